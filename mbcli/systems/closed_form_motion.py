@@ -1,4 +1,4 @@
-"""Derivatives of a plant's motion in closed form: without constraints, controllers and forces between links."""
+"""Derivatives of a plant's motion without complex steps: in closed form, and of steps in contact."""
 
 from dataclasses import dataclass
 
@@ -10,6 +10,7 @@ from mbcli.engine.queries.state_batch import has_dynamics_derivatives
 from mbcli.engine.runtime.model import Data
 from mbcli.multibody.plant.closed_form_derivatives import closed_form_derivatives
 from mbcli.multibody.scalars import FLOAT
+from mbcli.systems.contact_motion import velocities_after_contact
 
 STEP = 1e-30  # of complex numbers
 
@@ -46,14 +47,14 @@ class ClosedFormMotion:
 
 def closed_form_motion(plant, context, discrete, start):
     """The ClosedFormMotion at a context with its PlantValues; None where there is no closed form."""
-    state, model = context.state, context.state.model
+    model = context.state.model
     if plant.scalar is not FLOAT or plant.elements.constraints or not has_dynamics_derivatives(model):
         return None
     if context.inputs.value("applied_spatial_force", context):
         return None
     if discrete and (model.sizes["npd"] or model.sizes["nfriction"]):
         return None
-    nq, nv, v = start.q.size, start.v.size, start.v.copy()
+    v = start.v.copy()
     h = plant.time_step() if discrete else 0.0
     if discrete:
         v[model.locked_dof] = 0.0  # they come to rest
@@ -61,24 +62,47 @@ def closed_form_motion(plant, context, discrete, start):
     np.add.at(tau, model.actuator_dof, start.u)
     damping_time = h * plant.implicit_damping() if discrete else 0.0
     found, vdot = closed_form_derivatives(context, "forward_dynamics", tau, damping_time=damping_time, v=v)
-    if discrete and _limits_act(model, start.q, v, vdot, h):
-        return None
-    found["desired"] = np.zeros((nv, start.desired.size))
-    N = _velocity_to_qdot_map(state)
+    found["desired"] = np.zeros((v.size, start.desired.size))
     if not discrete:
-        f_by = {name: np.vstack([np.zeros((nq, value.shape[1])), value]) for name, value in found.items()}
-        f_by["q"][:nq] = _qdot_by_position(model, start.q, v)
-        f_by["v"][:nq] = N
-        return ClosedFormMotion(np.concatenate([N @ v, vdot]), vdot, f_by, found)
-    after = v + h * vdot
-    still = np.ones(nv)
+        return _motion_in_time(context.state, start, vdot, found)
+    if _limits_act(model, start.q, v, vdot, h):
+        return None
+    still = np.ones(v.size)
     still[model.locked_dof] = 0.0
-    found["v"] = found["v"] * still
     v_by = {name: h * value for name, value in found.items()}
-    v_by["v"] = v_by["v"] + np.diag(still)
-    f_by = {name: np.vstack([h * (N @ value), value]) for name, value in v_by.items()}
+    v_by["v"] = v_by["v"] * still + np.diag(still)
+    return motion_of_step(context.state, start, h, v + h * vdot, v_by)
+
+
+def motion_in_contact(plant, context, start):
+    """The ClosedFormMotion of a step in contact; None if it is none.
+
+    Errors as of velocities_after_contact().
+    """
+    state = context.state
+    found = velocities_after_contact(plant, context, start, _velocity_to_qdot_map(state), _qdot_to_velocity_map(state))
+    return None if found is None else motion_of_step(state, start, plant.time_step(), *found)
+
+
+def _motion_in_time(state, start, vdot, vdot_by):
+    nq, N = start.q.size, _velocity_to_qdot_map(state)
+    f_by = {name: np.vstack([np.zeros((nq, value.shape[1])), value]) for name, value in vdot_by.items()}
+    f_by["q"][:nq] = _qdot_by_position(state.model, start.q, start.v)
+    f_by["v"][:nq] = N
+    return ClosedFormMotion(np.concatenate([N @ start.v, vdot]), vdot, f_by, vdot_by)
+
+
+def motion_of_step(state, start, h, after, after_by):
+    """The ClosedFormMotion of a step to the velocities v' = after: q' = q + h N(q) v'."""
+    nq, model, N = start.q.size, state.model, _velocity_to_qdot_map(state)
+    f_by = {name: np.vstack([h * (N @ value), value]) for name, value in after_by.items()}
     f_by["q"][:nq] += np.eye(nq) + h * _qdot_by_position(model, start.q, after)
-    return ClosedFormMotion(np.concatenate([start.q + h * (N @ after), after]), vdot, f_by, found)
+    still = np.ones(start.v.size)
+    still[model.locked_dof] = 0.0
+    vdot_by = {name: value / h for name, value in after_by.items()}
+    vdot_by["v"] = (after_by["v"] - np.diag(still)) / h
+    vdot = (after - start.v * still) / h
+    return ClosedFormMotion(np.concatenate([start.q + h * (N @ after), after]), vdot, f_by, vdot_by)
 
 
 def _limits_act(model, q, v, vdot, h):
@@ -97,6 +121,13 @@ def _velocity_to_qdot_map(state):
     N = np.empty((state.v.size, state.q.size))
     state.at_positions().query_qdot_map(N)
     return N.T
+
+
+def _qdot_to_velocity_map(state):
+    """N+ (nv, nq)."""
+    N_inverse = np.empty((state.q.size, state.v.size))
+    state.at_positions().query_velocity_map(N_inverse)
+    return N_inverse.T
 
 
 def _qdot_by_position(model, q, v):

@@ -16,7 +16,7 @@ from mbcli.errors import NumericalError
 from mbcli.multibody.compilation.compile_constraints import compile_constraints
 from mbcli.multibody.constraints.closed_chains import ClosedChains
 from mbcli.multibody.scalars import COMPLEX
-from mbcli.systems.closed_form_motion import STEP, PlantValues, closed_form_motion
+from mbcli.systems.closed_form_motion import STEP, PlantValues, closed_form_motion, motion_in_contact
 
 DEPENDENT_ROWS = 1e-9  # singular value of the constraints, relative to the largest, that counts as zero
 ON_CONSTRAINTS = 1e-8  # norm of their errors with which a state can be linearized about
@@ -210,6 +210,10 @@ class PlantOutput:
         """Whether it is part of the state, and follows from no motion."""
         return self._kind in (None, "state")
 
+    def is_effort(self):
+        """Whether it is what actuators give."""
+        return self._kind == "net_actuation"
+
     def of(self, values, data, model):
         """The value of the port, real or complex."""
         if self._kind is None:
@@ -242,8 +246,14 @@ def plant_derivatives(plant, context, input_name, output_name, discrete=None):
 
 
 def derivatives_in_closed_form(plant, context, discrete, start, output, directions):
-    """Motion, output and the derivatives of both, one column for each direction; None where there is no closed form."""
-    motion = closed_form_motion(plant, context, discrete, start)
+    """Motion, output and the derivatives of both, one column for each direction; None where there is no closed form.
+
+    RuntimeError for the efforts of controllers in contact; NumericalError where a contact begins or ends.
+    """
+    motion = motion_in_contact(plant, context, start) if discrete else None
+    if motion is not None and output.is_effort() and start.desired.size:
+        raise RuntimeError("the net actuation of controllers in contact has no derivatives")
+    motion = motion or closed_form_motion(plant, context, discrete, start)
     if motion is None:
         return None
     model, effort = context.state.model, np.zeros(start.desired.shape[0])

@@ -66,16 +66,22 @@ def solve_problem(solver):
     """vectors[VELOCITY] a first guess -> that, con_v and con_impulse of the minimum; counts of the search."""
     arrange_problem(solver)
     solver.settings[SETTING_RESIDUAL] = 0.0
-    for t in range(solver.tree_island.shape[0]):
-        if solver.tree_island[t] < 0:
-            for c in range(solver.tree_slot[t] // WIDTH, solver.tree_slot[t + 1] // WIDTH):
-                solver.vectors8[VECTOR_VELOCITY, c] = solver.vectors8[VECTOR_FREE, c]
+    free_other_trees(solver)
     if solver.counts[COUNT_STATUS] != PROBLEM_SOLVED:
         return
     for k in range(solver.counts[COUNT_ISLANDS]):
         solve_island(solver, k)
         if solver.counts[COUNT_STATUS] != PROBLEM_SOLVED:
             return
+
+
+@kernel
+def free_other_trees(solver):
+    """vectors[VELOCITY] of the trees that no constraint touches."""
+    for t in range(solver.tree_island.shape[0]):
+        if solver.tree_island[t] < 0:
+            for c in range(solver.tree_slot[t] // WIDTH, solver.tree_slot[t + 1] // WIDTH):
+                solver.vectors8[VECTOR_VELOCITY, c] = solver.vectors8[VECTOR_FREE, c]
 
 
 @called
@@ -125,13 +131,7 @@ def find_velocities(solver, k, tamsi):
     """The minimum from vectors[VELOCITY] on: whether it was found, the square of the residual there, iterations."""
     first, end = solver.island_tree[k], solver.island_tree[k + 1]
     enough = solver.settings[SETTING_TOLERANCE] * solver.settings[SETTING_TOLERANCE]
-    times_jacobian(solver, k, VECTOR_VELOCITY, solver.con_v)
-    for p in range(first, end):
-        t = solver.order[p]
-        for c in range(solver.tree_slot[t] // WIDTH, solver.tree_slot[t + 1] // WIDTH):
-            solver.vectors8[VECTOR_DIRECTION, c] = solver.vectors8[VECTOR_VELOCITY, c] - solver.vectors8[VECTOR_FREE, c]
-    times_mass(solver, first, end, VECTOR_DIRECTION, VECTOR_MOMENTUM)
-    respond(solver, k)
+    start_search(solver, k)
     iterations, tries, residual, held = 0, 0, 0.0, False
     while True:
         before = residual
@@ -170,6 +170,19 @@ def find_velocities(solver, k, tamsi):
         hold_friction(solver, k, False)
         converged = False
     return converged, residual, iterations
+
+
+@kernel
+def start_search(solver, k):
+    """vectors[VELOCITY] of island k -> what the gradient there is made of."""
+    first, end = solver.island_tree[k], solver.island_tree[k + 1]
+    times_jacobian(solver, k, VECTOR_VELOCITY, solver.con_v)
+    for p in range(first, end):
+        t = solver.order[p]
+        for c in range(solver.tree_slot[t] // WIDTH, solver.tree_slot[t + 1] // WIDTH):
+            solver.vectors8[VECTOR_DIRECTION, c] = solver.vectors8[VECTOR_VELOCITY, c] - solver.vectors8[VECTOR_FREE, c]
+    times_mass(solver, first, end, VECTOR_DIRECTION, VECTOR_MOMENTUM)
+    respond(solver, k)
 
 
 @kernel

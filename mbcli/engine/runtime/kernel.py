@@ -83,6 +83,7 @@ KERNEL_MODULES = (
     "contact.equality_rows",
     "contact.line_search",
     "contact.newton",
+    "contact.newton_step",
     "contact.samples",
     "contact.surface_traction",
     "contact.continuous_contact",
