@@ -83,12 +83,12 @@ def assert_derivatives_of_step(plant, context, tolerance):
 @pytest.mark.parametrize("approximation", CONVEX)
 def test_derivatives_of_a_step_are_those_of_solved_steps(approximation):
     plant, context = box_on_ground(approximation)
-    assert_derivatives_of_step(plant, context, 1e-5)
+    assert_derivatives_of_step(plant, context, 1e-7)
 
 
 def test_derivatives_by_actuation_and_desired_states():
     plant, context = leg_on_ground()
-    assert_derivatives_of_step(plant, context, 1e-5)
+    assert_derivatives_of_step(plant, context, 1e-7)
 
 
 @pytest.mark.parametrize("approximation", CONVEX)

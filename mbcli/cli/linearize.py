@@ -18,8 +18,9 @@ from mbcli.cli.output import matrix
 def linearize(ctx, u, discrete, **values):
     """A, B, C, D of the plant about a state, for x = [q; v], the actuation u and the output y = x.
 
-    xdot = f0 + A (x - x0) + B (u - u0); with --discrete the left side is the state after a step. The derivatives are
-    exact to rounding. The state need not be an equilibrium: f0 is its rate of change.
+    xdot = f0 + A (x - x0) + B (u - u0); with --discrete the left side is the state after a step, contact included. The
+    derivatives are exact to rounding, those of a step in contact to 8 digits or so. The state need not be an
+    equilibrium: f0 is its rate of change.
 
     \b
     mbcli linearize arm.urdf --at elbow=0.3 --json

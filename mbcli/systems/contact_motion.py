@@ -8,7 +8,7 @@ finds contacts and sets the problem up, and none has to be solved.
 
 import numpy as np
 
-from mbcli.engine.fields.contact_fields import COUNT_CONSTRAINTS, VECTOR_START
+from mbcli.engine.fields.contact_fields import BOUNDED, COUNT_CONSTRAINTS, VECTOR_START
 from mbcli.engine.fields.model_fields import CONTACT_AT_SOLVE
 from mbcli.engine.runtime.precompiled import precompiled_library
 from mbcli.errors import NumericalError
@@ -35,7 +35,7 @@ class StepInContact:
         self._own = Context(plant, state.scalar, state.compiled or precompiled_library() is not None)
         self._own.inputs.take_from(context.inputs)
         self._own.SetTimeStateAndParametersFrom(context)
-        self._contacts = None
+        self._expected = None
 
     def solve(self):
         """v' of the context, exact to rounding; None if nothing touches."""
@@ -43,23 +43,30 @@ class StepInContact:
         contact = self._own.state.contact
         if contact is None or not contact.solver.counts[COUNT_CONSTRAINTS]:
             return None
-        self._contacts = self._seen()
         self._take_newton_steps()
         for _ in range(MOST_STEPS):
-            before, after = after, self.newton_step(self._start, after)
+            before, after = after, self._newton_step(self._start, after)
             if np.abs(after - before).max() <= 1e-15 * np.abs(after).max():
                 break
+        self._expected = self._acting()
         return after
 
     def newton_step(self, values, after):
-        """One step of Newton's method from v' = after to that of other PlantValues."""
-        solver = self._own.state.contact.solver
-        solver.vectors[VECTOR_START, solver.dof_slot] = after
-        velocities = self._velocities(values)
-        if self._own.state.contact.solver is not solver or self._seen() != self._contacts:
+        """One step of Newton's method from v' = after to that of other PlantValues; NumericalError if others act."""
+        velocities = self._newton_step(values, after)
+        if self._acting() != self._expected:
             raise NumericalError(
                 "a contact begins or ends, or a limit is reached, so near to the state that the step has no derivatives"
             )
+        return velocities
+
+    def _newton_step(self, values, after):
+        solver = self._own.state.contact.solver
+        solver.vectors[VECTOR_START, solver.dof_slot] = after
+        velocities = self._velocities(values)
+        if self._own.state.contact.solver is not solver:  # there was no room, and the step was solved
+            self._take_newton_steps()
+            return self._newton_step(values, after)
         return velocities
 
     def by(self, name, directions, after):
@@ -87,13 +94,14 @@ class StepInContact:
         )
         return v + h * vdot
 
-    def _seen(self):
-        """What is in the problem: constraints by kind and by the geometries that touch."""
+    def _acting(self):
+        """What gives impulses at v', in any order: geometries of contacts, and rows of joints by their numbers."""
         contact = self._own.state.contact
-        solver, points = contact.solver, contact.points
-        n, m = solver.counts[COUNT_CONSTRAINTS], points.count[0]
-        parts = solver.con_kind[:n], solver.con_members[:n], solver.con_source[:n], points.geometry[:m]
-        return [part.tolist() for part in parts]
+        solver, n = contact.solver, contact.solver.counts[COUNT_CONSTRAINTS]
+        kinds, sources = solver.con_kind[:n], solver.con_source[:n]
+        acts = np.any(solver.con_impulse[:n] != 0.0, axis=1)
+        touching = contact.points.geometry[sources[acts & (kinds < BOUNDED)]]
+        return sorted(touching.tolist()), sorted(sources[acts & (kinds == BOUNDED)].tolist())
 
     def _take_newton_steps(self):
         state = self._own.state
