@@ -12,7 +12,7 @@ from mbcli.errors import NumericalError
 from mbcli.multibody.compilation.constrained_model import DEPENDENT
 from mbcli.multibody.constraints.closed_chains import ClosedChains, assemble_context
 from mbcli.multibody.stepping.run import Run
-from mbcli.systems.linearization import PlantMotion, plant_derivatives
+from mbcli.systems.linearization import PlantMotion, plant_derivatives, values_at
 
 pytestmark = pytest.mark.usefixtures("interpreted")
 
@@ -65,7 +65,7 @@ def test_a_linearization_is_that_of_the_motion_from_projected_states(name):
     A, _, _, _, f, _, _ = plant_derivatives(plant, context, "actuation", "state")
     np.testing.assert_allclose(f, [*v, *plant.CalcForwardDynamics(context)], atol=1e-10)
     rng = np.random.default_rng(0)
-    onto = PlantMotion(plant, context).projection(context)
+    onto = PlantMotion(plant, context, False, values_at(plant, context)).projection(context)
     np.testing.assert_allclose(onto @ onto, onto, atol=1e-9)
     np.testing.assert_allclose(A @ onto, A, atol=1e-8 * np.abs(A).max())
     for _ in range(3):

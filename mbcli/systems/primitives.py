@@ -89,10 +89,13 @@ def Linearize(
 ) -> LinearSystem:
     """The LinearSystem of small deviations of a plant, or of the plant in a diagram, from an equilibrium.
 
-    A, B, C, D are exact derivatives. Without a port, input is the actuation and output the state.
+    A, B, C, D are exact derivatives, of steps in contact to 8 digits or so. Without a port, input is the actuation and
+    output the state.
 
     Raises:
-        RuntimeError: the state is not an equilibrium within the tolerance, or a port is not a vector.
+        RuntimeError: the state is not an equilibrium within the tolerance, or a port is not a vector; in contact, with
+            `tamsi`, for deformable bodies, and for the net actuation of controllers.
+        NumericalError: a contact begins or ends there.
     """
     A, B, C, D, f, _, _, x, h = _derivatives(system, context, input_port_index, output_port_index)
     change = np.abs(f - x if h else f)
