@@ -120,3 +120,16 @@ def test_velocities_in_contact_that_are_not_finite_end_a_run_in_its_last_good_st
     with pytest.raises(NumericalError, match="not finite"):
         scene.to(0.03)
     np.testing.assert_array_equal(scene.q(id), before)
+
+
+def test_the_statistics_of_steps_count_the_contacts_of_deformable_bodies(tmp_path):
+    scene = Scene(tmp_path)
+    scene.box([0, 0, 0.1], cells=2)
+    context = scene.start().plant.CreateDefaultContext()
+    run = Run(scene.plant, context, 0.2)
+    for _ in run.blocks():
+        pass
+    found = run.contact.statistics()
+    assert found["problems"] == 20 and found["most_contacts"] == 9  # the vertices of the bottom
+    assert 7.0 < found["mean_contacts"] <= 9.0 and found["mean_iterations"] >= 1.0
+    assert 0.0 <= found["largest_residual"] < 1e-3

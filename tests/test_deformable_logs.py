@@ -1,5 +1,6 @@
 """Deformable bodies in logs and pictures: places of vertices over time, the scene that has their surfaces, replays."""
 
+import csv
 import io
 from types import SimpleNamespace
 
@@ -168,3 +169,19 @@ def test_logs_of_deformable_bodies_are_compared_recovered_and_exported(log_path,
     names = [name for name in exported.files if "vertices" in name]
     with open_log(log_path) as log:
         np.testing.assert_array_equal(exported[names[0]].reshape(len(TIMES), -1), log.field(VERTICES))
+
+
+def test_a_sweep_measures_where_deformable_bodies_are(tmp_path):
+    model, table = SAMPLES / "deformable" / "sponge.sdf", tmp_path / "table.csv"
+    options = ("--vary", "plant_config.time_step=0.01,0.005", "-t", "0.1", "-j", "1", "--log-rate", "100", "-o", table)
+    measures = [f"{name}={of}" for name, of in (("z", "final(cube.z)"), ("low", "min(cube.low)"), ("x", "max(cube.x)"))]
+    result = cli("sweep", model, *options, *(word for m in measures for word in ("--measure", m)))
+    assert result.code == 0, result.err
+    with open(table, newline="") as file:
+        rows = list(csv.DictReader(file))
+    fallen = 0.5 * 9.81 * 0.1**2
+    for row in rows:
+        assert float(row["z"]) == pytest.approx(0.2 - fallen, abs=1e-6)
+        assert float(row["low"]) == pytest.approx(0.1 - fallen, abs=1e-6) and abs(float(row["x"])) < 1e-7
+    wrong = cli("sweep", model, *options, "--force", "--measure", "max(com_z)")
+    assert wrong.code == 2 and "cube.z is of a deformable one" in wrong.err

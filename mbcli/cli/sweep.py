@@ -65,7 +65,8 @@ Measures, EXPRESSION or NAME=EXPRESSION, over the rows of the run (--log-rate):
   abs sqrt exp log sin cos tan sign, + - * / **, < <= > >= == !=, and or not
   series: positions and velocities by name (the end will do, 'in quotes' if it has other signs), u.ACTUATOR,
   time, energy, energy_kinetic, energy_potential, com_x, com_y, com_z, constraint_error, contacts,
-  contact_force, contact_force_sum, contact_depth, slip_speed
+  contact_force, contact_force_sum, contact_depth, slip_speed;
+  of a deformable body BODY.x, .y, .z (mass centre), .low, .high (its least and largest z)
 \b
 Columns: point, seed, what varies, status, message, measures, end_time [s], energy_start, energy_end,
 energy_drift [J], contacts_max, contact_force_max [N], contact_depth_max [m], final NAME of each coordinate.
@@ -246,6 +247,9 @@ def _start(loaded, state):
         return None
     context = loaded.plant.CreateDefaultContext()
     stated = set_state(loaded, context, state)
+    pairs = zip(context.state.deformables, loaded.plant.CreateDefaultContext().state.deformables, strict=True)
+    if any((own.values != default.values).any() for own, default in pairs):
+        raise click.UsageError("runs of a sweep start with deformable bodies as they are by default: no --state LOG")
     return loaded.plant.GetPositions(context), loaded.plant.GetVelocities(context), stated
 
 

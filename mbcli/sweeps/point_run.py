@@ -137,7 +137,7 @@ class PointRunner:
                     if run.memory is None or not run.memory.row_count:
                         raise
                     status, message = DIVERGED, str(error)
-                return self._results(run.memory, status) | {"status": status, "message": message}
+                return self._results(run.memory, loaded.plant, status) | {"status": status, "message": message}
             finally:
                 run.release()
 
@@ -173,9 +173,9 @@ class PointRunner:
         check_quaternions(plant, context)
         return stated
 
-    def _results(self, log, status):
+    def _results(self, log, plant, status):
         q, v = log.q[-1], log.v[-1]
-        series = RunSeries(log)
+        series = RunSeries(log, plant)
         row = {"end_time": float(log.times[-1])}
         if status == OK:
             row |= {measure.name: measure(series, log.times) for measure in self.measures}

@@ -6,16 +6,20 @@ from mbcli.common.argument_names import argument
 from mbcli.common.coordinate_names import NamedCoordinates, StateNames
 from mbcli.common.suggestions import closest
 from mbcli.errors import ArgumentError
+from mbcli.log.format import VERTICES
 from mbcli.sweeps.measures import SERIES
 
 FIELDS_OF = {"com_x": "com", "com_y": "com", "com_z": "com", "constraint_error": "constraint_error"}
 CONTACT_SERIES = {"contact_force", "contact_force_sum", "contact_depth", "slip_speed"}
 OF_ACTUATOR = "u."
+OF_DEFORMABLE = ("x", "y", "z", "low", "high")  # BODY.x and so on: its mass centre, its least and largest z [m]
 
 
 def fields_for(names):
     """The fields of a log that the series of these names need."""
-    return ["energy", "u", "contact", *dict.fromkeys(FIELDS_OF[name] for name in names if name in FIELDS_OF)]
+    own = [FIELDS_OF[name] for name in names if name in FIELDS_OF]
+    vertices = ["vertices"] if any(name.rpartition(".")[2] in OF_DEFORMABLE for name in names) else []
+    return ["energy", "u", "contact", *dict.fromkeys(own), *vertices]
 
 
 def check_names(plant, names):
@@ -26,7 +30,11 @@ def check_names(plant, names):
             if name == "constraint_error" and not plant.elements.constraints:
                 raise _unknown(name, "the model has no constraints")
             if name.startswith("com_") and not plant.model.link_inertia[:, 0].any():
-                raise _unknown(name, "the model has no mass")
+                soft = plant.elements.deformable_bodies
+                known = f"no rigid body has mass; {soft[0].name()}.{name[-1]} is of a deformable one" if soft else ""
+                raise _unknown(name, known or "the model has no mass")
+            continue
+        if _deformable_body(plant, name) is not None:
             continue
         try:
             if name.startswith(OF_ACTUATOR):
@@ -42,11 +50,26 @@ def _unknown(name, message):
     return ArgumentError(f"{argument('measures')}: '{name}' is not a series of a run: {message}")
 
 
-class RunSeries:
-    """The series of a MemoryLog, by name."""
+def _deformable_body(plant, name):
+    """The number of the deformable body whose place a series is of, None for other series. The end of a name will do.
 
-    def __init__(self, log):
-        self._log, self._contact = log, None
+    ArgumentError if there are several.
+    """
+    body, _, what = name.rpartition(".")
+    if what not in OF_DEFORMABLE:
+        return None
+    names = [deformable.full_name() for deformable in plant.elements.deformable_bodies]
+    found = [k for k, own in enumerate(names) if own == body or own.endswith(f"::{body}")]
+    if len(found) > 1:
+        raise _unknown(name, f"there are several: {', '.join(names[k] for k in found)}")
+    return found[0] if found else None
+
+
+class RunSeries:
+    """The series of a MemoryLog of a plant, by name."""
+
+    def __init__(self, log, plant):
+        self._log, self._plant, self._contact = log, plant, None
 
     def __call__(self, name):
         """(n,)"""
@@ -66,7 +89,17 @@ class RunSeries:
         if name.startswith(OF_ACTUATOR):
             found = NamedCoordinates(log.actuator_names, "actuator").find(name.removeprefix(OF_ACTUATOR))
             return log.u[:, found]
-        return log.column(name)
+        body = _deformable_body(self._plant, name)
+        return log.column(name) if body is None else self._of_deformable(body, name.rpartition(".")[2])
+
+    def _of_deformable(self, k, what):
+        bodies = self._plant.elements.deformable_bodies
+        start = sum(len(body.reference) for body in bodies[:k])
+        count = len(bodies[k].reference)
+        places = self._log.field(VERTICES).reshape(self._log.row_count, -1, 3)[:, start : start + count]
+        if what in ("low", "high"):
+            return getattr(places[:, :, 2], "min" if what == "low" else "max")(axis=1)
+        return places[:, :, "xyz".index(what)] @ bodies[k].vertex_masses() / bodies[k].mass()
 
     def _of_contacts(self, name):
         """Of the contacts of each row; 0 in a row without any."""

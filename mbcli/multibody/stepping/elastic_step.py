@@ -22,7 +22,6 @@ from mbcli.engine.fields.contact_fields import (
     COUNT_STATUS,
     COUPLING_DISTANCE,
     COUPLING_POINT,
-    COUPLING_STIFFNESS,
     PROBLEM_NOT_CONVERGED,
     PROBLEM_SOLVED,
     VECTOR_FREE,
@@ -39,32 +38,26 @@ from mbcli.multibody.stepping.elastic_contact import (
     ElasticContacts,
     Rows,
     Surface,
-    TouchingPair,
     fixed_rows,
     row_axes,
-    touching_triangles,
 )
 from mbcli.multibody.stepping.elastic_factor import NONE
 from mbcli.multibody.stepping.elastic_free_step import solve_alone
 from mbcli.multibody.stepping.elastic_loads import field_forces
+from mbcli.multibody.stepping.elastic_results import NO_PLACE, ElasticResults
 from mbcli.multibody.stepping.elastic_surfaces import allowed_pairs, surface_of
-from mbcli.multibody.stepping.step_contact import StepContact
-from mbcli.multibody.tree.index import BodyIndex
 
 MOST_ITERATIONS = 8  # of bodies in contact
 TOLERANCE = 1e-5  # of the change of velocities by an iteration of these, relative to the velocities
 SPARE = 24  # vertices that may take part beyond those that do
-NO_PLACE = -1
 MOST_SEARCHES = 8  # for samples that elastic forces drive into solids, in one step
 
 
-class ElasticStep(StepContact):
+class ElasticStep(ElasticResults):
     """As StepContact, for a plant with elastic bodies.
 
     Attributes:
-        bodies, surfaces: ElasticBody and Surface of each deformable body of the plant.
         elastic_rows: rows that there is room for.
-        rows: Rows of the last step; impulses (c, 3) [N s] along the rows' axes, axes (c, 3, 3), on body A.
     """
 
     def __init__(self, plant, model, compiled, earlier=None):
@@ -76,7 +69,7 @@ class ElasticStep(StepContact):
         self._error: BaseException | None = None
         self._overlooked = False  # whether the last solution lets samples through that have no rows
         self._foreseen: list[list[Any]] = []  # velocities of bodies for which samples are looked for beside
-        self._index = np.zeros(0, dtype=np.int64)  # constraint of each row
+        self.index = np.zeros(0, dtype=np.int64)  # constraint of each row
         self._state: Any = None
         self._callback = CALLED(self._solve_called)
         self._ends: list[Any] = []
@@ -118,23 +111,6 @@ class ElasticStep(StepContact):
         overlooked, self._overlooked = self._overlooked, False
         if not overlooked:  # else the next search finds what was
             super().make_room()
-
-    def unsolved_pairs(self, members):
-        rows, deformables = self.rows, self.plant.elements.deformable_bodies
-        at = {int(i): n for n, i in enumerate(self._index) if i != NO_PLACE}
-        elastic = np.array([int(i) in at for i in members], dtype=bool)
-        pairs: dict[str, None] = {}
-        for n in (at[int(i)] for i in members[elastic]):
-            a, b = (deformables[k].full_name() if k >= 0 else None for k in rows.body[n])
-            if b is None:
-                solid, link = rows.solid[n], rows.link[n]
-                b = (
-                    self.body_name(solid)
-                    if solid >= 0
-                    else self.plant.name_in_contact(self.plant.get_body(BodyIndex(link)))
-                )
-            pairs[f"{a} and {b}"] = None
-        return [*pairs, *super().unsolved_pairs(members[~elastic])]
 
     # the start of a step
 
@@ -312,7 +288,7 @@ class ElasticStep(StepContact):
             if self.moving[a] and not coupled[a]:
                 with self._naming(body):
                     _, found[a] = solve_alone(body)
-        self._index = index = np.full(len(rows), NO_PLACE)
+        self.index = index = np.full(len(rows), NO_PLACE)
         for k in range(MOST_ITERATIONS):
             halves = [None] * len(found)
             for a, (body, place) in enumerate(zip(self.bodies, places, strict=True)):
@@ -411,55 +387,10 @@ class ElasticStep(StepContact):
         self.impulses = np.einsum("ck,cki->ci", along, row_axes(self.rows))
 
     def take_step(self):
-        """The elastic bodies go to the end of the step that was computed last."""
+        """The elastic bodies go to the end of the step that was computed last, and their contacts are counted."""
+        self.count_contacts()
         h = self.plant.time_step()
         for body, own, v, moves in zip(self.bodies, self._state.deformables, self._ends, self.moving, strict=True):
             if moves:
                 own.q[:], own.a[:] = body.end(v), (v - body.v) / h
                 own.v[:] = v
-
-    def touching_pairs(self):
-        """TouchingPair of each pair that touches in the step computed last, forces being the mean of the step."""
-        rows, deformables = self.rows, self.plant.elements.deformable_bodies
-        forces = self.impulses / self.plant.time_step()
-        loaded = np.flatnonzero((rows.laws[:, COUPLING_STIFFNESS] > 0.0) & (self.impulses != 0.0).any(axis=1))
-        geometry = self.geometries.ids
-        pairs: dict[tuple[Any, Any], list[tuple[int, float]]] = {}
-        for n in loaded:
-            a, b = rows.body[n]
-            A = deformables[a].geometry_id()
-            B = geometry[rows.solid[n]] if b < 0 else deformables[b].geometry_id()
-            turned = b >= 0 and b < a
-            pairs.setdefault((B, A) if turned else (A, B), []).append((int(n), -1.0 if turned else 1.0))
-        return [self._touching_pair(A, B, members, forces) for (A, B), members in pairs.items()]
-
-    def _touching_pair(self, A, B, members, forces):
-        n, sign = np.array([m for m, _ in members]), np.array([s for _, s in members])
-        rows, deformables = self.rows, self.plant.elements.deformable_bodies
-        a = next(k for k, body in enumerate(deformables) if body.geometry_id() == A)
-        on_A = np.where((rows.body[n, 0] == a)[:, None], rows.vertices[n, :3], rows.vertices[n, 3:])
-        weights = np.where((rows.body[n, 0] == a)[:, None], rows.weights[n, :3], rows.weights[n, 3:])
-        triangles = touching_triangles(self.surfaces[a], on_A, weights)
-        points = rows.places[n, COUPLING_POINT : COUPLING_POINT + 3]
-        return TouchingPair(A, B, self.bodies[a].q.copy(), triangles, points, sign[:, None] * forces[n])
-
-    def add_forces_on_links(self, F, X_WL):
-        """Adds the forces of elastic bodies on links at their origins, (num_bodies, 6) in W, of the last step."""
-        rows = self.rows
-        links = np.array([int(self.plant.geometry_bodies[g].index()) for g in self.geometries.ids] or [0])
-        on_link = np.where(rows.link >= 0, rows.link, links[rows.solid])
-        on_link[(rows.body[:, 1] >= 0)] = NO_PLACE
-        n = np.flatnonzero(on_link >= 0)
-        f = -self.impulses[n] / self.plant.time_step()
-        moment = np.cross(rows.places[n, COUPLING_POINT : COUPLING_POINT + 3] - X_WL[on_link[n], 9:], f)
-        np.add.at(F, on_link[n], np.hstack([moment, f]))
-
-    def elastic_energies(self):
-        """(kinetic, potential) energy [J] of the elastic bodies in the state."""
-        kinetic = potential = 0.0
-        deformables = self.plant.elements.deformable_bodies
-        for body, own, known in zip(self.bodies, self._state.deformables, deformables, strict=True):
-            T, V = body.energies(np.ascontiguousarray(own.q), own.v)
-            kinetic += T
-            potential += V - float(body.masses @ (own.q @ known.gravity_vector()))
-        return kinetic, potential
