@@ -26,7 +26,13 @@ def log_info(path, as_json):
     parts whose checksum is wrong are named, and the exit code is 3.
     """
     from mbcli.log.reader import Log, describe
+    from mbcli.log.worlds import WorldsLog, describe_worlds, is_worlds_log
 
+    if is_worlds_log(path):
+        with WorldsLog(path) as worlds:
+            document = describe_worlds(worlds)
+        click.echo(to_json(document) if as_json else render_worlds(document))
+        return
     with Log(path) as opened:
         damage = opened.damage()
         try:
@@ -55,6 +61,32 @@ def render_info(document) -> str:
         ["made by", *_version_lines(document["provenance"], width)],
     ]
     return "\n\n".join("\n".join(lines) for lines in blocks if lines)
+
+
+def render_worlds(document) -> str:
+    """The same of a log of many worlds."""
+    width = min(max(shutil.get_terminal_size().columns, 60), 120)
+    stopped = document["stopped"]
+    span = "" if document["start"] is None else f", {document['start']:.12g} to {document['end']:.12g} s"
+    pairs = [
+        ("worlds", f"{document['worlds']}, {len(stopped)} of them stopped"),
+        ("rows", f"{document['rows']} of each{span}"),
+        ("written", document["created_utc"]),
+        ("command", printable(shlex.join(map(str, document["argv"])))),
+        ("size", _size(document["bytes"])),
+    ]
+    fields = [field | {"shape": [document["worlds"], len(field["names"])]} for field in document["fields"]]
+    lines = [f"  world {s['world']} at {s['time']:.9g} s: {printable(s['message'])}" for s in stopped[:MOST_EVENTS]]
+    if len(stopped) > MOST_EVENTS:
+        lines.append(f"  ... {len(stopped) - MOST_EVENTS} more, see --json")
+    name = printable(document["model"]) or "a model"
+    blocks = [
+        [f"{printable(document['log'])}: {document['status']} log of many worlds of {name}"],
+        _labelled(pairs, width),
+        ["fields, each with one row a world and time", *_field_lines(fields, width)],
+        ["stopped", *lines] if lines else [],
+    ]
+    return "\n\n".join("\n".join(block) for block in blocks if block)
 
 
 def _title(document):

@@ -12,19 +12,20 @@ from mbcli.common.json_text import to_json
 @click.argument("path", metavar="LOG")
 @click.option("--fields", metavar="LIST", help="Comma-separated fields, as in `log export`; default: all.")
 @click.option("--time", "times", type=Number(), multiple=True, metavar="T", help="Values at this time [s] (repeat).")
+@click.option("--world", type=click.IntRange(min=0), metavar="N", help="Which one, of a log of many worlds; from 0.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-def log_show(path, fields, times, as_json):
+def log_show(path, fields, times, world, as_json):
     """Show every quantity of a log: first, last, least and largest value; or the values at chosen times.
 
     \b
     mbcli log show run.h5
     mbcli log show run.h5 --fields q,energy_kinetic
     mbcli log show run.h5 --time 0.5 --time 1
+    mbcli log show all.h5 --world 3
     """
-    from mbcli.log.reader import Log
     from mbcli.log.statistics import columns_at, summary_of_columns
 
-    with Log(path) as log:
+    with opened_log(path, world) as log:
         selection = selected(log, fields, rows_alone=True)
         if times:
             rows = columns_at(log, selection.fields, times)
@@ -50,6 +51,22 @@ def log_show(path, fields, times, as_json):
         for row in rows
     ]
     click.echo("\n".join(_table(rows, values, keys)))
+
+
+def opened_log(path, world=None):
+    """The log of one run, or that of one of many worlds; UsageError if there are many and none is named."""
+    from mbcli.log.reader import Log
+    from mbcli.log.worlds import WorldsLog, is_worlds_log
+
+    many = is_worlds_log(path)
+    if world is None and many:
+        raise click.UsageError(f"{path} is a log of many worlds: --world N names one")
+    if world is not None and not many:
+        raise click.UsageError(f"--world: {path} is the log of a single run")
+    if not many:
+        return Log(path)
+    with WorldsLog(path) as worlds:
+        return worlds.world(world)
 
 
 def _table(rows, values, keys):

@@ -13,6 +13,7 @@ from mbcli.cli.model import given_models, load
 from mbcli.cli.options import (
     AT_START,
     MODEL_KEYS,
+    ROW_FORMATS,
     STATE_KEYS,
     HoldCommand,
     Number,
@@ -121,6 +122,15 @@ Keys of the JSON document, beside those that all have; q and v are those of the 
 )
 @state_options
 @click.option(
+    "--states",
+    metavar="STARTS",
+    help="With --each: starts, a CSV, JSONL, NPZ, Parquet or Arrow file or a log ('-': stdin), with constant actuation "
+    "if it has u.",
+)
+@click.option("--states-format", type=click.Choice(ROW_FORMATS), help="Format of --states.")
+@click.option("--each", is_flag=True, help="A run from every state of --states, all at once, into one log.")
+@click.option("--threads", type=click.IntRange(min=1), metavar="N", help="Threads of --each; default: all processors.")
+@click.option(
     "--start-limits",
     type=click.Choice(["warn", "clamp", "error"]),
     help="Positions that start outside of their limits (stops push them in and add energy): warn (default), clamp them "
@@ -179,6 +189,7 @@ def simulate(ctx, **values):
     mbcli simulate arm.urdf --weld base --input torques.csv -o run.h5
     mbcli simulate cart.sdf --integrator runge_kutta5 --accuracy 1e-8 --log-rate 1000
     mbcli simulate --resume run.h5 -t 20
+    mbcli simulate quadruped.urdf --ground --hold --states starts.csv --each -t 2 -o all.h5
     """
     if values["resume_path"] is not None:
         given = [key for key in STATE_KEYS if values[key] not in (None, ())]
@@ -222,6 +233,11 @@ def _run_command(ctx, values):
     options = take(values, tuple(values))
     quiet = (ctx.obj or {}).get("verbosity", 0) < 0
     time_step = chosen_time_step(options)
+    each = options.states is not None or options.each or options.states_format or options.threads is not None
+    if each:
+        from mbcli.cli.simulate_worlds import require_each, run_each
+
+        require_each(options, state)
     output = None if options.no_log else options.log_path or _default_log(given_models(model)[0], options.resume_path)
     if output is not None:
         _check_output(output, options)
@@ -238,6 +254,11 @@ def _run_command(ctx, values):
     plant = loaded.plant
     if options.contact_approximation is not None and not plant.is_discrete():
         raise click.UsageError("--contact-approximation is for discrete plants, this one is continuous")
+    if each:
+        options.default_duration, options.at_start = DEFAULT_DURATION, AT_START
+        with usage_errors():
+            given = read_actuation(plant, options)
+        return run_each(ctx, loaded, options, given, output, StopSignal(), quiet)
     progress, stop = ProgressLine(shown=not quiet), StopSignal()
     with usage_errors():
         run = _recorded_run(ctx, loaded, state, options, quiet)

@@ -13,6 +13,7 @@ from mbcli.common.quick_dataclass import dataclass
 
 FORMAT = "mbcli-log"
 FORMAT_VERSION = "1.5"
+WORLDS_FORMAT = "mbcli-worlds"  # of logs of many worlds, see worlds.py
 FINAL_STATUSES = ("complete", "interrupted", "failed")
 STATUSES = ("running", *FINAL_STATUSES)
 SEVERITIES = ("info", "warning", "error")

@@ -1,5 +1,6 @@
 """MemoryLog: the log of a run that writes no file."""
 
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -91,6 +92,23 @@ class MemoryLog(Rows):
         if len(blocks) > 1:
             blocks[:] = [np.concatenate(blocks)]
         return blocks[0] if blocks else self._empty[path]
+
+    def row_shape(self, path: str) -> tuple[int, ...]:
+        """The shape of one row of a field."""
+        return self.field(path).shape[1:]
+
+    def dtype(self, path: str) -> np.dtype:
+        """The type of the numbers of a field."""
+        return self.field(path).dtype
+
+    def chunks(
+        self, fields: Iterable[str] | None = None, rows: int = 1024, start: int = 0, stop: int | None = None
+    ) -> Iterator[dict[str, np.ndarray]]:
+        """As Log.chunks()."""
+        stop = self.row_count if stop is None else min(stop, self.row_count)
+        paths = list(fields or self.fields())
+        for first in range(start, stop, rows):
+            yield {path: self.field(path)[first : min(first + rows, stop)] for path in paths}
 
     def events(self) -> list[dict]:
         """time [s], step, severity, code and message of every event, in order."""

@@ -362,6 +362,8 @@ class Log(Rows):
     def _read_attributes(self):
         attributes = {}
         if "format" not in self._file.attrs or _text(self._file.attrs["format"]) != layout.FORMAT:
+            if _text(self._file.attrs.get("format", "")) == layout.WORLDS_FORMAT:
+                raise ModelError(f"{self.path}: error: is of many worlds: `log info`, `log show --world N` read it")
             raise ModelError(f"{self.path}: error: is not an mbcli log")
         for name, kind in layout.ROOT_ATTRIBUTES.items():
             if name in self._file.attrs:

@@ -197,6 +197,15 @@ class Worlds:
         stopped = np.flatnonzero(self._status)
         return {int(k): self._messages.get(int(k), FAILURES[int(self._status[k])]) for k in stopped}
 
+    def hold_here(self, held: bool = True) -> None:
+        """Controllers that aim at positions of the start aim at those where each world is now, within limits."""
+        if not held:
+            return
+        plant, model = self.plant, self._workers[0][0].state.model
+        low, high = plant.GetPositionLowerLimits(), plant.GetPositionUpperLimits()
+        places = model.dof_q[model.actuator_dof[model.pd_actuator]]
+        self._desired[:, :, 0] = np.clip(self._q, low, high)[:, places]
+
     def reset(self, which: Any = slice(None), q: ArrayLike | None = None, v: ArrayLike | None = None) -> None:
         """Worlds begin again at the time of the start, also those that stopped.
 
