@@ -1,5 +1,7 @@
 """Derivatives by complex steps, dual numbers, differences and Pinocchio's formulas (tree (c) 31, plant (c) 33)."""
 
+import json
+
 import numpy as np
 import pytest
 from command_line import SAMPLES, cli, succeed
@@ -9,7 +11,7 @@ from mbcli.autodiffutils import AutoDiffXd, ExtractGradient, ExtractValue, Initi
 from mbcli.math import RigidTransform
 from mbcli.multibody.math import SpatialForce
 from mbcli.multibody.parsing import Parser
-from mbcli.multibody.plant import MultibodyPlant, MultibodyPlant_
+from mbcli.multibody.plant import MultibodyPlant, MultibodyPlant_, StateFunctions
 from mbcli.multibody.plant.derivatives import CALCULATIONS, VARIABLES
 from mbcli.multibody.tree import (
     FixedOffsetFrame,
@@ -529,6 +531,38 @@ def test_rows_of_a_batch_carry_derivatives(tmp_path):
     np.testing.assert_allclose(row["dCv_dq"], one["dCv_dq"], rtol=1e-12, atol=1e-15)
 
 
+@pytest.mark.parametrize("options", [(), ("--no-gravity",)], ids=["closed form", "complex steps"])
+def test_derivatives_of_inverse_dynamics_at_many_states_are_those_of_each(options):
+    assert_rows_are_those_of_each("inverse-dynamics", "vdot", ("dtau_dq", "dtau_dv", "dtau_dvdot"), *options)
+
+
+@pytest.mark.parametrize("options", [(), ("--force-on", "trunk=0,0,0,1,2,3")], ids=["closed form", "complex steps"])
+def test_derivatives_of_forward_dynamics_at_many_states_are_those_of_each(options):
+    assert_rows_are_those_of_each("forward-dynamics", "tau", ("dvdot_dq", "dvdot_dv", "dvdot_dtau"), *options)
+
+
+def assert_rows_are_those_of_each(command, given, keys, *options):
+    """Of a floating robot, whose positions are more than its velocities."""
+    path, rng = SAMPLES / "quadruped.urdf", np.random.default_rng(5)
+    states = []
+    for _ in range(3):
+        q, (v, x) = rng.normal(size=19), rng.normal(size=(2, 18))
+        q[:4] /= np.linalg.norm(q[:4])
+        states.append({"q": q.tolist(), "v": v.tolist(), given: x.tolist()})
+    rows = succeed(
+        *(command, path, "--states", "-", "--states-format", "jsonl", "--derivatives", *options),
+        stdin="".join(json.dumps(state) + "\n" for state in states),
+    ).out.splitlines()
+    assert len(rows) == 3
+    for state, row in zip(states, map(json.loads, rows), strict=True):
+        texts = [part for key, value in state.items() for part in (f"--{key}", " ".join(map(repr, value)))]
+        one = succeed(command, path, *texts, "--derivatives", "--json", *options).json()
+        for key in keys:
+            value, expected = np.array(row[key]), np.array(one[key])
+            assert value.shape == (18, 19 if key.endswith("dq") else 18)
+            np.testing.assert_allclose(value, expected, rtol=0.0, atol=1e-11 * abs(expected).max())
+
+
 # Pinocchio
 
 
@@ -606,5 +640,13 @@ def test_derivatives_of_a_floating_robot_are_those_of_pinocchio():
     q_P = np.concatenate([p, wxyz[1:], wxyz[:1], angles])
     assert_close(tau_P(context), pin.rnea(model, data, q_P, v_P, a_P), 1e-11)
     by_tangent = plant.CalcDerivatives(context, tau_P, "tangent")["tangent"]
-    expected = pin.computeRNEADerivatives(model, data, q_P, v_P, a_P)[0]
-    assert_close(by_tangent @ turning(context), expected, 1e-9)
+    expected = [X.copy() for X in pin.computeRNEADerivatives(model, data, q_P, v_P, a_P)]
+    assert_close(by_tangent @ turning(context), expected[0], 1e-9)
+    # the closed form, whose base has other velocities: tau_P = T^T tau(q, T v_P, T a + T_dot v_P)
+    T = turning(context)
+    linear_and_turning = np.zeros((model.nv, model.nv))
+    linear_and_turning[:3, :3], linear_and_turning[:3, 3:6] = pin.skew(v_P[3:6]), -pin.skew(v_P[:3])
+    v, vdot = T @ v_P, T @ (a_P + np.concatenate([np.cross(v_P[3:6], v_P[:3]), np.zeros(model.nv - 3)]))
+    _, by_v, M = StateFunctions(plant).inverse_dynamics_derivatives(plant.GetPositions(context), v, vdot)
+    assert_close(T.T @ M @ T, symmetric(expected[2]), 1e-9)
+    assert_close(T.T @ (by_v @ T + M @ T @ linear_and_turning), expected[1], 1e-9)

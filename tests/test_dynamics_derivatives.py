@@ -15,7 +15,7 @@ from mbcli.engine.runtime.model import Data
 from mbcli.errors import ArgumentError, ModelError
 from mbcli.models import load_model
 from mbcli.multibody.plant import MultibodyPlant, StateFunctions
-from mbcli.multibody.tree import DoorHinge, DoorHingeConfig, FrameIndex
+from mbcli.multibody.tree import BodyIndex, DoorHinge, DoorHingeConfig, FrameIndex
 
 SAMPLES = Path(__file__).parents[1] / "sample_models"
 STEP = 1e-30
@@ -173,6 +173,18 @@ def test_door_hinges_have_derivatives():
     by_q, by_v, _ = functions.inverse_dynamics_derivatives(q, v, v)
     assert_close(by_q, differences(lambda x: functions.inverse_dynamics(x, v, v), q), 1e-9)
     assert_close(by_v, differences(lambda x: functions.inverse_dynamics(q, x, v), v), 1e-9)
+
+
+def test_named_derivatives_are_those_of_the_parameters_of_the_context():
+    plant, _, context, vdot = scene("mixed")
+    before = plant.CalcDerivatives(context, "inverse_dynamics", vdot=vdot)
+    body = plant.get_body(BodyIndex(plant.num_bodies() - 1))
+    body.SetMass(context, 3.0 * body.get_mass(context))
+    after = plant.CalcDerivatives(context, "inverse_dynamics", vdot=vdot)
+    expected = plant.CalcDerivatives(context, lambda c: plant.CalcRequiredForces(c, vdot), ("q", "v"))
+    for name in ("q", "v"):
+        assert_close(after[name], expected[name], ROUNDING)
+        assert abs(after[name] - before[name]).max() > 1e-3
 
 
 # frames

@@ -52,7 +52,8 @@ def closed_form_derivatives(
         state.ready_parameters()
     model, nv = state.model, state.v.size
     along, by_v, by_input = np.empty((3, nv, nv))
-    kernel, handles, data = _kernel(state, f"evaluate_{calculation}_derivatives")
+    name = f"evaluate_{calculation}_derivatives"
+    kernel, handles, data = state.of_parameters.remember(name, _kernel, state, name)
     numbers: list[Any] = [state.q, state.v if v is None else v, np.ascontiguousarray(x, dtype=float)]
     if calculation == "forward_dynamics":
         numbers.append(damping_time)
@@ -67,12 +68,8 @@ def closed_form_derivatives(
 
 
 def _kernel(state: EvaluatedState, name: str) -> tuple[Any, tuple[Any, Any], Any]:
-    """A kernel, its handles and its Data: interpreted for a single state if it would have to be compiled first."""
-
-    def memory() -> Any:
-        return Data(state.model.sizes)
-
-    kernel, data = getattr(state.kernels, name), state.of_parameters.remember("derivatives", memory)
+    """A kernel, its handles and its Data: interpreted if it would have to be compiled first."""
+    kernel, data = getattr(state.kernels, name), Data(state.model.sizes)
     if not is_compiled(kernel):
         return getattr(load_kernels(False), name), (state.model, data), data
     return kernel, (state.model_handle, data.handle(state.compiled)), data
