@@ -181,7 +181,7 @@ class Diagnostics:
 
     def is_damaged(self, place: Place) -> bool:
         """Whether the element at a place has an error in it, so that its values may differ from those in the file."""
-        return place in self._damaged
+        return bool(self._damaged) and place in self._damaged
 
     def node_at(self, place: Place, *details: str) -> Any:
         """The XML node that starts at a place of a file that is being read, or None.

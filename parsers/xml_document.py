@@ -8,6 +8,7 @@ from bisect import bisect_right
 from contextlib import suppress
 from typing import Any
 
+import numpy as np
 from lxml import etree
 from mbcli.parsers.diagnostics import Diagnostics
 from mbcli.parsers.spec import Place, SourceFile
@@ -42,8 +43,6 @@ _PLAIN_DOCTYPE = re.compile(r"<!DOCTYPE\s+[\w:.-]+\s*>")  # names the root, no m
 _DOCTYPE_IN_PROLOG = re.compile(r"(?:\s+|<!--.*?-->|<\?.*?\?>)*+(<!DOCTYPE)", re.DOTALL)
 _DECLARED_PREFIX = re.compile(r"xmlns:([^\s=]+)")
 _SKIPPED = re.compile(r"<!--.*?-->|<!\[CDATA\[.*?\]\]>|<\?.*?\?>", re.DOTALL)
-_LINE_END = re.compile("\n")
-_START_TAG = re.compile(r"<(?=[^/!?])")
 _NAME = re.compile(r"[^\s/>]+")
 
 # the attributes of a start tag one after another; a match without a name is the end of the tag
@@ -69,7 +68,7 @@ class Document:
     def take_text(self, text):
         """Another reading of the file's bytes."""
         self.text = text
-        self._line_starts = self._tag_starts = self._tag_lines = None
+        self._line_starts = self._tag_starts = self._tag_places = self._tag_lines = None
 
     @property
     def names_of_attributes(self):
@@ -91,16 +90,30 @@ class Document:
         """The offset of one of the start tags, or None if they cannot be told in the text."""
         starts = self._tag_starts
         if starts is None:
-            starts = array("q", _start_tag_offsets(self.text))
+            starts = _start_tag_offsets(self.text)
             if len(starts) != self.count_of_tags:  # a text that we decode otherwise than libxml2
                 starts = ()
             self._tag_starts = starts
-        return starts[number] if starts else None
+        return int(starts[number]) if len(starts) else None
 
     def place_of_tag(self, number):
         """The place of one of the start tags, by its number in the order of the file."""
-        offset = self._tag_starts[number] if self._tag_starts else self.start_of_tag(number)
-        return Place(self.name, self._line_of_tag(number)) if offset is None else self.place(offset)
+        places = self._tag_places
+        if places is None:
+            places = self._tag_places = self._places_of_tags()
+        if not places:
+            return Place(self.name, self._line_of_tag(number))
+        lines, columns = places
+        return Place(self.name, lines[number], columns[number])
+
+    def _places_of_tags(self):
+        """Lines and columns of all start tags, or nothing if they cannot be told in the text."""
+        if self.start_of_tag(0) is None:
+            return ()
+        line_starts = np.frombuffer(self._line_starts or self._starts_of_lines(), np.int64)
+        lines = np.searchsorted(line_starts, self._tag_starts, "right")
+        columns = self._tag_starts - line_starts[lines - 1] + 1
+        return tuple(array("i", numbers.astype(np.int32).tobytes()) for numbers in (lines, columns))
 
     def tag_as_written(self, number):
         """The name of one of the start tags with its prefix, or None."""
@@ -121,7 +134,8 @@ class Document:
 
     def _starts_of_lines(self):
         if self._line_starts is None:
-            self._line_starts = array("q", [0, *[match.end() for match in _LINE_END.finditer(self.text)]])
+            self._line_starts = array("q", (np.flatnonzero(_code_points(self.text) == ord("\n")) + 1).tobytes())
+            self._line_starts.insert(0, 0)
         return self._line_starts
 
     def _line_of_tag(self, number):
@@ -143,12 +157,45 @@ def _decode(content, encoding):
         return content.decode("latin-1")
 
 
+def _code_points(text):
+    """The characters of a text as an array of numbers."""
+    if text.isascii():
+        return np.frombuffer(text.encode(), np.uint8)
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
+
+
 def _start_tag_offsets(text):
+    """Array of the offsets of all start tags."""
     declaration = _DECLARATION.match(text)
-    start = declaration.end() if declaration else 0
-    if text.find("<!", start) >= 0 or text.find("<?", start) >= 0:
-        text = text[:start] + _SKIPPED.sub(lambda match: " " * len(match[0]), text[start:])
-    return [match.start() for match in _START_TAG.finditer(text, start)]
+    first = declaration.end() if declaration else 0
+    codes = _code_points(text)
+    starts = np.flatnonzero(codes[first:-1] == ord("<")) + first
+    after = codes[starts + 1]
+    starts = starts[(after != ord("/")) & (after != ord("!")) & (after != ord("?"))]
+    skipped = _skipped_parts(text, first)
+    if skipped:  # a part covers the tags from its start to its end
+        bounds = np.searchsorted(starts, skipped)
+        covered = np.zeros(len(starts) + 1, np.int64)
+        np.add.at(covered, bounds[:, 0], 1)
+        np.add.at(covered, bounds[:, 1], -1)
+        starts = starts[np.cumsum(covered)[:-1] == 0]
+    return starts
+
+
+def _skipped_parts(text, at):
+    """(start, end) of comments, CDATA sections and processing instructions, from an offset on."""
+    parts = []
+    following = {mark: text.find(mark, at) for mark in ("<!", "<?")}
+    while max(following.values()) >= 0:
+        at = min(offset for offset in following.values() if offset >= 0)
+        match = _SKIPPED.match(text, at)
+        if match is not None:
+            parts.append(match.span())
+        at = at + 2 if match is None else match.end()  # of a DOCTYPE there is only the start
+        for mark, offset in following.items():
+            if 0 <= offset < at:
+                following[mark] = text.find(mark, at)
+    return parts
 
 
 def _attribute_offsets(text, start):
@@ -220,6 +267,8 @@ def _may_be_plain(text):
     """Whether a document seems to have neither references nor names of namespaces, which it may declare."""
     if "&" in text or "xml:" in text or "xmlns=" in text:
         return False
+    if "xmlns:" not in text:
+        return True
     return not any(mark in text for prefix in _DECLARED_PREFIX.findall(text) for mark in (f"<{prefix}:", f" {prefix}:"))
 
 
@@ -438,7 +487,7 @@ class _PlainTree(_Tree):
         def start(tag, attributes):
             nonlocal node, count
             if texts:
-                take_text()
+                self._take_text(node)
             parent = node
             node = Node(tags.get(tag) or tags.setdefault(tag, tag), parent, document, count, attributes)
             count += 1
@@ -453,22 +502,20 @@ class _PlainTree(_Tree):
         def end(tag):
             nonlocal node
             if texts:
-                take_text()
+                self._take_text(node)
             if node.raw_text:
                 node.raw_text = " ".join(node.raw_text).strip()
             node = node.parent
 
-        def take_text():
-            if len(texts) == 1 and texts[0].isspace() and not node.raw_text:
-                texts.clear()
-            else:
-                self._take_text(node)
+        def data(text):
+            if texts or node.raw_text or not text.isspace():  # nothing but space before, as in most elements
+                texts.append(text)
 
         def close():
             self.count = count
             return self
 
-        vars(self).update(start=start, end=end, close=close)  # in place of the methods
+        vars(self).update(start=start, end=end, data=data, close=close)  # in place of the methods
 
     def is_plain(self):
         """Whether that was so, and no element is crowded."""

@@ -35,12 +35,12 @@ class Node:
     child_nodes, raw_text: its children and its text, without reading them.
     tag_number: which of the start tags of its file is its own.
     used: whether it was asked for; ignored: (reason class, reason) if its subtree is marked as not used, else None.
-    has_included: whether children are from another file.
     """
 
     __slots__ = (
-        *("tag", "parent", "child_nodes", "raw_text", "tag_number", "used", "ignored", "has_included"),
-        *("_document", "_numbers", "_values", "_read", "_place", "_attribute_offsets", "_indices"),
+        *("tag", "parent", "child_nodes", "raw_text", "tag_number", "used", "ignored"),
+        *("_document", "_numbers", "_values", "_read"),
+        *("_has_included", "_indices"),  # of few elements: not set before they are needed
     )
 
     child_nodes: Any  # a list where there are any
@@ -55,14 +55,13 @@ class Node:
         self.tag_number = number
         self.used = False
         self.ignored = None
-        self.has_included = False
         self._document = document
-        self._numbers = document.numbers_of(attributes) if attributes else NO_NAMES  # {name: number of an attribute}
-        self._values = (*attributes.values(),) if attributes else ()
         self._read = 0  # the bit 1 << n stands for attribute n, from 1 on, and 1 for the text
-        self._place = None
-        self._attribute_offsets = None  # {name without its prefix: offset}
-        self._indices = None
+        if attributes:
+            self._numbers = document.numbers_of(attributes)  # {name: number of an attribute}
+            self._values = (*attributes.values(),)
+        else:
+            self._numbers, self._values = NO_NAMES, ()
 
     # ------------------------------------------------------------------------------------------ place
 
@@ -72,23 +71,24 @@ class Node:
         return self._document.source
 
     @property
+    def has_included(self):
+        """Whether children are from another file."""
+        return getattr(self, "_has_included", False)
+
+    @property
     def diagnostics(self):
         return self._document.diagnostics
 
     @property
     def place(self):
         """Start of its tag."""
-        if self._place is None:
-            self._place = self._document.place_of_tag(self.tag_number)
-        return self._place
+        return self._document.place_of_tag(self.tag_number)
 
     def place_of(self, attribute):
         """The place of one of its attributes; the start of its tag if it has no such attribute."""
         if attribute not in self._numbers:
             return self.place
-        if self._attribute_offsets is None:
-            self._attribute_offsets = self._document.attribute_offsets(self.tag_number)
-        offset = self._attribute_offsets.get(attribute.rpartition(":")[2])
+        offset = self._document.attribute_offsets(self.tag_number).get(attribute.rpartition(":")[2])
         return self.place if offset is None else self._document.place(offset)
 
     @property
@@ -163,16 +163,17 @@ class Node:
 
     def index_of(self, child):
         """[2] for the second of several children of one tag, else nothing."""
-        if self._indices is None:
+        indices = getattr(self, "_indices", None)
+        if indices is None:
             counts: dict[str, list[Node]] = {}
             for node in self.child_nodes:
                 counts.setdefault(node.tag, []).append(node)
-            self._indices = {
+            indices = self._indices = {
                 id(node): f"[{i}]" if len(twins) > 1 else ""
                 for twins in counts.values()
                 for i, node in enumerate(twins, 1)
             }
-        return self._indices[id(child)]
+        return indices[id(child)]
 
     # --------------------------------------------------------------------------------------- children
 
@@ -224,7 +225,7 @@ class Node:
         self._exchange(child, root.child_nodes)
         for node in root.child_nodes:
             node.parent = self
-        self.has_included = True
+        self._has_included = True
 
     def state(self, name, text):
         """Gives a new node, or a copy, another attribute."""
@@ -260,7 +261,9 @@ class Node:
         """A copy of the element without what is below it."""
         attributes = {name: renamed(self, name, text) for name, text in zip(self._numbers, self._values, strict=True)}
         copy = Node(self.tag, parent, self._document, self.tag_number, attributes)
-        copy.raw_text, copy.has_included = self.raw_text, self.has_included
+        copy.raw_text = self.raw_text
+        if self.has_included:
+            copy._has_included = True
         return copy
 
     def adopt(self, nodes):

@@ -17,9 +17,7 @@ CUT_FIRST, of equal ones the last in the order of the file.
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING
-
-from mbcli.common.quick_dataclass import dataclass
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,8 +29,7 @@ CUT_EARLY = 2  # it has damping or a spring, which act all the same, in discrete
 CUT_FIRST = 3  # nothing
 
 
-@dataclass(frozen=True)
-class Edge:
+class Edge(NamedTuple):
     """A joint as the forest sees it: indices of the links it connects, its loss without its coordinates."""
 
     joint: int
@@ -41,8 +38,7 @@ class Edge:
     cut: int = CUT_FIRST
 
 
-@dataclass(frozen=True)
-class Mobod:
+class Mobod(NamedTuple):
     """A link as mobilized by its inboard joint; joint is None for a floating base."""
 
     link: int

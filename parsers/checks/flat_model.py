@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import field, replace
+from functools import cached_property
+from math import isfinite
 from typing import TYPE_CHECKING
 
+from mbcli.parsers.checks.inertia import principal_moments
+
 from mbcli.common.quick_dataclass import dataclass
+from mbcli.common.topology import CUT_EARLY, CUT_FIRST, CUT_LAST, CUT_LATE, Edge, spanning_forest
 
 if TYPE_CHECKING:
     from mbcli.parsers.spec import JointSpec, LinkSpec
@@ -23,6 +28,36 @@ class FlatModel:
     driven_joints: set  # full names of the joints that a rotor's inertia acts on
     mesh_bounds: dict = field(default_factory=dict)  # path of a mesh file -> (lower, upper) corner, of those opened
 
+    @cached_property
+    def forest(self):
+        """Of the plant to be: mobilized bodies, indices of the joints that close loops, names of links, joints."""
+        names = [WORLD, *(name for name in self.links if name != WORLD)]
+        index = {name: k for k, name in enumerate(names)}
+        named = {name: joint for name, joint in self.joints.items() if joint.parent in index and joint.child in index}
+        edges = [Edge(k, index[joint.parent], index[joint.child]) for k, joint in enumerate(named.values())]
+        mobods, loops = spanning_forest(len(names), edges)
+        if loops:  # only then it matters which joints are cut
+            cuts = [_cut(joint, name in self.needed_joints) for name, joint in named.items()]
+            edges = [edge._replace(cut=cut) for edge, cut in zip(edges, cuts, strict=True)]
+            mobods, loops = spanning_forest(len(names), edges)
+        return mobods, loops, names, list(named.values())
+
+    @cached_property
+    def principal_moments(self):
+        """{full name: ascending principal moments [kg m^2], a list of three} of the links with an inertial."""
+        inertias = {name: link.inertial.inertia for name, link in self.links.items() if link.inertial is not None}
+        return dict(zip(inertias, principal_moments(list(inertias.values())), strict=True))
+
+
+def _cut(joint, is_needed):
+    """The loss of a joint without its coordinates, as the plant sees it."""
+    if is_needed or joint.type in ("quaternion_floating", "rpy_floating"):
+        return CUT_LAST
+    if any(isfinite(axis.lower) or isfinite(axis.upper) for axis in joint.axes):
+        return CUT_LATE
+    forces = any(axis.damping or axis.spring_stiffness for axis in joint.axes) or any(joint.damping)
+    return CUT_EARLY if forces else CUT_FIRST
+
 
 def flatten(model):
     """The `FlatModel` of a ModelSpec: elements of a nested model are MODEL::NAME."""
@@ -37,10 +72,9 @@ def flatten(model):
         if inner.static:
             static += [prefix + link.name for link in inner.links if link.name is not None]
         for joint in inner.joints:
-            ends = {end: _scoped(prefix, getattr(joint, end)) for end in ("parent", "child")}
-            joints[prefix + joint.name] = replace(joint, **ends) if prefix else joint
-        driven.update(prefix + a.joint for a in inner.actuators if a.rotor_inertia * a.gear_ratio != 0)
-        needed.update(prefix + name for name in _needed_joints(inner))
+            joints[prefix + joint.name] = _rescoped(joint, prefix) if prefix else joint
+        driven.update([prefix + a.joint for a in inner.actuators if a.rotor_inertia * a.gear_ratio != 0])
+        needed.update([prefix + name for name in _needed_joints(inner)])
         pending += [(nested, f"{prefix}{nested.name}::") for nested in inner.models]
     return FlatModel(links, joints, model.place, static, needed, driven)
 
@@ -54,6 +88,10 @@ def _needed_joints(model):
                 yield from (joint.name, axis.mimic.leader)
     for constraint in model.constraints:
         yield from getattr(constraint, "joints", ())
+
+
+def _rescoped(joint, prefix):
+    return replace(joint, **{end: _scoped(prefix, getattr(joint, end)) for end in ("parent", "child")})
 
 
 def _scoped(prefix, name):

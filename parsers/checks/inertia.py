@@ -16,8 +16,8 @@ def check_inertias(model, report):
     """LINK_MASS_INVALID, LINK_INERTIA_INVALID, INERTIA_WITHOUT_MASS and INERTIA_ZERO for each link."""
     named = [(name, link.inertial) for name, link in model.links.items() if link.inertial is not None]
     named = [(name, inertial) for name, inertial in named if report.is_sound(inertial)]
-    moments = principal_moments([inertial.inertia for _, inertial in named])
-    for (name, inertial), (a, b, c) in zip(named, moments, strict=True):
+    for name, inertial in named:
+        a, b, c = model.principal_moments[name]
         if inertial.mass < 0:
             message = f"the mass {inertial.mass!r} kg is negative"
             report("LINK_MASS_INVALID", message, inertial.place, "mass")

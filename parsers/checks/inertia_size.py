@@ -33,13 +33,13 @@ def check_inertia_sizes(model, report):
     INERTIA_DEFAULT or INERTIA_ALL_DEFAULT once a model."""
     named = [(name, link) for name, link in model.links.items() if link.inertial is not None]
     named = [(name, link) for name, link in named if report.is_sound(link) and _is_solid(link.inertial)]
-    moments = principal_moments([link.inertial.inertia for _, link in named])
-    group = welded_groups(model)
+    moments, group = model.principal_moments, welded_groups(model)
     largest: dict[str, float] = {}  # moment of inertia among the links that move together
-    for (name, _), (_, _, c) in zip(named, moments, strict=True):
-        largest[group[name]] = max(c, largest.get(group[name], 0.0))
+    for name, _ in named:
+        largest[group[name]] = max(moments[name][2], largest.get(group[name], 0.0))
     defaults: list[Any] = []
-    for (name, link), (a, b, c) in zip(named, moments, strict=True):
+    for name, link in named:
+        a, b, c = moments[name]
         if a < 0 or a + b < c * (1 - RELATIVE_TOLERANCE) or group[name] == WORLD:
             continue  # impossible at all, or without effect
         if _is_default(link):

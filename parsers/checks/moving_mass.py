@@ -1,34 +1,6 @@
 """Whether everything that a joint moves has mass; without it the mass matrix is singular."""
 
-from math import isfinite
-
-from mbcli.parsers.checks.flat_model import WORLD
 from mbcli.parsers.checks.report import MAX_RELATED
-
-from mbcli.common.topology import CUT_EARLY, CUT_FIRST, CUT_LAST, CUT_LATE, Edge, spanning_forest
-
-
-def forest(model):
-    """Of the plant to be: mobilized bodies, indices of the joints that close loops, names of links, joints."""
-    names = [WORLD, *(name for name in model.links if name != WORLD)]
-    index = {name: k for k, name in enumerate(names)}
-    named = {name: joint for name, joint in model.joints.items() if joint.parent in index and joint.child in index}
-    edges = [
-        Edge(k, index[joint.parent], index[joint.child], _cut(joint, name in model.needed_joints))
-        for k, (name, joint) in enumerate(named.items())
-    ]
-    mobods, loops = spanning_forest(len(names), edges)
-    return mobods, loops, names, list(named.values())
-
-
-def _cut(joint, is_needed):
-    """The loss of a joint without its coordinates, as the plant sees it."""
-    if is_needed or joint.type in ("quaternion_floating", "rpy_floating"):
-        return CUT_LAST
-    if any(isfinite(axis.lower) or isfinite(axis.upper) for axis in joint.axes):
-        return CUT_LATE
-    forces = any(axis.damping or axis.spring_stiffness for axis in joint.axes) or any(joint.damping)
-    return CUT_EARLY if forces else CUT_FIRST
 
 
 def check_moving_masses(model, report):
@@ -39,7 +11,7 @@ def check_moving_masses(model, report):
     """
     if not report.is_sound(model):
         return
-    mobods, _, names, joints = forest(model)
+    mobods, _, names, joints = model.forest
     inertials = [model.links[name].inertial if name in model.links else None for name in names]
     mass = [inertial.mass if inertial is not None else 0.0 for inertial in inertials]
     has_mass = any(mass)

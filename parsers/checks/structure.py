@@ -2,8 +2,6 @@
 
 from math import isfinite
 
-from mbcli.parsers.checks.moving_mass import forest
-
 LIMIT_TOLERANCE = (
     1e-3  # [rad or m], by which limits of a follower may be tighter than the range that its leader asks for
 )
@@ -13,7 +11,9 @@ def check_loops(model, report):
     """LOOP_CUT for each joint that closes a loop."""
     if not report.is_sound(model):
         return
-    mobods, loops, names, joints = forest(model)
+    mobods, loops, names, joints = model.forest
+    if not loops:
+        return
     inboard = {names[mobod.link]: names[mobod.inboard] for mobod in mobods}
     for k in loops:
         joint = joints[k]

@@ -88,7 +88,8 @@ class Elements(Geometry):
         index_type: type[TypeSafeIndex],
         model_instance: ModelInstanceIndex,
     ) -> AnyElement:
-        self.require_not_finalized(f"adding {element!r}")
+        if self.model is not None:
+            self.require_not_finalized(f"adding {element!r}")
         if element.parent_plant is not None:
             raise RuntimeError(f"{element!r} is part of a plant already")
         k = self._next_index.get(index_type, 0)  # an index is never used again, even after a removal
@@ -137,13 +138,16 @@ class Elements(Geometry):
 
         Without a model instance the body goes to the default one, which is allowed only as long as no other was added.
         """
-        if M_BBo_B is None and not isinstance(model_instance, ModelInstanceIndex):
-            model_instance, M_BBo_B = None, model_instance
-        if isinstance(model_instance, SpatialInertia):
-            raise TypeError(f"body '{name}': expected a ModelInstanceIndex, not {model_instance!r}")
-        if model_instance is None and len(self.elements.instance_names) > 2:
-            raise RuntimeError(f"body '{name}': name its model instance, the plant has more than the default one")
-        instance = default_model_instance() if model_instance is None else ModelInstanceIndex(model_instance)
+        if type(model_instance) is ModelInstanceIndex:
+            instance = model_instance
+        else:
+            if M_BBo_B is None:
+                model_instance, M_BBo_B = None, model_instance
+            if isinstance(model_instance, SpatialInertia):
+                raise TypeError(f"body '{name}': expected a ModelInstanceIndex, not {model_instance!r}")
+            if model_instance is None and len(self.elements.instance_names) > 2:
+                raise RuntimeError(f"body '{name}': name its model instance, the plant has more than the default one")
+            instance = default_model_instance() if model_instance is None else ModelInstanceIndex(model_instance)
         self.check_instance(instance)
         return self._add_body(name, instance, M_BBo_B)
 
@@ -156,7 +160,8 @@ class Elements(Geometry):
 
     def AddFrame(self, frame: AnyFrame) -> AnyFrame:
         """Adds a FixedOffsetFrame; returns it."""
-        self._require_own(frame.parent_frame(), f"frame '{frame.name()}'")
+        if frame.parent_frame().parent_plant is not self:
+            self._require_own(frame.parent_frame(), f"frame '{frame.name()}'")
         if frame.name():
             self._refuse_duplicate("frame", FrameIndex, frame.name(), frame.instance_index)
         return self._register(frame, self.elements.frames, FrameIndex, frame.instance_index)
@@ -165,7 +170,8 @@ class Elements(Geometry):
         """Adds a joint; returns it. It belongs to the model instance of its child's frame."""
         instance = joint.frame_on_child().model_instance()
         for frame in (joint.frame_on_parent(), joint.frame_on_child()):
-            self._require_own(frame, f"joint '{joint.name()}'")
+            if frame.parent_plant is not self:
+                self._require_own(frame, f"joint '{joint.name()}'")
         if joint.parent_body() is joint.child_body():
             raise RuntimeError(f"joint '{joint.name()}' connects body '{joint.child_body().name()}' with itself")
         self._refuse_duplicate("joint", JointIndex, joint.name(), instance)
@@ -180,7 +186,8 @@ class Elements(Geometry):
 
     def AddJointActuator(self, name: str, joint: Joint, effort_limit: float = np.inf) -> JointActuator:
         """An actuator for a joint of one degree of freedom; effort_limit [N m or N] is greater than 0."""
-        self._require_own(joint, f"actuator '{name}'")
+        if joint.parent_plant is not self:
+            self._require_own(joint, f"actuator '{name}'")
         actuator = JointActuator(name, joint, effort_limit)
         self._refuse_duplicate("actuator", JointActuatorIndex, name, joint.model_instance())
         return self._register(actuator, self.elements.actuators, JointActuatorIndex, joint.model_instance())

@@ -57,15 +57,15 @@ class Finalization(Elements, Kinematics):
         self.left_out = left_out_at(self.whole_plant(), loop_joints)
         for line in [*self.left_out, *self.unused_properties()]:
             warnings.warn(str(line), stacklevel=3)
-        for actuator in [a for a in self.elements.actuators if a.joint() in loop_joints]:
+        for actuator in [a for a in self.elements.actuators if loop_joints and a.joint() in loop_joints]:
             self._unregister(actuator, self.elements.actuators)  # the joint has no coordinate to drive
         self._mobilized_joints = mobilized
         self.model = self.compiled_model(DEFAULTS)
         for start, actuator in enumerate(self.elements.actuators):
             actuator.first_input = start
-        for n, pose in self._default_free_poses.items():
-            if self.elements.bodies[n].is_floating_base_body():
-                self.free_joints[n].SetDefaultPose(pose)
+        for n, joint in self.free_joints.items():
+            if joint.made_at_finalize and n in self._default_free_poses:
+                joint.SetDefaultPose(self._default_free_poses[n])
         self._complete_constraints()
         self._declare_collision_filters()
         if self.num_tendon_constraints() and self._solves_problems():
@@ -135,12 +135,16 @@ class Finalization(Elements, Kinematics):
 
     def forest(self) -> Any:
         """The spanning forest of the joints as they are now: mobods and the indices of joints that close loops."""
-        cuts = self._cuts()
         edges = [
-            Edge(k, int(joint.parent_body().index()), int(joint.child_body().index()), cuts(joint))
+            Edge(k, joint.parent_body().index_number, joint.child_body().index_number)
             for k, joint in enumerate(self.elements.joints)
         ]
-        return spanning_forest(len(self.elements.bodies), edges)
+        forest, loops = spanning_forest(len(self.elements.bodies), edges)
+        if loops:  # only then it matters which joints are cut
+            cuts = self._cuts()
+            edges = [edge._replace(cut=cuts(self.elements.joints[edge.joint])) for edge in edges]
+            forest, loops = spanning_forest(len(self.elements.bodies), edges)
+        return forest, loops
 
     def _cuts(self) -> Callable[[Joint], int]:
         """joint -> what it would lose as the joint that closes a loop."""

@@ -125,7 +125,8 @@ class Lookup(PlantPart):
         ]
 
     def _is_taken(self, index_type: type[TypeSafeIndex], name: str, model_instance: ModelInstanceIndex) -> bool:
-        return (index_type, model_instance, name) in self._taken_names
+        number = model_instance.number if isinstance(model_instance, TypeSafeIndex) else int(model_instance)
+        return (index_type, number, name) in self._taken_names
 
     def _has(
         self, kind: str, elements: Sequence[AnyNamed], name: str, model_instance: ModelInstanceIndex | None
@@ -202,7 +203,7 @@ class Lookup(PlantPart):
 
     def check_instance(self, model_instance: ModelInstanceIndex | int) -> None:
         """RuntimeError for a model instance that the plant does not have."""
-        if isinstance(model_instance, TypeSafeIndex):
+        if isinstance(model_instance, TypeSafeIndex) and type(model_instance) is not ModelInstanceIndex:
             model_instance = ModelInstanceIndex(model_instance)  # TypeError for an index of another kind
         number = int(model_instance)
         if not 0 <= number < len(self.elements.instance_names):

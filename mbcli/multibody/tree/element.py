@@ -21,11 +21,12 @@ class MultibodyElement:
 
     def join(self, plant: MultibodyPlant, index: Any, instance: ModelInstanceIndex) -> None:
         """The plant has added it under an index of its kind."""
-        self.parent_plant, self._index, self.index_number, self.instance_index = plant, index, int(index), instance
+        self.parent_plant, self._index, self.instance_index = plant, index, instance
+        self.index_number = index.number
 
     def key(self) -> tuple[Any, ...]:
         """What tells it from others of its kind in a plant; force elements have no name."""
-        return type(self._index), self.instance_index, None
+        return type(self._index), self.instance_index.number, None
 
     def default_of(self, name: str) -> Any:
         """The value of a parameter in new contexts."""
@@ -69,7 +70,7 @@ class NamedElement(MultibodyElement):
 
     def key(self) -> tuple[Any, ...]:
         """What tells it from others of its kind in a plant."""
-        return type(self._index), self.instance_index, self._name
+        return type(self._index), self.instance_index.number, self._name
 
     def name(self) -> str:
         """The name, without the scope of the model instance."""

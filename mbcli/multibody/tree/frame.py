@@ -10,13 +10,13 @@ from mbcli.math.rotation_matrix import rotation_of
 from mbcli.multibody.math import SpatialAcceleration, SpatialVelocity
 from mbcli.multibody.math.spatial_vector import vector_of
 from mbcli.multibody.tree.element import NamedElement
+from mbcli.multibody.tree.index import ModelInstanceIndex
 from mbcli.multibody.tree.parameters import DEFAULTS
 
 if TYPE_CHECKING:
     from mbcli.math.array_types import Vector3
     from mbcli.math.rotation_matrix import RotationMatrix
     from mbcli.multibody.plant.context import Context
-    from mbcli.multibody.tree.index import ModelInstanceIndex
     from mbcli.multibody.tree.parameters import Parameters
     from mbcli.multibody.tree.rigid_body import RigidBody
 
@@ -255,7 +255,11 @@ class FixedOffsetFrame(Frame):
         self._body = self._parent_frame.body()
         self._name = name
         self._X_PF = RigidTransform() if pose is None else RigidTransform(pose)
-        self.instance_index = self._body.model_instance() if model_instance is None else model_instance
+        if model_instance is None:
+            self.instance_index = self._body.model_instance()
+        else:
+            given = type(model_instance) is ModelInstanceIndex
+            self.instance_index = model_instance if given else ModelInstanceIndex(model_instance)
 
     def parent_frame(self) -> Frame:
         """P"""
