@@ -88,7 +88,7 @@ class Diagnostics:
         self.trees: dict[str, Any] = {}
         self._damaged: set[Place] = set()  # places of elements that have an error in them
         # inside of `leaving_out`: (node, what becomes of it, the messages so far)
-        self._part_left_out: tuple[Any, str, list[str]] | None = None
+        self.part_left_out: tuple[Any, str, list[str]] | None = None
 
     def error(
         self,
@@ -143,11 +143,6 @@ class Diagnostics:
         finding.
         """
         return _LeavingOut(self, node, consequence)
-
-    def exchange_left_out(self, part: tuple[Any, str, list[str]] | None) -> tuple[Any, str, list[str]] | None:
-        """Makes errors warnings about a part of the file, or errors again; gives the part before."""
-        before, self._part_left_out = self._part_left_out, part
-        return before
 
     @property
     def errors(self) -> list[Diagnostic]:
@@ -212,10 +207,10 @@ class Diagnostics:
     ) -> None:
         if severity == "error" and node is not None:
             self._mark_damaged(node)
-        if severity == "error" and self._part_left_out is not None:
+        if severity == "error" and self.part_left_out is not None:
             severity = "warning"
-            self._part_left_out[-1].append(message)
-            message = f"{message}: {self._part_left_out[1]}"
+            self.part_left_out[-1].append(message)
+            message = f"{message}: {self.part_left_out[1]}"
         if not self._room[severity]:
             self._left_out[severity] += 1
             return
@@ -240,8 +235,8 @@ class Diagnostics:
 
     def _mark_damaged(self, node: Any) -> None:
         """The element and those that it stands in; of a part that is left out those up to a certain one."""
-        last = self._part_left_out[0] if self._part_left_out is not None else None
-        if last is None and self._part_left_out is not None:
+        last = self.part_left_out[0] if self.part_left_out is not None else None
+        if last is None and self.part_left_out is not None:
             return
         for ancestor in node.lineage:
             self._damaged.add(ancestor.place)
@@ -260,11 +255,12 @@ class _LeavingOut:
         self._outer: tuple[Any, str, list[str]] | None = None
 
     def __enter__(self) -> list[str]:
-        self._outer = self._diagnostics.exchange_left_out(self._part)
+        diagnostics = self._diagnostics
+        self._outer, diagnostics.part_left_out = diagnostics.part_left_out, self._part
         return self._part[2]
 
     def __exit__(self, *error: object) -> None:
-        self._diagnostics.exchange_left_out(self._outer)
+        self._diagnostics.part_left_out = self._outer
 
 
 def _shortened(text: str) -> str:

@@ -13,31 +13,38 @@ class MeshFiles:
 
     def __init__(self, packages, base_dir):
         self.packages = packages
-        self.base_dir = base_dir
+        self.base_dir = os.path.abspath(base_dir or os.curdir)
+        self._known = {}  # URI -> (path or None, problem, whether it was found nearby)
         self.ambiguities = {}  # the warning on packages in several directories -> the first node that names one
         self.missing = {}  # (role, package, whether it is there and must not be read) -> [(node, why)]
         self.nearby = []  # (node, URI, path) of those that are found where the URI does not lead
 
     def find(self, uri, node, role, *, elsewhere=()):
         """The path of a mesh, or None. elsewhere: (URI, base directory) that are tried after it."""
-        package = package_of(uri)
-        path, problem = None, ""
-        for candidate, base_dir in ((uri, self.base_dir), *elsewhere):
-            try:
-                path = self.packages.resolve(candidate, base_dir)
-                break
-            except ResourceError as error:
-                problem = problem or str(error)
+        if elsewhere:
+            path, problem, is_nearby = self._look_for(uri, elsewhere)
+        else:
+            path, problem, is_nearby = known = self._known.get(uri) or self._look_for(uri)
+            self._known[uri] = known
+        if is_nearby:
+            self.nearby.append((node, uri, path))
         if path is None:
-            path = self.packages.find_nearby(uri, self.base_dir)
-            if path is not None:
-                self.nearby.append((node, uri, path))
-        if path is None:
-            self.missing.setdefault((role, package, OUTSIDE in problem), []).append((node, problem))
+            self.missing.setdefault((role, package_of(uri), OUTSIDE in problem), []).append((node, problem))
         ambiguity = self.packages.ambiguity(uri)
         if ambiguity is not None:
             self.ambiguities.setdefault(ambiguity, node)
         return path
+
+    def _look_for(self, uri, elsewhere=()):
+        """(path or None, why the URI does not lead to it, whether it was found near the file instead)."""
+        problem = ""
+        for candidate, base_dir in ((uri, self.base_dir), *elsewhere):
+            try:
+                return self.packages.resolve(candidate, base_dir), problem, False
+            except ResourceError as error:
+                problem = problem or str(error)
+        path = self.packages.find_nearby(uri, self.base_dir)
+        return path, problem, path is not None
 
     def report_missing(self, diagnostics):
         """Missing meshes, per package, and packages with several directories.

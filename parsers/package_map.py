@@ -171,7 +171,7 @@ class PackageMap:
 
     def ambiguity(self, uri: str) -> str | None:
         """The warning on a URI whose package is in several directories; None for others."""
-        name = package_of(uri)
+        name = package_of(uri) if self.ambiguous else ""
         if name not in self.ambiguous:
             return None
         places = ", ".join(self.ambiguous[name])

@@ -23,8 +23,8 @@ def pose(rotation=None, translation=None):
     if rotation is not None:
         X[:3, :3] = rotation
     if translation is not None:
-        X[:3, 3] = translation
-    X.flags.writeable = False
+        X[0, 3], X[1, 3], X[2, 3] = translation  # sooner than by a slice
+    X.setflags(False)  # not to be written to
     return X
 
 

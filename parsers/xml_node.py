@@ -25,6 +25,7 @@ _BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
 
 
 NO_NAMES: dict[str, int] = {}
+ZEROS = (0.0, 0.0, 0.0)  # the object of each vector "0 0 0"
 
 
 class Node:
@@ -125,7 +126,10 @@ class Node:
 
     def peek(self, tag):
         """The first child of that tag, or None, without reading it."""
-        return next((child for child in self.child_nodes if child.tag == tag), None)
+        for child in self.child_nodes:
+            if child.tag == tag:
+                return child
+        return None
 
     def walk(self):
         """Yields the node and everything below it in the order of the file, without reading it."""
@@ -205,7 +209,11 @@ class Node:
 
     def children(self, *tags):
         """The children of these tags in the order of the file; without tags all of them."""
-        found = [child for child in self.child_nodes if child.tag in tags] if tags else list(self.child_nodes)
+        if len(tags) == 1:
+            (tag,) = tags
+            found = [child for child in self.child_nodes if child.tag == tag]
+        else:
+            found = [child for child in self.child_nodes if child.tag in tags] if tags else list(self.child_nodes)
         for child in found:
             child.used = True
         return found
@@ -311,8 +319,8 @@ class Node:
         waiting = [self]
         while waiting:
             node = waiting.pop()
-            waiting += node.child_nodes
-            node.child_nodes, node.parent = (), None
+            waiting += [child for child in node.child_nodes if child.child_nodes]
+            node.child_nodes = ()
 
     # ------------------------------------------------------------------------------------- attributes
 
@@ -322,17 +330,22 @@ class Node:
         if number is not None:
             self._read |= 1 << number
             return self._values[number - 1]
-        if required:
-            self.diagnostics.error(
-                "ATTRIBUTE_MISSING", f'<{self.tag}> must have the attribute "{name}"', self, attribute=name
-            )
+        return self._missing(name, default) if required else default
+
+    def _missing(self, name, default):
+        """The default, after an error."""
+        self.diagnostics.error(
+            "ATTRIBUTE_MISSING", f'<{self.tag}> must have the attribute "{name}"', self, attribute=name
+        )
         return default
 
     def number(self, name, default=None, *, required=False, allow_inf=False):
         """A finite number (float); with `allow_inf`, infinity as well, which numbers above LARGEST_NUMBER are then."""
-        value = self.attribute(name, required=required)
-        if value is None:
-            return default
+        index = self._numbers.get(name)
+        if index is None:
+            return self._missing(name, default) if required else default
+        self._read |= 1 << index
+        value = self._values[index - 1]
         number = _usual_number(value)
         return number if number is not None else self._as_number(value, name, default, allow_inf)
 
@@ -348,9 +361,11 @@ class Node:
 
     def vector(self, name, count, default=None, *, required=False, allow_inf=False):
         """Exactly `count` numbers separated by white space: tuple of float."""
-        value = self.attribute(name, required=required)
-        if value is None:
-            return default
+        index = self._numbers.get(name)
+        if index is None:
+            return self._missing(name, default) if required else default
+        self._read |= 1 << index
+        value = self._values[index - 1]
         numbers = _usual_numbers(value, count)
         return numbers if numbers is not None else self._as_vector(value, count, name, default, allow_inf)
 
@@ -448,6 +463,8 @@ def _usual_number(text):
 
 def _usual_numbers(text, count):
     """The tuple of so many numbers in a text, as `_usual_number`, or None."""
+    if text == "0 0 0" and count == 3:
+        return ZEROS
     try:
         numbers = tuple(map(float, text.split()))
     except ValueError:

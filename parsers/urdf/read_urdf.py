@@ -39,6 +39,8 @@ from mbcli.common.suggestions import did_you_mean
 
 VERSIONS = ("1.0", "1.1", "1.2")
 
+_LOWER_PRODUCTS = ("iyx", "izx", "izy")
+
 
 def read_urdf(source, diagnostics, *, packages=None, name=None):
     """The model in a URDF file, or None if it has errors, all of which are in `diagnostics`.
@@ -153,17 +155,19 @@ def _ignore_origin(link):
 
 def _read_inertial(node):
     mass_node, inertia_node = node.child("mass"), node.child("inertia")
-    for tag, child in (("mass", mass_node), ("inertia", inertia_node)):
-        if child is None:
-            node.diagnostics.warning("ELEMENT_MISSING", f"<inertial> has no <{tag}>: taken as 0", node)
+    if mass_node is None or inertia_node is None:
+        for tag, child in (("mass", mass_node), ("inertia", inertia_node)):
+            if child is None:
+                node.diagnostics.warning("ELEMENT_MISSING", f"<inertial> has no <{tag}>: taken as 0", node)
     mass = mass_node.number("value", 0.0, required=True) if mass_node is not None else 0.0
     inertia = (0.0,) * 6
     if inertia_node is not None:
         products = [inertia_node.number(name, 0.0) for name in ("ixy", "ixz", "iyz")]
-        for name, product in zip(("iyx", "izx", "izy"), products, strict=True):
-            if inertia_node.number(name, product) != product:
-                message = f"<inertia> has another {name}, which is not used"
-                node.diagnostics.warning("ATTRIBUTE_INVALID", message, inertia_node, attribute=name)
+        if not inertia_node.attribute_names.isdisjoint(_LOWER_PRODUCTS):
+            for name, product in zip(_LOWER_PRODUCTS, products, strict=True):
+                if inertia_node.number(name, product) != product:
+                    message = f"<inertia> has another {name}, which is not used"
+                    node.diagnostics.warning("ATTRIBUTE_INVALID", message, inertia_node, attribute=name)
         moments = [inertia_node.number(name, 0.0, required=True) for name in ("ixx", "iyy", "izz")]
         inertia = (*moments, *products)
     return InertialSpec(mass=mass, X_LI=read_origin(node), inertia=inertia, place=node.place)

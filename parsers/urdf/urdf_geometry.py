@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 def read_geometries(link, tag, materials, meshes):
     """The visuals or collisions of a link that have a shape, with names made unique as Drake does: Box, Box_1."""
     nodes = link.children(tag)
+    if not nodes:
+        return ()
     names = UniqueNames(node.attribute("name") for node in nodes)
     geometries = []
     for node in nodes:
@@ -237,6 +239,8 @@ def _read_color(material, materials):
 def _read_proximity(collision, shape):
     """{(group, name): value} of <drake:proximity_properties>, or the friction of the old <drake_compliance>."""
     properties: dict[tuple[str, str], Any] = {}
+    if collision.peek("drake_compliance") is None and collision.peek("drake:proximity_properties") is None:
+        return properties
     with collision.diagnostics.leaving_out(collision, "it is left out"):
         legacy = collision.child("drake_compliance")
         if legacy is not None:

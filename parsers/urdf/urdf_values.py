@@ -8,7 +8,7 @@ import numpy as np
 from mbcli.parsers.duplicate_names import report_duplicate
 from mbcli.parsers.frame_names import WORLD
 from mbcli.parsers.spec import IDENTITY, pose
-from mbcli.parsers.xml_node import quoted
+from mbcli.parsers.xml_node import ZEROS, quoted
 
 from mbcli.common.suggestions import did_you_mean
 from mbcli.math.roll_pitch_yaw import rows_from_angles
@@ -104,4 +104,6 @@ def read_pose(node):
         if wxyz.any():
             return pose(matrix_from_quaternion(wxyz / abs(wxyz).max()), xyz)
         node.diagnostics.error("ATTRIBUTE_INVALID", "a quaternion must not be zero", node, attribute="quat_xyzw")
+    if (xyz is None or xyz is ZEROS) and (rpy is None or rpy is ZEROS):
+        return IDENTITY
     return pose(rows_from_angles(*rpy) if rpy is not None and any(rpy) else None, xyz)

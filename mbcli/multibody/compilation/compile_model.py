@@ -247,10 +247,12 @@ def _place_links(num_links, mobilized, X_BF_of_frames):
     X_inboard, X_outboard = _ends(moving, X_BF_of_frames)
     turns = _turns(moving)
     link_X_BL[[m.outboard for m in moving]] = _inverses(X_outboard @ turns)
-    for m, X_BoF, X_BM in zip(welds, *_ends(welds, X_BF_of_frames), strict=True):
-        X_FM = m.joint.X_FM().GetAsMatrix4()
-        X_between = _inverses(X_FM[None])[0] if m.reversed else X_FM
-        link_X_BL[m.outboard] = link_X_BL[m.inboard] @ X_BoF @ X_between @ _inverses(X_BM[None])[0]
+    if welds:
+        X_BoF, X_BM = _ends(welds, X_BF_of_frames)
+        X_between = _weld_poses(welds)
+        X_MoB = _inverses(X_BM)
+        for k, m in enumerate(welds):  # a link that is welded to another one comes after it
+            link_X_BL[m.outboard] = link_X_BL[m.inboard] @ X_BoF[k] @ X_between[k] @ X_MoB[k]
     X_PF = link_X_BL[[m.inboard for m in moving]] @ X_inboard @ turns
     # a reversed joint of one axis is the same joint about the opposite axis
     moving = [
@@ -258,6 +260,16 @@ def _place_links(num_links, mobilized, X_BF_of_frames):
         for m in moving
     ]
     return link_body, link_X_BL, moving, _rows(np.concatenate([np.eye(4)[None], X_PF]))
+
+
+def _weld_poses(welds):
+    """Poses (n, 4, 4) of the outboard frame of each weld in its inboard frame."""
+    X_FM = [m.joint.X_FM() for m in welds]
+    poses = _poses(np.array([X.R_array for X in X_FM]), np.array([X.p_array for X in X_FM]))
+    backward = [k for k, m in enumerate(welds) if m.reversed]
+    if backward:
+        poses[backward] = _inverses(poses[backward])
+    return poses
 
 
 def _ends(mobilized, X_BF_of_frames):

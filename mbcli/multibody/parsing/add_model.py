@@ -1,11 +1,13 @@
 """From a ModelSpec to a plant: the only place that does this, whatever the file's format."""
 
 from contextlib import contextmanager
+from math import inf
 
 import numpy as np
 
 from mbcli.errors import ModelError
 from mbcli.math import RigidTransform
+from mbcli.math.rigid_transform import transform_of
 from mbcli.math.rotation_array import IDENTITY as ROTATION_IDENTITY
 from mbcli.multibody.inertia.rotational_inertia import unit_inertia_of_particle
 from mbcli.multibody.inertia.spatial_inertia import spatial_inertia_of
@@ -164,16 +166,17 @@ def _instance_of(body, instance):
 def _add_joints(plant, spec, known, instance):
     frame_names = joint_frame_names(spec)
     for joint in spec.joints:
-        names = [frame_names.get((joint.name, end)) for end in ("parent", "child")]
-        known.joints[joint.name] = _add_joint(plant, joint, names, known.bodies, instance)
-        known.joints[joint.name].place = joint.place
+        names = frame_names.get((joint.name, "parent")), frame_names.get((joint.name, "child"))
+        known.joints[joint.name] = added = _add_joint(plant, joint, names, known.bodies, instance)
+        added.place = joint.place
         if spec.format == "mjcf" and joint.type == "quaternion_floating":
             (link,) = (link for link in spec.links if link.name == joint.child)
-            known.joints[joint.name].SetDefaultPose(_pose(link.X_ModelL))
+            added.SetDefaultPose(_pose(link.X_ModelL))
 
 
 def _pose(X):
-    return NO_TRANSFORM if X is IDENTITY else RigidTransform.MakeUnchecked(X[:3])
+    """The RigidTransform of a pose of a ModelSpec, whose arrays nobody writes to."""
+    return NO_TRANSFORM if X is IDENTITY else transform_of(X[:3, :3], X[:3, 3])
 
 
 def _add_body(plant, link, instance):
@@ -191,7 +194,7 @@ def _spatial_inertia(inertial):
     R, com = inertial.X_LI[:3, :3], inertial.X_LI[:3, 3].copy()
     unit = np.array([(ixx, ixy, ixz), (ixy, iyy, iyz), (ixz, iyz, izz)])
     unit /= mass
-    if not np.array_equal(R, ROTATION_IDENTITY):
+    if not (R == ROTATION_IDENTITY).all():
         unit = R @ unit @ R.T
         unit = 0.5 * (unit + unit.T)
     return spatial_inertia_of(mass, com, unit + unit_inertia_of_particle(com))
@@ -209,10 +212,8 @@ def _add_joint(plant, spec, frame_names, bodies, instance):
         owner = instance_of_element(owner, instance, filter(None, frame_names), plant.HasFrameNamed)
     if owner != on_child:  # that of a joint is that of its frame on the child
         frame_names = frame_names[0], frame_names[1] or f"{spec.name}_child"
-    frame_F, frame_M = (
-        plant.AddFrame(FixedOffsetFrame(name, body.body_frame(), _pose(X_BF), owner)) if name else body.body_frame()
-        for name, body, X_BF in zip(frame_names, (parent, child), (spec.X_PF, spec.X_CM), strict=True)
-    )
+    frame_F = _joint_frame(plant, frame_names[0], parent, spec.X_PF, owner)
+    frame_M = _joint_frame(plant, frame_names[1], child, spec.X_CM, owner)
     joint = plant.AddJoint(_MAKERS[spec.type](spec, frame_F, frame_M))
     joint.reflected_inertia, joint.lets_touch = spec.reflected_inertia, spec.lets_touch
     if spec.axes and joint.num_velocities() == len(spec.axes):
@@ -223,10 +224,16 @@ def _add_joint(plant, spec, frame_names, bodies, instance):
     joint.other_limits = _other_limits(spec.axes)
     if spec.default_pose is not None:
         joint.SetDefaultPose(_pose(spec.default_pose))
-    defaults = [axis.default_position for axis in spec.axes]
-    if any(defaults):
-        joint.set_default_positions(defaults)
+    if any([axis.default_position for axis in spec.axes]):
+        joint.set_default_positions([axis.default_position for axis in spec.axes])
     return joint
+
+
+def _joint_frame(plant, name, body, X_BF, owner):
+    """The frame of a joint on a body: its own, if there is a name for it."""
+    if not name:
+        return body.body_frame()
+    return plant.AddFrame(FixedOffsetFrame(name, body.body_frame(), _pose(X_BF), owner))
 
 
 def _axis_joint(kind):
@@ -272,14 +279,16 @@ _MAKERS = {
 def _apply_axes(joint, axes):
     """Limits beyond position, and dry friction."""
     joint.limit_rates([axis.velocity for axis in axes], [axis.acceleration for axis in axes])
-    for k, axis in enumerate(axes):
-        joint.dry_friction[k] = axis.friction
+    if any([axis.friction for axis in axes]):
+        joint.dry_friction = np.array([axis.friction for axis in axes])
 
 
 def _other_limits(axes):
     """{name: one for each axis} of limits that nothing here uses."""
+    if all(axis.deceleration == inf == axis.jerk for axis in axes):
+        return {}
     named = {name: [getattr(axis, name) for axis in axes] for name in ("deceleration", "jerk")}
-    return {name: limits for name, limits in named.items() if not all(limit == np.inf for limit in limits)}
+    return {name: limits for name, limits in named.items() if not all(limit == inf for limit in limits)}
 
 
 def _add_spring(plant, joint, spec, axis):

@@ -1,7 +1,5 @@
 """Which model instances and frames a ModelSpec becomes, known before any is added to a plant."""
 
-import numpy as np
-
 from mbcli.parsers.duplicate_names import made_up
 from mbcli.parsers.spec import IDENTITY
 
@@ -31,7 +29,8 @@ def has_joint_frame(spec, joint, end):
         always = end == "parent" or joint.type == "planar"
     else:
         always = end == "child" and spec.format == "sdf" and joint.type not in _ON_FRAMES_OF_LINKS
-    return always or not np.array_equal(joint.X_PF if end == "parent" else joint.X_CM, IDENTITY)
+    X = joint.X_PF if end == "parent" else joint.X_CM
+    return always or not (X is IDENTITY or (X == IDENTITY).all())
 
 
 def joint_frame_names(spec):

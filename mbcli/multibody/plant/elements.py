@@ -94,7 +94,7 @@ class Elements(Geometry):
             raise RuntimeError(f"{element!r} is part of a plant already")
         k = self._next_index.get(index_type, 0)  # an index is never used again, even after a removal
         self._next_index[index_type] = k + 1
-        element.join(self.whole_plant(), index_type(k), model_instance)
+        element.join(self, index_type(k), model_instance)
         elements.append(element)
         self._taken_names.add(element.key())
         return element

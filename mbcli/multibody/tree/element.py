@@ -19,7 +19,7 @@ class MultibodyElement:
     _index: Any = None
     place: Any = None  # where a model file defines it (parsers.spec.Place), for messages
 
-    def join(self, plant: MultibodyPlant, index: Any, instance: ModelInstanceIndex) -> None:
+    def join(self, plant: Any, index: Any, instance: ModelInstanceIndex) -> None:
         """The plant has added it under an index of its kind."""
         self.parent_plant, self._index, self.instance_index = plant, index, instance
         self.index_number = index.number

@@ -35,6 +35,13 @@ def _unlimited(size: int) -> tuple[Vector, Vector]:
     return limits
 
 
+def _symmetric(bounds: list[float]) -> tuple[Vector, Vector]:
+    if min(bounds) == inf:
+        return _unlimited(len(bounds))
+    upper = np.array(bounds)
+    return -upper, upper
+
+
 class Joint(NamedElement):
     """A joint of some type.
 
@@ -196,8 +203,8 @@ class Joint(NamedElement):
 
     def limit_rates(self, velocities: list[float], accelerations: list[float]) -> None:
         """Symmetric limits of velocities and of accelerations, one for each velocity, as a model file has them."""
-        self._velocity_limits = -np.array(velocities), np.array(velocities)
-        self._acceleration_limits = -np.array(accelerations), np.array(accelerations)
+        self._velocity_limits = _symmetric(velocities)
+        self._acceleration_limits = _symmetric(accelerations)
 
     def _limits(self, kind, lower, upper, size):
         if size == 1 and type(lower) is float and type(upper) is float and lower <= upper:

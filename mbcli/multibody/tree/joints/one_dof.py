@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import inf, isfinite
+from math import inf, isfinite, sqrt
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -124,7 +124,7 @@ class AxisJoint(OneDofJoint):
 def unit_axis(axis, joint_name):
     """The direction of an axis as a unit vector (3,); RuntimeError if it has none."""
     axis = np.array(axis, dtype=float)
-    length = float(np.linalg.norm(axis)) if axis.shape == (3,) else 0.0
+    length = sqrt(axis.dot(axis)) if axis.shape == (3,) else 0.0
     if not SMALLEST_AXIS < length < np.inf:
         raise RuntimeError(f"joint '{joint_name}': axis {axis} is not a direction")
     return axis / length
@@ -132,6 +132,8 @@ def unit_axis(axis, joint_name):
 
 def limits_and_damping(arguments, lower, upper, damping):
     """Sorts (damping,) and (lower, upper[, damping]), as far as given by position; the rest was given by name."""
+    if len(arguments) == 3 and lower is upper is damping is None:
+        return arguments
     values = {"lower": lower, "upper": upper, "damping": damping}
     names = ("damping",) if len(arguments) == 1 and upper is None else tuple(values)
     if len(arguments) > len(names) or any(values[name] is not None for name in names[: len(arguments)]):
