@@ -14,6 +14,7 @@ class MeshFiles:
     def __init__(self, packages, base_dir):
         self.packages = packages
         self.base_dir = os.path.abspath(base_dir or os.curdir)
+        self._folders = {}  # directory -> whether it is there
         self._known = {}  # URI -> (path or None, problem, whether it was found nearby)
         self.ambiguities = {}  # the warning on packages in several directories -> the first node that names one
         self.missing = {}  # (role, package, whether it is there and must not be read) -> [(node, why)]
@@ -43,7 +44,7 @@ class MeshFiles:
                 return self.packages.resolve(candidate, base_dir), problem, False
             except ResourceError as error:
                 problem = problem or str(error)
-        path = self.packages.find_nearby(uri, self.base_dir)
+        path = self.packages.find_nearby(uri, self.base_dir, self._folders)
         return path, problem, path is not None
 
     def report_missing(self, diagnostics):

@@ -142,12 +142,16 @@ class PackageMap:
             raise ResourceError(f'"{uri}": unknown scheme "{scheme}"')
         return self._checked(uri, os.path.normpath(candidate), root, others)
 
-    def find_nearby(self, uri: str, base_dir: str | os.PathLike[str] | None = None) -> str | None:
+    def find_nearby(
+        self, uri: str, base_dir: str | os.PathLike[str] | None = None, folders: dict[str, bool] | None = None
+    ) -> str | None:
         """The file that a URI which cannot be resolved probably means, in the directory or around it; None without one.
 
         Some files write package://meshes/a.stl for meshes/a.stl, the name that a package once had, or a path from
-        another directory than their own. The search goes no further up than plain paths may.
+        another directory than their own. The search goes no further up than plain paths may. folders: is told which
+        directories are there, and asked before the file system.
         """
+        folders = {} if folders is None else folders
         try:
             scheme, rest = _split(uri)
         except ResourceError:
@@ -163,7 +167,10 @@ class PackageMap:
         for directory in _walk_up(base_dir):
             for tail in tails:
                 path = os.path.normpath(os.path.join(directory, tail))
-                if os.path.isfile(path) and _is_inside(path, root):
+                folder = os.path.dirname(path)
+                if folder not in folders:
+                    folders[folder] = os.path.isdir(folder)
+                if folders[folder] and os.path.isfile(path) and _is_inside(path, root):
                     return path
             if directory == root:
                 break

@@ -42,7 +42,7 @@ _USUAL_ENCODINGS = ("utf-8", "utf8", "ascii", "us-ascii")
 _PLAIN_DOCTYPE = re.compile(r"<!DOCTYPE\s+[\w:.-]+\s*>")  # names the root, no more
 _DOCTYPE_IN_PROLOG = re.compile(r"(?:\s+|<!--.*?-->|<\?.*?\?>)*+(<!DOCTYPE)", re.DOTALL)
 _DECLARED_PREFIX = re.compile(r"xmlns:([^\s=]+)")
-_SKIPPED = re.compile(r"<!--.*?-->|<!\[CDATA\[.*?\]\]>|<\?.*?\?>", re.DOTALL)
+_ENDS = {"<!--": "-->", "<![CDATA[": "]]>", "<?": "?>"}  # of parts of a text without tags
 _NAME = re.compile(r"[^\s/>]+")
 
 # the attributes of a start tag one after another; a match without a name is the end of the tag
@@ -58,7 +58,7 @@ class Document:
         self.diagnostics = diagnostics
         self.source = SourceFile(name, hashlib.sha256(content).hexdigest(), content)
         self.count_of_tags = 0
-        self._numbers: dict[tuple[str, ...], dict[str, int]] = {}  # names of attributes, shared by many elements
+        self.shared_numbers: dict[tuple[str, ...], dict[str, int]] = {}  # names of attributes -> numbers_of() them
         self.decode(None)
 
     def decode(self, encoding):
@@ -73,12 +73,12 @@ class Document:
     @property
     def names_of_attributes(self):
         """The names that elements have together, in tuples."""
-        return self._numbers.keys()
+        return self.shared_numbers.keys()
 
     def numbers_of(self, attributes):
         """{name: 1, 2, ...} of the attributes of an element."""
         names = (*attributes,)
-        return self._numbers.get(names) or self._numbers.setdefault(names, {n: k for k, n in enumerate(names, 1)})
+        return self.shared_numbers.get(names) or self.shared_numbers.setdefault(names, {n: k for k, n in enumerate(names, 1)})
 
     def place(self, offset):
         """The place of a character of the text."""
@@ -185,13 +185,14 @@ def _start_tag_offsets(text):
 def _skipped_parts(text, at):
     """(start, end) of comments, CDATA sections and processing instructions, from an offset on."""
     parts = []
-    following = {mark: text.find(mark, at) for mark in ("<!", "<?")}
+    following = {mark: text.find(mark, at) for mark in _ENDS}
     while max(following.values()) >= 0:
-        at = min(offset for offset in following.values() if offset >= 0)
-        match = _SKIPPED.match(text, at)
-        if match is not None:
-            parts.append(match.span())
-        at = at + 2 if match is None else match.end()  # of a DOCTYPE there is only the start
+        mark, start = min(((m, offset) for m, offset in following.items() if offset >= 0), key=lambda pair: pair[1])
+        ending = _ENDS[mark]
+        end = text.find(ending, start + len(mark))
+        at = start + 1 if end < 0 else end + len(ending)
+        if end >= 0:
+            parts.append((start, at))
         for mark, offset in following.items():
             if 0 <= offset < at:
                 following[mark] = text.find(mark, at)
@@ -267,9 +268,13 @@ def _may_be_plain(text):
     """Whether a document seems to have neither references nor names of namespaces, which it may declare."""
     if "&" in text or "xml:" in text or "xmlns=" in text:
         return False
-    if "xmlns:" not in text:
-        return True
-    return not any(mark in text for prefix in _DECLARED_PREFIX.findall(text) for mark in (f"<{prefix}:", f" {prefix}:"))
+    at = text.find("xmlns:")
+    while at >= 0:
+        match = _DECLARED_PREFIX.match(text, at)
+        if match is not None and (f"<{match[1]}:" in text or f" {match[1]}:" in text):
+            return False
+        at = text.find("xmlns:", at + 1)
+    return True
 
 
 def _parse_into(tree, content, options):
@@ -482,14 +487,18 @@ class _PlainTree(_Tree):
     def __init__(self, document):
         super().__init__(document)
         node: Any = None  # the innermost element whose end is to come
-        count, texts, tags = 0, self._texts, self._tags
+        count, texts, tags, numbers = 0, self._texts, self._tags, document.shared_numbers
 
         def start(tag, attributes):
             nonlocal node, count
             if texts:
                 self._take_text(node)
             parent = node
-            node = Node(tags.get(tag) or tags.setdefault(tag, tag), parent, document, count, attributes)
+            node = Node(tags.get(tag) or tags.setdefault(tag, tag), parent, document, count, None)
+            if attributes:
+                names = (*attributes,)
+                node._numbers = numbers.get(names) or document.numbers_of(attributes)
+                node._values = (*attributes.values(),)
             count += 1
             if parent is None:
                 self.root = node

@@ -293,9 +293,20 @@ class Node:
         self.child_nodes = [*self.child_nodes[:at], *nodes, *self.child_nodes[at + 1 :]]
         self._indices = None
 
-    def has_unread_parts(self):
-        """Whether there is something that `unread_parts` gives."""
-        return self._read | 1 != (2 << len(self._values)) - 1 or (self.raw_text and not self._read & 1)
+    def not_read(self):
+        """Yields, in the order of the file, the nodes from this one on of which something was not read: those that are
+        not used or ignored, nothing below them, and those that have `unread_parts`."""
+        waiting = [self]
+        while waiting:
+            node = waiting.pop()
+            if node.ignored is not None or not node.used:
+                yield node
+                continue
+            read = node._read
+            if read | 1 != (2 << len(node._values)) - 1 or (node.raw_text and not read & 1):
+                yield node
+            if node.child_nodes:
+                waiting += node.child_nodes[::-1]
 
     def unread_parts(self):
         """("attribute", name) and ("text", "") of what was not read of the element itself."""

@@ -71,9 +71,7 @@ def report_unread(node, diagnostics, known=None, foreign=None):
 
 def _unread(root, tables):
     """Yields (owner, kind, item, reason class, reason) for everything unread below a node, in file order."""
-    pending = [root]
-    while pending:
-        node = pending.pop()
+    for node in root.not_read():
         if node.ignored is not None:
             reason_class, reason = node.ignored
             if reason_class != "settled":
@@ -81,11 +79,9 @@ def _unread(root, tables):
         elif not node.used:
             yield node.parent, "element", node, _reason_class(node.parent, node.tag, node.tag, tables), ""
         else:
-            for kind, name in node.unread_parts() if node.has_unread_parts() else ():
+            for kind, name in node.unread_parts():
                 reason_class = _reason_class(node, name, "@" + name, tables) if kind == "attribute" else "unknown"
                 yield node, kind, name, reason_class, ""
-            if node.child_nodes:
-                pending += reversed(node.child_nodes)
 
 
 def _reason_class(owner, name, entry, tables):

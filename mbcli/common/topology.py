@@ -17,6 +17,8 @@ CUT_FIRST, of equal ones the last in the order of the file.
 from __future__ import annotations
 
 from collections import deque
+from functools import lru_cache
+from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -54,6 +56,12 @@ def spanning_forest(num_links: int, edges: Sequence[Edge]) -> tuple[list[Mobod],
         num_links: number of links, World included.
         edges: the joints in their order.
     """
+    mobods, loops = _spanning_forest(num_links, tuple(edges))
+    return [*mobods], [*loops]
+
+
+@lru_cache(maxsize=1)  # a model is asked for its forest when it is read, when it is checked and by its plant
+def _spanning_forest(num_links: int, edges: tuple[Edge, ...]) -> tuple[list[Mobod], list[int]]:
     loops = closing_joints(num_links, edges)
     closing = set(loops)
     joints_of: list[list[Edge]] = [[] for _ in range(num_links)]
@@ -105,7 +113,7 @@ def closing_joints(num_links: int, edges: Sequence[Edge]) -> list[int]:
         return link
 
     closing = []
-    for edge in sorted(edges, key=lambda edge: edge.cut):
+    for edge in sorted(edges, key=attrgetter("cut")):
         parent, child = representative(edge.parent), representative(edge.child)
         if parent == child:
             closing.append(edge.joint)

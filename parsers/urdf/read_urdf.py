@@ -10,7 +10,6 @@ Format: https://wiki.ros.org/urdf/XML
 
 import os
 import re
-from dataclasses import replace
 
 from mbcli.parsers.checks import check_model
 from mbcli.parsers.duplicate_names import UniqueNames, report_duplicate
@@ -228,8 +227,7 @@ def _read_transmission(node, joints, joint_nodes, actuators, names):
     if unique != name:
         message = f'the actuator name "{name}" is that of another joint\'s: it is called "{unique}"'
         node.diagnostics.warning("DUPLICATE_NAME", message, actuator_node, attribute="name", value=name)
-    actuator = _read_actuator(actuator_node, unique, joint_name)
-    return replace(actuator, effort_limit=joints[actuator.joint].axes[0].effort)
+    return _read_actuator(actuator_node, unique, joint_name, joints[joint_name].axes[0].effort)
 
 
 def _drive_of(node):
@@ -258,14 +256,14 @@ def _skip_ros_control(node):
             child.ignore("foreign")
 
 
-def _read_actuator(node, name, joint_name):
-    """An ActuatorSpec without its effort limit."""
+def _read_actuator(node, name, joint_name, effort_limit):
     inertia, ratio = node.child("drake:rotor_inertia"), node.child("drake:gear_ratio")
     gains = node.child("drake:controller_gains")
     return ActuatorSpec(
         name=name,
         joint=joint_name,
         place=node.place,
+        effort_limit=effort_limit,
         rotor_inertia=read_unsigned(inertia, "value", 0.0, required=True) if inertia is not None else 0.0,
         gear_ratio=ratio.number("value", 1.0, required=True) if ratio is not None else 1.0,
         controller_gains=tuple(read_unsigned(gains, key, 0.0, required=True) for key in ("p", "d"))

@@ -293,9 +293,14 @@ def symmetric_matrix(
 
 def unit_inertia_of_particle(p: np.ndarray) -> Matrix3:
     """Return p.p 1 - p p^T (3, 3) [m^2], the inertia of a unit mass at p (3,)."""
-    x, y, z = p.tolist()
+    xx, yy, zz, xy, xz, yz = particle_moments(*p.tolist())
+    return np.array(((xx, xy, xz), (xy, yy, yz), (xz, yz, zz)))
+
+
+def particle_moments(x: Any, y: Any, z: Any) -> tuple[Any, Any, Any, Any, Any, Any]:
+    """Return the moments about x, y and z and the products xy, xz and yz [m^2] of a unit mass at a point."""
     xx, yy, zz = x * x, y * y, z * z
-    return np.array(((yy + zz, -(x * y), -(x * z)), (-(x * y), xx + zz, -(y * z)), (-(x * z), -(y * z), xx + yy)))
+    return yy + zz, xx + zz, xx + yy, -(x * y), -(x * z), -(y * z)
 
 
 def reexpressed(I: np.ndarray, R_AE: RotationMatrix) -> Matrix3:

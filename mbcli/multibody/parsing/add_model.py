@@ -8,8 +8,7 @@ import numpy as np
 from mbcli.errors import ModelError
 from mbcli.math import RigidTransform
 from mbcli.math.rigid_transform import transform_of
-from mbcli.math.rotation_array import IDENTITY as ROTATION_IDENTITY
-from mbcli.multibody.inertia.rotational_inertia import unit_inertia_of_particle
+from mbcli.multibody.inertia.rotational_inertia import particle_moments
 from mbcli.multibody.inertia.spatial_inertia import spatial_inertia_of
 from mbcli.multibody.parsing.add_constraints import add_constraint, add_force_element, add_mimics
 from mbcli.multibody.parsing.add_deformables import add_deformables
@@ -41,6 +40,7 @@ from mbcli.parsers.poses import compose
 from mbcli.parsers.spec import IDENTITY
 
 NO_TRANSFORM = RigidTransform()
+_NOT_TURNED = IDENTITY[:3, :3].tolist()
 
 
 def add_model(plant, spec, instance_name):
@@ -191,13 +191,21 @@ def _spatial_inertia(inertial):
         return SpatialInertia.Zero()
     # implausible values were reported when the file was read, and do not stop the use of the model
     mass, (ixx, iyy, izz, ixy, ixz, iyz) = inertial.mass, inertial.inertia
-    R, com = inertial.X_LI[:3, :3], inertial.X_LI[:3, 3].copy()
+    *rows, _ = inertial.X_LI.tolist()
+    com = [row.pop() for row in rows]
+    xx, yy, zz, xy, xz, yz = particle_moments(*com)
+    if rows == _NOT_TURNED:
+        xx, yy, zz, xy, xz, yz = (
+            *(ixx / mass + xx, iyy / mass + yy, izz / mass + zz),
+            *(ixy / mass + xy, ixz / mass + xz, iyz / mass + yz),
+        )
+        return spatial_inertia_of(mass, np.array(com), np.array(((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))))
+    R = inertial.X_LI[:3, :3]
     unit = np.array([(ixx, ixy, ixz), (ixy, iyy, iyz), (ixz, iyz, izz)])
     unit /= mass
-    if not (R == ROTATION_IDENTITY).all():
-        unit = R @ unit @ R.T
-        unit = 0.5 * (unit + unit.T)
-    return spatial_inertia_of(mass, com, unit + unit_inertia_of_particle(com))
+    unit = R @ unit @ R.T
+    unit = 0.5 * (unit + unit.T)
+    return spatial_inertia_of(mass, np.array(com), unit + np.array(((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))))
 
 
 # --------------------------------------------------------------------------------------------- joints

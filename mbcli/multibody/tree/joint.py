@@ -75,6 +75,8 @@ class Joint(NamedElement):
         nq, nv = self.num_positions(), self.num_velocities()
         if nv == 1 and type(damping) is float and 0.0 <= damping < inf:
             self._damping = np.array([damping])
+        elif nv == 0:
+            self._damping = np.zeros(0)
         else:
             self._damping = self._checked_damping(np.resize(damping, nv) if np.size(damping) else np.zeros(nv))
         self.other_limits: dict[str, Any] = {}  # of a model file, which nothing here uses: name -> one for each axis
