@@ -69,8 +69,9 @@ class GeomReader:
         element = self._defaults.of(node, childclass)
         name = node.attribute("name") or None
         if name is not None:
-            first = self.names.setdefault(name, node.place)
-            if first is not node.place:
+            place = node.place
+            first = self.names.setdefault(name, place)
+            if first is not place:
                 report_duplicate(node, "geom", name, first)
         kind = element.keyword("type", _TYPES, "sphere")
         solid = self._read_solid(element, kind)
