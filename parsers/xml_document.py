@@ -69,6 +69,7 @@ class Document:
         """Another reading of the file's bytes."""
         self.text = text
         self._line_starts = self._tag_starts = self._tag_places = self._tag_lines = None
+        self._last_place: tuple[int, Place] | None = None
 
     @property
     def names_of_attributes(self):
@@ -103,8 +104,10 @@ class Document:
             places = self._tag_places = self._places_of_tags()
         if not places:
             return Place(self.name, self._line_of_tag(number))
-        lines, columns = places
-        return Place(self.name, lines[number], columns[number])
+        last = self._last_place  # it is often asked for twice
+        if last is None or last[0] != number:
+            last = self._last_place = number, Place(self.name, places[0][number], places[1][number])
+        return last[1]
 
     def _places_of_tags(self):
         """Lines and columns of all start tags, or nothing if they cannot be told in the text."""

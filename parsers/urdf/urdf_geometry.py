@@ -24,26 +24,29 @@ def read_geometries(link, tag, materials, meshes):
     nodes = link.children(tag)
     if not nodes:
         return ()
-    names = UniqueNames(node.attribute("name") for node in nodes)
+    stated_names = [node.attribute("name") for node in nodes]
+    names = UniqueNames(stated_names)
+    is_seen = tag == "visual"
     geometries = []
-    for node in nodes:
+    for node, stated in zip(nodes, stated_names, strict=True):
         shape, X_GS = _read_shape(node, link, meshes)
-        color = _read_color(node.child("material"), materials) if tag == "visual" else None
-        if tag == "collision":
+        color = None
+        if is_seen:
+            color = _read_color(node.child("material"), materials)
+        else:
             for material in node.children("material"):
                 material.ignore("meaningless", "a collision is not seen")
         X_LG = read_origin(node)
         if shape is None:
             node.ignore("settled")
             continue
-        stated = node.attribute("name")
         geometry = GeometrySpec(
             name=names.of(stated, "Convex" if getattr(shape, "convex", False) else type(shape).__name__),
             shape=shape,
             X_LG=compose(X_LG, X_GS),
             place=node.place,
             color=color,
-            properties=_read_proximity(node, shape) if tag == "collision" else {},
+            properties={} if is_seen else _read_proximity(node, shape),
         )
         if stated and geometry.name != stated:
             node.diagnostics.note(

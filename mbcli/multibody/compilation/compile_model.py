@@ -228,8 +228,14 @@ def _frictions(joint):
 
 def poses_in_bodies(frames, parameters):
     """Poses (n, 4, 4) of frames in their bodies."""
-    poses = [frame.pose_in_body(parameters) for frame in frames]
-    return _poses(np.array([X.R_array for X in poses]), np.array([X.p_array for X in poses]))
+    offset = [k for k, frame in enumerate(frames) if not frame.is_body_frame()]
+    poses = [frames[k].pose_in_body(parameters) for k in offset]
+    R_BF, p_BF = np.broadcast_to(np.eye(3), (len(frames), 3, 3)), np.zeros((len(frames), 3))
+    if offset:
+        R, p = np.array([X.R_array for X in poses]), np.array([X.p_array for X in poses])
+        R_BF, p_BF = np.array(R_BF, np.result_type(R, p)), p_BF.astype(np.result_type(R, p))
+        R_BF[offset], p_BF[offset] = R, p
+    return _poses(R_BF, p_BF)
 
 
 def _place_links(num_links, mobilized, X_BF_of_frames):

@@ -254,7 +254,8 @@ class FixedOffsetFrame(Frame):
         self._parent_frame = parent if isinstance(parent, Frame) else parent.body_frame()
         self._body = self._parent_frame.body()
         self._name = name
-        self._X_PF = RigidTransform() if pose is None else RigidTransform(pose)
+        given = type(pose) is RigidTransform
+        self._X_PF = transform_of(pose.R_array, pose.p_array) if given else RigidTransform(pose)
         if model_instance is None:
             self.instance_index = self._body.model_instance()
         else:
