@@ -79,7 +79,10 @@ class Document:
     def numbers_of(self, attributes):
         """{name: 1, 2, ...} of the attributes of an element."""
         names = (*attributes,)
-        return self.shared_numbers.get(names) or self.shared_numbers.setdefault(names, {n: k for k, n in enumerate(names, 1)})
+        numbers = self.shared_numbers.get(names)
+        if numbers is None:
+            numbers = self.shared_numbers[names] = {name: k for k, name in enumerate(names, 1)}
+        return numbers
 
     def place(self, offset):
         """The place of a character of the text."""

@@ -232,8 +232,9 @@ def _add_joint(plant, spec, frame_names, bodies, instance):
     joint.other_limits = _other_limits(spec.axes)
     if spec.default_pose is not None:
         joint.SetDefaultPose(_pose(spec.default_pose))
-    if any([axis.default_position for axis in spec.axes]):
-        joint.set_default_positions([axis.default_position for axis in spec.axes])
+    defaults = [axis.default_position for axis in spec.axes]
+    if any(defaults):
+        joint.set_default_positions(defaults)
     return joint
 
 
@@ -287,8 +288,9 @@ _MAKERS = {
 def _apply_axes(joint, axes):
     """Limits beyond position, and dry friction."""
     joint.limit_rates([axis.velocity for axis in axes], [axis.acceleration for axis in axes])
-    if any([axis.friction for axis in axes]):
-        joint.dry_friction = np.array([axis.friction for axis in axes])
+    friction = [axis.friction for axis in axes]
+    if any(friction):
+        joint.dry_friction = np.array(friction)
 
 
 def _other_limits(axes):
