@@ -24,7 +24,7 @@ def pose(rotation=None, translation=None):
         X[:3, :3] = rotation
     if translation is not None:
         X[0, 3], X[1, 3], X[2, 3] = translation  # sooner than by a slice
-    X.setflags(False)  # not to be written to
+    X.setflags(write=False)
     return X
 
 

@@ -116,9 +116,10 @@ class Document:
         """Lines and columns of all start tags, or nothing if they cannot be told in the text."""
         if self.start_of_tag(0) is None:
             return ()
+        tag_starts: Any = self._tag_starts
         line_starts = np.frombuffer(self._line_starts or self._starts_of_lines(), np.int64)
-        lines = np.searchsorted(line_starts, self._tag_starts, "right")
-        columns = self._tag_starts - line_starts[lines - 1] + 1
+        lines = np.searchsorted(line_starts, tag_starts, "right")
+        columns = tag_starts - line_starts[lines - 1] + 1
         return tuple(array("i", numbers.astype(np.int32).tobytes()) for numbers in (lines, columns))
 
     def tag_as_written(self, number):

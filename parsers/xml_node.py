@@ -46,6 +46,7 @@ class Node:
 
     child_nodes: Any  # a list where there are any
     raw_text: Any
+    _indices: dict[int, str] | None
     ignored: tuple[str, str] | None
 
     def __init__(self, tag, parent, document, number, attributes):

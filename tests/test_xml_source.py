@@ -1,6 +1,7 @@
 """The XML reader: what it refuses and tolerates, exact places, strict numbers, and what stayed unread."""
 
 import hashlib
+import random
 from math import inf
 
 import pytest
@@ -208,6 +209,58 @@ def test_columns_count_characters_in_any_encoding():
     text = '<?xml version="1.0" encoding="ISO-8859-1"?>\n<a>äöü<b/></a>'
     assert read(text.encode("latin-1"))[0].children()[0].place.column == 7
     assert read("<a>äöü関節<b/></a>")[0].children()[0].place.column == 9
+
+
+class RandomDocument:
+    """An element with comments, CDATA sections, instructions and texts that look like tags.
+
+    text: of it; places: (line, column) of each of its tags, in a file of nothing else.
+    """
+
+    PARTS = ("text", "\n  ", " \U0001d11e ", "<!-- <a> -->", "<![CDATA[<b>]]>", "<?c <a>?>", "<!---->")
+    ATTRIBUTES = (' x="1 2"', "\n y='> '", ' name="\u00e9"')
+
+    def __init__(self, seed):
+        self._random = random.Random(seed)
+        self.text, self.places = "", []
+        self._write_element(4)
+
+    def _write_element(self, depth):
+        choose = self._random
+        self.places.append((self.text.count("\n") + 1, len(self.text) - self.text.rfind("\n")))
+        tag = choose.choice("abc")
+        self.text += f"<{tag}{''.join(choose.sample(self.ATTRIBUTES, choose.randrange(4)))}"
+        if depth == 0:
+            self.text += choose.choice(("/>", f"></{tag}>"))
+            return
+        self.text += ">"
+        for _ in range(choose.randrange(8)):
+            if choose.random() < 0.4:
+                self._write_element(depth - 1)
+            else:
+                self.text += choose.choice(self.PARTS)
+        self.text += f"</{tag}>"
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_tags_have_the_places_where_they_were_written(seed):
+    document = RandomDocument(seed)
+    root, _ = node_of(document.text)
+    assert [(node.place.line, node.place.column) for node in root.walk()] == document.places
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_a_reference_in_a_document_changes_nothing_else(seed):
+    """Documents with references are read in another way, which takes longer."""
+    document = RandomDocument(seed)
+    roots = [node_of(f"<r note='{note}'>{document.text}</r>")[0] for note in ("n", "&amp;")]
+    assert roots[1].raw("note") == "&"
+    contents = [
+        [(node.tag, node.raw_text, {name: node.raw(name) for name in node.attribute_names}) for node in root.walk()]
+        for root in roots
+    ]
+    assert contents[0][1:] == contents[1][1:]
+    assert len(contents[0]) == len(document.places) + 1
 
 
 def test_lines_beyond_65535():

@@ -192,8 +192,8 @@ def _spatial_inertia(inertial):
     # implausible values were reported when the file was read, and do not stop the use of the model
     mass, (ixx, iyy, izz, ixy, ixz, iyz) = inertial.mass, inertial.inertia
     *rows, _ = inertial.X_LI.tolist()
-    com = [row.pop() for row in rows]
-    xx, yy, zz, xy, xz, yz = particle_moments(*com)
+    x, y, z = com = [row.pop() for row in rows]
+    xx, yy, zz, xy, xz, yz = particle_moments(x, y, z)
     if rows == _NOT_TURNED:
         xx, yy, zz, xy, xz, yz = (
             *(ixx / mass + xx, iyy / mass + yy, izz / mass + zz),

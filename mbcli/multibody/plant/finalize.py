@@ -63,9 +63,9 @@ class Finalization(Elements, Kinematics):
         self.model = self.compiled_model(DEFAULTS)
         for start, actuator in enumerate(self.elements.actuators):
             actuator.first_input = start
-        for n, joint in self.free_joints.items():
-            if joint.made_at_finalize and n in self._default_free_poses:
-                joint.SetDefaultPose(self._default_free_poses[n])
+        for n, free_joint in self.free_joints.items():
+            if free_joint.made_at_finalize and n in self._default_free_poses:
+                free_joint.SetDefaultPose(self._default_free_poses[n])
         self._complete_constraints()
         self._declare_collision_filters()
         if self.num_tendon_constraints() and self._solves_problems():
