@@ -27,7 +27,17 @@ class _Unwalked:
         """A full collection once a quarter of the objects has not been walked, as Python has it."""
         if cls.count > max(FEW, cls.alive // 4):
             gc.collect()
-            cls.count, cls.alive = 0, len(gc.get_objects())
+            cls.count, cls.alive = 0, _alive()
+
+
+def _alive() -> int:
+    """How many objects the collector knows."""
+    if gc.get_freeze_count():  # some are to stay frozen
+        return len(gc.get_objects())
+    gc.freeze()  # they are counted without a list of them
+    count = gc.get_freeze_count()
+    gc.unfreeze()
+    return count
 
 
 @contextmanager

@@ -48,7 +48,7 @@ def principal_moments(inertias):
     """Ascending principal moments [kg m^2], lists of three, of inertias (ixx, iyy, izz, ixy, ixz, iyz)."""
     if not inertias:
         return []
-    tensors = np.array([matrix(inertia) for inertia in inertias])
+    tensors = np.array(inertias)[:, [0, 3, 4, 3, 1, 5, 4, 5, 2]].reshape(-1, 3, 3)
     scale = np.abs(tensors).max(axis=(1, 2), initial=np.finfo(float).tiny)  # squares stay finite
     with np.errstate(over="ignore"):
         return (np.linalg.eigvalsh(tensors / scale[:, None, None]) * scale[:, None]).tolist()

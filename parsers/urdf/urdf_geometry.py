@@ -69,6 +69,10 @@ def _read_shape(node, link, meshes):
 
 def _shape_element(geometry):
     """The child of a <geometry> that is its shape, or None with an error."""
+    children = geometry.child_nodes
+    if len(children) == 1 and children[0].tag in _SHAPES:
+        children[0].used = True
+        return children[0]
     shapes = geometry.children(*_SHAPES)
     for other in shapes[1:]:
         other.ignore("settled")

@@ -23,6 +23,15 @@ _TYPES_OF_TAG = {
     "loop_joint": (_LOOP_TYPES, (), ""),
 }
 _LIMITED_TYPES = ("revolute", "continuous", "prismatic")
+# attribute of <limit>: what of AxisSpec it bounds
+_BOUNDS = {
+    "acceleration": "acceleration",  # URDF 1.2; that of Drake counts more
+    "velocity": "velocity",
+    "drake:acceleration": "acceleration",
+    "deceleration": "deceleration",
+    "jerk": "jerk",
+    "effort": "effort",
+}
 _COORDINATES = {"fixed": 0, "universal": 2, "planar": 3, "ball": 3, "quaternion_floating": 6}  # others: 1
 
 
@@ -217,21 +226,16 @@ def _read_limits(node, file_type):
         return {}
     lower, upper = limit.number("lower", -inf, allow_inf=True), limit.number("upper", inf, allow_inf=True)
     _check_position_limits(limit, file_type, lower, upper)
-    acceleration = _read_bound(limit, "acceleration", inf)  # URDF 1.2
-    return {
-        "lower": lower,
-        "upper": upper,
-        "velocity": _read_bound(limit, "velocity", inf),
-        "acceleration": _read_bound(limit, "drake:acceleration", acceleration),
-        "deceleration": _read_bound(limit, "deceleration", inf),
-        "jerk": _read_bound(limit, "jerk", inf),
-        "effort": _read_bound(limit, "effort", inf),
-    }
+    limits, stated = {"lower": lower, "upper": upper}, limit.attribute_names
+    for name, bounded in _BOUNDS.items():
+        if name in stated:
+            limits[bounded] = _read_bound(limit, name)
+    return limits
 
 
-def _read_bound(limit, name, default):
+def _read_bound(limit, name):
     """A bound on a magnitude; a negative one, most often -1, means that there is none."""
-    bound = limit.number(name, default, allow_inf=True)
+    bound = limit.number(name, inf, allow_inf=True)
     if bound >= 0:
         return bound
     report = limit.diagnostics.note if bound == -1 else limit.diagnostics.warning

@@ -191,7 +191,7 @@ def _spatial_inertia(inertial):
         return SpatialInertia.Zero()
     # implausible values were reported when the file was read, and do not stop the use of the model
     mass, (ixx, iyy, izz, ixy, ixz, iyz) = inertial.mass, inertial.inertia
-    *rows, _ = inertial.X_LI.tolist()
+    rows = inertial.X_LI[:3].tolist()
     x, y, z = com = [row.pop() for row in rows]
     xx, yy, zz, xy, xz, yz = particle_moments(x, y, z)
     if rows == _NOT_TURNED:
@@ -215,10 +215,10 @@ def _add_joint(plant, spec, frame_names, bodies, instance):
     """frame_names: of the frames on its parent and child, None if it is in the body's own."""
     parent, child = bodies[spec.parent], bodies[spec.child]
     owner = on_child = _instance_of(child, instance)
-    if owner != instance:
+    if owner is not instance and owner != instance:
         owner = instance_of_element(owner, instance, [spec.name], plant.HasJointNamed)
         owner = instance_of_element(owner, instance, filter(None, frame_names), plant.HasFrameNamed)
-    if owner != on_child:  # that of a joint is that of its frame on the child
+    if owner is not on_child and owner != on_child:  # that of a joint is that of its frame on the child
         frame_names = frame_names[0], frame_names[1] or f"{spec.name}_child"
     frame_F = _joint_frame(plant, frame_names[0], parent, spec.X_PF, owner)
     frame_M = _joint_frame(plant, frame_names[1], child, spec.X_CM, owner)
