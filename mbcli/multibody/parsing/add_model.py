@@ -190,22 +190,21 @@ def _spatial_inertia(inertial):
     if inertial is None or inertial.mass == 0.0:
         return SpatialInertia.Zero()
     # implausible values were reported when the file was read, and do not stop the use of the model
-    mass, (ixx, iyy, izz, ixy, ixz, iyz) = inertial.mass, inertial.inertia
     rows = inertial.X_LI[:3].tolist()
-    x, y, z = com = [row.pop() for row in rows]
-    xx, yy, zz, xy, xz, yz = particle_moments(x, y, z)
+    com = [row.pop() for row in rows]
+    central = [value / inertial.mass for value in inertial.inertia]
+    of_particle = particle_moments(*com)
     if rows == _NOT_TURNED:
-        xx, yy, zz, xy, xz, yz = (
-            *(ixx / mass + xx, iyy / mass + yy, izz / mass + zz),
-            *(ixy / mass + xy, ixz / mass + xz, iyz / mass + yz),
-        )
-        return spatial_inertia_of(mass, np.array(com), np.array(((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))))
-    R = inertial.X_LI[:3, :3]
-    unit = np.array([(ixx, ixy, ixz), (ixy, iyy, iyz), (ixz, iyz, izz)])
-    unit /= mass
-    unit = R @ unit @ R.T
-    unit = 0.5 * (unit + unit.T)
-    return spatial_inertia_of(mass, np.array(com), unit + np.array(((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))))
+        unit = _tensor(*[a + b for a, b in zip(central, of_particle, strict=True)])
+    else:
+        R = inertial.X_LI[:3, :3]
+        turned = R @ _tensor(*central) @ R.T
+        unit = 0.5 * (turned + turned.T) + _tensor(*of_particle)
+    return spatial_inertia_of(inertial.mass, np.array(com), unit)
+
+
+def _tensor(xx, yy, zz, xy, xz, yz):
+    return np.array(((xx, xy, xz), (xy, yy, yz), (xz, yz, zz)))
 
 
 # --------------------------------------------------------------------------------------------- joints
