@@ -14,7 +14,7 @@ class MeshFiles:
     def __init__(self, packages, base_dir):
         self.packages = packages
         self.base_dir = os.path.abspath(base_dir or os.curdir)
-        self._folders = {}  # directory -> whether it is there
+        self._folders = {}  # those that meshes were looked for in
         self._known = {}  # URI -> (path or None, problem, whether it was found nearby)
         self.ambiguities = {}  # the warning on packages in several directories -> the first node that names one
         self.missing = {}  # (role, package, whether it is there and must not be read) -> [(node, why)]

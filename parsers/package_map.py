@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import os
 import re
+from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
@@ -122,7 +123,7 @@ class PackageMap:
         base_dir: directory of the file that contains the URI; default: the working directory. Raises
         ResourceError with every candidate and why it failed.
         """
-        base_dir = os.path.abspath(base_dir or os.curdir)
+        base_dir = _absolute(base_dir)
         scheme, rest = _split(uri)
         if scheme in ("package", "model"):
             name, _, path = rest.lstrip("/").partition("/")
@@ -143,13 +144,16 @@ class PackageMap:
         return self._checked(uri, os.path.normpath(candidate), root, others)
 
     def find_nearby(
-        self, uri: str, base_dir: str | os.PathLike[str] | None = None, folders: dict[str, bool] | None = None
+        self,
+        uri: str,
+        base_dir: str | os.PathLike[str] | None = None,
+        folders: dict[tuple[str, str], str | None] | None = None,
     ) -> str | None:
         """The file that a URI which cannot be resolved probably means, in the directory or around it; None without one.
 
         Some files write package://meshes/a.stl for meshes/a.stl, the name that a package once had, or a path from
-        another directory than their own. The search goes no further up than plain paths may. folders: is told which
-        directories are there, and asked before the file system.
+        another directory than their own. The search goes no further up than plain paths may. folders: {(directory,
+        path in it): the directory there, or None}, filled in and asked before the file system.
         """
         folders = {} if folders is None else folders
         try:
@@ -162,16 +166,18 @@ class PackageMap:
         tails = [rest]
         if scheme and "/" in rest.partition("/")[2]:
             tails.append(rest.partition("/")[2].lstrip("/"))
-        base_dir = os.path.abspath(base_dir or os.curdir)
+        base_dir = _absolute(base_dir)
         root = self._root(base_dir)
+        parts = [os.path.split(tail) for tail in tails]
         for directory in _walk_up(base_dir):
-            for tail in tails:
-                path = os.path.normpath(os.path.join(directory, tail))
-                folder = os.path.dirname(path)
-                if folder not in folders:
-                    folders[folder] = os.path.isdir(folder)
-                if folders[folder] and os.path.isfile(path) and _is_inside(path, root):
-                    return path
+            for head, name in parts:
+                if (directory, head) not in folders:
+                    folder = os.path.normpath(os.path.join(directory, head))
+                    folders[directory, head] = folder if os.path.isdir(folder) else None
+                beside = folders[directory, head]
+                path = os.path.join(beside, name) if beside is not None and name else ""
+                if path and os.path.isfile(path) and _is_inside(path, root):
+                    return os.path.normpath(path)
             if directory == root:
                 break
         return None
@@ -203,7 +209,7 @@ class PackageMap:
 
     def _look_up(self, name: str, base_dir: str | os.PathLike[str] | None) -> tuple[str | None, list[str]]:
         """(the directory of a package or None, places that were tried)"""
-        base_dir = os.path.abspath(base_dir or os.curdir)
+        base_dir = _absolute(base_dir)
         key = (name, base_dir)
         if key not in self._found:
             if name in self._named:
@@ -288,6 +294,16 @@ def _split(uri: str) -> tuple[str, str]:
     if "\0" in rest:
         raise ResourceError(f"{uri!r} contains a null character")
     return match[1].lower(), rest
+
+
+def _absolute(directory: str | os.PathLike[str] | None) -> str:
+    directory = os.fspath(directory or os.curdir)
+    return _normal(directory) if os.path.isabs(directory) else os.path.abspath(directory)
+
+
+@lru_cache(maxsize=64)  # that of a model file is asked for by every mesh in it
+def _normal(path: str) -> str:
+    return os.path.normpath(path)
 
 
 def _existing_directory(directory: str | os.PathLike[str]) -> str:

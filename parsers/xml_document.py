@@ -16,6 +16,7 @@ from mbcli.parsers.xml_node import MAX_QUOTED, Node
 from mbcli.parsers.xml_text import mended
 
 MAX_ATTRIBUTES = 1000  # of one element
+FEW_PREFIXES = 10
 MAX_RELATED = 10  # places listed with a finding that occurs many times
 
 # libxml2 refuses elements nested deeper than 256 without its huge_tree option, with it deeper than 2048.
@@ -178,8 +179,9 @@ def _start_tag_offsets(text):
     codes = _code_points(text)
     starts = np.flatnonzero(codes[first:-1] == ord("<")) + first
     after = codes[starts + 1]
-    starts = starts[(after != ord("/")) & (after != ord("!")) & (after != ord("?"))]
-    skipped = _skipped_parts(text, first)
+    is_mark = (after == ord("!")) | (after == ord("?"))
+    skipped = _skipped_parts(text, starts[is_mark].tolist())
+    starts = starts[(after != ord("/")) & ~is_mark]
     if skipped:  # a part covers the tags from its start to its end
         bounds = np.searchsorted(starts, skipped)
         covered = np.zeros(len(starts) + 1, np.int64)
@@ -189,20 +191,15 @@ def _start_tag_offsets(text):
     return starts
 
 
-def _skipped_parts(text, at):
-    """(start, end) of comments, CDATA sections and processing instructions, from an offset on."""
-    parts = []
-    following = {mark: text.find(mark, at) for mark in _ENDS}
-    while max(following.values()) >= 0:
-        mark, start = min(((m, offset) for m, offset in following.items() if offset >= 0), key=lambda pair: pair[1])
-        ending = _ENDS[mark]
-        end = text.find(ending, start + len(mark))
-        at = start + 1 if end < 0 else end + len(ending)
+def _skipped_parts(text, offsets):
+    """(start, end) of comments, CDATA sections and processing instructions; offsets: of all <! and <?."""
+    parts, at = [], 0
+    for start in offsets:
+        mark = next((mark for mark in _ENDS if text.startswith(mark, start)), None) if start >= at else None
+        end = text.find(_ENDS[mark], start + len(mark)) if mark is not None else -1
         if end >= 0:
+            at = end + len(_ENDS[mark])
             parts.append((start, at))
-        for mark, offset in following.items():
-            if 0 <= offset < at:
-                following[mark] = text.find(mark, at)
     return parts
 
 
@@ -273,15 +270,15 @@ def _parse_strictly(document, content, options):
 
 def _may_be_plain(text):
     """Whether a document seems to have neither references nor names of namespaces, which it may declare."""
-    if "&" in text or "xml:" in text or "xmlns=" in text:
+    if "&" in text:
         return False
-    at = text.find("xmlns:")
-    while at >= 0:
-        match = _DECLARED_PREFIX.match(text, at)
-        if match is not None and (f"<{match[1]}:" in text or f" {match[1]}:" in text):
-            return False
-        at = text.find("xmlns:", at + 1)
-    return True
+    at = -1
+    for _ in range(FEW_PREFIXES):  # the text is searched for each
+        at = text.find("xmlns", at + 1)
+        prefix = _DECLARED_PREFIX.match(text, at) if at >= 0 else None
+        if prefix is None or f"<{prefix[1]}:" in text:
+            return at < 0
+    return False
 
 
 def _parse_into(tree, content, options):
