@@ -195,11 +195,11 @@ def _skipped_parts(text, offsets):
     """(start, end) of comments, CDATA sections and processing instructions; offsets: of all <! and <?."""
     parts, at = [], 0
     for start in offsets:
-        mark = next((mark for mark in _ENDS if text.startswith(mark, start)), None) if start >= at else None
-        end = text.find(_ENDS[mark], start + len(mark)) if mark is not None else -1
-        if end >= 0:
-            at = end + len(_ENDS[mark])
-            parts.append((start, at))
+        for mark, ending in _ENDS.items() if start >= at else ():
+            end = text.find(ending, start + len(mark)) if text.startswith(mark, start) else -1
+            if end >= 0:
+                at = end + len(ending)
+                parts.append((start, at))
     return parts
 
 
