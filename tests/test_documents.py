@@ -7,7 +7,10 @@ from pathlib import Path
 
 import pytest
 import yaml
+from test_cli_every_command import commands
 from test_public_types import functions_of
+
+from mbcli.cli import mbcli
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -33,6 +36,12 @@ def test_files_that_a_document_names_are_there(page):
 def test_a_file_that_is_not_there_is_found():
     assert FILE.findall("`nothing.py`, `engine/nothing.py`") == ["nothing.py", "engine/nothing.py"]
     assert not is_there("nothing.py") and not is_there("engine/nothing.py") and not is_there("engine/context.py")
+
+
+def test_the_table_of_the_start_page_has_every_command():
+    rows = [line.split("|")[1] for line in (ROOT / "README.md").read_text().splitlines() if line.startswith("| `")]
+    shown = {name for row in rows for name in re.findall(r"`(?:log )?([a-z-]+)`", row)}
+    assert {name.rpartition(" ")[2] for name, _ in commands(mbcli)} <= shown
 
 
 def names_in_navigation(entries):

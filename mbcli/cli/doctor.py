@@ -20,7 +20,7 @@ EXTRAS = {
     "mcap": ("mcap", "mbcli log export --to mcap"),
     "rerun": ("rerun", "mbcli log export --to rrd"),
 }
-PEERS = {"drake": "pydrake", "pin": "pinocchio", "mujoco": "mujoco"}
+PEERS = {"drake": "pydrake", "pin": "pinocchio", "mujoco": "mujoco", "pybullet": "pybullet"}
 PATH_VARIABLES = ("MBCLI_PACKAGE_PATH", "ROS_PACKAGE_PATH", "AMENT_PREFIX_PATH", "GZ_SIM_RESOURCE_PATH")
 SHORT_OF_SPACE = 200e6  # [bytes]
 
