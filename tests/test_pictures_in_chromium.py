@@ -1,6 +1,7 @@
 """Pages of `mbcli view` and `mbcli replay` in a headless Chromium: what is drawn stands where the kinematics say."""
 
 import dataclasses
+import io
 import json
 import shutil
 import time
@@ -14,10 +15,12 @@ from test_view import ARM, TETRAHEDRON, live, served
 
 from mbcli.models.loading import load_model
 from mbcli.pictures.chromium import Chromium, find_chromium
+from mbcli.pictures.drawn_images import drawn_shapes, surface_of
 from mbcli.pictures.html import replay_page
 from mbcli.pictures.log_scene import scene_and_motion
 from mbcli.pictures.model_scene import drawing_context
-from mbcli.pictures.scene import Motion, PictureBody, PictureShape, Scene, matrix4
+from mbcli.pictures.scene import Motion, PictureBody, PictureShape, Scene, composed, matrix4
+from mbcli.simulation import simulate
 
 pytestmark = pytest.mark.skipif(find_chromium() is None, reason="Chromium is not installed")
 TOLERANCE = 1e-4  # [m, and of elements of rotation matrices]
@@ -182,6 +185,46 @@ def test_a_replay_stands_where_the_kinematics_say_at_three_times(browser, logs, 
     places = browser.evaluate("Array.from(mbcli.traces[0].lines[0].line.all.geometry.attributes.position.array)")
     shank = names.index("quadruped::front_left_shank")
     np.testing.assert_allclose(np.reshape(places, (-1, 3)), X_WB[:, shank, 4:], atol=TOLERANCE)
+
+
+def test_the_pixels_of_a_run_of_five_seconds_are_those_of_the_kinematics(browser, tmp_path):
+    """One file below 2 MB: what it draws covers the picture as far as its vertices, placed by the plant, reach."""
+    image = pytest.importorskip("matplotlib.image")
+    log, page = tmp_path / "run.h5", tmp_path / "run.html"
+    start = {"quadruped_trunk_z": 0.7, "quadruped_trunk_qx": 0.3}
+    simulate(SAMPLES / "quadruped.urdf", 5.0, log=log, ground=0.0, start=start, warn=str).close()
+    succeed("replay", log, "-o", page)
+    assert page.stat().st_size < 2_000_000
+    scene, motion = scene_and_motion(log)
+    X_WB = expected_poses(log)
+    browser.open(page.as_uri())
+    assert browser.evaluate("mbcli.ready") is True
+    for layer in ("ground", "contacts", "collision"):
+        browser.evaluate(f"mbcli.panel.setLayer('{layer}', false)")
+    sides = "(({x, y, width, height}) => [x, y, width, height])"
+    box = browser.evaluate(f"{sides}(document.getElementById('canvas').getBoundingClientRect())")
+    x, y, width, height = map(round, box)
+
+    def drawn(visible):
+        browser.evaluate(f"mbcli.robots[0].root.visible = {visible}; mbcli.stage.drawNow()")
+        return image.imread(io.BytesIO(browser.screenshot()))[y : y + height, x : x + width, :3]
+
+    found = []
+    for row in (5, 45, 480):
+        browser.evaluate(f"mbcli.drawAt({motion.times[row]})")
+        rows, columns = np.nonzero(np.abs(drawn("true") - drawn("false")).max(axis=2) > 0.02)
+        vertices = []
+        for shape in drawn_shapes(scene):
+            corners, _ = surface_of(shape, scene)
+            X_WG = matrix4(composed(X_WB[row, shape.body], np.array(shape.X_BG)))
+            vertices += (corners @ X_WG[:3, :3].T + X_WG[:3, 3]).tolist()
+        project = "new THREE.Vector3(...p).project(mbcli.stage.camera).toArray()"
+        places = np.array(browser.evaluate(f"{json.dumps(vertices)}.map((p) => {project})"))
+        across, down = 0.5 * (1.0 + places[:, 0]) * width, 0.5 * (1.0 - places[:, 1]) * height
+        expected = [across.min(), across.max(), down.min(), down.max()]
+        found.append([columns.min(), columns.max() + 1, rows.min(), rows.max() + 1])
+        np.testing.assert_allclose(found[-1], expected, atol=2.5)  # [pixels]
+    assert np.ptp(found, axis=0).max() > 30  # it has moved
 
 
 def test_poses_between_two_rows_lie_between_them(browser, logs, tmp_path):  # noqa: F811
