@@ -139,5 +139,14 @@ def test_every_schema_of_a_result_belongs_to_a_command():
     results = json.loads(schema_text("results"))
     names = {ref["$ref"].rpartition("/")[2] for ref in results["oneOf"]}
     tried = {command.replace(" ", "-") for command, trial in TRIALS.items() if trial.json and not trial.rows}
-    # of mbcli --version --json, of inspect --geometry and of serve
-    assert names - tried == {"version", "geometry", "error"}
+    # of mbcli --version --json, of inspect --geometry, of serve, and of many worlds: see below
+    assert names - tried == {"version", "geometry", "error", "simulate-each", "log-info-worlds"}
+
+
+def test_the_json_of_many_worlds_fits_its_schema(folder, monkeypatch):
+    monkeypatch.setenv("MBCLI_JIT", "1")  # worlds run compiled
+    words = ("simulate m.urdf --states rows.csv --each -t 0.02 -o out.h5 --json", "log info out.h5 --json")
+    for line, schema in zip(words, ("simulate-each", "log-info-worlds"), strict=True):
+        document = cli(*line.split()).json()
+        assert document["schema"] == f"mbcli/{schema}" and document["worlds"] == 2 and is_valid("results", document)
+        assert not is_valid("results", document | {"worlds": "two"})
