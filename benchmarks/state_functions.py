@@ -66,6 +66,7 @@ def contestants(path, weld):
         expected[1] += np.diag(plant.model.dof_damping)  # it leaves damping out
         for ours, value in zip(functions.inverse_dynamics_derivatives(q, v, x), expected, strict=False):
             np.testing.assert_allclose(ours, value, atol=1e-9 * abs(value).max())
+    many = tuple(np.empty((3, STATES, len(v), len(v))))
     rows, batch = [np.tile(a, (STATES, 1)) for a in (q, v, x)], StateBatch(plant.model)
 
     def one_by_one(call):
@@ -86,10 +87,12 @@ def contestants(path, weld):
         },
         "derivatives of inverse dynamics": {
             "mbcli": lambda: batch.inverse_dynamics_derivatives(*rows),
+            "mbcli, out=": lambda: batch.inverse_dynamics_derivatives(*rows, out=many),
             "Pinocchio": one_by_one(pinocchio.computeRNEADerivatives),
         },
         "derivatives of forward dynamics": {
             "mbcli": lambda: batch.forward_dynamics_derivatives(*rows),
+            "mbcli, out=": lambda: batch.forward_dynamics_derivatives(*rows, out=many),
             "Pinocchio": one_by_one(pinocchio.computeABADerivatives),
         },
     }

@@ -90,6 +90,20 @@ def test_bits_of_a_row_do_not_depend_on_its_place(plant, lanes, calculate):
             assert np.concatenate(parts).tobytes() == result.tobytes()
 
 
+@pytest.mark.parametrize("name", ["inverse_dynamics_derivatives", "forward_dynamics_derivatives"])
+def test_derivatives_go_to_arrays_that_are_given(plant, lanes, name):
+    rows = rows_of(plant)
+    call = getattr(lanes, name)
+    expected, nv = call(rows["q"], rows["v"], rows["tau"]), plant.num_velocities()
+    out = [np.full((COUNT, nv, nv), np.nan) for _ in range(3)]
+    for result, given, value in zip(call(rows["q"], rows["v"], rows["tau"], out=out), out, expected, strict=True):
+        assert np.shares_memory(result, given)
+        assert given.tobytes() == value.tobytes()
+    for wrong in (out[:2], [out[0].T, *out[1:]]):
+        with pytest.raises(ValueError, match="out is not arrays"):
+            call(rows["q"], rows["v"], rows["tau"], out=wrong)
+
+
 def test_bits_do_not_depend_on_calculations_before(plant, lanes):
     rows = rows_of(plant)
     for calculate in CALCULATIONS.values():

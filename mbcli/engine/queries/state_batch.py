@@ -65,22 +65,27 @@ class StateBatch:
             result[:, dof] += u[:, k]
         return result
 
-    def inverse_dynamics_derivatives(self, q, v, vdot, by_positions=False):
+    def inverse_dynamics_derivatives(self, q, v, vdot, by_positions=False, out=None):
         """dtau_dq, dtau_dv and M (n, nv, nv) of tau against gravity, joint springs, hinges and damping.
 
         dtau_dq is along each velocity, as StateFunctions.inverse_dynamics_derivatives() has it, or by each position
-        (n, nv, nq). The model has_dynamics_derivatives().
+        (n, nv, nq). The model has_dynamics_derivatives(). out: three arrays in C order that become the results.
         """
-        return self._derivatives("inverse_dynamics_derivatives_of_states", [q, v, vdot], by_positions)
+        return self._derivatives("inverse_dynamics_derivatives_of_states", [q, v, vdot], by_positions, out)
 
-    def forward_dynamics_derivatives(self, q, v, tau, by_positions=False):
+    def forward_dynamics_derivatives(self, q, v, tau, by_positions=False, out=None):
         """dvdot_dq, dvdot_dv and dvdot_dtau (n, nv, nv), likewise."""
-        return self._derivatives("forward_dynamics_derivatives_of_states", [q, v, tau], by_positions)
+        return self._derivatives("forward_dynamics_derivatives_of_states", [q, v, tau], by_positions, out)
 
-    def _derivatives(self, name, inputs, by_positions):
+    def _derivatives(self, name, inputs, by_positions, out):
         nv = self._model.sizes["nv"]
         columns = [self._model.sizes["nq"] if by_positions else nv, nv, nv]
-        results = self.evaluate(name, inputs, [nv * n for n in columns], int(by_positions))
+        if out is not None:
+            shapes = [(len(inputs[0]), nv, n) for n in columns]
+            if [X.shape for X in out] != shapes or not all(X.dtype == float and X.flags.c_contiguous for X in out):
+                raise ValueError(f"out is not arrays of doubles in C order of the shapes {shapes}")
+            out = [X.reshape(len(X), -1) for X in out]
+        results = self.evaluate(name, inputs, [nv * n for n in columns], int(by_positions), results=out)
         return [X.reshape(len(X), nv, n) for X, n in zip(results, columns, strict=True)]
 
     def bias_term(self, q, v):
@@ -138,8 +143,11 @@ class StateBatch:
             return np.zeros((0, 6))
         return np.broadcast_to(body_forces, (self._model.sizes["nlink"], 6)).astype(float, order="C")
 
-    def evaluate(self, name, inputs, widths, *switches):
-        """Calls a kernel with q and other inputs as rows; returns the outputs, rows of the given widths."""
+    def evaluate(self, name, inputs, widths, *switches, results=None):
+        """Calls a kernel with q and other inputs as rows; returns the outputs, rows of the given widths.
+
+        results: arrays for them, else they are new.
+        """
         rows = [np.ascontiguousarray(array, dtype=float) for array in inputs]
         nq, nv, n = self._model.sizes["nq"], self._model.sizes["nv"], len(rows[0])
         for array, width in zip(rows, (nq, nv, nv), strict=False):
@@ -150,9 +158,9 @@ class StateBatch:
                 self._patience -= n
                 if self._patience >= 0:
                     self._interpreted = self._interpreted or StateBatch(self._model, compiled=False)
-                    return self._interpreted.evaluate(name, inputs, widths, *switches)
+                    return self._interpreted.evaluate(name, inputs, widths, *switches, results=results)
                 self._announce()
             self._used.add(name)
-        results = [np.empty((n, width)) for width in widths]
+        results = [np.empty((n, width)) for width in widths] if results is None else results
         getattr(self._kernels, name)(*self._handles, *rows, *switches, *results)
         return results
