@@ -193,9 +193,9 @@ def test_few_rows_never_wait_for_a_compiler(states, tmp_path, monkeypatch):
     monkeypatch.setattr(state_batch, "is_compiled", lambda kernel: False)
     calls, run_batch = [], state_batch.StateBatch.evaluate
 
-    def counted(self, name, inputs, *rest):
+    def counted(self, name, inputs, *rest, **named):
         calls.append((self._compiled, len(inputs[0])))
-        return run_batch(self, name, inputs, *rest)
+        return run_batch(self, name, inputs, *rest, **named)
 
     monkeypatch.setattr(state_batch.StateBatch, "evaluate", counted)
     whole = state_reader.open_states
