@@ -90,6 +90,7 @@ class ContactSolver(Arrays):
         dof_slot = np.arange(nv) + (tree_slot[:-1] - tree_v[:-1])[dof_tree]
         paths = paths_of(model, dof_slot)
         nblock = ntree * (1 + min(ntree, blocks_per_tree)) + 1
+        halves = 2 if approximation == TAMSI else 1
         npiece = constraints * (2 * min(widest // WIDTH, _longest_path(model)) + (12 if len(elastic) else 0))
         sizes = {
             "ntree": ntree,
@@ -102,14 +103,13 @@ class ContactSolver(Arrays):
             "npiece": npiece,
             "njacobian": 3 * WIDTH * npiece,
             "nblock": nblock,
-            "nvalue": int((size * width).sum() + (nblock - ntree) * second * first),
+            "nvalue": halves * int((size * width).sum() + (nblock - ntree) * second * first),
             "nmass": int((size * width).sum()),
             "nword": ntree * -(-ntree // WORD),
             "nbody1": len(paths[0]),
             "npath": len(paths[1]),
             "nmask": len(paths[2]),
             "naxis": 6,
-            "ndense": nv * int(tree_slot[-1]) if approximation == TAMSI else 0,
         }
         self.capacity = constraints
         self.blocks_per_tree = blocks_per_tree

@@ -60,29 +60,41 @@ def factorize_places(solver, first, end):
 
 @kernel
 def factorize_panel(solver, p):
-    """The rows of one tree, all that comes from earlier trees being subtracted. The diagonal of U is kept inverted."""
+    """The rows of one tree, all that comes from earlier trees being subtracted. The diagonal of U, inverted: pivot."""
     lanes, values = solver.values8, solver.values
     t = solver.order[p]
-    size = solver.tree_v[t + 1] - solver.tree_v[t]
+    v0, size = solver.tree_v[t], solver.tree_v[t + 1] - solver.tree_v[t]
     start, width = solver.panel_start[p], solver.panel_width[p]
     step = width // WIDTH
     for i in range(size):
         row = start + i * width
-        for j in range(i // WIDTH * WIDTH, i):
-            values[row + j] = 0.0  # whole vectors reached below the diagonal
         pivot = values[row + i]
         if not pivot > 0.0:
             solver.counts[COUNT_STATUS] = PROBLEM_SINGULAR
             return
         s = 1.0 / square_root(pivot)
+        solver.pivot[v0 + i] = s
         for c in range(row // WIDTH + i // WIDTH, row // WIDTH + step):
             set_element(lanes, c, s * element(lanes, c))
-        values[row + i] = s
         for k in range(i + 1, size):
             factor, shift = values[row + k], (k - i) * step
             for c in range(row // WIDTH + k // WIDTH, row // WIDTH + step):
                 kept = subtract_product(element(lanes, c + shift), element(lanes, c), factor)
                 set_element(lanes, c + shift, kept)
+    clear_below(solver, p)
+
+
+@kernel
+def clear_below(solver, p):
+    """Zeros up to the diagonal of the block of a tree, in the registers that reach above it.
+
+    Only after elimination: a register that is read soon after one of its numbers was written waits.
+    """
+    values, start, width = solver.values, solver.panel_start[p], solver.panel_width[p]
+    t = solver.order[p]
+    for i in range(solver.tree_v[t + 1] - solver.tree_v[t]):
+        for j in range(i // WIDTH * WIDTH, i + 1):
+            values[start + i * width + j] = 0.0
 
 
 @kernel
@@ -124,16 +136,29 @@ def solve_places(solver, x, first, end):
 def solve_forward(solver, x, p):
     """U^T z = y for the rows of one tree, taken out of the later rows."""
     values, lanes, y, y8 = solver.values, solver.values8, solver.vectors, solver.vectors8
-    own = solver.panel_block[p]
-    size, slot = solver.block_size[own], solver.block_slot[own]
+    t = solver.order[p]
+    v0, size, slot = solver.tree_v[t], solver.tree_v[t + 1] - solver.tree_v[t], solver.tree_slot[t]
     start, width = solver.panel_start[p], solver.panel_width[p]
-    step = width // WIDTH
     for i in range(size):
         row = start + i * width
-        z = y[x, slot + i] * values[row + i]
+        z = y[x, slot + i] * solver.pivot[v0 + i]
         y[x, slot + i] = z
-        for j in range(i + 1, size):
-            y[x, slot + j] -= z * values[row + j]
+        if size <= WIDTH:
+            for j in range(i + 1, size):
+                y[x, slot + j] -= z * values[row + j]
+        else:
+            for c in range(i // WIDTH, (size + WIDTH - 1) // WIDTH):
+                kept = subtract_product(y8[x, slot // WIDTH + c], element(lanes, row // WIDTH + c), z)
+                y8[x, slot // WIDTH + c] = kept
+    take_from_later(solver, x, p, start)
+
+
+@kernel
+def take_from_later(solver, x, p, start):
+    """The later rows of x lose the product of the transposed panel of place p, which begins at start, and its rows."""
+    lanes, y, y8 = solver.values8, solver.vectors, solver.vectors8
+    own, step = solver.panel_block[p], solver.panel_width[p] // WIDTH
+    size, slot = solver.block_size[own], solver.block_slot[own]
     for b in range(own + 1, solver.panel_block[p + 1]):
         target, source = solver.block_slot[b] // WIDTH, (start + solver.block_column[b]) // WIDTH
         for c in range((solver.block_size[b] + WIDTH - 1) // WIDTH):
@@ -146,10 +171,36 @@ def solve_forward(solver, x, p):
 @kernel
 def solve_back(solver, x, p):
     """U x = z for the rows of one tree, the later ones being known."""
-    values, lanes, y, y8, later = solver.values, solver.values8, solver.vectors, solver.vectors8, solver.gathered8
+    take_later(solver, x, p)
+    solve_upper(solver, x, p)
+
+
+@kernel
+def solve_upper(solver, x, p):
+    """U x = z of the triangle of one tree, whose diagonal stands in pivot."""
+    values, lanes, y, y8 = solver.values, solver.values8, solver.vectors, solver.vectors8
+    t = solver.order[p]
+    v0, size, slot = solver.tree_v[t], solver.tree_v[t + 1] - solver.tree_v[t], solver.tree_slot[t]
+    start, width = solver.panel_start[p], solver.panel_width[p]
+    for i in range(size - 1, -1, -1):
+        row, z = start + i * width, y[x, slot + i]
+        if size <= WIDTH:
+            for j in range(i + 1, size):
+                z -= values[row + j] * y[x, slot + j]
+        else:
+            total = 0.0 * element(lanes, row // WIDTH)
+            for c in range(i // WIDTH, (size + WIDTH - 1) // WIDTH):
+                total = add_product(total, element(lanes, row // WIDTH + c), y8[x, slot // WIDTH + c])
+            z -= sum_of_lanes(total)
+        y[x, slot + i] = z * solver.pivot[v0 + i]
+
+
+@kernel
+def take_later(solver, x, p):
+    """The rows of one tree of x lose the product of its panel and the later rows."""
+    lanes, y, y8, later = solver.values8, solver.vectors, solver.vectors8, solver.gathered8
     own = solver.panel_block[p]
     size, slot = solver.block_size[own], solver.block_slot[own]
-    start, width = solver.panel_start[p], solver.panel_width[p]
     own_vectors = (size + WIDTH - 1) // WIDTH
     n = own_vectors
     for b in range(own + 1, solver.panel_block[p + 1]):
@@ -157,14 +208,8 @@ def solve_back(solver, x, p):
             later[n] = y8[x, solver.block_slot[b] // WIDTH + c]
             n += 1
     for i in range(size):
-        row = (start + i * width) // WIDTH
+        row = (solver.panel_start[p] + i * solver.panel_width[p]) // WIDTH
         total = 0.0 * lanes[row]
         for c in range(own_vectors, n):
             total = add_product(total, element(lanes, row + c), element(later, c))
         y[x, slot + i] -= sum_of_lanes(total)
-    for i in range(size - 1, -1, -1):
-        row = start + i * width
-        z = y[x, slot + i]
-        for j in range(i + 1, size):
-            z -= values[row + j] * y[x, slot + j]
-        y[x, slot + i] = z * values[row + i]

@@ -17,6 +17,8 @@ from mbcli.engine.fields.contact_fields import (
     COUNT_VALUES,
     PROBLEM_SOLVED,
     PROBLEM_TOO_MANY_BLOCKS,
+    SETTING_APPROXIMATION,
+    TAMSI,
 )
 from mbcli.engine.runtime.kernel import kernel
 from mbcli.engine.runtime.lane_memory import WIDTH
@@ -270,7 +272,8 @@ def place_panels(solver, places):
         value += size * width
     solver.panel_start[places] = value
     solver.counts[COUNT_VALUES] = value
-    if value > solver.values.shape[0]:
+    halves = 2 if int(solver.settings[SETTING_APPROXIMATION]) == TAMSI else 1
+    if halves * value > solver.values.shape[0]:
         solver.counts[COUNT_STATUS] = PROBLEM_TOO_MANY_BLOCKS
 
 

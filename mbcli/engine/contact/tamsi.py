@@ -2,21 +2,22 @@
 
 Castro et al. 2020 (arXiv:1909.05700), section IV: the Jacobian is not symmetric, and no contact's slip may turn by
 more than a given angle in one iteration, nor jump across the zone of stiction. There may be no solution of the whole
-step: then it is solved in parts, see substeps.py. Islands are factorized densely.
+step: then it is solved in parts, see substeps.py.
 """
 
-from mbcli.engine.contact.block_cholesky import add_row
-from mbcli.engine.contact.dense_elimination import eliminate_dense, solve_upper
+from mbcli.engine.contact.block_lu import factorize_halves, solve_halves
+from mbcli.engine.contact.hessian import add_rows, column_of, fill_masses
 from mbcli.engine.contact.patches import patch_jacobian
 from mbcli.engine.contact.problem import response_of
-from mbcli.engine.contact.turning import slip_size
+from mbcli.engine.contact.turning import slip_size, turning_jacobian
 from mbcli.engine.fields.contact_fields import (
     COUNT_STATUS,
+    COUNT_VALUES,
     HUNT_CROSSLEY_FRICTION,
     HUNT_CROSSLEY_MU,
     HUNT_CROSSLEY_V_S,
     LAGGED,
-    PROBLEM_SINGULAR,
+    PROBLEM_SOLVED,
     TAMSI,
     TURNS,
     VECTOR_DIRECTION,
@@ -24,134 +25,116 @@ from mbcli.engine.fields.contact_fields import (
 )
 from mbcli.engine.runtime.kernel import kernel
 from mbcli.engine.runtime.lane_memory import WIDTH, add_product
-from mbcli.engine.smooth.spatial import row3, scale
+from mbcli.engine.smooth.spatial import row3
 from mbcli.engine.smooth.trigonometry import square_root
 
 COSINE_OF_LARGEST_TURN = 0.5
 
 
 @kernel
-def tamsi_direction(solver, k):
-    """vectors[DIRECTION] of island k: the step of Newton's method from con_v, by a dense factorization."""
+def tamsi_direction(solver, k, keep):
+    """vectors[DIRECTION] of island k: the step of Newton's method from con_v; keep: by the matrix of the last one."""
     first, end = solver.island_tree[k], solver.island_tree[k + 1]
-    n, width = 0, 0
+    if not keep:
+        fill_matrix(solver, k)
+        factorize_halves(solver, first, end)
+        if solver.counts[COUNT_STATUS] != PROBLEM_SOLVED:
+            return
     for p in range(first, end):
         t = solver.order[p]
-        solver.tree_row[t], solver.tree_column[t] = n, width
-        n += solver.tree_v[t + 1] - solver.tree_v[t]
-        width += solver.tree_slot[t + 1] - solver.tree_slot[t]
-    step = width // WIDTH
-    H8, x = solver.dense8, solver.dense_vector
-    nothing = 0.0 * solver.vectors8[VECTOR_GRADIENT, 0]
-    for c in range(n * step):
-        H8[c] = nothing
-    for p in range(first, end):
-        t = solver.order[p]
-        v0, row, column = solver.tree_v[t], solver.tree_row[t], solver.tree_column[t] // WIDTH
-        for d in range(v0, solver.tree_v[t + 1]):
-            at, source = row + d - v0, (solver.dof_row[d] + v0) // WIDTH
-            solver.dense_column[at] = solver.tree_column[t] + d - v0
-            x[at] = -solver.vectors[VECTOR_GRADIENT, solver.dof_slot[d]]
-            for c in range((solver.tree_slot[t + 1] - solver.tree_slot[t]) // WIDTH):
-                H8[at * step + column + c] = solver.mass8[source + c]
+        for c in range(solver.tree_slot[t] // WIDTH, solver.tree_slot[t + 1] // WIDTH):
+            solver.vectors8[VECTOR_DIRECTION, c] = -solver.vectors8[VECTOR_GRADIENT, c]
+    solve_halves(solver, VECTOR_DIRECTION, first, end)
+
+
+@kernel
+def fill_matrix(solver, k):
+    """values: A + J^T K J of island k in two halves, see block_lu.py."""
+    first, end = solver.island_tree[k], solver.island_tree[k + 1]
+    fill_masses(solver, first, end)
+    lower = solver.counts[COUNT_VALUES]
+    nothing = 0.0 * solver.mass8[0]
+    for s in range((lower + solver.panel_start[first]) // WIDTH, (lower + solver.panel_start[end]) // WIDTH):
+        solver.values8[s] = nothing
     for c in range(solver.island_con[k], solver.island_con[k + 1]):
         i = solver.con_order[c]
         if solver.con_members[i] == 0:
-            add_to_dense(solver, i, step)
+            add_blocks(solver, i, contact_jacobian(solver, i), 1)
         elif solver.con_members[i] > TURNS:
-            add_patch_to_dense(solver, i, step)
+            add_blocks(solver, i, patch_jacobian(solver, i), 2)
         elif solver.con_members[i] == TURNS:
-            add_turning_to_dense(solver, i, step)
-    if not eliminate_dense(solver.dense, H8, x, solver.dense_column, n, step):
-        solver.counts[COUNT_STATUS] = PROBLEM_SINGULAR
-        return
-    solution, solution8 = solver.gathered, solver.gathered8
-    for c in range(step):
-        solution8[c] = nothing
-    solve_upper(solver.dense, H8, x, solution, solution8, solver.dense_column, n, step)
-    for p in range(first, end):
-        t = solver.order[p]
-        slot, column = solver.tree_slot[t] // WIDTH, solver.tree_column[t] // WIDTH
-        for c in range((solver.tree_slot[t + 1] - solver.tree_slot[t]) // WIDTH):
-            solver.vectors8[VECTOR_DIRECTION, slot + c] = solution8[column + c]
+            add_blocks(solver, i, turning_jacobian(solver, i), 2)
 
 
 @kernel
-def add_to_dense(solver, i, step):
-    """Adds J^T G J of constraint i to the dense matrix of its island, whose rows have so many vectors."""
+def contact_jacobian(solver, i):
+    """As patch_jacobian(), of constraint i alone, which has the block vv only."""
     v = solver.con_v
     _, _, _, xx, yy, zz, xy, xz, yz = response_of(solver, i, v[i, 0], v[i, 1], v[i, 2])
-    J, J8 = solver.jacobian, solver.jacobian8
-    for b in range(solver.con_first[i], solver.con_first[i + 1]):
-        jx, jy, jz = J8[3 * b], J8[3 * b + 1], J8[3 * b + 2]
-        gx, gy, gz = xx * jx + xy * jy + xz * jz, xy * jx + yy * jy + yz * jz, zz * jz
-        u = tree_of_piece(solver, i, b)
-        column = (solver.tree_column[u] - solver.tree_slot[u]) // WIDTH + solver.piece_vector[b]
-        for a in range(solver.con_first[i], solver.con_first[i + 1]):
-            t = tree_of_piece(solver, i, a)
-            skipped = WIDTH * solver.piece_vector[a] - solver.tree_slot[t]
-            target = (solver.tree_row[t] + skipped) * step + column
-            for r in range(min(WIDTH, solver.tree_v[t + 1] - solver.tree_v[t] - skipped)):
-                add_row(J, solver.dense8, 3 * WIDTH * a + r, target + r * step, gx, gy, gz)
+    nothing = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+    return ((xx, xy, xz), (xy, yy, yz), (0.0, 0.0, zz)), nothing, nothing, nothing
 
 
 @kernel
-def add_patch_to_dense(solver, i, step):
-    """As add_to_dense(), of the contacts of patch i, whose pieces stand in pairs."""
-    vv, vw, wv, ww = patch_jacobian(solver, i)
-    J, J8 = solver.jacobian, solver.jacobian8
-    for b in range(solver.con_first[i], solver.con_first[i + 1], 2):
-        v = J8[3 * b], J8[3 * b + 1], J8[3 * b + 2]
-        w = J8[3 * b + 3], J8[3 * b + 4], J8[3 * b + 5]
-        px, py, pz = times_two(vv[0], v, vw[0], w), times_two(vv[1], v, vw[1], w), times_two(vv[2], v, vw[2], w)
-        lx, ly, lz = times_two(wv[0], v, ww[0], w), times_two(wv[1], v, ww[1], w), times_two(wv[2], v, ww[2], w)
-        u = tree_of_piece(solver, i, b)
-        column = (solver.tree_column[u] - solver.tree_slot[u]) // WIDTH + solver.piece_vector[b]
-        for a in range(solver.con_first[i], solver.con_first[i + 1], 2):
-            t = tree_of_piece(solver, i, a)
-            skipped = WIDTH * solver.piece_vector[a] - solver.tree_slot[t]
-            target = (solver.tree_row[t] + skipped) * step + column
-            for r in range(min(WIDTH, solver.tree_v[t + 1] - solver.tree_v[t] - skipped)):
-                add_row(J, solver.dense8, 3 * WIDTH * a + r, target + r * step, px, py, pz)
-                add_row(J, solver.dense8, 3 * WIDTH * (a + 1) + r, target + r * step, lx, ly, lz)
+def add_blocks(solver, i, K, pieces):
+    """Adds J^T K J of constraint i, K by rows of the blocks vv, vw, wv, ww; pieces stand alone or in pairs."""
+    first, split, end = solver.con_first[i], solver.con_split[i], solver.con_first[i + 1]
+    p = solver.tree_position[solver.con_tree[i, 0]]
+    for a in range(first, split, pieces):
+        for b in range(first, split, pieces):
+            add_block(solver, K, pieces, a, b, p, p, solver.panel_start[p])
+    if split == end:
+        return
+    q = solver.tree_position[solver.con_tree[i, 1]]
+    for a in range(split, end, pieces):
+        for b in range(split, end, pieces):
+            add_block(solver, K, pieces, a, b, q, q, solver.panel_start[q])
+    upper, lower = solver.con_block[i], solver.con_block[i] + solver.counts[COUNT_VALUES]
+    vv, vw, wv, ww = K
+    T = transposed(vv), transposed(wv), transposed(vw), transposed(ww)
+    for a in range(first, split, pieces):
+        for b in range(split, end, pieces):
+            if p < q:
+                add_block(solver, K, pieces, a, b, p, q, upper)
+                add_block(solver, T, pieces, a, b, p, q, lower)
+            else:
+                add_block(solver, K, pieces, b, a, q, p, upper)
+                add_block(solver, T, pieces, b, a, q, p, lower)
+
+
+@kernel
+def transposed(A):
+    """The transpose of a matrix as three rows."""
+    return (A[0][0], A[1][0], A[2][0]), (A[0][1], A[1][1], A[2][1]), (A[0][2], A[1][2], A[2][2])
+
+
+@kernel
+def add_block(solver, K, pieces, a, b, p, q, block):
+    """Adds J_a^T K J_b to the block of places p (rows) and q (columns), which starts at `block` in values."""
+    J = solver.jacobian8
+    vv, vw, wv, ww = K
+    v = J[3 * b], J[3 * b + 1], J[3 * b + 2]
+    column = column_of(solver, b, q)
+    if pieces == 1:
+        add_rows(solver, a, block, p, column, (times(vv[0], v), times(vv[1], v), times(vv[2], v)))
+        return
+    w = J[3 * b + 3], J[3 * b + 4], J[3 * b + 5]
+    linear = times_two(vv[0], v, vw[0], w), times_two(vv[1], v, vw[1], w), times_two(vv[2], v, vw[2], w)
+    add_rows(solver, a, block, p, column, linear)
+    angular = times_two(wv[0], v, ww[0], w), times_two(wv[1], v, ww[1], w), times_two(wv[2], v, ww[2], w)
+    add_rows(solver, a + 1, block, p, column, angular)
+
+
+@kernel
+def times(a, x):
+    """a x of rows of three numbers and three registers."""
+    return add_product(add_product(a[0] * x[0], x[1], a[1]), x[2], a[2])
 
 
 @kernel
 def times_two(a, x, b, y):
-    """a x + b y of rows of three numbers and three registers each."""
-    total = add_product(add_product(a[0] * x[0], x[1], a[1]), x[2], a[2])
-    return add_product(add_product(add_product(total, y[0], b[0]), y[1], b[1]), y[2], b[2])
-
-
-@kernel
-def add_turning_to_dense(solver, i, step):
-    """The same for a contact that resists turning, whose pieces stand in pairs."""
-    v, w = row3(solver.con_v, i, 0), row3(solver.con_v, i + 1, 0)
-    size = slip_size(v, w)
-    _, _, _, along, across, zz, _, xz, _ = response_of(solver, i, size, 0.0, v[2])
-    inverse = 1.0 / size if size > 0.0 else 0.0
-    t0, t1, t = inverse * v[0], inverse * v[1], scale(inverse, w)
-    J, J8 = solver.jacobian, solver.jacobian8
-    for b in range(solver.con_first[i], solver.con_first[i + 1], 2):
-        x, y, z = J8[3 * b], J8[3 * b + 1], J8[3 * b + 2]
-        d, e, f = J8[3 * b + 3], J8[3 * b + 4], J8[3 * b + 5]
-        p = (along - across) * (t0 * x + t1 * y + t[0] * d + t[1] * e + t[2] * f) + xz * z
-        gx, gy, gz = across * x + t0 * p, across * y + t1 * p, zz * z
-        gd, ge, gf = across * d + t[0] * p, across * e + t[1] * p, across * f + t[2] * p
-        u = tree_of_piece(solver, i, b)
-        column = (solver.tree_column[u] - solver.tree_slot[u]) // WIDTH + solver.piece_vector[b]
-        for a in range(solver.con_first[i], solver.con_first[i + 1], 2):
-            s = tree_of_piece(solver, i, a)
-            skipped = WIDTH * solver.piece_vector[a] - solver.tree_slot[s]
-            target = (solver.tree_row[s] + skipped) * step + column
-            for r in range(min(WIDTH, solver.tree_v[s + 1] - solver.tree_v[s] - skipped)):
-                add_row(J, solver.dense8, 3 * WIDTH * a + r, target + r * step, gx, gy, gz)
-                add_row(J, solver.dense8, 3 * WIDTH * (a + 1) + r, target + r * step, gd, ge, gf)
-
-
-@kernel
-def tree_of_piece(solver, i, a):
-    return solver.con_tree[i, 0] if a < solver.con_split[i] else solver.con_tree[i, 1]
+    """a x + b y."""
+    return add_product(add_product(add_product(times(a, x), y[0], b[0]), y[1], b[1]), y[2], b[2])
 
 
 @kernel

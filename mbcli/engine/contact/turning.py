@@ -177,6 +177,19 @@ def turning_hessian(solver, i):
 
 
 @kernel
+def turning_jacobian(solver, i):
+    """The same as rows of the blocks vv, vw, wv, ww, as patch_jacobian() has them: the normal impulse has no slip."""
+    (xx, yy, zz, xy, xz, yz), x, y, z, (aa, bb, cc, ab, ac, bc) = turning_hessian(solver, i)
+    nothing = (0.0, 0.0, 0.0)
+    return (
+        ((xx, xy, xz), (xy, yy, yz), (0.0, 0.0, zz)),
+        (x, y, nothing),
+        ((x[0], y[0], z[0]), (x[1], y[1], z[1]), (x[2], y[2], z[2])),
+        ((aa, ab, ac), (ab, bb, bc), (ac, bc, cc)),
+    )
+
+
+@kernel
 def slope_of_turning(solver, i, share):
     """First and second derivative along the direction of the cost of contact i, at a share of it."""
     d, e = row3(solver.con_dv, i, 0), row3(solver.con_dv, i + 1, 0)
