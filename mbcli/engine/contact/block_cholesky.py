@@ -1,4 +1,8 @@
-"""The Hessian by blocks of trees, H = U^T U, and its solution. Panels hold one tree's rows."""
+"""The Hessian by blocks of trees, H = L^T L, and its solution. Panels hold one tree's rows.
+
+Within a tree velocities are eliminated from the last to the first, so that branches that no constraint connects do not
+fill (Featherstone 2005, "Efficient factorization of the joint-space inertia matrix for branched kinematic trees").
+"""
 
 from mbcli.engine.fields.contact_fields import COUNT_STATUS, PROBLEM_SINGULAR
 from mbcli.engine.runtime.kernel import kernel
@@ -50,7 +54,7 @@ def subtract_block_of_six(lanes, values, target, target_step, factors, width, so
 
 @kernel
 def factorize_places(solver, first, end):
-    """values: H of the trees at these places -> U."""
+    """values: H of the trees at these places -> L."""
     for p in range(first, end):
         factorize_panel(solver, p)
         if solver.counts[COUNT_STATUS] == PROBLEM_SINGULAR:
@@ -60,46 +64,57 @@ def factorize_places(solver, first, end):
 
 @kernel
 def factorize_panel(solver, p):
-    """The rows of one tree, all that comes from earlier trees being subtracted. The diagonal of U, inverted: pivot."""
+    """The rows of one tree, all that comes from earlier trees being subtracted. The diagonal of L, inverted: pivot."""
     lanes, values = solver.values8, solver.values
     t = solver.order[p]
     v0, size = solver.tree_v[t], solver.tree_v[t + 1] - solver.tree_v[t]
-    start, width = solver.panel_start[p], solver.panel_width[p]
-    step = width // WIDTH
-    for i in range(size):
-        row = start + i * width
-        pivot = values[row + i]
+    start, step = solver.panel_start[p] // WIDTH, solver.panel_width[p] // WIDTH
+    own = (size + WIDTH - 1) // WIDTH
+    for i in range(size - 1, -1, -1):
+        row = start + i * step
+        pivot = values[row * WIDTH + i]
         if not pivot > 0.0:
             solver.counts[COUNT_STATUS] = PROBLEM_SINGULAR
             return
         s = 1.0 / square_root(pivot)
         solver.pivot[v0 + i] = s
-        for c in range(row // WIDTH + i // WIDTH, row // WIDTH + step):
+        for c in range(row, row + i // WIDTH + 1):
             set_element(lanes, c, s * element(lanes, c))
-        for k in range(i + 1, size):
-            factor, shift = values[row + k], (k - i) * step
-            for c in range(row // WIDTH + k // WIDTH, row // WIDTH + step):
-                kept = subtract_product(element(lanes, c + shift), element(lanes, c), factor)
-                set_element(lanes, c + shift, kept)
-    clear_below(solver, p)
+        for c in range(row + own, row + step):
+            set_element(lanes, c, s * element(lanes, c))
+        for k in range(i - 1, -1, -1):
+            factor = values[row * WIDTH + k]
+            if factor != 0.0:
+                subtract_row(lanes, row, start + k * step, factor, k // WIDTH + 1, own, step)
+    clear_above(solver, p)
 
 
 @kernel
-def clear_below(solver, p):
-    """Zeros up to the diagonal of the block of a tree, in the registers that reach above it.
+def subtract_row(lanes, row, target, factor, count, own, step):
+    """The first count vectors of a row, and those from own to step, times a factor, from the row at target."""
+    shift = target - row
+    for c in range(row, row + count):
+        set_element(lanes, c + shift, subtract_product(element(lanes, c + shift), element(lanes, c), factor))
+    for c in range(row + own, row + step):
+        set_element(lanes, c + shift, subtract_product(element(lanes, c + shift), element(lanes, c), factor))
+
+
+@kernel
+def clear_above(solver, p):
+    """Zeros from the diagonal of the block of a tree on, in the registers that reach below it.
 
     Only after elimination: a register that is read soon after one of its numbers was written waits.
     """
     values, start, width = solver.values, solver.panel_start[p], solver.panel_width[p]
     t = solver.order[p]
     for i in range(solver.tree_v[t + 1] - solver.tree_v[t]):
-        for j in range(i // WIDTH * WIDTH, i + 1):
+        for j in range(i, i // WIDTH * WIDTH + WIDTH):
             values[start + i * width + j] = 0.0
 
 
 @kernel
 def update_later_panels(solver, p):
-    """Subtracts U_pr^T U_pq from the block (r, q) for all blocks r <= q behind the diagonal one of panel p."""
+    """Subtracts L_pr^T L_pq from the block (r, q) for all blocks r <= q behind the diagonal one of panel p."""
     lanes, values, block_place, block_column = solver.values8, solver.values, solver.block_place, solver.block_column
     block_size = solver.block_size
     first, end = solver.panel_block[p], solver.panel_block[p + 1]
@@ -134,20 +149,20 @@ def solve_places(solver, x, first, end):
 
 @kernel
 def solve_forward(solver, x, p):
-    """U^T z = y for the rows of one tree, taken out of the later rows."""
+    """L^T z = y for the rows of one tree, taken out of the later rows."""
     values, lanes, y, y8 = solver.values, solver.values8, solver.vectors, solver.vectors8
     t = solver.order[p]
     v0, size, slot = solver.tree_v[t], solver.tree_v[t + 1] - solver.tree_v[t], solver.tree_slot[t]
     start, width = solver.panel_start[p], solver.panel_width[p]
-    for i in range(size):
+    for i in range(size - 1, -1, -1):
         row = start + i * width
         z = y[x, slot + i] * solver.pivot[v0 + i]
         y[x, slot + i] = z
         if size <= WIDTH:
-            for j in range(i + 1, size):
+            for j in range(i):
                 y[x, slot + j] -= z * values[row + j]
         else:
-            for c in range(i // WIDTH, (size + WIDTH - 1) // WIDTH):
+            for c in range(i // WIDTH + 1):
                 kept = subtract_product(y8[x, slot // WIDTH + c], element(lanes, row // WIDTH + c), z)
                 y8[x, slot // WIDTH + c] = kept
     take_from_later(solver, x, p, start)
@@ -170,26 +185,26 @@ def take_from_later(solver, x, p, start):
 
 @kernel
 def solve_back(solver, x, p):
-    """U x = z for the rows of one tree, the later ones being known."""
+    """L x = z for the rows of one tree, the later ones being known."""
     take_later(solver, x, p)
-    solve_upper(solver, x, p)
+    solve_triangle(solver, x, p)
 
 
 @kernel
-def solve_upper(solver, x, p):
-    """U x = z of the triangle of one tree, whose diagonal stands in pivot."""
+def solve_triangle(solver, x, p):
+    """L x = z of the triangle of one tree, whose diagonal stands in pivot."""
     values, lanes, y, y8 = solver.values, solver.values8, solver.vectors, solver.vectors8
     t = solver.order[p]
     v0, size, slot = solver.tree_v[t], solver.tree_v[t + 1] - solver.tree_v[t], solver.tree_slot[t]
     start, width = solver.panel_start[p], solver.panel_width[p]
-    for i in range(size - 1, -1, -1):
+    for i in range(size):
         row, z = start + i * width, y[x, slot + i]
         if size <= WIDTH:
-            for j in range(i + 1, size):
+            for j in range(i):
                 z -= values[row + j] * y[x, slot + j]
         else:
             total = 0.0 * element(lanes, row // WIDTH)
-            for c in range(i // WIDTH, (size + WIDTH - 1) // WIDTH):
+            for c in range(i // WIDTH + 1):
                 total = add_product(total, element(lanes, row // WIDTH + c), y8[x, slot // WIDTH + c])
             z -= sum_of_lanes(total)
         y[x, slot + i] = z * solver.pivot[v0 + i]

@@ -142,7 +142,7 @@ SOLVER_FIELDS = (
     Field("axes", ("naxis", "nslot"), "real", "1, m", "S by slots: rotation, then translation at Ro; 0 where locked"),
     Field("path_mask", ("nmask",), "real", "", "1 for the slots of a piece that move the body, else 0"),
     Field("jacobian", ("njacobian",), "real", "1, m", "pieces: eight columns of three rows each"),
-    Field("values", ("nvalue",), "real", "", "the Hessian, then its factor U, H = U^T U, by panels; block_lu.py"),
+    Field("values", ("nvalue",), "real", "", "the Hessian, then its factor L, H = L^T L, by panels; block_lu.py"),
     Field("vectors8", ("nvector", "nslot8"), "lanes", "", "vectors"),
     Field("gathered8", ("nslot8",), "lanes", "", "gathered"),
     Field("mass8", ("nmass8",), "lanes", "", "mass"),
