@@ -5,7 +5,7 @@ right. All others are listed here, so that a new kernel is smooth unless someone
 """
 
 # packages in which the size of numbers decides everywhere: what touches, what sticks, what has converged
-NOT_SMOOTH_PACKAGES = ("contact.", "collision.", "deformable.", "stepping.contact_")
+NOT_SMOOTH_PACKAGES = ("queries.constrained_calls", "contact.", "collision.", "deformable.", "stepping.contact_")
 
 NOT_SMOOTH = {
     # error estimates, Newton's method and pivots compare sizes of numbers

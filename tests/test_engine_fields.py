@@ -238,7 +238,16 @@ def test_kernels_call_nothing_but_kernels_and_a_few_builtins(name):
         "lanes",
     )
     handles = {f"{kind}_at" for kind in kinds}
-    lanes = {"sum_of_lanes", "add_product", "subtract_product", "where_positive", "element", "set_element"}
+    lanes = {
+        "sum_of_lanes",
+        "add_product",
+        "subtract_product",
+        "where_positive",
+        "any_positive",
+        "lanes_of",
+        "element",
+        "set_element",
+    }
     known = {short(n) for n in KERNELS} | {"range", "call_by_address"} | lanes | handles
     not_smooth = {"abs", "max", "min", "int", "float"}
     for node in ast.walk(KERNELS[name]):
