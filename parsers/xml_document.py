@@ -501,8 +501,8 @@ class _PlainTree(_Tree):
             node = Node(tags.get(tag) or tags.setdefault(tag, tag), parent, document, count, None)
             if attributes:
                 names = (*attributes,)
-                node._numbers = numbers.get(names) or document.numbers_of(attributes)
-                node._values = (*attributes.values(),)
+                node.attribute_numbers = numbers.get(names) or document.numbers_of(attributes)
+                node.attribute_values = (*attributes.values(),)
             count += 1
             if parent is None:
                 self.root = node

@@ -36,11 +36,13 @@ class Node:
     child_nodes, raw_text: its children and its text, without reading them.
     tag_number: which of the start tags of its file is its own.
     used: whether it was asked for; ignored: (reason class, reason) if its subtree is marked as not used, else None.
+    attribute_numbers: name -> number of an attribute, from 1 on; attribute_values: their texts in that order.
+    read_bits: the bit 1 << n stands for attribute n, and 1 for the text: whether it was read.
     """
 
     __slots__ = (
         *("tag", "parent", "child_nodes", "raw_text", "tag_number", "used", "ignored"),
-        *("_document", "_numbers", "_values", "_read"),
+        *("_document", "attribute_numbers", "attribute_values", "read_bits"),
         *("_has_included", "_indices"),  # of few elements: not set before they are needed
     )
 
@@ -58,12 +60,12 @@ class Node:
         self.used = False
         self.ignored = None
         self._document = document
-        self._read = 0  # the bit 1 << n stands for attribute n, from 1 on, and 1 for the text
+        self.read_bits = 0
         if attributes:
-            self._numbers = document.numbers_of(attributes)  # {name: number of an attribute}
-            self._values = (*attributes.values(),)
+            self.attribute_numbers = document.numbers_of(attributes)
+            self.attribute_values = (*attributes.values(),)
         else:
-            self._numbers, self._values = NO_NAMES, ()
+            self.attribute_numbers, self.attribute_values = NO_NAMES, ()
 
     # ------------------------------------------------------------------------------------------ place
 
@@ -88,7 +90,7 @@ class Node:
 
     def place_of(self, attribute):
         """The place of one of its attributes; the start of its tag if it has no such attribute."""
-        if attribute not in self._numbers:
+        if attribute not in self.attribute_numbers:
             return self.place
         offset = self._document.attribute_offsets(self.tag_number).get(attribute.rpartition(":")[2])
         return self.place if offset is None else self._document.place(offset)
@@ -117,13 +119,13 @@ class Node:
 
     def raw(self, name):
         """The text of an attribute, or None, without reading it."""
-        number = self._numbers.get(name)
-        return None if number is None else self._values[number - 1]
+        number = self.attribute_numbers.get(name)
+        return None if number is None else self.attribute_values[number - 1]
 
     @property
     def is_text_read(self):
         """Whether the text was read."""
-        return bool(self._read & 1)
+        return bool(self.read_bits & 1)
 
     def peek(self, tag):
         """The first child of that tag, or None, without reading it."""
@@ -143,7 +145,7 @@ class Node:
     @property
     def attribute_names(self):
         """The names of its attributes, without reading them."""
-        return self._numbers.keys()
+        return self.attribute_numbers.keys()
 
     @property
     def xpath(self):
@@ -238,8 +240,8 @@ class Node:
 
     def state(self, name, text):
         """Gives a new node, or a copy, another attribute."""
-        attributes = dict(zip(self._numbers, self._values, strict=True)) | {name: text}
-        self._numbers, self._values = self._document.numbers_of(attributes), (*attributes.values(),)
+        attributes = dict(zip(self.attribute_numbers, self.attribute_values, strict=True)) | {name: text}
+        self.attribute_numbers, self.attribute_values = self._document.numbers_of(attributes), (*attributes.values(),)
 
     def without(self, tag):
         """The node, a new one or a copy, without its children of a tag."""
@@ -268,7 +270,8 @@ class Node:
 
     def copied_alone(self, parent, renamed):
         """A copy of the element without what is below it."""
-        attributes = {name: renamed(self, name, text) for name, text in zip(self._numbers, self._values, strict=True)}
+        texts = zip(self.attribute_numbers, self.attribute_values, strict=True)
+        attributes = {name: renamed(self, name, text) for name, text in texts}
         copy = Node(self.tag, parent, self._document, self.tag_number, attributes)
         copy.raw_text = self.raw_text
         if self.has_included:
@@ -303,16 +306,17 @@ class Node:
             if node.ignored is not None or not node.used:
                 yield node
                 continue
-            read = node._read
-            if read | 1 != (2 << len(node._values)) - 1 or (node.raw_text and not read & 1):
+            read = node.read_bits
+            if read | 1 != (2 << len(node.attribute_values)) - 1 or (node.raw_text and not read & 1):
                 yield node
             if node.child_nodes:
                 waiting += node.child_nodes[::-1]
 
     def unread_parts(self):
         """("attribute", name) and ("text", "") of what was not read of the element itself."""
-        found = [("attribute", name) for name, number in self._numbers.items() if not self._read >> number & 1]
-        return [*found, ("text", "")] if self.raw_text and not self._read & 1 else found
+        numbers = self.attribute_numbers.items()
+        found = [("attribute", name) for name, number in numbers if not self.read_bits >> number & 1]
+        return [*found, ("text", "")] if self.raw_text and not self.read_bits & 1 else found
 
     def ignore(self, reason_class, reason=""):
         """Mark the whole subtree as not used: "unsupported" (in the format, not here), "foreign" (for another
@@ -338,10 +342,10 @@ class Node:
 
     def attribute(self, name, default=None, *, required=False):
         """The text of an attribute."""
-        number = self._numbers.get(name)
+        number = self.attribute_numbers.get(name)
         if number is not None:
-            self._read |= 1 << number
-            return self._values[number - 1]
+            self.read_bits |= 1 << number
+            return self.attribute_values[number - 1]
         return self._missing(name, default) if required else default
 
     def _missing(self, name, default):
@@ -353,11 +357,11 @@ class Node:
 
     def number(self, name, default=None, *, required=False, allow_inf=False):
         """A finite number (float); with `allow_inf`, infinity as well, which numbers above LARGEST_NUMBER are then."""
-        index = self._numbers.get(name)
+        index = self.attribute_numbers.get(name)
         if index is None:
             return self._missing(name, default) if required else default
-        self._read |= 1 << index
-        value = self._values[index - 1]
+        self.read_bits |= 1 << index
+        value = self.attribute_values[index - 1]
         number = _usual_number(value)
         return number if number is not None else self._as_number(value, name, default, allow_inf)
 
@@ -373,11 +377,11 @@ class Node:
 
     def vector(self, name, count, default=None, *, required=False, allow_inf=False):
         """Exactly `count` numbers separated by white space: tuple of float."""
-        index = self._numbers.get(name)
+        index = self.attribute_numbers.get(name)
         if index is None:
             return self._missing(name, default) if required else default
-        self._read |= 1 << index
-        value = self._values[index - 1]
+        self.read_bits |= 1 << index
+        value = self.attribute_values[index - 1]
         numbers = _usual_numbers(value, count)
         return numbers if numbers is not None else self._as_vector(value, count, name, default, allow_inf)
 
@@ -385,7 +389,7 @@ class Node:
 
     def text(self, default=None, *, required=False):
         """The text of the element without the white space around it; empty text counts as missing."""
-        self._read |= 1
+        self.read_bits |= 1
         if self.raw_text:
             return self.raw_text
         if required:

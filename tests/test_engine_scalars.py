@@ -337,6 +337,21 @@ def test_complex_steps_pass_through_the_power_of_damping():
         assert power.real == pytest.approx(-model.dof_damping @ velocity**2, rel=1e-14)
 
 
+def test_complex_steps_pass_through_actuation():
+    model = plant_of("mixed").model
+    data = Data(model.sizes, complex)
+    assert data.u.size > 1
+    for k in range(data.u.size):
+        data.tau[:] = 7.0  # is overwritten
+        data.u[:] = 1.0 + np.arange(data.u.size)
+        data.u[k] += 1j * COMPLEX_STEP
+        load_kernels(False).set_actuation(model, data)
+        expected = np.zeros((2, data.tau.size))
+        np.add.at(expected[0], model.actuator_dof, 1.0 + np.arange(data.u.size))
+        expected[1, model.actuator_dof[k]] = 1.0
+        assert np.array_equal([data.tau.real, data.tau.imag / COMPLEX_STEP], expected)
+
+
 def test_every_smooth_kernel_has_run_on_complex_numbers():
     """The kernels that the stages call, seen by the profiler; a kernel that none calls is missing here."""
     called = set()
@@ -355,6 +370,7 @@ def test_every_smooth_kernel_has_run_on_complex_numbers():
         test_complex_steps_pass_through_whole_integration_steps("semi_explicit_euler")
         test_complex_steps_pass_through_normalization_of_quaternions()
         test_complex_steps_pass_through_the_power_of_damping()
+        test_complex_steps_pass_through_actuation()
         test_complex_steps_pass_through_sine_and_cosine(1e12)
         run_every_kernel(constrained_scene(1, dtype=complex)[1])
         test_derivatives_of_forces_of_cut_joints_are_those_of_differences()
@@ -371,7 +387,9 @@ def test_every_smooth_kernel_has_run_on_complex_numbers():
         if n not in NOT_SMOOTH and not f.__module__.startswith(outside)
     }
     # these only take states through the others
-    takers = tuple(f"mbcli.engine.queries.{name}" for name in ("batch", "derivative_batch", "state_calls"))
+    takers = tuple(
+        f"mbcli.engine.queries.{name}" for name in ("batch", "derivative_batch", "state_calls", "world_lanes")
+    )
     ours = {n: f for n, f in smooth.items() if f.__module__ not in takers}
     missing = {n for n, f in ours.items() if f.__code__ not in called}
     assert not missing

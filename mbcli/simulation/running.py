@@ -5,7 +5,6 @@ import dataclasses
 import inspect
 import json
 import os
-import sys
 import warnings
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -177,8 +176,8 @@ def _simulate(arguments, log, resumed, force, on_progress, should_stop, warn):
 
 def warn_caller(message: str) -> None:
     """Warns at the line outside of this package that has asked for the run."""
-    frame, level = sys._getframe(1), 2
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("mbcli."):
+    frame, level = inspect.currentframe(), 1
+    while frame is not None and frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("mbcli."):
         frame, level = frame.f_back, level + 1
     warnings.warn(message, SimulationWarning, stacklevel=level)
 

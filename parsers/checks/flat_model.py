@@ -38,7 +38,7 @@ class FlatModel:
         mobods, loops = spanning_forest(len(names), edges)
         if loops:  # only then it matters which joints are cut
             cuts = [_cut(joint, name in self.needed_joints) for name, joint in named.items()]
-            edges = [edge._replace(cut=cut) for edge, cut in zip(edges, cuts, strict=True)]
+            edges = [Edge(*edge[:3], cut) for edge, cut in zip(edges, cuts, strict=True)]
             mobods, loops = spanning_forest(len(names), edges)
         return mobods, loops, names, list(named.values())
 

@@ -12,6 +12,18 @@ elements of a block go, -1 for nowhere. children: front, and where its places st
 of the parent that the vertices of its rest start at. The vectors of solutions are in the order of elimination.
 """
 
+from mbcli.engine.fields.front_fields import (
+    FRONT_AT,
+    FRONT_BLOCKS,
+    FRONT_CHILDREN,
+    FRONT_FIRST,
+    FRONT_LEFT,
+    FRONT_OWN,
+    FRONT_REST,
+    FRONT_REST_START,
+    FRONT_REST_TILES,
+    FRONT_TILES,
+)
 from mbcli.engine.runtime.kernel import Blocks, Indices, Int, Table, Vector, kernel, unlocked
 from mbcli.engine.runtime.lane_memory import (
     add_product,
@@ -23,21 +35,6 @@ from mbcli.engine.runtime.lane_memory import (
 )
 from mbcli.engine.smooth.trigonometry import square_root
 
-# own numbers and first of them, tiles of own numbers and of the rest, where the own rows and the rest are in values,
-# vertices of the rest and where they start in rest, blocks and children from here to those of the next front
-(
-    FRONT_OWN,
-    FRONT_FIRST,
-    FRONT_TILES,
-    FRONT_REST_TILES,
-    FRONT_AT,
-    FRONT_LEFT,
-    FRONT_REST,
-    FRONT_REST_START,
-    FRONT_BLOCKS,
-    FRONT_CHILDREN,
-) = range(10)
-FRONT_NUMBERS = 10
 PANEL = 12  # tiles that are eliminated before the rows behind them are updated: they fit into a cache
 
 

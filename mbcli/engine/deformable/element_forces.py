@@ -317,25 +317,24 @@ def add_element_tangents(
     x0: Matrix,
     v0: Matrix,
     v1: Matrix,
-    tets: Table,
+    cells: Table,
     elements: Matrix,
     law: Vector,
     begin: Int,
     end: Int,
     work: Vector,
-    places: Table,
     blocks: Blocks,
 ):
     """blocks += derivative of the impulses by v1, semidefinite and symmetric; begin, end and work as for these.
 
-    places (m, 10): block of each pair of vertices a <= b of a tetrahedron, 00, 01, 02, 03, 11, ...; the vertices of a
-    tetrahedron increase.
+    cells (m, 14): the vertices of a tetrahedron, which increase, and the block of each pair a <= b of them: 00, 01, 02,
+    03, 11, ...
     """
     kind, lam, mu, small_lam, small_mu, _, beta, h, dissipation = law_numbers(law)
     viscous = 0.5 * h * dissipation + beta
     lanes = lanes_of(work)
     for first in range(begin, end, 8):
-        gather_eight(x0, v0, v1, tets, elements, first, work)
+        gather_eight(x0, v0, v1, cells, elements, first, work)
         F = combine3(1.0, gradient_of_eight(lanes, ROW_X), 0.25 * h, gradient_of_eight(lanes, ROW_SUM))
         s, u, v = principal_stretches(F)
         if kind == LINEAR:
@@ -384,7 +383,7 @@ def add_element_tangents(
                 row += 9
         for lane in range(min(8, end - first)):
             for k in range(10):
-                block, row = places[first + lane, k], 8 * (ROW_RESULT + 9 * k) + lane
+                block, row = cells[first + lane, 4 + k], 8 * (ROW_RESULT + 9 * k) + lane
                 for i in range(3):
                     blocks[block, i, 0] += element(work, row)
                     blocks[block, i, 1] += element(work, row + 8)

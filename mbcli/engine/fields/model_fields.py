@@ -235,6 +235,7 @@ CONSTRAINT_FIELDS = (
     Field("support_dof", ("nsupport",), "int", "", "velocities that carry a body of a constraint, ascending"),
     Field("support_parent", ("nsupport",), "int", "", "place of dof_parent in the constraint's part, -1 at the root"),
     Field("support_side", ("nsupport",), "int", "", "1: carries S, -1: carries P, 0: both or neither, 2: G is given"),
+    Field("row_number", ("nrow",), "int", "", "the caller's number of a row"),
     Field("row_kind", ("nrow",), "int", "", "constant of constraint_rows.py"),
     Field("row_axis", ("nrow", 6), "real", "1, m", "spatial axis in P, rotational part first"),
     Field("row_second", ("nrow", 3), "real", "1", "axis that stays free, in P, or second axis, in S; by kind"),

@@ -1,8 +1,9 @@
 """Calculations with constraints at a state that the call brings: from the caller's arrays to the caller's arrays.
 
-Rows of results are in the caller's order: `order` has the caller's number of each row. Rows that the caller gives
-(CUSTOM) must be in the work before. Each returns 1 if an array has another length than the model asks for or a number
-that is not finite, else 0, or what it says.
+Each has one vector of results, which has the arrays that it names one behind the other, matrices row by row; rows of
+constraints are in the caller's order. Rows that the caller gives (CUSTOM) must be in the work before. Each returns 1 if
+an array that is given has another length than the model asks for or a number that is not finite, else 0, or what it
+says.
 """
 
 from mbcli.engine.constraints.constrained_motion import DEPENDENT
@@ -15,7 +16,7 @@ from mbcli.engine.constraints.constraint_stages import (
 )
 from mbcli.engine.constraints.contact_response import calc_contact_responses, calc_dynamics_with_contacts
 from mbcli.engine.runtime.handles import constraints_at, data_at, model_at, work_at
-from mbcli.engine.runtime.kernel import Indices, Int, Matrix, Vector, entry, kernel
+from mbcli.engine.runtime.kernel import Int, Matrix, Vector, entry, kernel
 from mbcli.engine.smooth.inverse_dynamics import clear_applied_forces
 from mbcli.engine.smooth.kinematics import position_kinematics
 from mbcli.engine.smooth.mass_matrix import mass_matrix
@@ -40,39 +41,52 @@ def take_numbers(source, target):
 
 
 @kernel
-def give_rows(order, values, result):
-    for i in range(order.shape[0]):
-        result[order[i]] = values[i]
+def give_vector(values, results, at):
+    """Puts a vector into results from `at` on; returns where it ends."""
+    for i in range(values.shape[0]):
+        results[at + i] = values[i]
+    return at + values.shape[0]
 
 
 @kernel
-def give_jacobian(cons, work, order, G):
-    """G of the work -> G (nrow, nv)."""
-    for i in range(G.shape[0]):
-        for k in range(G.shape[1]):
-            G[i, k] = 0.0
+def give_rows(cons, values, results, at):
+    """As give_vector(), of a number for each row of the constraints."""
+    for i in range(values.shape[0]):
+        results[at + cons.row_number[i]] = values[i]
+    return at + values.shape[0]
+
+
+@kernel
+def give_jacobian(model, cons, work, results, at):
+    """As give_vector(), of G (nrow, nv)."""
+    nv = model.dof_parent.shape[0]
+    end_of_G = at + nv * cons.row_number.shape[0]
+    for k in range(at, end_of_G):
+        results[k] = 0.0
     for c in range(cons.constraint_rows.shape[0]):
         first, end = cons.constraint_rows[c, 0], cons.constraint_rows[c, 1]
         entry = cons.constraint_entry[c]
         for j in range(cons.constraint_support[c, 0], cons.constraint_support[c, 1]):
             for i in range(first, end):
-                G[order[i], cons.support_dof[j]] = work.G[entry + i - first]
+                results[at + nv * cons.row_number[i] + cons.support_dof[j]] = work.G[entry + i - first]
             entry += end - first
+    return end_of_G
 
 
 @kernel
-def give_mass_matrix(model, cons, work, H):
-    """packed_H -> H (nv, nv)."""
-    for i in range(H.shape[0]):
-        for j in range(H.shape[1]):
-            H[i, j] = 0.0
-    for d in range(H.shape[0]):
+def give_mass_matrix(model, cons, work, results, at):
+    """As give_vector(), of H (nv, nv), which is packed_H."""
+    nv = model.dof_parent.shape[0]
+    for k in range(at, at + nv * nv):
+        results[k] = 0.0
+    for d in range(nv):
         k, e = cons.dof_packed[d] + cons.dof_level[d], d
         while e >= 0:
-            H[d, e] = work.packed_H[k]
-            H[e, d] = work.packed_H[k]
+            results[at + nv * d + e] = work.packed_H[k]
+            results[at + nv * e + d] = work.packed_H[k]
             k -= 1
             e = model.dof_parent[e]
+    return at + nv * nv
 
 
 @kernel
@@ -88,54 +102,37 @@ def apply_forces_about_origin(model, data, F):
 
 
 @entry
-def evaluate_constraint_positions(model, data, cons, work, order: Indices, q: Vector, err: Vector, G: Matrix):
+def evaluate_constraint_positions(model, data, cons, work, q: Vector, results: Vector):
     """q -> err (nrow,), G (nrow, nv)."""
-    d, c, w = data_at(data), constraints_at(cons), work_at(work)
+    m, d, c, w = model_at(model), data_at(data), constraints_at(cons), work_at(work)
     if not take_numbers(q, d.q):
         return REFUSED
     calc_constraint_positions(model, data, cons, work, 0)
-    give_rows(order, w.err, err)
-    give_jacobian(c, w, order, G)
+    at = give_rows(c, w.err, results, 0)
+    give_jacobian(m, c, w, results, at)
     return 0
 
 
 @entry
-def evaluate_constraint_velocities(
-    model, data, cons, work, order: Indices, q: Vector, v: Vector, errd: Vector, G: Matrix
-):
+def evaluate_constraint_velocities(model, data, cons, work, q: Vector, v: Vector, results: Vector):
     """q, v -> errd (nrow,), G (nrow, nv)."""
-    d, c, w = data_at(data), constraints_at(cons), work_at(work)
+    m, d, c, w = model_at(model), data_at(data), constraints_at(cons), work_at(work)
     if not (take_numbers(q, d.q) and take_numbers(v, d.v)):
         return REFUSED
     calc_constraint_velocities(model, data, cons, work)
-    give_rows(order, w.errd, errd)
-    give_jacobian(c, w, order, G)
+    at = give_rows(c, w.errd, results, 0)
+    give_jacobian(m, c, w, results, at)
     return 0
 
 
 @entry
 def evaluate_constrained_system(
-    model,
-    data,
-    cons,
-    work,
-    order: Indices,
-    q: Vector,
-    v: Vector,
-    tau: Vector,
-    F: Matrix,
-    H: Matrix,
-    C: Vector,
-    G: Matrix,
-    rows: Matrix,
-    solve: Int,
-    vdot: Vector,
-    force: Vector,
+    model, data, cons, work, q: Vector, v: Vector, tau: Vector, F: Matrix, solve: Int, results: Vector
 ):
-    """q, v, tau, F -> H (nv, nv), C (nv,), G (nrow, nv), rows (3, nrow): err, errd, gamma.
+    """q, v, tau, F -> H (nv, nv), C (nv,), G (nrow, nv), err, errd, gamma (nrow,), vdot (nv,), force (nrow,).
 
-    With `solve` 1, not 0, vdot (nv,) and force (nrow,) too, by the range-space method. SINGULAR_MASS: H is singular;
-    DEPENDENT_ROWS: rows were taken out as combinations of others, and may contradict them.
+    The last two only with `solve` 1, not 0, by the range-space method. SINGULAR_MASS: H is singular; DEPENDENT_ROWS:
+    rows were taken out as combinations of others, and may contradict them.
     """
     m, d, c, w = model_at(model), data_at(data), constraints_at(cons), work_at(work)
     if not (take_numbers(q, d.q) and take_numbers(v, d.v) and take_numbers(tau, d.tau)):
@@ -144,28 +141,27 @@ def evaluate_constrained_system(
         position_kinematics(m, d)
     apply_forces_about_origin(m, d, F)
     calc_constrained_system(model, data, cons, work)
-    give_mass_matrix(m, c, w, H)
-    give_jacobian(c, w, order, G)
-    give_rows(order, w.err, rows[0])
-    give_rows(order, w.errd, rows[1])
-    give_rows(order, w.gamma, rows[2])
-    for k in range(C.shape[0]):
-        C[k] = w.bias[k]
+    at = give_mass_matrix(m, c, w, results, 0)
+    at = give_vector(w.bias, results, at)
+    at = give_jacobian(m, c, w, results, at)
+    at = give_rows(c, w.err, results, at)
+    at = give_rows(c, w.errd, results, at)
+    at = give_rows(c, w.gamma, results, at)
     if solve == 0:
         return 0
     solve_constrained_system(model, data, cons, work, DEPENDENT)
-    for k in range(vdot.shape[0]):
-        vdot[k] = d.vdot[k]
-    give_rows(order, w.force, force)
-    return state_of_solution(w, H)
+    at = give_vector(d.vdot, results, at)
+    give_rows(c, w.force, results, at)
+    return state_of_solution(w, results)
 
 
 @kernel
 def state_of_solution(work, H):
-    """After a factorization: 0, SINGULAR_MASS or DEPENDENT_ROWS."""
-    for k in range(H.shape[0]):
+    """After a factorization: 0, SINGULAR_MASS or DEPENDENT_ROWS; H begins with the elements of that matrix."""
+    nv = work.L_inverse.shape[0]
+    for k in range(nv):
         pivot = 1.0 / (work.L_inverse[k] * work.L_inverse[k])
-        if not LEAST_PIVOT * max(H[k, k], TINY) < pivot <= LARGEST:
+        if not LEAST_PIVOT * max(H[k * nv + k], TINY) < pivot <= LARGEST:
             return SINGULAR_MASS
     for i in range(work.pivot_inverse.shape[0]):
         if work.pivot_inverse[i] == 0.0:
@@ -174,76 +170,61 @@ def state_of_solution(work, H):
 
 
 @entry
-def evaluate_impulses(
-    model,
-    data,
-    cons,
-    work,
-    order: Indices,
-    q: Vector,
-    v: Vector,
-    v_plus: Vector,
-    H: Matrix,
-    G: Matrix,
-    rows: Matrix,
-    solve: Int,
-    dv: Vector,
-    impulse: Vector,
-):
-    """q, v, v_plus -> H (nv, nv), G (nrow, nv), rows (2, nrow): err, errd; with `solve` 1 dv (nv,), impulse (nrow,).
+def evaluate_impulses(model, data, cons, work, q: Vector, v: Vector, v_plus: Vector, solve: Int, results: Vector):
+    """q, v, v_plus -> H (nv, nv), G (nrow, nv), err, errd (nrow,), dv (nv,), impulse (nrow,).
 
-    Answers as evaluate_constrained_system(), dv the change of v.
+    The last two only with `solve` 1. Answers as evaluate_constrained_system(), dv the change of v.
     """
     m, d, c, w = model_at(model), data_at(data), constraints_at(cons), work_at(work)
     if not (take_numbers(q, d.q) and take_numbers(v, d.v)):
         return REFUSED
-    for i in range(order.shape[0]):
-        w.v_plus[i] = v_plus[order[i]]
+    for i in range(c.row_number.shape[0]):
+        w.v_plus[i] = v_plus[c.row_number[i]]
     at_positions(m, d)
     mass_matrix(m, d)
-    for i in range(H.shape[0]):
-        for j in range(H.shape[1]):
-            H[i, j] = d.M[i, j]
+    nv = d.v.shape[0]
+    for i in range(nv):
+        for j in range(nv):
+            results[i * nv + j] = d.M[i, j]
     if solve == 0:
         calc_constraint_velocities(model, data, cons, work)
     else:
         calc_constraint_impulses(model, data, cons, work, DEPENDENT)
-    give_jacobian(c, w, order, G)
-    give_rows(order, w.err, rows[0])
-    give_rows(order, w.errd, rows[1])
+    at = give_jacobian(m, c, w, results, nv * nv)
+    at = give_rows(c, w.err, results, at)
+    at = give_rows(c, w.errd, results, at)
     if solve == 0:
         return 0
-    for k in range(dv.shape[0]):
-        dv[k] = w.dv[k]
-    give_rows(order, w.impulse, impulse)
-    return state_of_solution(w, H)
+    at = give_vector(w.dv, results, at)
+    give_rows(c, w.impulse, results, at)
+    return state_of_solution(w, results)
 
 
 @entry
 def evaluate_contact_responses(
-    model, data, cons, work, order: Indices, q: Vector, v: Vector, tau: Vector, K: Matrix, a: Vector, responses: Matrix
+    model, data, cons, work, q: Vector, v: Vector, tau: Vector, responses: Matrix, results: Vector
 ):
     """q, v, tau -> K (nrow, nrow), a (nrow,) of the system of the contacts; responses: K in the engine's order."""
-    d, w = data_at(data), work_at(work)
+    d, c, w = data_at(data), constraints_at(cons), work_at(work)
     if not (take_numbers(q, d.q) and take_numbers(v, d.v) and take_numbers(tau, d.tau)):
         return REFUSED
     clear_applied_forces(d)
     calc_contact_responses(model, data, cons, work, responses)
-    give_rows(order, w.gamma, a)
-    for i in range(order.shape[0]):
-        for j in range(order.shape[0]):
-            K[order[i], order[j]] = responses[i, j]
+    nrow = c.row_number.shape[0]
+    for i in range(nrow):
+        for j in range(nrow):
+            results[nrow * c.row_number[i] + c.row_number[j]] = responses[i, j]
+    give_rows(c, w.gamma, results, nrow * nrow)
     return 0
 
 
 @entry
-def evaluate_contact_dynamics(model, data, cons, work, order: Indices, force: Vector, vdot: Vector):
+def evaluate_contact_dynamics(model, data, cons, work, force: Vector, vdot: Vector):
     """After evaluate_contact_responses: force (nrow,) -> vdot (nv,)."""
-    d, w = data_at(data), work_at(work)
-    for i in range(order.shape[0]):
-        w.force[i] = force[order[i]]
+    d, c, w = data_at(data), constraints_at(cons), work_at(work)
+    for i in range(c.row_number.shape[0]):
+        w.force[i] = force[c.row_number[i]]
     clear_applied_forces(d)
     calc_dynamics_with_contacts(model, data, cons, work)
-    for k in range(vdot.shape[0]):
-        vdot[k] = d.vdot[k]
+    give_vector(d.vdot, vdot, 0)
     return 0

@@ -131,7 +131,7 @@ def loop_rows(axes):
 
 
 def compile_constraints(model, constraints):
-    """The Constraints on a Model; row_number (nrow,) of the result has the caller's number of each engine row.
+    """The Constraints on a Model.
 
     Args:
         model: of the engine.
@@ -165,7 +165,7 @@ def compile_constraints(model, constraints):
         "nterm": len(terms),
         "nprofile": int(widths.sum()),
     }
-    result = Constraints(
+    return Constraints(
         model.sizes | sizes,
         {
             "dof_level": level,
@@ -179,6 +179,7 @@ def compile_constraints(model, constraints):
             "support_side": np.concatenate(
                 [np.zeros(0, int)] + [_sides(model, c, s) for c, s in zip(constraints, supports, strict=True)]
             ),
+            "row_number": [n for c in constraints for n in c.numbers],
             "row_kind": [row.kind for row in rows],
             "row_axis": np.reshape([row.axis for row in rows], (-1, 6)),
             "row_second": np.reshape([row.second for row in rows], (-1, 3)),
@@ -194,8 +195,6 @@ def compile_constraints(model, constraints):
         },
         model.dtype,
     )
-    result.row_number = np.array([n for c in constraints for n in c.numbers], dtype=int)
-    return result
 
 
 def share_at_most(model, constraints, most):

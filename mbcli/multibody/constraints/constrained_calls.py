@@ -1,5 +1,6 @@
 """Calculations of a set of constraints on a model, each one call of a kernel from arrays to arrays."""
 
+import math
 from functools import cached_property
 
 import numpy as np
@@ -7,55 +8,74 @@ import numpy as np
 from mbcli.multibody.compilation.strict_calls import strict_call
 
 
-class ConstrainedCalls:
-    """The kernels of engine/queries/constrained_calls.py, of one ConstrainedModel; made when they are first asked for.
-
-    They take what comes after the handles, and refuse other arrays than those of doubles in C order by a TypeError.
+class ConstrainedCall:
+    """A kernel of engine/queries/constrained_calls.py.
 
     Attributes:
-        order: what all of them take first: the caller's number of each row.
+        run: the kernel. It takes what comes after the handles, refuses other arrays than those of doubles in C order by
+            a TypeError, and takes a vector for its results at last.
+        size: number of results.
+    """
+
+    def __init__(self, constrained, name, given, results):
+        """Shapes of what is given, None for an integer, and of the results; an integer is the length of a vector."""
+        ends = np.cumsum([math.prod(np.atleast_1d(shape)) for shape in results]).tolist()
+        self._parts = [(slice(a, b), shape) for a, b, shape in zip([0, *ends], ends, results, strict=False)]
+        self.size = ends[-1]
+        examples = [0 if shape is None else np.ones(shape) for shape in given]  # a quaternion of zeros is none
+        self.run = strict_call(constrained.kernels, name, constrained.handles, [*examples, np.empty(self.size)])
+
+    def parts(self, results):
+        """The arrays that results has, as views of it."""
+        return [
+            results[part] if isinstance(shape, int) else results[part].reshape(shape) for part, shape in self._parts
+        ]
+
+
+class ConstrainedCalls:
+    """The kernels of one ConstrainedModel, each a ConstrainedCall; made when they are first asked for.
+
+    Attributes:
+        nrow: number of rows of the constraints.
     """
 
     def __init__(self, constrained):
         self._constrained = constrained
-        self.order = np.ascontiguousarray(constrained.row_number, dtype=np.int64)
         sizes = constrained.model.sizes
-        self._nq, self._nv, self._nrow = sizes["nq"], sizes["nv"], len(self.order)
+        self._nq, self._nv, self.nrow = sizes["nq"], sizes["nv"], len(constrained.row_number)
 
     @cached_property
     def positions(self):
-        return self._call("evaluate_constraint_positions", self._nq, self._nrow, self._G)
+        return self._call("evaluate_constraint_positions", [self._nq], [self.nrow, self._G])
 
     @cached_property
     def velocities(self):
-        return self._call("evaluate_constraint_velocities", self._nq, self._nv, self._nrow, self._G)
+        return self._call("evaluate_constraint_velocities", [self._nq, self._nv], [self.nrow, self._G])
 
     @cached_property
     def system(self):
-        nv, nrow = self._nv, self._nrow
-        shapes = self._nq, nv, nv, (0, 6), (nv, nv), nv, self._G, (3, nrow), None, nv, nrow
-        return self._call("evaluate_constrained_system", *shapes)
+        nv, nrow = self._nv, self.nrow
+        results = [(nv, nv), nv, self._G, nrow, nrow, nrow, nv, nrow]
+        return self._call("evaluate_constrained_system", [self._nq, nv, nv, (0, 6), None], results)
 
     @cached_property
     def impulses(self):
-        nv, nrow = self._nv, self._nrow
-        return self._call("evaluate_impulses", self._nq, nv, nrow, (nv, nv), self._G, (2, nrow), None, nv, nrow)
+        nv, nrow = self._nv, self.nrow
+        results = [(nv, nv), self._G, nrow, nrow, nv, nrow]
+        return self._call("evaluate_impulses", [self._nq, nv, nrow, None], results)
 
     @cached_property
     def contact_responses(self):
-        square = self._nrow, self._nrow
-        return self._call("evaluate_contact_responses", self._nq, self._nv, self._nv, square, self._nrow, square)
+        square = self.nrow, self.nrow
+        return self._call("evaluate_contact_responses", [self._nq, self._nv, self._nv, square], [square, self.nrow])
 
     @cached_property
     def contact_dynamics(self):
-        return self._call("evaluate_contact_dynamics", self._nrow, self._nv)
+        return self._call("evaluate_contact_dynamics", [self.nrow], [self._nv])
 
     @property
     def _G(self):
-        return self._nrow, self._nv
+        return self.nrow, self._nv
 
-    def _call(self, name, *shapes):
-        """The kernel for arrays of these shapes, and for an integer where a shape is None."""
-        examples = [0 if shape is None else np.ones(shape) for shape in shapes]  # a quaternion of zeros is none
-        constrained = self._constrained
-        return strict_call(constrained.kernels, name, constrained.handles, [self.order, *examples])
+    def _call(self, name, given, results):
+        return ConstrainedCall(self._constrained, name, given, results)

@@ -10,13 +10,11 @@ from mbcli.engine.queries.constrained_calls import REFUSED
 from mbcli.multibody.constraints.entries import Entry, Group, coordinates_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import ArrayLike
 
     from mbcli.math.array_types import Matrix, Vector
     from mbcli.multibody.compilation.constrained_model import ConstrainedModel
-    from mbcli.multibody.constraints.constrained_calls import ConstrainedCalls
+    from mbcli.multibody.constraints.constrained_calls import ConstrainedCall, ConstrainedCalls
     from mbcli.multibody.constraints.custom import Constraint
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
 
@@ -64,19 +62,22 @@ class Evaluation:
         self.require_bound(model)
         return coordinates_of(model, values, self._velocity_names, what)
 
-    def calculate(self, model: MultibodyPlant, name: str, given: dict[str, ArrayLike], *rest: Any) -> int:
-        """What one of `calls` answers to a state, and to arrays of doubles in C order.
+    def calculate(
+        self, model: MultibodyPlant, name: str, given: dict[str, ArrayLike], *rest: Any
+    ) -> tuple[int, list[Any]]:
+        """What one of `calls` answers to a state, and its results.
 
         given: Q, and QDot and Tau where they are wanted, by name in that order. What is an array of finite doubles goes
         straight to the kernel, else it is checked and converted. ValueError that names what does not fit.
         """
         if self._plant is model and self.bound:
-            call: Callable[..., int] = getattr(self.calls, name)
+            call: ConstrainedCall = getattr(self.calls, name)
+            results = np.empty(call.size)
             if not self._customs:
                 try:
-                    answer = call(self.calls.order, *given.values(), *rest)
+                    answer = call.run(*given.values(), *rest, results)
                     if answer != REFUSED:
-                        return answer
+                        return answer, call.parts(results)
                 except TypeError:  # a list, or an array of other numbers
                     pass
         self.require_bound(model)
@@ -88,13 +89,11 @@ class Evaluation:
             for key, value in given.items()
         ]
         self.evaluate_customs(model, *list(given.values())[:2])
-        return call(self.calls.order, *arrays, *rest)
+        return call.run(*arrays, *rest, results), call.parts(results)
 
     def errors_at(self, model: MultibodyPlant, Q: ArrayLike) -> tuple[Vector, Matrix]:
         """phi (size,) and G (size, nv)."""
-        self.require_bound(model)
-        err, G = np.empty(len(self.calls.order)), np.empty((len(self.calls.order), self.nv))
-        self.calculate(model, "positions", {"Q": Q}, err, G)
+        _, (err, G) = self.calculate(model, "positions", {"Q": Q})
         return err, G
 
     def exact_errors(self, model: MultibodyPlant, Q: ArrayLike) -> tuple[Vector, Matrix]:
@@ -105,9 +104,7 @@ class Evaluation:
 
     def velocity_errors_at(self, model: MultibodyPlant, Q: ArrayLike, QDot: ArrayLike) -> tuple[Vector, Matrix]:
         """The velocity errors (size,) and G (size, nv)."""
-        self.require_bound(model)
-        errd, G = np.empty(len(self.calls.order)), np.empty((len(self.calls.order), self.nv))
-        self.calculate(model, "velocities", {"Q": Q, "QDot": QDot}, errd, G)
+        _, (errd, G) = self.calculate(model, "velocities", {"Q": Q, "QDot": QDot})
         return errd, G
 
     def evaluate_customs(self, model: MultibodyPlant, Q: ArrayLike, QDot: ArrayLike | None = None) -> None:

@@ -93,12 +93,10 @@ def ForwardDynamicsContactsKokkevis(
     if any(entry.kind is not ConstraintType.ConstraintTypeContact for entry in CS.entries):
         CS.set_state(model, Q, QDot)  # whose errors come first
         raise ValueError("ForwardDynamicsContactsKokkevis takes contact constraints only")
-    nrow = len(CS.calls.order)
-    K, a, responses, qddot = np.empty((nrow, nrow)), np.empty(nrow), np.empty((nrow, nrow)), np.empty(CS.nv)
-    CS.calculate(model, "contact_responses", {"Q": Q, "QDot": QDot, "Tau": Tau}, K, a, responses)
-    CS.K, CS.a = K, a
-    force = solve_dense(K, a, CS.linear_solver, "the system of the contacts")
-    CS.calls.contact_dynamics(CS.calls.order, force, qddot)
+    responses, qddot = np.empty((CS.calls.nrow, CS.calls.nrow)), np.empty(CS.nv)
+    _, (CS.K, CS.a) = CS.calculate(model, "contact_responses", {"Q": Q, "QDot": QDot, "Tau": Tau}, responses)
+    force = solve_dense(CS.K, CS.a, CS.linear_solver, "the system of the contacts")
+    CS.calls.contact_dynamics.run(force, qddot)
     return _keep(CS, qddot, force)
 
 

@@ -71,18 +71,15 @@ def _evaluate(model, Q, QDotMinus, CS, solve=0):
     Also, if it is to `solve`, the change of the velocities and the impulses.
     """
     CS.require_bound(model)
-    nv, nrow = CS.nv, len(CS.calls.order)
+    nrow = CS.calls.nrow
     v_plus = np.ascontiguousarray(CS.v_plus, dtype=float)
     if v_plus.shape != (nrow,) or not np.isfinite(v_plus).all():
         CS.set_state(model, Q, QDotMinus)  # whose errors come first
         if v_plus.shape != (nrow,):
             raise ValueError(f"v_plus must have {nrow} elements, it has shape {v_plus.shape}")
         require_finite_numbers(v_plus=v_plus)
-    H, G, rows, change, impulse = (np.empty(shape) for shape in ((nv, nv), (nrow, nv), (2, nrow), nv, nrow))
-    given = {"Q": Q, "QDot": QDotMinus}
-    answer = CS.calculate(model, "impulses", given, v_plus, H, G, rows, solve, change, impulse)
-    CS.H, CS.G = H, G
-    CS.err, CS.errd = rows
+    answer, results = CS.calculate(model, "impulses", {"Q": Q, "QDot": QDotMinus}, v_plus, solve)
+    CS.H, CS.G, CS.err, CS.errd, change, impulse = results
     return answer, v_plus - CS.errd, change, impulse
 
 

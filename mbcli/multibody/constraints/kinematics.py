@@ -59,13 +59,9 @@ def evaluate_system(model, Q, QDot, Tau, CS, f_ext, solve=0):
     """CalcConstrainedSystemVariables(); returns the answer of its kernel, and QDDot and force if it is to `solve`."""
     CS.require_bound(model)
     forces = NO_FORCES if f_ext is None else external_forces(model, f_ext)
-    nv, nrow = CS.nv, len(CS.calls.order)
-    H, C, G, rows = np.empty((nv, nv)), np.empty(nv), np.empty((nrow, nv)), np.empty((3, nrow))
-    qddot, force = np.empty(nv), np.empty(nrow)
     given = {"Q": Q, "QDot": QDot, "Tau": Tau}
-    answer = CS.calculate(model, "system", given, forces, H, C, G, rows, solve, qddot, force)
-    CS.H, CS.C, CS.G = H, C, G
-    CS.err, CS.errd, CS.gamma = rows
+    answer, results = CS.calculate(model, "system", given, forces, solve)
+    CS.H, CS.C, CS.G, CS.err, CS.errd, CS.gamma, qddot, force = results
     return answer, qddot, force
 
 

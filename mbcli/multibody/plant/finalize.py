@@ -142,7 +142,7 @@ class Finalization(Elements, Kinematics):
         forest, loops = spanning_forest(len(self.elements.bodies), edges)
         if loops:  # only then it matters which joints are cut
             cuts = self._cuts()
-            edges = [edge._replace(cut=cuts(self.elements.joints[edge.joint])) for edge in edges]
+            edges = [Edge(*edge[:3], cuts(self.elements.joints[edge.joint])) for edge in edges]
             forest, loops = spanning_forest(len(self.elements.bodies), edges)
         return forest, loops
 

@@ -94,6 +94,7 @@ class ElasticBody:
         self.held = np.zeros(len(reference), dtype=bool) if held is None else held
         self.threads = threads or Threads()
         self.factor = BlockCholesky(kernels, self.reference, self.tets, self.threads)
+        self._cells = np.hstack([self.tets, self.factor.places])
         half = len(self.tets) // 16 * 8
         self._halves = (0, half), (half, len(self.tets))
         self._work = np.zeros((2, WORK))
@@ -128,8 +129,8 @@ class ElasticBody:
         def add_half(part):
             blocks = self._blocks[part]
             blocks[:] = 0.0
-            arrays = self.tets, self.elements, self.law, *self._halves[part], self._work[part]
-            self.kernels.add_element_tangents(self.q, self.v, v1, *arrays, self.factor.places, blocks)
+            arrays = self._cells, self.elements, self.law, *self._halves[part], self._work[part]
+            self.kernels.add_element_tangents(self.q, self.v, v1, *arrays, blocks)
 
         self.threads.both(lambda: add_half(0), lambda: add_half(1))
         blocks = self._blocks[0]

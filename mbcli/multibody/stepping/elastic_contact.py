@@ -153,13 +153,13 @@ class Rows:
 
     def without(self, others):
         """Those whose sample is not on the same solid or body in other Rows."""
-        return self.only(~np.isin(self._keys(), others._keys()))
+        return self.only(~np.isin(self.keys(), others.keys()))
 
     def only(self, chosen):
         """Those of a mask."""
         return Rows(*(getattr(self, name)[chosen] for name in self.__dataclass_fields__))
 
-    def _keys(self):
+    def keys(self):
         other = np.where(self.solid >= 0, self.solid, MOST_SOLIDS + self.body[:, 1])
         return (self.body[:, 0] << 48) + (other << 28) + self.sample
 

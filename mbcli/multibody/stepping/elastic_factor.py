@@ -13,7 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import csr_array
 
-from mbcli.engine.deformable.block_fronts import (
+from mbcli.engine.deformable.block_fronts import PANEL
+from mbcli.engine.fields.front_fields import (
     FRONT_AT,
     FRONT_BLOCKS,
     FRONT_CHILDREN,
@@ -25,7 +26,6 @@ from mbcli.engine.deformable.block_fronts import (
     FRONT_REST_START,
     FRONT_REST_TILES,
     FRONT_TILES,
-    PANEL,
 )
 from mbcli.engine.runtime.lane_memory import WIDTH, aligned_zeros
 from mbcli.errors import NumericalError
