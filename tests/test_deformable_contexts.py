@@ -122,6 +122,21 @@ def test_velocities_in_contact_that_are_not_finite_end_a_run_in_its_last_good_st
     np.testing.assert_array_equal(scene.q(id), before)
 
 
+def test_each_step_is_linearized_once(tmp_path, monkeypatch):
+    scene = Scene(tmp_path, ground="none")
+    id = scene.box([0, 0, 0], cells=2)
+    counted, factorize = [], BlockCholesky.factorize
+    monkeypatch.setattr(BlockCholesky, "factorize", lambda *args: counted.append(1) or factorize(*args))
+    scene.start()
+    for t in (0.01, 0.02, 0.06):  # in one run that goes on
+        scene.to(t)
+    assert len(counted) == 6
+    run = Run(scene.plant, scene.context, 0.1, sample_period=0.02)
+    assert sum(len(samples.time) for samples in run.blocks()) == 3  # at 0.06, 0.08 and 0.1 s
+    assert len(counted) == 10
+    assert scene.v(id)[:, 2] == pytest.approx(-G * 0.1)
+
+
 def test_the_statistics_of_steps_count_the_contacts_of_deformable_bodies(tmp_path):
     scene = Scene(tmp_path)
     scene.box([0, 0, 0.1], cells=2)
