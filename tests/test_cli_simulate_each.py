@@ -1,6 +1,8 @@
 """`mbcli simulate --states STARTS --each`: every world is the single run from its start, in one log."""
 
 import json
+import re
+from pathlib import Path
 
 import h5py
 import jsonschema
@@ -14,6 +16,7 @@ from mbcli.log import open_log
 from mbcli.log.worlds import WorldsLog
 
 TWO_LINKS, QUADRUPED = SAMPLES / "double_pendulum.urdf", SAMPLES / "quadruped.urdf"
+DOCUMENT = Path(__file__).parents[1] / "docs" / "log_format.md"
 STARTS = ("shoulder,v:elbow\n", "0.5,0\n", "-1,2\n", "2,-0.5\n")
 
 
@@ -83,6 +86,21 @@ def test_actuation_comes_with_the_starts_or_for_all(tmp_path):
         assert not (a.q[0] == a.q[1]).all()
     refused = cli("simulate", TWO_LINKS, "--states", tmp_path / "none.csv", "--each", "--no-log")
     assert refused.code == 4
+
+
+def test_the_document_lists_the_datasets(tmp_path, starts):
+    series = tmp_path / "series.csv"
+    series.write_text("time,elbow\n0,0\n")
+    options = ("--each", "--input", series, "-t", 0.01, "-o", tmp_path / "all.h5")
+    succeed("simulate", TWO_LINKS, "--states", starts, *options)
+    text = DOCUMENT.read_text(encoding="utf-8").partition("\n## Many worlds")[2].partition("\n## ")[0]
+    listed = {
+        name for line in re.findall(r"^    (/.*)$", text, re.MULTILINE) for name in re.findall(r"(?:^| )/(\S+\w)", line)
+    }
+    found = set()
+    with h5py.File(tmp_path / "all.h5") as file:
+        file.visititems(lambda name, item: found.add(name) if isinstance(item, h5py.Dataset) else None)
+    assert listed == found
 
 
 def test_controllers_hold_each_world_where_it_starts(tmp_path):

@@ -479,7 +479,7 @@ def test_without_the_extra_the_message_says_how_to_install_it(ell, monkeypatch):
 
     monkeypatch.setattr("importlib.metadata.version", missing)
     monkeypatch.setitem(sys.modules, "coacd", None)
-    line = r"found by the package coacd: pip install 'mbcli\[decompose\]'"
+    line = r"decompose=True needs the package coacd, which is not installed: pip install 'mbcli\[decompose\]'"
     with pytest.raises(ResourceError, match=line):
         decomposition.convex_parts(CORNERS, np.zeros((0, 3)), "x")
     plant, query = plant_of(ell, True, [0.0, 0.0, 0.0])

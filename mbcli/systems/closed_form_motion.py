@@ -107,11 +107,11 @@ def motion_of_step(state, start, h, after, after_by):
 
 def _limits_act(model, q, v, vdot, h):
     """Whether a limit of a joint can act in a step."""
-    kernels = load_kernels(False)
+    interpreted = load_kernels(False)
     locked = set(model.locked_dof.tolist())
     for k, d in enumerate(model.limit_dof):
-        reach = kernels.reach_of_limits(v[d], v[d] + h * vdot[d], h)
-        if d not in locked and kernels.limit_gap(model, q, k) < reach:
+        reach = interpreted.reach_of_limits(v[d], v[d] + h * vdot[d], h)
+        if d not in locked and interpreted.limit_gap(model, q, k) < reach:
             return True
     return False
 
@@ -139,11 +139,11 @@ def _qdot_by_position(model, q, v):
     ]
     if not columns:
         return result
-    kernels, data = load_kernels(False), Data(model.sizes, complex)
+    interpreted, data = load_kernels(False), Data(model.sizes, complex)
     for k in columns:
         data.q[:] = q
         data.q[k] += 1j * STEP
-        kernels.sine_and_cosine(data.q, data.sin_q, data.cos_q)
-        kernels.velocity_to_qdot(model, data, v, data.qdot)
+        interpreted.sine_and_cosine(data.q, data.sin_q, data.cos_q)
+        interpreted.velocity_to_qdot(model, data, v, data.qdot)
         result[:, k] = data.qdot.imag / STEP
     return result
