@@ -337,11 +337,12 @@ class Run:
         if self._balance is not None:
             self._balance.attach()
         elastic = self.plant.elements.deformable_bodies
+        keeps_contacts = self.contact is not None and self.contact.keeps
         while True:
             started, step_before = time.perf_counter(), int(run.next_step[0])
             if elastic:
                 budget = min(budget, 1)
-                if step_before < last or first == last or self.contact.keeps:  # a row at the end needs no step
+                if step_before < last or first == last or keeps_contacts:  # a row at the end needs no step
                     self._prepare_step(state)
                 self._vertices_before = tuple(own.values.copy() for own in state.deformables)
             status = self._loops.run_discrete(*self._handles(run), budget)
