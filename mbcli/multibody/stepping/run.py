@@ -355,11 +355,14 @@ class Run:
                 self.contact.take_step()
             budget = _adapted(budget, time.perf_counter() - started)
             if status == STEP_FAULT:
+                redone = self.contact is not None and self.contact.failed()
                 try:
                     self._make_room(rows)
                 except NumericalError as unsolved:
                     yield False, rows
                     raise self._placed(unsolved) from None
+                if redone and rows and self._recording.recorded_time[rows - 1] == step * h:
+                    rows -= 1  # its sample comes with the step that is taken again
             elif status in NO_NEXT_STEP:
                 error = self._failure(status, np.concatenate([state.q, state.v]))
                 state.q[:], state.v[:] = previous[: state.q.size], previous[state.q.size :]
