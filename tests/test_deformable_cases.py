@@ -13,8 +13,10 @@ from test_peers_deformable_steps import write_box
 
 from mbcli.errors import NumericalError
 from mbcli.geometry import AddCompliantHydroelasticProperties, AddRigidHydroelasticProperties, Box, Sphere
+from mbcli.math import RollPitchYaw
 from mbcli.multibody.fem import MaterialModel
 from mbcli.multibody.math import SpatialVelocity
+from mbcli.multibody.stepping.run import Run
 from mbcli.multibody.tree import PrismaticJoint
 
 MODELS = tuple(MaterialModel.__members__)
@@ -355,3 +357,25 @@ def test_point_hydroelastic_and_deformable_contacts_are_in_one_plant(tmp_path, h
         assert heights["hydro_ball"] == pytest.approx(0.0469238, abs=1e-6)
     assert heights["rider"] == pytest.approx(0.14518, abs=2.5e-3)  # pydrake's ball sinks deeper
     assert scene.center(box)[2] == pytest.approx(0.049096, abs=1e-4)
+
+
+@pytest.mark.parametrize("beta", [0.0, 0.01])
+@pytest.mark.parametrize("approximation", ["kLagged", "kSap"])
+@pytest.mark.parametrize("model", OBJECTIVE)
+def test_a_soft_box_that_is_thrown_onto_an_edge_never_gains_energy(tmp_path, model, approximation, beta):
+    """rho v^2/2 is a sixth of Young's modulus. Contact itself stores little, which is not counted."""
+    scene = soft(0.01, ground=True, approximation=approximation)
+    path = write_box(tmp_path / "box.vtk", (3, 3, 3), (0.2,) * 3)
+    box = scene.body(path, (0.0, 0.0, 0.25), 3e4, 0.4, beta, model=model)
+    scene.start()
+    q = scene.positions(box)
+    R, center = RollPitchYaw(0.4, 0.3, 0.2).ToRotationMatrix().matrix(), q.mean(axis=0)
+    scene.soft.SetPositions(scene.context, box, ((q - center) @ R.T + center).T)
+    scene.soft.SetVelocities(scene.context, box, np.tile([[1.0], [0.0], [-3.0]], (1, len(q))))
+    run = Run(scene.plant, scene.context, 0.5)
+    energy = np.concatenate([rows.energy.sum(axis=1) for rows in run.blocks()])
+    assert len(energy) == 51 and energy[0] == pytest.approx(8.0 * (5.0 + G * 0.25))
+    rises = energy - np.minimum.accumulate(energy)
+    assert rises.max() < 1e-3 * energy[0]
+    assert energy[-1] < 0.8 * energy[0]
+    assert run.contact.statistics()["unsettled_steps"] == 0

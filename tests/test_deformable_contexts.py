@@ -1,13 +1,17 @@
 """Contexts of plants with deformable bodies: copies, states set between steps, and the errors of their steps."""
 
+import warnings
+
 import numpy as np
 import pytest
 from command_line import SAMPLES
 from test_deformable_steps import G, Scene
 
+from mbcli.engine.fields.contact_fields import SETTING_MOST_ITERATIONS
 from mbcli.engine.runtime.kernel import ENTRIES, argument_types
 from mbcli.errors import NumericalError
 from mbcli.models.loading import load_model
+from mbcli.multibody.stepping import elastic_solution
 from mbcli.multibody.stepping.elastic_factor import BlockCholesky
 from mbcli.multibody.stepping.run import Run
 
@@ -104,11 +108,58 @@ def test_errors_of_a_step_name_the_body_and_the_time(tmp_path):
 def test_a_contact_problem_without_solution_names_the_deformable_body(tmp_path):
     scene = Scene(tmp_path)
     id = scene.box([0, 0, 0.1], cells=1)
-    scene.start()
-    v = np.random.default_rng(0).normal(size=scene.v(id).T.shape) * 1e3
-    scene.model.SetVelocities(scene.context, id, v)
+    scene.start().to(0.01)
+    scene.context.state.contact.solver.settings[SETTING_MOST_ITERATIONS] = 0
+    scene.model.SetVelocities(scene.context, id, np.tile([[1.0], [0.0], [-3.0]], (1, len(scene.q(id)))))
     with pytest.raises(NumericalError, match="in contact are DefaultModelInstance::soft and world"):
         scene.to(0.1)
+
+
+def test_steps_whose_iterations_end_too_early_are_counted_and_told(tmp_path, monkeypatch):
+    scene = Scene(tmp_path)
+    id = scene.box([0, 0, 0.11], cells=2, beta=0.0)
+    scene.start()
+    scene.model.SetVelocities(scene.context, id, np.tile([[0.0], [0.0], [-3.0]], (1, len(scene.q(id)))))
+    copied = scene.context.Clone()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        scene.to(0.1)
+    monkeypatch.setattr(elastic_solution, "MOST_ITERATIONS", 3)
+    run = Run(scene.plant, copied, 0.1)
+    for _ in run.blocks():
+        pass
+    found = run.contact.statistics()
+    assert 2 <= found["unsettled_steps"] <= 9 and 1e-5 < found["largest_change"] < 0.1
+    assert f"of {found['unsettled_steps']} steps of deformable bodies" in run.contact.complaint()
+    scene.model.SetVelocities(scene.context, id, np.tile([[0.0], [0.0], [-3.0]], (1, len(scene.q(id)))))
+    with pytest.warns(UserWarning, match="ended before their velocities stayed"):
+        scene.to(0.15)
+
+
+@pytest.mark.parametrize("keep_contacts", [False, True])
+def test_steps_that_are_taken_again_for_samples_on_their_way_give_one_row(tmp_path, keep_contacts):
+    scene = Scene(tmp_path, approximation="kSap")
+    id = scene.box([0, 0, 0.11], cells=3, E=3e4, beta=0.0)
+    scene.start()
+    scene.model.SetVelocities(scene.context, id, np.tile([[0.0], [0.0], [-6.0]], (1, len(scene.q(id)))))
+    again, counted = scene.context.Clone(), []
+    run = Run(scene.plant, again, 0.2, keep_contacts=keep_contacts)
+    run.compile()
+    solve = run.contact._solve
+    run.contact._solve = lambda h: counted.append(1) or solve(h)
+    times = np.concatenate([rows.time for rows in run.blocks()])
+    assert len(counted) > 21
+    np.testing.assert_allclose(times, np.arange(21) * 0.01, atol=1e-12)
+
+
+def test_a_step_of_bodies_in_contact_that_is_far_from_a_solution_is_an_error(tmp_path, monkeypatch):
+    scene = Scene(tmp_path)
+    id = scene.box([0, 0, 0.1], cells=1)
+    scene.start()
+    scene.model.SetVelocities(scene.context, id, np.random.default_rng(0).normal(size=scene.v(id).T.shape) * 1e3)
+    monkeypatch.setattr(elastic_solution, "MOST_ITERATIONS", 2)
+    with pytest.raises(NumericalError, match=r"no solution that was found.*in iteration 2.*step 1 from t = 0 s"):
+        scene.to(0.01)
 
 
 def test_velocities_in_contact_that_are_not_finite_end_a_run_in_its_last_good_state(tmp_path, monkeypatch):

@@ -161,19 +161,21 @@ def test_fast_bodies_do_not_pass_through_a_thin_plate(tmp_path):
         assert scene.q(id)[:, 2].min() > -0.004
 
 
-@pytest.mark.parametrize("E", [1e4, 3e4, 1e5])  # rho v^2 / 2 is 18 kPa
-def test_the_surface_of_a_fast_soft_ball_stays_above_a_sheet(tmp_path, E):
+@pytest.mark.filterwarnings("ignore:the iterations of a step")  # one or two of those at 12 m/s
+@pytest.mark.parametrize(("E", "speed"), [(3e3, 6.0), (1e4, 6.0), (3e4, 6.0), (1e5, 6.0), (1e4, 12.0)])
+def test_the_surface_of_a_fast_soft_ball_stays_above_a_sheet(tmp_path, E, speed):
+    """rho v^2 / 2 is 18 kPa, or 72 kPa."""
     scene = Scene(tmp_path, dt=0.005, ground="none")
     sheet, X = Box(4, 4, 0.001), RigidTransform([0, 0, -0.0005])
     scene.plant.RegisterCollisionGeometry(scene.plant.world_body(), X, sheet, "sheet", properties(0.5))
     id = scene.register(Sphere(0.1), [0, 0, 0.15], E, 0.002, 0.5, "ball", hint=0.05)
     surface = np.unique(scene.model.GetBody(id).mesh.outer_triangles)
     scene.start()
-    scene.model.SetVelocities(scene.context, id, np.tile([[0.0], [0.0], [-6.0]], (1, len(scene.q(id)))))
-    for k in range(1, 15):
+    scene.model.SetVelocities(scene.context, id, np.tile([[0.0], [0.0], [-speed]], (1, len(scene.q(id)))))
+    for k in range(1, 31):
         scene.to(0.005 * k)
-        assert scene.q(id)[surface, 2].min() > -2e-4
-    assert scene.v(id)[:, 2].mean() > 0.5
+        assert scene.q(id)[surface, 2].min() > -1e-4
+    assert scene.v(id)[:, 2].mean() > 0.2
 
 
 def test_two_soft_boxes_stand_on_each_other(tmp_path):

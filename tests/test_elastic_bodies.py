@@ -221,6 +221,28 @@ def test_an_element_has_the_same_forces_among_others_that_are_flat_or_inside_out
 
 
 @pytest.mark.parametrize("model", MATERIALS)
+def test_forces_stay_continuous_where_an_element_is_turned_inside_out(model):
+    """In the velocities at the end of the step, as Newton's method needs it."""
+    points, tets = box_mesh((1, 1, 1), (0.1, 0.1, 0.1))
+    tets = np.sort(tets[:1], axis=1)
+    elements, law = element_rows(points, tets), law_of_material(model, 1e5, 0.3)
+    law[LAW_STEP] = h = 0.01
+    still, forces = np.zeros_like(points), []
+    heights = np.linalg.det(points[tets[0, 1:]] - points[tets[0, 0]])
+    for depth in (1.0 - 1e-9, 1.0 + 1e-9):  # of the way of vertex 0 into the plane of the others
+        moved = still.copy()
+        corner = elements[0, :3]  # it points from that plane to vertex 0
+        moved[tets[0, 0]] = -2.0 / h * depth * corner / (corner @ corner)
+        out = still.copy()
+        add_impulses(load_kernels(True), points, still, moved, tets, elements, law, out)
+        ends = points + 0.5 * h * moved
+        assert (np.linalg.det(ends[tets[0, 1:]] - ends[tets[0, 0]]) * heights > 0.0) == (depth < 1.0)
+        forces.append(out)
+    assert np.abs(forces[0]).max() > 1.0 * h
+    assert np.abs(forces[1] - forces[0]).max() < 1e-6 * np.abs(forces[0]).max()
+
+
+@pytest.mark.parametrize("model", MATERIALS)
 def test_free_flight_is_a_parabola(model):
     body = elastic_box((2, 2, 2), (0.1, 0.1, 0.1), (model, 1e5, 0.3))
     q, v0 = body.reference.copy(), np.array([1.0, 0.5, 2.0])

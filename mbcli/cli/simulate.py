@@ -58,7 +58,9 @@ Keys of the JSON document, beside those that all have; q and v are those of the 
                                 of them that are faces of surfaces; in discrete plants also, of the
                                 contact problems solved (one a step, and that of the last row), problems,
                                 mean_contacts, most_contacts, mean_iterations, most_iterations (of
-                                Newton's method), largest_residual (relative)
+                                Newton's method), largest_residual (relative); with deformable bodies
+                                unsettled_steps, whose iterations ended too early, and largest_change of
+                                velocities by the last ones (relative)
   exceeded_limits               positions that were beyond their limits in some row
   exceeded_efforts              actuators whose input is beyond their effort limit
   log, rows                     the file (null without one) and the rows in it

@@ -554,6 +554,9 @@ class RecordedRun:
             rows=rows,
         )
         self._warn_of_result(summary)
+        complaint = None if run.contact is None else run.contact.complaint()
+        if complaint is not None:
+            self.warn(complaint)
         return summary
 
     def _balance_of(self, run):

@@ -189,6 +189,9 @@ class Simulator:
     def _run(run):
         for _ in run.blocks():
             pass
+        complaint = None if run.contact is None else run.contact.complaint()
+        if complaint is not None:
+            warnings.warn(complaint, stacklevel=6)
 
     # events beside the steps
 

@@ -62,9 +62,11 @@ def solve_elastic_problem(
 
 
 @entry
-def solve_problem_again(solver):
-    """The same rows and laws from other velocities without contact."""
-    solve_problem(solver_at(solver))
+def solve_problem_again(model, solver):
+    """The same rows and laws with other velocities without contact, and other masses of elastic trees."""
+    s = solver_at(solver)
+    measure_elastic_trees(model_at(model), s)
+    solve_problem(s)
 
 
 @kernel

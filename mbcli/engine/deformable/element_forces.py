@@ -34,6 +34,7 @@ from mbcli.engine.smooth.spatial import add, cross, dot, row3, scale
 from mbcli.engine.smooth.trigonometry import square_root
 
 FLAT, ROUND = 0.1, 0.3  # least stretches between which P(F_m) gives way to F_m S(C_m)
+FULL = 0.2  # share of the volume that a tetrahedron needs at start and end for F_m S(C_m) alone
 UNIT = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 # rows of eight: positions and velocities at the start, added to those at the end, these, elements, results
 ROW_X, ROW_SUM, ROW_END, ROW_ELEMENT, ROW_RESULT = 0, 12, 24, 36, 49
@@ -128,10 +129,9 @@ def stress_of_step(kind, lam, mu, F0, F1):
         0.5 * (C0[5] + C1[5]),
     )
     least = smaller(squares[0], smaller(squares[1], squares[2]))
-    share = (square_root(where_positive(least, least, 0.0)) - FLAT) / (ROUND - FLAT)
-    share = where_positive(share - 1.0, 1.0, where_positive(share, share, 0.0))
-    share = where_positive(dot(F0[0], cross(F0[1], F0[2])), share, 0.0)
-    share = where_positive(dot(F1[0], cross(F1[1], F1[2])), share, 0.0)
+    share = between_0_and_1((square_root(where_positive(least, least, 0.0)) - FLAT) / (ROUND - FLAT))
+    share = share * between_0_and_1(dot(F0[0], cross(F0[1], F0[2])) / FULL)
+    share = share * between_0_and_1(dot(F1[0], cross(F1[1], F1[2])) / FULL)
     if not any_positive(share):
         return elastic_stress(kind, lam, mu, F)
     s = (
@@ -146,6 +146,11 @@ def stress_of_step(kind, lam, mu, F0, F1):
     if any_positive(1.0 - share):
         P = combine3(share, P, 1.0 - share, elastic_stress(kind, lam, mu, F))
     return P
+
+
+@kernel
+def between_0_and_1(x):
+    return where_positive(x - 1.0, 1.0, where_positive(x, x, 0.0))
 
 
 @kernel

@@ -258,6 +258,10 @@ class ContactArrays:
     def take_step(self) -> None:
         """The elastic bodies go to the end of the step that was computed last."""
 
+    def complaint(self) -> str | None:
+        """What steps of elastic bodies in contact gave less exactly than they should, in words; None if nothing."""
+        return None
+
     def elastic_energies(self) -> tuple[float, float]:
         """(kinetic, potential) energy [J] of the elastic bodies in the state."""
         return 0.0, 0.0

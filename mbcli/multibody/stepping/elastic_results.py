@@ -26,6 +26,7 @@ from mbcli.multibody.stepping.step_contact import StepContact
 from mbcli.multibody.tree.index import BodyIndex
 
 NO_PLACE = -1
+TOLERANCE = 1e-5  # of the change of velocities in contact by an iteration, relative to the velocities
 SUMS = {  # of the last problem: those of all, the most
     STATISTIC_LAST_CONTACTS: (STATISTIC_ALL_CONTACTS, STATISTIC_MOST_CONTACTS),
     STATISTIC_LAST_ITERATIONS: (STATISTIC_ALL_ITERATIONS, STATISTIC_MOST_ITERATIONS),
@@ -38,6 +39,8 @@ class ElasticResults(StepContact):
     Attributes:
         bodies, surfaces: ElasticBody and Surface of each deformable body of the plant.
         rows: Rows of the last step; index (c,): the constraint of each, -1 for none; impulses (c, 3) [N s] on side A.
+        change: of the velocities of bodies in contact by the last iteration of the last step, relative.
+        unsettled_steps: how many ended before that was as small as TOLERANCE; largest_change: in these.
     """
 
     bodies: list[ElasticBody]
@@ -45,7 +48,26 @@ class ElasticResults(StepContact):
     rows: Rows
     index: np.ndarray
     impulses: np.ndarray
+    change = largest_change = 0.0
+    unsettled_steps = 0
     _state: Any
+
+    def start_run(self, rows, keeps):
+        super().start_run(rows, keeps)
+        self.unsettled_steps, self.largest_change = 0, 0.0
+
+    def statistics(self):
+        own = {"unsettled_steps": self.unsettled_steps, "largest_change": self.largest_change}
+        return super().statistics() | own
+
+    def complaint(self):
+        if not self.unsettled_steps:
+            return None
+        steps = "a step" if self.unsettled_steps == 1 else f"{self.unsettled_steps} steps"
+        return (
+            f"the iterations of {steps} of deformable bodies in contact ended before their velocities stayed: the last "
+            f"ones changed them by up to {self.largest_change:.2g} of themselves; shorter steps may help"
+        )
 
     def unsolved_pairs(self, members):
         rows, deformables = self.rows, self.plant.elements.deformable_bodies
@@ -66,6 +88,9 @@ class ElasticResults(StepContact):
 
     def count_contacts(self):
         """Adds to what note_problem() counts, which is of rigid bodies; its iterations are those of all."""
+        if self.change > TOLERANCE:
+            self.unsettled_steps += 1
+            self.largest_change = max(self.largest_change, self.change)
         total, counts = self.solver.statistics, self.solver.counts
         touching = (self.rows.laws[:, COUPLING_STIFFNESS] > 0.0) & self.impulses.any(axis=1)
         added = {STATISTIC_LAST_CONTACTS: np.count_nonzero(touching)}

@@ -10,7 +10,6 @@ the matrices are those of the start of the step.
 from __future__ import annotations
 
 import ctypes
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -23,14 +22,10 @@ from mbcli.engine.fields.contact_fields import (
     COUPLING_DISTANCE,
     COUPLING_POINT,
     PROBLEM_NOT_CONVERGED,
-    PROBLEM_SOLVED,
-    VECTOR_FREE,
     VECTOR_VELOCITY,
 )
 from mbcli.engine.fields.model_fields import CONTACT_AT_SOLVE
 from mbcli.engine.runtime.kernel import argument_types
-from mbcli.engine.runtime.lane_memory import WIDTH
-from mbcli.errors import NumericalError
 from mbcli.multibody.stepping.contact_arrays import CALLED
 from mbcli.multibody.stepping.elastic_body import VOLUME, ElasticBody, law_of_material
 from mbcli.multibody.stepping.elastic_contact import (
@@ -44,16 +39,15 @@ from mbcli.multibody.stepping.elastic_contact import (
 from mbcli.multibody.stepping.elastic_factor import NONE
 from mbcli.multibody.stepping.elastic_free_step import solve_alone
 from mbcli.multibody.stepping.elastic_loads import field_forces
-from mbcli.multibody.stepping.elastic_results import NO_PLACE, ElasticResults
+from mbcli.multibody.stepping.elastic_results import NO_PLACE
+from mbcli.multibody.stepping.elastic_solution import ElasticSolution
 from mbcli.multibody.stepping.elastic_surfaces import allowed_pairs, surface_of
 
-MOST_ITERATIONS = 8  # of bodies in contact
-TOLERANCE = 1e-5  # of the change of velocities by an iteration of these, relative to the velocities
 SPARE = 24  # vertices that may take part beyond those that do
 MOST_SEARCHES = 8  # for samples that elastic forces drive into solids, in one step
 
 
-class ElasticStep(ElasticResults):
+class ElasticStep(ElasticSolution):
     """As StepContact, for a plant with elastic bodies.
 
     Attributes:
@@ -278,64 +272,26 @@ class ElasticStep(ElasticResults):
         return 0.0
 
     def _solve(self, h):
-        solver, counts, state = self.solver, self.solver.counts, self._state
+        solver, counts = self.solver, self.solver.counts
         rigid_rows = int(counts[COUNT_CONSTRAINTS])
-        rows, kernels, handle = self.rows, state.kernels, self.solver.handle(self.compiled)
-        places = [self._place_body(a) for a in range(len(self.bodies))]
-        coupled = [place is not None for place in places]
+        slots = [self._slots_of(a) for a in range(len(self.bodies))]
         found = [body.v for body in self.bodies]
         for a, body in enumerate(self.bodies):
-            if self.moving[a] and not coupled[a]:
+            if slots[a] is not None:
+                self._place_masses(a)
+                solver.vectors[VECTOR_VELOCITY, slots[a]] = body.v[self._lasts[a]].ravel()
+            elif self.moving[a]:
                 with self._naming(body):
                     _, found[a] = solve_alone(body)
-        self.index = index = np.full(len(rows), NO_PLACE)
-        for k in range(MOST_ITERATIONS):
-            halves = [None] * len(found)
-            for a, (body, place) in enumerate(zip(self.bodies, places, strict=True)):
-                if place is not None:
-                    with self._naming(body):
-                        halves[a], solver.vectors[VECTOR_FREE, place] = body.halfway(found[a])
-            if k == 0:
-                kernels.solve_elastic_problem(
-                    state.model_handle,
-                    state.data_handle,
-                    handle,
-                    self._dofs,
-                    self._weights,
-                    rows.rigid,
-                    rows.places,
-                    rows.laws,
-                    index,
-                    h,
-                )
-            else:
-                kernels.solve_problem_again(handle)
-            if counts[COUNT_STATUS] != PROBLEM_SOLVED:
-                return
-            largest = 0.0
-            for a, (body, place) in enumerate(zip(self.bodies, places, strict=True)):
-                if place is not None:
-                    with self._naming(body):
-                        following = body.completed(found[a], halves[a], solver.vectors[VECTOR_VELOCITY, place])
-                    largest = max(largest, body.rate(following - found[a], following))
-                    found[a] = following
-            if largest <= TOLERANCE * TOLERANCE:
-                break
+        self.index = index = np.full(len(self.rows), NO_PLACE)
+        if not self._converge(found, slots, h):
+            return
         if len(self._foreseen) < MOST_SEARCHES and self._lets_through(found, h):
             counts[COUNT_STATUS], self._overlooked = PROBLEM_NOT_CONVERGED, True
             return
         self._ends, self._foreseen = found, []
         self._keep_impulses(index)
         counts[COUNT_CONSTRAINTS] = rigid_rows  # the others are not those of contact points
-
-    @contextmanager
-    def _naming(self, body):
-        """Names an elastic body in the errors of its step."""
-        try:
-            yield
-        except NumericalError as error:
-            name = self.plant.elements.deformable_bodies[self.bodies.index(body)].full_name()
-            raise NumericalError(f"deformable body '{name}': {error}") from None
 
     def _lets_through(self, found, h):
         """Whether samples without rows come to touch in the step to the velocities found, or could in the next.
@@ -363,20 +319,6 @@ class ElasticStep(ElasticResults):
                     both = [[values[k], values[l]] for values in (positions, velocities)]
                     parts += contacts.between_bodies(k, l, *both, h, gap)
         return parts
-
-    def _place_body(self, a):
-        """The slots of the velocities of a body in the problem, with its masses and first velocities; None for none."""
-        body, last, solver = self.bodies[a], self._lasts[a], self.solver
-        if not self.moving[a] or not len(last):
-            return None
-        start, size = self._starts[a], 3 * len(last)
-        width = -(-size // WIDTH) * WIDTH
-        first_row = int(solver.dof_row[start]) + start
-        matrix = solver.mass[first_row : first_row + size * width].reshape(size, width)
-        matrix[:, :size] = body.factor.schur
-        slots = slice(int(solver.dof_slot[start]), int(solver.dof_slot[start]) + size)
-        solver.vectors[VECTOR_VELOCITY, slots] = body.v[last].ravel()
-        return slots
 
     def _keep_impulses(self, index):
         """The impulses of the rows on side A, in W."""
