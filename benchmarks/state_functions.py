@@ -1,4 +1,6 @@
-"""Functions of states from Python beside Pinocchio: `python -m benchmarks.state_functions [--weld] [MODEL.urdf...]`.
+"""Functions of states from Python beside others: `python -m benchmarks.state_functions [--weld] [MODEL.urdf...]`.
+
+The others are Pinocchio and, where they are installed, dynibo and frax.
 
 Each call brings its own state. The programs take turns; processor time, the median over rounds. Models are taken
 without geometry, limits and transmissions, with the base that their file gives them, or welded to World. Batches are
@@ -17,12 +19,15 @@ import numpy as np
 import pinocchio
 
 from benchmarks.peers import urdf_without_geometry
+from benchmarks.state_function_peers import dynibo_calls, frax_calls
 from mbcli.engine.queries.state_batch import StateBatch
 from mbcli.multibody.parsing import Parser
 from mbcli.multibody.plant import MultibodyPlant, StateFunctions
 from mbcli.multibody.tree import BodyIndex
 
 ROUNDS, CALLS, STATES = 15, 2000, 256
+OTHERS = {"dynibo": dynibo_calls, "frax": frax_calls}
+SAME = 0.3, 0.1, 0.2  # position, velocity, and acceleration or force of all joints at their state
 MODEL = Path(__file__).parents[1] / "sample_models" / "arm7.urdf"
 
 
@@ -39,6 +44,7 @@ def contestants(path, weld):
         floats = plant.num_positions() > plant.num_velocities()
         root = (pinocchio.JointModelFreeFlyer(),) if floats else ()
         model = pinocchio.buildModelFromUrdf(file.name, *root)
+        others = {name: calls(file.name, floats, *SAME) for name, calls in OTHERS.items()}
     functions, data, rng = StateFunctions(plant), model.createData(), np.random.default_rng(0)
     q, (v, x) = rng.normal(size=plant.num_positions()), rng.normal(size=(2, plant.num_velocities()))
     if floats:
@@ -136,6 +142,14 @@ def contestants(path, weld):
             "Pinocchio": their_frame_derivatives,
         },
     }
+    same = pinocchio.neutral(model)
+    same[7 if floats else 0 :] = SAME[0]
+    expected = np.linalg.eigvalsh(pinocchio.crba(model, data, same, pinocchio.Convention.WORLD))
+    for name, (calls, matrix) in others.items():
+        if calls and not np.allclose(np.linalg.eigvalsh(matrix), expected, rtol=1e-6, atol=1e-6):
+            print(f"{name} has another mass matrix than Pinocchio")
+        for what, call in calls.items():
+            alone[what][name] = call
     return plant, alone, at_once
 
 
