@@ -8,7 +8,14 @@ import pytest
 from mbcli.errors import ArgumentError, ModelError
 from mbcli.multibody.parsing import Parser
 from mbcli.multibody.plant import MultibodyPlant, StateFunctions
-from mbcli.multibody.tree import BodyIndex, JacobianWrtVariable, LinearSpringDamper, MultibodyForces
+from mbcli.multibody.tree import (
+    BodyIndex,
+    ForceElement,
+    JacobianWrtVariable,
+    LinearSpringDamper,
+    MultibodyForces,
+    default_model_instance,
+)
 
 MODELS = Path(__file__).parents[1] / "sample_models"
 
@@ -142,4 +149,16 @@ def test_what_functions_of_states_do_not_cover_is_said():
     plant.AddForceElement(LinearSpringDamper(ends[0], np.zeros(3), ends[1], np.ones(3), 1.0, 10.0, 1.0))
     plant.Finalize()
     with pytest.raises(ModelError, match="spring-dampers and bushings"):
+        StateFunctions(plant)
+
+
+def test_force_elements_of_users_are_refused():
+    class Push(ForceElement):
+        def CalcAndAddForceContribution(self, context, forces):
+            forces.mutable_generalized_forces()[:] += 1.0
+
+    plant = plant_of("double_pendulum.urdf", finalize=False)
+    plant.AddForceElement(Push(default_model_instance()))
+    plant.Finalize()
+    with pytest.raises(ModelError, match="no force element of a user, Push"):
         StateFunctions(plant)

@@ -41,7 +41,8 @@ class StateFunctions:
         plant: finalized, with numbers of floats.
         context: of the plant; default: its default parameters.
 
-    ModelError for a plant with spring-dampers or bushings, whose forces are not defined in all states.
+    ModelError for a plant with spring-dampers or bushings, whose forces are not defined in all states, and for one with
+    a force element of a user, which only a context can evaluate.
     """
 
     def __init__(self, plant: Any, context: Context | None = None) -> None:
@@ -52,6 +53,9 @@ class StateFunctions:
             raise ModelError("functions of states are for a plant of floats")
         if not covers(state.model):
             raise ModelError("functions of states are not for spring-dampers and bushings: use the plant's methods")
+        if plant.user_force_elements:
+            kind = type(plant.user_force_elements[0]).__name__
+            raise ModelError(f"functions of states know no force element of a user, {kind}: use the plant's methods")
         if not state.parameters_current:
             state.ready_parameters()
         self._plant, self._model = plant, state.model
