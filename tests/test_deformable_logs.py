@@ -12,6 +12,7 @@ from mbcli.log import open_log
 from mbcli.log.format import VERTICES
 from mbcli.log.writer import LogWriter
 from mbcli.models.loading import load_model
+from mbcli.multibody.deformable.deformable_model import DeformableModel
 from mbcli.pictures.chromium import Chromium, find_chromium
 from mbcli.pictures.drawn_images import drawn_images
 from mbcli.pictures.html import replay_page
@@ -157,6 +158,28 @@ def test_a_run_starts_from_the_state_at_the_end_of_a_log(tmp_path):
     assert result.code == 3 and "at 0.1 s alone, not at 0 s" in result.err
     verified = cli("log", "verify", second)
     assert verified.code == 0, verified.err
+
+
+def test_two_threads_write_the_log_of_one(tmp_path, monkeypatch):
+    given, set_parallelism = [], DeformableModel.SetParallelism
+    monkeypatch.setattr(
+        DeformableModel, "SetParallelism", lambda *args: given.append(args[1]) or set_parallelism(*args)
+    )
+    logs = []
+    for words in ((), ("--threads", "2")):
+        logs.append(tmp_path / f"{len(words)}.h5")
+        options = ("--ground", "0", "--dt", "0.01", "-t", "0.3", "--log-rate", "0", *words, "-o", logs[-1])
+        assert cli("simulate", SPONGE, *options).code == 0
+    assert given == [2]
+    with open_log(logs[0]) as one, open_log(logs[1]) as two:
+        assert one.row_count == 31
+        np.testing.assert_array_equal(one.field(VERTICES), two.field(VERTICES))
+
+
+def test_threads_of_a_model_without_deformable_bodies_are_refused():
+    result = cli("simulate", SAMPLES / "pendulum.sdf", "--threads", "2", "--no-log")
+    assert result.code == 2 and "for models with deformable bodies" in result.err
+    assert cli("simulate", SPONGE, "--threads", "0", "--no-log").code == 2
 
 
 def test_logs_of_deformable_bodies_are_compared_recovered_and_exported(log_path, tmp_path):

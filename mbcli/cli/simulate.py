@@ -131,7 +131,12 @@ Keys of the JSON document, beside those that all have; q and v are those of the 
 )
 @click.option("--states-format", type=click.Choice(ROW_FORMATS), help="Format of --states.")
 @click.option("--each", is_flag=True, help="A run from every state of --states, all at once, into one log.")
-@click.option("--threads", type=click.IntRange(min=1), metavar="N", help="Threads of --each; default: all processors.")
+@click.option(
+    "--threads",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Threads: of --each, default all processors; of deformable bodies, which use one (default) or two.",
+)
 @click.option(
     "--start-limits",
     type=click.Choice(["warn", "clamp", "error"]),
@@ -235,7 +240,7 @@ def _run_command(ctx, values):
     options = take(values, tuple(values))
     quiet = (ctx.obj or {}).get("verbosity", 0) < 0
     time_step = chosen_time_step(options)
-    each = options.states is not None or options.each or options.states_format or options.threads is not None
+    each = options.states is not None or options.each or options.states_format
     if each:
         from mbcli.cli.simulate_worlds import require_each, run_each
 
@@ -256,6 +261,10 @@ def _run_command(ctx, values):
     plant = loaded.plant
     if options.contact_approximation is not None and not plant.is_discrete():
         raise click.UsageError("--contact-approximation is for discrete plants, this one is continuous")
+    if options.threads is not None and not each:
+        if not plant.elements.deformable_bodies:
+            raise click.UsageError("--threads is for --states --each, and for models with deformable bodies")
+        plant.deformable_model().SetParallelism(options.threads)
     if each:
         options.default_duration, options.at_start = DEFAULT_DURATION, AT_START
         with usage_errors():

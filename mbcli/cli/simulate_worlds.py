@@ -22,8 +22,6 @@ def require_each(options, state):
         for given, name in ((options.each, "--each"), (options.states_format, "--states-format")):
             if given:
                 raise click.UsageError(f"{name} needs --states")
-        if options.threads is not None:
-            raise click.UsageError("--threads is for --states --each")
         return False
     if not options.each:
         raise click.UsageError("--states needs --each here: a run from every state")
