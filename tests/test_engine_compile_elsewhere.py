@@ -34,19 +34,24 @@ def kernels(monkeypatch):
 
 def test_what_is_on_disk_is_not_compiled_again(kernels, started):
     kernels.on_disk.add("search")
-    compile_elsewhere(kernels, "search")
+    compile_elsewhere(kernels, ["search"])
     assert started == []
 
 
-def test_what_is_missing_is_compiled_by_one_process_once(kernels, started):
-    compile_elsewhere(kernels, "search", "solve")
-    compile_elsewhere(kernels, "search", "solve")
-    assert [command[-3:] for command in started] == [["contact", "search", "solve"]]
+def test_what_is_missing_is_compiled_by_a_process_for_each_group_once(kernels, started):
+    kernels.keep, kernels.find = "keep", "find"
+    kernels.on_disk.add("find")
+    assert compile_elsewhere(kernels, ["search"], ["solve", "keep"], ["find"])
+    assert not compile_elsewhere(kernels, ["search"], ["solve", "keep"], ["find"])
+    assert [command[command.index("contact") :] for command in started] == [
+        ["contact", "search"],
+        ["contact", "solve", "keep"],
+    ]
 
 
 def test_one_processor_compiles_all_itself(kernels, started, monkeypatch):
     monkeypatch.setattr(addresses.os, "cpu_count", lambda: 1)
-    compile_elsewhere(kernels, "search")
+    compile_elsewhere(kernels, ["search"])
     assert started == []
 
 
@@ -65,7 +70,7 @@ from mbcli.engine.runtime import addresses
 
 os.cpu_count = lambda: 2
 kernels = load_kernels(True, "contact-plain")
-assert addresses.compile_elsewhere(kernels, "find_contacts_called")
+assert addresses.compile_elsewhere(kernels, ["find_contacts_called"])
 (process,) = addresses._processes.values()
 print(process.pid, flush=True)
 time.sleep(600)

@@ -21,7 +21,8 @@ MODULES = {
     "engine/runtime/native_readers.py",
     "engine/runtime/structs.py",
     "engine/runtime/lane_type.py",
-    "engine/runtime/counted_from_zero.py",
+    "engine/runtime/view_arrays.py",
+    "engine/runtime/whole_programs.py",
     "engine/queries/lanes.py",
 }
 

@@ -96,9 +96,11 @@ def build_level(folder, level):
     from llvmlite import binding
 
     start = time.monotonic()
-    kernels = CompiledForALibrary()
+    kernels = LoweredForALibrary()
     kinds = {kind: kernels.symbols_of(kind) for kind in combinations_of_kinds()}
-    _say(f"{level}: {len(kernels.handles)} kernels compiled in {time.monotonic() - start:.0f} s")
+    _say(f"{level}: {len(kernels.handles)} kernels lowered in {time.monotonic() - start:.0f} s")
+    module = kernels.library.optimize()
+    _say(f"{level}: optimized after {time.monotonic() - start:.0f} s")
     machine = binding.Target.from_default_triple().create_target_machine(
         cpu=level, opt=3, reloc="pic", codemodel="small"
     )
@@ -106,7 +108,7 @@ def build_level(folder, level):
     with tempfile.TemporaryDirectory() as work:
         objects, runtime, exported = Path(work, "kernels.o"), Path(work, "runtime.c"), Path(work, "exported")
         runtime.write_text(RUNTIME)
-        objects.write_bytes(machine.emit_object(kernels.module))
+        objects.write_bytes(machine.emit_object(module))
         exported.write_text(f"{{ global: {PREFIX}*; local: *; }};")
         options = [
             "-shared",
@@ -123,25 +125,29 @@ def build_level(folder, level):
     return {"kinds": kinds, "handles": handles}
 
 
-class CompiledForALibrary:
-    """One module of LLVM with the kernels that were asked for.
+class LoweredForALibrary:
+    """One program with the kernels that were asked for.
 
     Attributes:
-        module: the module.
+        library: the program, in LLVM's language.
         handles: {name of a kernel in it: how many handles it takes; None if kernels call it by address}
     """
 
     def __init__(self):
-        from mbcli.engine.runtime import structs  # noqa: F401  (tells numba of them)
+        from llvmlite import binding
 
-        self.module, self.handles = None, {}
-        self._inner = {}
+        from mbcli.engine.runtime import structs  # noqa: F401  (tells numba of them)
+        from mbcli.engine.runtime.whole_programs import WHOLE
+
+        self.library = WHOLE.target_context.codegen().create_library("kernels")
+        self.library.add_llvm_module(binding.parse_assembly(f"@{KIND_OF_ARRAY} = global i64 0"))
+        self.handles, self._inner = {}, {}
 
     def symbols_of(self, kind):
         """{name: name in the module} of the kernels of some kinds; adds those that are not yet there."""
         from mbcli.engine.runtime.linking import link_compiled
 
-        kernels = link_compiled(set(kind.split("-")) - {""}, self._inner_kernel)
+        kernels = link_compiled(set(kind.split("-")) - {""}, self._inner)
         symbols = {}
         for function in ENTRIES if kind not in ALONE else [f for f in ENTRIES if f.__module__.endswith("batch")]:
             types, handles = argument_types(function)
@@ -149,15 +155,6 @@ class CompiledForALibrary:
         for function in [f for f in CALLED if f.__module__.endswith("_lanes") == (kind in ALONE)]:
             symbols[function.__name__] = self._symbol(*kernels.source(function.__name__), kind, ["float64"] * 5, None)
         return symbols
-
-    def _inner_kernel(self, twin, key):
-        """Kernels that kernels call are shared by all kinds in which they are the same."""
-        from mbcli.engine.runtime.kernel_cache import cached_njit
-
-        found = self._inner.get(key())
-        if found is None:
-            found = self._inner[key()] = cached_njit(twin, key, from_python=False, on_disk=False)
-        return found
 
     def _symbol(self, twin, key, kind, types, handles):
         """Name of a kernel in the module."""
@@ -170,36 +167,27 @@ class CompiledForALibrary:
     def _add(self, symbol, twin, key, kind, types, handles):
         from numba.core.sigutils import normalize_signature
 
-        from mbcli.engine.runtime.kernel_cache import cached_njit
         from mbcli.engine.runtime.native_readers import add_c_function, add_reader
         from mbcli.engine.runtime.structs import LANE_ADDRESS
+        from mbcli.engine.runtime.whole_programs import inner_kernel, refuse_arrays
 
-        dispatcher = cached_njit(twin, key, from_python=False, on_disk=False)
+        dispatcher = inner_kernel(twin)
         arguments, _ = normalize_signature(f"({', '.join(types)},)")
         if kind in ALONE and handles is not None:
             arguments = (arguments[0], LANE_ADDRESS, *arguments[2:])
         dispatcher.compile(arguments)
         compiled = dispatcher.overloads[arguments]
         name, result = compiled.fndesc.llvm_func_name, compiled.fndesc.restype
-        self._link(dispatcher.inspect_llvm(arguments))
-        context = dispatcher.targetctx
-        glue = context.codegen().create_library(symbol).create_ir_module(symbol)
+        refuse_arrays(twin.__name__, result)
+        self.library.add_linking_library(compiled.library)
+        context, glue = dispatcher.targetctx, self.library.create_ir_module(symbol)
         if handles is None:
             add_c_function(context, glue, symbol, arguments, result, name)
         else:
             free = twin.__name__ in {function.__name__ for function in UNLOCKED}
             add_reader(context, glue, f"{symbol}_free", arguments, result, 0, name, free)
             add_reader(context, glue, f"{symbol}_bound", arguments, result, handles, name, free)
-        self._link(str(glue))
-
-    def _link(self, text):
-        from llvmlite import binding
-
-        module = binding.parse_assembly(text)
-        if self.module is None:
-            self.module = binding.parse_assembly(f"@{KIND_OF_ARRAY} = global i64 0")
-            self.module.triple, self.module.data_layout = module.triple, module.data_layout
-        self.module.link_in(module)
+        self.library.add_ir_module(glue)
 
 
 def _say(line):

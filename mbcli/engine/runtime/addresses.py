@@ -8,7 +8,7 @@ import threading
 from contextlib import suppress
 from pathlib import Path
 
-from mbcli.engine.runtime.kernel_cache import cached_cfunc, is_compiled
+from mbcli.engine.runtime.kernel_cache import cached_program_for_c, is_compiled
 from mbcli.engine.runtime.precompiled import PrecompiledAddress
 
 
@@ -22,7 +22,7 @@ def address_of_function(kernel):
         return kernel.address
     from mbcli.engine.runtime.structs import CALLED
 
-    return cached_cfunc(CALLED, kernel).address
+    return cached_program_for_c(CALLED, kernel).address
 
 
 _processes = {}  # that compile a kernel
@@ -38,21 +38,29 @@ for name in sys.argv[2:]:
 """
 
 
-def compile_elsewhere(kernels, *names):
-    """Lets another process compile kernels whose addresses will be asked for; False if it need not or cannot.
+def compile_elsewhere(kernels, *groups):
+    """Lets other processes compile kernels whose addresses will be asked for; False if they need not or cannot.
 
-    It ends with this one, however that ends.
+    They end with this one, however that ends.
+
+    groups: lists of names, for a process each.
     """
-    missing = [name for name in names if not _on_disk(getattr(kernels, name))]
-    if not missing or not sys.executable or (os.cpu_count() or 1) < 2:
+    if not sys.executable or (os.cpu_count() or 1) < 2:
         return False
+    missing = [[name for name in names if not _on_disk(getattr(kernels, name))] for names in groups]
+    started = [_start_process(kernels, names) for names in missing if names]
+    return any(started)
+
+
+def _start_process(kernels, names):
+    """Whether another process compiles kernels from now on."""
     package = Path(__file__).resolve().parents[3]
     path = os.pathsep.join([str(package), *filter(None, [os.environ.get("PYTHONPATH")])])
     streams = {"stdin": subprocess.PIPE} | dict.fromkeys(("stdout", "stderr"), subprocess.DEVNULL)
-    command = [sys.executable, "-P", "-c", COMPILE, kernels.kind, *missing]
+    command = [sys.executable, "-P", "-c", COMPILE, kernels.kind, *names]
     with suppress(OSError):
         process = subprocess.Popen(command, env=os.environ | {"PYTHONPATH": path}, **streams)
-        _processes.update((getattr(kernels, name), process) for name in missing)
+        _processes.update((getattr(kernels, name), process) for name in names)
         return True
     return False
 

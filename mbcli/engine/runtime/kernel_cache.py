@@ -24,36 +24,38 @@ from types import CodeType, FunctionType
 from mbcli.common.user_cache import user_cache
 
 ENGINE = Path(__file__).parents[1]
-OPTIONS = {"fastmath": {"contract"}, "error_model": "numpy", "nogil": True}  # contract: fused multiply-add, no more
 
 
-def cached_njit(function, key=None, from_python=True, on_disk=True):
-    """The function as numba compiles it, with its machine code on disk unless `on_disk` is False.
+def cached_program(function, key=None):
+    """A kernel that Python calls, compiled with all that it calls, with its machine code on disk.
 
     key: () -> the key of the function, asked for when it is first compiled or loaded; None: its own code.
-    from_python: False for functions that only compiled ones call. Then it is compiled without the entry for Python, a
-    fifth of the time; a call from Python would crash.
     """
-    import numba
+    from mbcli.engine.runtime.whole_programs import program
 
-    wrappers = {} if from_python else {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-    dispatcher = numba.njit(**OPTIONS, **wrappers)(function)
+    dispatcher = program(function)
     dispatcher.kernel_key = key or (lambda: KeyOfCode().of(function))
-    if on_disk:
-        _keep_on_disk(dispatcher, function, dispatcher.kernel_key, "" if from_python else "-inner")
-    _compile_once_for_constants(dispatcher)
+    keep_on_disk(dispatcher, function, dispatcher.kernel_key)
     return dispatcher
 
 
-def cached_cfunc(signature, kernel):
+def cached_program_for_c(signature, kernel):
     """A compiled kernel as a function of C, with its machine code on disk."""
-    from numba.core.ccallback import CFunc
-    from numba.core.sigutils import normalize_signature
+    from mbcli.engine.runtime.whole_programs import program_for_c
 
-    function = CFunc(kernel.py_func, normalize_signature(signature), locals={}, options={})
-    _keep_on_disk(function, kernel.py_func, kernel.kernel_key, CALLED)
+    function = program_for_c(kernel.py_func, signature)
+    keep_on_disk(function, kernel.py_func, kernel.kernel_key, CALLED)
     function.compile()
     return function
+
+
+def cached_njit(function):
+    """A function as numba compiles it, which may own arrays, with its machine code on disk."""
+    import numba
+
+    dispatcher = numba.njit(function)
+    keep_on_disk(dispatcher, function, lambda: KeyOfCode().of(function))
+    return dispatcher
 
 
 CALLED = "-called"  # marks files of functions of C
@@ -78,7 +80,7 @@ def file_name(function, key, suffix):
     return f"{function.__module__.removeprefix('mbcli.engine.')}.{function.__name__}-{key()}{suffix}"
 
 
-def _keep_on_disk(compiled, function, key, suffix):
+def keep_on_disk(compiled, function, key, suffix=""):
     """Gives a dispatcher or a function of C its cache."""
     try:
         compiled._cache = kernel_cache_class()(function, key, suffix)
@@ -181,19 +183,6 @@ def take_lock(path):
     except (ImportError, OSError):
         return None
     return file
-
-
-def _compile_once_for_constants(dispatcher):
-    """Lets calls with the constants 0 and 1 share the code of other integers, which numba would compile for each.
-
-    The compiler finds the constants again if it inlines the call.
-    """
-    from numba.core.types import unliteral
-
-    template_for = dispatcher.get_call_template
-    dispatcher.get_call_template = lambda args, kws: template_for(
-        tuple(unliteral(arg) for arg in args), {name: unliteral(arg) for name, arg in kws.items()}
-    )
 
 
 # ------------------------------------------------------------------------------------------------- keys

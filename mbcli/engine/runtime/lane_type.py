@@ -15,7 +15,7 @@ from numba.core import cgutils
 from numba.core.imputils import impl_ret_borrowed, lower_builtin, lower_cast, lower_getattr
 from numba.core.typeconv import Conversion
 from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, infer_getattr, infer_global, signature
-from numba.extending import intrinsic, models, overload, register_model
+from numba.extending import intrinsic, models, overload, register_model, type_callable
 from numba.np.arrayobj import populate_array
 
 from mbcli.engine.runtime.lane_memory import (
@@ -327,22 +327,18 @@ def as_lanes(typingctx, arrays):
     return targets(arrays), codegen
 
 
-@intrinsic
-def _flat_lanes(typingctx, vector):
-    def codegen(context, builder, sig, args):
-        array = context.make_array(sig.args[0])(context, builder, args[0])
-        shape = (builder.sdiv(array.nitems, context.get_constant(types.intp, WIDTH)),)
-        strides = (context.get_constant(types.intp, 8 * WIDTH),)
-        target = lanes_array(1)
-        result = _view(context, builder, sig.args[0], args[0], target, array.data, shape, strides, 8 * WIDTH)
-        return impl_ret_borrowed(context, builder, target, result)
-
-    return lanes_array(1)(vector), codegen
+@type_callable(lanes_of)
+def _type_of_lanes(context):
+    return lambda vector: lanes_array(1)
 
 
-@overload(lanes_of)
-def _lanes_of(vector):
-    return lambda vector: _flat_lanes(vector)
+@lower_builtin(lanes_of, types.Array)
+def _lanes_of(context, builder, sig, args):
+    array = context.make_array(sig.args[0])(context, builder, args[0])
+    shape = (builder.sdiv(array.nitems, context.get_constant(types.intp, WIDTH)),)
+    strides = (context.get_constant(types.intp, 8 * WIDTH),)
+    result = _view(context, builder, sig.args[0], args[0], sig.return_type, array.data, shape, strides, 8 * WIDTH)
+    return impl_ret_borrowed(context, builder, sig.return_type, result)
 
 
 @intrinsic

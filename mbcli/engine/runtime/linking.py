@@ -14,7 +14,7 @@ from types import FunctionType, SimpleNamespace
 
 from mbcli.common.numba_start import import_numba
 from mbcli.engine.runtime.kernel import CALLER, ITSELF, KERNEL_MODULES, KERNELS, KINDS, SLOTS
-from mbcli.engine.runtime.kernel_cache import KeyOfCode, cached_njit
+from mbcli.engine.runtime.kernel_cache import KeyOfCode, cached_program
 from mbcli.engine.runtime.precompiled import precompiled_kernels
 
 ENGINE = "mbcli.engine."
@@ -82,29 +82,32 @@ def filler_at(place):
     return getattr(import_module(ENGINE + module), name)
 
 
-def link_compiled(kinds, inner_of=None):
+def link_compiled(kinds, inner=None):
     """Compiled kernels of some kinds, by name.
 
     Kernels for Python and kernels for compiled ones are twins of their own: few are both.
 
-    inner_of: (function, () -> its key) -> it as compiled kernels call it; default: as numba compiles it, kept on disk.
+    inner: {key: kernel as compiled ones call it}, of kinds that were linked before; shared where it is the same.
     """
     import_numba()
     from mbcli.engine.runtime import structs  # noqa: F401  (numba learns what kernels take)
+    from mbcli.engine.runtime.whole_programs import inner_kernel
 
-    inner_of = inner_of or functools.partial(cached_njit, from_python=False)
     bodies = bodies_of(kinds)
     namespaces = {module: dict(vars(sys.modules[module])) for module in {b.__module__ for b in bodies.values()}}
     keys = KeyOfCode(bodies)
-    inner, twins = {}, {}
+    twins, called = {}, {}
     for function, body in bodies.items():
-        key = functools.partial(keys.of, body)
-        inner[function] = inner_of(_twin(body, namespaces[body.__module__]), key)
-        twins[function.__name__] = _twin(body, namespaces[body.__module__]), key
+        key, twin = functools.partial(keys.of, body), functools.partial(_twin, body, namespaces[body.__module__])
+        twins[function.__name__] = twin(), key
+        if inner is None:
+            called[function] = inner_kernel(twin())
+        else:
+            called[function] = inner[key()] = inner.get(key()) or inner_kernel(twin())
     for namespace in namespaces.values():
         for name, value in namespace.items():
-            if isinstance(value, FunctionType) and value in inner:
-                namespace[name] = inner[value]
+            if isinstance(value, FunctionType) and value in called:
+                namespace[name] = called[value]
     return CompiledKernels(twins)
 
 
@@ -146,6 +149,6 @@ class CompiledKernels:
     def __getattr__(self, name):
         if name not in self._functions:
             raise AttributeError(f"there is no kernel {name!r}")
-        compiled = cached_njit(*self._functions[name])
+        compiled = cached_program(*self._functions[name])
         setattr(self, name, compiled)
         return compiled

@@ -7,6 +7,7 @@ makes for a proxy class would compile in every process.
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
+from numba.core.runtime.context import NRTContext
 from numba.core.typing.templates import AttributeTemplate
 from numba.experimental import structref
 from numba.extending import (
@@ -33,7 +34,6 @@ from mbcli.engine.fields.run_fields import (
     WORLD_FIELDS,
 )
 from mbcli.engine.runtime.calls_by_address import NOT_MADE, call_by_address
-from mbcli.engine.runtime.counted_from_zero import CountedArray
 from mbcli.engine.runtime.handles import (
     actuation_at,
     balance_at,
@@ -54,6 +54,7 @@ from mbcli.engine.runtime.handles import (
 from mbcli.engine.runtime.kernel_cache import cached_njit
 from mbcli.engine.runtime.lane_memory import LaneAddress
 from mbcli.engine.runtime.lane_type import as_lanes, lanes_array
+from mbcli.engine.runtime.view_arrays import CountedArray, ViewArray, array_in_memory
 
 
 @structref.register
@@ -324,7 +325,7 @@ class View(types.Type):
 
     def __init__(self, struct, name, counted=False):
         self.struct = struct
-        self.arrays = {n: CountedArray(a) if counted else a for n, a in struct.field_dict.items()}
+        self.arrays = {n: (CountedArray if counted else ViewArray)(a) for n, a in struct.field_dict.items()}
         super().__init__(name)
 
 
@@ -364,22 +365,11 @@ DECLARED_SHAPES = {
 
 @lower_getattr_generic(View)
 def _attribute(context, builder, view, address, name):
-    fields_type, array_type = view.struct.get_data_type(), view.arrays[name]
-    pointer_type = context.data_model_manager[fields_type].get_value_type().as_pointer()
-    fields = cgutils.create_struct_proxy(fields_type)(context, builder, ref=builder.bitcast(address, pointer_type))
-    array = context.make_array(array_type)(context, builder, value=getattr(fields, name))
-    array.meminfo = cgutils.get_null_value(array.meminfo.type)
-    array.parent = cgutils.get_null_value(array.parent.type)
-    shape = cgutils.unpack_tuple(builder, array.shape)
-    for k, size in enumerate(DECLARED_SHAPES[type(view.struct)][name]):
-        if isinstance(size, int):
-            shape[k] = context.get_constant(types.intp, size)
-    item_size = context.get_abi_sizeof(context.get_data_type(array_type.dtype))
-    strides = [context.get_constant(types.intp, item_size)]
-    for size in reversed(shape[1:]):
-        strides.insert(0, builder.mul(strides[0], size))
-    array.shape, array.strides = cgutils.pack_array(builder, shape), cgutils.pack_array(builder, strides)
-    return array._getvalue()
+    fields = context.data_model_manager[view.struct.get_data_type()]
+    start = builder.bitcast(address, fields.get_value_type().as_pointer())
+    pointer = cgutils.gep_inbounds(builder, start, 0, fields.get_field_position(name))
+    declared = DECLARED_SHAPES[type(view.struct)][name]
+    return array_in_memory(context, builder, view.arrays[name], pointer, declared)
 
 
 def _view_from_address(struct, name, counted=False):
@@ -425,7 +415,7 @@ def view_of(typingctx, struct):
 
     def codegen(context, builder, signature, args):
         helper = context.make_helper(builder, signature.args[0], value=args[0])
-        return context.nrt.meminfo_data(builder, helper.meminfo)
+        return NRTContext(context, True).meminfo_data(builder, helper.meminfo)
 
     return View(struct, f"View({struct.name})")(struct), codegen
 

@@ -165,8 +165,8 @@ class ContactArrays:
             self.set_samples()
 
     def compiles_elsewhere(self, kernels):
-        """Lets another process compile what is called by address; whether it has to."""
-        return self.compiled and compile_elsewhere(kernels, "find_contacts_called", *self.called)
+        """Lets other processes compile what is called by address; whether they have to."""
+        return self.compiled and compile_elsewhere(kernels, ["find_contacts_called"], self.called)
 
     def attach(self, state):
         """Lets the kernels find the arrays from the data of an EvaluatedState."""

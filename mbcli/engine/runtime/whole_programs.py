@@ -1,0 +1,193 @@
+"""Kernels as numba compiles them here: what Python calls is a program, optimized once with all kernels that it calls.
+
+numba makes machine code of each function, with a copy of all that the function calls, so that LLVM optimizes an inner
+kernel again with each that calls it, and a loop of steps has 200 of them. Here an inner kernel is lowered to LLVM's
+language and waits. A program is one module of what it needs, in which inner kernels have no names of their own.
+
+Nobody counts the owners of arrays in kernels: who calls one holds the arrays that it gives. So a program may return no
+array. numba is not to be imported before kernels are compiled, and this module not before numba.
+"""
+
+from numba import types
+from numba.core.ccallback import CFunc
+from numba.core.codegen import JITCodeLibrary, JITCPUCodegen
+from numba.core.compiler import CompilerBase, DefaultPassBuilder
+from numba.core.compiler_machinery import FunctionPass, register_pass
+from numba.core.cpu import CPUContext
+from numba.core.registry import CPUDispatcher, cpu_target
+from numba.core.runtime.context import NRTContext
+from numba.core.sigutils import normalize_signature
+from numba.core.typed_passes import NopythonTypeInference
+
+# contract: fused multiply-add, no more; _nrt: whether owners are counted
+OPTIONS = {"nopython": True, "fastmath": {"contract"}, "error_model": "numpy", "_nrt": False}
+WITHOUT_WRAPPERS = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+
+
+def inner_kernel(function):
+    """A function that only kernels call, in memory alone; a call from Python would crash."""
+    return _compile_once_for_constants(InnerKernel(function, targetoptions=OPTIONS | WITHOUT_WRAPPERS))
+
+
+def program(function):
+    """A function that Python calls. TypeError when it is compiled if it returns arrays."""
+    options = OPTIONS | {"nogil": True}
+    return _compile_once_for_constants(Program(function, targetoptions=options, pipeline_class=ProgramPasses))
+
+
+def program_for_c(function, signature):
+    """A function of C of numbers, not yet compiled."""
+    return ProgramForC(function, normalize_signature(signature), locals={}, options=OPTIONS)
+
+
+def _compile_once_for_constants(dispatcher):
+    """Lets calls with the constants 0 and 1 share the code of other integers, which numba would compile for each.
+
+    The compiler finds the constants again if it inlines the call.
+    """
+    template_for = dispatcher.get_call_template
+    dispatcher.get_call_template = lambda args, kws: template_for(
+        tuple(types.unliteral(arg) for arg in args), {name: types.unliteral(arg) for name, arg in kws.items()}
+    )
+    return dispatcher
+
+
+class KernelCodegen(JITCPUCodegen):
+    """numba's own, with its machine code, but for the class of libraries."""
+
+    def __init__(self, library_class):
+        vars(self).update(vars(cpu_target.target_context.codegen()))
+        self._library_class = library_class
+
+    def set_env(self, name, env):
+        """What a function needs for objects of Python: inner kernels have none."""
+        if self._engine.is_symbol_defined(name):
+            super().set_env(name, env)
+
+
+class KernelContext(CPUContext):
+    """numba's own, where structs may be read though owners are not counted."""
+
+    @property
+    def nrt(self):
+        return NRTContext(self, True)
+
+
+class KernelTarget:
+    """What numba compiles for: this processor, by libraries of a class."""
+
+    options, typing_context = cpu_target.options, cpu_target.typing_context
+
+    def __init__(self, library_class):
+        self.target_context = cpu_target.target_context.subtarget(_internal_codegen=KernelCodegen(library_class))
+        self.target_context.__class__ = KernelContext
+
+
+@register_pass(mutates_CFG=False, analysis_only=True)
+class ReturnsNoArray(FunctionPass):
+    _name = "returns_no_array"
+
+    def __init__(self):
+        super().__init__()
+
+    def run_pass(self, state):
+        refuse_arrays(state.func_id.func_name, state.return_type)
+        return False
+
+
+def refuse_arrays(name, result):
+    """TypeError if the result of a program has arrays, to a type of numba."""
+    if isinstance(result, (types.Buffer, types.StructRef)):
+        raise TypeError(
+            f"kernel {name} returns {result} to Python, though nobody counts the owners of arrays in kernels"
+        )
+    for part in result if isinstance(result, types.BaseTuple) else ():
+        refuse_arrays(name, part)
+
+
+class ProgramPasses(CompilerBase):
+    def define_pipelines(self):
+        passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
+        passes.add_pass_after(ReturnsNoArray, NopythonTypeInference)
+        passes.finalize()
+        return [passes]
+
+
+# ------------------------------------------------------------------------------------------------- libraries
+
+
+class LoweredLibrary(JITCodeLibrary):
+    """A function in LLVM's language. It is not machine code, nor optimized.
+
+    Attributes:
+        module: the module of LLVM that has it.
+        called: the libraries of what it calls.
+    """
+
+    @property
+    def module(self):
+        return self._final_module
+
+    @property
+    def called(self):
+        return self._linking_libraries
+
+    def add_llvm_module(self, module):
+        self._final_module.link_in(module)
+
+    def finalize(self):
+        self._finalized = True
+
+    def get_pointer_to_function(self, name):
+        return 0
+
+
+class ProgramLibrary(JITCodeLibrary):
+    """A program, as machine code."""
+
+    def add_llvm_module(self, module):
+        self._final_module.link_in(module)
+
+    def finalize(self):
+        self.optimize()
+        self._finalize_final_module()
+
+    def optimize(self):
+        """Adds all that is needed; returns the module of LLVM."""
+        module, names = self._final_module, defined_names(self._final_module)
+        waiting, added = list(self._linking_libraries), set()
+        while waiting:
+            library = waiting.pop()
+            if library in added:
+                continue
+            added.add(library)
+            if isinstance(library, LoweredLibrary):
+                module.link_in(library.module, preserve=True)
+                waiting += library.called
+            else:
+                module.link_in(library._get_module_for_linking(), preserve=True)
+        for named in (*module.functions, *module.global_variables):
+            if not named.is_declaration and named.name not in names:
+                named.linkage = "internal"  # nobody else calls it
+        self._optimize_final_module()
+        return self._final_module
+
+
+def defined_names(module):
+    """Names of functions and variables that a module of LLVM has."""
+    return {named.name for named in (*module.functions, *module.global_variables) if not named.is_declaration}
+
+
+INNER, WHOLE = KernelTarget(LoweredLibrary), KernelTarget(ProgramLibrary)
+
+
+class InnerKernel(CPUDispatcher):
+    targetdescr = INNER
+
+
+class Program(CPUDispatcher):
+    targetdescr = WHOLE
+
+
+class ProgramForC(CFunc):
+    _targetdescr = WHOLE
