@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 from types import SimpleNamespace
 
 import numpy as np
@@ -13,6 +14,7 @@ from mbcli.log.format import VERTICES
 from mbcli.log.writer import LogWriter
 from mbcli.models.loading import load_model
 from mbcli.multibody.deformable.deformable_model import DeformableModel
+from mbcli.multibody.stepping import elastic_solution
 from mbcli.pictures.chromium import Chromium, find_chromium
 from mbcli.pictures.drawn_images import drawn_images
 from mbcli.pictures.html import replay_page
@@ -174,6 +176,19 @@ def test_two_threads_write_the_log_of_one(tmp_path, monkeypatch):
     with open_log(logs[0]) as one, open_log(logs[1]) as two:
         assert one.row_count == 31
         np.testing.assert_array_equal(one.field(VERTICES), two.field(VERTICES))
+
+
+def test_the_summary_of_a_run_has_the_contacts_and_steps_that_did_not_settle(monkeypatch):
+    options = ("simulate", SPONGE, "--ground", "0", "--dt", "0.01", "-t", "0.3", "--no-log")
+    result = cli(*options, "--json")
+    contact = json.loads(result.out)["contact"]
+    assert contact["most_contacts"] == 9 and contact["problems"] > 29
+    assert contact["unsettled_steps"] == 0 and "shorter steps" not in result.err
+    assert "up to 9 contact points" in cli(*options).out
+    monkeypatch.setattr(elastic_solution, "MOST_ITERATIONS", 2)
+    result = cli(*options, "--json")
+    count = json.loads(result.out)["contact"]["unsettled_steps"]
+    assert count > 1 and f"the iterations of {count} steps of deformable bodies" in result.err
 
 
 def test_threads_of_a_model_without_deformable_bodies_are_refused():

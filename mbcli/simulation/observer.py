@@ -34,7 +34,8 @@ class Observer:
 
     def begin(self, run):
         """Lets the observer know the run and the time [s] at which it begins."""
-        self.contacts = run.contact if self._plant.meets_contact() else None
+        elastic = bool(self._plant.elements.deformable_bodies)
+        self.contacts = run.contact if elastic or self._plant.meets_contact() else None
         self._began = run.context.get_time()
 
     @property
