@@ -121,6 +121,9 @@ CALLERS = (
     "contact.arrays",
     "queries.lane_data",
     "queries.state_batch",
+    "runtime.bound_kernels",
+    "runtime.native_calls",
+    "runtime.native_readers",
     "stepping.run_arrays",
 )
 
