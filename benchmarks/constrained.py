@@ -7,7 +7,6 @@ import numpy as np
 
 from benchmarks.mechanisms import bricard, chain_of_four_bars, four_bar, sample, spatial_loop
 from benchmarks.own import Call
-from mbcli.multibody.assembly.nearest_positions import AssemblyProblem, find_nearest
 from mbcli.multibody.compilation.compile_constraints import Tie, compile_constraints, slides, twists
 from mbcli.multibody.compilation.constrained_model import DEPENDENT, ConstrainedModel
 from mbcli.multibody.compilation.constraint_rows import constraint_rows
@@ -113,6 +112,7 @@ def _sample_assembly(*files):
     """rng -> assembly of a sample model: hinges and free bodies start at any angle, what slides within TRAVEL."""
     plant = sample(*files)
     chains = ClosedChains(plant.CreateDefaultContext(), compiled=True)
+    search = chains.search(RESTARTS)
     spread, weights = np.full(plant.num_velocities(), np.pi), np.ones(plant.num_velocities())
     for k, name in enumerate(plant.GetVelocityNames()):
         if name.endswith(("_v", "_vx", "_vy", "_vz")):
@@ -120,8 +120,6 @@ def _sample_assembly(*files):
 
     def assemble(rng):
         start = chains.manifold.moved(plant.GetDefaultPositions(), rng.uniform(-spread, spread))
-        settings = (start, weights, TOLERANCE, MOST_ITERATIONS)
-        problem = AssemblyProblem(chains.manifold, chains.position_errors, *settings)
-        return find_nearest(problem, RESTARTS, minimize=False)
+        return search.nearest(start, weights, TOLERANCE, MOST_ITERATIONS, minimize=False)
 
     return assemble

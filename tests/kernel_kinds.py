@@ -5,7 +5,16 @@ right. All others are listed here, so that a new kernel is smooth unless someone
 """
 
 # packages in which the size of numbers decides everywhere: what touches, what sticks, what has converged
-NOT_SMOOTH_PACKAGES = ("queries.constrained_calls", "contact.", "collision.", "deformable.", "stepping.contact_")
+NOT_SMOOTH_PACKAGES = (
+    "constraints.position_differences",
+    "constraints.orthogonal_rows",
+    "constraints.nearest_positions",
+    "queries.constrained_calls",
+    "contact.",
+    "collision.",
+    "deformable.",
+    "stepping.contact_",
+)
 
 NOT_SMOOTH = {
     # error estimates, Newton's method and pivots compare sizes of numbers
@@ -79,6 +88,8 @@ NOT_SMOOTH = {
     "project_end",
     "sum_of_squares",
     "damp_multipliers",
+    # jumps from one whole number to the next
+    "nearest_whole",
     # looks up where on a curve a distance falls
     "segment_at",
     # the loops compare times and look for numbers that are not finite

@@ -13,6 +13,7 @@ from kernel_kinds import NOT_SMOOTH, NOT_SMOOTH_PACKAGES, SWITCHES
 
 import mbcli.engine
 from mbcli.engine import load_kernels
+from mbcli.engine.fields.assembly_fields import ASSEMBLY_FIELDS
 from mbcli.engine.fields.model_fields import (
     CONSTRAINT_FIELDS,
     CONSTRAINT_WORK_FIELDS,
@@ -50,9 +51,10 @@ SIZES |= {
 SIZES |= {"nconstraint": 3, "nrow": 7, "nsupport": 9, "nentry": 20, "npacked": 12, "npair": 4, "nshared": 6}
 SIZES |= {"nterm": 2, "nprofile": 11, "nlimit": 2, "nline": 4}
 SIZES |= {"ny": 15, "nstage": 2, "nrate": 3, "nweight": 3, "nwide": 15, "nsystem": 30, "nkept": 18}
+SIZES |= {"nequation": 7, "nwide": 7, "nattempt": 3}
 SIZES |= {"nchange": 4, "nsample": 5, "nworld": 3, "ninput": 2, "nstored": 4}
 RUN_TABLES = (INTEGRATION_FIELDS, STEPPING_FIELDS, ACTUATION_FIELDS, RECORDING_FIELDS, BALANCE_FIELDS, WORLD_FIELDS)
-TABLES = (MODEL_FIELDS, DATA_FIELDS, CONSTRAINT_FIELDS, CONSTRAINT_WORK_FIELDS, *RUN_TABLES)
+TABLES = (MODEL_FIELDS, DATA_FIELDS, CONSTRAINT_FIELDS, CONSTRAINT_WORK_FIELDS, ASSEMBLY_FIELDS, *RUN_TABLES)
 INTEGER_FIELDS = {field.name for table in TABLES for field in table if field.kind == "int"}
 
 
@@ -225,6 +227,7 @@ def test_kernels_call_nothing_but_kernels_and_a_few_builtins(name):
         "data",
         "constraints",
         "work",
+        "assembly",
         "points",
         "solver",
         "collision",

@@ -118,7 +118,7 @@ class Analysis:
         """chunk -> columns, all rows in one compiled call."""
         from mbcli.engine.queries.state_batch import StateBatch
 
-        batch = StateBatch(context.state.model, announce=_announce_compiling, patience=FEW_ROWS)
+        batch = StateBatch(context.state.model, announce=announce_compiling, patience=FEW_ROWS)
 
         def evaluate(chunk):
             states = SimpleNamespace(q=chunk.q, v=chunk.v)
@@ -190,7 +190,7 @@ def _check_batch(batch, output):
             raise ResourceError(f"{batch.states}: error: cannot read the states: {error.strerror}") from None
 
 
-def _announce_compiling():
+def announce_compiling():
     click.echo("mbcli: compiling the calculation for batches, once on this machine (about 15 s)", err=True)
 
 

@@ -2,7 +2,7 @@
 
 import click
 
-from mbcli.cli.analysis import Analysis
+from mbcli.cli.analysis import FEW_ROWS, Analysis, announce_compiling
 from mbcli.cli.options import Number, batch_options, model_options, output_options, state_options, usage_errors
 from mbcli.cli.output import named_vector, number
 from mbcli.models.units import coordinate_units
@@ -40,13 +40,18 @@ def assemble(ctx, weights, tolerance, max_iterations, **values):
     mbcli assemble four_bar.sdf --json > state.json; mbcli simulate four_bar.sdf --state state.json
     """
 
+    is_batch, shared = values.get("states") is not None, {}
+
     def evaluate(plant, context, inputs):
         from mbcli.cli.state import numbers
         from mbcli.models.assembly import assemble
+        from mbcli.multibody.constraints.closed_chains import Assemblies
 
+        if is_batch and not shared:  # all rows are of one context
+            shared["assemblies"] = Assemblies(context, FEW_ROWS, announce_compiling)
         w = None if weights is None else numbers(weights, plant.GetVelocityNames(), "--weights")
         with usage_errors():
-            return assemble(context, w, tolerance=tolerance, max_iterations=max_iterations)
+            return assemble(context, w, tolerance=tolerance, max_iterations=max_iterations, **shared)
 
     Analysis("assemble", evaluate, render).run(ctx, values, {})
 

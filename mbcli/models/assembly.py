@@ -8,7 +8,7 @@ import numpy as np
 
 from mbcli.common.argument_names import argument
 from mbcli.errors import ArgumentError, NumericalError
-from mbcli.multibody.constraints.closed_chains import MOST_ITERATIONS, TOLERANCE, assemble_within_limits
+from mbcli.multibody.constraints.closed_chains import MOST_ITERATIONS, TOLERANCE, Assemblies
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -22,6 +22,7 @@ def assemble(
     *,
     tolerance: float = TOLERANCE,
     max_iterations: int = MOST_ITERATIONS,
+    assemblies: Assemblies | None = None,
 ) -> dict[str, Any]:
     """Moves a context to the nearest positions and velocities that satisfy the constraints of its plant.
 
@@ -32,6 +33,7 @@ def assemble(
         weights: (nv,) of each velocity in the distance, not negative; default: 1.
         tolerance: largest norm of position errors [m or 1].
         max_iterations: of each start.
+        assemblies: of this context, to share between calls what does not depend on the state.
 
     Returns:
         converged, iterations, restarts; position_error and velocity_error, norms; rank of the constraints, how many are
@@ -48,7 +50,8 @@ def assemble(
         raise ArgumentError(f"{argument('weights')} must have {nv} numbers, it has shape {w.shape}")
     if (w < 0.0).any():
         raise ArgumentError(f"{argument('weights')} must not be negative")
-    found, chains = assemble_within_limits(context, state.q, w, tolerance, max_iterations)
+    made = assemblies or Assemblies(context)
+    found, chains = made.within_limits(state.q, w, tolerance, max_iterations)
     if not found.converged:
         raise NumericalError(
             f"no assembly was found: the smallest error of the constraints in {found.restarts + 1} attempts is "

@@ -10,8 +10,8 @@ import numpy as np
 from mbcli.common.argument_names import argument
 from mbcli.errors import ArgumentError, NumericalError
 from mbcli.models.loading import as_loaded, find_frame
-from mbcli.multibody.assembly.nearest_positions import AssemblyProblem, find_feasible
-from mbcli.multibody.assembly.position_manifold import PositionManifold, rotation_vector, rotation_vector_rate
+from mbcli.multibody.assembly.nearest_positions import PositionSearch
+from mbcli.multibody.assembly.position_manifold import rotation_vector, rotation_vector_rate
 from mbcli.multibody.constraints.closed_chains import ClosedChains
 from mbcli.multibody.plant.context import Context
 from mbcli.multibody.tree import JacobianWrtVariable
@@ -90,12 +90,10 @@ def solve(
     rng = np.random.default_rng(0)
     start, iterations = errors.within_limits(plant.GetPositions(context)), 0
     size, reached = np.inf, start
+    search = PositionSearch(context.state.model, errors.most_equations(), errors.evaluate)
     for attempt in range(max(1, attempts)):
         q = errors.drawn(start, rng) if attempt else start
-        problem = AssemblyProblem(
-            errors.manifold, errors.evaluate, q, np.ones(plant.num_velocities()), TOLERANCE, MOST_ITERATIONS
-        )
-        found = find_feasible(problem, q)
+        found = search.feasible(q, np.ones(plant.num_velocities()), TOLERANCE, MOST_ITERATIONS)
         iterations += found.iterations
         candidate = errors.within_limits(found.q)
         remaining = float(np.linalg.norm(errors.evaluate(candidate)[0]))
@@ -150,8 +148,6 @@ class _Errors:
         self.places, self._plant, self._base = places, plant, base
         self._context = Context(plant, compiled=False)
         plant.SetPositions(self._context, plant.GetPositions(context))
-        state = self._context.state
-        self.manifold = PositionManifold(state.model)
         self._chains = ClosedChains(self._context, held={}) if plant.elements.constraints else None
         self._lower, self._upper = plant.GetPositionLowerLimits(), plant.GetPositionUpperLimits()
         self._still = np.zeros(plant.num_velocities(), dtype=bool)
@@ -194,6 +190,11 @@ class _Errors:
         phi, G = (np.concatenate([row[side] for row in rows]) for side in (0, 1))
         G[:, self._still] = 0.0
         return phi, G
+
+    def most_equations(self):
+        """How many there are where everything is beyond its limit."""
+        of_places = sum(3 if place.quaternion is None else 6 for place in self.places)
+        return of_places + (0 if self._chains is None else self._chains.nrow) + len(self._limited)
 
     def _of_place(self, place):
         plant, context, base = self._plant, self._context, self._base

@@ -36,6 +36,11 @@ def work_at(handle):
     return handle
 
 
+def assembly_at(handle):
+    """The search for positions that satisfy equations behind a handle."""
+    return handle
+
+
 def points_at(handle):
     """The contact points behind a handle."""
     return handle

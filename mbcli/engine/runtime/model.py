@@ -13,6 +13,7 @@ from operator import attrgetter
 
 import numpy as np
 
+from mbcli.engine.fields.assembly_fields import ASSEMBLY_FIELDS
 from mbcli.engine.fields.joint_types import CURVILINEAR
 from mbcli.engine.fields.model_fields import (
     CONSTRAINT_FIELDS,
@@ -148,3 +149,13 @@ class ConstraintWork(WritableArrays):
     """One attribute per entry of CONSTRAINT_WORK_FIELDS, for constraints of the given sizes."""
 
     fields = CONSTRAINT_WORK_FIELDS
+
+
+class AssemblyArrays(WritableArrays):
+    """One attribute per entry of ASSEMBLY_FIELDS, for a model of the given sizes and that many equations."""
+
+    fields = ASSEMBLY_FIELDS
+
+    def __init__(self, sizes, num_equations, attempts):
+        own = {"nequation": num_equations, "nwide": max(num_equations, sizes["nv"]), "nattempt": attempts}
+        super().__init__({**sizes, **own})

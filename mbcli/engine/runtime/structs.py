@@ -22,6 +22,7 @@ from numba.extending import (
     unbox,
 )
 
+from mbcli.engine.fields.assembly_fields import ASSEMBLY_FIELDS
 from mbcli.engine.fields.collision_fields import COLLISION_FIELDS
 from mbcli.engine.fields.contact_fields import POINT_FIELDS, SAMPLE_FIELDS, SOLVER_FIELDS
 from mbcli.engine.fields.model_fields import CONSTRAINT_FIELDS, CONSTRAINT_WORK_FIELDS, DATA_FIELDS, MODEL_FIELDS
@@ -36,6 +37,7 @@ from mbcli.engine.fields.run_fields import (
 from mbcli.engine.runtime.calls_by_address import NOT_MADE, call_by_address
 from mbcli.engine.runtime.handles import (
     actuation_at,
+    assembly_at,
     balance_at,
     collision_at,
     constraints_at,
@@ -74,6 +76,11 @@ class ConstraintsType(types.StructRef):
 
 @structref.register
 class ConstraintWorkType(types.StructRef):
+    pass
+
+
+@structref.register
+class AssemblyType(types.StructRef):
     pass
 
 
@@ -143,6 +150,10 @@ class ConstraintWorkStruct(structref.StructRefProxy):
     pass
 
 
+class AssemblyStruct(structref.StructRefProxy):
+    pass
+
+
 class PointsStruct(structref.StructRefProxy):
     pass
 
@@ -205,6 +216,7 @@ MODEL = _define(ModelStruct, ModelType, MODEL_FIELDS, True)
 DATA = _define(DataStruct, DataType, DATA_FIELDS, False)
 CONSTRAINTS = _define(ConstraintsStruct, ConstraintsType, CONSTRAINT_FIELDS, True)
 CONSTRAINT_WORK = _define(ConstraintWorkStruct, ConstraintWorkType, CONSTRAINT_WORK_FIELDS, False)
+ASSEMBLY = _define(AssemblyStruct, AssemblyType, ASSEMBLY_FIELDS, False)
 POINTS = _define(PointsStruct, PointsType, POINT_FIELDS, False)
 SOLVER = _define(SolverStruct, SolverType, SOLVER_FIELDS, False)
 SAMPLES = _define(SamplesStruct, SamplesType, SAMPLE_FIELDS, False)
@@ -235,6 +247,11 @@ def make_constraints(arrays):
 @cached_njit
 def make_constraint_work(arrays):
     return ConstraintWorkStruct(*arrays)
+
+
+@cached_njit
+def make_assembly(arrays):
+    return AssemblyStruct(*arrays)
 
 
 @cached_njit
@@ -298,6 +315,7 @@ MAKERS = {
     "Data": make_data,
     "Constraints": make_constraints,
     "ConstraintWork": make_constraint_work,
+    "AssemblyArrays": make_assembly,
     "ContactPoints": make_points,
     "ContactSolver": make_solver_of_all,
     "ContactSamples": make_samples,
@@ -349,6 +367,7 @@ DECLARED_SHAPES = {
         (DataType, DATA_FIELDS),
         (ConstraintsType, CONSTRAINT_FIELDS),
         (ConstraintWorkType, CONSTRAINT_WORK_FIELDS),
+        (AssemblyType, ASSEMBLY_FIELDS),
         (PointsType, POINT_FIELDS),
         (SolverType, SOLVER_FIELDS),
         (SamplesType, SAMPLE_FIELDS),
@@ -456,6 +475,7 @@ _resolve(model_at, MODEL, "ModelView")
 _resolve(data_at, DATA, "DataView", held=DataType, lanes=LANE_DATA)
 _resolve(constraints_at, CONSTRAINTS, "ConstraintsView")
 _resolve(work_at, CONSTRAINT_WORK, "ConstraintWorkView", held=ConstraintWorkType)
+_resolve(assembly_at, ASSEMBLY, "AssemblyView")
 _resolve(points_at, POINTS, "PointsView", counted=True)
 _resolve(solver_at, SOLVER, "SolverView", counted=True)
 _resolve(samples_at, SAMPLES, "SamplesView", counted=True)

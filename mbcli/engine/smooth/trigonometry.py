@@ -118,6 +118,12 @@ def arctangent(y, x):
     return np.arctan2(y.real, x.real) + np.arctan(rest)
 
 
+@kernel
+def nearest_whole(x):
+    """The whole number nearest to x."""
+    return np.rint(x)
+
+
 @slot(numbers=CALLER)
 def sign_of(x):
     """1 or -1, the sign of the real part; of zero too."""

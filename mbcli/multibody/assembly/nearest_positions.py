@@ -1,34 +1,33 @@
-"""The positions nearest to given ones that satisfy equations: weighted least squares on a manifold.
+"""Searches for the positions nearest to given ones that satisfy equations (engine/constraints/nearest_positions.py)."""
 
-First a feasible point, by Levenberg-Marquardt steps whose damping goes with the square of the error, so that dependent
-equations do no harm (Yamashita and Fukushima 2001). Then Newton's method in the null space of the derivative, on the
-curvature of the Lagrangian, each step followed by one back to feasibility.
-"""
-
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
-RANK_TOLERANCE = 1e-9  # of singular values, relative to the largest
-STATIONARY = 1e-8  # of the projected gradient, relative to the weights times the difference, and one
-LARGEST_STEP = 1.0  # [rad or m] in one coordinate
-DIFFERENCE_STEP = 1e-5  # [rad or m] for the curvature
-LIGHTEST = 1e-8  # a weight of zero in steps to feasibility, relative to the largest
+from mbcli.engine.constraints import nearest_positions, orthogonal_rows
+from mbcli.engine.fields.assembly_fields import (
+    ASSEMBLY_ATTEMPTS,
+    ASSEMBLY_CONVERGED,
+    ASSEMBLY_ERROR,
+    ASSEMBLY_MINIMIZE,
+    ASSEMBLY_MOST_STEPS,
+    ASSEMBLY_RANK,
+    ASSEMBLY_RESTARTS,
+    ASSEMBLY_STATIONARITY,
+    ASSEMBLY_STEPS,
+    ASSEMBLY_TOLERANCE,
+)
+from mbcli.engine.runtime.bound_kernels import BoundKernels
+from mbcli.engine.runtime.linking import link_interpreted
+from mbcli.engine.runtime.model import AssemblyArrays
 
-
-@dataclass(frozen=True)
-class AssemblyProblem:
-    """The problem: manifold (PositionManifold), evaluate: q -> (phi, derivative), start q (nq,), weights (nv,).
-
-    tolerance: of the norm of phi; max_iterations: of each start.
-    """
-
-    manifold: object
-    evaluate: object
-    start: np.ndarray
-    weights: np.ndarray
-    tolerance: float
-    max_iterations: int
+MOST_ROWS = 100  # in compiled kernels: of so many LAPACK is faster by more than loops of Python lose
+LOOPS = [
+    function.__name__
+    for function in vars(nearest_positions).values()
+    if getattr(function, "__module__", "") == nearest_positions.__name__ and callable(function)
+]
 
 
 @dataclass
@@ -45,132 +44,132 @@ class Nearest:
     restarts: int = 0
 
 
-def find_nearest(problem, restarts, minimize):
-    """A Nearest for an AssemblyProblem, from its start and from as many others as are needed and allowed."""
+class PositionSearch:
+    """The search on a model for num_equations equations, which a function of Python evaluates.
+
+    Args:
+        model: of the engine, of floats.
+        evaluate: q -> (phi (n,), derivative (n, nv)); fewer equations than there may be are taken too.
+        attempts: how many other starts may be asked for.
+    """
+
+    def __init__(self, model, num_equations, evaluate, attempts=0):
+        self._sizes, self._num_equations, self._evaluate = model.sizes, num_equations, evaluate
+        self._arrays = AssemblyArrays(model.sizes, num_equations, attempts)
+        self._arrays.restart_moves[:] = restart_moves(attempts, model.sizes["nv"])
+        given = {
+            nearest_positions.evaluate_equations: self._evaluate_equations,
+            orthogonal_rows.orthogonalize_rows: orthogonalize_by_lapack,
+            orthogonal_rows.complete_rows: complete_by_lapack,
+        }
+        self._kernels = link_interpreted({"python"}, given, only=LOOPS)
+        self._handles = model, None, None, None, self._arrays
+
+    def _evaluate_equations(self, model, data, cons, work, assembly, q):
+        phi, slope = self._evaluate(q.copy())
+        count = len(phi)
+        assembly.phi[:count], assembly.phi[count:] = phi, 0.0
+        assembly.phi_slope[:count], assembly.phi_slope[count:] = slope, 0.0
+
+    def feasible(self, q, weights, tolerance, most_steps):
+        """The Nearest that the steps from q lead to; not converged if they get stuck or are too many."""
+        arrays = self._arrays
+        self._give(q, weights, tolerance, most_steps)
+        self._kernels.start_nearest(arrays)
+        arrays.q_reached[:] = q
+        steps = self._kernels.find_feasible(*self._handles, most_steps)
+        error = arrays.assembly_numbers[ASSEMBLY_ERROR]
+        return Nearest(arrays.q_reached.copy(), bool(error <= tolerance), steps, float(error))
+
+    def nearest(self, q, weights, tolerance, most_steps, minimize=True):
+        """The Nearest to q, whose quaternions have length 1; other starts are tried as often as allowed."""
+        counts = self._arrays.assembly_counts
+        self._give(q, weights, tolerance, most_steps)
+        counts[ASSEMBLY_ATTEMPTS], counts[ASSEMBLY_MINIMIZE] = len(self._arrays.restart_moves), minimize
+        self.run()
+        return self._found(self._arrays.q_best.copy(), counts, self._arrays.assembly_numbers)
+
+    def _give(self, q, weights, tolerance, most_steps):
+        arrays = self._arrays
+        arrays.q_wanted[:], arrays.assembly_weights[:] = q, weights
+        arrays.assembly_counts[ASSEMBLY_MOST_STEPS] = most_steps
+        arrays.assembly_numbers[ASSEMBLY_TOLERANCE] = tolerance
+
+    def run(self):
+        """The search that was given to the arrays."""
+        self._kernels.find_nearest(*self._handles)
+
+    def _found(self, q, counts, numbers):
+        rank = int(counts[ASSEMBLY_RANK])
+        return Nearest(
+            q=q,
+            converged=bool(counts[ASSEMBLY_CONVERGED]),
+            iterations=int(counts[ASSEMBLY_STEPS]),
+            position_error=float(numbers[ASSEMBLY_ERROR]),
+            rank=rank,
+            redundant=self._num_equations - rank,
+            stationarity=float(numbers[ASSEMBLY_STATIONARITY]),
+            restarts=int(counts[ASSEMBLY_RESTARTS]),
+        )
+
+
+class AssemblySearch(PositionSearch):
+    """The search on a ConstrainedModel for its constraints: in one kernel if kernels are compiled.
+
+    Args:
+        constrained: a ConstrainedModel, which no other search may use while this one runs.
+        take_rows: q -> None: writes the rows of `constrained` that the caller gives, at each q; None without such.
+    """
+
+    def __init__(self, constrained, attempts, take_rows=None):
+        num_rows, compiled = len(constrained.row_number), constrained.compiled
+        super().__init__(constrained.model, num_rows, None, attempts)
+        handles = *constrained.handles, self._arrays.handle(compiled)
+        self._constrained, self._take_rows = constrained, take_rows  # owns what the handles point at
+        self._bound = BoundKernels(constrained.kernels, *handles)
+        self._is_whole = compiled and take_rows is None and num_rows <= MOST_ROWS
+
+    def _evaluate_equations(self, model, data, cons, work, assembly, q):
+        if self._take_rows is not None:
+            self._take_rows(q)
+        self._bound.evaluate_equations(q)
+
+    def run(self):
+        if self._is_whole:
+            self._bound.find_nearest()
+        else:
+            super().run()
+
+    def nearest_of_all(self, starts, weights, tolerance, most_steps, minimize=True):
+        """The Nearest to each row of starts (n, nq), in one call, during which other threads run."""
+        arrays, nq = self._arrays, starts.shape[1]
+        if not self._is_whole:
+            return [self.nearest(q, weights, tolerance, most_steps, minimize) for q in starts]
+        self._give(starts[:1].sum(axis=0), weights, tolerance, most_steps)
+        arrays.assembly_counts[ASSEMBLY_ATTEMPTS] = len(arrays.restart_moves)
+        arrays.assembly_counts[ASSEMBLY_MINIMIZE] = minimize
+        count = len(arrays.assembly_counts)
+        results = np.empty((len(starts), nq + count + len(arrays.assembly_numbers)))
+        self._bound.find_all_nearest(starts, results)
+        return [self._found(row[:nq], row[nq : nq + count], row[nq + count :]) for row in results]
+
+
+@cache
+def restart_moves(attempts, nv):
+    """From the start to other ones: random, farther and farther, and the same in every search."""
     rng = np.random.default_rng(0)
-    best, iterations = None, 0
-    for attempt in range(restarts + 1):
-        q = problem.start
-        if attempt:
-            spread = min(0.05 * 2.0**attempt, np.pi)
-            q = problem.manifold.moved(q, rng.uniform(-spread, spread, len(problem.weights)))
-        found = find_feasible(problem, q)
-        iterations += found.iterations
-        found.restarts = attempt
-        if best is None or found.position_error < best.position_error:
-            best = found
-        if found.converged:
-            break
-    best.iterations = iterations
-    if best.converged and minimize:
-        best = minimize_difference(problem, best)
-    return _described(problem, best)
+    spreads = [min(0.05 * 2.0 ** (k + 1), np.pi) for k in range(attempts)]
+    return np.array([rng.uniform(-spread, spread, nv) for spread in spreads]).reshape(attempts, nv)
 
 
-def find_feasible(problem, q):
-    """The Nearest that the steps from q lead to; not converged if they get stuck or are too many."""
-    phi, G = problem.evaluate(q)
-    error = np.linalg.norm(phi)
-    heaviest = problem.weights.max(initial=0.0) or 1.0
-    scale = 1.0 / np.sqrt(np.maximum(problem.weights / heaviest, LIGHTEST))
-    damping = 1e-2
-    for iteration in range(problem.max_iterations):
-        if error <= problem.tolerance:
-            return Nearest(q, True, iteration, error)
-        U, singular, V = np.linalg.svd(G * scale, full_matrices=False)
-        rising = U.T @ phi * singular
-        kept = singular > RANK_TOLERANCE * singular.max(initial=0.0)
-        if np.linalg.norm(rising) <= 1e-12 * singular.max(initial=0.0) * error:
-            break  # no direction makes the error smaller
-        while damping < 1e10:
-            step = -scale * (V[kept].T @ (rising[kept] / (singular[kept] ** 2 + damping * error**2)))
-            step *= min(1.0, LARGEST_STEP / max(np.abs(step).max(), 1e-300))
-            q_next = problem.manifold.moved(q, step)
-            phi_next, G_next = problem.evaluate(q_next)
-            error_next = np.linalg.norm(phi_next)
-            if error_next < (1.0 - 1e-4) * error:
-                damping *= 0.2
-                break
-            damping = max(8.0 * damping, 1e-3)
-        else:
-            break
-        q, phi, G, error = q_next, phi_next, G_next, error_next
-    return Nearest(q, bool(error <= problem.tolerance), problem.max_iterations, error)
+def orthogonalize_by_lapack(rows, turned_by, lengths, m, n):
+    """In place of the kernel."""
+    U, singular, V = np.linalg.svd(rows[:m, :n], full_matrices=False)
+    count = len(singular)
+    rows[:m, :n], turned_by[:m, :m], lengths[:m] = 0.0, 0.0, 0.0
+    rows[:count, :n], turned_by[:count, :m], lengths[:count] = singular[:, None] * V, U.T, singular
 
 
-def minimize_difference(problem, found):
-    """From a feasible Nearest to the minimum of the weighted difference on the constraints, if its steps get there."""
-    back = replace(problem, max_iterations=30)
-    q, cost = found.q, _cost(problem, found.q)
-    for _ in range(problem.max_iterations):
-        Z, reduced, force = _projected_gradient(problem, q)
-        if np.linalg.norm(reduced) <= _stationary(problem, q) or not Z.shape[1]:
-            break
-        values, vectors = np.linalg.eigh(_curvature(problem, q, Z, force))
-        values = np.maximum(np.abs(values), 1e-8 * np.abs(values).max())
-        along = -vectors @ (vectors.T @ reduced / values)
-        step = Z @ along
-        step *= min(1.0, LARGEST_STEP / np.abs(step).max())
-        found.iterations += 1
-        for _ in range(12):
-            tried = find_feasible(back, problem.manifold.moved(q, step))
-            cost_tried = _cost(problem, tried.q)
-            if tried.converged and cost_tried <= cost + 1e-4 * (step @ Z) @ reduced + 1e-13 * cost:
-                break
-            step = 0.3 * step
-        else:
-            break
-        q, cost, found.position_error = tried.q, cost_tried, tried.position_error
-    found.q = q
-    return found
-
-
-def _cost(problem, q):
-    difference = problem.manifold.difference(q, problem.start)
-    return 0.5 * problem.weights @ difference**2
-
-
-def _gradient(problem, q):
-    """Of the cost by motions d of q, (nv,)."""
-    difference = problem.manifold.difference(q, problem.start)
-    return problem.manifold.difference_rate(q, problem.start).T @ (problem.weights * difference)
-
-
-def _stationary(problem, q):
-    difference = problem.manifold.difference(q, problem.start)
-    return STATIONARY * (1.0 + np.linalg.norm(problem.weights * difference))
-
-
-def _projected_gradient(problem, q):
-    """Basis Z of the directions along the constraints, the gradient along them, and the multipliers of the rest."""
-    _, G = problem.evaluate(q)
-    gradient = _gradient(problem, q)
-    U, singular, V = np.linalg.svd(G)
-    rank = int(np.sum(singular > RANK_TOLERANCE * singular.max(initial=0.0)))
-    Z = V[rank:].T
-    force = -U[:, :rank] @ (V[:rank] @ gradient / singular[:rank])
-    return Z, Z.T @ gradient, force
-
-
-def _curvature(problem, q, Z, force):
-    """Of the Lagrangian along Z, by central differences of its gradient."""
-    columns = []
-    for direction in Z.T:
-        ends = []
-        for sign in (1.0, -1.0):
-            moved = problem.manifold.moved(q, sign * DIFFERENCE_STEP * direction)
-            ends.append(_gradient(problem, moved) + problem.evaluate(moved)[1].T @ force)
-        columns.append(Z.T @ (ends[0] - ends[1]) / (2.0 * DIFFERENCE_STEP))
-    curvature = np.array(columns)
-    return 0.5 * (curvature + curvature.T)
-
-
-def _described(problem, found):
-    """Completes rank, redundant rows and stationarity."""
-    phi, G = problem.evaluate(found.q)
-    Z, reduced, _ = _projected_gradient(problem, found.q)
-    found.position_error = float(np.linalg.norm(phi))
-    found.rank = G.shape[1] - Z.shape[1]
-    found.redundant = G.shape[0] - found.rank
-    found.stationarity = float(np.linalg.norm(reduced))
-    return found
+def complete_by_lapack(basis, rank, n):
+    """In place of the kernel."""
+    basis[rank:n, :n] = np.linalg.svd(basis[:rank, :n])[2][rank:]

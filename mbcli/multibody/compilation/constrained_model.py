@@ -20,11 +20,12 @@ class ConstrainedModel:
         compiled: whether kernels are.
 
     Attributes:
+        compiled: as given.
         kernels, handles: what load_kernels() gives, and the first arguments of those that take constraints.
     """
 
     def __init__(self, model, constraints, compiled):
-        self.model, self.constraints = model, constraints
+        self.model, self.constraints, self.compiled = model, constraints, compiled
         self.data = Data(model.sizes, model.dtype)
         self.work = ConstraintWork(constraints.sizes, model.dtype)
         self.data.diagonal[:] = model.dof_armature

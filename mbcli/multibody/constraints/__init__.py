@@ -17,7 +17,12 @@ The multipliers `force` and `impulse` act on the system: H QDDot + C = Tau + G^T
 update_kinematics it may be given here too: it changes nothing, results always belong to the Q that is passed.
 """
 
-from mbcli.multibody.constraints.assembly import AssemblyResult, CalcAssemblyQ, CalcAssemblyQDot
+from mbcli.multibody.constraints.assembly import (
+    AssemblyResult,
+    CalcAssemblyQ,
+    CalcAssemblyQDot,
+    CalcAssemblyQOfStates,
+)
 from mbcli.multibody.constraints.constraint_set import ConstraintSet
 from mbcli.multibody.constraints.custom import Constraint
 from mbcli.multibody.constraints.entries import ConstraintType
@@ -54,6 +59,7 @@ __all__ = [
     "AssemblyResult",
     "CalcAssemblyQ",
     "CalcAssemblyQDot",
+    "CalcAssemblyQOfStates",
     "CalcConstrainedSystemVariables",
     "CalcConstraintsJacobian",
     "CalcConstraintsPositionError",

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbcli.multibody.assembly.nearest_positions import AssemblyProblem, find_nearest
 from mbcli.multibody.assembly.position_manifold import PositionManifold
-from mbcli.multibody.constraints.entries import ConstraintType
 from mbcli.multibody.constraints.linear_systems import RANK_TOLERANCE
 from mbcli.multibody.constraints.orthogonal_factors import CLEAR, OrthogonalFactors
 
@@ -79,19 +78,47 @@ def CalcAssemblyQ(
     """
     CS.set_state(model, QInit)
     W: Any = checked_weights(model, weights)
-    manifold = PositionManifold(CS.constrained.model)
-    start = manifold.normalized(QInit)
-    contacts = _ContactPoints(model, CS, start)
+    start = PositionManifold(CS.constrained.model).normalized(QInit)
+    (search,) = CS.searches_of_positions(model, restarts)
+    return AssemblyResult(**vars(search.nearest(start, W, tolerance, max_iter, minimize)))
 
-    def evaluate(q):
-        CS.constrained.data.q[:] = q  # which may be not finite on the way
-        phi, G = CS.exact_errors(model, q)
-        contacts.add_errors(phi)
-        return phi, G
 
-    problem = AssemblyProblem(manifold, evaluate, start, W, tolerance, max_iter)
-    found = find_nearest(problem, restarts, minimize)
-    return AssemblyResult(**vars(found))
+def CalcAssemblyQOfStates(
+    model: MultibodyPlant,
+    QInit: ArrayLike,
+    CS: ConstraintSet,
+    weights: ArrayLike,
+    tolerance: float = 1e-12,
+    max_iter: int = 100,
+    *,
+    minimize: bool = True,
+    restarts: int = 20,
+    threads: int = 1,
+) -> list[AssemblyResult]:
+    """CalcAssemblyQ() from each row of QInit (n, nq): n results, in one compiled call for each thread.
+
+    A result is the same to the last bit whatever other rows there are, and on how many threads.
+    """
+    CS.require_bound(model)
+    W: Any = checked_weights(model, weights)
+    given = np.asarray(QInit, dtype=float)
+    if given.ndim != 2:
+        raise ValueError(f"QInit must have a row for each state, it has shape {given.shape}")
+    manifold, rows = PositionManifold(CS.constrained.model), []
+    for q in given:
+        CS.set_state(model, q)
+        rows.append(manifold.normalized(q))
+    starts = np.reshape(rows, (len(rows), model.num_positions()))
+    searches = CS.searches_of_positions(model, restarts, max(1, min(threads, len(rows))))
+    parts = np.array_split(starts, len(searches))
+    settings = W, tolerance, max_iter, minimize
+    if len(searches) == 1:
+        found = [searches[0].nearest_of_all(starts, *settings)]
+    else:
+        with ThreadPoolExecutor(len(searches)) as pool:
+            run = [pool.submit(s.nearest_of_all, part, *settings) for s, part in zip(searches, parts, strict=True)]
+            found = [future.result() for future in run]
+    return [AssemblyResult(**vars(nearest)) for part in found for nearest in part]
 
 
 def CalcAssemblyQDot(
@@ -128,26 +155,3 @@ def checked_weights(model, weights):
     if values.shape != (model.num_velocities(),) or not np.isfinite(values).all() or (values < 0.0).any():
         raise ValueError(f"weights must be {model.num_velocities()} finite numbers that are not negative")
     return values
-
-
-class _ContactPoints:
-    """Distances of the points of contacts from their starts, along their normals."""
-
-    def __init__(self, model, CS, start):
-        self._constrained = CS.constrained
-        self._entries = [e for e in CS.entries if e.kind is ConstraintType.ConstraintTypeContact]
-        if self._entries:
-            CS.errors_at(model, start)
-        self._start = [self._height(e) for e in self._entries]
-
-    def _height(self, entry):
-        constrained = self._constrained
-        m, d, n = constrained.model, constrained.data, int(entry.links[1].index())
-        b, X_BL, p = m.link_body[n], m.link_X_BL[n], entry.frames[1][:3, 3]
-        point = X_BL[:9].reshape(3, 3) @ p + X_BL[9:]
-        return entry.vector @ (d.X_WB[b, :9].reshape(3, 3) @ point + d.X_WB[b, 9:])
-
-    def add_errors(self, phi):
-        """After positions were evaluated."""
-        for entry, start in zip(self._entries, self._start, strict=True):
-            phi[entry.rows.start] = self._height(entry) - start

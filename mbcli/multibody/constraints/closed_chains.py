@@ -4,10 +4,12 @@ from dataclasses import replace
 
 import numpy as np
 
+from mbcli.engine import load_kernels
 from mbcli.engine.constraints.constrained_motion import find_rank
 from mbcli.engine.runtime.kernel import may_compile
+from mbcli.engine.runtime.kernel_cache import is_compiled
 from mbcli.errors import NumericalError
-from mbcli.multibody.assembly.nearest_positions import AssemblyProblem, Nearest, find_nearest
+from mbcli.multibody.assembly.nearest_positions import AssemblySearch, Nearest
 from mbcli.multibody.assembly.position_manifold import PositionManifold
 from mbcli.multibody.compilation.compile_constraints import Coupling, compile_constraints
 from mbcli.multibody.compilation.constrained_model import DEPENDENT, ConstrainedModel
@@ -58,7 +60,7 @@ class ClosedChains:
         self.nrow = len(self.owners)
         compiled = (compiled or self.nrow > MOST_INTERPRETED_ROWS) and may_compile()
         self._constrained = ConstrainedModel(state.model, constraints, compiled)
-        self.manifold = PositionManifold(self._constrained.model)
+        self.manifold, self._searches = PositionManifold(self._constrained.model), {}
 
     def _take_equations(self, active, held):
         """Rows and owners of constraints that are equations, or are held; other tendons with limits become known."""
@@ -176,8 +178,14 @@ class ClosedChains:
     def assemble(self, q, weights=None, tolerance=TOLERANCE, max_iterations=MOST_ITERATIONS, *, restarts=RESTARTS):
         """The Nearest positions to q that satisfy the constraints, as CalcAssemblyQ() finds them; weights (nv,)."""
         weights = np.ones(self._constrained.model.sizes["nv"]) if weights is None else weights
-        problem = self._problem(self.manifold.normalized(q), weights, tolerance, max_iterations)
-        return find_nearest(problem, restarts, minimize=True)
+        start = self.manifold.normalized(q)
+        return self.search(restarts).nearest(start, weights, tolerance, max_iterations)
+
+    def search(self, restarts=RESTARTS):
+        """The AssemblySearch from as many other starts."""
+        if restarts not in self._searches:
+            self._searches[restarts] = AssemblySearch(self._constrained, restarts)
+        return self._searches[restarts]
 
     def assemble_nearby(self, q):
         """As assemble(); of many constraints, whose nearest assembly takes minutes, one that projection leads to."""
@@ -191,24 +199,55 @@ class ClosedChains:
         errors, G = self.velocity_errors(q, v)
         return nearest_velocities(G, errors, np.array(v, dtype=float), np.ones(len(v)) if weights is None else weights)
 
-    def _problem(self, q, weights, tolerance, max_iterations):
-        return AssemblyProblem(self.manifold, self.position_errors, q, weights, tolerance, max_iterations)
+
+class Assemblies:
+    """Assemblies of one context, whose parameters stay as they are; what they need is made once.
+
+    Args:
+        patience: so many assemblies are interpreted, unless their kernels are there already, before they are compiled.
+        announce: called before a compilation.
+    """
+
+    def __init__(self, context, patience=np.inf, announce=lambda: None):
+        self._context, self._patience, self._announce = context, patience, announce
+        self._compiled, self._chains = False, {}
+
+    def within_limits(self, q, *arguments, **options):
+        """(Nearest, ClosedChains): as ClosedChains.assemble(), with tendons that have limits.
+
+        A tendon that is beyond a limit at the assembly without it is held at this limit, in the chains that are
+        returned too; springs are left out.
+        """
+        self._patience -= 1
+        held = {}
+        while True:
+            chains = self._chains_of(held)
+            found = chains.assemble(q, *arguments, **options)
+            passed = chains.limits_passed(found.q, HELD)
+            if not found.converged or not passed.keys() - held.keys():
+                return found, chains
+            held |= passed
+
+    def _chains_of(self, held):
+        key = self._is_compiled(), *held.items()
+        if key not in self._chains:
+            self._chains[key] = ClosedChains(self._context, compiled=key[0], held=dict(held))
+        return self._chains[key]
+
+    def _is_compiled(self):
+        if self._compiled or self._patience == np.inf or not may_compile():
+            return self._compiled
+        model = self._context.state.model
+        self._compiled = is_compiled(load_kernels(True, "plain" if model.is_plain else "").find_nearest)
+        if self._patience < 0 and not self._compiled:
+            self._announce()
+            self._compiled = True
+        return self._compiled
 
 
 def assemble_within_limits(context, q, *arguments, **options):
-    """(Nearest, ClosedChains): as ClosedChains.assemble(), with tendons that have limits.
-
-    A tendon that is beyond a limit at the assembly without it is held at this limit, in the chains that are returned
-    too; springs are left out.
-    """
-    held = {}
-    while True:
-        chains = ClosedChains(context, held=held)
-        found = chains.assemble(q, *arguments, **options)
-        passed = chains.limits_passed(found.q, HELD)
-        if not found.converged or not passed.keys() - held.keys():
-            return found, chains
-        held |= passed
+    """One assembly, as Assemblies.within_limits()."""
+    return Assemblies(context).within_limits(q, *arguments, **options)
 
 
 def assemble_context(context, tolerance):

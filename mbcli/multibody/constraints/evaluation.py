@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mbcli.engine.queries.constrained_calls import REFUSED
+from mbcli.multibody.assembly.nearest_positions import AssemblySearch
+from mbcli.multibody.compilation.constrained_model import ConstrainedModel
 from mbcli.multibody.constraints.entries import Entry, Group, coordinates_of
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from mbcli.math.array_types import Matrix, Vector
-    from mbcli.multibody.compilation.constrained_model import ConstrainedModel
     from mbcli.multibody.constraints.constrained_calls import ConstrainedCall, ConstrainedCalls
     from mbcli.multibody.constraints.custom import Constraint
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
@@ -38,6 +40,7 @@ class Evaluation:
     calls: ConstrainedCalls
     nv: int
     _customs: list[tuple[list[int], Constraint]]
+    _searches: dict[int, list[AssemblySearch]]
     _plant: MultibodyPlant | None
     _position_names: list[str]
     _velocity_names: list[str]
@@ -96,11 +99,20 @@ class Evaluation:
         _, (err, G) = self.calculate(model, "positions", {"Q": Q})
         return err, G
 
-    def exact_errors(self, model: MultibodyPlant, Q: ArrayLike) -> tuple[Vector, Matrix]:
-        """phi (size,) and its derivative (size, nv), of which G differs where phi is not 0; Q is set."""
-        self.evaluate_customs(model, Q)
-        self.constrained.run("calc_constraint_positions", 1)
-        return self.constrained.rows("err"), self.constrained.dense("G")
+    def searches_of_positions(self, model: MultibodyPlant, restarts: int, count: int = 1) -> list[AssemblySearch]:
+        """So many searches for positions that satisfy the constraints, which may run at once, with other starts.
+
+        One if there are custom constraints.
+        """
+        self.require_bound(model)
+        searches = self._searches.setdefault(restarts, [])
+        take_rows = partial(self.evaluate_customs, model) if self._customs else None
+        while len(searches) < (1 if self._customs else count):
+            constrained = self.constrained
+            if searches:
+                constrained = ConstrainedModel(constrained.model, constrained.constraints, constrained.compiled)
+            searches.append(AssemblySearch(constrained, restarts, take_rows))
+        return searches[:count]
 
     def velocity_errors_at(self, model: MultibodyPlant, Q: ArrayLike, QDot: ArrayLike) -> tuple[Vector, Matrix]:
         """The velocity errors (size,) and G (size, nv)."""
