@@ -24,6 +24,9 @@ NOT_SMOOTH = {
     "solve_factorized",
     "jacobian_by_differences",
     "implicit_step",
+    # what only factorizations with pivots call
+    "subtract_products",
+    "set_tile",
     # asks whether numbers are finite, and quaternions zero
     "query_state_fault",
     # asks whether a length or an angle is too small

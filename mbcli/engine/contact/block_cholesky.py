@@ -7,7 +7,11 @@ fill (Featherstone 2005, "Efficient factorization of the joint-space inertia mat
 from mbcli.engine.fields.contact_fields import COUNT_STATUS, PROBLEM_SINGULAR
 from mbcli.engine.runtime.kernel import kernel
 from mbcli.engine.runtime.lane_memory import WIDTH, add_product, element, set_element, subtract_product, sum_of_lanes
+from mbcli.engine.runtime.tiles import subtract_products
 from mbcli.engine.smooth.trigonometry import square_root
+
+BLOCK = 32  # rows of a large tree that are eliminated before those above lose them, by tiles
+LARGE_TREE = 64  # velocities of a tree from which on that is faster
 
 
 @kernel
@@ -70,22 +74,28 @@ def factorize_panel(solver, p):
     v0, size = solver.tree_v[t], solver.tree_v[t + 1] - solver.tree_v[t]
     start, step = solver.panel_start[p] // WIDTH, solver.panel_width[p] // WIDTH
     own = (size + WIDTH - 1) // WIDTH
-    for i in range(size - 1, -1, -1):
-        row = start + i * step
-        pivot = values[row * WIDTH + i]
-        if not pivot > 0.0:
-            solver.counts[COUNT_STATUS] = PROBLEM_SINGULAR
-            return
-        s = 1.0 / square_root(pivot)
-        solver.pivot[v0 + i] = s
-        for c in range(row, row + i // WIDTH + 1):
-            set_element(lanes, c, s * element(lanes, c))
-        for c in range(row + own, row + step):
-            set_element(lanes, c, s * element(lanes, c))
-        for k in range(i - 1, -1, -1):
-            factor = values[row * WIDTH + k]
-            if factor != 0.0:
-                subtract_row(lanes, row, start + k * step, factor, k // WIDTH + 1, own, step)
+    end = size
+    while end > 0:
+        begin = (end - 1) // BLOCK * BLOCK if size > LARGE_TREE else 0
+        for i in range(end - 1, begin - 1, -1):
+            row = start + i * step
+            pivot = values[row * WIDTH + i]
+            if not pivot > 0.0:
+                solver.counts[COUNT_STATUS] = PROBLEM_SINGULAR
+                return
+            s = 1.0 / square_root(pivot)
+            solver.pivot[v0 + i] = s
+            for c in range(row, row + i // WIDTH + 1):
+                set_element(lanes, c, s * element(lanes, c))
+            for c in range(row + own, row + step):
+                set_element(lanes, c, s * element(lanes, c))
+            for k in range(i - 1, begin - 1, -1):
+                factor = values[row * WIDTH + k]
+                if factor != 0.0:
+                    subtract_row(lanes, row, start + k * step, factor, k // WIDTH + 1, own, step)
+        for k in range(0, begin, WIDTH):
+            subtract_rows(values, lanes, start, step, begin, end, k, own)
+        end = begin
     clear_above(solver, p)
 
 
@@ -97,6 +107,16 @@ def subtract_row(lanes, row, target, factor, count, own, step):
         set_element(lanes, c + shift, subtract_product(element(lanes, c + shift), element(lanes, c), factor))
     for c in range(row + own, row + step):
         set_element(lanes, c + shift, subtract_product(element(lanes, c + shift), element(lanes, c), factor))
+
+
+@kernel
+def subtract_rows(values, lanes, start, step, begin, end, k, own):
+    """As subtract_row() from rows begin to end, from the eight rows from k on."""
+    first, target = start + begin * step, start + k * step
+    for c in range(k // WIDTH + 1):
+        subtract_products(values, lanes, target + c, step, first + k // WIDTH, first + c, step, end - begin)
+    for c in range(own, step):
+        subtract_products(values, lanes, target + c, step, first + k // WIDTH, first + c, step, end - begin)
 
 
 @kernel

@@ -33,6 +33,7 @@ from mbcli.engine.runtime.lane_memory import (
     subtract_product,
     sum_of_lanes,
 )
+from mbcli.engine.runtime.tiles import set_tile, subtract_products
 from mbcli.engine.smooth.trigonometry import square_root
 
 PANEL = 12  # tiles that are eliminated before the rows behind them are updated: they fit into a cache
@@ -179,12 +180,12 @@ def eliminate_panel(values: Vector, fronts: Table, f: Int, first: Int):
     for k in range(first, min(first + PANEL, tiles)):
         above, count = column_of_tiles(at, tiles, k) + 8 * first, 8 * (k - first)
         diagonal = above + count
-        subtract_products(values, lanes, diagonal, above, above, count)
+        subtract_products(values, lanes, diagonal, 1, above, above, 1, count)
         if not factorize_tile(values, lanes, diagonal):
             return -1
         for t in range(k + 1, all_tiles):
             beside = column_of_tiles(at, tiles, t) + 8 * first
-            subtract_products(values, lanes, beside + count, above, beside, count)
+            subtract_products(values, lanes, beside + count, 1, above, beside, 1, count)
             solve_tile(values, lanes, diagonal, beside + count)
     return 0
 
@@ -201,43 +202,11 @@ def update_behind_panel(values: Vector, fronts: Table, f: Int, first: Int, part:
         beside = column + 8 * first
         for i in range(end, min(t + 1, tiles)):
             above = column_of_tiles(at, tiles, i) + 8 * first
-            subtract_products(values, lanes, column + 8 * i, above, beside, count)
+            subtract_products(values, lanes, column + 8 * i, 1, above, beside, 1, count)
         column = left + 4 * (t - tiles) * (t - tiles + 1)
         for i in range(tiles, t + 1):
             above = column_of_tiles(at, tiles, i) + 8 * first
-            subtract_products(values, lanes, column + 8 * (i - tiles), above, beside, count)
-
-
-@kernel
-def subtract_products(values, lanes, target, above, beside, count):
-    """The tile at target loses the sum over `count` rows of those of `above`, transposed, times those of `beside`."""
-    c0, c1 = element(lanes, target), element(lanes, target + 1)
-    c2, c3 = element(lanes, target + 2), element(lanes, target + 3)
-    c4, c5 = element(lanes, target + 4), element(lanes, target + 5)
-    c6, c7 = element(lanes, target + 6), element(lanes, target + 7)
-    for k in range(count):
-        row, a = element(lanes, beside + k), 8 * (above + k)
-        c0 = subtract_product(c0, row, element(values, a))
-        c1 = subtract_product(c1, row, element(values, a + 1))
-        c2 = subtract_product(c2, row, element(values, a + 2))
-        c3 = subtract_product(c3, row, element(values, a + 3))
-        c4 = subtract_product(c4, row, element(values, a + 4))
-        c5 = subtract_product(c5, row, element(values, a + 5))
-        c6 = subtract_product(c6, row, element(values, a + 6))
-        c7 = subtract_product(c7, row, element(values, a + 7))
-    set_tile(lanes, target, c0, c1, c2, c3, c4, c5, c6, c7)
-
-
-@kernel
-def set_tile(lanes, target, r0, r1, r2, r3, r4, r5, r6, r7):
-    set_element(lanes, target, r0)
-    set_element(lanes, target + 1, r1)
-    set_element(lanes, target + 2, r2)
-    set_element(lanes, target + 3, r3)
-    set_element(lanes, target + 4, r4)
-    set_element(lanes, target + 5, r5)
-    set_element(lanes, target + 6, r6)
-    set_element(lanes, target + 7, r7)
+            subtract_products(values, lanes, column + 8 * (i - tiles), 1, above, beside, 1, count)
 
 
 @kernel
@@ -296,7 +265,7 @@ def solve_tile(values, lanes, d, b):
     r6 = element(values, u + 54) * r6
     r7 = subtract_product(r7, r6, element(values, u + 55))
     r7 = element(values, u + 63) * r7
-    set_tile(lanes, b, r0, r1, r2, r3, r4, r5, r6, r7)
+    set_tile(lanes, b, 1, (r0, r1, r2, r3, r4, r5, r6, r7))
 
 
 # ------------------------------------------------------------------------------------------------- solutions

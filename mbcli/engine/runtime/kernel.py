@@ -7,6 +7,7 @@ import os
 
 # Modules that define kernels; the order is of no matter.
 KERNEL_MODULES = (
+    "runtime.tiles",
     "smooth.spatial",
     "smooth.trigonometry",
     "smooth.joints.revolute",
