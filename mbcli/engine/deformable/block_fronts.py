@@ -167,27 +167,42 @@ def eliminate_front(values: Vector, fronts: Table, f: Int):
     for first in range(0, fronts[f, FRONT_TILES], PANEL):
         if eliminate_panel(values, fronts, f, first) < 0:
             return -1
+        solve_behind_panel(values, fronts, f, first, 0, 1)
         update_behind_panel(values, fronts, f, first, 0, 1)
     return 0
 
 
 @unlocked
 def eliminate_panel(values: Vector, fronts: Table, f: Int, first: Int):
-    """The rows of PANEL tiles, all that comes from earlier ones being subtracted; -1 if one has no root, else 0."""
+    """The triangle of PANEL tiles, all that comes from earlier ones being subtracted; -1 if it has no root, else 0."""
     lanes = lanes_of(values)
     at, tiles = fronts[f, FRONT_AT], fronts[f, FRONT_TILES]
-    all_tiles = tiles + fronts[f, FRONT_REST_TILES]
-    for k in range(first, min(first + PANEL, tiles)):
+    end = min(first + PANEL, tiles)
+    for k in range(first, end):
         above, count = column_of_tiles(at, tiles, k) + 8 * first, 8 * (k - first)
         diagonal = above + count
         subtract_products(values, lanes, diagonal, 1, above, above, 1, count)
         if not factorize_tile(values, lanes, diagonal):
             return -1
-        for t in range(k + 1, all_tiles):
+        for t in range(k + 1, end):
             beside = column_of_tiles(at, tiles, t) + 8 * first
             subtract_products(values, lanes, beside + count, 1, above, beside, 1, count)
             solve_tile(values, lanes, diagonal, beside + count)
     return 0
+
+
+@unlocked
+def solve_behind_panel(values: Vector, fronts: Table, f: Int, first: Int, part: Int, parts: Int):
+    """The rows of a panel beside its triangle; of the columns of tiles each parts-th one."""
+    lanes = lanes_of(values)
+    at, tiles = fronts[f, FRONT_AT], fronts[f, FRONT_TILES]
+    end = min(first + PANEL, tiles)
+    for t in range(end + part, tiles + fronts[f, FRONT_REST_TILES], parts):
+        beside = column_of_tiles(at, tiles, t) + 8 * first
+        for k in range(first, end):
+            above, count = column_of_tiles(at, tiles, k) + 8 * first, 8 * (k - first)
+            subtract_products(values, lanes, beside + count, 1, above, beside, 1, count)
+            solve_tile(values, lanes, above + count, beside + count)
 
 
 @unlocked

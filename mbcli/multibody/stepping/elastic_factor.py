@@ -312,10 +312,12 @@ class BlockCholesky:
             if kernels.eliminate_panel(values, fronts, f, first) < 0:
                 raise NumericalError(NOT_DEFINITE)
 
-            def update(part, first=first):
-                return kernels.update_behind_panel(values, fronts, f, first, part, 2)
+            for kernel in (kernels.solve_behind_panel, kernels.update_behind_panel):
 
-            self.threads.both(lambda: update(0), lambda: update(1))
+                def half(part, kernel=kernel, first=first):
+                    return kernel(values, fronts, f, first, part, 2)
+
+                self.threads.both(lambda half=half: half(0), lambda half=half: half(1))
 
     def solve(self, b):
         """A^-1 b for b (n, 3)."""
