@@ -24,12 +24,23 @@ APPROXIMATIONS = ("lagged", "sap", "similar", "tamsi")
 CONES = {"MuJoCo": "pyramidal", "MuJoCo elliptic": "elliptic"}
 OWN_SETTLING = 1.0  # [s] of each program, from where mbcli has come to rest
 
+SHAPES = {  # as plants call them and their inertias, and as MuJoCo does
+    "ball": ("Sphere", "SolidSphereWithMass", "sphere"),
+    "box": ("Box", "SolidBoxWithMass", "box"),
+    "cylinder": ("Cylinder", "SolidCylinderWithMass", "cylinder"),
+    "capsule": ("Capsule", "SolidCapsuleWithMass", "capsule"),
+}
+ROUND = ("cylinder", "capsule")  # about an axis, which inertias ask for
+
 STANDING_STEPS = 100  # that all must be able to do from the start, where it is what is measured
 
 
 @dataclass(frozen=True)
 class Solid:
-    """A ball of radius size[0] or a box with the edges size, at a position; mass 0: it is fixed."""
+    """A shape at a position, along z; mass 0: it is fixed.
+
+    size: the radius of a ball, the edges of a box, radius and length of a cylinder, and of a capsule without its ends.
+    """
 
     shape: str
     size: tuple
@@ -41,12 +52,14 @@ class Solid:
 class World:
     """Solids over the ground z < 0, or a robot as URDF text with its positions q in the coordinates of mbcli.
 
+    base: the link of the robot that floats;
     settling: how long until they lie still [s], 0 where the start is what is measured; stiffness of a geometry [N/m].
     """
 
     solids: tuple = ()
     urdf: str | None = None
     q: np.ndarray | None = None
+    base: str = ""
     settling: float = 0.0
     stiffness: float = 4e4
 
@@ -58,8 +71,15 @@ class World:
 # ------------------------------------------------------------------------------------------------ worlds
 
 
-def spheres_in_a_bin(count, across):
-    """Balls of 5 cm radius fall in layers of across x across into a bin of five boxes that just holds a layer."""
+BALLS = (("ball", (0.05,)),)
+MIXED = (*BALLS, ("box", (0.08, 0.06, 0.07)), ("cylinder", (0.035, 0.06)), ("capsule", (0.03, 0.04)))
+
+
+def solids_in_a_bin(count, across, shapes):
+    """Solids within 5 cm of their middle, shapes in turn, fall in layers of across x across into a bin of five boxes.
+
+    The bin just holds a layer.
+    """
     r, gap = 0.05, 0.002
     inner = across * (2 * r + gap) + 0.04
     height, t = 2 * r * count / across**2 + 0.2, 0.05
@@ -73,7 +93,8 @@ def spheres_in_a_bin(count, across):
         layer, place = divmod(k, across**2)
         cell = np.array([place // across, place % across]) - (across - 1) / 2
         x, y = (2 * r + gap) * cell + (-1) ** layer * 0.015 + rng.uniform(-0.0005, 0.0005, 2)
-        solids.append(Solid("ball", (r,), (x, y, t + r + 0.01 + layer * (2 * r + 0.01))))
+        shape, size = shapes[k % len(shapes)]
+        solids.append(Solid(shape, size, (x, y, t + r + 0.01 + layer * (2 * r + 0.01))))
     return World(tuple(solids), settling=2.0)
 
 
@@ -100,6 +121,24 @@ def stacks_of_boxes(count):
     return World(tuple(solids), settling=0.1)
 
 
+def solids_apart(count):
+    """Solids of all shapes in the air, half a metre apart: they fall, and none meets another."""
+    across = int(np.ceil(np.sqrt(count)))
+    solids = [Solid(*MIXED[k % len(MIXED)], (0.5 * (k // across), 0.5 * (k % across), 5.0)) for k in range(count)]
+    return World(tuple(solids))
+
+
+MANY = {"stacks": stacks_of_boxes, "falling": solids_apart}  # of so many bodies
+
+
+def quadruped(path, standing):
+    """The sample quadruped, whose motors are off: as it begins to fall from standing on its feet, or lying."""
+    q = np.zeros(19)
+    q[0], q[6] = 1.0, 0.3583  # feet 0.2 mm deep
+    q[7:] = 4 * (0.0, 0.7, -1.4)
+    return World(urdf=path.read_text(), q=q, base="trunk", settling=0.0 if standing else 3.0)
+
+
 ATLAS_BALLS = {  # added to the feet's and hands' own, so that it can lie [m]
     "pelvis": 0.15,
     "utorso": 0.18,
@@ -122,7 +161,8 @@ def atlas(path, standing):
             etree.SubElement(geometry, "sphere", radius=str(ATLAS_BALLS[link.get("name")]))
     q = np.zeros(37)
     q[0], q[6] = 1.0, 0.9483  # soles 0.2 mm deep
-    return World(urdf=etree.tostring(tree).decode(), q=q, settling=0.0 if standing else 4.0, stiffness=1e6)
+    settling = 0.0 if standing else 4.0
+    return World(urdf=etree.tostring(tree).decode(), q=q, base="pelvis", settling=settling, stiffness=1e6)
 
 
 # ------------------------------------------------------------------------------------- mbcli and pydrake
@@ -178,14 +218,15 @@ class PlantStepper:
         plant, friction = self.plant, lib.CoulombFriction(FRICTION, FRICTION)
         plant.RegisterCollisionGeometry(plant.world_body(), lib.RigidTransform(), lib.HalfSpace(), "ground", friction)
         for k, solid in enumerate(world.solids):
-            ball = solid.shape == "ball"
-            shape = lib.Sphere(*solid.size) if ball else lib.Box(*solid.size)
+            name, inertia, _ = SHAPES[solid.shape]
+            shape = getattr(lib, name)(*solid.size)
             X = lib.RigidTransform(list(solid.position))
             if solid.mass == 0.0:
                 plant.RegisterCollisionGeometry(plant.world_body(), X, shape, f"solid_{k}", friction)
                 continue
-            make = lib.SpatialInertia.SolidSphereWithMass if ball else lib.SpatialInertia.SolidBoxWithMass
-            body = plant.AddRigidBody(f"body_{k}", make(solid.mass, *solid.size))
+            axis = [[0.0, 0.0, 1.0]] if solid.shape in ROUND else []
+            M = getattr(lib.SpatialInertia, inertia)(solid.mass, *solid.size, *axis)
+            body = plant.AddRigidBody(f"body_{k}", M)
             plant.RegisterCollisionGeometry(body, lib.RigidTransform(), shape, f"solid_{k}", friction)
         if world.urdf is not None:
             lib.Parser(plant).AddModelsFromString(world.urdf, "urdf")
@@ -219,17 +260,14 @@ class PlantStepper:
 
 
 class MuJoCoStepper:
-    """The same in MuJoCo; q and v of `set_state` and `state` are its own, `positions` come from those of mbcli.
+    """The same in MuJoCo; q and v of `set_state` and `state` are its own, `positions` come from those of mbcli."""
 
-    base: of a robot, the link that floats.
-    """
-
-    def __init__(self, world, time_step, cone, base="pelvis"):
+    def __init__(self, world, time_step, cone):
         import mujoco
 
         self._mujoco, self._world = mujoco, world
-        xml = _mjcf(world)
-        spec = mujoco.MjSpec.from_string(xml if world.urdf is None else with_floating_base(world.urdf, base))
+        text = _mjcf(world) if world.urdf is None else with_floating_base(world.urdf, world.base)
+        spec = mujoco.MjSpec.from_string(text)
         if world.urdf is not None:
             spec.worldbody.add_geom(type=mujoco.mjtGeom.mjGEOM_PLANE, size=[0.0, 0.0, 1.0])
             for geom in spec.geoms:
@@ -273,10 +311,10 @@ def _mjcf(world):
         '<geom type="plane" size="0 0 1"/>',
     ]
     for solid in world.solids:
-        ball = solid.shape == "ball"
-        size = " ".join(str(x if ball else x / 2) for x in solid.size)
+        halved = 0 if solid.shape == "box" else 1  # from where on sizes are lengths and not radii
+        size = " ".join(str(x if n < halved else x / 2) for n, x in enumerate(solid.size))
         at = f'pos="{" ".join(map(str, solid.position))}"'
-        geom = f'<geom type="{"sphere" if ball else "box"}" size="{size}"'
+        geom = f'<geom type="{SHAPES[solid.shape][2]}" size="{size}"'
         if solid.mass == 0.0:
             parts.append(f"{geom} {at}/>")
         else:
@@ -360,11 +398,11 @@ def resident_bytes():
         return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
-def memory_of_stacks(contestant, count, time_step):
-    """Bytes that stacks of boxes take in this process, from before they are made to after some steps."""
+def memory_of_many(world_name, contestant, count, time_step):
+    """Bytes that a world of MANY takes in this process, from before it is made to after some steps."""
     for bodies in (5, count):  # first what loads and compiles
         before = resident_bytes()
-        world = stacks_of_boxes(bodies)
+        world = MANY[world_name](bodies)
         if contestant == "mbcli":
             stepper = PlantStepper(world, time_step, "lagged", own_modules())
         elif contestant == "Drake":
@@ -377,5 +415,5 @@ def memory_of_stacks(contestant, count, time_step):
     return resident_bytes() - before
 
 
-if __name__ == "__main__":  # in a process of its own: contestant, bodies, step
-    print(json.dumps(memory_of_stacks(sys.argv[1], int(sys.argv[2]), float(sys.argv[3]))))
+if __name__ == "__main__":  # in a process of its own: world, contestant, bodies, step
+    print(json.dumps(memory_of_many(sys.argv[1], sys.argv[2], int(sys.argv[3]), float(sys.argv[4]))))

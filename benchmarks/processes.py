@@ -157,11 +157,13 @@ print(json.dumps({"resident": found, "log_bytes": os.path.getsize(log)}))
 """
 
 
-def memory_of_stacks(contestant, bodies, time_step):
-    """Bytes that stacks of boxes take in a process of their own."""
+def memory_of_many(world_name, contestant, bodies, time_step):
+    """Bytes that a world of many bodies takes in a process of its own."""
     if not os.path.exists("/proc/self/statm"):
         raise NotAvailable("the size of a process is read from /proc, which this system does not have")
-    return json.loads(_checked(["-m", "benchmarks.contact", contestant, str(bodies), str(time_step)]).stdout)
+    return json.loads(
+        _checked(["-m", "benchmarks.contact", world_name, contestant, str(bodies), str(time_step)]).stdout
+    )
 
 
 def memory_of_a_long_run(path, steps):

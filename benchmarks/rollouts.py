@@ -203,8 +203,8 @@ def quadruped_on_its_feet(threads, worlds, steps):
     start = Worlds(own, 1, threads=1)
     gains = start.gains
     q = start.q[0].copy()
-    world = contact.World(urdf=path.read_text(), q=q)
-    peer = contact.MuJoCoStepper(world, TIME_STEP, contact.CONES["MuJoCo"], base="trunk")
+    world = contact.World(urdf=path.read_text(), q=q, base="trunk")
+    peer = contact.MuJoCoStepper(world, TIME_STEP, contact.CONES["MuJoCo"])
     for name, (p, d) in zip(start.controlled, gains, strict=True):
         actuator = next(a for a in own.plant.elements.actuators if name.endswith(a.name()))
         joint = actuator.joint()

@@ -18,6 +18,7 @@ from benchmarks.plot import growth_svg
 from benchmarks.scenes import (
     ASSEMBLY_STARTS,
     BATCH_STATES,
+    BODIES,
     CHAIN_LENGTHS,
     DRAKE_BODIES,
     FEET,
@@ -27,7 +28,6 @@ from benchmarks.scenes import (
     MODELS,
     ROOT,
     SCENES,
-    STACKED_BODIES,
     TIME_STEP,
     TREE_SIZES,
     WORLDS,
@@ -350,19 +350,19 @@ def contact_counts(contest, peer):
     return f"{note}, {peer} {contest.contacts[peer]}" if peer else note
 
 
-def measure_stacks(scene, effort):
-    """Seconds per step and memory over the number of bodies, in stacks of five boxes."""
+def measure_many(scene, effort):
+    """Seconds per step and memory over the number of bodies."""
     lines, own_seconds = [], {}
-    for bodies in STACKED_BODIES if effort is THOROUGH else STACKED_BODIES[:1]:
+    for bodies in BODIES[scene.model] if effort is THOROUGH else BODIES[scene.model][:1]:
         name, steps = f"{scene.name}.{bodies}", max(CONTACT_STEPS, STEPPED_BODIES // bodies)
         peers = ("MuJoCo", "Drake") if bodies <= DRAKE_BODIES else ("MuJoCo",)
         try:
-            contest = contact.Contest(contact.stacks_of_boxes(bodies), TIME_STEP, scene.calculation, peers)
+            contest = contact.Contest(contact.MANY[scene.model](bodies), TIME_STEP, scene.calculation, peers)
         except MemoryError as reason:
             lines.append(Line(name, float("nan"), goal="fits", met=False, note=str(reason)))
             continue
         found = compare(scene, contest_calls(contest, steps), effort, per_call=steps)
-        sizes = {peer: processes.memory_of_stacks(peer, bodies, TIME_STEP) for peer in contest.steppers}
+        sizes = {peer: processes.memory_of_many(scene.model, peer, bodies, TIME_STEP) for peer in contest.steppers}
         own_seconds[bodies] = found[0].seconds
         for line in found:
             line.scene = name
@@ -430,7 +430,7 @@ MEASURES = {
     "loops": measure_loops,
     "assembly": measure_assembly,
     "contact": measure_contact,
-    "stacks": measure_stacks,
+    "many": measure_many,
     "command": measure_command,
     "start": measure_start,
     "compile": measure_compile,
@@ -465,12 +465,17 @@ def print_growth(lines):
         print(f"    {line.scene.rsplit('.', 1)[1]:>5} links |{bar} {formatted(line.seconds)}")
 
 
-def loops_svg(lines):
-    """The lines of the scene `loops` as a curve."""
-    measured = [line for line in lines if line.scene.startswith("loops.")]
-    counts = [int(line.scene.rsplit(".", 1)[1]) for line in measured]
-    title = "Accelerations of a chain of four-bars, five equations a loop"
-    return growth_svg(counts, [line.seconds for line in measured], title, "loops", formatted)
+PLOTTED = {  # scenes: titles, and what is counted
+    "loops": ("Accelerations of a chain of four-bars, five equations a loop", "loops"),
+    "stacks": ("A step of boxes at rest in stacks of five", "bodies"),
+    "falling": ("A step of bodies that fall apart from each other", "bodies"),
+}
+
+
+def scene_svg(name, lines):
+    """The lines of a scene of PLOTTED as a curve, of mbcli."""
+    measured = {int(x.scene.rsplit(".", 1)[1]): x.seconds for x in lines if x.scene.startswith(name + ".")}
+    return growth_svg(list(measured), list(measured.values()), *PLOTTED[name], formatted)
 
 
 def surroundings():
@@ -536,15 +541,16 @@ def main(arguments=None):
     )
     parser.add_argument("--list", action="store_true", help="print the names of the scenes")
     parser.add_argument("--json", metavar="FILE", help="also write the lines to a JSON file")
-    parser.add_argument("--plot", metavar="FILE", help="also write the times over the number of loops as SVG")
+    parser.add_argument("--plot", metavar="FILE", help="also write the times over the count of a scene as SVG")
     parser.add_argument("--quick", action="store_true", help="few and short rounds: does it run, not how fast is it")
     parser.add_argument("--memory", type=int, metavar="STEPS", help="only the memory of a run of so many logged steps")
     options = parser.parse_args(arguments)
     if options.list:
         print("\n".join(scene.name for scene in SCENES))
         return 0
-    if options.plot and not any(scene.kind == "loops" for scene in selected(options.scene)):
-        parser.error("--plot shows the scene `loops`, which is not among those that are measured")
+    plotted = [scene.name for scene in selected(options.scene) if scene.name in PLOTTED]
+    if options.plot and len(plotted) != 1:
+        parser.error(f"--plot shows one scene of {', '.join(PLOTTED)}; --scene names it")
     where = surroundings()
     print(", ".join(f"{name} {value}" for name, value in where.items()))
     if options.memory is not None:
@@ -556,7 +562,7 @@ def main(arguments=None):
             json.dump({"surroundings": where, "lines": [asdict(line) for line in lines]}, file, indent=1)
     if options.plot:
         with open(options.plot, "w") as file:
-            file.write(loops_svg(lines))
+            file.write(scene_svg(plotted[0], lines))
     return 1 if failed else 0
 
 

@@ -36,8 +36,8 @@ class Scene:
     Attributes:
         name: what --scene selects, with or without what follows the first dot.
         kind: engine, plant, steps, growth, batch, command, load, load-chain, load-constraints, constrained, loops,
-            assembly, contact, stacks, start or compile; run.py has a function for each.
-        model: key of MODELS, or of WORLDS for contact.
+            assembly, contact, many, start or compile; run.py has a function for each.
+        model: key of MODELS, of WORLDS for contact, of contact.MANY for many.
         calculation: what is computed; a name that contestants know. For contact: the approximation.
         new_state: whether another q is set before every call.
         goals: how many times as fast as each peer mbcli shall be.
@@ -71,8 +71,11 @@ def _plant_scenes(model, *tables):
 WORLDS = {  # what makes the world; those of a robot are left out where its file is absent
     "atlas-standing": partial(contact.atlas, MODELS["atlas"].path, standing=True),
     "atlas-lying": partial(contact.atlas, MODELS["atlas"].path, standing=False),
-    "spheres-25": partial(contact.spheres_in_a_bin, 25, across=3),
-    "spheres-100": partial(contact.spheres_in_a_bin, 100, across=4),
+    "quadruped-standing": partial(contact.quadruped, MODELS["quadruped"].path, standing=True),
+    "quadruped-lying": partial(contact.quadruped, MODELS["quadruped"].path, standing=False),
+    "spheres-25": partial(contact.solids_in_a_bin, 25, across=3, shapes=contact.BALLS),
+    "spheres-100": partial(contact.solids_in_a_bin, 100, across=4, shapes=contact.BALLS),
+    "mixed-50": partial(contact.solids_in_a_bin, 50, across=4, shapes=contact.MIXED),
     "boxes-25": partial(contact.wall_of_boxes, 7, rows=5),
 }
 CONTACT_GOALS = {"Drake": 8.0, "MuJoCo": 1.0, "MuJoCo elliptic": 1.0}
@@ -102,7 +105,7 @@ SCENES = (
     Scene("loops", "loops"),
     *(Scene(f"assembly.{m}", "assembly", calculation=m) for m in (*constrained.ASSEMBLIES, *constrained.SAMPLES)),
     *(Scene(f"contact-{w}.{a}", "contact", w, a, goals=CONTACT_GOALS) for w in WORLDS for a in contact.APPROXIMATIONS),
-    Scene("stacks", "stacks", calculation="lagged", goals={"MuJoCo": 1.0, "Drake": 8.0}),
+    *(Scene(m, "many", m, "lagged", goals={"MuJoCo": 1.0, "Drake": 8.0}) for m in contact.MANY),
     Scene("start.help", "start", calculation="help", at_most=0.15),
     Scene("start.inspect", "start", "arm7", calculation="inspect", at_most=0.15),
     Scene("start.check", "start", "arm7", calculation="check", at_most=0.15),
@@ -116,7 +119,7 @@ LOADED_CONSTRAINTS = {"mimics": 2000, "loops": 1000}
 CHAIN_LENGTHS = (10, 30, 100, 300, 1000)
 FEET = {"atlas": ("l_foot", "r_foot")}
 LOOPS = (1, 3, 10, 30, 100, 300, 1000)
-STACKED_BODIES = (10, 100, 1000, 10_000)
+BODIES = {"stacks": (10, 100, 1000, 10_000), "falling": (10, 100, 1000, 5000, 10_000)}
 DRAKE_BODIES = 100  # its steps take more than in proportion to them: 66 ms for 500
 ASSEMBLY_STARTS = 1000
 BATCH_STATES = 10_000

@@ -222,7 +222,7 @@ def test_stacked_boxes_rest_as_deep_as_springs_say_and_the_lowest_as_in_pydrake(
 
 def test_a_hundred_balls_rest_in_a_bin_as_in_pydrake():
     """Not ball by ball: their mean height, the spread of heights, the force on the bottom, what still moves."""
-    world = contact.spheres_in_a_bin(100, 4)
+    world = contact.solids_in_a_bin(100, 4, contact.BALLS)
     found = []
     for modules in (contact.own_modules(), contact._drake_modules()):
         stepper = contact.PlantStepper(world, 2e-3, "lagged", modules)
