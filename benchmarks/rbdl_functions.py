@@ -59,6 +59,7 @@ def functions_of_robot(case, standing):
     positions, velocities = kernel("positions", q), kernel("velocities", q, v)
     system, solution = (kernel("system", q, v, tau, none, solve) for solve in (0, 1))
     impulses, impulse_solution = (kernel("impulses", q, v, cs.v_plus, solve) for solve in (0, 1))
+    wanted = rbdl.ForwardDynamicsConstraintsRangeSpaceSparse(plant, q, v, tau, cs)  # the constraints allow it
     found = {
         "CalcConstraintsPositionError": (lambda: rbdl.CalcConstraintsPositionError(plant, q, cs), positions),
         "CalcConstraintsJacobian": (lambda: rbdl.CalcConstraintsJacobian(plant, q, cs), positions),
@@ -89,9 +90,9 @@ def functions_of_robot(case, standing):
             lambda: rbdl.ComputeConstraintImpulsesNullSpace(plant, q, v, cs),
             impulses,
         ),
-        "InverseDynamicsConstraints": (lambda: rbdl.InverseDynamicsConstraints(plant, q, v, 0.1 * ones, cs), system),
+        "InverseDynamicsConstraints": (lambda: rbdl.InverseDynamicsConstraints(plant, q, v, wanted, cs), system),
         "InverseDynamicsConstraintsRelaxed": (
-            lambda: rbdl.InverseDynamicsConstraintsRelaxed(plant, q, v, 0.1 * ones, cs),
+            lambda: rbdl.InverseDynamicsConstraintsRelaxed(plant, q, v, wanted, cs),
             system,
         ),
         "CalcAssemblyQDot": (lambda: rbdl.CalcAssemblyQDot(plant, q, v, cs, ones), velocities),
