@@ -62,7 +62,7 @@ class PositionSearch:
             orthogonal_rows.orthogonalize_rows: orthogonalize_by_lapack,
             orthogonal_rows.complete_rows: complete_by_lapack,
         }
-        self._kernels = link_interpreted({"python"}, given, only=LOOPS)
+        self._interpreted = link_interpreted({"python"}, given, only=LOOPS)
         self._handles = model, None, None, None, self._arrays
 
     def _evaluate_equations(self, model, data, cons, work, assembly, q):
@@ -75,9 +75,9 @@ class PositionSearch:
         """The Nearest that the steps from q lead to; not converged if they get stuck or are too many."""
         arrays = self._arrays
         self._give(q, weights, tolerance, most_steps)
-        self._kernels.start_nearest(arrays)
+        self._interpreted.start_nearest(arrays)
         arrays.q_reached[:] = q
-        steps = self._kernels.find_feasible(*self._handles, most_steps)
+        steps = self._interpreted.find_feasible(*self._handles, most_steps)
         error = arrays.assembly_numbers[ASSEMBLY_ERROR]
         return Nearest(arrays.q_reached.copy(), bool(error <= tolerance), steps, float(error))
 
@@ -97,7 +97,7 @@ class PositionSearch:
 
     def run(self):
         """The search that was given to the arrays."""
-        self._kernels.find_nearest(*self._handles)
+        self._interpreted.find_nearest(*self._handles)
 
     def _found(self, q, counts, numbers):
         rank = int(counts[ASSEMBLY_RANK])
