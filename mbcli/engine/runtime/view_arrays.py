@@ -14,13 +14,8 @@ from numba.core.imputils import lower_builtin, lower_cast, lower_getattr
 from numba.extending import register_model
 from numba.np import arrayobj
 
-ARRAY_ITEMS, ARRAY_ITEM_SIZE, ARRAY_DATA, ARRAY_SHAPE, ARRAY_STRIDES = (
-    2,
-    3,
-    4,
-    5,
-    6,
-)  # places in numba's struct of an array
+# places in numba's struct of an array
+ARRAY_ITEMS, ARRAY_ITEM_SIZE, ARRAY_DATA, ARRAY_SHAPE, ARRAY_STRIDES = range(2, 7)
 INT, SMALL = ir.IntType(64), ir.IntType(32)
 
 
