@@ -14,6 +14,7 @@ NOT_SMOOTH_PACKAGES = (
     "collision.",
     "deformable.",
     "stepping.contact_",
+    "text.",
 )
 
 NOT_SMOOTH = {

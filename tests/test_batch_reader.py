@@ -15,7 +15,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from mbcli.batch import arriving_bytes, csv_states, json_states
+from mbcli.batch import arriving_bytes, number_lines
+from mbcli.batch.number_lines import NumberLines
 from mbcli.batch.state_reader import StateLayout, open_states
 from mbcli.errors import ModelError, ResourceError
 
@@ -396,7 +397,7 @@ def test_numbers_in_quotes_and_spaces_are_read():
     assert np.signbit(read["v"][2, 0])
 
 
-def test_the_quick_and_the_careful_look_at_csv_agree():
+def test_the_quick_and_the_careful_look_at_csv_agree(monkeypatch):
     random = np.random.default_rng(5)
     tokens = [
         "1",
@@ -416,19 +417,43 @@ def test_the_quick_and_the_careful_look_at_csv_agree():
         "1 1",
         "0",
     ]
-    header = csv_states._Header(["a", "b"], "file:1", ",")
-    accepted = 0
-    for _ in range(3000):
-        lines = [",".join(random.choice(tokens, random.choice([2, 2, 2, 3]))).encode() for _ in range(2)]
-        quick = csv_states._plain_numbers(b"\n".join(lines), header)
-        careful, error = csv_states._checked_numbers(b"\n".join(lines), 1, header, "file")
-        if quick is not None:
-            accepted += 1
-            assert error is None, lines
-            np.testing.assert_array_equal(quick, careful)
-        else:
-            assert error is not None, lines
-    assert accepted > 50
+    layout = StateLayout(("a", "b"), (), (), [0.0, 0.0], [])
+    num_alike = 0
+    for _ in range(1000):
+        lines = [",".join(random.choice(tokens, random.choice([2, 2, 2, 3]))) for _ in range(2)]
+        num_alike += same_with_and_without_kernel("\n".join(["a,b", *lines, ""]).encode(), layout, monkeypatch)
+    assert num_alike > 50
+
+
+def same_with_and_without_kernel(data, layout, monkeypatch) -> int:
+    """Reads lines by the kernel where it can and with care; both agree. The number of rows that the kernel has read."""
+
+    def outcome():
+        chunks, message = [], None
+        try:
+            for chunk in open_states(io.BytesIO(data), layout, rows_per_chunk=7):
+                chunks.append(chunk)
+        except ModelError as error:
+            message = str(error)
+        return message, [[getattr(c, f).tolist() for c in chunks if getattr(c, f) is not None] for f in FIELDS]
+
+    read_alike, num_alike = NumberLines._read_alike, 0
+
+    def counted(self, values, count):
+        nonlocal num_alike
+        row = read_alike(self, values, count)
+        num_alike += row - count
+        return row
+
+    with monkeypatch.context() as patch:
+        patch.setattr(number_lines, "may_compile", lambda: False)
+        careful = outcome()
+    with monkeypatch.context() as patch:
+        patch.setattr(number_lines, "FEW_ROWS", 0)
+        patch.setattr(number_lines, "may_compile", lambda: True)
+        patch.setattr(NumberLines, "_read_alike", counted)
+        assert outcome() == careful, data
+    return num_alike
 
 
 JSON_TOKENS = (
@@ -468,33 +493,14 @@ JSON_TOKENS = (
 
 def test_json_lines_read_at_once_are_those_read_one_by_one(monkeypatch):
     random = np.random.default_rng(11)
-    layout = StateLayout(("a", "b"), ("c", "d"), (), [0.0, 0.0], [0.0, 0.0])
-
-    def outcome(data):
-        chunks, message = [], None
-        try:
-            for chunk in open_states(io.BytesIO(data), layout, input_format="jsonl"):
-                chunks.append(chunk)
-        except ModelError as error:
-            message = str(error)
-        fields = ("q", "v", "vdot", "time")
-        return message, [[getattr(c, f).tolist() for c in chunks if getattr(c, f) is not None] for f in fields]
-
-    plain_table, taken = json_states._JsonRowReader.plain_table, []
-    for _ in range(3000):
+    layout = StateLayout(("a", "b"), ("c", "d"), (), [0.5, 0.0], [0.0, -1.0])
+    num_rows, num_alike = 0, 0
+    for _ in range(1500):
         few = random.choice(JSON_TOKENS, 2)
-        data = "\n".join(random.choice(few, random.integers(1, 4))).encode()
-        with monkeypatch.context() as patch:
-            patch.setattr(
-                json_states._JsonRowReader,
-                "plain_table",
-                lambda self, text: taken.append(plain_table(self, text)) or taken[-1],
-            )
-            quick = outcome(data)
-        with monkeypatch.context() as patch:
-            patch.setattr(json_states._JsonRowReader, "plain_table", lambda self, text: None)
-            assert quick == outcome(data), data
-    assert 100 < sum(table is not None for table in taken) < 2500
+        lines = random.choice(few, random.integers(1, 6))
+        num_rows += len(lines)
+        num_alike += same_with_and_without_kernel("\n".join(lines).encode(), layout, monkeypatch)
+    assert 300 < num_alike < num_rows
 
 
 def test_a_line_without_end_does_not_fill_the_memory(monkeypatch):

@@ -19,7 +19,7 @@ ROOMS = (
     ("mbcli.engine.fields",),
     ("mbcli.engine.runtime",),
     ("mbcli.engine",),
-    ("mbcli.engine.smooth",),
+    ("mbcli.engine.smooth", "mbcli.engine.text"),
     ("mbcli.engine.limits", "mbcli.engine.collision", "mbcli.engine.constraints"),
     ("mbcli.engine.contact", "mbcli.engine.deformable"),
     ("mbcli.engine.stepping",),

@@ -1,24 +1,17 @@
-"""Files and pipes: what has arrived, and their lines in batches."""
+"""Files and pipes: what has arrived, and their lines."""
 
 from __future__ import annotations
 
 import io
 import select
-from collections.abc import Iterator
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 
 import numpy as np
 
 from mbcli.errors import ModelError, ResourceError
 
-if TYPE_CHECKING:
-    from typing import TypeAlias
-
-    LineBatch: TypeAlias = tuple[int, bytes]  # the number of the first line, and lines with line feeds between them
-
 READ_SIZE = 1 << 20
 LONGEST_LINE = 1 << 26
-LINE_FEED = 10
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
@@ -27,7 +20,11 @@ def read_arrived(stream: IO[bytes], name: str) -> bytes:
     try:
         return getattr(stream, "read1", stream.read)(READ_SIZE)
     except OSError as error:
-        raise ResourceError(f"{name}: error: cannot read the states: {error.strerror}") from None
+        raise _unreadable(name, error) from None
+
+
+def _unreadable(name: str, error: OSError) -> ResourceError:
+    return ResourceError(f"{name}: error: cannot read the states: {error.strerror}")
 
 
 def _more_has_arrived(stream: IO[bytes]) -> bool:
@@ -38,32 +35,104 @@ def _more_has_arrived(stream: IO[bytes]) -> bool:
         return True
 
 
-def line_batches(stream: IO[bytes], name: str, limit: int, head: bytes) -> Iterator[LineBatch]:
-    """Yields the number of the first line and at most `limit` complete lines, without the last one's line feed.
+class ArrivingLines:
+    """The lines of a stream from a place on that moves on, as they arrive.
 
-    A batch has fewer lines only at the end, or if a pipe has nothing more to read now.
+    Args:
+        stream: of bytes.
+        name: of it, in messages.
+        head: its first bytes, which have been read.
+
+    Attributes:
+        name: of the stream.
+        text: characters (int8); whole lines with their line feeds from `start` to the end.
+        start: of the next line, if there is one.
+        number: of the next line, from 1.
     """
-    number, waiting = 1, b""
-    data = head or read_arrived(stream, name)
-    while data:
-        waiting += data
-        if number == 1:
-            waiting = waiting.removeprefix(BYTE_ORDER_MARK)
-        ends = np.flatnonzero(np.frombuffer(waiting, np.uint8) == LINE_FEED)
-        if len(waiting) - (ends[-1] if len(ends) else 0) > LONGEST_LINE:
-            raise ModelError(f"{name}:{number + len(ends)}: error: longer than {LONGEST_LINE} bytes")
-        start = 0
-        for last in range(limit - 1, len(ends), limit):
-            yield number, waiting[start : ends[last]]
-            number, start = number + limit, int(ends[last]) + 1
-        more = len(ends) % limit
-        if more and not _more_has_arrived(stream):
-            yield number, waiting[start : ends[-1]]
-            number, start = number + more, int(ends[-1]) + 1
-        waiting = waiting[start:]
-        data = read_arrived(stream, name)
-    if waiting:
-        yield number, waiting.removesuffix(b"\n")
+
+    def __init__(self, stream: IO[bytes], name: str, head: bytes = b"") -> None:
+        self._stream, self.name = stream, name
+        self._buffer = bytearray(max(2 * len(head), 2 * READ_SIZE))
+        self._filled, self._is_at_end = 0, False
+        self.start, self.number = 0, 1
+        self.text = self._lines_until(0)
+        if head:
+            self._buffer[: len(head)] = head
+            self._take_in(len(head))
+
+    def wait(self) -> bool:
+        """Whether there is another line; waits for it."""
+        while self.start == len(self.text):
+            if not self._read():
+                return False
+        return True
+
+    def has_arrived(self) -> bool:
+        """Whether there is another line now."""
+        while self.start == len(self.text):
+            if not _more_has_arrived(self._stream) or not self._read():
+                return False
+        return True
+
+    def look(self) -> tuple[bytes, str]:
+        """The next line without its line feed, and its place in messages."""
+        end = self._buffer.index(b"\n", self.start)
+        return bytes(memoryview(self._buffer)[self.start : end]), f"{self.name}:{self.number}"
+
+    def take(self) -> tuple[bytes, str]:
+        """As look(), and moves on."""
+        line, where = self.look()
+        self.move_to(self.start + len(line) + 1, 1)
+        return line, where
+
+    def move_to(self, start: int, lines: int) -> None:
+        """Moves on by so many lines to the start of another one."""
+        self.start = start
+        self.number += lines
+
+    def _read(self) -> bool:
+        """Reads what has arrived after all lines were taken; whether there was more."""
+        rest = self._filled - self.start
+        if rest > LONGEST_LINE:
+            raise ModelError(f"{self.name}:{self.number}: error: longer than {LONGEST_LINE} bytes")
+        if self._is_at_end:
+            return False
+        memory = memoryview(self._buffer)
+        unfinished = memory[self.start : self._filled]
+        if len(memory) - rest <= READ_SIZE:
+            self._buffer = bytearray(2 * len(memory))
+            memory = memoryview(self._buffer)
+        memory[:rest] = unfinished
+        self._filled, self.start = rest, 0
+        count = self._read_into(memory[rest : rest + READ_SIZE])
+        if count == 0:
+            self._is_at_end = True
+            self._buffer[rest : rest + (rest > 0)] = b"\n" * (rest > 0)  # the last line may have none
+            count = int(rest > 0)
+        self._take_in(count)
+        return count > 0
+
+    def _read_into(self, memory: memoryview) -> int:
+        read_into: Any = getattr(self._stream, "readinto1", None)
+        if read_into is None:
+            data = read_arrived(self._stream, self.name)
+            memory[: len(data)] = data
+            return len(data)
+        try:
+            return read_into(memory)
+        except OSError as error:
+            raise _unreadable(self.name, error) from None
+
+    def _take_in(self, count: int) -> None:
+        """Counts as many bytes more as read."""
+        end = self._buffer.rfind(b"\n", self._filled, self._filled + count) + 1
+        self._filled += count
+        self.text = self._lines_until(end)
+        if end and self.number == 1 and self._buffer.startswith(BYTE_ORDER_MARK):
+            self.start = len(BYTE_ORDER_MARK)
+
+    def _lines_until(self, end: int) -> Any:
+        return np.frombuffer(self._buffer, np.int8, end)
 
 
 class RestoredStream(io.RawIOBase):

@@ -9,34 +9,29 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-import orjson
-
 from mbcli.batch.arriving_bytes import text_of_line
+from mbcli.batch.number_lines import LinePlan, NumberLines
 from mbcli.batch.state_columns import fields_of_table, shown, targets_of_header
 from mbcli.errors import ModelError
 
 if TYPE_CHECKING:
-    from mbcli.batch.arriving_bytes import LineBatch
+    from mbcli.batch.arriving_bytes import ArrivingLines
     from mbcli.batch.state_columns import Table
     from mbcli.batch.state_reader import StateLayout
     from mbcli.math.array_types import Array
 
 NUMBER = re.compile(r"[ \t]*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?[ \t]*\r?", re.ASCII)
-CHARACTERS_OF_NUMBERS = b"0123456789+-.eE, \t\r\n"
 SEPARATORS = (",", ";", "\t")
 
 
-def read_csv(batches: Iterator[LineBatch], name: str, layout: StateLayout) -> Iterator[Table]:
-    header, batches = _header(batches, name)
+def read_csv(lines: ArrivingLines, layout: StateLayout, rows_per_chunk: int) -> Iterator[Table]:
+    header = _header(lines)
     if all(NUMBER.fullmatch(cell) for cell in header.cells):
         raise ModelError(f"{header.where}: error: numbers where the names of the columns are expected")
     targets = targets_of_header(header.cells, header.where, layout)
-    for number, text in batches:
-        values = _plain_numbers(text, header)
-        error = None
-        if values is None:
-            values, error = _checked_numbers(text, number, header, name)
+    width = len(header.cells)
+    plan = LinePlan([(b"", width, 0)], header.separator.encode(), strict=False)
+    for values, error in NumberLines(lines, width, rows_per_chunk, header.read_line, plan).tables():
         yield len(values), fields_of_table(values, targets, layout)
         if error:
             raise error
@@ -48,25 +43,22 @@ class _Header:
     where: str
     separator: str  # of the columns: a comma, else a semicolon or a tab, as spreadsheets write them
 
-
-def _header(batches: Iterator[LineBatch], name: str) -> tuple[_Header, Iterator[LineBatch]]:
-    """The first line that is not blank, and the lines after it."""
-    for number, lines in batches:
-        for offset, line in enumerate(lines.split(b"\n")):
-            if line.strip():
-                where = f"{name}:{number + offset}"
-                text = text_of_line(line, where)
-                separator = next((mark for mark in SEPARATORS if mark in text), ",")
-                cells = [cell.strip() for cell in _cells(text, where, separator)]
-                rest = lines.split(b"\n", offset + 1)[offset + 1 :]
-                return _Header(cells, where, separator), _followed(number + offset + 1, rest, batches)
-    raise ModelError(f"{name}:1: error: empty, expected a header with the names of the columns")
+    def read_line(self, line: bytes, where: str, row: Array) -> None:
+        """Reads a line into a row, cell by cell; ModelError if it is wrong."""
+        cells = _cells(text_of_line(line, where), where, self.separator)
+        row[:] = _checked_row(cells, self.cells, where)
 
 
-def _followed(number: int, lines: list[bytes], batches: Iterator[LineBatch]) -> Iterator[LineBatch]:
-    for text in lines:  # one, unless the header ends its batch
-        yield number, text
-    yield from batches
+def _header(lines: ArrivingLines) -> _Header:
+    """The first line that is not blank."""
+    while lines.wait():
+        line, where = lines.take()
+        if line.strip():
+            text = text_of_line(line, where)
+            separator = next((mark for mark in SEPARATORS if mark in text), ",")
+            cells = [cell.strip() for cell in _cells(text, where, separator)]
+            return _Header(cells, where, separator)
+    raise ModelError(f"{lines.name}:1: error: empty, expected a header with the names of the columns")
 
 
 def _cells(line: str, where: str, separator: str) -> list[str]:
@@ -74,42 +66,6 @@ def _cells(line: str, where: str, separator: str) -> list[str]:
         return next(csv.reader([line], delimiter=separator, strict=True, skipinitialspace=True))
     except csv.Error as error:
         raise ModelError(f"{where}: error: not CSV: {error}") from None
-
-
-def _plain_numbers(text: bytes, header: _Header) -> Array | None:
-    """The table of numbers (n, width) of lines, or None if a line needs the careful look."""
-    separator = header.separator.encode()
-    if text.translate(None, CHARACTERS_OF_NUMBERS + separator) or (separator != b"," and b"," in text):
-        return None
-    if b"\r" in text or b"\n\n" in text or text[:1] in (b"", b"\n") or text[-1:] == b"\n":
-        text = b"\n".join([line for line in text.split(b"\n") if line and line != b"\r"])
-    width = len(header.cells)
-    if not text:
-        return np.empty((0, width))
-    try:
-        rows = orjson.loads(b"[[" + text.replace(separator, b",").replace(b"\n", b"],[") + b"]]")
-        values = np.array(rows, dtype=float)
-    except ValueError:  # numbers may be of another form than those of JSON: +1, .5, 1.
-        try:
-            values = np.loadtxt(text.split(b"\n"), delimiter=header.separator, comments=None, ndmin=2)
-        except ValueError:
-            return None
-    whole = values.shape == (text.count(b"\n") + 1, width) and np.isfinite(values).all()
-    return values if whole else None
-
-
-def _checked_numbers(text: bytes, number: int, header: _Header, name: str) -> tuple[Array, ModelError | None]:
-    """Reads line by line: the rows before the first bad line, and the error that the bad line is."""
-    rows: list[list[float]] = []
-    names, error = header.cells, None
-    try:
-        for offset, line in enumerate(text.split(b"\n")):
-            if line.strip():
-                where = f"{name}:{number + offset}"
-                rows.append(_checked_row(_cells(text_of_line(line, where), where, header.separator), names, where))
-    except ModelError as bad_line:
-        error = bad_line
-    return np.array(rows, dtype=float).reshape(len(rows), len(names)), error
 
 
 def _checked_row(cells: list[str], names: list[str], where: str) -> list[float]:

@@ -8,17 +8,15 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import orjson
-
 from mbcli.batch.arriving_bytes import text_of_line
+from mbcli.batch.number_lines import LinePlan, NumberLines
 from mbcli.batch.state_columns import OPTIONAL_FIELDS, StateColumns, shown
 from mbcli.errors import ModelError
 
 if TYPE_CHECKING:
     from typing import NoReturn
 
-    from mbcli.batch.arriving_bytes import LineBatch
+    from mbcli.batch.arriving_bytes import ArrivingLines
     from mbcli.batch.state_columns import Table
     from mbcli.batch.state_reader import StateLayout
     from mbcli.math.array_types import Array
@@ -30,35 +28,26 @@ LONG_NAMES = {
     "forces": "tau",
     "actuation": "u",
 }
-CHARACTERS_OF_ARRAYS = b"0123456789+-.eE, \t[]"
+FIELDS = ("q", "v", *OPTIONAL_FIELDS)
 FIELD = re.compile(rb'[] \t]*[,{][ \t]*"([a-z]+)"[ \t]*:[ \t]*\[?[ \t]*')
 NUMBERS = re.compile(rb"[-+.eE0-9]+(?:[ \t]*,[ \t]*[-+.eE0-9]+)*")
 
 
-def read_json_lines(batches: Iterator[LineBatch], name: str, layout: StateLayout) -> Iterator[Table]:
+def read_json_lines(lines: ArrivingLines, layout: StateLayout, rows_per_chunk: int) -> Iterator[Table]:
     reader = _JsonRowReader(layout)
-    for number, text in batches:
-        table = reader.plain_table(text)
-        if table is not None:
-            yield table
-            continue
-        rows: list[dict[str, list[float] | float]] = []
-        error = None
-        try:
-            for offset, line in enumerate(text.split(b"\n")):
-                if line.strip():
-                    where = f"{name}:{number + offset}"
-                    rows.append(reader.row(text_of_line(line, where), where))
-        except ModelError as bad_line:
-            error = bad_line
-        yield len(rows), _stacked(rows)
+    while lines.wait() and not lines.look()[0].strip():
+        lines.take()
+    if not lines.wait():
+        return
+    columns = reader.columns(*lines.look())
+    width = max((column.stop for column in columns.values()), default=0)
+    for values, error in NumberLines(lines, width, rows_per_chunk, reader.read_line).tables():
+        arrays = {field: values[:, column] for field, column in columns.items()}
+        if "time" in arrays:
+            arrays["time"] = arrays["time"][:, 0]
+        yield len(values), arrays
         if error:
             raise error
-
-
-def _stacked(rows: list[dict[str, list[float] | float]]) -> dict[str, Array]:
-    """Rows of equal fields to one array a field; q and v may come and go, and are filled by the reader."""
-    return {field: np.array([row[field] for row in rows], dtype=float) for field in rows[0]} if rows else {}
 
 
 class _JsonRowReader:
@@ -69,42 +58,44 @@ class _JsonRowReader:
         self._names = {field: list(layout.names(field)) for field in ("q", "v", "vdot", "tau", "u")}
         self._defaults = {field: layout.default(field).tolist() for field in self._names}
         self._optional: set[str] | None = None
+        self._places: dict[str, slice] = {}
         self._decoder = json.JSONDecoder(parse_constant=_refuse_constant, object_pairs_hook=_unique_keys)
 
-    def plain_table(self, text: bytes) -> Table | None:
-        """The rows of lines that all have the same whole fields in the same order; None if they need a careful look.
+    def columns(self, line: bytes, where: str) -> dict[str, slice]:
+        """{field: its columns in a row}, if this is the first line."""
+        given, start = self.row(text_of_line(line, where), where), 0
+        for field in FIELDS:
+            if field in given:
+                width = 1 if field == "time" else len(self._names[field])
+                self._places[field] = slice(start, start + width)
+                start += width
+        return self._places
 
-        Between the numbers of two fields, all lines have the same text. A bracket and the number of the field take its
-        place, so that the lines become one list with a list of numbers for each field of each row.
-        """
-        marks = _marks_of_line(text.partition(b"\n")[0])
-        if marks is None:
-            return None
-        fields, starts, end = marks
-        count, join = text.count(b"\n") + 1, end + b"\n" + starts[0]
-        whole = text.startswith(starts[0]) and text.endswith(end) and text.count(join) == count - 1
-        if not whole or any(text.count(start) != count for start in starts[1:]):
-            return None
-        text = text[len(starts[0]) : len(text) - len(end)].replace(join, b"],[0,")
-        for k, start in enumerate(starts[1:], 1):
-            text = text.replace(start, b"],[%d," % k)
-        if text.translate(None, CHARACTERS_OF_ARRAYS):
-            return None
-        try:
-            rows = orjson.loads(b"[[0," + text + b"]]")
-            arrays = {field: np.array(rows[k :: len(fields)], dtype=float) for k, field in enumerate(fields)}
-        except ValueError:
-            return None
-        for k, (field, values) in enumerate(arrays.items()):
-            width = 1 if field == "time" else len(self._names.get(field, ()))
-            if width == 0 or values.shape != (count, 1 + width) or (values[:, 0] != k).any():
+    def read_line(self, line: bytes, where: str, row: Array) -> LinePlan | None:
+        """Reads a line into a row with columns(); says how lines with the same fields as whole lists are alike."""
+        for field, values in self.row(text_of_line(line, where), where).items():
+            row[self._places[field]] = values
+        return self._plan_of(line)
+
+    def _plan_of(self, line: bytes) -> LinePlan | None:
+        """Lines with the fields of a line that was read, in the same order; None if it does not give them whole."""
+        groups, fields, place = [], set(), 0
+        while start := FIELD.match(line, place):
+            key = start[1].decode()
+            field = LONG_NAMES.get(key, key)
+            numbers = NUMBERS.match(line, start.end())
+            if numbers is None or field not in self._places:
                 return None
-            arrays[field] = values[:, 1] if field == "time" else values[:, 1:]
-        given = {field for field in OPTIONAL_FIELDS if field in arrays}
-        if self._optional not in (None, given):
+            column = self._places[field]
+            groups.append((start[0].strip(), column.stop - column.start, column.start))
+            fields.add(field)
+            place = numbers.end()
+        end = line[place:].strip()
+        missing = self._places.keys() - fields
+        if not missing <= {"q", "v"} or end.replace(b" ", b"") not in (b"}", b"]}"):
             return None
-        self._optional = given
-        return count, arrays
+        others = [(self._places[field], self._defaults[field]) for field in missing]
+        return LinePlan([*groups, (end, 0, 0)], b",", strict=True, others=others)
 
     def row(self, line: str, where: str) -> dict[str, list[float] | float]:
         """{field: values}: q and v always, the optional fields if they are given."""
@@ -179,24 +170,6 @@ class _JsonRowReader:
         for field in sorted(given ^ self._optional):
             has, had = ("has", "did not have") if field in given else ("does not have", "had")
             raise ModelError(f"{where}: error: this row {has} {field}, the rows before it {had}")
-
-
-def _marks_of_line(line: bytes) -> tuple[list[str], list[bytes], bytes] | None:
-    """Fields of a line of whole fields, the text before the numbers of each, and that after the last; else None."""
-    fields, starts, place = [], [], 0
-    while start := FIELD.match(line, place):
-        numbers = NUMBERS.match(line, start.end())
-        if numbers is None:
-            return None
-        key = start[1].decode()
-        fields.append(LONG_NAMES.get(key, key))
-        starts.append(start[0])
-        place = numbers.end()
-    try:
-        known = fields and len(set(fields)) == len(fields) == len(orjson.loads(line))
-    except ValueError:
-        return None
-    return (fields, starts, line[place:]) if known else None
 
 
 def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

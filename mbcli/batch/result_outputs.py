@@ -6,6 +6,7 @@ import contextlib
 import os
 import secrets
 import shutil
+import stat
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -24,6 +25,10 @@ class Output:
     stream: IO[bytes]
     name: str
     directory: str | None = None
+
+    def never_waits(self) -> bool:
+        """Whether a write ends by itself: to a file, not to a pipe or device."""
+        return False
 
     def commit(self) -> None:
         """Completes the output."""
@@ -56,6 +61,12 @@ class _StandardOutput(Output):
         sys.stdout.flush()
         self.stream = sys.stdout.buffer
         self.name = "<stdout>"
+
+    def never_waits(self) -> bool:
+        try:
+            return stat.S_ISREG(os.fstat(self.stream.fileno()).st_mode)
+        except (OSError, ValueError):  # not a stream of the system
+            return False
 
     def commit(self) -> None:
         self.flush()
@@ -93,6 +104,9 @@ class _File(Output):
         with self.errors():
             self.stream = open(self._temporary, "x+b")  # noqa: SIM115
 
+    def never_waits(self) -> bool:
+        return True
+
     def flush(self) -> None:
         pass
 
@@ -122,6 +136,9 @@ class _Spooled(Output):
     def __init__(self, target: Output) -> None:
         self.name, self._target = target.name, target
         self.stream = tempfile.TemporaryFile()  # noqa: SIM115
+
+    def never_waits(self) -> bool:
+        return True
 
     def flush(self) -> None:
         pass

@@ -15,6 +15,7 @@ half a result.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -24,6 +25,7 @@ import numpy as np
 
 from mbcli.batch import BINARY_FORMATS, FORMAT_OF_SUFFIX, FORMATS
 from mbcli.batch.result_outputs import STANDARD_OUTPUT, Output, output_of
+from mbcli.batch.writing_thread import WritingThread
 from mbcli.errors import OutputError
 
 if TYPE_CHECKING:
@@ -34,6 +36,9 @@ if TYPE_CHECKING:
     from mbcli.math.array_types import Array
 
     _Signature: TypeAlias = dict[str, tuple[tuple[int, ...], str]]  # trailing shape and kind of type of each column
+
+
+MANY_ROWS = 1024  # that are worth a thread
 
 
 def open_results(
@@ -121,6 +126,7 @@ class ResultWriter:
         self._encoder = encoder
         self._signature: _Signature | None = None
         self._closed = False
+        self._thread: WritingThread | None = None
         self.row_count = 0
 
     def write(self, columns: Mapping[str, Array]) -> None:
@@ -133,12 +139,28 @@ class ResultWriter:
         arrays = {name: np.asarray(array) for name, array in columns.items()}
         is_first = self._signature is None
         rows = self._checked_length(arrays)
-        with self.output_of.errors():
-            if is_first:
-                self._encoder.begin(arrays)
-            self._encoder.rows(arrays, self.row_count)
-            self.output_of.flush()
+        first_row = self.row_count
         self.row_count += rows
+
+        def write_rows() -> None:
+            with self.output_of.errors():
+                if is_first:
+                    self._encoder.begin(arrays)
+                self._encoder.rows(arrays, first_row)
+                self.output_of.flush()
+
+        if rows >= MANY_ROWS and self.output_of.never_waits():
+            self._thread = self._thread or WritingThread()
+            self._thread.call(write_rows)
+        else:
+            self._wait()
+            write_rows()
+
+    def _wait(self) -> None:
+        """Until all rows are written; raises what has stopped that."""
+        if self._thread is not None:
+            thread, self._thread = self._thread, None
+            thread.end()
 
     def close(self) -> None:
         """Completes the output and gives the file its name."""
@@ -146,6 +168,7 @@ class ResultWriter:
             return
         self._closed = True
         try:
+            self._wait()
             with self.output_of.errors():
                 self._encoder.finish()
                 self.output_of.commit()
@@ -158,8 +181,12 @@ class ResultWriter:
         """Gives the output up; nothing stays under the name of the file."""
         if not self._closed:
             self._closed = True
-            self._encoder.discard()
-            self.output_of.abort()
+            try:
+                with contextlib.suppress(Exception):  # what stopped writing is not why it ends
+                    self._wait()
+            finally:
+                self._encoder.discard()
+                self.output_of.abort()
 
     def __enter__(self) -> ResultWriter:
         return self

@@ -119,10 +119,18 @@ def targets_of_header(cells: list[str], where: str, layout: StateLayout, *, shor
 
 
 def fields_of_table(values: Array, targets: Targets, layout: StateLayout) -> dict[str, Array]:
+    """{field: rows} of a table; rows of whole fields in order are those of the table itself."""
     arrays: dict[str, Array] = {}
     for field, (from_columns, to_components) in targets.items():
+        first, count = from_columns[0], len(from_columns)
         if field == "time":
-            arrays[field] = values[:, from_columns[0]].copy()
+            arrays[field] = values[:, first]
+        elif (
+            count == len(layout.names(field))
+            and to_components == list(range(count))
+            and from_columns == list(range(first, first + count))
+        ):
+            arrays[field] = values[:, first : first + count]
         else:
             arrays[field] = np.tile(layout.default(field), (len(values), 1))
             arrays[field][:, to_components] = values[:, from_columns]

@@ -43,8 +43,8 @@ from mbcli.batch.arriving_bytes import (
     BYTE_ORDER_MARK,
     LONGEST_LINE,
     READ_SIZE,
+    ArrivingLines,
     RestoredStream,
-    line_batches,
     read_arrived,
 )
 from mbcli.batch.state_columns import OPTIONAL_FIELDS
@@ -169,7 +169,7 @@ def open_states(
         from mbcli.batch.json_states import read_json_lines
 
         read_rows = read_csv if input_format == "csv" else read_json_lines
-        tables = read_rows(line_batches(stream, name, rows_per_chunk, head), name, layout)
+        tables = read_rows(ArrivingLines(stream, name, head), layout, rows_per_chunk)
     elif input_format in ("npz", "hdf5"):
         from mbcli.batch.array_states import read_log, read_npz
 

@@ -27,15 +27,25 @@ class JsonLines(Encoder):
         cells = []
         for name, array in arrays.items():
             depth = _depth(array)
-            cells.append(_escaped(orjson.dumps(name)) + b":" + b"[" * depth + b"%b" + b"]" * depth)
-        self._row = b"{" + b",".join(cells) + b"}\n"
+            cells.append((orjson.dumps(name) + b":" + b"[" * depth, b"]" * depth))
+        self._row = b"{" + b",".join([_escaped(start) + b"%b" + end for start, end in cells]) + b"}\n"
+        self._around = b"{" + cells[0][0], cells[0][1] + b"}\n"  # of the first cell, if there are no others
 
     def rows(self, arrays: Mapping[str, Array], first_row: int) -> None:
         if not self._warned:
             for name, array in arrays.items():
                 self._warn_of_what_is_not_finite(name, array, first_row)
+        self._stream.write(self._text_of(arrays))
+
+    def _text_of(self, arrays: Mapping[str, Array]) -> bytes:
+        if len(arrays) == 1:
+            (array,) = arrays.values()
+            if _has_brackets(array):
+                start, end = self._around
+                text, ends = _text_of_table(array)
+                return start + text.replace(ends, end + start) + end
         texts = [_texts_of_rows(array) for array in arrays.values()]  # what is not finite is null there
-        self._stream.write(b"".join([self._row % row for row in zip(*texts, strict=True)]))
+        return b"".join([self._row % row for row in zip(*texts, strict=True)])
 
     def _warn_of_what_is_not_finite(self, name: str, array: Array, first_row: int) -> None:
         finite = np.isfinite(array)
@@ -64,8 +74,30 @@ class Csv(Encoder):
 
     def rows(self, arrays: Mapping[str, Array], first_row: int) -> None:
         flat = [array.reshape(len(array), math.prod(array.shape[1:])) for array in arrays.values()]
+        table = np.hstack(flat) if all(array.dtype == float for array in flat) else None
+        if table is not None and _has_brackets(table) and np.isfinite(table).all():
+            text, ends = _text_of_table(table)
+            self._stream.write(text.replace(ends, b"\n") + b"\n")
+            return
         texts = [_texts_of_rows(array, null=False) for array in flat if array.shape[1]]
         self._stream.write(b"".join([b",".join(row) + b"\n" for row in zip(*texts, strict=True)]))
+
+
+def _has_brackets(array: Array) -> bool:
+    """Whether the text of each row ends with a bracket."""
+    return array.size > 0 and array.ndim > 1
+
+
+def _text_of_table(array: Array) -> tuple[bytes, bytes]:
+    """The texts of the rows of an array with brackets, without those around all and around each, and what divides them.
+
+    What is not finite is null.
+    """
+    if array.dtype.kind == "f":
+        array = array.astype(float, copy=False)
+    depth = _depth(array)
+    text = orjson.dumps(np.ascontiguousarray(array), option=orjson.OPT_SERIALIZE_NUMPY)
+    return text[depth + 1 : len(text) - depth - 1], b"]" * depth + b"," + b"[" * depth
 
 
 def _depth(array: Array) -> int:
@@ -79,13 +111,11 @@ def _texts_of_rows(array: Array, null: bool = True) -> list[bytes]:
     null: whether a number that is not finite is null, not NaN or Infinity.
     """
     depth = _depth(array)
-    if array.dtype.kind == "f":
-        array = array.astype(float, copy=False)
     if array.size == 0 or not (null or np.isfinite(array).all()):
-        rows = (json.dumps(row, separators=(",", ":")) for row in array.tolist())
+        rows = (json.dumps(row, separators=(",", ":")) for row in array.astype(float).tolist())
         return [row[depth : len(row) - depth].encode() for row in rows]
-    text = orjson.dumps(np.ascontiguousarray(array), option=orjson.OPT_SERIALIZE_NUMPY)
-    return text[depth + 1 : len(text) - depth - 1].split(b"]" * depth + b"," + b"[" * depth)
+    text, ends = _text_of_table(array)
+    return text.split(ends)
 
 
 def _escaped(text: bytes) -> bytes:

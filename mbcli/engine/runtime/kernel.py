@@ -114,6 +114,7 @@ KERNEL_MODULES = (
     "queries.world_lanes",
     "queries.derivative_batch",
     "queries.derivative_calls",
+    "text.number_rows",
 )
 
 # Modules of no effect on compiled kernels, which therefore outlive their edits: arrays for kernels, and who calls them.
@@ -135,6 +136,7 @@ CALLERS = (
 Int, Real = "int64", "float64"
 Vector, Matrix, Blocks = "float64[::1]", "float64[:, ::1]", "float64[:, :, ::1]"  # arrays of 1, 2 and 3 axes
 Indices, Table = "int64[::1]", "int64[:, ::1]"  # of integers
+Text = "int8[::1]"  # of characters
 
 KERNELS = []  # every function that is marked, in the order of its module's import
 ENTRIES = []  # of them, those that Python calls

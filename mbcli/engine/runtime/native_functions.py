@@ -43,7 +43,7 @@ def new_function(method, numbers):
 @functools.cache
 def layout_is_known():
     """Whether an array of this numpy in this Python lies in memory as is assumed here."""
-    array, integers = np.zeros((2, 3)), np.zeros(1, dtype=np.int64)
+    array, integers, text = np.zeros((2, 3)), np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int8)
 
     def at(offset, kind, thing=array):
         return kind.from_address(id(thing) + offset).value
@@ -53,10 +53,10 @@ def layout_is_known():
     known = at(DATA, ctypes.c_int64) == array.ctypes.data and at(DTYPE, ctypes.c_int64) == id(array.dtype)
     known = known and at(NDIM, ctypes.c_int32) == 2 and at(FLAGS, ctypes.c_int32) == array.flags.num
     known = known and at(STRIDES, ctypes.c_int64) == at(SHAPE, ctypes.c_int64) + 16
-    letters = [at(LETTERS, ctypes.c_int32, a.dtype) & 0xFFFFFF for a in (array, integers)]
-    return known and letters == [letters_of(a.dtype) for a in (array, integers)]
+    letters = [at(LETTERS, ctypes.c_int32, a.dtype) & 0xFFFFFF for a in (array, integers, text)]
+    return known and letters == [letters_of(a.dtype) for a in (array, integers, text)]
 
 
 def letters_of(dtype):
     """Kind, type and byte order of the numbers of an array, as its dtype has them in memory."""
-    return int.from_bytes(f"{dtype.kind}{dtype.char}=".encode(), "little")
+    return int.from_bytes(f"{dtype.kind}{dtype.char}{dtype.byteorder}".encode(), "little")

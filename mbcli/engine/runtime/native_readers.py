@@ -32,7 +32,7 @@ REFUSE = "mbcli_refuse"  # a function of precompiled code: sets a TypeError
 def can_be_read(kind):
     """Whether a reader knows arguments of a type."""
     if isinstance(kind, types.Array):
-        return kind.layout == "C" and kind.dtype in (types.float64, types.int64)
+        return kind.layout == "C" and kind.dtype in (types.float64, types.int64, types.int8)
     return kind in (types.int64, types.float64)
 
 
@@ -144,5 +144,7 @@ def _array(context, builder, argument, kind):
     shape, strides = (_field(builder, argument, offset, INT.as_pointer()) for offset in (SHAPE, STRIDES))
     shape, strides = ([builder.load(builder.gep(a, [INT(k)])) for k in range(kind.ndim)] for a in (shape, strides))
     data = builder.bitcast(_field(builder, argument, DATA, BYTES), array.data.type)
-    context.populate_array(array, data=data, shape=shape, strides=strides, itemsize=INT(8), meminfo=None)
+    context.populate_array(
+        array, data=data, shape=shape, strides=strides, itemsize=INT(kind.dtype.bitwidth // 8), meminfo=None
+    )
     return array._getvalue()
