@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import threading
+import time
 import tracemalloc
 import zipfile
 
@@ -14,8 +15,10 @@ import h5py
 import numpy as np
 import pytest
 
+from mbcli.batch import result_writer
 from mbcli.batch.result_writer import open_results
 from mbcli.batch.state_reader import StateLayout, open_states
+from mbcli.batch.writing_thread import MOST_WAITING, WRITER
 from mbcli.errors import OutputError
 
 METADATA = {
@@ -124,9 +127,17 @@ READERS = {
 # --- every format --------------------------------------------------------------------------------
 
 
+@pytest.fixture(params=[result_writer.MANY_ROWS, 1], ids=["one thread", "two threads"])
+def threads(request, monkeypatch):
+    """Chunks are written as they come, or all of them by a second thread."""
+    monkeypatch.setattr(result_writer, "MANY_ROWS", request.param)
+    yield
+    assert not [thread for thread in threading.enumerate() if thread.name == WRITER]
+
+
 @pytest.mark.parametrize("sizes", [None, [1] * 20, [7, 0, 7, 6]])
 @pytest.mark.parametrize("suffix", READERS)
-def test_every_format_keeps_every_number_and_the_order(suffix, sizes, tmp_path):
+def test_every_format_keeps_every_number_and_the_order(suffix, sizes, tmp_path, threads):
     path = tmp_path / f"results.{suffix}"
     results = columns(20)
     write(path, results, sizes)
@@ -139,7 +150,7 @@ def test_every_format_keeps_every_number_and_the_order(suffix, sizes, tmp_path):
 
 
 @pytest.mark.parametrize("suffix", READERS)
-def test_chunking_does_not_change_the_file(suffix, tmp_path):
+def test_chunking_does_not_change_the_file(suffix, tmp_path, threads):
     results = columns(20)
     write(tmp_path / f"a.{suffix}", results)
     write(tmp_path / f"b.{suffix}", results, [3, 17])
@@ -288,7 +299,7 @@ def test_a_file_that_exists_is_not_touched_without_force(suffix, tmp_path):
 
 
 @pytest.mark.parametrize("suffix", READERS)
-def test_after_an_error_nothing_stays_and_the_old_file_is_whole(suffix, tmp_path):
+def test_after_an_error_nothing_stays_and_the_old_file_is_whole(suffix, tmp_path, threads):
     path = tmp_path / f"a.{suffix}"
     for force in (False, True):
         with pytest.raises(KeyboardInterrupt), open_results(path, force=force) as writer:
@@ -351,8 +362,10 @@ def test_a_full_disk_is_an_output_error(format):
 FILLS_DISK = """
 import resource, signal, sys
 import numpy as np
+from mbcli.batch import result_writer
 from mbcli.batch.result_writer import open_results
 from mbcli.errors import OutputError
+result_writer.MANY_ROWS = int(sys.argv[2])
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 19, 1 << 19))
 try:
@@ -364,10 +377,11 @@ except OutputError as error:
 """
 
 
+@pytest.mark.parametrize("many_rows", [1, 1000], ids=["two threads", "one thread"])
 @pytest.mark.parametrize("suffix", READERS)
-def test_a_disk_that_fills_up_leaves_no_file_and_one_line(suffix, tmp_path):
+def test_a_disk_that_fills_up_leaves_no_file_and_one_line(suffix, many_rows, tmp_path):
     path = tmp_path / f"a.{suffix}"
-    done = subprocess.run([sys.executable, "-c", FILLS_DISK, path], capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-c", FILLS_DISK, path, str(many_rows)], capture_output=True, text=True)
     assert (done.stdout, done.stderr) == (f"{path}: error: cannot write: File too large\n", "")
     assert done.returncode == 0
     assert os.listdir(tmp_path) == []
@@ -415,6 +429,44 @@ def test_component_names_must_fit_and_differ(tmp_path):
     for names, message in ((["x"], "1 component names for column 'a'"), (["x", "x"], "same name")):
         with pytest.raises(ValueError, match=message):
             write(tmp_path / "a.csv", {"a": np.ones((1, 2))}, component_names={"a": names})
+
+
+def test_what_stops_the_second_thread_stops_the_batch_soon(tmp_path, monkeypatch):
+    """Rows that cannot be written are not computed for ever."""
+    monkeypatch.setattr(result_writer, "MANY_ROWS", 1)
+    with pytest.raises(OutputError, match="cannot write: full"), open_results(tmp_path / "a.csv") as writer:
+        writer.write(columns(1))
+        writer._encoder.rows = lambda arrays, first_row: raise_error(OSError("full"))
+        for _ in range(100):
+            writer.write(columns(1))
+    assert writer.row_count <= 2 + 2 * MOST_WAITING
+    assert os.listdir(tmp_path) == []
+
+
+def raise_error(error):
+    raise error
+
+
+def test_rows_wait_for_a_slow_disk(tmp_path, monkeypatch):
+    """No more than a few chunks are in memory, however slowly they are written."""
+    monkeypatch.setattr(result_writer, "MANY_ROWS", 1)
+    begun, ended, ahead = 0, 0, []
+    with open_results(tmp_path / "a.csv") as writer:
+        rows = writer._encoder.rows
+
+        def slowly(arrays, first_row):
+            nonlocal ended
+            time.sleep(0.002)
+            rows(arrays, first_row)
+            ended += 1
+
+        writer._encoder.rows = slowly
+        for _ in range(30):
+            writer.write(columns(1))
+            begun += 1
+            ahead.append(begun - ended)
+    assert 1 < max(ahead) <= MOST_WAITING + 1
+    assert ended == 30
 
 
 def test_a_column_cannot_hide_the_metadata(tmp_path):
@@ -498,7 +550,7 @@ def test_binary_formats_refuse_a_terminal():
 
 
 @pytest.mark.parametrize("suffix", READERS)
-def test_memory_does_not_grow_with_the_number_of_rows(suffix, tmp_path):
+def test_memory_does_not_grow_with_the_number_of_rows(suffix, tmp_path, threads):
     def peak(chunks):
         chunk = columns(200)
         tracemalloc.start()

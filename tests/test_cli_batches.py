@@ -1,13 +1,17 @@
 """Analyses of batches: compiled rows against single states, chunks, inputs by row and by option, errors."""
 
 import json
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from mbcli.batch import state_reader
+from mbcli.batch import result_writer, state_reader
 from mbcli.cli import analysis
 from mbcli.cli.bias import bias
 from mbcli.cli.com import com
@@ -26,6 +30,7 @@ from mbcli.multibody.parsing import Parser
 from mbcli.multibody.plant import MultibodyPlant
 
 MODEL = str(Path(__file__).parents[1] / "sample_models" / "quadruped.urdf")
+ARM = str(Path(__file__).parents[1] / "sample_models" / "double_pendulum.urdf")
 COUNT = 21
 # Compiled and interpreted differ by fused multiply-adds, in sums of a few hundred terms.
 ROUNDING = 1e-12
@@ -209,3 +214,55 @@ def test_few_rows_never_wait_for_a_compiler(states, tmp_path, monkeypatch):
         assert interpreted == (COUNT if few == COUNT else 8)  # whole chunks
         with np.load(tmp_path / f"{few}.npz") as archive:
             np.testing.assert_allclose(archive["tau"], expected, rtol=0.0, atol=ROUNDING * np.abs(expected).max())
+
+
+def start_batch(tmp_path, num_rows):
+    """A process that has written many rows of the potential energy of an arm and waits for more."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "mbcli", "energy", ARM, "--states", "-", "-o", tmp_path / "energy.csv"],
+        stdin=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    process.stdin.write(b"shoulder_q\n" + b"0.5\n" * num_rows)
+    process.stdin.flush()
+    deadline = time.monotonic() + 120.0
+    while not any(partial.stat().st_size > 10 * num_rows for partial in tmp_path.glob(".energy.csv.*")):
+        assert time.monotonic() < deadline and process.poll() is None, process.stderr.read()
+        time.sleep(0.01)
+    return process
+
+
+def end_of(process, rows=b""):
+    """(exit code, lines of stderr but that of a compiler) of a batch that gets its last rows."""
+    _, errors = process.communicate(rows, timeout=20)
+    lines = errors.decode().splitlines()
+    return process.returncode, [line for line in lines if line and not line.startswith("mbcli: compiling")]
+
+
+@pytest.mark.parametrize("sent, code", [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
+def test_a_batch_that_is_stopped_by_a_signal_leaves_nothing(sent, code, tmp_path):
+    process = start_batch(tmp_path, 2 * result_writer.MANY_ROWS)
+    process.send_signal(sent)
+    assert end_of(process) == (code, [])
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_error_behind_many_rows_names_its_line_and_leaves_nothing(tmp_path):
+    num_rows = 2 * result_writer.MANY_ROWS
+    process = start_batch(tmp_path, num_rows)
+    fault = f"<stdin>:{num_rows + 3}: error: column 'shoulder_q': 'x' is not a number"
+    assert end_of(process, b"1.5\nx\n2.5\n") == (3, [fault])
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_rows_of_many_chunks_are_those_of_single_rows(tmp_path):
+    num_rows = 3 * result_writer.MANY_ROWS + 5
+    process = start_batch(tmp_path, 2 * result_writer.MANY_ROWS)
+    rest = num_rows - 2 * result_writer.MANY_ROWS
+    assert end_of(process, b"".join(b"%.4f\n" % (0.001 * k) for k in range(rest))) == (0, [])
+    table = np.loadtxt(tmp_path / "energy.csv", delimiter=",", skiprows=1)
+    assert len(table) == num_rows
+    potential = table[:, 1]
+    assert (potential[: num_rows - rest] == potential[0]).all()
+    changes = np.diff(potential[num_rows - rest :])
+    assert (changes > 0.0).all() or (changes < 0.0).all()

@@ -42,8 +42,11 @@ def until_not_finite(
     count: int, arrays: Mapping[str, Array], first_row: int, name: str, label: Callable[[str, int], str]
 ) -> tuple[int, dict[str, Array], ModelError | None]:
     """Cuts a table before its first row that is not finite; label(field, index) names a component."""
-    places = {field: np.argwhere(~np.isfinite(array)) for field, array in arrays.items()}
-    first: dict[str, list[int]] = {field: found[0].tolist() for field, found in places.items() if len(found)}
+    first: dict[str, list[int]] = {}
+    for field, array in arrays.items():
+        finite = np.isfinite(array)
+        if not finite.all():
+            first[field] = np.argwhere(~finite)[0].tolist()
     if not first:
         return count, dict(arrays), None
     field = min(first, key=lambda field: first[field][0])
@@ -164,16 +167,20 @@ def read_log(stream: IO[bytes], name: str, layout: StateLayout, rows_per_chunk: 
 
 def _log_tables(log: Log, name: str, layout: StateLayout, rows_per_chunk: int) -> Iterator[Table]:
     paths = [path for path in ("time", *LOG_FIELDS) if path in log.fields()]
-    header = ["time"]
-    header += [f"{LOG_FIELDS[path]}:{column}" for path in paths[1:] for column in log.names[path]]
-    targets = targets_of_header(header, name, layout, short=False)  # a log of another model has no place here
+    names = {path: [f"{LOG_FIELDS[path]}:{column}" for column in log.names[path]] for path in paths[1:]}
+    names["time"] = ["time"]
+    # a log of another model has no place here
+    targets = {path: targets_of_header(names[path], name, layout, short=False) for path in paths}
     first_row = 0
     for parts in log.chunks(paths, rows=rows_per_chunk):
-        columns = np.column_stack([parts[path] for path in paths]).astype(float)
+        columns = {path: parts[path].reshape(-1, len(names[path])).astype(float, copy=False) for path in paths}
         count, cut, error = until_not_finite(
-            len(columns), {"": columns}, first_row, name, lambda _, column: shown(header[column])
+            len(columns["time"]), columns, first_row, name, lambda path, column: shown(names[path][column])
         )
-        yield count, fields_of_table(cut[""], targets, layout)
+        fields: dict[str, Array] = {}
+        for path in paths:
+            fields |= fields_of_table(cut[path], targets[path], layout)
+        yield count, fields
         if error:
             raise error
         first_row += count

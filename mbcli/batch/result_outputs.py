@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import os
-import secrets
 import shutil
 import stat
 import sys
-import tempfile
 from collections.abc import Iterator
 from typing import IO
 
@@ -99,7 +97,7 @@ class _File(Output):
         self._force = force
         self._path = os.path.realpath(path)
         self.directory, base = os.path.split(self._path)
-        self._temporary = os.path.join(self.directory, f".{base}.{secrets.token_hex(4)}.partial")
+        self._temporary = os.path.join(self.directory, f".{base}.{os.urandom(4).hex()}.partial")
         self._refuse_existing()
         with self.errors():
             self.stream = open(self._temporary, "x+b")  # noqa: SIM115
@@ -134,6 +132,8 @@ class _Spooled(Output):
     """Collects in an unnamed temporary file the bytes that a pipe or device gets at the end: they cannot seek."""
 
     def __init__(self, target: Output) -> None:
+        import tempfile
+
         self.name, self._target = target.name, target
         self.stream = tempfile.TemporaryFile()  # noqa: SIM115
 

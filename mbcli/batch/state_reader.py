@@ -28,9 +28,7 @@ from __future__ import annotations
 
 import io
 import os
-import shutil
 import sys
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -128,7 +126,7 @@ def open_states(
     layout: StateLayout,
     *,
     input_format: str | None = None,
-    rows_per_chunk: int = 1024,
+    rows_per_chunk: int = 4096,
 ) -> Iterator[StateChunk]:
     """Opens a batch of states and returns an iterator of its chunks, in the order of the input.
 
@@ -242,6 +240,9 @@ def _format_of_content(head: bytes) -> str:
 
 def _temporary_copy(stream: IO[bytes], head: bytes, name: str, resources: ExitStack) -> IO[bytes]:
     """A named temporary file with all bytes of a pipe until its end."""
+    import shutil
+    import tempfile  # with `random`, more than a small batch takes
+
     copy = resources.enter_context(tempfile.NamedTemporaryFile())  # noqa: SIM115
     copy.write(head)
     try:

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable
 from queue import SimpleQueue
 
+WRITER = "mbcli-writer"
 MOST_WAITING = 2  # calls, so that memory stays the same however many rows there are
 
 
@@ -16,7 +17,7 @@ class WritingThread:
         self._jobs: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
         self._room = threading.Semaphore(MOST_WAITING)
         self._error: BaseException | None = None
-        self._thread = threading.Thread(target=self._run, name="mbcli-writer", daemon=True)
+        self._thread = threading.Thread(target=self._run, name=WRITER, daemon=True)
         self._thread.start()
 
     def call(self, function: Callable[[], None]) -> None:

@@ -56,8 +56,8 @@ class Analysis:
         loaded = load(model, ctx)
         at_once = batch.states is not None and self._is_compiled(loaded.plant.model)
         if batch.states is None or at_once:
-            # the context evaluates one state, or only holds the start of a batch
-            loaded.plant.prefers_interpreted = True
+            # the context evaluates one state, or only holds the start of a batch, for which nothing is imported
+            loaded.plant.prefers_interpreted = batch.states is None or not _has_precompiled_kernels()
         if batch.states is None:
             self._print(loaded, *self.evaluate_state(loaded, state, inputs), output)
             return
@@ -169,6 +169,12 @@ class Analysis:
             component_names=self.component_names(plant),
             component_units=result_units(plant),
         )
+
+
+def _has_precompiled_kernels():
+    from mbcli.engine.runtime.precompiled import precompiled_library
+
+    return precompiled_library() is not None
 
 
 def _start(loaded, state, inputs):
