@@ -337,6 +337,23 @@ def test_complex_steps_pass_through_the_power_of_damping():
         assert power.real == pytest.approx(-model.dof_damping @ velocity**2, rel=1e-14)
 
 
+@plants
+def test_complex_steps_pass_through_the_path_to_a_body(plant):
+    model, kernels = plant_of(plant).model.replace(dtype=complex), load_kernels(False)
+    q = inputs_of(plant)["q"] + 1j * COMPLEX_STEP * np.random.default_rng(6).normal(size=model.sizes["nq"])
+    whole = Data(model.sizes, complex)
+    whole.q[:] = q
+    kernels.position_kinematics(model, whole)
+    for b in range(model.sizes["nbody"]):
+        data, path = Data(model.sizes, complex), [b]
+        while path[-1]:
+            path.append(model.body_parent[path[-1]])
+        data.q[:], data.X_WB[1:] = q, np.nan
+        kernels.path_kinematics(model, data, b)
+        np.testing.assert_array_equal(data.X_WB[path], whole.X_WB[path])
+        assert np.isnan(np.delete(data.X_WB, [0, *path], axis=0)).all()  # no other body is computed
+
+
 def test_complex_steps_pass_through_actuation():
     model = plant_of("mixed").model
     data = Data(model.sizes, complex)
@@ -371,6 +388,7 @@ def test_every_smooth_kernel_has_run_on_complex_numbers():
         test_complex_steps_pass_through_normalization_of_quaternions()
         test_complex_steps_pass_through_the_power_of_damping()
         test_complex_steps_pass_through_actuation()
+        test_complex_steps_pass_through_the_path_to_a_body("mixed")
         test_complex_steps_pass_through_sine_and_cosine(1e12)
         run_every_kernel(constrained_scene(1, dtype=complex)[1])
         test_derivatives_of_forces_of_cut_joints_are_those_of_differences()

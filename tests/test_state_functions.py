@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from random_trees import random_context, random_plant
 
 from mbcli.errors import ArgumentError, ModelError
 from mbcli.multibody.parsing import Parser
@@ -83,6 +84,21 @@ def test_functions_of_states_are_the_methods_of_the_plant(name, jit, monkeypatch
         for key, value in expected.items():
             scale = np.abs(value).max()
             np.testing.assert_allclose(found[key], value, rtol=0.0, atol=1e-12 * max(scale, 1.0), err_msg=key)
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("jit", ["0", "1"])
+def test_a_pose_and_a_jacobian_need_only_the_bodies_between_the_frame_and_world(seed, jit, monkeypatch):
+    monkeypatch.setenv("MBCLI_JIT", jit)
+    plant = random_plant(seed, num_bodies=14, trees=3, floating_bases=1, elements=False, actuated=False, sprung=False)
+    context = random_context(plant, np.random.default_rng(seed))
+    q, world = plant.GetPositions(context), plant.world_frame()
+    for k in range(plant.num_bodies()):
+        frame = plant.get_body(BodyIndex(k)).body_frame()
+        functions = StateFunctions(plant)  # of arrays that no call before has filled
+        np.testing.assert_array_equal(functions.pose(frame)(q), frame.CalcPoseInWorld(context).GetAsMatrix4())
+        J = plant.CalcJacobianSpatialVelocity(context, JacobianWrtVariable.kV, frame, np.zeros(3), world, world)
+        np.testing.assert_array_equal(functions.jacobian(frame)(q), J)
 
 
 def test_results_go_to_out_and_depend_on_nothing_before():

@@ -43,6 +43,7 @@ MODEL_FIELDS = (
     Field("uniform_gravity", (1,), "int", "", "1 where all mass is subject to gravity, else 0"),
     Field("body_parent", ("nbody",), "int", "", "inboard body, smaller than the body's own index"),
     Field("body_root", ("nbody",), "int", "", "root body of the body's tree; 0 for World"),
+    Field("body_end", ("nbody",), "int", "", "one past the last of the bodies outboard of it, which follow it"),
     Field("body_joint_type", ("nbody",), "int", "", "constant of joints/ for the inboard joint"),
     Field("body_reversed", ("nbody",), "int", "", "1 where the joint's parent is outboard"),
     Field("body_q", ("nbody",), "int", "", "first position of the inboard joint"),

@@ -12,7 +12,7 @@ from mbcli.engine.smooth.frame_motion import pose_in, relative_velocity
 from mbcli.engine.smooth.inverse_dynamics import bias_term, clear_applied_forces, gravity_forces
 from mbcli.engine.smooth.jacobians import angular_jacobian, translational_jacobian
 from mbcli.engine.smooth.joint_forces import add_joint_forces
-from mbcli.engine.smooth.kinematics import position_kinematics, velocity_kinematics
+from mbcli.engine.smooth.kinematics import path_kinematics, position_kinematics, velocity_kinematics
 from mbcli.engine.smooth.mass_matrix import mass_matrix
 from mbcli.engine.smooth.state import at_positions, at_velocities
 
@@ -111,7 +111,7 @@ def evaluate_pose(model, data, q: Vector, f: Int, X: Matrix):
     if q.shape[0] != d.q.shape[0] or X.shape[0] != 4 or X.shape[1] != 4:
         return 1
     copy_vector(q, d.q)
-    position_kinematics(m, d)
+    path_kinematics(m, d, m.frame_body[f])
     x, y, z, p = pose_in(m, d, f, 0)
     for j in range(3):
         X[j, 0], X[j, 1], X[j, 2], X[j, 3] = x[j], y[j], z[j], p[j]
@@ -143,7 +143,7 @@ def evaluate_jacobian(model, data, q: Vector, f: Int, J: Matrix):
     if q.shape[0] != d.q.shape[0] or J.shape[0] != 6 or J.shape[1] != d.v.shape[0]:
         return 1
     copy_vector(q, d.q)
-    position_kinematics(m, d)
+    path_kinematics(m, d, m.frame_body[f])
     angular_jacobian(m, d, f, 0, 0, J)
     translational_jacobian(m, d, f, (0.0, 0.0, 0.0), 0, 0, J, 3)
     return 0

@@ -17,30 +17,51 @@ def position_kinematics(model, data):
     parent, joint_type, root = model.body_parent, model.body_joint_type, model.body_root
     X_PF, X_WB, p_RoBo, S = model.body_X_PF, data.X_WB, data.p_RoBo, data.S
     for b in range(1, parent.shape[0]):
-        p, t, i, d = parent[b], joint_type[b], model.body_q[b], model.body_v[b]
-        # world axes and origin of the inboard frame F; the origin counts from Ro, at a root from World.
-        # z is not x cross y: errors of length would multiply from joint to joint, and a long chain would fall apart
-        x = rotate(X_WB, p, (X_PF[b, 0], X_PF[b, 3], X_PF[b, 6]))
-        y = rotate(X_WB, p, (X_PF[b, 1], X_PF[b, 4], X_PF[b, 7]))
-        z = rotate(X_WB, p, (X_PF[b, 2], X_PF[b, 5], X_PF[b, 8]))
-        r = add(row3(p_RoBo, p, 0), rotate(X_WB, p, row3(X_PF, b, 9)))
-        if t == REVOLUTE:
-            lever = scale(0.0, r) if p == 0 else r
-            place_revolute(data.sin_q[i], data.cos_q[i], (x, y, z), lever, X_WB, b, S, d)
-        elif t == PRISMATIC:
-            r = place_prismatic(data.q[i], (x, y, z), r, X_WB, b, S, d)
-        elif t == SCREW:
-            lever = scale(0.0, r) if p == 0 else r
-            q, s, c, travel = data.q[i], data.sin_q[i], data.cos_q[i], model.body_travel[b]
-            r = add(r, subtract(place_screw(q, s, c, travel, (x, y, z), lever, X_WB, b, S, d), lever))
+        place_body(model, data, b, parent[b], joint_type[b], root, X_PF, X_WB, p_RoBo, S)
+
+
+@kernel
+def path_kinematics(model, data, outermost):
+    """As position_kinematics(), for that body and those between it and World alone."""
+    sine_and_cosine(data.q, data.sin_q, data.cos_q)
+    parent, joint_type, root, end = model.body_parent, model.body_joint_type, model.body_root, model.body_end
+    X_PF, X_WB, p_RoBo, S = model.body_X_PF, data.X_WB, data.p_RoBo, data.S
+    b = 1
+    while b <= outermost:
+        if end[b] > outermost:
+            place_body(model, data, b, parent[b], joint_type[b], root, X_PF, X_WB, p_RoBo, S)
+            b += 1
         else:
-            r = place_general(model, data, b, x, y, z, r, p == 0)
-        if p == 0:
-            set_row3(X_WB, b, 9, r)
-            set_row3(p_RoBo, b, 0, scale(0.0, r))
-        else:
-            set_row3(X_WB, b, 9, add(row3(X_WB, root[b], 9), r))
-            set_row3(p_RoBo, b, 0, r)
+            b = end[b]
+
+
+@kernel
+def place_body(model, data, b, inboard, joint_type, root, X_PF, X_WB, p_RoBo, S):
+    """Rows of body b on a joint of that type, from those of its inboard body; arrays are those of model and data."""
+    i, d = model.body_q[b], model.body_v[b]
+    # world axes and origin of the inboard frame F; the origin counts from Ro, at a root from World.
+    # z is not x cross y: errors of length would multiply from joint to joint, and a long chain would fall apart
+    x = rotate(X_WB, inboard, (X_PF[b, 0], X_PF[b, 3], X_PF[b, 6]))
+    y = rotate(X_WB, inboard, (X_PF[b, 1], X_PF[b, 4], X_PF[b, 7]))
+    z = rotate(X_WB, inboard, (X_PF[b, 2], X_PF[b, 5], X_PF[b, 8]))
+    r = add(row3(p_RoBo, inboard, 0), rotate(X_WB, inboard, row3(X_PF, b, 9)))
+    if joint_type == REVOLUTE:
+        lever = scale(0.0, r) if inboard == 0 else r
+        place_revolute(data.sin_q[i], data.cos_q[i], (x, y, z), lever, X_WB, b, S, d)
+    elif joint_type == PRISMATIC:
+        r = place_prismatic(data.q[i], (x, y, z), r, X_WB, b, S, d)
+    elif joint_type == SCREW:
+        lever = scale(0.0, r) if inboard == 0 else r
+        q, s, c, travel = data.q[i], data.sin_q[i], data.cos_q[i], model.body_travel[b]
+        r = add(r, subtract(place_screw(q, s, c, travel, (x, y, z), lever, X_WB, b, S, d), lever))
+    else:
+        r = place_general(model, data, b, x, y, z, r, inboard == 0)
+    if inboard == 0:
+        set_row3(X_WB, b, 9, r)
+        set_row3(p_RoBo, b, 0, scale(0.0, r))
+    else:
+        set_row3(X_WB, b, 9, add(row3(X_WB, root[b], 9), r))
+        set_row3(p_RoBo, b, 0, r)
 
 
 @kernel

@@ -114,6 +114,9 @@ def compile_model(
     root = [0] * nbody
     for b in range(1, nbody):
         root[b] = root[parent[b]] or b
+    end = list(range(1, nbody + 1))
+    for b in range(nbody - 1, 0, -1):
+        end[parent[b]] = max(end[parent[b]], end[b])
     inertia, weight, link_inertia, link_weight, uniform = _inertias(
         bodies, link_body, link_X_BL, nbody, weight_of, parameters, dtype
     )
@@ -160,6 +163,7 @@ def compile_model(
             "uniform_gravity": [int(uniform)],
             "body_parent": parent,
             "body_root": root,
+            "body_end": end,
             "body_X_PF": X_PF,
             "body_travel": travel,
             "body_inertia": inertia,

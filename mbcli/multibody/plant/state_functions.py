@@ -98,7 +98,7 @@ class StateFunctions:
     def mass_matrix(self, q: Vector, out: Matrix | None = None) -> Matrix:
         """M (nv, nv), by the composite-rigid-body algorithm."""
         if out is None:
-            out = np.empty((self._nv, self._nv))
+            out = np.empty(self._square)
         try:
             if self._mass_matrix(q, out) == 0:
                 return out
@@ -188,11 +188,11 @@ class StateFunctions:
 
     def jacobian(self, frame: Frame) -> Callable[..., Matrix]:
         """The function (q, out=None) -> J (6, nv), V_WF = J v, of a frame of the plant."""
-        call, convert, number, nv = self._jacobian, self._converted, self._number(frame), self._nv
+        call, convert, number, shape = self._jacobian, self._converted, self._number(frame), (6, self._nv)
 
         def J_WF(q: Vector, out: Matrix | None = None) -> Matrix:
             if out is None:
-                out = np.empty((6, nv))
+                out = np.empty(shape)
             try:
                 if call(q, number, out) == 0:
                     return out
