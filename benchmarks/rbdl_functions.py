@@ -1,8 +1,9 @@
 """RBDL's functions of constraint sets from Python: `python -m benchmarks.rbdl_functions [assembly | MODEL...]`.
 
 Robots stand on feet that are welded to World, or on contacts below them (MODELS); each call brings its state. Beside a
-function stands its compiled kernel, called with arrays that are there: the rest is the way to it, and what LAPACK does
-for a method. RBDL has no package for Python that can be installed by its name; Pinocchio stands beside what it has.
+function stands its compiled kernel, called with arrays that are there: the rest is the way to it, and the method's
+dense system. RBDL has no package for Python that can be installed by its name; Pinocchio stands beside what it has, and
+dense_systems.cpp measures what RBDL leaves to Eigen.
 
 `assembly`: CalcAssemblyQ() from random starts with the minimization, one call each, and all of them in one call of
 CalcAssemblyQOfStates() on one thread and on two; times of the clock, since threads count twice in processor time.

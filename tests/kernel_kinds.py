@@ -8,6 +8,7 @@ right. All others are listed here, so that a new kernel is smooth unless someone
 NOT_SMOOTH_PACKAGES = (
     "constraints.position_differences",
     "constraints.orthogonal_rows",
+    "constraints.dense_systems",
     "constraints.nearest_positions",
     "queries.constrained_calls",
     "contact.",

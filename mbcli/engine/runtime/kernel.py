@@ -50,6 +50,7 @@ KERNEL_MODULES = (
     "constraints.constrained_motion",
     "constraints.position_differences",
     "constraints.orthogonal_rows",
+    "constraints.dense_systems",
     "constraints.nearest_positions",
     "collision.shapes",
     "collision.segments",

@@ -131,11 +131,14 @@ def CalcAssemblyQDot(
     """
     weights = checked_weights(model, weights)
     errd, G = CS.velocity_errors_at(model, Q, QDotInit)
-    return nearest_velocities(G, errd, CS.constrained.data.v.copy(), weights)
+    return nearest_velocities(G, errd, CS.constrained.data.v.copy(), weights, CS.calls.dense)
 
 
-def nearest_velocities(G, errd, start, weights):
-    """The velocities (nv,) nearest to `start`, whose errors are errd = G start, with G v = 0."""
+def nearest_velocities(G, errd, start, weights, dense=None):
+    """The velocities (nv,) nearest to `start`, whose errors are errd = G start, with G v = 0; dense: DenseSolver."""
+    change = None if dense is None else dense.find_shortest_change(G, errd, weights)
+    if change is not None:
+        return start - change
     factors = OrthogonalFactors(G.T)
     if factors.is_clear and weights.min() > CLEAR * weights.max():
         change, Z, root = -factors.shortest(errd), factors.null_space(), np.sqrt(weights)
@@ -151,7 +154,9 @@ def nearest_velocities(G, errd, start, weights):
 
 
 def checked_weights(model, weights):
-    values = np.asarray(weights, dtype=float)
-    if values.shape != (model.num_velocities(),) or not np.isfinite(values).all() or (values < 0.0).any():
+    values = np.ascontiguousarray(weights, dtype=float)
+    if values.shape != (model.num_velocities(),) or not (
+        values.min(initial=0.0) >= 0.0 and values.max(initial=0.0) < np.inf
+    ):
         raise ValueError(f"weights must be {model.num_velocities()} finite numbers that are not negative")
     return values

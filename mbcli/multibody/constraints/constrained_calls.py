@@ -6,6 +6,7 @@ from functools import cached_property
 import numpy as np
 
 from mbcli.multibody.compilation.strict_calls import strict_call
+from mbcli.multibody.constraints.dense_solver import DenseSolver
 
 
 class ConstrainedCall:
@@ -72,6 +73,17 @@ class ConstrainedCalls:
     @cached_property
     def contact_dynamics(self):
         return self._call("evaluate_contact_dynamics", [self.nrow], [self._nv])
+
+    @cached_property
+    def dense(self):
+        """The DenseSolver of these constraints; None if kernels are interpreted: then LAPACK takes less time."""
+        constrained = self._constrained
+        return DenseSolver(constrained.kernels, self._nv, self.nrow) if constrained.compiled else None
+
+    @cached_property
+    def dense_contacts(self):
+        """The same for the system of the multipliers alone."""
+        return DenseSolver(self._constrained.kernels, self.nrow, 0) if self._constrained.compiled else None
 
     @property
     def _G(self):

@@ -12,7 +12,13 @@ import numpy as np
 
 from mbcli.multibody.constraints.entries import ConstraintType
 from mbcli.multibody.constraints.kinematics import evaluate_system
-from mbcli.multibody.constraints.linear_systems import finish_range_space, solve_dense, solve_direct, solve_null_space
+from mbcli.multibody.constraints.linear_systems import (
+    LinearSolver,
+    finish_range_space,
+    solve_dense,
+    solve_direct,
+    solve_null_space,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,7 +46,7 @@ def ForwardDynamicsConstraintsDirect(
     """
     evaluate_system(model, Q, QDot, Tau, CS, f_ext)
     c = CS.constrained.data.tau - CS.C
-    return _keep(CS, *solve_direct(CS.H, CS.G, c, CS.gamma, CS.linear_solver))
+    return _keep(CS, *solve_direct(CS.H, CS.G, c, CS.gamma, CS.linear_solver, CS.calls.dense))
 
 
 def ForwardDynamicsConstraintsRangeSpaceSparse(
@@ -78,7 +84,7 @@ def ForwardDynamicsConstraintsNullSpace(
     """
     evaluate_system(model, Q, QDot, Tau, CS, f_ext)
     c = CS.constrained.data.tau - CS.C
-    return _keep(CS, *solve_null_space(CS.H, CS.G, c, CS.gamma))
+    return _keep(CS, *solve_null_space(CS.H, CS.G, c, CS.gamma, CS.calls.dense))
 
 
 def ForwardDynamicsContactsKokkevis(
@@ -95,7 +101,10 @@ def ForwardDynamicsContactsKokkevis(
         raise ValueError("ForwardDynamicsContactsKokkevis takes contact constraints only")
     responses, qddot = np.empty((CS.calls.nrow, CS.calls.nrow)), np.empty(CS.nv)
     _, (CS.K, CS.a) = CS.calculate(model, "contact_responses", {"Q": Q, "QDot": QDot, "Tau": Tau}, responses)
-    force = solve_dense(CS.K, CS.a, CS.linear_solver, "the system of the contacts")
+    dense, found = CS.calls.dense_contacts, None
+    if dense is not None and CS.linear_solver is LinearSolver.LinearSolverColPivHouseholderQR:
+        found = dense.solve_directly(CS.K, np.empty((0, CS.calls.nrow)), CS.a, np.empty(0))
+    force = found[0] if found else solve_dense(CS.K, CS.a, CS.linear_solver, "the system of the contacts")
     CS.calls.contact_dynamics.run(force, qddot)
     return _keep(CS, qddot, force)
 

@@ -34,7 +34,7 @@ def ComputeConstraintImpulsesDirect(
 ) -> Vector:
     """From the system of all unknowns, by CS.linear_solver. NumericalError as for the forward dynamics."""
     _, wanted, _, _ = _evaluate(model, Q, QDotMinus, CS)
-    change, impulse = solve_direct(CS.H, CS.G, np.zeros(CS.nv), wanted, CS.linear_solver)
+    change, impulse = solve_direct(CS.H, CS.G, np.zeros(CS.nv), wanted, CS.linear_solver, CS.calls.dense)
     return _keep(CS, change, impulse)
 
 
@@ -61,7 +61,7 @@ def ComputeConstraintImpulsesNullSpace(
 ) -> Vector:
     """First the velocities; H may be singular outside of the null space of G."""
     _, wanted, _, _ = _evaluate(model, Q, QDotMinus, CS)
-    change, impulse = solve_null_space(CS.H, CS.G, np.zeros(CS.nv), wanted)
+    change, impulse = solve_null_space(CS.H, CS.G, np.zeros(CS.nv), wanted, CS.calls.dense)
     return _keep(CS, change, impulse)
 
 

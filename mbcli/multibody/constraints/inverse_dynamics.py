@@ -67,11 +67,14 @@ def InverseDynamicsConstraints(
     _require_actuation(CS)
     wanted = CS.velocity_sized(model, QDDotDesired, "QDDotDesired")
     evaluate_system(model, Q, QDot, np.zeros(CS.nv), CS, f_ext)
-    return _keep(CS, *exact_inverse_dynamics(CS.H, CS.C, CS.G, CS.gamma, CS.S, CS.P, wanted))
+    return _keep(CS, *exact_inverse_dynamics(CS.H, CS.C, CS.G, CS.gamma, CS.S, CS.P, wanted, CS.calls.dense))
 
 
-def exact_inverse_dynamics(H, C, G, gamma, S, P, wanted):
-    """QDDot, Tau and the multipliers of InverseDynamicsConstraints()."""
+def exact_inverse_dynamics(H, C, G, gamma, S, P, wanted, dense=None):
+    """QDDot, Tau and the multipliers of InverseDynamicsConstraints(); dense: DenseSolver, if there is one."""
+    found = None if dense is None else dense.find_actuation(H, C, G, gamma, P.argmax(axis=1), wanted)
+    if found is not None:
+        return found
     actuated, free = S.any(axis=0), P.any(axis=0)
     GP = G[:, free]
     factors = OrthogonalFactors(GP)
@@ -115,22 +118,24 @@ def InverseDynamicsConstraintsRelaxed(
     controls = CS.velocity_sized(model, QDDotControls, "QDDotControls")
     evaluate_system(model, Q, QDot, np.zeros(CS.nv), CS, f_ext)
     CS.W = tracking_weights(CS.H, CS.S)
-    return _keep(CS, *relaxed_inverse_dynamics(CS.H, CS.C, CS.G, CS.gamma, CS.S, CS.W, controls))
+    return _keep(CS, *relaxed_inverse_dynamics(CS.H, CS.C, CS.G, CS.gamma, CS.S, CS.W, controls, CS.calls.dense))
 
 
 def tracking_weights(H, S):
     """W of InverseDynamicsConstraintsRelaxed()."""
-    return WEIGHT * np.abs(H).max(initial=0.0) * np.eye(len(S))
+    W = np.zeros((len(S), len(S)))
+    W.reshape(-1)[:: len(S) + 1] = WEIGHT * np.abs(H).max(initial=0.0)
+    return W
 
 
-def relaxed_inverse_dynamics(H, C, G, gamma, S, W, controls):
-    """QDDot, Tau and the multipliers of InverseDynamicsConstraintsRelaxed(); W is diagonal."""
-    actuated, w = S.any(axis=0), W.diagonal()
+def relaxed_inverse_dynamics(H, C, G, gamma, S, W, controls, dense=None):
+    """QDDot, Tau and the multipliers of InverseDynamicsConstraintsRelaxed(); W is diagonal, dense as above."""
+    actuated, w = S.argmax(axis=1), W.diagonal()
     u = controls[actuated] + C[actuated] / w
     weighted, c, tau = H.copy(), -C, np.zeros(len(C))
-    weighted[actuated, actuated] += w
+    weighted.reshape(-1)[:: len(C) + 1][actuated] += w
     c[actuated] += w * u
-    qddot, force = solve_null_space(weighted, G, c, gamma)
+    qddot, force = solve_null_space(weighted, G, c, gamma, dense)
     tau[actuated] = w * (u - qddot[actuated])
     return qddot, tau, force
 

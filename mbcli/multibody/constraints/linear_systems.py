@@ -53,8 +53,12 @@ def SolveConstrainedSystemDirect(
     return solve_direct(H, G, c, gamma, linear_solver)
 
 
-def solve_direct(H, G, c, gamma, linear_solver):
-    """As SolveConstrainedSystemDirect()."""
+def solve_direct(H, G, c, gamma, linear_solver, dense=None):
+    """As SolveConstrainedSystemDirect(); dense: DenseSolver, if there is one."""
+    if dense is not None and linear_solver is LinearSolver.LinearSolverColPivHouseholderQR:
+        found = dense.solve_directly(H, G, c, gamma)
+        if found is not None:
+            return found
     n, m = len(c), len(gamma)
     A, b = np.zeros((n + m, n + m)), np.concatenate([c, gamma])
     A[:n, :n], A[:n, n:], A[n:, :n] = H, np.transpose(G), G
@@ -160,8 +164,11 @@ def SolveConstrainedSystemNullSpace(
     return _solution_on_bases(H, G, c, gamma, Y, Z)
 
 
-def solve_null_space(H, G, c, gamma):
-    """As SolveConstrainedSystemNullSpace(), for arrays of floats, without bases."""
+def solve_null_space(H, G, c, gamma, dense=None):
+    """As SolveConstrainedSystemNullSpace() without bases, for arrays of floats; dense: DenseSolver, if there is one."""
+    found = None if dense is None else dense.solve_in_null_space(H, G, c, gamma)
+    if found is not None:
+        return found
     if not np.isfinite(H.sum() + G.sum() + c.sum() + gamma.sum()):
         require_finite_numbers(H=H, G=G, c=c, gamma=gamma)
     factors = OrthogonalFactors(G.T)
