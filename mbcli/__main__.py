@@ -7,7 +7,7 @@ import sys
 # The threads that OpenBLAS starts when numpy is imported turn in a loop for 60 ms of processor time before they sleep,
 # unless they are told to wait for as few cycles as they can, two to this power.
 os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
-OBJECTS_BETWEEN_COLLECTIONS = 20_000  # imports and models make many objects and drop few: Python's 700 walk them often
+OBJECTS_BETWEEN_COLLECTIONS = 100_000  # imports and models make many objects and drop few: Python's 700 walk them often
 
 
 def main():

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from mbcli.batch.state_reader import StateLayout
     from mbcli.math.array_types import Array
 
+PIECE = 1 << 16  # [bytes] of a column of Parquet
 FILE_START = b"ARROW1\0\0"  # of an Arrow file: a stream with an index after it
 
 
@@ -48,7 +49,9 @@ def read_parquet(stream: IO[bytes], name: str, layout: StateLayout, rows_per_chu
     parquet, pyarrow = import_extra("pyarrow.parquet", "parquet"), import_extra("pyarrow", "parquet")
 
     def batches() -> Iterator[Any]:
-        yield from parquet.ParquetFile(_path_of(stream) or stream).iter_batches(batch_size=rows_per_chunk)
+        # a group of rows may be the whole file: it is read piece by piece
+        file = parquet.ParquetFile(_path_of(stream) or stream, pre_buffer=False, buffer_size=PIECE)
+        yield from file.iter_batches(batch_size=rows_per_chunk)
 
     yield from _tables(batches, pyarrow, "a Parquet file", name, layout, rows_per_chunk)
 

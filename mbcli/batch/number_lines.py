@@ -10,6 +10,7 @@ import numpy as np
 
 from mbcli.engine.fields.line_fields import PLACE_ROW, PLACE_TEXT
 from mbcli.engine.runtime.kernel import may_compile
+from mbcli.engine.runtime.kernel_cache import is_compiled
 from mbcli.engine.runtime.linking import load_kernels
 from mbcli.engine.runtime.precompiled import precompiled_library
 from mbcli.engine.text.number_rows import LARGEST_POWER, halves_of
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
     # reads a line with care into a row: (line, place in messages, row); says how lines are alike, if it has found out
     ReadLine: TypeAlias = Callable[[bytes, str, Array], "LinePlan | None"]
 
-FEW_ROWS = 100  # that are read with care before a kernel is loaded or compiled for them
+FEW_ROWS = 100  # that are read with care before a kernel is loaded for them
+MANY_ROWS = 10_000  # for which a kernel is compiled: reading so many with care takes as long
 
 
 class LinePlan:
@@ -68,7 +70,8 @@ class NumberLines:
         self, lines: ArrivingLines, width: int, most_rows: int, read_line: ReadLine, plan: LinePlan | None = None
     ) -> None:
         self._lines, self._width, self._most_rows, self._read_line = lines, width, most_rows, read_line
-        self._plan, self._row_count, self._kernel = plan, 0, None
+        self._plan, self._row_count = plan, 0
+        self._kernel, self._patience = None, FEW_ROWS
 
     def tables(self) -> Iterator[tuple[Array, ModelError | None]]:
         """The rows (n, width) until lines end or have to be waited for, and the error of the line after them."""
@@ -103,8 +106,12 @@ class NumberLines:
         return row
 
     def _load(self, count: int) -> Any:
-        if may_compile() and (self._row_count + count >= FEW_ROWS or precompiled_library() is not None):
-            self._kernel = load_kernels(True).read_lines
+        rows = self._row_count + count
+        if may_compile() and (rows >= self._patience or precompiled_library() is not None):
+            kernel = load_kernels(True).read_lines
+            if rows >= MANY_ROWS or is_compiled(kernel):
+                self._kernel = kernel
+            self._patience = MANY_ROWS
         return self._kernel
 
 
