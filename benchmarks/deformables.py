@@ -21,7 +21,6 @@ for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):  # read when the libra
 import numpy as np  # noqa: E402
 
 import mbcli.all  # noqa: E402
-from mbcli.multibody.stepping.elastic_threads import Threads  # noqa: E402
 
 STEP = 0.01  # [s]
 ROUNDS = 5
@@ -163,34 +162,9 @@ def show_growth(programs, folder):
         )
 
 
-class LongestPath:
-    """What two free cores save [s] of the processor time of steps whose halves run side by side."""
-
-    def __init__(self):
-        self.hidden = 0.0  # what runs beside something longer
-        self._both = Threads.both
-
-    def __enter__(self):
-        def timed(function):
-            start = time.thread_time()
-            return function(), time.thread_time() - start
-
-        def both(threads, first, second):
-            (a, seconds), (b, others) = self._both(threads, lambda: timed(first), lambda: timed(second))
-            self.hidden += min(seconds, others)
-            return a, b
-
-        Threads.both = both
-        return self
-
-    def __exit__(self, *error):
-        Threads.both = self._both
-
-
 def show_threads(folder):
-    """Two threads beside one. `cores`: how many times as fast two threads are on two cores that nothing else uses, from
-    the processor times of what runs side by side; `clock`: by the clock, which others on the machine slow down."""
-    print(f"\n{'scene':9} {'elements':>8} {'one ms':>10} {'two ms':>10} {'clock':>7} {'cores':>7}  equal")
+    """Two threads beside one, by the clock: other programs on the machine slow two threads down more than one."""
+    print(f"\n{'scene':9} {'elements':>8} {'one ms':>10} {'two ms':>10} {'ratio':>7}  equal")
     for name in SCENES:
         for cells in CELLS[1:]:
             worlds = [World(mbcli.all, SCENES[name], box_file(cells, folder)) for _ in (1, 2)]
@@ -199,18 +173,13 @@ def show_threads(folder):
                 world.advance(3)
             steps = max(1, min(50, round(0.2 * TURN / worlds[0].advance(1))))
             worlds[1].advance(1)
-            times, ratios = [], []
-            for _ in range(2 * ROUNDS):
-                times.append([world.advance(steps, time.perf_counter) for world in worlds])
-                with LongestPath() as path:
-                    seconds = steps * worlds[1].advance(steps)
-                ratios.append(steps * worlds[0].advance(steps) / (seconds - path.hidden))
+            times = [[world.advance(steps, time.perf_counter) for world in worlds] for _ in range(4 * ROUNDS)]
             one, two = (statistics.median(column) for column in zip(*times, strict=True))
-            clock = statistics.median(a / b for a, b in times)
+            ratio = statistics.median(a / b for a, b in times)
             equal = (worlds[0].positions() == worlds[1].positions()).all()
             print(
-                f"{name:9} {6 * np.prod(cells):8d} {one * 1e3:10.2f} {two * 1e3:10.2f} {clock:7.2f} "
-                f"{statistics.median(ratios):7.2f}  {'yes' if equal else 'no'}",
+                f"{name:9} {6 * np.prod(cells):8d} {one * 1e3:10.2f} {two * 1e3:10.2f} {ratio:7.2f}  "
+                f"{'yes' if equal else 'no'}",
                 flush=True,
             )
 

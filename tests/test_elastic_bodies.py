@@ -12,13 +12,14 @@ from mbcli.engine.deformable.stretches import principal_stretches
 from mbcli.errors import NumericalError
 from mbcli.multibody.stepping.elastic_body import (
     KINDS,
+    LAW_DENSITY,
     LAW_DISSIPATION,
     LAW_STEP,
     ElasticBody,
     element_rows,
     law_of_material,
 )
-from mbcli.multibody.stepping.elastic_factor import NONE
+from mbcli.multibody.stepping.elastic_factor import NONE, two_parts
 from mbcli.multibody.stepping.elastic_free_step import free_step
 from mbcli.multibody.stepping.elastic_threads import Threads
 
@@ -361,3 +362,73 @@ def test_velocities_that_are_not_finite_are_an_error():
     force = np.full_like(body.reference, 1e308)
     with pytest.raises(NumericalError, match="not finite"), np.errstate(over="ignore", invalid="ignore"):
         free_step(body, body.reference, 0 * body.reference, 1e10 * force, 0.01)
+
+
+@pytest.mark.parametrize("two", [False, True])
+def test_a_matrix_without_a_root_is_an_error_with_one_thread_and_two(two):
+    body = elastic_box((3, 3, 8), (0.1, 0.1, 0.3), ("kCorotated", 1e5, 0.3), threads=Threads(are_two=two))
+    q = body.reference
+    body.start(q, 0 * q, 0 * q, 0.01)
+    body.factorize()
+    for vertex in range(0, len(q), 7):  # in the parts and behind them
+        blocks = body._blocks[0].copy()
+        blocks[np.flatnonzero((body.factor.pairs == vertex).all(axis=1))] *= -1.0
+        with pytest.raises(NumericalError, match="not positive definite"):
+            body.factor.factorize(blocks)
+    body.factor.factorize(body._blocks[0])
+
+
+@pytest.mark.parametrize("two", [False, True])
+def test_a_body_in_two_pieces_is_solved_as_each_piece(two):
+    threads = Threads(are_two=two)
+    one = elastic_box((2, 3, 4), (0.1, 0.1, 0.2), ("kCorotated", 1e5, 0.3))
+    q, n = one.reference, len(one.reference)
+    points, tets = np.vstack([q, q + 1.0]), np.vstack([one.tets, one.tets + n])
+    both = ElasticBody(one.kernels, points, tets, one.law[LAW_DENSITY], one.law, threads=threads)
+    b = np.random.default_rng(0).normal(size=(2 * n, 3))
+    for body in (one, both):
+        x = body.reference
+        body.start(x, 0 * x, 0 * x, 0.01)
+        body.factorize()
+    found = both.factor.solve(b)
+    for k in (0, 1):
+        piece = slice(k * n, (k + 1) * n)
+        np.testing.assert_allclose(found[piece], one.factor.solve(b[piece]), rtol=1e-10, atol=1e-12 * abs(found).max())
+
+
+def test_the_parts_of_two_threads_have_nothing_to_do_with_each_other_and_about_the_same_work():
+    rng = np.random.default_rng(1)
+    for _ in range(50):
+        count = int(rng.integers(1, 60))
+        children = [[] for _ in range(count)]
+        for f in range(count - 1):  # a front behind its children, some without a parent
+            if rng.random() < 0.95:
+                children[int(rng.integers(f + 1, min(count, f + 4)))].append(f)
+        order = postorder(children)
+        children = [[order.index(c) for c in children[f]] for f in order]
+        work = rng.random(count)
+        turn, (start, first, second, end) = two_parts(children, work)
+        assert sorted(turn) == list(range(count)) and start == 0 and end == count
+        part = {int(f): 0 if k < first else 1 if k < second else 2 for k, f in enumerate(turn)}
+        place = {int(f): k for k, f in enumerate(turn)}
+        for f in range(count):
+            for c in children[f]:
+                assert part[c] == part[f] or part[f] == 2
+                assert place[c] < place[f]
+    full = [[], [], [0, 1], [], [], [3, 4], [2, 5]]
+    turn, cuts = two_parts(full, np.ones(7))
+    assert cuts.tolist() == [0, 3, 6, 7] and turn[6] == 6
+
+
+def postorder(children):
+    order = []
+
+    def visit(f):
+        for c in children[f]:
+            visit(c)
+        order.append(f)
+
+    for f in range(len(children)):
+        if not any(f in below for below in children):
+            visit(f)
+    return order

@@ -245,6 +245,8 @@ def test_kernels_call_nothing_but_kernels_and_a_few_builtins(name):
         "sum_of_lanes",
         "add_product",
         "subtract_product",
+        "publish",
+        "wait_until",
         "where_positive",
         "any_positive",
         "lanes_of",

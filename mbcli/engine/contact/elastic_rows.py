@@ -29,7 +29,7 @@ from mbcli.engine.fields.contact_fields import (
 )
 from mbcli.engine.limits.joint_limits import NEARLY_RIGID
 from mbcli.engine.runtime.handles import data_at, model_at, solver_at
-from mbcli.engine.runtime.kernel import Indices, Matrix, Real, Table, entry, kernel
+from mbcli.engine.runtime.kernel import Indices, Int, Matrix, Real, Table, entry, kernel
 from mbcli.engine.smooth.spatial import cross, row3, scale
 
 
@@ -58,15 +58,15 @@ def solve_elastic_problem(
     for n in range(dofs.shape[0]):
         if index[n] >= first:
             set_elastic_law(s, places, laws, n, index[n], h)
-    solve_problem(s)
+    solve_problem(s, False)
 
 
 @entry
-def solve_problem_again(model, solver):
-    """The same rows and laws with other velocities without contact, and other masses of elastic trees."""
+def solve_problem_again(model, solver, same_masses: Int):
+    """The same rows and laws with other velocities without contact and, unless same_masses is 1, of elastic trees."""
     s = solver_at(solver)
     measure_elastic_trees(model_at(model), s)
-    solve_problem(s)
+    solve_problem(s, same_masses == 1)
 
 
 @kernel

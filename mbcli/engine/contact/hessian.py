@@ -12,7 +12,7 @@ from mbcli.engine.runtime.lane_memory import WIDTH, add_product
 @kernel
 def fill_hessian(solver, k):
     """values: A + J^T G J of the island's trees by panels; right of the diagonal of a tree's own block: no meaning."""
-    fill_masses(solver, solver.island_tree[k], solver.island_tree[k + 1])
+    fill_masses(solver, solver.island_tree[k], solver.island_tree[k + 1], False)
     for c in range(solver.island_con[k], solver.island_con[k + 1]):
         i = solver.con_order[c]
         if solver.con_members[i] == 0:
@@ -28,20 +28,21 @@ def fill_hessian(solver, k):
 
 
 @kernel
-def fill_masses(solver, first, end):
-    """values: A of the trees at these places in their panels, which are zero beside it."""
+def fill_masses(solver, first, end, whole):
+    """values: A of the trees at these places in their panels, whole or up to the diagonal; zero beside it."""
     values, mass = solver.values8, solver.mass8
     nothing = 0.0 * mass[0]
-    for s in range(solver.panel_start[first] // WIDTH, solver.panel_start[end] // WIDTH):
-        values[s] = nothing
     for p in range(first, end):
         t = solver.order[p]
         v0, count = solver.tree_v[t], (solver.tree_slot[t + 1] - solver.tree_slot[t]) // WIDTH
+        step = solver.panel_width[p] // WIDTH
         for d in range(v0, solver.tree_v[t + 1]):
-            row = (solver.panel_start[p] + (d - v0) * solver.panel_width[p]) // WIDTH
+            row = solver.panel_start[p] // WIDTH + (d - v0) * step
             source = (solver.dof_row[d] + v0) // WIDTH
-            for c in range(count):
+            for c in range(count if whole else (d - v0) // WIDTH + 1):
                 values[row + c] = mass[source + c]
+            for c in range(count, step):
+                values[row + c] = nothing
 
 
 @kernel

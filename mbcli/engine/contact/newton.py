@@ -61,15 +61,18 @@ FAST = 0.03  # reduction of the residual by an iteration after which its Hessian
 
 
 @kernel
-def solve_problem(solver):
-    """vectors[VELOCITY] a first guess -> that, con_v and con_impulse of the minimum; counts of the search."""
+def solve_problem(solver, again):
+    """vectors[VELOCITY] a first guess -> that, con_v and con_impulse of the minimum; counts of the search.
+
+    again: whether the problem solved last had the same rows, laws and masses, so that its Hessian may serve once more.
+    """
     arrange_problem(solver)
     solver.settings[SETTING_RESIDUAL] = 0.0
     free_other_trees(solver)
     if solver.counts[COUNT_STATUS] != PROBLEM_SOLVED:
         return
     for k in range(solver.counts[COUNT_ISLANDS]):
-        solve_island(solver, k)
+        solve_island(solver, k, again)
         if solver.counts[COUNT_STATUS] != PROBLEM_SOLVED:
             return
 
@@ -86,12 +89,12 @@ def free_other_trees(solver):
 @called
 def solve_problem_called(model, data, points, solver, number):
     """solve_problem(), called by address."""
-    solve_problem(solver_at(solver))
+    solve_problem(solver_at(solver), False)
     return 0.0
 
 
 @kernel
-def solve_island(solver, k):
+def solve_island(solver, k, again):
     """A whole step; with TAMSI, if no solution of that is found, in more and more parts (substeps.py)."""
     tamsi = int(solver.settings[SETTING_APPROXIMATION]) == TAMSI
     if tamsi:
@@ -100,7 +103,7 @@ def solve_island(solver, k):
     while True:
         if tamsi:
             begin_part(solver, k, parts, part)
-        converged, remaining, iterations = find_velocities(solver, k, tamsi)
+        converged, remaining, iterations = find_velocities(solver, k, tamsi, again)
         solver.counts[COUNT_ITERATIONS] += iterations
         solver.counts[COUNT_MOST_ITERATIONS_SEEN] = max(solver.counts[COUNT_MOST_ITERATIONS_SEEN], iterations)
         if converged:
@@ -126,9 +129,13 @@ def solve_island(solver, k):
 
 
 @kernel
-def find_velocities(solver, k, tamsi):
+def find_velocities(solver, k, tamsi, again):
     """The minimum from vectors[VELOCITY] on: whether it was found, the square of the residual there, iterations."""
     first, end = solver.island_tree[k], solver.island_tree[k + 1]
+    mark = solver.tree_v[solver.order[first]]  # its pivot is positive once there is a Hessian of the island
+    kept = again and solver.pivot[mark] > 0.0
+    if not again:
+        solver.pivot[mark] = 0.0
     enough = solver.settings[SETTING_TOLERANCE] * solver.settings[SETTING_TOLERANCE]
     start_search(solver, k)
     iterations, tries, residual, held = 0, 0, 0.0, False
@@ -153,7 +160,7 @@ def find_velocities(solver, k, tamsi):
             last_one = residual * residual <= enough * before  # if it does as well as the one before
             tamsi_direction(solver, k, last_one and residual < FAST * FAST * before)
         else:
-            newton_direction(solver, k, residual < FAST * FAST * before)
+            newton_direction(solver, k, residual < FAST * FAST * before or (iterations == 0 and kept))
         if solver.counts[COUNT_STATUS] != PROBLEM_SOLVED:
             converged = False
             break

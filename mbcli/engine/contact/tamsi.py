@@ -51,7 +51,7 @@ def tamsi_direction(solver, k, keep):
 def fill_matrix(solver, k):
     """values: A + J^T K J of island k in two halves, see block_lu.py."""
     first, end = solver.island_tree[k], solver.island_tree[k + 1]
-    fill_masses(solver, first, end)
+    fill_masses(solver, first, end, True)
     lower = solver.counts[COUNT_VALUES]
     nothing = 0.0 * solver.mass8[0]
     for s in range((lower + solver.panel_start[first]) // WIDTH, (lower + solver.panel_start[end]) // WIDTH):

@@ -7,12 +7,19 @@ tiles on and above the diagonal are kept, column by column of tiles, the tiles o
 of own numbers are the factor; those of the rest are added to the front of the parent. A diagonal element of U is kept
 inverted.
 
-fronts: a row for each front, FRONT_...; lengths and places in values are in rows of tiles. spots (k, 9): where the
-elements of a block go, -1 for nowhere. children: front, and where its places start; these are the numbers in the front
-of the parent that the vertices of its rest start at. The vectors of solutions are in the order of elimination.
+fronts: a row for each front, FRONT_...; lengths and places in values are in rows of tiles. spots (k, 10): where the
+nine elements of a block go, -1 for nowhere, and the block; front by front. children: front, and where its places start;
+these are the numbers in the front of the parent that the vertices of its rest start at. The vectors of solutions are in
+the order of elimination.
+
+Two threads may work on a matrix, each by a call of its own, as parts 0 and 1 (meetings.py). Fronts are in two parts
+that have nothing to do with each other, one for each thread, and behind these others, on which both work. Each number
+is computed by one of them, from the same numbers in the same order as by one thread, so that results are the same.
 """
 
+from mbcli.engine.deformable.meetings import meet, report_failure, reported_failure
 from mbcli.engine.fields.front_fields import (
+    BLOCK_OF_SPOTS,
     FRONT_AT,
     FRONT_BLOCKS,
     FRONT_CHILDREN,
@@ -23,8 +30,9 @@ from mbcli.engine.fields.front_fields import (
     FRONT_REST_START,
     FRONT_REST_TILES,
     FRONT_TILES,
+    MEETING_PARTS,
 )
-from mbcli.engine.runtime.kernel import Blocks, Indices, Int, Table, Vector, kernel, unlocked
+from mbcli.engine.runtime.kernel import Blocks, Indices, Int, Matrix, Table, Vector, kernel, unlocked
 from mbcli.engine.runtime.lane_memory import (
     add_product,
     element,
@@ -36,6 +44,8 @@ from mbcli.engine.runtime.lane_memory import (
 from mbcli.engine.runtime.tiles import set_tile, subtract_products
 from mbcli.engine.smooth.trigonometry import square_root
 
+BEHIND = 1 << 60  # behind all numbers
+HALF_OF_TRIANGLE = 0.5**0.5  # the width of the part of a triangle that has half of its area
 PANEL = 12  # tiles that are eliminated before the rows behind them are updated: they fit into a cache
 
 
@@ -47,72 +57,135 @@ def column_of_tiles(at, tiles, t):
     return at + 4 * tiles * (tiles + 1) + 8 * tiles * (t - tiles)
 
 
-# ------------------------------------------------------------------------------------------------- assembly
+# ------------------------------------------------------------------------------------------------- both threads
 
 
 @unlocked
-def assemble_front(
+def factorize_matrix(
     values: Vector,
     fronts: Table,
-    order: Indices,
     spots: Table,
     blocks: Blocks,
     children: Table,
     places: Indices,
-    f: Int,
+    cuts: Indices,
+    schur: Matrix,
+    meetings: Indices,
+    part: Int,
 ):
-    """The front before it is eliminated: its blocks, and what its children left. order: blocks, front by front."""
-    clear_front(values, fronts, f)
+    """The factor; -1, or a front that is not positive definite.
+
+    cuts: as in Pattern (elastic_factor.py). schur: gets the last front before it is eliminated, unless it is empty.
+    """
+    parts = meetings[MEETING_PARTS]
+    for p in range(part, 2, parts):
+        for f in range(cuts[p], cuts[p + 1]):
+            clear_front(values, fronts, f, 0, 1)
+            add_own_blocks(values, fronts, spots, blocks, f)
+            add_children(values, fronts, children, places, f, 0, 1)
+            if eliminate_front(values, fronts, f, meetings, 0, 1) < 0:
+                break
+    meet(meetings, part, parts)
+    for f in range(cuts[2], cuts[3]):
+        if reported_failure(meetings) >= 0:
+            break
+        clear_front(values, fronts, f, part, parts)
+        meet(meetings, part, parts)
+        if part == 0:
+            add_own_blocks(values, fronts, spots, blocks, f)
+        meet(meetings, part, parts)
+        add_children(values, fronts, children, places, f, part, parts)
+        meet(meetings, part, parts)
+        if schur.shape[0] > 0 and f == cuts[3] - 1:
+            copy_front(values, fronts, f, schur, part, parts)
+            meet(meetings, part, parts)
+        eliminate_front(values, fronts, f, meetings, part, parts)
+    return reported_failure(meetings)
+
+
+# ------------------------------------------------------------------------------------------------- assembly
+
+
+@kernel
+def add_own_blocks(values, fronts, spots, blocks, f):
+    """Adds the blocks of a front to its own rows, and ones on the diagonal of the numbers that fill up a tile."""
+    at, tiles = fronts[f, FRONT_AT], fronts[f, FRONT_TILES]
+    for i in range(fronts[f, FRONT_OWN], 8 * tiles):
+        values[8 * (column_of_tiles(at, tiles, i // 8) + i) + i % 8] = 1.0
     for n in range(fronts[f, FRONT_BLOCKS], fronts[f + 1, FRONT_BLOCKS]):
-        b = order[n]
+        b = spots[n, BLOCK_OF_SPOTS]
         for i in range(3):
             for j in range(3):
                 spot = spots[n, 3 * i + j]
                 if spot >= 0:
                     values[spot] += blocks[b, i, j]
-    for n in range(fronts[f, FRONT_CHILDREN], fronts[f + 1, FRONT_CHILDREN]):
-        add_child(values, fronts, places, f, children[n, 0], children[n, 1])
 
 
 @kernel
-def clear_front(values, fronts, f):
+def add_children(values, fronts, children, places, f, part, parts):
+    """Adds what the children left; of two parts the first has the columns up to one, the second those behind it."""
+    first, end = fronts[f, FRONT_CHILDREN], fronts[f + 1, FRONT_CHILDREN]
+    begin, bound = 0, column_bound(fronts, children, places, first, end) if parts == 2 else BEHIND
+    if part == 1:
+        begin, bound = bound, BEHIND
+    for n in range(first, end):
+        child, start = children[n, 0], children[n, 1]
+        for q in range(fronts[child, FRONT_REST]):
+            if begin <= places[start + q] < bound:
+                add_column(values, fronts, places, f, child, start, q)
+
+
+@kernel
+def column_bound(fronts, children, places, first, end):
+    """The number before which half of what the largest child left is, all columns being triangles."""
+    most, bound = 0, BEHIND
+    for n in range(first, end):
+        count = fronts[children[n, 0], FRONT_REST]
+        if count > most:
+            most, bound = count, places[children[n, 1] + int(HALF_OF_TRIANGLE * count)]
+    return bound
+
+
+@kernel
+def clear_front(values, fronts, f, part, parts):
+    """Zeros; each part has a piece of the memory."""
     at, tiles, rest = fronts[f, FRONT_AT], fronts[f, FRONT_TILES], fronts[f, FRONT_REST_TILES]
-    for k in range(8 * at, 8 * column_of_tiles(at, tiles, tiles + rest)):
-        set_element(values, k, 0.0)
-    left = fronts[f, FRONT_LEFT]
-    for k in range(8 * left, 8 * (left + 4 * rest * (rest + 1))):
-        set_element(values, k, 0.0)
-    for i in range(fronts[f, FRONT_OWN], 8 * tiles):
-        values[8 * (column_of_tiles(at, tiles, i // 8) + i) + i % 8] = 1.0
+    clear_piece(values, 8 * at, 8 * (column_of_tiles(at, tiles, tiles + rest) - at), part, parts)
+    clear_piece(values, 8 * fronts[f, FRONT_LEFT], 32 * rest * (rest + 1), part, parts)
 
 
 @kernel
-def add_child(values, fronts, places, f, child, start):
-    """Adds what a child left, vertex by vertex of its rest."""
+def clear_piece(values, start, count, part, parts):
+    for k in range(start + part * count // parts, start + (part + 1) * count // parts):
+        set_element(values, k, 0.0)
+
+
+@kernel
+def add_column(values, fronts, places, f, child, start, q):
+    """Adds what a child left in the columns of vertex q of its rest."""
     source = fronts[child, FRONT_LEFT]
     own = 8 * fronts[f, FRONT_TILES]
-    for q in range(fronts[child, FRONT_REST]):
-        to = element(places, start + q)
-        s0, s1, s2 = left_column(source, 3 * q), left_column(source, 3 * q + 1), left_column(source, 3 * q + 2)
-        t0, t1, t2 = own_column(fronts, f, to), own_column(fronts, f, to + 1), own_column(fronts, f, to + 2)
-        p = 0
-        while p < q and element(places, start + p) < own:
-            add_nine(values, 24 * p, s0, s1, s2, 8 * element(places, start + p), t0, t1, t2)
-            p += 1
-        if to >= own:
-            left = fronts[f, FRONT_LEFT]
-            t0, t1, t2 = left_column(left, to - own), left_column(left, to - own + 1), left_column(left, to - own + 2)
-            t0, t1, t2 = t0 - 8 * own, t1 - 8 * own, t2 - 8 * own
-        while p < q:
-            add_nine(values, 24 * p, s0, s1, s2, 8 * element(places, start + p), t0, t1, t2)
-            p += 1
-        row, to_row = 24 * q, 8 * to
-        values[t0 + to_row] += values[s0 + row]
-        values[t1 + to_row] += values[s1 + row]
-        values[t1 + to_row + 8] += values[s1 + row + 8]
-        values[t2 + to_row] += values[s2 + row]
-        values[t2 + to_row + 8] += values[s2 + row + 8]
-        values[t2 + to_row + 16] += values[s2 + row + 16]
+    to = element(places, start + q)
+    s0, s1, s2 = left_column(source, 3 * q), left_column(source, 3 * q + 1), left_column(source, 3 * q + 2)
+    t0, t1, t2 = own_column(fronts, f, to), own_column(fronts, f, to + 1), own_column(fronts, f, to + 2)
+    p = 0
+    while p < q and element(places, start + p) < own:
+        add_nine(values, 24 * p, s0, s1, s2, 8 * element(places, start + p), t0, t1, t2)
+        p += 1
+    if to >= own:
+        left = fronts[f, FRONT_LEFT]
+        t0, t1, t2 = left_column(left, to - own), left_column(left, to - own + 1), left_column(left, to - own + 2)
+        t0, t1, t2 = t0 - 8 * own, t1 - 8 * own, t2 - 8 * own
+    while p < q:
+        add_nine(values, 24 * p, s0, s1, s2, 8 * element(places, start + p), t0, t1, t2)
+        p += 1
+    row, to_row = 24 * q, 8 * to
+    values[t0 + to_row] += values[s0 + row]
+    values[t1 + to_row] += values[s1 + row]
+    values[t1 + to_row + 8] += values[s1 + row + 8]
+    values[t2 + to_row] += values[s2 + row]
+    values[t2 + to_row + 8] += values[s2 + row + 8]
+    values[t2 + to_row + 16] += values[s2 + row + 16]
 
 
 @kernel
@@ -141,39 +214,24 @@ def add_nine(values, row, s0, s1, s2, to_row, t0, t1, t2):
 # ------------------------------------------------------------------------------------------------- elimination
 
 
-@unlocked
-def factorize_fronts(
-    values: Vector,
-    fronts: Table,
-    order: Indices,
-    spots: Table,
-    blocks: Blocks,
-    children: Table,
-    places: Indices,
-    begin: Int,
-    end: Int,
-):
-    """Fronts from begin to end, those of their children being done; -1, or a front that is not positive definite."""
-    for f in range(begin, end):
-        assemble_front(values, fronts, order, spots, blocks, children, places, f)
-        if eliminate_front(values, fronts, f) < 0:
-            return f
-    return -1
-
-
-@unlocked
-def eliminate_front(values: Vector, fronts: Table, f: Int):
+@kernel
+def eliminate_front(values, fronts, f, meetings, part, parts):
     """Own rows -> those of U, the rest without them; -1 if the front is not positive definite, else 0."""
     for first in range(0, fronts[f, FRONT_TILES], PANEL):
-        if eliminate_panel(values, fronts, f, first) < 0:
+        if part == 0 and eliminate_panel(values, fronts, f, first) < 0:
+            report_failure(meetings, part, f)
+        meet(meetings, part, parts)
+        if reported_failure(meetings) >= 0:
             return -1
-        solve_behind_panel(values, fronts, f, first, 0, 1)
-        update_behind_panel(values, fronts, f, first, 0, 1)
+        solve_behind_panel(values, fronts, f, first, part, parts)
+        meet(meetings, part, parts)
+        update_behind_panel(values, fronts, f, first, part, parts)
+        meet(meetings, part, parts)
     return 0
 
 
-@unlocked
-def eliminate_panel(values: Vector, fronts: Table, f: Int, first: Int):
+@kernel
+def eliminate_panel(values, fronts, f, first):
     """The triangle of PANEL tiles, all that comes from earlier ones being subtracted; -1 if it has no root, else 0."""
     lanes = lanes_of(values)
     at, tiles = fronts[f, FRONT_AT], fronts[f, FRONT_TILES]
@@ -191,8 +249,8 @@ def eliminate_panel(values: Vector, fronts: Table, f: Int, first: Int):
     return 0
 
 
-@unlocked
-def solve_behind_panel(values: Vector, fronts: Table, f: Int, first: Int, part: Int, parts: Int):
+@kernel
+def solve_behind_panel(values, fronts, f, first, part, parts):
     """The rows of a panel beside its triangle; of the columns of tiles each parts-th one."""
     lanes = lanes_of(values)
     at, tiles = fronts[f, FRONT_AT], fronts[f, FRONT_TILES]
@@ -205,8 +263,8 @@ def solve_behind_panel(values: Vector, fronts: Table, f: Int, first: Int, part: 
             solve_tile(values, lanes, above + count, beside + count)
 
 
-@unlocked
-def update_behind_panel(values: Vector, fronts: Table, f: Int, first: Int, part: Int, parts: Int):
+@kernel
+def update_behind_panel(values, fronts, f, first, part, parts):
     """Subtracts what the rows of a panel have to do with those behind; of the columns of tiles each parts-th one."""
     lanes = lanes_of(values)
     at, tiles, left = fronts[f, FRONT_AT], fronts[f, FRONT_TILES], fronts[f, FRONT_LEFT]
@@ -287,88 +345,198 @@ def solve_tile(values, lanes, d, b):
 
 
 @unlocked
-def solve_down(values: Vector, fronts: Table, rest: Indices, x: Vector, work: Vector, begin: Int, end: Int):
-    """x = U^-T x on the fronts from begin to end; work: a tile more than the largest front has."""
-    lanes, tile = lanes_of(values), lanes_of(work)
-    for f in range(begin, end):
-        own, first = fronts[f, FRONT_OWN], fronts[f, FRONT_FIRST]
-        at, tiles, others = fronts[f, FRONT_AT], fronts[f, FRONT_TILES], fronts[f, FRONT_REST_TILES]
-        for i in range(8 * (tiles + others + 1)):
-            work[i] = x[first + i] if i < own else 0.0
-        zero = element(tile, tiles + others)
-        for t in range(tiles + others):
-            column = column_of_tiles(at, tiles, t)
-            a, b, c, d = element(tile, t), zero, zero, zero
-            for k in range(0, 8 * min(t, tiles), 4):
-                a = subtract_product(a, element(lanes, column + k), element(work, k))
-                b = subtract_product(b, element(lanes, column + k + 1), element(work, k + 1))
-                c = subtract_product(c, element(lanes, column + k + 2), element(work, k + 2))
-                d = subtract_product(d, element(lanes, column + k + 3), element(work, k + 3))
-            set_element(tile, t, (a + b) + (c + d))
-            if t < tiles:
+def solve_down(
+    values: Vector,
+    fronts: Table,
+    rest: Indices,
+    x: Vector,
+    other: Vector,
+    work: Matrix,
+    cuts: Indices,
+    meetings: Indices,
+    part: Int,
+):
+    """x -> U^-T x, by calls as of factorize_matrix(). other: zeros, in which the second part adds up.
+
+    work: two rows of a tile more than the largest front has.
+    """
+    parts = meetings[MEETING_PARTS]
+    for p in range(part, 2, parts):
+        y = x if p == 0 else other
+        if p == 1:
+            for i in range(fronts[cuts[1], FRONT_FIRST], fronts[cuts[2], FRONT_FIRST]):
+                other[i] = x[i]
+        for f in range(cuts[p], cuts[p + 1]):
+            take_own(fronts, f, y, work[p])
+            solve_front_down(values, fronts, f, work[p], meetings, 0, 1)
+            give_own(fronts, f, y, work[p])
+            add_rest(fronts, rest, f, y, work[p])
+    meet(meetings, part, parts)
+    if part == 0:
+        for i in range(fronts[cuts[1], FRONT_FIRST], fronts[cuts[2], FRONT_FIRST]):
+            x[i] = other[i]
+        for i in range(fronts[cuts[2], FRONT_FIRST], x.shape[0]):
+            x[i] += other[i]
+    for f in range(cuts[2], cuts[3]):
+        if part == 0:
+            take_own(fronts, f, x, work[0])
+        solve_front_down(values, fronts, f, work[0], meetings, part, parts)
+        if part == 0:
+            give_own(fronts, f, x, work[0])
+            add_rest(fronts, rest, f, x, work[0])
+
+
+@unlocked
+def solve_up(
+    values: Vector,
+    fronts: Table,
+    rest: Indices,
+    x: Vector,
+    work: Matrix,
+    begin: Int,
+    end: Int,
+    cuts: Indices,
+    meetings: Indices,
+    part: Int,
+):
+    """x -> U^-1 x on the fronts from begin to end, those behind being solved, then on both parts; as solve_down()."""
+    parts = meetings[MEETING_PARTS]
+    for f in range(end - 1, begin - 1, -1):
+        if part == 0:
+            take_own(fronts, f, x, work[0])
+            take_rest(fronts, rest, f, x, work[0])
+        solve_front_up(values, fronts, f, work[0], meetings, part, parts)
+        if part == 0:
+            give_own(fronts, f, x, work[0])
+    meet(meetings, part, parts)
+    for p in range(part, 2, parts):
+        for f in range(cuts[p + 1] - 1, cuts[p] - 1, -1):
+            take_own(fronts, f, x, work[p])
+            take_rest(fronts, rest, f, x, work[p])
+            solve_front_up(values, fronts, f, work[p], meetings, 0, 1)
+            give_own(fronts, f, x, work[p])
+
+
+@kernel
+def take_own(fronts, f, x, work):
+    """work: the numbers of a front in x, then zeros."""
+    own, first = fronts[f, FRONT_OWN], fronts[f, FRONT_FIRST]
+    for i in range(8 * (fronts[f, FRONT_TILES] + fronts[f, FRONT_REST_TILES])):
+        work[i] = x[first + i] if i < own else 0.0
+
+
+@kernel
+def give_own(fronts, f, x, work):
+    for i in range(fronts[f, FRONT_OWN]):
+        x[fronts[f, FRONT_FIRST] + i] = work[i]
+
+
+@kernel
+def add_rest(fronts, rest, f, x, work):
+    behind, start = 8 * fronts[f, FRONT_TILES], fronts[f, FRONT_REST_START]
+    for k in range(fronts[f, FRONT_REST]):
+        for i in range(3):
+            x[3 * rest[start + k] + i] += work[behind + 3 * k + i]
+
+
+@kernel
+def take_rest(fronts, rest, f, x, work):
+    behind, start = 8 * fronts[f, FRONT_TILES], fronts[f, FRONT_REST_START]
+    for k in range(fronts[f, FRONT_REST]):
+        for i in range(3):
+            work[behind + 3 * k + i] = x[3 * rest[start + k] + i]
+
+
+@kernel
+def solve_front_down(values, fronts, f, work, meetings, part, parts):
+    """Own numbers -> U^-T times them, the rest loses what they have to do with it."""
+    at, tiles, others = fronts[f, FRONT_AT], fronts[f, FRONT_TILES], fronts[f, FRONT_REST_TILES]
+    for first in range(0, tiles, PANEL):
+        end = min(first + PANEL, tiles)
+        if part == 0:
+            for t in range(first, end):
+                column = column_of_tiles(at, tiles, t)
+                take_rows(values, work, column, 8 * first, 8 * t, t)
                 for i in range(8):
                     y = work[8 * t + i]
                     for m in range(i):
                         y -= values[8 * (column + 8 * t + m) + i] * work[8 * t + m]
                     work[8 * t + i] = y * values[8 * (column + 8 * t + i) + i]
-        for i in range(own):
-            x[first + i] = work[i]
-        start = fronts[f, FRONT_REST_START]
-        for k in range(fronts[f, FRONT_REST]):
-            for i in range(3):
-                x[3 * rest[start + k] + i] += work[8 * tiles + 3 * k + i]
+        meet(meetings, part, parts)
+        for t in range(end + part, tiles + others, parts):
+            take_rows(values, work, column_of_tiles(at, tiles, t), 8 * first, 8 * end, t)
+        meet(meetings, part, parts)
 
 
-@unlocked
-def solve_up(values: Vector, fronts: Table, rest: Indices, x: Vector, work: Vector, begin: Int, end: Int):
-    """x = U^-1 x on the fronts from begin to end, those behind being solved; work as in solve_down()."""
+@kernel
+def take_rows(values, work, column, begin, end, t):
+    """Tile t of work loses the rows from begin to end of a column of tiles times the numbers of these rows."""
     lanes, tile = lanes_of(values), lanes_of(work)
-    for f in range(end - 1, begin - 1, -1):
-        own, first = fronts[f, FRONT_OWN], fronts[f, FRONT_FIRST]
-        at, tiles, others = fronts[f, FRONT_AT], fronts[f, FRONT_TILES], fronts[f, FRONT_REST_TILES]
-        for i in range(8 * (tiles + others + 1)):
-            work[i] = x[first + i] if i < own else 0.0
-        start = fronts[f, FRONT_REST_START]
-        for k in range(fronts[f, FRONT_REST]):
-            for i in range(3):
-                work[8 * tiles + 3 * k + i] = x[3 * rest[start + k] + i]
-        zero = element(tile, tiles + others)
-        for k in range(tiles - 1, -1, -1):
-            s0, s1, s2, s3, s4, s5, s6, s7 = zero, zero, zero, zero, zero, zero, zero, zero
-            for t in range(k + 1, tiles + others):
-                row, y = column_of_tiles(at, tiles, t) + 8 * k, element(tile, t)
-                s0 = add_product(s0, element(lanes, row), y)
-                s1 = add_product(s1, element(lanes, row + 1), y)
-                s2 = add_product(s2, element(lanes, row + 2), y)
-                s3 = add_product(s3, element(lanes, row + 3), y)
-                s4 = add_product(s4, element(lanes, row + 4), y)
-                s5 = add_product(s5, element(lanes, row + 5), y)
-                s6 = add_product(s6, element(lanes, row + 6), y)
-                s7 = add_product(s7, element(lanes, row + 7), y)
-            work[8 * k] -= sum_of_lanes(s0)
-            work[8 * k + 1] -= sum_of_lanes(s1)
-            work[8 * k + 2] -= sum_of_lanes(s2)
-            work[8 * k + 3] -= sum_of_lanes(s3)
-            work[8 * k + 4] -= sum_of_lanes(s4)
-            work[8 * k + 5] -= sum_of_lanes(s5)
-            work[8 * k + 6] -= sum_of_lanes(s6)
-            work[8 * k + 7] -= sum_of_lanes(s7)
-            diagonal = column_of_tiles(at, tiles, k) + 8 * k
-            for i in range(7, -1, -1):
-                y = work[8 * k + i]
-                for m in range(i + 1, 8):
-                    y -= values[8 * (diagonal + i) + m] * work[8 * k + m]
-                work[8 * k + i] = y * values[8 * (diagonal + i) + i]
-        for i in range(own):
-            x[first + i] = work[i]
+    zero = 0.0 * element(tile, t)
+    a, b, c, d = 1.0 * element(tile, t), zero, zero, zero
+    for k in range(begin, end, 4):
+        a = subtract_product(a, element(lanes, column + k), element(work, k))
+        b = subtract_product(b, element(lanes, column + k + 1), element(work, k + 1))
+        c = subtract_product(c, element(lanes, column + k + 2), element(work, k + 2))
+        d = subtract_product(d, element(lanes, column + k + 3), element(work, k + 3))
+    set_element(tile, t, (a + b) + (c + d))
 
 
-@unlocked
-def copy_front(values: Vector, fronts: Table, f: Int, matrix: Vector, width: Int):
-    """The own numbers of a front that is assembled, as rows of a symmetric matrix that are `width` numbers apart."""
+@kernel
+def solve_front_up(values, fronts, f, work, meetings, part, parts):
+    """Own numbers -> U^-1 times what is left of them without the rest, which is known."""
+    at, tiles, others = fronts[f, FRONT_AT], fronts[f, FRONT_TILES], fronts[f, FRONT_REST_TILES]
+    meet(meetings, part, parts)
+    for first in range((tiles - 1) // PANEL * PANEL, -1, -PANEL):
+        end = min(first + PANEL, tiles)
+        for k in range(first + part, end, parts):
+            take_columns(values, work, at, tiles, end, tiles + others, k)
+        meet(meetings, part, parts)
+        if part == 0:
+            for k in range(end - 1, first - 1, -1):
+                take_columns(values, work, at, tiles, k + 1, end, k)
+                diagonal = column_of_tiles(at, tiles, k) + 8 * k
+                for i in range(7, -1, -1):
+                    y = work[8 * k + i]
+                    for m in range(i + 1, 8):
+                        y -= values[8 * (diagonal + i) + m] * work[8 * k + m]
+                    work[8 * k + i] = y * values[8 * (diagonal + i) + i]
+        meet(meetings, part, parts)
+
+
+@kernel
+def take_columns(values, work, at, tiles, begin, end, k):
+    """Tile k of work loses its rows of the columns of tiles from begin to end times the numbers there."""
+    lanes, tile = lanes_of(values), lanes_of(work)
+    zero = 0.0 * element(tile, k)
+    s0, s1, s2, s3, s4, s5, s6, s7 = zero, zero, zero, zero, zero, zero, zero, zero
+    for t in range(begin, end):
+        row, y = column_of_tiles(at, tiles, t) + 8 * k, element(tile, t)
+        s0 = add_product(s0, element(lanes, row), y)
+        s1 = add_product(s1, element(lanes, row + 1), y)
+        s2 = add_product(s2, element(lanes, row + 2), y)
+        s3 = add_product(s3, element(lanes, row + 3), y)
+        s4 = add_product(s4, element(lanes, row + 4), y)
+        s5 = add_product(s5, element(lanes, row + 5), y)
+        s6 = add_product(s6, element(lanes, row + 6), y)
+        s7 = add_product(s7, element(lanes, row + 7), y)
+    work[8 * k] -= sum_of_lanes(s0)
+    work[8 * k + 1] -= sum_of_lanes(s1)
+    work[8 * k + 2] -= sum_of_lanes(s2)
+    work[8 * k + 3] -= sum_of_lanes(s3)
+    work[8 * k + 4] -= sum_of_lanes(s4)
+    work[8 * k + 5] -= sum_of_lanes(s5)
+    work[8 * k + 6] -= sum_of_lanes(s6)
+    work[8 * k + 7] -= sum_of_lanes(s7)
+
+
+@kernel
+def copy_front(values, fronts, f, matrix, part, parts):
+    """The own numbers of a front that is assembled, as a symmetric matrix; of its columns each parts-th one."""
     at, tiles, own = fronts[f, FRONT_AT], fronts[f, FRONT_TILES], fronts[f, FRONT_OWN]
-    for i in range(own):
-        for j in range(i, own):
-            x = values[8 * (column_of_tiles(at, tiles, j // 8) + i) + j % 8]
-            matrix[i * width + j] = x
-            matrix[j * width + i] = x
+    for t in range(part, tiles, parts):
+        for i in range(min(8 * t + 8, own)):
+            for j in range(max(8 * t, i), min(8 * t + 8, own)):
+                x = values[8 * (column_of_tiles(at, tiles, t) + i) + j % 8]
+                matrix[i, j] = x
+                matrix[j, i] = x

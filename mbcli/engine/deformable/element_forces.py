@@ -21,6 +21,7 @@ law: see law_numbers() in materials.py. Volumes and gradients are those of the r
 
 from mbcli.engine.deformable.materials import (
     LINEAR,
+    inertia_number,
     law_numbers,
     principal_energy,
     principal_stress,
@@ -217,11 +218,13 @@ def add_element_impulses(
     work: Vector,
     out: Matrix,
 ):
-    """out (n, 3) += impulses [N s] over a step against the forces of tetrahedra; begin is a multiple of 8.
+    """out (n, 3) += impulses [N s] over a step against the forces of tetrahedra, and momenta M v1.
 
-    work: WORK numbers.
+    The consistent mass of a tetrahedron is V/10 of the density for a vertex with itself, V/20 with another; the impulse
+    of mass damping counts with it. begin: a multiple of 8; work: WORK numbers.
     """
-    kind, lam, mu, small_lam, small_mu, _, beta, h, c = law_numbers(law)
+    kind, lam, mu, small_lam, small_mu, beta, h, c = law_numbers(law)
+    inertia = 0.05 * inertia_number(law)
     lanes = lanes_of(work)
     for first in range(begin, end, 8):
         gather_eight(x0, v0, v1, tets, elements, first, work)
@@ -232,9 +235,12 @@ def add_element_impulses(
         rate = combine3(0.5 * h * c, sum_G, beta, gradient_of_eight(lanes, ROW_END))
         S = hooke(small_lam, small_mu, symmetric_product(frame, rate))
         P = combine3(1.0, P, 1.0, product3(frame, S))
-        volume = h * element(lanes, ROW_VOLUME)
+        volume, m = h * element(lanes, ROW_VOLUME), inertia * element(lanes, ROW_VOLUME)
+        a, b = add(three_of(lanes, ROW_END), three_of(lanes, ROW_END + 3)), three_of(lanes, ROW_END + 6)
+        total = add(add(a, b), three_of(lanes, ROW_END + 9))
         for a in range(4):
             f = scale(volume, apply3(P, three_of(lanes, ROW_ELEMENT + 3 * a)))
+            f = add(f, scale(m, add(total, three_of(lanes, ROW_END + 3 * a))))
             row = ROW_RESULT + 3 * a
             set_element(lanes, row, f[0])
             set_element(lanes, row + 1, f[1])
@@ -250,7 +256,7 @@ def add_element_impulses(
 @entry
 def elastic_energy(x: Matrix, tets: Table, elements: Matrix, law: Vector):
     """[J] of all tetrahedra at positions x."""
-    kind, lam, mu, _, _, _, _, _, _ = law_numbers(law)
+    kind, lam, mu, _, _, _, _, _ = law_numbers(law)
     total = 0.0
     for e in range(tets.shape[0]):
         F = gradient_of(x, tets, elements, e)
@@ -330,13 +336,13 @@ def add_element_tangents(
     work: Vector,
     blocks: Blocks,
 ):
-    """blocks += derivative of the impulses by v1, semidefinite and symmetric; begin, end and work as for these.
+    """blocks += derivative of add_element_impulses() by v1, positive definite and symmetric; begin, end, work as there.
 
     cells (m, 14): the vertices of a tetrahedron, which increase, and the block of each pair a <= b of them: 00, 01, 02,
     03, 11, ...
     """
-    kind, lam, mu, small_lam, small_mu, _, beta, h, dissipation = law_numbers(law)
-    viscous = 0.5 * h * dissipation + beta
+    kind, lam, mu, small_lam, small_mu, beta, h, dissipation = law_numbers(law)
+    viscous, inertia = 0.5 * h * dissipation + beta, 0.05 * inertia_number(law)
     lanes = lanes_of(work)
     for first in range(begin, end, 8):
         gather_eight(x0, v0, v1, cells, elements, first, work)
@@ -347,7 +353,7 @@ def add_element_tangents(
             v = u
             s = (u[0][0], u[0][0], u[0][0])
         (xx, yy, zz, xy, xz, yz), same, other = elastic_tangent(kind, lam, mu, s)
-        elastic, volume = 0.25 * h, h * element(lanes, ROW_VOLUME)
+        elastic, volume, mass = 0.25 * h, h * element(lanes, ROW_VOLUME), inertia * element(lanes, ROW_VOLUME)
         a, b, c = s
         d = 2.0 * small_mu + small_lam
         xx = volume * (elastic * xx + viscous * d * a * a)
@@ -367,21 +373,22 @@ def add_element_tangents(
             g = apply3(v, three_of(lanes, ROW_ELEMENT + 3 * i))  # V^T grad N_i
             for j in range(i, 4):
                 n = apply3(v, three_of(lanes, ROW_ELEMENT + 3 * j))
+                own = 2.0 * mass if i == j else mass
                 A = (
                     (
-                        xx * g[0] * n[0] + d01 * g[1] * n[1] + d02 * g[2] * n[2],
+                        own + xx * g[0] * n[0] + d01 * g[1] * n[1] + d02 * g[2] * n[2],
                         xy * g[0] * n[1] + o01 * g[1] * n[0],
                         xz * g[0] * n[2] + o02 * g[2] * n[0],
                     ),
                     (
                         xy * g[1] * n[0] + o01 * g[0] * n[1],
-                        yy * g[1] * n[1] + d10 * g[0] * n[0] + d12 * g[2] * n[2],
+                        own + yy * g[1] * n[1] + d10 * g[0] * n[0] + d12 * g[2] * n[2],
                         yz * g[1] * n[2] + o12 * g[2] * n[1],
                     ),
                     (
                         xz * g[2] * n[0] + o02 * g[0] * n[2],
                         yz * g[2] * n[1] + o12 * g[1] * n[2],
-                        zz * g[2] * n[2] + d20 * g[0] * n[0] + d21 * g[1] * n[1],
+                        own + zz * g[2] * n[2] + d20 * g[0] * n[0] + d21 * g[1] * n[1],
                     ),
                 )
                 set_turned(lanes, row, u, A)

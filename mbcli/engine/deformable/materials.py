@@ -22,8 +22,14 @@ SMALLEST_SUM = 1e-6  # of two stretches, as a divisor
 
 @kernel
 def law_numbers(law):
-    """kind, lambda, mu; those constants for small strains; mass damping, stiffness damping; step h, dissipation c."""
-    return int(law[0]), law[1], law[2], law[3], law[4], law[5], law[6], law[7], law[8]
+    """kind, lambda, mu; those constants for small strains; stiffness damping; step h, dissipation c."""
+    return int(law[0]), law[1], law[2], law[3], law[4], law[6], law[7], law[8]
+
+
+@kernel
+def inertia_number(law):
+    """rho (1 + alpha h) [kg/m^3] with the density rho and the mass damping alpha."""
+    return law[9] * (1.0 + law[5] * law[7])
 
 
 @kernel

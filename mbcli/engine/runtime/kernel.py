@@ -97,6 +97,7 @@ KERNEL_MODULES = (
     "deformable.stretches",
     "deformable.materials",
     "deformable.element_forces",
+    "deformable.meetings",
     "deformable.block_fronts",
     "deformable.surface_samples",
     "stepping.constrained_step",

@@ -34,6 +34,7 @@ from mbcli.engine.fields.run_fields import (
     STEPPING_FIELDS,
     WORLD_FIELDS,
 )
+from mbcli.engine.runtime import thread_memory_type  # noqa: F401  (numba learns how threads tell one another)
 from mbcli.engine.runtime.calls_by_address import NOT_MADE, call_by_address
 from mbcli.engine.runtime.handles import (
     actuation_at,

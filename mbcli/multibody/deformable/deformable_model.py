@@ -53,7 +53,8 @@ class DeformableModel(PhysicalModel):
     def SetParallelism(self, parallelism: Any) -> None:
         """How many threads compute the bodies: a number, a Parallelism, or True for as many as there are cores.
 
-        One by default; two are the most that are used. Results do not depend on it, to the last bit.
+        One by default. Two are the most that are used, and only for bodies that are large enough to gain by it. Results
+        do not depend on it, to the last bit.
 
         Raises ModelError if it is less than 1.
         """

@@ -27,7 +27,7 @@ from mbcli.multibody.stepping.elastic_threads import Threads
 
 # elements of law, as law_numbers() in materials.py has them
 LAW_KIND, LAW_LAMBDA, LAW_MU, LAW_SMALL_LAMBDA, LAW_SMALL_MU, LAW_MASS_DAMPING, LAW_STIFFNESS_DAMPING = range(7)
-LAW_STEP, LAW_DISSIPATION, LAW_NUMBERS = 7, 8, 9
+LAW_STEP, LAW_DISSIPATION, LAW_DENSITY, LAW_NUMBERS = 7, 8, 9, 10
 VOLUME = 12  # column of elements
 DISSIPATION = 0.5  # c of element_forces.py
 ROUNDING = 1e-4  # speed whose share of 1e-10 is rounding, in lengths of the body a step
@@ -91,6 +91,7 @@ class ElasticBody:
         self.tets = np.ascontiguousarray(np.sort(tetrahedra, axis=1), dtype=np.int64)
         self.elements = element_rows(self.reference, self.tets)
         self.law = law.copy()
+        self.law[LAW_DENSITY] = density
         self.held = np.zeros(len(reference), dtype=bool) if held is None else held
         self.threads = threads or Threads()
         self.factor = BlockCholesky(kernels, self.reference, self.tets, self.threads)
@@ -100,9 +101,8 @@ class ElasticBody:
         self._work = np.zeros((2, WORK))
         pairs = self.factor.pairs
         self._blocks = np.zeros((2, len(pairs), 3, 3))  # of each half
-        self._pair_masses = density * pair_shares(self.factor.places, self.elements[:, VOLUME], len(pairs))
-        a, b = pairs.T
-        upper = csr_array((self._pair_masses, (a, b)), shape=(len(reference), len(reference)))
+        masses = density * pair_shares(self.factor.places, self.elements[:, VOLUME], len(pairs))
+        upper = csr_array((masses, tuple(pairs.T)), shape=(len(reference), len(reference)))
         self.mass = (upper + upper.T - diags_array(upper.diagonal())).tocsr()
         self.masses = self.mass.sum(axis=1)
         self._diagonal = np.flatnonzero(pairs[:, 0] == pairs[:, 1])  # in the order of vertices
@@ -135,9 +135,6 @@ class ElasticBody:
         self.threads.both(lambda: add_half(0), lambda: add_half(1))
         blocks = self._blocks[0]
         blocks += self._blocks[1]
-        mass = self._pair_masses * (1.0 + self.h * self.law[LAW_MASS_DAMPING])
-        for k in range(3):
-            blocks[:, k, k] += mass
         blocks[self._cut] = 0.0
         for k in range(3):
             blocks[self._held_diagonal, k, k] = self.masses[self.held]
@@ -150,8 +147,7 @@ class ElasticBody:
 
     def remainder(self, v1):
         """(n, 3) [N s]: the left side of the equation of a step less the forces that are given."""
-        r = (1.0 + self.h * self.law[LAW_MASS_DAMPING]) * (self.mass @ v1) - self._given
-        other = np.zeros_like(r)
+        r, other = -self._given, np.zeros_like(v1)
 
         def add_half(part, out):
             arrays = self.tets, self.elements, self.law, *self._halves[part], self._work[part]

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import csr_array
 
-from mbcli.engine.deformable.block_fronts import PANEL
 from mbcli.engine.fields.front_fields import (
+    BLOCK_OF_SPOTS,
     FRONT_AT,
     FRONT_BLOCKS,
     FRONT_CHILDREN,
@@ -29,10 +29,15 @@ from mbcli.engine.fields.front_fields import (
 )
 from mbcli.engine.runtime.lane_memory import WIDTH, aligned_zeros
 from mbcli.errors import NumericalError
+from mbcli.multibody.stepping.elastic_threads import Threads
 
 LEAF = 24  # vertices that are not cut further
+MOST_SUBTREES = 12  # that two threads share out
+ADDING = 40.0  # time to add a number to another front, in products
+SHARED = 0.6  # time of a front that both threads factorize together, in those of one of them
 NOT_DEFINITE = "the matrix of an elastic body is not positive definite"
 NONE = np.zeros(0, dtype=np.int64)
+NO_CUTS = np.zeros(4, dtype=np.int64)
 
 
 def vertex_pairs(tets, count):
@@ -81,21 +86,19 @@ class Pattern:
 
     order: vertices; size: rows of values; widest: tiles of the largest front; last: numbers of the vertices that come
     last. cuts: fronts from cuts[0] = 0 to cuts[1], and from there to cuts[2], are two parts that have nothing to do
-    with each other; those from there to cuts[3] come after both. numbers: the first number of each of these.
+    with each other; those from there to cuts[3] come after both.
     """
 
     order: np.ndarray
     fronts: np.ndarray
     rest: np.ndarray
-    block_order: np.ndarray
     spots: np.ndarray
     children: np.ndarray
     places: np.ndarray
     size: int
     widest: int
     last: int
-    cuts: tuple
-    numbers: tuple
+    cuts: np.ndarray
 
 
 def tiles_of(numbers):
@@ -108,7 +111,12 @@ def column_of_tiles(tiles, t):
 
 
 def two_parts(children, work):
-    """Where the list of fronts is cut, as in Pattern; work: of each front."""
+    """(order, cuts): fronts in an order in which two parts come first, that have nothing to do with each other, and
+    about the same work; cuts as in Pattern. work: of each front.
+
+    A part is made of whole subtrees. The largest one is divided, its root going to the fronts behind both parts, as
+    long as that lets both threads end sooner.
+    """
     count = len(children)
     below = np.array(work, dtype=float)
     first = np.arange(count)
@@ -116,15 +124,28 @@ def two_parts(children, work):
         for child in children[f]:
             below[f] += below[child]
             first[f] = min(first[f], first[child])
-    top = count - 1
-    while top >= 0 and len(children[top]) == 1:
-        top = children[top][0]
-    if top < 0 or not children[top]:
-        return 0, 0, 0, count
-    ends = np.array(children[top]) + 1
-    done = np.cumsum(below[ends - 1])
-    cut = int(ends[np.argmin(np.abs(done[:-1] - 0.5 * done[-1]))])
-    return 0, cut, int(ends[-1]), count
+    inner = {child for f in range(count) for child in children[f]}
+    roots, behind = [f for f in range(count) if f not in inner], 0.0
+    best: tuple[float, list[int], list[int]] = (np.inf, [], [])
+    if len(roots) == 1:  # it may be that of the vertices that come last
+        behind, roots = work[roots[0]], list(children[roots[0]])
+    while roots and len(roots) <= MOST_SUBTREES:
+        shares: tuple[list[int], list[int]] = [], []
+        loads = [0.0, 0.0]
+        for root in sorted(roots, key=lambda f: -below[f]):
+            less = int(loads[1] < loads[0])
+            shares[less].append(root)
+            loads[less] += below[root]
+        best = min(best, (max(loads) + behind * SHARED, *shares))
+        largest = max(roots, key=lambda f: below[f])
+        behind += work[largest]
+        roots = [f for f in roots if f != largest] + list(children[largest])
+    part = np.full(count, 2)
+    for number, chosen in enumerate(best[1:]):
+        for root in chosen:
+            part[first[root] : root + 1] = number
+    order = np.argsort(part, kind="stable")
+    return order, np.append(0, np.searchsorted(part[order], [0, 1, 2], side="right"))
 
 
 class BlockCholesky:
@@ -182,14 +203,17 @@ class BlockCholesky:
             groups.append(last)
             children.append(kept[len(self._nodes) - 1])
         order = np.concatenate(groups)
+        rests = [order[rest] for rest in self._rests(groups, children)]
+        own, rest = (np.array([3.0 * len(part) for part in parts]) for parts in (groups, rests))
+        turn, cuts = two_parts(children, own**3 / 3.0 + own * rest * (own + rest) + ADDING * rest * rest)
+        number = np.argsort(turn)
+        groups, rests = [groups[g] for g in turn], [rests[g] for g in turn]
+        children = [sorted(int(number[c]) for c in children[g]) for g in turn]
+        order = np.concatenate(groups)
         place = np.empty(self.count, dtype=np.int64)
         place[order] = np.arange(self.count)
         first = np.cumsum([0, *map(len, groups)])
-        rests: list[np.ndarray] = []
-        for g, own in enumerate(groups):
-            near = place[np.unique(self._neighbors[own].indices)]
-            near = np.unique(np.concatenate([near, *(rests[c] for c in children[g])]))
-            rests.append(near[near >= first[g + 1]])
+        rests = [np.sort(place[rest]) for rest in rests]
         fronts = np.zeros((len(groups) + 1, FRONT_NUMBERS), dtype=np.int64)
         own, rest = 3 * np.diff(first), 3 * np.array([len(r) for r in rests])
         tiles, rest_tiles = tiles_of(own), tiles_of(rest)
@@ -198,10 +222,8 @@ class BlockCholesky:
         fronts[:-1, FRONT_REST], fronts[:-1, FRONT_REST_TILES] = rest // 3, rest_tiles
         fronts[1:, FRONT_REST_START] = np.cumsum(rest // 3)
         fronts[1:, FRONT_AT] = np.cumsum(column_of_tiles(tiles, tiles + rest_tiles))
-        work = own.astype(float) ** 3 / 3 + own * rest * (own + rest + 0.0)
-        cuts = two_parts(children, work)
         size = self._place_rests(fronts, children, cuts)
-        order_of_blocks, spots = self._spots(place, first, fronts, rests)
+        spots = self._spots(place, first, fronts, rests)
         lists: list[tuple[int, int]] = []
         places, start = [NONE], 0
         for g in range(len(groups)):
@@ -216,7 +238,6 @@ class BlockCholesky:
             order,
             fronts,
             np.concatenate([*rests, NONE]),
-            order_of_blocks,
             spots,
             np.array(lists, dtype=np.int64).reshape(-1, 2),
             np.concatenate(places),
@@ -224,8 +245,19 @@ class BlockCholesky:
             int((tiles + rest_tiles).max()),
             3 * len(last),
             cuts,
-            tuple(int(fronts[c, FRONT_FIRST]) for c in cuts),
         )
+
+    def _rests(self, groups, children):
+        """Of each group the places, one group after the other, of the vertices behind it that it is connected with."""
+        place = np.empty(self.count, dtype=np.int64)
+        place[np.concatenate(groups)] = np.arange(self.count)
+        ends = np.cumsum([len(own) for own in groups])
+        rests: list[np.ndarray] = []
+        for own, end, below in zip(groups, ends, children, strict=True):
+            near = place[np.unique(self._neighbors[own].indices)]
+            near = np.unique(np.concatenate([near, *(rests[c] for c in below)]))
+            rests.append(near[near >= end])
+        return rests
 
     @staticmethod
     def _numbers_in_front(vertices, first, end, tiles, rest):
@@ -262,7 +294,7 @@ class BlockCholesky:
         return start
 
     def _spots(self, place, first, fronts, rests):
-        """The blocks front by front, and where in values their elements go; sets where those of a front start."""
+        """Where in values the elements of the blocks go, front by front; sets where those of a front start."""
         p, q = place[self.pairs[:, 0]], place[self.pairs[:, 1]]
         turned = p > q
         low, high = np.where(turned, q, p), np.where(turned, p, q)
@@ -270,7 +302,8 @@ class BlockCholesky:
         order = np.argsort(front, kind="stable")
         bounds = np.searchsorted(front[order], np.arange(len(first)))
         fronts[:, FRONT_BLOCKS] = bounds
-        spots = np.empty((len(order), 9), dtype=np.int64)
+        spots = np.empty((len(order), BLOCK_OF_SPOTS + 1), dtype=np.int64)
+        spots[:, BLOCK_OF_SPOTS] = order
         i, j = np.divmod(np.arange(9), 3)
         for g in range(len(first) - 1):
             at = slice(bounds[g], bounds[g + 1])
@@ -280,44 +313,22 @@ class BlockCholesky:
             column = self._numbers_in_front(high[n], first[g], first[g + 1], tiles, rests[g])[:, None]
             row, column = np.where(turned[n][:, None], (row + j, column + i), (row + i, column + j))
             values = WIDTH * (fronts[g, FRONT_AT] + column_of_tiles(tiles, column // WIDTH) + row) + column % WIDTH
-            spots[at] = np.where(row <= column, values, -1)
-        return order, spots
+            spots[at, :BLOCK_OF_SPOTS] = np.where(row <= column, values, -1)
+        return spots
 
     def factorize(self, blocks):
         """blocks (k, 3, 3) of the pairs -> the factor, and `schur`."""
-        pattern, kernels, cuts = self.pattern, self.kernels, self.pattern.cuts
-        arrays = pattern.fronts, pattern.block_order, pattern.spots, blocks, pattern.children, pattern.places
+        pattern = self.pattern
+        if len(self.schur) != pattern.last:
+            self.schur = np.empty((pattern.last, pattern.last))
+        arrays = self._values, pattern.fronts, pattern.spots, blocks, pattern.children, pattern.places, pattern.cuts
+        meetings = self.threads.meetings()
 
-        def part(begin, end):
-            return kernels.factorize_fronts(self._values, *arrays, begin, end)
+        def part(number):
+            return self.kernels.factorize_matrix(*arrays, self.schur, meetings, number)
 
-        failed = self.threads.both(lambda: part(cuts[0], cuts[1]), lambda: part(cuts[1], cuts[2]))
-        if max(failed) >= 0:
+        if max(self.threads.together(part)) >= 0:
             raise NumericalError(NOT_DEFINITE)
-        for f in range(cuts[2], cuts[3]):
-            kernels.assemble_front(self._values, *arrays, f)
-            if pattern.last and f == cuts[3] - 1:
-                self.schur = np.empty((pattern.last, pattern.last))
-                kernels.copy_front(self._values, pattern.fronts, f, self.schur.ravel(), pattern.last)
-            self._eliminate(f)
-
-    def _eliminate(self, f):
-        """A front of those that come after both parts."""
-        fronts, values, kernels = self.pattern.fronts, self._values, self.kernels
-        if not self.threads.are_two or fronts[f, FRONT_TILES] <= PANEL:
-            if kernels.eliminate_front(values, fronts, f) < 0:
-                raise NumericalError(NOT_DEFINITE)
-            return
-        for first in range(0, int(fronts[f, FRONT_TILES]), PANEL):
-            if kernels.eliminate_panel(values, fronts, f, first) < 0:
-                raise NumericalError(NOT_DEFINITE)
-
-            for kernel in (kernels.solve_behind_panel, kernels.update_behind_panel):
-
-                def half(part, kernel=kernel, first=first):
-                    return kernel(values, fronts, f, first, part, 2)
-
-                self.threads.both(lambda half=half: half(0), lambda half=half: half(1))
 
     def solve(self, b):
         """A^-1 b for b (n, 3)."""
@@ -326,24 +337,20 @@ class BlockCholesky:
 
     def begin(self, b):
         """The first half of solve(): numbers of which those of the last vertices, at the end, are those of A^-1 b."""
-        cuts, numbers = self.pattern.cuts, self.pattern.numbers
-        x = b[self.pattern.order].ravel()
-        other = np.zeros_like(x)  # what the second part adds to the numbers behind it
-        other[numbers[1] : numbers[2]] = x[numbers[1] : numbers[2]]
-        self.threads.both(lambda: self._down(x, 0, cuts[:2]), lambda: self._down(other, 1, cuts[1:3]))
-        x[numbers[1] : numbers[2]] = other[numbers[1] : numbers[2]]
-        x[numbers[2] :] += other[numbers[2] :]
-        self._down(x, 0, cuts[2:])
-        if self.pattern.last:
-            self._up(x, 0, (cuts[3] - 1, cuts[3]))
+        pattern = self.pattern
+        x = b[pattern.order].ravel()
+        arrays = self._values, pattern.fronts, pattern.rest, x, np.zeros_like(x), self._work, pattern.cuts
+        meetings = self.threads.meetings()
+        self.threads.together(lambda part: self.kernels.solve_down(*arrays, meetings, part))
+        if pattern.last:
+            self._up(x, pattern.cuts[3] - 1, pattern.cuts[3], NO_CUTS, Threads())
         return x
 
     def finish(self, x, last):
         """The second half (n, 3), with numbers (3 k,) for the last vertices; overwrites x."""
         cuts = self.pattern.cuts
         x[x.size - self.pattern.last :] = last
-        self._up(x, 0, (cuts[2], cuts[3] - (1 if self.pattern.last else 0)))
-        self.threads.both(lambda: self._up(x, 0, cuts[:2]), lambda: self._up(x, 1, cuts[1:3]))
+        self._up(x, cuts[2], cuts[3] - (1 if self.pattern.last else 0), cuts, self.threads)
         result = np.empty((self.count, 3))
         result[self.pattern.order] = x.reshape(-1, 3)
         return result
@@ -352,10 +359,8 @@ class BlockCholesky:
         """The velocities of all vertices (n, 3) that go with a change (3 k,) of those that are last, without forces."""
         return self.finish(np.zeros(3 * self.count), change)
 
-    def _down(self, x, part, fronts):
-        pattern = self.pattern
-        self.kernels.solve_down(self._values, pattern.fronts, pattern.rest, x, self._work[part], *fronts)
-
-    def _up(self, x, part, fronts):
-        pattern = self.pattern
-        self.kernels.solve_up(self._values, pattern.fronts, pattern.rest, x, self._work[part], *fronts)
+    def _up(self, x, begin, end, cuts, threads):
+        """Solves on the fronts from begin to end, then on the two parts."""
+        pattern, meetings = self.pattern, threads.meetings()
+        arrays = self._values, pattern.fronts, pattern.rest, x, self._work, int(begin), int(end), cuts, meetings
+        threads.together(lambda part: self.kernels.solve_up(*arrays, part))

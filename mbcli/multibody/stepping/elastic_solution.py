@@ -42,15 +42,17 @@ class ElasticSolution(ElasticResults):
         An iteration that hardly does better than the one before is followed by one with matrices made anew, and by
         shorter steps as long as there is no progress: they would go round in circles.
         """
-        before, share = np.inf, 1.0
+        before, share, same_masses = np.inf, 1.0, True
         for k in range(MOST_ITERATIONS):
-            self.change = self._improve(found, slots, share, None if k else h)
+            self.change = self._improve(found, slots, share, None if k else h, same_masses)
+            same_masses = True
             if self.solver.counts[COUNT_STATUS] != PROBLEM_SOLVED:
                 return False
             if self.change <= TOLERANCE:
                 return True
             if self.change > SLOW * before:
                 self._linearize(found, slots)
+                same_masses = False
             if self.change > STUCK * before:
                 share = max(0.5 * share, LEAST_SHARE)
             elif self.change < FAST * before:
@@ -63,10 +65,11 @@ class ElasticSolution(ElasticResults):
             )
         return True
 
-    def _improve(self, found, slots, share, h):
+    def _improve(self, found, slots, share, h, same_masses):
         """An iteration of bodies in contact from the velocities found, which move by a share of it.
 
-        h: step [s], None if the rows are already in the problem. Returns the largest relative change of a body.
+        h: step [s], None if the rows are already in the problem; same_masses: whether the masses are, too. Returns the
+        largest relative change of a body.
         """
         solver, state = self.solver, self._state
         halves = [None] * len(found)
@@ -76,7 +79,7 @@ class ElasticSolution(ElasticResults):
                     halves[a], solver.vectors[VECTOR_FREE, place] = body.halfway(found[a])
         model, handle = state.model_handle, solver.handle(self.compiled)
         if h is None:
-            state.kernels.solve_problem_again(model, handle)
+            state.kernels.solve_problem_again(model, handle, int(same_masses))
         else:
             rows = self.rows
             arrays = self._dofs, self._weights, rows.rigid, rows.places, rows.laws, self.index

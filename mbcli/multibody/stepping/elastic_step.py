@@ -43,6 +43,7 @@ from mbcli.multibody.stepping.elastic_results import NO_PLACE
 from mbcli.multibody.stepping.elastic_solution import ElasticSolution
 from mbcli.multibody.stepping.elastic_surfaces import allowed_pairs, surface_of
 
+WORTH_TWO = 2500  # tetrahedra of a body from which on two threads are faster than one
 SPARE = 24  # vertices that may take part beyond those that do
 MOST_SEARCHES = 8  # for samples that elastic forces drive into solids, in one step
 
@@ -128,7 +129,7 @@ class ElasticStep(ElasticSolution):
             )
         self.moving = [state.parameters.get(body, "enabled") for body in deformables]
         for body in self.bodies:
-            body.threads.are_two = self.plant.deformable_model().parallelism() > 1
+            body.threads.are_two = self.plant.deformable_model().parallelism() > 1 and len(body.tets) >= WORTH_TWO
         forces = [self._forces(body, own, state) for body, own in zip(self.bodies, deformables, strict=True)]
         for body, own, force in zip(self.bodies, state.deformables, forces, strict=True):
             q = np.where(body.held[:, None], body.reference, own.q)  # walls take their vertices back

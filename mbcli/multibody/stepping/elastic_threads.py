@@ -6,9 +6,43 @@ The halves are the same whether one thread computes both or each has its own, so
 from __future__ import annotations
 
 import os
-from concurrent.futures import ThreadPoolExecutor
+import threading
+from queue import SimpleQueue
+from typing import Any
 
-_helper: ThreadPoolExecutor | None = None  # the other thread of this process
+import numpy as np
+
+from mbcli.engine.fields.front_fields import MEETING_NUMBERS, MEETING_PARTS
+
+
+class _Helper:
+    """The other thread of this process, which calls the functions that it is given, one after the other."""
+
+    def __init__(self):
+        self._functions: SimpleQueue[Any] = SimpleQueue()
+        self._results: SimpleQueue[Any] = SimpleQueue()
+        threading.Thread(target=self._serve, daemon=True, name="mbcli-elastic").start()
+        self.lock = threading.Lock()  # of who gives functions
+
+    def _serve(self):
+        while True:
+            function = self._functions.get()
+            try:
+                self._results.put((function(), None))
+            except BaseException as error:
+                self._results.put((None, error))
+
+    def begin(self, function):
+        self._functions.put(function)
+
+    def result(self):
+        value, error = self._results.get()
+        if error is not None:
+            raise error
+        return value
+
+
+_helper: _Helper | None = None
 
 
 def _forget_helper():
@@ -35,10 +69,23 @@ class Threads:
         if not self.are_two:
             return first(), second()
         if _helper is None:
-            _helper = ThreadPoolExecutor(1, "mbcli-elastic")
-        other = _helper.submit(second)
-        try:
-            result = first()
-        finally:
-            given = other.result()
+            _helper = _Helper()
+        with _helper.lock:
+            _helper.begin(second)
+            try:
+                result = first()
+            finally:
+                given = _helper.result()
         return result, given
+
+    def meetings(self):
+        """What kernels that are called together() take by this name (engine/deformable/meetings.py)."""
+        meetings = np.zeros(MEETING_NUMBERS, dtype=np.int64)
+        meetings[MEETING_PARTS] = 2 if self.are_two else 1
+        return meetings
+
+    def together(self, function):
+        """The results of function(part) of the parts 0 and 1 at the same time, or of part 0 if there is one thread."""
+        if not self.are_two:
+            return (function(0),)
+        return self.both(lambda: function(0), lambda: function(1))
