@@ -73,6 +73,13 @@ def test_a_description_of_a_model_imports_neither_yaml_nor_random_numbers_nor_wh
     assert not {name for name in modules if name.startswith("mbcli.meshes.tetra")}
 
 
+def test_a_description_of_a_model_imports_neither_contact_nor_constraints_nor_who_starts_processes():
+    modules = imported("inspect", ARM)
+    assert "mbcli.multibody.plant" in modules
+    assert not {name for name in modules if name.startswith("mbcli.multibody.stepping.step_contact")}
+    assert not modules & {"mbcli.multibody.plant.active_constraints", "mbcli.engine.contact.arrays", "subprocess"}
+
+
 def test_a_command_lets_the_threads_of_blas_sleep_at_once():
     """Else each start takes 60 ms more of a processor."""
     code = "import os, mbcli.__main__; print(os.environ['OPENBLAS_THREAD_TIMEOUT'])"

@@ -15,11 +15,7 @@ import numpy as np
 from mbcli.common.quick_dataclass import dataclass
 from mbcli.engine import load_kernels
 from mbcli.engine.fields.model_fields import LINE_OFFSET, LINE_SLOPE, MODEL_FIELDS
-from mbcli.engine.limits import clamped_lines, joint_limits
-from mbcli.engine.queries import stages
 from mbcli.engine.runtime.linking import compiled_kernels, link_interpreted
-from mbcli.engine.smooth import force_elements, trigonometry
-from mbcli.engine.smooth.joints import curvilinear
 from mbcli.errors import ModelError
 from mbcli.math.array_arguments import as_numbers, describe
 
@@ -157,6 +153,7 @@ COMPLEX = Scalar("complex", np.dtype(complex), _real_part, _same)
 @functools.cache
 def autodiff_kernels(constrained=False):
     """Functions of one number that AutoDiffXd knows by name; floats in the arrays are constants."""
+    from mbcli.engine.smooth import trigonometry  # late: most plants are of floats, and of compiled kernels
 
     def sine_and_cosine(x, sine, cosine):
         for i, angle in enumerate(x):  # those not set by the user are floats
@@ -191,6 +188,11 @@ def dual_number(x):
 def symbolic_kernels(constrained=False):
     """Functions of one number as SymPy has them. What a decision by size would need, as no length, is passed over."""
     import sympy
+
+    from mbcli.engine.limits import clamped_lines, joint_limits
+    from mbcli.engine.queries import stages
+    from mbcli.engine.smooth import force_elements, trigonometry
+    from mbcli.engine.smooth.joints import curvilinear
 
     def sine_and_cosine(x, sine, cosine):
         for i, angle in enumerate(x):

@@ -2,7 +2,6 @@
 
 import functools
 import os
-import subprocess
 import sys
 import threading
 from contextlib import suppress
@@ -54,6 +53,8 @@ def compile_elsewhere(kernels, *groups):
 
 def _start_process(kernels, names):
     """Whether another process compiles kernels from now on."""
+    import subprocess  # late: few processes start another one
+
     package = Path(__file__).resolve().parents[3]
     path = os.pathsep.join([str(package), *filter(None, [os.environ.get("PYTHONPATH")])])
     streams = {"stdin": subprocess.PIPE} | dict.fromkeys(("stdout", "stderr"), subprocess.DEVNULL)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mbcli.engine import load_kernels
-from mbcli.engine.contact.arrays import ContactPoints
 from mbcli.errors import ModelError
 from mbcli.geometry.properties import TURNING_FRICTION
 from mbcli.multibody.plant.geometry import Geometry
@@ -80,6 +79,8 @@ class Contact(Geometry):
         X_WB = state.at_positions() and state.scalar.reals(state.data.X_WB)
         if X_WB.size != state.data.X_WB.size:
             raise ModelError(f"contact cannot be computed with numbers of type {name}: filter the collisions out")
+        from mbcli.engine.contact.arrays import ContactPoints  # late: few plants come here
+
         collision = self.compiled_geometries().collision()
         points: Any = ContactPoints(4)  # whose attributes are those of its fields
         data = SimpleNamespace(X_WB=X_WB.reshape(state.data.X_WB.shape).astype(float))

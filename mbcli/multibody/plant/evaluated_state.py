@@ -10,7 +10,6 @@ from mbcli.engine.runtime.bound_kernels import BoundKernels
 from mbcli.engine.runtime.kernel import compiled_by_default
 from mbcli.engine.runtime.model import Data
 from mbcli.multibody.deformable.deformable_state import DeformableState
-from mbcli.multibody.plant.active_constraints import ActiveConstraints
 from mbcli.multibody.plant.frame_motions import FrameMotions
 from mbcli.multibody.tree.parameters import Parameters
 
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from mbcli.math.array_types import Matrix, Matrix3, Vector
+    from mbcli.multibody.plant.active_constraints import ActiveConstraints
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
     from mbcli.multibody.scalars import Scalar
     from mbcli.multibody.stepping.contact_arrays import ContactArrays
@@ -243,6 +243,8 @@ class EvaluatedState(FrameMotions):
     @property
     def constraints(self) -> ActiveConstraints | None:
         if self._constraints is None and self.plant.elements.constraints:
+            from mbcli.multibody.plant.active_constraints import ActiveConstraints  # late: most plants have none
+
             self._constraints = ActiveConstraints(self)
         return self._constraints
 

@@ -2,8 +2,6 @@
 
 from mbcli.multibody.compilation.constraint_rows import require_two_trees
 from mbcli.multibody.scalars import FLOAT
-from mbcli.multibody.stepping.point_contact import PointContact
-from mbcli.multibody.stepping.step_contact import StepContact
 
 
 def foresee_contact(state):
@@ -44,6 +42,8 @@ def _make_contact(state):
     if earlier is None and not (elastic or _solves_problems(state) or plant.meets_contact()):
         return
     if not plant.is_discrete():
+        from mbcli.multibody.stepping.point_contact import PointContact  # late: many plants meet no contact
+
         state.contact = PointContact(plant, state.model, state.compiled, earlier=earlier)
         return
     if earlier is None:
@@ -53,6 +53,8 @@ def _make_contact(state):
 
 def _kind_of_step(elastic):
     if not elastic:
+        from mbcli.multibody.stepping.step_contact import StepContact
+
         return StepContact
     from mbcli.multibody.stepping.elastic_step import ElasticStep  # late: it imports SciPy
 
