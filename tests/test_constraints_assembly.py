@@ -193,3 +193,22 @@ def test_assembled_velocities_of_dependent_rows():
     v = CalcAssemblyQDot(plant, q, [1.0, 2.0, 3.0], cs, [1.0, 0.0, 0.0])
     assert v[0] == pytest.approx(1.0, abs=1e-12)
     np.testing.assert_allclose(CalcConstraintsJacobian(plant, q, cs) @ v, 0.0, atol=1e-12)
+
+
+@pytest.mark.parametrize("dependent", [False, True])
+def test_reflections_find_what_singular_values_find(dependent, monkeypatch):
+    """Interpreted, all rows are decomposed by LAPACK; compiled, those of a loop only if one is there twice."""
+    plant, cs = spatial_loop()
+    starts = [random_state(plant, np.random.default_rng(seed))[0] for seed in range(4)]
+    weights, found = np.linspace(0.5, 2.0, plant.num_velocities()), {}
+    for compiled in ("1", "0"):
+        monkeypatch.setenv("MBCLI_JIT", compiled)
+        loop = cs.Copy()
+        if dependent:
+            loop.AddLoopConstraint("bar2", "free", RigidTransform(p=[1.0, 0, 0]), RigidTransform(), AXES[5])
+        loop.Bind(plant)
+        found[compiled] = [CalcAssemblyQ(plant, q, loop, weights) for q in starts]
+    for one, other in zip(found["1"], found["0"], strict=True):
+        assert one and other and (one.rank, one.redundant) == (other.rank, other.redundant) == (11, int(dependent))
+        assert one.iterations == other.iterations
+        np.testing.assert_allclose(one.q, other.q, rtol=0.0, atol=1e-7)

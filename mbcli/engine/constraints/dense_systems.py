@@ -8,6 +8,7 @@ A solution is written only where the answer is 0. UNCLEAR: a pivot is so small t
 positive definite where it has to be; LAPACK's slower decompositions decide.
 """
 
+from mbcli.engine.fields.assembly_fields import SPARE_ROWS
 from mbcli.engine.runtime.kernel import Indices, Matrix, Vector, entry, kernel
 from mbcli.engine.runtime.lane_memory import (
     WIDTH,
@@ -25,7 +26,6 @@ CLEAR = 1e-6  # of the diagonal of R, relative to its largest element: a rank th
 SINGULAR = 1e-13  # the same of a square matrix that counts as singular
 INDEFINITE = 1e-13  # of a pivot, relative to its diagonal
 SQUARES, FACTORS, OPEN, SOLUTION = range(4)  # the rows behind those of the matrix
-SPARE_ROWS = 4
 CONSISTENT = 1e-9  # relative to the size of its terms: what wanted accelerations may miss gamma by
 LEAST, LARGEST = 1e-300, 1e300
 

@@ -10,6 +10,15 @@ whatever of the other three handles that function wants.
 
 from mbcli.engine.constraints.constraint_frames import CONTACT, separation
 from mbcli.engine.constraints.constraint_stages import calc_constraint_positions
+from mbcli.engine.constraints.dense_systems import (
+    CLEAR,
+    SOLUTION,
+    clear_panel,
+    registers_of_row,
+    solve_upper,
+    triangularize,
+    turn_back,
+)
 from mbcli.engine.constraints.orthogonal_rows import complete_rows, orthogonalize_rows
 from mbcli.engine.constraints.position_differences import move_positions, position_difference, pull_back_difference
 from mbcli.engine.fields.assembly_fields import (
@@ -27,9 +36,12 @@ from mbcli.engine.fields.assembly_fields import (
 )
 from mbcli.engine.runtime.handles import assembly_at, constraints_at, data_at, model_at, work_at
 from mbcli.engine.runtime.kernel import CALLER, Matrix, Vector, entry, kernel, slot, unlocked
+from mbcli.engine.runtime.lane_memory import WIDTH
 from mbcli.engine.smooth.spatial import dot, row3
 from mbcli.engine.smooth.trigonometry import square_root
 
+CLEAR_PIVOT = 1e-8  # squared sine of the angle between a row and others that are clearly independent
+FEWEST_CLEAR_ROWS = 8  # of fewer the singular values take less time
 RANK_TOLERANCE = 1e-9  # of singular values, relative to the largest
 STATIONARY = 1e-8  # of the projected gradient, relative to the weights times the difference, and one
 LARGEST_STEP = 1.0  # [rad or m] in one coordinate
@@ -162,15 +174,15 @@ def find_feasible(m, d, c, w, a, most_steps):
         a.assembly_numbers[ASSEMBLY_ERROR] = error
         if error <= a.assembly_numbers[ASSEMBLY_TOLERANCE]:
             return step
-        largest = decompose_scaled(a)
-        rising = 0.0
-        for i in range(a.turned_phi.shape[0]):
-            rising += (a.turned_phi[i] * a.row_lengths[i]) * (a.turned_phi[i] * a.row_lengths[i])
-        if square_root(rising) <= 1e-12 * largest * error:
+        rising, longest = scale_rows(a)
+        if rising <= 1e-12 * longest * error:
             return most_steps  # no direction makes the error smaller
-        error_tried = error
+        error_tried, largest = error, 0.0
         while damping < MOST_STEP_DAMPING:
-            set_damped_step(a, damping * error * error, RANK_TOLERANCE * largest)
+            if largest > 0.0 or not set_clear_step(a, damping * error * error):
+                if largest == 0.0:
+                    largest = decompose_scaled(a)
+                set_damped_step(a, damping * error * error, RANK_TOLERANCE * largest)
             move_positions(m, a.q_reached, a.assembly_step, a.q_tried)
             evaluate_equations(m, d, c, w, a, a.q_tried)
             error_tried = length_of(a.phi)
@@ -187,17 +199,73 @@ def find_feasible(m, d, c, w, a, most_steps):
 
 
 @kernel
-def decompose_scaled(a):
-    """phi_slope, step_scale -> its orthogonal rows and turned_phi; returns the largest singular value."""
-    n, nv = a.phi.shape[0], a.step_scale.shape[0]
+def scale_rows(a):
+    """phi_slope, step_scale -> turned_rows; phi -> phi_reached. Returns the slope of half the square of phi's length,
+    and the longest row.
+    """
+    n, nv, longest = a.phi.shape[0], a.step_scale.shape[0], 0.0
+    for k in range(nv):
+        a.assembly_step[k] = 0.0
+    for i in range(n):
+        a.phi_reached[i], square = a.phi[i], 0.0
+        for k in range(nv):
+            scaled = a.phi_slope[i, k] * a.step_scale[k]
+            a.turned_rows[i, k] = scaled
+            a.assembly_step[k] += scaled * a.phi[i]
+            square += scaled * scaled
+        longest = max(longest, square)
+    return length_of(a.assembly_step), square_root(longest)
+
+
+@slot(python=CALLER)
+def set_clear_step(a, damping):
+    """After scale_rows: as set_damped_step(), by a Cholesky decomposition; False if a row is nearly a combination."""
+    rows, K, y = a.turned_rows, a.turned_by, a.turned_phi
+    n, nv = y.shape[0], a.assembly_step.shape[0]
+    if n < FEWEST_CLEAR_ROWS:
+        return False
+    for i in range(n):
+        for j in range(i + 1):
+            K[i, j] = 0.0
+            for k in range(nv):
+                K[i, j] += rows[i, k] * rows[j, k]
+    for j in range(n):
+        own = K[j, j]
+        K[j, j] += damping
+        for k in range(j):
+            K[j, j] -= K[j, k] * K[j, k] * K[k, k]
+        if not K[j, j] > CLEAR_PIVOT * own:
+            return False
+        for i in range(j + 1, n):
+            for k in range(j):
+                K[i, j] -= K[i, k] * K[j, k] * K[k, k]
+            K[i, j] /= K[j, j]
+    for i in range(n):
+        y[i] = a.phi_reached[i]
+        for k in range(i):
+            y[i] -= K[i, k] * y[k]
+    for i in range(n - 1, -1, -1):
+        y[i] /= K[i, i]
+        for k in range(i + 1, n):
+            y[i] -= K[k, i] * y[k]
+    for k in range(nv):
+        a.assembly_step[k] = 0.0
     for i in range(n):
         for k in range(nv):
-            a.turned_rows[i, k] = a.phi_slope[i, k] * a.step_scale[k]
+            a.assembly_step[k] -= a.step_scale[k] * rows[i, k] * y[i]
+    limit_step(a)
+    return True
+
+
+@kernel
+def decompose_scaled(a):
+    """After scale_rows -> orthogonal rows and turned_phi; returns the largest singular value."""
+    n, nv = a.phi.shape[0], a.step_scale.shape[0]
     orthogonalize_rows(a.turned_rows, a.turned_by, a.row_lengths, n, nv)
     for i in range(n):
         a.turned_phi[i] = 0.0
         for k in range(n):
-            a.turned_phi[i] += a.turned_by[i, k] * a.phi[k]
+            a.turned_phi[i] += a.turned_by[i, k] * a.phi_reached[k]
     return largest_of(a.row_lengths, n)
 
 
@@ -315,6 +383,9 @@ def project_gradient(m, d, c, w, a, q):
     """
     evaluate_equations(m, d, c, w, a, q)
     set_distance_slope(m, a, q)
+    free = project_on_clear_rows(a)
+    if free >= 0:
+        return free
     nv, n = a.distance_slope.shape[0], a.phi.shape[0]
     for i in range(n):
         a.equation_forces[i] = 0.0
@@ -341,6 +412,38 @@ def project_gradient(m, d, c, w, a, q):
         total += a.slope_along[j] * a.slope_along[j]
     a.assembly_numbers[ASSEMBLY_STATIONARITY] = square_root(total)
     return nv - rank
+
+
+@slot(python=CALLER)
+def project_on_clear_rows(a):
+    """What project_gradient() finds, by reflections; -1 if a row is nearly a combination of others."""
+    n, nv, panel = a.phi.shape[0], a.distance_slope.shape[0], a.assembly_panel
+    step = registers_of_row(n + 1)
+    width = WIDTH * step
+    if n < FEWEST_CLEAR_ROWS or n > nv:
+        return -1
+    clear_panel(panel, nv, step)
+    for k in range(nv):
+        for i in range(n):
+            panel[k * width + i] = a.phi_slope[i, k]
+        panel[k * width + n] = a.distance_slope[k]
+    if not triangularize(panel, a.assembly_order, nv, n, step) > CLEAR:
+        return -1
+    total = 0.0
+    for j in range(nv - n):
+        a.slope_along[j] = panel[(n + j) * width + n]
+        total += a.slope_along[j] * a.slope_along[j]
+        for k in range(nv):
+            a.assembly_step[k] = 0.0
+        a.assembly_step[n + j] = 1.0
+        turn_back(panel, nv, n, step, a.assembly_step)
+        for k in range(nv):
+            a.along[n + j, k] = a.assembly_step[k]
+    a.assembly_numbers[ASSEMBLY_STATIONARITY] = square_root(total)
+    solve_upper(panel, nv, n, step, n)
+    for i in range(n):
+        a.equation_forces[a.assembly_order[i]] = -panel[(nv + SOLUTION) * width + i]
+    return nv - n
 
 
 @kernel

@@ -1,6 +1,7 @@
 """The arrays of a search for the positions nearest to wanted ones that satisfy equations, declared once.
 
-There are nequation equations phi(q) = 0, nattempt other starts, and nwide is the larger one of nequation and nv. Names
+There are nequation equations phi(q) = 0, nattempt other starts, nwide is the larger one of nequation and nv,
+npanel the size of a panel of nv rows. Names
 of fields differ from those of all other tables.
 """
 
@@ -14,6 +15,8 @@ ASSEMBLY_CONVERGED, ASSEMBLY_STEPS, ASSEMBLY_RESTARTS, ASSEMBLY_EVALUATIONS, ASS
 # distance along the equations
 ASSEMBLY_TOLERANCE, ASSEMBLY_ERROR, ASSEMBLY_STATIONARITY = range(3)
 
+SPARE_ROWS = 4  # of a panel, behind those of the matrix: see dense_systems.py
+
 ASSEMBLY_FIELDS = (
     Field("assembly_counts", (8,), "int", "", "elements ASSEMBLY_..."),
     Field("assembly_numbers", (3,), "real", "1", "elements ASSEMBLY_..."),
@@ -25,12 +28,15 @@ ASSEMBLY_FIELDS = (
     Field("q_tried", ("nq",), "real", "rad, m or 1", "where the next one leads"),
     Field("q_best", ("nq",), "real", "rad, m or 1", "the best positions so far, and at last the result"),
     Field("phi", ("nequation",), "real", "m or 1", "errors of the equations, in the caller's order"),
+    Field("phi_reached", ("nequation",), "real", "m or 1", "phi at q_reached"),
     Field("phi_slope", ("nequation", "nv"), "real", "m or 1", "derivatives of these along velocities"),
     Field("contact_height", ("nequation",), "real", "m", "height of the point of a contact at q_wanted"),
     Field("turned_rows", ("nwide", "nv"), "real", "1", "rows of a matrix, turned until they are orthogonal"),
     Field("turned_by", ("nwide", "nwide"), "real", "1", "the rotation that turned them"),
     Field("row_lengths", ("nwide",), "real", "1", "their lengths: the singular values of the matrix"),
     Field("turned_phi", ("nequation",), "real", "m or 1", "phi turned likewise"),
+    Field("assembly_panel", ("npanel",), "real", "1", "phi_slope transposed, as dense_systems.py takes it"),
+    Field("assembly_order", ("nequation",), "int", "", "places of its columns"),
     Field("along", ("nv", "nv"), "real", "1", "rows: directions that the equations leave, after those they bind"),
     Field("assembly_step", ("nv",), "real", "rad or m", "the step that is tried"),
     Field("step_along", ("nv",), "real", "rad or m", "the step along the equations while steps lead back to them"),

@@ -13,7 +13,7 @@ from operator import attrgetter
 
 import numpy as np
 
-from mbcli.engine.fields.assembly_fields import ASSEMBLY_FIELDS
+from mbcli.engine.fields.assembly_fields import ASSEMBLY_FIELDS, SPARE_ROWS
 from mbcli.engine.fields.joint_types import CURVILINEAR
 from mbcli.engine.fields.model_fields import (
     CONSTRAINT_FIELDS,
@@ -22,6 +22,7 @@ from mbcli.engine.fields.model_fields import (
     MODEL_FIELDS,
     shape_of,
 )
+from mbcli.engine.runtime.lane_memory import WIDTH
 from mbcli.engine.runtime.struct_memory import struct_words
 
 FLOAT = np.dtype(np.float64)
@@ -158,4 +159,5 @@ class AssemblyArrays(WritableArrays):
 
     def __init__(self, sizes, num_equations, attempts):
         own = {"nequation": num_equations, "nwide": max(num_equations, sizes["nv"]), "nattempt": attempts}
+        own["npanel"] = (sizes["nv"] + SPARE_ROWS) * WIDTH * (num_equations // WIDTH + 1)
         super().__init__({**sizes, **own})

@@ -61,6 +61,8 @@ class PositionSearch:
             nearest_positions.evaluate_equations: self._evaluate_equations,
             orthogonal_rows.orthogonalize_rows: orthogonalize_by_lapack,
             orthogonal_rows.complete_rows: complete_by_lapack,
+            nearest_positions.set_clear_step: lambda arrays, damping: False,  # LAPACK takes all rows
+            nearest_positions.project_on_clear_rows: lambda arrays: -1,
         }
         self._interpreted = link_interpreted({"python"}, given, only=LOOPS)
         self._handles = model, None, None, None, self._arrays

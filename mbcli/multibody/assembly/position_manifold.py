@@ -26,13 +26,14 @@ class PositionManifold:
         return self.normalized(result)
 
     def normalized(self, q):
-        """q with quaternions of unit length. ValueError if one is zero."""
+        """q (nq,), or a row for each of many (n, nq), with quaternions of unit length. ValueError if one is zero."""
         q = np.array(q, dtype=float)
         for i in self._quaternions:
-            length = np.linalg.norm(q[i : i + 4])
-            if not length > 0.0:
-                raise ValueError(f"the quaternion at position {i} has length {length}")
-            q[i : i + 4] /= length
+            w, x, y, z = np.moveaxis(q[..., i : i + 4], -1, 0)
+            lengths = np.sqrt(w * w + x * x + y * y + z * z)  # for one and for many to the same bits
+            if not np.all(lengths > 0.0):
+                raise ValueError(f"the quaternion at position {i} has length {lengths.min()}")
+            q[..., i : i + 4] /= lengths[..., np.newaxis]
         return q
 
     def difference(self, q, origin):

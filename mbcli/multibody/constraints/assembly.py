@@ -104,12 +104,12 @@ def CalcAssemblyQOfStates(
     given = np.asarray(QInit, dtype=float)
     if given.ndim != 2:
         raise ValueError(f"QInit must have a row for each state, it has shape {given.shape}")
-    manifold, rows = PositionManifold(CS.constrained.model), []
-    for q in given:
-        CS.set_state(model, q)
-        rows.append(manifold.normalized(q))
-    starts = np.reshape(rows, (len(rows), model.num_positions()))
-    searches = CS.searches_of_positions(model, restarts, max(1, min(threads, len(rows))))
+    if given.shape[1] != model.num_positions() or not np.isfinite(given).all():
+        for q in given:
+            CS.set_state(model, q)  # which refuses it by name
+    given = given.reshape(len(given), model.num_positions())
+    starts = PositionManifold(CS.constrained.model).normalized(given)
+    searches = CS.searches_of_positions(model, restarts, max(1, min(threads, len(starts))))
     parts = np.array_split(starts, len(searches))
     settings = W, tolerance, max_iter, minimize
     if len(searches) == 1:

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from mbcli.engine.constraints.dense_systems import SPARE_ROWS, registers_of_row
+from mbcli.engine.constraints.dense_systems import registers_of_row
+from mbcli.engine.fields.assembly_fields import SPARE_ROWS
 from mbcli.engine.runtime.lane_memory import aligned_zeros
 from mbcli.multibody.compilation.strict_calls import strict_call
 
