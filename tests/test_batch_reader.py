@@ -726,6 +726,22 @@ def test_a_named_pipe_is_read_like_standard_input(tmp_path):
             np.testing.assert_array_equal(read_all(path)["q"], random_fields(20)["q"])
 
 
+def test_a_group_of_rows_of_parquet_is_not_in_memory_at_once(tmp_path):
+    pyarrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    numbers = np.random.default_rng(3).random((8, 100_000))
+    layout = StateLayout([f"q{k}" for k in range(8)], (), (), np.zeros(8), [])
+    table = pyarrow.table(dict(zip(layout.position_names, numbers, strict=True)))
+    parquet.write_table(table, tmp_path / "a.parquet", row_group_size=numbers.shape[1], use_dictionary=False)
+    del table
+    before, most, rows = pyarrow.total_allocated_bytes(), 0, 0
+    for chunk in open_states(tmp_path / "a.parquet", layout):
+        most = max(most, pyarrow.total_allocated_bytes() - before)
+        np.testing.assert_array_equal(chunk.q, numbers[:, rows : rows + len(chunk)].T)
+        rows += len(chunk)
+    assert rows == numbers.shape[1]
+    assert most < numbers.nbytes / 2
+
+
 @pytest.mark.parametrize("kind", ["csv", "jsonl", "npz"])
 def test_memory_does_not_grow_with_the_file(kind, tmp_path, monkeypatch):
     monkeypatch.setattr(arriving_bytes, "READ_SIZE", 1 << 16)
