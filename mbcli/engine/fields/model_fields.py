@@ -46,6 +46,9 @@ MODEL_FIELDS = (
     Field("body_end", ("nbody",), "int", "", "one past the last of the bodies outboard of it, which follow it"),
     Field("body_joint_type", ("nbody",), "int", "", "constant of joints/ for the inboard joint"),
     Field("body_reversed", ("nbody",), "int", "", "1 where the joint's parent is outboard"),
+    Field(
+        "body_free", ("nbody",), "int", "", "1 where a joint of six velocities joins it to the frame of World itself"
+    ),
     Field("body_q", ("nbody",), "int", "", "first position of the inboard joint"),
     Field("body_v", ("nbody",), "int", "", "first velocity of the inboard joint"),
     Field("body_nv", ("nbody",), "int", "", "number of velocities of the inboard joint"),

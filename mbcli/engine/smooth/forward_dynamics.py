@@ -2,7 +2,7 @@
 
 from mbcli.engine.runtime.kernel import kernel, slot
 from mbcli.engine.smooth.inertia import gravity_vector, inertia_times, weight_about_reference
-from mbcli.engine.smooth.spatial import add, add_row6, cross, dot, row3, scale, set_row3, subtract
+from mbcli.engine.smooth.spatial import add, add_row6, clear_rows, cross, dot, row3, scale, set_row3, subtract
 
 INFINITE = float("inf")
 
@@ -13,12 +13,18 @@ def forward_dynamics(model, data):
 
     After velocity_kinematics and world_inertias. `diagonal` holds the reflected inertias, and whatever a time step adds
     to them. A joint of several velocities is taken one velocity after another, as if massless bodies stood between
-    them: the eliminations compose to that of the whole joint.
+    them: the eliminations compose to that of the whole joint. The six of a body that is free in World go at once.
     """
     start_articulated(model, data)
+    for k in range(3):
+        data.A[0, k] = 0.0
+        data.A[0, 3 + k] = -model.uniform_gravity[0] * model.gravity[k]
     parent, body_v, body_nv = model.body_parent, model.body_v, model.body_nv
     P, F, A, A_bias, S, U = data.articulated, data.F_articulated, data.A, data.A_bias, data.S, data.U
     for b in range(parent.shape[0] - 1, 0, -1):
+        if model.body_free[b] == 1:
+            accelerate_free(model, data, b)
+            continue
         for d in range(body_v[b] + body_nv[b] - 1, body_v[b] - 1, -1):
             eliminate(data, b, d)
         if parent[b] != 0:
@@ -29,10 +35,9 @@ def forward_dynamics(model, data):
             for k in range(21):
                 P[p, k] += P[b, k]
             add_row6(F, p, b)
-    for k in range(3):
-        A[0, k] = 0.0
-        A[0, 3 + k] = -model.uniform_gravity[0] * model.gravity[k]
     for b in range(1, parent.shape[0]):
+        if model.body_free[b] == 1:
+            continue
         alpha = add(row3(A, parent[b], 0), row3(A_bias, b, 0))
         a = add(row3(A, parent[b], 3), row3(A_bias, b, 3))
         for d in range(body_v[b], body_v[b] + body_nv[b]):
@@ -143,3 +148,73 @@ def eliminate(data, b, d):
     F[b, 3] += residual * u3
     F[b, 4] += residual * u4
     F[b, 5] += residual * u5
+
+
+@kernel
+def accelerate_free(model, data, b):
+    """The six vdot of a body that is free in World, and its row of A: (P + diagonal) vdot = tau - F - P A_bias.
+
+    P = L^T D L from the last velocity to the first. What eliminate() leaves is left for others: D, and in U the rows of
+    D L before the diagonal.
+    """
+    P, F, A, U, D, tau, diagonal = data.articulated, data.F_articulated, data.A, data.U, data.D, data.tau, data.diagonal
+    d = model.body_v[b]
+    alpha = add(row3(A, 0, 0), row3(data.A_bias, b, 0))
+    a = add(row3(A, 0, 3), row3(data.A_bias, b, 3))
+    torque, force = articulated_times(P, b, alpha, a)
+    r0 = tau[d] - F[b, 0] - torque[0]
+    r1 = tau[d + 1] - F[b, 1] - torque[1]
+    r2 = tau[d + 2] - F[b, 2] - torque[2]
+    r3 = tau[d + 3] - F[b, 3] - force[0]
+    r4 = tau[d + 4] - F[b, 4] - force[1]
+    r5 = tau[d + 5] - F[b, 5] - force[2]
+    a00, a10, a20, a30, a40, a50 = P[b, 0] + diagonal[d], P[b, 1], P[b, 2], P[b, 3], P[b, 4], P[b, 5]
+    a11, a21, a31, a41, a51 = P[b, 6] + diagonal[d + 1], P[b, 7], P[b, 8], P[b, 9], P[b, 10]
+    a22, a32, a42, a52 = P[b, 11] + diagonal[d + 2], P[b, 12], P[b, 13], P[b, 14]
+    a33, a43, a53 = P[b, 15] + diagonal[d + 3], P[b, 16], P[b, 17]
+    a44, a54, a55 = P[b, 18] + diagonal[d + 4], P[b, 19], P[b, 20] + diagonal[d + 5]
+    s5 = 1.0 / a55
+    l0, l1, l2, l3, l4 = s5 * a50, s5 * a51, s5 * a52, s5 * a53, s5 * a54
+    r0, r1, r2, r3, r4 = r0 - l0 * r5, r1 - l1 * r5, r2 - l2 * r5, r3 - l3 * r5, r4 - l4 * r5
+    a00, a10, a20, a30, a40 = a00 - l0 * a50, a10 - l0 * a51, a20 - l0 * a52, a30 - l0 * a53, a40 - l0 * a54
+    a11, a21, a31, a41 = a11 - l1 * a51, a21 - l1 * a52, a31 - l1 * a53, a41 - l1 * a54
+    a22, a32, a42 = a22 - l2 * a52, a32 - l2 * a53, a42 - l2 * a54
+    a33, a43, a44 = a33 - l3 * a53, a43 - l3 * a54, a44 - l4 * a54
+    s4 = 1.0 / a44
+    l0, l1, l2, l3 = s4 * a40, s4 * a41, s4 * a42, s4 * a43
+    r0, r1, r2, r3 = r0 - l0 * r4, r1 - l1 * r4, r2 - l2 * r4, r3 - l3 * r4
+    a00, a10, a20, a30 = a00 - l0 * a40, a10 - l0 * a41, a20 - l0 * a42, a30 - l0 * a43
+    a11, a21, a31 = a11 - l1 * a41, a21 - l1 * a42, a31 - l1 * a43
+    a22, a32, a33 = a22 - l2 * a42, a32 - l2 * a43, a33 - l3 * a43
+    s3 = 1.0 / a33
+    l0, l1, l2 = s3 * a30, s3 * a31, s3 * a32
+    r0, r1, r2 = r0 - l0 * r3, r1 - l1 * r3, r2 - l2 * r3
+    a00, a10, a20 = a00 - l0 * a30, a10 - l0 * a31, a20 - l0 * a32
+    a11, a21, a22 = a11 - l1 * a31, a21 - l1 * a32, a22 - l2 * a32
+    s2 = 1.0 / a22
+    l0, l1 = s2 * a20, s2 * a21
+    r0, r1 = r0 - l0 * r2, r1 - l1 * r2
+    a00, a10, a11 = a00 - l0 * a20, a10 - l0 * a21, a11 - l1 * a21
+    s1 = 1.0 / a11
+    l0 = s1 * a10
+    r0, a00 = r0 - l0 * r1, a00 - l0 * a10
+    v0 = r0 / a00
+    v1 = s1 * (r1 - a10 * v0)
+    v2 = s2 * (r2 - a20 * v0 - a21 * v1)
+    v3 = s3 * (r3 - a30 * v0 - a31 * v1 - a32 * v2)
+    v4 = s4 * (r4 - a40 * v0 - a41 * v1 - a42 * v2 - a43 * v3)
+    v5 = s5 * (r5 - a50 * v0 - a51 * v1 - a52 * v2 - a53 * v3 - a54 * v4)
+    set_row3(A, b, 0, add(alpha, (v0, v1, v2)))
+    set_row3(A, b, 3, add(a, (v3, v4, v5)))
+    clear_rows(U, d, 6)
+    U[d + 1, 0] = a10
+    U[d + 2, 0], U[d + 2, 1] = a20, a21
+    U[d + 3, 0], U[d + 3, 1], U[d + 3, 2] = a30, a31, a32
+    U[d + 4, 0], U[d + 4, 1], U[d + 4, 2], U[d + 4, 3] = a40, a41, a42, a43
+    U[d + 5, 0], U[d + 5, 1], U[d + 5, 2], U[d + 5, 3], U[d + 5, 4] = a50, a51, a52, a53, a54
+    D[d], D[d + 1], D[d + 2], D[d + 3], D[d + 4], D[d + 5] = a00, a11, a22, a33, a44, a55
+    data.vdot[d], data.vdot[d + 1], data.vdot[d + 2] = v0, v1, v2
+    data.vdot[d + 3], data.vdot[d + 4], data.vdot[d + 5] = v3, v4, v5
+    residual = data.tau_residual
+    residual[d], residual[d + 1], residual[d + 2] = r0, r1, r2
+    residual[d + 3], residual[d + 4], residual[d + 5] = r3, r4, r5

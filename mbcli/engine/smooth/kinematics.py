@@ -2,7 +2,7 @@
 
 from mbcli.engine.fields.joint_types import PRISMATIC, REVOLUTE, SCREW
 from mbcli.engine.runtime.kernel import CALLER, kernel, slot
-from mbcli.engine.smooth.joints.placement import acceleration_bias_across, place_general
+from mbcli.engine.smooth.joints.placement import acceleration_bias_across, place_free, place_general
 from mbcli.engine.smooth.joints.prismatic import place_prismatic
 from mbcli.engine.smooth.joints.revolute import place_revolute
 from mbcli.engine.smooth.joints.screw import place_screw
@@ -38,6 +38,11 @@ def path_kinematics(model, data, outermost):
 @kernel
 def place_body(model, data, b, inboard, joint_type, root, X_PF, X_WB, p_RoBo, S):
     """Rows of body b on a joint of that type, from those of its inboard body; arrays are those of model and data."""
+    if model.body_free[b] == 1:
+        r = place_free(model, data, b)
+        set_row3(X_WB, b, 9, r)
+        set_row3(p_RoBo, b, 0, scale(0.0, r))
+        return
     i, d = model.body_q[b], model.body_v[b]
     # world axes and origin of the inboard frame F; the origin counts from Ro, at a root from World.
     # z is not x cross y: errors of length would multiply from joint to joint, and a long chain would fall apart
@@ -71,6 +76,13 @@ def velocity_kinematics(model, data):
     v, S, V, A_bias = data.v, data.S, data.V, data.A_bias
     for b in range(1, parent.shape[0]):
         p, first = parent[b], body_v[b]
+        if model.body_free[b] == 1:
+            w_J, v_J = (v[first], v[first + 1], v[first + 2]), (v[first + 3], v[first + 4], v[first + 5])
+            set_row3(V, b, 0, w_J)
+            set_row3(V, b, 3, v_J)
+            set_row3(A_bias, b, 0, scale(0.0, w_J))
+            set_row3(A_bias, b, 3, cross(v_J, w_J))
+            continue
         w_J = scale(v[first], row3(S, first, 0))
         v_J = scale(v[first], row3(S, first, 3))
         for d in range(first + 1, first + body_nv[b]):

@@ -79,7 +79,9 @@ def compile_model(
     link_body, link_X_BL, moving, X_PF = _place_links(len(bodies), mobilized, X_BF_of_frames)
     nbody = len(moving) + 1
     parent = [0] * nbody
-    arrays = {name: [0] * nbody for name in ("body_joint_type", "body_reversed", "body_q", "body_v", "body_nv")}
+    arrays = {
+        name: [0] * nbody for name in ("body_joint_type", "body_reversed", "body_free", "body_q", "body_v", "body_nv")
+    }
     travel = np.zeros(nbody)
     dof_body, dof_parent, dof_carries, dof_q, damping, locked = [], [], [], [], [], []
     last_dof = [-1] * nbody
@@ -91,6 +93,7 @@ def compile_model(
         parent[b] = outer
         arrays["body_joint_type"][b] = JOINT_KINDS[joint.type_name()]
         arrays["body_reversed"][b] = int(m.reversed)
+        arrays["body_free"][b] = int(size == 6 and not m.reversed and joint.frame_on_parent().index_number == 0)
         arrays["body_q"][b], arrays["body_v"][b], arrays["body_nv"][b] = nq, nv, size
         if joint.type_name() == "screw":
             travel[b] = joint.screw_pitch() / (2.0 * np.pi)

@@ -8,7 +8,7 @@ from mbcli.engine.smooth.joints.planar import pose_planar, subspace_planar
 from mbcli.engine.smooth.joints.quaternion_floating import pose_quaternion_floating, subspace_floating
 from mbcli.engine.smooth.joints.rpy_floating import pose_rpy_floating
 from mbcli.engine.smooth.joints.universal import pose_universal, subspace_universal
-from mbcli.engine.smooth.spatial import add, cross, rotate, row3, scale, set_row3, subtract
+from mbcli.engine.smooth.spatial import add, cross, rotate, row3, scale, set_row3, set_unit_rows, subtract
 
 
 @kernel
@@ -95,6 +95,19 @@ def place_general(model, data, b, x, y, z, r, is_root):
             )
         set_row3(S, d, 0, scale(sign, w_W))
         set_row3(S, d, 3, scale(sign, add(v_W, cross(p_Mo, w_W))))
+    return origin
+
+
+@kernel
+def place_free(model, data, b):
+    """As place_general() for a body that is free in World, whose velocities are those of its frame in W."""
+    pose_across(model, data, b)
+    set_unit_rows(data.S, model.body_v[b], 6)
+    X_FM, X_WB = data.X_FM, data.X_WB
+    for k in range(9):
+        X_WB[b, k] = X_FM[b, k]
+    origin = row3(X_FM, b, 9)
+    set_row3(data.p_RoMo, b, 0, scale(0.0, origin))
     return origin
 
 
