@@ -526,6 +526,14 @@ def test_a_kernel_is_loaded_for_some_rows_and_compiled_for_many(monkeypatch):
         assert num_careful == careful
 
 
+def test_chunks_of_large_models_have_few_rows():
+    """The mass matrices of a chunk have 4 MB, if more than a few rows have them."""
+    for num_velocities, rows in ((7, 4096), (36, 404), (1000, 16)):
+        layout = StateLayout((), [f"v{k}" for k in range(num_velocities)], (), [], np.zeros(num_velocities))
+        data = b"v0\n" + b"1\n" * (rows + 1)
+        assert [len(chunk) for chunk in open_states(io.BytesIO(data), layout)] == [rows, 1]
+
+
 def test_a_line_without_end_does_not_fill_the_memory(monkeypatch):
     monkeypatch.setattr(arriving_bytes, "LONGEST_LINE", 3 * arriving_bytes.READ_SIZE)
     message = error_of(b"arm_q\n1\n" + b"1" * 6 * arriving_bytes.READ_SIZE)

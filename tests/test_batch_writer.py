@@ -127,10 +127,10 @@ READERS = {
 # --- every format --------------------------------------------------------------------------------
 
 
-@pytest.fixture(params=[result_writer.MANY_ROWS, 1], ids=["one thread", "two threads"])
+@pytest.fixture(params=[result_writer.MANY_BYTES, 1], ids=["one thread", "two threads"])
 def threads(request, monkeypatch):
     """Chunks are written as they come, or all of them by a second thread."""
-    monkeypatch.setattr(result_writer, "MANY_ROWS", request.param)
+    monkeypatch.setattr(result_writer, "MANY_BYTES", request.param)
     yield
     assert not [thread for thread in threading.enumerate() if thread.name == WRITER]
 
@@ -365,7 +365,7 @@ import numpy as np
 from mbcli.batch import result_writer
 from mbcli.batch.result_writer import open_results
 from mbcli.errors import OutputError
-result_writer.MANY_ROWS = int(sys.argv[2])
+result_writer.MANY_BYTES = int(sys.argv[2])
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 19, 1 << 19))
 try:
@@ -377,11 +377,11 @@ except OutputError as error:
 """
 
 
-@pytest.mark.parametrize("many_rows", [1, 1000], ids=["two threads", "one thread"])
+@pytest.mark.parametrize("many_bytes", [1, 1 << 30], ids=["two threads", "one thread"])
 @pytest.mark.parametrize("suffix", READERS)
-def test_a_disk_that_fills_up_leaves_no_file_and_one_line(suffix, many_rows, tmp_path):
+def test_a_disk_that_fills_up_leaves_no_file_and_one_line(suffix, many_bytes, tmp_path):
     path = tmp_path / f"a.{suffix}"
-    done = subprocess.run([sys.executable, "-c", FILLS_DISK, path, str(many_rows)], capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-c", FILLS_DISK, path, str(many_bytes)], capture_output=True, text=True)
     assert (done.stdout, done.stderr) == (f"{path}: error: cannot write: File too large\n", "")
     assert done.returncode == 0
     assert os.listdir(tmp_path) == []
@@ -433,7 +433,7 @@ def test_component_names_must_fit_and_differ(tmp_path):
 
 def test_what_stops_the_second_thread_stops_the_batch_soon(tmp_path, monkeypatch):
     """Rows that cannot be written are not computed for ever."""
-    monkeypatch.setattr(result_writer, "MANY_ROWS", 1)
+    monkeypatch.setattr(result_writer, "MANY_BYTES", 1)
     with pytest.raises(OutputError, match="cannot write: full"), open_results(tmp_path / "a.csv") as writer:
         writer.write(columns(1))
         writer._encoder.rows = lambda arrays, first_row: raise_error(OSError("full"))
@@ -449,7 +449,7 @@ def raise_error(error):
 
 def test_rows_wait_for_a_slow_disk(tmp_path, monkeypatch):
     """No more than a few chunks are in memory, however slowly they are written."""
-    monkeypatch.setattr(result_writer, "MANY_ROWS", 1)
+    monkeypatch.setattr(result_writer, "MANY_BYTES", 1)
     begun, ended, ahead = 0, 0, []
     with open_results(tmp_path / "a.csv") as writer:
         rows = writer._encoder.rows

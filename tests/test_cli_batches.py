@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from mbcli.batch import result_writer, state_reader
+from mbcli.batch import state_reader
 from mbcli.cli import analysis
 from mbcli.cli.bias import bias
 from mbcli.cli.com import com
@@ -31,6 +31,7 @@ from mbcli.multibody.plant import MultibodyPlant
 
 MODEL = str(Path(__file__).parents[1] / "sample_models" / "quadruped.urdf")
 ARM = str(Path(__file__).parents[1] / "sample_models" / "double_pendulum.urdf")
+MANY_ROWS = 1024  # of five numbers, which a second thread writes
 COUNT = 21
 # Compiled and interpreted differ by fused multiply-adds, in sums of a few hundred terms.
 ROUNDING = 1e-12
@@ -241,14 +242,14 @@ def end_of(process, rows=b""):
 
 @pytest.mark.parametrize("sent, code", [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
 def test_a_batch_that_is_stopped_by_a_signal_leaves_nothing(sent, code, tmp_path):
-    process = start_batch(tmp_path, 2 * result_writer.MANY_ROWS)
+    process = start_batch(tmp_path, 2 * MANY_ROWS)
     process.send_signal(sent)
     assert end_of(process) == (code, [])
     assert list(tmp_path.iterdir()) == []
 
 
 def test_an_error_behind_many_rows_names_its_line_and_leaves_nothing(tmp_path):
-    num_rows = 2 * result_writer.MANY_ROWS
+    num_rows = 2 * MANY_ROWS
     process = start_batch(tmp_path, num_rows)
     fault = f"<stdin>:{num_rows + 3}: error: column 'shoulder_q': 'x' is not a number"
     assert end_of(process, b"1.5\nx\n2.5\n") == (3, [fault])
@@ -256,9 +257,9 @@ def test_an_error_behind_many_rows_names_its_line_and_leaves_nothing(tmp_path):
 
 
 def test_rows_of_many_chunks_are_those_of_single_rows(tmp_path):
-    num_rows = 3 * result_writer.MANY_ROWS + 5
-    process = start_batch(tmp_path, 2 * result_writer.MANY_ROWS)
-    rest = num_rows - 2 * result_writer.MANY_ROWS
+    num_rows = 3 * MANY_ROWS + 5
+    process = start_batch(tmp_path, 2 * MANY_ROWS)
+    rest = num_rows - 2 * MANY_ROWS
     assert end_of(process, b"".join(b"%.4f\n" % (0.001 * k) for k in range(rest))) == (0, [])
     table = np.loadtxt(tmp_path / "energy.csv", delimiter=",", skiprows=1)
     assert len(table) == num_rows

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     _Signature: TypeAlias = dict[str, tuple[tuple[int, ...], str]]  # trailing shape and kind of type of each column
 
 
-MANY_ROWS = 1024  # that are worth a thread
+MANY_BYTES = 1 << 15  # of rows that are worth a thread
 
 
 def open_results(
@@ -149,7 +149,7 @@ class ResultWriter:
                 self._encoder.rows(arrays, first_row)
                 self.output_of.flush()
 
-        if rows >= MANY_ROWS and self.output_of.never_waits():
+        if sum(array.nbytes for array in arrays.values()) >= MANY_BYTES and self.output_of.never_waits():
             self._thread = self._thread or WritingThread()
             self._thread.call(write_rows)
         else:

@@ -52,6 +52,8 @@ if TYPE_CHECKING:
     from mbcli.batch.state_columns import Table
     from mbcli.math.array_types import Array, FloatArray
 
+FEWEST_ROWS, MOST_ROWS = 16, 4096  # of a chunk
+NUMBERS_OF_CHUNK = 1 << 19
 NEED_ALL = ("npz", "hdf5", "parquet")  # formats that cannot be read before their end
 SIGNATURES = {
     b"PK\x03\x04": "npz",
@@ -126,7 +128,7 @@ def open_states(
     layout: StateLayout,
     *,
     input_format: str | None = None,
-    rows_per_chunk: int = 4096,
+    rows_per_chunk: int | None = None,
 ) -> Iterator[StateChunk]:
     """Opens a batch of states and returns an iterator of its chunks, in the order of the input.
 
@@ -138,7 +140,7 @@ def open_states(
       source: a path, "-" for standard input, or a binary file object.
       layout: the coordinates of the model.
       input_format: one of FORMATS; by default the suffix decides, then the content.
-      rows_per_chunk: the most rows of a chunk.
+      rows_per_chunk: the most rows of a chunk; by default so many that a mass matrix of each has 4 MB in all.
 
     Raises:
       ResourceError: the file is missing or cannot be read.
@@ -146,6 +148,9 @@ def open_states(
     """
     if input_format is not None and input_format not in FORMATS:
         raise ValueError(f"unknown input format {input_format!r}, expected one of {', '.join(FORMATS)}")
+    if rows_per_chunk is None:
+        numbers = len(layout.velocity_names) ** 2
+        rows_per_chunk = min(max(NUMBERS_OF_CHUNK // max(numbers, 1), FEWEST_ROWS), MOST_ROWS)
     if rows_per_chunk < 1:
         raise ValueError(f"rows_per_chunk is {rows_per_chunk}, expected at least 1")
     with ExitStack() as resources:
