@@ -5,6 +5,8 @@ function stands its compiled kernel, called with arrays that are there: the rest
 dense system. RBDL has no package for Python that can be installed by its name; Pinocchio stands beside what it has, and
 dense_systems.cpp measures what RBDL leaves to Eigen.
 
+At last many states in one call, by the clock.
+
 `assembly`: CalcAssemblyQ() from random starts with the minimization, one call each, and all of them in one call of
 CalcAssemblyQOfStates() on one thread and on two; times of the clock, since threads count twice in processor time.
 """
@@ -23,7 +25,7 @@ from benchmarks.scenes import FEET, MODELS
 from mbcli.math import RigidTransform
 from mbcli.multibody import constraints as rbdl
 
-STARTS, ROUNDS = 1000, 3
+STARTS, ROUNDS, STATES = 1000, 3, 8192
 UP = (0.0, 0.0, 1.0)
 CORNERS = np.array([[0.1, 0.05, 0.0], [0.1, -0.05, 0.0], [-0.1, 0.0, 0.0]])  # [m] of a foot
 
@@ -112,6 +114,28 @@ def measure_robot(name):
         seconds = seconds_per_call({what: call for what, call in calls.items() if call is not None}, BRIEF)
         times = [f"{1e6 * statistics.median(seconds[what]):8.1f}" for what in calls if what in seconds]
         print(f"  {function:44}{''.join(times)}", flush=True)
+    measure_states(case, standing, peer)
+
+
+def measure_states(case, standing, peer):
+    """Many states at once, a state's share, beside Pinocchio one after another; by the clock, threads count once."""
+    plant, cs = case.plant, bound_set(case, standing, False)
+    rows = [np.tile(a, (STATES, 1)) for a in (standing.q, standing.v, standing.tau)]
+    one = peer.constrained_call(standing).run
+    calls = {
+        "dynamics": lambda: rbdl.ForwardDynamicsConstraintsOfStates(plant, *rows, cs),
+        "on two threads": lambda: rbdl.ForwardDynamicsConstraintsOfStates(plant, *rows, cs, threads=2),
+        "Pinocchio": lambda: [one() for _ in range(STATES)],
+        "errors and Jacobians": lambda: rbdl.CalcConstraintsJacobianOfStates(plant, rows[0], cs),
+        "of these on two threads": lambda: rbdl.CalcConstraintsJacobianOfStates(plant, rows[0], cs, threads=2),
+    }
+    times = {what: [] for what in calls}
+    for _ in range(3 * ROUNDS):
+        for what, call in calls.items():
+            started = time.perf_counter()
+            call()
+            times[what].append((time.perf_counter() - started) / STATES)
+    print(f"  {STATES} states: " + ", ".join(f"{w} {1e6 * statistics.median(t):.2f} us" for w, t in times.items()))
 
 
 def measure_assembly(name):

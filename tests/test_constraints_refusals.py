@@ -61,7 +61,7 @@ def test_an_argument_that_is_not_finite_is_named(name, parameter, wrong, capfd):
     plant, CS = bound()
     function, values = getattr(constraints, name), arguments(plant, CS)
     if name.endswith("OfStates"):
-        values["QInit"] = values["QInit"][None]
+        values |= {key: values[key][None] for key in STATE_ARGUMENTS}
     given = {key: values[key] for key in inspect.signature(function).parameters if key in values}
     function(**given)
     bad = np.array(given[parameter])

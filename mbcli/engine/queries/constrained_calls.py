@@ -16,7 +16,7 @@ from mbcli.engine.constraints.constraint_stages import (
 )
 from mbcli.engine.constraints.contact_response import calc_contact_responses, calc_dynamics_with_contacts
 from mbcli.engine.runtime.handles import constraints_at, data_at, model_at, work_at
-from mbcli.engine.runtime.kernel import Int, Matrix, Vector, entry, kernel
+from mbcli.engine.runtime.kernel import Indices, Int, Matrix, Vector, entry, kernel, unlocked
 from mbcli.engine.smooth.inverse_dynamics import clear_applied_forces
 from mbcli.engine.smooth.kinematics import position_kinematics
 from mbcli.engine.smooth.mass_matrix import mass_matrix
@@ -152,21 +152,60 @@ def evaluate_constrained_system(
     solve_constrained_system(model, data, cons, work, DEPENDENT)
     at = give_vector(d.vdot, results, at)
     give_rows(c, w.force, results, at)
-    return state_of_solution(w, results)
+    return state_of_solution(w, results, d.v.shape[0] + 1)
 
 
 @kernel
-def state_of_solution(work, H):
-    """After a factorization: 0, SINGULAR_MASS or DEPENDENT_ROWS; H begins with the elements of that matrix."""
+def state_of_solution(work, H, step):
+    """After a factorization: 0, SINGULAR_MASS or DEPENDENT_ROWS; H has the diagonal of that matrix every `step`."""
     nv = work.L_inverse.shape[0]
     for k in range(nv):
         pivot = 1.0 / (work.L_inverse[k] * work.L_inverse[k])
-        if not LEAST_PIVOT * max(H[k * nv + k], TINY) < pivot <= LARGEST:
+        if not LEAST_PIVOT * max(H[k * step], TINY) < pivot <= LARGEST:
             return SINGULAR_MASS
     for i in range(work.pivot_inverse.shape[0]):
         if work.pivot_inverse[i] == 0.0:
             return DEPENDENT_ROWS
     return 0
+
+
+@unlocked
+def evaluate_positions_of_states(model, data, cons, work, q: Matrix, results: Vector):
+    """q (n, nq) -> err (nrow,), G (nrow, nv) for each row, one behind the other."""
+    m, d, c, w = model_at(model), data_at(data), constraints_at(cons), work_at(work)
+    at = 0
+    for k in range(q.shape[0]):
+        take_row(q, k, d.q)
+        calc_constraint_positions(model, data, cons, work, 0)
+        at = give_rows(c, w.err, results, at)
+        at = give_jacobian(m, c, w, results, at)
+
+
+@unlocked
+def evaluate_dynamics_of_states(
+    model, data, cons, work, q: Matrix, v: Matrix, tau: Matrix, results: Vector, answers: Indices
+):
+    """q (n, nq), v, tau (n, nv) -> vdot (nv,), force (nrow,), and the answer of evaluate_constrained_system(), each."""
+    d, c, w = data_at(data), constraints_at(cons), work_at(work)
+    clear_applied_forces(d)
+    at = 0
+    for k in range(q.shape[0]):
+        take_row(q, k, d.q)
+        take_row(v, k, d.v)
+        take_row(tau, k, d.tau)
+        calc_constrained_system(model, data, cons, work)
+        for i in range(d.v.shape[0]):
+            w.dv[i] = w.packed_H[c.dof_packed[i] + c.dof_level[i]]
+        solve_constrained_system(model, data, cons, work, DEPENDENT)
+        at = give_vector(d.vdot, results, at)
+        at = give_rows(c, w.force, results, at)
+        answers[k] = state_of_solution(w, w.dv, 1)
+
+
+@kernel
+def take_row(rows, k, x):
+    for i in range(x.shape[0]):
+        x[i] = rows[k, i]
 
 
 @entry
@@ -197,7 +236,7 @@ def evaluate_impulses(model, data, cons, work, q: Vector, v: Vector, v_plus: Vec
         return 0
     at = give_vector(w.dv, results, at)
     give_rows(c, w.impulse, results, at)
-    return state_of_solution(w, results)
+    return state_of_solution(w, results, d.v.shape[0] + 1)
 
 
 @entry

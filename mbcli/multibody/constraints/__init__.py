@@ -54,6 +54,10 @@ from mbcli.multibody.constraints.linear_systems import (
     SolveConstrainedSystemNullSpace,
     SolveConstrainedSystemRangeSpaceSparse,
 )
+from mbcli.multibody.constraints.many_states import (
+    CalcConstraintsJacobianOfStates,
+    ForwardDynamicsConstraintsOfStates,
+)
 
 __all__ = [
     "AssemblyResult",
@@ -62,6 +66,7 @@ __all__ = [
     "CalcAssemblyQOfStates",
     "CalcConstrainedSystemVariables",
     "CalcConstraintsJacobian",
+    "CalcConstraintsJacobianOfStates",
     "CalcConstraintsPositionError",
     "CalcConstraintsVelocityError",
     "ComputeConstraintImpulsesDirect",
@@ -72,6 +77,7 @@ __all__ = [
     "ConstraintType",
     "ForwardDynamicsConstraintsDirect",
     "ForwardDynamicsConstraintsNullSpace",
+    "ForwardDynamicsConstraintsOfStates",
     "ForwardDynamicsConstraintsRangeSpaceSparse",
     "ForwardDynamicsContactsKokkevis",
     "InverseDynamicsConstraints",

@@ -41,6 +41,7 @@ class Evaluation:
     nv: int
     _customs: list[tuple[list[int], Constraint]]
     _searches: dict[int, list[AssemblySearch]]
+    _models: list[ConstrainedModel]
     _plant: MultibodyPlant | None
     _position_names: list[str]
     _velocity_names: list[str]
@@ -98,6 +99,16 @@ class Evaluation:
         """phi (size,) and G (size, nv)."""
         _, (err, G) = self.calculate(model, "positions", {"Q": Q})
         return err, G
+
+    def constrained_models(self, count: int) -> list[ConstrainedModel]:
+        """`constrained` and as many like it as make so many, which may run at once."""
+        first = self.constrained
+        while len(self._models) < count:
+            model = ConstrainedModel(first.model, first.constraints, first.compiled) if self._models else first
+            self._models.append(model)
+        for model in self._models[1:count]:
+            model.work.stabilization[:] = first.work.stabilization
+        return self._models[:count]
 
     def searches_of_positions(self, model: MultibodyPlant, restarts: int, count: int = 1) -> list[AssemblySearch]:
         """So many searches for positions that satisfy the constraints, which may run at once, with other starts.
