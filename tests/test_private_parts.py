@@ -20,6 +20,7 @@ MODULES = {
     "engine/runtime/native_calls.py",
     "engine/runtime/native_readers.py",
     "engine/runtime/structs.py",
+    "engine/runtime/thread_memory_type.py",
     "engine/runtime/lane_type.py",
     "engine/runtime/view_arrays.py",
     "engine/runtime/whole_programs.py",
