@@ -164,6 +164,7 @@ def test_a_run_starts_from_the_state_at_the_end_of_a_log(tmp_path):
 
 def test_two_threads_write_the_log_of_one(tmp_path, monkeypatch):
     monkeypatch.setattr(elastic_step, "WORTH_TWO", 0)
+    monkeypatch.setattr(elastic_step, "has_two_cores", lambda: True)
     given, set_parallelism = [], DeformableModel.SetParallelism
     monkeypatch.setattr(
         DeformableModel, "SetParallelism", lambda *args: given.append(args[1]) or set_parallelism(*args)

@@ -20,7 +20,7 @@ from mbcli.math import RigidTransform
 from mbcli.multibody.fem import DeformableBodyConfig, ForceDensityType, MaterialModel
 from mbcli.multibody.fem.force_density import ForceDensityField
 from mbcli.multibody.plant import AddMultibodyPlantSceneGraph, CoulombFriction, DiscreteContactApproximation
-from mbcli.multibody.stepping import elastic_step
+from mbcli.multibody.stepping import elastic_step, elastic_threads
 from mbcli.multibody.stepping.run import Run
 from mbcli.multibody.tree import PrismaticJoint, SpatialInertia
 from mbcli.systems.analysis import Simulator
@@ -116,6 +116,7 @@ def test_a_box_rests_on_the_ground_with_its_weight(tmp_path, approximation, grou
 
 def test_two_threads_compute_what_one_does(tmp_path, monkeypatch):
     monkeypatch.setattr(elastic_step, "WORTH_TWO", 0)
+    monkeypatch.setattr(elastic_step, "has_two_cores", lambda: True)
     found = []
     for threads in (1, 2):
         scene = Scene(tmp_path)
@@ -316,3 +317,18 @@ def test_a_body_that_is_torn_apart_ends_with_an_error(tmp_path):
     scene.model.SetVelocities(scene.context, id, v)
     with pytest.raises((NumericalError, ModelError)), np.errstate(all="ignore"):
         scene.to(0.1)
+
+
+@pytest.mark.parametrize(("cores", "worth", "two"), [(1, 0, False), (2, 10**6, False), (2, 0, True)])
+def test_two_threads_compute_large_bodies_where_there_are_two_cores(tmp_path, monkeypatch, cores, worth, two):
+    seen, both = [], elastic_threads.Threads.both
+    monkeypatch.setattr(elastic_step, "has_two_cores", lambda: cores > 1)
+    monkeypatch.setattr(elastic_step, "WORTH_TWO", worth)
+    monkeypatch.setattr(
+        elastic_threads.Threads, "both", lambda self, *args: seen.append(self.are_two) or both(self, *args)
+    )
+    scene = Scene(tmp_path)
+    scene.box([0, 0, 0.5], cells=2)
+    scene.model.SetParallelism(2)
+    scene.start().to(0.01)
+    assert set(seen) == {two}

@@ -8,7 +8,7 @@ from numba.extending import intrinsic, overload
 
 from mbcli.engine.runtime.thread_memory import publish, wait_until
 
-BUSY = 50_000  # looks at the number, 0.1 ms, before this thread sleeps between them: so the other one can have its core
+BUSY = 500_000  # looks at the number, 1 ms, before this thread sleeps between them: so the other one can have its core
 NAP = 1  # [us], in truth about 50
 NUMBER, INT32 = ir.IntType(64), ir.IntType(32)
 

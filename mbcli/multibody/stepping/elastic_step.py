@@ -42,6 +42,7 @@ from mbcli.multibody.stepping.elastic_loads import field_forces
 from mbcli.multibody.stepping.elastic_results import NO_PLACE
 from mbcli.multibody.stepping.elastic_solution import ElasticSolution
 from mbcli.multibody.stepping.elastic_surfaces import allowed_pairs, surface_of
+from mbcli.multibody.stepping.elastic_threads import has_two_cores
 
 WORTH_TWO = 2500  # tetrahedra of a body from which on two threads are faster than one
 SPARE = 24  # vertices that may take part beyond those that do
@@ -128,8 +129,9 @@ class ElasticStep(ElasticSolution):
                 *allowed_pairs(self.plant, self.geometries.ids),
             )
         self.moving = [state.parameters.get(body, "enabled") for body in deformables]
+        two = self.plant.deformable_model().parallelism() > 1 and has_two_cores()
         for body in self.bodies:
-            body.threads.are_two = self.plant.deformable_model().parallelism() > 1 and len(body.tets) >= WORTH_TWO
+            body.threads.are_two = two and len(body.tets) >= WORTH_TWO
         forces = [self._forces(body, own, state) for body, own in zip(self.bodies, deformables, strict=True)]
         for body, own, force in zip(self.bodies, state.deformables, forces, strict=True):
             q = np.where(body.held[:, None], body.reference, own.q)  # walls take their vertices back

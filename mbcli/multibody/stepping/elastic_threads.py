@@ -53,6 +53,11 @@ def _forget_helper():
 os.register_at_fork(after_in_child=_forget_helper)  # a child has only the thread that forked
 
 
+def has_two_cores() -> bool:
+    """Whether this process may run on two cores. On one, two threads would wait for each other."""
+    return len(os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else range(os.cpu_count() or 1)) > 1
+
+
 class Threads:
     """How many threads there are.
 
