@@ -211,8 +211,14 @@ class MassProperties(Kinematics):
             Pplus = np.zeros((6, 6), data.q.dtype)
             Pplus[rows, columns] = Pplus[columns, rows] = data.articulated[b]
             d = slice(model.body_v[b], model.body_v[b] + model.body_nv[b])
-            U = data.U[d]
-            P = Pplus + (U.T / data.D[d]) @ U  # what eliminating the velocities one after another took away
+            if model.body_free[b]:  # whose row was kept: its velocities are eliminated here, one after another
+                P = Pplus.copy()
+                for k, own in reversed(list(enumerate(data.diagonal[d]))):
+                    u = Pplus[k].copy()
+                    Pplus -= np.outer(u / (u[k] + own), u)
+            else:
+                U = data.U[d]
+                P = Pplus + (U.T / data.D[d]) @ U  # what eliminating them took away
             p = data.p_RoBo[b] + data.X_WB[b, :9].reshape(3, 3) @ model.link_X_BL[link, 9:]
             to_Ro = np.eye(6, dtype=data.q.dtype)  # V_Ro = to_Ro V_Bo
             to_Ro[3:, :3] = [[0.0, -p[2], p[1]], [p[2], 0.0, -p[0]], [-p[1], p[0], 0.0]]
