@@ -10,7 +10,7 @@ from mbcli.engine.runtime.lane_memory import WIDTH, add_product, element, set_el
 from mbcli.engine.runtime.tiles import subtract_products
 from mbcli.engine.smooth.trigonometry import square_root
 
-BLOCK = 32  # rows of a large tree that are eliminated before those above lose them, by tiles
+BLOCK = 16  # rows of a large tree that are eliminated before those above lose them, by tiles
 LARGE_TREE = 64  # velocities of a tree from which on that is faster
 
 

@@ -73,6 +73,11 @@ def pair_shares(places, volumes, count):
     return np.bincount(places.ravel(), shares.ravel(), count)
 
 
+def weighted_squares(weights, rows):
+    """Sum of the weights (n,) times the squares of the rows (n, 3)."""
+    return float(np.einsum("i,ij,ij->", weights, rows, rows))
+
+
 class ElasticBody:
     """The arrays of one body, and those of the step that it is in.
 
@@ -120,7 +125,7 @@ class ElasticBody:
         self.q, self.v, self.h = q, np.where(self.held[:, None], 0.0, v), h
         self.law[LAW_STEP] = h
         self._given = self.mass @ self.v + h * force
-        self.scale = float((self._given * self._given).sum(axis=1) @ (1.0 / self.masses))
+        self.scale = weighted_squares(1.0 / self.masses, self._given)
 
     def factorize(self, last=NONE, at=None):
         """A at velocities `at`, default those of the start; `last`: vertices whose Schur complement is asked for."""
@@ -185,8 +190,8 @@ class ElasticBody:
         Less than 1e-20 is rounding.
         """
         rounding = ROUNDING * self._length / self.h
-        size = self.scale + float(self.masses @ (v1 * v1).sum(axis=1)) + rounding * rounding * self._mass
-        return float(self.masses @ (change * change).sum(axis=1)) / size
+        size = self.scale + weighted_squares(self.masses, v1) + rounding * rounding * self._mass
+        return weighted_squares(self.masses, change) / size
 
     def end(self, v1):
         """Positions at the end of the step."""
