@@ -187,8 +187,8 @@ class Pinocchio:
         tau = pin.rnea(model, data, q, v, a).copy()
         return Call(lambda: pin.aba(model, data, q, v, tau), lambda vdot: T.T @ (vdot - self._bias(0)))
 
-    def constrained_call(self, standing):
-        """constraintDynamics with a 6D contact at each foot of a Standing."""
+    def constrained_call(self, standing, derivatives=False):
+        """constraintDynamics with a 6D contact at each foot of a Standing; or that and all of its derivatives."""
         pin, model, data = self._pin, self._model, self._data
         q, T = self._positions(standing.q), self._velocity_map(standing.q)
         v, tau = T @ standing.v, np.linalg.solve(T.T, standing.tau)
@@ -201,6 +201,15 @@ class Pinocchio:
             models.append(pin.RigidConstraintModel(pin.ContactType.CONTACT_6D, model, *place, pin.LOCAL))
             datas.append(models[-1].createData())
         pin.initConstraintDynamics(model, data, models, datas)
+        if derivatives:
+
+            def differentiate():
+                pin.constraintDynamics(model, data, q, v, tau, models, datas)
+                pin.computeConstraintDynamicsDerivatives(model, data, models, datas)
+                return data.ddq_dtau
+
+            T_inverse = np.linalg.inv(T)
+            return Call(differentiate, lambda by_tau: T_inverse @ by_tau @ T_inverse.T)
         bias = self._bias_at(standing.q, standing.v)
         return Call(
             lambda: pin.constraintDynamics(model, data, q, v, tau, models, datas),

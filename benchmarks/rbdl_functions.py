@@ -61,6 +61,8 @@ def functions_of_robot(case, standing):
 
     positions, velocities = kernel("positions", q), kernel("velocities", q, v)
     system, solution = (kernel("system", q, v, tau, none, solve) for solve in (0, 1))
+    nv, size = cs.nv, cs.size()
+    derivatives = kernel("derivatives", q, v, tau, 0, *np.empty((3, nv, nv)), *np.empty((4, size, nv)))
     impulses, impulse_solution = (kernel("impulses", q, v, cs.v_plus, solve) for solve in (0, 1))
     wanted = rbdl.ForwardDynamicsConstraintsRangeSpaceSparse(plant, q, v, tau, cs)  # the constraints allow it
     found = {
@@ -98,6 +100,10 @@ def functions_of_robot(case, standing):
             lambda: rbdl.InverseDynamicsConstraintsRelaxed(plant, q, v, wanted, cs),
             system,
         ),
+        "ForwardDynamicsConstraintsDerivatives": (
+            lambda: rbdl.ForwardDynamicsConstraintsDerivatives(plant, q, v, tau, cs),
+            derivatives,
+        ),
         "CalcAssemblyQDot": (lambda: rbdl.CalcAssemblyQDot(plant, q, v, cs, ones), velocities),
     }
     return cs.nv, cs.size(), {name: dict(zip(("mbcli", "kernel"), pair, strict=True)) for name, pair in found.items()}
@@ -109,6 +115,7 @@ def measure_robot(name):
     nv, rows, functions = functions_of_robot(case, standing)
     peer = Pinocchio(case, urdf_without_geometry(model.path), model.weld)
     functions["ForwardDynamicsConstraintsRangeSpaceSparse"]["Pinocchio"] = peer.constrained_call(standing).run
+    functions["ForwardDynamicsConstraintsDerivatives"]["Pinocchio"] = peer.constrained_call(standing, True).run
     print(f"{name}: {nv} velocities, {rows} rows; us, medians: function, its kernel, Pinocchio")
     for function, calls in functions.items():
         seconds = seconds_per_call({what: call for what, call in calls.items() if call is not None}, BRIEF)

@@ -146,3 +146,59 @@ def add_reduced(cons, work, rows, x):
             for i in range(first, end):
                 x[d] += work.Y[entry + i - first] * rows[i]
             entry += end - first
+
+
+@kernel
+def subtract_reduced_rows(cons, work, X, rows):
+    """rows (nrow, n), in the caller's order, -= Y^T X, X (nv, n)."""
+    n = X.shape[1]
+    for c in range(cons.constraint_rows.shape[0]):
+        first, end = cons.constraint_rows[c, 0], cons.constraint_rows[c, 1]
+        entry = cons.constraint_entry[c]
+        for j in range(cons.constraint_support[c, 0], cons.constraint_support[c, 1]):
+            d = cons.support_dof[j]
+            for i in range(first, end):
+                row, y = cons.row_number[i], work.Y[entry + i - first]
+                for k in range(n):
+                    rows[row, k] -= y * X[d, k]
+            entry += end - first
+
+
+@kernel
+def add_reduced_rows(cons, work, rows, X):
+    """X (nv, n) += Y rows, (nrow, n) in the caller's order."""
+    n = X.shape[1]
+    for c in range(cons.constraint_rows.shape[0]):
+        first, end = cons.constraint_rows[c, 0], cons.constraint_rows[c, 1]
+        entry = cons.constraint_entry[c]
+        for j in range(cons.constraint_support[c, 0], cons.constraint_support[c, 1]):
+            d = cons.support_dof[j]
+            for i in range(first, end):
+                row, y = cons.row_number[i], work.Y[entry + i - first]
+                for k in range(n):
+                    X[d, k] += y * rows[row, k]
+            entry += end - first
+
+
+@kernel
+def solve_multiplier_rows(cons, work, rows):
+    """rows (nrow, n), in the caller's order, become K^-1 rows; zero for those that were taken out."""
+    K, start, first, number = work.K, cons.profile_start, cons.profile_first, cons.row_number
+    n = rows.shape[1]
+    for i in range(start.shape[0]):
+        a = number[i]
+        for k in range(first[i], i):
+            b, factor = number[k], K[start[i] + k]
+            for j in range(n):
+                rows[a, j] -= factor * rows[b, j]
+        factor = work.pivot_inverse[i]
+        for j in range(n):
+            rows[a, j] *= factor
+    for i in range(start.shape[0] - 1, -1, -1):
+        a, factor = number[i], work.pivot_inverse[i]
+        for j in range(n):
+            rows[a, j] *= factor
+        for k in range(first[i], i):
+            b, factor = number[k], K[start[i] + k]
+            for j in range(n):
+                rows[b, j] -= factor * rows[a, j]

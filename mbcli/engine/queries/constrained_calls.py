@@ -7,6 +7,7 @@ says.
 """
 
 from mbcli.engine.constraints.constrained_motion import DEPENDENT
+from mbcli.engine.constraints.constraint_derivatives import differentiate_equations, solve_derivatives
 from mbcli.engine.constraints.constraint_stages import (
     calc_constrained_system,
     calc_constraint_impulses,
@@ -17,11 +18,15 @@ from mbcli.engine.constraints.constraint_stages import (
 from mbcli.engine.constraints.contact_response import calc_contact_responses, calc_dynamics_with_contacts
 from mbcli.engine.runtime.handles import constraints_at, data_at, model_at, work_at
 from mbcli.engine.runtime.kernel import Indices, Int, Matrix, Vector, entry, kernel, unlocked
+from mbcli.engine.smooth.dynamics_derivatives import add_joint_force_derivatives
+from mbcli.engine.smooth.force_elements import add_element_forces
+from mbcli.engine.smooth.forward_dynamics import hold_locked
 from mbcli.engine.smooth.inverse_dynamics import clear_applied_forces
+from mbcli.engine.smooth.joint_forces import add_joint_forces
 from mbcli.engine.smooth.kinematics import position_kinematics
 from mbcli.engine.smooth.mass_matrix import mass_matrix
 from mbcli.engine.smooth.spatial import cross, row3
-from mbcli.engine.smooth.state import at_positions
+from mbcli.engine.smooth.state import at_positions, at_velocities
 
 REFUSED, SINGULAR_MASS, DEPENDENT_ROWS = 1, 2, 3  # answers but for 0
 LEAST_PIVOT = 1e-13  # of H, relative to its diagonal: what rounding leaves of zero
@@ -200,6 +205,64 @@ def evaluate_dynamics_of_states(
         at = give_vector(d.vdot, results, at)
         at = give_rows(c, w.force, results, at)
         answers[k] = state_of_solution(w, w.dv, 1)
+
+
+@entry
+def evaluate_constrained_derivatives(
+    model,
+    data,
+    cons,
+    work,
+    q: Vector,
+    v: Vector,
+    tau: Vector,
+    joint_forces: Int,
+    by_q: Matrix,
+    by_v: Matrix,
+    by_tau: Matrix,
+    force_by_q: Matrix,
+    force_by_v: Matrix,
+    force_by_tau: Matrix,
+    errd_by_q: Matrix,
+    results: Vector,
+):
+    """q, v, tau -> derivatives of vdot (nv, nv), force and errd (nrow, nv); vdot, force, diagonal of H, gamma.
+
+    By q along each velocity. With `joint_forces` 1, not 0, springs, hinges and damping of joints act besides. Answers
+    as evaluate_constrained_system().
+    """
+    m, d, c, w = model_at(model), data_at(data), constraints_at(cons), work_at(work)
+    if not (take_numbers(q, d.q) and take_numbers(v, d.v) and take_numbers(tau, d.tau)):
+        return REFUSED
+    nv, nrow = d.v.shape[0], c.row_number.shape[0]
+    for X in (by_q, by_v, by_tau):
+        if X.shape[0] != nv or X.shape[1] != nv:
+            return REFUSED
+    for X in (force_by_q, force_by_v, force_by_tau, errd_by_q):
+        if X.shape[0] != nrow or X.shape[1] != nv:
+            return REFUSED
+    clear_applied_forces(d)
+    for k in range(nv):
+        d.diagonal[k] = m.dof_armature[k]
+    if joint_forces == 1:
+        at_velocities(m, d)
+        add_joint_forces(m, d)
+        add_element_forces(m, d, d.F_applied, 0)
+        hold_locked(m, d)
+    calc_constrained_system(model, data, cons, work)
+    for k in range(nv):
+        w.dv[k] = w.packed_H[c.dof_packed[k] + c.dof_level[k]]
+    solve_constrained_system(model, data, cons, work, DEPENDENT)
+    answer = state_of_solution(w, w.dv, 1)
+    at = give_vector(d.vdot, results, 0)
+    at = give_rows(c, w.force, results, at)
+    at = give_vector(w.dv, results, at)
+    give_rows(c, w.gamma, results, at)
+    differentiate_equations(m, d, c, w, by_q, by_v, by_tau, force_by_q, force_by_v, errd_by_q)
+    if joint_forces == 1:
+        add_joint_force_derivatives(m, d, by_q, by_v)
+    solve_derivatives(m, c, w, by_q, by_v, by_tau, force_by_q, force_by_v, force_by_tau)
+    return answer
 
 
 @kernel

@@ -47,6 +47,7 @@ KERNEL_MODULES = (
     "constraints.constraint_rows",
     "constraints.constraint_system",
     "constraints.constraint_stages",
+    "constraints.constraint_derivatives",
     "constraints.constrained_motion",
     "constraints.position_differences",
     "constraints.orthogonal_rows",

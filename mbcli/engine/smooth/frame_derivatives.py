@@ -32,17 +32,49 @@ def frame_velocity_derivatives(model, data, f, dV_dq):
     d = model.body_v[b] + model.body_nv[b] - 1  # -1 for World
     while d >= 0:
         dw, dv = velocity_by_position(data, b, r, d)
+        dv = add(dv, cross(row3(data.V, b, 0), displacement_at(data, d, r)))
         set_column(dV_dq, d, dw, dv)
         d = model.dof_parent[d]
 
 
 @kernel
+def displacement_at(data, d, r):
+    """Velocity of the point at r from Ro by one unit of velocity d, if that carries it."""
+    return add(row3(data.S, d, 3), cross(row3(data.S, d, 0), r))
+
+
+@kernel
 def velocity_by_position(data, b, r, d):
-    """Change of w and v at r from Ro on body b by the position that velocity d moves; r moves along."""
+    """Change of w and v of body b at r from Ro, a point of space, by the position that velocity d moves."""
     w, v, w_S, v_S = row3(data.V, b, 0), row3(data.V, b, 3), row3(data.S, d, 0), row3(data.S, d, 3)
     dw = subtract(row3(data.psi_dot, d, 0), cross(w, w_S))
     at_Ro = subtract(row3(data.psi_dot, d, 3), add(cross(w, v_S), cross(v, w_S)))
-    return dw, add(add(at_Ro, cross(dw, r)), cross(w, add(v_S, cross(w_S, r))))
+    return dw, add(at_Ro, cross(dw, r))
+
+
+@kernel
+def acceleration_by_position(data, b, r, d, dw, dv):
+    """As velocity_by_position(), which gives dw and dv, of the angular and the classical acceleration."""
+    w, v_r = velocity_at(data, b, r)
+    v, alpha, a = row3(data.V, b, 3), row3(data.A, b, 0), row3(data.A, b, 3)
+    w_S, v_S = row3(data.S, d, 0), row3(data.S, d, 3)
+    w_P, v_P = row3(data.psi_dot, d, 0), row3(data.psi_dot, d, 3)
+    # Q - A x S - V x P, then at r
+    dalpha = subtract(row3(data.psi_ddot, d, 0), add(cross(alpha, w_S), cross(w, w_P)))
+    at_Ro = subtract(row3(data.psi_ddot, d, 3), add(cross(alpha, v_S), cross(a, w_S)))
+    at_Ro = subtract(at_Ro, add(cross(w, v_P), cross(v, w_P)))
+    return dalpha, add(add(at_Ro, cross(dalpha, r)), add(cross(dw, v_r), cross(w, dv)))
+
+
+@kernel
+def acceleration_by_velocity(data, b, r, d):
+    """Change of the angular and the classical acceleration of body b at r from Ro by velocity d, which carries b."""
+    w, v_r = velocity_at(data, b, r)
+    v, w_S, v_S = row3(data.V, b, 3), row3(data.S, d, 0), row3(data.S, d, 3)
+    # dS/dt + P - V x S, likewise
+    dalpha = subtract(row3(data.A_by_v, d, 0), cross(w, w_S))
+    at_Ro = subtract(row3(data.A_by_v, d, 3), add(cross(w, v_S), cross(v, w_S)))
+    return dalpha, add(add(at_Ro, cross(dalpha, r)), add(cross(w_S, v_r), cross(w, displacement_at(data, d, r))))
 
 
 @kernel
@@ -54,23 +86,14 @@ def frame_acceleration_derivatives(model, data, f, dA_dq, dA_dv):
     clear_six_rows(dA_dq)
     clear_six_rows(dA_dv)
     b, r = model.frame_body[f], frame_origin(model, data, f)
-    w, v = row3(data.V, b, 0), row3(data.V, b, 3)
-    _, v_F = velocity_at(data, b, r)
-    alpha, a = row3(data.A, b, 0), row3(data.A, b, 3)
+    w, alpha = row3(data.V, b, 0), row3(data.A, b, 0)
     d = model.body_v[b] + model.body_nv[b] - 1
     while d >= 0:
-        w_S, v_S = row3(data.S, d, 0), row3(data.S, d, 3)
-        w_P, v_P = row3(data.psi_dot, d, 0), row3(data.psi_dot, d, 3)
-        moved = add(v_S, cross(w_S, r))
-        # Q - A x S - V x P, then at the frame's origin
-        dalpha = subtract(row3(data.psi_ddot, d, 0), add(cross(alpha, w_S), cross(w, w_P)))
-        da = subtract(row3(data.psi_ddot, d, 3), add(cross(alpha, v_S), cross(a, w_S)))
-        da = subtract(da, add(cross(w, v_P), cross(v, w_P)))
         dw, dv = velocity_by_position(data, b, r, d)
-        da = add(add(da, cross(dalpha, r)), cross(alpha, moved))
-        set_column(dA_dq, d, dalpha, add(da, add(cross(dw, v_F), cross(w, dv))))
-        # dS/dt + P - V x S, likewise
-        dalpha = subtract(row3(data.A_by_v, d, 0), cross(w, w_S))
-        da = subtract(row3(data.A_by_v, d, 3), add(cross(w, v_S), cross(v, w_S)))
-        set_column(dA_dv, d, dalpha, add(add(da, cross(dalpha, r)), add(cross(w_S, v_F), cross(w, moved))))
+        dalpha, da = acceleration_by_position(data, b, r, d, dw, dv)
+        moved = displacement_at(data, d, r)
+        da = add(da, add(cross(alpha, moved), cross(w, cross(w, moved))))
+        set_column(dA_dq, d, dalpha, da)
+        dalpha, da = acceleration_by_velocity(data, b, r, d)
+        set_column(dA_dv, d, dalpha, da)
         d = model.dof_parent[d]

@@ -82,6 +82,49 @@ def solve_factor(model, cons, work, x):
 
 
 @kernel
+def solve_transposed_rows(model, cons, work, X):
+    """X (nv, n) becomes L^-T X. Two rows at once, as solve_dense_rows()."""
+    H, parent, n = work.packed_H, model.dof_parent, X.shape[1]
+    for d in range(parent.shape[0] - 1, -1, -1):
+        s = work.L_inverse[d]
+        for j in range(n):
+            X[d, j] *= s
+        k, e = cons.dof_packed[d] + cons.dof_level[d] - 1, parent[d]
+        while e >= 0 and parent[e] >= 0:
+            f = parent[e]
+            a, b = H[k], H[k - 1]
+            for j in range(n):
+                X[e, j] -= a * X[d, j]
+                X[f, j] -= b * X[d, j]
+            k, e = k - 2, parent[f]
+        if e >= 0:
+            a = H[k]
+            for j in range(n):
+                X[e, j] -= a * X[d, j]
+
+
+@kernel
+def solve_factor_rows(model, cons, work, X):
+    """X (nv, n) becomes L^-1 X."""
+    H, parent, n = work.packed_H, model.dof_parent, X.shape[1]
+    for d in range(parent.shape[0]):
+        k, e = cons.dof_packed[d] + cons.dof_level[d] - 1, parent[d]
+        while e >= 0 and parent[e] >= 0:
+            f = parent[e]
+            a, b = H[k], H[k - 1]
+            for j in range(n):
+                X[d, j] -= a * X[e, j] + b * X[f, j]
+            k, e = k - 2, parent[f]
+        if e >= 0:
+            a = H[k]
+            for j in range(n):
+                X[d, j] -= a * X[e, j]
+        s = work.L_inverse[d]
+        for j in range(n):
+            X[d, j] *= s
+
+
+@kernel
 def factorize_dense(model, M, D):
     """M (nv, nv) -> L below its diagonal, D (nv,): M = L^T D L, with ones on the diagonal of L. An infinite D holds."""
     parent = model.dof_parent

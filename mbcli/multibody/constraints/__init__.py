@@ -25,6 +25,10 @@ from mbcli.multibody.constraints.assembly import (
 )
 from mbcli.multibody.constraints.constraint_set import ConstraintSet
 from mbcli.multibody.constraints.custom import Constraint
+from mbcli.multibody.constraints.derivatives import (
+    ConstrainedDerivatives,
+    ForwardDynamicsConstraintsDerivatives,
+)
 from mbcli.multibody.constraints.entries import ConstraintType
 from mbcli.multibody.constraints.forward_dynamics import (
     ForwardDynamicsConstraintsDirect,
@@ -72,9 +76,11 @@ __all__ = [
     "ComputeConstraintImpulsesDirect",
     "ComputeConstraintImpulsesNullSpace",
     "ComputeConstraintImpulsesRangeSpaceSparse",
+    "ConstrainedDerivatives",
     "Constraint",
     "ConstraintSet",
     "ConstraintType",
+    "ForwardDynamicsConstraintsDerivatives",
     "ForwardDynamicsConstraintsDirect",
     "ForwardDynamicsConstraintsNullSpace",
     "ForwardDynamicsConstraintsOfStates",

@@ -60,6 +60,12 @@ class ConstrainedCalls:
         return self._call("evaluate_constrained_system", [self._nq, nv, nv, (0, 6), None], results)
 
     @cached_property
+    def derivatives(self):
+        nv, nrow = self._nv, self.nrow
+        matrices = [(nv, nv)] * 3 + [(nrow, nv)] * 4
+        return self._call("evaluate_constrained_derivatives", [self._nq, nv, nv, None, *matrices], [nv, nrow, nv, nrow])
+
+    @cached_property
     def impulses(self):
         nv, nrow = self._nv, self.nrow
         results = [(nv, nv), self._G, nrow, nrow, nv, nrow]
