@@ -62,7 +62,7 @@ def functions_of_robot(case, standing):
     positions, velocities = kernel("positions", q), kernel("velocities", q, v)
     system, solution = (kernel("system", q, v, tau, none, solve) for solve in (0, 1))
     nv, size = cs.nv, cs.size()
-    derivatives = kernel("derivatives", q, v, tau, 0, *np.empty((3, nv, nv)), *np.empty((4, size, nv)))
+    derivatives = kernel("derivatives", q, v, tau, 0, np.empty((3 * nv + 4 * size, nv)))
     impulses, impulse_solution = (kernel("impulses", q, v, cs.v_plus, solve) for solve in (0, 1))
     wanted = rbdl.ForwardDynamicsConstraintsRangeSpaceSparse(plant, q, v, tau, cs)  # the constraints allow it
     found = {
@@ -115,7 +115,13 @@ def measure_robot(name):
     nv, rows, functions = functions_of_robot(case, standing)
     peer = Pinocchio(case, urdf_without_geometry(model.path), model.weld)
     functions["ForwardDynamicsConstraintsRangeSpaceSparse"]["Pinocchio"] = peer.constrained_call(standing).run
-    functions["ForwardDynamicsConstraintsDerivatives"]["Pinocchio"] = peer.constrained_call(standing, True).run
+    differentiated = peer.constrained_call(standing, derivatives=True)
+    functions["ForwardDynamicsConstraintsDerivatives"]["Pinocchio"] = differentiated.run
+    ours, theirs = (
+        functions["ForwardDynamicsConstraintsDerivatives"]["mbcli"](),
+        differentiated.read(differentiated.run()),
+    )
+    np.testing.assert_allclose(ours.dQDDot_dTau, theirs, atol=1e-9 * abs(theirs).max(), rtol=0)
     print(f"{name}: {nv} velocities, {rows} rows; us, medians: function, its kernel, Pinocchio")
     for function, calls in functions.items():
         seconds = seconds_per_call({what: call for what, call in calls.items() if call is not None}, BRIEF)

@@ -111,11 +111,21 @@ def random_constraint_set(plant, seed, contacts=2, loops=3):
     return cs
 
 
+def run_derivatives(scene):
+    """Runs what evaluate_constrained_derivatives() does after calc_constrained_dynamics, of any numbers."""
+    nv, nrow = scene.model.sizes["nv"], len(scene.row_number)
+    by_x, rows = np.empty((3, nv, nv), scene.model.dtype), np.empty((4, nrow, nv), scene.model.dtype)
+    handles = scene.model, scene.data, scene.constraints, scene.work
+    scene.kernels.differentiate_equations(*handles, *by_x, rows[0], rows[1], rows[3])
+    scene.kernels.solve_derivatives(scene.model, scene.constraints, scene.work, *by_x, *rows[:3])
+
+
 def run_every_kernel(scene):
     """Runs all kernels of constraints that smooth ones are called by."""
     responses = np.zeros((len(scene.row_number),) * 2, scene.model.dtype)
     scene.run("calc_constraint_velocities")
     scene.run("calc_constrained_dynamics", DEPENDENT)
+    run_derivatives(scene)
     scene.run("calc_constraint_positions", 1)
     scene.run("project_velocities", DEPENDENT)
     scene.run("calc_contact_responses", responses)

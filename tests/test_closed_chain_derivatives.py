@@ -5,13 +5,16 @@ import math
 import numpy as np
 import pytest
 from command_line import succeed
+from random_trees import bodies_of, joints_of, random_context, random_plant
 from test_closed_chains import CHAINS, G, lay_flat, load, put, start_moving
 
 from mbcli.autodiffutils import ExtractGradient, InitializeAutoDiff
 from mbcli.errors import NumericalError
 from mbcli.multibody.compilation.constrained_model import DEPENDENT
 from mbcli.multibody.constraints.closed_chains import ClosedChains, assemble_context
+from mbcli.multibody.plant import derivatives
 from mbcli.multibody.stepping.run import Run
+from mbcli.systems import linearization
 from mbcli.systems.linearization import PlantMotion, plant_derivatives, values_at
 
 pytestmark = pytest.mark.usefixtures("interpreted")
@@ -82,6 +85,44 @@ def test_a_linearization_is_that_of_the_motion_from_projected_states(name):
             ends.append(np.concatenate([v_end, plant.CalcForwardDynamics(context)]))
         found = (ends[0] - ends[1]) / (2.0 * step)
         np.testing.assert_allclose(A @ direction, found, atol=1e-5 * np.abs(found).max())
+
+
+@pytest.mark.parametrize("name", ["four_bar", "slider_crank", "bricard", "four_bar_chain"])
+def test_closed_forms_of_a_linearization_are_complex_steps(name, monkeypatch):
+    plant, context = moving(name)
+    with monkeypatch.context() as only_closed:
+        only_closed.setattr(linearization, "derivatives_by_complex_steps", None)
+        found = plant_derivatives(plant, context, "actuation", "state")
+    monkeypatch.setattr(linearization, "closed_form_motion", lambda *arguments: None)
+    expected = plant_derivatives(plant, context, "actuation", "state")
+    for ours, theirs in zip(found, expected, strict=True):
+        np.testing.assert_allclose(ours, theirs, atol=1e-9 * max(1.0, np.abs(theirs).max(initial=0.0)))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_closed_forms_know_springs_damping_gravity_and_locked_joints(seed, monkeypatch):
+    plant = random_plant(
+        seed, trees=2, floating_bases=1, weightless=seed == 1, time_step=0.01 * (seed == 2), finalize=False
+    )
+    bodies = bodies_of(plant)
+    plant.AddBallConstraint(bodies[3], [0.1, 0.2, 0.3], bodies[7], [0.3, 0.1, -0.2])
+    plant.AddDistanceConstraint(bodies[4], np.zeros(3), bodies[9], np.ones(3), 0.7)
+    plant.Finalize()
+    context = random_context(plant, np.random.default_rng(seed))
+    if plant.is_discrete():
+        next(j for j in joints_of(plant) if j.type_name() == "prismatic").Lock(context)
+    rng = np.random.default_rng(1)
+    inputs = {"tau": rng.normal(size=plant.num_velocities()), "u": rng.normal(size=plant.num_actuators())}
+    found = plant.CalcDerivatives(context, "forward_dynamics", **inputs)
+    names = ("q", "tangent", "v", "tau", "u")
+    monkeypatch.setattr(derivatives, "has_constrained_closed_form", lambda *arguments: False)
+    expected = plant.CalcDerivatives(context, "forward_dynamics", names, **inputs)
+    monkeypatch.undo()
+    monkeypatch.setattr(derivatives, "Context", None)  # no complex steps
+    found |= plant.CalcDerivatives(context, "forward_dynamics", "tangent", **inputs)
+    for name in names:
+        scale = max(1.0, np.abs(expected[name]).max(initial=0.0))
+        np.testing.assert_allclose(found[name], expected[name], atol=1e-10 * scale, err_msg=name)
 
 
 def test_actuation_reaches_all_of_a_loop():

@@ -8,7 +8,7 @@ from mbcli.engine import load_kernels
 from mbcli.engine.fields.joint_types import BALL_RPY, QUATERNION_FLOATING, RPY_FLOATING
 from mbcli.engine.queries.state_batch import has_dynamics_derivatives
 from mbcli.engine.runtime.model import Data
-from mbcli.multibody.plant.closed_form_derivatives import closed_form_derivatives
+from mbcli.multibody.plant.closed_form_derivatives import closed_form_derivatives, constrained_derivatives
 from mbcli.multibody.scalars import FLOAT
 from mbcli.systems.contact_motion import velocities_after_contact
 
@@ -37,18 +37,22 @@ class ClosedFormMotion:
     """A motion f, [qdot; vdot] or [q; v] after a step, its vdot, and what both change by.
 
     f_by, vdot_by: {"q", "v", "u", "tau", "desired": one column for each element}
+    errd_by_q: of a motion under constraints, what their velocity errors change by, (nrow, nq)
     """
 
     f: np.ndarray
     vdot: np.ndarray
     f_by: dict
     vdot_by: dict
+    errd_by_q: np.ndarray | None = None
 
 
 def closed_form_motion(plant, context, discrete, start):
     """The ClosedFormMotion at a context with its PlantValues; None where there is no closed form."""
     model = context.state.model
-    if plant.scalar is not FLOAT or plant.elements.constraints or not has_dynamics_derivatives(model):
+    if plant.scalar is not FLOAT or not has_dynamics_derivatives(model):
+        return None
+    if plant.elements.constraints and discrete:
         return None
     if context.inputs.value("applied_spatial_force", context):
         return None
@@ -60,6 +64,8 @@ def closed_form_motion(plant, context, discrete, start):
         v[model.locked_dof] = 0.0  # they come to rest
     tau = start.tau.copy()
     np.add.at(tau, model.actuator_dof, start.u)
+    if plant.elements.constraints:
+        return _motion_under_constraints(context, start, tau)
     damping_time = h * plant.implicit_damping() if discrete else 0.0
     found, vdot = closed_form_derivatives(context, "forward_dynamics", tau, damping_time=damping_time, v=v)
     found["desired"] = np.zeros((v.size, start.desired.size))
@@ -72,6 +78,17 @@ def closed_form_motion(plant, context, discrete, start):
     v_by = {name: h * value for name, value in found.items()}
     v_by["v"] = v_by["v"] * still + np.diag(still)
     return motion_of_step(context.state, start, h, v + h * vdot, v_by)
+
+
+def _motion_under_constraints(context, start, tau):
+    found = constrained_derivatives(context, tau)
+    if found is None:
+        return None
+    vdot_by, vdot, errd_along = found
+    vdot_by["desired"] = np.zeros((vdot.size, start.desired.size))
+    motion = _motion_in_time(context.state, start, vdot, vdot_by)
+    motion.errd_by_q = errd_along @ _qdot_to_velocity_map(context.state)
+    return motion
 
 
 def motion_in_contact(plant, context, start):

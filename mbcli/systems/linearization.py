@@ -10,16 +10,12 @@ from types import SimpleNamespace
 import numpy as np
 
 from mbcli.engine.constraints.constrained_motion import EVERY_CORRECTION, STEPS, constraint_addresses, expect_rank
-from mbcli.engine.fields.model_fields import RANK_CROSSING, RANK_REACHED
+from mbcli.engine.fields.model_fields import RANK_REACHED
 from mbcli.engine.runtime.model import ConstraintWork, Data
-from mbcli.errors import NumericalError
 from mbcli.multibody.compilation.compile_constraints import compile_constraints
-from mbcli.multibody.constraints.closed_chains import ClosedChains
 from mbcli.multibody.scalars import COMPLEX
 from mbcli.systems.closed_form_motion import STEP, PlantValues, closed_form_motion, motion_in_contact
-
-DEPENDENT_ROWS = 1e-9  # singular value of the constraints, relative to the largest, that counts as zero
-ON_CONSTRAINTS = 1e-8  # norm of their errors with which a state can be linearized about
+from mbcli.systems.motion_on_constraints import projection_onto_constraints, require_motion_on_constraints
 
 
 class InputPortSelection(Enum):
@@ -77,48 +73,22 @@ class PlantMotion:
         """Those of a context for complex numbers; NumericalError if the motion has no derivatives."""
         state = context.state
         state.ready_constraints()
-        chains = ClosedChains(context)
-        if chains.nrow == 0:
+        require_motion_on_constraints(context, self._discrete)
+        if not state.constraints.row_owners:
             return compile_constraints(self._model, [])
-        errors = (chains.position_errors(state.q)[0], chains.velocity_errors(state.q, state.v)[0])
-        size = max(np.linalg.norm(e) for e in errors)
-        if not self._discrete and not size <= ON_CONSTRAINTS * max(1.0, np.abs(state.v).max(initial=0.0)):
-            raise NumericalError(
-                f"the state does not satisfy the constraints, their error is {size:.3g}: there is no motion to "
-                "linearize (mbcli assemble finds a state nearby)"
-            )
-        self._plant.run_forward_dynamics(context, self._plant.actuation(context), None, 0.0)
-        if state.constraints.work.ranks[RANK_CROSSING] != 0.0:
-            raise NumericalError("the state is so close to a singular position that the motion has no derivatives")
         self._regular = state.constraints.expected_rank
         return compile_constraints(self._model, state.constraints.rows)
 
     def projection(self, context):
-        """The derivative of the projection of states onto the constraints (n, n); None without constraints.
-
-        As steps of continuous runs are projected: by the least kinetic energy.
-        """
+        """projection_onto_constraints() at the context of the plant; None without constraints."""
         if self._discrete or self._constraints is None or not self._constraints.sizes["nrow"]:
             return None
-        plant = self._plant
-        state = context.state
-        nq, nv = state.q.size, state.v.size
-        _, G = ClosedChains(context).velocity_errors(state.q, state.v)
         rates = []
-        for k in range(nq):
+        for k in range(context.state.q.size):
             data, work = self._data_at(self.values.plus("q", k, STEP))
             self._kernels.calc_constraint_velocities(self._model, data, self._constraints, work)
             rates.append(work.errd[np.argsort(self._constraints.row_number)].imag / STEP)
-        rate_by_q = np.stack(rates, axis=1)
-        root = np.linalg.inv(np.linalg.cholesky(plant.CalcMassMatrix(context)))
-        back = root.T @ np.linalg.pinv(G @ root.T, rcond=DEPENDENT_ROWS)
-        N = plant.MakeVelocityToQDotMap(context).toarray()
-        N_inverse = plant.MakeQDotToVelocityMap(context).toarray()
-        result = np.eye(nq + nv)
-        result[:nq, :nq] -= N @ back @ G @ N_inverse
-        result[nq:, :nq] = -back @ rate_by_q @ result[:nq, :nq]
-        result[nq:, nq:] -= back @ G
-        return result
+        return projection_onto_constraints(context, np.stack(rates, axis=1))
 
     def _data_at(self, values):
         """Data at a state, and the work of the constraints."""
@@ -250,6 +220,8 @@ def derivatives_in_closed_form(plant, context, discrete, start, output, directio
 
     RuntimeError for the efforts of controllers in contact; NumericalError where a contact begins or ends.
     """
+    if plant.elements.constraints and not discrete:
+        require_motion_on_constraints(context)
     motion = motion_in_contact(plant, context, start) if discrete else None
     if motion is not None and output.is_effort() and start.desired.size:
         raise RuntimeError("the net actuation of controllers in contact has no derivatives")
@@ -265,7 +237,10 @@ def derivatives_in_closed_form(plant, context, discrete, start, output, directio
         moved = SimpleNamespace(vdot=motion.vdot_by[name][:, k], pd_effort=effort)
         columns.append(np.concatenate([motion.f_by[name][:, k], output.of(rates, moved, model)]))
     y = output.of(start, SimpleNamespace(vdot=motion.vdot, pd_effort=effort), model)
-    return motion.f, y, np.reshape(columns, (len(columns), motion.f.size + y.size)).T
+    J = np.reshape(columns, (len(columns), motion.f.size + y.size)).T
+    if motion.errd_by_q is not None and len(motion.errd_by_q):
+        _from_projected_states(J, motion.f.size, output, projection_onto_constraints(context, motion.errd_by_q))
+    return motion.f, y, J
 
 
 def derivatives_by_complex_steps(plant, context, discrete, start, output, directions):
@@ -282,6 +257,11 @@ def derivatives_by_complex_steps(plant, context, discrete, start, output, direct
     J = np.reshape(columns, (len(columns), nx + y.size)).T
     projection = motion.projection(context)
     if projection is not None:
-        of_motion = slice(0, nx) if output.is_state() else slice(None)
-        J[of_motion, :nx] = J[of_motion, :nx] @ projection
+        _from_projected_states(J, nx, output, projection)
     return f, y, J
+
+
+def _from_projected_states(J, nx, output, projection):
+    """Derivatives of a motion by nx states, and of an output -> those of it from projections of these states."""
+    of_motion = slice(0, nx) if output.is_state() else slice(None)
+    J[of_motion, :nx] = J[of_motion, :nx] @ projection

@@ -91,35 +91,40 @@ def solve_system_rows(model, cons, work, X, rows):
 
 @kernel
 def differentiate_stabilization(model, data, cons, work, rows_by_q, rows_by_v):
-    """Adds the changes of -2 alpha errd - beta^2 err, but that of errd by q. Leaves G as it was."""
-    largest = 0.0
-    for i in range(work.stabilization.shape[0]):
-        largest = max(largest, work.stabilization[i, 0].real, work.stabilization[i, 1].real)
-    if largest == 0.0:
-        return
-    add_rows_of_jacobian(cons, work, 1, rows_by_v)
+    """Subtracts the changes of 2 alpha errd by v and of beta^2 err by q. Leaves G as it was."""
+    damp_rows(cons, work, rows_by_v)
     row_axes(model, data, cons, work, 1)  # err changes along other axes off the constraints
     constraint_jacobian(data, cons, work)
-    add_rows_of_jacobian(cons, work, 0, rows_by_q)
+    draw_rows_back(cons, work, rows_by_q)
     row_axes(model, data, cons, work, 0)
     constraint_jacobian(data, cons, work)
 
 
 @kernel
-def add_rows_of_jacobian(cons, work, of_rate, rows):
-    """rows (nrow, nv) -= 2 alpha G with `of_rate` 1, beta^2 G with 0, but of contacts, which have no position error."""
+def damp_rows(cons, work, rows_by_v):
+    """rows_by_v (nrow, nv) -= 2 alpha G."""
     for c in range(cons.constraint_rows.shape[0]):
         first, end = cons.constraint_rows[c, 0], cons.constraint_rows[c, 1]
         entry = cons.constraint_entry[c]
         for j in range(cons.constraint_support[c, 0], cons.constraint_support[c, 1]):
             for i in range(first, end):
-                beta, alpha = work.stabilization[i, 0], work.stabilization[i, 1]
-                if of_rate == 1:
-                    factor = 2.0 * alpha
-                else:
-                    factor = 0.0 * beta if cons.row_kind[i] == CONTACT else beta * beta
-                rows[cons.row_number[i], cons.support_dof[j]] -= factor * work.G[entry + i - first]
+                alpha = work.stabilization[i, 1]
+                rows_by_v[cons.row_number[i], cons.support_dof[j]] -= 2.0 * alpha * work.G[entry + i - first]
             entry += end - first
+
+
+@kernel
+def draw_rows_back(cons, work, rows_by_q):
+    """rows_by_q (nrow, nv) -= beta^2 G, but for contacts: their position error is zero everywhere."""
+    for c in range(cons.constraint_rows.shape[0]):
+        first, end = cons.constraint_rows[c, 0], cons.constraint_rows[c, 1]
+        entry = cons.constraint_entry[c]
+        if cons.row_kind[first] != CONTACT:
+            for j in range(cons.constraint_support[c, 0], cons.constraint_support[c, 1]):
+                for i in range(first, end):
+                    beta = work.stabilization[i, 0]
+                    rows_by_q[cons.row_number[i], cons.support_dof[j]] -= beta * beta * work.G[entry + i - first]
+                entry += end - first
 
 
 @kernel
@@ -235,8 +240,7 @@ def subtract_carried(model, data, cons, place, first_place, n, f, by_q):
     """Subtracts what a torque n and a force f about Ro do along S_k x S_j, for all k that carry j, that at `place`."""
     j, side = cons.support_dof[place], cons.support_side[place]
     w_j, v_j = row3(data.S, j, 0), row3(data.S, j, 3)
-    sign = float(side)
-    bent_w, bent_v = scale(sign, add(cross(w_j, n), cross(v_j, f))), scale(sign, cross(w_j, f))
+    bent_w, bent_v = scale(1.0 * side, add(cross(w_j, n), cross(v_j, f))), scale(1.0 * side, cross(w_j, f))
     b = model.dof_body[j]
     start = model.body_v[b]
     for k in range(start, start + model.body_nv[b]):

@@ -209,38 +209,22 @@ def evaluate_dynamics_of_states(
 
 @entry
 def evaluate_constrained_derivatives(
-    model,
-    data,
-    cons,
-    work,
-    q: Vector,
-    v: Vector,
-    tau: Vector,
-    joint_forces: Int,
-    by_q: Matrix,
-    by_v: Matrix,
-    by_tau: Matrix,
-    force_by_q: Matrix,
-    force_by_v: Matrix,
-    force_by_tau: Matrix,
-    errd_by_q: Matrix,
-    results: Vector,
+    model, data, cons, work, q: Vector, v: Vector, tau: Vector, joint_forces: Int, found: Matrix, results: Vector
 ):
-    """q, v, tau -> derivatives of vdot (nv, nv), force and errd (nrow, nv); vdot, force, diagonal of H, gamma.
+    """q, v, tau -> vdot (nv,), force (nrow,), diagonal of H (nv,), gamma (nrow,) in results; derivatives in `found`.
 
-    By q along each velocity. With `joint_forces` 1, not 0, springs, hinges and damping of joints act besides. Answers
-    as evaluate_constrained_system().
+    found: rows of nv elements: vdot (nv,) by q along each velocity, by v, by tau, then force (nrow,) by these, then
+    errd (nrow,) by q. Answers as evaluate_constrained_system(). With `joint_forces` 1, not 0, springs, hinges and
+    damping of joints act besides, joints may be locked, and the answer is 0.
     """
     m, d, c, w = model_at(model), data_at(data), constraints_at(cons), work_at(work)
+    nv, nrow = d.v.shape[0], c.row_number.shape[0]
     if not (take_numbers(q, d.q) and take_numbers(v, d.v) and take_numbers(tau, d.tau)):
         return REFUSED
-    nv, nrow = d.v.shape[0], c.row_number.shape[0]
-    for X in (by_q, by_v, by_tau):
-        if X.shape[0] != nv or X.shape[1] != nv:
-            return REFUSED
-    for X in (force_by_q, force_by_v, force_by_tau, errd_by_q):
-        if X.shape[0] != nrow or X.shape[1] != nv:
-            return REFUSED
+    if found.shape[0] != 3 * nv + 4 * nrow or found.shape[1] != nv:
+        return REFUSED
+    by_q, by_v, by_tau, rows = found[:nv], found[nv : 2 * nv], found[2 * nv : 3 * nv], found[3 * nv :]
+    force_by_q, force_by_v, force_by_tau = rows[:nrow], rows[nrow : 2 * nrow], rows[2 * nrow : 3 * nrow]
     clear_applied_forces(d)
     for k in range(nv):
         d.diagonal[k] = m.dof_armature[k]
@@ -253,12 +237,12 @@ def evaluate_constrained_derivatives(
     for k in range(nv):
         w.dv[k] = w.packed_H[c.dof_packed[k] + c.dof_level[k]]
     solve_constrained_system(model, data, cons, work, DEPENDENT)
-    answer = state_of_solution(w, w.dv, 1)
+    answer = 0 if joint_forces == 1 else state_of_solution(w, w.dv, 1)
     at = give_vector(d.vdot, results, 0)
     at = give_rows(c, w.force, results, at)
     at = give_vector(w.dv, results, at)
     give_rows(c, w.gamma, results, at)
-    differentiate_equations(m, d, c, w, by_q, by_v, by_tau, force_by_q, force_by_v, errd_by_q)
+    differentiate_equations(m, d, c, w, by_q, by_v, by_tau, force_by_q, force_by_v, rows[3 * nrow :])
     if joint_forces == 1:
         add_joint_force_derivatives(m, d, by_q, by_v)
     solve_derivatives(m, c, w, by_q, by_v, by_tau, force_by_q, force_by_v, force_by_tau)

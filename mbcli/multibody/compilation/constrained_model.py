@@ -30,13 +30,18 @@ class ConstrainedModel:
         self.work = ConstraintWork(constraints.sizes, model.dtype)
         self.data.diagonal[:] = model.dof_armature
         self.row_number = constraints.row_number
-        kernels = load_kernels(compiled, "plain" if model.is_plain else "")
+        kernels = self.kernels_for(model, compiled)
         pair = model.handle(compiled), self.data.handle(compiled)
         self.kernels, self.handles = kernels, (*pair, constraints.handle(compiled), self.work.handle(compiled))
         self._stages = BoundKernels(kernels, *pair)
         self._kernels = BoundKernels(kernels, *self.handles)
         self._rows, self._columns = _places(constraints)
         self._packed_places = _packed_places(model, constraints)
+
+    @staticmethod
+    def kernels_for(model, compiled):
+        """What load_kernels() gives for constraints on a model."""
+        return load_kernels(compiled, "plain" if model.is_plain else "")
 
     def run(self, name, *arguments):
         """A kernel of engine/constraints/constraint_stages.py or contact_response.py; returns its result."""

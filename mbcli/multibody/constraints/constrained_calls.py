@@ -62,8 +62,8 @@ class ConstrainedCalls:
     @cached_property
     def derivatives(self):
         nv, nrow = self._nv, self.nrow
-        matrices = [(nv, nv)] * 3 + [(nrow, nv)] * 4
-        return self._call("evaluate_constrained_derivatives", [self._nq, nv, nv, None, *matrices], [nv, nrow, nv, nrow])
+        given = [self._nq, nv, nv, None, (3 * nv + 4 * nrow, nv)]
+        return self._call("evaluate_constrained_derivatives", given, [nv, nrow, nv, nrow])
 
     @cached_property
     def impulses(self):

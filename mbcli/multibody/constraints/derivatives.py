@@ -57,15 +57,12 @@ def ForwardDynamicsConstraintsDerivatives(
     if CS.customs():
         raise ValueError("custom constraints say no derivatives: these functions are for contacts and loops")
     nv, size = CS.nv, CS.calls.nrow
-    by_q, by_v, by_tau = np.empty((3, nv, nv))
-    force_by_q, force_by_v, force_by_tau, errd_by_q = np.empty((4, size, nv))
+    found = np.empty((3 * nv + 4 * size, nv))
     given = {"Q": Q, "QDot": QDot, "Tau": Tau}
-    matrices = by_q, by_v, by_tau, force_by_q, force_by_v, force_by_tau
-    answer, (vdot, force, diagonal, gamma) = CS.calculate(
-        model, "derivatives", given, WITHOUT_JOINT_FORCES, *matrices, errd_by_q
-    )
+    answer, (vdot, force, diagonal, gamma) = CS.calculate(model, "derivatives", given, WITHOUT_JOINT_FORCES, found)
+    by_q, by_v, by_tau = found[: 3 * nv].reshape(3, nv, nv)
     if answer == 0:
-        return ConstrainedDerivatives(vdot, force, *matrices)
+        return ConstrainedDerivatives(vdot, force, by_q, by_v, by_tau, *found[3 * nv :].reshape(4, size, nv)[:3])
     check_factor(CS.constrained, diagonal)
     check_rows(CS.constrained, vdot, gamma)
     return ConstrainedDerivatives(vdot, None, by_q, by_v, by_tau, None, None, None)

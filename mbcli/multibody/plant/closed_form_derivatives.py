@@ -1,4 +1,4 @@
-"""Derivatives of inverse and forward dynamics at a context by recursive closed forms, where the engine has them."""
+"""Derivatives of inverse and forward dynamics at a context by closed forms, where the engine has them."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mbcli.engine import load_kernels
+from mbcli.engine.fields.model_fields import RANK_CROSSING
 from mbcli.engine.queries.state_batch import has_dynamics_derivatives
 from mbcli.engine.runtime.kernel_cache import is_compiled
 from mbcli.engine.runtime.model import Data
+from mbcli.multibody.compilation.constrained_model import ConstrainedModel
 from mbcli.multibody.scalars import FLOAT
 
 if TYPE_CHECKING:
@@ -23,6 +25,8 @@ CLOSED_FORMS = {
     "forward_dynamics": ("q", "tangent", "v", "tau", "u"),
 }
 
+KERNEL, WITH_JOINT_FORCES = "evaluate_constrained_derivatives", 1
+
 
 def has_closed_form(plant: Any, calculation: Any) -> bool:
     """Whether a calculation of CalcDerivatives() has derivatives in closed form.
@@ -33,8 +37,19 @@ def has_closed_form(plant: Any, calculation: Any) -> bool:
         return False
     if plant.user_force_elements or not has_dynamics_derivatives(plant.model):
         return False
-    alone = not plant.elements.constraints and (plant.is_discrete() or plant.scene_graph is None)
-    return calculation == "inverse_dynamics" or alone
+    return calculation == "inverse_dynamics" or (not plant.elements.constraints and _has_no_contact(plant))
+
+
+def has_constrained_closed_form(plant: Any, calculation: Any) -> bool:
+    """Whether constrained_derivatives() are those of a calculation of CalcDerivatives()."""
+    if calculation != "forward_dynamics" or plant.scalar is not FLOAT or plant.user_force_elements:
+        return False
+    return bool(plant.elements.constraints) and has_dynamics_derivatives(plant.model) and _has_no_contact(plant)
+
+
+def _has_no_contact(plant: Any) -> bool:
+    """Whether contact has no part in accelerations of an instant."""
+    return plant.is_discrete() or plant.scene_graph is None
 
 
 def closed_form_derivatives(
@@ -65,6 +80,38 @@ def closed_form_derivatives(
     if calculation == "inverse_dynamics":
         return found | {"vdot": by_input}, None
     return found | {"tau": by_input, "u": by_input[:, model.actuator_dof]}, data.vdot.copy()
+
+
+def constrained_derivatives(context: Context, tau: Vector) -> tuple[dict[str, Matrix], Vector, Matrix] | None:
+    """As closed_form_derivatives() of forward dynamics, under constraints; by q and v also of their velocity errors.
+
+    That is a matrix (nrow, nv) along velocities at last, in the order of the rows. None close to a singular position,
+    where motion is interpolated. NumericalError where the constraints do not tell the motion; ModelError if they are
+    no equations.
+    """
+    state, plant = context.state, context.state.plant
+    vdot = plant.run_forward_dynamics(context, np.zeros(plant.model.sizes["nu"]), tau, 0.0)
+    active = state.constraints
+    assert active is not None
+    if active.work.ranks[RANK_CROSSING] != 0.0:
+        return None
+    constrained = state.of_parameters.remember("constrained_derivatives", _constrained_model, state, active.arrays)
+    constrained.work.row_scale[:] = active.work.row_scale
+    nv, nrow = state.v.size, len(constrained.row_number)
+    derivatives = np.empty((3 * nv + 4 * nrow, nv))
+    numbers = state.q, state.v, np.ascontiguousarray(tau, dtype=float)
+    constrained.run(KERNEL, *numbers, WITH_JOINT_FORCES, derivatives, np.empty(2 * (nv + nrow)))
+    by_x, errd_by_q = derivatives[: 3 * nv].reshape(3, nv, nv), derivatives[3 * nv + 3 * nrow :]
+    by_q = np.empty((nv, state.q.size))
+    state.at_positions().query_jacobian_by_qdot(by_x[0], by_q)
+    found = {"q": by_q, "tangent": by_x[0], "v": by_x[1], "tau": by_x[2], "u": by_x[2][:, state.model.actuator_dof]}
+    return found, vdot, errd_by_q
+
+
+def _constrained_model(state: EvaluatedState, constraints: Any) -> ConstrainedModel:
+    """Of kernels that are interpreted if that of derivatives would have to be compiled first."""
+    compiled = state.compiled and is_compiled(getattr(ConstrainedModel.kernels_for(state.model, True), KERNEL))
+    return ConstrainedModel(state.model, constraints, compiled)
 
 
 def _kernel(state: EvaluatedState, name: str) -> tuple[Any, tuple[Any, Any], Any]:

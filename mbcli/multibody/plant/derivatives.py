@@ -12,7 +12,12 @@ import numpy as np
 
 from mbcli.math import RigidTransform, RotationMatrix
 from mbcli.multibody.math import SpatialAcceleration, SpatialForce, SpatialMomentum, SpatialVelocity
-from mbcli.multibody.plant.closed_form_derivatives import closed_form_derivatives, has_closed_form
+from mbcli.multibody.plant.closed_form_derivatives import (
+    closed_form_derivatives,
+    constrained_derivatives,
+    has_closed_form,
+    has_constrained_closed_form,
+)
 from mbcli.multibody.plant.context import Context
 from mbcli.multibody.plant.parameter_steps import parameter_steps
 from mbcli.multibody.plant.plant_part import PlantPart
@@ -96,8 +101,9 @@ class Derivatives(PlantPart):
         compute with floats.
 
         Inverse and forward dynamics by q, tangent, v and inputs come from closed forms
-        (StateFunctions.inverse_dynamics_derivatives()), unless there are spring-dampers, bushings, forces of joints
-        that close loops, and for forward dynamics constraints or contact. All else costs one evaluation in complex
+        (StateFunctions.inverse_dynamics_derivatives(), under constraints ForwardDynamicsConstraintsDerivatives()),
+        unless there are spring-dampers, bushings, forces of joints that close loops, and for forward dynamics contact
+        or a singular position of constraints. All else costs one evaluation in complex
         numbers per element of q, tangent, v, ...; per element of a parameter one compilation of the model's arrays
         besides.
         """
@@ -169,12 +175,16 @@ def calc_derivatives(plant, context, function, variables, inputs, compiled=False
 
 def _in_closed_form(plant, context, calculation, given):
     """Derivatives by variables for which no complex steps are taken."""
-    if not has_closed_form(plant, calculation):
+    constrained = has_constrained_closed_form(plant, calculation)
+    if not constrained and not has_closed_form(plant, calculation):
         return {}
     if calculation == "inverse_dynamics":
         return closed_form_derivatives(context, calculation, given["vdot"])[0]
     tau = given["tau"].copy()
     np.add.at(tau, plant.model.actuator_dof, given["u"])
+    if constrained:
+        found = constrained_derivatives(context, tau)
+        return {} if found is None else found[0]
     return closed_form_derivatives(context, calculation, tau)[0]
 
 

@@ -1,0 +1,53 @@
+"""States on the constraints of a continuous plant, and their projection onto these, for derivatives of motion."""
+
+import numpy as np
+
+from mbcli.engine.fields.model_fields import RANK_CROSSING
+from mbcli.errors import NumericalError
+from mbcli.multibody.constraints.closed_chains import ClosedChains
+
+DEPENDENT_ROWS = 1e-9  # singular value of the constraints, relative to the largest, that counts as zero
+ON_CONSTRAINTS = 1e-8  # norm of their errors with which a state can be linearized about
+
+
+def require_motion_on_constraints(context, discrete=False):
+    """NumericalError if the motion of a plant from a context has no derivatives; steps may start off the constraints.
+
+    The rank of the constraints is known to the state of the context then.
+    """
+    state = context.state
+    state.ready_constraints()
+    chains = ClosedChains(context)
+    if chains.nrow == 0:
+        return
+    errors = (chains.position_errors(state.q)[0], chains.velocity_errors(state.q, state.v)[0])
+    size = max(np.linalg.norm(e) for e in errors)
+    if not discrete and not size <= ON_CONSTRAINTS * max(1.0, np.abs(state.v).max(initial=0.0)):
+        raise NumericalError(
+            f"the state does not satisfy the constraints, their error is {size:.3g}: there is no motion to "
+            "linearize (mbcli assemble finds a state nearby)"
+        )
+    plant = state.plant
+    plant.run_forward_dynamics(context, plant.actuation(context), None, 0.0)
+    if state.constraints.work.ranks[RANK_CROSSING] != 0.0:
+        raise NumericalError("the state is so close to a singular position that the motion has no derivatives")
+
+
+def projection_onto_constraints(context, errd_by_q):
+    """The derivative of the projection of states [q; v] onto the constraints (n, n), about one that is on them.
+
+    As steps of continuous runs are projected: by the least kinetic energy. errd_by_q (nrow, nq): what the velocity
+    errors change by.
+    """
+    state, plant = context.state, context.state.plant
+    nq, nv = state.q.size, state.v.size
+    _, G = ClosedChains(context).velocity_errors(state.q, state.v)
+    root = np.linalg.inv(np.linalg.cholesky(plant.CalcMassMatrix(context)))
+    back = root.T @ np.linalg.pinv(G @ root.T, rcond=DEPENDENT_ROWS)
+    N = plant.MakeVelocityToQDotMap(context).toarray()
+    N_inverse = plant.MakeQDotToVelocityMap(context).toarray()
+    result = np.eye(nq + nv)
+    result[:nq, :nq] -= N @ back @ G @ N_inverse
+    result[nq:, :nq] = -back @ errd_by_q @ result[:nq, :nq]
+    result[nq:, nq:] -= back @ G
+    return result
