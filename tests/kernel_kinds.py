@@ -11,6 +11,7 @@ NOT_SMOOTH_PACKAGES = (
     "constraints.dense_systems",
     "constraints.nearest_positions",
     "queries.constrained_calls",
+    "queries.constraint_batch",
     "contact.",
     "collision.",
     "deformable.",
@@ -65,7 +66,8 @@ NOT_SMOOTH = {
     "set_pose",
     "half_way",
     # pivots say which constraints depend on others, errors whether there is anything to correct
-    "measure_rows",
+    "larger_of",
+    "root_of_pivot",
     "factorize_multipliers",
     "largest_error",
     "project_positions",

@@ -174,7 +174,8 @@ class LoweredForALibrary:
         dispatcher = inner_kernel(twin)
         arguments, _ = normalize_signature(f"({', '.join(types)},)")
         if kind in ALONE and handles is not None:
-            arguments = (arguments[0], LANE_ADDRESS, *arguments[2:])
+            of_lanes = 1, 3  # Data, ConstraintWork
+            arguments = tuple(LANE_ADDRESS if k in of_lanes and k < handles else a for k, a in enumerate(arguments))
         dispatcher.compile(arguments)
         compiled = dispatcher.overloads[arguments]
         name, result = compiled.fndesc.llvm_func_name, compiled.fndesc.restype

@@ -17,7 +17,7 @@ from mbcli.engine.constraints.constraint_frames import (
     TWIST,
     separation,
 )
-from mbcli.engine.runtime.kernel import kernel
+from mbcli.engine.runtime.kernel import kernel, slot
 from mbcli.engine.smooth.frame_motion import axes_on_body, components, from_components
 from mbcli.engine.smooth.spatial import add, cross, dot, row3, scale, subtract
 from mbcli.engine.smooth.trigonometry import arctangent, sign_of, sine_cosine, square_root
@@ -25,7 +25,7 @@ from mbcli.engine.smooth.trigonometry import arctangent, sign_of, sine_cosine, s
 OPPOSITE = 1e-9  # distance of two unit vectors from being opposite, below which they have no smallest turn
 
 
-@kernel
+@slot(lanes="queries.lanes.rotation_quaternion")
 def rotation_quaternion(x, y, z):
     """Scalar, which is not negative, and vector of the quaternion of the rotation matrix with columns x, y, z.
 
@@ -45,7 +45,7 @@ def rotation_quaternion(x, y, z):
     return s * w, (s * a, s * b, s * c)
 
 
-@kernel
+@slot(lanes="queries.lanes.half_way")
 def half_way(c, d):
     """Unit vector between unit vectors c and d, one over the length of their sum; if they are opposite, a normal."""
     total = add(c, d)

@@ -4,7 +4,7 @@ Only velocities that carry bodies of a constraint have elements in its columns o
 velocities meet in K, whose rows are kept from their first element to the diagonal: the Cholesky factor fits there.
 """
 
-from mbcli.engine.runtime.kernel import kernel
+from mbcli.engine.runtime.kernel import kernel, slot
 from mbcli.engine.smooth.trigonometry import square_root
 
 LIGHTEST = 1e-6  # square of the length of a row relative to the longest of all, below which it is one of length zero
@@ -62,14 +62,30 @@ def measure_rows(cons, work):
     largest = 0.0
     for i in range(cons.profile_start.shape[0]):
         work.row_square[i] = work.K[cons.profile_start[i] + i]
-        largest = max(largest, work.row_square[i].real, work.row_scale[i].real)
+        largest = larger_of(largest, larger_of(work.row_square[i], work.row_scale[i]))
     for c in range(cons.constraint_rows.shape[0]):
         first, end = cons.constraint_rows[c, 0], cons.constraint_rows[c, 1]
         longest = LIGHTEST * largest
         for i in range(first, end):
-            longest = max(longest, work.row_square[i].real, work.row_scale[i].real)
+            longest = larger_of(longest, larger_of(work.row_square[i], work.row_scale[i]))
         for i in range(first, end):
             work.row_longest[i] = longest
+
+
+@slot(lanes="queries.lanes.larger_of")
+def larger_of(a, b):
+    """The larger one of the real parts."""
+    return max(a.real, b.real)
+
+
+@slot(lanes="queries.lanes.root_of_pivot")
+def root_of_pivot(pivot, least, tolerance, inverse_before):
+    """The root of a pivot, and one over it; both are 0 for a row that is taken out."""
+    taken_out = tolerance < 0.0 and inverse_before == 0.0
+    if taken_out or pivot.real <= least.real:
+        return 0.0 * least, 0.0 * least
+    root = square_root(pivot)
+    return root, 1.0 / root
 
 
 @kernel
@@ -99,13 +115,8 @@ def factorize_multipliers(cons, work, tolerance):
             K[at + j] = total * work.pivot_inverse[j]
         for k in range(first, i):
             pivot -= K[at + k] * K[at + k]
-        taken_out = tolerance < 0.0 and work.pivot_inverse[i] == 0.0
-        if taken_out or pivot.real <= max(tolerance, LEAST_SINE) * work.row_longest[i].real:
-            K[at + i] = 0.0
-            work.pivot_inverse[i] = 0.0
-        else:
-            K[at + i] = square_root(pivot)
-            work.pivot_inverse[i] = 1.0 / K[at + i]
+        least = max(tolerance, LEAST_SINE) * work.row_longest[i]
+        K[at + i], work.pivot_inverse[i] = root_of_pivot(pivot, least, tolerance, work.pivot_inverse[i])
 
 
 @kernel

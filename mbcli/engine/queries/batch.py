@@ -72,6 +72,18 @@ def put_number(x, rows, k, i):
     rows[k, i] = x
 
 
+@slot(lanes="queries.lanes.number_in")
+def number_in(x, i, lane):
+    """Element i of x in one lane."""
+    return x[i]
+
+
+@slot(lanes="queries.lanes.set_number_in")
+def set_number_in(x, i, lane, number):
+    """Element i of x in one lane = number."""
+    x[i] = number
+
+
 @kernel
 def put3(a, rows, k, i):
     """Three scalars -> elements i to i + 2 of row k."""

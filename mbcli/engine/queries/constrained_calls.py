@@ -17,7 +17,7 @@ from mbcli.engine.constraints.constraint_stages import (
 )
 from mbcli.engine.constraints.contact_response import calc_contact_responses, calc_dynamics_with_contacts
 from mbcli.engine.runtime.handles import constraints_at, data_at, model_at, work_at
-from mbcli.engine.runtime.kernel import Indices, Int, Matrix, Vector, entry, kernel, unlocked
+from mbcli.engine.runtime.kernel import Int, Matrix, Vector, entry, kernel
 from mbcli.engine.smooth.dynamics_derivatives import add_joint_force_derivatives
 from mbcli.engine.smooth.force_elements import add_element_forces
 from mbcli.engine.smooth.forward_dynamics import hold_locked
@@ -174,39 +174,6 @@ def state_of_solution(work, H, step):
     return 0
 
 
-@unlocked
-def evaluate_positions_of_states(model, data, cons, work, q: Matrix, results: Vector):
-    """q (n, nq) -> err (nrow,), G (nrow, nv) for each row, one behind the other."""
-    m, d, c, w = model_at(model), data_at(data), constraints_at(cons), work_at(work)
-    at = 0
-    for k in range(q.shape[0]):
-        take_row(q, k, d.q)
-        calc_constraint_positions(model, data, cons, work, 0)
-        at = give_rows(c, w.err, results, at)
-        at = give_jacobian(m, c, w, results, at)
-
-
-@unlocked
-def evaluate_dynamics_of_states(
-    model, data, cons, work, q: Matrix, v: Matrix, tau: Matrix, results: Vector, answers: Indices
-):
-    """q (n, nq), v, tau (n, nv) -> vdot (nv,), force (nrow,), and the answer of evaluate_constrained_system(), each."""
-    d, c, w = data_at(data), constraints_at(cons), work_at(work)
-    clear_applied_forces(d)
-    at = 0
-    for k in range(q.shape[0]):
-        take_row(q, k, d.q)
-        take_row(v, k, d.v)
-        take_row(tau, k, d.tau)
-        calc_constrained_system(model, data, cons, work)
-        for i in range(d.v.shape[0]):
-            w.dv[i] = w.packed_H[c.dof_packed[i] + c.dof_level[i]]
-        solve_constrained_system(model, data, cons, work, DEPENDENT)
-        at = give_vector(d.vdot, results, at)
-        at = give_rows(c, w.force, results, at)
-        answers[k] = state_of_solution(w, w.dv, 1)
-
-
 @entry
 def evaluate_constrained_derivatives(
     model, data, cons, work, q: Vector, v: Vector, tau: Vector, joint_forces: Int, found: Matrix, results: Vector
@@ -247,12 +214,6 @@ def evaluate_constrained_derivatives(
         add_joint_force_derivatives(m, d, by_q, by_v)
     solve_derivatives(m, c, w, by_q, by_v, by_tau, force_by_q, force_by_v, force_by_tau)
     return answer
-
-
-@kernel
-def take_row(rows, k, x):
-    for i in range(x.shape[0]):
-        x[i] = rows[k, i]
 
 
 @entry

@@ -14,11 +14,19 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, register_jitable
 
+from mbcli.engine.constraints.constraint_errors import OPPOSITE
 from mbcli.engine.fields.model_fields import SEGMENT_SIZE, SEGMENT_START
-from mbcli.engine.runtime.lane_memory import WIDTH
+from mbcli.engine.runtime.lane_memory import WIDTH, where_at_most, where_positive
 from mbcli.engine.runtime.lane_type import INT32, INTP, VECTOR, any_reaches, as_doubles, lane_value
 from mbcli.engine.smooth.joints.curvilinear import segment_at
-from mbcli.engine.smooth.trigonometry import LARGEST, by_library, by_polynomials, largest_magnitude
+from mbcli.engine.smooth.trigonometry import (
+    LARGEST,
+    by_library,
+    by_polynomials,
+    largest_magnitude,
+    sign_of,
+    square_root,
+)
 
 
 @intrinsic
@@ -130,3 +138,50 @@ def put_number(x, rows, k, i):
     """The lanes of one scalar -> element i of rows from k on, as many as there are."""
     for lane in range(min(WIDTH, rows.shape[0] - k)):
         rows[k + lane, i] = lane_value(x, lane)
+
+
+def larger_of(a, b):
+    return where_positive(b - a, b, a)
+
+
+def root_of_pivot(pivot, least, tolerance, inverse_before):
+    """As constraint_system.root_of_pivot, with a tolerance that is not negative."""
+    root, zero = square_root(pivot), 0.0 * least
+    return where_at_most(pivot, least, zero, root), where_at_most(pivot, least, zero, 1.0 / root)
+
+
+def rotation_quaternion(x, y, z):
+    """As constraint_errors.rotation_quaternion, each lane by the largest of its own elements."""
+    trace = x[0] + y[1] + z[2]
+    p, q, r = y[2] - z[1], z[0] - x[2], x[1] - y[0]
+    no = 0.0 * trace
+    yes = no + 1.0
+    by_x = where_at_most(x[0], trace, no, where_at_most(y[1], x[0], where_at_most(z[2], x[0], yes, no), no))
+    by_y = where_at_most(y[1], trace, no, where_at_most(z[2], y[1], yes, no))
+    w, u = 1.0 + trace, (p, q, r)
+    along = z[0] + x[2], z[1] + y[2], 1.0 + 2.0 * z[2] - trace
+    w, u = where_at_most(z[2], trace, w, r), where_vector(yes - where_at_most(z[2], trace, yes, no), along, u)
+    along = x[1] + y[0], 1.0 + 2.0 * y[1] - trace, y[2] + z[1]
+    w, u = where_positive(by_y, q, w), where_vector(by_y, along, u)
+    along = 1.0 + 2.0 * x[0] - trace, x[1] + y[0], x[2] + z[0]
+    w, u = where_positive(by_x, p, w), where_vector(by_x, along, u)
+    s = sign_of(w) / square_root(w * w + u[0] * u[0] + u[1] * u[1] + u[2] * u[2])
+    return s * w, (s * u[0], s * u[1], s * u[2])
+
+
+@register_jitable
+def where_vector(x, a, b):
+    """where_positive() of vectors."""
+    return where_positive(x, a[0], b[0]), where_positive(x, a[1], b[1]), where_positive(x, a[2], b[2])
+
+
+def half_way(c, d):
+    """As constraint_errors.half_way, each lane by itself."""
+    total = (c[0] + d[0], c[1] + d[1], c[2] + d[2])
+    normal, other = (c[1], -c[0], 0.0 * c[2]), (0.0 * c[0], c[2], -c[1])
+    square = normal[0] * normal[0] + normal[1] * normal[1] + normal[2] * normal[2]
+    normal = where_vector(0.4 - square, other, normal)
+    square = total[0] * total[0] + total[1] * total[1] + total[2] * total[2]
+    total = where_vector(OPPOSITE * OPPOSITE - square, normal, total)
+    per_length = 1.0 / square_root(total[0] * total[0] + total[1] * total[1] + total[2] * total[2])
+    return (per_length * total[0], per_length * total[1], per_length * total[2]), per_length

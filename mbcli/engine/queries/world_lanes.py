@@ -15,10 +15,10 @@ from mbcli.engine.fields.run_fields import (
 )
 from mbcli.engine.limits.joint_limits import reach_of_limits
 from mbcli.engine.limits.pd_control import start_controllers
-from mbcli.engine.queries.batch import states_at_once, take
+from mbcli.engine.queries.batch import number_in, set_number_in, states_at_once, take
 from mbcli.engine.runtime.calls_by_address import call_by_address
 from mbcli.engine.runtime.handles import lanes_at, model_at, worlds_at
-from mbcli.engine.runtime.kernel import called, kernel, slot
+from mbcli.engine.runtime.kernel import called, kernel
 from mbcli.engine.smooth.forward_dynamics import forward_dynamics
 from mbcli.engine.smooth.inverse_dynamics import clear_applied_forces
 from mbcli.engine.smooth.state import at_velocities
@@ -164,15 +164,3 @@ def put_samples(x, samples, first, lanes, row, column):
     for lane in range(lanes):
         for i in range(x.shape[0]):
             samples[first + lane, row, column + i] = number_in(x, i, lane)
-
-
-@slot(lanes="queries.lanes.number_in")
-def number_in(x, i, lane):
-    """Element i of x in one lane."""
-    return x[i]
-
-
-@slot(lanes="queries.lanes.set_number_in")
-def set_number_in(x, i, lane, number):
-    """Element i of x in one lane = number."""
-    x[i] = number

@@ -114,6 +114,7 @@ KERNEL_MODULES = (
     "queries.batch",
     "queries.state_calls",
     "queries.constrained_calls",
+    "queries.constraint_batch",
     "queries.world_lanes",
     "queries.derivative_batch",
     "queries.derivative_calls",

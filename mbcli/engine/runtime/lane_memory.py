@@ -52,6 +52,11 @@ def where_positive(x, a, b):
     return np.where(x > 0.0, a, b) if isinstance(x, np.ndarray) else (a if x > 0.0 else b)
 
 
+def where_at_most(x, limit, a, b):
+    """a where x <= limit, b elsewhere; b where one of them is not a number."""
+    return a if x <= limit else b
+
+
 def any_positive(x):
     """Whether x > 0 in some lane."""
     return bool(np.any(x > 0.0))

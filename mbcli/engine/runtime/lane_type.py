@@ -27,6 +27,7 @@ from mbcli.engine.runtime.lane_memory import (
     set_element,
     subtract_product,
     sum_of_lanes,
+    where_at_most,
     where_positive,
 )
 
@@ -164,6 +165,19 @@ def _select_positive(typingctx, x, a, b):
 @overload(where_positive)
 def _where_positive(x, a, b):
     return (lambda x, a, b: _select_positive(x, a, b)) if x == f64x8 else (lambda x, a, b: a if x > 0.0 else b)
+
+
+@intrinsic
+def _select_at_most(typingctx, x, limit, a, b):
+    def codegen(context, builder, sig, args):
+        return builder.select(builder.fcmp_ordered("<=", args[0], args[1]), args[2], args[3])
+
+    return f64x8(f64x8, f64x8, f64x8, f64x8), codegen
+
+
+@overload(where_at_most)
+def _where_at_most(x, limit, a, b):
+    return (lambda x, limit, a, b: _select_at_most(x, limit, a, b)) if x == f64x8 else None
 
 
 @intrinsic

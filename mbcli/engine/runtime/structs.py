@@ -411,6 +411,7 @@ class LaneAddressType(types.Type):
 
 LANE_ADDRESS = LaneAddressType("lane_address")
 LANE_DATA = DataType([(field.name, lanes_array(len(field.shape))) for field in DATA_FIELDS])
+LANE_WORK = ConstraintWorkType([(field.name, lanes_array(len(field.shape))) for field in CONSTRAINT_WORK_FIELDS])
 
 
 @register_model(LaneAddressType)
@@ -475,7 +476,7 @@ def _resolve(at, struct, name, counted=False, held=None, lanes=None):
 _resolve(model_at, MODEL, "ModelView")
 _resolve(data_at, DATA, "DataView", held=DataType, lanes=LANE_DATA)
 _resolve(constraints_at, CONSTRAINTS, "ConstraintsView")
-_resolve(work_at, CONSTRAINT_WORK, "ConstraintWorkView", held=ConstraintWorkType)
+_resolve(work_at, CONSTRAINT_WORK, "ConstraintWorkView", held=ConstraintWorkType, lanes=LANE_WORK)
 _resolve(assembly_at, ASSEMBLY, "AssemblyView")
 _resolve(points_at, POINTS, "PointsView", counted=True)
 _resolve(solver_at, SOLVER, "SolverView", counted=True)

@@ -171,7 +171,7 @@ class ConstraintSet(Wrenches):
         compiled = compiled_by_default(not model.prefers_interpreted)
         self.constrained = ConstrainedModel(model.model, constraints, compiled)
         self.calls, self.nv, self._customs = ConstrainedCalls(self.constrained), model.num_velocities(), self.customs()
-        self._searches, self._models = {}, []
+        self._searches, self._batches = {}, []
         self._plant, self.bound = model, True
         self._position_names, self._velocity_names = model.GetPositionNames(), model.GetVelocityNames()
         self.write_stabilization()

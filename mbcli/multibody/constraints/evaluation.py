@@ -10,6 +10,7 @@ import numpy as np
 from mbcli.engine.queries.constrained_calls import REFUSED
 from mbcli.multibody.assembly.nearest_positions import AssemblySearch
 from mbcli.multibody.compilation.constrained_model import ConstrainedModel
+from mbcli.multibody.constraints.constrained_batch import ConstrainedBatch
 from mbcli.multibody.constraints.entries import Entry, Group, coordinates_of
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ class Evaluation:
     nv: int
     _customs: list[tuple[list[int], Constraint]]
     _searches: dict[int, list[AssemblySearch]]
-    _models: list[ConstrainedModel]
+    _batches: list[ConstrainedBatch]
     _plant: MultibodyPlant | None
     _position_names: list[str]
     _velocity_names: list[str]
@@ -100,15 +101,13 @@ class Evaluation:
         _, (err, G) = self.calculate(model, "positions", {"Q": Q})
         return err, G
 
-    def constrained_models(self, count: int) -> list[ConstrainedModel]:
-        """`constrained` and as many like it as make so many, which may run at once."""
-        first = self.constrained
-        while len(self._models) < count:
-            model = ConstrainedModel(first.model, first.constraints, first.compiled) if self._models else first
-            self._models.append(model)
-        for model in self._models[1:count]:
-            model.work.stabilization[:] = first.work.stabilization
-        return self._models[:count]
+    def batches(self, count: int) -> list[ConstrainedBatch]:
+        """So many ConstrainedBatch, which may run at once."""
+        while len(self._batches) < count:
+            self._batches.append(ConstrainedBatch(self.constrained))
+        for batch in self._batches[:count]:
+            batch.take_stabilization()
+        return self._batches[:count]
 
     def searches_of_positions(self, model: MultibodyPlant, restarts: int, count: int = 1) -> list[AssemblySearch]:
         """So many searches for positions that satisfy the constraints, which may run at once, with other starts.

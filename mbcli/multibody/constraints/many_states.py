@@ -1,4 +1,4 @@
-"""Constraints at many states of one plant: arrays of rows in and out, each part of them in one compiled call."""
+"""Constraints at many states of one plant: arrays of rows in and out, eight at once in one compiled call."""
 
 from __future__ import annotations
 
@@ -20,15 +20,18 @@ if TYPE_CHECKING:
 def CalcConstraintsJacobianOfStates(
     model: MultibodyPlant, Q: ArrayLike, CS: ConstraintSet, *, threads: int = 1
 ) -> tuple[np.ndarray, np.ndarray]:
-    """phi (n, size) and G (n, size, nv) at each row of Q (n, nq), as the functions of one state to the last bit.
+    """phi (n, size) and G (n, size, nv) at each row of Q (n, nq), eight rows at once.
+
+    As the functions of one state to 1e-12, and to the last bit the same whatever other rows there are and on how many
+    threads.
 
     ValueError for rows that are not nq finite numbers, and for custom constraints, which know one state at a time.
     """
     (q,) = _rows(model, CS, Q=Q)
     nrow, nv = CS.calls.nrow, CS.nv
-    results = np.empty((len(q), nrow * (1 + nv)))
-    _in_parts(CS, threads, "evaluate_positions_of_states", [q], lambda part: [results[part].reshape(-1)])
-    return results[:, :nrow], results[:, nrow:].reshape(len(q), nrow, nv)
+    errors, G = np.empty((len(q), nrow)), np.zeros((len(q), nrow * nv))
+    _in_parts(CS, threads, "evaluate_positions_of_states", [q, errors, G])
+    return errors, G.reshape(len(q), nrow, nv)
 
 
 def ForwardDynamicsConstraintsOfStates(
@@ -36,23 +39,23 @@ def ForwardDynamicsConstraintsOfStates(
 ) -> tuple[np.ndarray, np.ndarray]:
     """QDDot (n, nv) and the multipliers (n, size) at each row of Q (n, nq), QDot and Tau (n, nv).
 
-    As ForwardDynamicsConstraintsRangeSpaceSparse() to the last bit, whatever other rows there are and on how many
-    threads; CS.force is left as it is. NumericalError as there. ValueError as CalcConstraintsJacobianOfStates().
+    Eight rows at once, as ForwardDynamicsConstraintsRangeSpaceSparse() to 1e-12 and where rows of G depend on others to
+    the last bit, whatever other rows there are and on how many threads; CS.force is left as it is. NumericalError as
+    there. ValueError as CalcConstraintsJacobianOfStates().
     """
     q, v, tau = _rows(model, CS, Q=Q, QDot=QDot, Tau=Tau)
-    nv, n = CS.nv, len(q)
-    results, answers = np.empty((n, nv + CS.calls.nrow)), np.zeros(n, dtype=int)
-    outputs = lambda part: [results[part].reshape(-1), answers[part]]  # noqa: E731
-    _in_parts(CS, threads, "evaluate_dynamics_of_states", [q, v, tau], outputs)
+    n = len(q)
+    vdot, force, answers = np.empty((n, CS.nv)), np.empty((n, CS.calls.nrow)), np.zeros(n, dtype=int)
+    _in_parts(CS, threads, "evaluate_dynamics_of_states", [q, v, tau, vdot, force, answers])
     doubtful = np.flatnonzero(answers)
     if len(doubtful):  # dependent rows: the shortest multipliers are sought state by state, in a set of their own
         own = CS.Copy()
         own.Bind(model)
         for k in doubtful:
             state = q[k], v[k], tau[k]
-            results[k, :nv] = ForwardDynamicsConstraintsRangeSpaceSparse(model, *state, own)
-            results[k, nv:] = own.force
-    return results[:, :nv], results[:, nv:]
+            vdot[k] = ForwardDynamicsConstraintsRangeSpaceSparse(model, *state, own)
+            force[k] = own.force
+    return vdot, force
 
 
 def _rows(model, CS, **given):
@@ -67,25 +70,24 @@ def _rows(model, CS, **given):
         count = len(rows[0]) if rows else len(np.atleast_1d(array))
         if array.shape != (count, width):
             raise ValueError(f"{name} must be {count} rows of {width} numbers, it has shape {array.shape}")
-        for row in array[~np.isfinite(array).all(axis=1)]:
-            coordinates_of(model, row, model.GetPositionNames() if name == "Q" else model.GetVelocityNames(), name)
+        if not np.isfinite(array.sum()):  # as every number is, but for sums that overflow
+            for row in array[~np.isfinite(array).all(axis=1)]:
+                coordinates_of(model, row, model.GetPositionNames() if name == "Q" else model.GetVelocityNames(), name)
         rows.append(array)
     return rows
 
 
-def _in_parts(CS, threads, name, rows, outputs):
-    """Runs a kernel on equal parts of the rows, one for each thread; outputs(part): where its results go."""
+def _in_parts(CS, threads, name, rows):
+    """Runs a kernel on equal parts of the rows, one for each thread."""
     count = max(1, min(threads, len(rows[0])))
     bounds = np.linspace(0, len(rows[0]), count + 1).astype(int)
 
-    def run(models):
-        constrained, start, end = models
-        part = slice(start, end)
-        constrained.run(name, *(row[part] for row in rows), *outputs(part))
+    def run(batch, start, end):
+        batch.run(name, *(row[start:end] for row in rows))
 
-    models = zip(CS.constrained_models(count), bounds[:-1], bounds[1:], strict=True)
+    parts = list(zip(CS.batches(count), bounds[:-1], bounds[1:], strict=True))
     if count == 1:
-        run(next(models))
+        run(*parts[0])
     else:
         with ThreadPoolExecutor(count) as pool:
-            list(pool.map(run, models))
+            list(pool.map(run, *zip(*parts, strict=True)))
