@@ -263,7 +263,7 @@ def test_the_first_compilation_is_said_by_what_it_takes(monkeypatch, tmp_path, b
     monkeypatch.setenv("MBCLI_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.setenv("MBCLI_JIT", "1")
     monkeypatch.setattr(simulate.click, "echo", lambda line, **_: said.append(line))
-    for words, seconds in ((("--ground",), 30), (("--no-contact",), 10), ((), 10), (("--ground", "--dt", "0"), 30)):
+    for words, seconds in ((("--ground",), 20), (("--no-contact",), 10), ((), 10), (("--ground", "--dt", "0"), 20)):
         from mbcli.cli.model import load
         from mbcli.cli.options import MODEL_KEYS, take
 

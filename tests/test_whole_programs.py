@@ -1,5 +1,7 @@
 """Kernels as programs: arrays are read and written as Python reads them, and none is returned."""
 
+import operator
+
 import numpy as np
 import pytest
 from random_trees import random_plant
@@ -13,9 +15,10 @@ from mbcli.engine.runtime.model import Data
 import_numba()
 load_kernels(True)  # numba learns of handles
 
-from numba import TypingError  # noqa: E402
+from numba import TypingError, types  # noqa: E402
+from numba.extending import overload  # noqa: E402
 
-from mbcli.engine.runtime.whole_programs import inner_kernel, program  # noqa: E402
+from mbcli.engine.runtime.whole_programs import WHOLE, inner_kernel, program  # noqa: E402
 
 
 @pytest.fixture
@@ -152,3 +155,26 @@ def test_models_that_are_read_only_cannot_be_written(plant):
 
     with pytest.raises(TypingError, match="readonly array"):
         program(pull)(plant.model.handle(True))
+
+
+def test_the_type_of_an_operator_is_found_once_for_its_operands(monkeypatch):
+    asked, find = [], types.Function.get_call_type
+    monkeypatch.setattr(types.Function, "get_call_type", lambda *args: asked.append(args) or find(*args))
+    kinds = [(types.int16, types.float32), (types.float32, types.int16), (types.int16, types.int16)]
+    first = [WHOLE.typing_context.resolve_function_type(operator.add, kind, {}) for kind in kinds]
+    again = [WHOLE.typing_context.resolve_function_type(operator.add, kind, {}) for kind in kinds]
+    assert [each.return_type for each in first] == [types.float32, types.float32, types.int64]
+    assert len(asked) == len(kinds)
+    assert all(a is b for a, b in zip(first, again, strict=True))
+
+
+def test_an_operator_learns_from_extensions_of_numba():
+    """After operators were used."""
+    typing = WHOLE.typing_context
+    typing.resolve_function_type(operator.sub, (types.float64, types.float64), {})
+    with pytest.raises(TypingError):
+        typing.resolve_function_type(operator.sub, (types.none, types.none), {})
+    overload(operator.sub)(lambda a, b: (lambda a, b: 5.0) if a is b is types.none else None)
+    typing.refresh()
+    found = typing.resolve_function_type(operator.sub, (types.none, types.none), {})
+    assert found.return_type == types.float64

@@ -47,7 +47,7 @@ def run_each(ctx, loaded, options, given, output, stop, quiet):
             len(starts.q),
             threads=options.threads,
             warn=(lambda line: None) if quiet else warn,
-            on_compile=lambda: quiet or tell("mbcli: compiling the simulation, once on this machine (about 30 s)"),
+            on_compile=lambda: quiet or tell("mbcli: compiling the simulation, once on this machine (about 20 s)"),
         )
         place(worlds, starts, options, quiet)
         duration = options.duration if options.duration is not None else loaded.config.simulation_duration

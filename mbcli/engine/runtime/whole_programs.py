@@ -18,6 +18,9 @@ from numba.core.registry import CPUDispatcher, cpu_target
 from numba.core.runtime.context import NRTContext
 from numba.core.sigutils import normalize_signature
 from numba.core.typed_passes import NopythonTypeInference
+from numba.core.typing import Context
+
+from mbcli.common.collection_pause import paused_collection
 
 # contract: fused multiply-add, no more; _nrt: whether owners are counted
 OPTIONS = {"nopython": True, "fastmath": {"contract"}, "error_model": "numpy", "_nrt": False}
@@ -66,20 +69,65 @@ class KernelCodegen(JITCPUCodegen):
 
 
 class KernelContext(CPUContext):
-    """numba's own, where structs may be read though owners are not counted."""
+    """numba's own, where structs may be read though owners are not counted, and which knows the size of a type."""
+
+    sizes = {}  # of types of LLVM, which it is asked for as text
 
     @property
     def nrt(self):
         return NRTContext(self, True)
 
+    def get_abi_sizeof(self, ty):
+        name = str(ty)
+        if name not in self.sizes:
+            self.sizes[name] = super().get_abi_sizeof(ty)
+        return self.sizes[name]
+
+
+class KernelTyping(Context):
+    """numba's own, which finds the types of operators of known types once and not at each place."""
+
+    def __init__(self):
+        vars(self).update(vars(cpu_target.typing_context))
+        self._operators = {}  # {operator: its type}
+
+    def _lookup_global(self, value):
+        found = super()._lookup_global(value)
+        if type(found) is not types.Function or getattr(found.typing_key, "__module__", "") != "_operator":
+            return found
+        operator = self._operators.get(found.typing_key)
+        if operator is None or operator.templates is not found.templates:  # an extension of numba has added some
+            operator = self._operators[found.typing_key] = RememberedOperator(found.templates)
+        return operator
+
+
+class RememberedOperator(types.Function):
+    """An operator of Python, of which numba asks a hundred templates in turn, each time it is used, if they fit."""
+
+    def __init__(self, templates):
+        super().__init__(templates)
+        self._signatures = {}
+
+    def get_call_type(self, context, args, kws):
+        key = (args, tuple(kws.items()))
+        found = self._signatures.get(key)
+        if found is None:
+            found = self._signatures[key] = super().get_call_type(context, args, kws)
+        return found
+
+    def augment(self, other):
+        return types.Function(self.templates).augment(other)
+
 
 class KernelTarget:
     """What numba compiles for: this processor, by libraries of a class."""
 
-    options, typing_context = cpu_target.options, cpu_target.typing_context
+    options, typing_context = cpu_target.options, KernelTyping()
 
     def __init__(self, library_class):
-        self.target_context = cpu_target.target_context.subtarget(_internal_codegen=KernelCodegen(library_class))
+        self.target_context = cpu_target.target_context.subtarget(
+            _internal_codegen=KernelCodegen(library_class), typing_context=self.typing_context
+        )
         self.target_context.__class__ = KernelContext
 
 
@@ -188,6 +236,14 @@ class InnerKernel(CPUDispatcher):
 class Program(CPUDispatcher):
     targetdescr = WHOLE
 
+    def compile(self, signature):
+        with paused_collection():
+            return super().compile(signature)
+
 
 class ProgramForC(CFunc):
     _targetdescr = WHOLE
+
+    def compile(self):
+        with paused_collection():
+            super().compile()

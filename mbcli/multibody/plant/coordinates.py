@@ -359,7 +359,7 @@ class Coordinates(Lookup):
         q = np.zeros(self.model.sizes["nq"])
         for joint in self.moving_joints():
             start = joint.position_start()
-            q[start : start + joint.num_positions()] = joint._default_positions
+            q[start : start + joint.num_positions()] = joint.default_positions()
         return q if model_instance is None else q[self.q_indices(model_instance)]
 
     def SetDefaultPositions(

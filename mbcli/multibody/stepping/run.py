@@ -526,7 +526,7 @@ def seconds_to_compile(plant: MultibodyPlant, context: Context) -> int:
     compiled = is_compiled(state.kernels.run_discrete if plant.is_discrete() else state.kernels.run_continuous)
     if state.contact is not None:
         compiled &= is_compiled(getattr(state.kernels, state.contact.called[0]), called=True)
-    return 0 if compiled else 30 if state.contact is not None else 20 if plant.elements.constraints else 10
+    return 0 if compiled else 20 if state.contact is not None or plant.elements.constraints else 10
 
 
 def plant_of(plant: MultibodyPlant) -> str:
