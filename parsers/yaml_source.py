@@ -331,8 +331,11 @@ class _Composer:
         try:
             return next(self._events)
         except self._yaml.MarkedYAMLError as error:
+            mark = error.problem_mark or error.context_mark
+            if "nesting depth" in (error.problem or ""):  # of libyaml, which reads ahead of the events that it gives
+                self._too_deep(mark)
             problem = ", ".join(part for part in (error.context, error.problem) if part)
-            self._stop("YAML_SYNTAX", problem, error.problem_mark or error.context_mark)
+            self._stop("YAML_SYNTAX", problem, mark)
         except self._yaml.reader.ReaderError as error:
             self._stop("YAML_SYNTAX", f"the character U+{_code_point(error.character):04X} is not allowed", None)
         except ValueError as error:  # PyYAML converts the numbers of a %YAML line without checking them
@@ -343,7 +346,10 @@ class _Composer:
         if self._nodes > MAX_NODES:
             self._stop("YAML_TOO_LARGE", f"the file has more than {MAX_NODES} nodes, aliases expanded", mark)
         if depth > MAX_DEPTH:
-            self._stop("YAML_TOO_DEEP", f"nesting is deeper than {MAX_DEPTH} levels", mark)
+            self._too_deep(mark)
+
+    def _too_deep(self, mark):
+        self._stop("YAML_TOO_DEEP", f"nesting is deeper than {MAX_DEPTH} levels", mark)
 
     def _place(self, mark):
         if mark is None:
