@@ -130,8 +130,7 @@ class Scene:
         """Rows of constraint i (3 or 1, nv) from the plant's own Jacobians."""
         if self.solver.con_kind[i] == BOUNDED:
             row = np.zeros((1, self.data.v.size))
-            k = self.solver.con_source[i]
-            row[0, self.model.limit_dof[k]] = self.model.limit_side[k]
+            row[0, self.model.limit_dof[self.solver.con_source[i]]] = 1.0
             return row
         c = self.solver.con_source[i]
         world, plant = self.plant.world_frame(), self.plant

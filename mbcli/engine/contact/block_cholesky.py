@@ -169,22 +169,28 @@ def solve_places(solver, x, first, end):
 
 @kernel
 def solve_forward(solver, x, p):
-    """L^T z = y for the rows of one tree, taken out of the later rows."""
+    """L^T z = y for the rows of one tree, taken out of the later rows.
+
+    Number by number among eight rows, by registers from these to others: a register that is read soon after one of its
+    numbers was written waits.
+    """
     values, lanes, y, y8 = solver.values, solver.values8, solver.vectors, solver.vectors8
     t = solver.order[p]
     v0, size, slot = solver.tree_v[t], solver.tree_v[t + 1] - solver.tree_v[t], solver.tree_slot[t]
     start, width = solver.panel_start[p], solver.panel_width[p]
-    for i in range(size - 1, -1, -1):
-        row = start + i * width
-        z = y[x, slot + i] * solver.pivot[v0 + i]
-        y[x, slot + i] = z
-        if size <= WIDTH:
-            for j in range(i):
+    for low in range((size - 1) // WIDTH * WIDTH, -1, -WIDTH):
+        high = min(low + WIDTH, size)
+        for i in range(high - 1, low - 1, -1):
+            row = start + i * width
+            z = y[x, slot + i] * solver.pivot[v0 + i]
+            y[x, slot + i] = z
+            for j in range(low, i):
                 y[x, slot + j] -= z * values[row + j]
-        else:
-            for c in range(i // WIDTH + 1):
-                kept = subtract_product(y8[x, slot // WIDTH + c], element(lanes, row // WIDTH + c), z)
-                y8[x, slot // WIDTH + c] = kept
+        for c in range(low // WIDTH):
+            kept = y8[x, slot // WIDTH + c]
+            for i in range(low, high):
+                kept = subtract_product(kept, element(lanes, (start + i * width) // WIDTH + c), y[x, slot + i])
+            y8[x, slot // WIDTH + c] = kept
     take_from_later(solver, x, p, start)
 
 
@@ -212,22 +218,24 @@ def solve_back(solver, x, p):
 
 @kernel
 def solve_triangle(solver, x, p):
-    """L x = z of the triangle of one tree, whose diagonal stands in pivot."""
+    """L x = z of the triangle of one tree, whose diagonal stands in pivot; eight rows at a time, as solve_forward()."""
     values, lanes, y, y8 = solver.values, solver.values8, solver.vectors, solver.vectors8
     t = solver.order[p]
     v0, size, slot = solver.tree_v[t], solver.tree_v[t + 1] - solver.tree_v[t], solver.tree_slot[t]
     start, width = solver.panel_start[p], solver.panel_width[p]
-    for i in range(size):
-        row, z = start + i * width, y[x, slot + i]
-        if size <= WIDTH:
-            for j in range(i):
+    for low in range(0, size, WIDTH):
+        high = min(low + WIDTH, size)
+        for i in range(low, high if low > 0 else low):
+            row = (start + i * width) // WIDTH
+            total = 0.0 * element(lanes, row)
+            for c in range(low // WIDTH):
+                total = add_product(total, element(lanes, row + c), y8[x, slot // WIDTH + c])
+            y[x, slot + i] -= sum_of_lanes(total)
+        for i in range(low, high):
+            row, z = start + i * width, y[x, slot + i]
+            for j in range(low, i):
                 z -= values[row + j] * y[x, slot + j]
-        else:
-            total = 0.0 * element(lanes, row // WIDTH)
-            for c in range(i // WIDTH + 1):
-                total = add_product(total, element(lanes, row // WIDTH + c), y8[x, slot // WIDTH + c])
-            z -= sum_of_lanes(total)
-        y[x, slot + i] = z * solver.pivot[v0 + i]
+            y[x, slot + i] = z * solver.pivot[v0 + i]
 
 
 @kernel

@@ -11,13 +11,13 @@ from mbcli.engine.runtime.kernel import kernel
 @kernel
 def bounded_response(law, i, v):
     """Impulse at the velocity v of the row, and the second derivative of the cost."""
-    resistance, low, high = law[i, BOUNDED_R], law[i, BOUNDED_LOW], law[i, BOUNDED_HIGH]
-    impulse = (law[i, BOUNDED_V_HAT] - v) / resistance
+    low, high, stiffness = law[i, BOUNDED_LOW], law[i, BOUNDED_HIGH], 1.0 / law[i, BOUNDED_R]
+    impulse = (law[i, BOUNDED_V_HAT] - v) * stiffness
     if impulse > high:
         return high, 0.0
     if impulse < low:
         return low, 0.0
-    return impulse, 1.0 / resistance
+    return impulse, stiffness
 
 
 @kernel

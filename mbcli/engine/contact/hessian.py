@@ -1,6 +1,7 @@
 """The Hessian of the cost of an island, A + J^T G J, by panels: the rows of a tree, up to the last one it meets."""
 
 from mbcli.engine.contact.block_cholesky import add_row
+from mbcli.engine.contact.bounded_row import bounded_response
 from mbcli.engine.contact.patches import patch_hessian
 from mbcli.engine.contact.problem import response_of
 from mbcli.engine.contact.turning import turning_hessian
@@ -15,7 +16,9 @@ def fill_hessian(solver, k):
     fill_masses(solver, solver.island_tree[k], solver.island_tree[k + 1], False)
     for c in range(solver.island_con[k], solver.island_con[k + 1]):
         i = solver.con_order[c]
-        if solver.con_members[i] == 0:
+        if solver.con_slot[i] >= 0:
+            add_to_diagonal(solver, i)
+        elif solver.con_members[i] == 0:
             _, _, _, xx, yy, zz, xy, xz, yz = response_of(
                 solver, i, solver.con_v[i, 0], solver.con_v[i, 1], solver.con_v[i, 2]
             )
@@ -43,6 +46,15 @@ def fill_masses(solver, first, end, whole):
                 values[row + c] = mass[source + c]
             for c in range(count, step):
                 values[row + c] = nothing
+
+
+@kernel
+def add_to_diagonal(solver, i):
+    """Adds the second derivative of constraint i, whose row is a velocity."""
+    _, stiffness = bounded_response(solver.con_law, i, solver.con_v[i, 0])
+    t = solver.con_tree[i, 0]
+    p, d = solver.tree_position[t], solver.con_slot[i] - solver.tree_slot[t]
+    solver.values[solver.panel_start[p] + d * solver.panel_width[p] + d] += stiffness
 
 
 @kernel

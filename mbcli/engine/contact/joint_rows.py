@@ -1,8 +1,13 @@
 """Limits, controllers and dry friction of joints as rows of the contact problem."""
 
-from mbcli.engine.contact.compliance import compliance
-from mbcli.engine.contact.problem import add_entry, begin_constraint, end_constraint
-from mbcli.engine.fields.contact_fields import BOUNDED, BOUNDED_HIGH, BOUNDED_LOW, BOUNDED_R, BOUNDED_V_HAT
+from mbcli.engine.contact.problem import add_velocity_row
+from mbcli.engine.fields.contact_fields import (
+    BOUNDED_HIGH,
+    BOUNDED_LOW,
+    BOUNDED_R,
+    BOUNDED_V_HAT,
+    VECTOR_INVERSE_DIAGONAL,
+)
 from mbcli.engine.fields.model_fields import PD_GAIN_D, PD_GAIN_P, PD_LIMIT
 from mbcli.engine.limits.dry_friction import STICKING
 from mbcli.engine.limits.joint_limits import NEARLY_RIGID, limit_gap, reach_of_limits
@@ -21,21 +26,19 @@ def add_limit_rows(model, data, solver, h):
         d = model.limit_dof[k]
         v = data.v[d]
         v_free = v + h * data.vdot[d]
-        if limit_gap(model, data.q, k) < reach_of_limits(v, v_free, h) and data.diagonal[d] < INFINITE:
-            i = begin_constraint(solver, BOUNDED, k)
-            if i < 0:
-                return
-            add_entry(solver, i, d, 1.0 * model.limit_side[k], 0.0, 0.0)
-            end_constraint(solver, i)
+        in_reach = limit_gap(model, data.q, k) < reach_of_limits(v, v_free, h) and data.diagonal[d] < INFINITE
+        if in_reach and add_velocity_row(solver, k, d) < 0:
+            return
 
 
 @kernel
 def set_limit_law(model, data, solver, i, h):
     """A limit pushes back a coordinate that passes it within two steps, as in joint_limits.py."""
-    law = solver.con_law
-    law[i, BOUNDED_R] = NEARLY_RIGID * compliance(solver, i)
-    law[i, BOUNDED_V_HAT] = -limit_gap(model, data.q, solver.con_source[i]) / (2.0 * h)
-    law[i, BOUNDED_LOW], law[i, BOUNDED_HIGH] = 0.0, INFINITE
+    law, k = solver.con_law, solver.con_source[i]
+    side = model.limit_side[k]
+    law[i, BOUNDED_R] = NEARLY_RIGID * solver.vectors[VECTOR_INVERSE_DIAGONAL, solver.con_slot[i]]
+    law[i, BOUNDED_V_HAT] = -0.5 * side * limit_gap(model, data.q, k) / h
+    law[i, BOUNDED_LOW], law[i, BOUNDED_HIGH] = (0.0, INFINITE) if side > 0 else (-INFINITE, 0.0)
 
 
 @kernel
@@ -55,11 +58,9 @@ def add_controller_rows(model, data, solver, h):
         if data.diagonal[d] == INFINITE:
             data.pd_effort[k] = data.u[a]
             continue
-        i = begin_constraint(solver, BOUNDED, CONTROLLER + k)
+        i = add_velocity_row(solver, CONTROLLER + k, d)
         if i < 0:
             return
-        add_entry(solver, i, d, 1.0, 0.0, 0.0)
-        end_constraint(solver, i)
         p, damping, most = (
             model.pd_constants[k, PD_GAIN_P],
             model.pd_constants[k, PD_GAIN_D],
@@ -81,18 +82,15 @@ def add_friction_rows(model, data, solver, h):
         data.friction_effort[k] = 0.0
         if data.diagonal[d] == INFINITE:
             continue
-        i = begin_constraint(solver, BOUNDED, DRY_FRICTION + k)
-        if i < 0:
+        if add_velocity_row(solver, DRY_FRICTION + k, d) < 0:
             return
-        add_entry(solver, i, d, 1.0, 0.0, 0.0)
-        end_constraint(solver, i)
 
 
 @kernel
 def set_friction_law(model, solver, i, h):
     """The impulse that stops the joint, up to a bound, as in dry_friction.py."""
     law, most = solver.con_law, h * model.friction_loss[solver.con_source[i] - DRY_FRICTION]
-    law[i, BOUNDED_R] = STICKING * compliance(solver, i)
+    law[i, BOUNDED_R] = STICKING * solver.vectors[VECTOR_INVERSE_DIAGONAL, solver.con_slot[i]]
     law[i, BOUNDED_V_HAT] = 0.0
     law[i, BOUNDED_LOW], law[i, BOUNDED_HIGH] = -most, most
 

@@ -1,5 +1,6 @@
 """How far to go along the direction of a step of Newton's method: about to the least cost."""
 
+from mbcli.engine.contact.bounded_row import bounded_response
 from mbcli.engine.contact.patches import along_direction, slope_of_patch
 from mbcli.engine.contact.problem import response_of
 from mbcli.engine.contact.turning import slope_of_turning
@@ -71,6 +72,12 @@ def slope_of_constraints(solver, k, share):
                     first, second = slope_of_patch(solver, i, share)
                 slope += first
                 curvature += second
+            continue
+        if solver.con_slot[i] >= 0:
+            a = dv[i, 0]
+            impulse, stiffness = bounded_response(solver.con_law, i, v[i, 0] + share * a)
+            slope -= a * impulse
+            curvature += a * a * stiffness
             continue
         a, b, n = dv[i, 0], dv[i, 1], dv[i, 2]
         response = response_of(solver, i, v[i, 0] + share * a, v[i, 1] + share * b, v[i, 2] + share * n)

@@ -8,6 +8,7 @@ hardly makes it smaller, or none is left, it is measured by the terms that cance
 """
 
 from mbcli.engine.contact.block_cholesky import factorize_places, solve_places
+from mbcli.engine.contact.bounded_row import bounded_response
 from mbcli.engine.contact.hessian import fill_hessian
 from mbcli.engine.contact.islands import arrange_problem
 from mbcli.engine.contact.line_search import line_search
@@ -220,6 +221,9 @@ def times_jacobian(solver, k, x, y):
             elif solver.con_members[i] == TURNS:
                 turning_times_jacobian(solver, i, x, y)
             continue
+        if solver.con_slot[i] >= 0:
+            y[i, 0], y[i, 1], y[i, 2] = solver.vectors[x, solver.con_slot[i]], 0.0, 0.0
+            continue
         p = solver.con_first[i]
         s = vectors[x, piece_vector[p]]
         a, b, n = J[3 * p] * s, J[3 * p + 1] * s, J[3 * p + 2] * s
@@ -274,6 +278,11 @@ def fill_gradient(solver, k):
             elif solver.con_members[i] == TURNS:
                 add_turning_impulses(solver, i)
             continue
+        if solver.con_slot[i] >= 0:
+            impulse_of_row, _ = bounded_response(solver.con_law, i, solver.con_v[i, 0])
+            solver.con_impulse[i, 0], solver.con_impulse[i, 1], solver.con_impulse[i, 2] = impulse_of_row, 0.0, 0.0
+            solver.vectors[VECTOR_GRADIENT, solver.con_slot[i]] += impulse_of_row
+            continue
         x, y, z, _, _, _, _, _, _ = response_of(solver, i, solver.con_v[i, 0], solver.con_v[i, 1], solver.con_v[i, 2])
         solver.con_impulse[i, 0], solver.con_impulse[i, 1], solver.con_impulse[i, 2] = x, y, z
         for p in range(solver.con_first[i], solver.con_first[i + 1]):
@@ -302,6 +311,7 @@ def residual_of_terms(solver, k):
     """After fill_gradient: the square of the gradient over that of its terms, the momenta of A v, A v* and each row."""
     J, vectors, piece_vector = solver.jacobian8, solver.vectors8, solver.piece_vector
     size = terms = 0.0 * vectors[VECTOR_GRADIENT, 0]
+    of_rows = 0.0  # that are velocities
     for p in range(solver.island_tree[k], solver.island_tree[k + 1]):
         t = solver.order[p]
         for c in range(solver.tree_slot[t] // WIDTH, solver.tree_slot[t + 1] // WIDTH):
@@ -316,11 +326,15 @@ def residual_of_terms(solver, k):
             elif solver.con_members[i] == TURNS:
                 terms = terms_of_turning(solver, i, terms)
             continue
+        if solver.con_slot[i] >= 0:
+            j = solver.con_impulse[i, 0]
+            of_rows += j * j * solver.vectors[VECTOR_INVERSE_DIAGONAL, solver.con_slot[i]]
+            continue
         for p in range(solver.con_first[i], solver.con_first[i + 1]):
             for r in range(3):
                 j = solver.con_impulse[i, r] * J[3 * p + r]
                 terms = add_product(terms, j * j, vectors[VECTOR_INVERSE_DIAGONAL, piece_vector[p]])
-    return sum_of_lanes(size) / (sum_of_lanes(terms) + SMALLEST)
+    return sum_of_lanes(size) / (sum_of_lanes(terms) + of_rows + SMALLEST)
 
 
 @kernel

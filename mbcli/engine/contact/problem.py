@@ -1,7 +1,8 @@
 """A constraint as the solver has it: its law, and how its velocity depends on those of the trees.
 
 Constraints are appended one after another: `begin_constraint`, columns of its Jacobian tree by tree, `end_constraint`.
-The columns are kept in pieces of eight, those of one vector register of velocities.
+The columns are kept in pieces of eight, those of one vector register of velocities. A row that is the velocity of a
+joint, as those of limits and controllers are, needs none of that: `add_velocity_row`.
 """
 
 from mbcli.engine.contact.bounded_row import bounded_cost, bounded_response
@@ -48,8 +49,20 @@ def begin_constraint(solver, kind, source):
     solver.con_kind[i] = kind
     solver.con_source[i] = source
     solver.con_members[i] = 0
+    solver.con_slot[i] = -1
     solver.con_tree[i, 0] = -1
     solver.con_tree[i, 1] = -1
+    return i
+
+
+@kernel
+def add_velocity_row(solver, source, d):
+    """Index of a new BOUNDED constraint whose row is velocity d; -1 if there is no room, which is in the status."""
+    i = begin_constraint(solver, BOUNDED, source)
+    if i >= 0:
+        solver.con_slot[i], solver.con_tree[i, 0] = solver.dof_slot[d], solver.dof_tree[d]
+        solver.con_split[i] = solver.con_first[i + 1] = solver.con_first[i]
+        solver.counts[COUNT_CONSTRAINTS] = i + 1
     return i
 
 
@@ -113,6 +126,8 @@ def follow_in_patch(solver, first, i):
 @kernel
 def row_velocity(solver, i, x, row):
     """Velocity along one row of constraint i, which is in no patch, at x, a row of vectors."""
+    if solver.con_slot[i] >= 0:
+        return solver.vectors[x, solver.con_slot[i]] if row == 0 else 0.0
     total = 0.0
     for k in range(solver.con_first[i], solver.con_first[i + 1]):
         total += sum_of_lanes(solver.jacobian8[3 * k + row] * solver.vectors8[x, solver.piece_vector[k]])

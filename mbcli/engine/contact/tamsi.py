@@ -6,7 +6,7 @@ step: then it is solved in parts, see substeps.py.
 """
 
 from mbcli.engine.contact.block_lu import factorize_halves, solve_halves
-from mbcli.engine.contact.hessian import add_rows, column_of, fill_masses
+from mbcli.engine.contact.hessian import add_rows, add_to_diagonal, column_of, fill_masses
 from mbcli.engine.contact.patches import patch_jacobian
 from mbcli.engine.contact.problem import response_of
 from mbcli.engine.contact.turning import slip_size, turning_jacobian
@@ -58,7 +58,9 @@ def fill_matrix(solver, k):
         solver.values8[s] = nothing
     for c in range(solver.island_con[k], solver.island_con[k + 1]):
         i = solver.con_order[c]
-        if solver.con_members[i] == 0:
+        if solver.con_slot[i] >= 0:
+            add_to_diagonal(solver, i)
+        elif solver.con_members[i] == 0:
             add_blocks(solver, i, contact_jacobian(solver, i), 1)
         elif solver.con_members[i] > TURNS:
             add_blocks(solver, i, patch_jacobian(solver, i), 2)

@@ -104,6 +104,7 @@ SOLVER_FIELDS = (
     Field("con_members", ("ncon",), "int", "", "0: alone; TURNS; n: first of a patch of n contacts; -k: k-th after it"),
     Field("con_place", ("ncon", 12), "real", "1, m", "of a contact in a patch: its axes, its arm from P, in W"),
     Field("con_response", ("ncon", 21), "real", "1/kg, 1/(kg m), 1/(kg m^2)", "of a patch: see patches.py"),
+    Field("con_slot", ("ncon",), "int", "", "slot of the velocity that is its only row, and it has no pieces; else -1"),
     Field("con_first", ("ncon1",), "int", "", "first piece of each constraint's Jacobian, in the end their number"),
     Field("con_split", ("ncon",), "int", "", "first piece that belongs to the second tree"),
     Field("con_tree", ("ncon", 2), "int", "", "trees that it touches, -1 for none"),
