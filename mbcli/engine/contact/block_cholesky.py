@@ -85,14 +85,16 @@ def factorize_panel(solver, p):
                 return
             s = 1.0 / square_root(pivot)
             solver.pivot[v0 + i] = s
-            for c in range(row, row + i // WIDTH + 1):
+            first = s * element(lanes, row)  # stays in its register
+            set_element(lanes, row, first)
+            for c in range(row + 1, row + i // WIDTH + 1):
                 set_element(lanes, c, s * element(lanes, c))
             for c in range(row + own, row + step):
                 set_element(lanes, c, s * element(lanes, c))
             for k in range(i - 1, begin - 1, -1):
                 factor = values[row * WIDTH + k]
                 if factor != 0.0:
-                    subtract_row(lanes, row, start + k * step, factor, k // WIDTH + 1, own, step)
+                    subtract_row(lanes, row, first, start + k * step, factor, k // WIDTH + 1, own, step)
         for k in range(0, begin, WIDTH):
             subtract_rows(values, lanes, start, step, begin, end, k, own)
         end = begin
@@ -100,10 +102,14 @@ def factorize_panel(solver, p):
 
 
 @kernel
-def subtract_row(lanes, row, target, factor, count, own, step):
-    """The first count vectors of a row, and those from own to step, times a factor, from the row at target."""
+def subtract_row(lanes, row, first, target, factor, count, own, step):
+    """The first count vectors of a row, and those from own to step, times a factor, from the row at target.
+
+    first: the first vector of the row, in a register.
+    """
+    set_element(lanes, target, subtract_product(element(lanes, target), first, factor))
     shift = target - row
-    for c in range(row, row + count):
+    for c in range(row + 1, row + count):
         set_element(lanes, c + shift, subtract_product(element(lanes, c + shift), element(lanes, c), factor))
     for c in range(row + own, row + step):
         set_element(lanes, c + shift, subtract_product(element(lanes, c + shift), element(lanes, c), factor))

@@ -58,13 +58,13 @@ def eliminate_own_block(solver, p):
         row = start // WIDTH + k * step
         if best != k:
             exchange_rows(lanes, row, start // WIDTH + best * step, step)
-        inverse = 1.0 / values[start + k * width + k]
+        first, inverse = 1.0 * element(lanes, row), 1.0 / values[start + k * width + k]
         solver.pivot[v0 + k] = inverse
         for i in range(k - 1, -1, -1):
             factor = inverse * values[start + i * width + k]
             values[lower + k * width + i] = factor
             if factor != 0.0:
-                subtract_row(lanes, row, start // WIDTH + i * step, factor, k // WIDTH + 1, own, step)
+                subtract_row(lanes, row, first, start // WIDTH + i * step, factor, k // WIDTH + 1, own, step)
     clear_above(solver, p)
 
 
