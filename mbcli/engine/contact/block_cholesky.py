@@ -83,18 +83,18 @@ def factorize_panel(solver, p):
             if not pivot > 0.0:
                 solver.counts[COUNT_STATUS] = PROBLEM_SINGULAR
                 return
-            s = 1.0 / square_root(pivot)
-            solver.pivot[v0 + i] = s
-            first = s * element(lanes, row)  # stays in its register
-            set_element(lanes, row, first)
-            for c in range(row + 1, row + i // WIDTH + 1):
-                set_element(lanes, c, s * element(lanes, c))
-            for c in range(row + own, row + step):
-                set_element(lanes, c, s * element(lanes, c))
+            inverse = 1.0 / pivot
+            first = 1.0 * element(lanes, row)
             for k in range(i - 1, begin - 1, -1):
                 factor = values[row * WIDTH + k]
                 if factor != 0.0:
-                    subtract_row(lanes, row, first, start + k * step, factor, k // WIDTH + 1, own, step)
+                    subtract_row(lanes, row, first, start + k * step, inverse * factor, k // WIDTH + 1, own, step)
+            s = square_root(inverse)  # last: no other row waits for it
+            solver.pivot[v0 + i] = s
+            for c in range(row, row + i // WIDTH + 1):
+                set_element(lanes, c, s * element(lanes, c))
+            for c in range(row + own, row + step):
+                set_element(lanes, c, s * element(lanes, c))
         for k in range(0, begin, WIDTH):
             subtract_rows(values, lanes, start, step, begin, end, k, own)
         end = begin
@@ -249,6 +249,8 @@ def take_later(solver, x, p):
     """The rows of one tree of x lose the product of its panel and the later rows."""
     lanes, y, y8, later = solver.values8, solver.vectors, solver.vectors8, solver.gathered8
     own = solver.panel_block[p]
+    if own + 1 == solver.panel_block[p + 1]:
+        return
     size, slot = solver.block_size[own], solver.block_slot[own]
     own_vectors = (size + WIDTH - 1) // WIDTH
     n = own_vectors

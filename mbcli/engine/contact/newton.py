@@ -240,13 +240,12 @@ def times_mass(solver, first, end, x, y):
     for p in range(first, end):
         t = solver.order[p]
         v0, slot = solver.tree_v[t], solver.tree_slot[t]
-        count = (solver.tree_slot[t + 1] - slot) // WIDTH
-        for d in range(v0, solver.tree_v[t + 1]):
-            row = (solver.dof_row[d] + v0) // WIDTH
-            total = mass[row] * vectors[x, slot // WIDTH]
-            for c in range(1, count):
-                total = add_product(total, mass[row + c], vectors[x, slot // WIDTH + c])
-            solver.vectors[y, slot + d - v0] = sum_of_lanes(total)
+        for c in range((solver.tree_slot[t + 1] - slot) // WIDTH):
+            total = 0.0 * vectors[x, slot // WIDTH + c]
+            for d in range(v0, solver.tree_v[t + 1]):  # A is symmetric: a sum of its rows
+                row = (solver.dof_row[d] + v0) // WIDTH
+                total = add_product(total, mass[row + c], solver.vectors[x, slot + d - v0])
+            vectors[y, slot // WIDTH + c] = total
 
 
 @kernel
