@@ -44,9 +44,9 @@ def compile_elsewhere(kernels, *groups):
 
     groups: lists of names, for a process each.
     """
-    if not sys.executable or (os.cpu_count() or 1) < 2:
-        return False
     missing = [[name for name in names if not _on_disk(getattr(kernels, name))] for names in groups]
+    if not any(missing) or not sys.executable or (os.cpu_count() or 1) < 2:
+        return False
     started = [_start_process(kernels, names) for names in missing if names]
     return any(started)
 

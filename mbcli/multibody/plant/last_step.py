@@ -20,15 +20,22 @@ class LastStep:
 
         u (nu,) is the actuation of all ports together; None if it is what they give there. deformables: as above.
         """
-        state, inputs = context.state, context.inputs
-        after = state.time, state.q.copy(), state.v.copy()
-        state.go_to(time, q, v)
-        u = state.plant.actuation(context) if u is None else u
-        ports = {"actuation", *(f"{name}_actuation" for name in state.plant.elements.instance_names)}
+        state = context.state
+        if context.inputs.followed:  # then they depend on the state
+            after = state.time, state.q.copy(), state.v.copy()
+            state.go_to(time, q, v)
+            values = self._inputs(context, u)
+            state.go_to(*after)
+        else:
+            values = self._inputs(context, u)
+        self.replace((time, q.copy(), v.copy(), values, state.parameters.copy()), deformables)
+
+    @staticmethod
+    def _inputs(context, u):
+        plant, inputs = context.state.plant, context.inputs
+        ports = {"actuation", *(f"{name}_actuation" for name in plant.elements.instance_names)}
         values = {name: inputs.value(name, context) for name in inputs.names() - ports}
-        start = time, q.copy(), v.copy(), values | {"actuation": u.copy()}, state.parameters.copy()
-        self.replace(start, deformables)
-        state.go_to(*after)
+        return values | {"actuation": plant.actuation(context) if u is None else u.copy()}
 
     def replace(self, start, deformables=()):
         self.start, self.deformables, self._before = start, deformables, None

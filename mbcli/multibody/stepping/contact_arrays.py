@@ -160,7 +160,6 @@ class ContactArrays:
             self.keeps = keeps
             self.start_samples(rows)
         else:  # nothing is kept, as in the run before: making room costs as much as many steps
-            self._attached = False
             self.samples.counts[:] = 0
             self.set_samples()
 
