@@ -126,27 +126,27 @@ class Coordinates(Lookup):
 
     def GetPositionLowerLimits(self) -> Vector:
         """(nq,) [rad or m], -inf if there is none. After Finalize()."""
-        return self._limits_vector("nq", "position_start", "position_lower_limits")
+        return self._limits_vector("position_lower_limits")
 
     def GetPositionUpperLimits(self) -> Vector:
         """(nq,) [rad or m], inf if there is none. After Finalize()."""
-        return self._limits_vector("nq", "position_start", "position_upper_limits")
+        return self._limits_vector("position_upper_limits")
 
     def GetVelocityLowerLimits(self) -> Vector:
         """(nv,) [rad/s or m/s], -inf if there is none. After Finalize()."""
-        return self._limits_vector("nv", "velocity_start", "velocity_lower_limits")
+        return self._limits_vector("velocity_lower_limits")
 
     def GetVelocityUpperLimits(self) -> Vector:
         """(nv,) [rad/s or m/s], inf if there is none. After Finalize()."""
-        return self._limits_vector("nv", "velocity_start", "velocity_upper_limits")
+        return self._limits_vector("velocity_upper_limits")
 
     def GetAccelerationLowerLimits(self) -> Vector:
         """(nv,) [rad/s^2 or m/s^2], -inf if there is none. After Finalize()."""
-        return self._limits_vector("nv", "velocity_start", "acceleration_lower_limits")
+        return self._limits_vector("acceleration_lower_limits")
 
     def GetAccelerationUpperLimits(self) -> Vector:
         """(nv,) [rad/s^2 or m/s^2], inf if there is none. After Finalize()."""
-        return self._limits_vector("nv", "velocity_start", "acceleration_upper_limits")
+        return self._limits_vector("acceleration_upper_limits")
 
     def GetEffortLowerLimits(self) -> Vector:
         """(nu,) [N m or N], -inf if there is none. After Finalize()."""
@@ -157,14 +157,14 @@ class Coordinates(Lookup):
         self.require_finalized("GetEffortUpperLimits")
         return np.array([a.effort_limit() for a in self.elements.actuators])
 
-    def _limits_vector(self, size: str, start: str, limits: str) -> Vector:
+    def _limits_vector(self, limits: str) -> Vector:
         self.require_finalized(limits)
-        result = np.zeros(self.model.sizes[size])
-        for joint in self.moving_joints():
-            value = getattr(joint, limits)()
-            first = getattr(joint, start)()
-            result[first : first + value.size] = value
-        return result
+        return np.concatenate([np.zeros(0), *(getattr(joint, limits)() for joint in self._joints_by_place)])
+
+    @cached_property
+    def _joints_by_place(self) -> list[Joint]:
+        """The joints in the order of their positions, which is that of their velocities."""
+        return sorted(self.moving_joints(), key=lambda joint: (joint.position_start(), joint.velocity_start()))
 
     # values
 

@@ -208,7 +208,7 @@ class Run:
                 self.compile()  # the loop meanwhile: it reaches contact by addresses
             self.steps = 0
             if not plant.elements.deformable_bodies:  # else every step prepares itself
-                self._prepare_step(state)
+                self.contact.attach(state)
 
     def _start_on_constraints(self):
         """Tells the loops the rank to expect; NumericalError if a continuous run starts off the constraints."""
@@ -349,7 +349,7 @@ class Run:
             step, rows = int(run.next_step[0]), int(self._recording.rows_written[0])
             self.steps = step - first
             state.time = step * h
-            if self.contact is not None and rows:
+            if elastic and self.contact is not None and rows:
                 self._recording.recorded_energy[:rows, :2] += self.contact.elastic_energies()
             if self.contact is not None and step > step_before:
                 self.contact.take_step()
