@@ -23,7 +23,7 @@ from mbcli.multibody.parsing import Parser
 LIB = own_library()
 QUADRUPED = (Path(__file__).parent.parent / "sample_models" / "quadruped.urdf").read_text()
 CONVEX = [approximation for approximation in APPROXIMATIONS if approximation != "tamsi"]  # which has no controllers
-FEW = 10  # iterations of the solver
+FEW = 5  # iterations of the solver
 
 
 def slider(s, name, axis, position, mass=0.1, **surface):

@@ -5,6 +5,7 @@ from mbcli.engine.contact.patches import along_direction, slope_of_patch
 from mbcli.engine.contact.problem import response_of
 from mbcli.engine.contact.turning import slope_of_turning
 from mbcli.engine.fields.contact_fields import (
+    BOUNDED,
     TURNS,
     VECTOR_DIRECTION,
     VECTOR_GRADIENT,
@@ -14,6 +15,7 @@ from mbcli.engine.fields.contact_fields import (
 from mbcli.engine.runtime.kernel import kernel
 from mbcli.engine.runtime.lane_memory import WIDTH, sum_of_lanes
 
+INFINITE = float("inf")
 LINE_SEARCH_STEPS = 60
 LINE_SEARCH_ACCURACY = (
     1e-3  # of the slope, relative to that at the start: at 0.1 resting fingers take one iteration more
@@ -34,7 +36,7 @@ def line_search(solver, k):
             at_start += sum_of_lanes(vectors[VECTOR_DIRECTION, c] * vectors[VECTOR_GRADIENT, c])
     at_start = abs(at_start)
     low, high = 0.0, 0.0  # of the bracket; high is open at 0
-    share, following = 1.0, 1.0
+    share, following, last_step = 1.0, 1.0, INFINITE
     for _ in range(LINE_SEARCH_STEPS):
         share = following
         slope, curvature = slope_of_constraints(solver, k, share)
@@ -46,15 +48,38 @@ def line_search(solver, k):
             low = share
         else:
             high = share
-        following = share - slope / curvature
+        step = -slope / curvature
+        following = share + step
         if high == 0.0:
             if not following > low:
                 break
-        elif not (low < following and following < high):
-            following = 0.5 * (low + high)
-        if following == share:
+        else:
+            inside = low < following and following < high
+            if not inside or 2.0 * abs(step) > last_step:  # where the slope is steep, the method goes to and fro
+                following = least_slip(solver, k, low, high, following if inside else 0.5 * (low + high))
+        last_step = abs(following - share)
+        if last_step == 0.0:
             break
     return share
+
+
+@kernel
+def least_slip(solver, k, low, high, otherwise):
+    """The share between two where a contact's slip is least, that nearest to the middle; `otherwise` without one.
+
+    Where a slip reverses, so does its friction, and the slope changes most.
+    """
+    v, dv, middle = solver.con_v, solver.con_dv, 0.5 * (low + high)
+    best, distance = otherwise, 0.5 * (high - low)
+    for c in range(solver.island_con[k], solver.island_con[k + 1]):
+        i = solver.con_order[c]
+        if solver.con_members[i] == 0 and solver.con_kind[i] < BOUNDED:
+            a, b = dv[i, 0], dv[i, 1]
+            square = a * a + b * b
+            share = -(v[i, 0] * a + v[i, 1] * b) / square if square > 0.0 else low
+            if abs(share - middle) < distance:
+                best, distance = share, abs(share - middle)
+    return best
 
 
 @kernel

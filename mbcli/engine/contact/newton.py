@@ -4,7 +4,8 @@ The search starts from the velocities of the step's start. An iteration that mad
 by one with the same Hessian, which costs a fraction and does nearly as well there. The search ends when the gradient
 of the cost, with each momentum measured by the square root of its mass, is less than the tolerance times the larger of
 A v and J^T impulse. Both vanish if impulses hold bodies at rest; the gradient is rounding then. If an iteration
-hardly makes it smaller, or none is left, it is measured by the terms that cancel in it.
+hardly makes it smaller, or none is left, it is measured by the terms that cancel in it; so it is at the start of what
+is at rest, where an iteration would follow rounding.
 """
 
 from mbcli.engine.contact.block_cholesky import factorize_places, solve_places
@@ -57,6 +58,8 @@ SMALLEST = 1e-30  # squared momentum that counts as nothing
 MOST_PARTS = 64  # of a step with TAMSI
 PATIENCE = 20  # iterations of TAMSI, which has no cost to search along, until friction is held for as many
 ROUNDING = 1e-10  # of the terms of the gradient: a gradient so small that does not become smaller is rounding
+AT_REST = 1e-20  # of the squared momenta without constraints
+STILL = 1e-13  # of the terms: what is at rest and has no larger gradient stays at rest
 SLOW = 0.5  # reduction of the residual by an iteration from which on it may be rounding
 FAST = 0.03  # reduction of the residual by an iteration after which its Hessian is used again
 
@@ -148,6 +151,10 @@ def find_velocities(solver, k, tamsi, again):
         if not converged and iterations > 0 and (residual > SLOW * SLOW * before or last):
             of_terms = residual_of_terms(solver, k)
             if of_terms <= (enough if last else min(enough, ROUNDING * ROUNDING)):
+                converged, residual = True, of_terms
+        elif not converged and iterations == 0 and starts_at_rest(solver, k):
+            of_terms = residual_of_terms(solver, k)
+            if of_terms <= STILL * STILL:
                 converged, residual = True, of_terms
         if last or (converged and not held):
             break
@@ -303,6 +310,19 @@ def fill_gradient(solver, k):
             inertial = add_product(inertial, v * v, vectors[VECTOR_DIAGONAL, c])
             vectors[VECTOR_GRADIENT, c] = g  # last: interpreted, j is a view of it
     return sum_of_lanes(size) / (max(sum_of_lanes(impulse), sum_of_lanes(inertial)) + SMALLEST)
+
+
+@kernel
+def starts_at_rest(solver, k):
+    """Whether the momenta A v are nothing beside those of A v*."""
+    vectors = solver.vectors8
+    moving = free = 0.0 * vectors[VECTOR_VELOCITY, 0]
+    for p in range(solver.island_tree[k], solver.island_tree[k + 1]):
+        t = solver.order[p]
+        for c in range(solver.tree_slot[t] // WIDTH, solver.tree_slot[t + 1] // WIDTH):
+            v, w, diagonal = vectors[VECTOR_VELOCITY, c], vectors[VECTOR_FREE, c], vectors[VECTOR_DIAGONAL, c]
+            moving, free = add_product(moving, v * v, diagonal), add_product(free, w * w, diagonal)
+    return sum_of_lanes(moving) <= AT_REST * sum_of_lanes(free)
 
 
 @kernel
