@@ -1,10 +1,15 @@
 """Calculations at many states of one model: arrays of rows in and out."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 
 from mbcli.engine.runtime.kernel_cache import is_compiled
+from mbcli.engine.runtime.lane_memory import WIDTH
 from mbcli.engine.runtime.linking import load_kernels
 from mbcli.engine.runtime.model import Data
+
+STATES_OF_A_THREAD = 256  # at least: to start a thread takes as long as many states
 
 
 def covers(model):
@@ -29,19 +34,19 @@ class StateBatch:
         announce: called before a calculation that has to be compiled first.
         patience: states that are evaluated interpreted before a calculation is compiled for them; those of a call that
             exceeds it, and of all calls after it, are compiled.
+        threads: that share the states of a call, if they are compiled and many enough.
     """
 
-    def __init__(self, model, compiled=True, announce=lambda: None, patience=0):
+    def __init__(self, model, compiled=True, announce=lambda: None, patience=0, threads=1):
         self._model, self._compiled, self._announce, self._used = model, compiled, announce, set()
         self._patience, self._interpreted = patience, None
         if compiled:
             from mbcli.engine.queries.lane_data import LaneData, load_lane_kernels
 
-            self._kernels, self._data = load_lane_kernels(), LaneData(model.sizes)
-            self._handles = model.handle(True), self._data.handle
+            self._kernels, self._data = load_lane_kernels(), [LaneData(model.sizes) for _ in range(threads)]
+            self._handles = [(model.handle(True), data.handle) for data in self._data]
         else:
-            self._kernels, self._data = load_kernels(False), Data(model.sizes)
-            self._handles = model, self._data
+            self._kernels, self._handles = load_kernels(False), [(model, Data(model.sizes))]
 
     def mass_matrix(self, q):
         """M (n, nv, nv)."""
@@ -162,5 +167,20 @@ class StateBatch:
                 self._announce()
             self._used.add(name)
         results = [np.empty((n, width)) for width in widths] if results is None else results
-        getattr(self._kernels, name)(*self._handles, *rows, *switches, *results)
+        self._run(getattr(self._kernels, name), rows, switches, results)
         return results
+
+    def _run(self, call, rows, switches, results):
+        """Calls a kernel for equal parts of the rows, one on each thread."""
+        count = min(len(self._handles), max(1, len(rows[0]) // STATES_OF_A_THREAD))
+        if count == 1:
+            call(*self._handles[0], *rows, *switches, *results)
+            return
+        size = -(-len(rows[0]) // (count * WIDTH)) * WIDTH
+
+        def run(handles, start):
+            part = slice(start, start + size)
+            call(*handles, *(a[part] for a in rows), *switches, *(a[part] for a in results))
+
+        with ThreadPoolExecutor(count) as pool:
+            list(pool.map(run, self._handles[:count], range(0, count * size, size)))

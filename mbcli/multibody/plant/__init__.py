@@ -6,6 +6,7 @@ from mbcli.multibody.plant.applied_forces import (
     ExternallyAppliedSpatialForce,
     ExternallyAppliedSpatialForceMultiplexer,
 )
+from mbcli.multibody.plant.batch_functions import BatchFunctions
 from mbcli.multibody.plant.config_functions import (
     AddMultibodyPlant,
     AddMultibodyPlantSceneGraph,
@@ -32,6 +33,7 @@ __all__ = [
     "AddMultibodyPlant",
     "AddMultibodyPlantSceneGraph",
     "ApplyMultibodyPlantConfig",
+    "BatchFunctions",
     "CalcContactFrictionFromSurfaceProperties",
     "ContactModel",
     "ContactResults",

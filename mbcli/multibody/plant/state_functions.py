@@ -26,6 +26,23 @@ if TYPE_CHECKING:
 AT_AN_INSTANT = 0.0  # [s] over which joint damping acts
 
 
+def state_with_parameters(plant: Any, context: Context | None) -> EvaluatedState:
+    """The state of a context, default: a new one, whose parameters functions of states take; ModelError as theirs."""
+    state: EvaluatedState = (plant.CreateDefaultContext() if context is None else context).state
+    if state.plant is not plant:
+        plant.check_context(context)
+    if state.dtype != np.float64:
+        raise ModelError("functions of states are for a plant of floats")
+    if not covers(state.model):
+        raise ModelError("functions of states are not for spring-dampers and bushings: use the plant's methods")
+    if plant.user_force_elements:
+        kind = type(plant.user_force_elements[0]).__name__
+        raise ModelError(f"functions of states know no force element of a user, {kind}: use the plant's methods")
+    if not state.parameters_current:
+        state.ready_parameters()
+    return state
+
+
 class StateFunctions:
     """Dynamics and kinematics of a plant as functions of states that each call brings.
 
@@ -46,18 +63,7 @@ class StateFunctions:
     """
 
     def __init__(self, plant: Any, context: Context | None = None) -> None:
-        state: EvaluatedState = (plant.CreateDefaultContext() if context is None else context).state
-        if state.plant is not plant:
-            plant.check_context(context)
-        if state.dtype != np.float64:
-            raise ModelError("functions of states are for a plant of floats")
-        if not covers(state.model):
-            raise ModelError("functions of states are not for spring-dampers and bushings: use the plant's methods")
-        if plant.user_force_elements:
-            kind = type(plant.user_force_elements[0]).__name__
-            raise ModelError(f"functions of states know no force element of a user, {kind}: use the plant's methods")
-        if not state.parameters_current:
-            state.ready_parameters()
+        state = state_with_parameters(plant, context)
         self._plant, self._model = plant, state.model
         self._data = Data(state.model.sizes)
         self._kernels, self._handles = state.kernels, (state.model_handle, self._data.handle(state.compiled))
