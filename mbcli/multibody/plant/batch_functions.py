@@ -44,7 +44,7 @@ class BatchFunctions:
             raise ArgumentError(f"threads is {threads}: there is at least one thread")
         state = state_with_parameters(plant, context)
         self._plant, self._model = plant, state.model
-        self._batch = StateBatch(state.model, compiled=state.compiled, threads=int(threads))
+        self._batch: Any = StateBatch(state.model, compiled=state.compiled, threads=int(threads))
         self._links = np.ones(plant.num_bodies())
         self._mass = float(state.model.link_inertia[:, 0].sum())
 
