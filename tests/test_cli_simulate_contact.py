@@ -1,13 +1,16 @@
 """`mbcli simulate` and contact: what touches, what the log and the summary say of it, resuming, and errors by name."""
 
 import json
+import sys
+import threading
+from functools import partial
 
 import numpy as np
 import pytest
 from command_line import SAMPLES, cli, succeed
 from test_cli_simulate import assert_same_rows, rows, stopped_after
 
-from mbcli.cli import simulate
+from mbcli.cli import compiling_line, simulate
 from mbcli.config import plant_config as config
 from mbcli.engine.contact.arrays import DEFAULT_TOLERANCE
 from mbcli.log.reader import Log
@@ -256,14 +259,19 @@ def test_the_summary_for_people(ball):
 
 def test_the_first_compilation_is_said_by_what_it_takes(monkeypatch, tmp_path, ball):
     """Contact takes longer; where nothing can touch nobody waits for it. Kernels of others do not count."""
+
+    def announce(plant):
+        with simulate.compiling_line(plant, plant.CreateDefaultContext(), quiet=False):
+            pass
+
     from mbcli.engine import load_kernels
     from mbcli.engine.runtime import kernel_cache
 
     said = []
     monkeypatch.setenv("MBCLI_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.setenv("MBCLI_JIT", "1")
-    monkeypatch.setattr(simulate.click, "echo", lambda line, **_: said.append(line))
-    for words, seconds in ((("--ground",), 20), (("--no-contact",), 10), ((), 10), (("--ground", "--dt", "0"), 20)):
+    monkeypatch.setattr(compiling_line.click, "echo", lambda line, **_: said.append(line))
+    for words, seconds in ((("--ground",), 15), (("--no-contact",), 10), ((), 10), (("--ground", "--dt", "0"), 15)):
         from mbcli.cli.model import load
         from mbcli.cli.options import MODEL_KEYS, take
 
@@ -276,8 +284,7 @@ def test_the_first_compilation_is_said_by_what_it_takes(monkeypatch, tmp_path, b
             ground=options["ground"],
             dt=options["time_step"],
         )
-        plant = loaded.plant
-        simulate._announce_compiling(plant, plant.CreateDefaultContext())
+        announce(loaded.plant)
         assert f"(about {seconds} s)" in said.pop(), words
     kernel = load_kernels(True, "plain").run_discrete
     name = kernel_cache.file_name(kernel.py_func, kernel.kernel_key, "")
@@ -289,9 +296,48 @@ def test_the_first_compilation_is_said_by_what_it_takes(monkeypatch, tmp_path, b
     ):
         (tmp_path / "cache" / folder).mkdir(parents=True, exist_ok=True)
         (tmp_path / "cache" / folder / f"{key}.py311.nbi").touch()
-        simulate._announce_compiling(loaded.plant, loaded.plant.CreateDefaultContext())
+        announce(loaded.plant)
         assert len(said) == expected, key
         said.clear()
+
+
+class Terminal:
+    def __init__(self):
+        self.text, self.drawn = "", threading.Semaphore(0)
+
+    def isatty(self):
+        return True
+
+    def write(self, text):
+        self.text += text
+        self.drawn.release()
+
+    def flush(self):
+        pass
+
+
+def test_a_terminal_has_one_line_that_moves_while_kernels_are_compiled(monkeypatch):
+    """It counts the kernels that are there, and nothing is left of it."""
+    monkeypatch.setattr(compiling_line, "DRAWN_EVERY", 0.01)
+    monkeypatch.setattr(sys, "stderr", terminal := Terminal())
+    ready = [False, True, False]
+    line = compiling_line.CompilingLine("the simulation", 15, [partial(ready.__getitem__, k) for k in range(3)])
+    before = threading.active_count()
+    with line:
+        terminal.drawn.acquire(timeout=60.0)
+        ready[0] = True
+        for _ in range(3):  # the second one from now on has begun after that
+            terminal.drawn.acquire(timeout=60.0)
+    lines = terminal.text.split("\r\x1b[K")
+    assert lines[0] == lines[-1] == "" and len(lines) > 4
+    assert lines[1] == "compiling the simulation, once on this machine: 1 of 3 kernels, 0 s of about 15 "
+    assert "2 of 3 kernels" in lines[-2]
+    assert threading.active_count() == before
+    said = terminal.text
+    line.close()
+    with compiling_line.CompilingLine("the simulation", 15, shown=False):
+        pass
+    assert terminal.text == said
 
 
 def test_ground_for_the_command_contact(ball):

@@ -289,6 +289,8 @@ def test_interpreted_and_compiled_searches_agree():
         data.q[:] = plant.GetPositions(context)
         handles = [thing.handle(kind) for thing in (plant.model, data, c, points)]
         load_kernels(kind).place_solids_at(*handles[:3])
+        if kind:
+            c.let_convex_solids_meet(load_kernels(True))
         load_kernels(kind).find_contacts_called(handles[0], handles[1], handles[3], handles[2], 0.0)
         found.append(points)
     n = found[0].count[0]

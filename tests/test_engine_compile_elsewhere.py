@@ -1,6 +1,7 @@
 """Kernels that another process compiles: which, and what happens where it cannot."""
 
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -38,7 +39,8 @@ def test_what_is_on_disk_is_not_compiled_again(kernels, started):
     assert started == []
 
 
-def test_what_is_missing_is_compiled_by_a_process_for_each_group_once(kernels, started):
+def test_what_is_missing_is_compiled_by_a_process_for_each_group_once(kernels, started, monkeypatch):
+    monkeypatch.setattr(addresses.os, "cpu_count", lambda: 3)
     kernels.keep, kernels.find = "keep", "find"
     kernels.on_disk.add("find")
     assert compile_elsewhere(kernels, ["search"], ["solve", "keep"], ["find"])
@@ -47,6 +49,12 @@ def test_what_is_missing_is_compiled_by_a_process_for_each_group_once(kernels, s
         ["contact", "search"],
         ["contact", "solve", "keep"],
     ]
+
+
+def test_few_processors_have_one_process_for_several_groups(kernels, started):
+    kernels.keep = "keep"
+    assert compile_elsewhere(kernels, ["search"], ["solve", "keep"])
+    assert [command[command.index("contact") :] for command in started] == [["contact", "search", "solve", "keep"]]
 
 
 def test_one_processor_compiles_all_itself(kernels, started, monkeypatch):
@@ -77,11 +85,12 @@ time.sleep(600)
 """
 
 
-def test_a_killed_process_does_not_leave_the_one_that_compiles_for_it(tmp_path):
+@pytest.mark.parametrize("ended_by", [signal.SIGKILL, signal.SIGINT], ids=["kill -9", "Ctrl-C"])
+def test_a_process_that_is_ended_does_not_leave_the_one_that_compiles_for_it(tmp_path, ended_by):
     environment = os.environ | {"MBCLI_CACHE_DIR": str(tmp_path)}  # empty: there is a minute of work
     with subprocess.Popen([sys.executable, "-c", PARENT], stdout=subprocess.PIPE, text=True, env=environment) as parent:
         child = int(parent.stdout.readline())
-        parent.kill()
+        parent.send_signal(ended_by)
     end = time.monotonic() + 60.0
     while is_running(child):
         assert time.monotonic() < end, "it still compiles"

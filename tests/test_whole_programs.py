@@ -1,6 +1,7 @@
 """Kernels as programs: arrays are read and written as Python reads them, and none is returned."""
 
 import operator
+import re
 
 import numpy as np
 import pytest
@@ -9,16 +10,17 @@ from random_trees import random_plant
 from mbcli.common.numba_start import import_numba
 from mbcli.engine.contact.arrays import ContactSolver
 from mbcli.engine.runtime.handles import data_at, model_at, solver_at
-from mbcli.engine.runtime.linking import load_kernels
+from mbcli.engine.runtime.linking import link_compiled, load_kernels
 from mbcli.engine.runtime.model import Data
 
 import_numba()
 load_kernels(True)  # numba learns of handles
 
 from numba import TypingError, types  # noqa: E402
+from numba.core.compiler import DefaultPassBuilder  # noqa: E402
 from numba.extending import overload  # noqa: E402
 
-from mbcli.engine.runtime.whole_programs import WHOLE, inner_kernel, program  # noqa: E402
+from mbcli.engine.runtime.whole_programs import WHOLE, KernelCompiler, inner_kernel, program  # noqa: E402
 
 
 @pytest.fixture
@@ -178,3 +180,26 @@ def test_an_operator_learns_from_extensions_of_numba():
     typing.refresh()
     found = typing.resolve_function_type(operator.sub, (types.none, types.none), {})
     assert found.return_type == types.float64
+
+
+def machine_language(function, types_):
+    """LLVM's text of a program after it was optimized, without the numbers by which numba tells functions apart."""
+    compiled = program(function)
+    compiled.compile(types_)
+    text = str(compiled.overloads[types_].library._final_module)
+    return re.sub(r"B\d+v\d+|v\d+B|0x[0-9a-f]+|i64 \d{9,}", "", text)
+
+
+def test_the_passes_that_kernels_go_without_change_nothing(monkeypatch):
+    """The program of a kernel with loops, branches, tuples and calls, by these passes and by all of numba's."""
+
+    def result():
+        twin, _ = link_compiled({"contact", "plain"}).source("place_solids_at")
+        return machine_language(twin, (types.int64,) * 3)
+
+    by_these = result()
+    monkeypatch.setattr(
+        KernelCompiler, "define_pipelines", lambda self: [DefaultPassBuilder.define_nopython_pipeline(self.state)]
+    )
+    assert len(by_these) > 10_000
+    assert by_these == result()

@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import click
 
 from mbcli.batch import FORMATS as ROW_FORMATS
+from mbcli.cli.compiling_line import CompilingLine
 from mbcli.cli.model import load
 from mbcli.cli.options import BATCH_KEYS, MODEL_KEYS, STATE_KEYS, take, take_output
 from mbcli.cli.output import document, emit, refuse_existing
@@ -197,7 +198,7 @@ def _check_batch(batch, output):
 
 
 def announce_compiling():
-    click.echo("mbcli: compiling the calculation for batches, once on this machine (about 15 s)", err=True)
+    return CompilingLine("the calculation for batches", 10)
 
 
 def _stack(values):

@@ -9,6 +9,7 @@ from contextlib import closing
 
 import click
 
+from mbcli.cli.compiling_line import CompilingLine
 from mbcli.cli.model import given_models, load
 from mbcli.cli.options import (
     AT_START,
@@ -274,16 +275,20 @@ def _run_command(ctx, values):
     with usage_errors():
         run = _recorded_run(ctx, loaded, state, options, quiet)
     run.prepare(lambda line: quiet or tell(f"mbcli: {line}"), resumed=options.resume_path)
-    if not quiet:
-        _announce_compiling(plant, run.context)
-    with stop, closing(progress):
+    compiling = compiling_line(plant, run.context, quiet)
+
+    def begin():
+        compiling.close()
+        stop.listen()
+
+    with stop, closing(progress), compiling:
         summary = run.run(
             output,
             resumed=options.resume_path,
             force=options.force,
             should_stop=stop,
             on_progress=progress,
-            on_start=stop.listen,
+            on_start=begin,
         )
     result = document("simulate", loaded, run.context, **summary.as_dict())
     click.echo(to_json(result) if options.as_json else "\n".join(map(printable, render(summary.as_dict()))))
@@ -367,12 +372,13 @@ def _default_log(model, resume_path):
     return stem.removesuffix(".dmd") + ".h5"
 
 
-def _announce_compiling(plant, context):
-    from mbcli.multibody.stepping.run import seconds_to_compile
+def compiling_line(plant, context, quiet):
+    """The CompilingLine of the first run of a plant on this machine."""
+    from mbcli.multibody.stepping.run import kernels_to_compile
 
-    seconds = seconds_to_compile(plant, context)
-    if seconds:
-        click.echo(f"mbcli: compiling the simulation, once on this machine (about {seconds} s)", err=True)
+    missing = [] if quiet else kernels_to_compile(plant, context)
+    seconds = 15 if context.state.contact is not None or plant.elements.constraints else 10
+    return CompilingLine("the simulation", seconds, missing, shown=bool(missing))
 
 
 class StopSignal:

@@ -1,12 +1,14 @@
 """`mbcli simulate --states STARTS --each`: a run from every start, all at once."""
 
 import time
+from contextlib import closing
 
 import click
 import numpy as np
 
+from mbcli.cli.compiling_line import CompilingLine
 from mbcli.cli.options import usage_errors
-from mbcli.cli.output import document, printable, tell, warn
+from mbcli.cli.output import document, printable, warn
 from mbcli.common.json_text import to_json
 from mbcli.errors import ModelError
 
@@ -39,15 +41,15 @@ def run_each(ctx, loaded, options, given, output, stop, quiet):
     from mbcli.simulation.sampling import Sampling
     from mbcli.simulation.worlds import Worlds
 
-    plant = loaded.plant
-    with usage_errors():
+    plant, compiling = loaded.plant, CompilingLine("the simulation", 15, shown=not quiet)
+    with usage_errors(), closing(compiling):
         starts = read_starts(loaded, options)
         worlds = Worlds(
             loaded,
             len(starts.q),
             threads=options.threads,
             warn=(lambda line: None) if quiet else warn,
-            on_compile=lambda: quiet or tell("mbcli: compiling the simulation, once on this machine (about 20 s)"),
+            on_compile=compiling.start,
         )
         place(worlds, starts, options, quiet)
         duration = options.duration if options.duration is not None else loaded.config.simulation_duration

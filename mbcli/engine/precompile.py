@@ -17,7 +17,7 @@ from functools import partial
 from itertools import combinations
 from pathlib import Path
 
-from mbcli.engine.runtime.kernel import ALONE, CALLED, ENTRIES, INTERPRETED, KINDS, UNLOCKED, argument_types
+from mbcli.engine.runtime.kernel import ALONE, ALWAYS, CALLED, ENTRIES, INTERPRETED, KINDS, UNLOCKED, argument_types
 from mbcli.engine.runtime.precompiled import (
     INDEX,
     KIND_OF_ARRAY,
@@ -49,7 +49,7 @@ void mbcli_refuse(const char *message) { PyErr_SetString(PyExc_TypeError, messag
 
 def combinations_of_kinds():
     """The kinds that kernels are compiled for, alone and together."""
-    together = [kind for kind in KINDS if kind not in INTERPRETED | ALONE]
+    together = [kind for kind in KINDS if kind not in INTERPRETED | ALONE | {ALWAYS}]
     sets = [c for n in range(len(together) + 1) for c in combinations(together, n)]
     return [normal_kind("-".join(c)) for c in sets] + sorted(ALONE)
 

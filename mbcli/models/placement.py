@@ -19,7 +19,7 @@ def put_on_ground(plant: MultibodyPlant, context: Context, ground: float, stated
     bases = {n: joint for n, joint in plant.free_joints.items() if int(joint.parent_body().index()) == 0}
     if not bases:
         return []
-    solids, number, lines = PlacedSolids(plant), mechanisms(plant), []
+    solids, number, moved = PlacedSolids(plant), mechanisms(plant), []
     q = plant.GetPositions(context)
     solids.place(q)
     lowest = -solids.reaches([0.0, 0.0, -1.0])
@@ -28,16 +28,18 @@ def put_on_ground(plant: MultibodyPlant, context: Context, ground: float, stated
         end = joint.position_start() + joint.num_positions()  # the translation comes last, and z is the last of it
         if not own.any() or stated[end - 1] or joint.is_locked(context):
             continue
-        X_WF = joint.frame_on_parent().CalcPoseInWorld(context)
+        X_WF = joint.frame_on_parent().CalcPoseInBodyFrame(context)
         has_height = (X_WF @ q[end - 3 : end])[2] != 0.0
         gap = float(lowest[own].min()) - ground
         if abs(gap) <= ROUNDING or (has_height and gap > 0.0):
             continue
-        X_FM = joint.GetPose(context)
-        up = X_WF.rotation().matrix().T @ np.array([0.0, 0.0, -gap])
-        X_FM.set_translation(X_FM.translation() + up)
-        joint.SetPose(context, X_FM)
-        name = plant.name_in_contact(plant.elements.bodies[n])
-        height = float(joint.child_body().EvalPoseInWorld(context).translation()[2])
-        lines.append(f"put on the ground: '{name}' starts at z = {height:.6g} m")
-    return lines
+        q[end - 3 : end] += X_WF.rotation().matrix().T @ np.array([0.0, 0.0, -gap])
+        moved.append(plant.elements.bodies[n])
+    context.state.set_q(q)
+    after = Context(plant, compiled=False)  # once: no kernel is compiled for it
+    after.SetTimeStateAndParametersFrom(context)
+    return [
+        f"put on the ground: '{plant.name_in_contact(body)}' starts at z = "
+        f"{body.EvalPoseInWorld(after).translation()[2]:.6g} m"
+        for body in moved
+    ]

@@ -47,16 +47,15 @@ class Scalar:
     def can_compile(self):
         return self.kernels is None
 
-    def load_kernels(self, compiled, model, constrained=False, contact=False, surfaces=False):
+    def load_kernels(self, compiled, model, constrained=False, contact=False, surfaces=False, tamsi=False):
         """Kernels for a model, by name; with constraints, or those of steps that meet contact, if there are any.
 
-        surfaces: those of plants in which solids may meet in contact surfaces.
+        surfaces: those of plants in which solids may meet in contact surfaces. tamsi: those of steps under TAMSI.
         """
         if self.kernels is not None:
             return self.kernels(constrained)
-        kinds = (
-            ["constrained"] * constrained + ["contact"] * contact + ["surfaces"] * surfaces + ["plain"] * model.is_plain
-        )
+        plain = model.is_plain and not tamsi
+        kinds = ["constrained"] * constrained + ["contact"] * contact + ["surfaces"] * surfaces + ["plain"] * plain
         if compiled and self is not FLOAT:
             return compiled_kernels("-".join(kinds))
         return load_kernels(compiled, "-".join(kinds))

@@ -10,6 +10,8 @@ from mbcli.engine.fields.collision_fields import (
     BALL,
     BOX,
     CAPSULE,
+    COLLISION_AT_CONVEX,
+    COLLISION_AT_SELF,
     COLLISION_FACES,
     COLLISION_FIELDS,
     COLLISION_MARGIN,
@@ -26,6 +28,7 @@ from mbcli.engine.fields.collision_fields import (
     WORD,
 )
 from mbcli.engine.fields.model_fields import shape_of
+from mbcli.engine.runtime.addresses import address_of_function
 from mbcli.engine.runtime.model import Arrays
 
 LEVEL_RATIO = 4.0  # of the largest radii of levels of sizes, at least
@@ -142,6 +145,11 @@ class Collision(Arrays):
             setattr(self, field.name, array)
         self.counts[COLLISION_SINGLE_POINTS] = int(single_points)
         self.counts[COLLISION_FACES], self.counts[COLLISION_STRICT] = faces, int(strict)
+
+    def let_convex_solids_meet(self, kernels):
+        """Compiles or loads what a compiled search needs for pairs whose distance has no closed form."""
+        self.addresses[COLLISION_AT_CONVEX] = address_of_function(kernels.convex_nearest_called)
+        self.addresses[COLLISION_AT_SELF] = self.handle(True)
 
 
 def _arrays_of(solids, filters):

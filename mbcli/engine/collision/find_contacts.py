@@ -38,7 +38,7 @@ def find_contacts(model, data, c, points):
         margin = c.settings[COLLISION_MARGIN] + cover
         reach = max(0.0, margin)
         if bounds_touch(c, A, B, reach) and not meet_in_surface(c, points, n, A, B):
-            distance = solids_nearest(c, A, B, reach)
+            distance = distance_of_pair(c, A, B, reach)
             if distance < 0.0 and c.counts[COLLISION_STRICT] == 1:
                 c.counts[COLLISION_STATUS] |= COLLISION_NO_SURFACE
                 c.counts[COLLISION_PAIR_A], c.counts[COLLISION_PAIR_B] = A, B
@@ -50,6 +50,12 @@ def find_contacts(model, data, c, points):
 def meet_in_surface(c, points, n, A, B):
     """Whether the solids of pair n meet in a contact surface, whose faces are contacts now, and not at points."""
     return False
+
+
+@slot(compiled="collision.nearest.nearest_by_address")
+def distance_of_pair(c, A, B, limit):
+    """As solids_nearest()."""
+    return solids_nearest(c, A, B, limit)
 
 
 @kernel

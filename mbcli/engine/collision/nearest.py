@@ -12,8 +12,20 @@ from mbcli.engine.collision.segments import (
     set_nearest,
 )
 from mbcli.engine.collision.shapes import outermost, rotate_back, to_world
-from mbcli.engine.fields.collision_fields import BALL, BOX, CAPSULE, CYLINDER, HALF_SPACE
-from mbcli.engine.runtime.kernel import kernel
+from mbcli.engine.fields.collision_fields import (
+    BALL,
+    BOX,
+    CAPSULE,
+    COLLISION_AT_CONVEX,
+    COLLISION_AT_SELF,
+    COLLISION_NO_FUNCTION,
+    COLLISION_STATUS,
+    CYLINDER,
+    HALF_SPACE,
+)
+from mbcli.engine.runtime.calls_by_address import call_by_address
+from mbcli.engine.runtime.handles import collision_at
+from mbcli.engine.runtime.kernel import called, kernel
 from mbcli.engine.smooth.spatial import add, dot, row3, scale, subtract
 
 NEARLY_TOUCHING = 1e-3  # of the size: nearer than this, rounding shows in the normal of a distance
@@ -26,17 +38,49 @@ def solids_nearest(c, A, B, limit):
 
     If it is more than the limit (>= 0), any number above the limit, and c.nearest is not set.
     """
-    if c.kind[A] <= c.kind[B]:
-        return ordered_nearest(c, A, B, limit)
-    distance = ordered_nearest(c, B, A, limit)
-    if distance <= limit:
-        normal, point_B, point_A = row_of(c, 0), row_of(c, 3), row_of(c, 6)
-        set_nearest(c, scale(-1.0, normal), point_A, point_B)
+    first, second = in_order(c, A, B)
+    distance = closed_nearest(c, first, second, limit)
+    if distance == NOT_KNOWN:
+        distance = convex_nearest(c, first, second, limit)
+    if distance <= limit and first != A:
+        turn_nearest(c)
     return distance
 
 
 @kernel
-def ordered_nearest(c, A, B, limit):
+def nearest_by_address(c, A, B, limit):
+    """As solids_nearest(), for which gjk.py and epa.py need not be compiled before a pair has no closed form."""
+    first, second = in_order(c, A, B)
+    distance = closed_nearest(c, first, second, limit)
+    if distance == NOT_KNOWN:
+        if c.addresses[COLLISION_AT_CONVEX] == 0.0:
+            c.counts[COLLISION_STATUS] |= COLLISION_NO_FUNCTION
+            return limit + 1.0
+        at, a, b = c.addresses, 1.0 * first, 1.0 * second
+        distance = call_by_address(at[COLLISION_AT_CONVEX], at[COLLISION_AT_SELF], a, b, limit, 0.0)
+    if distance <= limit and first != A:
+        turn_nearest(c)
+    return distance
+
+
+@kernel
+def in_order(c, A, B):
+    """The solids by their kinds."""
+    if c.kind[A] <= c.kind[B]:
+        return A, B
+    return B, A
+
+
+@kernel
+def turn_nearest(c):
+    """c.nearest of B and A becomes that of A and B."""
+    normal, point_B, point_A = row_of(c, 0), row_of(c, 3), row_of(c, 6)
+    set_nearest(c, scale(-1.0, normal), point_A, point_B)
+
+
+@kernel
+def closed_nearest(c, A, B, limit):
+    """As solids_nearest() of solids in order, if there is a closed form, else NOT_KNOWN."""
     a, b = c.kind[A], c.kind[B]
     if b == HALF_SPACE:
         return nearest_to_plane(c, A, B)
@@ -47,10 +91,8 @@ def ordered_nearest(c, A, B, limit):
     if a == BALL and b == CYLINDER:
         return ball_to_cylinder(c, A, B)
     if a == BOX and b == BOX:
-        distance = boxes_nearest(c, A, B, limit)
-        if distance != NOT_KNOWN:
-            return distance
-    return convex_nearest(c, A, B, limit)
+        return boxes_nearest(c, A, B, limit)
+    return NOT_KNOWN
 
 
 @kernel
@@ -82,3 +124,9 @@ def convex_nearest(c, A, B, limit):
     normal, p, q = row_of(c, 0), row_of(c, 3), row_of(c, 6)
     set_nearest(c, normal, subtract(p, scale(c.rounding[A], normal)), add(q, scale(c.rounding[B], normal)))
     return distance - rounding
+
+
+@called
+def convex_nearest_called(collision, A, B, limit, number):
+    """convex_nearest(), called by address."""
+    return convex_nearest(collision_at(collision), int(A), int(B), limit)

@@ -20,11 +20,11 @@ from mbcli.engine.fields.contact_fields import (
     VECTOR_START,
     VECTOR_VELOCITY,
 )
-from mbcli.engine.runtime.kernel import kernel
+from mbcli.engine.runtime.kernel import kernel, slot
 from mbcli.engine.runtime.lane_memory import WIDTH
 
 
-@kernel
+@slot(plain="contact.plain.keep_start")
 def keep_start(solver, k):
     """The start of the parts: velocities and penetrations at the step's start, and the gain without constraints."""
     vectors = solver.vectors8
@@ -39,7 +39,7 @@ def keep_start(solver, k):
             solver.con_law[i, HUNT_CROSSLEY_PENETRATION_AT_START] = solver.con_law[i, HUNT_CROSSLEY_PENETRATION]
 
 
-@kernel
+@slot(plain="contact.plain.begin_part")
 def begin_part(solver, k, parts, part):
     """Velocities with and without constraints for a part of the step of island k; the whole step is ready already."""
     if parts == 1:
@@ -65,7 +65,7 @@ def begin_part(solver, k, parts, part):
                 )
 
 
-@kernel
+@slot(plain="contact.plain.end_part")
 def end_part(solver, k, parts):
     """After a part is solved: its impulses are added to those of the parts before."""
     if parts == 1:
@@ -76,14 +76,14 @@ def end_part(solver, k, parts):
             solver.con_sum[i, r] += solver.con_impulse[i, r]
 
 
-@kernel
+@slot(plain="contact.plain.halve_parts")
 def halve_parts(solver, k):
     """The laws of island k for parts that are half as long."""
     for c in range(solver.island_con[k], solver.island_con[k + 1]):
         scale_law(solver, solver.con_order[c], 0.5)
 
 
-@kernel
+@slot(plain="contact.plain.end_parts")
 def end_parts(solver, k, parts):
     """The laws of the whole step again, and its impulses."""
     if parts == 1:

@@ -23,7 +23,7 @@ from mbcli.engine.fields.contact_fields import (
     VECTOR_DIRECTION,
     VECTOR_GRADIENT,
 )
-from mbcli.engine.runtime.kernel import kernel
+from mbcli.engine.runtime.kernel import kernel, slot
 from mbcli.engine.runtime.lane_memory import WIDTH, add_product
 from mbcli.engine.smooth.spatial import row3
 from mbcli.engine.smooth.trigonometry import square_root
@@ -31,7 +31,7 @@ from mbcli.engine.smooth.trigonometry import square_root
 COSINE_OF_LARGEST_TURN = 0.5
 
 
-@kernel
+@slot(plain="contact.plain.tamsi_direction")
 def tamsi_direction(solver, k, keep):
     """vectors[DIRECTION] of island k: the step of Newton's method from con_v; keep: by the matrix of the last one."""
     first, end = solver.island_tree[k], solver.island_tree[k + 1]
@@ -139,7 +139,7 @@ def times_two(a, x, b, y):
     return add_product(add_product(add_product(times(a, x), y[0], b[0]), y[1], b[1]), y[2], b[2])
 
 
-@kernel
+@slot(plain="contact.plain.tamsi_share")
 def tamsi_share(solver, k):
     """How much of the direction may be taken: no slip turns too far or jumps across the zone of stiction."""
     share = 1.0
@@ -170,7 +170,7 @@ def share_of_turning(solver, i):
     return share_of_slip(size, 0.0, along, across, solver.con_law[i, HUNT_CROSSLEY_V_S])
 
 
-@kernel
+@slot(plain="contact.plain.hold_friction")
 def hold_friction(solver, k, held):
     """Contacts of island k: with friction of the normal impulses that are there, as a convex problem, or of their own.
 

@@ -1,6 +1,7 @@
 """Calculations at many states of one model: arrays of rows in and out."""
 
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 
 import numpy as np
 
@@ -31,13 +32,13 @@ class StateBatch:
     Args:
         model: Model, float64.
         compiled: False evaluates one state after another, interpreted; its results differ in the last digits.
-        announce: called before a calculation that has to be compiled first.
+        announce: a function whose result is a context manager, within which a calculation is compiled and done.
         patience: states that are evaluated interpreted before a calculation is compiled for them; those of a call that
             exceeds it, and of all calls after it, are compiled.
         threads: that share the states of a call, if they are compiled and many enough.
     """
 
-    def __init__(self, model, compiled=True, announce=lambda: None, patience=0, threads=1):
+    def __init__(self, model, compiled=True, announce=nullcontext, patience=0, threads=1):
         self._model, self._compiled, self._announce, self._used = model, compiled, announce, set()
         self._patience, self._interpreted = patience, None
         if compiled:
@@ -158,16 +159,18 @@ class StateBatch:
         for array, width in zip(rows, (nq, nv, nv), strict=False):
             if array.shape != (n, width):
                 raise ValueError(f"states have shape {array.shape}, not {(n, width)}")
+        waits = nullcontext
         if self._compiled and name not in self._used:
             if not is_compiled(getattr(self._kernels, name)):
                 self._patience -= n
                 if self._patience >= 0:
                     self._interpreted = self._interpreted or StateBatch(self._model, compiled=False)
                     return self._interpreted.evaluate(name, inputs, widths, *switches, results=results)
-                self._announce()
+                waits = self._announce
             self._used.add(name)
         results = [np.empty((n, width)) for width in widths] if results is None else results
-        self._run(getattr(self._kernels, name), rows, switches, results)
+        with waits():
+            self._run(getattr(self._kernels, name), rows, switches, results)
         return results
 
     def _run(self, call, rows, switches, results):

@@ -40,14 +40,19 @@ for name in sys.argv[2:]:
 def compile_elsewhere(kernels, *groups):
     """Lets other processes compile kernels whose addresses will be asked for; False if they need not or cannot.
 
-    They end with this one, however that ends.
+    They end with this one, however that ends. Each is about a group, or about several if there are few processors. This
+    process compiles what none of them has begun when it asks for its address.
 
-    groups: lists of names, for a process each.
+    groups: lists of names.
     """
-    missing = [[name for name in names if not _on_disk(getattr(kernels, name))] for names in groups]
-    if not any(missing) or not sys.executable or (os.cpu_count() or 1) < 2:
+    missing = [[name for name in names if not _is_cared_for(getattr(kernels, name))] for names in groups]
+    missing = [names for names in missing if names]
+    others = (os.cpu_count() or 1) - 1 if missing else 0  # which takes longer to ask for than to look for kernels
+    if not sys.executable or not others:
         return False
-    started = [_start_process(kernels, names) for names in missing if names]
+    if len(missing) > others:
+        missing[others - 1 :] = [sum(missing[others - 1 :], [])]
+    started = [_start_process(kernels, names) for names in missing]
     return any(started)
 
 
@@ -77,10 +82,13 @@ def end_with_parent():
     threading.Thread(target=watch, daemon=True).start()
 
 
-def _on_disk(kernel):
-    """Whether a kernel is there, or another process is about it; found once, it is not looked for again."""
-    if kernel not in _processes and kernel not in _found:
-        if not is_compiled(kernel, called=True):
-            return False
+def _is_cared_for(kernel):
+    """Whether a kernel is there, or another process is about it."""
+    return kernel in _processes or is_at_hand(kernel)
+
+
+def is_at_hand(kernel):
+    """Whether nobody waits for the address of a kernel; found once on disk, it is not looked for again."""
+    if kernel not in _found and is_compiled(kernel, called=True):
         _found.add(kernel)
-    return True
+    return kernel in _found

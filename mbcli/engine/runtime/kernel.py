@@ -150,7 +150,8 @@ SLOTS = {}  # of them, those that may be replaced: {kernel: {kind: filler}}
 
 # Kinds of sets of kernels. If several hold and a slot has fillers for more than one, the last one here counts.
 KINDS = {
-    "plain": "models without what few models have, compiled sooner; compiled kernels only",
+    "compiled": "all compiled kernels: what is large and seldom needed is called by address",
+    "plain": "models and steps without what few of them have, compiled sooner; compiled kernels only",
     "lanes": "eight states at once, in one register",
     "constrained": "motion under constraints",
     "contact": "steps of discrete plants in which solids may touch",
@@ -160,6 +161,7 @@ KINDS = {
 }
 INTERPRETED = {"numbers", "python"}  # kinds that are never compiled
 ALONE = {"lanes"}  # kinds that are not combined with others
+ALWAYS = "compiled"  # the kind of all compiled kernels, which nobody asks for
 ITSELF = "itself"  # a filler: the slot's own function, if a kind before would replace it
 CALLER = "caller"  # a filler: a function that whoever asks for the kernels gives
 

@@ -13,7 +13,7 @@ from importlib import import_module
 from types import FunctionType, SimpleNamespace
 
 from mbcli.common.numba_start import import_numba
-from mbcli.engine.runtime.kernel import CALLER, ITSELF, KERNEL_MODULES, KERNELS, KINDS, SLOTS
+from mbcli.engine.runtime.kernel import ALWAYS, CALLER, ITSELF, KERNEL_MODULES, KERNELS, KINDS, SLOTS
 from mbcli.engine.runtime.kernel_cache import KeyOfCode, cached_program
 from mbcli.engine.runtime.precompiled import precompiled_kernels
 
@@ -93,7 +93,7 @@ def link_compiled(kinds, inner=None):
     from mbcli.engine.runtime import structs  # noqa: F401  (numba learns what kernels take)
     from mbcli.engine.runtime.whole_programs import inner_kernel
 
-    bodies = bodies_of(kinds)
+    bodies = bodies_of({*kinds, ALWAYS})
     namespaces = {module: dict(vars(sys.modules[module])) for module in {b.__module__ for b in bodies.values()}}
     keys = KeyOfCode(bodies)
     twins, called = {}, {}

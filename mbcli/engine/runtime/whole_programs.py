@@ -11,14 +11,29 @@ array. numba is not to be imported before kernels are compiled, and this module 
 from numba import types
 from numba.core.ccallback import CFunc
 from numba.core.codegen import JITCodeLibrary, JITCPUCodegen
-from numba.core.compiler import CompilerBase, DefaultPassBuilder
-from numba.core.compiler_machinery import FunctionPass, register_pass
+from numba.core.compiler import CompilerBase
+from numba.core.compiler_machinery import FunctionPass, PassManager, _pass_registry, register_pass
 from numba.core.cpu import CPUContext
 from numba.core.registry import CPUDispatcher, cpu_target
 from numba.core.runtime.context import NRTContext
 from numba.core.sigutils import normalize_signature
-from numba.core.typed_passes import NopythonTypeInference
+from numba.core.transforms import canonicalize_cfg
+from numba.core.typed_passes import (
+    IRLegalization,
+    NativeLowering,
+    NoPythonBackend,
+    NopythonTypeInference,
+    PreLowerStripPhis,
+)
 from numba.core.typing import Context
+from numba.core.untyped_passes import (
+    DeadBranchPrune,
+    FixupArgs,
+    GenericRewrites,
+    ReconstructSSA,
+    RewriteSemanticConstants,
+    TranslateByteCode,
+)
 
 from mbcli.common.collection_pause import paused_collection
 
@@ -29,18 +44,21 @@ WITHOUT_WRAPPERS = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
 def inner_kernel(function):
     """A function that only kernels call, in memory alone; a call from Python would crash."""
-    return _compile_once_for_constants(InnerKernel(function, targetoptions=OPTIONS | WITHOUT_WRAPPERS))
+    options = OPTIONS | WITHOUT_WRAPPERS
+    return _compile_once_for_constants(InnerKernel(function, targetoptions=options, pipeline_class=KernelCompiler))
 
 
 def program(function):
     """A function that Python calls. TypeError when it is compiled if it returns arrays."""
     options = OPTIONS | {"nogil": True}
-    return _compile_once_for_constants(Program(function, targetoptions=options, pipeline_class=ProgramPasses))
+    return _compile_once_for_constants(Program(function, targetoptions=options, pipeline_class=ProgramCompiler))
 
 
 def program_for_c(function, signature):
     """A function of C of numbers, not yet compiled."""
-    return ProgramForC(function, normalize_signature(signature), locals={}, options=OPTIONS)
+    return ProgramForC(
+        function, normalize_signature(signature), locals={}, options=OPTIONS, pipeline_class=KernelCompiler
+    )
 
 
 def _compile_once_for_constants(dispatcher):
@@ -153,12 +171,53 @@ def refuse_arrays(name, result):
         refuse_arrays(name, part)
 
 
-class ProgramPasses(CompilerBase):
+class KernelPasses(PassManager):
+    """Passes one after another. numba's own tells listeners of each and finds the lives of all variables after it."""
+
+    def run(self, state):
+        for name, _ in self.passes:
+            each = _pass_registry.get(name).pass_inst
+            each.analysis = self._analysis
+            each.run_pass(state)
+            if isinstance(each, FunctionPass):
+                state.func_ir.blocks = canonicalize_cfg(state.func_ir.blocks)
+
+
+class KernelCompiler(CompilerBase):
+    """The passes of numba that a kernel needs.
+
+    Not those for closures, generators, expressions of whole arrays, functions to be inlined and lists of types, which
+    kernels do not have: what comes out is the same.
+    """
+
+    passes = (
+        TranslateByteCode,
+        FixupArgs,
+        RewriteSemanticConstants,
+        DeadBranchPrune,
+        GenericRewrites,
+        ReconstructSSA,
+        DeadBranchPrune,
+        NopythonTypeInference,
+        PreLowerStripPhis,
+        IRLegalization,
+        NativeLowering,
+        NoPythonBackend,
+    )
+
     def define_pipelines(self):
-        passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
-        passes.add_pass_after(ReturnsNoArray, NopythonTypeInference)
-        passes.finalize()
-        return [passes]
+        chosen = KernelPasses("kernel")
+        for each in self.passes:
+            chosen.add_pass(each, each.__name__)
+        chosen.finalize()
+        return [chosen]
+
+
+class ProgramCompiler(KernelCompiler):
+    """The same, of a kernel that Python calls."""
+
+    _typed = KernelCompiler.passes.index(NopythonTypeInference) + 1
+    passes = (*KernelCompiler.passes[:_typed], ReturnsNoArray, *KernelCompiler.passes[_typed:])
 
 
 # ------------------------------------------------------------------------------------------------- libraries

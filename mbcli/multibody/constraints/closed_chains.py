@@ -1,5 +1,6 @@
 """The constraints of a plant as a whole: are they satisfied, which depend on others, positions that satisfy them."""
 
+from contextlib import nullcontext
 from dataclasses import replace
 
 import numpy as np
@@ -205,10 +206,10 @@ class Assemblies:
 
     Args:
         patience: so many assemblies are interpreted, unless their kernels are there already, before they are compiled.
-        announce: called before a compilation.
+        announce: a function whose result is a context manager, within which kernels are compiled.
     """
 
-    def __init__(self, context, patience=np.inf, announce=lambda: None):
+    def __init__(self, context, patience=np.inf, announce=nullcontext):
         self._context, self._patience, self._announce = context, patience, announce
         self._compiled, self._chains = False, {}
 
@@ -219,6 +220,10 @@ class Assemblies:
         returned too; springs are left out.
         """
         self._patience -= 1
+        with self._waiting():
+            return self._within_limits(q, *arguments, **options)
+
+    def _within_limits(self, q, *arguments, **options):
         held = {}
         while True:
             chains = self._chains_of(held)
@@ -229,20 +234,21 @@ class Assemblies:
             held |= passed
 
     def _chains_of(self, held):
-        key = self._is_compiled(), *held.items()
+        key = self._compiled, *held.items()
         if key not in self._chains:
             self._chains[key] = ClosedChains(self._context, compiled=key[0], held=dict(held))
         return self._chains[key]
 
-    def _is_compiled(self):
+    def _waiting(self):
+        """The context of the next assembly: that of a compilation, if kernels will be compiled for it."""
         if self._compiled or self._patience == np.inf or not may_compile():
-            return self._compiled
+            return nullcontext()
         model = self._context.state.model
         self._compiled = is_compiled(load_kernels(True, "plain" if model.is_plain else "").find_nearest)
-        if self._patience < 0 and not self._compiled:
-            self._announce()
-            self._compiled = True
-        return self._compiled
+        if self._patience >= 0 or self._compiled:
+            return nullcontext()
+        self._compiled = True
+        return self._announce()
 
 
 def assemble_within_limits(context, q, *arguments, **options):

@@ -217,7 +217,8 @@ class EvaluatedState(FrameMotions):
         """Takes the kernels for its model, with contact those of steps that are contact problems."""
         constrained = bool(self.plant.elements.constraints)
         surfaces = self.plant.asks_for_surfaces()
-        self.kernels = self.scalar.load_kernels(self.compiled, self.model, constrained, contact, surfaces)
+        tamsi = contact and self.plant.settings.discrete_contact_approximation == "tamsi"
+        self.kernels = self.scalar.load_kernels(self.compiled, self.model, constrained, contact, surfaces, tamsi)
         self._bind()
 
     def _bind(self) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 from mbcli.common.quick_dataclass import dataclass
 from mbcli.engine.contact.arrays import ContactPoints, ContactSamples
 from mbcli.engine.fields.collision_fields import (
+    COLLISION_NO_FUNCTION,
     COLLISION_NO_SURFACE,
     COLLISION_PAIR_A,
     COLLISION_PAIR_B,
@@ -40,7 +41,7 @@ from mbcli.engine.fields.model_fields import (
     CONTACT_AT_POINTS,
     CONTACT_AT_SAMPLES,
 )
-from mbcli.engine.runtime.addresses import address_of_function, compile_elsewhere
+from mbcli.engine.runtime.addresses import address_of_function, compile_elsewhere, is_at_hand
 from mbcli.errors import ModelError
 
 FIRST_POINTS = 64  # room for contact points, doubled when it is not enough
@@ -103,7 +104,6 @@ class ContactArrays:
 
     keeper = ""  # name of the kernel that keeps contacts in a row of the samples
     faces_left_out = 0  # a bit of FACES_...
-    called: tuple[str, ...] = ()  # names of the kernels that are called by address beside the search for contacts
 
     def __init__(self, plant, model, compiled, single_points=None, earlier=None):
         self.plant, self.model, self.compiled = plant, model, compiled
@@ -165,7 +165,11 @@ class ContactArrays:
 
     def compiles_elsewhere(self, kernels):
         """Lets other processes compile what is called by address; whether they have to."""
-        return self.compiled and compile_elsewhere(kernels, ["find_contacts_called"], self.called)
+        return self.compiled and compile_elsewhere(kernels, *self.called())
+
+    def called(self) -> list[list[str]]:
+        """Names of the kernels that are called by address in every run; groups take about as long to compile."""
+        return [["find_contacts_called", self.keeper]]
 
     def attach(self, state):
         """Lets the kernels find the arrays from the data of an EvaluatedState."""
@@ -191,8 +195,10 @@ class ContactArrays:
             (CONTACT_AT_SAMPLES, self.samples),
         ):
             at[place] = arrays.handle(self.compiled)
-        at[CONTACT_AT_FIND] = self.function(state.kernels, "find_contacts_called")
-        at[CONTACT_AT_KEEP] = self.function(state.kernels, self.keeper) if self.keeps else 0.0
+        at[CONTACT_AT_KEEP] = self.function(state.kernels, self.keeper) if self.keeps else 0.0  # first: the shortest,
+        at[CONTACT_AT_FIND] = self.function(state.kernels, "find_contacts_called")  # while others may compile this
+        if self.compiled and is_at_hand(state.kernels.convex_nearest_called):
+            self.collision.let_convex_solids_meet(state.kernels)
         return at
 
     def function(self, kernels, name):
@@ -287,6 +293,8 @@ class ContactArrays:
         status = lacking | int(self.collision.counts[COLLISION_STATUS])
         if status & COLLISION_NO_SURFACE:
             self._refuse_pair()
+        if status & COLLISION_NO_FUNCTION:
+            self.collision.let_convex_solids_meet(self._kernels)
         if status & COLLISION_TOO_MANY_PAIRS:
             self.pairs = 2 * self.collision.sizes["npair"]
         if status & COLLISION_TOO_MANY_POINTS:

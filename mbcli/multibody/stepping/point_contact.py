@@ -9,7 +9,6 @@ class PointContact(ContactArrays):
     """Solids and contact points of a context whose contact forces are those of contact/continuous_contact.py."""
 
     keeper = "contact_by_law"
-    called = (keeper,)
 
     def attached(self, state):
         at = super().attached(state)

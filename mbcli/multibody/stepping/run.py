@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import time
 import warnings
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -519,14 +520,16 @@ class Run:
         return active.singularity()
 
 
-def seconds_to_compile(plant: MultibodyPlant, context: Context) -> int:
-    """About how long the first run of a plant on a machine waits for the compiler [s]; 0 if it does not."""
+def kernels_to_compile(plant: MultibodyPlant, context: Context) -> list[Callable[[], bool]]:
+    """For each kernel that the first run of a plant on a machine waits for, a function: whether it is compiled now."""
     state = context.state
     foresee_contact(state)
-    compiled = is_compiled(state.kernels.run_discrete if plant.is_discrete() else state.kernels.run_continuous)
+    kernels = state.kernels
+    wanted = [partial(is_compiled, kernels.run_discrete if plant.is_discrete() else kernels.run_continuous)]
     if state.contact is not None:
-        compiled &= is_compiled(getattr(state.kernels, state.contact.called[0]), called=True)
-    return 0 if compiled else 20 if state.contact is not None or plant.elements.constraints else 10
+        names = sum(state.contact.called(), [])
+        wanted += [partial(is_compiled, getattr(kernels, name), called=True) for name in names]
+    return [is_ready for is_ready in wanted if not is_ready()]
 
 
 def plant_of(plant: MultibodyPlant) -> str:

@@ -44,7 +44,6 @@ class StepContact(ContactArrays):
     """Solids, contact points and solver of a context of a discrete plant."""
 
     keeper = "keep_step_contacts"
-    called = ("solve_problem_called", keeper)
     faces_left_out = FACES_LOADED
 
     def __init__(self, plant, model, compiled, earlier=None):
@@ -81,6 +80,9 @@ class StepContact(ContactArrays):
     def start_run(self, rows, keeps):
         super().start_run(rows, keeps)
         self.solver.statistics[:] = 0.0
+
+    def called(self):
+        return [["solve_problem_called"], ["find_contacts_called"] + [self.keeper] * self.keeps]
 
     def attached(self, state):
         at = super().attached(state)
