@@ -175,7 +175,7 @@ def own_modules():
     from mbcli.systems import analysis, framework
 
     names = [geometry, scene_graph_config, math, parsing, plant, tree, analysis, framework]
-    return SimpleNamespace(**{name: value for module in names for name, value in vars(module).items()})
+    return SimpleNamespace(**{name: getattr(module, name) for module in names for name in dir(module)})
 
 
 def _drake_modules():
@@ -187,7 +187,7 @@ def _drake_modules():
 
     logging.getLogger("drake").setLevel(logging.ERROR)
     names = [geometry, math, parsing, plant, tree, analysis, framework]
-    return SimpleNamespace(**{name: value for module in names for name, value in vars(module).items()})
+    return SimpleNamespace(**{name: getattr(module, name) for module in names for name in dir(module)})
 
 
 class PlantStepper:

@@ -28,7 +28,7 @@ def drake_library():
 
 
 def _joined(*modules):
-    return SimpleNamespace(**{name: value for module in modules for name, value in vars(module).items()})
+    return SimpleNamespace(**{name: getattr(module, name) for module in modules for name in dir(module)})
 
 
 class Scene:

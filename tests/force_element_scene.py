@@ -30,7 +30,7 @@ def pydrake():
 
 
 def _names(*modules):
-    return SimpleNamespace(**{name: value for module in modules for name, value in vars(module).items()})
+    return SimpleNamespace(**{name: getattr(module, name) for module in modules for name in dir(module)})
 
 
 def inertia(lib, mass, com, moments):

@@ -77,6 +77,8 @@ def _member(owner, name):
     """An attribute, or a field that only objects of the class have."""
     if name in getattr(owner, "__dataclass_fields__", ()):
         return owner.__dataclass_fields__[name]
+    if inspect.ismodule(owner):
+        return getattr(owner, name, MISSING)
     found = inspect.getattr_static(owner, name, MISSING)
     if found is not MISSING:
         return getattr(owner, name, found)  # an enumeration has `name` only on its values

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import textwrap
+import threading
 import time
 import tracemalloc
 import zipfile
@@ -17,6 +18,7 @@ import pytest
 
 from mbcli.batch import arriving_bytes, csv_states, number_lines
 from mbcli.batch.number_lines import NumberLines
+from mbcli.batch.reading_thread import MOST_WAITING, READER, read_ahead
 from mbcli.batch.state_reader import StateLayout, open_states
 from mbcli.errors import ModelError, ResourceError
 
@@ -534,6 +536,14 @@ def test_chunks_of_large_models_have_few_rows():
         assert [len(chunk) for chunk in open_states(io.BytesIO(data), layout)] == [rows, 1]
 
 
+def test_chunks_of_arrays_have_more_rows_than_those_of_text():
+    numbers = np.zeros(20_000)
+    arrays = io.BytesIO()
+    np.savez(arrays, time=numbers)
+    arrays.seek(0)
+    assert [len(chunk) for chunk in open_states(arrays, LAYOUT)] == [16_384, 3_616]
+
+
 def test_a_line_without_end_does_not_fill_the_memory(monkeypatch):
     monkeypatch.setattr(arriving_bytes, "LONGEST_LINE", 3 * arriving_bytes.READ_SIZE)
     message = error_of(b"arm_q\n1\n" + b"1" * 6 * arriving_bytes.READ_SIZE)
@@ -725,6 +735,76 @@ def test_what_has_arrived_on_a_pipe_is_one_chunk():
     assert len(lengths) == 3
 
 
+# --- reading ahead --------------------------------------------------------------------------------
+
+
+def reading_threads():
+    return [thread for thread in threading.enumerate() if thread.name == READER]
+
+
+def test_what_is_read_ahead_comes_in_its_order_and_its_error_after_it():
+    def items():
+        yield from range(20)
+        raise ModelError("row 20")
+
+    taken = []
+    with pytest.raises(ModelError, match="row 20"):
+        for item in read_ahead(items()):
+            taken.append(item)
+    assert taken == list(range(20))
+    assert not reading_threads()
+
+
+def test_no_more_is_read_ahead_than_may_wait_and_a_reader_that_is_closed_closes_what_it_reads():
+    begun, events = [], []
+
+    def items():
+        try:
+            for k in range(100):
+                begun.append(k)
+                yield k
+        finally:
+            events.append("closed by " + threading.current_thread().name)
+
+    reader = read_ahead(items())
+    assert next(reader) == 0
+    end = time.monotonic() + 0.2
+    while time.monotonic() < end:  # time for more, if more were read
+        assert len(begun) <= 1 + MOST_WAITING
+        time.sleep(0.01)
+    assert reading_threads()
+    reader.close()
+    assert events == [f"closed by {READER}"]
+    assert not reading_threads()
+
+
+@pytest.mark.parametrize("kind", ["npz", "h5", "parquet", "arrow"])
+def test_files_of_arrays_are_read_ahead_by_a_thread_that_ends_with_the_rows(kind, tmp_path):
+    """Also with those that are not taken."""
+    if kind in ("parquet", "arrow"):
+        pytest.importorskip("pyarrow")
+    path, fields = tmp_path / f"states.{kind}", random_fields(50)
+    if kind == "h5":
+        write_log(path, 50)
+    else:
+        path.write_bytes(WRITERS[kind](fields))
+    np.testing.assert_array_equal(read_all(path, rows_per_chunk=4)["q"], fields["q"])
+    assert not reading_threads()
+    chunks = open_states(path, LAYOUT, rows_per_chunk=4)
+    np.testing.assert_array_equal(next(chunks).q, fields["q"][:4])
+    assert len(reading_threads()) == 1
+    chunks.close()
+    assert not reading_threads()
+
+
+def test_text_and_what_is_in_memory_are_read_without_a_thread(tmp_path):
+    (tmp_path / "states.csv").write_bytes(WRITERS["csv"](random_fields(50)))
+    for source in (tmp_path / "states.csv", io.BytesIO(WRITERS["npz"](random_fields(50)))):
+        chunks = open_states(source, LAYOUT, rows_per_chunk=4)
+        next(chunks)
+        assert not reading_threads()
+
+
 def test_a_named_pipe_is_read_like_standard_input(tmp_path):
     path = tmp_path / "pipe"
     os.mkfifo(path)
@@ -736,7 +816,7 @@ def test_a_named_pipe_is_read_like_standard_input(tmp_path):
 
 def test_a_group_of_rows_of_parquet_is_not_in_memory_at_once(tmp_path):
     pyarrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
-    numbers = np.random.default_rng(3).random((8, 100_000))
+    numbers = np.random.default_rng(3).random((8, 400_000))
     layout = StateLayout([f"q{k}" for k in range(8)], (), (), np.zeros(8), [])
     table = pyarrow.table(dict(zip(layout.position_names, numbers, strict=True)))
     parquet.write_table(table, tmp_path / "a.parquet", row_group_size=numbers.shape[1], use_dictionary=False)

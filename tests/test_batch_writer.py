@@ -10,6 +10,7 @@ import threading
 import time
 import tracemalloc
 import zipfile
+import zlib
 
 import h5py
 import numpy as np
@@ -567,6 +568,26 @@ def test_memory_does_not_grow_with_the_number_of_rows(suffix, tmp_path, threads)
     assert many < few + 100_000
     if suffix != "parquet":  # which has equal numbers once
         assert (tmp_path / f"40.{suffix}").stat().st_size > 700_000
+
+
+@pytest.mark.parametrize("chunks", [[1], [9, 1], [70_000, 30_000, 7]])
+def test_the_first_column_of_an_archive_is_written_at_once_and_gets_its_length_and_checksum_at_the_end(
+    chunks, tmp_path
+):
+    path, numbers = tmp_path / "a.npz", np.random.default_rng(1).random((sum(chunks), 3))
+    with open_results(path) as writer:
+        for first, count in zip(np.cumsum([0, *chunks]), chunks, strict=False):
+            rows = numbers[first : first + count]
+            writer.write({"tau": rows, "norm": rows[:, 0]})
+    with zipfile.ZipFile(path) as archive:
+        assert archive.testzip() is None
+        info = archive.getinfo("tau.npy")
+        assert zlib.crc32(archive.read("tau.npy")) == info.CRC
+    local = path.read_bytes()[info.header_offset :]
+    assert int.from_bytes(local[14:18], "little") == info.CRC
+    with np.load(path) as arrays:
+        np.testing.assert_array_equal(arrays["tau"], numbers)
+        np.testing.assert_array_equal(arrays["norm"], numbers[:, 0])
 
 
 def test_an_archive_for_numpy_is_plain_zip(tmp_path):

@@ -67,6 +67,38 @@ def test_a_check_of_a_model_imports_no_plant_no_kernels_and_no_yaml(arguments):
     assert not {name for name in modules if name.startswith("mbcli.multibody.plant")}
 
 
+def test_one_state_imports_the_kernels_that_it_calls_alone():
+    modules = imported("inverse-dynamics", ARM)
+    assert "mbcli.engine.smooth.inverse_dynamics" in modules
+    rooms = ("mbcli.engine.collision", "mbcli.engine.contact", "mbcli.engine.deformable", "mbcli.engine.constraints")
+    assert not {name for name in modules if name.startswith(rooms)}
+    assert not modules & {"mbcli.engine.smooth.dynamics_derivatives", "mbcli.engine.stepping.loop"}
+
+
+@pytest.mark.parametrize("arguments", [["inspect", ARM], ["inverse-dynamics", ARM]], ids=lambda words: words[0])
+def test_a_model_of_rigid_bodies_imports_nothing_of_directives_overrides_and_elements_that_it_has_not(arguments):
+    modules = imported(*arguments)
+    assert not modules & {
+        "mbcli.cli.completion",
+        "mbcli.cli.help_sections",
+        "mbcli.geometry.contact_surface",
+        "mbcli.models.parameter_assignments",
+        "mbcli.multibody.compilation.constraint_rows",
+        "mbcli.multibody.deformable.deformable_model",
+        "mbcli.multibody.parsing.process_directives",
+        "mbcli.multibody.plant.closed_form_derivatives",
+        "mbcli.multibody.plant.hydroelastic_results",
+        "mbcli.multibody.plant.propeller",
+        "mbcli.multibody.plant.scalar_conversion",
+        "mbcli.multibody.plant.wing",
+        "mbcli.multibody.tree.joints.planar",
+        "mbcli.multibody.tree.joints.quaternion_floating",
+        "mbcli.parsers.checks.names",
+        "mbcli.parsers.scenes.directives",
+        "mbcli.parsers.yaml_source",
+    }
+
+
 def test_a_description_of_a_model_imports_neither_yaml_nor_random_numbers_nor_what_meshes_need():
     modules = imported("inspect", ARM)
     assert not modules & {"yaml", "numpy.random", "numpy.ma", "numpy.fft", "numpy.polynomial"}

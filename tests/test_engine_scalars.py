@@ -18,6 +18,7 @@ from mbcli.engine import load_kernels
 from mbcli.engine.fields.joint_types import PRISMATIC, REVOLUTE, SCREW
 from mbcli.engine.fields.model_fields import DATA_FIELDS, MODEL_FIELDS
 from mbcli.engine.runtime import kernel
+from mbcli.engine.runtime.linking import all_kernels
 from mbcli.engine.runtime.model import Data
 from mbcli.engine.stepping.integrators import METHODS, Integration
 
@@ -400,9 +401,7 @@ def test_every_smooth_kernel_has_run_on_complex_numbers():
         sys.setprofile(previous)
     outside = tuple(f"mbcli.engine.{package}" for package in NOT_SMOOTH_PACKAGES)
     smooth = {
-        n: f
-        for n, f in vars(load_kernels(False)).items()
-        if n not in NOT_SMOOTH and not f.__module__.startswith(outside)
+        f.__name__: f for f in all_kernels() if f.__name__ not in NOT_SMOOTH and not f.__module__.startswith(outside)
     }
     # these only take states through the others
     takers = tuple(
@@ -519,7 +518,7 @@ def test_a_stage_writes_what_it_claims_and_nothing_else(stage, plant, compiled):
 
 def test_the_stages_of_the_engine_are_all_in_the_table():
     modules = ("mbcli.engine.queries.stages", "mbcli.engine.queries.plant_queries")
-    stages = {n for n, f in vars(load_kernels(False)).items() if f.__module__ in modules}
+    stages = {f.__name__ for f in all_kernels() if f.__module__ in modules}
     stages -= {"query_mass", "along", "body_accelerations"}  # other queries call these
     assert stages - NOT_SMOOTH <= set(STAGES)
 

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from mbcli.engine import load_kernels
+from mbcli.engine.runtime.linking import all_kernels
 from mbcli.errors import ModelError
 from mbcli.math import RigidTransform, RollPitchYaw
 from mbcli.multibody.math import SpatialForce, SpatialVelocity
@@ -587,7 +587,7 @@ def counted(context):
 
         return call
 
-    kernels, names = context.state.kernels, vars(load_kernels(False))
+    kernels, names = context.state.kernels, [function.__name__ for function in all_kernels()]
     context.state.kernels = SimpleNamespace(**{name: count(name, getattr(kernels, name)) for name in names})
     context.state._bind()
     return counts

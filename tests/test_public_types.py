@@ -125,3 +125,27 @@ def test_a_function_without_annotations_is_found():
 
     assert not is_annotated(bare)
     assert is_annotated(full)
+
+
+def late_packages():
+    """Those whose names are imported when they are asked for (mbcli/late_names.py)."""
+    return [path for path in (ROOT / "mbcli").rglob("__init__.py") if "late_names(" in path.read_text()]
+
+
+@pytest.mark.parametrize("path", late_packages(), ids=module_name)
+def test_names_that_come_late_are_those_that_editors_and_type_checkers_see(path):
+    package, tree = module_name(path), ast.parse(path.read_text())
+    block = next(node for node in tree.body if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING")
+    imports = [node for node in block.body if isinstance(node, ast.ImportFrom)]
+    seen = {alias.name: node.module for node in imports for alias in node.names}
+    call = next(
+        node for node in ast.walk(tree) if isinstance(node, ast.Call) and ast.unparse(node.func) == "late_names"
+    )
+    late = {
+        name: module if module.startswith("mbcli.") else f"{package}.{module}"
+        for module, names in ast.literal_eval(call.args[1]).items()
+        for name in names
+    }
+    assert late == seen
+    module = importlib.import_module(package)
+    assert late.keys() <= set(module.__all__) <= set(dir(module))

@@ -117,8 +117,9 @@ def test_a_free_body_is_locked_and_unlocked_by_itself():
 
 @pytest.mark.parametrize("module", [transforms, spatial, tree, plants])
 def test_every_template_gives_its_class_and_classes_of_other_scalars(module):
-    templates = {name: item for name, item in vars(module).items() if isinstance(item, ScalarTemplate)}
-    assert templates and set(templates) < set(module.__all__)
+    public = {name: getattr(module, name) for name in module.__all__}
+    templates = {name: item for name, item in public.items() if isinstance(item, ScalarTemplate)}
+    assert templates and set(templates) == {name for name in public if name.endswith("_")}
     for name, template in templates.items():
         assert template[float] is getattr(module, name.removesuffix("_"))
         assert issubclass(template[AutoDiffXd], template[float])

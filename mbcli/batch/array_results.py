@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import json
 import math
 import os
 import shutil
-import tempfile
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import IO, TYPE_CHECKING, Any
 
@@ -30,12 +31,22 @@ OLDEST_ZIP_DATE = (1980, 1, 1, 0, 0, 0)
 
 
 class Npz(Encoder):
-    """Keeps the rows of each column in an unnamed temporary file, and makes the archive at the end."""
+    """Writes the rows of the first column into the archive, and keeps those of others in unnamed temporary files.
+
+    How many rows there are, and so what the header of the first column says, is known at the end.
+
+    Args:
+        stream: of bytes, which can seek.
+        metadata: statements about all rows.
+        directory: for the temporary files.
+    """
 
     def __init__(self, stream: IO[bytes], metadata: dict[str, Any], directory: str | None) -> None:
         self._stream, self._directory = stream, directory
         self._metadata = json.dumps(metadata)
-        self._spools: dict[str, IO[bytes]] = {}
+        self._archive = zipfile.ZipFile(stream, "w", zipfile.ZIP_STORED)
+        self._first: tuple[zipfile.ZipInfo, IO[bytes]] | None = None
+        self._files: dict[str, IO[bytes]] = {}  # the first member, and the temporary files, by the name of the column
         self._shapes: dict[str, tuple[int, ...]] = {}
         self._types: dict[str, np.dtype[Any]] = {}
         self._row_count = 0
@@ -43,41 +54,87 @@ class Npz(Encoder):
     def begin(self, arrays: Mapping[str, Array]) -> None:
         if "metadata" in arrays:
             raise ValueError("a column cannot be called 'metadata'")
-        for name, array in arrays.items():
-            self._spools[name] = tempfile.TemporaryFile(dir=self._directory)  # noqa: SIM115
-            self._shapes[name] = array.shape[1:]
-            self._types[name] = array.dtype
+        self._shapes = {name: array.shape[1:] for name, array in arrays.items()}
+        self._types = {name: array.dtype for name, array in arrays.items()}
+        first, *others = arrays
+        info = self._new_info(first)
+        self._files[first] = member = self._archive.open(info, "w", force_zip64=True)
+        self._first = info, member
+        member.write(self._header(first, 0))
+        if others:
+            import tempfile  # late: with `random`, more than a small batch takes
+
+            for name in others:
+                self._files[name] = tempfile.TemporaryFile(dir=self._directory)  # noqa: SIM115
 
     def rows(self, arrays: Mapping[str, Array], first_row: int) -> None:
         for name, array in arrays.items():
-            self._spools[name].write(np.ascontiguousarray(array, self._types[name]).data)
+            self._files[name].write(np.ascontiguousarray(array, self._types[name]).data)
         self._row_count += len(next(iter(arrays.values())))
 
     def finish(self) -> None:
-        with zipfile.ZipFile(self._stream, "w", zipfile.ZIP_STORED) as archive:
-            for name, spool in self._spools.items():
-                spool.seek(0)
-                with self._member(archive, name) as member:
-                    self._write_header(member, name)
-                    shutil.copyfileobj(spool, member)
-                spool.close()
-            with self._member(archive, "metadata") as member:
-                np.lib.format.write_array(member, np.array(self._metadata), allow_pickle=False)
+        names = list(self._files)
+        if self._first is not None:
+            self._finish_first(names[0], *self._first)
+        for name in names[1:]:
+            with self._files[name] as file, self._archive.open(self._new_info(name), "w", force_zip64=True) as member:
+                file.seek(0)
+                member.write(self._header(name, self._row_count))
+                shutil.copyfileobj(file, member)
+        with self._archive.open(self._new_info("metadata"), "w", force_zip64=True) as member:
+            np.lib.format.write_array(member, np.array(self._metadata), allow_pickle=False)
+        self._archive.close()
+
+    def _finish_first(self, name: str, info: zipfile.ZipInfo, member: IO[bytes]) -> None:
+        """Puts the number of rows into the header, and the checksum of what it becomes into the archive."""
+        member.close()
+        before, header = self._header(name, 0), self._header(name, self._row_count)
+        assert len(header) == len(before)  # numpy leaves room for numbers of rows
+        info.CRC ^= _followed(zlib.crc32(before) ^ zlib.crc32(header), info.file_size - len(header))
+        end, local = self._stream.tell(), info.FileHeader(zip64=True)
+        self._stream.seek(info.header_offset)
+        self._stream.write(local + header)
+        self._stream.seek(end)
 
     def discard(self) -> None:
-        for spool in self._spools.values():
-            with contextlib.suppress(OSError):
-                spool.close()
+        for file in self._files.values():
+            with contextlib.suppress(OSError, ValueError):
+                file.close()
+        with contextlib.suppress(OSError, ValueError):
+            self._archive.close()
 
-    def _member(self, archive: zipfile.ZipFile, name: str) -> IO[bytes]:
+    def _new_info(self, name: str) -> zipfile.ZipInfo:
         # A fixed date: equal results give equal files.
-        return archive.open(zipfile.ZipInfo(f"{name}.npy", OLDEST_ZIP_DATE), "w", force_zip64=True)
+        return zipfile.ZipInfo(f"{name}.npy", OLDEST_ZIP_DATE)
 
-    def _write_header(self, member: IO[bytes], name: str) -> None:
+    def _header(self, name: str, row_count: int) -> bytes:
         description = np.lib.format.dtype_to_descr(self._types[name])
-        shape = (self._row_count, *self._shapes[name])
-        header = {"descr": description, "fortran_order": False, "shape": shape}
-        np.lib.format.write_array_header_1_0(member, header)
+        shape, text = (row_count, *self._shapes[name]), io.BytesIO()
+        np.lib.format.write_array_header_1_0(text, {"descr": description, "fortran_order": False, "shape": shape})
+        return text.getvalue()
+
+
+def _followed(difference: int, count: int) -> int:
+    """The difference of the CRC-32 of two texts of one length when the same `count` bytes follow both.
+
+    That is a product of polynomials over GF(2), difference * x^(8 count), modulo the one of CRC-32; bit 31 is the 1.
+    """
+    power = 1 << 31 - 8
+    while count:
+        if count & 1:
+            difference = _product(difference, power)
+        power, count = _product(power, power), count >> 1
+    return difference
+
+
+def _product(a: int, b: int) -> int:
+    """Of two such polynomials."""
+    product = 0
+    while a:
+        if a & 1 << 31:
+            product ^= b
+        a, b = a << 1 & 0xFFFFFFFF, b >> 1 ^ (0xEDB88320 if b & 1 else 0)
+    return product
 
 
 class Hdf5(Encoder):

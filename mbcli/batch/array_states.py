@@ -6,7 +6,7 @@ import math
 import struct
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from contextlib import ExitStack
 from typing import IO, TYPE_CHECKING, Any
 
@@ -56,7 +56,7 @@ def until_not_finite(
     return row, {field: array[:row] for field, array in arrays.items()}, error
 
 
-def read_npz(stream: IO[bytes], name: str, layout: StateLayout, rows_per_chunk: int) -> Iterator[Table]:
+def read_npz(stream: IO[bytes], name: str, layout: StateLayout, rows_per_chunk: int) -> Generator[Table, None, None]:
     def label(field: str, index: int) -> str:
         return f"{field}[{index}] ({shown(layout.names(field)[index])})"
 
@@ -155,7 +155,7 @@ class _NpzMember:
         return np.frombuffer(data, self._dtype).reshape(shape, order="F")
 
 
-def read_log(stream: IO[bytes], name: str, layout: StateLayout, rows_per_chunk: int) -> Iterator[Table]:
+def read_log(stream: IO[bytes], name: str, layout: StateLayout, rows_per_chunk: int) -> Generator[Table, None, None]:
     from mbcli.log.reader import Log
 
     try:
@@ -165,7 +165,7 @@ def read_log(stream: IO[bytes], name: str, layout: StateLayout, rows_per_chunk: 
         raise ModelError(str(error).replace(stream.name, name, 1)) from None
 
 
-def _log_tables(log: Log, name: str, layout: StateLayout, rows_per_chunk: int) -> Iterator[Table]:
+def _log_tables(log: Log, name: str, layout: StateLayout, rows_per_chunk: int) -> Generator[Table, None, None]:
     paths = [path for path in ("time", *LOG_FIELDS) if path in log.fields()]
     names = {path: [f"{LOG_FIELDS[path]}:{column}" for column in log.names[path]] for path in paths[1:]}
     names["time"] = ["time"]

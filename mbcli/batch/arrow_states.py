@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from itertools import chain
 from typing import IO, TYPE_CHECKING, Any
 
@@ -25,7 +25,7 @@ PIECE = 1 << 16  # [bytes] of a column of Parquet
 FILE_START = b"ARROW1\0\0"  # of an Arrow file: a stream with an index after it
 
 
-def read_arrow(stream: IO[bytes], name: str, layout: StateLayout, rows_per_chunk: int) -> Iterator[Table]:
+def read_arrow(stream: IO[bytes], name: str, layout: StateLayout, rows_per_chunk: int) -> Generator[Table, None, None]:
     """From an Arrow stream or file, as rows arrive."""
     ipc, pyarrow = import_extra("pyarrow.ipc", "parquet"), import_extra("pyarrow", "parquet")
 
@@ -44,7 +44,9 @@ def read_arrow(stream: IO[bytes], name: str, layout: StateLayout, rows_per_chunk
     yield from _tables(batches, pyarrow, "an Arrow stream", name, layout, rows_per_chunk)
 
 
-def read_parquet(stream: IO[bytes], name: str, layout: StateLayout, rows_per_chunk: int) -> Iterator[Table]:
+def read_parquet(
+    stream: IO[bytes], name: str, layout: StateLayout, rows_per_chunk: int
+) -> Generator[Table, None, None]:
     """From a Parquet file."""
     parquet, pyarrow = import_extra("pyarrow.parquet", "parquet"), import_extra("pyarrow", "parquet")
 
@@ -65,7 +67,7 @@ def _path_of(stream: IO[bytes]) -> str | None:
 
 def _tables(
     batches: Any, pyarrow: Any, what: str, name: str, layout: StateLayout, rows_per_chunk: int
-) -> Iterator[Table]:
+) -> Generator[Table, None, None]:
     """Columns are named as those of CSV."""
     first_row = 0
 

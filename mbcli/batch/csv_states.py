@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Generator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -24,7 +24,7 @@ NUMBER = re.compile(r"[ \t]*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?[ \t]*\r?", re.
 SEPARATORS = (",", ";", "\t")
 
 
-def read_csv(lines: ArrivingLines, layout: StateLayout, rows_per_chunk: int) -> Iterator[Table]:
+def read_csv(lines: ArrivingLines, layout: StateLayout, rows_per_chunk: int) -> Generator[Table, None, None]:
     header = _header(lines)
     if all(NUMBER.fullmatch(cell) for cell in header.cells):
         raise ModelError(f"{header.where}: error: numbers where the names of the columns are expected")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from mbcli.batch.arriving_bytes import text_of_line
@@ -33,7 +33,7 @@ FIELD = re.compile(rb'[] \t]*[,{][ \t]*"([a-z]+)"[ \t]*:[ \t]*\[?[ \t]*')
 NUMBERS = re.compile(rb"[-+.eE0-9]+(?:[ \t]*,[ \t]*[-+.eE0-9]+)*")
 
 
-def read_json_lines(lines: ArrivingLines, layout: StateLayout, rows_per_chunk: int) -> Iterator[Table]:
+def read_json_lines(lines: ArrivingLines, layout: StateLayout, rows_per_chunk: int) -> Generator[Table, None, None]:
     reader = _JsonRowReader(layout)
     while lines.wait() and not lines.look()[0].strip():
         lines.take()

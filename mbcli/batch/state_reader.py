@@ -28,10 +28,10 @@ from __future__ import annotations
 
 import io
 import os
+import stat
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
-from dataclasses import dataclass
+from collections.abc import Generator, Sequence
+from contextlib import ExitStack, closing
 from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
@@ -46,14 +46,16 @@ from mbcli.batch.arriving_bytes import (
     read_arrived,
 )
 from mbcli.batch.state_columns import OPTIONAL_FIELDS
+from mbcli.common.quick_dataclass import dataclass
 from mbcli.errors import ResourceError
 
 if TYPE_CHECKING:
     from mbcli.batch.state_columns import Table
     from mbcli.math.array_types import Array, FloatArray
 
-FEWEST_ROWS, MOST_ROWS = 16, 4096  # of a chunk
-NUMBERS_OF_CHUNK = 1 << 19
+FEWEST_ROWS = 16  # of a chunk
+# the most rows of a chunk, and numbers in mass matrices of its rows: of text, and of arrays, which take less time a row
+MOST_OF_TEXT, MOST_OF_ARRAYS = (4096, 1 << 19), (16384, 1 << 20)
 NEED_ALL = ("npz", "hdf5", "parquet")  # formats that cannot be read before their end
 SIGNATURES = {
     b"PK\x03\x04": "npz",
@@ -129,18 +131,19 @@ def open_states(
     *,
     input_format: str | None = None,
     rows_per_chunk: int | None = None,
-) -> Iterator[StateChunk]:
+) -> Generator[StateChunk, None, None]:
     """Opens a batch of states and returns an iterator of its chunks, in the order of the input.
 
     A chunk holds at most rows_per_chunk rows. From a pipe, CSV, JSON lines and Arrow are delivered as soon as they
     have arrived; NPZ, HDF5 and Parquet cannot be read before their end and are first spooled to a temporary file.
-    An input without rows gives no chunk.
+    An input without rows gives no chunk. A file of arrays is read ahead by a thread, which ends with the iterator.
 
     Args:
       source: a path, "-" for standard input, or a binary file object.
       layout: the coordinates of the model.
       input_format: one of FORMATS; by default the suffix decides, then the content.
-      rows_per_chunk: the most rows of a chunk; by default so many that a mass matrix of each has 4 MB in all.
+      rows_per_chunk: the most rows of a chunk; by default so many that a mass matrix of each has 4 MB in all, 8 MB
+        if the file has arrays.
 
     Raises:
       ResourceError: the file is missing or cannot be read.
@@ -148,10 +151,7 @@ def open_states(
     """
     if input_format is not None and input_format not in FORMATS:
         raise ValueError(f"unknown input format {input_format!r}, expected one of {', '.join(FORMATS)}")
-    if rows_per_chunk is None:
-        numbers = len(layout.velocity_names) ** 2
-        rows_per_chunk = min(max(NUMBERS_OF_CHUNK // max(numbers, 1), FEWEST_ROWS), MOST_ROWS)
-    if rows_per_chunk < 1:
+    if rows_per_chunk is not None and rows_per_chunk < 1:
         raise ValueError(f"rows_per_chunk is {rows_per_chunk}, expected at least 1")
     with ExitStack() as resources:
         stream, name, suffix = _open_source(source, resources)
@@ -167,6 +167,9 @@ def open_states(
         elif input_format in NEED_ALL and not (stream.seekable() if input_format != "hdf5" else os.path.isfile(name)):
             stream = _temporary_copy(stream, head, name, resources)
         kept = resources.pop_all()
+    if rows_per_chunk is None:
+        rows, numbers = MOST_OF_ARRAYS if input_format in BINARY_FORMATS else MOST_OF_TEXT
+        rows_per_chunk = min(max(numbers // max(len(layout.velocity_names) ** 2, 1), FEWEST_ROWS), rows)
     if input_format in ("csv", "jsonl"):
         from mbcli.batch.csv_states import read_csv
         from mbcli.batch.json_states import read_json_lines
@@ -183,13 +186,27 @@ def open_states(
 
         read_table = read_parquet if input_format == "parquet" else read_arrow
         tables = read_table(stream, name, layout, rows_per_chunk)
+    if input_format in BINARY_FORMATS and _is_file(stream):
+        from mbcli.batch.reading_thread import read_ahead
+
+        tables = read_ahead(tables)
     return _chunks(tables, layout, kept)
 
 
-def _chunks(tables: Iterator[Table], layout: StateLayout, resources: ExitStack) -> Iterator[StateChunk]:
+def _is_file(stream: IO[bytes]) -> bool:
+    """Whether a read ends by itself."""
+    try:
+        return stat.S_ISREG(os.fstat(stream.fileno()).st_mode)
+    except (OSError, ValueError):  # not a stream of the system
+        return False
+
+
+def _chunks(
+    tables: Generator[Table, None, None], layout: StateLayout, resources: ExitStack
+) -> Generator[StateChunk, None, None]:
     """Makes chunks of (number of rows, {field: array}) pairs and closes the input at their end."""
     first_row = 0
-    with resources:
+    with resources, closing(tables):
         for count, arrays in tables:
             if not count:
                 continue

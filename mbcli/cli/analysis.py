@@ -1,5 +1,6 @@
 """The common parts of all analyses: one state to text or JSON, or a batch of states to rows."""
 
+from contextlib import closing
 from types import SimpleNamespace
 
 import click
@@ -101,7 +102,7 @@ class Analysis:
             plant.GetVelocities(context),
         )
         chunks = open_states(batch.states, layout, input_format=batch.states_format)
-        with self._writer(loaded, output, output.output_format) as writer:
+        with closing(chunks), self._writer(loaded, output, output.output_format) as writer:
             for chunk in chunks:
                 columns = evaluate(chunk)
                 if chunk.time is not None:

@@ -5,9 +5,13 @@ from importlib import import_module
 
 import click
 
-from mbcli.cli.completion import is_wanted, teach
-from mbcli.cli.help_sections import write_options
 from mbcli.common.suggestions import closest
+
+
+def _write_options(command, ctx, formatter):
+    from mbcli.cli.help_sections import write_options
+
+    write_options(command, ctx, formatter)
 
 
 class LazyGroup(click.Group):
@@ -30,9 +34,12 @@ class LazyGroup(click.Group):
         module = self.table[name][0]
         command = getattr(import_module(f"mbcli.cli.{module}"), module)
         if not isinstance(command, click.Group):
-            command.format_options = partial(write_options, command)
-        if ctx.resilient_parsing and is_wanted():
-            teach(command)
+            command.format_options = partial(_write_options, command)
+        if ctx.resilient_parsing:
+            from mbcli.cli.completion import is_wanted, teach
+
+            if is_wanted():
+                teach(command)
         return command
 
     def resolve_command(self, ctx, args):

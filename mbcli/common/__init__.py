@@ -3,16 +3,12 @@
 RandomGenerator is imported when it is asked for: the command line imports from here without numpy.
 """
 
+from mbcli.late_names import late_names
+
 TYPE_CHECKING = False  # True to type checkers; typing itself takes longer to import than all else here
 if TYPE_CHECKING:
     from mbcli.common.random_generator import RandomGenerator
 
 __all__ = ["RandomGenerator"]
 
-
-def __getattr__(name: str) -> object:
-    if name == "RandomGenerator":
-        from mbcli.common.random_generator import RandomGenerator
-
-        return RandomGenerator
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__ = late_names(__name__, {"random_generator": ("RandomGenerator",)})

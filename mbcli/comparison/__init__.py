@@ -12,7 +12,7 @@ peer_process       another engine in a process of its own; shapeless_urdf: what 
 peer_drake, peer_pinocchio, peer_mujoco, peer_bullet   what is compared, of these engines
 """
 
-from importlib import import_module
+from mbcli.late_names import late_names
 
 TYPE_CHECKING = False  # True to type checkers
 if TYPE_CHECKING:
@@ -22,16 +22,12 @@ if TYPE_CHECKING:
 
 __all__ = ["Comparison", "Difference", "compare_engines", "compare_models"]
 
-_MODULES = {
-    "Comparison": "differences",
-    "Difference": "differences",
-    "compare_engines": "engine_comparison",
-    "compare_models": "model_comparison",
-}
 
-
-def __getattr__(name):
-    """The public names when they are asked for."""
-    if name not in _MODULES:
-        raise AttributeError(f"module 'mbcli.comparison' has no attribute '{name}'")
-    return getattr(import_module(f"mbcli.comparison.{_MODULES[name]}"), name)
+__getattr__ = late_names(
+    __name__,
+    {
+        "differences": ("Comparison", "Difference"),
+        "engine_comparison": ("compare_engines",),
+        "model_comparison": ("compare_models",),
+    },
+)

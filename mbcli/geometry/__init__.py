@@ -1,43 +1,48 @@
 """Shapes, their registration and queries about them, under the names of pydrake.geometry."""
 
-from mbcli.config.scene_graph_config import DefaultProximityProperties, SceneGraphConfig
-from mbcli.geometry.collision_filters import CollisionFilterDeclaration, CollisionFilterManager, GeometrySet
-from mbcli.geometry.contact_pairs import PenetrationAsPointPair, SignedDistancePair
-from mbcli.geometry.contact_surface import ContactSurface, HydroelasticContactRepresentation
-from mbcli.geometry.frame_poses import FramePoseVector, GeometryConfigurationVector
-from mbcli.geometry.geometry_instance import GeometryInstance
-from mbcli.geometry.hydroelastic_properties import (
-    AddCompliantHydroelasticProperties,
-    AddCompliantHydroelasticPropertiesForHalfSpace,
-    AddRigidHydroelasticProperties,
-)
-from mbcli.geometry.identifiers import FilterId, FrameId, GeometryId, SourceId
-from mbcli.geometry.inspector import SceneGraphInspector
-from mbcli.geometry.mesh_fields import PolygonSurfaceMeshFieldLinear, TriangleSurfaceMeshFieldLinear
-from mbcli.geometry.polygon_mesh import PolygonSurfaceMesh, SurfacePolygon
-from mbcli.geometry.properties import (
-    AddContactMaterial,
-    GeometryProperties,
-    IllustrationProperties,
-    ProximityProperties,
-    Role,
-)
-from mbcli.geometry.query_object import QueryObject
-from mbcli.geometry.scene_graph import SceneGraph
-from mbcli.geometry.shapes import (
-    Box,
-    Capsule,
-    Convex,
-    Cylinder,
-    Ellipsoid,
-    HalfSpace,
-    Mesh,
-    MeshcatCone,
-    Shape,
-    Sphere,
-)
-from mbcli.geometry.surface_mesh import SurfaceTriangle, TriangleSurfaceMesh
-from mbcli.geometry.volume_mesh import VolumeElement, VolumeMesh
+from mbcli.late_names import late_names
+
+TYPE_CHECKING = False  # True to type checkers
+if TYPE_CHECKING:
+    from mbcli.config.scene_graph_config import DefaultProximityProperties, SceneGraphConfig
+    from mbcli.geometry.collision_filters import CollisionFilterDeclaration, CollisionFilterManager, GeometrySet
+    from mbcli.geometry.contact_pairs import PenetrationAsPointPair, SignedDistancePair
+    from mbcli.geometry.contact_representation import HydroelasticContactRepresentation
+    from mbcli.geometry.contact_surface import ContactSurface
+    from mbcli.geometry.frame_poses import FramePoseVector, GeometryConfigurationVector
+    from mbcli.geometry.geometry_instance import GeometryInstance
+    from mbcli.geometry.hydroelastic_properties import (
+        AddCompliantHydroelasticProperties,
+        AddCompliantHydroelasticPropertiesForHalfSpace,
+        AddRigidHydroelasticProperties,
+    )
+    from mbcli.geometry.identifiers import FilterId, FrameId, GeometryId, SourceId
+    from mbcli.geometry.inspector import SceneGraphInspector
+    from mbcli.geometry.mesh_fields import PolygonSurfaceMeshFieldLinear, TriangleSurfaceMeshFieldLinear
+    from mbcli.geometry.polygon_mesh import PolygonSurfaceMesh, SurfacePolygon
+    from mbcli.geometry.properties import (
+        AddContactMaterial,
+        GeometryProperties,
+        IllustrationProperties,
+        ProximityProperties,
+        Role,
+    )
+    from mbcli.geometry.query_object import QueryObject
+    from mbcli.geometry.scene_graph import SceneGraph
+    from mbcli.geometry.shapes import (
+        Box,
+        Capsule,
+        Convex,
+        Cylinder,
+        Ellipsoid,
+        HalfSpace,
+        Mesh,
+        MeshcatCone,
+        Shape,
+        Sphere,
+    )
+    from mbcli.geometry.surface_mesh import SurfaceTriangle, TriangleSurfaceMesh
+    from mbcli.geometry.volume_mesh import VolumeElement, VolumeMesh
 
 __all__ = [
     "AddCompliantHydroelasticProperties",
@@ -86,3 +91,48 @@ __all__ = [
     "VolumeElement",
     "VolumeMesh",
 ]
+
+__getattr__ = late_names(
+    __name__,
+    {
+        "mbcli.config.scene_graph_config": ("DefaultProximityProperties", "SceneGraphConfig"),
+        "collision_filters": ("CollisionFilterDeclaration", "CollisionFilterManager", "GeometrySet"),
+        "contact_pairs": ("PenetrationAsPointPair", "SignedDistancePair"),
+        "contact_representation": ("HydroelasticContactRepresentation",),
+        "contact_surface": ("ContactSurface",),
+        "frame_poses": ("FramePoseVector", "GeometryConfigurationVector"),
+        "geometry_instance": ("GeometryInstance",),
+        "hydroelastic_properties": (
+            "AddCompliantHydroelasticProperties",
+            "AddCompliantHydroelasticPropertiesForHalfSpace",
+            "AddRigidHydroelasticProperties",
+        ),
+        "identifiers": ("FilterId", "FrameId", "GeometryId", "SourceId"),
+        "inspector": ("SceneGraphInspector",),
+        "mesh_fields": ("PolygonSurfaceMeshFieldLinear", "TriangleSurfaceMeshFieldLinear"),
+        "polygon_mesh": ("PolygonSurfaceMesh", "SurfacePolygon"),
+        "properties": (
+            "AddContactMaterial",
+            "GeometryProperties",
+            "IllustrationProperties",
+            "ProximityProperties",
+            "Role",
+        ),
+        "query_object": ("QueryObject",),
+        "scene_graph": ("SceneGraph",),
+        "shapes": (
+            "Box",
+            "Capsule",
+            "Convex",
+            "Cylinder",
+            "Ellipsoid",
+            "HalfSpace",
+            "Mesh",
+            "MeshcatCone",
+            "Shape",
+            "Sphere",
+        ),
+        "surface_mesh": ("SurfaceTriangle", "TriangleSurfaceMesh"),
+        "volume_mesh": ("VolumeElement", "VolumeMesh"),
+    },
+)

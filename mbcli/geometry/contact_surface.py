@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from enum import Enum
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mbcli.geometry.contact_representation import HydroelasticContactRepresentation
 from mbcli.geometry.mesh_fields import PolygonSurfaceMeshFieldLinear, TriangleSurfaceMeshFieldLinear
 from mbcli.geometry.polygon_mesh import PolygonSurfaceMesh
 from mbcli.geometry.surface_mesh import TriangleSurfaceMesh
@@ -14,13 +14,6 @@ from mbcli.geometry.surface_mesh import TriangleSurfaceMesh
 if TYPE_CHECKING:
     from mbcli.geometry.identifiers import GeometryId
     from mbcli.math.array_types import FloatArray, Vector, Vector3
-
-
-class HydroelasticContactRepresentation(Enum):
-    """The faces of hydroelastic contact surfaces."""
-
-    kTriangle = 0
-    kPolygon = 1
 
 
 class ContactSurface:

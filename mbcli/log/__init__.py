@@ -26,7 +26,7 @@ export      logs as CSV, JSON lines and NPZ
 export_tables  logs as Parquet and MATLAB; `mbcli.pictures.timelines`: as MCAP and rrd
 """
 
-from importlib import import_module
+from mbcli.late_names import late_names
 
 TYPE_CHECKING = False  # True to type checkers
 if TYPE_CHECKING:
@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     from mbcli.log.rows import State
 
 __all__ = ["Log", "MemoryLog", "State", "open", "open_log"]
-
-_MODULES = {"Log": "reader", "MemoryLog": "memory", "State": "rows"}
 
 
 def open_log(path: "str | os.PathLike[str]") -> "Log":
@@ -56,8 +54,11 @@ def open_log(path: "str | os.PathLike[str]") -> "Log":
 open = open_log  # `mbcli.log.open`, as one says h5py.File or gzip.open
 
 
-def __getattr__(name):
-    """The public names when they are asked for: h5py is imported by who reads or writes files."""
-    if name not in _MODULES:
-        raise AttributeError(f"module 'mbcli.log' has no attribute '{name}'")
-    return getattr(import_module(f"mbcli.log.{_MODULES[name]}"), name)
+__getattr__ = late_names(
+    __name__,
+    {
+        "reader": ("Log",),
+        "memory": ("MemoryLog",),
+        "rows": ("State",),
+    },
+)

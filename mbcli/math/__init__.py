@@ -3,31 +3,35 @@
 Quaternion and AngleAxis, which pydrake keeps in pydrake.common.eigen_geometry, are here too.
 """
 
-from mbcli.math.cross_product import VectorToSkewSymmetric
-from mbcli.math.periodic_interval import wrap_to
-from mbcli.math.quaternion import (
-    AngleAxis,
-    AreQuaternionsEqualForOrientation,
-    CalculateAngularVelocityExpressedInBFromQuaternionDt,
-    CalculateQuaternionDtConstraintViolation,
-    CalculateQuaternionDtFromAngularVelocityExpressedInB,
-    ClosestQuaternion,
-    IsBothQuaternionAndQuaternionDtOK,
-    IsQuaternionValid,
-    Quaternion,
-    QuaternionToCanonicalForm,
-    is_quaternion_in_canonical_form,
-)
-from mbcli.math.random_rotation import (
-    UniformlyRandomAngleAxis,
-    UniformlyRandomQuaternion,
-    UniformlyRandomRotationMatrix,
-    UniformlyRandomRPY,
-)
-from mbcli.math.rigid_transform import RigidTransform
-from mbcli.math.roll_pitch_yaw import RollPitchYaw
-from mbcli.math.rotation_matrix import RotationMatrix
-from mbcli.math.scalar_templates import AngleAxis_, Quaternion_, RigidTransform_, RollPitchYaw_, RotationMatrix_
+from mbcli.late_names import late_names
+
+TYPE_CHECKING = False  # True to type checkers
+if TYPE_CHECKING:
+    from mbcli.math.cross_product import VectorToSkewSymmetric
+    from mbcli.math.periodic_interval import wrap_to
+    from mbcli.math.quaternion import (
+        AngleAxis,
+        AreQuaternionsEqualForOrientation,
+        CalculateAngularVelocityExpressedInBFromQuaternionDt,
+        CalculateQuaternionDtConstraintViolation,
+        CalculateQuaternionDtFromAngularVelocityExpressedInB,
+        ClosestQuaternion,
+        IsBothQuaternionAndQuaternionDtOK,
+        IsQuaternionValid,
+        Quaternion,
+        QuaternionToCanonicalForm,
+        is_quaternion_in_canonical_form,
+    )
+    from mbcli.math.random_rotation import (
+        UniformlyRandomAngleAxis,
+        UniformlyRandomQuaternion,
+        UniformlyRandomRotationMatrix,
+        UniformlyRandomRPY,
+    )
+    from mbcli.math.rigid_transform import RigidTransform
+    from mbcli.math.roll_pitch_yaw import RollPitchYaw
+    from mbcli.math.rotation_matrix import RotationMatrix
+    from mbcli.math.scalar_templates import AngleAxis_, Quaternion_, RigidTransform_, RollPitchYaw_, RotationMatrix_
 
 __all__ = [
     "AngleAxis",
@@ -56,3 +60,34 @@ __all__ = [
     "is_quaternion_in_canonical_form",
     "wrap_to",
 ]
+
+__getattr__ = late_names(
+    __name__,
+    {
+        "cross_product": ("VectorToSkewSymmetric",),
+        "periodic_interval": ("wrap_to",),
+        "quaternion": (
+            "AngleAxis",
+            "AreQuaternionsEqualForOrientation",
+            "CalculateAngularVelocityExpressedInBFromQuaternionDt",
+            "CalculateQuaternionDtConstraintViolation",
+            "CalculateQuaternionDtFromAngularVelocityExpressedInB",
+            "ClosestQuaternion",
+            "IsBothQuaternionAndQuaternionDtOK",
+            "IsQuaternionValid",
+            "Quaternion",
+            "QuaternionToCanonicalForm",
+            "is_quaternion_in_canonical_form",
+        ),
+        "random_rotation": (
+            "UniformlyRandomAngleAxis",
+            "UniformlyRandomQuaternion",
+            "UniformlyRandomRotationMatrix",
+            "UniformlyRandomRPY",
+        ),
+        "rigid_transform": ("RigidTransform",),
+        "roll_pitch_yaw": ("RollPitchYaw",),
+        "rotation_matrix": ("RotationMatrix",),
+        "scalar_templates": ("AngleAxis_", "Quaternion_", "RigidTransform_", "RollPitchYaw_", "RotationMatrix_"),
+    },
+)

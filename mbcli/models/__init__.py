@@ -20,7 +20,7 @@ postures            named postures as states
 states              states of a plant from names, random numbers, JSON documents and logs
 """
 
-from importlib import import_module
+from mbcli.late_names import late_names
 
 TYPE_CHECKING = False  # True to type checkers
 if TYPE_CHECKING:
@@ -53,29 +53,17 @@ __all__ = [
     "set_parameters",
 ]
 
-_MODULES = {
-    "IkResult": "frame_places",
-    "LoadedModel": "loading",
-    "ModelText": "loading",
-    "assemble": "assembly",
-    "center_of_mass": "mass_motion",
-    "constrained_dynamics": "constrained_motion",
-    "constrained_inverse_dynamics": "constrained_motion",
-    "contact_points": "contacts",
-    "contact_surfaces": "contacts",
-    "describe": "description",
-    "geometry_distances": "contacts",
-    "inverse_kinematics": "frame_places",
-    "load_model": "loading",
-    "momentum": "mass_motion",
-    "changed_parameters": "parameter_assignments",
-    "parameters_of": "parameter_assignments",
-    "set_parameters": "parameter_assignments",
-}
 
-
-def __getattr__(name):
-    """The public names when they are asked for, so that a command imports what it uses."""
-    if name not in _MODULES:
-        raise AttributeError(f"module 'mbcli.models' has no attribute '{name}'")
-    return getattr(import_module(f"mbcli.models.{_MODULES[name]}"), name)
+__getattr__ = late_names(
+    __name__,
+    {
+        "frame_places": ("IkResult", "inverse_kinematics"),
+        "loading": ("LoadedModel", "ModelText", "load_model"),
+        "assembly": ("assemble",),
+        "mass_motion": ("center_of_mass", "momentum"),
+        "constrained_motion": ("constrained_dynamics", "constrained_inverse_dynamics"),
+        "contacts": ("contact_points", "contact_surfaces", "geometry_distances"),
+        "description": ("describe",),
+        "parameter_assignments": ("changed_parameters", "parameters_of", "set_parameters"),
+    },
+)

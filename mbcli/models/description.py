@@ -64,7 +64,7 @@ def describe(model: Any, *, measured: bool = True) -> dict:
             "nv": plant.num_velocities(),
             "nu": plant.num_actuators(),
             "bodies": plant.num_bodies() - 1,
-            "deformable_bodies": plant.deformable_model().num_bodies(),
+            "deformable_bodies": len(plant.elements.deformable_bodies),
             "joints": plant.num_joints(),
             "frames": plant.num_frames(),
             "actuators": plant.num_actuators(),

@@ -12,7 +12,6 @@ from mbcli.common.coordinate_names import listed
 from mbcli.common.quick_dataclass import dataclass
 from mbcli.config.scene_graph_config import SceneGraphConfig
 from mbcli.errors import ArgumentError, MbcliError, ModelError, ResourceError
-from mbcli.models.parameter_assignments import set_parameters, split_overrides
 from mbcli.models.postures import Posture, posture_positions, postures_of
 from mbcli.models.settings import Settings
 from mbcli.multibody.parsing import Parser
@@ -170,7 +169,7 @@ def load_model(
     if self_contact not in (None, *SELF_CONTACT):
         raise ArgumentError(f"{argument('self_contact')} is one of {', '.join(SELF_CONTACT)}, not {self_contact!r}")
     diagnostics, package_map = Diagnostics(), _package_map(packages)
-    of_settings, of_elements = split_overrides(overrides)
+    of_settings, of_elements = _split(overrides)
     settings = Settings(
         models,
         package_map,
@@ -240,8 +239,19 @@ def load_model(
         without_contact=left_out,
     )
     if of_elements:
+        from mbcli.models.parameter_assignments import set_parameters
+
         loaded.parameters = set_parameters(loaded, of_elements)
     return loaded
+
+
+def _split(overrides):
+    """PATH=VALUE texts of settings, and those of parameters of elements."""
+    if not overrides:
+        return [], []
+    from mbcli.models.parameter_assignments import split_overrides  # late: what all elements can have set
+
+    return split_overrides(overrides)
 
 
 def _package_map(packages):

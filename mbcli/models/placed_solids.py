@@ -10,7 +10,6 @@ import numpy as np
 from mbcli.engine import load_kernels
 from mbcli.engine.fields.collision_fields import BALL, BOX, CAPSULE, CONVEX, CYLINDER, ELLIPSOID, HALF_SPACE, WORD
 from mbcli.engine.runtime.kernel import compiled_by_default
-from mbcli.engine.runtime.kernel_cache import is_compiled
 from mbcli.multibody.plant.context import Context
 
 if TYPE_CHECKING:
@@ -92,6 +91,8 @@ class PlacedSolids:
         pair_distance = load_kernels(False).pair_distance
         compiled = len(pairs) > FEW_PAIRS and compiled_by_default()
         if compiled:
+            from mbcli.engine.runtime.kernel_cache import is_compiled
+
             in_machine_code = load_kernels(True).pair_distance
             compiled = len(pairs) > MANY_PAIRS or is_compiled(in_machine_code)
             pair_distance = in_machine_code if compiled else pair_distance

@@ -19,7 +19,7 @@ earlier_run      the log that a run goes on with
 log_target       whether a log can be written
 """
 
-from importlib import import_module
+from mbcli.late_names import late_names
 
 TYPE_CHECKING = False  # True to type checkers
 if TYPE_CHECKING:
@@ -29,19 +29,6 @@ if TYPE_CHECKING:
     from mbcli.simulation.summary import Summary
     from mbcli.simulation.worlds import Worlds
 
-_MODULES = {
-    "Input": "mbcli.multibody.stepping.run",
-    "Progress": "mbcli.simulation.recorded_run",
-    "RecordedRun": "mbcli.simulation.recorded_run",
-    "Run": "mbcli.multibody.stepping.run",
-    "Samples": "mbcli.multibody.stepping.run",
-    "SimulationWarning": "mbcli.simulation.running",
-    "Summary": "mbcli.simulation.summary",
-    "Worlds": "mbcli.simulation.worlds",
-    "constant_input": "mbcli.multibody.stepping.run",
-    "resume": "mbcli.simulation.running",
-    "simulate": "mbcli.simulation.running",
-}
 
 __all__ = [
     "Input",
@@ -58,8 +45,13 @@ __all__ = [
 ]
 
 
-def __getattr__(name):
-    """The public names when they are asked for: a plant's file imports the loops alone."""
-    if name not in _MODULES:
-        raise AttributeError(f"module 'mbcli.simulation' has no attribute '{name}'")
-    return getattr(import_module(_MODULES[name]), name)
+__getattr__ = late_names(
+    __name__,
+    {
+        "mbcli.multibody.stepping.run": ("Input", "Run", "Samples", "constant_input"),
+        "recorded_run": ("Progress", "RecordedRun"),
+        "running": ("SimulationWarning", "resume", "simulate"),
+        "summary": ("Summary",),
+        "worlds": ("Worlds",),
+    },
+)

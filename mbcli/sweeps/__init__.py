@@ -19,7 +19,7 @@ plot           a result against parameters (extra `plot`)
 sweeping       sweep(): all of it
 """
 
-from importlib import import_module
+from mbcli.late_names import late_names
 
 TYPE_CHECKING = False  # True to type checkers
 if TYPE_CHECKING:
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 
 __all__ = ["ResultTable", "SweepProgress", "sweep"]
 
-_MODULES = {"ResultTable": "result_table", "SweepProgress": "sweeping", "sweep": "sweeping"}
 
-
-def __getattr__(name):
-    """The public names when they are asked for."""
-    if name not in _MODULES:
-        raise AttributeError(f"module 'mbcli.sweeps' has no attribute '{name}'")
-    return getattr(import_module(f"mbcli.sweeps.{_MODULES[name]}"), name)
+__getattr__ = late_names(
+    __name__,
+    {
+        "result_table": ("ResultTable",),
+        "sweeping": ("SweepProgress", "sweep"),
+    },
+)

@@ -5,26 +5,15 @@ One subject per file; `check_model` runs them. A few hold for every use of a mod
 """
 
 import numpy as np
-from mbcli.parsers.checks.center_of_mass import check_centers_of_mass
 from mbcli.parsers.checks.flat_model import flatten
-from mbcli.parsers.checks.hydroelastic import check_hydroelastic
 from mbcli.parsers.checks.inertia import check_inertias
 from mbcli.parsers.checks.inertia_size import check_inertia_sizes
-from mbcli.parsers.checks.joint_limits import check_efforts_and_speeds, check_limit_units, check_ranges
+from mbcli.parsers.checks.joint_limits import check_limit_units
 from mbcli.parsers.checks.moving_mass import check_moving_masses
-from mbcli.parsers.checks.names import check_names
 from mbcli.parsers.checks.report import Report
-from mbcli.parsers.checks.structure import check_followers, check_loops
+from mbcli.parsers.checks.structure import check_loops
 
 _ALWAYS = (check_inertias, check_inertia_sizes, check_moving_masses, check_limit_units, check_loops)
-_THOROUGH = (
-    check_centers_of_mass,
-    check_ranges,
-    check_efforts_and_speeds,
-    check_followers,
-    check_names,
-    check_hydroelastic,
-)
 
 
 def check_model(model, diagnostics):
@@ -38,5 +27,23 @@ def check_model(model, diagnostics):
 
         flat.mesh_bounds.update(check_mesh_contents(flat, report))
     with np.errstate(all="ignore"):  # numbers of a file may be of any size
-        for check in (*_ALWAYS, *(_THOROUGH if diagnostics.thorough else ())):
+        for check in (*_ALWAYS, *(_more_checks() if diagnostics.thorough else ())):
             check(flat, report)
+
+
+def _more_checks():
+    """Those of `mbcli check`; others need not import them."""
+    from mbcli.parsers.checks.center_of_mass import check_centers_of_mass
+    from mbcli.parsers.checks.hydroelastic import check_hydroelastic
+    from mbcli.parsers.checks.joint_limits import check_efforts_and_speeds, check_ranges
+    from mbcli.parsers.checks.names import check_names
+    from mbcli.parsers.checks.structure import check_followers
+
+    return (
+        check_centers_of_mass,
+        check_ranges,
+        check_efforts_and_speeds,
+        check_followers,
+        check_names,
+        check_hydroelastic,
+    )

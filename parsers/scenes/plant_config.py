@@ -5,8 +5,6 @@ import dataclasses
 import typing
 from math import inf
 
-from mbcli.parsers.yaml_source import scalar_value
-
 from mbcli.common.argument_names import argument
 from mbcli.common.number_text import parse_number
 from mbcli.common.quick_dataclass import dataclass
@@ -101,6 +99,8 @@ def _new_value(before, text):
     operator = text[:1]
     change = parse_number(text[1:].strip()) if operator in ("+", "*") else None
     if change is None or isinstance(before, bool) or not isinstance(before, (int, float)):
+        from mbcli.parsers.yaml_source import scalar_value  # late: it imports YAML
+
         return scalar_value(text)
     value = before + change if operator == "+" else before * change
     return round(value) if isinstance(before, int) and value == round(value) else value

@@ -5,8 +5,10 @@ Also the modules that have any, and whether kernels run interpreted or compiled.
 
 import os
 
-# Modules that define kernels; the order is of no matter.
+# Modules that define kernels. Interpreted ones are looked for in this order: what one state is asked for comes first.
 KERNEL_MODULES = (
+    "queries.stages",
+    "queries.plant_queries",
     "runtime.tiles",
     "smooth.spatial",
     "smooth.trigonometry",
@@ -109,8 +111,6 @@ KERNEL_MODULES = (
     "stepping.worlds",
     "stepping.contact_work",
     "stepping.contact_step",
-    "queries.stages",
-    "queries.plant_queries",
     "queries.batch",
     "queries.state_calls",
     "queries.constrained_calls",

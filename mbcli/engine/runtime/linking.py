@@ -11,17 +11,16 @@ import functools
 import sys
 from importlib import import_module
 from types import FunctionType, SimpleNamespace
+from typing import Any
 
 from mbcli.common.numba_start import import_numba
 from mbcli.engine.runtime.kernel import ALWAYS, CALLER, ITSELF, KERNEL_MODULES, KERNELS, KINDS, SLOTS
-from mbcli.engine.runtime.kernel_cache import KeyOfCode, cached_program
-from mbcli.engine.runtime.precompiled import precompiled_kernels
 
 ENGINE = "mbcli.engine."
 
 
 @functools.cache
-def load_kernels(compiled: bool, kind: str = "") -> SimpleNamespace:
+def load_kernels(compiled: bool, kind: str = "") -> Any:
     """All kernels by name, as attributes of one object; compiled ones accept structs, others Python objects.
 
     Compiled ones also have their kind.
@@ -31,7 +30,9 @@ def load_kernels(compiled: bool, kind: str = "") -> SimpleNamespace:
     kinds = set(kind.split("-")) if kind else set()
     if not compiled:
         kinds.discard("plain")
-        return link_interpreted(kinds) if kinds else SimpleNamespace(**{f.__name__: f for f in all_kernels()})
+        return link_interpreted(kinds) if kinds else WrittenKernels()
+    from mbcli.engine.runtime.precompiled import precompiled_kernels
+
     kernels = precompiled_kernels(kind, lambda: compiled_kernels(kind)) or compiled_kernels(kind)
     kernels.kind = kind
     return kernels
@@ -43,6 +44,18 @@ def compiled_kernels(kind):
     kernels = link_compiled(set(kind.split("-")) if kind else set())
     kernels.kind = kind
     return kernels
+
+
+class WrittenKernels:
+    """Kernels by name, as they are written; KERNEL_MODULES are imported until one has the name."""
+
+    def __getattr__(self, name):
+        for module in KERNEL_MODULES:
+            function = getattr(import_module(ENGINE + module), name, None)
+            if function in KERNELS:
+                setattr(self, name, function)
+                return function
+        raise AttributeError(f"there is no kernel {name!r}")
 
 
 def all_kernels():
@@ -91,6 +104,7 @@ def link_compiled(kinds, inner=None):
     """
     import_numba()
     from mbcli.engine.runtime import structs  # noqa: F401  (numba learns what kernels take)
+    from mbcli.engine.runtime.kernel_cache import KeyOfCode
     from mbcli.engine.runtime.whole_programs import inner_kernel
 
     bodies = bodies_of({*kinds, ALWAYS})
@@ -149,6 +163,8 @@ class CompiledKernels:
     def __getattr__(self, name):
         if name not in self._functions:
             raise AttributeError(f"there is no kernel {name!r}")
+        from mbcli.engine.runtime.kernel_cache import cached_program
+
         compiled = cached_program(*self._functions[name])
         setattr(self, name, compiled)
         return compiled

@@ -6,7 +6,6 @@ made of, unless MBCLI_PRECOMPILED=0. What a library does not have is compiled on
 
 import ctypes
 import functools
-import hashlib
 import json
 import os
 import platform
@@ -118,6 +117,8 @@ def precompiled_library():
 
 def hash_of_sources():
     """Of all sources of the engine."""
+    import hashlib  # late: OpenSSL, and many commands interpret the few kernels that they call
+
     digest = hashlib.sha256()
     for folder, folders, files in os.walk(ENGINE):
         folders[:] = sorted(name for name in folders if name != "__pycache__")

@@ -1,18 +1,22 @@
 """Spatial vectors, under the names of pydrake.multibody.math."""
 
-from mbcli.multibody.math.scalar_templates import (
-    SpatialAcceleration_,
-    SpatialForce_,
-    SpatialMomentum_,
-    SpatialVelocity_,
-)
-from mbcli.multibody.math.spatial_vector import (
-    ConvertTimeDerivativeToOtherFrame,
-    SpatialAcceleration,
-    SpatialForce,
-    SpatialMomentum,
-    SpatialVelocity,
-)
+from mbcli.late_names import late_names
+
+TYPE_CHECKING = False  # True to type checkers
+if TYPE_CHECKING:
+    from mbcli.multibody.math.scalar_templates import (
+        SpatialAcceleration_,
+        SpatialForce_,
+        SpatialMomentum_,
+        SpatialVelocity_,
+    )
+    from mbcli.multibody.math.spatial_vector import (
+        ConvertTimeDerivativeToOtherFrame,
+        SpatialAcceleration,
+        SpatialForce,
+        SpatialMomentum,
+        SpatialVelocity,
+    )
 
 __all__ = [
     "ConvertTimeDerivativeToOtherFrame",
@@ -25,3 +29,17 @@ __all__ = [
     "SpatialVelocity",
     "SpatialVelocity_",
 ]
+
+__getattr__ = late_names(
+    __name__,
+    {
+        "scalar_templates": ("SpatialAcceleration_", "SpatialForce_", "SpatialMomentum_", "SpatialVelocity_"),
+        "spatial_vector": (
+            "ConvertTimeDerivativeToOtherFrame",
+            "SpatialAcceleration",
+            "SpatialForce",
+            "SpatialMomentum",
+            "SpatialVelocity",
+        ),
+    },
+)

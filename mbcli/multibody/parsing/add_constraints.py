@@ -2,7 +2,7 @@
 
 from mbcli.errors import ModelError
 from mbcli.math import RigidTransform
-from mbcli.multibody.tree import LinearBushingRollPitchYaw, LinearSpringDamper
+from mbcli.multibody import tree  # its classes are imported when they are used
 from mbcli.parsers.spec import (
     BallConstraintSpec,
     BushingSpec,
@@ -15,12 +15,12 @@ from mbcli.parsers.spec import (
 
 def _bushing(spec, bodies, frames):
     constants = (spec.torque_stiffness, spec.torque_damping, spec.force_stiffness, spec.force_damping)
-    return LinearBushingRollPitchYaw(frames[spec.frame_A], frames[spec.frame_C], *constants)
+    return tree.LinearBushingRollPitchYaw(frames[spec.frame_A], frames[spec.frame_C], *constants)
 
 
 def _spring_damper(spec, bodies, frames):
     ends = (bodies[spec.link_A], spec.p_AP, bodies[spec.link_B], spec.p_BQ)
-    return LinearSpringDamper(*ends, spec.free_length, spec.stiffness, spec.damping)
+    return tree.LinearSpringDamper(*ends, spec.free_length, spec.stiffness, spec.damping)
 
 
 _FORCE_ELEMENTS = {BushingSpec: _bushing, SpringDamperSpec: _spring_damper}

@@ -8,33 +8,16 @@ import numpy as np
 from mbcli.errors import ModelError
 from mbcli.math import RigidTransform
 from mbcli.math.rigid_transform import transform_of
+from mbcli.multibody import tree  # its classes are imported when they are used
 from mbcli.multibody.inertia.rotational_inertia import particle_moments
 from mbcli.multibody.inertia.spatial_inertia import spatial_inertia_of
 from mbcli.multibody.parsing.add_constraints import add_constraint, add_force_element, add_mimics
-from mbcli.multibody.parsing.add_deformables import add_deformables
 from mbcli.multibody.parsing.add_geometries import add_geometries
 from mbcli.multibody.parsing.model_instances import (
     instance_of_element,
     joint_frame_names,
     model_instances,
     top_models,
-)
-from mbcli.multibody.tree import (
-    BallRpyJoint,
-    FixedOffsetFrame,
-    PdControllerGains,
-    PlanarJoint,
-    PrismaticJoint,
-    PrismaticSpring,
-    QuaternionFloatingJoint,
-    RevoluteJoint,
-    RevoluteSpring,
-    RpyFloatingJoint,
-    ScrewJoint,
-    SpatialInertia,
-    UniversalJoint,
-    WeldJoint,
-    world_model_instance,
 )
 from mbcli.parsers.poses import compose
 from mbcli.parsers.spec import IDENTITY
@@ -63,7 +46,7 @@ def add_models(plant, spec, instance_names):
             world = _Known(plant)
             for name, inner in known.items():
                 world.enter(name, inner)
-            _add_own_elements(plant, spec, world, world_model_instance())
+            _add_own_elements(plant, spec, world, tree.world_model_instance())
     return added
 
 
@@ -116,7 +99,10 @@ def _add(plant, spec, instance_name):
                 pair.torsional_friction,
                 pair.rolling_friction,
             )
-    add_deformables(plant, spec, instance)
+    if spec.deformables:
+        from mbcli.multibody.parsing.add_deformables import add_deformables  # late: few models have some
+
+        add_deformables(plant, spec, instance)
     steps = [_add_model_frame, _add_own_elements]
     for step in steps if spec.format == "sdf" else reversed(steps):  # in pydrake's order
         step(plant, spec, known, instance)
@@ -130,7 +116,7 @@ def _add(plant, spec, instance_name):
 def _add_model_frame(plant, spec, known, instance):
     if spec.X_LinkModel is not None:
         link, X_LinkModel = spec.X_LinkModel
-        frame = FixedOffsetFrame("__model__", known.bodies[link].body_frame(), _pose(X_LinkModel), instance)
+        frame = tree.FixedOffsetFrame("__model__", known.bodies[link].body_frame(), _pose(X_LinkModel), instance)
         known.frames["__model__"] = plant.AddFrame(frame)
 
 
@@ -153,7 +139,7 @@ def _add_frames(plant, spec, known, instance):
     for frame in spec.frames:
         body = known.bodies[frame.link]
         owner = instance_of_element(_instance_of(body, instance), instance, [frame.name], plant.HasFrameNamed)
-        added = FixedOffsetFrame(frame.name, body.body_frame(), _pose(frame.X_LF), owner)
+        added = tree.FixedOffsetFrame(frame.name, body.body_frame(), _pose(frame.X_LF), owner)
         known.frames[frame.name] = plant.AddFrame(added)
         added.place = frame.place
 
@@ -188,7 +174,7 @@ def _add_body(plant, link, instance):
 
 def _spatial_inertia(inertial):
     if inertial is None or inertial.mass == 0.0:
-        return SpatialInertia.Zero()
+        return tree.SpatialInertia.Zero()
     # implausible values were reported when the file was read, and do not stop the use of the model
     rows = inertial.X_LI[:3].tolist()
     com = [row.pop() for row in rows]
@@ -241,20 +227,17 @@ def _joint_frame(plant, name, body, X_BF, owner):
     """The frame of a joint on a body: its own, if there is a name for it."""
     if not name:
         return body.body_frame()
-    return plant.AddFrame(FixedOffsetFrame(name, body.body_frame(), _pose(X_BF), owner))
+    return plant.AddFrame(tree.FixedOffsetFrame(name, body.body_frame(), _pose(X_BF), owner))
 
 
-def _axis_joint(kind):
-    def make(spec, F, M):
-        axis = spec.axes[0]
-        return kind(spec.name, F, M, axis.xyz, axis.lower, axis.upper, axis.damping)
-
-    return make
+def _axis_joint(kind, spec, F, M):
+    axis = spec.axes[0]
+    return kind(spec.name, F, M, axis.xyz, axis.lower, axis.upper, axis.damping)
 
 
 def _screw(spec, F, M):
     axis = spec.axes[0]
-    joint = ScrewJoint(spec.name, F, M, axis.xyz, spec.screw_pitch, axis.damping)
+    joint = tree.ScrewJoint(spec.name, F, M, axis.xyz, spec.screw_pitch, axis.damping)
     joint.set_position_limits([axis.lower], [axis.upper])
     return joint
 
@@ -263,24 +246,24 @@ def _universal(spec, F, M):
     damping = {axis.damping for axis in spec.axes} or set(spec.damping) or {0.0}
     if len(damping) > 1:
         raise ModelError(f"{spec.place}: error: joint '{spec.name}': a universal joint has one damping for both axes")
-    return UniversalJoint(spec.name, F, M, damping.pop())
+    return tree.UniversalJoint(spec.name, F, M, damping.pop())
 
 
 def _planar(spec, F, M):
-    return PlanarJoint(spec.name, F, M, spec.damping or (0.0, 0.0, 0.0))
+    return tree.PlanarJoint(spec.name, F, M, spec.damping or (0.0, 0.0, 0.0))
 
 
 _MAKERS = {
-    "fixed": lambda spec, F, M: WeldJoint(spec.name, F, M),
-    "revolute": _axis_joint(RevoluteJoint),
-    "continuous": _axis_joint(RevoluteJoint),
-    "prismatic": _axis_joint(PrismaticJoint),
+    "fixed": lambda spec, F, M: tree.WeldJoint(spec.name, F, M),
+    "revolute": lambda *given: _axis_joint(tree.RevoluteJoint, *given),
+    "continuous": lambda *given: _axis_joint(tree.RevoluteJoint, *given),
+    "prismatic": lambda *given: _axis_joint(tree.PrismaticJoint, *given),
     "screw": _screw,
     "universal": _universal,
     "planar": _planar,
-    "ball": lambda spec, F, M: BallRpyJoint(spec.name, F, M, *spec.damping),
-    "quaternion_floating": lambda spec, F, M: QuaternionFloatingJoint(spec.name, F, M, *spec.damping),
-    "rpy_floating": lambda spec, F, M: RpyFloatingJoint(spec.name, F, M, *spec.damping),
+    "ball": lambda spec, F, M: tree.BallRpyJoint(spec.name, F, M, *spec.damping),
+    "quaternion_floating": lambda spec, F, M: tree.QuaternionFloatingJoint(spec.name, F, M, *spec.damping),
+    "rpy_floating": lambda spec, F, M: tree.RpyFloatingJoint(spec.name, F, M, *spec.damping),
 }
 
 
@@ -301,7 +284,7 @@ def _other_limits(axes):
 
 
 def _add_spring(plant, joint, spec, axis):
-    springs = {"revolute": RevoluteSpring, "prismatic": PrismaticSpring}
+    springs = {"revolute": tree.RevoluteSpring, "prismatic": tree.PrismaticSpring}
     if joint.type_name() not in springs:
         raise ModelError(
             f"{axis.place}: error: joint '{spec.name}' of type {spec.type} cannot have a spring: "
@@ -316,7 +299,7 @@ def _add_actuator(plant, spec, joints):
     actuator.set_default_gear_ratio(spec.gear_ratio)
     if spec.controller_gains is not None:
         p, d = spec.controller_gains
-        actuator.set_controller_gains(PdControllerGains(p=p, d=d))
+        actuator.set_controller_gains(tree.PdControllerGains(p=p, d=d))
         actuator.rest = spec.rest
     actuator.place = spec.place
 
@@ -329,4 +312,4 @@ def _weld_to_world(plant, spec, links, bodies):
             body = bodies[link.name]
             name = f"sdformat_model_static_world_welds_to_{link.name}"
             X_WL = _pose(spec.X_WModel @ link.X_ModelL)
-            plant.AddJoint(WeldJoint(name, plant.world_frame(), body.body_frame(), X_WL))
+            plant.AddJoint(tree.WeldJoint(name, plant.world_frame(), body.body_frame(), X_WL))

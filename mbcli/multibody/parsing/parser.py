@@ -11,12 +11,9 @@ from mbcli.multibody.parsing.add_model import add_models
 from mbcli.multibody.parsing.collision_filter_groups import CollisionFilterGroups
 from mbcli.multibody.parsing.model_instances import top_models
 from mbcli.multibody.parsing.package_map import PackageMap
-from mbcli.multibody.parsing.process_directives import plan_directives
 from mbcli.parsers.diagnostics import Diagnostics
 from mbcli.parsers.file_format import DIRECTIVES, find_model_file, format_of
 from mbcli.parsers.load import load_models
-from mbcli.parsers.scenes.directives import read_directives
-from mbcli.parsers.scenes.directives_spec import ModelDirectives
 
 if TYPE_CHECKING:
     import os
@@ -24,6 +21,7 @@ if TYPE_CHECKING:
     from mbcli.multibody.parsing.process_directives import ModelInstanceInfo
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
     from mbcli.multibody.tree.index import ModelInstanceIndex
+    from mbcli.parsers.scenes.directives_spec import ModelDirectives
     from mbcli.parsers.spec import ModelSpec
 
 
@@ -110,6 +108,8 @@ class Parser:
         input_format = (file_type or "").lstrip(".") or format_of(source, name or source)
         input_format = "mjcf" if input_format == "xml" else input_format
         if input_format in (DIRECTIVES, "dmd", "dmd.yaml"):
+            from mbcli.parsers.scenes.directives import read_directives  # late: few models are directives
+
             directives = read_directives(source, self.diagnostics, name=name, sources=self.sources)
             infos: list[Any] = self.add_directives(directives)
             return [info.model_instance for info in infos]
@@ -154,6 +154,9 @@ class Parser:
 
         Raises ModelError or ResourceError; then nothing has been added.
         """
+        from mbcli.multibody.parsing.process_directives import plan_directives
+        from mbcli.parsers.scenes.directives_spec import ModelDirectives
+
         if directives is None:
             directives = ModelDirectives()
         plan = plan_directives(

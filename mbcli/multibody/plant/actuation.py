@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbcli.multibody.plant.applied_forces import check_applied_forces
 from mbcli.multibody.plant.ports import InputPort, port_at, port_named
 from mbcli.multibody.plant.selectors import Selectors
 from mbcli.multibody.tree.index import ModelInstanceIndex
@@ -60,6 +59,8 @@ class Actuation(Selectors):
     def _input_ports(self) -> list[InputPort]:
         self.require_finalized("input ports")
         if self._inputs is None:
+            from mbcli.multibody.plant.applied_forces import check_applied_forces
+
             sizes = [
                 ("actuation", self.model.sizes["nu"]),
                 ("applied_generalized_force", self.model.sizes["nv"]),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mbcli.geometry.scene_graph import SceneGraph
 from mbcli.multibody.plant.multibody_plant import MultibodyPlant
 from mbcli.multibody.plant.settings import (
     ContactModel,
@@ -15,6 +14,7 @@ from mbcli.multibody.plant.settings import (
 if TYPE_CHECKING:
     from mbcli.config.plant_config import MultibodyPlantConfig
     from mbcli.config.scene_graph_config import SceneGraphConfig
+    from mbcli.geometry.scene_graph import SceneGraph
     from mbcli.systems.framework import DiagramBuilder
 
 CONTACT_MODELS = {
@@ -97,7 +97,10 @@ def AddMultibodyPlantSceneGraph(
         plant = MultibodyPlant(time_step)
     if not plant.get_name():
         plant.set_name("plant")
-    scene_graph = SceneGraph() if scene_graph is None else scene_graph
+    if scene_graph is None:
+        from mbcli.geometry.scene_graph import SceneGraph  # late: many plants have none
+
+        scene_graph = SceneGraph()
     builder.AddSystem(plant)
     builder.AddSystem(scene_graph)
     plant.RegisterAsSourceForSceneGraph(scene_graph)

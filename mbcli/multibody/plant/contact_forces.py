@@ -7,16 +7,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mbcli.engine.fields.collision_fields import HALF_SPACE
-from mbcli.geometry.contact_surface import HydroelasticContactRepresentation
-from mbcli.multibody.plant.contact_results import ContactResults, PointPairContactInfo
-from mbcli.multibody.plant.deformable_results import deformable_contacts
+from mbcli.geometry.contact_representation import HydroelasticContactRepresentation
 from mbcli.multibody.plant.dynamics import Dynamics
-from mbcli.multibody.plant.hydroelastic_results import HydroelasticContactInfo, hydroelastic_contacts
 from mbcli.multibody.tree.index import BodyIndex
 
 if TYPE_CHECKING:
     from mbcli.math.array_types import Vector
+    from mbcli.multibody.plant.contact_results import ContactResults, PointPairContactInfo
     from mbcli.multibody.plant.context import Context
+    from mbcli.multibody.plant.hydroelastic_results import HydroelasticContactInfo
     from mbcli.multibody.stepping.contact_arrays import ContactArrays
 
 
@@ -34,6 +33,9 @@ class ContactForces(Dynamics):
         return self.record_of_state(context)
 
     def _contact_results(self, context: Context) -> ContactResults:
+        from mbcli.multibody.plant.contact_results import ContactResults  # late: few runs ask for contacts in Python
+        from mbcli.multibody.plant.deformable_results import deformable_contacts
+
         record = self.contact_record(context)
         plant, contact = self.whole_plant(), context.state.contact
         if record is None or contact is None:
@@ -45,6 +47,8 @@ class ContactForces(Dynamics):
         self, contact: ContactArrays, record: Any
     ) -> tuple[list[PointPairContactInfo], list[HydroelasticContactInfo]]:
         """Those of the contact points and of the contact surfaces of a ContactRecord."""
+        from mbcli.multibody.plant.hydroelastic_results import hydroelastic_contacts
+
         points = [self.point_pair(contact, record, int(i)) for i in np.flatnonzero(record.area == 0.0)]
         triangles = self.settings.contact_surface_representation == HydroelasticContactRepresentation.kTriangle
         planes = contact.collision.kind == HALF_SPACE
@@ -53,6 +57,7 @@ class ContactForces(Dynamics):
     def point_pair(self, contact: ContactArrays, record: Any, i: int) -> PointPairContactInfo:
         """PointPairContactInfo of a record's contact i."""
         from mbcli.geometry import PenetrationAsPointPair
+        from mbcli.multibody.plant.contact_results import PointPairContactInfo
 
         solids = record.solid[i]
         ids = [contact.geometries.ids[k] for k in solids]

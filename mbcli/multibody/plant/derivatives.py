@@ -12,14 +12,7 @@ import numpy as np
 
 from mbcli.math import RigidTransform, RotationMatrix
 from mbcli.multibody.math import SpatialAcceleration, SpatialForce, SpatialMomentum, SpatialVelocity
-from mbcli.multibody.plant.closed_form_derivatives import (
-    closed_form_derivatives,
-    constrained_derivatives,
-    has_closed_form,
-    has_constrained_closed_form,
-)
 from mbcli.multibody.plant.context import Context
-from mbcli.multibody.plant.parameter_steps import parameter_steps
 from mbcli.multibody.plant.plant_part import PlantPart
 from mbcli.multibody.plant.state_transfer import Conversion, to_scalar
 from mbcli.multibody.scalars import COMPLEX, FLOAT
@@ -175,6 +168,13 @@ def calc_derivatives(plant, context, function, variables, inputs, compiled=False
 
 def _in_closed_form(plant, context, calculation, given):
     """Derivatives by variables for which no complex steps are taken."""
+    from mbcli.multibody.plant.closed_form_derivatives import (  # late: few plants are differentiated
+        closed_form_derivatives,
+        constrained_derivatives,
+        has_closed_form,
+        has_constrained_closed_form,
+    )
+
     constrained = has_constrained_closed_form(plant, calculation)
     if not constrained and not has_closed_form(plant, calculation):
         return {}
@@ -229,6 +229,8 @@ class Derivative:
         context, model = self.context, self.context.state.model
         columns = []
         try:
+            from mbcli.multibody.plant.parameter_steps import parameter_steps
+
             for stepped in parameter_steps(self.plant, context, name, 1j * STEP):
                 self._use(stepped)
                 columns.append(self._imaginary(self.given))

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbcli.multibody.deformable.deformable_model import DeformableModel
 from mbcli.multibody.inertia.spatial_inertia import SpatialInertia
 from mbcli.multibody.plant.geometry import Geometry
 from mbcli.multibody.tree.index import (
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from typing import TypeVar
 
     from mbcli.math.rigid_transform import RigidTransform
+    from mbcli.multibody.deformable.deformable_model import DeformableModel
     from mbcli.multibody.tree.constraints import Constraint
     from mbcli.multibody.tree.deformable_body import DeformableBody
     from mbcli.multibody.tree.element import MultibodyElement
@@ -73,7 +73,7 @@ class Elements(Geometry):
 
     def _start_elements(self) -> None:
         self.elements = PlantElements()
-        self._deformables = DeformableModel(self.whole_plant())
+        self._deformables: DeformableModel | None = None
         self._next_index: dict[type[TypeSafeIndex], int] = {}
         self._taken_names = set()
         self.AddModelInstance("WorldModelInstance")
@@ -208,9 +208,13 @@ class Elements(Geometry):
 
     def deformable_model(self) -> DeformableModel:
         """The deformable bodies of the plant."""
+        if self._deformables is None:
+            from mbcli.multibody.deformable.deformable_model import DeformableModel  # late: few plants have some
+
+            self._deformables = DeformableModel(self.whole_plant())
         return self._deformables
 
     def mutable_deformable_model(self) -> DeformableModel:
         """The deformable bodies of the plant, to add some. RuntimeError after Finalize()."""
         self.require_not_finalized("mutable_deformable_model")
-        return self._deformables
+        return self.deformable_model()

@@ -9,7 +9,6 @@ from mbcli.common.collection_pause import paused_collection
 from mbcli.common.coordinate_names import listed
 from mbcli.common.topology import CUT_EARLY, CUT_FIRST, CUT_LAST, CUT_LATE, Edge, spanning_forest
 from mbcli.multibody.compilation.compile_model import MobilizedJoint, compile_model
-from mbcli.multibody.compilation.constraint_rows import JOINT_ROWS, are_equations, require_two_trees
 from mbcli.multibody.plant.context import Context
 from mbcli.multibody.plant.elements import Elements
 from mbcli.multibody.plant.kinematics import Kinematics
@@ -18,7 +17,6 @@ from mbcli.multibody.stepping.cut_joints import has_limits, left_out_at
 from mbcli.multibody.tree.constraints import BallConstraint, LoopConstraint
 from mbcli.multibody.tree.index import JointIndex
 from mbcli.multibody.tree.joint_spring import JointSpring
-from mbcli.multibody.tree.joints import QuaternionFloatingJoint
 from mbcli.multibody.tree.parameters import DEFAULTS
 
 if TYPE_CHECKING:
@@ -27,6 +25,7 @@ if TYPE_CHECKING:
     from mbcli.multibody.scalars import Scalar
     from mbcli.multibody.tree.joint import Joint
     from mbcli.multibody.tree.joint_actuator import JointActuator, PdControllerGains
+    from mbcli.multibody.tree.joints import QuaternionFloatingJoint
     from mbcli.multibody.tree.parameters import Parameters
     from mbcli.multibody.tree.rigid_body import RigidBody
 
@@ -69,6 +68,8 @@ class Finalization(Elements, Kinematics):
         self._complete_constraints()
         self._declare_collision_filters()
         if self.num_tendon_constraints() and self._solves_problems():
+            from mbcli.multibody.compilation.constraint_rows import require_two_trees  # late: few plants have some
+
             require_two_trees(self)
 
     def _complete_constraints(self) -> None:
@@ -93,7 +94,14 @@ class Finalization(Elements, Kinematics):
 
     def _solves_problems(self, parameters: Parameters = DEFAULTS) -> bool:
         """Whether steps are contact problems: if bodies can touch, or a constraint is not an equation."""
-        return self.is_discrete() and (not are_equations(self, parameters) or self.meets_contact())
+        return self.is_discrete() and (not self._has_equations_only(parameters) or self.meets_contact())
+
+    def _has_equations_only(self, parameters: Parameters) -> bool:
+        if not self.elements.constraints:
+            return True
+        from mbcli.multibody.compilation.constraint_rows import are_equations
+
+        return are_equations(self, parameters)
 
     def compiled_model(self, parameters: Parameters, scalar: Scalar | None = None) -> Any:
         """The arrays of the plant for the given parameter values, of a Scalar; default: the plant's own."""
@@ -157,6 +165,8 @@ class Finalization(Elements, Kinematics):
         needed |= {part for e in others for part in e.tied_elements()}
 
         def cut(joint: Joint) -> int:
+            from mbcli.multibody.compilation.constraint_rows import JOINT_ROWS
+
             if joint in needed or joint.num_velocities() == 6 or joint.type_name() not in JOINT_ROWS:
                 return CUT_LAST
             if has_limits(joint) or any(joint.dry_friction):
@@ -181,6 +191,8 @@ class Finalization(Elements, Kinematics):
         return lines
 
     def _add_floating_joint(self, body: RigidBody) -> QuaternionFloatingJoint:
+        from mbcli.multibody.tree.joints import QuaternionFloatingJoint
+
         instance = body.model_instance()
         name = body.name()
         while self._is_taken(JointIndex, name, instance):

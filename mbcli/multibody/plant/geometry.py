@@ -5,11 +5,8 @@ from __future__ import annotations
 from itertools import combinations_with_replacement
 from typing import TYPE_CHECKING, Any
 
-from mbcli.geometry.collision_filters import CollisionFilterDeclaration, GeometrySet
-from mbcli.geometry.geometry_instance import GeometryInstance
-from mbcli.geometry.hydroelastic_properties import hydroelastic_properties
+from mbcli import geometry  # its classes are imported when they are used
 from mbcli.geometry.properties import IllustrationProperties, ProximityProperties
-from mbcli.geometry.query_object import QueryPort
 from mbcli.multibody.plant.coulomb_friction import CoulombFriction
 from mbcli.multibody.plant.lookup import Lookup
 from mbcli.multibody.tree.scoped_name import DELIMITER
@@ -17,9 +14,11 @@ from mbcli.multibody.tree.scoped_name import DELIMITER
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from mbcli.geometry.collision_filters import CollisionFilterManager
+    from mbcli.geometry.collision_filters import CollisionFilterManager, GeometrySet
+    from mbcli.geometry.geometry_instance import GeometryInstance
     from mbcli.geometry.identifiers import FrameId, GeometryId, SourceId
     from mbcli.geometry.inspector import SceneGraphInspector
+    from mbcli.geometry.query_object import QueryPort
     from mbcli.geometry.scene_graph import SceneGraph
     from mbcli.geometry.shapes import Shape
     from mbcli.math.rigid_transform import RigidTransform
@@ -116,7 +115,9 @@ class Geometry(Lookup):
                 f"RegisterCollisionGeometry: geometry '{name}' of body '{body.name()}' has no property "
                 "('material', 'coulomb_friction') of type CoulombFriction"
             )
-        instance = GeometryInstance(X_BG, shape, name)
+        from mbcli.geometry.hydroelastic_properties import hydroelastic_properties
+
+        instance = geometry.GeometryInstance(X_BG, shape, name)
         instance.proximity = ProximityProperties(properties)
         hydroelastic_properties(instance, shape, None, body.name())
         return self._register_geometry("RegisterCollisionGeometry", body, instance)
@@ -144,7 +145,7 @@ class Geometry(Lookup):
                 raise RuntimeError(f"RegisterVisualGeometry: a color is four numbers in [0, 1], not {color}")
             properties = IllustrationProperties()
             properties.AddProperty("phong", "diffuse", color)
-        instance = GeometryInstance(X_BG, shape, name)
+        instance = geometry.GeometryInstance(X_BG, shape, name)
         instance.illustration = properties
         return self._register_geometry("RegisterVisualGeometry", body, instance)
 
@@ -204,7 +205,7 @@ class Geometry(Lookup):
         """A GeometrySet of all geometries of bodies. RuntimeError without a scene graph."""
         if self._source_id is None:
             raise RuntimeError("CollectRegisteredGeometries: the plant has no scene graph")
-        result = GeometrySet()
+        result = geometry.GeometrySet()
         for body in bodies:
             self._require_own(body, "CollectRegisteredGeometries")
             result.Add(self._frame_ids[int(body.index())])
@@ -235,6 +236,8 @@ class Geometry(Lookup):
 
     def get_geometry_query_input_port(self) -> QueryPort:
         """A port whose value is a QueryObject for a context. RuntimeError without a scene graph."""
+        from mbcli.geometry.query_object import QueryPort
+
         return QueryPort(self.whole_plant(), self._require_scene_graph("get_geometry_query_input_port"))
 
     def _require_scene_graph(self, method: str) -> SceneGraph:
@@ -252,7 +255,9 @@ class Geometry(Lookup):
         self._exclude_connected(manager)
         self._exclude_incompatible(self.scene_graph, manager)
         for A, B in self.contact_pairs:
-            manager.Apply(CollisionFilterDeclaration().AllowBetween(GeometrySet(A), GeometrySet(B)))
+            manager.Apply(
+                geometry.CollisionFilterDeclaration().AllowBetween(geometry.GeometrySet(A), geometry.GeometrySet(B))
+            )
 
     def _exclude_connected(self, manager: CollisionFilterManager) -> None:
         """Bodies that are welded together, and those that a joint connects."""
@@ -262,7 +267,7 @@ class Geometry(Lookup):
                 groups.setdefault(int(moved_by), []).append(body)
         for bodies in groups.values():
             if len(bodies) > 1:
-                declaration = CollisionFilterDeclaration()
+                declaration = geometry.CollisionFilterDeclaration()
                 manager.Apply(declaration.ExcludeWithin(self.CollectRegisteredGeometries(bodies)))
         if not self.settings.adjacent_bodies_collision_filters:
             return
@@ -271,7 +276,7 @@ class Geometry(Lookup):
             if int(parent.index()) == 0 or joint.num_velocities() == 6 or joint.lets_touch:
                 continue
             if self.GetCollisionGeometriesForBody(parent) and self.GetCollisionGeometriesForBody(child):
-                declaration = CollisionFilterDeclaration()
+                declaration = geometry.CollisionFilterDeclaration()
                 sets = (self.CollectRegisteredGeometries([body]) for body in (parent, child))
                 manager.Apply(declaration.ExcludeBetween(*sets))
 
@@ -286,7 +291,11 @@ class Geometry(Lookup):
                 masks.setdefault(key, []).append(g)
         for (one, these), (other, those) in combinations_with_replacement(masks.items(), 2):
             if not (one[0] & other[1] or other[0] & one[1]):
-                manager.Apply(CollisionFilterDeclaration().ExcludeBetween(GeometrySet(these), GeometrySet(those)))
+                manager.Apply(
+                    geometry.CollisionFilterDeclaration().ExcludeBetween(
+                        geometry.GeometrySet(these), geometry.GeometrySet(those)
+                    )
+                )
 
     def compiled_geometries(
         self, model: Any = None, on_mesh: Callable[[int, int], object] = lambda done, count: None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mbcli.multibody.plant.derivatives import Derivatives
 from mbcli.multibody.plant.energies import Energies
@@ -29,8 +29,6 @@ class MultibodyPlant(
     Args:
         time_step: [s]; positive for a discrete plant that steps by it, 0 for a continuous one.
     """
-
-    class_of_scalar: Any = None  # template of the plants of all scalar types, set where they are known
 
     def __init__(self, time_step: float) -> None:
         if not time_step >= 0.0:

@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mbcli.geometry.frame_poses import FramePoseVector, GeometryConfigurationVector
 from mbcli.multibody.math import SpatialAcceleration, SpatialForce
-from mbcli.multibody.plant.contact_results import ContactResults
 from mbcli.multibody.plant.kinematics import Kinematics
 from mbcli.multibody.plant.ports import OutputPort, port_at, port_named
 from mbcli.multibody.plant.reaction_forces import ReactionForces
@@ -19,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, TypeAlias
 
+    from mbcli.geometry.frame_poses import FramePoseVector, GeometryConfigurationVector
     from mbcli.math.array_types import Vector
     from mbcli.multibody.plant.context import Context
 
@@ -120,6 +119,8 @@ class OutputPorts(ReactionForces, Kinematics):
     def _output_ports(self) -> list[OutputPort]:
         self.require_finalized("output ports")
         if self._outputs is None:
+            from mbcli.multibody.plant.contact_results import ContactResults
+
             plant = self.whole_plant()
             sizes, bodies, joints = self.model.sizes, self.num_bodies(), self.num_joints()
             nv, nu = sizes["nv"], sizes["nu"]
@@ -202,12 +203,16 @@ class OutputPorts(ReactionForces, Kinematics):
 
     def _deformable_configuration(self, context: Context) -> GeometryConfigurationVector:
         self.check_context(context)
+        from mbcli.geometry.frame_poses import GeometryConfigurationVector
+
         configuration = GeometryConfigurationVector()
         for body, state in zip(self.elements.deformable_bodies, context.state.deformables, strict=True):
             configuration.set_value(body.geometry_id(), state.q.ravel().copy())
         return configuration
 
     def _geometry_poses(self, context: Context) -> FramePoseVector:
+        from mbcli.geometry.frame_poses import FramePoseVector
+
         poses = FramePoseVector()
         for body, X_WB in zip(self.elements.bodies[1:], self._body_poses(context)[1:], strict=True):
             if int(body.index()) in self._frame_ids:

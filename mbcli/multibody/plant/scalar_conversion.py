@@ -4,6 +4,7 @@ from mbcli.math.scalar_template import ScalarTemplate
 from mbcli.multibody.plant.dual_results import DualState, returning_dual_numbers
 from mbcli.multibody.plant.multibody_plant import MultibodyPlant
 from mbcli.multibody.scalars import AUTODIFF, EXPRESSION
+from mbcli.multibody.tree import scalar_templates  # noqa: F401  (inertias among its results become dual too)
 
 
 @returning_dual_numbers
@@ -25,4 +26,3 @@ class MultibodyPlantExpression(MultibodyPlant):
 
 
 MultibodyPlant_ = ScalarTemplate(MultibodyPlant, MultibodyPlantAutoDiffXd, MultibodyPlantExpression)
-MultibodyPlant.class_of_scalar = MultibodyPlant_  # for ToScalarType

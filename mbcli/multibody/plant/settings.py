@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mbcli.common.quick_dataclass import dataclass
-from mbcli.geometry.contact_surface import HydroelasticContactRepresentation
+from mbcli.geometry.contact_representation import HydroelasticContactRepresentation
 from mbcli.multibody.plant.constraints import Constraints
 from mbcli.multibody.tree.uniform_gravity import UniformGravityFieldElement
 

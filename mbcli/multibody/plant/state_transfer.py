@@ -20,7 +20,9 @@ class Conversion:
         self._plant = plant
 
     def __getitem__(self, scalar):
-        plant_class = self._plant.class_of_scalar[scalar]
+        from mbcli.multibody.plant import MultibodyPlant_  # late: it is made of the class of this plant
+
+        plant_class = MultibodyPlant_[scalar]
         return lambda: to_scalar(self._plant, plant_class)
 
 

@@ -1,6 +1,5 @@
 """How an EvaluatedState gets ready to meet contact: its arrays are made, and led to by its data."""
 
-from mbcli.multibody.compilation.constraint_rows import require_two_trees
 from mbcli.multibody.scalars import FLOAT
 
 
@@ -13,6 +12,8 @@ def foresee_contact(state):
         _make_contact(state)
     if state.plant.is_discrete():
         if state.contact is not None:
+            from mbcli.multibody.compilation.constraint_rows import require_two_trees  # late: many meet no contact
+
             require_two_trees(state.plant, state.parameters)
         state.ready_constraints(in_steps=True)
 

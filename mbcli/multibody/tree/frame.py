@@ -283,3 +283,6 @@ class FixedOffsetFrame(Frame):
         state.set_parameter(self, "X_PF", X_PF)
 
     SetPoseInBodyFrame = SetPoseInParentFrame  # its former name
+
+
+BodyFrame = RigidBodyFrame  # its former name

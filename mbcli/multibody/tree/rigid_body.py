@@ -294,3 +294,6 @@ class RigidBody(NamedElement):
             F = state.scalar.array(F, f"body '{self.name()}': F_Bp_E")
         calls = state.calls if state.positions_current else state.at_positions()
         calls.query_force_at(e, p, F, self.index_number, forces.F_Bo_W)
+
+
+Body = RigidBody  # its former name

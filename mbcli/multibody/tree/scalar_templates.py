@@ -5,6 +5,7 @@ from mbcli.math.value_template import ValueTemplate
 from mbcli.multibody.inertia.rotational_inertia import RotationalInertia
 from mbcli.multibody.inertia.spatial_inertia import SpatialInertia
 from mbcli.multibody.inertia.unit_inertia import UnitInertia
+from mbcli.multibody.math import scalar_templates  # noqa: F401  (results of inertias become of the type too)
 from mbcli.multibody.tree.bushing import LinearBushingRollPitchYaw
 from mbcli.multibody.tree.door_hinge import DoorHinge
 from mbcli.multibody.tree.force_element import ForceElement
