@@ -25,7 +25,11 @@ def discrete_step(model, data, h, implicit_damping):
     rest_of_step(model, data, h, implicit_damping)
 
 
-@slot(constrained="stepping.constrained_step.start_constrained_step", contact=ITSELF)
+@slot(
+    constrained="stepping.constrained_step.start_constrained_step",
+    contact=ITSELF,
+    sleep="stepping.sleeping_step.start_sleeping_step",
+)
 def start_step(model, data, h):
     """Velocities of locked joints become 0; q becomes where forces are taken: here it stays."""
     for k in range(model.locked_dof.shape[0]):
