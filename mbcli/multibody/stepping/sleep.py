@@ -64,7 +64,7 @@ class Sleep:
         arrays.reach[:] = _reaches(state, contact.collision, arrays.body_tree)
 
     def follow(self, other: Any) -> None:
-        """Before a step from the state of another EvaluatedState; unless it is the one reached here, everything wakes."""
+        """Before a step from the state of another EvaluatedState: unless that was reached here, everything wakes."""
         state = self._state
         state.time = other.time
         if not np.array_equal(state.x, other.x):

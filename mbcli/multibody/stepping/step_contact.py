@@ -114,6 +114,7 @@ class StepContact(ContactArrays):
             "mean_iterations": float(total[STATISTIC_ALL_ITERATIONS] / problems),
             "most_iterations": int(total[STATISTIC_MOST_ITERATIONS]),
             "largest_residual": float(total[STATISTIC_LARGEST_RESIDUAL]),
+            **({} if self.sleep is None else {"sleeping_bodies": self.sleep.count()}),
         }
 
     def reuse_rows(self):
