@@ -136,7 +136,7 @@ def load_model(
         dt: [s] step of a discrete plant, 0 for a continuous one; None leaves it to the settings (0.001).
         contact_model: "point", "hydroelastic" or "hydroelastic_with_fallback"; None leaves it to the settings.
         contact_approximation: "lagged", "similar", "sap" or "tamsi"; None leaves it to the settings.
-        sleep: [m/s] speed below which what contacts hold at rest may sleep in runs of a discrete plant; 0: nothing does;
+        sleep: [m/s] speed below which what contacts hold at rest may sleep in runs of a discrete plant; 0: nothing;
             None leaves it to the settings (0).
         self_contact: what the bodies of one mechanism do where they meet: "all" touch; "none" do; "auto": all but those
             that overlap at the default positions or are always in touch. None leaves it to the settings ("auto").

@@ -47,6 +47,7 @@ from mbcli.engine.runtime.calls_by_address import call_by_address
 from mbcli.engine.runtime.handles import collision_at, points_at, solver_at
 from mbcli.engine.runtime.kernel import kernel, slot
 from mbcli.engine.smooth.forward_dynamics import forward_dynamics
+from mbcli.engine.smooth.sleep import is_asleep
 
 
 @kernel
@@ -100,7 +101,7 @@ def constrain_step(model, data, points, solver, h):
         return
     leave_to_controllers(model, data)
     forward_dynamics(model, data)
-    set_velocities(data, solver, h)
+    set_velocities(model, data, solver, h)
     add_limit_rows(model, data, solver, h)
     add_controller_rows(model, data, solver, h)
     add_friction_rows(model, data, solver, h)
@@ -110,6 +111,8 @@ def constrain_step(model, data, points, solver, h):
     set_laws(model, data, points, solver, h)
     solve_contact(data, h)
     for d in range(data.v.shape[0]):
+        if is_asleep(data, model.dof_body[d]):
+            continue
         data.vdot[d] = (solver.vectors[VECTOR_VELOCITY, solver.dof_slot[d]] - data.v[d]) / h
     for i in range(solver.counts[COUNT_CONSTRAINTS]):
         if solver.con_kind[i] == BOUNDED:
@@ -156,9 +159,11 @@ def contact_fault(model, data):
 
 
 @kernel
-def set_velocities(data, solver, h):
+def set_velocities(model, data, solver, h):
     """Velocities at the step's start, and those at its end without constraints."""
     for d in range(data.v.shape[0]):
+        if is_asleep(data, model.dof_body[d]):
+            continue
         solver.vectors[VECTOR_FREE, solver.dof_slot[d]] = data.v[d] + h * data.vdot[d]
         solver.vectors[VECTOR_VELOCITY, solver.dof_slot[d]] = data.v[d]
 

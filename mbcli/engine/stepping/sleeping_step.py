@@ -20,11 +20,14 @@ from mbcli.engine.fields.contact_fields import (
     PROBLEM_SINGULAR,
     PROBLEM_SOLVED,
 )
+from mbcli.engine.fields.joint_types import QUATERNION_FLOATING
 from mbcli.engine.fields.model_fields import CONTACT_AT_POINTS, CONTACT_AT_SLEEP, CONTACT_AT_SOLVER
 from mbcli.engine.runtime.handles import points_at, sleep_at, solver_at
 from mbcli.engine.runtime.kernel import kernel
+from mbcli.engine.smooth.coordinates import rates_of_joint
 from mbcli.engine.smooth.forward_dynamics import forward_dynamics
 from mbcli.engine.smooth.kinematics import velocity_kinematics
+from mbcli.engine.smooth.sleep import is_asleep
 from mbcli.engine.stepping.contact_step import find_points, set_laws_at_points, set_velocities, solve_contact
 
 
@@ -65,7 +68,7 @@ def put_to_sleep(model, data, points, sleep, h):
     if solver.counts[COUNT_STATUS] != PROBLEM_SOLVED:
         return False
     forward_dynamics(model, data)
-    set_velocities(data, solver, h)
+    set_velocities(model, data, solver, h)
     masses_of_trees(model, data, solver)
     for i in range(solver.counts[COUNT_CONSTRAINTS]):
         if solver.con_members[i] >= 0:
@@ -87,3 +90,17 @@ def note_rest_of_trees(data, h):
     solver = solver_at(data.contact[CONTACT_AT_SOLVER])
     if solver.counts[COUNT_STATUS] == PROBLEM_SOLVED:
         count_rest(data, solver, sleep_at(data.contact[CONTACT_AT_SLEEP]), h)
+
+
+@kernel
+def end_sleeping_step(model, data, h):
+    """As step.end_step(), for what is awake."""
+    for b in range(1, model.body_parent.shape[0]):
+        if is_asleep(data, b):
+            continue
+        d, i, n = model.body_v[b], model.body_q[b], model.body_nv[b]
+        for k in range(d, d + n):
+            data.v[k] += h * data.vdot[k]
+        rates_of_joint(model, data, b, data.v, data.qdot)
+        for k in range(i, i + n + int(model.body_joint_type[b] == QUATERNION_FLOATING)):
+            data.q[k] += h * data.qdot[k]
