@@ -2,9 +2,13 @@
 
 import numpy as np
 import pytest
+from command_line import cli, succeed
 from contact_scenes import APPROXIMATIONS, FALL, Scene, own_library
+from test_cli_simulate import assert_same_rows
 
 from mbcli.errors import ModelError
+from mbcli.log.reader import Log
+from mbcli.models import load_model
 from mbcli.multibody.math import SpatialForce
 from mbcli.multibody.plant import ExternallyAppliedSpatialForce, MultibodyPlant
 from mbcli.multibody.stepping import run as run_module
@@ -386,3 +390,44 @@ def test_what_was_remembered_of_another_model_is_refused():
     made = stack(levels=2)
     with pytest.raises(ModelError, match="the sleep of 5 trees is known, and there are 2"):
         Run(made.plant, made.context, H, asleep=np.zeros(5, dtype=int))
+
+
+# the command
+
+BOXES = """<sdf version="1.9"><model name="pile">{}</model></sdf>"""
+BOX = """<link name="box_{0}"><pose>0.002 0 {1} 0 0 0</pose><inertial><mass>1</mass><inertia><ixx>0.0017</ixx>
+<iyy>0.0017</iyy><izz>0.0017</izz></inertia></inertial><collision name="c"><geometry><box><size>0.1 0.1 0.1</size></box>
+</geometry></collision></link>"""
+
+
+@pytest.fixture
+def pile(tmp_path):
+    path = tmp_path / "pile.sdf"
+    path.write_text(BOXES.format("".join(BOX.format(k, 0.0495 + 0.099 * k) for k in range(2))))
+    return path
+
+
+def test_a_log_is_gone_on_with_to_the_same_rows_and_says_how_many_bodies_sleep(pile, tmp_path):
+    words = ("-q", "simulate", pile, "--ground", "--sleep", "--dt", "0.005", "--log-rate", "0")
+    whole = succeed(*words, "-t", "2", "-o", tmp_path / "whole.h5", "--json").json()
+    assert whole["contact"]["sleeping_bodies"] == 2
+    assert whole["v"] == [0.0] * 12
+    for k, end in enumerate(("0.3", "1.9")):
+        log = tmp_path / f"{k}.h5"
+        succeed(*words, "-t", end, "-o", log)
+        succeed("-q", "simulate", "--resume", log, "-t", "2")
+        assert_same_rows(log, tmp_path / "whole.h5")
+    with Log(tmp_path / "0.h5") as log:
+        assert list(log.read_checkpoint()["sleep"]) == [-1, -1]
+    succeed("log", "verify", tmp_path / "0.h5")
+    text = succeed("-q", "simulate", pile, "--ground", "--sleep", "0.002", "--dt", "0.005", "-t", "2", "--no-log").out
+    assert "2 bodies sleep at the end" in text
+
+
+def test_a_number_after_sleep_is_the_tolerance_and_what_cannot_sleep_is_refused(pile, tmp_path):
+    taken = load_model(pile, contact=True, sleep=0.002).plant
+    assert taken.get_sleep_tolerance() == 0.002
+    refused = cli("simulate", pile, "--sleep", "--dt", "0", "--no-log")
+    assert refused.code == 2 and "--sleep is for discrete plants" in refused.err
+    summary = succeed("-q", "simulate", pile, "--ground", "-t", "0.01", "--no-log", "--json").json()
+    assert "sleeping_bodies" not in summary["contact"]

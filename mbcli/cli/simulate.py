@@ -49,7 +49,7 @@ Keys of the JSON document, beside those that all have; q and v are those of the 
   balance                       null without --balance, or with forces from Python; else [J]: work on the
                                 plant of actuators, joint_damping, joint_friction (dry), force_elements
                                 (without storage), contact, limits, constraints (and projections),
-                                unexplained (of no cause: rounding); energy_change; flow: all this work
+                                unexplained (of no cause: rounding, sleep); energy_change; flow: all this
                                 and the range of the kinetic energy; rest: energy_change less all work,
                                 the error of the integration; compliance_change: of the energy that
                                 compliant contact stores; contact_friction, contact_dissipation: works,

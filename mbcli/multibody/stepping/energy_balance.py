@@ -47,7 +47,8 @@ class EnergyBalance:
         limits: of the stops of joints.
         constraints: of constraints; in a continuous plant of projections onto them.
         joint_friction: of dry friction in joints.
-        unexplained: of forces in steps of a discrete plant that belong to no cause: zero but for rounding.
+        unexplained: of forces in steps of a discrete plant that belong to no cause: zero but for rounding, and for the
+            kinetic energy of what falls asleep.
         energy_change: of kinetic and potential energy together; gravity and springs only exchange them.
         flow: what changed its place: all this work, and the largest change of kinetic energy.
         rest: energy_change less all work: the error of the integration.

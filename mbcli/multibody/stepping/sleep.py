@@ -36,6 +36,7 @@ def context_of_steps(plant: MultibodyPlant, context: Context) -> Context:
     if state.sleeper is None or state.sleeper.state.model is not state.model:
         state.sleeper = context.Clone()
         state.sleeper.state.use_model(state.model)
+        state.sleeper.state.at_positions()  # by kernels of every plant; _reaches() asks which velocities turn
         state.sleeper.state.sleeps = True
     state.sleeper.inputs = context.inputs
     return state.sleeper
@@ -139,6 +140,5 @@ def _reaches(state, collision, body_tree):
     largest = np.zeros(len(body_tree))
     np.maximum.at(largest, body_tree[1:], reach[1:])
     reach[1:] = np.where(reach[1:] > 0.0, reach[1:], largest[body_tree[1:]])
-    state.at_positions()
     turns = state.data.S[:, :3].any(axis=1)
     return np.where(turns, reach[model.dof_body], 1.0)
