@@ -11,6 +11,7 @@ import json
 import os
 import sys
 from dataclasses import dataclass
+from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
@@ -32,6 +33,8 @@ SHAPES = {  # as plants call them and their inertias, and as MuJoCo does
 }
 ROUND = ("cylinder", "capsule")  # about an axis, which inertias ask for
 
+SLEEP = 1e-3  # [m/s] the tolerance of both programs
+SECONDS_TO_SLEEP = 3.0
 STANDING_STEPS = 100  # that all must be able to do from the start, where it is what is measured
 
 
@@ -193,7 +196,7 @@ def _drake_modules():
 class PlantStepper:
     """A plant with a scene graph in mbcli or pydrake: the same source for both."""
 
-    def __init__(self, world, time_step, approximation, lib):
+    def __init__(self, world, time_step, approximation, lib, sleep=0.0):
         self._h, self._done = time_step, 0
         config = lib.MultibodyPlantConfig(time_step=time_step)
         config.discrete_contact_approximation, config.stiction_tolerance = approximation, STICTION
@@ -206,6 +209,8 @@ class PlantStepper:
         builder = lib.DiagramBuilder()
         self.plant, _ = lib.AddMultibodyPlant(config, surfaces, builder)
         self._add(world, lib)
+        if sleep:  # which pydrake has not
+            self.plant.set_sleep_tolerance(sleep)
         self.plant.Finalize()
         diagram = builder.Build()
         self._simulator = lib.Simulator(diagram)
@@ -262,7 +267,7 @@ class PlantStepper:
 class MuJoCoStepper:
     """The same in MuJoCo; q and v of `set_state` and `state` are its own, `positions` come from those of mbcli."""
 
-    def __init__(self, world, time_step, cone):
+    def __init__(self, world, time_step, cone, sleep=0.0):
         import mujoco
 
         self._mujoco, self._world = mujoco, world
@@ -275,6 +280,9 @@ class MuJoCoStepper:
                 geom.solref[:] = [float(x) for x in SOLREF.split()]
         spec.option.timestep = time_step
         spec.option.cone = getattr(mujoco.mjtCone, f"mjCONE_{cone.upper()}")
+        if sleep:
+            spec.option.enableflags |= mujoco.mjtEnableBit.mjENBL_SLEEP
+            spec.option.sleep_tolerance = sleep
         self.model = spec.compile()
         self._data = mujoco.MjData(self.model)
 
@@ -381,6 +389,33 @@ class Contest:
             return run
 
         return {name: call(stepper, self.states[name]) for name, stepper in self.steppers.items()}
+
+
+class ContestAsleep:
+    """The steppers of a world at rest that sleeps in them, and mbcli with the same world awake.
+
+    RuntimeError where something is awake after some seconds.
+    """
+
+    def __init__(self, world, time_step, approximation):
+        q, still = start_positions(world), np.zeros(6 * len(world.bodies))
+        lib = own_modules()
+        self.steppers = {
+            "mbcli": PlantStepper(world, time_step, approximation, lib, sleep=SLEEP),
+            "mbcli awake": PlantStepper(world, time_step, approximation, lib),
+        }
+        if installed("MuJoCo"):
+            self.steppers["MuJoCo"] = MuJoCoStepper(world, time_step, CONES["MuJoCo"], sleep=SLEEP)
+        for name, stepper in self.steppers.items():
+            if name != "MuJoCo":  # which has the start in its model
+                stepper.set_state(q, still)
+            stepper.advance(round(SECONDS_TO_SLEEP / time_step))
+            if name != "mbcli awake" and stepper.state()[1].any():
+                raise RuntimeError(f"{name}: not everything sleeps after {SECONDS_TO_SLEEP:g} s")
+
+    def calls(self, steps):
+        """{name: function} that does so many steps from where the one before has ended."""
+        return {name: partial(stepper.advance, steps) for name, stepper in self.steppers.items()}
 
 
 def start_positions(world):

@@ -16,6 +16,7 @@ from benchmarks.measure import BRIEF, QUICK, THOROUGH, median_ratio, seconds_per
 from benchmarks.peers import ADAPTERS, installed, urdf_without_geometry
 from benchmarks.plot import growth_svg
 from benchmarks.scenes import (
+    ASLEEP,
     ASSEMBLY_STARTS,
     BATCH_STATES,
     BODIES,
@@ -376,6 +377,19 @@ def measure_many(scene, effort):
     return lines
 
 
+def measure_asleep(scene, effort):
+    """Seconds per step of worlds in which everything sleeps."""
+    lines = []
+    for bodies in ASLEEP if effort is THOROUGH else BODIES[scene.model][:1]:
+        contest = contact.ContestAsleep(contact.MANY[scene.model](bodies), TIME_STEP, scene.calculation)
+        found = compare(scene, contest_calls(contest, CONTACT_STEPS), effort, per_call=CONTACT_STEPS)
+        for line in found:
+            line.scene = f"{scene.name}.{bodies}"
+            line.note = f"{formatted(line.seconds / bodies)} a body"
+        lines.extend(found)
+    return lines
+
+
 def measure_start(scene, effort):
     path = MODELS[scene.model].path if scene.model else None
     arguments = [f"--{scene.calculation}"] if path is None else [scene.calculation, str(path)]
@@ -431,6 +445,7 @@ MEASURES = {
     "assembly": measure_assembly,
     "contact": measure_contact,
     "many": measure_many,
+    "asleep": measure_asleep,
     "command": measure_command,
     "start": measure_start,
     "compile": measure_compile,

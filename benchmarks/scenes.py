@@ -36,8 +36,8 @@ class Scene:
     Attributes:
         name: what --scene selects, with or without what follows the first dot.
         kind: engine, plant, steps, growth, batch, command, load, load-chain, load-constraints, constrained, loops,
-            assembly, contact, many, start or compile; run.py has a function for each.
-        model: key of MODELS, of WORLDS for contact, of contact.MANY for many.
+            assembly, contact, many, asleep, start or compile; run.py has a function for each.
+        model: key of MODELS, of WORLDS for contact, of contact.MANY for many and asleep.
         calculation: what is computed; a name that contestants know. For contact: the approximation.
         new_state: whether another q is set before every call.
         goals: how many times as fast as each peer mbcli shall be.
@@ -106,6 +106,7 @@ SCENES = (
     *(Scene(f"assembly.{m}", "assembly", calculation=m) for m in (*constrained.ASSEMBLIES, *constrained.SAMPLES)),
     *(Scene(f"contact-{w}.{a}", "contact", w, a, goals=CONTACT_GOALS) for w in WORLDS for a in contact.APPROXIMATIONS),
     *(Scene(m, "many", m, "lagged", goals={"MuJoCo": 1.0, "Drake": 8.0}) for m in contact.MANY),
+    Scene("stacks-asleep", "asleep", "stacks", "lagged", goals={"MuJoCo": 1.0, "mbcli awake": 5.0}),
     Scene("start.help", "start", calculation="help", at_most=0.15),
     Scene("start.inspect", "start", "arm7", calculation="inspect", at_most=0.15),
     Scene("start.check", "start", "arm7", calculation="check", at_most=0.15),
@@ -120,6 +121,7 @@ CHAIN_LENGTHS = (10, 30, 100, 300, 1000)
 FEET = {"atlas": ("l_foot", "r_foot")}
 LOOPS = (1, 3, 10, 30, 100, 300, 1000)
 BODIES = {"stacks": (10, 100, 1000, 10_000), "falling": (10, 100, 1000, 5000, 10_000)}
+ASLEEP = (1000, 10_000)
 DRAKE_BODIES = 100  # its steps take more than in proportion to them: 66 ms for 500
 ASSEMBLY_STARTS = 1000
 BATCH_STATES = 10_000

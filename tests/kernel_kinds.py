@@ -16,6 +16,7 @@ NOT_SMOOTH_PACKAGES = (
     "collision.",
     "deformable.",
     "stepping.contact_",
+    "stepping.sleeping_",
     "text.",
 )
 

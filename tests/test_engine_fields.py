@@ -236,6 +236,7 @@ def test_kernels_call_nothing_but_kernels_and_a_few_builtins(name):
         "solver",
         "collision",
         "samples",
+        "sleep",
         "integration",
         "stepping",
         "actuation",
@@ -269,7 +270,7 @@ class Integers:
     """Which expressions of a kernel are surely integers or flags of the model.
 
     These are constants, shapes, elements of the model's integer fields, constants of modules, loop counters,
-    parameters declared as switches, and locals that are assigned from nothing else.
+    parameters declared as switches, and locals that are assigned from nothing else. Whether a body sleeps is a flag.
     """
 
     def __init__(self, function):
@@ -300,6 +301,8 @@ class Integers:
             return True
         if isinstance(node, ast.Name):
             return node.id in self.names or node.id.isupper()
+        if isinstance(node, ast.Call):
+            return getattr(node.func, "id", "") == "is_asleep"
         if isinstance(node, ast.Subscript):
             is_shape = isinstance(node.value, ast.Attribute) and node.value.attr == "shape"
             return is_shape or self.is_array(node.value)

@@ -178,12 +178,18 @@ ground_option = click.option(
 
 
 class GroundCommand(click.Command):
-    """A command with ground_option, whose number may be left out: a word that is not a number is not a height."""
+    """A command with ground_option, whose number may be left out: a word that is not a number is not a height.
+
+    left_out: {option: its number where that is left out}, of such options.
+    """
+
+    left_out = {"--ground": "0"}
 
     def parse_args(self, ctx, args):
         words = []
         for word, following in zip(args, [*args, ""][1:], strict=True):
-            words += [word, "0"] if word == "--ground" and parse_number(following) is None else [word]
+            alone = word in self.left_out and parse_number(following) is None
+            words += [word, self.left_out[word]] if alone else [word]
         return super().parse_args(ctx, words)
 
 

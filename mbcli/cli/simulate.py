@@ -34,6 +34,7 @@ CONTACT_MODELS = ("point", "hydroelastic", "hydroelastic_with_fallback")
 DISCRETE_CONTACT_APPROXIMATIONS = ("tamsi", "sap", "similar", "lagged")
 DEFAULT_DURATION = 5.0  # [s]
 DEFAULT_RATE = 100.0  # [Hz] of samples
+DEFAULT_SLEEP_TOLERANCE = 1e-3  # [m/s]
 
 SUMMARY_KEYS = """
 \b
@@ -49,7 +50,7 @@ Keys of the JSON document, beside those that all have; q and v are those of the 
   balance                       null without --balance, or with forces from Python; else [J]: work on the
                                 plant of actuators, joint_damping, joint_friction (dry), force_elements
                                 (without storage), contact, limits, constraints (and projections),
-                                unexplained (of no cause: rounding); energy_change; flow: all this work
+                                unexplained (of no cause: rounding, sleep); energy_change; flow: all this
                                 and the range of the kinetic energy; rest: energy_change less all work,
                                 the error of the integration; compliance_change: of the energy that
                                 compliant contact stores; contact_friction, contact_dissipation: works,
@@ -59,7 +60,9 @@ Keys of the JSON document, beside those that all have; q and v are those of the 
                                 of them that are faces of surfaces; in discrete plants also, of the
                                 contact problems solved (one a step, and that of the last row), problems,
                                 mean_contacts, most_contacts, mean_iterations, most_iterations (of
-                                Newton's method), largest_residual (relative); with deformable bodies
+                                Newton's method), largest_residual (relative); with --sleep
+                                sleeping_bodies at the end, whose contacts are in rows and not in
+                                problems; with deformable bodies
                                 unsettled_steps, whose iterations ended too early, and largest_change of
                                 velocities by the last ones (relative)
   exceeded_limits               positions that were beyond their limits in some row
@@ -68,7 +71,13 @@ Keys of the JSON document, beside those that all have; q and v are those of the 
 """
 
 
-@click.command(cls=HoldCommand, epilog=SUMMARY_KEYS)
+class SimulateCommand(HoldCommand):
+    """A command with --sleep too, whose number may be left out."""
+
+    left_out = HoldCommand.left_out | {"--sleep": f"{DEFAULT_SLEEP_TOLERANCE:g}"}
+
+
+@click.command(cls=SimulateCommand, epilog=SUMMARY_KEYS)
 @optional_model_options
 @click.option(
     "-t",
@@ -114,6 +123,15 @@ Keys of the JSON document, beside those that all have; q and v are those of the 
     "--contact-approximation",
     type=click.Choice(DISCRETE_CONTACT_APPROXIMATIONS),
     help="How contact enters the step of a discrete plant; default lagged.",
+)
+@click.option(
+    "--sleep",
+    "sleep_tolerance",
+    type=Number(minimum=0.0),
+    metavar="[V]",
+    help="Bodies in contact that lie still sleep, and cost nearly nothing, until something touches them: all that was "
+    f"slower than V [m/s], {DEFAULT_SLEEP_TOLERANCE:g} without a number, for 0.1 s. Of a discrete plant; results "
+    "change within what moves more slowly. Default 0: nothing sleeps.",
 )
 @hold_options
 @click.option("--u", "u_text", metavar="LIST", help="Constant actuation, a list or NAME=VALUE pairs.")
@@ -257,11 +275,14 @@ def _run_command(ctx, values):
         dt=time_step,
         contact_model=options.contact_model,
         contact_approximation=options.contact_approximation,
+        sleep=options.sleep_tolerance,
         **holding_arguments(options),
     )
     plant = loaded.plant
     if options.contact_approximation is not None and not plant.is_discrete():
         raise click.UsageError("--contact-approximation is for discrete plants, this one is continuous")
+    if options.sleep_tolerance and not plant.is_discrete():
+        raise click.UsageError("--sleep is for discrete plants, this one is continuous")
     if options.threads is not None and not each:
         if not plant.elements.deformable_bodies:
             raise click.UsageError("--threads is for --states --each, and for models with deformable bodies")
@@ -454,6 +475,8 @@ def render(summary):
         )
     elif contact is not None and contact["most_contacts"]:
         lines.append(f"up to {contact['most_contacts']} {what} in a row")
+    if contact is not None and "sleeping_bodies" in contact:
+        lines.append(f"{contact['sleeping_bodies']} bodies sleep at the end")
     if summary["balance"] is not None:
         lines.append(balance_in_words(summary["balance"]))
     if summary["constraint_error"] is not None:

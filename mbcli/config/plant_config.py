@@ -16,8 +16,8 @@ class MultibodyPlantConfig(ConfigRecord):
     Every field is checked when it is assigned. The default of `stiction_tolerance` is the one that the
     reference page gives for `MultibodyPlant.set_stiction_tolerance()`; recent pydrake releases have 1e-4 in
     this record. `contact_defaults` is a setting of mbcli's own: `drake` gives geometries that name no stiffness or
-    dissipation those of SceneGraphConfig, 1e6 N/m and 50 s/m, as recent pydrake releases do. `joint_dry_friction` is
-    another one: pydrake has no dry friction of joints.
+    dissipation those of SceneGraphConfig, 1e6 N/m and 50 s/m, as recent pydrake releases do. `joint_dry_friction` and
+    `sleep_tolerance` are others: pydrake has no dry friction of joints, and nothing sleeps there.
 
     :raises ModelError: (a RuntimeError) a value is of the wrong type or out of range.
     """
@@ -54,5 +54,11 @@ class MultibodyPlantConfig(ConfigRecord):
         "allowance",
         "Stiffness and dissipation of geometries that name none: from penetration_allowance, or drake's numbers",
         choices=CONTACT_DEFAULTS,
+    )
+    sleep_tolerance: float = setting(
+        0.0,
+        "Speed below which what contacts hold at rest may sleep in runs of a discrete plant; 0: nothing sleeps",
+        unit="m/s",
+        minimum=0,
     )
     joint_dry_friction: bool = setting(True, "The dry friction of joints that files state acts in steps")

@@ -103,6 +103,7 @@ def load_model(
     dt: float | None = None,
     contact_model: str | None = None,
     contact_approximation: str | None = None,
+    sleep: float | None = None,
     self_contact: str | None = None,
     srdf: str | os.PathLike | Iterable[str | os.PathLike] = (),
     hold: bool | str | None = None,
@@ -134,6 +135,8 @@ def load_model(
         dt: [s] step of a discrete plant, 0 for a continuous one; None leaves it to the settings (0.001).
         contact_model: "point", "hydroelastic" or "hydroelastic_with_fallback"; None leaves it to the settings.
         contact_approximation: "lagged", "similar", "sap" or "tamsi"; None leaves it to the settings.
+        sleep: [m/s] speed below which what contacts hold at rest may sleep in runs of a discrete plant; 0: nothing;
+            None leaves it to the settings (0).
         self_contact: what the bodies of one mechanism do where they meet: "all" touch; "none" do; "auto": all but those
             that overlap at the default positions or are always in touch. None leaves it to the settings ("auto").
         srdf: files (SRDF) with pairs of links that are not to collide, and named postures, of the models.
@@ -186,6 +189,7 @@ def load_model(
         "time_step": dt,
         "contact_model": contact_model,
         "discrete_contact_approximation": contact_approximation,
+        "sleep_tolerance": sleep,
     }
     for name, value in chosen.items():
         if value is not None:

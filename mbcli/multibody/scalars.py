@@ -47,15 +47,19 @@ class Scalar:
     def can_compile(self):
         return self.kernels is None
 
-    def load_kernels(self, compiled, model, constrained=False, contact=False, surfaces=False, tamsi=False):
+    def load_kernels(
+        self, compiled, model, constrained=False, contact=False, surfaces=False, tamsi=False, sleep=False
+    ):
         """Kernels for a model, by name; with constraints, or those of steps that meet contact, if there are any.
 
         surfaces: those of plants in which solids may meet in contact surfaces. tamsi: those of steps under TAMSI.
+        sleep: those of runs in which islands may sleep.
         """
         if self.kernels is not None:
             return self.kernels(constrained)
         plain = model.is_plain and not tamsi
-        kinds = ["constrained"] * constrained + ["contact"] * contact + ["surfaces"] * surfaces + ["plain"] * plain
+        kinds = ["constrained"] * constrained + ["contact"] * contact + ["surfaces"] * surfaces
+        kinds += ["sleep"] * sleep + ["plain"] * plain
         if compiled and self is not FLOAT:
             return compiled_kernels("-".join(kinds))
         return load_kernels(compiled, "-".join(kinds))

@@ -20,9 +20,10 @@ NOT_COMPARED = ("place", "X_FM", "parent_model_instance")  # files may move; log
 class EarlierRun:
     """A log to go on from, open for reading.
 
-    A discrete run goes on from the last row, or from the checkpoint if that is later. A continuous one needs the
-    start and the length of its next step, which only the checkpoint has; rows after it are computed again, and without
-    a checkpoint it starts anew from the first row. Either way the rows become those of a run that never stopped.
+    A discrete run goes on from the last row, or from the checkpoint if that is later or if islands may sleep: rows do
+    not have what sleeps, and since when the others rest. A continuous one needs the start and the length of its next
+    step, which only the checkpoint has; rows after it are computed again, and without a checkpoint it starts anew from
+    the first row. Either way the rows become those of a run that never stopped.
 
     Args:
         path: the log.
@@ -38,7 +39,7 @@ class EarlierRun:
         try:
             self._check_model(loaded)
             size = sum(9 * len(body.reference) for body in loaded.plant.elements.deformable_bodies)
-            self._find_end(loaded.plant.is_discrete(), size, run_start, is_sample)
+            self._find_end(loaded.plant, size, run_start, is_sample)
         except BaseException:
             self.log.close()
             raise
@@ -56,9 +57,12 @@ class EarlierRun:
         if not self.log.finished:
             self._lock = WriteLock(self.path)
 
-    def _find_end(self, discrete, num_deformables, run_start, is_sample):
-        """num_deformables: size of the states of deformable bodies, which rows do not have."""
-        log, checkpoint = self.log, self.log.read_checkpoint()
+    def _find_end(self, plant, num_deformables, run_start, is_sample):
+        """num_deformables: size of the states of deformable bodies, which rows do not have, as what sleeps."""
+        log, checkpoint, discrete = self.log, self.log.read_checkpoint(), plant.is_discrete()
+        self.asleep = (checkpoint or {}).get("sleep")
+        if self.asleep is None and plant.settings.sleep_tolerance > 0.0 and plant.meets_contact():
+            raise ModelError(f"{self.path}: error: the log does not know what sleeps, so that the run cannot go on")
         self.deformables = np.zeros(0)
         if num_deformables:
             self.deformables = np.asarray((checkpoint or {}).get("deformables", self.deformables))
@@ -67,7 +71,11 @@ class EarlierRun:
         last = self._row(log.row_count - 1) if log.row_count else None
         self.next_step = None
         if checkpoint is not None and (
-            not discrete or num_deformables or last is None or checkpoint["time"] > last["time"]
+            not discrete
+            or num_deformables
+            or self.asleep is not None
+            or last is None
+            or checkpoint["time"] > last["time"]
         ):
             self.time, self.q, self.v = float(checkpoint["time"]), checkpoint["q"], checkpoint["v"]
             self.next_step = None if discrete else float(checkpoint["next_step"])

@@ -368,6 +368,7 @@ class RecordedRun:
             constraint_tolerance=self._tolerance,
             keep_contacts=True,
             keep_balance=self._keeps_balance or None,
+            asleep=None if earlier is None else earlier.asleep,
         )
         run.compile()
         self._observer.begin(run)
@@ -385,7 +386,7 @@ class RecordedRun:
     def _run_with_log(self, run, path, force, earlier, aside):
         """Returns the number of rows of the log."""
         should_stop = self._watchers[0]
-        with self._open_log(path, force) as log:
+        with self._open_log(run, path, force) as log:
 
             def event(t, *what, at_start=False):
                 discrete = self.plant.is_discrete()
@@ -410,7 +411,7 @@ class RecordedRun:
                 log.checkpoint(self._checkpoint(run))
                 log.finish("interrupted", int(should_stop()), "stopped by a signal")
             else:
-                if not self._rows_are_enough():
+                if not self._rows_are_enough(run):
                     log.checkpoint(self._checkpoint(run))
                 log.finish("complete", 0)
             return log.row_count
@@ -440,7 +441,7 @@ class RecordedRun:
             for event in earlier.events():
                 log.event(**event)
             self._last_time = earlier.last_time
-        if not self._rows_are_enough() or earlier is not None:
+        if not self._rows_are_enough(run) or earlier is not None:
             log.checkpoint(self._checkpoint(run))
 
     def _blocks(self, run, log):
@@ -466,9 +467,9 @@ class RecordedRun:
         finally:
             self.stopwatch.stop()
 
-    def _rows_are_enough(self):
-        """Whether a run can go on from a row: not between integration steps, not without velocities of vertices."""
-        return self.plant.is_discrete() and not self.context.state.deformables
+    def _rows_are_enough(self, run):
+        """Whether a run can go on from a row: not between integration steps, nor without more than q and v."""
+        return self.plant.is_discrete() and not self.context.state.deformables and run.sleep is None
 
     def _checkpoint(self, run):
         """What a run needs that goes on from here."""
@@ -481,13 +482,13 @@ class RecordedRun:
         log.flush_if_due()
         if time.monotonic() - self._kept_at < CHECKPOINT_SECONDS:
             return
-        if not self._rows_are_enough() or log.row_count == self._kept_rows:
+        if not self._rows_are_enough(run) or log.row_count == self._kept_rows:
             log.checkpoint(self._checkpoint(run))
         self._kept_at, self._kept_rows = time.monotonic(), log.row_count
 
     # the log
 
-    def _open_log(self, path, force):
+    def _open_log(self, run, path, force):
         from mbcli.simulation.recording import log_header
 
         header = log_header(
@@ -497,7 +498,7 @@ class RecordedRun:
             seed=self.seed,
             held=self._held,
             described=self._describes or path is not None,
-            checkpoint=self._example_of_checkpoint(),
+            checkpoint=self._checkpoint(run),
             expected_rows=self.sampling.expected_rows(self.until),
         )
         if path is None:
@@ -508,11 +509,6 @@ class RecordedRun:
         from mbcli.log.writer import LogWriter
 
         return LogWriter(path, header, force=force)
-
-    def _example_of_checkpoint(self):
-        state = self.context.state
-        soft = {"deformables": np.concatenate([own.values for own in state.deformables])} if state.deformables else {}
-        return {"time": 0.0, "q": state.q, "v": state.v, "next_step": 0.0} | soft
 
     def _append(self, log, samples):
         """The rows that a run without a break has; one that goes on also samples its beginning."""

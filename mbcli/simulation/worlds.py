@@ -83,7 +83,7 @@ class Worlds:
     Raises:
         ArgumentError: a parameter means nothing; the numbers of values and worlds differ.
         ModelError: the plant is continuous, or has what only Python or a single run steps: deformable bodies, force
-            elements of a user, applied forces, inputs that follow a source.
+            elements of a user, applied forces, inputs that follow a source, islands that may sleep.
     """
 
     def __init__(
@@ -295,6 +295,8 @@ class Worlds:
         require_actions(plant)
         if plant.elements.deformable_bodies:
             raise ModelError("worlds are for rigid bodies: a plant with deformable bodies takes single runs")
+        if plant.settings.sleep_tolerance > 0.0:
+            raise ModelError("nothing sleeps in worlds: set the plant's sleep tolerance to 0, or take single runs")
         if needs_python(plant, start):
             raise ModelError(
                 "worlds do not step force elements of a user, applied forces or inputs that follow a source"

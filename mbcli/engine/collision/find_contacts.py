@@ -21,6 +21,7 @@ from mbcli.engine.fields.collision_fields import (
 from mbcli.engine.runtime.handles import collision_at, data_at, model_at, points_at
 from mbcli.engine.runtime.kernel import Int, Real, called, entry, kernel, slot
 from mbcli.engine.smooth.kinematics import position_kinematics
+from mbcli.engine.smooth.sleep import is_asleep
 from mbcli.engine.smooth.spatial import dot, row3, subtract
 
 
@@ -33,6 +34,8 @@ def find_contacts(model, data, c, points):
     update_pairs(c)
     for n in range(c.counts[COLLISION_PAIRS]):
         A, B = c.pairs[n, 0], c.pairs[n, 1]
+        if is_asleep(data, c.body[A]) and is_asleep(data, c.body[B]):
+            continue
         own = own_pair(c, A, B)
         cover = cover_of_pair(c, A, B, own)
         margin = c.settings[COLLISION_MARGIN] + cover

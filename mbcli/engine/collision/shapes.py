@@ -2,6 +2,7 @@
 
 from mbcli.engine.fields.collision_fields import BOX, CAPSULE, CONVEX, CYLINDER, ELLIPSOID
 from mbcli.engine.runtime.kernel import kernel
+from mbcli.engine.smooth.sleep import is_asleep
 from mbcli.engine.smooth.spatial import add, dot, rotate, row3, scale, set_row3
 from mbcli.engine.smooth.trigonometry import square_root
 
@@ -40,6 +41,8 @@ def place_solids(model, data, c):
     X_WB, X_BG, X_WG = data.X_WB, c.X_BG, c.X_WG
     for g in range(c.kind.shape[0]):
         b = c.body[g]
+        if b > 0 and is_asleep(data, b):
+            continue
         for k in range(3):
             column = rotate(X_WB, b, (X_BG[g, k], X_BG[g, k + 3], X_BG[g, k + 6]))
             X_WG[g, k], X_WG[g, k + 3], X_WG[g, k + 6] = column[0], column[1], column[2]

@@ -17,6 +17,7 @@ from mbcli.engine.fields.contact_fields import (
     VECTORS,
 )
 from mbcli.engine.fields.model_fields import shape_of
+from mbcli.engine.fields.sleep_fields import SLEEP_FIELDS
 from mbcli.engine.runtime.lane_memory import WIDTH, aligned_zeros
 from mbcli.engine.runtime.model import Arrays
 
@@ -63,6 +64,21 @@ class ContactSamples(Arrays):
         self.rows, self.capacity = rows, contacts
         sizes = {"nrow": rows, "nrow1": rows + 1, "nkept": contacts, "nkept1": contacts + 1}
         _allocate(self, SAMPLE_FIELDS, sizes | {"ncorner": FACE_CORNERS * contacts})
+
+
+class SleepArrays(Arrays):
+    """Room for what sleeps of one model.
+
+    Args:
+        sizes: of the model.
+        trees: how many can move.
+        contacts: of all that sleep together.
+    """
+
+    fields = SLEEP_FIELDS
+
+    def __init__(self, sizes, trees, contacts):
+        _allocate(self, SLEEP_FIELDS, {**sizes, "ntree": trees, "nkept": contacts})
 
 
 class ContactSolver(Arrays):

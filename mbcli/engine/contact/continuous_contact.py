@@ -57,7 +57,7 @@ def contact_by_law(model, data, points, samples, row):
             add_force_at(m, d, p.body[n, 0], C, force)
             add_force_at(m, d, p.body[n, 1], C, scale(-1.0, force))
         else:
-            append_contact(s, r, p, n, C, force, separation, slip)
+            append_contact(s, r, p, n, p.law[n, 0], C, force, separation, slip)
     if r >= 0 and s.counts[SAMPLES_LACKING] & SAMPLES_NO_ROW == 0:
         s.iterations[r], s.residual[r] = 0, 0.0
     return 1.0 if s.counts[SAMPLES_LACKING] != 0 else 0.0
@@ -75,7 +75,7 @@ def act_and_turn(model, data, points, n, C, samples, row):
     force, moment, separation, slip, power = force_and_moment(model, data, points, n, C, v_s)
     if row >= 0:
         set_row3(points.face, n, FACE_MOMENT, moment)
-        append_contact(samples, row, points, n, C, force, separation, slip)
+        append_contact(samples, row, points, n, points.law[n, 0], C, force, separation, slip)
         return
     samples.settings[SAMPLES_FRICTION_POWER] += power
     for side in range(2):

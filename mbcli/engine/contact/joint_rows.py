@@ -12,6 +12,7 @@ from mbcli.engine.fields.model_fields import PD_GAIN_D, PD_GAIN_P, PD_LIMIT
 from mbcli.engine.limits.dry_friction import STICKING
 from mbcli.engine.limits.joint_limits import NEARLY_RIGID, limit_gap, reach_of_limits
 from mbcli.engine.runtime.kernel import kernel
+from mbcli.engine.smooth.sleep import is_asleep
 
 INFINITE = float("inf")
 # con_source of other than contacts: a limit, from here on a controller, then dry friction, then a row of the plant's
@@ -26,8 +27,8 @@ def add_limit_rows(model, data, solver, h):
         d = model.limit_dof[k]
         v = data.v[d]
         v_free = v + h * data.vdot[d]
-        in_reach = limit_gap(model, data.q, k) < reach_of_limits(v, v_free, h) and data.diagonal[d] < INFINITE
-        if in_reach and add_velocity_row(solver, k, d) < 0:
+        acts = limit_gap(model, data.q, k) < reach_of_limits(v, v_free, h) and data.diagonal[d] < INFINITE
+        if acts and not is_asleep(data, model.dof_body[d]) and add_velocity_row(solver, k, d) < 0:
             return
 
 

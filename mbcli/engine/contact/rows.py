@@ -35,6 +35,7 @@ from mbcli.engine.fields.contact_fields import (
 )
 from mbcli.engine.runtime.kernel import kernel
 from mbcli.engine.runtime.lane_memory import add_product, sum_of_lanes
+from mbcli.engine.smooth.sleep import is_asleep
 from mbcli.engine.smooth.spatial import cross, dot, row3, scale, set_row3, subtract
 from mbcli.engine.smooth.trigonometry import square_root
 
@@ -61,6 +62,8 @@ def place_axes(model, data, solver):
     """After position_kinematics and hold_locked -> axes: S by slots, zero for locked velocities."""
     S, axes = data.S, solver.axes
     for d in range(S.shape[0]):
+        if is_asleep(data, model.dof_body[d]):
+            continue
         slot = solver.dof_slot[d]
         moves = 0.0 if data.diagonal[d] == INFINITE else 1.0
         for k in range(6):

@@ -27,7 +27,7 @@ from mbcli.engine.fields.contact_fields import (
 )
 from mbcli.engine.fields.model_fields import CONTACT_AT_SOLVER
 from mbcli.engine.runtime.handles import data_at, points_at, samples_at, solver_at
-from mbcli.engine.runtime.kernel import called, kernel
+from mbcli.engine.runtime.kernel import called, kernel, slot
 from mbcli.engine.smooth.spatial import add, cross, row3, scale, set_row3
 from mbcli.engine.smooth.trigonometry import square_root
 
@@ -44,7 +44,7 @@ def begin_row(samples, row):
 
 
 @kernel
-def append_contact(samples, row, points, n, position, force, separation, slip):
+def append_contact(samples, row, points, n, stiffness, position, force, separation, slip):
     """Contact point n, with the force on A at a position, becomes the last contact of the row, the last row."""
     k = samples.offset[row + 1]
     if k >= samples.distance.shape[0]:
@@ -54,7 +54,7 @@ def append_contact(samples, row, points, n, position, force, separation, slip):
     samples.geometry[k, 0], samples.geometry[k, 1] = points.geometry[n, 0], points.geometry[n, 1]
     set_row3(samples.position, k, 0, position)
     set_row3(samples.normal, k, 0, row3(points.normal, n, 0))
-    samples.distance[k], samples.stiffness[k] = points.distance[n], points.law[n, 0]
+    samples.distance[k], samples.stiffness[k] = points.distance[n], stiffness
     set_row3(samples.force, k, 0, force)
     samples.separation[k] = separation
     samples.slip[k] = slip
@@ -66,6 +66,13 @@ def append_contact(samples, row, points, n, position, force, separation, slip):
             samples.corners[end, column] = points.corners[place, column]
         end += 1
     samples.corner_start[k + 1] = end
+
+
+@kernel
+def copy_contact(samples, row, kept, k):
+    """Contact k of other samples becomes the last contact of the row, the last row."""
+    position, force = row3(kept.position, k, 0), row3(kept.force, k, 0)
+    append_contact(samples, row, kept, k, kept.stiffness[k], position, force, kept.separation[k], kept.slip[k])
 
 
 @called
@@ -82,18 +89,10 @@ def keep_step_contacts(model, data, points, samples, row):
         return 1.0
     r = int(row)
     begin_row(s, r)
+    h = s.settings[SAMPLES_STEP] if solved else UNKNOWN
     for i in range(solver.counts[COUNT_CONSTRAINTS]):
-        if solver.con_kind[i] != int(solver.settings[SETTING_APPROXIMATION]):
-            continue
-        n = solver.con_source[i]
-        x, y, z = UNKNOWN, UNKNOWN, UNKNOWN
-        if solved:
-            x, y, z = solver.con_v[i, 0], solver.con_v[i, 1], solver.con_v[i, 2]
-        h = s.settings[SAMPLES_STEP] if solved else UNKNOWN
-        force = step_force(solver, p, i, n, h)
-        if solver.con_members[i] == TURNS:
-            set_row3(p.face, n, FACE_MOMENT, step_moment(solver, p, i, n, h))
-        append_contact(s, r, p, n, row3(p.position, n, 0), force, z, square_root(x * x + y * y))
+        append_step_contact(solver, p, s, i, r, h)
+    append_contacts_at_rest(d, s, r)
     if s.counts[SAMPLES_LACKING] & SAMPLES_NO_ROW:
         return 1.0
     s.iterations[r], s.residual[r] = 0, 0.0
@@ -103,6 +102,27 @@ def keep_step_contacts(model, data, points, samples, row):
             square_root(solver.settings[SETTING_RESIDUAL]),
         )
     return 0.0
+
+
+@kernel
+def append_step_contact(solver, points, samples, i, row, h):
+    """Constraint i, if it is a contact, becomes the last contact of the row; h: its step, not a number if unsolved."""
+    if solver.con_kind[i] != int(solver.settings[SETTING_APPROXIMATION]):
+        return
+    n = solver.con_source[i]
+    x, y, z = UNKNOWN, UNKNOWN, UNKNOWN
+    if h > 0.0:
+        x, y, z = solver.con_v[i, 0], solver.con_v[i, 1], solver.con_v[i, 2]
+    force = step_force(solver, points, i, n, h)
+    if solver.con_members[i] == TURNS:
+        set_row3(points.face, n, FACE_MOMENT, step_moment(solver, points, i, n, h))
+    position, slip = row3(points.position, n, 0), square_root(x * x + y * y)
+    append_contact(samples, row, points, n, points.law[n, 0], position, force, z, slip)
+
+
+@slot(sleep="contact.sleep.append_contacts_of_sleep")
+def append_contacts_at_rest(data, samples, row):
+    """Appends the contacts of what sleeps, in runs in which that may be."""
 
 
 @kernel

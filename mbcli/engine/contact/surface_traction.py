@@ -46,7 +46,7 @@ def traction_of_face(model, data, c, points, n, samples, row):
         power = friction_power(force, normal, slip)
     if row >= 0:
         set_row3(points.face, n, FACE_MOMENT, moment)
-        append_contact(samples, row, points, n, C, force, separation, slip)
+        append_contact(samples, row, points, n, points.law[n, 0], C, force, separation, slip)
         return
     samples.settings[SAMPLES_FRICTION_POWER] += power
     for side in range(2):

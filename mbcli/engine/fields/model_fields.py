@@ -130,7 +130,8 @@ LINE_OFFSET, LINE_SLOPE, LINE_LOW, LINE_HIGH, LINE_POINT, LINE_AT_POINT, LINE_AS
 # elements of contact: addresses of arrays, of what functions are called with, and of these functions
 CONTACT_AT_POINTS, CONTACT_AT_SOLVER, CONTACT_AT_COLLISION, CONTACT_AT_SAMPLES, CONTACT_AT_MODEL = range(5)
 CONTACT_AT_DATA, CONTACT_AT_LAW, CONTACT_AT_KEEP, CONTACT_AT_FIND, CONTACT_AT_SOLVE = range(5, 10)
-CONTACT_ADDRESSES = 10
+CONTACT_AT_SLEEP, CONTACT_AT_KEPT = 10, 11  # what sleeps, and its contacts
+CONTACT_ADDRESSES = 12
 # elements of balance: functions, and what they are called with
 BALANCE_AT_STEP_FUNCTION, BALANCE_AT_MOTION_FUNCTION, BALANCE_AT_MODEL, BALANCE_AT_DATA = range(4)
 BALANCE_AT_ARRAYS, BALANCE_AT_INTEGRATION = 4, 5
@@ -218,7 +219,7 @@ DATA_FIELDS = (
     Field("answer", (12,), "real", "of what is asked", "what the last query of one motion, point or inertia asked for"),
     Field("answer_pose", (1, 4, 3), "real", "1, m", "what the last query of one pose asked for: rows of R, and p"),
     Field("jacobian", (6, "nv"), "real", "1, m", "what the last query of a Jacobian of three or six rows asked for"),
-    Field("contact", (10,), "real", "1", "addresses that contact needs, elements CONTACT_AT_..., exact as numbers"),
+    Field("contact", (12,), "real", "1", "addresses that contact needs, elements CONTACT_AT_..., exact as numbers"),
     Field("balance", (6,), "real", "1", "addresses, elements BALANCE_AT_..., exact as numbers; 0: no balance is kept"),
     Field(
         "constraint_set", (11,), "real", "1", "addresses that constraints need, elements SET_AT_..., exact as numbers"

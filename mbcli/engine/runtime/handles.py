@@ -56,6 +56,11 @@ def samples_at(handle):
     return handle
 
 
+def sleep_at(handle):
+    """What sleeps in a run behind a handle."""
+    return handle
+
+
 def collision_at(handle):
     """The solids and their contacts behind a handle."""
     return handle

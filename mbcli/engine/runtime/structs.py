@@ -34,6 +34,7 @@ from mbcli.engine.fields.run_fields import (
     STEPPING_FIELDS,
     WORLD_FIELDS,
 )
+from mbcli.engine.fields.sleep_fields import SLEEP_FIELDS
 from mbcli.engine.runtime import thread_memory_type  # noqa: F401  (numba learns how threads tell one another)
 from mbcli.engine.runtime.calls_by_address import NOT_MADE, call_by_address
 from mbcli.engine.runtime.handles import (
@@ -49,6 +50,7 @@ from mbcli.engine.runtime.handles import (
     points_at,
     recording_at,
     samples_at,
+    sleep_at,
     solver_at,
     stepping_at,
     work_at,
@@ -97,6 +99,11 @@ class SolverType(types.StructRef):
 
 @structref.register
 class SamplesType(types.StructRef):
+    pass
+
+
+@structref.register
+class SleepType(types.StructRef):
     pass
 
 
@@ -167,6 +174,10 @@ class SamplesStruct(structref.StructRefProxy):
     pass
 
 
+class SleepStruct(structref.StructRefProxy):
+    pass
+
+
 class CollisionStruct(structref.StructRefProxy):
     pass
 
@@ -221,6 +232,7 @@ ASSEMBLY = _define(AssemblyStruct, AssemblyType, ASSEMBLY_FIELDS, False)
 POINTS = _define(PointsStruct, PointsType, POINT_FIELDS, False)
 SOLVER = _define(SolverStruct, SolverType, SOLVER_FIELDS, False)
 SAMPLES = _define(SamplesStruct, SamplesType, SAMPLE_FIELDS, False)
+SLEEP = _define(SleepStruct, SleepType, SLEEP_FIELDS, False)
 COLLISION = _define(CollisionStruct, CollisionType, COLLISION_FIELDS, False)
 INTEGRATION = _define(IntegrationStruct, IntegrationType, INTEGRATION_FIELDS, False)
 BALANCE = _define(BalanceStruct, BalanceType, BALANCE_FIELDS, False)
@@ -268,6 +280,11 @@ def make_solver(arrays, lanes):
 @cached_njit
 def make_samples(arrays):
     return SamplesStruct(*arrays)
+
+
+@cached_njit
+def make_sleep(arrays):
+    return SleepStruct(*arrays)
 
 
 @cached_njit
@@ -320,6 +337,7 @@ MAKERS = {
     "ContactPoints": make_points,
     "ContactSolver": make_solver_of_all,
     "ContactSamples": make_samples,
+    "SleepArrays": make_sleep,
     "Collision": make_collision,
     "Integration": make_integration,
     "Balance": make_balance,
@@ -372,6 +390,7 @@ DECLARED_SHAPES = {
         (PointsType, POINT_FIELDS),
         (SolverType, SOLVER_FIELDS),
         (SamplesType, SAMPLE_FIELDS),
+        (SleepType, SLEEP_FIELDS),
         (CollisionType, COLLISION_FIELDS),
         (IntegrationType, INTEGRATION_FIELDS),
         (BalanceType, BALANCE_FIELDS),
@@ -481,6 +500,7 @@ _resolve(assembly_at, ASSEMBLY, "AssemblyView")
 _resolve(points_at, POINTS, "PointsView", counted=True)
 _resolve(solver_at, SOLVER, "SolverView", counted=True)
 _resolve(samples_at, SAMPLES, "SamplesView", counted=True)
+_resolve(sleep_at, SLEEP, "SleepView")
 _resolve(collision_at, COLLISION, "CollisionView", counted=True)
 _resolve(integration_at, INTEGRATION, "IntegrationView")
 _resolve(stepping_at, STEPPING, "SteppingView")

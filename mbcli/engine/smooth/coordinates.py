@@ -12,20 +12,26 @@ from mbcli.engine.smooth.joints.quaternion_floating import (
 @kernel
 def velocity_to_qdot(model, data, v, qdot):
     """v (nv,) -> qdot (nq,) at q; sin_q and cos_q must be those of q."""
-    q, sin_q, cos_q = data.q, data.sin_q, data.cos_q
     for b in range(1, model.body_parent.shape[0]):
-        t, i, d = model.body_joint_type[b], model.body_q[b], model.body_v[b]
-        if t == QUATERNION_FLOATING:
-            quaternion_rates_from_velocity(q, i, v, d, qdot)
-            copy3(v, d + 3, qdot, i + 4)
-        elif t == BALL_RPY:
-            rpy_rates_from_velocity(sin_q, cos_q, i, v, d, qdot)
-        elif t == RPY_FLOATING:
-            rpy_rates_from_velocity(sin_q, cos_q, i, v, d, qdot)
-            copy3(v, d + 3, qdot, i + 3)
-        else:
-            for k in range(model.body_nv[b]):
-                qdot[i + k] = v[d + k]
+        rates_of_joint(model, data, b, v, qdot)
+
+
+@kernel
+def rates_of_joint(model, data, b, v, qdot):
+    """As velocity_to_qdot(), for the joint of body b."""
+    q, sin_q, cos_q = data.q, data.sin_q, data.cos_q
+    t, i, d = model.body_joint_type[b], model.body_q[b], model.body_v[b]
+    if t == QUATERNION_FLOATING:
+        quaternion_rates_from_velocity(q, i, v, d, qdot)
+        copy3(v, d + 3, qdot, i + 4)
+    elif t == BALL_RPY:
+        rpy_rates_from_velocity(sin_q, cos_q, i, v, d, qdot)
+    elif t == RPY_FLOATING:
+        rpy_rates_from_velocity(sin_q, cos_q, i, v, d, qdot)
+        copy3(v, d + 3, qdot, i + 3)
+    else:
+        for k in range(model.body_nv[b]):
+            qdot[i + k] = v[d + k]
 
 
 @kernel

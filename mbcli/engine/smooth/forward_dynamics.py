@@ -2,6 +2,7 @@
 
 from mbcli.engine.runtime.kernel import kernel, slot
 from mbcli.engine.smooth.inertia import gravity_vector, inertia_times, weight_about_reference
+from mbcli.engine.smooth.sleep import is_asleep
 from mbcli.engine.smooth.spatial import add, add_row6, clear_rows, cross, dot, row3, scale, set_row3, subtract
 
 INFINITE = float("inf")
@@ -22,6 +23,8 @@ def forward_dynamics(model, data):
     parent, body_v, body_nv = model.body_parent, model.body_v, model.body_nv
     P, F, A, A_bias, S, U = data.articulated, data.F_articulated, data.A, data.A_bias, data.S, data.U
     for b in range(parent.shape[0] - 1, 0, -1):
+        if is_asleep(data, b):
+            continue
         if model.body_free[b] == 1:
             accelerate_free(model, data, b)
             continue
@@ -36,7 +39,7 @@ def forward_dynamics(model, data):
                 P[p, k] += P[b, k]
             add_row6(F, p, b)
     for b in range(1, parent.shape[0]):
-        if model.body_free[b] == 1:
+        if model.body_free[b] == 1 or is_asleep(data, b):
             continue
         alpha = add(row3(A, parent[b], 0), row3(A_bias, b, 0))
         a = add(row3(A, parent[b], 3), row3(A_bias, b, 3))
@@ -72,6 +75,8 @@ def start_articulated(model, data):
     I, P, F, V = data.inertia, data.articulated, data.F_articulated, data.V
     weights = model.uniform_gravity[0] == 0
     for b in range(1, I.shape[0]):
+        if is_asleep(data, b):
+            continue
         m, hx, hy, hz = I[b, 0], I[b, 1], I[b, 2], I[b, 3]
         # upper triangle row by row of [[I, h x], [-h x, m]]
         P[b, 0], P[b, 1], P[b, 2], P[b, 3], P[b, 4], P[b, 5] = I[b, 4], I[b, 7], I[b, 8], 0.0, -hz, hy

@@ -1,6 +1,7 @@
 """Spatial inertias of the bodies in world axes about Ro: mass, first moment m c, inertia (xx, yy, zz, xy, xz, yz)."""
 
 from mbcli.engine.runtime.kernel import kernel
+from mbcli.engine.smooth.sleep import is_asleep
 from mbcli.engine.smooth.spatial import add, cross, dot, rotate, row3, subtract, symmetric_times
 
 
@@ -9,6 +10,8 @@ def world_inertias(model, data):
     """After position_kinematics -> inertia."""
     B, X, W = model.body_inertia, data.X_WB, data.inertia
     for b in range(1, B.shape[0]):
+        if is_asleep(data, b):
+            continue
         m = B[b, 0]
         c = add(row3(data.p_RoBo, b, 0), rotate(X, b, row3(B, b, 1)))
         # R I R^T, by columns of I R^T

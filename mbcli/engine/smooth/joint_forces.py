@@ -1,12 +1,15 @@
 """Forces that joints carry in themselves: viscous damping and springs on their coordinates."""
 
 from mbcli.engine.runtime.kernel import kernel
+from mbcli.engine.smooth.sleep import is_asleep
 
 
 @kernel
 def add_joint_forces(model, data):
     """tau += -damping * v - stiffness * (q - nominal)."""
     for d in range(data.v.shape[0]):
+        if is_asleep(data, model.dof_body[d]):
+            continue
         stretch = data.q[model.dof_q[d]] - model.dof_nominal[d]
         data.tau[d] -= model.dof_damping[d] * data.v[d] + model.dof_stiffness[d] * stretch
 

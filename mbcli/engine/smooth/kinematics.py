@@ -6,6 +6,7 @@ from mbcli.engine.smooth.joints.placement import acceleration_bias_across, place
 from mbcli.engine.smooth.joints.prismatic import place_prismatic
 from mbcli.engine.smooth.joints.revolute import place_revolute
 from mbcli.engine.smooth.joints.screw import place_screw
+from mbcli.engine.smooth.sleep import is_asleep
 from mbcli.engine.smooth.spatial import add, cross, rotate, row3, scale, set_row3, subtract
 from mbcli.engine.smooth.trigonometry import sine_and_cosine
 
@@ -17,6 +18,8 @@ def position_kinematics(model, data):
     parent, joint_type, root = model.body_parent, model.body_joint_type, model.body_root
     X_PF, X_WB, p_RoBo, S = model.body_X_PF, data.X_WB, data.p_RoBo, data.S
     for b in range(1, parent.shape[0]):
+        if is_asleep(data, b):
+            continue
         place_body(model, data, b, parent[b], joint_type[b], root, X_PF, X_WB, p_RoBo, S)
 
 
@@ -75,6 +78,8 @@ def velocity_kinematics(model, data):
     parent, body_v, body_nv = model.body_parent, model.body_v, model.body_nv
     v, S, V, A_bias = data.v, data.S, data.V, data.A_bias
     for b in range(1, parent.shape[0]):
+        if is_asleep(data, b):
+            continue
         p, first = parent[b], body_v[b]
         if model.body_free[b] == 1:
             w_J, v_J = (v[first], v[first + 1], v[first + 2]), (v[first + 3], v[first + 4], v[first + 5])

@@ -2,6 +2,7 @@
 
 from mbcli.engine.runtime.kernel import kernel
 from mbcli.engine.smooth.inertia import inertia_times
+from mbcli.engine.smooth.sleep import is_asleep
 from mbcli.engine.smooth.spatial import dot, row3
 
 
@@ -10,9 +11,13 @@ def composite_inertias(model, data):
     """After world_inertias -> composite: each body with all that is outboard of it."""
     parent, I, C = model.body_parent, data.inertia, data.composite
     for b in range(1, parent.shape[0]):
+        if is_asleep(data, b):
+            continue
         for k in range(10):
             C[b, k] = I[b, k]
     for b in range(parent.shape[0] - 1, 0, -1):
+        if is_asleep(data, b):
+            continue
         p = parent[b]
         if p != 0:
             for k in range(10):

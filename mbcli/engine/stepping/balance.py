@@ -44,6 +44,7 @@ from mbcli.engine.smooth.force_elements import (
 )
 from mbcli.engine.smooth.inverse_dynamics import clear_applied_forces, inverse_dynamics
 from mbcli.engine.smooth.kinematics import velocity_kinematics
+from mbcli.engine.smooth.sleep import is_asleep
 from mbcli.engine.smooth.spatial import dot, row3
 from mbcli.engine.smooth.state import at_velocities, set_state
 from mbcli.engine.stepping.integrators import evaluate_dense
@@ -146,6 +147,8 @@ def balance_step(model, data, balance, unused, h):
         d.q[i] = b.q_after_step[i]
     for k in range(d.v.shape[0]):
         d.v[k] = b.v_after_step[k]
+        if is_asleep(d, m.dof_body[k]):
+            d.vdot[k] = 0.0
     return 0.0
 
 

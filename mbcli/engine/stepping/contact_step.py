@@ -47,15 +47,25 @@ from mbcli.engine.runtime.calls_by_address import call_by_address
 from mbcli.engine.runtime.handles import collision_at, points_at, solver_at
 from mbcli.engine.runtime.kernel import kernel, slot
 from mbcli.engine.smooth.forward_dynamics import forward_dynamics
+from mbcli.engine.smooth.sleep import is_asleep
 
 
 @kernel
 def accelerate_in_contact(model, data, h):
     """As step.accelerate(), with contact, limits, controllers and dry friction in one problem."""
     points, solver = points_at(data.contact[CONTACT_AT_POINTS]), solver_at(data.contact[CONTACT_AT_SOLVER])
-    collision = collision_at(data.contact[CONTACT_AT_COLLISION])
-    clear_problem(solver)
+    if find_points(data, h) and settle_sleep(model, data, h):
+        constrain_step(model, data, points, solver, h)
+        note_rest(data, h)
+        note_problem(points, solver)
+
+
+@kernel
+def find_points(data, h):
+    """An empty problem, and the contact points of the data's positions; whether there was room for them."""
     at = data.contact
+    solver, collision = solver_at(at[CONTACT_AT_SOLVER]), collision_at(at[CONTACT_AT_COLLISION])
+    clear_problem(solver)
     call_by_address(
         at[CONTACT_AT_FIND],
         at[CONTACT_AT_MODEL],
@@ -66,9 +76,18 @@ def accelerate_in_contact(model, data, h):
     )
     if collision.counts[COLLISION_STATUS] != 0:
         solver.counts[COUNT_STATUS] = PROBLEM_TOO_MANY_POINTS
-        return
-    constrain_step(model, data, points, solver, h)
-    note_problem(points, solver)
+    return collision.counts[COLLISION_STATUS] == 0
+
+
+@slot(sleep="stepping.sleeping_step.wake_and_sleep")
+def settle_sleep(model, data, h):
+    """After find_points(): what sleeps in the step, in runs in which that may be; whether the step can go on."""
+    return True
+
+
+@slot(sleep="stepping.sleeping_step.note_rest_of_trees")
+def note_rest(data, h):
+    """After the problem of a step: which trees rest in it."""
 
 
 @kernel
@@ -82,7 +101,7 @@ def constrain_step(model, data, points, solver, h):
         return
     leave_to_controllers(model, data)
     forward_dynamics(model, data)
-    set_velocities(data, solver, h)
+    set_velocities(model, data, solver, h)
     add_limit_rows(model, data, solver, h)
     add_controller_rows(model, data, solver, h)
     add_friction_rows(model, data, solver, h)
@@ -90,11 +109,10 @@ def constrain_step(model, data, points, solver, h):
     if solver.counts[COUNT_STATUS] != PROBLEM_SOLVED:
         return
     set_laws(model, data, points, solver, h)
-    at = data.contact
-    call_by_address(
-        at[CONTACT_AT_SOLVE], at[CONTACT_AT_MODEL], at[CONTACT_AT_DATA], at[CONTACT_AT_POINTS], at[CONTACT_AT_SOLVER], h
-    )
+    solve_contact(data, h)
     for d in range(data.v.shape[0]):
+        if is_asleep(data, model.dof_body[d]):
+            continue
         data.vdot[d] = (solver.vectors[VECTOR_VELOCITY, solver.dof_slot[d]] - data.v[d]) / h
     for i in range(solver.counts[COUNT_CONSTRAINTS]):
         if solver.con_kind[i] == BOUNDED:
@@ -141,9 +159,11 @@ def contact_fault(model, data):
 
 
 @kernel
-def set_velocities(data, solver, h):
+def set_velocities(model, data, solver, h):
     """Velocities at the step's start, and those at its end without constraints."""
     for d in range(data.v.shape[0]):
+        if is_asleep(data, model.dof_body[d]):
+            continue
         solver.vectors[VECTOR_FREE, solver.dof_slot[d]] = data.v[d] + h * data.vdot[d]
         solver.vectors[VECTOR_VELOCITY, solver.dof_slot[d]] = data.v[d]
 
@@ -156,15 +176,30 @@ def set_laws(model, data, points, solver, h):
         if solver.con_members[i] < 0:
             continue  # it is set with the first of its patch
         if solver.con_kind[i] < BOUNDED:
-            if solver.con_members[i] == 0:
-                speed = row_velocity(solver, i, VECTOR_VELOCITY, 2)
-                set_contact_law(solver, points, i, h, compliance(solver, i), speed)
-            elif solver.con_members[i] == TURNS:
-                set_turning_law(solver, points, i, h)
-            else:
-                set_laws_of_patch(solver, points, i, h)
+            set_laws_at_points(solver, points, i, h)
         elif solver.con_source[i] < CONTROLLER:
             set_limit_law(model, data, solver, i, h)
         elif DRY_FRICTION <= solver.con_source[i] < EQUATION:
             set_friction_law(model, solver, i, h)
     set_constraint_laws(model, data, solver, h)
+
+
+@kernel
+def set_laws_at_points(solver, points, i, h):
+    """The law of contact constraint i; of the first of a patch those of the whole patch."""
+    if solver.con_members[i] == 0:
+        speed = row_velocity(solver, i, VECTOR_VELOCITY, 2)
+        set_contact_law(solver, points, i, h, compliance(solver, i), speed)
+    elif solver.con_members[i] == TURNS:
+        set_turning_law(solver, points, i, h)
+    else:
+        set_laws_of_patch(solver, points, i, h)
+
+
+@kernel
+def solve_contact(data, h):
+    """vectors[VELOCITY] of a problem that is complete -> that of its solution."""
+    at = data.contact
+    call_by_address(
+        at[CONTACT_AT_SOLVE], at[CONTACT_AT_MODEL], at[CONTACT_AT_DATA], at[CONTACT_AT_POINTS], at[CONTACT_AT_SOLVER], h
+    )

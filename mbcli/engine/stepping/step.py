@@ -12,6 +12,7 @@ from mbcli.engine.smooth.force_elements import add_element_forces
 from mbcli.engine.smooth.forward_dynamics import accelerations, hold_locked
 from mbcli.engine.smooth.inverse_dynamics import apply_link_forces
 from mbcli.engine.smooth.joint_forces import add_joint_forces
+from mbcli.engine.smooth.sleep import is_asleep
 from mbcli.engine.smooth.state import at_velocities
 
 
@@ -25,7 +26,11 @@ def discrete_step(model, data, h, implicit_damping):
     rest_of_step(model, data, h, implicit_damping)
 
 
-@slot(constrained="stepping.constrained_step.start_constrained_step", contact=ITSELF)
+@slot(
+    constrained="stepping.constrained_step.start_constrained_step",
+    contact=ITSELF,
+    sleep="stepping.sleeping_step.start_sleeping_step",
+)
 def start_step(model, data, h):
     """Velocities of locked joints become 0; q becomes where forces are taken: here it stays."""
     for k in range(model.locked_dof.shape[0]):
@@ -52,6 +57,8 @@ def gather_forces(model, data, h, implicit_damping):
     add_joint_forces(model, data)
     add_element_forces(model, data, data.F_applied, 0)
     for d in range(data.v.shape[0]):
+        if is_asleep(data, model.dof_body[d]):
+            continue
         data.diagonal[d] = model.dof_armature[d] + implicit_damping * h * model.dof_damping[d]
     hold_locked(model, data)
 
@@ -65,7 +72,11 @@ def accelerate(model, data, h):
     limited_dynamics(model, data, h)
 
 
-@slot(constrained="stepping.constrained_step.end_constrained_step", contact=ITSELF)
+@slot(
+    constrained="stepping.constrained_step.end_constrained_step",
+    contact=ITSELF,
+    sleep="stepping.sleeping_step.end_sleeping_step",
+)
 def end_step(model, data, h):
     """v' = v + h vdot, q' = q + h N(q) v'."""
     for d in range(data.v.shape[0]):

@@ -47,6 +47,7 @@ def ApplyMultibodyPlantConfig(config: MultibodyPlantConfig, plant: MultibodyPlan
     plant.set_adjacent_bodies_collision_filters(config.adjacent_bodies_collision_filters)
     if plant.is_discrete():
         plant.SetUseSampledOutputPorts(config.use_sampled_output_ports)
+        plant.set_sleep_tolerance(config.sleep_tolerance)
         approximation = config.discrete_contact_approximation
         plant.set_discrete_contact_approximation(DiscreteContactApproximation[f"k{approximation.capitalize()}"])
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from mbcli.math.array_types import Matrix, Matrix3, Vector
     from mbcli.multibody.plant.active_constraints import ActiveConstraints
+    from mbcli.multibody.plant.context import Context
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
     from mbcli.multibody.scalars import Scalar
     from mbcli.multibody.stepping.contact_arrays import ContactArrays
@@ -57,6 +58,8 @@ class EvaluatedState(FrameMotions):
             time with inputs.
         constraints: ActiveConstraints, made when they are asked for; None in a plant without constraints.
         deformables: DeformableState of each deformable body, by its index.
+        sleeps: whether the steps of its kernels let islands sleep; sleeper: the context of which runs change that
+            state, as stepping/sleep.py says, None before the first one.
         contact: StepContact or PointContact, None before accelerations needed it, or if nothing can touch.
         q_memory, v_memory, x_memory, vdot_memory: the memory of these arrays. It takes vectors of floats sooner than
             they do, and refuses all else. None takes nothing: what is not compiled looks at numbers before it takes
@@ -70,6 +73,7 @@ class EvaluatedState(FrameMotions):
         *("model", "data", "model_handle", "data_handle", "kernels", "calls"),
         *("parameters_current", "positions_current", "velocities_current"),
         *("of_parameters", "of_q", "of_v", "of_inputs", "_constraints", "contact", "deformables"),
+        *("sleeps", "sleeper"),
         *("q_memory", "v_memory", "x_memory", "vdot_memory"),
         *("copy_of_three", "copy_of_six", "copy_of_G", "copy_of_R", "copy_of_p", "copy_of_J3", "copy_of_J6"),
         *("_addresses", "_no_forces"),
@@ -97,6 +101,8 @@ class EvaluatedState(FrameMotions):
     _constraints: ActiveConstraints | None
     contact: ContactArrays | None
     deformables: tuple[DeformableState, ...]
+    sleeps: bool
+    sleeper: Context | None
     q_memory: Any  # memoryview, or None: both raise TypeError for what they do not take
     v_memory: Any
     x_memory: Any
@@ -120,7 +126,8 @@ class EvaluatedState(FrameMotions):
         self.compiled = compiled
         self.model_handle, self.data_handle = self.model.handle(compiled), data.handle(compiled)
         self.parameters, self.parameters_current = Parameters(), True
-        self._constraints = self.contact = None
+        self._constraints = self.contact = self.sleeper = None
+        self.sleeps = False
         self.deformables = tuple(DeformableState(body) for body in plant.elements.deformable_bodies)
         self.load_kernels()
         self.q, self.v, self.x = data.q, data.v, data.x
@@ -218,7 +225,10 @@ class EvaluatedState(FrameMotions):
         constrained = bool(self.plant.elements.constraints)
         surfaces = self.plant.asks_for_surfaces()
         tamsi = contact and self.plant.settings.discrete_contact_approximation == "tamsi"
-        self.kernels = self.scalar.load_kernels(self.compiled, self.model, constrained, contact, surfaces, tamsi)
+        sleep = contact and self.sleeps
+        self.kernels = self.scalar.load_kernels(
+            self.compiled, self.model, constrained, contact, surfaces, tamsi=tamsi, sleep=sleep
+        )
         self._bind()
 
     def _bind(self) -> None:

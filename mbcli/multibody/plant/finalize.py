@@ -39,6 +39,8 @@ class Finalization(Elements, Kinematics):
     def Finalize(self) -> None:
         """Ends construction: bodies without a way to World get floating joints, coordinates get their places."""
         self.require_not_finalized("Finalize")
+        if self.settings.sleep_tolerance > 0.0 and self.elements.deformable_bodies:
+            raise RuntimeError("Finalize: a plant with deformable bodies has no islands that sleep: set no tolerance")
         forest, loops = self.forest()
         loop_joints = [self.elements.joints[k] for k in loops]
         self._refuse_constraints_at(loop_joints)

@@ -60,6 +60,7 @@ class PlantSettings:
     joint_dry_friction: bool = True  # whether the dry friction of joints acts in steps
     single_contact_points: bool = False  # whether a pair of geometries gives one contact point
     decompose_meshes: bool = False  # whether meshes that are not convex collide by convex parts of them
+    sleep_tolerance: float = 0.0  # [m/s] below which islands at rest may sleep; 0: nothing sleeps
     leaves_out_broken_meshes: bool = False  # with a note, where they would collide; else they are an error
 
 
@@ -85,6 +86,22 @@ class Settings(Constraints):
     def get_stiction_tolerance(self) -> float:
         """[m/s]"""
         return self.settings.stiction_tolerance
+
+    def set_sleep_tolerance(self, v_sleep: float = 1e-3) -> None:
+        """[m/s], not negative: speed below which what contacts hold at rest may sleep in runs; 0: nothing sleeps.
+
+        See docs/sleep.md. RuntimeError for a continuous plant.
+        """
+        self.require_not_finalized("set_sleep_tolerance")
+        if not self.is_discrete():
+            raise RuntimeError("set_sleep_tolerance: the plant is continuous, its time step is 0")
+        if not 0.0 <= v_sleep < float("inf"):
+            raise RuntimeError(f"set_sleep_tolerance: the value must be finite and not negative, it is {v_sleep}")
+        self.settings.sleep_tolerance = float(v_sleep)
+
+    def get_sleep_tolerance(self) -> float:
+        """[m/s]; 0, unless it was set: nothing sleeps."""
+        return self.settings.sleep_tolerance
 
     def get_contact_penalty_method_time_scale(self) -> float:
         """[s] in which default stiffnesses stop two bodies: 1 / w with w = sqrt(g / penetration allowance).

@@ -43,6 +43,7 @@ from mbcli.engine.fields.model_fields import (
 )
 from mbcli.engine.runtime.addresses import address_of_function, compile_elsewhere, is_at_hand
 from mbcli.errors import ModelError
+from mbcli.multibody.stepping.sleep import Sleep
 
 FIRST_POINTS = 64  # room for contact points, doubled when it is not enough
 FIRST_KEPT = 256  # the same for the contacts of all samples of a block
@@ -112,6 +113,7 @@ class ContactArrays:
         self.points_room = FIRST_POINTS if earlier is None else earlier.points_room
         self.pairs = None if earlier is None else earlier.pairs
         self.samples: Any = None
+        self.sleep: Sleep | None = None  # of steps in which islands may sleep
         self.keeps = False
         triangles = plant.get_contact_surface_representation().name == "kTriangle"
         self.faces = (FACES_TRIANGLES if triangles else FACES_POLYGONS) | self.faces_left_out
@@ -184,6 +186,11 @@ class ContactArrays:
             state.data.contact = at
         self._handles = [at[k] for k in (CONTACT_AT_MODEL, CONTACT_AT_DATA, CONTACT_AT_POINTS, CONTACT_AT_SAMPLES)]
         self._kernels, self._attached = state.kernels, True
+
+    def attach_anew(self, state):
+        """The same, after some of the arrays were replaced."""
+        self._attached = False
+        self.attach(state)
 
     def attached(self, state):
         """The list that Data.contact becomes."""

@@ -47,7 +47,8 @@ class EnergyBalance:
         limits: of the stops of joints.
         constraints: of constraints; in a continuous plant of projections onto them.
         joint_friction: of dry friction in joints.
-        unexplained: of forces in steps of a discrete plant that belong to no cause: zero but for rounding.
+        unexplained: of forces in steps of a discrete plant that belong to no cause: zero but for rounding, and for the
+            kinetic energy of what falls asleep.
         energy_change: of kinetic and potential energy together; gravity and springs only exchange them.
         flow: what changed its place: all this work, and the largest change of kinetic energy.
         rest: energy_change less all work: the error of the integration.
@@ -95,18 +96,19 @@ class KeptBalance:
     Args:
         plant: finalized.
         context: of the run, at its start.
+        stepped: the context whose arrays its steps change.
     """
 
-    def __init__(self, plant: MultibodyPlant, context: Context) -> None:
-        self._plant, self._context = plant, context
+    def __init__(self, plant: MultibodyPlant, context: Context, stepped: Context) -> None:
+        self._plant, self._context, self._stepped = plant, context, stepped
         sizes = {"nq": plant.num_positions(), "nv": plant.num_velocities()}
         self.arrays: Any = Balance(sizes)
         self._start, self._start_compliance = self._energies(), self._compliance_energy()
 
     def attach(self, integration: float = 0.0) -> None:
-        """Lets the loops find the balance from the data of the context; integration: handle of a continuous run's."""
-        context, compiled, discrete = self._context, self._context.state.compiled, self._plant.is_discrete()
-        state = context.state
+        """Lets the loops find the balance from the data that they change; integration: handle of a continuous run's."""
+        state, discrete = self._stepped.state, self._plant.is_discrete()
+        compiled = state.compiled
         self.arrays.balance_settings[BALANCE_IMPLICIT] = self._plant.implicit_damping() if discrete else 0.0
         self.arrays.balance_settings[BALANCE_CONSTRAINED] = 1.0 if self._plant.elements.constraints else 0.0
         at = [0.0] * 6

@@ -47,6 +47,7 @@ from mbcli.multibody.stepping.energy_balance import KeptBalance, keep_none
 from mbcli.multibody.stepping.meeting_contact import foresee_contact, prepare_contact
 from mbcli.multibody.stepping.missing_mass import missing_mass, require_masses
 from mbcli.multibody.stepping.python_forces import PythonForces, needs_python
+from mbcli.multibody.stepping.sleep import Sleep, context_of_steps
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -125,6 +126,8 @@ class Run:
         next_step: [s] first step that a continuous run tries, where a run goes on; None starts from the largest.
         keep_contacts: whether samples have their contacts.
         keep_balance: whether energy_balance() can be asked for, which takes a part of the time of a step.
+        asleep: what sleeps at the start, as a checkpoint has it; None: what slept when the context's last run ended, if
+            its state is still that one.
     """
 
     keeps_balance = False  # unless told otherwise; tests keep it always
@@ -142,6 +145,7 @@ class Run:
         constraint_tolerance: float = CONSTRAINT_TOLERANCE,
         keep_contacts: bool = False,
         keep_balance: bool | None = None,
+        asleep: np.ndarray | None = None,
     ) -> None:
         self.plant, self.context = plant, context
         require_actions(plant)
@@ -161,6 +165,8 @@ class Run:
         self._stepping: Any = None  # of a discrete plant, once it has begun
         self._vertices_before: tuple[np.ndarray, ...] = ()  # the last step: q, v, a of deformable bodies
         self._begin(until)
+        if asleep is not None and self.sleep is not None:
+            self.sleep.remember(asleep)
 
     def _series_of(self, actuation, nu):
         """The Actuation of an Input, or the one that the ports give at the start."""
@@ -182,7 +188,9 @@ class Run:
 
     def _begin(self, until):
         """Everything that depends on the state of the context, its parameters and its ports."""
-        plant, context, state = self.plant, self.context, self.context.state
+        plant, context = self.plant, self.context
+        self._stepped = context_of_steps(plant, context)
+        state = self._stepped.state
         self.until = float(until)
         if not math.isfinite(self.until):
             raise ModelError(f"the end of a run must be a finite time, it is {self.until}")
@@ -192,7 +200,7 @@ class Run:
             state.ready_constraints()
         self._watched_limits = WatchedLimits(plant, context)
         foresee_contact(state)  # and the arrays of the context's own parameters are ready
-        plant.set_controllers(context)
+        plant.set_controllers(self._stepped)
         self._integration: Any = None  # of a continuous plant, once it has begun
         self._stopping = False
         self._start_on_constraints()
@@ -201,9 +209,9 @@ class Run:
             keep_contacts = self._keep_contacts and plant.meets_contact()
             self.contact.start_run(BLOCK_ROWS if keep_contacts else 1, keep_contacts)
         self._use_loops()
-        keep_none(context)
+        keep_none(self._stepped)
         keeps = self._keep_balance and self._loops is state.kernels and not plant.elements.deformable_bodies
-        self._balance = KeptBalance(plant, context) if keeps else None
+        self._balance = KeptBalance(plant, context, self._stepped) if keeps else None
         if self.contact is not None:
             if self.contact.compiles_elsewhere(state.kernels):
                 self.compile()  # the loop meanwhile: it reaches contact by addresses
@@ -213,7 +221,7 @@ class Run:
 
     def _start_on_constraints(self):
         """Tells the loops the rank to expect; NumericalError if a continuous run starts off the constraints."""
-        context = self.context
+        context = self._stepped
         state = context.state
         active = state.constraints
         if active is None or not active.row_owners:
@@ -260,7 +268,7 @@ class Run:
 
     def _use_loops(self):
         """The loops of the context's kernels."""
-        self._loops = self.context.state.kernels
+        self._loops = self._stepped.state.kernels
         if needs_python(self.plant, self.context):
             self._loops = PythonForces(self.plant, self.context, self._u, self._follows_ports)
 
@@ -269,7 +277,7 @@ class Run:
         advance = self._discrete(0) if self.plant.is_discrete() else self._continuous(0)
         next(advance)
         if self.contact is not None:
-            self.contact.compile_solvers(self.context.state.kernels)
+            self.contact.compile_solvers(self._stepped.state.kernels)
 
     def blocks(
         self,
@@ -307,7 +315,7 @@ class Run:
         return self._integration is not None and self._integration.clock[CLOCK_PENDING] != 0.0
 
     def checkpoint(self) -> dict[str, Any]:
-        """What a run needs that goes on from here: {"time", "q", "v", "next_step"}.
+        """What a run needs that goes on from here: {"time", "q", "v", "next_step"}, "sleep" where islands may.
 
         The last step of a continuous run is cut to meet its end; a longer run goes on from the state before it, to the
         same result as if there had been no end.
@@ -319,13 +327,19 @@ class Run:
         if run is not None and run.kept[0] != 0.0:
             time, next_step, y = float(run.kept[1]), float(run.kept[2]), run.kept[3:]
         nq = state.q.size
-        return {"time": time, "q": y[:nq].copy(), "v": y[nq:].copy(), "next_step": next_step}
+        sleep = {} if self.sleep is None else {"sleep": self.sleep.remembered}
+        return {"time": time, "q": y[:nq].copy(), "v": y[nq:].copy(), "next_step": next_step} | sleep
+
+    @property
+    def sleep(self) -> Sleep | None:
+        """What sleeps; None if nothing may."""
+        return None if self.contact is None else self.contact.sleep
 
     # discrete plants
 
     def _discrete(self, budget=64):
-        context, h = self.context, self.plant.time_step()
-        state = context.state
+        context, h, sleep = self.context, self.plant.time_step(), self.sleep
+        state = self._stepped.state
         first = _whole_steps(context.get_time(), h)
         last = max(first, math.ceil(self.until / h - TIME_TOLERANCE))
         every = 1 if self._sample_period is None else max(1, round(self._sample_period / h))
@@ -346,10 +360,16 @@ class Run:
                 if step_before < last or first == last or keeps_contacts:  # a row at the end needs no step
                     self._prepare_step(state)
                 self._vertices_before = tuple(own.values.copy() for own in state.deformables)
+            if sleep is not None:
+                sleep.follow(context.state)
             status = self._loops.run_discrete(*self._handles(run), budget)
             step, rows = int(run.next_step[0]), int(self._recording.rows_written[0])
             self.steps = step - first
             state.time = step * h
+            if sleep is not None:
+                if status == STEP_FAULT or (status == FINISHED and keeps_contacts):
+                    sleep.undo_step()  # which the run goes on with, or that of the contacts of the last row
+                context.state.go_to(state.time, state.q, state.v)
             if elastic and self.contact is not None and rows:
                 self._recording.recorded_energy[:rows, :2] += self.contact.elastic_energies()
             if self.contact is not None and step > step_before:
@@ -366,7 +386,7 @@ class Run:
                     rows -= 1  # its sample comes with the step that is taken again
             elif status in NO_NEXT_STEP:
                 error = self._failure(status, np.concatenate([state.q, state.v]))
-                state.q[:], state.v[:] = previous[: state.q.size], previous[state.q.size :]
+                context.state.go_to(state.time, previous[: state.q.size], previous[state.q.size :])
                 yield False, rows
                 raise error
             if step > step_before:
@@ -389,8 +409,7 @@ class Run:
 
     def _handles(self, arrays):
         """What a loop takes: model, data, the arrays of its steps, actuation and samples."""
-        context = self.context
-        state = context.state
+        state = self._stepped.state
         compiled = state.compiled and self._loops is state.kernels
         own = (part.handle(compiled) for part in (arrays, self._series, self._recording))
         return state.model_handle, state.data_handle, *own
@@ -404,7 +423,7 @@ class Run:
         if contact is not None and rows:
             contact.reuse_rows()
         if contact is None or not rows or contact.failed():
-            prepare_contact(self.context.state, failed=True)
+            prepare_contact(self._stepped.state, failed=True)
 
     def _actuation_at(self, t):
         """u (nu,) of the step from time t; None if it is what the ports give then."""
@@ -522,7 +541,7 @@ class Run:
 
 def kernels_to_compile(plant: MultibodyPlant, context: Context) -> list[Callable[[], bool]]:
     """For each kernel that the first run of a plant on a machine waits for, a function: whether it is compiled now."""
-    state = context.state
+    state = context_of_steps(plant, context).state
     foresee_contact(state)
     kernels = state.kernels
     wanted = [partial(is_compiled, kernels.run_discrete if plant.is_discrete() else kernels.run_continuous)]

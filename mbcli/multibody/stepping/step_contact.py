@@ -32,9 +32,10 @@ from mbcli.engine.fields.contact_fields import (
     STATISTIC_PROBLEMS,
     TAMSI,
 )
-from mbcli.engine.fields.model_fields import CONTACT_AT_SOLVE, CONTACT_AT_SOLVER
+from mbcli.engine.fields.model_fields import CONTACT_AT_KEPT, CONTACT_AT_SLEEP, CONTACT_AT_SOLVE, CONTACT_AT_SOLVER
 from mbcli.errors import ContactUnsolvedError
 from mbcli.multibody.stepping.contact_arrays import ContactArrays
+from mbcli.multibody.stepping.sleep import Sleep
 
 APPROXIMATIONS = {"sap": SAP, "lagged": LAGGED, "similar": SIMILAR, "tamsi": TAMSI}
 MOST_NAMED = 5
@@ -88,6 +89,11 @@ class StepContact(ContactArrays):
         at = super().attached(state)
         at[CONTACT_AT_SOLVER] = self.solver.handle(self.compiled)
         at[CONTACT_AT_SOLVE] = self.function(state.kernels, "solve_problem_called")
+        if state.sleeps:
+            if self.sleep is None:
+                self.sleep = Sleep(state)
+            at[CONTACT_AT_SLEEP] = self.sleep.arrays.handle(self.compiled)
+            at[CONTACT_AT_KEPT] = self.sleep.kept.handle(self.compiled)
         return at
 
     def place_of_contact(self, A: int, B: int) -> float:
@@ -110,6 +116,7 @@ class StepContact(ContactArrays):
             "mean_iterations": float(total[STATISTIC_ALL_ITERATIONS] / problems),
             "most_iterations": int(total[STATISTIC_MOST_ITERATIONS]),
             "largest_residual": float(total[STATISTIC_LARGEST_RESIDUAL]),
+            **({} if self.sleep is None else {"sleeping_bodies": self.sleep.count()}),
         }
 
     def reuse_rows(self):
