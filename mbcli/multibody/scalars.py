@@ -47,9 +47,7 @@ class Scalar:
     def can_compile(self):
         return self.kernels is None
 
-    def load_kernels(
-        self, compiled, model, constrained=False, contact=False, surfaces=False, tamsi=False, sleep=False
-    ):
+    def load_kernels(self, compiled, model, constrained=False, contact=False, surfaces=False, tamsi=False, sleep=False):
         """Kernels for a model, by name; with constraints, or those of steps that meet contact, if there are any.
 
         surfaces: those of plants in which solids may meet in contact surfaces. tamsi: those of steps under TAMSI.
