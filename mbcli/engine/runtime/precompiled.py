@@ -125,8 +125,8 @@ def hash_of_sources():
         for name in sorted(name for name in files if name.endswith(".py")):
             path = os.path.join(folder, name)
             digest.update(os.path.relpath(path, ENGINE).encode() + b"\0")
-            with open(path, "rb") as file:
-                digest.update(file.read())
+            with open(path, "rb", buffering=0) as file:  # read whole, at each start
+                digest.update(file.readall())
     return digest.hexdigest()
 
 
