@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from command_line import cli, succeed
 from contact_scenes import APPROXIMATIONS, FALL, Scene, own_library
+from hydroelastic_scenes import HydroelasticScene
 from test_cli_simulate import assert_same_rows
 
 from mbcli.errors import ModelError
@@ -306,12 +307,12 @@ def test_a_run_goes_on_to_the_same_rows_bit_for_bit(approximation):
         again.plant.SetPositions(again.context, kept["q"])
         again.plant.SetVelocities(again.context, kept["v"])
         again.context.SetTime(kept["time"])
-        second = Run(again.plant, again.context, end, keep_contacts=True, asleep=kept["sleep"])
+        second = Run(again.plant, again.context, end, keep_contacts=True, asleep=kept)
         more, others = recorded(second)
         assert np.array_equal(np.concatenate([rows[:-1], more]), states, equal_nan=True), split
         start = len(points) - int(rows[-1, -3])
         assert np.array_equal(np.concatenate([points[:start], others]), contacts), split
-        assert np.array_equal(second.sleep.remembered, run.sleep.remembered)
+        assert np.array_equal(second.sleep.remembered["sleep"], run.sleep.remembered["sleep"])
 
 
 def test_rows_do_not_depend_on_how_many_steps_a_call_takes(monkeypatch):
@@ -389,7 +390,7 @@ def test_worlds_do_not_sleep_and_say_so():
 def test_what_was_remembered_of_another_model_is_refused():
     made = stack(levels=2)
     with pytest.raises(ModelError, match="the sleep of 5 trees is known, and there are 2"):
-        Run(made.plant, made.context, H, asleep=np.zeros(5, dtype=int))
+        Run(made.plant, made.context, H, asleep={"sleep": np.zeros(5, dtype=int), "rest_start": np.zeros(30)})
 
 
 # the command
@@ -431,3 +432,29 @@ def test_a_number_after_sleep_is_the_tolerance_and_what_cannot_sleep_is_refused(
     assert refused.code == 2 and "--sleep is for discrete plants" in refused.err
     summary = succeed("-q", "simulate", pile, "--ground", "-t", "0.01", "--no-log", "--json").json()
     assert "sleeping_bodies" not in summary["contact"]
+
+
+def test_a_contact_surface_of_what_sleeps_keeps_its_faces():
+    import mbcli.all as lib
+
+    made = HydroelasticScene(lib, step=H)
+    made.plant.set_sleep_tolerance(LIMIT)
+    made.add(("Box", SIZE, SIZE, SIZE), {"kind": "soft", "modulus": 1e5, "dissipation": 100.0})
+    made.fix(("HalfSpace",), {"kind": "rigid"})
+    made.plant.Finalize()
+    context = made.plant.CreateDefaultContext()
+    body = made.plant.GetBodyByName("b")
+    made.plant.SetFreeBodyPose(context, body, lib.RigidTransform([0.0, 0.0, 0.5 * SIZE - 1e-3]))
+    run = Run(made.plant, context, 600 * H, keep_contacts=True)
+    rows = [(s.time, s.contacts) for s in run.blocks()]
+    assert run.sleep.count() == 1
+    first = rows[0][1]
+    last = rows[-1][1]
+    faces = []
+    for sampled in (first, last):  # awake, asleep
+        start, end = sampled.offset[-2:]
+        corners = np.diff(sampled.contacts.corner_start)[start:end]
+        assert (corners >= 3).all() and len(corners) == end - start > 0
+        faces.append((sampled.contacts.area[start:end].sum(), abs(sampled.contacts.force[start:end, 2].sum())))
+    assert faces[1][0] == pytest.approx(faces[0][0], rel=1e-2)
+    assert faces[1][1] == pytest.approx(FALL, rel=1e-3)

@@ -60,7 +60,7 @@ class EarlierRun:
     def _find_end(self, plant, num_deformables, run_start, is_sample):
         """num_deformables: size of the states of deformable bodies, which rows do not have, as what sleeps."""
         log, checkpoint, discrete = self.log, self.log.read_checkpoint(), plant.is_discrete()
-        self.asleep = (checkpoint or {}).get("sleep")
+        self.asleep = checkpoint if checkpoint is not None and {"sleep", "rest_start"} <= set(checkpoint) else None
         if self.asleep is None and plant.settings.sleep_tolerance > 0.0 and plant.meets_contact():
             raise ModelError(f"{self.path}: error: the log does not know what sleeps, so that the run cannot go on")
         self.deformables = np.zeros(0)

@@ -106,6 +106,7 @@ def log_header(loaded, fields, held, *, described=True, **run):
             "next_step": "s",
             "q": position_units,
             "v": velocity_units,
+            "rest_start": velocity_units,
             "deformables": tuple(
                 unit for b in plant.elements.deformable_bodies for unit in VERTEX_UNITS for _ in range(b.num_dofs())
             ),

@@ -1,13 +1,14 @@
 """Islands that sleep: trees that contacts join, which lie still and are left out of steps until something touches them.
 
-A tree rests in a step if no velocity at its end is above a limit, nor would be after another second of the same
-acceleration: what only turns back, or begins to roll, does not rest. Trees that have rested for some time fall asleep
-together with all that contacts join them to, if that has rested too. Their velocities become zero, and the contact
-problem of this state at rest gives the forces that are kept for the samples. What sleeps counts as fixed. A contact
-with something awake wakes the whole island before the problem of the step is solved.
+A tree rests in a step if no velocity at its end is above a limit. It has rested if it did so for some time, and no
+velocity would be above the limit after another second of the mean acceleration in that time: what only turns back, or
+begins to roll, has not rested. Trees that have rested fall asleep together with all that contacts join them to, if that
+has rested too. Their velocities become zero, and the contact problem of this state at rest gives the forces that are
+kept for the samples. What sleeps counts as fixed. A contact with something awake wakes the whole island before the
+problem of the step is solved.
 
-Which trees sleep, and since when the others rest, is all that a run has to remember: islands and forces follow from the
-positions. A run that goes on finds them anew (RECALLED).
+Which trees sleep, and since when and from which velocities the others rest, is all that a run has to remember: islands
+and forces follow from the positions. A run that goes on finds them anew (RECALLED).
 """
 
 from mbcli.engine.contact.islands import representative
@@ -36,7 +37,7 @@ from mbcli.engine.fields.sleep_fields import (
 from mbcli.engine.runtime.handles import samples_at, sleep_at
 from mbcli.engine.runtime.kernel import kernel
 
-FORESIGHT = 1.0  # [s] for which the acceleration of what rests is continued
+FORESIGHT = 1.0  # [s] for which the mean acceleration of what rests is continued
 
 
 @kernel
@@ -195,12 +196,16 @@ def count_rest(data, solver, sleep, h):
     for t in range(sleep.quiet.shape[0]):
         if sleep.quiet[t] == ASLEEP or sleep.may_sleep[t] == 0:
             continue
-        rests = True
+        steps, rests = sleep.quiet[t], True
         for d in range(solver.tree_v[t], solver.tree_v[t + 1]):
             v = data.v[d] + h * data.vdot[d]
-            later = v + FORESIGHT * data.vdot[d]
+            later = v
+            if steps == 0:
+                sleep.v_at_start[d] = v
+            elif steps + 1 >= sleep.sleep_counts[SLEEP_STEPS]:
+                later = v + FORESIGHT / (steps * h) * (v - sleep.v_at_start[d])
             rests = rests and sleep.reach[d] * max(abs(v), abs(later)) <= limit
-        sleep.quiet[t] = sleep.quiet[t] + 1 if rests else 0
+        sleep.quiet[t] = steps + 1 if rests else 0
     for i in range(solver.counts[COUNT_CONSTRAINTS]):
         if solver.con_kind[i] == BOUNDED or solver.con_kind[i] == EQUALITY:
             for k in range(2):

@@ -20,6 +20,7 @@ SLEEP_FIELDS = (
     # what is remembered
     Field("sleep_counts", (2,), "int", "", "steps at rest after which a tree may sleep; 1 where contacts had no room"),
     Field("quiet", ("ntree",), "int", "", "steps that the tree has rested for, or ASLEEP, RECALLED, FALLING"),
+    Field("v_at_start", ("nv",), "real", "m/s or rad/s", "velocities after the first of these steps"),
     Field("quiet_before", ("ntree",), "int", "", "the same before the step"),
     Field("asleep", ("nbody",), "int", "", "1 for bodies that steps leave out: those that sleep, and World"),
     Field("sleep_island", ("ntree",), "int", "", "first tree of the island of a tree that sleeps; else work"),

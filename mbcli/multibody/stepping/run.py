@@ -50,7 +50,7 @@ from mbcli.multibody.stepping.python_forces import PythonForces, needs_python
 from mbcli.multibody.stepping.sleep import Sleep, context_of_steps
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from numpy.typing import ArrayLike
 
@@ -126,7 +126,7 @@ class Run:
         next_step: [s] first step that a continuous run tries, where a run goes on; None starts from the largest.
         keep_contacts: whether samples have their contacts.
         keep_balance: whether energy_balance() can be asked for, which takes a part of the time of a step.
-        asleep: what sleeps at the start, as a checkpoint has it; None: what slept when the context's last run ended, if
+        asleep: a checkpoint with what sleeps at the start; None: that which slept when the context's last run ended, if
             its state is still that one.
     """
 
@@ -145,7 +145,7 @@ class Run:
         constraint_tolerance: float = CONSTRAINT_TOLERANCE,
         keep_contacts: bool = False,
         keep_balance: bool | None = None,
-        asleep: np.ndarray | None = None,
+        asleep: Mapping[str, np.ndarray] | None = None,
     ) -> None:
         self.plant, self.context = plant, context
         require_actions(plant)
@@ -315,7 +315,7 @@ class Run:
         return self._integration is not None and self._integration.clock[CLOCK_PENDING] != 0.0
 
     def checkpoint(self) -> dict[str, Any]:
-        """What a run needs that goes on from here: {"time", "q", "v", "next_step"}, "sleep" where islands may.
+        """What a run needs that goes on from here: {"time", "q", "v", "next_step"}, where islands may sleep that too.
 
         The last step of a continuous run is cut to meet its end; a longer run goes on from the state before it, to the
         same result as if there had been no end.
@@ -327,7 +327,7 @@ class Run:
         if run is not None and run.kept[0] != 0.0:
             time, next_step, y = float(run.kept[1]), float(run.kept[2]), run.kept[3:]
         nq = state.q.size
-        sleep = {} if self.sleep is None else {"sleep": self.sleep.remembered}
+        sleep = {} if self.sleep is None else self.sleep.remembered
         return {"time": time, "q": y[:nq].copy(), "v": y[nq:].copy(), "next_step": next_step} | sleep
 
     @property

@@ -13,6 +13,8 @@ from mbcli.errors import ModelError
 from mbcli.multibody.stepping.python_forces import needs_python
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from mbcli.multibody.plant.context import Context
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
 
@@ -75,17 +77,22 @@ class Sleep:
         if self._recalls:
             self._recall()
 
-    def remember(self, quiet: np.ndarray) -> None:
+    def remember(self, remembered: Mapping[str, np.ndarray]) -> None:
         """Begins with what `remembered` was once in this state. ModelError if that was another model."""
-        if np.shape(quiet) != self.arrays.quiet.shape:
-            raise ModelError(f"the sleep of {np.size(quiet)} trees is known, and there are {len(self.arrays.quiet)}")
-        self.arrays.quiet[:] = quiet
+        quiet, v = remembered["sleep"], remembered["rest_start"]
+        if quiet.shape != self.arrays.quiet.shape or v.shape != self.arrays.v_at_start.shape:
+            raise ModelError(f"the sleep of {quiet.size} trees is known, and there are {self.arrays.quiet.size}")
+        self.arrays.quiet[:], self.arrays.v_at_start[:] = quiet, v
         self._recalls = True
 
     @property
-    def remembered(self) -> np.ndarray:
-        """For each tree how many steps it has rested for, -1 if it sleeps."""
-        return np.maximum(self.arrays.quiet, ASLEEP)
+    def remembered(self) -> dict[str, np.ndarray]:
+        """What a run needs that goes on.
+
+        sleep: for each tree how many steps it has rested for, -1 if it sleeps; rest_start: the velocities (nv,) after
+        the first of these steps.
+        """
+        return {"sleep": np.maximum(self.arrays.quiet, ASLEEP), "rest_start": self.arrays.v_at_start.copy()}
 
     def count(self) -> int:
         """How many bodies sleep."""
