@@ -1,6 +1,5 @@
 """Calculations at many states of one model: arrays of rows in and out."""
 
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 
 import numpy as np
@@ -179,6 +178,8 @@ class StateBatch:
         if count == 1:
             call(*self._handles[0], *rows, *switches, *results)
             return
+        from concurrent.futures import ThreadPoolExecutor  # late: commands start no thread here
+
         size = -(-len(rows[0]) // (count * WIDTH)) * WIDTH
 
         def run(handles, start):

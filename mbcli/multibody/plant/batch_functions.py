@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbcli.engine.queries.state_batch import StateBatch, has_dynamics_derivatives
+from mbcli.engine.queries.state_batch import StateBatch
 from mbcli.errors import ArgumentError, ModelError
-from mbcli.multibody.plant.state_functions import state_with_parameters
+from mbcli.multibody.plant.state_functions import number_of_frame, require_derivatives, state_with_parameters
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -93,7 +93,7 @@ class BatchFunctions:
 
         out: three arrays of doubles in C order. ModelError as there.
         """
-        self._check_derivatives()
+        require_derivatives(self._model)
         return self._batch.inverse_dynamics_derivatives(*self._rows(q=q, v=v, vdot=vdot), out=self._outputs(out, q))
 
     def forward_dynamics_derivatives(
@@ -101,12 +101,12 @@ class BatchFunctions:
     ) -> list[Array3]:
         """dvdot_dq, dvdot_dv and dvdot_dtau (n, nv, nv), likewise; not for plants with constraints."""
         self._refuse_constraints("forward_dynamics_derivatives()")
-        self._check_derivatives()
+        require_derivatives(self._model)
         return self._batch.forward_dynamics_derivatives(*self._rows(q=q, v=v, tau=tau), out=self._outputs(out, q))
 
     def pose(self, frame: Frame) -> Callable[[ArrayLike], Array3]:
         """The function q -> X_WF (n, 4, 4) of a frame of the plant."""
-        number = self._number(frame)
+        number = number_of_frame(self._plant, frame)
 
         def X_WF(q: ArrayLike) -> Array3:
             rows = self._rows(q=q)
@@ -119,7 +119,7 @@ class BatchFunctions:
 
     def velocity(self, frame: Frame) -> Callable[[ArrayLike, ArrayLike], Matrix]:
         """The function (q, v) -> V_WF (n, 6) of a frame of the plant, rotational first, in World."""
-        number = self._number(frame)
+        number = number_of_frame(self._plant, frame)
 
         def V_WF(q: ArrayLike, v: ArrayLike) -> Matrix:
             return self._batch.frame_motions(*self._rows(q=q, v=v), None, [number], 0)[2][:, 0]
@@ -128,7 +128,7 @@ class BatchFunctions:
 
     def acceleration(self, frame: Frame) -> Callable[[ArrayLike, ArrayLike, ArrayLike], Matrix]:
         """The function (q, v, vdot) -> A_WF (n, 6) of a frame of the plant, rotational first, in World."""
-        number = self._number(frame)
+        number = number_of_frame(self._plant, frame)
 
         def A_WF(q: ArrayLike, v: ArrayLike, vdot: ArrayLike) -> Matrix:
             A = self._batch.frame_motions(*self._rows(q=q, v=v, vdot=vdot), [number], 0)[3]
@@ -138,7 +138,7 @@ class BatchFunctions:
 
     def jacobian(self, frame: Frame) -> Callable[[ArrayLike], Array3]:
         """The function q -> J (n, 6, nv), V_WF = J v, of a frame of the plant."""
-        number = self._number(frame)
+        number = number_of_frame(self._plant, frame)
 
         def J_WF(q: ArrayLike) -> Array3:
             rows = self._rows(q=q)
@@ -172,15 +172,6 @@ class BatchFunctions:
             raise ArgumentError(f"out is not three arrays of doubles in C order of shape {shape}")
         return out
 
-    def _number(self, frame: Frame) -> int:
-        if frame.GetParentPlant() is not self._plant:
-            raise ArgumentError(f"frame '{frame.name()}' is of another plant")
-        return int(frame.index())
-
     def _refuse_constraints(self, name: str) -> None:
         if self._plant.elements.constraints:
             raise ModelError(f"{name} is for plants without constraints")
-
-    def _check_derivatives(self) -> None:
-        if not has_dynamics_derivatives(self._model):
-            raise ModelError("derivatives are not for springs and dampers of joints that close loops")

@@ -43,6 +43,19 @@ def state_with_parameters(plant: Any, context: Context | None) -> EvaluatedState
     return state
 
 
+def require_derivatives(model: Any) -> None:
+    """ModelError if the engine has no closed derivatives of some force of a model."""
+    if not has_dynamics_derivatives(model):
+        raise ModelError("derivatives are not for springs and dampers of joints that close loops")
+
+
+def number_of_frame(plant: Any, frame: Frame) -> int:
+    """The number of a frame in kernels. ArgumentError if it is of another plant."""
+    if frame.GetParentPlant() is not plant:
+        raise ArgumentError(f"frame '{frame.name()}' is of another plant")
+    return int(frame.index())
+
+
 class StateFunctions:
     """Dynamics and kinematics of a plant as functions of states that each call brings.
 
@@ -162,7 +175,7 @@ class StateFunctions:
 
     def pose(self, frame: Frame) -> Callable[..., Matrix]:
         """The function (q, out=None) -> X_WF (4, 4) of a frame of the plant."""
-        call, convert, number = self._pose, self._converted, self._number(frame)
+        call, convert, number = self._pose, self._converted, number_of_frame(self._plant, frame)
 
         def X_WF(q: Vector, out: Matrix | None = None) -> Matrix:
             if out is None:
@@ -178,7 +191,7 @@ class StateFunctions:
 
     def velocity(self, frame: Frame) -> Callable[..., Vector]:
         """The function (q, v, out=None) -> V_WF (6,) of a frame of the plant, rotational first, in World."""
-        call, convert, number = self._velocity, self._converted, self._number(frame)
+        call, convert, number = self._velocity, self._converted, number_of_frame(self._plant, frame)
 
         def V_WF(q: Vector, v: Vector, out: Vector | None = None) -> Vector:
             if out is None:
@@ -194,7 +207,12 @@ class StateFunctions:
 
     def jacobian(self, frame: Frame) -> Callable[..., Matrix]:
         """The function (q, out=None) -> J (6, nv), V_WF = J v, of a frame of the plant."""
-        call, convert, number, shape = self._jacobian, self._converted, self._number(frame), (6, self._nv)
+        call, convert, number, shape = (
+            self._jacobian,
+            self._converted,
+            number_of_frame(self._plant, frame),
+            (6, self._nv),
+        )
 
         def J_WF(q: Vector, out: Matrix | None = None) -> Matrix:
             if out is None:
@@ -213,7 +231,12 @@ class StateFunctions:
 
         dV_dq is along velocities as in inverse_dynamics_derivatives(); dV_dv is the Jacobian. `out`: two arrays.
         """
-        call, matrices, number, shape = self._velocity_derivatives, self._matrices, self._number(frame), (6, self._nv)
+        call, matrices, number, shape = (
+            self._velocity_derivatives,
+            self._matrices,
+            number_of_frame(self._plant, frame),
+            (6, self._nv),
+        )
 
         def derivatives(q: Vector, v: Vector, out: Matrices | None = None) -> tuple[Matrix, Matrix]:
             return matrices(call, out, number, count=2, shape=shape, q=q, v=v)
@@ -226,7 +249,7 @@ class StateFunctions:
         A_WF is the classical acceleration, as of Frame.CalcSpatialAccelerationInWorld(); dA_dvdot is the Jacobian, and
         dV_dv. By q along velocities, as in inverse_dynamics_derivatives(). `out`: four arrays.
         """
-        call, matrices, number = self._acceleration_derivatives, self._matrices, self._number(frame)
+        call, matrices, number = self._acceleration_derivatives, self._matrices, number_of_frame(self._plant, frame)
         shape = (6, self._nv)
 
         def derivatives(
@@ -272,13 +295,13 @@ class StateFunctions:
 
     @cached_property
     def _inverse_dynamics_derivatives(self) -> Callable[..., int]:
-        self._check_derivatives()
+        require_derivatives(self._model)
         square = (self._nv, self._nv)
         return self._call("evaluate_inverse_dynamics_derivatives", self._nq, self._nv, self._nv, square, square, square)
 
     @cached_property
     def _forward_dynamics_derivatives(self) -> Callable[..., int]:
-        self._check_derivatives()
+        require_derivatives(self._model)
         square = (self._nv, self._nv)
         shapes = self._nq, self._nv, self._nv, AT_AN_INSTANT, square, square, square
         return self._call("evaluate_forward_dynamics_derivatives", *shapes)
@@ -293,21 +316,12 @@ class StateFunctions:
         J = (6, self._nv)
         return self._call("evaluate_acceleration_derivatives", self._nq, self._nv, self._nv, None, J, J, J, J)
 
-    def _check_derivatives(self) -> None:
-        if not has_dynamics_derivatives(self._model):
-            raise ModelError("derivatives are not for springs and dampers of joints that close loops")
-
     def _call(self, name: str, *shapes: int | tuple[int, int] | float | None) -> Callable[..., int]:
         """The kernel for arrays of these shapes; for an integer where a shape is None, for a float where it is one."""
         numbers = {type(None): 0, float: AT_AN_INSTANT}
         # a quaternion of zeros is none
         examples = [numbers[type(s)] if type(s) in numbers else np.ones(s) for s in shapes]  # type: ignore[arg-type]
         return strict_call(self._kernels, name, self._handles, examples)
-
-    def _number(self, frame: Frame) -> int:
-        if frame.GetParentPlant() is not self._plant:
-            raise ArgumentError(f"frame '{frame.name()}' is of another plant")
-        return int(frame.index())
 
     def _matrices(
         self,
