@@ -70,6 +70,13 @@ def hold_locked(model, data):
 
 
 @kernel
+def stop_locked(model, v):
+    """The velocities (nv,) of locked joints become 0."""
+    for k in range(model.locked_dof.shape[0]):
+        v[model.locked_dof[k]] = 0.0
+
+
+@kernel
 def start_articulated(model, data):
     """Articulated inertia and bias force of each body alone: its own inertia, its velocity forces, applied forces."""
     I, P, F, V = data.inertia, data.articulated, data.F_articulated, data.V

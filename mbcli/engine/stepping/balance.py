@@ -42,6 +42,7 @@ from mbcli.engine.smooth.force_elements import (
     hinge_friction_torque,
     hinge_spring_torque,
 )
+from mbcli.engine.smooth.forward_dynamics import stop_locked
 from mbcli.engine.smooth.inverse_dynamics import clear_applied_forces, inverse_dynamics
 from mbcli.engine.smooth.kinematics import velocity_kinematics
 from mbcli.engine.smooth.sleep import is_asleep
@@ -99,8 +100,7 @@ def balance_of_motion(data, h):
 def balance_step(model, data, balance, unused, h):
     """After discrete_step() from q_before_step, v_before_step: adds to `work`. Called by address, returns 0."""
     m, d, b = model_at(model), data_at(data), balance_at(balance)
-    for k in range(m.locked_dof.shape[0]):
-        b.v_before_step[m.locked_dof[k]] = 0.0
+    stop_locked(m, b.v_before_step)
     for i in range(d.q.shape[0]):
         b.q_after_step[i] = d.q[i]
         d.q[i] = b.q_before_step[i]

@@ -43,7 +43,7 @@ from mbcli.engine.runtime.calls_by_address import call_by_address
 from mbcli.engine.runtime.handles import constraints_at, data_at, model_at, work_at
 from mbcli.engine.runtime.kernel import called, kernel
 from mbcli.engine.smooth.coordinates import normalize_quaternions, velocity_to_qdot
-from mbcli.engine.smooth.forward_dynamics import hold_locked
+from mbcli.engine.smooth.forward_dynamics import hold_locked, stop_locked
 from mbcli.engine.smooth.inverse_dynamics import apply_link_forces
 from mbcli.engine.smooth.kinematics import position_kinematics, velocity_kinematics
 from mbcli.engine.smooth.state import at_velocities
@@ -71,8 +71,7 @@ def part_before_forces(work):
 def start_constrained_step(model, data, h):
     """As step.start_step(): q becomes that in the middle of the step."""
     work = work_at(data.constraint_set[SET_AT_WORK])
-    for k in range(model.locked_dof.shape[0]):
-        data.v[model.locked_dof[k]] = 0.0
+    stop_locked(model, data.v)
     part = part_before_forces(work)
     position_kinematics(model, data)
     velocity_to_qdot(model, data, data.v, data.qdot)

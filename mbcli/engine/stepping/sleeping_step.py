@@ -25,7 +25,7 @@ from mbcli.engine.fields.model_fields import CONTACT_AT_POINTS, CONTACT_AT_SLEEP
 from mbcli.engine.runtime.handles import points_at, sleep_at, solver_at
 from mbcli.engine.runtime.kernel import kernel
 from mbcli.engine.smooth.coordinates import rates_of_joint
-from mbcli.engine.smooth.forward_dynamics import forward_dynamics
+from mbcli.engine.smooth.forward_dynamics import forward_dynamics, stop_locked
 from mbcli.engine.smooth.kinematics import velocity_kinematics
 from mbcli.engine.smooth.sleep import is_asleep
 from mbcli.engine.stepping.contact_step import find_points, set_laws_at_points, set_velocities, solve_contact
@@ -35,8 +35,7 @@ from mbcli.engine.stepping.contact_step import find_points, set_laws_at_points, 
 def start_sleeping_step(model, data, h):
     """As step.start_step()."""
     note_sleep(sleep_at(data.contact[CONTACT_AT_SLEEP]))
-    for k in range(model.locked_dof.shape[0]):
-        data.v[model.locked_dof[k]] = 0.0
+    stop_locked(model, data.v)
 
 
 @kernel

@@ -9,7 +9,7 @@ from mbcli.engine.limits.limited_dynamics import limited_dynamics
 from mbcli.engine.runtime.kernel import CALLER, ITSELF, kernel, slot
 from mbcli.engine.smooth.coordinates import velocity_to_qdot
 from mbcli.engine.smooth.force_elements import add_element_forces
-from mbcli.engine.smooth.forward_dynamics import accelerations, hold_locked
+from mbcli.engine.smooth.forward_dynamics import accelerations, hold_locked, stop_locked
 from mbcli.engine.smooth.inverse_dynamics import apply_link_forces
 from mbcli.engine.smooth.joint_forces import add_joint_forces
 from mbcli.engine.smooth.sleep import is_asleep
@@ -33,8 +33,7 @@ def discrete_step(model, data, h, implicit_damping):
 )
 def start_step(model, data, h):
     """Velocities of locked joints become 0; q becomes where forces are taken: here it stays."""
-    for k in range(model.locked_dof.shape[0]):
-        data.v[model.locked_dof[k]] = 0.0
+    stop_locked(model, data.v)
 
 
 @kernel
