@@ -12,7 +12,7 @@ from mbcli.autodiffutils import ExtractGradient, InitializeAutoDiff
 from mbcli.errors import NumericalError
 from mbcli.multibody.compilation.constrained_model import DEPENDENT
 from mbcli.multibody.constraints.closed_chains import ClosedChains, assemble_context
-from mbcli.multibody.plant import derivatives
+from mbcli.multibody.plant import closed_form_derivatives, derivatives
 from mbcli.multibody.stepping.run import Run
 from mbcli.systems import linearization
 from mbcli.systems.linearization import PlantMotion, plant_derivatives, values_at
@@ -115,7 +115,7 @@ def test_closed_forms_know_springs_damping_gravity_and_locked_joints(seed, monke
     inputs = {"tau": rng.normal(size=plant.num_velocities()), "u": rng.normal(size=plant.num_actuators())}
     found = plant.CalcDerivatives(context, "forward_dynamics", **inputs)
     names = ("q", "tangent", "v", "tau", "u")
-    monkeypatch.setattr(derivatives, "has_constrained_closed_form", lambda *arguments: False)
+    monkeypatch.setattr(closed_form_derivatives, "has_constrained_closed_form", lambda *arguments: False)
     expected = plant.CalcDerivatives(context, "forward_dynamics", names, **inputs)
     monkeypatch.undo()
     monkeypatch.setattr(derivatives, "Context", None)  # no complex steps
