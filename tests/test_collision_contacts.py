@@ -290,6 +290,7 @@ def test_interpreted_and_compiled_searches_agree():
         handles = [thing.handle(kind) for thing in (plant.model, data, c, points)]
         load_kernels(kind).place_solids_at(*handles[:3])
         if kind:
+            c.ready_compiled_search(load_kernels(True), handles[3])
             c.let_convex_solids_meet(load_kernels(True))
         load_kernels(kind).find_contacts_called(handles[0], handles[1], handles[3], handles[2], 0.0)
         found.append(points)

@@ -5,6 +5,7 @@ import pytest
 from random_trees import random_plant, random_state
 
 from mbcli.engine import load_kernels
+from mbcli.engine.collision import arrays as collision_arrays
 from mbcli.engine.collision.arrays import Collision
 from mbcli.engine.fields.collision_fields import COLLISION_NO_FUNCTION, COLLISION_STATUS
 from mbcli.engine.runtime.model import Data
@@ -17,7 +18,6 @@ from mbcli.multibody.plant import (
     MultibodyPlantConfig,
 )
 from mbcli.multibody.plant.context import Context
-from mbcli.multibody.stepping import contact_arrays
 from mbcli.multibody.stepping.meeting_contact import foresee_contact
 from mbcli.multibody.stepping.run import Run
 from mbcli.multibody.tree import LinearSpringDamper, SpatialInertia
@@ -101,7 +101,7 @@ def test_a_search_gets_what_it_needs_at_the_first_pair_without_a_closed_form(mon
     monkeypatch.setattr(Collision, "let_convex_solids_meet", noted)
     results = []
     for at_hand in (True, False):
-        monkeypatch.setattr(contact_arrays, "is_at_hand", lambda kernel, at_hand=at_hand: at_hand)
+        monkeypatch.setattr(collision_arrays, "is_at_hand", lambda kernel, at_hand=at_hand: at_hand)
         results.append(states_after(dropped_solids(), 120)[0])
     assert made[0] == 0 and made[-1] == COLLISION_NO_FUNCTION
     assert np.array_equal(*results)

@@ -41,10 +41,13 @@ def _alive() -> int:
 
 
 @contextmanager
-def paused_collection() -> Iterator[None]:
-    """Keeps the cyclic garbage collector from running inside, while many objects are made and few are dropped."""
+def paused_collection(*, collect: bool = True) -> Iterator[None]:
+    """Keeps the cyclic garbage collector from running inside, while many objects are made and few are dropped.
+
+    collect: whether a full collection that is due comes first; if not, it comes before another pause.
+    """
     was_enabled = gc.isenabled()
-    if was_enabled:
+    if was_enabled and collect:
         _Unwalked.collect_if_many()
     gc.disable()
     try:

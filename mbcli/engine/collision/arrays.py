@@ -11,7 +11,9 @@ from mbcli.engine.fields.collision_fields import (
     BOX,
     CAPSULE,
     COLLISION_AT_CONVEX,
+    COLLISION_AT_POINTS,
     COLLISION_AT_SELF,
+    COLLISION_AT_TOUCHING,
     COLLISION_FACES,
     COLLISION_FIELDS,
     COLLISION_MARGIN,
@@ -28,7 +30,7 @@ from mbcli.engine.fields.collision_fields import (
     WORD,
 )
 from mbcli.engine.fields.model_fields import shape_of
-from mbcli.engine.runtime.addresses import address_of_function
+from mbcli.engine.runtime.addresses import address_of_function, is_at_hand
 from mbcli.engine.runtime.model import Arrays
 
 LEVEL_RATIO = 4.0  # of the largest radii of levels of sizes, at least
@@ -146,10 +148,16 @@ class Collision(Arrays):
         self.counts[COLLISION_SINGLE_POINTS] = int(single_points)
         self.counts[COLLISION_FACES], self.counts[COLLISION_STRICT] = faces, int(strict)
 
+    def ready_compiled_search(self, kernels, points):
+        """Compiles or loads what a compiled search calls by address; points: the handle of the contact points."""
+        self.addresses[COLLISION_AT_SELF], self.addresses[COLLISION_AT_POINTS] = self.handle(True), points
+        self.addresses[COLLISION_AT_TOUCHING] = address_of_function(kernels.add_touching_points_called)
+        if is_at_hand(kernels.convex_nearest_called):
+            self.let_convex_solids_meet(kernels)
+
     def let_convex_solids_meet(self, kernels):
         """Compiles or loads what a compiled search needs for pairs whose distance has no closed form."""
         self.addresses[COLLISION_AT_CONVEX] = address_of_function(kernels.convex_nearest_called)
-        self.addresses[COLLISION_AT_SELF] = self.handle(True)
 
 
 def _arrays_of(solids, filters):

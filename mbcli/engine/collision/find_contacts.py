@@ -8,6 +8,9 @@ from mbcli.engine.collision.segments import axis_of
 from mbcli.engine.collision.shapes import place_solids, rotate_back
 from mbcli.engine.fields.collision_fields import (
     BALL,
+    COLLISION_AT_POINTS,
+    COLLISION_AT_SELF,
+    COLLISION_AT_TOUCHING,
     COLLISION_MARGIN,
     COLLISION_NO_SURFACE,
     COLLISION_PAIR_A,
@@ -18,6 +21,7 @@ from mbcli.engine.fields.collision_fields import (
     CYLINDER,
     HALF_SPACE,
 )
+from mbcli.engine.runtime.calls_by_address import call_by_address
 from mbcli.engine.runtime.handles import collision_at, data_at, model_at, points_at
 from mbcli.engine.runtime.kernel import Int, Real, called, entry, kernel, slot
 from mbcli.engine.smooth.kinematics import position_kinematics
@@ -37,22 +41,49 @@ def find_contacts(model, data, c, points):
         if is_asleep(data, c.body[A]) and is_asleep(data, c.body[B]):
             continue
         own = own_pair(c, A, B)
-        cover = cover_of_pair(c, A, B, own)
-        margin = c.settings[COLLISION_MARGIN] + cover
-        reach = max(0.0, margin)
-        if bounds_touch(c, A, B, reach) and not meet_in_surface(c, points, n, A, B):
-            distance = distance_of_pair(c, A, B, reach)
-            if distance < 0.0 and c.counts[COLLISION_STRICT] == 1:
-                c.counts[COLLISION_STATUS] |= COLLISION_NO_SURFACE
-                c.counts[COLLISION_PAIR_A], c.counts[COLLISION_PAIR_B] = A, B
-            if distance < margin or (distance == 0.0 and cover == 0.0 and touch_is_contact(c, A, B)):
-                add_contacts(c, points, A, B, distance, own)
+        margin = c.settings[COLLISION_MARGIN] + cover_of_pair(c, A, B, own)
+        if bounds_touch(c, A, B, max(0.0, margin)) and not meet_in_surface(c, points, n, A, B):
+            meet_at_points(c, points, n, own)
 
 
 @slot(surfaces="collision.contact_surfaces.faces_of_pair")
 def meet_in_surface(c, points, n, A, B):
     """Whether the solids of pair n meet in a contact surface, whose faces are contacts now, and not at points."""
     return False
+
+
+@slot(compiled="collision.find_contacts.meet_by_address")
+def meet_at_points(c, points, n, own):
+    """As add_touching_points()."""
+    add_touching_points(c, points, n, own)
+
+
+@kernel
+def meet_by_address(c, points, n, own):
+    """The same, which another process compiles while this one compiles the search for pairs."""
+    at = c.addresses
+    call_by_address(at[COLLISION_AT_TOUCHING], at[COLLISION_AT_POINTS], at[COLLISION_AT_SELF], 1.0 * n, 1.0 * own, 0.0)
+
+
+@called
+def add_touching_points_called(points, collision, n, own, number):
+    """add_touching_points(), called by address."""
+    add_touching_points(collision_at(collision), points_at(points), int(n), int(own))
+    return 0.0
+
+
+@kernel
+def add_touching_points(c, points, n, own):
+    """The contact points of pair n, if it touches or is as near to that as the margin; own: its row of own_laws."""
+    A, B = c.pairs[n, 0], c.pairs[n, 1]
+    cover = cover_of_pair(c, A, B, own)
+    margin = c.settings[COLLISION_MARGIN] + cover
+    distance = distance_of_pair(c, A, B, max(0.0, margin))
+    if distance < 0.0 and c.counts[COLLISION_STRICT] == 1:
+        c.counts[COLLISION_STATUS] |= COLLISION_NO_SURFACE
+        c.counts[COLLISION_PAIR_A], c.counts[COLLISION_PAIR_B] = A, B
+    if distance < margin or (distance == 0.0 and cover == 0.0 and touch_is_contact(c, A, B)):
+        add_contacts(c, points, A, B, distance, own)
 
 
 @slot(compiled="collision.nearest.nearest_by_address")

@@ -23,7 +23,7 @@ FACES_POLYGONS, FACES_TRIANGLES, FACES_LOADED = 0, 1, 2  # the last is a bit: no
 COLLISION_TOO_MANY_PAIRS, COLLISION_TOO_MANY_POINTS, COLLISION_NO_SURFACE = 1, 2, 8  # 4: see SAMPLES_NO_ROW
 COLLISION_NO_FUNCTION = 16
 # elements of addresses
-COLLISION_AT_CONVEX, COLLISION_AT_SELF = range(2)
+COLLISION_AT_CONVEX, COLLISION_AT_TOUCHING, COLLISION_AT_SELF, COLLISION_AT_POINTS = range(4)
 # elements of settings
 COLLISION_MARGIN, COLLISION_SKIN, COLLISION_REACH = range(3)
 # columns of mixing, of own_laws
@@ -89,7 +89,7 @@ COLLISION_FIELDS = (
     Field("level", ("nround",), "int", "", "level of each of these: those of one level share the size of their cells"),
     Field("level_cells", ("nlevel",), "real", "1/m", "one over the size of cells; 0 where one cell has all"),
     Field("settings", (3,), "real", "m", "see above"),
-    Field("addresses", (2,), "real", "", "of convex_nearest_called(), 0 before it is compiled; of these arrays"),
+    Field("addresses", (4,), "real", "", "of functions, 0 until compiled; of these arrays; of contact points"),
     # what is known of the present state
     Field("counts", (9,), "int", "", "see above"),
     Field("X_WG", ("nsolid", 12), "real", "1, m", "pose of each solid"),

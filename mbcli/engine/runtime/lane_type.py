@@ -18,6 +18,7 @@ from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, inf
 from numba.extending import intrinsic, models, overload, register_model, type_callable
 from numba.np.arrayobj import populate_array
 
+from mbcli.engine.runtime.instructions import instructions_of
 from mbcli.engine.runtime.lane_memory import (
     WIDTH,
     add_product,
@@ -204,7 +205,7 @@ def lane_value(typingctx, x, lane):
     return types.float64(f64x8, types.intp), codegen
 
 
-@intrinsic
+@instructions_of(sum_of_lanes)
 def _sum(typingctx, x):
     def codegen(context, builder, sig, args):
         vector, size = args[0], WIDTH
@@ -215,31 +216,28 @@ def _sum(typingctx, x):
             vector = builder.fadd(vector, shifted)
         return builder.extract_element(vector, INT32(0))
 
-    return types.float64(f64x8), codegen
+    return (types.float64(f64x8), codegen) if x == f64x8 else None
 
 
-@overload(sum_of_lanes)
-def _sum_of_lanes(x):
-    return (lambda x: _sum(x)) if x == f64x8 else None
+def _fused(builder, a, b, total):
+    name, kind = f"llvm.fma.v{WIDTH}f64", ir.FunctionType(VECTOR, [VECTOR] * 3)
+    return builder.call(builder.module.declare_intrinsic(name, (), kind), [a, b, total])
 
 
-@intrinsic
-def _fused(typingctx, a, b, total):
+@instructions_of(add_product)
+def _add_product(typingctx, total, a, b):
     def codegen(context, builder, sig, args):
-        name, kind = f"llvm.fma.v{WIDTH}f64", ir.FunctionType(VECTOR, [VECTOR] * 3)
-        return builder.call(builder.module.declare_intrinsic(name, (), kind), args)
+        return _fused(builder, args[1], args[2], args[0])
 
-    return f64x8(f64x8, f64x8, f64x8), codegen
-
-
-@overload(add_product)
-def _add_product(total, a, b):
-    return (lambda total, a, b: _fused(a, b, total)) if total == f64x8 else None
+    return (f64x8(f64x8, f64x8, f64x8), codegen) if total == f64x8 else None
 
 
-@overload(subtract_product)
-def _subtract_product(total, a, b):
-    return (lambda total, a, b: _fused(-a, b, total)) if total == f64x8 else None
+@instructions_of(subtract_product)
+def _subtract_product(typingctx, total, a, b):
+    def codegen(context, builder, sig, args):
+        return _fused(builder, builder.fneg(args[1]), args[2], args[0])
+
+    return (f64x8(f64x8, f64x8, f64x8), codegen) if total == f64x8 else None
 
 
 @intrinsic
@@ -378,33 +376,23 @@ def _pointer(context, builder, kind, array, k):
     return builder.gep(data, [k])
 
 
-@intrinsic
+@instructions_of(element)
 def _load(typingctx, array, k):
     def codegen(context, builder, sig, args):
         pointer = _pointer(context, builder, sig.args[0], *args)
         return builder.load(pointer, align=8)
 
-    return array.dtype(array, types.intp), codegen
+    return (array.dtype(array, types.intp), codegen) if _is_flat(array) else None
 
 
-@intrinsic
+@instructions_of(set_element)
 def _store(typingctx, array, k, value):
     def codegen(context, builder, sig, args):
         pointer = _pointer(context, builder, sig.args[0], *args[:2])
         builder.store(args[2], pointer, align=8)
 
-    return types.void(array, types.intp, array.dtype), codegen
+    return (types.void(array, types.intp, array.dtype), codegen) if _is_flat(array) else None
 
 
 def _is_flat(array):
     return isinstance(array, types.Array) and array.ndim == 1 and array.layout == "C"
-
-
-@overload(element)
-def _element(array, k):
-    return (lambda array, k: _load(array, k)) if _is_flat(array) else None
-
-
-@overload(set_element)
-def _set_element(array, k, value):
-    return (lambda array, k, value: _store(array, k, value)) if _is_flat(array) else None

@@ -7,13 +7,13 @@ makes for a proxy class would compile in every process.
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
+from numba.core.imputils import impl_ret_borrowed
 from numba.core.runtime.context import NRTContext
 from numba.core.typing.templates import AttributeTemplate
 from numba.experimental import structref
 from numba.extending import (
     NativeValue,
     infer_getattr,
-    intrinsic,
     lower_getattr_generic,
     models,
     overload,
@@ -56,6 +56,7 @@ from mbcli.engine.runtime.handles import (
     work_at,
     worlds_at,
 )
+from mbcli.engine.runtime.instructions import instructions_of
 from mbcli.engine.runtime.kernel_cache import cached_njit
 from mbcli.engine.runtime.lane_memory import LaneAddress
 from mbcli.engine.runtime.lane_type import as_lanes, lanes_array
@@ -411,19 +412,6 @@ def _attribute(context, builder, view, address, name):
     return array_in_memory(context, builder, view.arrays[name], pointer, declared)
 
 
-def _view_from_address(struct, name, counted=False):
-    view = View(struct, name, counted)
-
-    @intrinsic
-    def from_address(typingctx, address):
-        def codegen(context, builder, signature, args):
-            return builder.inttoptr(args[0], cgutils.voidptr_t)
-
-        return view(address if address == LANE_ADDRESS else types.intp), codegen
-
-    return from_address
-
-
 class LaneAddressType(types.Type):
     """Of addresses of structs of lanes, so that kernels tell them from those of others."""
 
@@ -449,47 +437,42 @@ def _unbox_lane_address(kind, value, c):
     return NativeValue(c.pyapi.long_as_longlong(value))
 
 
-@intrinsic
-def view_of(typingctx, struct):
-    """The view of a struct that the caller holds."""
-
-    def codegen(context, builder, signature, args):
-        helper = context.make_helper(builder, signature.args[0], value=args[0])
-        return NRTContext(context, True).meminfo_data(builder, helper.meminfo)
-
-    return View(struct, f"View({struct.name})")(struct), codegen
-
-
 def _resolve(at, struct, name, counted=False, held=None, lanes=None):
     """The compiled meaning of at(handle): a view, of the struct at an address or of a struct of the type `held`.
 
     lanes: the struct at an address of lanes.
     """
-    from_address = _view_from_address(struct, name, counted)
-    from_lanes = None if lanes is None else _view_from_address(lanes, f"Lanes{name}")
 
-    def view_there(handle):
-        return from_address(int(handle))
-
-    def lanes_there(handle):
-        return from_lanes(handle)
-
-    def view_of_struct(handle):
-        return view_of(handle)
-
-    def itself(handle):
-        return handle
-
-    for meaning in (view_there, lanes_there, view_of_struct, itself):  # numba finds compiled functions by name
-        meaning.__qualname__ = f"{at.__name__}.{meaning.__name__}"
-
-    @overload(at)
-    def resolved(handle):
-        if isinstance(handle, (types.Integer, types.Float)):
-            return view_there
+    @instructions_of(at)
+    def resolved(typingctx, handle):
+        handle = types.unliteral(handle)
+        if isinstance(handle, types.Integer):
+            return View(struct, name, counted)(handle), _pointer_to
+        if isinstance(handle, types.Float):
+            return View(struct, name, counted)(handle), _pointer_to_rounded
         if isinstance(handle, LaneAddressType):
-            return lanes_there
-        return view_of_struct if held is not None and isinstance(handle, held) else itself
+            return View(lanes, f"Lanes{name}")(handle), _pointer_to
+        if held is not None and isinstance(handle, held):
+            return View(handle, f"View({handle.name})")(handle), _pointer_to_held
+        return handle(handle), _itself
+
+
+def _pointer_to(context, builder, signature, args):
+    return builder.inttoptr(args[0], cgutils.voidptr_t)
+
+
+def _pointer_to_rounded(context, builder, signature, args):
+    return builder.inttoptr(builder.fptosi(args[0], context.get_value_type(types.intp)), cgutils.voidptr_t)
+
+
+def _pointer_to_held(context, builder, signature, args):
+    """To the data of a struct that the caller holds."""
+    helper = context.make_helper(builder, signature.args[0], value=args[0])
+    return NRTContext(context, True).meminfo_data(builder, helper.meminfo)
+
+
+def _itself(context, builder, signature, args):
+    return impl_ret_borrowed(context, builder, signature.return_type, args[0])
 
 
 _resolve(model_at, MODEL, "ModelView")
@@ -514,7 +497,7 @@ _resolve(balance_at, BALANCE, "BalanceView")
 CALLED = types.float64(types.float64, types.float64, types.float64, types.float64, types.float64)
 
 
-@intrinsic
+@instructions_of(call_by_address)
 def _call(typingctx, function, model, data, constraints, work, number):
     def codegen(context, builder, signature, args):
         double = context.get_value_type(types.float64)
@@ -525,13 +508,17 @@ def _call(typingctx, function, model, data, constraints, work, number):
             builder.store(builder.call(called, args[1:]), result)
         return builder.load(result)
 
-    return types.float64(*[types.float64] * 6), codegen
+    if _are_numbers(function, model, data, constraints, work, number):
+        return types.float64(*[types.float64] * 6), codegen
+    return None
 
 
 @overload(call_by_address)
-def _call_by_address(function, model, data, constraints, work, number):
-    if all(isinstance(x, types.Float) for x in (function, model, data, constraints, work, number)):
-        return lambda function, model, data, constraints, work, number: _call(
-            function, model, data, constraints, work, number
-        )
+def _call_function(function, model, data, constraints, work, number):
+    if _are_numbers(function, model, data, constraints, work, number):
+        return None
     return lambda function, model, data, constraints, work, number: function(model, data, constraints, work, number)
+
+
+def _are_numbers(*kinds):
+    return all(isinstance(kind, types.Float) for kind in kinds)

@@ -4,8 +4,8 @@ import sys
 
 from llvmlite import ir
 from numba import types
-from numba.extending import intrinsic, overload
 
+from mbcli.engine.runtime.instructions import instructions_of
 from mbcli.engine.runtime.thread_memory import publish, wait_until
 
 BUSY = 500_000  # looks at the number, 1 ms, before this thread sleeps between them: so the other one can have its core
@@ -18,7 +18,7 @@ def _place(context, builder, kind, array, k):
     return builder.gep(data, [k])
 
 
-@intrinsic
+@instructions_of(publish)
 def _store(typingctx, array, k, value):
     def codegen(context, builder, sig, args):
         place = _place(context, builder, sig.args[0], args[0], args[1])
@@ -28,7 +28,7 @@ def _store(typingctx, array, k, value):
     return types.none(array, types.intp, types.intp), codegen
 
 
-@intrinsic
+@instructions_of(wait_until)
 def _wait(typingctx, array, k, value):
     def codegen(context, builder, sig, args):
         place = _place(context, builder, sig.args[0], args[0], args[1])
@@ -59,13 +59,3 @@ def _wait(typingctx, array, k, value):
         return context.get_dummy_value()
 
     return types.none(array, types.intp, types.intp), codegen
-
-
-@overload(publish)
-def _publish(array, k, value):
-    return lambda array, k, value: _store(array, k, value)
-
-
-@overload(wait_until)
-def _wait_until(array, k, value):
-    return lambda array, k, value: _wait(array, k, value)

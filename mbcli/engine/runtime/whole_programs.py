@@ -87,9 +87,18 @@ class KernelCodegen(JITCPUCodegen):
 
 
 class KernelContext(CPUContext):
-    """numba's own, where structs may be read though owners are not counted, and which knows the size of a type."""
+    """numba's own, where structs may be read though owners are not counted, and which remembers what it is asked for.
 
-    sizes = {}  # of types of LLVM, which it is asked for as text
+    sizes: of types of LLVM, which it is asked for as text.
+    found: {(function, signature): how it is lowered} of functions that are not compiled.
+    """
+
+    sizes = {}
+
+    @classmethod
+    def take_over(cls, context):
+        """Makes a context of numba one of kernels."""
+        context.__class__, context.found, context.found_by = cls, {}, context
 
     @property
     def nrt(self):
@@ -100,6 +109,14 @@ class KernelContext(CPUContext):
         if name not in self.sizes:
             self.sizes[name] = super().get_abi_sizeof(ty)
         return self.sizes[name]
+
+    def get_function(self, fn, sig, _firstcall=True):
+        if self.found_by is not self or not isinstance(fn, types.Function):  # one that was made of this one
+            return super().get_function(fn, sig, _firstcall)
+        key = (fn, sig)
+        if key not in self.found:
+            self.found[key] = super().get_function(fn, sig, _firstcall)
+        return self.found[key]
 
 
 class KernelTyping(Context):
@@ -146,7 +163,7 @@ class KernelTarget:
         self.target_context = cpu_target.target_context.subtarget(
             _internal_codegen=KernelCodegen(library_class), typing_context=self.typing_context
         )
-        self.target_context.__class__ = KernelContext
+        KernelContext.take_over(self.target_context)
 
 
 @register_pass(mutates_CFG=False, analysis_only=True)
@@ -296,7 +313,7 @@ class Program(CPUDispatcher):
     targetdescr = WHOLE
 
     def compile(self, signature):
-        with paused_collection():
+        with paused_collection(collect=False):  # a second for each program
             return super().compile(signature)
 
 
@@ -304,5 +321,5 @@ class ProgramForC(CFunc):
     _targetdescr = WHOLE
 
     def compile(self):
-        with paused_collection():
+        with paused_collection(collect=False):  # a second for each program
             super().compile()

@@ -41,7 +41,7 @@ from mbcli.engine.fields.model_fields import (
     CONTACT_AT_POINTS,
     CONTACT_AT_SAMPLES,
 )
-from mbcli.engine.runtime.addresses import address_of_function, compile_elsewhere, is_at_hand
+from mbcli.engine.runtime.addresses import address_of_function, compile_elsewhere
 from mbcli.errors import ModelError
 from mbcli.multibody.stepping.sleep import Sleep
 
@@ -171,7 +171,7 @@ class ContactArrays:
 
     def called(self) -> list[list[str]]:
         """Names of the kernels that are called by address in every run; groups take about as long to compile."""
-        return [["find_contacts_called", self.keeper]]
+        return [["add_touching_points_called", "find_contacts_called", self.keeper]]
 
     def attach(self, state):
         """Lets the kernels find the arrays from the data of an EvaluatedState."""
@@ -203,9 +203,9 @@ class ContactArrays:
         ):
             at[place] = arrays.handle(self.compiled)
         at[CONTACT_AT_KEEP] = self.function(state.kernels, self.keeper) if self.keeps else 0.0  # first: the shortest,
-        at[CONTACT_AT_FIND] = self.function(state.kernels, "find_contacts_called")  # while others may compile this
-        if self.compiled and is_at_hand(state.kernels.convex_nearest_called):
-            self.collision.let_convex_solids_meet(state.kernels)
+        at[CONTACT_AT_FIND] = self.function(state.kernels, "find_contacts_called")  # while others may compile what
+        if self.compiled:  # takes longer
+            self.collision.ready_compiled_search(state.kernels, at[CONTACT_AT_POINTS])
         return at
 
     def function(self, kernels, name):

@@ -83,7 +83,8 @@ class StepContact(ContactArrays):
         self.solver.statistics[:] = 0.0
 
     def called(self):
-        return [["solve_problem_called"], ["find_contacts_called"] + [self.keeper] * self.keeps]
+        search = ["add_touching_points_called", "find_contacts_called"]
+        return [["solve_problem_called"], search + [self.keeper] * self.keeps]
 
     def attached(self, state):
         at = super().attached(state)
