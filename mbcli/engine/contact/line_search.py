@@ -23,8 +23,11 @@ LINE_SEARCH_ACCURACY = (
 
 
 @kernel
-def line_search(solver, k):
-    """The share of the direction of least cost: nearly a zero of its slope, by Newton's method kept in a bracket."""
+def line_search(solver, k, guessed):
+    """The share of the direction of least cost: nearly a zero of its slope, by Newton's method kept in a bracket.
+
+    guessed: whether the cost may grow along the direction, which is not the cost's own; the share is 0 then.
+    """
     first, end = solver.island_tree[k], solver.island_tree[k + 1]
     linear, quadratic, at_start = 0.0, 0.0, 0.0
     vectors = solver.vectors8
@@ -34,6 +37,8 @@ def line_search(solver, k):
             linear += sum_of_lanes(vectors[VECTOR_DIRECTION, c] * vectors[VECTOR_MOMENTUM, c])
             quadratic += sum_of_lanes(vectors[VECTOR_DIRECTION, c] * vectors[VECTOR_MOMENTUM_STEP, c])
             at_start += sum_of_lanes(vectors[VECTOR_DIRECTION, c] * vectors[VECTOR_GRADIENT, c])
+    if guessed and at_start >= 0.0:
+        return 0.0
     at_start = abs(at_start)
     low, high = 0.0, 0.0  # of the bracket; high is open at 0
     share, following, last_step = 1.0, 1.0, INFINITE

@@ -1,11 +1,11 @@
 """Newton's method with a line search for the convex problem, island by island (Castro et al. 2022, section IV).
 
-The search starts from the velocities of the step's start. An iteration that made the residual much smaller is followed
-by one with the same Hessian, which costs a fraction and does nearly as well there. The search ends when the gradient
-of the cost, with each momentum measured by the square root of its mass, is less than the tolerance times the larger of
-A v and J^T impulse. Both vanish if impulses hold bodies at rest; the gradient is rounding then. If an iteration
-hardly makes it smaller, or none is left, it is measured by the terms that cancel in it; so it is at the start of what
-is at rest, where an iteration would follow rounding.
+The search starts from the velocities of the step's start; sticking.py says where it goes first. An iteration that made
+the residual much smaller is followed by one with the same Hessian, which costs a fraction and does nearly as well
+there. The search ends when the gradient of the cost, with each momentum measured by the square root of its mass, is
+less than the tolerance times the larger of A v and J^T impulse. Both vanish if impulses hold bodies at rest; the
+gradient is rounding then. If an iteration hardly makes it smaller, or none is left, it is measured by the terms that
+cancel in it; so it is at the start of what is at rest, where an iteration would follow rounding.
 """
 
 from mbcli.engine.contact.block_cholesky import factorize_places, solve_places
@@ -20,6 +20,7 @@ from mbcli.engine.contact.patches import (
     terms_of_patch,
 )
 from mbcli.engine.contact.problem import response_of
+from mbcli.engine.contact.sticking import hold_contacts, release_contacts
 from mbcli.engine.contact.substeps import begin_part, end_part, end_parts, halve_parts, keep_start
 from mbcli.engine.contact.tamsi import hold_friction, tamsi_direction, tamsi_share
 from mbcli.engine.contact.turning import (
@@ -60,6 +61,7 @@ PATIENCE = 20  # iterations of TAMSI, which has no cost to search along, until f
 ROUNDING = 1e-10  # of the terms of the gradient: a gradient so small that does not become smaller is rounding
 AT_REST = 1e-20  # of the squared momenta without constraints
 STILL = 1e-13  # of the terms: what is at rest and has no larger gradient stays at rest
+STEADY = 1e-3  # the residual of a start near which the solution is: what slips there slips on
 SLOW = 0.5  # reduction of the residual by an iteration from which on it may be rounding
 FAST = 0.03  # reduction of the residual by an iteration after which its Hessian is used again
 
@@ -164,6 +166,9 @@ def find_velocities(solver, k, tamsi, again):
             before = 0.0
             respond(solver, k)
             fill_gradient(solver, k)
+        sticking = False
+        if iterations == 0 and residual > STEADY * STEADY and not tamsi and not kept:
+            sticking = let_contacts_stick(solver, k)
         if tamsi and not held:
             last_one = residual * residual <= enough * before  # if it does as well as the one before
             tamsi_direction(solver, k, last_one and residual < FAST * FAST * before)
@@ -172,13 +177,17 @@ def find_velocities(solver, k, tamsi, again):
         if solver.counts[COUNT_STATUS] != PROBLEM_SOLVED:
             converged = False
             break
+        if sticking:
+            release_contacts(solver, k)
+            respond(solver, k)
+            fill_gradient(solver, k)
         times_jacobian(solver, k, VECTOR_DIRECTION, solver.con_dv)
         times_mass(solver, first, end, VECTOR_DIRECTION, VECTOR_MOMENTUM_STEP)
         if tamsi and not held:
             move(solver, k, tamsi_share(solver, k))
             respond(solver, k)
         else:
-            move(solver, k, line_search(solver, k))
+            move(solver, k, line_search(solver, k, sticking))
         iterations += 1
         tries += 1
     if held:
@@ -198,6 +207,18 @@ def start_search(solver, k):
             solver.vectors8[VECTOR_DIRECTION, c] = solver.vectors8[VECTOR_VELOCITY, c] - solver.vectors8[VECTOR_FREE, c]
     times_mass(solver, first, end, VECTOR_DIRECTION, VECTOR_MOMENTUM)
     respond(solver, k)
+
+
+@kernel
+def let_contacts_stick(solver, k):
+    """Makes vectors[GRADIENT] that of the problem in which contacts stick, if it is another one; whether it is."""
+    times_jacobian(solver, k, VECTOR_FREE, solver.con_dv)
+    if not hold_contacts(solver, k):
+        release_contacts(solver, k)
+        return False
+    respond(solver, k)
+    fill_gradient(solver, k)
+    return True
 
 
 @kernel

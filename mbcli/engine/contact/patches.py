@@ -8,6 +8,7 @@ in this space before they meet the columns; the work for each contact does not d
 
 from mbcli.engine.contact.hunt_crossley import lagged_response, similar_response
 from mbcli.engine.contact.sap import sap_response
+from mbcli.engine.contact.sticking import stuck_response
 from mbcli.engine.contact.tamsi_law import tamsi_response
 from mbcli.engine.fields.contact_fields import (
     LAGGED,
@@ -17,6 +18,7 @@ from mbcli.engine.fields.contact_fields import (
     PLACE_TANGENT,
     SAP,
     SIMILAR,
+    STUCK,
     VECTOR_GRADIENT,
     VECTOR_INVERSE_DIAGONAL,
 )
@@ -82,6 +84,8 @@ def respond_in_contact(solver, n, x, y, z):
         keep_response(solver, n, lagged_response(law, n, x, y, z))
     elif kind == SAP:
         keep_response(solver, n, sap_response(law, n, x, y, z))
+    elif kind == STUCK:
+        keep_response(solver, n, stuck_response(law, n, x, y, z))
     elif kind == SIMILAR:
         keep_response(solver, n, similar_response(law, n, x, y, z))
     else:

@@ -9,6 +9,7 @@ from mbcli.engine.contact.bounded_row import bounded_cost, bounded_response
 from mbcli.engine.contact.equality import equality_cost, equality_response
 from mbcli.engine.contact.hunt_crossley import lagged_cost, lagged_response, similar_cost, similar_response
 from mbcli.engine.contact.sap import sap_cost, sap_response
+from mbcli.engine.contact.sticking import stuck_response
 from mbcli.engine.contact.tamsi_law import tamsi_response
 from mbcli.engine.fields.contact_fields import (
     BOUNDED,
@@ -23,6 +24,7 @@ from mbcli.engine.fields.contact_fields import (
     PROBLEM_TOO_MANY_CONSTRAINTS,
     SAP,
     SIMILAR,
+    STUCK,
     TAMSI,
     TURNING,
 )
@@ -152,6 +154,8 @@ def response_of(solver, i, x, y, z):
         return a, b, c, s, s, s, 0.0, 0.0, 0.0
     if kind == TAMSI:
         return tamsi_response(law, i, x, y, z)
+    if kind == STUCK:
+        return stuck_response(law, i, x, y, z)
     if kind == TURNING:  # is in the law of the contact before
         return 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     impulse, s = bounded_response(law, i, x)

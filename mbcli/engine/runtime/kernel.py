@@ -73,6 +73,7 @@ KERNEL_MODULES = (
     "constraints.contact_response",
     "contact.contact_calls",
     "contact.sap",
+    "contact.sticking",
     "contact.hunt_crossley",
     "contact.bounded_row",
     "contact.tamsi_law",
