@@ -167,19 +167,19 @@ class Scene:
         return np.abs(inertial - impulse).max(), max(np.abs(inertial).max(), np.abs(A @ v).max())
 
 
-@pytest.mark.parametrize("calm", [False, True])
-@pytest.mark.parametrize("seed", range(10))
-def test_a_line_search_takes_few_evaluations_where_friction_reverses(seed, calm):
-    """Newton's method in a bracket alone takes four to five for each search of some of these."""
-    scene, calls = Scene(seed, SAP, calm=calm, tolerance=1e-6), Counter()
-    previous = sys.getprofile()
-    sys.setprofile(lambda frame, event, _: calls.update([frame.f_code.co_name] if event == "call" else ()))
-    try:
-        scene.step()
-    finally:
-        sys.setprofile(previous)
-    assert calls["line_search"] > 0
-    assert calls["slope_of_constraints"] <= 3.5 * calls["line_search"]
+@pytest.mark.parametrize("calm, most", [(False, 2.7), (True, 2.2)])
+def test_a_line_search_takes_few_evaluations_where_friction_reverses(calm, most):
+    """Newton's method in a bracket alone takes 2.8 and 2.3 for each search, four to five in some of these scenes."""
+    calls, previous = Counter(), sys.getprofile()
+    for seed in range(10):
+        scene = Scene(seed, SAP, calm=calm, tolerance=1e-6)
+        sys.setprofile(lambda frame, event, _: calls.update([frame.f_code.co_name] if event == "call" else ()))
+        try:
+            scene.step()
+        finally:
+            sys.setprofile(previous)
+    assert calls["line_search"] > 50
+    assert calls["slope_of_constraints"] <= most * calls["line_search"]
 
 
 @pytest.mark.parametrize("approximation", ["sap", "lagged", "similar"])

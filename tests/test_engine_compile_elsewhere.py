@@ -72,11 +72,12 @@ def test_the_command_finds_the_kernels_of_a_kind():
 
 
 PARENT = """
-import os, time
+import os, signal, time
 from mbcli.engine import load_kernels
 from mbcli.engine.runtime import addresses
 
 os.cpu_count = lambda: 2
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell lets what it starts in the background ignore it
 kernels = load_kernels(True, "contact-plain")
 assert addresses.compile_elsewhere(kernels, ["find_contacts_called"])
 (process,) = addresses._processes.values()

@@ -16,6 +16,7 @@ PRIVATE = ("numba.core", "numba.np", "numba.experimental", "llvmlite")
 MODULES = {
     "common/numba_start.py",
     "engine/precompile.py",
+    "engine/runtime/instructions.py",
     "engine/runtime/kernel_cache.py",
     "engine/runtime/native_calls.py",
     "engine/runtime/native_readers.py",
