@@ -24,7 +24,8 @@ def library(name):
     extra = ("mbcli.config.scene_graph_config",) if name == "mbcli" else ()
     classes = {"library": name}
     for module in (*(f"{name}.{part}" for part in (*parts, "geometry")), *extra):
-        classes.update(vars(import_module(module)))
+        found = import_module(module)
+        classes.update((each, getattr(found, each)) for each in dir(found))
     return SimpleNamespace(**classes)
 
 

@@ -38,7 +38,8 @@ def library(name):
     parts = ("math", "multibody.tree", "multibody.plant", "multibody.math", "multibody.parsing")
     classes = {}
     for part in parts:
-        classes.update(vars(import_module(f"{name}.{part}")))
+        found = import_module(f"{name}.{part}")
+        classes.update((each, getattr(found, each)) for each in dir(found))
     return SimpleNamespace(**classes)
 
 

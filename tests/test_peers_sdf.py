@@ -16,7 +16,8 @@ TOLERANCE = 1e-10  # of numbers of order 1 to 100, after a handful of products
 def library(name):
     classes = {}
     for part in ("math", "multibody.tree", "multibody.plant", "multibody.parsing"):
-        classes.update(vars(import_module(f"{name}.{part}")))
+        found = import_module(f"{name}.{part}")
+        classes.update((each, getattr(found, each)) for each in dir(found))
     return SimpleNamespace(**classes)
 
 
