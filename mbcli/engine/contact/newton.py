@@ -1,11 +1,12 @@
 """Newton's method with a line search for the convex problem, island by island (Castro et al. 2022, section IV).
 
 The search starts from the velocities of the step's start; sticking.py says where it goes first. An iteration that made
-the residual much smaller is followed by one with the same Hessian, which costs a fraction and does nearly as well
-there. The search ends when the gradient of the cost, with each momentum measured by the square root of its mass, is
-less than the tolerance times the larger of A v and J^T impulse. Both vanish if impulses hold bodies at rest; the
-gradient is rounding then. If an iteration hardly makes it smaller, or none is left, it is measured by the terms that
-cancel in it; so it is at the start of what is at rest, where an iteration would follow rounding.
+the residual much smaller, or so small that another like it would be the last, is followed by one with the same Hessian,
+which costs a fraction and does nearly as well there. The search ends when the gradient of the cost, with each momentum
+measured by the square root of its mass, is less than the tolerance times the larger of A v and J^T impulse. Both vanish
+if impulses hold bodies at rest; the gradient is rounding then. If an iteration hardly makes it smaller, or none is
+left, it is measured by the terms that cancel in it; so it is at the start of what is at rest, where an iteration would
+follow rounding.
 """
 
 from mbcli.engine.contact.block_cholesky import factorize_places, solve_places
@@ -169,11 +170,12 @@ def find_velocities(solver, k, tamsi, again):
         sticking = False
         if iterations == 0 and residual > STEADY * STEADY and not tamsi and not kept:
             sticking = let_contacts_stick(solver, k)
+        fast = residual < FAST * FAST * before
+        last_one = residual < SLOW * SLOW * before and residual * residual <= enough * before  # if it does as well
         if tamsi and not held:
-            last_one = residual * residual <= enough * before  # if it does as well as the one before
-            tamsi_direction(solver, k, last_one and residual < FAST * FAST * before)
+            tamsi_direction(solver, k, last_one)
         else:
-            newton_direction(solver, k, residual < FAST * FAST * before or (iterations == 0 and kept))
+            newton_direction(solver, k, fast or last_one or (iterations == 0 and kept))
         if solver.counts[COUNT_STATUS] != PROBLEM_SOLVED:
             converged = False
             break
