@@ -176,13 +176,13 @@ def find_velocities(solver, k, tamsi, again):
             tamsi_direction(solver, k, last_one)
         else:
             newton_direction(solver, k, fast or last_one or (iterations == 0 and kept))
-        if solver.counts[COUNT_STATUS] != PROBLEM_SOLVED:
-            converged = False
-            break
         if sticking:
             release_contacts(solver, k)
             respond(solver, k)
             fill_gradient(solver, k)
+        if solver.counts[COUNT_STATUS] != PROBLEM_SOLVED:
+            converged = False
+            break
         times_jacobian(solver, k, VECTOR_DIRECTION, solver.con_dv)
         times_mass(solver, first, end, VECTOR_DIRECTION, VECTOR_MOMENTUM_STEP)
         if tamsi and not held:

@@ -58,7 +58,8 @@ COUPLING_NORMAL, COUPLING_POINT, COUPLING_ERROR, COUPLING_NUMBERS = 0, 3, 6, 9
 ) = range(6)
 # columns of con_place
 PLACE_TANGENT, PLACE_ACROSS, PLACE_NORMAL, PLACE_ARM = 0, 3, 6, 9
-# kinds of constraints: contacts, which have three rows; one row; one to three rows; the turning of the contact before
+# kinds of constraints: contacts, which have three rows; one row; one to three rows; the turning of the contact before;
+# a contact of SAP that is assumed to stick (sticking.py)
 SAP, LAGGED, SIMILAR, TAMSI, BOUNDED, EQUALITY, TURNING, STUCK = range(8)
 TURNS = 1  # in con_members: of a contact that resists turning, see turning.py
 # columns of con_law, by kinds: see sap.py, hunt_crossley.py (for LAGGED, SIMILAR and TAMSI), bounded_row.py

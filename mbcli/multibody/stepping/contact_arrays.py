@@ -202,9 +202,10 @@ class ContactArrays:
             (CONTACT_AT_SAMPLES, self.samples),
         ):
             at[place] = arrays.handle(self.compiled)
-        at[CONTACT_AT_KEEP] = self.function(state.kernels, self.keeper) if self.keeps else 0.0  # first: the shortest,
-        at[CONTACT_AT_FIND] = self.function(state.kernels, "find_contacts_called")  # while others may compile what
-        if self.compiled:  # takes longer
+        # the shortest first, while others may compile those that take longer
+        at[CONTACT_AT_KEEP] = self.function(state.kernels, self.keeper) if self.keeps else 0.0
+        at[CONTACT_AT_FIND] = self.function(state.kernels, "find_contacts_called")
+        if self.compiled:
             self.collision.ready_compiled_search(state.kernels, at[CONTACT_AT_POINTS])
         return at
 
