@@ -4,6 +4,7 @@ Everything follows from a Recipe. Arrays and objects given to a plant are kept b
 afterwards, which must change nothing.
 """
 
+import functools
 from dataclasses import dataclass
 from importlib import import_module
 from types import SimpleNamespace
@@ -18,9 +19,18 @@ CONSTRAINTS = ("ball", "weld", "distance", "spring", "coupler")
 MATERIAL = {"dissipation": 1.0, "point_stiffness": 1e3}
 
 
+@functools.cache
 def library(name):
     """The classes of mbcli or of pydrake, by their names."""
-    parts = ("math", "multibody.tree", "multibody.plant", "multibody.math", "systems.framework", "systems.analysis")
+    parts = (
+        "math",
+        "multibody.tree",
+        "multibody.plant",
+        "multibody.math",
+        "multibody.parsing",
+        "systems.framework",
+        "systems.analysis",
+    )
     extra = ("mbcli.config.scene_graph_config",) if name == "mbcli" else ()
     classes = {"library": name}
     for module in (*(f"{name}.{part}" for part in (*parts, "geometry")), *extra):

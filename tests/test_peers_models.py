@@ -10,12 +10,12 @@ import functools
 import os
 from collections import Counter
 from dataclasses import dataclass, field
-from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from machine_plants import library
 
 pytest.importorskip("pydrake")
 pytestmark = pytest.mark.peers
@@ -30,17 +30,6 @@ RANDOM_PLANTS = 12
 STATES = 100
 TOLERANCE = 1e-10  # of the largest entry of pydrake's result
 TIME_STEP = 1e-3
-
-
-@functools.cache
-def library(name):
-    """The classes of one library."""
-    parts = ("math", "multibody.tree", "multibody.plant", "multibody.math", "multibody.parsing")
-    classes = {}
-    for part in parts:
-        found = import_module(f"{name}.{part}")
-        classes.update((each, getattr(found, each)) for each in dir(found))
-    return SimpleNamespace(**classes)
 
 
 @dataclass

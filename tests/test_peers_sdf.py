@@ -1,24 +1,15 @@
 """The same plants as pydrake from SDFormat files: names, order, frames, limits, masses, poses, mass matrices."""
 
-from importlib import import_module
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from machine_plants import library
 
 pytest.importorskip("pydrake")
 pytestmark = pytest.mark.peers
 
 TOLERANCE = 1e-10  # of numbers of order 1 to 100, after a handful of products
-
-
-def library(name):
-    classes = {}
-    for part in ("math", "multibody.tree", "multibody.plant", "multibody.parsing"):
-        found = import_module(f"{name}.{part}")
-        classes.update((each, getattr(found, each)) for each in dir(found))
-    return SimpleNamespace(**classes)
 
 
 PYDRAKE, MBCLI = library("pydrake"), library("mbcli")
