@@ -9,6 +9,7 @@ from test_contact_solver import Scene
 
 from mbcli.engine.fields.contact_fields import (
     COUNT_CONSTRAINTS,
+    PROBLEM_SINGULAR,
     PROBLEM_SOLVED,
     SAP,
     VECTOR_DIRECTION,
@@ -91,3 +92,16 @@ def test_a_robot_that_begins_to_fall_takes_about_one_iteration_a_step():
     statistics = context.state.contact.statistics()
     assert statistics["problems"] == 100 and statistics["mean_contacts"] == 4.0
     assert statistics["mean_iterations"] < 1.3
+
+
+def test_contacts_have_their_own_law_again_where_the_direction_fails():
+    """The error of such a step names the bodies in contact by the kinds of their constraints."""
+    scene = slow_scene(3, 1.0)
+    scene.step()
+    solver = scene.solver
+    solver.vectors[VECTOR_VELOCITY, solver.dof_slot] = scene.data.v
+    solver.mass[:] = -1e9 * np.abs(solver.mass)  # no masses of a problem that has a solution
+    with Witness() as witness:
+        scene.kernels.solve_problem(solver, False)
+    assert scene.status() == PROBLEM_SINGULAR and any(witness.held)
+    assert np.all(solver.con_kind[: solver.counts[COUNT_CONSTRAINTS]] == SAP)
