@@ -210,7 +210,7 @@ def test_the_inertia_of_a_rotor_stands_in_for_mass():
 
 
 def test_a_model_without_any_mass_gets_one_note():
-    assert one_finding('<robot name="r"><link name="a"/></robot>', "MODEL_WITHOUT_MASS").severity == "note"
+    assert one_finding('<robot name="r"><link name="a"/></robot>', "MASSLESS_LINK_FIXED").severity == "note"
     text = f'<robot name="r"><link name="base"/><link name="a"/>{joint("a")}</robot>'
     assert one_finding(text, "MODEL_WITHOUT_MASS").severity == "note"
 

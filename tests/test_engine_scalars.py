@@ -11,6 +11,8 @@ from constraint_scenes import constrained_scene, run_every_kernel
 from engine_structs import struct_of
 from kernel_kinds import NOT_SMOOTH, NOT_SMOOTH_PACKAGES
 from random_trees import random_plant, random_state
+from real_robots import LIMIT_CASES, at_limits
+from test_clamped_lines import limited_plant
 from test_cut_joints import test_derivatives_of_forces_of_cut_joints_are_those_of_differences
 from test_dynamics_derivatives import run_derivative_kernels
 
@@ -86,7 +88,7 @@ POSITION = "sin_q cos_q curve_segment curve_angle X_FM X_WB p_RoBo p_RoMo S iner
 VELOCITY = "V A_bias"
 ARTICULATED = "articulated F_articulated U D tau_residual A vdot"
 CONTROL = "pd_effort line line_side"
-AT_LIMITS = "composite A_size"
+AT_LIMITS = "composite vdot_point line_residual"
 AT_POSITION, AT_VELOCITY = ("position_stage",), ("position_stage", "velocity_stage")
 
 STAGES = {
@@ -370,6 +372,31 @@ def test_complex_steps_pass_through_actuation():
         assert np.array_equal([data.tau.real, data.tau.imag / COMPLEX_STEP], expected)
 
 
+@pytest.mark.parametrize("speed", [0.0, 1.0])
+def test_complex_steps_pass_through_joints_beyond_and_at_their_limits(speed):
+    """At rest rounding ends the search at its best point; in motion the derivative is that of differences."""
+    plant = limited_plant(path=LIMIT_CASES[0])
+    model, kernels = plant.model, load_kernels(False)
+    rng = np.random.default_rng(5)
+    v, direction = speed * rng.normal(size=plant.num_velocities()), rng.normal(size=plant.num_velocities())
+    for q in at_limits(plant, 12):
+        q[-4:] += 0.01 * speed  # some are passed
+
+        def vdot(v, dtype=float, q=q):
+            data = Data(model.sizes, dtype)
+            data.q[:], data.v[:] = q, v
+            kernels.at_velocities(model, data)
+            kernels.clear_applied_forces(data)
+            kernels.gather_forces(model, data, 1e-3, 1)
+            kernels.limited_dynamics(model, data, 1e-3)
+            return data.vdot
+
+        exact = vdot(v + 1j * COMPLEX_STEP * direction, complex).imag / COMPLEX_STEP
+        if speed:
+            differences = (vdot(v + 1e-7 * direction) - vdot(v - 1e-7 * direction)) / 2e-7
+            np.testing.assert_allclose(exact, differences, atol=1e-5 * abs(exact).max())
+
+
 def test_every_smooth_kernel_has_run_on_complex_numbers():
     """The kernels that the stages call, seen by the profiler; a kernel that none calls is missing here."""
     called = set()
@@ -389,6 +416,8 @@ def test_every_smooth_kernel_has_run_on_complex_numbers():
         test_complex_steps_pass_through_normalization_of_quaternions()
         test_complex_steps_pass_through_the_power_of_damping()
         test_complex_steps_pass_through_actuation()
+        test_complex_steps_pass_through_joints_beyond_and_at_their_limits(0.0)
+        test_complex_steps_pass_through_joints_beyond_and_at_their_limits(1.0)
         test_complex_steps_pass_through_the_path_to_a_body("mixed")
         test_complex_steps_pass_through_sine_and_cosine(1e12)
         run_every_kernel(constrained_scene(1, dtype=complex)[1])

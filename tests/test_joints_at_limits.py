@@ -108,3 +108,39 @@ def test_a_thousand_states_at_limits_step_as_pydrakes(floating, approximation):
             assert np.isfinite(states[0]).all()
             worst = max(worst, difference.max())
     assert worst < AS_PYDRAKE
+
+
+@pytest.mark.parametrize("floating", [True, False], ids=["floating", "fixed"])
+@pytest.mark.parametrize("approximation", ["kLagged", "kTamsi"])
+def test_positions_beyond_their_limits_return_slowly_and_gain_nothing(floating, approximation):
+    """Half a degree to a radian beyond: no faster than the stops push, whatever the step, and no energy."""
+    for seed in range(4):
+        robot = Robot(seed, floating, damped=False, approximation=approximation, gravity=False)
+        rng = np.random.default_rng(seed)
+        at = {name: upper + rng.choice([0.0087, 1.0]) for name, (_, upper) in robot.limits.items()}
+        context = robot.context(at, np.zeros(robot.plant.num_velocities()))
+        for until in (H, 0.05, 0.2):
+            Simulator(robot.plant, context).AdvanceTo(until)
+            for name, (_, upper) in robot.limits.items():
+                velocity = robot.plant.GetJointByName(name).GetOneVelocity(context)
+                position = robot.plant.GetPositions(context)[robot.plant.GetJointByName(name).position_start()]
+                assert position > upper
+                assert -1e-2 < velocity < 0.0  # others pull at it
+            assert robot.plant.CalcKineticEnergy(context) < 1e-4
+
+
+def test_a_stop_that_is_passed_bears_a_load_where_it_is_and_lifts_it_back():
+    """An arm that weighs on a stop, a tenth of a radian beyond it: it goes back as fast against its weight."""
+    urdf = """<robot name="r"><link name="world"/><link name="arm"><inertial><origin xyz="1 0 0"/><mass value="5"/>
+      <inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+      <joint name="j" type="revolute"><parent link="world"/><child link="arm"/><axis xyz="0 1 0"/>
+      <limit lower="-1" upper="0" effort="1" velocity="1"/></joint></robot>"""
+    for h in (1e-3, 1e-2):
+        plant = mbcli.multibody.plant.MultibodyPlant(h)
+        mbcli.multibody.parsing.Parser(plant).AddModelsFromString(urdf, "urdf")
+        plant.Finalize()
+        context = plant.CreateDefaultContext()
+        plant.SetPositions(context, [0.1])
+        Simulator(plant, context).AdvanceTo(1.0)
+        assert plant.GetVelocities(context)[0] == pytest.approx(-1e-3, rel=0.05)
+        assert plant.GetPositions(context)[0] == pytest.approx(0.099, abs=1e-4)

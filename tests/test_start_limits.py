@@ -88,7 +88,7 @@ def test_a_simulator_warns_once_and_by_name(arm):
     plant.SetPositions(context, [0.0, 3.125])
     simulator = Simulator(plant, context)
     with pytest.warns(
-        UserWarning, match=r"the stops push them in.*: r_two_q is 3.125, 0.125 beyond its upper limit 3$"
+        UserWarning, match=r"the stops bring them back slowly.*: r_two_q is 3.125, 0.125 beyond its upper limit 3$"
     ):
         simulator.AdvanceTo(0.002)
     with warnings.catch_warnings():

@@ -159,7 +159,7 @@ class SimulateCommand(HoldCommand):
 @click.option(
     "--start-limits",
     type=click.Choice(["warn", "clamp", "error"]),
-    help="Positions that start outside of their limits (stops push them in and add energy): warn (default), clamp them "
+    help="Positions that start outside of their limits (stops bring them back slowly): warn (default), clamp them "
     "to the limits (default with --hold), or stop with an error.",
 )
 @click.option(

@@ -134,7 +134,7 @@ def place(worlds, starts, options, quiet):
     if outside.any() and choice == "clamp":
         q = np.clip(q, low, high)
     if outside.any() and choice == "warn" and not quiet:
-        warn(f"{int(outside.sum())} of {len(q)} starts are outside of limits, and the stops push them in")
+        warn(f"{int(outside.sum())} of {len(q)} starts are outside of limits, and the stops bring them back slowly")
     for joint in plant.moving_joints():
         if joint.type_name() == "quaternion_floating":
             four = slice(joint.position_start(), joint.position_start() + 4)

@@ -215,6 +215,7 @@ def load_model(
         _weld(plant, name)
     if weld_base:
         _weld_bases(plant)
+    _weld_massless_bases(plant)
     files = _add_constraints(plant, constraints, diagnostics, strict)
     added = _add_actuators(plant, config, parser)
     with _invalid_model(), warnings.catch_warnings():
@@ -464,8 +465,29 @@ def _weld_bases(plant):
     """Welds what would float where its file puts it."""
     for mobod in plant.forest()[0]:
         if mobod.joint is None:
-            body = plant.elements.bodies[mobod.link]
-            plant.WeldFrames(plant.world_frame(), body.body_frame(), plant.GetDefaultFreeBodyPose(body))
+            _weld_in_place(plant, mobod.link)
+
+
+def _weld_in_place(plant, link):
+    body = plant.elements.bodies[link]
+    plant.WeldFrames(plant.world_frame(), body.body_frame(), plant.GetDefaultFreeBodyPose(body))
+
+
+def _weld_massless_bases(plant):
+    """Welds what would float and has neither mass nor joints, as checks of files tell (MASSLESS_LINK_FIXED)."""
+    if all(body.default_mass() > 0.0 for body in plant.elements.bodies[1:]):
+        return
+    mobods = plant.forest()[0]
+    moves = {0}  # what has mass, or carries something that has or that a joint can move
+    for mobod in reversed(mobods):
+        joint = None if mobod.joint is None else plant.elements.joints[mobod.joint]
+        if plant.elements.bodies[mobod.link].default_mass() > 0.0 or (joint is not None and joint.num_velocities() > 0):
+            moves.add(mobod.link)
+        if mobod.link in moves:
+            moves.add(mobod.inboard)
+    for mobod in mobods:
+        if mobod.joint is None and mobod.link not in moves:
+            _weld_in_place(plant, mobod.link)
 
 
 def _add_constraints(plant, path, diagnostics, strict):

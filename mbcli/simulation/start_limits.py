@@ -1,4 +1,4 @@
-"""Positions from which a run starts outside of their limits: the stops of a discrete plant push them in, hard."""
+"""Positions from which a run starts outside of their limits: the stops of a discrete plant bring them back."""
 
 from __future__ import annotations
 
@@ -72,5 +72,5 @@ def in_words(positions: Sequence[Outside]) -> str:
 def what_limits_do(plant: MultibodyPlant) -> str:
     """The effect of a run on a position outside of its limits."""
     if plant.is_discrete():
-        return "the stops push them in, which adds energy"
+        return "the stops bring them back slowly, at 0.001 rad/s or m/s"
     return "a continuous plant does not enforce limits"

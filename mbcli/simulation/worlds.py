@@ -16,7 +16,15 @@ from mbcli.engine.fields.model_fields import PD_GAIN_D, PD_GAIN_P
 from mbcli.engine.queries.state_batch import covers
 from mbcli.engine.runtime.addresses import address_of_function
 from mbcli.engine.runtime.kernel_cache import is_compiled
-from mbcli.engine.stepping.loop import ELEMENT_FAULT, GIMBAL_LOCK, NOT_FINITE, RUNNING, SINGULAR_POSITION, STEP_FAULT
+from mbcli.engine.stepping.loop import (
+    ELEMENT_FAULT,
+    GIMBAL_LOCK,
+    LINES_UNSOLVED,
+    NOT_FINITE,
+    RUNNING,
+    SINGULAR_POSITION,
+    STEP_FAULT,
+)
 from mbcli.engine.stepping.run_arrays import WorldArrays
 from mbcli.errors import ArgumentError, ContactUnsolvedError, ModelError
 from mbcli.models.loading import as_loaded
@@ -44,6 +52,7 @@ FAILURES = {
     GIMBAL_LOCK: "a joint with roll, pitch and yaw is at gimbal lock",
     SINGULAR_POSITION: "the constraints lose rank in the next step",
     STEP_FAULT: "the contact problem of the next step has no solution that was found",
+    LINES_UNSOLVED: "limits, controllers and dry friction of joints found no common solution in the next step",
 }
 
 

@@ -290,8 +290,14 @@ CODES = {
     ),
     "MODEL_WITHOUT_MASS": Code(
         "No link has mass: the file is for kinematics. What needs no mass works; forces and motion are refused.",
-        '<robot name="r"><link name="a"/></robot>',
+        '<robot name="r"><link name="a"/><joint name="j" type="continuous"><parent link="a"/><child link="b"/></joint>'
+        '<link name="b"/></robot>',
         "text",
+    ),
+    "MASSLESS_LINK_FIXED": Code(
+        "A link that nothing holds has no mass and no joint, as planes and tables of other simulators: it is fixed to "
+        "the world where its file puts it.",
+        '<link name="b"/>',
     ),
     "MOVING_MASS_MISSING": Code(
         "A joint moves links that have no mass: the mass matrix is singular. Runs and forward dynamics are refused. A "
@@ -299,8 +305,8 @@ CODES = {
         '<link name="b"/><joint name="j" type="continuous"><parent link="a"/><child link="b"/></joint>',
     ),
     "FLOATING_MASS_MISSING": Code(
-        "Nothing holds the link, and neither it nor the links that it carries have mass.",
-        '<link name="b"/>',
+        "Nothing holds the link, and neither it nor the links that its joints carry have mass.",
+        '<link name="b"/><joint name="j" type="continuous"><parent link="b"/><child link="c"/></joint><link name="c"/>',
     ),
     "COM_OUTSIDE_GEOMETRY": Code(
         "The centre of mass is further from the box around the link's geometry than that box is across.",

@@ -4,8 +4,8 @@ from mbcli.parsers.checks.report import MAX_RELATED
 
 
 def check_moving_masses(model, report):
-    """MODEL_WITHOUT_MASS, or else MOVING_MASS_MISSING of the joints and FLOATING_MASS_MISSING of the bases that carry
-    no mass; each once a model.
+    """MASSLESS_LINK_FIXED of bases without mass and joints; MODEL_WITHOUT_MASS, or else MOVING_MASS_MISSING of the
+    joints and FLOATING_MASS_MISSING of the bases that carry no mass; each once a model.
 
     A joint with a drive that has inertia may do without.
     """
@@ -16,15 +16,23 @@ def check_moving_masses(model, report):
     mass = [inertial.mass if inertial is not None else 0.0 for inertial in inertials]
     has_mass = any(mass)
     moved = []  # (index of a joint, the link that it moves)
-    floating = []
+    floating: list[str] = []
+    fixed: list[str] = []  # to the world, by those who simulate
+    has_joints = [False] * len(names)
     for mobod in reversed(mobods):  # links come before those that they carry
         mass[mobod.inboard] += mass[mobod.link]
+        moves = mobod.joint is not None and joints[mobod.joint].type != "fixed"
+        has_joints[mobod.inboard] |= has_joints[mobod.link] or moves
         if mass[mobod.link] == 0 and mobod.joint is None:
-            floating.append(names[mobod.link])
+            (floating if has_joints[mobod.link] else fixed).append(names[mobod.link])
         elif mass[mobod.link] == 0 and _needs_mass(joints[mobod.joint], model):
             moved.append((mobod.joint, names[mobod.link]))
+    if fixed:
+        message = f'link "{fixed[0]}" has no mass and no joint: it is fixed to the world{_others(fixed, "links")}'
+        related = [model.links[link].place for link in fixed[1 : 1 + MAX_RELATED]]
+        report("MASSLESS_LINK_FIXED", message, model.links[fixed[0]].place, related=related)
     if not has_mass:
-        if moved or (floating and report.thorough):
+        if moved:
             message = "no link has mass: poses, velocities and Jacobians can be computed, forces and motion cannot"
             report("MODEL_WITHOUT_MASS", message, model.place)
         return

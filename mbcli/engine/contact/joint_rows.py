@@ -10,7 +10,7 @@ from mbcli.engine.fields.contact_fields import (
 )
 from mbcli.engine.fields.model_fields import PD_GAIN_D, PD_GAIN_P, PD_LIMIT
 from mbcli.engine.limits.dry_friction import STICKING
-from mbcli.engine.limits.joint_limits import NEARLY_RIGID, limit_gap, reach_of_limits
+from mbcli.engine.limits.joint_limits import law_at_limit, limit_gap, reach_of_limits
 from mbcli.engine.runtime.kernel import kernel
 from mbcli.engine.smooth.sleep import is_asleep
 
@@ -34,11 +34,12 @@ def add_limit_rows(model, data, solver, h):
 
 @kernel
 def set_limit_law(model, data, solver, i, h):
-    """A limit pushes back a coordinate that passes it within two steps, as in joint_limits.py."""
+    """A limit stops a coordinate and brings it back, as in joint_limits.py."""
     law, k = solver.con_law, solver.con_source[i]
     side = model.limit_side[k]
-    law[i, BOUNDED_R] = NEARLY_RIGID * solver.vectors[VECTOR_INVERSE_DIAGONAL, solver.con_slot[i]]
-    law[i, BOUNDED_V_HAT] = -0.5 * side * limit_gap(model, data.q, k) / h
+    speed, softness = law_at_limit(model, data.q, k, h)
+    law[i, BOUNDED_R] = softness * solver.vectors[VECTOR_INVERSE_DIAGONAL, solver.con_slot[i]]
+    law[i, BOUNDED_V_HAT] = side * speed
     law[i, BOUNDED_LOW], law[i, BOUNDED_HIGH] = (0.0, INFINITE) if side > 0 else (-INFINITE, 0.0)
 
 

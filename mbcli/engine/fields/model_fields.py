@@ -126,7 +126,7 @@ MODEL_FIELDS = (
 
 # columns of line: a, k, bounds; vdot and M vdot - r at the point; what is assumed at a bound, else a; the diagonal
 # without lines
-LINE_OFFSET, LINE_SLOPE, LINE_LOW, LINE_HIGH, LINE_POINT, LINE_AT_POINT, LINE_ASSUMED, LINE_OWN = range(8)
+LINE_OFFSET, LINE_SLOPE, LINE_LOW, LINE_HIGH, LINE_AT_POINT, LINE_ASSUMED, LINE_OWN = range(7)
 # elements of contact: addresses of arrays, of what functions are called with, and of these functions
 CONTACT_AT_POINTS, CONTACT_AT_SOLVER, CONTACT_AT_COLLISION, CONTACT_AT_SAMPLES, CONTACT_AT_MODEL = range(5)
 CONTACT_AT_DATA, CONTACT_AT_LAW, CONTACT_AT_KEEP, CONTACT_AT_FIND, CONTACT_AT_SOLVE = range(5, 10)
@@ -177,7 +177,6 @@ DATA_FIELDS = (
         "velocity-dependent acceleration across the inboard joint",
     ),
     Field("A", ("nbody", 6), "real", "rad/s^2, m/s^2", "spatial acceleration about the fixed point at Ro"),
-    Field("A_size", ("nbody", 6), "real", "rad/s^2, m/s^2", "size of the terms of that, see clamped_lines.py"),
     Field("F", ("nbody", 6), "real", "N m, N", "spatial force across the inboard joint about Ro"),
     Field("F_applied", ("nbody", 6), "real", "N m, N", "applied spatial force about Ro"),
     Field("M", ("nv", "nv"), "real", "kg m^2 or kg", "mass matrix"),
@@ -196,8 +195,10 @@ DATA_FIELDS = (
     Field("u", ("nu",), "real", "N m or N", "actuation, of actuators with a controller what is fed forward"),
     Field("pd_desired", ("npd", 2), "real", "rad, m, rad/s, m/s", "position and velocity that a controller aims at"),
     Field("pd_effort", ("npd",), "real", "N m or N", "what an actuator with a controller gave in the step"),
+    Field("vdot_point", ("nv",), "real", "rad/s^2, m/s^2", "the best accelerations so far, see clamped_lines.py"),
+    Field("line_residual", (1,), "real", "1", "0, or what the lines of a step without a solution still disagree by"),
     Field("line_side", ("nline",), "real", "1", "-1 or 1 where a line is assumed at its lower or upper bound, else 0"),
-    Field("line", ("nline", 8), "real", "N m, kg m^2", "lines of controllers, limits, dry friction; columns LINE_..."),
+    Field("line", ("nline", 7), "real", "N m, kg m^2", "lines of controllers, limits, dry friction; columns LINE_..."),
     Field("friction_effort", ("nfriction",), "real", "N m or N", "dry friction of a joint in the step"),
     Field("psi_dot", ("nv", 6), "real", "rad/s, m/s", "S crossed by the velocity of what it does not carry"),
     Field("psi_ddot", ("nv", 6), "real", "rad/s^2, m/s^2", "the same of accelerations, see dynamics_derivatives.py"),

@@ -8,8 +8,10 @@ solves
 the minimum of a strictly convex function that is quadratic in pieces. Newton's method assumes which efforts are at a
 bound; each of its steps is a run of the articulated-body algorithm, with k on the diagonal where they are not. Where
 the assumption was wrong, the exact minimum along the step is the next point: the function decreases every time, so that
-no assumption comes back and the method ends. M itself is not needed: M vdot - r is what the efforts were in that step,
-and mixes linearly along a step.
+no assumption comes back and the method ends. It ends too where rounding leaves no decrease along a step: lines that are
+at a kink, as all limits of a robot that falls at its stops, could go on to change sides by the last bits. The point is
+the answer then. M itself is not needed: M vdot - r is what the efforts were in that step, and mixes linearly along a
+step.
 
 The lines are those of controllers, then those of limits, then those of dry friction.
 """
@@ -20,19 +22,12 @@ from mbcli.engine.fields.model_fields import (
     LINE_HIGH,
     LINE_LOW,
     LINE_OFFSET,
-    LINE_POINT,
     LINE_SLOPE,
 )
 from mbcli.engine.runtime.kernel import CALLER, kernel, slot
-from mbcli.engine.smooth.inertia import inertia_times
-from mbcli.engine.smooth.mass_matrix import composite_inertias
-from mbcli.engine.smooth.spatial import dot, row3
 
 MOST_STEPS_OF_LINES = 100  # a handful is what it takes
 AGREEMENT = 1e-12  # of efforts, relative to the terms that cancel in them
-STEPS_BEFORE_SIZES = 4  # most lines agree sooner, and the sizes of these terms take as long as a step
-STEPS_OF_ROUNDING = 20  # what does not agree after so many steps is rounding, if it is less than this:
-AGREEMENT_OF_ROUNDING = 1e-9
 
 
 @kernel
@@ -44,14 +39,6 @@ def dof_of_line(model, i):
     if i < controllers + limits:
         return model.limit_dof[i - controllers]
     return model.friction_dof[i - controllers - limits]
-
-
-@kernel
-def start_point(model, data):
-    """The point is where the first step ends."""
-    for i in range(data.line.shape[0]):
-        x = data.vdot[dof_of_line(model, i)]
-        data.line[i, LINE_POINT], data.line[i, LINE_AT_POINT] = x, effort_of_step(data, i, x)
 
 
 @kernel
@@ -80,66 +67,23 @@ def clamped_effort(data, i, x):
 
 
 @slot(numbers=CALLER)
-def count_disagreements(model, data, step):
-    """How many lines the last Newton step assumed to be where they are not at its end.
-
-    Efforts are measured by the terms that cancel in them.
-    """
-    agreement = AGREEMENT if step < STEPS_OF_ROUNDING else AGREEMENT_OF_ROUNDING
-    sizes_known, count = False, 0
+def largest_disagreement(model, data):
+    """By how much the last Newton step assumed an effort wrongly, where it ended, as part of the terms that cancel."""
+    largest = 0.0
     for i in range(data.line.shape[0]):
-        d = dof_of_line(model, i)
-        x = data.vdot[d]
+        x = data.vdot[dof_of_line(model, i)]
         error = abs((clamped_effort(data, i, x) - effort_of_step(data, i, x)).real)
         scale = abs(data.line[i, LINE_OFFSET].real) + abs((data.line[i, LINE_SLOPE] * x).real)
-        if error <= agreement * scale:
-            continue
-        if step >= STEPS_BEFORE_SIZES:
-            if not sizes_known:
-                size_accelerations(model, data)
-                sizes_known = True
-            scale += data.line[i, LINE_SLOPE].real * size_of_acceleration(model, data, d)
-        if not error <= agreement * scale:
-            count += 1
-    return count
-
-
-@kernel
-def size_accelerations(model, data):
-    """Composite inertias, and A_size of bodies: sizes of gravity and of the accelerations across all inboard joints.
-
-    A joint at its stop in a robot that falls has the rounding of these for its own acceleration.
-    """
-    composite_inertias(model, data)
-    for k in range(3):
-        data.A_size[0, k] = 0.0
-        data.A_size[0, 3 + k] = abs(model.gravity[k].real)
-    for b in range(1, model.body_parent.shape[0]):
-        for k in range(6):
-            size = data.A_size[model.body_parent[b], k].real + abs(data.A_bias[b, k].real)
-            for d in range(model.body_v[b], model.body_v[b] + model.body_nv[b]):
-                size += abs((data.S[d, k] * data.vdot[d]).real)
-            data.A_size[b, k] = size
-
-
-@kernel
-def size_of_acceleration(model, data, d):
-    """Of the terms of vdot_d: the inertia of the body on those inboard of it, along d. After size_accelerations."""
-    b = model.dof_body[d]
-    w, u = row3(data.S, d, 0), row3(data.S, d, 3)
-    torque, force = inertia_times(data.composite, b, w, u)
-    inertia = (dot(w, torque) + dot(u, force) + model.dof_armature[d]).real
-    terms = abs(data.tau[d].real)
-    for k in range(3):
-        terms += abs(torque[k].real) * data.A_size[b, k].real + abs(force[k].real) * data.A_size[b, 3 + k].real
-    return abs(data.vdot[d].real) + terms / inertia
+        if not error <= largest * scale:
+            largest = error / scale if scale > 0.0 else error
+    return largest
 
 
 @kernel
 def assume_efforts(model, data):
     """Assumes every line to be where it is at the point: tau and diagonal for the next Newton step."""
     for i in range(data.line.shape[0]):
-        side = side_of_line(data, i, data.line[i, LINE_POINT])
+        side = side_of_line(data, i, data.vdot_point[dof_of_line(model, i)])
         if side == data.line_side[i].real:
             continue
         d = dof_of_line(model, i)
@@ -168,21 +112,42 @@ def slope_along_step(model, data, s):
     """Derivative of the function at the share s of the Newton step; increases with s."""
     slope = 0.0
     for i in range(data.line.shape[0]):
-        x, end = data.line[i, LINE_POINT].real, data.vdot[dof_of_line(model, i)].real
+        d = dof_of_line(model, i)
+        x, end = data.vdot_point[d].real, data.vdot[d].real
         mixed = (1.0 - s) * data.line[i, LINE_AT_POINT].real + s * effort_of_step(data, i, end).real
         slope += (end - x) * (mixed - clamped_effort(data, i, x + s * (end - x)).real)
     return slope
 
 
 @kernel
-def move_point(model, data):
-    """From the point to the minimum along the Newton step: its end, or where the slope is zero before."""
-    share = share_of_step(model, data)
+def move_point(model, data, step):
+    """From the point to the minimum along the Newton step: its end, or where the slope is zero before.
+
+    Returns the share of the step; 0 if the function does not decrease along it: the point is the minimum to rounding.
+    The first step has no point before, and ends at it.
+    """
+    share = 1.0 if step == 0 else share_of_step(model, data)
+    if share == 0.0:
+        return share
+    for d in range(data.vdot.shape[0]):
+        if share == 1.0:
+            data.vdot_point[d] = data.vdot[d]
+        else:
+            data.vdot_point[d] += share * (data.vdot[d] - data.vdot_point[d])
     for i in range(data.line.shape[0]):
-        x = data.vdot[dof_of_line(model, i)]
-        effort = effort_of_step(data, i, x)
-        data.line[i, LINE_POINT] += share * (x - data.line[i, LINE_POINT])
-        data.line[i, LINE_AT_POINT] += share * (effort - data.line[i, LINE_AT_POINT])
+        effort = effort_of_step(data, i, data.vdot[dof_of_line(model, i)])
+        if share == 1.0:
+            data.line[i, LINE_AT_POINT] = effort
+        else:
+            data.line[i, LINE_AT_POINT] += share * (effort - data.line[i, LINE_AT_POINT])
+    return share
+
+
+@kernel
+def take_point(data):
+    """The accelerations of the point: the best that was found."""
+    for d in range(data.vdot.shape[0]):
+        data.vdot[d] = data.vdot_point[d]
 
 
 @kernel
@@ -208,7 +173,8 @@ def share_of_step(model, data):
 @kernel
 def kink_of_line(model, data, i, upper):
     """Where along the Newton step line i comes to its lower (0) or upper bound (1); -1 if it does not."""
-    x, end = data.line[i, LINE_POINT].real, data.vdot[dof_of_line(model, i)].real
+    d = dof_of_line(model, i)
+    x, end = data.vdot_point[d].real, data.vdot[d].real
     if x == end or data.line[i, LINE_SLOPE].real == 0.0:
         return -1.0
     bound = bound_of_line(data, i, 2.0 * upper - 1.0).real

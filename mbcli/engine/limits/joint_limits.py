@@ -1,8 +1,10 @@
 """Limits of joints with one velocity in the step of a discrete plant: nearly rigid stops.
 
 Over a step h a stop gives the impulse max(0, (v_hat - s v') / R), along s = 1 at a lower limit and -1 at an upper one,
-where v_hat = -gap / (2 h) closes a passed limit within about two steps, and R is as small as a step can resolve (Castro
-et al. 2022, section V.B, with the diagonal of the mass matrix). Its effort is a clamped line of the acceleration.
+where v_hat = -gap / (2 h) closes a gap within about two steps, and R is as small as a step can resolve (Castro et al.
+2022, section V.B, with the diagonal of the mass matrix). What steps pass of a limit is closed so too; a position that
+starts far beyond it is brought back at no more than RETURN_SPEED, since a file may have it there: two steps would throw
+the robot about. The effort of a stop is a clamped line of the acceleration.
 """
 
 from mbcli.engine.fields.model_fields import LINE_ASSUMED, LINE_HIGH, LINE_LOW, LINE_OFFSET, LINE_OWN, LINE_SLOPE
@@ -13,6 +15,7 @@ from mbcli.engine.smooth.spatial import dot, row3
 
 INFINITE = float("inf")
 PI = 3.141592653589793
+RETURN_SPEED = 1e-3  # [rad/s or m/s] at most, of a position beyond its limit: its energy is next to nothing
 NEARLY_RIGID = 0.1 * 0.1 / (4.0 * PI * PI)  # R over what the row gives way to an impulse
 
 
@@ -20,6 +23,19 @@ NEARLY_RIGID = 0.1 * 0.1 / (4.0 * PI * PI)  # R over what the row gives way to a
 def limit_gap(model, q, k):
     """How far limit k is at positions q [rad or m]; negative where it is passed."""
     return model.limit_side[k] * (q[model.dof_q[model.limit_dof[k]]] - model.limit_value[k])
+
+
+@kernel
+def law_at_limit(model, q, k, h):
+    """v_hat of limit k along its side [rad/s or m/s], and R over what the row gives way to an impulse.
+
+    Both are smaller by the same factor where the return to the limit would be too fast: the stop bears the same load at
+    rest.
+    """
+    speed = -0.5 * limit_gap(model, q, k) / h
+    if speed.real <= RETURN_SPEED:
+        return speed, NEARLY_RIGID + 0.0 * speed
+    return RETURN_SPEED + 0.0 * speed, NEARLY_RIGID * RETURN_SPEED / speed
 
 
 @kernel
@@ -65,8 +81,9 @@ def reach_limits(model, data, h):
             continue
         w, u = row3(data.S, d, 0), row3(data.S, d, 3)
         torque, force = inertia_times(data.composite, model.dof_body[d], w, u)
-        slope = (dot(w, torque) + dot(u, force) + data.line[i, LINE_OWN]) / NEARLY_RIGID
+        speed, softness = law_at_limit(model, data.q, k, h)
+        slope = (dot(w, torque) + dot(u, force) + data.line[i, LINE_OWN]) / softness
         data.line[i, LINE_SLOPE] = slope
-        data.line[i, LINE_OFFSET] = -slope / h * (0.5 * side * limit_gap(model, data.q, k) / h + data.v[d])
+        data.line[i, LINE_OFFSET] = slope / h * (side * speed - data.v[d])
         data.line[i, LINE_HIGH if side > 0 else LINE_LOW] = side * INFINITE
     return count

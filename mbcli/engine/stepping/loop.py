@@ -65,6 +65,7 @@ GIMBAL_LOCK = 6  # in that state a joint with roll, pitch and yaw has no rates
 STEP_FAULT = 7  # contact in the next step, or in the samples, found no room or no solution
 CONSTRAINTS_UNMET = 8  # no step, however short, leads to a state that satisfies the constraints
 SINGULAR_POSITION = 9  # the constraints lose rank in this state or right after it
+LINES_UNSOLVED = 10  # limits, controllers and dry friction of joints found no common solution in the next step
 
 SAFETY = 0.9  # how much of the step that the error allows is taken
 LARGEST_GROWTH = 5.0
@@ -154,7 +155,7 @@ def run_discrete(model, data, stepping, actuation, recording, budget: Int):
             set_state(d, before)
             return FINISHED
         result = step_result(m, d)
-        if result in (SINGULAR_POSITION, STEP_FAULT):
+        if result in (SINGULAR_POSITION, STEP_FAULT, LINES_UNSOLVED):
             set_state(d, before)
         if result != RUNNING:
             return result
@@ -179,6 +180,8 @@ def step_result(model, data):
     fault = step_fault(model, data)
     if fault != 0:
         return SINGULAR_POSITION if fault == SINGULAR_STEP else STEP_FAULT
+    if data.line_residual[0] > 0.0:
+        return LINES_UNSOLVED
     return RUNNING if all_finite(data.q, data.v) else NOT_FINITE
 
 

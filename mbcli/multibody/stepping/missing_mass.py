@@ -1,4 +1,4 @@
-"""Joints that move nothing with mass: their accelerations are not known."""
+"""Motion that masses do not determine: joints that move nothing with mass, and links without mass between joints."""
 
 from __future__ import annotations
 
@@ -16,16 +16,27 @@ if TYPE_CHECKING:
     from mbcli.multibody.plant.context import Context
 
 
+ROUNDING = 1e-14  # of the mass matrix, scaled to a diagonal of ones: a smaller eigenvalue counts as 0
+SHARE = 0.3  # of the largest: components of the motion without inertia that are named
+
+
 def require_masses(plant: MultibodyPlant, context: Context) -> None:
-    """NumericalError, one line, if a joint that can move moves nothing with mass.
+    """NumericalError, one line, if a joint that can move moves nothing with mass, or masses leave a motion open.
 
     Damping stands in for mass in a discrete plant. Constraints may: what they hold is left to the run.
     """
     if plant.elements.constraints:
         return
     problem = missing_mass(plant, context, but=_is_damped if plant.is_discrete() else lambda joint, context: False)
+    if problem is None and has_massless_links(plant, context):
+        problem = undetermined_motion(plant, context)
     if problem is not None:
         raise NumericalError(problem)
+
+
+def has_massless_links(plant: MultibodyPlant, context: Context) -> bool:
+    """Whether a link has no mass: only then can M be singular though every joint moves mass."""
+    return any(body.get_mass(context) == 0.0 for body in plant.elements.bodies[1:])
 
 
 def missing_mass(plant: MultibodyPlant, context: Context, but: Any = lambda joint, context: False) -> str | None:
@@ -61,6 +72,42 @@ def missing_mass(plant: MultibodyPlant, context: Context, but: Any = lambda join
     )
 
 
+def undetermined_motion(plant: MultibodyPlant, context: Context) -> str | None:
+    """The line on velocities that masses, and damping in a discrete plant, leave open together; None if none are.
+
+    As those of a free link without mass that moves on a planar joint: M is singular, though all links carry mass.
+    """
+    inertia = np.array(plant.CalcMassMatrix(context))
+    if plant.is_discrete():
+        inertia += plant.time_step() * np.diag(context.state.model.dof_damping)
+    return _open_motion(plant, context, inertia)
+
+
+def _open_motion(plant, context, inertia):
+    """The same for the mass matrix (nv, nv) and what stands in for mass."""
+    locked = np.zeros(len(inertia), dtype=bool)
+    locked[context.state.model.locked_dof] = True
+    names = [name for name, holds in zip(plant.GetVelocityNames(), locked, strict=True) if not holds]
+    inertia = inertia[~locked][:, ~locked]
+    sizes = np.sqrt(np.diag(inertia))
+    if not np.isfinite(inertia).all() or not (sizes > 0.0).all():
+        return None
+    values, vectors = np.linalg.eigh(inertia / np.outer(sizes, sizes))
+    open_ones = values < ROUNDING * len(values)
+    if not open_ones.any():
+        return None
+    motion = np.abs(vectors[:, 0])
+    listed = " against ".join(f"'{names[k]}'" for k in np.flatnonzero(motion > SHARE * motion.max())[:2])
+    without = [body for body in plant.elements.bodies[1:] if body.get_mass(context) == 0.0]
+    of_links = f"link '{without[0].name()}' has no mass" if without else "some inertias are zero"
+    others = f" (and {len(without) - 1} more)" if len(without) > 1 else ""
+    place = f"{without[0].place}: error: " if without and without[0].place is not None else ""
+    return (
+        f"{place}{of_links}{others}, so that {int(open_ones.sum())} of {len(values)} velocities have no inertia, as "
+        f"that of {listed}: the motion is not determined; give it mass, or weld its base to the world"
+    )
+
+
 def _is_damped(joint: Any, context: Context) -> bool:
     return bool((joint.GetDampingVector(context) > 0).all())
 
@@ -73,7 +120,8 @@ def require_finite(plant: MultibodyPlant, vdot: Vector, mass_matrix: Callable[[]
     bad = np.flatnonzero(~np.isfinite(vdot))
     if not bad.size:
         return
-    without = missing_mass(plant, plant.CreateDefaultContext())
+    context = plant.CreateDefaultContext()
+    without = missing_mass(plant, context) or _open_motion(plant, context, mass_matrix())
     if without is not None:
         raise NumericalError(without)
     inertia = np.diag(mass_matrix())

@@ -33,6 +33,7 @@ from mbcli.engine.stepping.loop import (
     ELEMENT_FAULT,
     FINISHED,
     GIMBAL_LOCK,
+    LINES_UNSOLVED,
     NOT_FINITE,
     RUNNING,
     SINGULAR_POSITION,
@@ -45,7 +46,8 @@ from mbcli.multibody.constraints.closed_chains import ClosedChains
 from mbcli.multibody.stepping.cut_joints import WatchedLimits, require_actions
 from mbcli.multibody.stepping.energy_balance import KeptBalance, keep_none
 from mbcli.multibody.stepping.meeting_contact import foresee_contact, prepare_contact
-from mbcli.multibody.stepping.missing_mass import missing_mass, require_masses
+from mbcli.multibody.stepping.missing_mass import require_masses
+from mbcli.multibody.stepping.not_finite import not_finite
 from mbcli.multibody.stepping.python_forces import PythonForces, needs_python
 from mbcli.multibody.stepping.sleep import Sleep, context_of_steps
 
@@ -63,7 +65,7 @@ SECONDS_PER_CALL = 0.05  # of wall-clock time between looks at signals and the p
 SCHEMES = ("semi_explicit_euler", *METHODS)
 ROUGH_START = 1e-3  # [m or 1] the same from which discrete steps go without a word
 CONSTRAINT_TOLERANCE = 1e-10  # [m or 1] of the norm of all position errors
-NO_NEXT_STEP = (NOT_FINITE, ELEMENT_FAULT, GIMBAL_LOCK, CONSTRAINTS_UNMET, SINGULAR_POSITION)
+NO_NEXT_STEP = (NOT_FINITE, ELEMENT_FAULT, GIMBAL_LOCK, CONSTRAINTS_UNMET, SINGULAR_POSITION, LINES_UNSOLVED)
 TIME_TOLERANCE = 1e-9  # relative to a step: times closer than this to a step's end are that end
 DEFAULT_CONFIG = SimulatorConfig()
 ALWAYS = np.array([-math.inf])
@@ -385,8 +387,9 @@ class Run:
                 if redone and rows and self._recording.recorded_time[rows - 1] == step * h:
                     rows -= 1  # its sample comes with the step that is taken again
             elif status in NO_NEXT_STEP:
-                error = self._failure(status, np.concatenate([state.q, state.v]))
+                reached = np.concatenate([state.q, state.v])
                 context.state.go_to(state.time, previous[: state.q.size], previous[state.q.size :])
+                error = self._failure(status, reached)
                 yield False, rows
                 raise error
             if step > step_before:
@@ -519,17 +522,14 @@ class Run:
             return NumericalError(
                 f"{element.fault()}, in step {self.steps + 1} from t = {self.context.get_time():.9g} s"
             )
-        without = missing_mass(plant, self.context)
-        if without is not None:
-            return NumericalError(without)
-        names = [("position", n) for n in plant.GetPositionNames()] + [
-            ("velocity", n) for n in plant.GetVelocityNames()
-        ]
-        k = int(np.flatnonzero(~np.isfinite(y))[0])
-        kind, name = names[k]
-        return NumericalError(
-            f"{kind} '{name}' is not finite after step {self.steps + 1} from t = {self.context.get_time():.9g} s"
-        )
+        when = f"in step {self.steps + 1} from t = {self.context.get_time():.9g} s"
+        if status == LINES_UNSOLVED:
+            residual = float(self._stepped.state.data.line_residual[0])
+            return NumericalError(
+                "limits, controllers and dry friction of joints found no common solution "
+                f"{when}: their efforts disagree by {residual:.3g} of themselves; try a smaller step"
+            )
+        return NumericalError(not_finite(plant, self.context, y, when))
 
     def _constraint_failure(self, status):
         """Why a run under constraints cannot go on from the state in the context."""

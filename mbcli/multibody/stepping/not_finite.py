@@ -1,0 +1,43 @@
+"""Why a step led to a state that is not finite."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mbcli.multibody.stepping.missing_mass import missing_mass, undetermined_motion
+
+if TYPE_CHECKING:
+    from mbcli.math.array_types import Vector
+    from mbcli.multibody.plant import MultibodyPlant
+    from mbcli.multibody.plant.context import Context
+
+FAST = 1e3  # [rad or m] in a step: no motion that steps can follow
+
+
+def not_finite(plant: MultibodyPlant, context: Context, y: Vector, when: str) -> str:
+    """The line on a step from the context's state to y = (q, v), which is not finite.
+
+    when: "in step 3 from t = 0.002 s".
+    """
+    names = [("position", n) for n in plant.GetPositionNames()] + [("velocity", n) for n in plant.GetVelocityNames()]
+    bad = np.flatnonzero(~np.isfinite(y))
+    kind, name = names[int(bad[0])]
+    result = f"{kind} '{name}' is not finite {when}"
+    cause = missing_mass(plant, context)
+    if cause is None and not plant.elements.constraints:
+        cause = undetermined_motion(plant, context)
+    if cause is not None:
+        return cause
+    v = np.asarray(plant.GetVelocities(context))
+    fastest = int(np.abs(v).argmax(initial=0)) if v.size else 0
+    step = plant.time_step() if plant.is_discrete() else 0.0
+    finer = f"a smaller step, as {step / 4:g} s" if step else "a higher accuracy"
+    if v.size and abs(v[fastest]) * (step or 1e-3) > FAST:
+        where = plant.GetVelocityNames()[fastest]
+        return (
+            f"{result}: the velocity '{where}' had grown to {v[fastest]:.3g} before; forces that are too stiff for the "
+            f"step feed the motion, or nothing bounds it: try {finer}"
+        )
+    return f"{result}: the forces of that step are not numbers or have no bound; try {finer}"
