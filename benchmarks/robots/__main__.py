@@ -6,7 +6,7 @@ import sys
 import time
 from pathlib import Path
 
-from benchmarks.robots import standing
+from benchmarks.robots import standing, stepping
 from benchmarks.robots.count import LIMIT, count
 from benchmarks.robots.files import FORMATS, robot_files
 from benchmarks.robots.table import table
@@ -29,9 +29,15 @@ def main(arguments=None):
         action="store_true",
         help="instead: simulate thirty robots on the ground, of packages below the FOLDERs (as site-packages)",
     )
+    parser.add_argument(
+        "--stepping", action="store_true", help="instead: run every file in four ways and from starts at its limits"
+    )
+    stepping.add_options(parser)
     options = parser.parse_args(arguments)
     if options.standing:
         return _stand(options)
+    if options.stepping:
+        return stepping.step(options)
     files, found = robot_files(options.folders, options.formats, options.only, options.skip)
     known = _known(options.known)
     report = Report(found, len(files), options)
