@@ -16,8 +16,6 @@ from benchmarks.robots.files import robot_files
 from benchmarks.robots.forked import run_forked
 from benchmarks.robots.verdicts import LEFT_OUT, WELL, Report
 
-ROOT = Path(__file__).parents[2]
-SAMPLES = ROOT / "sample_models"
 LIMIT = 60.0  # [s] for one run
 PROCESSES = 2
 SAVED_EVERY = 60.0  # [s]
@@ -35,13 +33,17 @@ def sampled(files, count, seed=0):
     return sorted(chosen, key=lambda file: file.name)
 
 
+def files_of(options, formats=FORMATS):
+    files, _ = robot_files(options.folders, formats, options.only, options.skip)
+    return sampled(files, options.sample, options.seed)
+
+
 def step(options):
     """Runs what the options of `python -m benchmarks.robots` ask for; returns the exit code."""
-    files, _ = robot_files(options.folders, FORMATS, options.only, options.skip)
-    files = sampled(files, options.sample, options.seed)
+    files = files_of(options)
     chosen = runs.runs_of_file(options.ways, options.starts, options.approximations, options.bases)
     started = time.monotonic()
-    runs.warm_up(robot_files([SAMPLES], ("urdf",), only="quadruped")[0])
+    runs.warm_up()
     print(f"{len(files)} files; ready after {time.monotonic() - started:.1f} s", file=sys.stderr, flush=True)
     report, saving = Report(), Saving(options)
 
