@@ -6,7 +6,7 @@ import sys
 import time
 from pathlib import Path
 
-from benchmarks.robots import standing
+from benchmarks.robots import compare, standing, stepping
 from benchmarks.robots.count import LIMIT, count
 from benchmarks.robots.files import FORMATS, robot_files
 from benchmarks.robots.table import table
@@ -29,9 +29,24 @@ def main(arguments=None):
         action="store_true",
         help="instead: simulate thirty robots on the ground, of packages below the FOLDERs (as site-packages)",
     )
+    parser.add_argument(
+        "--stepping", action="store_true", help="instead: run every file in four ways and from starts at its limits"
+    )
+    parser.add_argument(
+        "--compare", action="store_true", help="instead: which of their first steps differ when kernels are interpreted"
+    )
+    parser.add_argument(
+        "--drake", action="store_true", help="instead: which of their first steps pydrake takes otherwise"
+    )
+    stepping.add_options(parser)
     options = parser.parse_args(arguments)
     if options.standing:
         return _stand(options)
+    if options.stepping:
+        return stepping.step(options)
+    for mode in compare.SIDES:
+        if getattr(options, mode.removeprefix("--")):
+            return compare.compare(mode, stepping.files_of(options, ("urdf", "sdf")), options)
     files, found = robot_files(options.folders, options.formats, options.only, options.skip)
     known = _known(options.known)
     report = Report(found, len(files), options)
