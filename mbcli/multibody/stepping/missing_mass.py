@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from mbcli.multibody.plant.context import Context
 
 
+LEAST_MOMENT = 1e-15  # of the largest moment of inertia: less is 0 with rounding
 ROUNDING = 1e-14  # of the mass matrix, scaled to a diagonal of ones: a smaller eigenvalue counts as 0
 SHARE = 0.3  # of the largest: components of the motion without inertia that are named
 
@@ -28,15 +29,10 @@ def require_masses(plant: MultibodyPlant, context: Context) -> None:
     if plant.elements.constraints:
         return
     problem = missing_mass(plant, context, but=_is_damped if plant.is_discrete() else lambda joint, context: False)
-    if problem is None and has_massless_links(plant, context):
+    if problem is None and _lacking(plant, context, lambda mass: True):  # only then M can be singular
         problem = undetermined_motion(plant, context)
     if problem is not None:
         raise NumericalError(problem)
-
-
-def has_massless_links(plant: MultibodyPlant, context: Context) -> bool:
-    """Whether a link has no mass: only then can M be singular though every joint moves mass."""
-    return any(body.get_mass(context) == 0.0 for body in plant.elements.bodies[1:])
 
 
 def missing_mass(plant: MultibodyPlant, context: Context, but: Any = lambda joint, context: False) -> str | None:
@@ -89,23 +85,36 @@ def _open_motion(plant, context, inertia):
     locked[context.state.model.locked_dof] = True
     names = [name for name, holds in zip(plant.GetVelocityNames(), locked, strict=True) if not holds]
     inertia = inertia[~locked][:, ~locked]
-    sizes = np.sqrt(np.diag(inertia))
-    if not np.isfinite(inertia).all() or not (sizes > 0.0).all():
+    if not np.isfinite(inertia).all():
         return None
+    sizes = np.sqrt(np.maximum(np.diag(inertia), 0.0))
+    sizes[sizes == 0.0] = 1.0
     values, vectors = np.linalg.eigh(inertia / np.outer(sizes, sizes))
     open_ones = values < ROUNDING * len(values)
     if not open_ones.any():
         return None
     motion = np.abs(vectors[:, 0])
-    listed = " against ".join(f"'{names[k]}'" for k in np.flatnonzero(motion > SHARE * motion.max())[:2])
-    without = [body for body in plant.elements.bodies[1:] if body.get_mass(context) == 0.0]
-    of_links = f"link '{without[0].name()}' has no mass" if without else "some inertias are zero"
-    others = f" (and {len(without) - 1} more)" if len(without) > 1 else ""
-    place = f"{without[0].place}: error: " if without and without[0].place is not None else ""
+    moving = np.flatnonzero(motion > SHARE * motion.max())
+    listed = " against ".join(f"'{names[k]}'" for k in moving[:2])
+    points = _lacking(plant, context, lambda mass: mass > 0.0) if moving.size == 1 else []
+    lack = "no inertia about some axis" if points else "no mass"
+    links = points or _lacking(plant, context, lambda mass: mass == 0.0)
+    place = f"{links[0].place}: error: " if links and links[0].place is not None else ""
+    more = f" (and {len(links) - 1} more)" if len(links) > 1 else ""
+    cause = f"link '{links[0].name()}' has {lack}{more}, so that" if links else "masses are so unequal that"
     return (
-        f"{place}{of_links}{others}, so that {int(open_ones.sum())} of {len(values)} velocities have no inertia, as "
-        f"that of {listed}: the motion is not determined; give it mass, or weld its base to the world"
+        f"{place}{cause} {int(open_ones.sum())} of {len(values)} velocities have no inertia, as that of {listed}: the "
+        "motion is not determined; give it what it lacks, or weld its base to the world"
     )
+
+
+def _lacking(plant, context, wanted):
+    """The links without mass, or without a moment of inertia about an axis, for which wanted(mass)."""
+    inertias = np.asarray(context.state.model.link_inertia)
+    tensors = inertias[:, [4, 7, 8, 7, 5, 9, 8, 9, 6]].reshape(-1, 3, 3)
+    moments = np.linalg.eigvalsh(tensors)
+    lacks = moments[:, 0] <= LEAST_MOMENT * moments[:, 2]
+    return [body for body in plant.elements.bodies[1:] if lacks[k := int(body.index())] and wanted(inertias[k, 0])]
 
 
 def _is_damped(joint: Any, context: Context) -> bool:

@@ -31,7 +31,7 @@ def not_finite(plant: MultibodyPlant, context: Context, y: Vector, when: str) ->
     if cause is not None:
         return cause
     v = np.asarray(plant.GetVelocities(context))
-    fastest = int(np.abs(v).argmax(initial=0)) if v.size else 0
+    fastest = int(np.abs(v).argmax()) if v.size else 0
     step = plant.time_step() if plant.is_discrete() else 0.0
     finer = f"a smaller step, as {step / 4:g} s" if step else "a higher accuracy"
     if v.size and abs(v[fastest]) * (step or 1e-3) > FAST:
