@@ -196,7 +196,7 @@ DATA_FIELDS = (
     Field("pd_desired", ("npd", 2), "real", "rad, m, rad/s, m/s", "position and velocity that a controller aims at"),
     Field("pd_effort", ("npd",), "real", "N m or N", "what an actuator with a controller gave in the step"),
     Field("vdot_point", ("nv",), "real", "rad/s^2, m/s^2", "the best accelerations so far, see clamped_lines.py"),
-    Field("line_residual", (1,), "real", "1", "0, or what the lines of a step without a solution still disagree by"),
+    Field("line_residual", (1,), "real", "1", "0, or what another Newton step would change, see limited_dynamics.py"),
     Field("line_side", ("nline",), "real", "1", "-1 or 1 where a line is assumed at its lower or upper bound, else 0"),
     Field("line", ("nline", 7), "real", "N m, kg m^2", "lines of controllers, limits, dry friction; columns LINE_..."),
     Field("friction_effort", ("nfriction",), "real", "N m or N", "dry friction of a joint in the step"),

@@ -144,6 +144,18 @@ def move_point(model, data, step):
 
 
 @kernel
+def remaining_change(model, data):
+    """The largest change of an acceleration by the last Newton step from the point, as part of the largest."""
+    change, largest = 0.0, 0.0
+    for k in range(3):
+        largest = max(largest, abs(model.gravity[k].real))
+    for d in range(data.vdot.shape[0]):
+        change = max(change, abs((data.vdot[d] - data.vdot_point[d]).real))
+        largest = max(largest, abs(data.vdot_point[d].real))
+    return change / largest if largest > 0.0 else change
+
+
+@kernel
 def take_point(data):
     """The accelerations of the point: the best that was found."""
     for d in range(data.vdot.shape[0]):
@@ -152,22 +164,27 @@ def take_point(data):
 
 @kernel
 def share_of_step(model, data):
-    """Where along the Newton step the function is least: the slope is a line between the kinks of the efforts."""
-    low, high, at_low, at_high = 0.0, 1.0, 0.0, 0.0
-    for n in range(2 * data.line.shape[0] + 2):
-        s = 1.0 - n if n < 2 else kink_of_line(model, data, n // 2 - 1, n % 2)  # both ends first
-        if n >= 2 and not (low < s and s < high):
+    """Where along the Newton step the function is least: the slope is a line between the kinks of the efforts.
+
+    0 where the slope is not below zero at the start, or at the end below that at the start: it is rounding then, which
+    could go in circles.
+    """
+    at_low, at_high = slope_along_step(model, data, 0.0), slope_along_step(model, data, 1.0)
+    if not (at_low < 0.0 and at_low <= at_high):
+        return 0.0
+    if at_high <= 0.0:
+        return 1.0
+    low, high = 0.0, 1.0
+    for n in range(2 * data.line.shape[0]):
+        s = kink_of_line(model, data, n // 2, n % 2)
+        if not (low < s and s < high):
             continue
         slope = slope_along_step(model, data, s)
         if slope > 0.0:
             high, at_high = s, slope
-        elif n == 0:
-            return 1.0
         else:
             low, at_low = s, slope
-    if at_high > at_low:
-        low -= (high - low) * at_low / (at_high - at_low)
-    return low
+    return low - (high - low) * at_low / (at_high - at_low)
 
 
 @kernel

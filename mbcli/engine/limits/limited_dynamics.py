@@ -6,6 +6,7 @@ from mbcli.engine.limits.clamped_lines import (
     assume_efforts,
     largest_disagreement,
     move_point,
+    remaining_change,
     take_point,
 )
 from mbcli.engine.limits.dry_friction import finish_friction, start_friction
@@ -19,8 +20,8 @@ from mbcli.engine.smooth.forward_dynamics import accelerations
 def limited_dynamics(model, data, h):
     """As accelerations() over a step h, with all lines: q, v, tau, u, pd_desired -> vdot, pd_effort, friction_effort.
 
-    tau holds u already, and gains what they add to it; so does `diagonal`. line_residual is 0, or tells what is left of
-    a problem for which there were not enough Newton steps; vdot is the best that they found then.
+    tau holds u already, and gains what they add to it; so does `diagonal`. line_residual is 0, or by which part of the
+    largest acceleration another Newton step would change some where their number ran out; vdot is the best found then.
     """
     start_limits(model, data)
     start_friction(model, data, h)
@@ -30,13 +31,11 @@ def limited_dynamics(model, data, h):
         accelerations(model, data, h)  # at one place: the compiler copies it to wherever it is called
         if step == 0 and reach_limits(model, data, h) + model.pd_actuator.shape[0] + model.friction_dof.shape[0] == 0:
             return
-        disagreement = largest_disagreement(model, data)
-        if disagreement <= AGREEMENT:
+        if largest_disagreement(model, data) <= AGREEMENT:
             break
-        share = move_point(model, data, step)
         if step == MOST_STEPS_OF_LINES:
-            data.line_residual[0] = disagreement
-        if share == 0.0 or step == MOST_STEPS_OF_LINES:
+            data.line_residual[0] = remaining_change(model, data)
+        if step == MOST_STEPS_OF_LINES or move_point(model, data, step) == 0.0:
             take_point(data)
             break
         assume_efforts(model, data)

@@ -67,6 +67,8 @@ CONSTRAINTS_UNMET = 8  # no step, however short, leads to a state that satisfies
 SINGULAR_POSITION = 9  # the constraints lose rank in this state or right after it
 LINES_UNSOLVED = 10  # limits, controllers and dry friction of joints found no common solution in the next step
 
+UNSETTLED = 1e-9  # line_residual from which on a run does not go on
+
 SAFETY = 0.9  # how much of the step that the error allows is taken
 LARGEST_GROWTH = 5.0
 LARGEST_SHRINK = 0.1
@@ -180,7 +182,7 @@ def step_result(model, data):
     fault = step_fault(model, data)
     if fault != 0:
         return SINGULAR_POSITION if fault == SINGULAR_STEP else STEP_FAULT
-    if data.line_residual[0] > 0.0:
+    if data.line_residual[0] > UNSETTLED:
         return LINES_UNSOLVED
     return RUNNING if all_finite(data.q, data.v) else NOT_FINITE
 

@@ -527,7 +527,7 @@ class Run:
             residual = float(self._stepped.state.data.line_residual[0])
             return NumericalError(
                 "limits, controllers and dry friction of joints found no common solution "
-                f"{when}: their efforts disagree by {residual:.3g} of themselves; try a smaller step"
+                f"{when}: accelerations still change by {residual:.3g} of the largest; try a smaller step"
             )
         return NumericalError(not_finite(plant, self.context, y, when))
 
