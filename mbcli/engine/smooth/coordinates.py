@@ -7,6 +7,7 @@ from mbcli.engine.smooth.joints.quaternion_floating import (
     quaternion_rates_from_velocity,
     velocity_from_quaternion_rates,
 )
+from mbcli.engine.smooth.trigonometry import square_root
 
 
 @kernel
@@ -64,7 +65,12 @@ def normalize_quaternions(model, q):
     """Scales the quaternions in q to unit length."""
     for b in range(1, model.body_parent.shape[0]):
         if model.body_joint_type[b] == QUATERNION_FLOATING:
-            i = model.body_q[b]
-            s = (q[i] * q[i] + q[i + 1] * q[i + 1] + q[i + 2] * q[i + 2] + q[i + 3] * q[i + 3]) ** -0.5
-            for k in range(4):
-                q[i + k] = s * q[i + k]
+            normalize_quaternion(q, model.body_q[b])
+
+
+@kernel
+def normalize_quaternion(q, i):
+    """Scales the quaternion q[i:i+4] to unit length."""
+    s = 1.0 / square_root(q[i] * q[i] + q[i + 1] * q[i + 1] + q[i + 2] * q[i + 2] + q[i + 3] * q[i + 3])
+    for k in range(4):
+        q[i + k] = s * q[i + k]

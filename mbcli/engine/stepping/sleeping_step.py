@@ -24,7 +24,7 @@ from mbcli.engine.fields.joint_types import QUATERNION_FLOATING
 from mbcli.engine.fields.model_fields import CONTACT_AT_POINTS, CONTACT_AT_SLEEP, CONTACT_AT_SOLVER
 from mbcli.engine.runtime.handles import points_at, sleep_at, solver_at
 from mbcli.engine.runtime.kernel import kernel
-from mbcli.engine.smooth.coordinates import rates_of_joint
+from mbcli.engine.smooth.coordinates import normalize_quaternion, rates_of_joint
 from mbcli.engine.smooth.forward_dynamics import forward_dynamics, stop_locked
 from mbcli.engine.smooth.kinematics import velocity_kinematics
 from mbcli.engine.smooth.sleep import is_asleep
@@ -101,5 +101,8 @@ def end_sleeping_step(model, data, h):
         for k in range(d, d + n):
             data.v[k] += h * data.vdot[k]
         rates_of_joint(model, data, b, data.v, data.qdot)
-        for k in range(i, i + n + int(model.body_joint_type[b] == QUATERNION_FLOATING)):
+        turns = model.body_joint_type[b] == QUATERNION_FLOATING
+        for k in range(i, i + n + int(turns)):
             data.q[k] += h * data.qdot[k]
+        if turns:
+            normalize_quaternion(data.q, i)

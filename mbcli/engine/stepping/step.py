@@ -7,7 +7,7 @@ in plants in which solids may touch contact_step.py.
 
 from mbcli.engine.limits.limited_dynamics import limited_dynamics
 from mbcli.engine.runtime.kernel import CALLER, ITSELF, kernel, slot
-from mbcli.engine.smooth.coordinates import velocity_to_qdot
+from mbcli.engine.smooth.coordinates import normalize_quaternions, velocity_to_qdot
 from mbcli.engine.smooth.force_elements import add_element_forces
 from mbcli.engine.smooth.forward_dynamics import accelerations, hold_locked, stop_locked
 from mbcli.engine.smooth.inverse_dynamics import apply_link_forces
@@ -77,12 +77,13 @@ def accelerate(model, data, h):
     sleep="stepping.sleeping_step.end_sleeping_step",
 )
 def end_step(model, data, h):
-    """v' = v + h vdot, q' = q + h N(q) v'."""
+    """v' = v + h vdot, q' = q + h N(q) v' with quaternions of unit length."""
     for d in range(data.v.shape[0]):
         data.v[d] += h * data.vdot[d]
     velocity_to_qdot(model, data, data.v, data.qdot)
     for i in range(data.q.shape[0]):
         data.q[i] += h * data.qdot[i]
+    normalize_quaternions(model, data.q)
 
 
 @slot(
