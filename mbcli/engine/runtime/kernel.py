@@ -106,6 +106,7 @@ KERNEL_MODULES = (
     "deformable.meetings",
     "deformable.block_fronts",
     "deformable.surface_samples",
+    "stepping.velocity_terms",
     "stepping.constrained_step",
     "stepping.step",
     "stepping.integrators",
