@@ -107,6 +107,7 @@ KERNEL_MODULES = (
     "deformable.block_fronts",
     "deformable.surface_samples",
     "stepping.velocity_terms",
+    "stepping.contact_terms",
     "stepping.constrained_step",
     "stepping.step",
     "stepping.integrators",

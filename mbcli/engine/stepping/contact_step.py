@@ -42,7 +42,6 @@ from mbcli.engine.fields.model_fields import (
     CONTACT_AT_SOLVE,
     CONTACT_AT_SOLVER,
     SCHEME_EXACT,
-    SCHEME_MIDDLE,
 )
 from mbcli.engine.limits.limited_dynamics import limited_dynamics
 from mbcli.engine.runtime.calls_by_address import call_by_address
@@ -52,13 +51,9 @@ from mbcli.engine.smooth.forward_dynamics import forward_dynamics, stop_locked
 from mbcli.engine.smooth.inverse_dynamics import apply_link_forces
 from mbcli.engine.smooth.kinematics import velocity_kinematics
 from mbcli.engine.smooth.sleep import is_asleep
+from mbcli.engine.stepping.contact_terms import take_terms_of_free_trees
 from mbcli.engine.stepping.step import end_with_last_velocities, gather_forces
-from mbcli.engine.stepping.velocity_terms import (
-    note_start,
-    reaches_limit,
-    take_terms_in_middle,
-    take_terms_of_free_trees,
-)
+from mbcli.engine.stepping.velocity_terms import note_start, take_terms_between_limits
 
 
 @kernel
@@ -131,7 +126,8 @@ def constrain_step(model, data, points, solver, h):
     add_contact_rows(model, data, solver, points)
     alone = solver.counts[COUNT_ELASTIC_BODIES] == 0 and not has_constraints(data)
     if solver.counts[COUNT_CONSTRAINTS] == 0 and alone:
-        accelerate_freely(model, data, h)
+        limited_dynamics(model, data, h)
+        take_terms_between_limits(model, data, h)
         return
     leave_to_controllers(model, data)
     forward_dynamics(model, data)
@@ -154,14 +150,6 @@ def constrain_step(model, data, points, solver, h):
         if solver.con_kind[i] == BOUNDED:
             take_efforts(data, solver, h, i)
     take_constraint_forces(data, solver, h)
-
-
-@kernel
-def accelerate_freely(model, data, h):
-    """As limited_dynamics(); where nothing controls joints or rubs in them, with velocity terms of the middle."""
-    limited_dynamics(model, data, h)
-    if model.step_scheme[SCHEME_MIDDLE] == 1 and not reaches_limit(model, data, h):
-        take_terms_in_middle(model, data, h)
 
 
 @slot(constrained="contact.equality_rows.holds_constraints")

@@ -24,7 +24,7 @@ from mbcli.engine.smooth.joint_forces import add_joint_forces
 from mbcli.engine.smooth.sleep import is_asleep
 from mbcli.engine.smooth.state import at_velocities
 from mbcli.engine.smooth.trigonometry import sine_and_cosine
-from mbcli.engine.stepping.velocity_terms import note_start, reaches_limit, take_terms_in_middle
+from mbcli.engine.stepping.velocity_terms import note_start, take_terms_between_limits
 
 
 @slot(python=CALLER)
@@ -50,10 +50,10 @@ def start_step(model, data, h):
 
 @kernel
 def go_to_middle(model, data, h):
-    """q, v -> q_start, v_start; q becomes that in the middle of the step, if the plant has such steps."""
+    """q, v -> q_at_start, v_at_start; q becomes that in the middle of the step, if the plant has such steps."""
     note_start(data)
     for i in range(data.q.shape[0]):
-        data.q_start[i] = data.q[i]
+        data.q_at_start[i] = data.q[i]
     if model.step_scheme[SCHEME_MIDDLE] == 1:
         sine_and_cosine(data.q, data.sin_q, data.cos_q)
         advance_positions(model, data, data.v, 0.5 * h)
@@ -61,9 +61,9 @@ def go_to_middle(model, data, h):
 
 @kernel
 def go_to_start(data):
-    """q -> q_start; sin_q, cos_q and all that follows from q stay."""
+    """q -> q_at_start; sin_q, cos_q and all that follows from q stay."""
     for i in range(data.q.shape[0]):
-        data.q[i] = data.q_start[i]
+        data.q[i] = data.q_at_start[i]
 
 
 @kernel
@@ -103,8 +103,7 @@ def accelerate(model, data, h):
     """
     go_to_start(data)
     limited_dynamics(model, data, h)
-    if model.step_scheme[SCHEME_MIDDLE] == 1 and not reaches_limit(model, data, h):
-        take_terms_in_middle(model, data, h)
+    take_terms_between_limits(model, data, h)
 
 
 @slot(
@@ -118,11 +117,11 @@ def end_step(model, data, h):
         end_with_last_velocities(model, data, h)
         return
     for d in range(data.v.shape[0]):
-        data.v[d] = data.v_start[d] + 0.5 * h * data.vdot[d]
+        data.v[d] = data.v_at_start[d] + 0.5 * h * data.vdot[d]
     advance_positions(model, data, data.v, h)
     for d in range(data.v.shape[0]):
-        data.v[d] = data.v_start[d] + h * data.vdot[d]
-    stay_within_limits(model, data, data.q_start, h)
+        data.v[d] = data.v_at_start[d] + h * data.vdot[d]
+    stay_within_limits(model, data, data.q_at_start, h)
 
 
 @kernel
