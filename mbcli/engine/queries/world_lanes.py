@@ -23,7 +23,7 @@ from mbcli.engine.smooth.forward_dynamics import forward_dynamics
 from mbcli.engine.smooth.inverse_dynamics import clear_applied_forces
 from mbcli.engine.smooth.state import at_velocities
 from mbcli.engine.stepping.loop import RUNNING, set_actuation
-from mbcli.engine.stepping.step import end_step, gather_forces, go_to_start, start_step
+from mbcli.engine.stepping.step import end_between_limits, gather_forces, go_to_start, start_step
 from mbcli.engine.stepping.velocity_terms import take_terms_in_middle
 
 STEPS_ALONE = 8  # that all worlds of a register take one by one where half of them leave it
@@ -73,7 +73,7 @@ def advance_lanes(m, d, w, first, lanes, model, worlds):
         if not alone:
             if m.step_scheme[SCHEME_MIDDLE] == 1:
                 take_terms_in_middle(m, d, h)
-            end_step(m, d, h)
+            end_between_limits(m, d, h)
         for lane in range(lanes):
             if alone or (leaving >> lane) & 1 != 0:
                 advance_alone(w, first + lane, step, ahead, model, worlds)

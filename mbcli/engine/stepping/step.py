@@ -113,6 +113,14 @@ def accelerate(model, data, h):
 )
 def end_step(model, data, h):
     """After accelerate: v' = v + h vdot; q' = q + h N v, with v_m and N of the middle, or v' and N of the start."""
+    end_between_limits(model, data, h)
+    if model.step_scheme[SCHEME_MIDDLE] == 1:
+        stay_within_limits(model, data, data.q_at_start, h)
+
+
+@kernel
+def end_between_limits(model, data, h):
+    """As end_step(), where no limit can act in the step."""
     if model.step_scheme[SCHEME_MIDDLE] == 0:
         end_with_last_velocities(model, data, h)
         return
@@ -121,7 +129,6 @@ def end_step(model, data, h):
     advance_positions(model, data, data.v, h)
     for d in range(data.v.shape[0]):
         data.v[d] = data.v_at_start[d] + h * data.vdot[d]
-    stay_within_limits(model, data, data.q_at_start, h)
 
 
 @kernel
