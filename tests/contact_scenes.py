@@ -38,7 +38,7 @@ class Scene:
         lib: own_library() or drake_library().
         h: time step [s].
         approximation: one of APPROXIMATIONS.
-        single_points: one contact point per pair of geometries, as pydrake has it.
+        single_points: one contact point per pair of geometries, and steps, as pydrake has it.
         material: what surfaces have where `ball`, `box` and `ground` are not told; stiffness None: by the allowance.
     """
 
@@ -54,6 +54,7 @@ class Scene:
             self.plant.mutable_gravity_field().set_gravity_vector(np.zeros(3))
         if single_points:
             self.plant.settings.single_contact_points = True
+            self.plant.set_step_scheme("drake")
         self._solids = self._done = 0
 
     def surface(self, **changes):

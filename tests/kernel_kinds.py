@@ -61,6 +61,8 @@ NOT_SMOOTH = {
     "reach_of_limits",
     "reach_limits",
     "is_in_reach",
+    "reaches_limit",
+    "take_terms_between_limits",
     # the largest element of a rotation says which formula gives its quaternion; opposite vectors have no middle
     "rotation_quaternion",
     "set_rotation",

@@ -190,6 +190,7 @@ def build(side, recipe):
     if lib.library == "mbcli":
         plant.prefers_interpreted = not recipe.compiled
         plant.settings.single_contact_points = True
+        plant.set_step_scheme("drake")
     plant.mutable_gravity_field().set_gravity_vector(side.give([0.3, -0.4, -9.0]))
     instances = [plant.AddModelInstance("left"), plant.AddModelInstance("right")]
     bodies, joints, offset_frames = [plant.world_body()], [], []

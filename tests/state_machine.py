@@ -75,10 +75,21 @@ def step(state, count):
         for k in range(count):
             (state.side.diagram or state.plant).ExecuteForcedEvents(state.root)
             state.root.SetTime((start + k + 1) * h)
+            normalize_quaternions(state)
         return
     simulator = state.simulator()
     simulator.Initialize()
     simulator.AdvanceTo((start + count) * h)
+
+
+def normalize_quaternions(state):
+    """Steps of pydrake leave quaternions as long as they become; their rotations are those of mbcli."""
+    plant, q = state.plant, np.array(state.plant.GetPositions(state.context))
+    for body in plant.GetFloatingBaseBodies():
+        if plant.get_body(body).has_quaternion_dofs():
+            i = plant.get_body(body).floating_positions_start()
+            q[i : i + 4] /= np.linalg.norm(q[i : i + 4])
+            plant.SetPositions(state.context, q)
 
 
 def outcome(function, state, seed):

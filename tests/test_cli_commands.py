@@ -48,6 +48,7 @@ SIMULATE = {
     "energy_start",
     "energy_end",
     "energy_drift",
+    "energy_error",
     "balance",
     "constraint_error",
     "contact",

@@ -32,6 +32,8 @@ class Scene:
         builder = self.module("systems.framework").DiagramBuilder()
         plant, scene_graph = plant_module.AddMultibodyPlantSceneGraph(builder, H)
         self.plant, self.plant_module = plant, plant_module
+        if library == "mbcli":
+            plant.set_step_scheme("drake")
         plant.set_discrete_contact_approximation(getattr(plant_module.DiscreteContactApproximation, approximation))
         plant.set_stiction_tolerance(1e-3)
         self.bodies = []

@@ -27,6 +27,8 @@ class Scene:
         self.of = of = SimpleNamespace(**{k: import_module(f"{library}.{name}") for k, name in names.items()})
         self.builder, self.mu = of.framework.DiagramBuilder(), mu
         self.plant, _ = of.plants.AddMultibodyPlantSceneGraph(self.builder, dt)
+        if library == "mbcli":
+            self.plant.set_step_scheme("drake")
         self.plant.set_discrete_contact_approximation(getattr(of.plants.DiscreteContactApproximation, approximation))
         self.plant.mutable_gravity_field().set_gravity_vector(np.array(gravity))
         self.soft = self.plant.mutable_deformable_model()

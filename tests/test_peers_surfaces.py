@@ -64,6 +64,8 @@ class World:
         config.discrete_contact_approximation = approximation
         self.builder = m.DiagramBuilder()
         self.plant, _ = m.AddMultibodyPlant(config, self.builder)
+        if hasattr(self.plant, "set_step_scheme"):
+            self.plant.set_step_scheme("drake")
         if not gravity:
             self.plant.mutable_gravity_field().set_gravity_vector(np.zeros(3))
 
@@ -97,7 +99,11 @@ class World:
 
     def run(self, end):
         self.simulator.AdvanceTo(end - self.h / 2)
-        return np.concatenate([self.plant.GetPositions(self.context), self.plant.GetVelocities(self.context)])
+        q = np.array(self.plant.GetPositions(self.context))
+        for body in self.plant.GetFloatingBaseBodies():  # steps of pydrake leave quaternions as long as they become
+            i = self.plant.get_body(body).floating_positions_start()
+            q[i : i + 4] /= np.linalg.norm(q[i : i + 4])
+        return np.concatenate([q, self.plant.GetVelocities(self.context)])
 
     def results(self):
         return self.plant.get_contact_results_output_port().Eval(self.context)

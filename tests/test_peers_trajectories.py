@@ -51,6 +51,8 @@ def make_plant(library, file, time_step, approximation=None, limited=False):
         # stops make chaos of a second of motion, and under kTamsi pydrake has springs and dampers in their place
         joint = plant.get_mutable_joint(index)
         joint.set_position_limits(np.full(joint.num_positions(), -np.inf), np.full(joint.num_positions(), np.inf))
+    if library == "mbcli":
+        plant.set_step_scheme("drake")
     if approximation is not None:
         plant.set_discrete_contact_approximation(getattr(plant_module.DiscreteContactApproximation, approximation))
     plant.Finalize()
@@ -85,12 +87,16 @@ def make_simulator(library, file, plant, config=None):
 
 
 def states(library, file, plant, times, config=None):
-    """[q; v] at the given times."""
+    """[q; v] at the given times; quaternions of unit length, which pydrake's steps do not keep."""
     simulator = make_simulator(library, file, plant, config)
     result = []
     for time in times:
         simulator.AdvanceTo(time)
-        result.append(plant.GetPositionsAndVelocities(simulator.get_context()))
+        state = np.array(plant.GetPositionsAndVelocities(simulator.get_context()))
+        for body in plant.GetFloatingBaseBodies():
+            i = plant.get_body(body).floating_positions_start()
+            state[i : i + 4] /= np.linalg.norm(state[i : i + 4])
+        result.append(state)
     return np.array(result)
 
 

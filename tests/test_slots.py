@@ -49,7 +49,7 @@ def test_what_is_not_a_slot_is_not_replaced():
 def test_with_contact_its_dynamics_and_the_own_ends_of_a_step_run():
     bodies = bodies_of({"contact", "constrained"})
     assert bodies[step.accelerate] is contact_step.accelerate_in_contact
-    assert bodies[step.start_step] is step.start_step
+    assert bodies[step.start_step] is contact_step.start_step_in_contact
     assert bodies_of({"constrained"})[step.start_step].__name__ == "start_constrained_step"
     assert all(function is body for function, body in bodies_of(()).items())
 

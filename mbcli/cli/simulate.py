@@ -47,6 +47,8 @@ Keys of the JSON document, beside those that all have; q and v are those of the 
   time_step, integrator         [s], 0 for a continuous plant; null for a discrete one
   energy_start, energy_end      [J] kinetic and potential; of the first and the last row
   energy_drift                  [J] their difference
+  energy_error                  [J] the largest change in a row, where forces only exchange kinetic and
+                                potential energy; null where something drives, brakes or touches
   balance                       null without --balance, or with forces from Python; else [J]: work on the
                                 plant of actuators, joint_damping, joint_friction (dry), force_elements
                                 (without storage), contact, limits, constraints (and projections),
@@ -463,9 +465,10 @@ def render(summary):
     rate = "" if summary["realtime_rate"] is None else f" ({_rate(summary['realtime_rate'])} times real time)"
     lines = [f"simulated {summary['simulated_time']:.6g} s in {summary['wall_time']:.3g} s{rate}: {how}"]
     if summary["energy_start"] is not None:
-        lines.append(
-            f"energy {number(summary['energy_start'])} J at the start, {number(summary['energy_end'])} J at the end"
-        )
+        off = summary["energy_error"]
+        error = "" if off is None else f", off by at most {abs(off):.2g} J"
+        start, end = number(summary["energy_start"]), number(summary["energy_end"])
+        lines.append(f"energy {start} J at the start, {end} J at the end{error}")
     contact = summary["contact"]
     what = "contact points" if contact is None or not contact["most_faces"] else "contact points and faces"
     if contact is not None and contact["most_contacts"] and "problems" in contact:

@@ -6,6 +6,7 @@ from mbcli.config.config_fields import ConfigRecord, setting
 CONTACT_MODELS = ("point", "hydroelastic", "hydroelastic_with_fallback")
 DISCRETE_CONTACT_APPROXIMATIONS = ("tamsi", "sap", "similar", "lagged")
 CONTACT_DEFAULTS = ("allowance", "drake")
+STEP_SCHEMES = ("midpoint", "drake")
 CONTACT_SURFACE_REPRESENTATIONS = ("triangle", "polygon")
 
 
@@ -16,8 +17,9 @@ class MultibodyPlantConfig(ConfigRecord):
     Every field is checked when it is assigned. The default of `stiction_tolerance` is the one that the
     reference page gives for `MultibodyPlant.set_stiction_tolerance()`; recent pydrake releases have 1e-4 in
     this record. `contact_defaults` is a setting of mbcli's own: `drake` gives geometries that name no stiffness or
-    dissipation those of SceneGraphConfig, 1e6 N/m and 50 s/m, as recent pydrake releases do. `joint_dry_friction` and
-    `sleep_tolerance` are others: pydrake has no dry friction of joints, and nothing sleeps there.
+    dissipation those of SceneGraphConfig, 1e6 N/m and 50 s/m, as recent pydrake releases do. `joint_dry_friction`,
+    `sleep_tolerance` and `step_scheme` are others: pydrake has no dry friction of joints, nothing sleeps there, and its
+    steps are those of the scheme `drake`.
 
     :raises ModelError: (a RuntimeError) a value is of the wrong type or out of range.
     """
@@ -62,3 +64,8 @@ class MultibodyPlantConfig(ConfigRecord):
         minimum=0,
     )
     joint_dry_friction: bool = setting(True, "The dry friction of joints that files state acts in steps")
+    step_scheme: str = setting(
+        "midpoint",
+        "How discrete steps advance: of second order where nothing touches, or as in drake",
+        choices=STEP_SCHEMES,
+    )

@@ -3,6 +3,7 @@
 import numpy as np
 
 from mbcli.common.argument_names import argument
+from mbcli.simulation.energy_error import EnergyChange
 
 GIVE_OF_STOPS = 1e-3  # [m or rad]
 DEEP = 10.0  # of the penetration allowance: an overlap at the start that is reported
@@ -17,7 +18,7 @@ class Observer:
 
     Attributes:
         energies: [J] kinetic and potential together, of the first and the last sample; empty before the first.
-        most_kinetic: [J]
+        energy_change: EnergyChange of the samples.
         constraint_error: the largest; None without constraints.
         most_contacts: points and faces of surfaces in a sample; most_faces: of these.
         contacts: ContactArrays of the run, None if nothing can touch.
@@ -25,7 +26,7 @@ class Observer:
 
     def __init__(self, plant, warn):
         self._plant, self._warn = plant, warn
-        self.energies, self.most_kinetic = [], 0.0
+        self.energies, self.energy_change = [], EnergyChange(plant)
         self.constraint_error = None
         self.contacts, self.most_contacts, self.most_faces = None, 0, 0
         self._lower, self._upper = plant.GetPositionLowerLimits(), plant.GetPositionUpperLimits()
@@ -59,7 +60,7 @@ class Observer:
     def see(self, samples, event=lambda *_, **__: None):
         """Takes a block of samples; event(time, severity, code, message) notes in the log what happened."""
         self._note_energy(samples.energy.sum(axis=1))
-        self.most_kinetic = max(self.most_kinetic, float(samples.energy[:, 0].max()))
+        self.energy_change.see(samples)
         if self._plant.elements.constraints:
             self.constraint_error = max(float(samples.constraint_error.max()), self.constraint_error or 0.0)
         if samples.contacts is not None:

@@ -20,6 +20,7 @@ from mbcli.models.states import check_quaternions, set_state_by_names, set_state
 from mbcli.multibody.constraints.closed_chains import assemble_context
 from mbcli.multibody.stepping.run import CONSTRAINT_TOLERANCE, SCHEMES, Run
 from mbcli.simulation.controllers import hold_default_positions
+from mbcli.simulation.energy_error import energy_error, error_in_words, gain_by_constraints, is_driven
 from mbcli.simulation.fallen_bases import fallen_bases, verticals
 from mbcli.simulation.holding import (
     Held,
@@ -39,7 +40,6 @@ from mbcli.simulation.summary import Summary
 
 DEFAULT_DURATION = 5.0  # [s]
 CHECKPOINT_SECONDS = 0.5  # of wall-clock time that a killed run may lose
-SEEN_GAIN = 0.01  # of the largest kinetic energy: a change of energy by steps that is reported
 
 
 @dataclass(frozen=True)
@@ -541,6 +541,7 @@ class RecordedRun:
             energy_start=first,
             energy_end=last,
             energy_drift=None if first is None else last - first,
+            energy_error=energy_error(run, observer.energy_change, self.actuation, self.controlled),
             balance=self._balance_of(run),
             constraint_error=observer.constraint_error,
             contact=observer.contact_summary(),
@@ -549,7 +550,7 @@ class RecordedRun:
             log=log,
             rows=rows,
         )
-        self._warn_of_result(summary)
+        self._warn_of_result(run, summary)
         complaint = None if run.contact is None else run.contact.complaint()
         if complaint is not None:
             self.warn(complaint)
@@ -569,30 +570,17 @@ class RecordedRun:
             )
         return balance.as_dict()
 
-    def _warn_of_result(self, summary):
+    def _warn_of_result(self, run, summary):
         if summary.exceeded_limits and not self.plant.is_discrete():
             self.warn(f"position limits are not enforced, and were exceeded by {listed(summary.exceeded_limits)}")
-        if self._gains_by_constraints(summary.energy_drift):
-            self.warn(
-                f"the energy rose by {summary.energy_drift:.3g} J, though nothing drives the plant: steps that meet "
-                f"contact hold constraints to first order; a smaller {argument('dt')} lowers it, "
-                f"{argument('contact', False)} holds them to second order"
-            )
-
-    def _gains_by_constraints(self, change):
-        """Whether steps of first order added to the energy of a plant that nothing drives.
-
-        change: of the energy in the run [J], None if it is not known.
-        """
-        from mbcli.multibody.compilation.compile_constraints import Tie
-
-        plant, state = self.plant, self.context.state
-        if change is None or not change > SEEN_GAIN * self._observer.most_kinetic or self.controlled:
-            return False
-        if self.actuation is None or self.actuation.values.any():
-            return False
-        in_problems = plant.is_discrete() and bool(plant.elements.constraints) and state.contact is not None
-        return in_problems and any(isinstance(rows, Tie) and rows.rows for rows in state.constraints.rows)
+        change = self._observer.energy_change
+        complaint = None
+        if not is_driven(self.actuation, self.controlled):
+            complaint = gain_by_constraints(run, summary.energy_drift, change)
+        if complaint is None and summary.energy_error is not None:
+            complaint = error_in_words(run, summary.energy_error, change)
+        if complaint is not None:
+            self.warn(complaint)
 
 
 def left_out(loaded):

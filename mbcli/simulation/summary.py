@@ -18,6 +18,8 @@ class Summary:
         time_step, integrator: [s], 0 for a continuous plant; None for a discrete one.
         energy_start, energy_end, energy_drift: [J] kinetic and potential, of the first and the last row; the
             difference.
+        energy_error: [J] the largest change of the energy since the first sample, with its sign, where forces only
+            exchange kinetic and potential energy; None where something drives or brakes the plant, or touches.
         balance: work by its causes [J], the fields of EnergyBalance; None if it was not kept.
         constraint_error: largest norm of the position errors; None without constraints.
         contact: most_contacts in a row, most_faces of surfaces, and in discrete plants statistics of the contact
@@ -40,6 +42,7 @@ class Summary:
     energy_start: float | None
     energy_end: float | None
     energy_drift: float | None
+    energy_error: float | None
     balance: dict | None
     constraint_error: float | None
     contact: dict | None

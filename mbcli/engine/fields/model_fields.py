@@ -35,12 +35,15 @@ CURVE_FIRST, CURVE_COUNT, CURVE_PERIODIC = range(3)
 SEGMENT_START, SEGMENT_RATE, SEGMENT_RADIUS, SEGMENT_STRAIGHT, SEGMENT_COSINE, SEGMENT_SINE = range(6)
 SEGMENT_X, SEGMENT_Y = 6, 7
 SEGMENT_SIZE = 8
+# columns of step_scheme: forces in the middle of a step; velocity terms there, and rotations exact
+SCHEME_MIDDLE, SCHEME_EXACT = range(2)
 # columns of pd_constants
 PD_GAIN_P, PD_GAIN_D, PD_LIMIT = range(3)
 
 MODEL_FIELDS = (
     Field("gravity", (3,), "real", "m/s^2", "gravity vector in W"),
     Field("uniform_gravity", (1,), "int", "", "1 where all mass is subject to gravity, else 0"),
+    Field("step_scheme", (2,), "int", "", "1 where a discrete step has what columns SCHEME_... say"),
     Field("body_parent", ("nbody",), "int", "", "inboard body, smaller than the body's own index"),
     Field("body_root", ("nbody",), "int", "", "root body of the body's tree; 0 for World"),
     Field("body_end", ("nbody",), "int", "", "one past the last of the bodies outboard of it, which follow it"),
@@ -192,6 +195,9 @@ DATA_FIELDS = (
     Field("D", ("nv",), "real", "kg m^2 or kg", "articulated inertia along S"),
     Field("tau_residual", ("nv",), "real", "N m or N", "generalized force left to accelerate each velocity"),
     Field("diagonal", ("nv",), "real", "kg m^2 or kg", "what is added to the diagonal of M"),
+    Field("q_at_start", ("nq",), "real", "rad, m or 1", "positions from which a discrete step goes"),
+    Field("v_at_start", ("nv",), "real", "rad/s or m/s", "its velocities"),
+    Field("v_terms", ("nv",), "real", "rad/s or m/s", "velocities at which it takes the velocity terms"),
     Field("u", ("nu",), "real", "N m or N", "actuation, of actuators with a controller what is fed forward"),
     Field("pd_desired", ("npd", 2), "real", "rad, m, rad/s, m/s", "position and velocity that a controller aims at"),
     Field("pd_effort", ("npd",), "real", "N m or N", "what an actuator with a controller gave in the step"),

@@ -5,7 +5,7 @@ effort would pass its bound, or a number is not finite, the world leaves its lan
 takes, called by address, with data for one state. Where that is so in half of the lanes, all of them leave for some.
 """
 
-from mbcli.engine.fields.model_fields import LINE_OFFSET, LINE_SLOPE, PD_LIMIT
+from mbcli.engine.fields.model_fields import LINE_OFFSET, LINE_SLOPE, PD_LIMIT, SCHEME_MIDDLE
 from mbcli.engine.fields.run_fields import (
     WORLDS_AT_ADVANCE,
     WORLDS_AT_DATA,
@@ -23,7 +23,8 @@ from mbcli.engine.smooth.forward_dynamics import forward_dynamics
 from mbcli.engine.smooth.inverse_dynamics import clear_applied_forces
 from mbcli.engine.smooth.state import at_velocities
 from mbcli.engine.stepping.loop import RUNNING, set_actuation
-from mbcli.engine.stepping.step import end_step, gather_forces, start_step
+from mbcli.engine.stepping.step import end_between_limits, gather_forces, go_to_start, start_step
+from mbcli.engine.stepping.velocity_terms import take_terms_in_middle
 
 STEPS_ALONE = 8  # that all worlds of a register take one by one where half of them leave it
 
@@ -55,6 +56,7 @@ def advance_lanes(m, d, w, first, lanes, model, worlds):
         start_step(m, d, h)
         at_velocities(m, d)
         gather_forces(m, d, h, implicit_damping)
+        go_to_start(d)
         start_controllers(m, d, h)
         forward_dynamics(m, d)
         leaving, count = 0, 0
@@ -69,7 +71,9 @@ def advance_lanes(m, d, w, first, lanes, model, worlds):
                 put_from(d.q, lane, w.world_q, first + lane)
                 put_from(d.v, lane, w.world_v, first + lane)
         if not alone:
-            end_step(m, d, h)
+            if m.step_scheme[SCHEME_MIDDLE] == 1:
+                take_terms_in_middle(m, d, h)
+            end_between_limits(m, d, h)
         for lane in range(lanes):
             if alone or (leaving >> lane) & 1 != 0:
                 advance_alone(w, first + lane, step, ahead, model, worlds)

@@ -21,7 +21,7 @@ def forward_dynamics(model, data):
         data.A[0, k] = 0.0
         data.A[0, 3 + k] = -model.uniform_gravity[0] * model.gravity[k]
     parent, body_v, body_nv = model.body_parent, model.body_v, model.body_nv
-    P, F, A, A_bias, S, U = data.articulated, data.F_articulated, data.A, data.A_bias, data.S, data.U
+    P, F, A_bias = data.articulated, data.F_articulated, data.A_bias
     for b in range(parent.shape[0] - 1, 0, -1):
         if is_asleep(data, b):
             continue
@@ -38,6 +38,40 @@ def forward_dynamics(model, data):
             for k in range(21):
                 P[p, k] += P[b, k]
             add_row6(F, p, b)
+    accelerate_outwards(model, data)
+
+
+@kernel
+def forward_dynamics_again(model, data):
+    """After forward_dynamics(), then velocity_kinematics with other velocities: vdot, by the factors that are known."""
+    start_forces(model, data)
+    parent, body_v, body_nv = model.body_parent, model.body_v, model.body_nv
+    P, F, A_bias, S, U = data.articulated, data.F_articulated, data.A_bias, data.S, data.U
+    for b in range(parent.shape[0] - 1, 0, -1):
+        if is_asleep(data, b):
+            continue
+        if model.body_free[b] == 1:
+            accelerate_free(model, data, b)
+            continue
+        for d in range(body_v[b] + body_nv[b] - 1, body_v[b] - 1, -1):
+            residual = data.tau[d] - dot(row3(S, d, 0), row3(F, b, 0)) - dot(row3(S, d, 3), row3(F, b, 3))
+            data.tau_residual[d] = residual
+            share = residual / data.D[d]
+            set_row3(F, b, 0, add(row3(F, b, 0), scale(share, row3(U, d, 0))))
+            set_row3(F, b, 3, add(row3(F, b, 3), scale(share, row3(U, d, 3))))
+        if parent[b] != 0:
+            torque, force = articulated_times(P, b, row3(A_bias, b, 0), row3(A_bias, b, 3))
+            set_row3(F, b, 0, add(row3(F, b, 0), torque))
+            set_row3(F, b, 3, add(row3(F, b, 3), force))
+            add_row6(F, parent[b], b)
+    accelerate_outwards(model, data)
+
+
+@kernel
+def accelerate_outwards(model, data):
+    """After the articulated bodies: vdot and A from World outwards. Free bodies have theirs."""
+    parent, body_v, body_nv = model.body_parent, model.body_v, model.body_nv
+    A, A_bias, S, U = data.A, data.A_bias, data.S, data.U
     for b in range(1, parent.shape[0]):
         if model.body_free[b] == 1 or is_asleep(data, b):
             continue
@@ -78,9 +112,9 @@ def stop_locked(model, v):
 
 @kernel
 def start_articulated(model, data):
-    """Articulated inertia and bias force of each body alone: its own inertia, its velocity forces, applied forces."""
-    I, P, F, V = data.inertia, data.articulated, data.F_articulated, data.V
-    weights = model.uniform_gravity[0] == 0
+    """Articulated inertia and bias force of each body alone."""
+    I, P = data.inertia, data.articulated
+    start_forces(model, data)
     for b in range(1, I.shape[0]):
         if is_asleep(data, b):
             continue
@@ -91,6 +125,16 @@ def start_articulated(model, data):
         P[b, 11], P[b, 12], P[b, 13], P[b, 14] = I[b, 6], -hy, hx, 0.0
         P[b, 15], P[b, 16], P[b, 17] = m, 0.0, 0.0
         P[b, 18], P[b, 19], P[b, 20] = m, 0.0, m
+
+
+@kernel
+def start_forces(model, data):
+    """Bias force of each body alone: its velocity forces and what is applied."""
+    I, F, V = data.inertia, data.F_articulated, data.V
+    weights = model.uniform_gravity[0] == 0
+    for b in range(1, I.shape[0]):
+        if is_asleep(data, b):
+            continue
         w, v = row3(V, b, 0), row3(V, b, 3)
         h, l = inertia_times(I, b, w, v)
         torque = add(cross(w, h), cross(v, l))

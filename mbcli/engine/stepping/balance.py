@@ -1,8 +1,9 @@
 """The energy balance of a run: work on a plant by causes, summed over steps. Called by address, if it is asked for.
 
-Over a discrete step with the mass matrix M of its start the kinetic energy changes by (v + v')/2 . M (v' - v): a force
-f on the velocities does the work h f . (v + v')/2, exactly. What the forces of all causes leave of M (v' - v) belongs
-to no cause; it is zero but for rounding, and where constraints act without contact, it is theirs. A step of a
+Over a discrete step with the mass matrix M of where it takes its forces, at its start or in its middle, the kinetic
+energy changes by (v + v')/2 . M (v' - v): a force f on the velocities does the work h f . (v + v')/2, exactly. What the
+forces of all causes leave of M (v' - v) belongs to no cause; it is zero but for rounding, and where constraints act
+without contact, it is theirs. A step of a
 continuous plant is summed up by Gauss's formula with three points, of sixth order, over its dense output.
 
 Gravity and springs are not among these: they change the potential energy. What is left of the change of energy is the
@@ -17,6 +18,7 @@ from mbcli.engine.fields.model_fields import (
     BALANCE_AT_MODEL,
     BALANCE_AT_MOTION_FUNCTION,
     BALANCE_AT_STEP_FUNCTION,
+    SCHEME_MIDDLE,
 )
 from mbcli.engine.fields.run_fields import (
     BALANCE_BEGUN,
@@ -35,6 +37,7 @@ from mbcli.engine.fields.run_fields import (
 from mbcli.engine.runtime.calls_by_address import call_by_address
 from mbcli.engine.runtime.handles import balance_at, data_at, integration_at, model_at
 from mbcli.engine.runtime.kernel import called, kernel, slot
+from mbcli.engine.smooth.coordinates import advance_positions
 from mbcli.engine.smooth.energy import total_energy
 from mbcli.engine.smooth.force_elements import (
     add_forces_between,
@@ -48,6 +51,7 @@ from mbcli.engine.smooth.kinematics import velocity_kinematics
 from mbcli.engine.smooth.sleep import is_asleep
 from mbcli.engine.smooth.spatial import dot, row3
 from mbcli.engine.smooth.state import at_velocities, set_state
+from mbcli.engine.smooth.trigonometry import sine_and_cosine
 from mbcli.engine.stepping.integrators import evaluate_dense
 
 # request to balance_motion() in place of the length of a step
@@ -110,10 +114,12 @@ def balance_step(model, data, balance, unused, h):
     at_velocities(m, d)
     total_energy(m, d)
     see_kinetic_energy(d, b)
+    at_forces_of_step(m, d, h)
     for k in range(d.v.shape[0]):
         d.vdot[k] = (b.v_after_step[k] - b.v_before_step[k]) / h
-        d.v[k] = 0.5 * (b.v_before_step[k] + b.v_after_step[k])
     inverse_dynamics(m, d, 1.0)  # tau: the forces beside gravity and F_applied
+    for k in range(d.v.shape[0]):
+        d.v[k] = 0.5 * (b.v_before_step[k] + b.v_after_step[k])
     velocity_kinematics(m, d)
     unexplained = 0.0
     for k in range(d.v.shape[0]):
@@ -150,6 +156,20 @@ def balance_step(model, data, balance, unused, h):
         if is_asleep(d, m.dof_body[k]):
             d.vdot[k] = 0.0
     return 0.0
+
+
+@slot(
+    constrained="stepping.constrained_step.at_forces_under_constraints",
+    contact="stepping.contact_work.at_forces_in_contact",
+)
+def at_forces_of_step(model, data, h):
+    """q, v at the start of the last step -> where it took its forces, with the velocities of its velocity terms."""
+    if model.step_scheme[SCHEME_MIDDLE] == 1:
+        sine_and_cosine(data.q, data.sin_q, data.cos_q)
+        advance_positions(model, data, data.v, 0.5 * h)
+        for k in range(data.v.shape[0]):
+            data.v[k] = data.v_terms[k]
+        at_velocities(model, data)
 
 
 @kernel

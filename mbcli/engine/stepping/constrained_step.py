@@ -29,6 +29,7 @@ from mbcli.engine.fields.model_fields import (
     RANK_CROSSING,
     RANK_FAULTS,
     RANK_REACHED,
+    SCHEME_MIDDLE,
     SET_AT_CONSTRAINTS,
     SET_AT_CROSS,
     SET_AT_DATA,
@@ -37,20 +38,19 @@ from mbcli.engine.fields.model_fields import (
     SET_AT_PROJECT,
     SET_AT_WORK,
 )
-from mbcli.engine.limits.joint_limits import limit_gap
 from mbcli.engine.limits.limited_dynamics import limited_dynamics
 from mbcli.engine.runtime.calls_by_address import call_by_address
 from mbcli.engine.runtime.handles import constraints_at, data_at, model_at, work_at
 from mbcli.engine.runtime.kernel import called, kernel
-from mbcli.engine.smooth.coordinates import normalize_quaternions, velocity_to_qdot
+from mbcli.engine.smooth.coordinates import advance_positions
 from mbcli.engine.smooth.forward_dynamics import hold_locked, stop_locked
 from mbcli.engine.smooth.inverse_dynamics import apply_link_forces
 from mbcli.engine.smooth.kinematics import position_kinematics, velocity_kinematics
 from mbcli.engine.smooth.state import at_velocities
 from mbcli.engine.smooth.tree_factorization import packed_mass_matrix
-from mbcli.engine.stepping.step import gather_forces
+from mbcli.engine.stepping.step import gather_forces, stay_within_limits
+from mbcli.engine.stepping.velocity_terms import SUBSTITUTIONS
 
-SUBSTITUTIONS = 3  # of the velocities in the middle; two are of second order, the third takes energy and does not add
 ROUGHLY_DEPENDENT = 1e-2  # square of a sine as part of what is clear: in the middle rows depend on others only roughly
 AS_BEFORE = -1.0  # tolerance of factorize_multipliers with which the rows are taken out that were before
 STIFF = 10.0  # share of controllers, limits and damping in an inertia, as part of it
@@ -62,9 +62,9 @@ STUCK = 2.0  # times an error that no projection could lower: allowed from then 
 
 
 @kernel
-def part_before_forces(work):
-    """The part of a step after which its forces are taken; 0 if no constraint is active, as in other plants."""
-    return 0.5 if work.err.shape[0] > 0 else 0.0
+def part_before_forces(model, work):
+    """The part of a step after which its forces are taken; if no constraint is active, as in other plants."""
+    return 0.5 if work.err.shape[0] > 0 or model.step_scheme[SCHEME_MIDDLE] == 1 else 0.0
 
 
 @kernel
@@ -72,16 +72,14 @@ def start_constrained_step(model, data, h):
     """As step.start_step(): q becomes that in the middle of the step."""
     work = work_at(data.constraint_set[SET_AT_WORK])
     stop_locked(model, data.v)
-    part = part_before_forces(work)
+    part = part_before_forces(model, work)
     position_kinematics(model, data)
-    velocity_to_qdot(model, data, data.v, data.qdot)
     for d in range(data.v.shape[0]):
         work.v_start[d] = data.v[d]
     for i in range(data.q.shape[0]):
         work.q_start[i] = data.q[i]
-        data.q[i] += part * h * data.qdot[i]
     if part > 0.0:
-        normalize_quaternions(model, data.q)
+        advance_positions(model, data, data.v, part * h)
     for i in range(data.q.shape[0]):
         work.q_middle[i] = data.q[i]
 
@@ -99,6 +97,13 @@ def end_constrained_step(model, data, h):
     """As step.end_step(): onto the constraints."""
     at = data.constraint_set
     call_by_address(at[SET_AT_END], at[SET_AT_MODEL], at[SET_AT_DATA], at[SET_AT_CONSTRAINTS], at[SET_AT_WORK], h)
+
+
+@kernel
+def at_forces_under_constraints(model, data, h):
+    """As balance.at_forces_of_step()."""
+    go_to(data, work_at(data.constraint_set[SET_AT_WORK]).q_middle, data.v_terms)
+    at_velocities(model, data)
 
 
 @kernel
@@ -145,7 +150,7 @@ def solve_step(model, data, constraints, work, h):
         go_to(d, w.q_middle, w.v_start)
         if call_by_address(cross, model, data, constraints, work, 1.0) == 0.0:
             for k in range(d.v.shape[0]):
-                d.v[k] = w.v_start[k] + part_before_forces(w) * h * d.vdot[k]
+                d.v[k] = w.v_start[k] + part_before_forces(m, w) * h * d.vdot[k]
             if call_by_address(cross, model, data, constraints, work, 1.0) == 0.0:
                 break
             go_to(d, w.q_middle, w.v_start)
@@ -159,13 +164,15 @@ def solve_in_middle(m, d, c, w, h):
     row_axes(m, d, c, w, 0)
     constraint_jacobian(d, c, w)
     factorize_in_middle(m, d, c, w)
-    part = part_before_forces(w) * h
+    part = part_before_forces(m, w) * h
     for k in range(d.v.shape[0]):
         d.v[k] = w.v_start[k]
     for n in range(SUBSTITUTIONS if part > 0.0 else 1):
         if n > 0:
             for k in range(d.v.shape[0]):
                 d.v[k] = w.v_start[k] + part * d.vdot[k]
+        for k in range(d.v.shape[0]):
+            d.v_terms[k] = d.v[k]
         velocity_kinematics(m, d)
         bias_of_motion(m, d, w)
         constraint_bias(m, d, c, w)
@@ -212,34 +219,20 @@ def is_stiff(m, d, c, w):
 def end_motion(model, data, constraints, work, h):
     """After solve_step: q_start, v_start, vdot -> q, v at the end of the step. Called by address, returns 0."""
     m, d, c, w = model_at(model), data_at(data), constraints_at(constraints), work_at(work)
-    part = part_before_forces(w)
+    part = part_before_forces(m, w)
     for k in range(d.v.shape[0]):
         d.v[k] = w.v_start[k] + (1.0 - part) * h * d.vdot[k]
     for i in range(d.q.shape[0]):
-        d.q[i] = w.q_middle[i]
-    velocity_to_qdot(m, d, d.v, d.qdot)
-    for i in range(d.q.shape[0]):
-        d.q[i] = w.q_start[i] + h * d.qdot[i]
+        d.q[i] = w.q_start[i]
+    advance_positions(m, d, d.v, h)
     for k in range(d.v.shape[0]):
         d.v[k] = w.v_start[k] + h * d.vdot[k]
     if part == 0.0 or w.ranks[RANK_FAULTS] != 0.0:
         return 0.0
-    stay_within_limits(m, d, w, h)
-    normalize_quaternions(m, d.q)
+    stay_within_limits(m, d, w.q_start, h)
     if w.ranks[RANK_CROSSING] != 0.0 or not correct_positions(m, d, c, w) or not correct_velocities(m, d, c, w, h):
         project_end(model, data, constraints, work)
     return 0.0
-
-
-@kernel
-def stay_within_limits(model, data, work, h):
-    """Coordinates that are beyond a limit -> where their velocities at the end lead to, if that is less far beyond."""
-    for k in range(model.limit_dof.shape[0]):
-        d, side = model.limit_dof[k], model.limit_side[k]
-        gap = limit_gap(model, data.q, k)
-        at_end = limit_gap(model, work.q_start, k) + h * side * data.v[d]
-        if gap.real < 0.0 and gap.real < at_end.real:
-            data.q[model.dof_q[d]] += side * (at_end - gap)
 
 
 @kernel

@@ -41,19 +41,48 @@ from mbcli.engine.fields.model_fields import (
     CONTACT_AT_POINTS,
     CONTACT_AT_SOLVE,
     CONTACT_AT_SOLVER,
+    SCHEME_EXACT,
 )
 from mbcli.engine.limits.limited_dynamics import limited_dynamics
 from mbcli.engine.runtime.calls_by_address import call_by_address
 from mbcli.engine.runtime.handles import collision_at, points_at, solver_at
 from mbcli.engine.runtime.kernel import kernel, slot
-from mbcli.engine.smooth.forward_dynamics import forward_dynamics
+from mbcli.engine.smooth.forward_dynamics import forward_dynamics, stop_locked
+from mbcli.engine.smooth.inverse_dynamics import apply_link_forces
+from mbcli.engine.smooth.kinematics import velocity_kinematics
 from mbcli.engine.smooth.sleep import is_asleep
+from mbcli.engine.stepping.contact_terms import take_terms_of_free_trees
+from mbcli.engine.stepping.step import end_with_last_velocities, gather_forces
+from mbcli.engine.stepping.velocity_terms import note_start, take_terms_between_limits
+
+
+@kernel
+def start_step_in_contact(model, data, h):
+    """As step.start_step(): forces are taken at the start, where contacts are."""
+    stop_locked(model, data.v)
+
+
+@kernel
+def end_step_in_contact(model, data, h):
+    """As step.end_step()."""
+    end_with_last_velocities(model, data, h)
+
+
+@kernel
+def accelerations_of_step_in_contact(model, data, F_link, h, implicit_damping):
+    """As step.accelerations_of_step()."""
+    apply_link_forces(model, data, F_link)
+    gather_forces(model, data, h, implicit_damping)
+    accelerate_in_contact(model, data, h)
+    if model.step_scheme[SCHEME_EXACT] == 1:
+        velocity_kinematics(model, data)
 
 
 @kernel
 def accelerate_in_contact(model, data, h):
     """As step.accelerate(), with contact, limits, controllers and dry friction in one problem."""
     points, solver = points_at(data.contact[CONTACT_AT_POINTS]), solver_at(data.contact[CONTACT_AT_SOLVER])
+    note_start(data)
     if find_points(data, h) and settle_sleep(model, data, h):
         constrain_step(model, data, points, solver, h)
         note_rest(data, h)
@@ -98,9 +127,12 @@ def constrain_step(model, data, points, solver, h):
     alone = solver.counts[COUNT_ELASTIC_BODIES] == 0 and not has_constraints(data)
     if solver.counts[COUNT_CONSTRAINTS] == 0 and alone:
         limited_dynamics(model, data, h)
+        take_terms_between_limits(model, data, h)
         return
     leave_to_controllers(model, data)
     forward_dynamics(model, data)
+    if model.step_scheme[SCHEME_EXACT] == 1 and alone:
+        take_terms_of_free_trees(model, data, solver, h)
     set_velocities(model, data, solver, h)
     add_limit_rows(model, data, solver, h)
     add_controller_rows(model, data, solver, h)

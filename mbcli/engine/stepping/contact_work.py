@@ -13,6 +13,7 @@ from mbcli.engine.fields.run_fields import (
 )
 from mbcli.engine.runtime.handles import solver_at
 from mbcli.engine.runtime.kernel import kernel
+from mbcli.engine.smooth.kinematics import velocity_kinematics
 from mbcli.engine.smooth.spatial import dot, row3
 
 
@@ -20,6 +21,14 @@ from mbcli.engine.smooth.spatial import dot, row3
 def has_contact_rows(data):
     """As balance.has_rows()."""
     return solver_at(data.contact[CONTACT_AT_SOLVER]).counts[COUNT_CONSTRAINTS] > 0
+
+
+@kernel
+def at_forces_in_contact(model, data, h):
+    """As balance.at_forces_of_step(); positions are those of the start."""
+    for d in range(data.v.shape[0]):
+        data.v[d] = data.v_terms[d]
+    velocity_kinematics(model, data)
 
 
 @kernel

@@ -20,11 +20,10 @@ from mbcli.engine.fields.contact_fields import (
     PROBLEM_SINGULAR,
     PROBLEM_SOLVED,
 )
-from mbcli.engine.fields.joint_types import QUATERNION_FLOATING
 from mbcli.engine.fields.model_fields import CONTACT_AT_POINTS, CONTACT_AT_SLEEP, CONTACT_AT_SOLVER
 from mbcli.engine.runtime.handles import points_at, sleep_at, solver_at
 from mbcli.engine.runtime.kernel import kernel
-from mbcli.engine.smooth.coordinates import rates_of_joint
+from mbcli.engine.smooth.coordinates import advance_joint
 from mbcli.engine.smooth.forward_dynamics import forward_dynamics, stop_locked
 from mbcli.engine.smooth.kinematics import velocity_kinematics
 from mbcli.engine.smooth.sleep import is_asleep
@@ -97,9 +96,6 @@ def end_sleeping_step(model, data, h):
     for b in range(1, model.body_parent.shape[0]):
         if is_asleep(data, b):
             continue
-        d, i, n = model.body_v[b], model.body_q[b], model.body_nv[b]
-        for k in range(d, d + n):
+        for k in range(model.body_v[b], model.body_v[b] + model.body_nv[b]):
             data.v[k] += h * data.vdot[k]
-        rates_of_joint(model, data, b, data.v, data.qdot)
-        for k in range(i, i + n + int(model.body_joint_type[b] == QUATERNION_FLOATING)):
-            data.q[k] += h * data.qdot[k]
+        advance_joint(model, data, b, data.v, h)

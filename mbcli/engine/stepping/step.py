@@ -1,19 +1,30 @@
 """A step of a discrete plant, in the order in which it runs, and accelerations at an instant.
 
 Positions and velocities, then forces, then accelerations under them that keep limits, contact and constraints, then the
-state at the end: velocities first, positions with them. In plants with constraints constrained_step.py fills the slots,
-in plants in which solids may touch contact_step.py.
+state at the end. In plants with constraints constrained_step.py fills the slots, in plants in which solids may touch
+contact_step.py. A step without either is of second order, if nothing controls joints or rubs in them (SCHEME_MIDDLE):
+
+    q_m = q + h/2 N(q) v
+    M(q_m) vdot = tau(q_m) - C(q_m, v_m) v_m,  v_m = v + h/2 vdot
+    q' = q + h N(q_m) v_m,  v' = v + h vdot
+
+Joint damping and limits are those of other plants, at the end of the step as they follow from its start: where a limit
+can act, the velocity terms are those of the start. docs/discrete_steps.md compares the scheme with others.
 """
 
+from mbcli.engine.fields.model_fields import SCHEME_MIDDLE
+from mbcli.engine.limits.joint_limits import limit_gap
 from mbcli.engine.limits.limited_dynamics import limited_dynamics
-from mbcli.engine.runtime.kernel import CALLER, ITSELF, kernel, slot
-from mbcli.engine.smooth.coordinates import velocity_to_qdot
+from mbcli.engine.runtime.kernel import CALLER, kernel, slot
+from mbcli.engine.smooth.coordinates import advance_positions
 from mbcli.engine.smooth.force_elements import add_element_forces
 from mbcli.engine.smooth.forward_dynamics import accelerations, hold_locked, stop_locked
 from mbcli.engine.smooth.inverse_dynamics import apply_link_forces
 from mbcli.engine.smooth.joint_forces import add_joint_forces
 from mbcli.engine.smooth.sleep import is_asleep
 from mbcli.engine.smooth.state import at_velocities
+from mbcli.engine.smooth.trigonometry import sine_and_cosine
+from mbcli.engine.stepping.velocity_terms import note_start, take_terms_between_limits
 
 
 @slot(python=CALLER)
@@ -28,12 +39,31 @@ def discrete_step(model, data, h, implicit_damping):
 
 @slot(
     constrained="stepping.constrained_step.start_constrained_step",
-    contact=ITSELF,
+    contact="stepping.contact_step.start_step_in_contact",
     sleep="stepping.sleeping_step.start_sleeping_step",
 )
 def start_step(model, data, h):
-    """Velocities of locked joints become 0; q becomes where forces are taken: here it stays."""
+    """Velocities of locked joints become 0; q becomes where forces are taken."""
     stop_locked(model, data.v)
+    go_to_middle(model, data, h)
+
+
+@kernel
+def go_to_middle(model, data, h):
+    """q, v -> q_at_start, v_at_start; q becomes that in the middle of the step, if the plant has such steps."""
+    note_start(data)
+    for i in range(data.q.shape[0]):
+        data.q_at_start[i] = data.q[i]
+    if model.step_scheme[SCHEME_MIDDLE] == 1:
+        sine_and_cosine(data.q, data.sin_q, data.cos_q)
+        advance_positions(model, data, data.v, 0.5 * h)
+
+
+@kernel
+def go_to_start(data):
+    """q -> q_at_start; sin_q, cos_q and all that follows from q stay."""
+    for i in range(data.q.shape[0]):
+        data.q[i] = data.q_at_start[i]
 
 
 @kernel
@@ -67,22 +97,57 @@ def gather_forces(model, data, h, implicit_damping):
     contact="stepping.contact_step.accelerate_in_contact",
 )
 def accelerate(model, data, h):
-    """After gather_forces: the mean acceleration vdot over a step, with controllers and limits at its end."""
+    """After gather_forces: the mean acceleration vdot over a step, with controllers and limits at its end.
+
+    q is that of the start then. All that follows from q and v, sin_q and V too, may be of the middle.
+    """
+    go_to_start(data)
     limited_dynamics(model, data, h)
+    take_terms_between_limits(model, data, h)
 
 
 @slot(
     constrained="stepping.constrained_step.end_constrained_step",
-    contact=ITSELF,
+    contact="stepping.contact_step.end_step_in_contact",
     sleep="stepping.sleeping_step.end_sleeping_step",
 )
 def end_step(model, data, h):
+    """After accelerate: v' = v + h vdot; q' = q + h N v, with v_m and N of the middle, or v' and N of the start."""
+    end_between_limits(model, data, h)
+    if model.step_scheme[SCHEME_MIDDLE] == 1:
+        stay_within_limits(model, data, data.q_at_start, h)
+
+
+@kernel
+def end_between_limits(model, data, h):
+    """As end_step(), where no limit can act in the step."""
+    if model.step_scheme[SCHEME_MIDDLE] == 0:
+        end_with_last_velocities(model, data, h)
+        return
+    for d in range(data.v.shape[0]):
+        data.v[d] = data.v_at_start[d] + 0.5 * h * data.vdot[d]
+    advance_positions(model, data, data.v, h)
+    for d in range(data.v.shape[0]):
+        data.v[d] = data.v_at_start[d] + h * data.vdot[d]
+
+
+@kernel
+def end_with_last_velocities(model, data, h):
     """v' = v + h vdot, q' = q + h N(q) v'."""
     for d in range(data.v.shape[0]):
         data.v[d] += h * data.vdot[d]
-    velocity_to_qdot(model, data, data.v, data.qdot)
-    for i in range(data.q.shape[0]):
-        data.q[i] += h * data.qdot[i]
+    advance_positions(model, data, data.v, h)
+
+
+@kernel
+def stay_within_limits(model, data, q_start, h):
+    """Coordinates that are beyond a limit -> where their velocities at the end lead to, if that is less far beyond."""
+    for k in range(model.limit_dof.shape[0]):
+        d, side = model.limit_dof[k], model.limit_side[k]
+        gap = limit_gap(model, data.q, k)
+        at_end = limit_gap(model, q_start, k) + h * side * data.v[d]
+        if gap.real < 0.0 and gap.real < at_end.real:
+            data.q[model.dof_q[d]] += side * (at_end - gap)
 
 
 @slot(
@@ -95,12 +160,20 @@ def step_fault(model, data):
     return 0
 
 
-@slot(constrained="stepping.constrained_step.accelerations_of_constrained_step", contact=ITSELF)
+@slot(
+    constrained="stepping.constrained_step.accelerations_of_constrained_step",
+    contact="stepping.contact_step.accelerations_of_step_in_contact",
+)
 def accelerations_of_step(model, data, F_link, h, implicit_damping):
     """After velocity_kinematics: tau, u -> vdot = (v' - v) / h of the step under F_link from q, v, which stay."""
+    go_to_middle(model, data, h)
+    if model.step_scheme[SCHEME_MIDDLE] == 1:
+        at_velocities(model, data)
     apply_link_forces(model, data, F_link)
     gather_forces(model, data, h, implicit_damping)
     accelerate(model, data, h)
+    if model.step_scheme[SCHEME_MIDDLE] == 1:
+        at_velocities(model, data)
 
 
 @kernel

@@ -57,6 +57,7 @@ def compile_model(
     with_controllers,
     with_limits,
     with_friction,
+    in_middle,
     dtype=float,
 ):
     """The Model of a plant; sets the coordinate starts of the joints.
@@ -73,6 +74,7 @@ def compile_model(
         with_controllers: whether the PD controllers of actuators act.
         with_limits: whether the limits of joints do.
         with_friction: whether the dry friction of joints does.
+        in_middle: whether discrete steps are of the scheme "midpoint".
         dtype: scalar type of the parameters' values.
     """
     X_BF_of_frames = poses_in_bodies(frames, parameters)
@@ -164,6 +166,7 @@ def compile_model(
             "friction_loss": [loss for _, loss in frictions],
             "gravity": gravity,
             "uniform_gravity": [int(uniform)],
+            "step_scheme": [int(in_middle and not controlled and not frictions), int(in_middle)],
             "body_parent": parent,
             "body_root": root,
             "body_end": end,

@@ -38,6 +38,7 @@ def ApplyMultibodyPlantConfig(config: MultibodyPlantConfig, plant: MultibodyPlan
     plant.set_penetration_allowance(config.penetration_allowance)
     plant.settings.contact_defaults = config.contact_defaults
     plant.settings.joint_dry_friction = config.joint_dry_friction
+    plant.set_step_scheme(config.step_scheme)
     plant.set_stiction_tolerance(config.stiction_tolerance)
     plant.set_contact_model(CONTACT_MODELS[config.contact_model])
     plant.set_contact_surface_representation(

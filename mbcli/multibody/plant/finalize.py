@@ -120,6 +120,7 @@ class Finalization(Elements, Kinematics):
             self._steps_with_controllers(),
             self.is_discrete(),
             self.is_discrete() and self.settings.joint_dry_friction and scalar is not EXPRESSION,
+            self.is_discrete() and self.settings.step_scheme == "midpoint",
             scalar.dtype,
         )
         return scalar.convert_model(model)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mbcli.common.quick_dataclass import dataclass
+from mbcli.config.plant_config import STEP_SCHEMES
 from mbcli.geometry.contact_representation import HydroelasticContactRepresentation
 from mbcli.multibody.plant.constraints import Constraints
 from mbcli.multibody.tree.uniform_gravity import UniformGravityFieldElement
@@ -60,6 +61,7 @@ class PlantSettings:
     joint_dry_friction: bool = True  # whether the dry friction of joints acts in steps
     single_contact_points: bool = False  # whether a pair of geometries gives one contact point
     decompose_meshes: bool = False  # whether meshes that are not convex collide by convex parts of them
+    step_scheme: str = "midpoint"  # or "drake"
     sleep_tolerance: float = 0.0  # [m/s] below which islands at rest may sleep; 0: nothing sleeps
     leaves_out_broken_meshes: bool = False  # with a note, where they would collide; else they are an error
 
@@ -102,6 +104,20 @@ class Settings(Constraints):
     def get_sleep_tolerance(self) -> float:
         """[m/s]; 0, unless it was set: nothing sleeps."""
         return self.settings.sleep_tolerance
+
+    def set_step_scheme(self, step_scheme: str = "midpoint") -> None:
+        """How discrete steps advance: "midpoint", or "drake" as pydrake does, see docs/discrete_steps.md.
+
+        RuntimeError for another name.
+        """
+        self.require_not_finalized("set_step_scheme")
+        if step_scheme not in STEP_SCHEMES:
+            raise RuntimeError(f"set_step_scheme: {step_scheme!r} is none of {', '.join(STEP_SCHEMES)}")
+        self.settings.step_scheme = step_scheme
+
+    def get_step_scheme(self) -> str:
+        """The name of the scheme of discrete steps: "midpoint", unless it was set."""
+        return self.settings.step_scheme
 
     def get_contact_penalty_method_time_scale(self) -> float:
         """[s] in which default stiffnesses stop two bodies: 1 / w with w = sqrt(g / penetration allowance).

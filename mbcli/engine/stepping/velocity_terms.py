@@ -1,0 +1,57 @@
+"""Velocity terms of a discrete step in its middle: C(q, v_m) v_m at v_m = v + h/2 vdot, by substitution.
+
+At the start of a step they would feed what turns: docs/discrete_steps.md. Locked joints stay, since their vdot is zero.
+"""
+
+from mbcli.engine.fields.model_fields import SCHEME_MIDDLE
+from mbcli.engine.limits.joint_limits import limit_gap, reach_of_limits
+from mbcli.engine.runtime.kernel import kernel
+from mbcli.engine.smooth.forward_dynamics import forward_dynamics_again
+from mbcli.engine.smooth.kinematics import velocity_kinematics
+
+SUBSTITUTIONS = 3  # two are of second order and feed what turns at a rate w with (w h)^4 / 4, a third takes as much
+
+
+@kernel
+def note_start(data):
+    """v -> v_at_start, v_terms."""
+    for d in range(data.v.shape[0]):
+        data.v_at_start[d] = data.v_terms[d] = data.v[d]
+
+
+@kernel
+def take_terms_between_limits(model, data, h):
+    """After limited_dynamics, note_start: as take_terms_in_middle(), if the plant has it and reaches no limit."""
+    if model.step_scheme[SCHEME_MIDDLE] == 1 and not reaches_limit(model, data, h):
+        take_terms_in_middle(model, data, h)
+
+
+@kernel
+def take_terms_in_middle(model, data, h):
+    """After forward_dynamics, note_start: vdot over a step h with velocity terms in its middle. v stays, V does not."""
+    for _ in range(1, SUBSTITUTIONS):
+        for d in range(data.v.shape[0]):
+            data.v_terms[d] = data.v_at_start[d] + 0.5 * h * data.vdot[d]
+        substitute(model, data)
+
+
+@kernel
+def substitute(model, data):
+    """v_terms -> vdot."""
+    for d in range(data.v.shape[0]):
+        data.v[d] = data.v_terms[d]
+    velocity_kinematics(model, data)
+    forward_dynamics_again(model, data)
+    for d in range(data.v.shape[0]):
+        data.v[d] = data.v_at_start[d]
+
+
+@kernel
+def reaches_limit(model, data, h):
+    """After vdot: whether a limit can act in the step."""
+    for k in range(model.limit_dof.shape[0]):
+        d = model.limit_dof[k]
+        v = data.v[d]
+        if limit_gap(model, data.q, k).real < reach_of_limits(v, v + h * data.vdot[d], h):
+            return True
+    return False
