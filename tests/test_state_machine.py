@@ -6,12 +6,13 @@ where it is. Kernels are interpreted, but in one test.
 
 import os
 import time
+from pathlib import Path
 
 import hypothesis
 import pytest
 from hypothesis.stateful import run_state_machine_as_test
 from machine_results import OWN, RESULTS
-from state_machine import PlantMachine, recipes
+from state_machine import PlantMachine, constrained_recipes, recipes, robot_recipes
 
 from mbcli.engine.runtime import linking
 from mbcli.engine.runtime.kernel import compiled_by_default
@@ -22,6 +23,17 @@ from mbcli.multibody.tree import Frame, Joint, RigidBody
 
 SECONDS = float(os.environ.get("MBCLI_FUZZ_SECONDS", 0))
 STEPS = 25
+MODELS = Path(os.environ.get("MBCLI_MODELS", Path(__file__).parents[1] / "../shared/models"))
+ROBOT_FILES = (
+    "acrobot/Acrobot.urdf",
+    "four_bar/four_bar_loop.sdf",
+    "four_bar/four_bar_weld.sdf",
+    "planar_gripper/planar_gripper.sdf",
+    "iiwa14/iiwa14_no_collision.urdf",
+    "cassie/cassie_v2.urdf",
+    "allegro/allegro_hand_description_right.sdf",
+)
+ROBOTS = [str(MODELS / name) for name in ROBOT_FILES if (MODELS / name).exists()]
 
 # calculations that the machine does not ask for, and why not
 LEFT_OUT = {
@@ -59,6 +71,21 @@ def test_any_sequence_of_calls_gives_what_a_fresh_context_gives():
         pass
 
     run(Machine, 120)
+
+
+def test_any_sequence_of_calls_under_constraints_gives_what_a_fresh_context_gives():
+    class Constrained(PlantMachine):
+        recipes = constrained_recipes()
+
+    run(Constrained, 60)
+
+
+@pytest.mark.skipif(not ROBOTS, reason="no robots of others are here")
+def test_any_sequence_of_calls_on_robots_gives_what_a_fresh_context_gives():
+    class Robots(PlantMachine):
+        recipes = robot_recipes(ROBOTS)
+
+    run(Robots, 6)
 
 
 @pytest.mark.peers
