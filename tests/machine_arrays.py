@@ -15,7 +15,7 @@ def state_arrays(context):
     found |= {f"vertices {k}": own.values.copy() for k, own in enumerate(state.deformables)}
     found |= {f"input {name}": flat(value) for name, value in context.inputs.fixed.items()}
     for (element, name), value in state.parameters.values.items():
-        found[f"{name} of {element.name() if hasattr(element, 'name') else type(element).__name__}"] = flat(value)
+        found[f"{name} of {type(element).__name__} at {id(element)}"] = flat(value)
     for joint in plant.elements.joints:
         found[f"lock of {joint.name()}"] = np.array([joint.is_locked(context)])
     if context.last_step.start is not None:
