@@ -10,7 +10,7 @@ ON_CONSTRAINTS = 1e-8  # norm of their errors with which a state can be lineariz
 
 
 def require_motion_on_constraints(context, discrete=False):
-    """NumericalError if the motion of a plant from a context has no derivatives; steps may start off the constraints."""
+    """NumericalError if the motion from a context has no derivatives; discrete: of steps, which may start off them."""
     state = context.state
     state.ready_constraints()
     chains = state.constraints.chains(context)
