@@ -147,7 +147,9 @@ class Side:
         return State(self, root)
 
     def joints(self):
-        return [self.plant.get_joint(index) for index in self.plant.GetJointIndices()]
+        """All but those that close loops, which have no coordinates."""
+        joints = [self.plant.get_joint(index) for index in self.plant.GetJointIndices()]
+        return [j for j in joints if self.lib.library == "pydrake" or j not in self.plant.elements.loop_joints]
 
     def moving_joints(self):
         return [joint for joint in self.joints() if joint.num_velocities()]
