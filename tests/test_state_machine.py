@@ -10,9 +10,11 @@ from pathlib import Path
 
 import hypothesis
 import pytest
+from hypothesis import strategies as st
 from hypothesis.stateful import run_state_machine_as_test
+from machine_plants import Recipe
 from machine_results import OWN, RESULTS
-from state_machine import PlantMachine, constrained_recipes, recipes, robot_recipes
+from state_machine import PlantMachine, constrained_recipes, recipes, robot_recipes, seeds
 
 from mbcli.engine.constraints.constrained_motion import expect_rank
 from mbcli.engine.fields.model_fields import RANK_EXPECTED
@@ -152,6 +154,12 @@ def test_the_machine_finds_forces_that_a_call_leaves_to_the_next_step(monkeypatc
         run(Machine, 100, seed=3, shrink=False)
 
 
+# rods on a hinge whose tip is at a wrong distance, which few of them can ever reach
+tied_rods = st.builds(
+    Recipe, seed=seeds, kinds=st.just(("revolute",)), time_step=st.just(0.01), constraints=st.just(("distance",))
+)
+
+
 @far_off
 def test_the_machine_finds_velocities_that_a_question_leaves_in_the_state(monkeypatch, new_kernels):
     """Accelerations of a step kept the velocities of its start where crossings of singular positions keep theirs."""
@@ -160,11 +168,11 @@ def test_the_machine_finds_velocities_that_a_question_leaves_in_the_state(monkey
     monkeypatch.setattr(function, "__code__", function.__code__.replace(co_names=names))
     new_kernels()
 
-    class Constrained(PlantMachine):
-        recipes = constrained_recipes()
+    class Tied(PlantMachine):
+        recipes = tied_rods
 
     with pytest.raises(AssertionError, match="changes', \\['v', 'x'\\]"):
-        run(Constrained, 100, shrink=False)
+        run(Tied, 50, shrink=False)
 
 
 @far_off
@@ -181,11 +189,11 @@ def test_the_machine_finds_accelerations_that_depend_on_earlier_questions(monkey
     monkeypatch.setattr(ActiveConstraints, "ask", ask)
     monkeypatch.setattr("state_machine.changed", lambda arrays, context: [])  # which would find it sooner
 
-    class Constrained(PlantMachine):
-        recipes = constrained_recipes()
+    class Tied(PlantMachine):
+        recipes = tied_rods
 
     with pytest.raises(AssertionError):
-        run(Constrained, 100, shrink=False)
+        run(Tied, 50, shrink=False)
 
 
 def public_calculations():
