@@ -15,7 +15,8 @@ REVERSIBLE = ("revolute", "prismatic", "weld")  # pydrake 1.51 refuses other joi
 ONE_DOF = ("revolute", "prismatic", "screw")
 IN_PYDRAKE = (*ONE_DOF, "universal", "planar", "ball_rpy", "quaternion_floating", "rpy_floating", "weld", "free")
 APPROXIMATIONS = ("lagged", "similar", "sap", "tamsi")
-CONSTRAINTS = ("ball", "weld", "distance", "spring", "coupler")
+CONSTRAINTS = ("ball", "weld", "distance", "spring", "coupler", "loop")
+OWN_CONSTRAINTS = {"loop"}  # pydrake has no joints that close loops
 MATERIAL = {"dissipation": 1.0, "point_stiffness": 1e3}
 
 
@@ -55,6 +56,7 @@ class Recipe:
         constraints: out of CONSTRAINTS.
         sampled: whether the output ports show the last step.
         compiled: whether kernels are compiled.
+        robot: a model file; the plant is that robot then, and kinds of joints and constraints do not count.
     """
 
     seed: int = 0
@@ -70,10 +72,13 @@ class Recipe:
     constraints: tuple = ()
     sampled: bool = False
     compiled: bool = False
+    robot: str = ""
 
     def is_in_pydrake(self):
         """Whether pydrake has such a plant."""
-        if self.users or "curvilinear" in self.kinds or (self.constraints and not self.time_step):
+        if self.users or self.robot or "curvilinear" in self.kinds or OWN_CONSTRAINTS.intersection(self.constraints):
+            return False
+        if self.constraints and not self.time_step:
             return False
         return self.drive != "controlled" or bool(self.time_step) and self.approximation != "tamsi"
 
@@ -142,7 +147,9 @@ class Side:
         return State(self, root)
 
     def joints(self):
-        return [self.plant.get_joint(index) for index in self.plant.GetJointIndices()]
+        """All but those that close loops, which have no coordinates."""
+        joints = [self.plant.get_joint(index) for index in self.plant.GetJointIndices()]
+        return [j for j in joints if self.lib.library == "pydrake" or j not in self.plant.elements.loop_joints]
 
     def moving_joints(self):
         return [joint for joint in self.joints() if joint.num_velocities()]
@@ -192,6 +199,8 @@ def build(side, recipe):
         plant.settings.single_contact_points = True
         plant.set_step_scheme("drake")
     plant.mutable_gravity_field().set_gravity_vector(side.give([0.3, -0.4, -9.0]))
+    if recipe.robot:
+        return build_robot(side, recipe, rng, plant)
     instances = [plant.AddModelInstance("left"), plant.AddModelInstance("right")]
     bodies, joints, offset_frames = [plant.world_body()], [], []
     for k, kind in enumerate(recipe.kinds):
@@ -214,6 +223,23 @@ def build(side, recipe):
     if recipe.contact:
         add_solids(side, plant, bodies)
     side.constraints = add_constraints(side, recipe, rng, plant, bodies, driven)
+    plant.Finalize()
+    return plant
+
+
+def build_robot(side, recipe, rng, plant):
+    """The robot of a file, as instance 2; instance 3 has a ball on a stick."""
+    lib = side.lib
+    lib.Parser(plant).AddModels(recipe.robot)
+    other = plant.AddModelInstance("other")
+    ball = plant.AddRigidBody("ball", other, random_inertia(lib, rng))
+    plant.AddJoint(lib.RevoluteJoint("stick", plant.world_frame(), ball.body_frame(), [0.0, 1.0, 0.0]))
+    side.offset_frames = [plant.AddFrame(lib.FixedOffsetFrame("offset", ball.body_frame(), random_transform(lib, rng)))]
+    side.bodies = [plant.world_body(), *(plant.get_body(index) for index in plant.GetBodyIndices(other))]
+    side.bodies += [body for body in plant.elements.bodies if body not in side.bodies]
+    side.elements, side.solids = [], []
+    joints = [j for j in plant.elements.joints if j.num_velocities() == 1]
+    side.constraints = add_constraints(side, recipe, rng, plant, side.bodies, joints)
     plant.Finalize()
     return plant
 
@@ -365,6 +391,9 @@ def add_constraints(side, recipe, rng, plant, bodies, driven):
             ids.append(plant.AddWeldConstraint(A, given_transform(side, rng), B, given_transform(side, rng)))
         elif kind == "distance":
             ids.append(plant.AddDistanceConstraint(A, points[0], B, points[1], 0.7))
+        elif kind == "loop":  # as a revolute joint would close it
+            X_A, X_B = given_transform(side, rng), given_transform(side, rng)
+            ids.append(plant.AddLoopConstraint(A, B, X_A, X_B, np.eye(6)[[0, 1, 3, 4, 5]]))
         elif kind == "spring":
             ids.append(plant.AddDistanceConstraint(A, points[0], B, points[1], 0.7, 50.0, 2.0))
         elif len(driven) >= 2:

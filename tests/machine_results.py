@@ -468,6 +468,19 @@ def derivatives(state, rng):
     return state.plant.CalcDerivatives(state.context, calculation)
 
 
+@result("FirstOrderTaylorApproximation", "Linearize", own=True)
+def linearization(state, rng):
+    from mbcli.systems.primitives import FirstOrderTaylorApproximation, OutputPortSelection
+
+    recipe = state.side.recipe
+    if (recipe.constraints or recipe.contact or recipe.robot) and state.plant.num_velocities() > 2:
+        return None  # by complex steps of interpreted kernels it takes seconds
+    system = FirstOrderTaylorApproximation(
+        state.plant, state.context, output_port_index=OutputPortSelection.kNoOutput
+    )  # Linearize() refuses all but rest
+    return system.A(), system.B(), system.f0()
+
+
 @result("CalcKineticEnergy", "CalcPotentialEnergy", "EvalKineticEnergy", "EvalPotentialEnergy")
 def energies(state, rng):
     plant, context = state.plant, state.context

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
+from machine_arrays import changed, state_arrays
 from machine_changes import CHANGES, INPUTS, OWN_CHANGES, PARAMETERS
 from machine_plants import APPROXIMATIONS, CONSTRAINTS, IN_PYDRAKE, Recipe, Side, library
 from machine_results import OWN, RESULTS, arrays_in, numbers
@@ -155,12 +156,50 @@ def recipes(draw, compiled=False):
     )
 
 
+@st.composite
+def constrained_recipes(draw, compiled=False):
+    """Recipes of plants under constraints, which random positions violate; their ports are not sampled."""
+    time_step = draw(st.sampled_from([0.0, 0.001, 0.01]))
+    return Recipe(
+        seed=draw(st.integers(0, 2**16)),
+        kinds=tuple(draw(st.lists(st.sampled_from(IN_PYDRAKE), min_size=1, max_size=3))),
+        time_step=time_step,
+        approximation=draw(st.sampled_from(APPROXIMATIONS[:3])) if time_step else "lagged",
+        springs=draw(st.booleans()),
+        drive=draw(st.sampled_from(["none", "plain", "controlled"])),
+        limits=draw(st.sampled_from([False, False, True])),
+        contact=not compiled and draw(st.sampled_from([False, False, True])),
+        constraints=tuple(draw(st.lists(st.sampled_from(CONSTRAINTS), min_size=1, max_size=3))),
+        compiled=compiled,
+    )
+
+
+@st.composite
+def robot_recipes(draw, files):
+    """Recipes of robots that others made, with constraints."""
+    time_step = draw(st.sampled_from([0.0, 0.001]))
+    return Recipe(
+        seed=draw(st.integers(0, 2**16)),
+        time_step=time_step,
+        constraints=tuple(draw(st.lists(st.sampled_from(("ball", "distance", "loop")), max_size=1))),
+        sampled=bool(time_step) and draw(st.booleans()),
+        robot=draw(st.sampled_from(files)),
+    )
+
+
 seeds = st.integers(0, 2**16)
 which = st.integers(0, CONTEXTS - 1)
 
 
 def names_of(table):
     return st.sampled_from(sorted(table))
+
+
+def depends_on_steps(name):
+    """Whether a result follows from accelerations, which in a discrete plant are those of a step."""
+    return any(word in part for part in name for word in ("Acceleration", "output port")) and not any(
+        part.startswith(("CalcBias", "CalcSpatialAccelerationsFromVdot", "state output")) for part in name
+    )
 
 
 class PlantMachine(RuleBasedStateMachine):
@@ -191,7 +230,17 @@ class PlantMachine(RuleBasedStateMachine):
 
     @rule(name=names_of(RESULTS), seed=seeds, k=which)
     def ask(self, name, seed, k):
+        """A question gives what it does in a fresh context, and changes nothing here and in other contexts."""
+        contexts = [followed.state.context for followed in self.followed]
+        before = [state_arrays(context) for context in contexts]
         self.compare(self.one(k), name, RESULTS[name], seed, is_known_to_peer=name not in OWN)
+        for arrays, context in zip(before, contexts, strict=True):
+            assert not changed(arrays, context), (name, "changes", changed(arrays, context))
+
+    @rule(name=st.sampled_from(sorted(name for name in RESULTS if depends_on_steps(name))), seed=seeds, k=which)
+    def ask_for_a_step(self, name, seed, k):
+        """As ask(), of what takes a step or an acceleration to answer."""
+        self.ask(name, seed, k)
 
     def compare(self, one, name, function, seed, is_known_to_peer=True, may_raise=True):
         """Calls it in the context and in a fresh one, compares; returns the fresh State."""
@@ -308,10 +357,3 @@ class PlantMachine(RuleBasedStateMachine):
     def spoil(self):
         """What was passed or returned earlier is the caller's own."""
         self.side.spoil()
-
-
-def depends_on_steps(name):
-    """Whether a result follows from accelerations, which in a discrete plant are those of a step."""
-    return any(word in part for part in name for word in ("Acceleration", "output port")) and not any(
-        part.startswith(("CalcBias", "CalcSpatialAccelerationsFromVdot", "state output")) for part in name
-    )

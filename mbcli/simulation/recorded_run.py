@@ -354,7 +354,7 @@ class RecordedRun:
             self.plant.SetVelocities(self.context, earlier.v)
             start = 0
             for own in self.context.state.deformables:
-                own.values[:] = earlier.deformables[start : start + own.values.size]
+                own.set_values(earlier.deformables[start : start + own.values.size])
                 start += own.values.size
             self.until = max(self.until, earlier.end_time)
         run = Run(

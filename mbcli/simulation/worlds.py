@@ -388,7 +388,7 @@ class _Worker:
         if not is_compiled(state.kernels.advance_worlds, called=True):
             on_compile()
         if state.constraints is not None and state.constraints.row_owners and self.contact is None:
-            state.constraints.expect_regular_rank(context)
+            state.constraints.begin_run(context)
             state.constraints.work.noted_ranks[:] = state.constraints.work.ranks
         if self.contact is not None:
             self.contact.start_run(1, False)

@@ -76,7 +76,7 @@ class PlantMotion:
         require_motion_on_constraints(context, self._discrete)
         if not state.constraints.row_owners:
             return compile_constraints(self._model, [])
-        self._regular = state.constraints.expected_rank
+        self._regular = state.constraints.rank_at(context)
         return compile_constraints(self._model, state.constraints.rows)
 
     def projection(self, context):

@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from mbcli.engine.fields.model_fields import RANK_CROSSING
 from mbcli.errors import NumericalError
 from mbcli.multibody.constraints.closed_chains import ClosedChains
 
@@ -11,13 +10,10 @@ ON_CONSTRAINTS = 1e-8  # norm of their errors with which a state can be lineariz
 
 
 def require_motion_on_constraints(context, discrete=False):
-    """NumericalError if the motion of a plant from a context has no derivatives; steps may start off the constraints.
-
-    The rank of the constraints is known to the state of the context then.
-    """
+    """NumericalError if the motion from a context has no derivatives; discrete: of steps, which may start off them."""
     state = context.state
     state.ready_constraints()
-    chains = ClosedChains(context)
+    chains = state.constraints.chains(context)
     if chains.nrow == 0:
         return
     errors = (chains.position_errors(state.q)[0], chains.velocity_errors(state.q, state.v)[0])
@@ -29,7 +25,7 @@ def require_motion_on_constraints(context, discrete=False):
         )
     plant = state.plant
     plant.run_forward_dynamics(context, plant.actuation(context), None, 0.0)
-    if state.constraints.work.ranks[RANK_CROSSING] != 0.0:
+    if state.constraints.is_crossed:
         raise NumericalError("the state is so close to a singular position that the motion has no derivatives")
 
 

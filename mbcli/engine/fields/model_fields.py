@@ -295,6 +295,7 @@ CONSTRAINT_WORK_FIELDS = (
     Field("ranks", (7,), "real", "1", "elements RANK_...: rank expected (0: any), faults, rank found, ..."),
     Field("q_start", ("nq",), "real", "rad, m or 1", "positions from which a discrete step goes"),
     Field("v_start", ("nv",), "real", "rad/s or m/s", "its velocities"),
+    Field("v_asked", ("nv",), "real", "rad/s or m/s", "velocities of a state whose step is only asked for"),
     Field("stiff_diagonal", ("nv",), "real", "kg m^2 or kg", "`diagonal` of a step that outweighs inertia"),
     Field("q_middle", ("nq",), "real", "rad, m or 1", "positions half a step further on, where its forces are taken"),
     Field("noted_ranks", (7,), "real", "1", "the same before a sample, which leaves no trace"),

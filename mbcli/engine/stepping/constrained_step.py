@@ -108,10 +108,13 @@ def at_forces_under_constraints(model, data, h):
 
 @kernel
 def accelerations_of_constrained_step(model, data, F_link, h, implicit_damping):
-    """As step.accelerations_of_step(); the axes of constraints are those of the start again."""
+    """As step.accelerations_of_step(); the axes of constraints are those of the start again.
+
+    v_start of the step has zeros for locked joints, where the state may have none; crossings use other arrays.
+    """
     work = work_at(data.constraint_set[SET_AT_WORK])
     for d in range(data.v.shape[0]):
-        work.v_center[d] = data.v[d]
+        work.v_asked[d] = data.v[d]
     start_constrained_step(model, data, h)
     at_velocities(model, data)
     apply_link_forces(model, data, F_link)
@@ -120,7 +123,7 @@ def accelerations_of_constrained_step(model, data, F_link, h, implicit_damping):
     end_constrained_step(model, data, h)
     for d in range(data.v.shape[0]):
         data.vdot[d] = (data.v[d] - work.v_start[d]) / h
-    go_to(data, work.q_start, work.v_center)
+    go_to(data, work.q_start, work.v_asked)
     at_velocities(model, data)
     row_axes(model, data, constraints_at(data.constraint_set[SET_AT_CONSTRAINTS]), work, 0)
 

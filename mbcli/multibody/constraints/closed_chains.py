@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from mbcli.engine import load_kernels
-from mbcli.engine.constraints.constrained_motion import find_rank
+from mbcli.engine.constraints.constrained_motion import CLEARANCE, find_rank
 from mbcli.engine.runtime.kernel import may_compile
 from mbcli.engine.runtime.kernel_cache import is_compiled
 from mbcli.errors import NumericalError
@@ -134,10 +134,25 @@ class ClosedChains:
         """The largest rank at q and at positions near it that satisfy the constraints; larger if q is singular."""
         return self.regular_rank(q)[0] if self.nrow else 0
 
+    def is_regular(self, q, rank, clearness, lengths):
+        """Whether q is a regular position by a regular_rank(), as note_rank() of the engine decides it."""
+        scale = self._constrained.work.row_scale
+        scale[:] = lengths
+        found, least = self._rank_and_least_sine(q)
+        scale[:] = 0.0
+        return found == rank and least >= CLEARANCE * clearness
+
+    def _rank_and_least_sine(self, q):
+        """How many rows are independent at q, and the least square of their sines, by row_scale as it is."""
+        self._factorize(q)
+        sines = self._constrained.work.row_sine
+        independent = sines[sines > DEPENDENT]
+        return len(independent), float(independent.min(initial=1.0))
+
     def regular_rank(self, q):
         """For expect_rank(): that rank, the largest of the least squares of sines, squares of rows' lengths."""
         constrained, rng = self._constrained, np.random.default_rng(0)
-        scale, found = constrained.work.row_scale, []
+        scale = constrained.work.row_scale
         scale[:] = 0.0
         here = np.array(q, dtype=float)
         if not np.linalg.norm(self.position_errors(here)[0]) <= NEARBY_TOLERANCE:
@@ -147,11 +162,7 @@ class ClosedChains:
         for start in starts:
             self._factorize(start)
             np.maximum(scale, constrained.work.row_square, out=scale)
-        for start in starts:
-            self._factorize(start)
-            sines = constrained.work.row_sine
-            independent = sines[sines > DEPENDENT]
-            found.append((len(independent), float(independent.min(initial=1.0))))
+        found = [self._rank_and_least_sine(start) for start in starts]
         lengths = scale.copy()
         scale[:] = 0.0
         return *max(found), lengths

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,10 +16,10 @@ class DeformableState:
 
     Attributes:
         values: (9 n,) [q; v; a], each x, y, z of one vertex after the other.
-        q, v, a: (n, 3) [m], [m/s], [m/s^2] in W, parts of values.
+        q, v, a: (n, 3) [m], [m/s], [m/s^2] in W, parts of values. All are read-only.
     """
 
-    __slots__ = ("values", "q", "v", "a")
+    __slots__ = ("values", "q", "v", "a", "_values")
 
     values: FloatArray
     q: FloatArray
@@ -28,11 +28,21 @@ class DeformableState:
 
     def __init__(self, body: DeformableBody) -> None:
         n = len(body.reference)
-        self.values = np.zeros(9 * n)
+        self._values = np.zeros((3, n, 3))
+        self.values = self._values.reshape(-1)
+        self.values.flags.writeable = False
         self.q, self.v, self.a = self.values.reshape(3, n, 3)
-        self.q[:] = body.default_positions()
+        self.set(q=body.default_positions())
 
     def reset(self, body: DeformableBody) -> None:
         """The reference configuration at its default pose, at rest."""
-        self.values[:] = 0.0
-        self.q[:] = body.default_positions()
+        self.set(body.default_positions(), 0.0, 0.0)
+
+    def set(self, q: Any = None, v: Any = None, a: Any = None) -> None:
+        """Those that are given, (n, 3) or one number for all."""
+        for part, value in zip(self._values, (q, v, a), strict=True):
+            if value is not None:
+                part[:] = value
+
+    def set_values(self, values: FloatArray) -> None:
+        self._values.reshape(-1)[:] = values

@@ -15,7 +15,15 @@ from mbcli.engine.constraints.constrained_motion import (
     constraint_addresses,
     expect_rank,
 )
-from mbcli.engine.fields.model_fields import RANK_EXPECTED, RANK_FAULTS, RANK_FOUND, RANK_REACHED
+from mbcli.engine.fields.model_fields import (
+    RANK_CLEAR,
+    RANK_CROSSING,
+    RANK_EXPECTED,
+    RANK_FAULTS,
+    RANK_FOUND,
+    RANK_REACHED,
+    RANK_USUAL,
+)
 from mbcli.engine.runtime.model import ConstraintWork
 from mbcli.engine.smooth.state import SINGULAR_STEP
 from mbcli.errors import ModelError, NumericalError
@@ -25,9 +33,9 @@ from mbcli.multibody.scalars import FLOAT
 
 
 class CompiledConstraints:
-    """What the ActiveConstraints of contexts with the same parameters share: nobody changes it.
+    """What the ActiveConstraints of contexts with the same parameters share: nobody changes it but to remember more.
 
-    Attributes as in ActiveConstraints.
+    Attributes as in ActiveConstraints; usual_ranks: usual_rank() by the bytes of the default positions.
     """
 
     def __init__(self, state):
@@ -39,6 +47,7 @@ class CompiledConstraints:
             self.fault = error
         self.are_equations = all(row.is_equation() for tie in self.rows for row in tie.rows)
         self.arrays = compile_constraints(state.model, self.rows)
+        self.usual_ranks = {}
 
 
 class ActiveConstraints:
@@ -53,18 +62,23 @@ class ActiveConstraints:
         are_equations: whether all rows are equations, without limits and stiffness.
         arrays: of the engine, made of the rows.
         work: ConstraintWork of these arrays.
-        expected_rank: that of regular_rank() for positions nearby, None before it was asked.
+        is_crossed, lengths: after ask(), whether the state is close to a singular position and was crossed, and
+            row_scale of the work then.
+        left_at: x (nq + nv,) where the last run ended, whose memory the work holds; None before that and in runs.
     """
 
     def __init__(self, state):
         self.plant, self.parameters, self.compiled = state.plant, state.parameters, state.compiled
         compiled = state.plant.constraints_by_default(state.model, state.parameters, lambda: CompiledConstraints(state))
         self.fault, self.rows, self.row_owners = compiled.fault, compiled.rows, compiled.row_owners
-        self.are_equations, self.arrays, self.expected_rank = compiled.are_equations, compiled.arrays, None
+        self.are_equations, self.arrays = compiled.are_equations, compiled.arrays
+        self._usual_ranks, self._chains = compiled.usual_ranks, None
+        self.is_crossed, self.lengths, self.left_at = False, None, None
         work: Any = ConstraintWork(self.arrays.sizes, state.scalar.dtype)  # its arrays are named by fields
         self.work = work
         if state.scalar is not FLOAT:
             work.ranks[RANK_REACHED] = EVERY_CORRECTION
+        self._no_memory = work.ranks.copy()
         self._attached = None  # whether the data lead to the calls of contact problems; None: to none
 
     def require_rows(self):
@@ -110,19 +124,67 @@ class ActiveConstraints:
 
     # rank
 
-    def expect_regular_rank(self, context):
-        """Lets the kernels know which rank the constraints have in regular positions near those of their context."""
-        if self.expected_rank is None:
+    def chains(self, context):
+        """ClosedChains of these constraints."""
+        if self._chains is None:
             from mbcli.multibody.constraints.closed_chains import ClosedChains
 
-            self.expected_rank = ClosedChains(context).regular_rank(context.state.q)
-            expect_rank(self.work, *self.expected_rank)
-        self.work.ranks[RANK_FAULTS] = 0.0
+            self._chains = ClosedChains(context)
+        return self._chains
 
-    def refuse_singular(self):
-        """NumericalError if the constraints did not tell the accelerations that were just computed."""
-        if self.take_step_fault():
-            raise NumericalError(self.singularity())
+    def usual_rank(self, context):
+        """regular_rank() near the default positions of the plant: it follows from parameters alone."""
+        q = self.plant.GetDefaultPositions()
+        key = q.tobytes()
+        if key not in self._usual_ranks:
+            self._usual_ranks[key] = self.chains(context).regular_rank(q)
+        return self._usual_ranks[key]
+
+    def rank_at(self, context):
+        """The usual rank if the positions of the context are regular by it, else regular_rank() near these."""
+        return context.state.of_q.remember("regular rank", self._rank_at, context)
+
+    def _rank_at(self, context):
+        usual, q = self.usual_rank(context), context.state.q
+        return usual if self.chains(context).is_regular(q, *usual) else self.chains(context).regular_rank(q)
+
+    def begin_run(self, context):
+        """Lets the steps of a run know the rank to expect, and nothing of what was computed before."""
+        expect_rank(self.work, *self.rank_at(context))
+        self.left_at = None
+
+    def ask(self, context, compute):
+        """compute() for a question: by parameters, state and inputs alone, and what a run remembers stays.
+
+        compute() leaves the accelerations in the data. NumericalError if the constraints do not tell them.
+        """
+        work, is_float = self.work, context.state.scalar is FLOAT
+        remembered, lengths = work.ranks.copy(), work.row_scale.copy()
+        try:
+            if is_float:
+                self._compute_regular(context, compute)
+            else:
+                work.ranks[:], work.row_scale[:] = self._no_memory, 0.0
+                compute()
+            self.is_crossed, self.lengths = work.ranks[RANK_CROSSING] != 0.0, work.row_scale.copy()
+            if is_float and self.take_step_fault():
+                raise NumericalError(self.singularity())
+        finally:
+            work.ranks[:], work.row_scale[:] = remembered, lengths
+
+    def _compute_regular(self, context, compute):
+        """Only where it finds no regular position by the usual rank, it is asked what is regular nearby."""
+        usual = self.usual_rank(context)
+        expect_rank(self.work, *usual)
+        compute()
+        ranks = self.work.ranks
+        is_regular = ranks[RANK_FOUND] == ranks[RANK_EXPECTED] and ranks[RANK_CLEAR] == ranks[RANK_USUAL]
+        if is_regular and ranks[RANK_CROSSING] == ranks[RANK_FAULTS] == 0.0:
+            return
+        nearby = self.rank_at(context)
+        if nearby is not usual:
+            expect_rank(self.work, *nearby)
+            compute()
 
     def take_step_fault(self):
         """As the kernel step_fault(), of the last step; it is forgotten then."""

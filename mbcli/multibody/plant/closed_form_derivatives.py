@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mbcli.engine import load_kernels
-from mbcli.engine.fields.model_fields import RANK_CROSSING
 from mbcli.engine.queries.state_batch import has_dynamics_derivatives
 from mbcli.engine.runtime.kernel_cache import is_compiled
 from mbcli.engine.runtime.model import Data
@@ -93,10 +92,10 @@ def constrained_derivatives(context: Context, tau: Vector) -> tuple[dict[str, Ma
     vdot = plant.run_forward_dynamics(context, np.zeros(plant.model.sizes["nu"]), tau, 0.0)
     active = state.constraints
     assert active is not None
-    if active.work.ranks[RANK_CROSSING] != 0.0:
+    if active.is_crossed:
         return None
     constrained = state.of_parameters.remember("constrained_derivatives", _constrained_model, state, active.arrays)
-    constrained.work.row_scale[:] = active.work.row_scale
+    constrained.work.row_scale[:] = active.lengths
     nv, nrow = state.v.size, len(constrained.row_number)
     derivatives = np.empty((3 * nv + 4 * nrow, nv))
     numbers = state.q, state.v, np.ascontiguousarray(tau, dtype=float)

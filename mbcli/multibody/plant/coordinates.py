@@ -252,9 +252,9 @@ class Coordinates(Lookup):
         if q is None:
             model_instance, q = None, model_instance
         if model_instance is None:
-            self._put(context, state.q_memory, state.q, ALL, q, "q")
+            self._put(context, state.q_memory, state.data.q, ALL, q, "q")
         else:
-            self._put(context, state.q_memory, state.q, self._places("position", model_instance)[1], q, "q")
+            self._put(context, state.q_memory, state.data.q, self._places("position", model_instance)[1], q, "q")
         state.forget_positions()
 
     def SetVelocities(
@@ -267,9 +267,9 @@ class Coordinates(Lookup):
         if v is None:
             model_instance, v = None, model_instance
         if model_instance is None:
-            self._put(context, state.v_memory, state.v, ALL, v, "v")
+            self._put(context, state.v_memory, state.data.v, ALL, v, "v")
         else:
-            self._put(context, state.v_memory, state.v, self._places("velocity", model_instance)[1], v, "v")
+            self._put(context, state.v_memory, state.data.v, self._places("velocity", model_instance)[1], v, "v")
         state.forget_velocities()
 
     def SetPositionsAndVelocities(
@@ -285,9 +285,9 @@ class Coordinates(Lookup):
         if q_v is None:
             model_instance, q_v = None, model_instance
         if model_instance is None:
-            self._put(context, state.x_memory, state.x, ALL, q_v, "[q; v]")
+            self._put(context, state.x_memory, state.data.x, ALL, q_v, "[q; v]")
         else:
-            self._put(context, state.x_memory, state.x, self._places("state", model_instance)[1], q_v, "[q; v]")
+            self._put(context, state.x_memory, state.data.x, self._places("state", model_instance)[1], q_v, "[q; v]")
         state.forget_positions()
 
     def _put(

@@ -12,7 +12,6 @@ from mbcli.multibody.plant.contact import Contact
 from mbcli.multibody.plant.context import StateVector
 from mbcli.multibody.plant.force_elements import ForceElements
 from mbcli.multibody.plant.rates import Rates
-from mbcli.multibody.scalars import FLOAT
 from mbcli.multibody.stepping.meeting_contact import contact_failed, prepare_contact
 from mbcli.multibody.tree.multibody_forces import MultibodyForces
 
@@ -202,10 +201,6 @@ class Dynamics(Actuation, Contact, ForceElements, Rates):
             prepare_contact(state)
         elif self.elements.constraints:
             state.ready_constraints()
-        active = state.constraints
-        checks_rank = state.scalar is FLOAT and not (is_step and state.contact)
-        if active is not None and checks_rank:
-            active.expect_regular_rank(context)
         user = None
         if self._special_force_elements:
             self.check_force_elements(context)
@@ -213,7 +208,8 @@ class Dynamics(Actuation, Contact, ForceElements, Rates):
         if user is not None:
             F = F + user.F_Bo_W
         F_link = state.forces_on_links(F)
-        while True:
+
+        def compute() -> None:
             calls, data = state.at_velocities(), state.data
             data.u[...] = u
             calls.calc_actuation()
@@ -222,15 +218,19 @@ class Dynamics(Actuation, Contact, ForceElements, Rates):
             if user is not None:
                 data.tau += user.tau
             getattr(calls, stage)(F_link, *arguments)
-            if not is_step or not contact_failed(state):
-                break
-            prepare_contact(state, failed=True)
+
         active = state.constraints
+        if active is not None and not (is_step and state.contact):
+            active.ask(context, compute)
+        else:
+            compute()
+            while is_step and contact_failed(state):
+                prepare_contact(state, failed=True)
+                compute()
+            active = state.constraints
         if active is not None:
-            if checks_rank:
-                active.refuse_singular()
             state.of_inputs["constraint_forces"] = active.forces()
-        return data.vdot.copy()
+        return state.data.vdot.copy()
 
     def EvalTimeDerivatives(self, context: Context) -> StateVector:
         """[qdot; vdot] of a plant with time step 0."""

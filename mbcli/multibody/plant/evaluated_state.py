@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from mbcli.math.array_types import Matrix, Matrix3, Vector
+    from mbcli.math.array_types import FloatArray, Matrix, Matrix3, Vector
     from mbcli.multibody.plant.active_constraints import ActiveConstraints
     from mbcli.multibody.plant.context import Context
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
@@ -40,15 +40,24 @@ class Remembered(dict[Any, Any]):
         return result
 
 
+def read_only(array: FloatArray) -> FloatArray:
+    """The same array, through which nobody writes."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
 class EvaluatedState(FrameMotions):
     """State, parameters and arrays of one context, as plants, elements, constraints and runs work with them.
 
     Results are kept until their inputs change: a new q forgets all, a new v those that depend on v.
-    Whoever writes to q, v or time calls forget_positions(), forget_velocities() or forget_inputs() afterwards.
+    Whoever writes to q and v, in the data, or to time calls forget_positions(), forget_velocities() or forget_inputs()
+    afterwards.
 
     Attributes:
         plant, scalar, compiled: those of the context; dtype: of the scalar.
-        time [s], q (nq,), v (nv,), x (nq + nv,): q and v are parts of x. shape_q, shape_v: theirs.
+        time [s], q (nq,), v (nv,), x (nq + nv,): q and v are parts of x. shape_q, shape_v: theirs. Read-only: setters
+            and steps write to the arrays of the data.
         parameters: Parameters of this context.
         model, data: arrays of the engine under these parameters; model_handle, data_handle: as kernels take them.
         kernels: by name; calls: the same, bound to the handles.
@@ -130,11 +139,11 @@ class EvaluatedState(FrameMotions):
         self.sleeps = False
         self.deformables = tuple(DeformableState(body) for body in plant.elements.deformable_bodies)
         self.load_kernels()
-        self.q, self.v, self.x = data.q, data.v, data.x
+        self.q, self.v, self.x = (read_only(array) for array in (data.q, data.v, data.x))
         self.shape_q, self.shape_v = self.q.shape, self.v.shape
         is_float = compiled and scalar.dtype == np.float64
         self.q_memory, self.v_memory, self.x_memory, self.vdot_memory = (
-            [a.data for a in (self.q, self.v, self.x, data.vdot)] if is_float else [None] * 4
+            [a.data for a in (data.q, data.v, data.x, data.vdot)] if is_float else [None] * 4
         )
         self.copy_of_three, self.copy_of_six = data.answer[:3].copy, data.answer[:6].copy
         self.copy_of_G = data.answer[3:].reshape(3, 3).copy
@@ -169,11 +178,11 @@ class EvaluatedState(FrameMotions):
         self.of_inputs.clear()
 
     def set_q(self, q: ArrayLike) -> None:
-        self.q[:] = q
+        self.data.q[:] = q
         self.forget_positions()
 
     def set_v(self, v: ArrayLike) -> None:
-        self.v[:] = v
+        self.data.v[:] = v
         self.forget_velocities()
 
     def go_to(self, time: float, q: ArrayLike, v: ArrayLike) -> None:
@@ -182,12 +191,12 @@ class EvaluatedState(FrameMotions):
         self.set_v(v)
 
     def set_q_slice(self, start: int, values: Vector) -> None:
-        self.q[start : start + len(values)] = values
+        self.data.q[start : start + len(values)] = values
         self.forget_positions()
         self.look_for_zero_quaternions()
 
     def set_v_slice(self, start: int, values: Vector) -> None:
-        self.v[start : start + len(values)] = values
+        self.data.v[start : start + len(values)] = values
         self.forget_velocities()
 
     def look_for_zero_quaternions(self) -> None:

@@ -24,8 +24,10 @@ class LastStep:
         if context.inputs.followed:  # then they depend on the state
             after = state.time, state.q.copy(), state.v.copy()
             state.go_to(time, q, v)
-            values = self._inputs(context, u)
-            state.go_to(*after)
+            try:
+                values = self._inputs(context, u)
+            finally:
+                state.go_to(*after)
         else:
             values = self._inputs(context, u)
         self.replace((time, q.copy(), v.copy(), values, state.parameters.copy()), deformables)
@@ -46,10 +48,10 @@ class LastStep:
             before = type(context)(context.state.plant, context.state.scalar)
             time, q, v, inputs, parameters = self.start
             state = before.state
-            state.time, state.q[:], state.v[:], state.parameters = time, q, v, parameters
-            state.parameters_current = False
+            state.go_to(time, q, v)
+            state.parameters, state.parameters_current = parameters, False
             for own, values in zip(state.deformables, self.deformables, strict=True):
-                own.values[:] = values
+                own.set_values(values)
             before.inputs.take(inputs)
             self._before = before
         return self._before

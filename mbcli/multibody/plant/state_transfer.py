@@ -45,13 +45,13 @@ def set_time_state_and_parameters(context, source):
         raise RuntimeError("the contexts belong to plants with different coordinates")
     counterpart = _counterparts(plant, other)
     converted = scalar.convert(source.state.q), scalar.convert(source.state.v)
-    for target, value in zip((state.q, state.v), converted, strict=True):
+    for target, value in zip((state.data.q, state.data.v), converted, strict=True):
         np.copyto(target, value, casting="same_kind")
     sizes = [[own.values.size for own in s.deformables] for s in (state, source.state)]
     if sizes[0] != sizes[1]:
         raise RuntimeError("the contexts belong to plants with different deformable bodies")
     for ours, theirs in zip(state.deformables, source.state.deformables, strict=True):
-        ours.values[:] = theirs.values
+        ours.set_values(theirs.values)
     state.time = source.state.time
     state.parameters = source.state.parameters.of_elements(counterpart)
     state.parameters_current = False

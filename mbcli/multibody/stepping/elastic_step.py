@@ -337,5 +337,4 @@ class ElasticStep(ElasticSolution):
         h = self.plant.time_step()
         for body, own, v, moves in zip(self.bodies, self._state.deformables, self._ends, self.moving, strict=True):
             if moves:
-                own.q[:], own.a[:] = body.end(v), (v - body.v) / h
-                own.v[:] = v
+                own.set(body.end(v), v, (v - body.v) / h)

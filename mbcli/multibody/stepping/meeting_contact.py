@@ -40,7 +40,10 @@ def _make_contact(state):
     plant, earlier = state.plant, state.contact
     state.forget_addresses("contact")
     elastic = bool(plant.elements.deformable_bodies)
-    if earlier is None and not (elastic or _solves_problems(state) or plant.meets_contact()):
+    if not (elastic or _solves_problems(state) or plant.meets_contact()):
+        if earlier is not None:  # parameters or filters were others: steps are what they would be without these
+            state.contact = None
+            state.load_kernels()
         return
     if not plant.is_discrete():
         from mbcli.multibody.stepping.point_contact import PointContact  # late: many plants meet no contact

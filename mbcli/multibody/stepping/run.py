@@ -42,7 +42,6 @@ from mbcli.engine.stepping.loop import (
 )
 from mbcli.engine.stepping.run_arrays import Actuation, Recording, Stepping
 from mbcli.errors import ModelError, NumericalError
-from mbcli.multibody.constraints.closed_chains import ClosedChains
 from mbcli.multibody.stepping.cut_joints import WatchedLimits, require_actions
 from mbcli.multibody.stepping.energy_balance import KeptBalance, keep_none
 from mbcli.multibody.stepping.meeting_contact import foresee_contact, prepare_contact
@@ -165,6 +164,7 @@ class Run:
         self._u = self._series.actuation
         self._recording: Any = Recording(BLOCK_ROWS, sizes)
         self._stepping: Any = None  # of a discrete plant, once it has begun
+        self._left_at: np.ndarray | None = None  # the state at the end, of which steps remember something
         self._vertices_before: tuple[np.ndarray, ...] = ()  # the last step: q, v, a of deformable bodies
         self._begin(until)
         if asleep is not None and self.sleep is not None:
@@ -231,9 +231,9 @@ class Run:
         if self.plant.is_discrete():
             if state.contact is None:  # steps that are contact problems pull what is apart together
                 self._warn_off_constraints()
-                active.expect_regular_rank(context)
+                self._begin_with_memory(active, context)
             return
-        chains = ClosedChains(context)
+        chains = active.chains(context)
         error = np.linalg.norm(chains.position_errors(state.q)[0])
         speed = np.linalg.norm(chains.velocity_errors(state.q, state.v)[0])
         allowed = self.constraint_tolerance
@@ -244,7 +244,18 @@ class Run:
                 f"the {what} from which a run starts do not satisfy the constraints: their error is {size:.3g}, "
                 f"the tolerance {allowed:g}"
             )
-        active.expect_regular_rank(context)
+        self._begin_with_memory(active, context)
+
+    def _begin_with_memory(self, active, context):
+        """What steps remember of the constraints is kept where this run goes on from the state that it led to."""
+        if self._left_at is None or active.left_at is not self._left_at or (context.state.x != self._left_at).any():
+            active.begin_run(context)
+        active.left_at = None
+
+    def _keep_memory(self):
+        state = self._stepped.state
+        if state.constraints is not None:
+            state.constraints.left_at = self._left_at = state.x.copy()
 
     def _warn_off_constraints(self):
         """Says where a discrete run starts further off the constraints than its steps lead."""
@@ -306,6 +317,7 @@ class Run:
             on_progress(self.context.get_time())
             self._stopping = should_stop()
             if finished or (self._stopping and not self._has_samples_left()):
+                self._keep_memory()
                 return
 
     def _vertices(self, rows):

@@ -242,13 +242,13 @@ class DeformableBody(NamedElement):
     def SetPositions(self, context: Context, q: ArrayLike) -> None:
         """Positions of the vertices (3, n) [m] in W. RuntimeError for another shape and for what is not finite."""
         values = self._columns("SetPositions: q", q)
-        self._state(context).q[:] = values
+        self._state(context).set(q=values)
         context.state.forget_positions()
 
     def SetVelocities(self, context: Context, v: ArrayLike) -> None:
         """Velocities of the vertices (3, n) [m/s] in W. RuntimeError for another shape and for what is not finite."""
         values = self._columns("SetVelocities: v", v)
-        self._state(context).v[:] = values
+        self._state(context).set(v=values)
         context.state.forget_positions()
 
     def SetPositionsAndVelocities(self, context: Context, q: ArrayLike, v: ArrayLike) -> None:
@@ -269,8 +269,7 @@ class DeformableBody(NamedElement):
     def Disable(self, context: Context) -> None:
         """Freezes the body: it has no velocity, feels no force and touches nothing until it is enabled."""
         self._switch(context, False)
-        state = self._state(context)
-        state.v[:] = state.a[:] = 0.0
+        self._state(context).set(v=0.0, a=0.0)
 
     def _switch(self, context: Context, enabled: bool) -> None:
         if self.is_enabled(context) is not enabled:

@@ -120,8 +120,8 @@ class FloatingJoint(NoOneForce):
         n, first = self._rotation_size, self.first_position
         rotation = self._sized(self._rotation_positions(X_FM.rotation()), n, context)
         p = self._sized(X_FM.p_array, 3, context)
-        state.q[first : first + n] = rotation
-        state.q[first + n : first + n + 3] = p
+        state.data.q[first : first + n] = rotation
+        state.data.q[first + n : first + n + 3] = p
         state.forget_positions()
         return self
 

@@ -90,7 +90,7 @@ class OneDofJoint(Joint):
         state = context.state
         if state.plant is not self.parent_plant:
             self.check_context(context)
-        state.q[self.first_position] = self._number(context, value)
+        state.data.q[self.first_position] = self._number(context, value)
         state.forget_positions()
         return self
 
@@ -98,7 +98,7 @@ class OneDofJoint(Joint):
         state = context.state
         if state.plant is not self.parent_plant:
             self.check_context(context)
-        state.v[self.first_velocity] = self._number(context, value)
+        state.data.v[self.first_velocity] = self._number(context, value)
         state.forget_velocities()
         return self
 
