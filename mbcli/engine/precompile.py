@@ -17,7 +17,17 @@ from functools import partial
 from itertools import combinations
 from pathlib import Path
 
-from mbcli.engine.runtime.kernel import ALONE, ALWAYS, CALLED, ENTRIES, INTERPRETED, KINDS, UNLOCKED, argument_types
+from mbcli.engine.runtime.kernel import (
+    ALONE,
+    ALWAYS,
+    CALLED,
+    ENTRIES,
+    INTERPRETED,
+    KINDS,
+    UNLOCKED,
+    argument_types,
+    written_arguments,
+)
 from mbcli.engine.runtime.precompiled import (
     INDEX,
     KIND_OF_ARRAY,
@@ -193,8 +203,9 @@ class LoweredForALibrary:
             add_c_function(context, glue, symbol, arguments, result, name)
         else:
             free = twin.__name__ in {function.__name__ for function in UNLOCKED}
-            add_reader(context, glue, f"{symbol}_free", arguments, result, 0, name, free)
-            add_reader(context, glue, f"{symbol}_bound", arguments, result, handles, name, free)
+            written = written_arguments(twin)
+            add_reader(context, glue, f"{symbol}_free", arguments, result, 0, name, free, written)
+            add_reader(context, glue, f"{symbol}_bound", arguments, result, handles, name, free, written)
         self.library.add_ir_module(glue)
 
 
