@@ -2,8 +2,8 @@
 
 import ast
 import copy
-import json
 import pickle
+import shutil
 from itertools import pairwise
 from pathlib import Path
 
@@ -42,7 +42,7 @@ def library(tmp_path_factory):
         patch.setattr(precompile, "combinations_of_kinds", lambda: ["", "plain", "lanes"])
         index = precompile.build_level(folder, LEVELS[-1])
     index = {"sources": precompiled.hash_of_sources(), "levels": LEVELS[-1:], **index}
-    (folder / precompiled.INDEX).write_text(json.dumps(index))
+    precompiled.write_index(folder, index)
     return folder
 
 
@@ -144,6 +144,28 @@ def test_worlds_take_their_steps_by_them(used, monkeypatch):
     load_kernels.cache_clear()
     assert len(made) == 2
     np.testing.assert_allclose(from_library, compiled_here, rtol=0.0, atol=1e-11)
+
+
+@pytest.mark.parametrize("suffix", [".json", ".so"])
+@pytest.mark.parametrize("damage", ["a bit", "cut", "empty", "others may write"])
+def test_a_library_that_is_not_as_it_was_built_is_not_loaded(used, tmp_path, monkeypatch, suffix, damage):
+    told = []
+    monkeypatch.setattr(precompiled.kept_files, "tell", told.append)
+    shutil.copytree(used, tmp_path / "copy")
+    monkeypatch.setattr(precompiled, "FOLDER", tmp_path / "copy")
+    assert precompiled.precompiled_library() is not None
+    (path,) = (tmp_path / "copy").glob(f"*{suffix}")
+    content = bytearray(path.read_bytes())
+    if damage == "others may write":
+        path.chmod(0o666)
+    elif damage == "a bit":
+        content[len(content) // 2] ^= 4
+    else:
+        content = content[: len(content) // 2 if damage == "cut" else 0]
+    path.write_bytes(content)
+    precompiled.precompiled_library.cache_clear()
+    assert precompiled.precompiled_library() is None
+    assert len(told) == (damage == "others may write")
 
 
 def test_the_benchmarks_of_the_engine_compile_what_is_called_in_a_compiled_loop(used):

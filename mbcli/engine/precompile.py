@@ -29,12 +29,12 @@ from mbcli.engine.runtime.kernel import (
     written_arguments,
 )
 from mbcli.engine.runtime.precompiled import (
-    INDEX,
     KIND_OF_ARRAY,
     LEVELS,
     hash_of_sources,
     levels_of_processor,
     normal_kind,
+    write_index,
 )
 
 PREFIX = "mbcli_"  # of the names that a library exports
@@ -88,8 +88,7 @@ def build(folder):
     folder.mkdir(parents=True, exist_ok=True)
     with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
         indices = list(pool.map(partial(_build_elsewhere, folder), LEVELS))
-    index = {"sources": hash_of_sources(), "levels": list(LEVELS), **indices[0]}
-    (folder / INDEX).write_text(json.dumps(index))
+    write_index(folder, {"sources": hash_of_sources(), "levels": list(LEVELS), **indices[0]})
 
 
 def _build_elsewhere(folder, level):
