@@ -47,8 +47,12 @@ class Scene:
     def warm(self):
         """Calls everything once, as it is meant."""
         q, v = self.q0, np.zeros(self.nv)
-        for call in self.calls(np.random.default_rng(0), lambda shape, start=None: np.ones(shape)).values():
-            call()
+        for seed in range(3):
+            rng = np.random.default_rng(seed)
+            for call in self.calls(
+                rng, lambda shape, start=None: np.array(np.ones(shape) if start is None else start)
+            ).values():
+                tried(call)
         Q, V = np.tile(q, (600, 1)), np.tile(v, (600, 1))
         self.batch.mass_matrix(Q), self.batch.inverse_dynamics(Q, V, V)
         self.batch.inverse_dynamics_derivatives(Q, V, V)
@@ -240,6 +244,8 @@ def main(seed, count):
             finally:
                 os._exit(code)
         code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        if number % 50 == 49:
+            print(number + 1, "sequences", file=sys.stderr, flush=True)
         if code:
             faults += 1
             print(f"sequence {number} ended {code}", file=sys.stderr, flush=True)

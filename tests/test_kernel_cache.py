@@ -199,6 +199,7 @@ def test_with_a_numba_of_other_inner_parts_nothing_is_kept_and_this_is_said(tmp_
     monkeypatch.setenv("MBCLI_CACHE_DIR", str(tmp_path / "cache"))
     said = []
     monkeypatch.setattr(kernel_cache.kept_files, "tell", said.append)
+    monkeypatch.setattr(kernel_cache.kept_files, "_told", set())
 
     def changed():
         raise ImportError("numba has moved it")

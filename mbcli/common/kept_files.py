@@ -46,7 +46,7 @@ def read_kept(path: Path, most: int = 1 << 31) -> bytes | None:
                 return None
             fault = _fault_of(path, status)
             if fault is not None:
-                _tell_once(f"{fault}: it is not read, but made anew")
+                tell_once(f"{fault}: it is not read, but made anew")
                 return None
             held = file.read(status.st_size)
     except OSError:
@@ -89,7 +89,7 @@ def ready_to_read(folder: Path) -> bool:
     except OSError:
         return False
     if fault is not None:
-        _tell_once(f"{fault}: nothing there is used or kept. {CURE}")
+        tell_once(f"{fault}: nothing there is used or kept. {CURE}")
     return fault is None
 
 
@@ -120,7 +120,8 @@ def _fault_of(path: Path, status: os.stat_result) -> str | None:
     return None
 
 
-def _tell_once(message: str) -> None:
+def tell_once(message: str) -> None:
+    """Tells what was not told before."""
     if message not in _told:
         _told.add(message)
         tell(message)

@@ -26,12 +26,16 @@ class Turn:
         what: is used, for the error, as "a context".
     """
 
-    __slots__ = ("take", "give_back", "_what", "_lock", "__weakref__")
+    __slots__ = ("take", "give_back", "_what", "__weakref__")
 
     def __init__(self, what: str) -> None:
-        self._what, self._lock = what, RLock()
-        self.take, self.give_back = self._lock.acquire, self._lock.release
+        self._what = what
+        self._make_lock()
         _turns.add(self)
+
+    def _make_lock(self) -> None:
+        lock = RLock()
+        self.take, self.give_back = lock.acquire, lock.release
 
     def __enter__(self) -> None:
         """RuntimeError if another thread is at it."""
@@ -51,8 +55,11 @@ class Turn:
         return RuntimeError(f"{self._what} is in use by another thread: each thread needs one of its own")
 
     def start_anew(self) -> None:
-        """In a forked process, as the standard library does with its own locks."""
-        self._lock._at_fork_reinit()  # type: ignore[attr-defined]
+        """In a forked process: a thread that is not here has no turn."""
+        if self.take(False):
+            self.give_back()
+        else:
+            self._make_lock()
 
 
 _turns: WeakSet[Turn] = WeakSet()

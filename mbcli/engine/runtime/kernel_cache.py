@@ -97,14 +97,9 @@ def keep_on_disk(compiled, function, key, suffix=""):
     try:
         cache = kernel_cache_class()
     except (ImportError, AttributeError, TypeError) as error:
-        _tell_unknown_numba(error)
+        kept_files.tell_once(f"no compiled kernel is kept, every run compiles: this numba's cache is unknown ({error})")
         return
     compiled._cache = cache(function, key, suffix)
-
-
-@functools.cache
-def _tell_unknown_numba(error):
-    kept_files.tell(f"compiled kernels are not kept, every run compiles: the cache of this numba is unknown ({error})")
 
 
 @functools.cache

@@ -85,8 +85,8 @@ class StateFunctions:
     its shape that can be written, else to a new array; it is returned. `out` may be an input too. Quaternions are taken
     as they are, they have norm 1.
 
-    The parameters, masses for example, are those of the context now. Threads may call them at the same time; they take
-    turns.
+    The parameters, masses for example, are those of the context now. Not for several threads at once: each takes one of
+    its own.
 
     Args:
         plant: finalized, with numbers of floats.
