@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import os
 import stat
-import tempfile
 import warnings
 from contextlib import suppress
 from typing import TYPE_CHECKING
@@ -60,6 +59,8 @@ def keep(path: Path, content: bytes) -> bool:
 
     The folder is made if there is none. What other processes read meanwhile is the file before.
     """
+    import tempfile  # late: it takes as long as the rest of a start
+
     if not ready_to_keep(path.parent):
         return False
     try:
