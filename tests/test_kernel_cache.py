@@ -194,18 +194,68 @@ def half(x):
     return 0.5 * x
 
 
-def test_numba_with_other_inner_parts_keeps_its_own_cache(tmp_path, monkeypatch):
-    monkeypatch.setenv("MBCLI_CACHE_DIR", str(tmp_path))
+def test_with_a_numba_of_other_inner_parts_nothing_is_kept_and_this_is_said(tmp_path, monkeypatch):
+    """Its own cache would unpickle what nobody has checked."""
+    monkeypatch.setenv("MBCLI_CACHE_DIR", str(tmp_path / "cache"))
+    said = []
+    monkeypatch.setattr(kernel_cache.kept_files, "tell", said.append)
+    monkeypatch.setattr(kernel_cache.kept_files, "_told", set())
 
     def changed():
         raise ImportError("numba has moved it")
 
     monkeypatch.setattr(kernel_cache, "kernel_cache_class", changed)
-    first, second = cached_program(half), cached_program(half)
-    assert not is_on_disk(first)
-    assert first(3.0) == second(3.0) == 1.5
-    assert is_on_disk(first)
-    assert sum(second.stats.cache_hits.values()) == 1
+    assert cached_program(half)(3.0) == 1.5
+    assert not (tmp_path / "cache").exists()
+    assert len(said) == 1 and "numba has moved it" in said[0]
+
+
+@pytest.mark.parametrize("fault", ["read-only", "full", "a file", "no home", "others may write"])
+def test_a_cache_that_cannot_be_used_stops_nothing(tmp_path, monkeypatch, fault):
+    folder = tmp_path / "cache"
+    monkeypatch.setenv("MBCLI_CACHE_DIR", str(folder))
+    told = []
+    monkeypatch.setattr(kernel_cache.kept_files, "tell", told.append)
+    monkeypatch.setattr(kernel_cache.kept_files, "_told", set())
+    if fault == "read-only":
+        monkeypatch.setattr(os, "access", lambda *_: False)
+    elif fault == "full":
+        monkeypatch.setattr(os, "replace", lambda *_: (_ for _ in ()).throw(OSError(28, "No space left on device")))
+    elif fault == "a file":
+        folder.touch()
+    elif fault == "no home":
+        monkeypatch.setattr(kernel_cache, "user_cache", lambda: (_ for _ in ()).throw(RuntimeError("no home")))
+    else:
+        kernel_cache.cache_directory().mkdir(parents=True)
+        kernel_cache.cache_directory().chmod(0o777)
+    kernel = cached_program(half)
+    assert kernel(3.0) == 1.5
+    assert not is_on_disk(kernel)
+    assert kernel_cache.can_keep() is (fault == "full")
+    assert not list(folder.rglob("*.nb*"))
+    assert len(told) == (fault == "others may write")
+
+
+PLANTED = """
+import os, pickle, sys
+from pathlib import Path
+class Evil:
+    def __reduce__(self):
+        return os.system, ("touch " + sys.argv[1],)
+for path in Path(os.environ["MBCLI_CACHE_DIR"]).rglob("*.nbi"):
+    path.write_bytes(pickle.dumps("0.0") + pickle.dumps(Evil()))
+"""
+
+
+def test_a_pickle_that_is_put_into_the_cache_is_not_loaded(engine_copy, tmp_path):
+    folder, start = engine_copy
+    program = PLACE.format(counts=False)
+    assert result(start(program)) == [2.0]
+    environment = os.environ | {"MBCLI_CACHE_DIR": str(folder / "cache")}
+    planted = tmp_path / "planted"
+    subprocess.run([sys.executable, "-c", PLANTED, planted], env=environment, check=True)
+    assert result(start(program)) == [2.0]
+    assert not planted.exists()
 
 
 def test_importing_kernel_modules_names_every_file_of_kernels():

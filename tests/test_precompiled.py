@@ -2,8 +2,8 @@
 
 import ast
 import copy
-import json
 import pickle
+import shutil
 from itertools import pairwise
 from pathlib import Path
 
@@ -12,6 +12,7 @@ import pytest
 from random_trees import random_plant, random_state
 
 import mbcli
+from benchmarks import own
 from mbcli.engine import precompile
 from mbcli.engine.runtime import precompiled
 from mbcli.engine.runtime.bound_kernels import BoundKernels
@@ -24,7 +25,7 @@ from mbcli.simulation import Worlds
 PACKAGE = Path(mbcli.__file__).parent
 ARM = PACKAGE.parent / "sample_models" / "arm7.urdf"
 WORLDS = ("advance_worlds", "advance_worlds_in_lanes")
-CHOSEN = ("query_qdot", "query_pose", "add_damping", "query_mass")
+CHOSEN = ("query_qdot", "query_pose", "add_damping", "query_mass", "full_inverse_dynamics", "full_mass_matrix")
 LEVELS = precompiled.levels_of_processor()
 
 
@@ -38,10 +39,10 @@ def library(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(precompile, "ENTRIES", chosen)
         patch.setattr(precompile, "CALLED", [f for f in CALLED if f.__name__ in WORLDS])
-        patch.setattr(precompile, "combinations_of_kinds", lambda: ["plain", "lanes"])
+        patch.setattr(precompile, "combinations_of_kinds", lambda: ["", "plain", "lanes"])
         index = precompile.build_level(folder, LEVELS[-1])
     index = {"sources": precompiled.hash_of_sources(), "levels": LEVELS[-1:], **index}
-    (folder / precompiled.INDEX).write_text(json.dumps(index))
+    precompiled.write_index(folder, index)
     return folder
 
 
@@ -143,6 +144,38 @@ def test_worlds_take_their_steps_by_them(used, monkeypatch):
     load_kernels.cache_clear()
     assert len(made) == 2
     np.testing.assert_allclose(from_library, compiled_here, rtol=0.0, atol=1e-11)
+
+
+@pytest.mark.parametrize("suffix", [".json", ".so"])
+@pytest.mark.parametrize("damage", ["a bit", "cut", "empty", "others may write"])
+def test_a_library_that_is_not_as_it_was_built_is_not_loaded(used, tmp_path, monkeypatch, suffix, damage):
+    told = []
+    monkeypatch.setattr(precompiled.kept_files, "tell", told.append)
+    shutil.copytree(used, tmp_path / "copy")
+    monkeypatch.setattr(precompiled, "FOLDER", tmp_path / "copy")
+    assert precompiled.precompiled_library() is not None
+    (path,) = (tmp_path / "copy").glob(f"*{suffix}")
+    content = bytearray(path.read_bytes())
+    if damage == "others may write":
+        path.chmod(0o666)
+    elif damage == "a bit":
+        content[len(content) // 2] ^= 4
+    else:
+        content = content[: len(content) // 2 if damage == "cut" else 0]
+    path.write_bytes(content)
+    precompiled.precompiled_library.cache_clear()
+    assert precompiled.precompiled_library() is None
+    assert len(told) == (damage == "others may write")
+
+
+def test_the_benchmarks_of_the_engine_compile_what_is_called_in_a_compiled_loop(used):
+    """A precompiled kernel is a function of Python, which numba does not take."""
+    load_kernels.cache_clear()
+    case = own.Case(ARM)
+    assert type(load_kernels(True).full_mass_matrix) is type(len)
+    by_call, in_loop = own.engine_call(case, "crba").run(), own.repeated_engine_call(case, "crba", 2).run()
+    load_kernels.cache_clear()
+    np.testing.assert_allclose(by_call, in_loop, rtol=1e-13)
 
 
 def test_of_other_sources_none_are_used(used, monkeypatch):

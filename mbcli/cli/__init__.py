@@ -10,6 +10,7 @@ import click
 from mbcli import __version__
 from mbcli.cli.lazy_group import LazyGroup
 from mbcli.cli.options import as_option
+from mbcli.common import kept_files
 from mbcli.common.argument_names import spelled
 from mbcli.errors import MbcliError, OutputError, ResourceError
 
@@ -112,8 +113,15 @@ def mbcli(ctx, verbose, quiet, no_color, debug):
     mbcli mass-matrix robot.urdf --at elbow=0.3  compute something at a state
     """
     ctx.ensure_object(dict)["verbosity"] = int(verbose) - int(quiet)
+    kept_files.tell = (lambda message: None) if quiet else _warn_of_kept_files
     if no_color or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
         ctx.color = False
+
+
+def _warn_of_kept_files(message):
+    from mbcli.cli.output import warn  # late: it is seldom said
+
+    warn(message)
 
 
 class Terminated(BaseException):

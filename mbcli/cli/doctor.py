@@ -72,6 +72,7 @@ def _cache():
     """Of compiled kernels and hulls of meshes."""
     import shutil
 
+    from mbcli.common.kept_files import CURE, folder_fault
     from mbcli.common.user_cache import user_cache
 
     folder = user_cache()
@@ -80,6 +81,10 @@ def _cache():
         above = above.parent
     if not os.access(above, os.W_OK):
         return "problem", f"{folder} cannot be written: every run compiles anew; MBCLI_CACHE_DIR names another folder"
+    kept = [path for path in folder.iterdir() if path.is_dir()] if folder.is_dir() else []
+    faults = [fault for fault in map(folder_fault, kept) if fault is not None]
+    if faults:
+        return "problem", f"{faults[0]}: it is not used. {CURE}"
     size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) if folder.exists() else 0
     free = shutil.disk_usage(above).free
     text = f"{folder}, {size / 1e6:.0f} MB, {free / 1e9:.1f} GB free"

@@ -17,14 +17,24 @@ from functools import partial
 from itertools import combinations
 from pathlib import Path
 
-from mbcli.engine.runtime.kernel import ALONE, ALWAYS, CALLED, ENTRIES, INTERPRETED, KINDS, UNLOCKED, argument_types
+from mbcli.engine.runtime.kernel import (
+    ALONE,
+    ALWAYS,
+    CALLED,
+    ENTRIES,
+    INTERPRETED,
+    KINDS,
+    UNLOCKED,
+    argument_types,
+    written_arguments,
+)
 from mbcli.engine.runtime.precompiled import (
-    INDEX,
     KIND_OF_ARRAY,
     LEVELS,
     hash_of_sources,
     levels_of_processor,
     normal_kind,
+    write_index,
 )
 
 PREFIX = "mbcli_"  # of the names that a library exports
@@ -78,8 +88,7 @@ def build(folder):
     folder.mkdir(parents=True, exist_ok=True)
     with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
         indices = list(pool.map(partial(_build_elsewhere, folder), LEVELS))
-    index = {"sources": hash_of_sources(), "levels": list(LEVELS), **indices[0]}
-    (folder / INDEX).write_text(json.dumps(index))
+    write_index(folder, {"sources": hash_of_sources(), "levels": list(LEVELS), **indices[0]})
 
 
 def _build_elsewhere(folder, level):
@@ -193,8 +202,9 @@ class LoweredForALibrary:
             add_c_function(context, glue, symbol, arguments, result, name)
         else:
             free = twin.__name__ in {function.__name__ for function in UNLOCKED}
-            add_reader(context, glue, f"{symbol}_free", arguments, result, 0, name, free)
-            add_reader(context, glue, f"{symbol}_bound", arguments, result, handles, name, free)
+            written = written_arguments(twin)
+            add_reader(context, glue, f"{symbol}_free", arguments, result, 0, name, free, written)
+            add_reader(context, glue, f"{symbol}_bound", arguments, result, handles, name, free, written)
         self.library.add_ir_module(glue)
 
 

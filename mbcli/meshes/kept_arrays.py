@@ -1,9 +1,8 @@
 """Arrays on disk for the next run, each set of them under a key that says what they follow from.
 
-The files lie in `meshes` in the user's cache. One is written under another name and then renamed, so that processes
-can share the folder; one that is cut or changed has another sum than it says, and counts as not there. The folder
-holds `MOST_BYTES` at most: what was used last long ago goes. A folder that cannot be written is
-no error, each run then does its work again. Who reads arrays checks them: nobody has to trust the folder.
+The files lie in `meshes` in the user's cache, as kept_files.py says: one that is cut or changed counts as not there.
+The folder holds `MOST_BYTES` at most: what was used last long ago goes. A folder that cannot be written is no error,
+each run then does its work again. Who reads arrays checks them.
 """
 
 from __future__ import annotations
@@ -11,13 +10,13 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import tempfile
 import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mbcli.common.kept_files import keep, read_kept, ready_to_keep, ready_to_read
 from mbcli.common.user_cache import user_cache
 
 if TYPE_CHECKING:
@@ -28,8 +27,6 @@ if TYPE_CHECKING:
 MOST_BYTES = 500_000_000  # of the folder
 MOST_FILE_BYTES = 200_000_000
 SUFFIX = ".arrays"
-_MAGIC = b"mbcli arrays 1\n"
-_SUM = 16  # bytes of the sum of what follows it
 _TYPES = {"f": "<f8", "i": "<i4"}
 _DAY = 86400.0  # [s]
 
@@ -43,15 +40,14 @@ def read_arrays(key: str) -> dict[str, NDArray[Any]] | None:
     """{name: float64 or int64 array} that was kept under a key; None if there is nothing whole."""
     try:
         path = _folder() / f"{key}{SUFFIX}"
-        with open(path, "rb") as file:
-            status = os.fstat(file.fileno())
-            content = file.read(MOST_FILE_BYTES + 1)
-        arrays = _unpacked(content)
-        if time.time() - status.st_mtime > _DAY:
+        content = read_kept(path, MOST_FILE_BYTES) if ready_to_read(path.parent) else None
+        if content is None:
+            return None
+        if time.time() - path.stat().st_mtime > _DAY:
             with suppress(OSError):
                 os.utime(path)  # used today
-        return arrays
-    except (OSError, RuntimeError, ValueError, KeyError, TypeError, AttributeError):
+        return _unpacked(content)
+    except (OSError, RuntimeError):
         return None
 
 
@@ -62,16 +58,9 @@ def keep_arrays(key: str, arrays: dict[str, NDArray[Any]]) -> None:
         return
     with suppress(OSError, RuntimeError):
         folder = _folder()
-        folder.mkdir(parents=True, exist_ok=True)
-        _tidy(folder)
-        handle, temporary = tempfile.mkstemp(dir=folder, suffix=".new")
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(content)
-            os.replace(temporary, folder / f"{key}{SUFFIX}")
-        except BaseException:
-            os.unlink(temporary)
-            raise
+        if ready_to_keep(folder):
+            _tidy(folder)
+            keep(folder / f"{key}{SUFFIX}", content)
 
 
 def _folder() -> Path:
@@ -85,20 +74,12 @@ def _packed(arrays: dict[str, NDArray[Any]]) -> bytes:
         parts.append(np.ascontiguousarray(array, dtype=_TYPES[kind]).tobytes())
         heads.append([name, kind, list(array.shape)])
     head = json.dumps(heads).encode()
-    body = b"".join([len(head).to_bytes(8, "little"), head, *parts])
-    return _MAGIC + _sum(body) + body
-
-
-def _sum(body: bytes | memoryview) -> bytes:
-    return hashlib.blake2b(body, digest_size=_SUM).digest()
+    return b"".join([len(head).to_bytes(8, "little"), head, *parts])
 
 
 def _unpacked(content: bytes) -> dict[str, NDArray[Any]]:
-    """Raises one of the errors that read_arrays() knows for bytes that _packed() did not make."""
-    start = len(_MAGIC) + _SUM
-    body = memoryview(content)[start:]
-    if content[:start] != _MAGIC + _sum(body):
-        raise ValueError("it is not whole")
+    """What _packed() was given."""
+    body = memoryview(content)
     end = 8 + int.from_bytes(body[:8], "little")
     arrays = {}
     for name, kind, shape in json.loads(bytes(body[8:end])):

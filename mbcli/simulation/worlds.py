@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import nullcontext
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mbcli.common.argument_names import argument
+from mbcli.common.turns import Turn, number_of_forks
 from mbcli.engine.fields.joint_types import BALL_RPY, RPY_FLOATING
 from mbcli.engine.fields.model_fields import PD_GAIN_D, PD_GAIN_P
+from mbcli.engine.fields.run_fields import WORLDS_PAUSED_STEP, WORLDS_STEPS_LEFT
 from mbcli.engine.queries.state_batch import covers
 from mbcli.engine.runtime.addresses import address_of_function
 from mbcli.engine.runtime.kernel_cache import is_compiled
@@ -45,6 +48,8 @@ if TYPE_CHECKING:
     from mbcli.math.array_types import FloatArray, IntArray
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
 
+SECONDS_PER_CALL = 0.02  # of wall-clock time between looks at signals
+FIRST_STEPS, MOST_STEPS = 64, 10_000_000  # of a call
 TASKS_PER_THREAD = 4  # worlds take different times: a thread that is done with some takes others
 FAILURES = {
     NOT_FINITE: "a number is not finite after the next step",
@@ -129,6 +134,7 @@ class Worlds:
             run.release()
         self._tasks_of_threads = tasks
         self._pool: ThreadPoolExecutor | None = None
+        self._pool_forks, self._turn = number_of_forks(), Turn("a Worlds")
         state = self._workers[0][0].state
         self._start_time, self._start_q, self._start_v = state.time, state.q.copy(), state.v.copy()
         self._q, self._v = (np.tile(x, (count, 1)) for x in (state.q, state.v))
@@ -230,7 +236,11 @@ class Worlds:
     # steps
 
     def step(self, count: int = 1) -> None:
-        """All worlds that run take so many steps, with u and desired as they are."""
+        """All worlds that run take so many steps, with u and desired as they are.
+
+        An exception that a signal raises, as KeyboardInterrupt, ends the call: each world is then where its last step
+        has led it, and `time` says when that is. RuntimeError while another thread steps these worlds.
+        """
         self._advance(count, self._u[:, np.newaxis], count + 1)
 
     def rollout(self, steps: int, u: ArrayLike | None = None, *, every: int = 1) -> FloatArray:
@@ -262,38 +272,54 @@ class Worlds:
     def _advance(self, steps, u, every):
         if steps < 0:
             raise ArgumentError(f"{argument('steps')} is {steps}")
-        arrays = {
-            "world_q": self._q,
-            "world_v": self._v,
-            "world_u": np.ascontiguousarray(u),
-            "world_desired": self._desired,
-            "world_samples": np.empty((len(self), steps // every, self._q.shape[1] + self._v.shape[1])),
-            "world_status": self._status,
-            "world_steps": self._taken,
-            "world_until": self._until,
-            "world_counts": np.array([every], dtype=np.int64),
-            "world_settings": np.array([self.plant.time_step(), float(self.plant.implicit_damping())]),
-        }
-        self._taken[:], self._until[:] = 0, steps
-        for workers in self._workers.values():
-            for worker in workers:
-                worker.take(arrays)
-        with np.errstate(all="ignore"):  # interpreted kernels
-            if len(self._tasks_of_threads) == 1:
-                self._run(self._tasks_of_threads[0])
-            else:
-                self._pool = self._pool or ThreadPoolExecutor(self._threads)
-                list(self._pool.map(self._run, self._tasks_of_threads))
-        self._steps += self._taken
-        return arrays["world_samples"]
+        with self._turn:
+            arrays = {
+                "world_q": self._q,
+                "world_v": self._v,
+                "world_u": np.ascontiguousarray(u),
+                "world_desired": self._desired,
+                "world_samples": np.empty((len(self), steps // every, self._q.shape[1] + self._v.shape[1])),
+                "world_status": self._status,
+                "world_steps": self._taken,
+                "world_until": self._until,
+                "world_counts": np.array([every], dtype=np.int64),
+                "world_settings": np.array([self.plant.time_step(), float(self.plant.implicit_damping())]),
+            }
+            self._taken[:], self._until[:] = 0, steps
+            for workers in self._workers.values():
+                for worker in workers:
+                    worker.take(arrays)
+            try:
+                with np.errstate(all="ignore"):  # interpreted kernels
+                    self._run_tasks()
+            finally:
+                self._steps += self._taken
+            return arrays["world_samples"]
 
-    def _run(self, task):
+    def _run_tasks(self):
+        free = {group: list(workers) for group, workers in self._workers.items()}
+        ended: list[bool] = []  # not empty: nobody wants the rest
+        if len(self._tasks_of_threads) == 1:
+            self._run(self._tasks_of_threads[0], free, ended)
+            return
+        if self._pool is None or self._pool_forks != number_of_forks():  # the threads of a parent are not here
+            self._pool, self._pool_forks = ThreadPoolExecutor(self._threads), number_of_forks()
+        tasks = [self._pool.submit(self._run, task, free, ended) for task in self._tasks_of_threads]
+        try:
+            for task in tasks:
+                task.result()
+        except BaseException:
+            ended.append(True)
+            wait(tasks)
+            raise
+
+    def _run(self, task, free, ended):
         """Advances the worlds of one task: (group, first, end) of each piece."""
         for group, first, end in task:
-            workers = self._workers[group]
+            workers = free[group]
             worker = workers.pop()  # there are as many as threads can want at once
             try:
-                worker.advance(first, end, self._status, self._messages)
+                worker.advance(first, end, self._status, self._messages, ended)
             finally:
                 workers.append(worker)
 
@@ -395,7 +421,7 @@ class _Worker:
             if self.contact.compiles_elsewhere(state.kernels):
                 self._function(state.kernels.advance_worlds)  # meanwhile
             self.contact.attach(state)
-        self._one = self._function(state.kernels.advance_worlds)
+        self._one, self._steps = self._function(state.kernels.advance_worlds), FIRST_STEPS
         self._lanes: Callable[..., float] | None = None
         if lanes and self._can_share():
             from mbcli.engine.queries.lane_data import LaneData, load_lane_kernels
@@ -417,23 +443,24 @@ class _Worker:
 
     def take(self, arrays: Mapping[str, np.ndarray]) -> None:
         """Works with these arrays of all worlds from now on."""
-        calls = np.zeros(2)
+        self._calls = np.zeros(4)
         if self._lanes is not None:
-            calls[:] = address_of_function(self.state.kernels.advance_worlds), self.state.data_handle
-        self._arrays = WorldArrays(world_calls=calls, **arrays)
+            self._calls[:2] = address_of_function(self.state.kernels.advance_worlds), self.state.data_handle
+        self._arrays = WorldArrays(world_calls=self._calls, **arrays)
         self._handle = self._arrays.handle(self.state.compiled)
 
-    def advance(self, first: int, end: int, status: IntArray, messages: dict[int, str]) -> None:
-        """Advances some worlds; those whose contact has no solution get a message."""
-        state = self.state
-        if self._lanes is not None:
-            self._lanes(state.model_handle, self._lane_data.handle, self._handle, first, end)
-            return
-        k = first
-        while k < end:
-            k = int(self._one(state.model_handle, state.data_handle, self._handle, k, end))
-            if k == end:
-                break
+    def advance(
+        self, first: int, end: int, status: IntArray, messages: dict[int, str], ended: Sequence[object]
+    ) -> None:
+        """Advances some worlds until `ended` has an element; those whose contact has no solution get a message."""
+        state, k = self.state, first
+        while k < end and not ended:
+            if self._lanes is not None:
+                k = self._called(self._lanes, self._lane_data.handle, k, end)
+                continue
+            k = self._called(self._one, state.data_handle, k, end)
+            if k == end or status[k] == RUNNING:  # it pauses
+                continue
             try:  # more room, in arrays of the same solids
                 self.contact.make_room()
                 self.contact.attach(state)
@@ -441,3 +468,15 @@ class _Worker:
             except ContactUnsolvedError as error:
                 messages[k] = str(error)
                 k += 1
+
+    def _called(self, function: Callable[..., float], data: Any, first: int, end: int) -> int:
+        """The world with which the function wants to go on, after about SECONDS_PER_CALL."""
+        self._calls[WORLDS_STEPS_LEFT] = self._steps
+        started = perf_counter()
+        k = int(function(self.state.model_handle, data, self._handle, first, end))
+        seconds, taken = perf_counter() - started, self._steps - self._calls[WORLDS_STEPS_LEFT]
+        if seconds > 0.1 * SECONDS_PER_CALL:
+            self._steps = min(MOST_STEPS, max(1, int(SECONDS_PER_CALL * taken / seconds)))
+        elif self._calls[WORLDS_PAUSED_STEP] > 0.0:
+            self._steps = min(MOST_STEPS, 8 * self._steps)
+        return k

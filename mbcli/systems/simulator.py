@@ -83,18 +83,27 @@ class Simulator:
         return self._status()
 
     def AdvanceTo(self, boundary_time: float) -> SimulatorStatus:
-        """Advances the context to a time [s]. RuntimeError for one before the context's."""
-        start = self._context.get_time()
-        if not boundary_time >= start:
-            raise RuntimeError(f"time {boundary_time} is before the context's time {start}")
-        if self._began is None:
-            self._began = time.perf_counter(), start
-            self._warn_of_limits()
-        if self._plant.is_discrete():
-            self._advance_discrete(float(boundary_time))
-        else:
-            self._advance_continuous(float(boundary_time))
-        return self._status()
+        """Advances the context to a time [s].
+
+        RuntimeError for one before the context's, and while another thread advances the context.
+        """
+        turn = self._context.state.turn
+        if not turn.take(False):
+            raise turn.refusal()
+        try:
+            start = self._context.get_time()
+            if not boundary_time >= start:
+                raise RuntimeError(f"time {boundary_time} is before the context's time {start}")
+            if self._began is None:
+                self._began = time.perf_counter(), start
+                self._warn_of_limits()
+            if self._plant.is_discrete():
+                self._advance_discrete(float(boundary_time))
+            else:
+                self._advance_continuous(float(boundary_time))
+            return self._status()
+        finally:
+            turn.give_back()
 
     def _warn_of_limits(self):
         outside = positions_outside_limits(self._plant, self._context)
@@ -104,11 +113,12 @@ class Simulator:
 
     def AdvancePendingEvents(self) -> SimulatorStatus:
         """Does the update that is due at the context's time, if there is one; the time stays."""
-        if self._plant.is_discrete():
-            self._update_if_due()
-        self._steps += 1
-        self._call_monitor()
-        return self._status()
+        with self._context.state.turn:
+            if self._plant.is_discrete():
+                self._update_if_due()
+            self._steps += 1
+            self._call_monitor()
+            return self._status()
 
     def _advance_discrete(self, end):
         if self._monitor is None and self._rate == 0.0:
@@ -187,7 +197,7 @@ class Simulator:
 
     @staticmethod
     def _run(run):
-        for _ in run.blocks():
+        for _ in run.blocks(has_turn=True):
             pass
         complaint = None if run.contact is None else run.contact.complaint()
         if complaint is not None:

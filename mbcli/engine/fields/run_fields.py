@@ -74,10 +74,11 @@ RECORDING_FIELDS = (
 )
 
 # elements of world_counts: steps from one sample to the next. Of world_settings: length of a step [s], whether joint
-# damping acts by the new velocities. Of world_calls, for worlds in lanes: advance_worlds() and the Data that it takes
+# damping acts by the new velocities. Of world_calls, for worlds in lanes: advance_worlds() and the Data that it takes;
+# for all: the steps that are left to a call, after which it pauses, and the step that the next one goes on with, or 0
 WORLDS_SAMPLED_STEP = 0
 WORLDS_STEP_LENGTH, WORLDS_IMPLICIT_DAMPING = range(2)
-WORLDS_AT_ADVANCE, WORLDS_AT_DATA = range(2)
+WORLDS_AT_ADVANCE, WORLDS_AT_DATA, WORLDS_STEPS_LEFT, WORLDS_PAUSED_STEP = range(4)
 
 WORLD_FIELDS = (
     Field("world_q", ("nworld", "nq"), "real", "rad, m or 1", "positions of each world, after its last good step"),
@@ -90,7 +91,7 @@ WORLD_FIELDS = (
     Field("world_until", ("nworld",), "int", "", "steps that it is to take"),
     Field("world_counts", (1,), "int", "", "elements WORLDS_..."),
     Field("world_settings", (2,), "real", "s or 1", "elements WORLDS_..."),
-    Field("world_calls", (2,), "real", "1", "addresses, elements WORLDS_AT_..., exact as numbers"),
+    Field("world_calls", (4,), "real", "1", "addresses and steps, elements WORLDS_..., exact as numbers"),
 )
 
 # elements of work and step_work

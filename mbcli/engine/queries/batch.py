@@ -5,7 +5,7 @@ The states go through one Data: one after another, or WIDTH at once where its sc
 """
 
 from mbcli.engine.runtime.handles import data_at, model_at
-from mbcli.engine.runtime.kernel import Indices, Int, Matrix, Real, Vector, entry, kernel, slot
+from mbcli.engine.runtime.kernel import Indices, Int, Matrix, OutMatrix, Real, Vector, kernel, slot, unlocked
 from mbcli.engine.smooth.energy import conservative_power, total_energy
 from mbcli.engine.smooth.force_elements import (
     add_element_forces,
@@ -104,8 +104,8 @@ def forces_for_accelerations(m, d, gravity, springs, damping):
         add_hinge_torques(m, d, -1.0)
 
 
-@entry
-def mass_matrices(model, data, q: Matrix, M: Matrix):
+@unlocked
+def mass_matrices(model, data, q: Matrix, M: OutMatrix):
     """q (n, nq) -> M (n, nv * nv)."""
     m, d = model_at(model), data_at(data)
     for k in range(0, q.shape[0], states_at_once(d.q)):
@@ -115,7 +115,7 @@ def mass_matrices(model, data, q: Matrix, M: Matrix):
         put_table(d.M, M, k)
 
 
-@entry
+@unlocked
 def inverse_dynamics_of_states(
     model,
     data,
@@ -126,7 +126,7 @@ def inverse_dynamics_of_states(
     springs: Real,
     damping: Real,
     F_link: Matrix,
-    tau: Matrix,
+    tau: OutMatrix,
 ):
     """q (n, nq), v, vdot (n, nv) -> tau (n, nv) against gravity, springs and damping as far as they are 1, not 0.
 
@@ -147,8 +147,8 @@ def inverse_dynamics_of_states(
         put(d.tau, tau, k)
 
 
-@entry
-def forward_dynamics_of_states(model, data, q: Matrix, v: Matrix, tau: Matrix, F_link: Matrix, vdot: Matrix):
+@unlocked
+def forward_dynamics_of_states(model, data, q: Matrix, v: Matrix, tau: Matrix, F_link: Matrix, vdot: OutMatrix):
     """q (n, nq), v, tau (n, nv) -> vdot (n, nv) under gravity, springs, damping, tau and F_link, as above."""
     m, d = model_at(model), data_at(data)
     for i in range(d.v.shape[0]):
@@ -169,8 +169,8 @@ def forward_dynamics_of_states(model, data, q: Matrix, v: Matrix, tau: Matrix, F
         put(d.vdot, vdot, k)
 
 
-@entry
-def bias_terms(model, data, q: Matrix, v: Matrix, Cv: Matrix):
+@unlocked
+def bias_terms(model, data, q: Matrix, v: Matrix, Cv: OutMatrix):
     """q (n, nq), v (n, nv) -> Cv (n, nv)."""
     m, d = model_at(model), data_at(data)
     for k in range(0, q.shape[0], states_at_once(d.q)):
@@ -181,8 +181,8 @@ def bias_terms(model, data, q: Matrix, v: Matrix, Cv: Matrix):
         put(d.tau, Cv, k)
 
 
-@entry
-def gravity_of_states(model, data, q: Matrix, tau_g: Matrix):
+@unlocked
+def gravity_of_states(model, data, q: Matrix, tau_g: OutMatrix):
     """q (n, nq) -> tau_g (n, nv)."""
     m, d = model_at(model), data_at(data)
     for k in range(0, q.shape[0], states_at_once(d.q)):
@@ -192,8 +192,8 @@ def gravity_of_states(model, data, q: Matrix, tau_g: Matrix):
         put(d.tau, tau_g, k)
 
 
-@entry
-def energies(model, data, q: Matrix, v: Matrix, energy: Matrix, power: Matrix):
+@unlocked
+def energies(model, data, q: Matrix, v: Matrix, energy: OutMatrix, power: OutMatrix):
     """q (n, nq), v (n, nv) -> energy (n, 2) kinetic, potential; power (n, 3) conservative, not, of joint damping."""
     m, d = model_at(model), data_at(data)
     for k in range(0, q.shape[0], states_at_once(d.q)):
@@ -207,9 +207,18 @@ def energies(model, data, q: Matrix, v: Matrix, energy: Matrix, power: Matrix):
         put_number(damping_power(m, d), power, k, 2)
 
 
-@entry
+@unlocked
 def motions_of_frames(
-    model, data, q: Matrix, v: Matrix, vdot: Matrix, frames: Indices, base: Int, X: Matrix, V: Matrix, A: Matrix
+    model,
+    data,
+    q: Matrix,
+    v: Matrix,
+    vdot: Matrix,
+    frames: Indices,
+    base: Int,
+    X: OutMatrix,
+    V: OutMatrix,
+    A: OutMatrix,
 ):
     """q (n, nq), v, vdot (n, nv) -> pose X (n, m * 12), velocity V and acceleration A (n, m * 6) of m frames in base.
 
@@ -243,8 +252,8 @@ def motions_of_frames(
                 put3(components(axes, a), A, k, 6 * n + 3)
 
 
-@entry
-def mass_motions(model, data, q: Matrix, v: Matrix, selected: Vector, mass: Real, motion: Matrix):
+@unlocked
+def mass_motions(model, data, q: Matrix, v: Matrix, selected: Vector, mass: Real, motion: OutMatrix):
     """q (n, nq), v (n, nv) -> motion (n, 6): position and velocity of the centre of mass of links of a mass."""
     m, d = model_at(model), data_at(data)
     for k in range(0, q.shape[0], states_at_once(d.q)):
@@ -258,8 +267,8 @@ def mass_motions(model, data, q: Matrix, v: Matrix, selected: Vector, mass: Real
         put3(d.answer, motion, k, 3)
 
 
-@entry
-def momenta(model, data, q: Matrix, v: Matrix, selected: Vector, mass: Real, p: Vector, L: Matrix):
+@unlocked
+def momenta(model, data, q: Matrix, v: Matrix, selected: Vector, mass: Real, p: Vector, L: OutMatrix):
     """q (n, nq), v (n, nv) -> L (n, 6) of links of a mass about the point p (3,) of World, or their center if (0,)."""
     m, d = model_at(model), data_at(data)
     for k in range(0, q.shape[0], states_at_once(d.q)):
@@ -276,8 +285,10 @@ def momenta(model, data, q: Matrix, v: Matrix, selected: Vector, mass: Real, p: 
         put3((d.answer[3], d.answer[4], d.answer[5]), L, k, 3)
 
 
-@entry
-def point_jacobians(model, data, q: Matrix, v: Matrix, f: Int, p: Vector, m: Int, e: Int, J: Matrix, bias: Matrix):
+@unlocked
+def point_jacobians(
+    model, data, q: Matrix, v: Matrix, f: Int, p: Vector, m: Int, e: Int, J: OutMatrix, bias: OutMatrix
+):
     """q (n, nq), v (n, nv) -> J (n, 6 * nv) of the point p of frame f in frame m along e, bias acceleration (n, 6)."""
     mo, d = model_at(model), data_at(data)
     point = (p[0], p[1], p[2])
@@ -295,9 +306,9 @@ def point_jacobians(model, data, q: Matrix, v: Matrix, f: Int, p: Vector, m: Int
         put3(components(axes, a), bias, k, 3)
 
 
-@entry
+@unlocked
 def com_jacobians(
-    model, data, q: Matrix, v: Matrix, selected: Vector, mass: Real, m: Int, e: Int, J: Matrix, bias: Matrix
+    model, data, q: Matrix, v: Matrix, selected: Vector, mass: Real, m: Int, e: Int, J: OutMatrix, bias: OutMatrix
 ):
     """q (n, nq), v (n, nv) -> J (n, 6 * nv), whose first three rows are of the centre of mass; its bias (n, 3)."""
     mo, d = model_at(model), data_at(data)

@@ -5,7 +5,7 @@ By q along each velocity (n, nv * nv); if `by_positions` is 1, not 0, by each po
 
 from mbcli.engine.queries.batch import put_table, states_at_once, take
 from mbcli.engine.runtime.handles import data_at, model_at
-from mbcli.engine.runtime.kernel import Int, Matrix, entry, kernel
+from mbcli.engine.runtime.kernel import Int, Matrix, OutMatrix, kernel, unlocked
 from mbcli.engine.smooth.dynamics_derivatives import (
     add_joint_force_derivatives,
     clear_matrix,
@@ -20,7 +20,7 @@ from mbcli.engine.smooth.joint_forces import add_joint_forces
 from mbcli.engine.smooth.state import at_velocities
 
 
-@entry
+@unlocked
 def inverse_dynamics_derivatives_of_states(
     model,
     data,
@@ -28,9 +28,9 @@ def inverse_dynamics_derivatives_of_states(
     v: Matrix,
     vdot: Matrix,
     by_positions: Int,
-    dtau_dq: Matrix,
-    dtau_dv: Matrix,
-    M: Matrix,
+    dtau_dq: OutMatrix,
+    dtau_dv: OutMatrix,
+    M: OutMatrix,
 ):
     """q (n, nq), v, vdot (n, nv) -> dtau_dq, dtau_dv, M, as evaluate_inverse_dynamics_derivatives()."""
     m, d = model_at(model), data_at(data)
@@ -50,7 +50,7 @@ def inverse_dynamics_derivatives_of_states(
         put_table(d.M, M, k)
 
 
-@entry
+@unlocked
 def forward_dynamics_derivatives_of_states(
     model,
     data,
@@ -58,9 +58,9 @@ def forward_dynamics_derivatives_of_states(
     v: Matrix,
     tau: Matrix,
     by_positions: Int,
-    dvdot_dq: Matrix,
-    dvdot_dv: Matrix,
-    Minv: Matrix,
+    dvdot_dq: OutMatrix,
+    dvdot_dv: OutMatrix,
+    Minv: OutMatrix,
 ):
     """q (n, nq), v, tau (n, nv) -> dvdot_dq, dvdot_dv, Minv."""
     m, d = model_at(model), data_at(data)

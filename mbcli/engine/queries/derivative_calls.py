@@ -5,7 +5,7 @@ Each returns 1 if an array has another length than the model asks for, else 0. D
 
 from mbcli.engine.queries.state_calls import copy_vector
 from mbcli.engine.runtime.handles import data_at, model_at
-from mbcli.engine.runtime.kernel import Int, Matrix, Real, Vector, entry, kernel
+from mbcli.engine.runtime.kernel import Int, OutMatrix, Real, Vector, entry, kernel
 from mbcli.engine.smooth.dynamics_derivatives import (
     add_joint_force_derivatives,
     clear_matrix,
@@ -25,7 +25,7 @@ from mbcli.engine.smooth.state import at_velocities
 
 @entry
 def evaluate_inverse_dynamics_derivatives(
-    model, data, q: Vector, v: Vector, vdot: Vector, dtau_dq: Matrix, dtau_dv: Matrix, M: Matrix
+    model, data, q: Vector, v: Vector, vdot: Vector, dtau_dq: OutMatrix, dtau_dv: OutMatrix, M: OutMatrix
 ):
     """q, v, vdot -> dtau_dq, dtau_dv, M (nv, nv) of tau against gravity, joint springs, hinges and damping."""
     m, d = model_at(model), data_at(data)
@@ -53,7 +53,7 @@ def evaluate_inverse_dynamics_derivatives(
 
 @entry
 def evaluate_forward_dynamics_derivatives(
-    model, data, q: Vector, v: Vector, tau: Vector, h: Real, dvdot_dq: Matrix, dvdot_dv: Matrix, Minv: Matrix
+    model, data, q: Vector, v: Vector, tau: Vector, h: Real, dvdot_dq: OutMatrix, dvdot_dv: OutMatrix, Minv: OutMatrix
 ):
     """q, v, tau -> dvdot_dq, dvdot_dv, Minv (nv, nv) under gravity, joint springs, hinges and damping.
 
@@ -87,7 +87,7 @@ def evaluate_forward_dynamics_derivatives(
 
 
 @entry
-def evaluate_velocity_derivatives(model, data, q: Vector, v: Vector, f: Int, dV_dq: Matrix, dV_dv: Matrix):
+def evaluate_velocity_derivatives(model, data, q: Vector, v: Vector, f: Int, dV_dq: OutMatrix, dV_dv: OutMatrix):
     """q, v -> dV_dq, dV_dv (6, nv) of V (6,) of frame f in World."""
     m, d = model_at(model), data_at(data)
     nv = d.v.shape[0]
@@ -110,7 +110,16 @@ def evaluate_velocity_derivatives(model, data, q: Vector, v: Vector, f: Int, dV_
 
 @entry
 def evaluate_acceleration_derivatives(
-    model, data, q: Vector, v: Vector, vdot: Vector, f: Int, dV_dq: Matrix, dA_dq: Matrix, dA_dv: Matrix, J: Matrix
+    model,
+    data,
+    q: Vector,
+    v: Vector,
+    vdot: Vector,
+    f: Int,
+    dV_dq: OutMatrix,
+    dA_dq: OutMatrix,
+    dA_dv: OutMatrix,
+    J: OutMatrix,
 ):
     """q, v, vdot -> dV_dq, dA_dq, dA_dv (6, nv) of V and A (6,) of frame f in World, and J: dV_dv and dA_dvdot."""
     m, d = model_at(model), data_at(data)

@@ -4,11 +4,13 @@ from contextlib import nullcontext
 
 import numpy as np
 
+from mbcli.common.turns import Turn
 from mbcli.engine.runtime.kernel_cache import is_compiled
 from mbcli.engine.runtime.lane_memory import WIDTH
 from mbcli.engine.runtime.linking import load_kernels
 from mbcli.engine.runtime.model import Data
 
+ROWS_OF_A_CALL = 4096  # a multiple of WIDTH; between calls Python sees signals
 STATES_OF_A_THREAD = 256  # at least: to start a thread takes as long as many states
 
 
@@ -39,7 +41,7 @@ class StateBatch:
 
     def __init__(self, model, compiled=True, announce=nullcontext, patience=0, threads=1):
         self._model, self._compiled, self._announce, self._used = model, compiled, announce, set()
-        self._patience, self._interpreted = patience, None
+        self._patience, self._interpreted, self._turn = patience, None, Turn("a batch of functions")
         if compiled:
             from mbcli.engine.queries.lane_data import LaneData, load_lane_kernels
 
@@ -154,6 +156,8 @@ class StateBatch:
         results: arrays for them, else they are new.
         """
         rows = [np.ascontiguousarray(array, dtype=float) for array in inputs]
+        if results is not None:  # a result may be written over the states that follow
+            rows = [row.copy() if any(np.may_share_memory(row, x) for x in results) else row for row in rows]
         nq, nv, n = self._model.sizes["nq"], self._model.sizes["nv"], len(rows[0])
         for array, width in zip(rows, (nq, nv, nv), strict=False):
             if array.shape != (n, width):
@@ -173,18 +177,27 @@ class StateBatch:
         return results
 
     def _run(self, call, rows, switches, results):
-        """Calls a kernel for equal parts of the rows, one on each thread."""
+        """Calls a kernel for equal parts of the rows, one on each thread, and for some rows at once."""
         count = min(len(self._handles), max(1, len(rows[0]) // STATES_OF_A_THREAD))
-        if count == 1:
-            call(*self._handles[0], *rows, *switches, *results)
-            return
-        from concurrent.futures import ThreadPoolExecutor  # late: commands start no thread here
-
         size = -(-len(rows[0]) // (count * WIDTH)) * WIDTH
 
         def run(handles, start):
-            part = slice(start, start + size)
-            call(*handles, *(a[part] for a in rows), *switches, *(a[part] for a in results))
+            for first in range(start, min(start + size, len(rows[0])), ROWS_OF_A_CALL):
+                if ended:
+                    return
+                part = slice(first, min(first + ROWS_OF_A_CALL, start + size))
+                call(*handles, *(a[part] for a in rows), *switches, *(a[part] for a in results))
 
-        with ThreadPoolExecutor(count) as pool:
-            list(pool.map(run, self._handles[:count], range(0, count * size, size)))
+        ended = []  # not empty: nobody wants the rest
+        with self._turn:
+            if count == 1:
+                run(self._handles[0], 0)
+                return
+            from concurrent.futures import ThreadPoolExecutor  # late: commands start no thread here
+
+            with ThreadPoolExecutor(count) as pool:
+                try:
+                    list(pool.map(run, self._handles[:count], range(0, count * size, size)))
+                except BaseException:
+                    ended.append(True)
+                    raise

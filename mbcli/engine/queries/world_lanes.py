@@ -10,8 +10,10 @@ from mbcli.engine.fields.run_fields import (
     WORLDS_AT_ADVANCE,
     WORLDS_AT_DATA,
     WORLDS_IMPLICIT_DAMPING,
+    WORLDS_PAUSED_STEP,
     WORLDS_SAMPLED_STEP,
     WORLDS_STEP_LENGTH,
+    WORLDS_STEPS_LEFT,
 )
 from mbcli.engine.limits.joint_limits import reach_of_limits
 from mbcli.engine.limits.pd_control import start_controllers
@@ -31,10 +33,15 @@ STEPS_ALONE = 8  # that all worlds of a register take one by one where half of t
 
 @called
 def advance_worlds_in_lanes(model, data, worlds, first, end):
-    """As advance_worlds(), for worlds that have all their steps to go, the same number. Always returns end."""
+    """As advance_worlds(), for worlds that have all their steps to go, the same number, or that paused together.
+
+    Returns end, or the first of those that pause.
+    """
     m, d, w = model_at(model), lanes_at(data), worlds_at(worlds)
     for k in range(int(first), int(end), states_at_once(d.q)):
         advance_lanes(m, d, w, k, min(states_at_once(d.q), int(end) - k), model, worlds)
+        if w.world_calls[WORLDS_PAUSED_STEP] > 0.0:
+            return 1.0 * k
     return end
 
 
@@ -44,11 +51,17 @@ def advance_lanes(m, d, w, first, lanes, model, worlds):
     h, implicit_damping = w.world_settings[WORLDS_STEP_LENGTH], w.world_settings[WORLDS_IMPLICIT_DAMPING]
     sampled_step, last_input = w.world_counts[WORLDS_SAMPLED_STEP], w.world_u.shape[1] - 1
     until = w.world_until[first]
-    take(w.world_q, first, d.q)
-    take(w.world_v, first, d.v)
-    take_desired(w.world_desired, first, d.pd_desired)
-    step = 0
+    step = int(w.world_calls[WORLDS_PAUSED_STEP])
+    if step == 0:
+        take(w.world_q, first, d.q)
+        take(w.world_v, first, d.v)
+        take_desired(w.world_desired, first, d.pd_desired)
+    w.world_calls[WORLDS_PAUSED_STEP] = 0.0
     while step < until:
+        if w.world_calls[WORLDS_STEPS_LEFT] <= 0.0 and step > 0:
+            w.world_calls[WORLDS_PAUSED_STEP] = 1.0 * step
+            break
+        w.world_calls[WORLDS_STEPS_LEFT] -= 1.0
         if step == 0 or last_input > 0:
             take_inputs(w.world_u, first, min(step, last_input), d.u)
         set_actuation(m, d)
@@ -89,17 +102,20 @@ def advance_lanes(m, d, w, first, lanes, model, worlds):
         if w.world_status[k] == RUNNING:
             put_from(d.q, lane, w.world_q, k)
             put_from(d.v, lane, w.world_v, k)
-            w.world_steps[k] = until
+            w.world_steps[k] = step
 
 
 @kernel
 def advance_alone(w, k, step, until, model, worlds):
-    """World k takes steps by itself, if it runs, from the one that is its next."""
+    """World k takes a few steps by itself, if it runs, from the one that is its next, without a pause."""
     if w.world_status[k] == RUNNING:
+        goal, left = w.world_until[k], w.world_calls[WORLDS_STEPS_LEFT] - (until - step)
         w.world_steps[k], w.world_until[k] = step, until
+        w.world_calls[WORLDS_STEPS_LEFT] = 1.0 * (until - step)
         call_by_address(
             w.world_calls[WORLDS_AT_ADVANCE], model, w.world_calls[WORLDS_AT_DATA], worlds, 1.0 * k, k + 1.0
         )
+        w.world_until[k], w.world_calls[WORLDS_STEPS_LEFT] = goal, left
 
 
 @kernel

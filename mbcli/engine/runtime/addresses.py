@@ -7,7 +7,7 @@ import threading
 from contextlib import suppress
 from pathlib import Path
 
-from mbcli.engine.runtime.kernel_cache import cached_program_for_c, is_compiled
+from mbcli.engine.runtime.kernel_cache import cached_program_for_c, can_keep, is_compiled
 from mbcli.engine.runtime.precompiled import PrecompiledAddress
 
 
@@ -48,7 +48,7 @@ def compile_elsewhere(kernels, *groups):
     missing = [[name for name in names if not _is_cared_for(getattr(kernels, name))] for names in groups]
     missing = [names for names in missing if names]
     others = (os.cpu_count() or 1) - 1 if missing else 0  # which takes longer to ask for than to look for kernels
-    if not sys.executable or not others:
+    if not sys.executable or not others or not can_keep():
         return False
     if len(missing) > others:
         missing[others - 1 :] = [sum(missing[others - 1 :], [])]

@@ -148,6 +148,15 @@ Vector, Matrix, Blocks = "float64[::1]", "float64[:, ::1]", "float64[:, :, ::1]"
 Indices, Table = "int64[::1]", "int64[:, ::1]"  # of integers
 Text = "int8[::1]"  # of characters
 
+
+class Written(str):
+    """The type of an array of a caller that a kernel writes: it can be written and shares no memory with the others."""
+
+    __slots__ = ()
+
+
+OutVector, OutMatrix, OutIndices = Written(Vector), Written(Matrix), Written(Indices)
+
 KERNELS = []  # every function that is marked, in the order of its module's import
 ENTRIES = []  # of them, those that Python calls
 UNLOCKED = []  # of these, those during which other threads of Python run
@@ -205,6 +214,12 @@ def argument_types(function):
     if any(name in given for name in names[:handles]):
         raise TypeError(f"{function.__module__}.{function.__name__}: handles come before the other arguments")
     return [given.get(name, Int) for name in names], handles
+
+
+def written_arguments(function):
+    """The places of the arguments of an entry that are Written."""
+    types, _ = argument_types(function)
+    return tuple(k for k, kind in enumerate(types) if isinstance(kind, Written))
 
 
 def slot(**fillers):

@@ -8,19 +8,24 @@ functions by name, and numbers equal names anew in each process.
 
 While a process compiles a function it holds a lock, so that another process waits for the result and loads it.
 
-This is the one module that knows how numba's cache works inside. If a release of numba has changed that, each key
-has a directory of its own in numba's cache as it is.
+The files are code: they are read only if they are whole and nobody else may have written them (common/kept_files.py),
+and what cannot be read or kept is compiled again.
+
+This is the one module that knows how numba's cache works inside. If a release of numba has changed that, nothing is
+kept, which is said.
 """
 
 import functools
 import hashlib
 import os
+import pickle
 import platform
 import sys
 from contextlib import suppress
 from pathlib import Path
 from types import CodeType, FunctionType
 
+from mbcli.common import kept_files
 from mbcli.common.user_cache import user_cache
 
 ENGINE = Path(__file__).parents[1]
@@ -63,8 +68,15 @@ CALLED = "-called"  # marks files of functions of C
 
 def is_on_disk(kernel, called=False):
     """Whether a compiled kernel, or with `called` its function of C, is in the cache for some arguments."""
+    folder = cache_directory()
     name = file_name(kernel.py_func, kernel.kernel_key, CALLED if called else "")
-    return any(cache_directory().glob(f"{name}*.nbi")) or any((cache_directory() / name).rglob("*.nbi"))
+    return folder is not None and kept_files.ready_to_read(folder) and any(folder.glob(f"{name}*.nbi"))
+
+
+def can_keep():
+    """Whether other processes find what is compiled here."""
+    folder = cache_directory()
+    return folder is not None and kept_files.ready_to_keep(folder)
 
 
 def is_compiled(kernel, called=False):
@@ -83,27 +95,18 @@ def file_name(function, key, suffix):
 def keep_on_disk(compiled, function, key, suffix=""):
     """Gives a dispatcher or a function of C its cache."""
     try:
-        compiled._cache = kernel_cache_class()(function, key, suffix)
-    except (ImportError, AttributeError, TypeError):
-        use_caches_of_numba(compiled, function, key, suffix)
-
-
-def use_caches_of_numba(compiled, function, key, suffix):
-    """If numba's inner parts are not those of kernel_cache_class(): a directory of its cache for each key."""
-    import numba
-
-    previous = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(cache_directory() / file_name(function, key, suffix))
-    try:
-        compiled.enable_caching()
-    finally:
-        numba.config.CACHE_DIR = previous
+        cache = kernel_cache_class()
+    except (ImportError, AttributeError, TypeError) as error:
+        kept_files.tell_once(f"no compiled kernel is kept, every run compiles: this numba's cache is unknown ({error})")
+        return
+    compiled._cache = cache(function, key, suffix)
 
 
 @functools.cache
 def kernel_cache_class():
     """The class of caches of one function; numba is not imported before it is needed."""
     from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile
+    from numba.core.serialize import dumps
 
     class Contents(CompileResultCacheImpl):
         """The contents of a file; numba's own but for the place."""
@@ -117,31 +120,54 @@ def kernel_cache_class():
             self._py_file = py_file
 
         def ensure_cache_path(self):
-            cache_directory().mkdir(parents=True, exist_ok=True)
+            pass  # who keeps a file makes it
+
+    class KeptFiles(IndexDataCacheFile):
+        """An index and a file for each signature. Nothing is unpickled whose sum is not the one that was written."""
+
+        def _load_index(self):
+            content = self._read(self._index_path)
+            return {} if content is None else pickle.loads(content)
+
+        def _save_index(self, overloads):
+            kept_files.keep(Path(self._index_path), dumps(overloads))
+
+        def _load_data(self, name):
+            content = self._read(self._data_path(name))
+            return None if content is None else pickle.loads(content)
+
+        def _save_data(self, name, data):
+            kept_files.keep(Path(self._data_path(name)), dumps(data))
+
+        def _read(self, path):
+            folder = Path(self._cache_path)
+            return kept_files.read_kept(Path(path)) if kept_files.ready_to_read(folder) else None
 
     class KernelCache(FunctionCache):
         """Finds a function under its key, and lets one process at a time compile it."""
 
         def __init__(self, function, key, suffix):
             self._name, self._py_func = repr(function), function
-            self._cache_path = str(cache_directory())
             self._impl = Contents(function)
             self._key, self._suffix = key, suffix
             self._locks = {}
-            self.enable()
+            folder = cache_directory()
+            self._cache_path = None if folder is None else str(folder)
+            self._enabled = folder is not None
 
         @functools.cached_property
         def _cache_file(self):
             name = file_name(self._py_func, self._key, self._suffix)
-            return IndexDataCacheFile(cache_path=self._cache_path, filename_base=name, source_stamp=None)
+            return KeptFiles(cache_path=self._cache_path, filename_base=name, source_stamp=None)
 
         def _index_key(self, sig, codegen):
             return sig, codegen.magic_tuple()
 
         def load_overload(self, sig, target_context):
             found = self._load(sig, target_context)
-            if found is None and sig not in self._locks:
-                self._impl.locator.ensure_cache_path()
+            if found is None and sig not in self._locks and self._enabled:
+                if not kept_files.ready_to_keep(Path(self._cache_path)):
+                    return None
                 self._locks[sig] = take_lock(os.path.join(self._cache_path, self._cache_file._index_name + ".lock"))
                 found = self._load(sig, target_context)  # another process may have compiled it meanwhile
                 if found is not None:
@@ -151,8 +177,7 @@ def kernel_cache_class():
         def _load(self, sig, target_context):
             name = f"{self._py_func.__name__}_{self._key()}{self._suffix}"
             self._py_func.__qualname__ = name.replace("-", "_")  # before it is compiled
-            with suppress(EOFError):  # of a file that a full disk cut
-                return super().load_overload(sig, target_context)
+            return super().load_overload(sig, target_context)
 
         def save_overload(self, sig, data):
             try:
@@ -251,8 +276,11 @@ def names_in_code(code):
 
 
 def cache_directory():
-    """Directory of the compiled kernels: in the cache of mbcli, with a hash for all kernels."""
-    return user_cache() / f"kernels-{shared_hash()}"
+    """Directory of the compiled kernels: in the cache of mbcli, with a hash for all kernels; None without a home."""
+    try:
+        return user_cache() / f"kernels-{shared_hash()}"
+    except RuntimeError:
+        return None
 
 
 @functools.cache

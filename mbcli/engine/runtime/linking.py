@@ -146,7 +146,7 @@ def link_interpreted(kinds, given=None, only=None):
 
 def _twin(body, namespace):
     twin = FunctionType(body.__code__, namespace, body.__name__, body.__defaults__)
-    twin.__doc__ = body.__doc__
+    twin.__doc__, twin.__annotations__ = body.__doc__, body.__annotations__
     return twin
 
 

@@ -8,6 +8,7 @@ import functools
 
 from numba.core.compiler_lock import global_compiler_lock
 
+from mbcli.engine.runtime.kernel import written_arguments
 from mbcli.engine.runtime.native_functions import layout_is_known, new_function, new_method
 from mbcli.engine.runtime.native_readers import add_reader, can_be_read
 
@@ -29,7 +30,8 @@ def native_call(kernel, signature, handles):
     compiled = kernel.overloads[signature]
     method = _methods.get((kernel, signature))
     if method is None:
-        reader = _reader(signature, compiled.fndesc.restype, len(handles), kernel.targetctx)
+        written = written_arguments(kernel.py_func)
+        reader = _reader(signature, compiled.fndesc.restype, len(handles), kernel.targetctx, written)
         method = _methods[kernel, signature] = new_method(kernel.__name__, reader)
     address = compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name)
     return new_function(method, [address, *handles])
@@ -37,12 +39,12 @@ def native_call(kernel, signature, handles):
 
 @functools.cache
 @global_compiler_lock
-def _reader(signature, result, num_handles, context):
+def _reader(signature, result, num_handles, context, written):
     """Address of a function of Python that calls a compiled function of these types."""
     name = f"call_{_reader.cache_info().misses}"
     library = context.codegen().create_library(name)
     module = library.create_ir_module(name)
-    add_reader(context, module, name, signature, result, num_handles)
+    add_reader(context, module, name, signature, result, num_handles, written=written)
     library.add_ir_module(module)
     library.finalize()
     _reader_libraries.append(library)

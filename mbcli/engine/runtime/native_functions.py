@@ -9,7 +9,7 @@ FASTCALL = 0x80  # METH_FASTCALL: f(self, arguments, their number)
 # places of the parts of an array of numpy, in bytes, and of the letters of its numbers; checked by layout_is_known()
 KIND, DATA, NDIM, SHAPE, STRIDES, DTYPE, FLAGS = 8, 16, 24, 32, 40, 56, 64
 LETTERS = 24
-C_CONTIGUOUS = 1
+C_CONTIGUOUS, ALIGNED, WRITEABLE = 0x1, 0x100, 0x400
 
 
 class Method(ctypes.Structure):

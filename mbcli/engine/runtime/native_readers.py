@@ -2,7 +2,8 @@
 
 numba's wrapper unpacks a tuple, asks numpy for each array and counts its owners: 0.08 us, and 0.04 us for each array,
 more than many kernels take to compute. Functions made here read the arguments in 0.02 us. They refuse arrays of other
-numbers, dimensions or order. Python's lock is kept unless `unlocked`. Kernels raise nothing.
+numbers, dimensions, order or alignment, and as those that a kernel writes such as are read-only or share memory with
+others. Python's lock is kept unless `unlocked`. Kernels raise nothing.
 """
 
 import functools
@@ -12,6 +13,7 @@ from llvmlite import ir
 from numba.core import types
 
 from mbcli.engine.runtime.native_functions import (
+    ALIGNED,
     C_CONTIGUOUS,
     DATA,
     DTYPE,
@@ -21,6 +23,7 @@ from mbcli.engine.runtime.native_functions import (
     NDIM,
     SHAPE,
     STRIDES,
+    WRITEABLE,
     letters_of,
 )
 
@@ -36,13 +39,14 @@ def can_be_read(kind):
     return kind in (types.int64, types.float64)
 
 
-def add_reader(context, module, name, signature, result, num_handles, callee=None, unlocked=False):
+def add_reader(context, module, name, signature, result, num_handles, callee=None, unlocked=False, written=()):
     """Adds a function for Python to a module of LLVM: it calls a compiled function of these types.
 
     Its `self` is an array: the handles, which are the first arguments.
 
     callee: name of the compiled function; None: its address comes first in `self`, and the code is for this process.
     unlocked: whether other threads of Python run meanwhile.
+    written: places in the signature of the arrays that it writes.
     """
     function = ir.Function(module, ir.FunctionType(BYTES, [BYTES, BYTES.as_pointer(), INT]), name)
     builder = ir.IRBuilder(function.append_basic_block())
@@ -63,18 +67,25 @@ def add_reader(context, module, name, signature, result, num_handles, callee=Non
     known = [builder.load(builder.gep(known, [INT(k)])) for k in range((callee is None) + num_handles)]
     values, faults = known[len(known) - num_handles :], []
     array_kind = INT(id(np.ndarray)) if callee is None else builder.load(_variable(module))
+    spans = {}
     for k, kind in enumerate(signature[num_handles:]):
         argument = builder.load(builder.gep(arguments, [INT(k)]))
         if isinstance(kind, types.Array):
-            other = _is_another_array(builder, argument, kind, array_kind)
+            flags = C_CONTIGUOUS | ALIGNED | (WRITEABLE if k + num_handles in written else 0)
+            other = _is_another_array(builder, argument, kind, array_kind, flags)
             refuse_if(other, f"argument {k} of a kernel is not the array it takes")
             values.append(_array(context, builder, argument, kind))
+            if written:
+                spans[k + num_handles] = _span(builder, argument, kind)
         elif kind == types.float64:
             values.append(python.float_as_double(argument))
             faults.append(builder.fcmp_ordered("==", values[-1], REAL(-1.0)))
         else:
             values.append(python.long_as_longlong(argument))
             faults.append(builder.icmp_signed("==", values[-1], INT(-1)))
+    shared = [_share(builder, spans[k], spans[n]) for k in written for n in spans if n not in written or n < k]
+    if shared:
+        refuse_if(functools.reduce(builder.or_, shared), "an array that a kernel writes shares memory with another one")
     if faults:
         with builder.if_then(functools.reduce(builder.or_, faults), likely=False):
             refuse_if(builder.icmp_unsigned("!=", python.err_occurred(), ir.Constant(BYTES, None)))
@@ -118,25 +129,42 @@ def _field(builder, thing, offset, kind):
     return builder.load(builder.bitcast(builder.gep(thing, [INT(offset)]), kind.as_pointer()))
 
 
-def _is_another_array(builder, argument, kind, array_kind):
-    """Whether an argument is not an array, or one of other numbers, dimensions or order."""
+def _is_another_array(builder, argument, kind, array_kind, flags):
+    """Whether an argument is not an array, or one of other numbers or dimensions, or without some of these flags."""
     other_kind = builder.icmp_unsigned("!=", _field(builder, argument, KIND, INT), array_kind)
     with builder.if_else(other_kind, likely=False) as (is_other, is_array):
         with is_other:
             block_other = builder.block
         with is_array:
             other_size = builder.icmp_signed("!=", _field(builder, argument, NDIM, SMALL), SMALL(kind.ndim))
-            order = builder.and_(_field(builder, argument, FLAGS, SMALL), SMALL(C_CONTIGUOUS))
+            having = builder.and_(_field(builder, argument, FLAGS, SMALL), SMALL(flags))
             letters = _field(builder, _field(builder, argument, DTYPE, BYTES), LETTERS, SMALL)
             letters = builder.and_(letters, SMALL(0xFFFFFF))
             expected = SMALL(letters_of(np.dtype(kind.dtype.name)))
-            wrong = builder.or_(other_size, builder.icmp_signed("==", order, SMALL(0)))
+            wrong = builder.or_(other_size, builder.icmp_signed("!=", having, SMALL(flags)))
             wrong = builder.or_(wrong, builder.icmp_unsigned("!=", letters, expected))
             block_array = builder.block
     found = builder.phi(ir.IntType(1))
     found.add_incoming(ir.Constant(ir.IntType(1), 1), block_other)
     found.add_incoming(wrong, block_array)
     return found
+
+
+def _span(builder, argument, kind):
+    """Where the memory of an array in C order begins and ends."""
+    start = _field(builder, argument, DATA, INT)
+    shape = _field(builder, argument, SHAPE, INT.as_pointer())
+    size = INT(kind.dtype.bitwidth // 8)
+    for k in range(kind.ndim):
+        size = builder.mul(size, builder.load(builder.gep(shape, [INT(k)])))
+    return start, builder.add(start, size)
+
+
+def _share(builder, a, b):
+    """Whether two spans have bytes in common."""
+    start = builder.select(builder.icmp_unsigned(">", a[0], b[0]), a[0], b[0])
+    end = builder.select(builder.icmp_unsigned("<", a[1], b[1]), a[1], b[1])
+    return builder.icmp_unsigned("<", start, end)
 
 
 def _array(context, builder, argument, kind):

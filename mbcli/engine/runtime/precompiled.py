@@ -1,7 +1,9 @@
 """Kernels that a wheel carries as machine code, one library for each kind of processor; numba is not imported.
 
 engine/precompile.py makes them. They are used on Linux on x86-64 if the sources of the engine are those that they were
-made of, unless MBCLI_PRECOMPILED=0. What a library does not have is compiled on the machine.
+made of, unless MBCLI_PRECOMPILED=0. What a library does not have is compiled on the machine, and so is all if the index
+or the library has not the sum that it was built with. They are code as the sources beside them: who may write those is
+trusted, and nobody else.
 """
 
 import ctypes
@@ -9,9 +11,11 @@ import functools
 import json
 import os
 import platform
+import stat
 import sys
 from pathlib import Path
 
+from mbcli.common import kept_files
 from mbcli.engine.runtime.native_functions import layout_is_known, new_function, new_method
 
 ENGINE = Path(__file__).parents[1]
@@ -105,14 +109,53 @@ def precompiled_library():
     """The Library for this machine, or None."""
     if os.environ.get("MBCLI_PRECOMPILED") == "0" or not (FOLDER / INDEX).exists() or not layout_is_known():
         return None
-    index = json.loads((FOLDER / INDEX).read_text())
-    level = next((level for level in index["levels"] if level in levels_of_processor()), None)
-    if level is None or index["sources"] != hash_of_sources():
+    index = read_index(FOLDER)
+    level = None if index is None else next((each for each in index["levels"] if each in levels_of_processor()), None)
+    if index is None or level is None or index["sources"] != hash_of_sources():
         return None
+    path = FOLDER / f"kernels-{level}.so"
     try:
-        return Library(os.fspath(FOLDER / f"kernels-{level}.so"), index)
-    except (OSError, AttributeError, ValueError):  # of another machine, or of another C library
+        with open(path, "rb", buffering=0) as file:
+            if not _is_trusted(file) or sum_of(file.readall()) != index["sums"][level]:
+                return None
+        return Library(os.fspath(path), index)
+    except (OSError, AttributeError, ValueError, KeyError):  # of another machine, or of another C library
         return None
+
+
+def write_index(folder, index):
+    """Writes the index of the libraries in a folder, with their sums and its own."""
+    sums = {level: sum_of((Path(folder) / f"kernels-{level}.so").read_bytes()) for level in index["levels"]}
+    text = json.dumps(index | {"sums": sums})
+    (Path(folder) / INDEX).write_text(f"{sum_of(text.encode())}\n{text}")
+
+
+def read_index(folder):
+    """The index of the libraries in a folder; None if it is not as it was written, or others may have written it."""
+    try:
+        with open(Path(folder) / INDEX, "rb", buffering=0) as file:
+            own, _, text = file.readall().partition(b"\n")
+            return json.loads(text) if _is_trusted(file) and own == sum_of(text).encode() else None
+    except OSError:
+        return None
+
+
+def sum_of(content):
+    import hashlib  # late, as below
+
+    return hashlib.sha256(content).hexdigest()
+
+
+def _is_trusted(file):
+    """Whether nobody may write a file who may not write this module; tells of one that others may."""
+    status, own = os.fstat(file.fileno()), os.stat(__file__)
+    if not hasattr(os, "geteuid"):
+        return True
+    others = stat.S_IWGRP | stat.S_IWOTH
+    trusted = status.st_uid in (own.st_uid, os.geteuid(), 0) and not status.st_mode & others & ~own.st_mode
+    if not trusted:
+        kept_files.tell(f"{file.name} can be written by others than {__file__}: kernels are compiled here instead")
+    return trusted
 
 
 def hash_of_sources():

@@ -36,6 +36,7 @@ from numba.core.untyped_passes import (
 )
 
 from mbcli.common.collection_pause import paused_collection
+from mbcli.engine.runtime.kernel import UNLOCKED
 
 # contract: fused multiply-add, no more; _nrt: whether owners are counted
 OPTIONS = {"nopython": True, "fastmath": {"contract"}, "error_model": "numpy", "_nrt": False}
@@ -49,8 +50,11 @@ def inner_kernel(function):
 
 
 def program(function):
-    """A function that Python calls. TypeError when it is compiled if it returns arrays."""
-    options = OPTIONS | {"nogil": True}
+    """A function that Python calls. TypeError when it is compiled if it returns arrays.
+
+    Other threads of Python wait for it unless it is marked `unlocked`: they might call it for the same data.
+    """
+    options = OPTIONS | {"nogil": function.__name__ in {marked.__name__ for marked in UNLOCKED}}
     return _compile_once_for_constants(Program(function, targetoptions=options, pipeline_class=ProgramCompiler))
 
 

@@ -4,9 +4,18 @@ A world is a row of the arrays of WORLD_FIELDS. It goes through the data of whoe
 world are always those after its last good step, whatever becomes of the next one. What data and contact remember from
 one problem to the next has no effect on results but for two things, which are forgotten between worlds: the ranks of
 constraints, and which elements of two meshes are near. queries/world_lanes.py advances eight at once.
+
+A call pauses when it has taken WORLDS_STEPS_LEFT steps, so that Python sees signals. The next call goes on with the
+data as they are, as if there had been no pause.
 """
 
-from mbcli.engine.fields.run_fields import WORLDS_IMPLICIT_DAMPING, WORLDS_SAMPLED_STEP, WORLDS_STEP_LENGTH
+from mbcli.engine.fields.run_fields import (
+    WORLDS_IMPLICIT_DAMPING,
+    WORLDS_PAUSED_STEP,
+    WORLDS_SAMPLED_STEP,
+    WORLDS_STEP_LENGTH,
+    WORLDS_STEPS_LEFT,
+)
 from mbcli.engine.runtime.handles import data_at, model_at, worlds_at
 from mbcli.engine.runtime.kernel import called, kernel, slot
 from mbcli.engine.smooth.inverse_dynamics import clear_applied_forces
@@ -19,32 +28,33 @@ from mbcli.engine.stepping.step import discrete_step
 def advance_worlds(model, data, worlds, first, end):
     """Advances those of the worlds `first` to `end` - 1 that are RUNNING to the step where each is to be.
 
-    Returns end, or the world in whose step contact found no room or no solution: nothing is done after it.
+    Returns end, or the world in whose step contact found no room or no solution, or that pauses: nothing is done after
+    it. Who has got it back as RUNNING calls again from it on.
     """
     m, d, w = model_at(model), data_at(data), worlds_at(worlds)
     for k in range(int(first), int(end)):
         if w.world_status[k] == RUNNING:
             w.world_status[k] = advance_world(m, d, w, k)
-            if w.world_status[k] == STEP_FAULT:
+            if w.world_status[k] == STEP_FAULT or w.world_calls[WORLDS_PAUSED_STEP] > 0.0:
                 return 1.0 * k
     return end
 
 
 @kernel
 def advance_world(m, d, w, k):
-    """Takes the steps that world k has not taken yet. Returns RUNNING, or why it stopped."""
+    """Takes the steps that world k has not taken yet, or some of them. Returns RUNNING, or why it stopped."""
     h, implicit_damping = w.world_settings[WORLDS_STEP_LENGTH], w.world_settings[WORLDS_IMPLICIT_DAMPING]
     sampled_step, last_input = w.world_counts[WORLDS_SAMPLED_STEP], w.world_u.shape[1] - 1
     nq, nv = d.q.shape[0], d.v.shape[0]
-    for i in range(nq):
-        d.q[i] = w.world_q[k, i]
-    for i in range(nv):
-        d.v[i] = w.world_v[k, i]
-    for i in range(d.pd_desired.shape[0]):
-        d.pd_desired[i, 0], d.pd_desired[i, 1] = w.world_desired[k, i, 0], w.world_desired[k, i, 1]
-    forget_neighbors(d)
-    restore_ranks(d)
+    if w.world_calls[WORLDS_PAUSED_STEP] > 0.0:
+        w.world_calls[WORLDS_PAUSED_STEP] = 0.0
+    else:
+        begin_world(d, w, k)
     for step in range(w.world_steps[k], w.world_until[k]):
+        if w.world_calls[WORLDS_STEPS_LEFT] <= 0.0 and step > 0:
+            w.world_calls[WORLDS_PAUSED_STEP] = 1.0 * step
+            return RUNNING
+        w.world_calls[WORLDS_STEPS_LEFT] -= 1.0
         for i in range(d.u.shape[0]):
             d.u[i] = w.world_u[k, min(step, last_input), i]
         set_actuation(m, d)
@@ -67,6 +77,19 @@ def advance_world(m, d, w, k):
             for i in range(nv):
                 w.world_samples[k, row, nq + i] = d.v[i]
     return RUNNING
+
+
+@kernel
+def begin_world(d, w, k):
+    """Data take the state of world k, and what they know of another one is forgotten."""
+    for i in range(d.q.shape[0]):
+        d.q[i] = w.world_q[k, i]
+    for i in range(d.v.shape[0]):
+        d.v[i] = w.world_v[k, i]
+    for i in range(d.pd_desired.shape[0]):
+        d.pd_desired[i, 0], d.pd_desired[i, 1] = w.world_desired[k, i, 0], w.world_desired[k, i, 1]
+    forget_neighbors(d)
+    restore_ranks(d)
 
 
 @slot(contact="stepping.contact_step.forget_near_elements")

@@ -44,6 +44,9 @@ class Nearest:
     restarts: int = 0
 
 
+ROWS_OF_A_CALL = 16  # between calls Python sees signals
+
+
 class PositionSearch:
     """The search on a model for num_equations equations, which a function of Python evaluates.
 
@@ -143,7 +146,7 @@ class AssemblySearch(PositionSearch):
             super().run()
 
     def nearest_of_all(self, starts, weights, tolerance, most_steps, minimize=True):
-        """The Nearest to each row of starts (n, nq), in one call, during which other threads run."""
+        """The Nearest to each row of starts (n, nq), some in each call, during which other threads run."""
         arrays, nq = self._arrays, starts.shape[1]
         if not self._is_whole:
             return [self.nearest(q, weights, tolerance, most_steps, minimize) for q in starts]
@@ -152,7 +155,9 @@ class AssemblySearch(PositionSearch):
         arrays.assembly_counts[ASSEMBLY_MINIMIZE] = minimize
         count = len(arrays.assembly_counts)
         results = np.empty((len(starts), nq + count + len(arrays.assembly_numbers)))
-        self._bound.find_all_nearest(starts, results)
+        for first in range(0, len(starts), ROWS_OF_A_CALL):
+            part = slice(first, first + ROWS_OF_A_CALL)
+            self._bound.find_all_nearest(starts[part], results[part])
         return [self._found(row[:nq], row[nq : nq + count], row[nq + count :]) for row in results]
 
 

@@ -1,7 +1,8 @@
-"""Kernels as functions of Python that refuse arrays of other numbers, dimensions or order, however they run."""
+"""Kernels as functions of Python that refuse arrays they cannot read or may not write, however they run."""
 
 import numpy as np
 
+from mbcli.engine.runtime.kernel import written_arguments
 from mbcli.engine.runtime.precompiled import PrecompiledKernels
 
 
@@ -27,12 +28,27 @@ def strict_call(kernels, name, handles, examples):
         if native is not None:
             return native
 
+    written = [k - len(handles) for k in written_arguments(getattr(kernel, "py_func", kernel))]
+
     def checked(*arguments):
         for argument, example in zip(arguments, examples, strict=True):
             if isinstance(example, np.ndarray):
-                fits = isinstance(argument, np.ndarray) and argument.flags.c_contiguous
+                fits = isinstance(argument, np.ndarray) and argument.flags.c_contiguous and argument.flags.aligned
                 if not fits or argument.dtype != example.dtype or argument.ndim != example.ndim:
                     raise TypeError("an argument of a kernel is not the array it takes")
+        refuse_unwritable([arguments[k] for k in written], arguments)
         return kernel(*handles, *arguments)
 
     return checked
+
+
+def refuse_unwritable(results, arguments):
+    """TypeError if an array that a kernel is to write is read-only or shares memory with another argument."""
+    for result in results:
+        if not result.flags.writeable:
+            raise TypeError("an array that a kernel writes is read-only")
+        for other in arguments:
+            if other is not result and isinstance(other, np.ndarray) and np.may_share_memory(result, other):
+                raise TypeError("an array that a kernel writes shares memory with another one")
+    if len({id(result) for result in results}) < len(results):
+        raise TypeError("an array is to take two results of a kernel")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mbcli.common.turns import Turn
 from mbcli.engine.runtime.kernel import compiled_by_default
 from mbcli.multibody.compilation.compile_constraints import Given, Tie, compile_constraints, contact, loop_rows
 from mbcli.multibody.compilation.constrained_model import ConstrainedModel
@@ -55,6 +56,7 @@ class ConstraintSet(Wrenches):
         self.entries, self.groups = [], []
         self.linear_solver = LinearSolver.LinearSolverColPivHouseholderQR
         self.bound = False
+        self.turn = Turn("a ConstraintSet")  # of functions of many states, whose arrays these are
         self._plant: MultibodyPlant | None = None
         self._forget()
 

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
 
 
+ROWS_OF_A_CALL = 1024  # between calls Python sees signals
+
+
 def CalcConstraintsJacobianOfStates(
     model: MultibodyPlant, Q: ArrayLike, CS: ConstraintSet, *, threads: int = 1
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -82,12 +85,22 @@ def _in_parts(CS, threads, name, rows):
     count = max(1, min(threads, len(rows[0])))
     bounds = np.linspace(0, len(rows[0]), count + 1).astype(int)
 
-    def run(batch, start, end):
-        batch.run(name, *(row[start:end] for row in rows))
+    ended: list[bool] = []  # not empty: nobody wants the rest
 
-    parts = list(zip(CS.batches(count), bounds[:-1], bounds[1:], strict=True))
-    if count == 1:
-        run(*parts[0])
-    else:
+    def run(batch, start, end):
+        for first in range(start, end, ROWS_OF_A_CALL):
+            if ended:
+                return
+            batch.run(name, *(row[first : min(first + ROWS_OF_A_CALL, end)] for row in rows))
+
+    with CS.turn:
+        parts = list(zip(CS.batches(count), bounds[:-1], bounds[1:], strict=True))
+        if count == 1:
+            run(*parts[0])
+            return
         with ThreadPoolExecutor(count) as pool:
-            list(pool.map(run, *zip(*parts, strict=True)))
+            try:
+                list(pool.map(run, *zip(*parts, strict=True)))
+            except BaseException:
+                ended.append(True)
+                raise

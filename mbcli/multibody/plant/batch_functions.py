@@ -8,7 +8,12 @@ import numpy as np
 
 from mbcli.engine.queries.state_batch import StateBatch
 from mbcli.errors import ArgumentError, ModelError
-from mbcli.multibody.plant.state_functions import number_of_frame, require_derivatives, state_with_parameters
+from mbcli.multibody.plant.state_functions import (
+    number_of_frame,
+    require_derivatives,
+    state_with_parameters,
+    writable_outputs,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -152,7 +157,7 @@ class BatchFunctions:
         for name, value in given.items():
             width = self._plant.num_positions() if name == "q" else self._plant.num_velocities()
             try:
-                array = np.ascontiguousarray(value, dtype=float)
+                array = np.asarray(np.require(value, float, ("C", "A")))
             except (TypeError, ValueError) as error:
                 raise ArgumentError(f"{name} is not rows of {width} numbers: {error}") from None
             count = len(rows[0]) if rows else len(np.atleast_1d(array))
@@ -165,12 +170,15 @@ class BatchFunctions:
         return np.zeros((len(rows[0]), self._plant.num_velocities()))
 
     def _outputs(self, out: Sequence[Array3] | None, q: ArrayLike) -> Sequence[Array3] | None:
+        if out is None:
+            return None
         shape = (len(q), self._plant.num_velocities(), self._plant.num_velocities())  # type: ignore[arg-type]
-        if out is not None and not (
-            len(out) == 3 and all(a.shape == shape and a.dtype == float and a.flags.c_contiguous for a in out)
-        ):
+        if not isinstance(out, (tuple, list)) or len(out) != 3:
             raise ArgumentError(f"out is not three arrays of doubles in C order of shape {shape}")
-        return out
+        outs = writable_outputs(out)
+        if any(array.shape != shape for array in outs):
+            raise ArgumentError(f"out is not three arrays of doubles in C order of shape {shape}")
+        return outs
 
     def _refuse_constraints(self, name: str) -> None:
         if self._plant.elements.constraints:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mbcli.common.turns import Turn
 from mbcli.engine.runtime.bound_kernels import BoundKernels
 from mbcli.engine.runtime.kernel import compiled_by_default
 from mbcli.engine.runtime.model import Data
@@ -67,6 +68,7 @@ class EvaluatedState(FrameMotions):
             time with inputs.
         constraints: ActiveConstraints, made when they are asked for; None in a plant without constraints.
         deformables: DeformableState of each deformable body, by its index.
+        turn: of the thread that steps it; no other one may change what the steps work with.
         sleeps: whether the steps of its kernels let islands sleep; sleeper: the context of which runs change that
             state, as stepping/sleep.py says, None before the first one.
         contact: StepContact or PointContact, None before accelerations needed it, or if nothing can touch.
@@ -85,7 +87,7 @@ class EvaluatedState(FrameMotions):
         *("sleeps", "sleeper"),
         *("q_memory", "v_memory", "x_memory", "vdot_memory"),
         *("copy_of_three", "copy_of_six", "copy_of_G", "copy_of_R", "copy_of_p", "copy_of_J3", "copy_of_J6"),
-        *("_addresses", "_no_forces"),
+        *("_addresses", "_no_forces", "turn"),
     )
 
     plant: MultibodyPlant
@@ -108,6 +110,7 @@ class EvaluatedState(FrameMotions):
     of_parameters: Remembered
     of_inputs: Remembered
     _constraints: ActiveConstraints | None
+    turn: Turn
     contact: ContactArrays | None
     deformables: tuple[DeformableState, ...]
     sleeps: bool
@@ -150,6 +153,7 @@ class EvaluatedState(FrameMotions):
         self.copy_of_R, self.copy_of_p = data.answer_pose[0, :3].copy, data.answer_pose[0, 3].copy
         self.copy_of_J3, self.copy_of_J6 = data.jacobian[:3].copy, data.jacobian.copy
         self._no_forces = np.zeros((self.model.sizes["nlink"], 6), scalar.dtype)
+        self.turn = Turn("a context")
         self.of_parameters, self.of_q, self.of_v, self.of_inputs = (Remembered() for _ in range(4))
         self.forget_positions()
 
@@ -223,6 +227,7 @@ class EvaluatedState(FrameMotions):
 
     def use_model(self, model: Any) -> None:
         """Computes with other arrays of the plant from now on."""
+        self.turn.require()
         self.model, self.model_handle = model, model.handle(self.compiled)
         self._bind()
         self.parameters_current = True
@@ -248,6 +253,7 @@ class EvaluatedState(FrameMotions):
 
     def forget_addresses(self, name: str) -> None:
         """Before the arrays go that a field of Data leads kernels to."""
+        self.turn.require()
         addresses = self._addresses[name]  # interpreted, Data has functions and objects in its place
         addresses[:] = 0.0
         setattr(self.data, name, addresses)

@@ -56,13 +56,34 @@ def number_of_frame(plant: Any, frame: Frame) -> int:
     return int(frame.index())
 
 
+def writable_outputs(outs: Sequence[Any]) -> list[Any]:
+    """Arrays that results go to, as kernels write them. ArgumentError if they cannot be."""
+    for out in outs:
+        if not isinstance(out, np.ndarray) or out.dtype != np.float64 or not out.flags.c_contiguous:
+            raise ArgumentError("out is not an array of doubles in C order")
+        if not out.flags.writeable:
+            raise ArgumentError("out is read-only")
+        if not out.flags.aligned:
+            raise ArgumentError("out is not aligned: its address is not a multiple of 8")
+    for k, out in enumerate(outs):
+        if any(np.may_share_memory(out, other) for other in outs[:k]):
+            raise ArgumentError("two arrays of out share memory")
+    return [np.asarray(out) for out in outs]  # kernels know no classes but numpy's own
+
+
+def unshared(array: Any, outs: Sequence[Any]) -> Any:
+    """An input, or a copy if it shares memory with a result that would be written over it."""
+    return array.copy() if any(np.may_share_memory(array, out) for out in outs) else array
+
+
 class StateFunctions:
     """Dynamics and kinematics of a plant as functions of states that each call brings.
 
     A plant's own methods keep a state in a context and remember results. These keep nothing: they take q (nq,)
     [rad or m], v, vdot and tau (nv,) as arrays of doubles in C order, in which case a call is one native call; other
     sequences of numbers are converted first. A result goes to `out` if that is given, an array of doubles in C order of
-    its shape, else to a new array; it is returned. Quaternions are taken as they are, they have norm 1.
+    its shape that can be written, else to a new array; it is returned. `out` may be an input too. Quaternions are taken
+    as they are, they have norm 1.
 
     The parameters, masses for example, are those of the context now. Not for several threads at once: each takes one of
     its own.
@@ -349,19 +370,17 @@ class StateFunctions:
 
     def _converted(self, call: Callable[..., int], out: Any, *numbers: float, **given: Any) -> Any:
         """The result for sequences that are not arrays of doubles; ArgumentError that names what does not fit."""
+        outs = writable_outputs(out if isinstance(out, tuple) else (out,))
         arrays = []
         for key, value in given.items():
             wanted = (self._nq if key == "q" else self._nv,)
             try:
-                array = np.ascontiguousarray(value, dtype=float)
+                array = np.require(value, float, ("C", "A"))
             except (TypeError, ValueError) as error:
                 raise ArgumentError(f"{key} is not {wanted[0]} numbers: {error}") from None
             if array.shape != wanted:
                 raise ArgumentError(f"{key} has shape {array.shape}, expected {wanted}")
-            arrays.append(array)
-        outs = out if isinstance(out, tuple) else (out,)
-        if not all(isinstance(o, np.ndarray) and o.dtype == np.float64 and o.flags.c_contiguous for o in outs):
-            raise ArgumentError("out is not an array of doubles in C order")
+            arrays.append(unshared(np.asarray(array), outs))
         if call(*arrays, *numbers, *outs) != 0:
             shapes = ", ".join(str(o.shape) for o in outs)
             raise ArgumentError(f"out has shape {shapes}, which is not that of the result")

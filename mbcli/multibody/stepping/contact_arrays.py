@@ -177,6 +177,7 @@ class ContactArrays:
         """Lets the kernels find the arrays from the data of an EvaluatedState."""
         if self._attached:
             return
+        state.turn.require()
         if self.samples is None:
             self.start_samples(1)
         at = self.attached(state)

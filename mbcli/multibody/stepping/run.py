@@ -296,14 +296,18 @@ class Run:
         self,
         should_stop: Callable[[], bool] = lambda: False,
         on_progress: Callable[[float], object] = lambda time: None,
+        *,
+        has_turn: bool = False,
     ) -> Iterator[Samples]:
         """Yields Samples until the end, or until should_stop() is true between two calls of the loop.
+
+        has_turn: whether the caller keeps other threads from the context.
 
         Raises NumericalError naming the first coordinate that is not finite; the context then has the last good state.
         NumericalError too if a joint that closes a loop passes a limit, after the samples that show it.
         """
         advance = self._discrete() if self.plant.is_discrete() else self._continuous()
-        for finished, rows in advance:
+        for finished, rows in advance if has_turn else self._in_turn(advance):
             self.context.state.forget_positions()
             if rows:
                 if self._no_potential_energy:
@@ -319,6 +323,16 @@ class Run:
             if finished or (self._stopping and not self._has_samples_left()):
                 self._keep_memory()
                 return
+
+    def _in_turn(self, advance):
+        """The same blocks, each computed while no other thread may step the context."""
+        turn = self.context.state.turn
+        while True:
+            with turn:
+                block = next(advance, None)
+            if block is None:
+                return
+            yield block
 
     def _vertices(self, rows):
         """Positions of the vertices of deformable bodies in the samples; their steps are taken one by one."""
