@@ -250,7 +250,7 @@ def test_a_log_does_not_make_us_read_other_files(tmp_path, path):
     for edit in (external_link, linked_group, virtual, external_storage):
         path.write_bytes(untouched)
         edited(path, edit)
-        with pytest.raises(ModelError, match=r"is missing, or a link|is not a dataset of this file"):
+        with pytest.raises(ModelError, match=r"is a link|is not stored in this file"):
             Log(path)
 
 

@@ -13,7 +13,7 @@ from mbcli.cli.lazy_group import LazyGroup
 from mbcli.cli.options import as_option
 from mbcli.cli.signals import Terminated, ending_signals, terminate
 from mbcli.common.argument_names import spelled
-from mbcli.errors import MbcliError, OutputError, ResourceError
+from mbcli.errors import MbcliError, NumericalError, OutputError, ResourceError
 
 # command -> (module of this package, its line in --help); modules are imported when their command runs
 COMMANDS = {
@@ -166,6 +166,8 @@ def report_error(error):
         error = ResourceError(f"{error.filename}: error: {error.strerror}")
     elif isinstance(error, OSError):
         error = _without_file(error)
+    elif type(error).__name__ == "LinAlgError":  # numpy's, which most commands do not import for their errors
+        error = NumericalError(f"a matrix cannot be factored: {error}")
     elif isinstance(error, MemoryError):
         error = ResourceError("there is not enough memory")
     if isinstance(error, MbcliError):

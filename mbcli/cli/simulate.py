@@ -25,7 +25,7 @@ from mbcli.cli.options import (
     take,
     usage_errors,
 )
-from mbcli.cli.output import document, number, printable, refuse_given_inputs, tell, warn
+from mbcli.cli.output import document, number, printable, refuse_given_inputs, require_finite, tell, warn
 from mbcli.cli.signals import Terminated, ending_signals
 from mbcli.common.json_text import to_json
 from mbcli.errors import ModelError
@@ -323,6 +323,7 @@ def _run_command(ctx, values):
         )
     result = document("simulate", loaded, run.context, **summary.as_dict())
     click.echo(to_json(result) if options.as_json else "\n".join(map(printable, render(summary.as_dict()))))
+    require_finite(summary.as_dict())
     return {"complete": 0, "interrupted": stop.exit_code}[summary.status]
 
 

@@ -18,10 +18,11 @@ def same_on_disk(sources: Iterable[SourceFile]) -> bool:
 
     No file of another size is opened, and no device.
     """
-    return all(_is_same(source) for source in sources)
+    return all(is_same(source) for source in sources)
 
 
-def _is_same(source):
+def is_same(source: SourceFile) -> bool:
+    """Whether a file of a log is where it was, and as it was."""
     try:
         status = os.stat(source.path)
         if not stat.S_ISREG(status.st_mode) or status.st_size != len(source.content):

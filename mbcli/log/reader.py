@@ -464,7 +464,7 @@ class Log(Rows):
 def describe(log: Log, damage: Sequence[str] | None = None) -> dict:
     """What `mbcli log info --json` prints; docs/log_format.md explains the keys. damage: that of the log, if known."""
     attributes = log.attrs
-    versions = ("mbcli_version", "python", "platform", "cpu", "packages", "blas")
+    versions = ("mbcli_version", "python", "platform", "cpu", "packages", "blas", "kernels")
     clock = log.run_clock()
     return {
         "schema": "mbcli/log-info",

@@ -231,7 +231,7 @@ def _as_json(value):
 
 
 def _recorded_arguments(path, given):
-    """The arguments of the call that wrote a log. ModelError if they name what a log may not ask for, and is not given."""
+    """The arguments of the call that wrote a log. ModelError for those that a log may not ask for, unless given now."""
     with open_log(path) as log:
         argv, sources = log.attrs.get("argv"), log.read_sources()
     arguments = None
