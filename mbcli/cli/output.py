@@ -39,7 +39,9 @@ def require_finite(results):
     names = not_finite(results)
     if names:
         more = f" and {len(names) - 1} more" if len(names) > 1 else ""
-        raise NumericalError(f"{names[0]}{more} not finite: numbers of the model or of the state are too large or small")
+        raise NumericalError(
+            f"{names[0]}{more} not finite: numbers of the model or of the state are too large or small"
+        )
 
 
 def refuse_existing(path, force, *, but=None):

@@ -277,6 +277,7 @@ class StoredDataset:
     def __init__(self, file: GuardedFile, path: str, dataset: Any) -> None:
         self.file, self.path, self._dataset = file, path, dataset
         with file.reading(path):
+            self.dtype, self.chunks = dataset.dtype, dataset.chunks
             self._look()
             properties = dataset.id.get_create_plist()
             filters = [properties.get_filter(k)[0] for k in range(properties.get_nfilters())]
@@ -285,7 +286,6 @@ class StoredDataset:
                 raise file.damaged(f"{path} is not stored in this file")
             if len(set(filters)) != len(filters) or not set(filters) <= {DEFLATE, SHUFFLE, FLETCHER32}:
                 raise file.damaged(f"{path} has filters that logs do not have")
-            self.dtype, self.chunks = dataset.dtype, dataset.chunks
             self.compressed, self.checked = DEFLATE in filters, FLETCHER32 in filters
             self.shuffled, self.grows = SHUFFLE in filters, bool(self.shape) and dataset.maxshape[0] is None
             self.maxshape, self.fillvalue = dataset.maxshape, None if dataset.dtype.names else dataset.fillvalue
@@ -295,10 +295,16 @@ class StoredDataset:
     def _look(self):
         """Shape and stored bytes, which grow while a run writes."""
         self.shape = tuple(self._dataset.shape)
-        self.stored = int(self._dataset.id.get_storage_size())
+        try:
+            self.stored = int(self._dataset.id.get_storage_size())
+            self._is_known = True
+        except Exception:  # the list of its pieces is damaged: what can be read of it still is
+            self.stored = min(self.dtype.itemsize * prod(self.shape), self.file.bytes)
+            self._is_known = False
 
     def _check_size(self):
-        self.file.require_stored(self.path, self.stored)
+        if self._is_known:
+            self.file.require_stored(self.path, self.stored)
         self.require_bytes(self.nbytes)
 
     def _most_bytes(self):

@@ -90,7 +90,7 @@ class _RowsLeft:
 
     def _look(self):
         file = self._file
-        if file.text("format") != layout.FORMAT:
+        if not file.has_attribute("format") or file.text("format") != layout.FORMAT:
             raise ModelError(f"{file.name}: error: is not an mbcli log: its format is not {layout.FORMAT}")
         self.status = file.text("status")
         self.growing = self.status not in layout.FINAL_STATUSES

@@ -143,8 +143,8 @@ def _computed(log: Log, meshes: MeshStore, allow_outside: bool):
     scene = scene_of(as_loaded(plant), q[rows[0]], meshes=meshes)
     if files.refused:
         scene.notes.append(
-            f"{log.path}: {len(files.refused)} meshes are not in the folder of a model file that is as it was, the first "
-            f"{printable(files.refused[0])}: not drawn; {argument('allow_outside', True)} reads them"
+            f"{log.path}: {len(files.refused)} meshes are not in the folder of a model file that is as it was, the "
+            f"first {printable(files.refused[0])}: not drawn; {argument('allow_outside', True)} reads them"
         )
     return scene, X_WB
 

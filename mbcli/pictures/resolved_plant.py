@@ -28,6 +28,8 @@ from mbcli.multibody.tree import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from mbcli.geometry.shapes import Shape
 
 # by type: from a joint of the document to its class
@@ -59,8 +61,8 @@ def plant_of_resolved_model(
 ) -> MultibodyPlant:
     """A finalized plant with the bodies, joints and shapes of the document that `mbcli inspect --json` prints.
 
-    It has neither actuators nor constraints; joints that close loops are left out, and meshes whose files may_read(path)
-    refuses.
+    It has neither actuators nor constraints. Left out are joints that close loops, and meshes whose files
+    may_read(path) refuses.
 
     ModelError, which begins with a name, if the document does not say where its bodies are.
     """
