@@ -77,6 +77,7 @@ class GuardedFile:
         self.name = self.path if name is None else name
         self._listed: dict[str, list[str]] = {}
         self._stored: dict[str, int] = {}  # [bytes] of datasets that were asked for
+        self._path_of: dict[int, str] = {}  # of what was found, by its place in the file
         self._handle = self._open_handle()
         try:
             self._file = self._open()
@@ -197,7 +198,16 @@ class GuardedFile:
                 item = None if is_link else item[name]
             if is_link:
                 raise self.damaged(f"{here} is a link")
+            self._require_one_name(item, here)
         return item
+
+    def _require_one_name(self, item, path):
+        """DamagedLogError for what has two paths: a circle of groups, or one dataset in place of many."""
+        with self.reading(path):
+            root, place = (h5py.h5o.get_info(each.id).addr for each in (self._file, item))
+        known = "the root" if place == root else self._path_of.setdefault(place, path)
+        if known != path:
+            raise self.damaged(f"{path} is a link: it is {known}")
 
     # ------------------------------------------------------------------------------------------ attributes
 

@@ -51,6 +51,7 @@ FLUSH_ROWS = 16384
 CHUNK_ROWS = 1024
 CHUNK_BYTES = 1 << 20
 EVENTS_PER_CHUNK = 16
+HEADER_BYTES = 1 << 15
 
 
 class LogWriter:
@@ -88,7 +89,7 @@ class LogWriter:
         self._chunk_rows = _rows_per_chunk(fields, header.expected_rows)
         with self._writing():
             self._check_target()
-            self._file = self._open()
+            self._file = self._open(_header_bytes(header))
             self._create(header, fields, checkpoint)
             self._file.flush()
             self._file.swmr_mode = True
@@ -257,13 +258,14 @@ class LogWriter:
                 f"{argument('force', True)}"
             )
 
-    def _open(self):
+    def _open(self, room):
         if self._force and self.partial_path.exists():
             abandoned = WriteLock(self.partial_path)
             self.partial_path.unlink(missing_ok=True)
             abandoned.release()
-        with open(self.partial_path, "xb"):  # by the system's own words if there is no room for it
+        with open(self.partial_path, "xb") as file:
             self._created = True
+            file.write(bytes(room))  # a disk without room for the header says so here: HDF5 does not come back from it
         file = h5py.File(
             self.partial_path,
             "w",
@@ -469,6 +471,12 @@ class LogWriter:
             self.partial_path.unlink(missing_ok=True)
         if self._lock is not None:
             self._lock.release()
+
+
+def _header_bytes(header):
+    """About what a log has before its first row."""
+    texts = sum(len(text) for text in (header.model, header.config, header.scene))
+    return HEADER_BYTES + texts + sum(len(source.content) for source in header.sources)
 
 
 def _rows_per_chunk(fields, expected_rows):
