@@ -109,7 +109,7 @@ class _Buffers:
                 raise ResourceError(f"its buffers have more than {MOST_BUFFER_BYTES} bytes")
         return self._known[uri]
 
-    def _content(self, uri):
+    def _content(self, uri: str) -> bytes:
         if uri.startswith("data:"):
             return base64.b64decode(uri.partition(",")[2])
         return read_beside(self._folder, unquote(uri))

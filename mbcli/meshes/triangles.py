@@ -83,7 +83,7 @@ def load_triangles(
     return vertices, triangles[:, ::-1].copy() if np.prod(factors) < 0.0 else triangles
 
 
-def _require_moderate(vertices, path):
+def _require_moderate(vertices: FloatArray, path: str) -> None:
     """ModelError for a vertex that is not finite, or too far away."""
     far = ~(np.abs(vertices) <= MAX_COORDINATE).all(axis=1)
     if far.any():
