@@ -84,7 +84,8 @@ class _RowsLeft:
     """The rows of a file that can be read. ModelError if what describes them is lost."""
 
     def __init__(self, file: GuardedFile) -> None:
-        self._file, self.damage = file, []
+        self._file = file
+        self.damage: list[str] = []
         with file.reading(""):
             self._look()
 

@@ -171,7 +171,7 @@ class _Scene:
         """The values of an accessor, (count, width)."""
         accessor = self.document["accessors"][k]
         dtype, width, count = np.dtype(_TYPES[accessor["componentType"]]), _WIDTHS[accessor["type"]], accessor["count"]
-        if not isinstance(count, int) or count < 0:
+        if not isinstance(count, int) or not 0 <= count <= MOST_NUMBERS:
             raise ModelError(f"an accessor has {count} rows")
         self.add("numbers", count * width)
         if "bufferView" in accessor:
