@@ -7,6 +7,7 @@ import json
 from typing import NamedTuple
 
 import h5py
+import numpy as np
 from command_line import SAMPLES, succeed
 
 USAGE, INVALID, MISSING, NUMERICAL, OUTPUT = 2, 3, 4, 5, 6
@@ -559,7 +560,7 @@ def _alter(run, altered, spoiled):
     altered.write_bytes(content)
     with h5py.File(altered, "r+") as file:
         words = json.loads(file.attrs["argv"])
-        file.attrs["argv"] = json.dumps([*words, "--at", "shoulder=0.5"])
+        file.attrs["argv"] = np.bytes_(json.dumps([*words, "--at", "shoulder=0.5"]))
     with h5py.File(run) as file:
         start = file["state/q"].id.get_chunk_info(0).byte_offset
     spoiled.write_bytes(content[:start] + bytes([content[start] ^ 1]) + content[start + 1 :])

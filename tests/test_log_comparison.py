@@ -150,9 +150,9 @@ def run(tmp_path, monkeypatch):
 
 def test_a_log_is_verified_from_the_model_files_in_it(run, tmp_path):
     (tmp_path / "there" / "arm.urdf").unlink()
-    result = cli("log", "verify", "run.h5")
+    result = cli("log", "verify", "run.h5", "--trust")
     assert (result.code, result.out) == (0, "verified: same: 301 rows, computed again\n"), result.err
-    document = described(succeed("log", "verify", "run.h5", "--json"), "log-verify")
+    document = described(succeed("log", "verify", "run.h5", "--json", "--trust"), "log-verify")
     assert document["same"] and document["other_software"] == []
 
 
@@ -171,10 +171,10 @@ def test_a_log_whose_numbers_were_changed_does_not_verify(run, tmp_path):
         names = {"time": "time", "state/q": "q", "state/v": "v"} | {field.path: field.path for field in header.fields}
         forged.append(**{names[path]: blocks[path] for path in names})
         forged.finish("complete", 0)
-    result = cli("log", "verify", tmp_path / "forged.h5")
+    result = cli("log", "verify", tmp_path / "forged.h5", "--trust")
     assert result.code == 1
     assert "first divergence at 0.2 s: state/q" in result.out
-    assert cli("log", "verify", tmp_path / "forged.h5", "--json").json()["quantities"][0]["rows"] == 1
+    assert cli("log", "verify", tmp_path / "forged.h5", "--json", "--trust").json()["quantities"][0]["rows"] == 1
 
 
 def test_what_cannot_be_verified_is_one_line(run, a, tmp_path):
@@ -183,7 +183,7 @@ def test_what_cannot_be_verified_is_one_line(run, a, tmp_path):
     no_command = cli("log", "verify", write(tmp_path / "b.h5", argv=("notebook",)))
     assert no_command.code == 3 and "has no record of a command" in no_command.err
     (tmp_path / "work" / "push.csv").unlink()
-    no_input = cli("log", "verify", "run.h5")
+    no_input = cli("log", "verify", "run.h5", "--trust")
     assert no_input.code in (2, 4) and "cannot be run again" in no_input.err and "push.csv" in no_input.err
     assert cli("log", "verify", "run.h5", "-o", a).code == 6
 

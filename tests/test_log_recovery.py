@@ -228,8 +228,8 @@ def test_a_log_that_was_cut_off_gives_what_stands_before(tmp_path):
     [
         (("nothing.h5",), 4, "nothing.h5: error: no such file"),
         ((".",), 4, ".: error: cannot be read: is not a file"),
-        (("text.h5",), 3, "text.h5: error: cannot be opened"),
-        (("other.h5",), 3, "is not a log, or its description is lost"),
+        (("text.h5",), 3, "text.h5: error: is not an HDF5 file"),
+        (("other.h5",), 3, "other.h5: error: is not an mbcli log"),
         (("a.h5", "-o", "a.h5"), 6, "is the log to recover"),
         (("a.h5", "-o", "other.h5"), 6, "exists already"),
         (("a.h5", "-o", "nowhere/b.h5"), 6, "cannot be written"),

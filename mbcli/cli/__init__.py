@@ -1,5 +1,6 @@
 """The command line: one command per file, each a few calls into the library. Only this package knows click."""
 
+import errno
 import os
 import signal
 import sys
@@ -10,9 +11,10 @@ import click
 from mbcli import __version__
 from mbcli.cli.lazy_group import LazyGroup
 from mbcli.cli.options import as_option
+from mbcli.cli.signals import Terminated, ending_signals, terminate
 from mbcli.common import kept_files
 from mbcli.common.argument_names import spelled
-from mbcli.errors import MbcliError, OutputError, ResourceError
+from mbcli.errors import MbcliError, NumericalError, OutputError, ResourceError
 
 # command -> (module of this package, its line in --help); modules are imported when their command runs
 COMMANDS = {
@@ -46,8 +48,9 @@ COMMANDS = {
     "doctor": ("doctor", "Look at versions, cache, extras and other engines."),
     "completion": ("completion", "Print the completion script of a shell, or a manual page."),
 }
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)  # errors of disks that take no more
 BUG = 70  # exit codes; the others stand with the errors (mbcli/errors.py)
-INTERRUPTED, TERMINATED, PIPE_CLOSED = 130, 143, 141
+INTERRUPTED, PIPE_CLOSED = 130, 141
 
 
 class Commands(LazyGroup):
@@ -88,7 +91,7 @@ def _refuse_json(ctx, param, value):
     table=COMMANDS,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
     epilog="Exit codes: 0 done, 1 a check found something, 2 usage, 3 model or configuration invalid, 4 file missing, "
-    "5 numerical failure, 6 output cannot be written, 70 a bug, 130/141/143 stopped by a signal.",
+    "5 numerical failure, 6 output cannot be written, 70 a bug, 129/130/141/143 stopped by a signal.",
 )
 @click.option(
     "--version",
@@ -124,16 +127,8 @@ def _warn_of_kept_files(message):
     warn(message)
 
 
-class Terminated(BaseException):
-    """SIGTERM arrived."""
-
-
 class PipeClosed(BaseException):
     """The reader of stdout has gone, as `head` does."""
-
-
-def _terminate(signum, frame):
-    raise Terminated
 
 
 GLOBAL_OPTIONS = ("-v", "--verbose", "-q", "--quiet", "--no-color", "--debug", "--version")
@@ -143,7 +138,8 @@ def run(arguments):
     """Runs the command line and returns its exit code; every error becomes one line on stderr."""
     arguments = list(arguments)
     if threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGTERM, _terminate)
+        for number in ending_signals():
+            signal.signal(number, terminate)
     try:
         with spelled(as_option):
             code = mbcli.main(arguments, "mbcli", standalone_mode=False, obj={"arguments": arguments})
@@ -153,8 +149,8 @@ def run(arguments):
         return stop.exit_code
     except (KeyboardInterrupt, click.Abort):
         return INTERRUPTED
-    except Terminated:
-        return TERMINATED
+    except Terminated as stopped:
+        return stopped.exit_code
     except (PipeClosed, BrokenPipeError):
         _discard_stdout()
         return PIPE_CLOSED
@@ -176,9 +172,12 @@ def report_error(error):
         return error.exit_code
     if isinstance(error, OSError) and error.filename is not None:
         error = ResourceError(f"{error.filename}: error: {error.strerror}")
-    elif isinstance(error, OSError):  # the disk behind stdout
-        error = OutputError(f"<stdout>: error: cannot be written: {error.strerror}")
-        _discard_stdout()
+    elif isinstance(error, OSError):
+        error = _without_file(error)
+    elif type(error).__name__ == "LinAlgError":  # numpy's, which most commands do not import for their errors
+        error = NumericalError(f"a matrix cannot be factored: {error}")
+    elif isinstance(error, MemoryError):
+        error = ResourceError("there is not enough memory")
     if isinstance(error, MbcliError):
         say(error)
         return error.exit_code
@@ -188,6 +187,17 @@ def report_error(error):
         err=True,
     )
     return BUG
+
+
+def _without_file(error):
+    """An error of the system that names no file: that of stdout if stdout cannot be written, else what it says."""
+    reason = error.strerror or str(error) or type(error).__name__
+    try:
+        sys.stdout.flush()
+    except OSError as of_stdout:
+        _discard_stdout()
+        return OutputError(f"<stdout>: error: cannot be written: {of_stdout.strerror or reason}")
+    return (OutputError if error.errno in FULL else ResourceError)(reason)
 
 
 def _discard_stdout():

@@ -9,7 +9,7 @@ from mbcli.batch import FORMATS as ROW_FORMATS
 from mbcli.cli.compiling_line import CompilingLine
 from mbcli.cli.model import load
 from mbcli.cli.options import BATCH_KEYS, MODEL_KEYS, STATE_KEYS, take, take_output
-from mbcli.cli.output import document, emit, refuse_existing
+from mbcli.cli.output import document, emit, refuse_existing, require_finite
 from mbcli.cli.state import set_state
 from mbcli.common.json_text import to_json
 from mbcli.common.output_files import is_special
@@ -88,6 +88,7 @@ class Analysis:
             emit(to_json(document(self.command, loaded, context, **results)), output)
         else:
             emit(self.render(loaded.plant, results), output)
+        require_finite(results)
 
     def _run_batch(self, loaded, context, evaluate, batch, output):
         """Writes the columns that evaluate(chunk) gives for each chunk of states."""

@@ -109,7 +109,9 @@ def _run_lines(document):
     if run["argv"]:
         yield "command", printable(shlex.join(map(str, run["argv"])))
     seed = "no seed" if run["seed"] is None else f"seed {run['seed']}"
-    yield "random", f"{seed}, {'deterministic' if run['deterministic'] else 'not deterministic'}"
+    yield "random", seed
+    if document["provenance"]["kernels"]:
+        yield "kernels", printable(document["provenance"]["kernels"])
     yield "size", _size(document["bytes"]) + (", with a checkpoint" if document["checkpoint"] else "")
 
 

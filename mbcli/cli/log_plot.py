@@ -11,6 +11,7 @@ import click
 
 from mbcli.cli.options import Number, usage_errors
 from mbcli.cli.output import refuse_existing
+from mbcli.cli.signals import ending_signals
 from mbcli.errors import ModelError, OutputError, ResourceError
 
 EVENT_SECONDS = 0.2  # at most, that a signal waits for a window
@@ -172,7 +173,7 @@ class _Window:
             self._shown = True
         figure.canvas.draw_idle()
         heard: list[int] = []
-        signals = (signal.SIGINT, signal.SIGTERM)
+        signals = (signal.SIGINT, *ending_signals())
         before = [signal.signal(number, lambda number, frame: heard.append(number)) for number in signals]
         try:
             while self._is_open() and not heard and (left := end - time.monotonic()) > 0.0:

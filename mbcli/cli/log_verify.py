@@ -12,21 +12,29 @@ from mbcli.cli.output import printable, refuse_given_inputs
 from mbcli.common.json_text import to_json
 from mbcli.errors import MbcliError, ModelError
 
+STDIN = "<stdin>"  # the path, in a log, of a model that came from standard input
+
 LEVELS_UP = 16  # ".." at the start of a path that a model file may have
 
 
 @click.command("verify")
 @click.argument("path", metavar="LOG")
 @tolerance_option("the same software on the same machine gives the same numbers")
+@click.option(
+    "--trust",
+    is_flag=True,
+    help="The log is your own: its command is run as it stands, with the files, packages and programs that it names.",
+)
 @click.option("-o", "--output", metavar="FILE", help="Keep the log of the second run.")
 @click.option("--force", is_flag=True, help="Replace an existing file.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @click.pass_context
-def log_verify(ctx, path, tolerance, output, force, as_json):
+def log_verify(ctx, path, tolerance, trust, output, force, as_json):
     """Run the command that a log records, with the model files in the log, and compare the rows.
 
-    Exit code 1 if they differ. Model files come from the log; other files of the command (inputs, settings, starts)
-    are read where the command names them. Of an unfinished log the rows that it has are compared.
+    Exit code 1 if they differ. Model and settings files come from the log, or from where they were if they are still
+    the same. Of an unfinished log the rows that it has are compared. What else its command names, as --input,
+    --package or --xacro, is not used without --trust: a log may come from anybody.
 
     \b
     mbcli log verify run.h5
@@ -42,10 +50,10 @@ def log_verify(ctx, path, tolerance, output, force, as_json):
         refuse_given_inputs(output)
     with Log(path) as log, tempfile.TemporaryDirectory(prefix="mbcli-") as folder:
         target = os.path.abspath(output) if output is not None else os.path.join(folder, "again.h5")
-        _run_again(log, folder, target, force)
+        _run_again(log, folder, target, force, trust)
         with Log(target) as again:
             result = compare(log, again, tolerance=tolerance, any_rows=not _is_whole(log))
-        changed = _other_software(log)
+            changed = _other_software(log, again)
     if as_json:
         document = {"schema": "mbcli/log-verify", "schema_version": 1, "log": path, "tolerance": tolerance}
         click.echo(to_json({**document, "other_software": changed, **result.as_dict()}))
@@ -63,23 +71,54 @@ def _is_whole(log):
     return log.status == "complete"
 
 
-def _run_again(log, folder, target, force):
+def _run_again(log, folder, target, force, trust):
     """Runs the recorded command in a process of its own, so that its environment is that of a shell."""
-    words = _recorded_words(log)
-    root = os.path.join(folder, "files")
-    place = os.path.join(root, *(["d"] * LEVELS_UP))  # the folder that relative paths start from
-    os.makedirs(place)
-    moved = {source.path: _put(source, root, place) for source in log.read_sources()}
-    words = [_moved(word, moved, root) for word in _without_outputs(words)]
+    from mbcli.cli import recorded_command
+    from mbcli.cli.simulate import simulate
+    from mbcli.log.embedded_files import same_on_disk
+
+    words, sources = recorded_command.recorded_words(log), log.read_sources()
+    parameters = recorded_command.recorded_parameters(simulate, words, log.path)
+    parameters = {name: value for name, value in parameters.items() if name not in recorded_command.DROPPED}
+    names = {source.path for source in sources} | ({"-"} if any(source.path == STDIN for source in sources) else set())
+    if not trust:
+        advice = "--trust uses it"
+        recorded_command.refuse_foreign(parameters, names, simulate, log.path, advice)
+    place = os.getcwd()
+    if not same_on_disk(sources):
+        place, moved = _put_files(sources, folder)
+        for name, value in parameters.items():
+            if _takes_text(simulate, name):
+                parameters[name] = _moved(value, moved)
     if not _is_whole(log) and log.row_count:
-        words += ["-t", repr(float(log.times[-1] - log.times[0]))]
-    command = [sys.executable, "-m", "mbcli", "-q", "simulate", *words, "-o", target, *(["--force"] if force else [])]
-    done = subprocess.run(command, cwd=place, capture_output=True, text=True, env=_environment())
+        parameters["duration"] = float(log.times[-1] - log.times[0])
+    words = ["-o", target, *(["--force"] if force else []), *recorded_command.words_of(simulate, parameters)]
+    command = [sys.executable, "-m", "mbcli", "-q", "simulate", *words]
+    done = subprocess.run(
+        command, cwd=place, stdin=subprocess.DEVNULL, capture_output=True, text=True, env=_environment()
+    )
     if done.returncode:
         reason = (done.stderr.strip().split("\n") or [""])[-1]
         error = ModelError(f"{log.path}: error: its command cannot be run again: {reason}")
         error.exit_code = done.returncode if done.returncode in (2, 3, 4, 5, 6) else MbcliError.exit_code
         raise error
+
+
+def _takes_text(command, name):
+    """Whether a parameter of a command may name files."""
+    parameter = next(p for p in command.params if p.name == name)
+    return parameter.type is click.STRING or isinstance(parameter.type, click.types.StringParamType)
+
+
+def _put_files(sources, folder):
+    """Writes the files of a log below a folder; the folder that relative paths start from, and {name: path}."""
+    root = os.path.join(folder, "files")
+    place = os.path.join(root, *(["d"] * LEVELS_UP))
+    os.makedirs(place)
+    moved = {source.path: _put(source, root, place) for source in sources}
+    if STDIN in moved:
+        moved["-"] = moved[STDIN]
+    return place, moved
 
 
 def _environment():
@@ -89,33 +128,6 @@ def _environment():
     above = os.path.dirname(os.path.dirname(os.path.abspath(mbcli.__file__)))
     known = os.environ.get("PYTHONPATH")
     return {**os.environ, "PYTHONPATH": above + (os.pathsep + known if known else "")}
-
-
-def _recorded_words(log):
-    argv = log.attrs.get("argv")
-    if not isinstance(argv, list) or not all(isinstance(word, str) for word in argv) or "simulate" not in argv[1:]:
-        raise ModelError(
-            f"{log.path}: error: has no record of a command: a run from Python is run again from Python, "
-            "and compared by `mbcli log diff`"
-        )
-    return argv[argv.index("simulate", 1) + 1 :]
-
-
-WITH_FILE = ("-o", "--log", "--resume")
-ALONE = ("--force", "--json", "--no-log")
-
-
-def _without_outputs(words):
-    """The words of a command but for what it writes, and for --resume: a run without a break has the same rows."""
-    result, skip = [], False
-    for word in words:
-        if skip:
-            skip = False
-        elif word in WITH_FILE:
-            skip = True
-        elif word not in ALONE and not word.startswith(("--log=", "--resume=", "-o")):
-            result.append(word)
-    return result
 
 
 def _put(source, root, place):
@@ -130,25 +142,22 @@ def _put(source, root, place):
     return target
 
 
-def _moved(word, moved, root):
-    """A word of the command: where it names a file of the log its place now, another file by its whole path."""
-    name, equals, value = word.rpartition("=")
+def _moved(value, moved):
+    """A value of the command: where it names a file of the log its place now, another file by its whole path."""
+    if isinstance(value, tuple):
+        return tuple(_moved(item, moved) for item in value)
     if value in moved:
-        return f"{name}{equals}{moved[value]}"
-    inside = os.path.join(root, "absolute", value.lstrip("/")) if os.path.isabs(value) else None
-    if inside is not None and os.path.isdir(inside):
-        return f"{name}{equals}{inside}"
-    if value and not os.path.isabs(value) and os.path.exists(value):
-        return f"{name}{equals}{os.path.abspath(value)}"
-    return word
+        return moved[value]
+    name, equals, rest = value.rpartition("=")
+    if rest and not os.path.isabs(rest) and os.path.exists(rest):
+        return f"{name}{equals}{os.path.abspath(rest)}"
+    return value
 
 
-def _other_software(log):
-    """What differs between the versions that the log records and those of now."""
-    from mbcli.log.provenance import collect_provenance
-
-    now = collect_provenance()
-    before = log.attrs
-    changed = [name for name in ("mbcli_version", "python", "cpu", "platform") if before.get(name) != now[name]]
+def _other_software(log, again):
+    """What differs between the software that a log records and that of now."""
+    before, now = log.attrs, again.attrs
+    names = ("mbcli_version", "python", "cpu", "platform", "kernels")
+    changed = [name for name in names if before.get(name, now.get(name)) != now.get(name)]
     packages = before.get("packages") or {}
     return changed + [name for name, version in now["packages"].items() if packages.get(name) != version]

@@ -6,8 +6,9 @@ import sys
 import click
 
 from mbcli.common import output_files
+from mbcli.common.json_text import not_finite
 from mbcli.common.output_files import is_special, refuse_inputs
-from mbcli.errors import OutputError
+from mbcli.errors import NumericalError, OutputError
 
 
 def document(command, loaded, context=None, **content):
@@ -31,6 +32,16 @@ def emit(text, options, *, styled=False):
         sys.stdout.flush()
         return
     write_file(options.output, text + "\n", options.force)
+
+
+def require_finite(results):
+    """NumericalError, after results were printed, for numbers in them that are not finite."""
+    names = not_finite(results)
+    if names:
+        more = f" and {len(names) - 1} more" if len(names) > 1 else ""
+        raise NumericalError(
+            f"{names[0]}{more} not finite: numbers of the model or of the state are too large or small"
+        )
 
 
 def refuse_existing(path, force, *, but=None):

@@ -49,15 +49,16 @@ class Size(click.ParamType):
 @click.option("--size", type=Size(), default="1280x720", metavar="WxH", help="Of images [pixels]; default 1280x720.")
 @click.option("--port", type=click.IntRange(0, 65535), default=0, metavar="N", help="Port; default: any that is free.")
 @click.option("--no-browser", is_flag=True, help="Only print the address.")
+@click.option("--allow-outside", is_flag=True, help="Draw meshes wherever a log says that they lie.")
 @click.option("--force", is_flag=True, help="Replace existing files.")
 @click.pass_context
-def replay(ctx, logs, output, frames, traces, fps, speed, size, port, no_browser, force):
+def replay(ctx, logs, output, frames, traces, fps, speed, size, port, no_browser, allow_outside, force):
     """Show logs over time: in the browser, or with -o and --frames as files.
 
     The first log is solid, the others are ghosts. Contact forces are arrows; contact surfaces show their pressure as
     colour, if the log was written with --fields faces. A log that was written with --fields poses
     has all that is drawn in it; of another one the poses are computed from the model in the log, and meshes are read
-    from where they were.
+    from where they were, in the package or folder of its model file if that still is as the log has it.
 
     \b
     mbcli replay run.h5                             in the browser
@@ -70,7 +71,7 @@ def replay(ctx, logs, output, frames, traces, fps, speed, size, port, no_browser
     if output is not None:
         _check_output(output, suffix, force)
     quiet = (ctx.obj or {}).get("verbosity", 0) < 0
-    runs = _read(logs, quiet)
+    runs = _read(logs, quiet, allow_outside)
     _check_traces(traces, runs)
     title = ", ".join(motion.name for _, motion in runs)
     if frames is not None or suffix not in ("", ".html", ".htm"):
@@ -96,13 +97,13 @@ def _check_output(output, suffix, force):
         require_ffmpeg()
 
 
-def _read(logs, quiet):
+def _read(logs, quiet, allow_outside):
     """(Scene, Motion) of every log, without contact surfaces."""
     from mbcli.pictures.log_scene import scene_and_motion
     from mbcli.pictures.model_scene import MeshStore
 
     meshes = MeshStore()
-    runs = [scene_and_motion(path, meshes, surfaces=False) for path in logs]
+    runs = [scene_and_motion(path, meshes, surfaces=False, allow_outside=allow_outside) for path in logs]
     for note in dict.fromkeys(note for scene, _ in runs for note in scene.notes):
         if not quiet:
             warn(note)

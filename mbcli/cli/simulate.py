@@ -25,7 +25,8 @@ from mbcli.cli.options import (
     take,
     usage_errors,
 )
-from mbcli.cli.output import document, number, printable, refuse_given_inputs, tell, warn
+from mbcli.cli.output import document, number, printable, refuse_given_inputs, require_finite, tell, warn
+from mbcli.cli.signals import Terminated, ending_signals
 from mbcli.common.json_text import to_json
 from mbcli.errors import ModelError
 
@@ -232,28 +233,37 @@ def simulate(ctx, **values):
 
 def _repeat_command(ctx, values):
     """Runs the command that a log records, with the options that are given now after its own."""
-    given = ctx.obj["arguments"] if ctx.obj else []
-    words = _recorded_arguments(values["resume_path"]) + given[given.index("simulate") + 1 :]
-    ctx.obj["arguments"] = ["simulate", *words]
-    again = simulate.make_context("simulate", list(words), parent=ctx.parent)
-    if "-" in again.params["models"]:
+    from mbcli.cli import recorded_command
+    from mbcli.log import open_log
+    from mbcli.log.embedded_files import same_on_disk
+
+    path = values["resume_path"]
+    given = [name for name in ctx.params if ctx.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE]
+    with open_log(path) as log:
+        words, sources = recorded_command.recorded_words(log), log.read_sources()
+    recorded = recorded_command.recorded_parameters(simulate, words, path)
+    if "-" in recorded.get("models", ()):
         raise click.UsageError("--resume: the model came from standard input: give MODEL and the options again")
-    for key in ("log_path", "force", "as_json", "resume_path"):
+    left_out = {*recorded_command.DROPPED, *STATE_KEYS}
+    kept = {name: value for name, value in recorded.items() if name not in left_out}
+    kept = {name: value for name, value in kept.items() if name in recorded_command.HARMLESS or name not in given}
+    names = [source.path for source in sources]
+    recorded_command.refuse_foreign(kept, names, simulate, path, "give it again")
+    if not same_on_disk(sources):
+        raise ModelError(
+            f"{path}: error: its model files are not where they were, or have changed: give MODEL and the options again"
+        )
+    kept |= {name: value for name, value in recorded.items() if name in STATE_KEYS}  # to run it anew
+    models = kept.pop("models", ())
+    now = {name: values[name] for name in given if name != "resume_path"}
+    words = [word for part in (kept, now, {"models": models}) for word in recorded_command.words_of(simulate, part)]
+    if ctx.obj:
+        ctx.obj["arguments"] = ["simulate", *words]
+    again = simulate.make_context("simulate", list(words), parent=ctx.parent)
+    for key in ("log_path", "force", "as_json", "resume_path", *STATE_KEYS):
         again.params[key] = values[key]
-    again.params.update({key: values[key] for key in STATE_KEYS})
     with again:
         return _run_command(again, again.params)
-
-
-def _recorded_arguments(path):
-    """The words that followed `simulate` in the command that wrote a log."""
-    from mbcli.log import open_log
-
-    with open_log(path) as log:
-        argv = log.attrs.get("argv")
-    if not isinstance(argv, list) or not all(isinstance(w, str) for w in argv) or "simulate" not in argv[1:]:
-        raise ModelError(f"{path}: error: has no record of the command that wrote it: give MODEL and the options again")
-    return argv[argv.index("simulate", 1) + 1 :]
 
 
 def _run_command(ctx, values):
@@ -315,6 +325,7 @@ def _run_command(ctx, values):
         )
     result = document("simulate", loaded, run.context, **summary.as_dict())
     click.echo(to_json(result) if options.as_json else "\n".join(map(printable, render(summary.as_dict()))))
+    require_finite(summary.as_dict())
     return {"complete": 0, "interrupted": stop.exit_code}[summary.status]
 
 
@@ -405,7 +416,7 @@ def compiling_line(plant, context, quiet):
 
 
 class StopSignal:
-    """Ctrl-C or SIGTERM: the run ends after the current block of steps; a second signal ends it at once."""
+    """Ctrl-C, SIGTERM or SIGHUP: the run ends after the current block of steps; a second signal ends it at once."""
 
     def __init__(self):
         self.exit_code, self._previous = 0, {}
@@ -416,7 +427,7 @@ class StopSignal:
     def listen(self):
         """From now on signals end the run so, until the context manager is left."""
         if threading.current_thread() is threading.main_thread():
-            self._previous = {s: signal.signal(s, self._stop) for s in (signal.SIGINT, signal.SIGTERM)}
+            self._previous = {s: signal.signal(s, self._stop) for s in (signal.SIGINT, *ending_signals())}
 
     def __exit__(self, *_):
         for s, handler in self._previous.items():
@@ -424,9 +435,7 @@ class StopSignal:
 
     def _stop(self, signum, frame):
         if self.exit_code:
-            from mbcli.cli import Terminated
-
-            raise KeyboardInterrupt if signum == signal.SIGINT else Terminated
+            raise KeyboardInterrupt if signum == signal.SIGINT else Terminated(signum)
         self.exit_code = 128 + signum
 
     def __call__(self):

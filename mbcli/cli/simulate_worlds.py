@@ -161,7 +161,7 @@ def actuation_rows(plant, given, times):
 def _writer(ctx, loaded, output, times, count):
     if output is None:
         return None
-    from mbcli.log.worlds import WorldsWriter
+    from mbcli.log.worlds_writer import WorldsWriter
     from mbcli.simulation.recording import log_header
 
     fields = ["u"] if loaded.plant.num_actuators() else []

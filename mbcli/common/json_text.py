@@ -24,6 +24,13 @@ def _finite(value: Any) -> Any:
     return clean
 
 
+def not_finite(value: Any) -> list[str]:
+    """The places in a value of numbers that are not finite, as `not_finite` in a document lists them."""
+    missing: list[str] = []
+    _clean(value, "", missing)
+    return missing
+
+
 def plain(value: Any) -> Any:
     """The value with arrays as lists and tuples as lists, as JSON has them; what is not finite stays as it is."""
     if hasattr(value, "tolist"):

@@ -72,9 +72,10 @@ def _read_back(conversion, packages):
 
 def _other_differences(written, read):
     """Sentences on what a plant does not have, or has no numbers of."""
+    links = {link.name: link for link in read.links}  # World, if nothing is on it, has no element of its own
     pairs = [
-        (f"{tag} of link '{one.name}'", getattr(one, tag), getattr(other, tag))
-        for one, other in zip(written.links, read.links, strict=True)
+        (f"{tag} of link '{one.name}'", getattr(one, tag), getattr(links.get(one.name), tag, ()))
+        for one in written.links
         for tag in ("visuals", "collisions")
     ]
     pairs += [
@@ -113,6 +114,8 @@ def _same(one, other):
         return len(one) == len(other) and all(_same(a, b) for a, b in zip(one, other, strict=True))
     if isinstance(one, dict):
         return one.keys() == other.keys() and all(_same(value, other[key]) for key, value in one.items())
+    if one is None or other is None:
+        return one is other
     if isinstance(one, (float, int, np.ndarray)) and not isinstance(one, bool):
         return bool(np.allclose(one, other, rtol=TOLERANCE, atol=TOLERANCE))
     return one == other

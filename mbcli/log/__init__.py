@@ -16,8 +16,10 @@ contact_reader  contacts, faces and corners in a file
 surfaces    contact surfaces as objects, their faces as triangles
 memory      MemoryLog: the log of a run that writes no file
 stored_texts  texts of fixed length
+guarded_file  the one way to the contents of a file that is read, which is untrusted input
+opened_file  opening the file, whoever wrote it last
+worlds, worlds_writer  logs of many worlds: read, written
 provenance  which software made a log
-stored_rows  opening files, reading rows whose checksum may be wrong
 packing     a log written anew, compressed
 recovery    what is left of a killed or damaged log, as a finished one
 difference  where two logs differ

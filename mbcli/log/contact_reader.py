@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,47 +14,44 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from mbcli.log.format import Field
+    from mbcli.log.guarded_file import GuardedFile, StoredDataset
 
 
 class StoredContacts:
     """The datasets under /contact and /faces of an open log. False if it has none.
 
     Args:
-      file: h5py.File.
-      find: gives a dataset by its path, or an error.
+      file: open for reading.
       read: reads rows first to last of a dataset, or raises ModelError.
-      path: of the log, for messages.
 
     Raises:
       ModelError: a dataset has a shape or type that is not of the format.
     """
 
-    def __init__(
-        self, file: Any, find: Callable[[str], Any], read: Callable[[Any, int, int], np.ndarray], path: str
-    ) -> None:
-        self._read, self._path = read, path
+    def __init__(self, file: GuardedFile, read: Callable[[StoredDataset, int, int], np.ndarray]) -> None:
+        self._read, self._path = read, file.name
         self.contact_fields: tuple[Field, ...] = ()
         self.has_faces = False
-        if "contact" in file:
+        if file.has("contact"):
             self.contact_fields = layout.CONTACT_FIELDS
-            if layout.SURFACE_FIELDS[0].path in file:
+            if file.has(layout.SURFACE_FIELDS[0].path):
                 self.contact_fields += layout.SURFACE_FIELDS
-                self.has_faces = layout.FACES_OFFSET in file
-            elif layout.MOMENT_FIELDS[0].path in file:
+                self.has_faces = file.has(layout.FACES_OFFSET)
+            elif file.has(layout.MOMENT_FIELDS[0].path):
                 self.contact_fields += layout.MOMENT_FIELDS
         fields = self.contact_fields + layout.FACE_FIELDS * self.has_faces
-        self.datasets: dict[str, Any] = {field.path: find(field.path) for field in fields}
+        self.datasets: dict[str, StoredDataset] = {field.path: file.dataset(field.path) for field in fields}
         for field in fields:
             dataset = self.datasets[field.path]
             kinds = "iu" if field.dtype == "i8" else "f"
             if dataset.shape[1:] != field.row_shape or not dataset.shape or dataset.dtype.kind not in kinds:
-                raise ModelError(f"{path}: error: {field.path} has shape {dataset.shape}, type {dataset.dtype}")
+                raise ModelError(f"{self._path}: error: {field.path} has shape {dataset.shape}, type {dataset.dtype}")
         if fields:
-            self.datasets = {layout.OFFSET: find(layout.OFFSET), **self.datasets}
+            self.datasets = {layout.OFFSET: file.dataset(layout.OFFSET), **self.datasets}
         for name in self._offsets():
             dataset = self.datasets[name]
             if dataset.ndim != 1 or not len(dataset) or dataset.dtype.kind not in "iu":
-                raise ModelError(f"{path}: error: {name} has shape {dataset.shape}, type {dataset.dtype}")
+                raise ModelError(f"{self._path}: error: {name} has shape {dataset.shape}, type {dataset.dtype}")
 
     def __bool__(self) -> bool:
         return bool(self.datasets)
@@ -100,7 +97,12 @@ class StoredContacts:
         """How many contacts, faces and corners so many rows have, as far as there are."""
         found = []
         for name in self._offsets():
-            rows = int(self._read(self.datasets[name], rows, rows + 1)[0])
+            entry = self._read(self.datasets[name], rows, rows + 1)
+            if rows < 0 or not len(entry):
+                raise ModelError(
+                    f"{self._path}: error: {name} has {len(self.datasets[name])} rows, expected {rows + 1}"
+                )
+            rows = int(entry[0])
             found.append(rows)
         return found
 

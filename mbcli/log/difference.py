@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
 ROWS_AT_ONCE = 4096
 ROWS_WITH_FACES = 128  # at once, as a row may have thousands of corners
+PLACES = frozenset(("files", "path", "place", "uri"))  # keys of a model's document that say where files were
+ROUNDING = 1e-9
 CONTACT_COUNT, CORNER_COUNT = "contact/count", "faces/corners"
 
 
@@ -141,9 +144,31 @@ def compare(
         only_a=tuple(only_a),
         only_b=tuple(only_b),
         quantities=tuple(unequal),
-        same_model=a.attrs.get("model_sha256") == b.attrs.get("model_sha256"),
+        same_model=_same_model(a, b),
         same_config=a.attrs.get("config_sha256") == b.attrs.get("config_sha256"),
     )
+
+
+def _same_model(a, b):
+    """Whether two logs are of one model, wherever its files were, up to rounding where its numbers were computed."""
+    if a.attrs.get("model_sha256") == b.attrs.get("model_sha256"):
+        return True
+    try:
+        return _alike(*(json.loads(log.model) for log in (a, b)))
+    except (ValueError, RecursionError):
+        return False
+
+
+def _alike(x, y):
+    if isinstance(x, dict) and isinstance(y, dict):
+        names = (x.keys() | y.keys()) - PLACES
+        return all(name in x and name in y and _alike(x[name], y[name]) for name in names)
+    if isinstance(x, list) and isinstance(y, list):
+        return len(x) == len(y) and all(map(_alike, x, y))
+    if isinstance(x, float) or isinstance(y, float):
+        numbers = not any(isinstance(value, (bool, str, list, dict)) or value is None for value in (x, y))
+        return numbers and abs(x - y) <= ROUNDING * max(1.0, abs(x), abs(y))
+    return x == y
 
 
 def _common_rows(a, b, until):

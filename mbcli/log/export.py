@@ -23,7 +23,7 @@ import numpy as np
 from mbcli.common.argument_names import argument
 from mbcli.common.output_files import is_special
 from mbcli.common.suggestions import did_you_mean
-from mbcli.errors import ArgumentError, OutputError
+from mbcli.errors import ArgumentError, OutputError, ResourceError
 from mbcli.log.format import CORNER_FIELDS, CORNERS_OFFSET, FACES_OFFSET, OFFSET
 from mbcli.log.reader import Log
 from mbcli.log.surfaces import surfaces_of
@@ -76,6 +76,7 @@ def select(
 
     Raises:
       LookupError: a field is not in the log; the message lists those that are.
+      ResourceError: there are rows, and none between the times.
     """
     paths = [path for path in log.fields() if path != "time"]
     if fields is not None:
@@ -83,6 +84,9 @@ def select(
         paths = list(dict.fromkeys(path for name in fields for path in _paths_of(name, paths)))
     start = 0 if from_time is None else log.first_row_at(from_time)
     stop = log.row_count if to_time is None else log.first_row_at(np.nextafter(to_time, np.inf))
+    if log.row_count and start >= stop:
+        first, last = (f"{log.times[k]:.12g}" for k in (0, -1))
+        raise ResourceError(f"{log.path}: error: no rows between these times: the log goes from {first} to {last} s")
     return Selection(tuple(paths), start, stop, every)
 
 

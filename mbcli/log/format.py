@@ -12,8 +12,9 @@ from math import prod
 from mbcli.common.quick_dataclass import dataclass
 
 FORMAT = "mbcli-log"
-FORMAT_VERSION = "1.5"
+FORMAT_VERSION = "1.6"
 WORLDS_FORMAT = "mbcli-worlds"  # of logs of many worlds, see worlds.py
+WORLDS_VERSION = "1.0"
 FINAL_STATUSES = ("complete", "interrupted", "failed")
 STATUSES = ("running", *FINAL_STATUSES)
 SEVERITIES = ("info", "warning", "error")
@@ -44,14 +45,16 @@ ROOT_ATTRIBUTES = {
     "model_sha256": "text",
     "config_sha256": "text",
     "mbcli_version": "text",
-    "argv": "json",
+    "argv": "texts",
+    "kernels": "text",
+    "fields": "texts",
     "python": "text",
     "platform": "text",
     "cpu": "text",
-    "packages": "json",
-    "blas": "json",
+    "packages": "mapping",
+    "blas": "mapping",
 }
-"""Root attributes and their contents; `seed` is absent if the run has none."""
+"""Root attributes and their contents; `texts` and `mapping` are JSON. `seed` is absent if the run has none."""
 
 FIXED_DATASETS = (
     "time",
@@ -245,6 +248,8 @@ class LogHeader:
     argv: tuple[str, ...] = ()
     seed: int | None = None
     deterministic: bool = False
+    # how kernels were made: "precompiled", "compiled" or "interpreted"; "" if it is not known
+    kernels: str = ""
     # an example of the argument of checkpoint(): arrays and numbers by name. Empty: no checkpoints.
     checkpoint: Mapping = field(default_factory=dict)
     # by the same names: one unit, or one a column; "1" for those that are left out

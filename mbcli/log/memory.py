@@ -134,7 +134,11 @@ class MemoryLog(Rows):
         return self.header.contact
 
     def contacts(self, start: int = 0, stop: int | None = None) -> dict:
-        """The contacts of rows start to stop: "offset" (n + 1,), from 0, and contact_fields by their path."""
+        """The contacts of rows start to stop: "offset" (n + 1,), from 0, and contact_fields by their path.
+
+        KeyError if they were not logged.
+        """
+        self._require_contacts()
         offset = self._all_offsets("offset")[start : None if stop is None else stop + 1]
         return {"offset": offset - offset[0], **self._columns(self.contact_fields, offset)}
 

@@ -13,87 +13,96 @@ from typing import TYPE_CHECKING, Any
 import h5py
 import numpy as np
 
+from mbcli.errors import MbcliError
+from mbcli.log.format import ROW_GROUPS, columns_of
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
+    from mbcli.log.guarded_file import GuardedFile, StoredDataset
+
 FILTERS = {"shuffle": True, "compression": "gzip", "compression_opts": 1, "fletcher32": True}
 BLOCK_BYTES = 1 << 22  # read at once
-SCALE_ATTRIBUTES = ("CLASS", "NAME", "DIMENSION_LIST", "REFERENCE_LIST")  # they hold references into their file
+SCALE_ATTRIBUTES = ("CLASS", "NAME", "DIMENSION_LIST", "REFERENCE_LIST")  # of dimension scales, which are made anew
 
 
 def write_packed(
-    source: Any,
+    source: GuardedFile,
     path: str | os.PathLike[str],
-    blocks: Callable[[Any], Iterable[np.ndarray]] | None = None,
+    blocks: Callable[[StoredDataset], Iterable[np.ndarray]] | None = None,
     attributes: Mapping[str, Any] | None = None,
-    on_lost: Callable[[str, Exception], None] | None = None,
+    on_lost: Callable[[str, MbcliError], None] | None = None,
 ) -> None:
     """Writes the contents of a log to a new file, the datasets that have grown with the run compressed.
 
     Args:
-      source: the open h5py.File.
+      source: the log.
       path: the file to write; one that is there is replaced.
       blocks: gives the rows to write of a dataset that has grown, in arrays one after the other; default: all.
       attributes: root attributes that get another value; the types stay.
       on_lost: is told of an object that cannot be read, which is left out; default: that is an error.
 
     Raises:
-      OSError, RuntimeError: of HDF5; an incomplete file is left.
+      OSError, RuntimeError: of HDF5; an incomplete file is left. ModelError of the source.
     """
-    blocks = blocks or all_rows
     with h5py.File(path, "w", libver=("v110", "v110"), locking="best-effort") as target:
-        _copy_attributes(source, target, attributes or {})
-        _copy_group(source, target, blocks, on_lost)
-        _copy_scales(source, target)
+        _copy_attributes(source, "", target, attributes or {})
+        _copy_group(source, "", target, blocks or all_rows, on_lost)
+        _make_scales(target)
 
 
-def all_rows(dataset: Any) -> Iterator[np.ndarray]:
+def all_rows(dataset: StoredDataset) -> Iterator[np.ndarray]:
     """All rows of a dataset, whole chunks at a time."""
     step = rows_of_block(dataset)
     for first in range(0, len(dataset), step):
-        yield dataset[first : first + step]
+        yield dataset.rows(first, first + step)
 
 
-def rows_of_block(dataset: Any) -> int:
+def rows_of_block(dataset: StoredDataset) -> int:
     """How many rows are read at once: whole chunks."""
-    chunk = dataset.chunks[0]
-    row_bytes = dataset.dtype.itemsize * max(int(np.prod(dataset.shape[1:], dtype=int)), 1)
-    return chunk * max(BLOCK_BYTES // (chunk * row_bytes), 1)
+    chunk = dataset.chunks[0] if dataset.chunks else 1
+    return chunk * max(BLOCK_BYTES // max(chunk * dataset.row_bytes, 1), 1)
 
 
-def _copy_group(source, target, blocks, on_lost):
-    for name in sorted(source):
+def _copy_group(source, path, target, blocks, on_lost):
+    for name in source.names(path):
+        below = f"{path}/{name}" if path else name
         try:
-            _copy_item(source, target, name, blocks, on_lost)
-        except (OSError, RuntimeError, LookupError) as error:
-            if on_lost is None or getattr(error, "errno", None):  # the disk, not the damage of the source
+            if source.is_group(below):
+                target.create_group(below)
+                _copy_attributes(source, below, target[below], {})
+                _copy_group(source, below, target, blocks, on_lost)
+            else:
+                _copy_dataset(source.dataset(below), target, blocks)
+        except MbcliError as error:
+            if on_lost is None:
                 raise
-            on_lost(f"{source.name}/{name}".lstrip("/"), error)
+            on_lost(below, error)
 
 
-def _copy_item(source, target, name, blocks, on_lost):
-    item = source[name]
-    if isinstance(item, h5py.Group):
-        group = target.create_group(name)
-        _copy_attributes(item, group, {})
-        _copy_group(item, group, blocks, on_lost)
-    elif item.chunks is not None and item.maxshape[0] is None:
-        _copy_rows(item, target, name, blocks(item))
-    elif "CLASS" in item.attrs:
-        _copy_attributes(item, target.create_dataset(name, data=item[()], dtype=item.dtype), {})
+def _copy_dataset(dataset, target, blocks):
+    path = dataset.path
+    if dataset.grows:
+        if dataset.chunks is None:
+            raise dataset.file.damaged(f"{path} grows without chunks")
+        _copy_rows(dataset, target, blocks(dataset))
     else:
-        source.copy(name, target, name=name)
+        data = dataset.content()
+        packing = {"chunks": dataset.chunks, "shuffle": dataset.shuffled, "fletcher32": dataset.checked}
+        packing |= {"compression": "gzip"} if dataset.compressed else {}
+        target.create_dataset(path, data=data, dtype=dataset.dtype, **(packing if dataset.chunks else {}))
+    _copy_attributes(dataset.file, path, target[path], {})
 
 
-def _copy_rows(dataset, target, name, blocks):
+def _copy_rows(dataset, target, blocks):
     filters = FILTERS if dataset.dtype.names is None else {"fletcher32": True}
     packed = target.create_dataset(
-        name,
+        dataset.path,
         shape=(0, *dataset.shape[1:]),
         maxshape=dataset.maxshape,
         chunks=dataset.chunks,
         dtype=dataset.dtype,
-        fillvalue=None if dataset.dtype.names else dataset.fillvalue,
+        fillvalue=dataset.fillvalue,
         **filters,
     )
     count = 0
@@ -101,25 +110,27 @@ def _copy_rows(dataset, target, name, blocks):
         packed.resize(count + len(block), axis=0)
         packed[count:] = block
         count += len(block)
-    _copy_attributes(dataset, packed, {})
 
 
-def _copy_attributes(source, target, changed):
-    for name in sorted(source.attrs):
+def _copy_attributes(source, path, target, changed):
+    for name in source.attributes(path):
         if name not in SCALE_ATTRIBUTES:
-            dtype = source.attrs.get_id(name).dtype
-            value = changed.get(name, source.attrs[name])
+            value, dtype = source.typed_attribute(name, path)
+            value = changed.get(name, value)
             target.attrs.create(name, np.asarray(value, dtype) if name in changed else value, dtype=dtype)
 
 
-def _copy_scales(source, target):
+def _make_scales(target):
     """The dimension scales: time, and the names of columns."""
-    for name in ("time", *(name for name in source if name != "time")):
-        if name in target and isinstance(source[name], h5py.Dataset) and "CLASS" in source[name].attrs:
-            target[name].make_scale(name)
-    scaled: list[str] = []
-    source.visititems(lambda name, item: scaled.append(name) if "DIMENSION_LIST" in item.attrs else None)
-    for name in (name for name in scaled if name in target):
-        for here, there in zip(target[name].dims, source[name].dims, strict=True):
-            for scale in (scale for scale in there.values() if scale.name in target):
-                here.attach_scale(target[scale.name])
+    if "time" not in target:
+        return
+    paths: list[str] = []
+    target.visititems(lambda path, item: paths.append(path) if isinstance(item, h5py.Dataset) else None)
+    target["time"].make_scale("time")
+    for path in paths:
+        columns = columns_of(path)
+        if path != "time" and path.partition("/")[0] in ROW_GROUPS:
+            target[path].dims[0].attach_scale(target["time"])
+            if columns in target and target[path].ndim == 2:
+                target[columns].make_scale(columns)
+                target[path].dims[1].attach_scale(target[columns])

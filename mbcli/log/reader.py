@@ -7,19 +7,19 @@ import json
 import os
 import re
 from bisect import bisect_left
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import h5py
 import numpy as np
 
-from mbcli.errors import MbcliError, ModelError, ResourceError
+from mbcli.errors import MbcliError, ModelError
 from mbcli.log import format as layout
 from mbcli.log.contact_reader import StoredContacts
 from mbcli.log.format import ContactNames, Field
+from mbcli.log.guarded_file import DamagedLogError, GuardedFile, reason_of
 from mbcli.log.rows import Rows, State
-from mbcli.log.stored_rows import DamagedRowsError, open_file, read_rows
+from mbcli.log.stored_texts import text_of, texts_of
 from mbcli.parsers.spec import SourceFile
 
 __all__ = ["Log", "State", "describe"]
@@ -28,10 +28,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from types import TracebackType
 
+
 INFO_SCHEMA_VERSION = 1
 LARGEST_TEXT = 1 << 28  # [bytes] of a source file or a resolved model: a longer text is not one that a run has read
-# what h5py, numpy and json raise on a damaged file
-DAMAGE = (OSError, RuntimeError, LookupError, ValueError, TypeError, AttributeError, MemoryError)
 ROWS_AT_ONCE = 1 << 16
 CLOCK = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)", re.ASCII)
 
@@ -54,16 +53,16 @@ class Log(Rows):
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = os.fspath(path)
-        self._file = self._open()
+        self._file = GuardedFile(self.path)
         try:
             with self._reading():
                 self.attrs = self._read_attributes()
                 self._check_version()
                 self._datasets = self._find_rows()
-                self.names = {path: _texts(data.attrs["names"]) for path, data in self._datasets.items()}
-                self.units = {path: _texts(data.attrs["units"]) for path, data in self._datasets.items()}
+                self.names = {path: self._file.texts("names", path) for path in self._datasets}
+                self.units = {path: self._file.texts("units", path) for path in self._datasets}
                 self._check_rows()
-                self._contacts = StoredContacts(self._file, self._dataset, self._read, self.path)
+                self._contacts = StoredContacts(self._file, self._read)
                 self.row_count = self._count_rows()
                 self._check_time()
         except BaseException:
@@ -72,8 +71,7 @@ class Log(Rows):
 
     def close(self) -> None:
         """Closes the file; what was read stays."""
-        with suppress(OSError, RuntimeError):
-            self._file.close()
+        self._file.close()
 
     def __enter__(self) -> Log:
         return self
@@ -114,12 +112,7 @@ class Log(Rows):
     def scene(self) -> str | None:
         """How the model is drawn, JSON (docs/pictures.md); None if the log does not have it."""
         with self._reading():
-            if layout.SCENE.rpartition("/")[2] not in self._file["model"]:
-                return None
-            dataset = self._dataset(layout.SCENE)
-            if dataset.dtype != np.uint8 or dataset.ndim != 1 or dataset.size > LARGEST_TEXT:
-                raise ModelError(f"{self.path}: error: {layout.SCENE} has type {dataset.dtype}, size {dataset.size}")
-            return self._read(dataset, 0, len(dataset)).tobytes().decode("utf-8")
+            return self._read_bytes(layout.SCENE).decode("utf-8") if self._file.has(layout.SCENE) else None
 
     def _resolved(self, name):
         text = self._read_text(f"{name}/resolved")
@@ -131,16 +124,21 @@ class Log(Rows):
     def run_clock(self) -> dict:
         """created_utc, finished_utc ("" if unfinished) and wall_time [s] (nan if unfinished)."""
         with self._reading():
-            clock = {name: _text(self._dataset(f"run/{name}")[()]) for name in ("created_utc", "finished_utc")}
+            clock = {
+                name: self._read_text(f"run/{name}", layout.CLOCK_BYTES) for name in ("created_utc", "finished_utc")
+            }
             for name, text in clock.items():
                 if not CLOCK.fullmatch(text) and (text or name == "created_utc"):
                     raise ModelError(f"{self.path}: error: is damaged: run/{name} is not a time")
-            return {**clock, "wall_time": float(self._dataset("run/wall_time")[()])}
+            return {**clock, "wall_time": float(self._file.dataset("run/wall_time").content(8))}
 
     def source_digests(self) -> list[dict]:
         """path, sha256 and bytes of every model file, in the order in which they were read."""
         with self._reading():
-            return [{"path": path, "sha256": sha256, "bytes": len(data)} for path, sha256, data in self._sources()]
+            return [
+                {"path": source, "sha256": sha256, "bytes": len(self._file.dataset(path))}
+                for source, sha256, path in self._sources()
+            ]
 
     def read_sources(self) -> list[SourceFile]:
         """The model files as they were read. The paths are for information: they come from the log."""
@@ -150,13 +148,13 @@ class Log(Rows):
     def events(self) -> list[dict]:
         """time [s], step, severity, code and message of every event, in order."""
         with self._reading():
-            events = self._dataset("events")
+            events = self._file.dataset("events")
             records = self._read(events, 0, len(events))
             return [
                 {
                     "time": float(record["time"]),
                     "step": int(record["step"]),
-                    **{name: _text(record[name]) for name in layout.EVENT_TEXT},
+                    **{name: text_of(record[name]) for name in layout.EVENT_TEXT},
                 }
                 for record in records
             ]
@@ -164,14 +162,20 @@ class Log(Rows):
     def read_checkpoint(self) -> dict | None:
         """The newest checkpoint that is whole: {name: array or number}; None if there is none."""
         with self._reading():
-            if "checkpoint" not in self._file:
+            if not self._file.has("checkpoint"):
                 return None
-            sequence = self._read(self._dataset("checkpoint/sequence"), 0, 2)
+            sequence = self._read(self._file.dataset("checkpoint/sequence"), 0, 2)
             slot = int(np.argmax(sequence))
             if sequence[slot] <= 0:
                 return None
-            names = sorted(set(self._file["checkpoint"]) - {"sequence"})
-            return {name: self._read(self._dataset(f"checkpoint/{name}"), slot, slot + 1)[0] for name in names}
+            names = [name for name in self._file.names("checkpoint") if name != "sequence"]
+            return {name: self._read_slot(f"checkpoint/{name}", slot) for name in names}
+
+    def _read_slot(self, path, slot):
+        values = self._read(self._file.dataset(path), slot, slot + 1)[0]
+        if values.dtype.kind not in "fiu":
+            raise DamagedLogError(self.path, f"{path} has type {values.dtype}")
+        return values
 
     def damage(self) -> list[str]:
         """Reads all of the file; one line for each part of it that is damaged, by its name."""
@@ -185,6 +189,8 @@ class Log(Rows):
             try:
                 with self._reading():
                     read()
+            except DamagedLogError as error:
+                found.append(error.part)
             except ModelError as error:
                 found.append(str(error).removeprefix(f"{self.path}: error: ").removeprefix("is damaged: "))
         return found
@@ -197,7 +203,7 @@ class Log(Rows):
     def _check_columns(self, path):
         """The names of columns stand twice in a file: as attribute, and as dimension scale for other programs."""
         name = layout.columns_of(path)
-        if name in self._file and _texts(self._dataset(name)[()]) != self.names[path]:
+        if self._file.has(name) and texts_of(self._file.dataset(name).content(LARGEST_TEXT)) != self.names[path]:
             raise ModelError(f"{self.path}: error: is damaged: {name}: has other names than {path}")
 
     def _check_lengths(self):
@@ -212,9 +218,18 @@ class Log(Rows):
         schemas/log.schema.json describes this document.
         """
         with self._reading():
-            datasets = {}
-            self._file.visititems(lambda path, item: datasets.update(_described(path, item)))
-            return {"attributes": self.attrs, "datasets": dict(sorted(datasets.items()))}
+            paths = list(self._file.datasets())
+            return {"attributes": self.attrs, "datasets": {path: self._described(path) for path in paths}}
+
+    def _described(self, path):
+        dataset, file = self._file.dataset(path), self._file
+        attributes = {
+            name: list(file.texts(name, path)) if name in ("names", "units") else text_of(file.attribute(name, path))
+            for name in ("names", "units", "path", "sha256")
+            if file.has_attribute(name, path)
+        }
+        dtype = "text" if dataset.dtype.kind == "S" else "compound" if dataset.dtype.names else dataset.dtype.str[1:]
+        return {"dtype": dtype, "shape": list(dataset.shape), "attributes": attributes}
 
     # --------------------------------------------------------------------------------------- the rows
 
@@ -248,14 +263,19 @@ class Log(Rows):
             return self._contacts.lengths_by_path(self.row_count)
 
     def contact_names(self) -> ContactNames:
-        """What body_a, body_b, geometry_a and geometry_b count."""
+        """What body_a, body_b, geometry_a and geometry_b count. KeyError if contacts were not logged."""
+        self._require_contacts()
         bodies, geometries = (self._group_texts("contact", name) for name in ("body_names", "geometry_names"))
         surfaces = layout.SURFACE_FIELDS[0] in self.contact_fields
         moments = not surfaces and layout.MOMENT_FIELDS[0] in self.contact_fields
         return ContactNames(bodies, geometries, surfaces, self.has_faces, moments)
 
     def contacts(self, start: int = 0, stop: int | None = None) -> dict:
-        """The contacts of rows start to stop: "offset" (n + 1,), from 0, and contact_fields by their path."""
+        """The contacts of rows start to stop: "offset" (n + 1,), from 0, and contact_fields by their path.
+
+        KeyError if they were not logged.
+        """
+        self._require_contacts()
         with self._reading():
             return self._contacts.contacts(start, self.row_count if stop is None else min(stop, self.row_count))
 
@@ -303,10 +323,7 @@ class Log(Rows):
 
     def _read(self, dataset, first, last):
         """Rows first to last of a dataset; ModelError that names those whose checksum is wrong."""
-        try:
-            return read_rows(dataset, first, last, growing=not self.finished)
-        except DamagedRowsError as damaged:
-            raise ModelError(f"{self.path}: error: is damaged: {damaged}") from None
+        return dataset.rows(first, last, growing=not self.finished)
 
     def refresh(self) -> int:
         """Takes up the rows that a running writer has handed over since; returns row_count.
@@ -335,39 +352,26 @@ class Log(Rows):
 
     # --------------------------------------------------------------------------------------- the file
 
-    def _open(self):
-        try:
-            with open(self.path, "rb"):  # the system's own words for what is missing or forbidden
-                pass
-        except OSError as error:
-            raise ResourceError(f"{self.path}: error: cannot be read: {error.strerror}") from None
-        if not h5py.is_hdf5(self.path):
-            raise ModelError(f"{self.path}: error: is not an HDF5 file")
-        try:
-            return open_file(self.path)
-        except (OSError, RuntimeError) as error:
-            reason = str(error).partition("\n")[0]
-            raise ModelError(f"{self.path}: error: cannot be opened: {reason}") from None
-
     @contextmanager
     def _reading(self):
         try:
             yield
         except MbcliError:
             raise
-        except DAMAGE as error:
-            reason = str(error).partition("\n")[0] or type(error).__name__
-            raise ModelError(f"{self.path}: error: is damaged, or not an mbcli log: {reason}") from None
+        except Exception as error:  # what numpy, json and this module make of contents that are not of the format
+            raise DamagedLogError(self.path, reason_of(error)) from None
 
     def _read_attributes(self):
-        attributes = {}
-        if "format" not in self._file.attrs or _text(self._file.attrs["format"]) != layout.FORMAT:
-            if _text(self._file.attrs.get("format", "")) == layout.WORLDS_FORMAT:
-                raise ModelError(f"{self.path}: error: is of many worlds: `log info`, `log show --world N` read it")
+        attributes, there = {}, set(self._file.attributes())
+        form = self._file.text("format") if "format" in there else ""
+        if form == layout.WORLDS_FORMAT:
+            raise ModelError(f"{self.path}: error: is of many worlds: `log info`, `log show --world N` read it")
+        if form != layout.FORMAT:
             raise ModelError(f"{self.path}: error: is not an mbcli log")
         for name, kind in layout.ROOT_ATTRIBUTES.items():
-            if name in self._file.attrs:
-                attributes[name] = _ATTRIBUTE_READERS[kind](self._file.attrs[name])
+            if name in there:
+                with self._file.reading(f"root attribute {name}"):
+                    attributes[name] = _ATTRIBUTE_READERS[kind](self._file.attribute(name))
         for name in ("format_version", "status", "model_name"):
             if name not in attributes:
                 raise ModelError(f"{self.path}: error: root attribute {name} is missing")
@@ -384,34 +388,15 @@ class Log(Rows):
 
     def _find_rows(self):
         """{path: dataset}, `time`, `state/q` and `state/v` first."""
-        datasets = {path: self._dataset(path) for path in ("time", "state/q", "state/v")}
+        paths = ["time", "state/q", "state/v"]
         for group in layout.ROW_GROUPS[1:]:
-            if group in self._file:
-                paths = []
-                self._file[group].visit(paths.append)
-                for path in sorted(f"{group}/{path}" for path in paths):
-                    if isinstance(self._file.get(path), h5py.Dataset):
-                        if not layout.FIELD_PATH.fullmatch(path):
-                            raise ModelError(f"{self.path}: error: {path!r} is not the path of a field")
-                        datasets[path] = self._dataset(path)
-        return datasets
-
-    def _dataset(self, path):
-        """A dataset of this very file: a log from elsewhere must not make us read other files."""
-        group = self._file
-        for name in path.split("/")[:-1]:
-            self._require_hard_link(group, name, path)
-            group = group[name]
-        name = path.rpartition("/")[2]
-        self._require_hard_link(group, name, path)
-        dataset = group[name]
-        if not isinstance(dataset, h5py.Dataset) or dataset.external or dataset.is_virtual:
-            raise ModelError(f"{self.path}: error: {path} is not a dataset of this file")
-        return dataset
-
-    def _require_hard_link(self, group, name, path):
-        if not isinstance(group.get(name, getlink=True), h5py.HardLink):
-            raise ModelError(f"{self.path}: error: {path} is missing, or a link")
+            found = list(self._file.datasets(group))
+            if wrong := [path for path in found if not layout.FIELD_PATH.fullmatch(path)]:
+                raise ModelError(f"{self.path}: error: {wrong[0]!r} is not the path of a field")
+            paths += found
+        if missing := set(self.attrs.get("fields", ())) - set(paths):
+            raise DamagedLogError(self.path, f"{', '.join(sorted(missing))} is missing")
+        return {path: self._file.dataset(path) for path in paths}
 
     def _check_rows(self):
         for path, dataset in self._datasets.items():
@@ -448,34 +433,38 @@ class Log(Rows):
 
     def _group_texts(self, group, name):
         with self._reading():
-            return _texts(self._file[group].attrs[name])
+            return self._file.texts(name, group)
 
-    def _read_text(self, path):
+    def _read_text(self, path, largest=LARGEST_TEXT):
         with self._reading():
-            dataset = self._dataset(path)
-            if dataset.dtype.itemsize > LARGEST_TEXT:
-                raise ModelError(f"{self.path}: error: {path} has {dataset.dtype.itemsize} bytes")
-            return _text(dataset[()])
+            content = self._file.dataset(path).content(largest)
+            if not isinstance(content, bytes):
+                raise DamagedLogError(self.path, f"{path} is not a text")
+            return text_of(content)
+
+    def _read_bytes(self, path):
+        dataset = self._file.dataset(path)
+        if dataset.dtype != np.uint8 or dataset.ndim != 1 or dataset.nbytes > LARGEST_TEXT:
+            raise ModelError(f"{self.path}: error: {path} has type {dataset.dtype}, shape {dataset.shape}")
+        return self._read(dataset, 0, len(dataset)).tobytes()
 
     def _sources(self):
-        """(path, sha256, dataset) of every model file."""
-        for name in sorted(self._file["model/source"]):
-            dataset = self._dataset(f"model/source/{name}")
-            yield _text(dataset.attrs["path"]), _text(dataset.attrs["sha256"]), dataset
+        """(path, sha256, path of the dataset) of every model file."""
+        for name in self._file.names("model/source"):
+            path = f"model/source/{name}"
+            yield self._file.text("path", path), self._file.text("sha256", path), path
 
-    def _read_source(self, path, sha256, dataset):
-        if dataset.dtype != np.uint8 or dataset.size > LARGEST_TEXT:
-            raise ModelError(f"{self.path}: error: {dataset.name} is not a model file")
-        content = self._read(dataset, 0, len(dataset)).tobytes()
+    def _read_source(self, source, sha256, path):
+        content = self._read_bytes(path)
         if hashlib.sha256(content).hexdigest() != sha256:
-            raise ModelError(f"{self.path}: error: {dataset.name} is damaged: its sha256 differs")
-        return SourceFile(path=path, sha256=sha256, content=content)
+            raise ModelError(f"{self.path}: error: {path} is damaged: its sha256 differs")
+        return SourceFile(path=source, sha256=sha256, content=content)
 
 
 def describe(log: Log, damage: Sequence[str] | None = None) -> dict:
     """What `mbcli log info --json` prints; docs/log_format.md explains the keys. damage: that of the log, if known."""
     attributes = log.attrs
-    versions = ("mbcli_version", "python", "platform", "cpu", "packages", "blas")
+    versions = ("mbcli_version", "python", "platform", "cpu", "packages", "blas", "kernels")
     clock = log.run_clock()
     return {
         "schema": "mbcli/log-info",
@@ -563,29 +552,19 @@ def _time_summary(log) -> dict:
     return summary
 
 
-def _text(value):
-    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
-
-
 def _texts(value):
-    return tuple(_text(text) for text in np.atleast_1d(value).tolist())
+    """A JSON list of texts."""
+    document = json.loads(text_of(value))
+    if not isinstance(document, list) or not all(isinstance(item, str) for item in document):
+        raise ValueError("is not a list of texts")
+    return document
 
 
-_ATTRIBUTE_READERS = {
-    "text": _text,
-    "integer": int,
-    "boolean": bool,
-    "json": lambda value: json.loads(_text(value)),
-}
+def _mapping(value):
+    document = json.loads(text_of(value))
+    if not isinstance(document, dict):
+        raise ValueError("is not a mapping")
+    return document
 
 
-def _described(path, item):
-    if not isinstance(item, h5py.Dataset):
-        return {}
-    attributes = {
-        name: list(_texts(item.attrs[name])) if name in ("names", "units") else _text(item.attrs[name])
-        for name in ("names", "units", "path", "sha256")
-        if name in item.attrs
-    }
-    dtype = "text" if item.dtype.kind == "S" else "compound" if item.dtype.names else item.dtype.str[1:]
-    return {path: {"dtype": dtype, "shape": list(item.shape), "attributes": attributes}}
+_ATTRIBUTE_READERS = {"text": text_of, "integer": int, "boolean": bool, "texts": _texts, "mapping": _mapping}

@@ -13,23 +13,25 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import h5py
 import numpy as np
 
 from mbcli.common.argument_names import argument
-from mbcli.errors import ModelError, OutputError, ResourceError
+from mbcli.errors import MbcliError, ModelError, OutputError, ResourceError
 from mbcli.log import format as layout
+from mbcli.log.guarded_file import DamagedLogError, DamagedRowsError, GuardedFile, reason_of
 from mbcli.log.packing import rows_of_block, write_packed
-from mbcli.log.stored_rows import DamagedRowsError, open_file, read_rows
 from mbcli.log.write_lock import refuse_written
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from mbcli.log.guarded_file import StoredDataset
+
 KILLED = 137  # the exit code that a shell reports of a process ended by kill -9
 END_OF_FILE = 28  # place in an HDF5 file (superblock 2 or 3) of the number of its bytes, 8 of them
 NO_NUMBER = {"f": np.nan, "i": -1, "u": 0}  # in place of a number that cannot be read
-_UNREADABLE = (OSError, RuntimeError, LookupError, ValueError, TypeError)
+MOST_MISSING = 1 << 30  # [bytes] at the end of a file, or
+PART_MISSING = 15  # times what is there
 
 
 @dataclass(frozen=True)
@@ -72,43 +74,39 @@ def recover(path: str | os.PathLike[str], to: str | os.PathLike[str], *, force: 
         raise OutputError(f"{target}: error: exists already; {argument('force', True)} replaces it")
     refuse_written(path)
     missing = _missing_bytes(path)
-    with _whole(path, missing) as whole:
-        try:
-            file = open_file(whole)
-        except (OSError, RuntimeError) as error:
-            raise ModelError(f"{path}: error: cannot be opened: {_first_line(error)}") from None
-        with file:
-            try:
-                rows = _RowsLeft(file)
-            except _UNREADABLE as error:
-                raise ModelError(
-                    f"{path}: error: is not a log, or its description is lost: {_first_line(error)}"
-                ) from None
-            _write(file, rows, target)
+    with _whole(path, missing) as whole, GuardedFile(whole, name=path) as file:
+        rows = _RowsLeft(file)
+        _write(file, rows, target)
     return Recovered(str(target), int(rows.kept.sum()), rows.dropped, tuple(rows.damage), missing)
 
 
 class _RowsLeft:
-    """The rows of a file that can be read."""
+    """The rows of a file that can be read. ModelError if what describes them is lost."""
 
-    def __init__(self, file):
-        self._file, self.damage = file, []
-        if file.attrs["format"] != layout.FORMAT.encode():
-            raise ValueError(f"its format is not {layout.FORMAT}")
-        self.status = file.attrs["status"].decode()
+    def __init__(self, file: GuardedFile) -> None:
+        self._file = file
+        self.damage: list[str] = []
+        with file.reading(""):
+            self._look()
+
+    def _look(self):
+        file = self._file
+        if not file.has_attribute("format") or file.text("format") != layout.FORMAT:
+            raise ModelError(f"{file.name}: error: is not an mbcli log: its format is not {layout.FORMAT}")
+        self.status = file.text("status")
         self.growing = self.status not in layout.FINAL_STATUSES
         self._tables = [
-            (offset, [field.path for field in fields if field.path in file])
-            for group, offset, fields in (
-                ("contact", layout.OFFSET, layout.CONTACT_FIELDS + layout.SURFACE_FIELDS),
-                ("faces", layout.FACES_OFFSET, ()),
-                ("faces", layout.CORNERS_OFFSET, layout.CORNER_FIELDS),
+            (offset, [field.path for field in fields if self._is_there(field.path)])
+            for offset, fields in (
+                (layout.OFFSET, layout.CONTACT_FIELDS + layout.SURFACE_FIELDS),
+                (layout.FACES_OFFSET, ()),
+                (layout.CORNERS_OFFSET, layout.CORNER_FIELDS),
             )
-            if group in file
+            if self._is_there(offset)
         ]
         self._row_sets = set(self._find_rows())
         self._count = self._common_length()
-        times = self._numbers(file["time"], 0, self._count)
+        times = self._numbers(file.dataset("time"), 0, self._count)
         latest = np.fmax.accumulate(np.concatenate([[-np.inf], times]))[:-1]
         self.kept = np.isfinite(times) & (times > latest)
         last = int(np.flatnonzero(self.kept)[-1]) + 1 if self.kept.any() else 0
@@ -117,20 +115,23 @@ class _RowsLeft:
         self.dropped = len(self.kept) - int(self.kept.sum())
         self._find_parts()
 
+    def _is_there(self, path):
+        """Whether a dataset can be read as far as its description goes; else its loss is noted when all is copied."""
+        try:
+            return bool(self._file.has(path) and self._file.dataset(path).chunks)
+        except DamagedLogError:
+            return False
+
     def _find_rows(self):
         yield "time"
         for group in layout.ROW_GROUPS:
-            names: list[str] = []
-            if group in self._file:
-                self._file[group].visit(names.append)
-            for name in (f"{group}/{name}" for name in names):
-                if isinstance(self._file.get(name), h5py.Dataset):
-                    yield name
+            with suppress(DamagedLogError):
+                yield from (path for path in self._file.datasets(group) if self._is_there(path))
 
     def _common_length(self):
-        lengths = [len(self._file[name]) for name in self._row_sets]
+        lengths = [len(self._file.dataset(name)) for name in self._row_sets]
         if not self.growing:
-            return len(self._file["time"])
+            return len(self._file.dataset("time"))
         count = min(lengths)
         if self._tables:
             count = self._whole(count)
@@ -140,8 +141,8 @@ class _RowsLeft:
         """Of how many of so many rows all contacts, with their faces and corners, are there."""
         stored = None  # parts of the table that are whole
         for offset, columns in reversed(self._tables):
-            dataset = self._file[offset]
-            lengths = [len(self._file[path]) for path in columns] + ([] if stored is None else [stored])
+            dataset = self._file.dataset(offset)
+            lengths = [len(self._file.dataset(path)) for path in columns] + ([] if stored is None else [stored])
             entries = min(count, len(dataset) - 1) if offset == layout.OFFSET else len(dataset) - 1
             ends = self._numbers(dataset, 0, entries + 1, report=False)
             stored = bisect_left(range(len(ends)), True, key=lambda k: ends[k] > min(lengths)) - 1
@@ -154,11 +155,13 @@ class _RowsLeft:
         entries = len(self.kept)
         for k, (name, columns) in enumerate(self._tables):
             following = self._tables[k + 1][0] if k + 1 < len(self._tables) else None
-            offset = self._numbers(self._file[name], 0, entries + 1)
-            stored = [len(self._file[path]) for path in columns]
-            entries = max(stored) if following is None else len(self._file[following]) - 1
+            offset = self._numbers(self._file.dataset(name), 0, entries + 1)
+            stored = [len(self._file.dataset(path)) for path in columns]
+            entries = max(stored) if following is None else len(self._file.dataset(following)) - 1
             first, last = offset[:-1][kept], offset[1:][kept]
             sound = (first >= 0) & (last >= first) & (last <= max([*stored, entries]))
+            ends = np.maximum.accumulate(np.concatenate([[0], np.where(sound, last, 0)]))
+            sound &= first >= ends[:-1]  # parts of two rows do not overlap
             self._counts[name] = np.where(sound, last - first, 0)
             full = sound & (last > first)
             ranges = _joined(zip(first[full].tolist(), last[full].tolist(), strict=True))
@@ -166,9 +169,9 @@ class _RowsLeft:
             kept = np.concatenate([np.empty(0, int), *(np.arange(a, b) for a, b in ranges)])
             entries = max([entries, *kept[-1:] + 1])
 
-    def blocks(self, dataset) -> Iterator[np.ndarray]:
+    def blocks(self, dataset: StoredDataset) -> Iterator[np.ndarray]:
         """The rows of a dataset that go into the new log."""
-        name = dataset.name.lstrip("/")
+        name = dataset.path
         if name in self._row_sets:
             yield from self._row_blocks(dataset)
         elif name in self._counts:
@@ -181,41 +184,41 @@ class _RowsLeft:
 
     def _row_blocks(self, dataset):
         step, count = rows_of_block(dataset), len(self.kept)
+        dataset.require_bytes(count * dataset.row_bytes)
         for first in range(0, count, step):
             last = min(first + step, count)
             yield self._numbers(dataset, first, last)[self.kept[first:last]]
 
     def _others(self, dataset):
-        try:
-            yield read_rows(dataset, 0, len(dataset), growing=self.growing)
-        except (DamagedRowsError, *_UNREADABLE) as error:
-            self._note(dataset, error)
+        step = rows_of_block(dataset)
+        for first in range(0, len(dataset), step):
+            try:
+                yield dataset.rows(first, first + step, growing=self.growing)
+            except DamagedLogError as error:
+                self._note(error.part)
 
     def _numbers(self, dataset, first, last, report=True):
         """Rows first to last; those that cannot be read, or are not there, have no numbers."""
+        if dataset.dtype.kind not in NO_NUMBER:
+            raise dataset.file.damaged(f"{dataset.path} has type {dataset.dtype}")
         result = np.full((last - first, *dataset.shape[1:]), NO_NUMBER[dataset.dtype.kind], dataset.dtype)
         rows = dataset.chunks[0]
         there = min(last, len(dataset))
-        with suppress(DamagedRowsError, *_UNREADABLE):  # the usual case, in one piece
-            result[: max(there - first, 0)] = read_rows(dataset, first, there, growing=self.growing)
+        with suppress(DamagedLogError):  # the usual case, in one piece
+            result[: max(there - first, 0)] = dataset.rows(first, there, growing=self.growing)
             return result
         for start in range(first - first % rows, there, rows):
             a, b = max(start, first), min(start + rows, there)
             try:
-                result[a - first : b - first] = read_rows(dataset, a, b, growing=self.growing)
-            except (DamagedRowsError, *_UNREADABLE) as error:
-                if report:
-                    self._note(
-                        dataset,
-                        error if isinstance(error, DamagedRowsError) else f"rows {a} to {b - 1}: {_first_line(error)}",
-                    )
+                result[a - first : b - first] = dataset.rows(a, b, growing=self.growing)
+            except DamagedRowsError as error:
+                self._note(error.part, report)
+            except DamagedLogError as error:
+                self._note(f"{dataset.path}, rows {a} to {b - 1}: {error.part.rpartition(': ')[2]}", report)
         return result
 
-    def _note(self, dataset, error):
-        text = (
-            str(error) if isinstance(error, DamagedRowsError) else f"{dataset.name.lstrip('/')}: {_first_line(error)}"
-        )
-        if text not in self.damage:
+    def _note(self, text, report=True):
+        if report and text not in self.damage:
             self.damage.append(text)
 
 
@@ -239,14 +242,17 @@ def _write(file, rows, target):
     try:
         write_packed(file, temporary, rows.blocks, changed, on_lost=partial(_note_lost, rows))
         os.replace(temporary, target)
+    except MbcliError:
+        raise
     except (OSError, RuntimeError) as error:
-        raise OutputError(f"{target}: error: cannot be written: {_first_line(error)}") from None
+        raise OutputError(f"{target}: error: cannot be written: {reason_of(error)}") from None
     finally:
         temporary.unlink(missing_ok=True)
 
 
 def _note_lost(rows, name, error):
-    rows.damage.append(f"{name}: is lost: {_first_line(error)}")
+    part = getattr(error, "part", str(error))
+    rows.damage.append(f"{name}: is lost: {part.removeprefix(name).lstrip(':, ')}")
 
 
 def _missing_bytes(path):
@@ -255,7 +261,10 @@ def _missing_bytes(path):
         head = file.read(END_OF_FILE + 8)
     if len(head) < END_OF_FILE + 8 or not head.startswith(b"\x89HDF\r\n\x1a\n") or head[8] not in (2, 3):
         return 0
-    return max(struct.unpack("<Q", head[END_OF_FILE:])[0] - os.path.getsize(path), 0)
+    stated, there = struct.unpack("<Q", head[END_OF_FILE:])[0], os.path.getsize(path)
+    if stated - there > max(MOST_MISSING, PART_MISSING * there):
+        raise ModelError(f"{path}: error: is damaged: it has {there} of the {stated} bytes that it states")
+    return max(stated - there, 0)
 
 
 @contextmanager
@@ -267,12 +276,11 @@ def _whole(path, missing):
     folder = tempfile.mkdtemp(prefix="mbcli-")
     try:
         copy = os.path.join(folder, "log.h5")
-        shutil.copyfile(path, copy)
-        os.truncate(copy, os.path.getsize(path) + missing)
+        try:
+            shutil.copyfile(path, copy)
+            os.truncate(copy, os.path.getsize(path) + missing)
+        except OSError as error:
+            raise OutputError(f"{folder}: error: cannot be written: {error.strerror}") from None
         yield copy
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-
-
-def _first_line(error):
-    return str(error).partition("\n")[0] or type(error).__name__

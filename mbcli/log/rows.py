@@ -40,12 +40,20 @@ class Rows:
         raise NotImplementedError
 
     @property
+    def has_contacts(self) -> bool:
+        """Whether the run has logged its contacts."""
+        raise NotImplementedError
+
+    @property
     def has_faces(self) -> bool:
         """Whether the faces of contact surfaces were logged."""
         raise NotImplementedError
 
     def contacts(self, start: int = 0, stop: int | None = None) -> dict:
-        """The contacts of rows start to stop: "offset" (n + 1,), from 0, and contact_fields by their path."""
+        """The contacts of rows start to stop: "offset" (n + 1,), from 0, and contact_fields by their path.
+
+        KeyError if they were not logged.
+        """
         raise NotImplementedError
 
     def contact_names(self) -> ContactNames | None:
@@ -128,6 +136,10 @@ class Rows:
         row = self.row_at(time)
         faces, names = self.faces(row, row + 1), self.contact_names()
         return [] if names is None else surfaces_of(self.contacts(row, row + 1), faces, names)
+
+    def _require_contacts(self):
+        if not self.has_contacts:
+            raise KeyError(f"{self.path}: contacts were not logged: {argument('fields', 'contact')}")
 
     def _require_faces(self):
         if not self.has_faces:

@@ -26,3 +26,13 @@ def create_texts(attributes: Any, name: str, texts: Sequence[str], scalar: bool 
     data = [encoded(text) for text in texts]
     dtype = text_dtype(max(map(len, data), default=1))
     attributes.create(name, np.bytes_(data[0]) if scalar else np.array(data, dtype=dtype), dtype=dtype)
+
+
+def text_of(value: object) -> str:
+    """A stored text as Python has it."""
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
+
+
+def texts_of(value: object) -> tuple[str, ...]:
+    """Stored texts, one or several."""
+    return tuple(text_of(text) for text in np.atleast_1d(np.asarray(value)).ravel().tolist())

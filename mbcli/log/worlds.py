@@ -8,114 +8,31 @@ from __future__ import annotations
 import dataclasses
 import json
 import os
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-import h5py
 import numpy as np
 
-from mbcli.errors import MbcliError, ModelError, OutputError, ResourceError
+from mbcli.errors import MbcliError, ModelError, ResourceError
+from mbcli.log.format import FINAL_STATUSES, WORLDS_VERSION, LogHeader
 from mbcli.log.format import WORLDS_FORMAT as FORMAT
-from mbcli.log.format import LogHeader
+from mbcli.log.guarded_file import GuardedFile
 from mbcli.log.memory import MemoryLog
-from mbcli.log.provenance import collect_provenance, utc_now
-from mbcli.log.stored_rows import open_file
-from mbcli.log.stored_texts import create_texts, encoded, text_dtype
+from mbcli.log.stored_texts import texts_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from mbcli.math.array_types import FloatArray
 
-FORMAT_VERSION = "1.0"
-CHUNK_BYTES = 1 << 18
-DAMAGE = (OSError, RuntimeError, LookupError, ValueError, TypeError, AttributeError, MemoryError)
+FIELDS = {"state/q": "q", "state/v": "v", "input/u": "u"}  # of which the last may be missing
+TEXTS = ("format_version", "status", "model_name", "created_utc", "argv", "mbcli_version")  # root attributes
 
 
 def is_worlds_log(path: str | os.PathLike[str]) -> bool:
     """Whether a file is a log of many worlds; False too for what cannot be read."""
     try:
-        with h5py.File(path, "r", locking="best-effort") as file:
-            return _text(file.attrs.get("format", "")) == FORMAT
-    except (OSError, RuntimeError):
+        with GuardedFile(path) as file:
+            return file.has_attribute("format") and file.text("format") == FORMAT
+    except MbcliError:
         return False
-
-
-class WorldsWriter:
-    """A log of worlds being written: OUT.partial until finish() renames it.
-
-    Args:
-        path: the log.
-        header: LogHeader, with names, units, model, configuration and command; its fields are those of rows here.
-        times: [s] (k,) of all rows.
-        count: number of worlds.
-
-    OutputError if it cannot be written.
-    """
-
-    def __init__(self, path: str, header: LogHeader, times: FloatArray, count: int) -> None:
-        self.path, self.partial_path, self._next = os.fspath(path), f"{path}.partial", 0
-        try:
-            self._file: Any = h5py.File(self.partial_path, "w", locking="best-effort")
-            self._create(header, times, count)
-        except (OSError, RuntimeError) as error:
-            raise OutputError(f"{self.partial_path}: error: cannot be written: {error}") from None
-
-    def _create(self, header, times, count):
-        attributes = {"format": FORMAT, "format_version": FORMAT_VERSION, "model_name": header.model_name}
-        provenance = collect_provenance() | {"argv": list(header.argv), "created_utc": utc_now()}
-        for name, value in (attributes | provenance).items():
-            create_texts(self._file.attrs, name, [value if isinstance(value, str) else json.dumps(value)], scalar=True)
-        for path, text in (("model/resolved", header.model), ("config/resolved", header.config)):
-            data = encoded(text)
-            self._file.create_dataset(path, data=np.bytes_(data), dtype=text_dtype(len(data)))
-        time = self._file.create_dataset("time", data=times)
-        create_texts(time.attrs, "units", ["s"], scalar=True)
-        for field in header.row_fields()[1:]:
-            width = field.row_shape[0]
-            rows = max(1, min(len(times), CHUNK_BYTES // (8 * max(width, 1))))
-            dataset = self._file.create_dataset(
-                field.path,
-                shape=(count, len(times), width),
-                chunks=(1, rows, width) if width and len(times) else None,
-                fillvalue=np.nan if width and len(times) else None,
-                dtype="f8",
-                **({"compression": 1, "shuffle": True, "fletcher32": True} if width and len(times) else {}),
-            )
-            create_texts(dataset.attrs, "names", field.names)
-            create_texts(dataset.attrs, "units", field.units)
-
-    def append(self, **fields: FloatArray) -> None:
-        """Writes the next rows of all worlds, (n, rows, width) of each field by its path."""
-        rows = next(iter(fields.values())).shape[1]
-        try:
-            for path, values in fields.items():
-                self._file[path][:, self._next : self._next + rows] = values
-        except (OSError, RuntimeError) as error:
-            raise OutputError(f"{self.partial_path}: error: cannot be written: {error}") from None
-        self._next += rows
-
-    def finish(self, status: str, end_times: FloatArray, messages: Sequence[str]) -> None:
-        """Ends the log: "complete" or "interrupted"; [s] where each world ended, and why if it stopped, else ""."""
-        try:
-            create_texts(self._file.attrs, "status", [status], scalar=True)
-            self._file.attrs["rows"] = self._next
-            time = self._file.create_dataset("worlds/end_time", data=end_times)
-            create_texts(time.attrs, "units", ["s"], scalar=True)
-            data = [encoded(message) for message in messages]
-            dtype = text_dtype(max(map(len, data)))
-            self._file.create_dataset("worlds/message", data=np.array(data, dtype=dtype), dtype=dtype)
-            self._file.close()
-            os.replace(self.partial_path, self.path)
-        except (OSError, RuntimeError) as error:
-            raise OutputError(f"{self.path}: error: cannot be written: {error}") from None
-
-    def abandon(self) -> None:
-        """Leaves no file behind."""
-        with suppress(OSError, RuntimeError):
-            self._file.close()
-        with suppress(OSError):
-            os.unlink(self.partial_path)
 
 
 class WorldsLog:
@@ -130,37 +47,53 @@ class WorldsLog:
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = os.fspath(path)
+        self._file = GuardedFile(self.path)
         try:
-            self._file = open_file(self.path)
-        except (OSError, RuntimeError) as error:
-            raise ResourceError(f"{self.path}: error: cannot be read: {error}") from None
-        try:
-            self._read()
-        except MbcliError:
+            with self._file.reading(""):
+                self._read()
+        except BaseException:
             self.close()
             raise
-        except DAMAGE as error:
-            self.close()
-            raise ModelError(f"{self.path}: error: is damaged: {error}") from None
 
     def _read(self):
-        self.attrs = {name: value if name == "rows" else _text(value) for name, value in self._file.attrs.items()}
-        if self.attrs.get("format") != FORMAT:
+        file = self._file
+        if not file.has_attribute("format") or file.text("format") != FORMAT:
             raise ModelError(f"{self.path}: error: is not a log of worlds")
-        if self.attrs["format_version"].partition(".")[0] != FORMAT_VERSION.partition(".")[0]:
+        self.attrs = {name: file.text(name) for name in TEXTS}
+        if self.attrs["format_version"].partition(".")[0] != WORLDS_VERSION.partition(".")[0]:
             raise ModelError(f"{self.path}: error: has format version {self.attrs['format_version']}, a later one")
-        rows = int(self.attrs["rows"])
-        self.times = self._file["time"][:rows]
-        self.end_times = self._file["worlds/end_time"][()]
-        self.messages = [_text(text) for text in self._file["worlds/message"][()]]
+        if self.attrs["status"] not in FINAL_STATUSES:
+            raise file.damaged(f"status {self.attrs['status']!r} is unknown")
+        self.arguments = json.loads(self.attrs["argv"])
+        if not isinstance(self.arguments, list):
+            raise file.damaged("argv is not a list")
+        rows, time = int(file.attribute("rows")), file.dataset("time")
+        if not 0 <= rows <= len(time):
+            raise file.damaged(f"it states {rows} rows, and time has {len(time)}")
+        self.times = self._numbers("time")[:rows]
+        if not np.isfinite(self.times).all() or (np.diff(self.times) <= 0.0).any():
+            raise file.damaged("the times do not increase")
+        self.end_times = self._numbers("worlds/end_time")
+        self.messages = list(texts_of(file.dataset("worlds/message").content()))
         self.count = len(self.end_times)
-        self._fields = [path for path in ("state/q", "state/v", "input/u") if path in self._file]
-        self.names = {path: tuple(map(_text, self._file[path].attrs["names"])) for path in self._fields}
-        self.units = {path: tuple(map(_text, self._file[path].attrs["units"])) for path in self._fields}
-        for path in self._fields:
-            shape = self._file[path].shape
-            if len(shape) != 3 or shape[0] != self.count or shape[1] < rows or shape[2] != len(self.names[path]):
-                raise ModelError(f"{self.path}: error: is damaged: {path} has shape {shape}")
+        if len(self.messages) != self.count:
+            raise file.damaged(f"it has {self.count} worlds and {len(self.messages)} messages")
+        self._sets = {path: file.dataset(path) for path in FIELDS if path != "input/u" or file.has(path)}
+        self._fields = list(self._sets)
+        self.names = {path: file.texts("names", path) for path in self._fields}
+        self.units = {path: file.texts("units", path) for path in self._fields}
+        for path, dataset in self._sets.items():
+            shape, columns = dataset.shape, len(self.names[path])
+            fits = len(shape) == 3 and shape[0] == self.count and shape[1] >= rows and shape[2] == columns
+            if not fits or len(self.units[path]) != columns or dataset.dtype.kind != "f":
+                raise file.damaged(f"{path} has shape {shape}, type {dataset.dtype}")
+
+    def _numbers(self, path):
+        """A column of floats."""
+        values = self._file.dataset(path).content()
+        if np.ndim(values) != 1 or values.dtype.kind != "f":
+            raise self._file.damaged(f"{path} is not a column of numbers")
+        return values
 
     def fields(self) -> tuple[str, ...]:
         """The paths of what has rows."""
@@ -168,7 +101,7 @@ class WorldsLog:
 
     def field(self, path: str) -> FloatArray:
         """All rows of a field, (n, k, width); NaN after the end of a world that stopped."""
-        return self._rows(path, slice(None))
+        return self._sets[path].block(slice(None), len(self.times))
 
     @property
     def q(self) -> FloatArray:
@@ -196,7 +129,7 @@ class WorldsLog:
         if "input/u" in self._fields:
             header = dataclasses.replace(header, fields=(header.input_field(),))
         log = MemoryLog(header)
-        rows = {path: self._rows(path, number) for path in self._fields}
+        rows = {path: dataset.part(number, len(self.times)) for path, dataset in self._sets.items()}
         count = int((self.times <= self.end_times[number] * (1.0 + 1e-12)).sum())
         others = {path: values[:count] for path, values in rows.items() if path not in ("state/q", "state/v")}
         log.append(time=self.times[:count], q=rows["state/q"][:count], v=rows["state/v"][:count], **others)
@@ -204,16 +137,9 @@ class WorldsLog:
         log.finish("failed" if message else self.attrs["status"], 5 if message else 0, message)
         return log
 
-    def _rows(self, path, worlds):
-        try:
-            return self._file[path][worlds, : len(self.times)]
-        except DAMAGE as error:
-            raise ModelError(f"{self.path}: error: is damaged: {path}: {error}") from None
-
     def close(self) -> None:
         """Closes the file; what was read stays."""
-        with suppress(OSError, RuntimeError):
-            self._file.close()
+        self._file.close()
 
     def __enter__(self) -> WorldsLog:
         return self
@@ -242,12 +168,6 @@ def describe_worlds(log: WorldsLog) -> dict[str, Any]:
         ],
         "stopped": [{"world": k, "time": float(log.end_times[k]), "message": log.messages[k]} for k in stopped],
         "created_utc": log.attrs["created_utc"],
-        "argv": json.loads(log.attrs["argv"]),
+        "argv": log.arguments,
         "mbcli_version": log.attrs["mbcli_version"],
     }
-
-
-def _text(value):
-    if isinstance(value, bytes):
-        return value.decode("utf-8", "replace")
-    return str(value)

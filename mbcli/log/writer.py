@@ -32,6 +32,7 @@ from mbcli.errors import OutputError
 from mbcli.log import format as layout
 from mbcli.log.contact_writer import ContactWriter, difference_of_names
 from mbcli.log.format import LogHeader
+from mbcli.log.guarded_file import GuardedFile
 from mbcli.log.packing import write_packed
 from mbcli.log.provenance import collect_provenance, utc_now
 from mbcli.log.stored_texts import create_texts, encoded, text_dtype
@@ -50,6 +51,7 @@ FLUSH_ROWS = 16384
 CHUNK_ROWS = 1024
 CHUNK_BYTES = 1 << 20
 EVENTS_PER_CHUNK = 16
+HEADER_BYTES = 1 << 15
 
 
 class LogWriter:
@@ -81,12 +83,13 @@ class LogWriter:
         self._event_count = 0
         self._file: Any = None
         self._lock: Any = None
+        self._created = False
         fields = header.row_fields()
         checkpoint = _checkpoint_slots(header.checkpoint)
         self._chunk_rows = _rows_per_chunk(fields, header.expected_rows)
         with self._writing():
             self._check_target()
-            self._file = self._open()
+            self._file = self._open(_header_bytes(header))
             self._create(header, fields, checkpoint)
             self._file.flush()
             self._file.swmr_mode = True
@@ -215,7 +218,7 @@ class LogWriter:
         """Compresses the rows. Where there is no room for it on the disk the log stays as it is."""
         packed = Path(f"{self.partial_path}.packed")
         try:
-            with h5py.File(self.partial_path, "r", locking="best-effort") as file:
+            with GuardedFile(self.partial_path) as file:
                 write_packed(file, packed)
             os.replace(packed, self.partial_path)
         except (OSError, RuntimeError):
@@ -233,8 +236,8 @@ class LogWriter:
             return
         if kind is None:
             self.finish("failed", 70, "the run ended without saying how")
-        elif not issubclass(kind, Exception):  # Ctrl-C, or the exception of a handler of SIGTERM
-            code = 130 if issubclass(kind, KeyboardInterrupt) else 143
+        elif not issubclass(kind, Exception):  # Ctrl-C, or the exception of a handler of SIGTERM or SIGHUP
+            code = 130 if issubclass(kind, KeyboardInterrupt) else getattr(error, "exit_code", 143)
             self.finish("interrupted", code, "stopped by a signal")
         else:
             self.finish("failed", getattr(error, "exit_code", 70), str(error) or kind.__name__)
@@ -255,14 +258,17 @@ class LogWriter:
                 f"{argument('force', True)}"
             )
 
-    def _open(self):
+    def _open(self, room):
         if self._force and self.partial_path.exists():
             abandoned = WriteLock(self.partial_path)
             self.partial_path.unlink(missing_ok=True)
             abandoned.release()
+        with open(self.partial_path, "xb") as file:
+            self._created = True
+            file.write(bytes(room))  # a disk without room for the header says so here: HDF5 does not come back from it
         file = h5py.File(
             self.partial_path,
-            "x",
+            "w",
             libver=("v110", "v110"),  # SWMR, and readable from HDF5 1.10 on
             rdcc_nbytes=0,
             meta_block_size=0,
@@ -287,6 +293,8 @@ class LogWriter:
             "spatial_order": "angular_first",
             "seed": None if header.seed is None else np.int64(header.seed),
             "deterministic": np.bool_(header.deterministic),
+            "kernels": header.kernels,
+            "fields": [field.path for field in fields],
             "model_sha256": _sha256(header.model),
             "config_sha256": _sha256(header.config),
             "argv": list(header.argv),
@@ -455,16 +463,20 @@ class LogWriter:
             raise OutputError(f"{self.path}: error: cannot be written: {_reason(error)}{kept}") from None
 
     def _abandon(self):
-        if self._file is None:
-            return
         file, self._file = self._file, None
-        for _ in range(2):  # on a full disk the first close fails, and the second gives the file free
+        for _ in range(2 if file is not None else 0):  # on a full disk the first close fails, the second frees the file
             with suppress(OSError, RuntimeError):
                 file.close()
-        if not self.row_count:
+        if self._created and not self.row_count:
             self.partial_path.unlink(missing_ok=True)
         if self._lock is not None:
             self._lock.release()
+
+
+def _header_bytes(header):
+    """About what a log has before its first row."""
+    texts = sum(len(text) for text in (header.model, header.config, header.scene))
+    return HEADER_BYTES + texts + sum(len(source.content) for source in header.sources)
 
 
 def _rows_per_chunk(fields, expected_rows):

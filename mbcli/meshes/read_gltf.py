@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from mbcli.math.array_types import FloatArray, IntArray
 
 MOST_NODES = 100_000  # that a scene visits
-MOST_BUFFER_BYTES = 500_000_000
-MOST_ROWS = 50_000_000  # of an accessor without a buffer, whose values are 0
+MOST_BUFFER_BYTES = 500_000_000  # of all buffers
+MOST_NUMBERS = 40_000_000  # of all accessors together, and of all meshes at all places of nodes
+MOST_ZEROS = 3_000_000  # of these, of accessors without a buffer, whose values are 0
 _TYPES = {5120: "<i1", 5121: "<u1", 5122: "<i2", 5123: "<u2", 5125: "<u4", 5126: "<f4"}
 _WIDTHS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4}
 _PRIMITIVES = {4: triples, 5: strips, 6: fans}
@@ -38,8 +39,7 @@ def read_gltf(content: bytes, folder: str) -> Iterator[Surface]:
     for name in _COMPRESSION:
         if name in document.get("extensionsRequired", []):
             raise ModelError(f"its meshes are compressed by {name}, which is not supported")
-    buffers = [_buffer(b, binary if k == 0 else None, folder) for k, b in enumerate(document.get("buffers", []))]
-    yield from _Scene(document, buffers).surfaces()
+    yield from _Scene(document, _Buffers(document.get("buffers", []), binary, folder)).surfaces()
 
 
 def files_beside(content: bytes, *, images: bool = False) -> list[str]:
@@ -68,32 +68,60 @@ def read_beside(folder: str, name: str) -> bytes:
 def _chunks(content: bytes) -> tuple[dict[str, Any], bytes | None]:
     """The JSON document, and the binary chunk of a GLB file."""
     if not content.startswith(b"glTF"):
-        return json.loads(content), None
+        return _parsed(content), None
     if int.from_bytes(content[4:8], "little") != 2:
         raise ModelError("only version 2 of GLB files is read")
     size = int.from_bytes(content[12:16], "little")
     start = 20 + size
     binary = content[start + 8 : start + 8 + int.from_bytes(content[start : start + 4], "little")]
-    return json.loads(content[20:start]), binary
+    return _parsed(content[20:start]), binary
 
 
-def _buffer(buffer: dict[str, Any], binary: bytes | None, folder: str) -> bytes:
-    uri = buffer.get("uri")
-    if uri is None:
-        if binary is None:
-            raise ModelError("a buffer has no bytes")
-        return binary
-    if uri.startswith("data:"):
-        return base64.b64decode(uri.partition(",")[2])
-    return read_beside(folder, unquote(uri))
+def _parsed(text: bytes) -> dict[str, Any]:
+    """The JSON document; ModelError for one that is not an object, or is nested deeper than its reader goes."""
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise ModelError(f"its JSON cannot be read: {error}") from None
+    if not isinstance(document, dict):
+        raise ModelError("its JSON is not an object")
+    return document
+
+
+class _Buffers:
+    """The buffers of a file, each read once however many names it has."""
+
+    def __init__(self, described: list[dict[str, Any]], binary: bytes | None, folder: str) -> None:
+        self._described, self._binary, self._folder = described, binary, folder
+        self._known: dict[str, bytes] = {}
+        self._size = 0
+
+    def __getitem__(self, k: int) -> bytes:
+        uri = self._described[k].get("uri")
+        if uri is None:
+            if self._binary is None or k != 0:
+                raise ModelError("a buffer has no bytes")
+            return self._binary
+        if uri not in self._known:
+            self._known[uri] = content = self._content(uri)
+            self._size += len(content)
+            if self._size > MOST_BUFFER_BYTES:
+                raise ResourceError(f"its buffers have more than {MOST_BUFFER_BYTES} bytes")
+        return self._known[uri]
+
+    def _content(self, uri: str) -> bytes:
+        if uri.startswith("data:"):
+            return base64.b64decode(uri.partition(",")[2])
+        return read_beside(self._folder, unquote(uri))
 
 
 class _Scene:
-    def __init__(self, document: dict[str, Any], buffers: list[bytes]) -> None:
+    def __init__(self, document: dict[str, Any], buffers: _Buffers) -> None:
         self.document, self.buffers = document, buffers
         self.nodes = document.get("nodes", [])
         self.known: dict[int, list[tuple[FloatArray, IntArray]]] = {}
         self.visited = 0
+        self.counts = {"numbers at places": 0, "numbers": 0, "numbers without a buffer": 0}
 
     def surfaces(self) -> Iterator[Surface]:
         scenes = self.document.get("scenes", [])
@@ -114,6 +142,7 @@ class _Scene:
         if "mesh" in node:
             name = node.get("name") or self.document["meshes"][node["mesh"]].get("name") or ""
             for vertices, triangles in self.of_mesh(node["mesh"]):
+                self.add("numbers at places", vertices.size + triangles.size)
                 yield Surface(str(name), placed(X, vertices), triangles)
         for child in node.get("children", []):
             yield from self.of_node(child, X, (*within, k))
@@ -132,16 +161,24 @@ class _Scene:
             corners = np.arange(len(vertices))
         return vertices, _PRIMITIVES[primitive.get("mode", 4)]([corners])
 
+    def add(self, what: str, count: int, most: int = MOST_NUMBERS) -> None:
+        """Counts numbers of all meshes of the file together: few bytes can ask for many."""
+        self.counts[what] += count
+        if self.counts[what] > most:
+            raise ResourceError(f"its meshes have more than {most} {what}")
+
     def numbers(self, k: int) -> Any:
         """The values of an accessor, (count, width)."""
         accessor = self.document["accessors"][k]
         dtype, width, count = np.dtype(_TYPES[accessor["componentType"]]), _WIDTHS[accessor["type"]], accessor["count"]
+        if not isinstance(count, int) or not 0 <= count <= MOST_NUMBERS:
+            raise ModelError(f"an accessor has {count} rows")
+        self.add("numbers", count * width)
         if "bufferView" in accessor:
             values = self.rows(accessor["bufferView"], accessor.get("byteOffset", 0), dtype, width, count)
-        elif 0 <= count <= MOST_ROWS:
-            values = np.zeros((count, width), dtype)
         else:
-            raise ModelError(f"an accessor has {count} rows")
+            self.add("numbers without a buffer", count * width, MOST_ZEROS)
+            values = np.zeros((count, width), dtype)
         if "sparse" in accessor:
             sparse = accessor["sparse"]
             indices, changed = sparse["indices"], sparse["values"]
@@ -158,7 +195,7 @@ class _Scene:
         """(count, width) numbers of a type from a buffer view."""
         described = self.document["bufferViews"][view]
         first = described.get("byteOffset", 0)
-        content = self.buffers[described["buffer"]][first : first + described["byteLength"]]
+        content = memoryview(self.buffers[described["buffer"]])[first : first + described["byteLength"]]
         size = dtype.itemsize * width
         stride = described.get("byteStride", size)
         if min(offset, count, first) < 0 or stride < size or offset + (count - 1) * stride + size > len(content):

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 MAX_BYTES = 500_000_000
 MAX_TRIANGLES = 5_000_000
+MAX_COORDINATE = 1e100  # [m], as of numbers in model files: volumes are finite then
 
 
 def load_tetrahedra(
@@ -39,6 +40,7 @@ def load_tetrahedra(
     except ModelError as error:
         raise ModelError(f"{path}: cannot read the mesh: {error}") from None
     vertices = vertices * factors
+    _require_moderate(vertices, path)
     if center:
         used = vertices[np.unique(tetrahedra)]
         vertices = vertices - (used.min(axis=0) + used.max(axis=0)) / 2.0
@@ -72,13 +74,22 @@ def load_triangles(
         raise ModelError(f"{path}: there are no triangles in it")
     if not 0 <= triangles.min() <= triangles.max() < len(vertices):
         raise ModelError(f"{path}: a triangle has a vertex that is not there")
-    if not np.isfinite(vertices).all():
-        row = int(np.flatnonzero(~np.isfinite(vertices).all(axis=1))[0])
-        raise ModelError(f"{path}: vertex {row} is not finite: {vertices[row].tolist()}")
-    vertices, triangles = _merged(vertices * factors, triangles)
+    _require_moderate(vertices, path)
+    scaled = vertices * factors
+    _require_moderate(scaled, path)
+    vertices, triangles = _merged(scaled, triangles)
     if center:
         vertices = vertices - (vertices.min(axis=0) + vertices.max(axis=0)) / 2.0
     return vertices, triangles[:, ::-1].copy() if np.prod(factors) < 0.0 else triangles
+
+
+def _require_moderate(vertices: FloatArray, path: str) -> None:
+    """ModelError for a vertex that is not finite, or too far away."""
+    far = ~(np.abs(vertices) <= MAX_COORDINATE).all(axis=1)
+    if far.any():
+        row = int(np.flatnonzero(far)[0])
+        what = "not finite" if not np.isfinite(vertices[row]).all() else f"beyond {MAX_COORDINATE:g} m"
+        raise ModelError(f"{path}: vertex {row} is {what}: {vertices[row].tolist()}")
 
 
 def convex_hull(vertices: FloatArray, name: str) -> IntArray:

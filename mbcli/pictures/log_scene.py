@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mbcli.errors import ModelError
+from mbcli.common.argument_names import argument
+from mbcli.errors import ModelError, ResourceError
 from mbcli.log import open_log
+from mbcli.log.embedded_files import is_same
 from mbcli.log.format import CORNERS_OFFSET, POSES, VERTICES
 from mbcli.meshes.surfaces import triangles_of_faces
 from mbcli.models.loading import as_loaded
 from mbcli.parsers.diagnostics import printable
+from mbcli.parsers.package_map import PackageMap
 from mbcli.pictures.model_scene import MeshStore, poses_over_time, scene_of
 from mbcli.pictures.packing import scene_from_text
 from mbcli.pictures.resolved_plant import plant_of_resolved_model
@@ -24,13 +27,19 @@ if TYPE_CHECKING:
 
 
 def scene_and_motion(
-    path: str | os.PathLike[str], meshes: MeshStore | None = None, *, surfaces: bool = True
+    path: str | os.PathLike[str],
+    meshes: MeshStore | None = None,
+    *,
+    surfaces: bool = True,
+    allow_outside: bool = False,
 ) -> tuple[Scene, Motion]:
     """What a log shows over time.
 
     Args:
         meshes: that were read before.
         surfaces: whether the contact surfaces of all rows are read, if their faces were logged.
+        allow_outside: whether meshes may lie anywhere. Else they are read from the packages or folders of model files
+            that are where they were and as they were: a log may name any file.
 
     A log with poses has all that is needed in it. Of another one the poses are computed from its resolved model and its
     positions, and meshes are read from where the run found them; one that is not there is a note of the scene. A row
@@ -46,7 +55,7 @@ def scene_and_motion(
         if POSES in log.fields() and log.scene is not None:
             scene, X_WB = _logged(log)
         else:
-            scene, X_WB = _computed(log, MeshStore() if meshes is None else meshes)
+            scene, X_WB = _computed(log, MeshStore() if meshes is None else meshes, allow_outside)
         name = printable(os.path.basename(log.path))
         drawn = _surfaces(log, np.arange(log.row_count)) if surfaces and log.has_faces else None
         contacts, vertices = _contacts(log, scene), _vertices(log, scene)
@@ -98,8 +107,31 @@ def _logged(log: Log):
     return scene, poses.reshape(len(poses), -1, 7)
 
 
-def _computed(log: Log, meshes: MeshStore):
-    plant = plant_of_resolved_model(log.model, log.path)
+class _MeshFiles:
+    """Which mesh files a log may name: those in the package or folder of a model file that is as the log has it."""
+
+    def __init__(self, log, allow_outside):
+        self._folders = None if allow_outside else [os.path.dirname(s.path) for s in log.read_sources() if is_same(s)]
+        self.refused: list[str] = []
+
+    def may_read(self, path):
+        if self._folders is None or any(_is_within_rule(path, folder) for folder in self._folders):
+            return True
+        if path not in self.refused:
+            self.refused.append(path)
+        return False
+
+
+def _is_within_rule(path, folder):
+    try:
+        return bool(PackageMap().resolve(path, folder))
+    except (ResourceError, ValueError):
+        return False
+
+
+def _computed(log: Log, meshes: MeshStore, allow_outside: bool):
+    files = _MeshFiles(log, allow_outside)
+    plant = plant_of_resolved_model(log.model, log.path, files.may_read)
     ours, theirs = plant.GetPositionNames(), list(log.position_names)
     if sorted(ours) != sorted(theirs):
         raise ModelError(f"{log.path}: error: its coordinates do not follow from its model: log with --fields poses")
@@ -108,7 +140,13 @@ def _computed(log: Log, meshes: MeshStore):
     rows = np.flatnonzero(_are_finite(log, q))
     X_WB = np.full((len(q), plant.num_bodies(), 7), np.nan)
     X_WB[rows] = poses_over_time(plant, q[rows])
-    return scene_of(as_loaded(plant), q[rows[0]], meshes=meshes), X_WB
+    scene = scene_of(as_loaded(plant), q[rows[0]], meshes=meshes)
+    if files.refused:
+        scene.notes.append(
+            f"{log.path}: {len(files.refused)} meshes are not in the folder of a model file that is as it was, the "
+            f"first {printable(files.refused[0])}: not drawn; {argument('allow_outside', True)} reads them"
+        )
+    return scene, X_WB
 
 
 def _are_finite(log, values):

@@ -28,6 +28,8 @@ from mbcli.multibody.tree import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from mbcli.geometry.shapes import Shape
 
 # by type: from a joint of the document to its class
@@ -54,15 +56,18 @@ PRIMITIVES: dict[str, type[Shape]] = {
 }
 
 
-def plant_of_resolved_model(text: str, name: str) -> MultibodyPlant:
+def plant_of_resolved_model(
+    text: str, name: str, may_read: Callable[[str], bool] = lambda path: True
+) -> MultibodyPlant:
     """A finalized plant with the bodies, joints and shapes of the document that `mbcli inspect --json` prints.
 
-    It has neither actuators nor constraints; joints that close loops are left out.
+    It has neither actuators nor constraints. Left out are joints that close loops, and meshes whose files
+    may_read(path) refuses.
 
     ModelError, which begins with a name, if the document does not say where its bodies are.
     """
     try:
-        return _plant(json.loads(text))
+        return _plant(json.loads(text), may_read)
     except MbcliError as error:
         raise ModelError(f"{name}: error: {error}") from None
     except (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError, RuntimeError) as error:
@@ -70,7 +75,7 @@ def plant_of_resolved_model(text: str, name: str) -> MultibodyPlant:
         raise ModelError(f"{name}: error: its resolved model cannot be drawn: {reason}") from None
 
 
-def _plant(document):
+def _plant(document, may_read):
     plant = MultibodyPlant(0.0)
     plant.RegisterAsSourceForSceneGraph(SceneGraph())
     instances = {plant.GetModelInstanceName(body_instance): body_instance for body_instance in _first_instances(plant)}
@@ -89,7 +94,7 @@ def _plant(document):
             body = plant.world_body()
         else:
             body = bodies[geometry["model_instance"], geometry["body"]]
-        _add_geometry(plant, body, geometry)
+        _add_geometry(plant, body, geometry, may_read)
     ground = document.get("contact", {}).get("ground")
     if ground is not None:
         X_WG = RigidTransform([0.0, 0.0, float(ground)])
@@ -146,8 +151,8 @@ def _offset(plant, body, X):
     return body.body_frame() if X_BF.IsExactlyIdentity() else plant.AddFrame(FixedOffsetFrame(body.body_frame(), X_BF))
 
 
-def _add_geometry(plant, body, geometry):
-    shape = _shape(geometry["shape"], geometry["parameters"])
+def _add_geometry(plant, body, geometry, may_read):
+    shape = _shape(geometry["shape"], geometry["parameters"], may_read)
     if shape is None:
         return
     X_BG = RigidTransform(np.array(geometry["X_BG"], dtype=float))
@@ -162,10 +167,10 @@ def _add_geometry(plant, body, geometry):
         plant.RegisterCollisionGeometry(body, X_BG, shape, name, CoulombFriction(1.0, 1.0))
 
 
-def _shape(kind: str, values: dict[str, Any]) -> Shape | None:
-    """A shape of a file, or of a plant that a program made; None for a mesh whose file is not known."""
+def _shape(kind: str, values: dict[str, Any], may_read: Callable[[str], bool]) -> Shape | None:
+    """A shape of a file, or of a plant that a program made; None for a mesh whose file is not known, or not read."""
     if kind in ("mesh", "convex"):
-        if not values.get("path"):
+        if not values.get("path") or not may_read(str(values["path"])):
             return None
         mesh, part = shapes.Convex if values.get("convex") else shapes.Mesh, values.get("submesh")
         return mesh(values["path"], scale3=values["scale"], submesh=part, center=bool(values["center"]))

@@ -6,8 +6,9 @@ import numpy as np
 
 from mbcli.common.argument_names import argument
 from mbcli.common.json_text import to_json
-from mbcli.errors import ModelError
+from mbcli.errors import ArgumentError, ModelError
 from mbcli.log.reader import Log
+from mbcli.log.rows import SAME_TIME
 from mbcli.log.write_lock import WriteLock
 from mbcli.models.description import describe
 from mbcli.parsers.diagnostics import Diagnostics
@@ -68,6 +69,8 @@ class EarlierRun:
             self.deformables = np.asarray((checkpoint or {}).get("deformables", self.deformables))
             if self.deformables.shape != (num_deformables,) or not np.isfinite(self.deformables).all():
                 raise ModelError(f"{self.path}: error: the log has no state of the deformable bodies to go on from")
+        if checkpoint is not None:
+            self._check_checkpoint(checkpoint, plant, discrete)
         last = self._row(log.row_count - 1) if log.row_count else None
         self.next_step = None
         if checkpoint is not None and (
@@ -94,9 +97,29 @@ class EarlierRun:
                 self.row_count -= 1  # the end of the run as it was then, between two samples
         self.last_time = float(self._row(self.row_count - 1)["time"]) if self.row_count else -np.inf
 
+    def _check_checkpoint(self, checkpoint, plant, discrete):
+        """ModelError unless it has the numbers that the run goes on with."""
+        sizes = {"time": (), "q": (plant.num_positions(),), "v": (plant.num_velocities(),)}
+        if not discrete:
+            sizes["next_step"] = ()
+        wrong = [name for name, shape in sizes.items() if np.shape(checkpoint.get(name)) != shape]
+        wrong += [name for name in ("next_step",) if name in checkpoint and np.shape(checkpoint[name]) != ()]
+        if self.asleep is not None:
+            trees = np.shape(checkpoint["sleep"])
+            wrong += ["sleep"] if len(trees) != 1 or np.shape(checkpoint["rest_start"]) != sizes["v"] else []
+        if wrong:
+            raise ModelError(f"{self.path}: error: its checkpoint does not fit the model: {', '.join(wrong)}")
+
     def _row(self, k):
         block = next(self.log.chunks(start=k, stop=k + 1))
         return {path: values[0] for path, values in block.items()}
+
+    def refuse_end(self, end):
+        """ArgumentError if the run is to end [s] before the log does: there is nothing to go on with."""
+        if end < self.end_time - SAME_TIME * max(1.0, abs(self.end_time)):
+            raise ArgumentError(
+                f"{self.path}: error: goes to {self.end_time:.9g} s, and the run is to end at {end:.9g} s already"
+            )
 
     def blocks(self):
         """The rows up to where the run goes on, as LogWriter.append() takes them."""

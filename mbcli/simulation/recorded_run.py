@@ -12,11 +12,10 @@ import numpy as np
 from mbcli.common.argument_names import argument
 from mbcli.common.coordinate_names import listed
 from mbcli.common.quick_dataclass import dataclass
-from mbcli.errors import ArgumentError, MbcliError, ModelError, NumericalError
+from mbcli.errors import ArgumentError, MbcliError, ModelError, NumericalError, OutputError
 from mbcli.models.loading import LoadedModel, note_on_self_contact, notes_on_contact
 from mbcli.models.placement import put_on_ground
 from mbcli.models.postures import find_postures, posture_positions, set_postures
-from mbcli.models.states import check_quaternions, set_state_by_names, set_state_from_log
 from mbcli.multibody.constraints.closed_chains import assemble_context
 from mbcli.multibody.stepping.run import CONSTRAINT_TOLERANCE, SCHEMES, Run
 from mbcli.simulation.controllers import hold_default_positions
@@ -32,8 +31,9 @@ from mbcli.simulation.holding import (
     start_holding,
 )
 from mbcli.simulation.input_series import as_input
-from mbcli.simulation.log_target import move_aside
+from mbcli.simulation.log_target import move_aside, put_back
 from mbcli.simulation.observer import Observer
+from mbcli.simulation.run_start import is_context, set_start
 from mbcli.simulation.sampling import Sampling
 from mbcli.simulation.start_limits import clamp_positions, in_words, positions_outside_limits, what_limits_do
 from mbcli.simulation.summary import Summary
@@ -142,7 +142,7 @@ class RecordedRun:
         self.loaded, self.plant, self.warn = loaded, loaded.plant, warn
         _read_geometries(self.plant)
         self.config = _simulator_config(loaded.config.simulator_config, integrator, accuracy, max_step)
-        own = start if _is_context(start) else None
+        own = start if is_context(start) else None
         self._hold, self._drive = loaded.config.hold, loaded.config.drive
         self._held: dict[Any, Held] = {}
         self._released: dict[Any, Any] = {}  # the gains that the plant had before
@@ -154,6 +154,7 @@ class RecordedRun:
         own_controllers = own is None and not self._controls()
         self.controlled = hold_default_positions(self.plant, self.context) if own_controllers else []
         self.start = self.began = self.config.start_time if own is None else own.get_time()
+        self._ends_as_asked = until is not None or duration is not None
         self.until = self._end(until, duration)
         self.sampling = Sampling(self.plant, self.start, self.until, log_rate)
         self.fields = chosen_fields(fields, self.plant)
@@ -178,10 +179,10 @@ class RecordedRun:
 
     def _set_start(self, pose, start):
         """Puts the start into the context; returns the mask (nq,) of the positions that it states."""
-        stated = self._set_pose(pose, "pose") | _set_start(self.plant, self.context, start)
+        stated = self._set_pose(pose, "pose") | set_start(self.plant, self.context, start)
         if self._hold.is_on and self._hold.posture is not None and not stated.any():
             self._set_pose(self._hold.posture, "hold")
-            _set_start(self.plant, self.context, start)  # its velocities
+            set_start(self.plant, self.context, start)  # its velocities
         return stated
 
     def _set_pose(self, name, wanted_by):
@@ -341,11 +342,18 @@ class RecordedRun:
         with EarlierRun(path, self.loaded, self.fields, self.start, self.sampling.is_sample) as earlier:
             earlier.lock()
             earlier.check_input(self.input_at)
+            if self._ends_as_asked:
+                earlier.refuse_end(max(self.until, self.sampling.end_of_steps))
             replaced = log is not None and os.path.realpath(path) == os.path.realpath(f"{log}.partial")
             if replaced:
                 aside = move_aside(path)
             same = log is not None and os.path.realpath(path) == os.path.realpath(log)
-            return self._run(log, force or replaced or same, False, earlier, aside)
+            try:
+                return self._run(log, force or replaced or same, False, earlier, aside)
+            except OutputError as error:
+                if aside is None or not put_back(aside, path):
+                    raise
+                raise OutputError(f"{error}; {path} is as it was") from None
 
     def _run(self, log, force, in_memory, earlier=None, aside=None):
         if earlier is not None:
@@ -489,7 +497,7 @@ class RecordedRun:
     # the log
 
     def _open_log(self, run, path, force):
-        from mbcli.simulation.recording import log_header
+        from mbcli.simulation.recording import kernels_in_words, log_header
 
         header = log_header(
             self.loaded,
@@ -497,6 +505,7 @@ class RecordedRun:
             argv=tuple(self._arguments),
             seed=self.seed,
             held=self._held,
+            kernels=kernels_in_words(self.context),
             described=self._describes or path is not None,
             checkpoint=self._checkpoint(run),
             expected_rows=self.sampling.expected_rows(self.until),
@@ -610,30 +619,3 @@ def _simulator_config(config, integrator, accuracy, max_step):
     if max_step is not None:
         config.max_step_size = max_step
     return config
-
-
-def _is_context(start):
-    return hasattr(start, "get_time")
-
-
-def _set_start(plant, context, start):
-    """Puts a start into a context; returns the mask (nq,) of the positions that it states."""
-    stated = np.zeros(plant.num_positions(), dtype=bool)
-    if start is None:
-        return stated
-    if _is_context(start):
-        return ~stated
-    if callable(start):
-        mask = start(plant, context)
-        return ~stated if mask is None else mask
-    if isinstance(start, dict):
-        stated = set_state_by_names(plant, context, start)
-    else:
-        stated[:] = True
-        if isinstance(start, (str, os.PathLike)):
-            set_state_from_log(plant, context, os.fspath(start))
-        else:
-            plant.SetPositions(context, start[0])
-            plant.SetVelocities(context, start[1])
-    check_quaternions(plant, context)
-    return stated

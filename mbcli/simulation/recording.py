@@ -129,6 +129,15 @@ def _resolved_model(loaded, held):
     return document | ({"hold": as_document(held)} if held else {})
 
 
+def kernels_in_words(context):
+    """How the kernels of a run were made, by which its last digits can differ."""
+    from mbcli.engine.runtime.precompiled import levels_of_processor, precompiled_library
+
+    if not context.state.compiled:
+        return "interpreted"
+    return "compiled" if precompiled_library() is None else f"precompiled for {levels_of_processor()[0]}"
+
+
 def contact_settings(loaded):
     """The settings of contact in the resolved model, beside the geometries."""
     meets = loaded.plant.meets_contact()

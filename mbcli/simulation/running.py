@@ -15,6 +15,7 @@ from mbcli.common.argument_names import argument
 from mbcli.common.output_files import refuse_inputs
 from mbcli.errors import ArgumentError, ModelError
 from mbcli.log import Log, MemoryLog, open_log
+from mbcli.log.embedded_files import same_on_disk
 from mbcli.models.loading import LoadedModel, as_loaded, load_model, set_hold
 from mbcli.multibody.plant import MultibodyPlant
 from mbcli.simulation.log_target import check_log_target
@@ -25,6 +26,12 @@ LONGEST_CALL = 32_000  # characters of its arguments that a log takes
 OF_LOADING = frozenset(inspect.signature(load_model).parameters) - {"models"}
 OF_HOLDING = ("hold", "kp", "kd", "drive")  # of the arguments of loading, those for plants that are finalized too
 OF_THE_CALL = ("log", "force", "on_progress", "should_stop", "warn")  # of the arguments, not of the run
+OF_FILES = ("model", "config", "constraints", "srdf")
+NOT_BY_FILE = ("inputs", "start")  # whose texts are paths
+HARMLESS = (OF_LOADING | inspect.signature(RecordedRun).parameters.keys() | {"until", *OF_HOLDING}) - {
+    *(*OF_FILES, *NOT_BY_FILE, "packages", "scenario_text", "on_findings", "on_mesh", "loaded", "warn", "arguments")
+}
+"""Recorded arguments that a log may ask for."""
 
 
 class SimulationWarning(UserWarning):
@@ -120,8 +127,10 @@ def resume(
 
     Args:
         log: of a run that has ended, was interrupted or killed (its .partial file).
-        model: None if simulate() wrote the log from files: it has recorded its arguments then. Else the model, with
-            the other arguments of that run.
+        model: None if simulate() wrote the log from files that are where they were, as they were: it has recorded its
+            arguments then, of which numbers, choices, names and these files count. Others, as a CSV file of `inputs`
+            or `packages`, are to be given again: a log may come from anybody. Else the model, with the other arguments
+            of that run.
         until: [s] the new end; default: that of the run.
         to: the file to write; default: the log itself.
         force: as of simulate().
@@ -137,7 +146,8 @@ def resume(
     path = log.path if isinstance(log, Log) else os.fspath(log)
     if isinstance(log, Log):
         log.close()
-    arguments = {**(_recorded_arguments(path) if model is None else {"model": model}), **arguments}
+    recorded = _recorded_arguments(path, arguments) if model is None else {"model": model}
+    arguments = {**recorded, **arguments}
     if until is not None:
         arguments["until"] = until
     for name in {"start", "pose"} & arguments.keys():
@@ -220,15 +230,33 @@ def _as_json(value):
     raise TypeError
 
 
-def _recorded_arguments(path):
-    """The arguments of the call that wrote a log."""
+def _recorded_arguments(path, given):
+    """The arguments of the call that wrote a log. ModelError for those that a log may not ask for, unless given now."""
     with open_log(path) as log:
-        argv = log.attrs.get("argv")
+        argv, sources = log.attrs.get("argv"), log.read_sources()
+    arguments = None
     if isinstance(argv, list) and len(argv) == 2 and argv[0] == CALL:
         try:
             arguments = json.loads(argv[1])
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, RecursionError):
             arguments = None
-        if isinstance(arguments, dict) and "model" in arguments:
-            return arguments
-    raise ModelError(f"{path}: error: has no record of a call of simulate(): give the model and the arguments again")
+    if not isinstance(arguments, dict) or "model" not in arguments:
+        raise ModelError(
+            f"{path}: error: has no record of a call of simulate(): give the model and the arguments again"
+        )
+    inside, call = {source.path for source in sources}, {**arguments, **dict.fromkeys(given)}
+    foreign = [name for name, value in call.items() if value is not None and not _may_be_asked(name, value, inside)]
+    if foreign:
+        names = ", ".join(foreign)
+        raise ModelError(f"{path}: error: its call has {names}, which a log may not ask for: give it again")
+    if not same_on_disk(sources):
+        raise ModelError(f"{path}: error: its model files are not where they were, or have changed: give the model")
+    return arguments
+
+
+def _may_be_asked(name, value, inside):
+    """Whether a recorded argument is a number, a choice or a name, or a file that the log has in it."""
+    if name in OF_FILES:
+        values = value if isinstance(value, list) else [value]
+        return all(isinstance(item, str) and item in inside for item in values)
+    return name in HARMLESS or (name in NOT_BY_FILE and not isinstance(value, str))

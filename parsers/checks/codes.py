@@ -426,7 +426,7 @@ CODES = {
     # ------------------------------------------------------------------------ YAML: directives, settings
     "INCLUDE_CYCLE": Code("Files include each other; the chain is listed."),
     "INCLUDE_DEPTH": Code("Files include each other more than 32 deep."),
-    "INCLUDE_TOO_LARGE": Code("More directives than are read, includes expanded."),
+    "INCLUDE_TOO_LARGE": Code("More directives or included models than are read, includes expanded."),
     "DUPLICATE_KEY": Code("A key stands twice in a mapping."),
     "KEY_MISSING": Code("A key that must be there is not."),
     "KEY_UNKNOWN": Code("Nobody knows this key, probably a typing error."),

@@ -13,7 +13,8 @@ from mbcli.parsers.yaml_records import read_file
 from mbcli.errors import ResourceError
 
 MAX_INCLUDE_DEPTH = 32
-MAX_DIRECTIVES = 100_000  # of a file and all that it includes, the includes among them, each as often as it comes
+MAX_INCLUDES = 2000  # add_directives, each as often as it comes
+MAX_DIRECTIVES = 20_000  # of a file and all that it includes, the includes among them, each as often as it comes
 
 
 def read_directives(source, diagnostics, *, name=None, sources=None):
@@ -65,7 +66,7 @@ class _Flattener:
         self.items, self.demands = [], []
         self._packages, self._diagnostics, self._sources = packages, diagnostics, sources
         self._read = {}  # path -> ModelDirectives or None
-        self._count = 0
+        self._count = self._includes = 0
 
     def add(self, directives, namespace, chain):
         """Appends the directives; chain: (path, record) of the includes that lead here."""
@@ -82,6 +83,12 @@ class _Flattener:
                 self.items.append(_in_namespace(directive, namespace) if namespace else directive)
 
     def _include(self, record, namespace, chain):
+        self._includes += 1
+        if self._includes > MAX_INCLUDES:
+            if self._includes == MAX_INCLUDES + 1:
+                message = f"more than {MAX_INCLUDES} files are included, those that included files include among them"
+                self._diagnostics.error("INCLUDE_TOO_LARGE", message, place=record.place)
+            return
         path = self._find(record, chain)
         if path is None:
             return

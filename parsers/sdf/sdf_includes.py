@@ -19,6 +19,7 @@ from mbcli.parsers.xml_source import read_xml
 from mbcli.errors import ModelError, ResourceError
 
 MAX_DEPTH = 32  # of files that include each other
+MAX_INCLUDES = 2000  # of a file and all that it includes, each as often as it comes
 MANIFEST = "model.config"
 
 
@@ -65,7 +66,10 @@ class Includes:
     def __call__(self, node, file):
         """The `Included` of an <include> in a file, or None with an error."""
         self.count += 1
-        included = self._included(node, file)
+        if self.count == MAX_INCLUDES + 1:
+            message = f"more than {MAX_INCLUDES} models are included, includes in included files among them"
+            node.diagnostics.error("INCLUDE_TOO_LARGE", message, node)
+        included = self._included(node, file) if self.count <= MAX_INCLUDES else None
         self.failed = self.failed or included is None
         return included
 

@@ -1,0 +1,105 @@
+"""WorldsWriter: writes the log of many worlds that step together; worlds.py reads it."""
+
+from __future__ import annotations
+
+import json
+import os
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+import h5py
+import numpy as np
+
+from mbcli.errors import OutputError
+from mbcli.log.format import WORLDS_FORMAT, WORLDS_VERSION, LogHeader
+from mbcli.log.provenance import collect_provenance, utc_now
+from mbcli.log.stored_texts import create_texts, encoded, text_dtype
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mbcli.math.array_types import FloatArray
+
+CHUNK_BYTES = 1 << 18
+
+
+class WorldsWriter:
+    """A log of worlds being written: OUT.partial until finish() renames it.
+
+    Args:
+        path: the log.
+        header: LogHeader, with names, units, model, configuration and command; its fields are those of rows here.
+        times: [s] (k,) of all rows.
+        count: number of worlds.
+
+    OutputError if it cannot be written.
+    """
+
+    def __init__(self, path: str, header: LogHeader, times: FloatArray, count: int) -> None:
+        self.path, self.partial_path, self._next = os.fspath(path), f"{path}.partial", 0
+        try:
+            self._file: Any = h5py.File(self.partial_path, "w", libver=("v110", "v110"), locking="best-effort")
+            self._create(header, times, count)
+        except (OSError, RuntimeError) as error:
+            raise OutputError(f"{self.partial_path}: error: cannot be written: {error}") from None
+
+    def _create(self, header, times, count):
+        attributes = {"format": WORLDS_FORMAT, "format_version": WORLDS_VERSION, "model_name": header.model_name}
+        provenance = collect_provenance() | {"argv": list(header.argv), "created_utc": utc_now()}
+        for name, value in (attributes | provenance).items():
+            create_texts(self._file.attrs, name, [value if isinstance(value, str) else json.dumps(value)], scalar=True)
+        for path, text in (("model/resolved", header.model), ("config/resolved", header.config)):
+            data = encoded(text)
+            self._file.create_dataset(path, data=np.bytes_(data), dtype=text_dtype(len(data)))
+        time = self._create_numbers("time", times)
+        create_texts(time.attrs, "units", ["s"], scalar=True)
+        for field in header.row_fields()[1:]:
+            width = field.row_shape[0]
+            rows = max(1, min(len(times), CHUNK_BYTES // (8 * max(width, 1))))
+            dataset = self._file.create_dataset(
+                field.path,
+                shape=(count, len(times), width),
+                chunks=(1, rows, width) if width and len(times) else None,
+                fillvalue=np.nan if width and len(times) else None,
+                dtype="f8",
+                **({"compression": 1, "shuffle": True, "fletcher32": True} if width and len(times) else {}),
+            )
+            create_texts(dataset.attrs, "names", field.names)
+            create_texts(dataset.attrs, "units", field.units)
+
+    def _create_numbers(self, path, values):
+        """A column with a checksum."""
+        checked = {"chunks": (min(len(values), CHUNK_BYTES),), "fletcher32": True} if len(values) else {}
+        return self._file.create_dataset(path, data=values, **checked)
+
+    def append(self, **fields: FloatArray) -> None:
+        """Writes the next rows of all worlds, (n, rows, width) of each field by its path."""
+        rows = next(iter(fields.values())).shape[1]
+        try:
+            for path, values in fields.items():
+                self._file[path][:, self._next : self._next + rows] = values
+        except (OSError, RuntimeError) as error:
+            raise OutputError(f"{self.partial_path}: error: cannot be written: {error}") from None
+        self._next += rows
+
+    def finish(self, status: str, end_times: FloatArray, messages: Sequence[str]) -> None:
+        """Ends the log: "complete" or "interrupted"; [s] where each world ended, and why if it stopped, else ""."""
+        try:
+            create_texts(self._file.attrs, "status", [status], scalar=True)
+            self._file.attrs["rows"] = self._next
+            time = self._create_numbers("worlds/end_time", end_times)
+            create_texts(time.attrs, "units", ["s"], scalar=True)
+            data = [encoded(message) for message in messages]
+            dtype = text_dtype(max(map(len, data)))
+            self._file.create_dataset("worlds/message", data=np.array(data, dtype=dtype), dtype=dtype)
+            self._file.close()
+            os.replace(self.partial_path, self.path)
+        except (OSError, RuntimeError) as error:
+            raise OutputError(f"{self.path}: error: cannot be written: {error}") from None
+
+    def abandon(self) -> None:
+        """Leaves no file behind."""
+        with suppress(OSError, RuntimeError):
+            self._file.close()
+        with suppress(OSError):
+            os.unlink(self.partial_path)
