@@ -1,4 +1,4 @@
-"""A sample of the suite's scenes steps to the same states however kernels run: compiled, precompiled, interpreted, lanes."""
+"""Scenes of the whole suite step to the same states compiled, precompiled, interpreted and in lanes."""
 
 import functools
 import os

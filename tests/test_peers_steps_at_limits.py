@@ -4,10 +4,12 @@ Under `tamsi` pydrake has springs at limits in place of constraints (docs/differ
 `python -m benchmarks.robots --drake FOLDER...`.
 """
 
+import sys
 from pathlib import Path
 
 import pytest
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # the benchmarks are not installed
 from benchmarks.robots import states
 from benchmarks.robots.files import robot_files
 
