@@ -20,6 +20,7 @@ SAMPLES = Path(__file__).parents[1] / "sample_models"
 H = 1e-3  # [s]
 STEPS = 6
 LANES = 8
+SPEEDS = np.linspace(1.0, -1.0, LANES)  # of the worlds in lanes, times the velocities of the scene
 TOLERANCE = 1e-9  # of the largest number of a state, or of 1
 
 
@@ -110,8 +111,11 @@ SCENES = {
 }
 
 
-def states(name, lanes=False):
-    """[q; v] after each step (STEPS, nq + nv) of a scene; in lanes that of all of them at the end (LANES, nq + nv)."""
+def states(name, lanes=False, speed=1.0):
+    """[q; v] after each step (STEPS, nq + nv) of a scene, its velocities at the start times `speed`.
+
+    In lanes that of all of them at the end (LANES, nq + nv), at SPEEDS.
+    """
     rng = np.random.default_rng(sum(map(ord, name)))
     loaded, q, v = SCENES[name](rng)
     plant = loaded.plant
@@ -124,11 +128,11 @@ def states(name, lanes=False):
     if lanes:
         run.release()
         worlds = Worlds(loaded, LANES, threads=1)
-        worlds.q, worlds.v = np.tile(q, (LANES, 1)), np.tile(v, (LANES, 1))
+        worlds.q, worlds.v = np.tile(q, (LANES, 1)), np.outer(SPEEDS, v)
         worlds.step(STEPS)
         return np.hstack([worlds.q, worlds.v])
     plant.SetPositions(context, q)
-    plant.SetVelocities(context, v)
+    plant.SetVelocities(context, speed * v)
     blocks = [(b.time.copy(), b.q.copy(), b.v.copy()) for b in Run(plant, context, STEPS * H).blocks()]
     run.release()
     _, rows = np.unique(np.concatenate([block[0] for block in blocks]), return_index=True)  # a step may be done again
@@ -144,6 +148,7 @@ def write(path, lanes):
             found[name] = states(name)
             if lanes:
                 found[f"{name} (lanes)"] = states(name, lanes=True)
+                found[f"{name} (singles)"] = np.array([states(name, speed=speed)[-1] for speed in SPEEDS])
     np.savez(path, **found)
 
 

@@ -46,10 +46,10 @@ def test_interpreted_kernels_take_the_steps_of_compiled_ones(states, scene):
 
 @pytest.mark.parametrize("scene", SCENES)
 def test_worlds_in_lanes_take_the_steps_of_a_single_one(states, scene):
-    in_lanes, single = states("compiled")[f"{scene} (lanes)"], states("compiled")[scene]
+    in_lanes, singles = (states("compiled")[f"{scene} ({kind})"] for kind in ("lanes", "singles"))
     assert len(in_lanes) == LANES
-    for lane in in_lanes:
-        assert apart(lane, single[-1]) <= TOLERANCE
+    for lane, single in zip(in_lanes, singles, strict=True):
+        assert apart(lane, single) <= TOLERANCE
 
 
 @pytest.mark.parametrize("scene", SCENES)
