@@ -5,6 +5,7 @@ Under `tamsi` pydrake has springs at limits in place of constraints (docs/differ
 """
 
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,13 @@ from benchmarks.robots.files import robot_files
 pydrake = pytest.importorskip("pydrake")
 pytestmark = pytest.mark.peers
 
-FOLDERS = Path(pydrake.__file__).parent / "share", Path(__file__).parents[1] / "sample_models"
+# of the extra `robots`, where it is installed
+PACKAGES = [find_spec(name) for name in ("airo_models", "upkie_description")]
+FOLDERS = [
+    Path(pydrake.__file__).parent / "share",
+    Path(__file__).parents[1] / "sample_models",
+    *(Path(package.origin).parent for package in PACKAGES if package is not None),
+]
 FILES = [file for file in robot_files(FOLDERS, ("urdf",))[0] if "closed_chains" not in file.name]
 RUNS = [
     (base, start, approximation)
@@ -39,6 +46,8 @@ def test_a_step_from_limits_equals_pydrake(file):
             pytest.skip(f"pydrake refuses it: {theirs['error'][:200]}")
         assert "error" not in ours, (run, ours)
         assert ours["names"] == theirs["names"]
+        if ours["constraints"]:
+            pytest.skip("steps under constraints have another scheme (docs/discrete_constraints.md)")
         assert states.difference(ours, theirs) <= AS_PYDRAKE, run
         compared += 1
     if not compared:
