@@ -111,8 +111,10 @@ class Comparison:
         if apart <= TOLERANCE:
             return "equal", "", apart
         largest = max((abs(a - b) for a, b in zip(one["M"], other["M"], strict=True)), default=0.0)
-        if largest > TOLERANCE * max(map(abs, other["M"])):
+        if not largest <= TOLERANCE * max(map(abs, other["M"]), default=0.0):
             return "another mass matrix", f"M differs by {largest:.2g}, states by {apart:.3g}", apart
+        if one["constraints"] and self._names[1] == "pydrake":
+            return "another scheme", f"of {one['constraints']} constraints: by {apart:.3g}", apart
         return "differs", f"by {apart:.3g}", apart
 
     def table(self):

@@ -18,5 +18,9 @@ _SPRUNG = """<mujoco><worldbody><body name="a"><freejoint/><geom size=".1"/>
 </worldbody><actuator><position joint="b" kp="10"/></actuator>{}</mujoco>"""
 SPRUNG = _SPRUNG.format("")
 LINKED = _SPRUNG.format('<equality><joint joint1="b" joint2="d"/></equality>')
+TENDON = _SPRUNG.format(
+    '<tendon><fixed limited="true" range="-.1 .1"><joint joint="b" coef="1"/>'
+    '<joint joint="d" coef="1"/></fixed></tendon>'
+)
 
-FIRST = {"gripper.urdf": GRIPPER, "sprung.xml": SPRUNG, "linked.xml": LINKED}
+FIRST = {"gripper.urdf": GRIPPER, "sprung.xml": SPRUNG, "linked.xml": LINKED, "tendon.xml": TENDON}

@@ -27,7 +27,8 @@ def library(name):
 def do(file, run, kept):
     """The states after each step of a run [library, base, start, approximation, number of steps, with friction].
 
-    {"names", "q": where it starts, "states": [q, v of each step], "size": largest entry of M} or {"error"}.
+    {"names", "q": where it starts, "states": [q, v of each step], "M": its elements, "constraints": how many} or
+    {"error"}; or {"left_out"}, why there is nothing to compare.
     """
     name, base, start, approximation, steps, friction = run
     warnings.simplefilter("ignore")
@@ -42,6 +43,7 @@ def do(file, run, kept):
     context = plant.CreateDefaultContext()
     plant.SetPositions(context, q)
     result = {"names": list(plant.GetPositionNames()), "q": q.tolist(), "states": []}
+    result["constraints"] = plant.num_constraints()
     try:
         result["M"] = plant.CalcMassMatrix(context).ravel().tolist()
         simulator = lib.Simulator(plant, context)
