@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -41,7 +41,7 @@ class EnergyChange:
         change = energy - self._start
         self.rise, self.fall = max(self.rise, float(change.max())), max(self.fall, -float(change.min()))
         self.most_kinetic = max(self.most_kinetic, float(samples.energy[:, 0].max()))
-        contacts = samples.contacts
+        contacts: Any = samples.contacts
         self.may_touch |= contacts is not None and contacts.offset[-1] > contacts.offset[0]
         model = self._plant.model
         if model.limit_dof.size and not self.may_touch:
@@ -93,7 +93,9 @@ def gain_by_constraints(run: Run, drift: float | None, change: EnergyChange) -> 
     if drift is None or not drift > SEEN * change.most_kinetic:
         return None
     in_problems = plant.is_discrete() and bool(plant.elements.constraints) and state.contact is not None
-    if not in_problems or not any(isinstance(rows, Tie) and rows.rows for rows in state.constraints.rows):
+    if not in_problems or state.constraints is None:
+        return None
+    if not any(isinstance(rows, Tie) and rows.rows for rows in state.constraints.rows):
         return None
     return (
         f"the energy rose by {drift:.3g} J, though nothing drives the plant: steps that meet contact hold constraints "
