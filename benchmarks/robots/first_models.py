@@ -22,5 +22,10 @@ TENDON = _SPRUNG.format(
     '<tendon><fixed limited="true" range="-.1 .1"><joint joint="b" coef="1"/>'
     '<joint joint="d" coef="1"/></fixed></tendon>'
 )
+SOFT = """<sdf version="1.7" xmlns:drake="drake"><model name="soft"><pose>0 0 .09 0 0 0</pose><link name="ball">
+<inertial><mass>1</mass></inertial><collision name="ball"><geometry><sphere><radius>.1</radius></sphere></geometry>
+<drake:proximity_properties><drake:compliant_hydroelastic/><drake:mesh_resolution_hint>.05</drake:mesh_resolution_hint>
+<drake:hydroelastic_modulus>1e6</drake:hydroelastic_modulus></drake:proximity_properties></collision></link></model></sdf>
+"""
 
-FIRST = {"gripper.urdf": GRIPPER, "sprung.xml": SPRUNG, "linked.xml": LINKED, "tendon.xml": TENDON}
+FIRST = {"gripper.urdf": GRIPPER, "sprung.xml": SPRUNG, "linked.xml": LINKED, "tendon.xml": TENDON, "soft.sdf": SOFT}
