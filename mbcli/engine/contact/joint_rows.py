@@ -37,8 +37,8 @@ def set_limit_law(model, data, solver, i, h):
     """A limit stops a coordinate and brings it back, as in joint_limits.py."""
     law, k = solver.con_law, solver.con_source[i]
     side = model.limit_side[k]
-    speed, softness = law_at_limit(model, data.q, k, h)
-    law[i, BOUNDED_R] = softness * solver.vectors[VECTOR_INVERSE_DIAGONAL, solver.con_slot[i]]
+    compliance = solver.vectors[VECTOR_INVERSE_DIAGONAL, solver.con_slot[i]]
+    speed, law[i, BOUNDED_R] = law_at_limit(model, data.q, k, h, compliance)
     law[i, BOUNDED_V_HAT] = side * speed
     law[i, BOUNDED_LOW], law[i, BOUNDED_HIGH] = (0.0, INFINITE) if side > 0 else (-INFINITE, 0.0)
 

@@ -16,6 +16,7 @@ from mbcli.engine.smooth.spatial import dot, row3
 INFINITE = float("inf")
 PI = 3.141592653589793
 RETURN_SPEED = 1e-3  # [rad/s or m/s] at most, of a position beyond its limit: its energy is next to nothing
+STIFFNESS = 1e12  # [N m/rad or N/m] of a stop, and no more: what very heavy bodies feel
 NEARLY_RIGID = 0.1 * 0.1 / (4.0 * PI * PI)  # R over what the row gives way to an impulse
 
 
@@ -26,16 +27,19 @@ def limit_gap(model, q, k):
 
 
 @kernel
-def law_at_limit(model, q, k, h):
-    """v_hat of limit k along its side [rad/s or m/s], and R over what the row gives way to an impulse.
+def law_at_limit(model, q, k, h, compliance):
+    """v_hat of limit k along its side [rad/s or m/s], and R; compliance: what its velocity gives way to an impulse.
 
     Both are smaller by the same factor where the return to the limit would be too fast: the stop bears the same load at
     rest.
     """
-    speed = -0.5 * limit_gap(model, q, k) / h
+    speed, R = -0.5 * limit_gap(model, q, k) / h, NEARLY_RIGID * compliance
+    softest = 1.0 / (2.0 * h * h * STIFFNESS)
+    if R.real < softest:
+        R = 0.0 * R + softest
     if speed.real <= RETURN_SPEED:
-        return speed, NEARLY_RIGID + 0.0 * speed
-    return RETURN_SPEED + 0.0 * speed, NEARLY_RIGID * RETURN_SPEED / speed
+        return speed, R
+    return RETURN_SPEED + 0.0 * speed, R * RETURN_SPEED / speed
 
 
 @kernel
@@ -81,8 +85,9 @@ def reach_limits(model, data, h):
             continue
         w, u = row3(data.S, d, 0), row3(data.S, d, 3)
         torque, force = inertia_times(data.composite, model.dof_body[d], w, u)
-        speed, softness = law_at_limit(model, data.q, k, h)
-        slope = (dot(w, torque) + dot(u, force) + data.line[i, LINE_OWN]) / softness
+        inertia = dot(w, torque) + dot(u, force) + data.line[i, LINE_OWN]
+        speed, R = law_at_limit(model, data.q, k, h, 1.0 / inertia)
+        slope = 1.0 / R
         data.line[i, LINE_SLOPE] = slope
         data.line[i, LINE_OFFSET] = slope / h * (side * speed - data.v[d])
         data.line[i, LINE_HIGH if side > 0 else LINE_LOW] = side * INFINITE
