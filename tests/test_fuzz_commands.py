@@ -1,6 +1,6 @@
 """Mutants of model files through every command that takes a model: an answer, in bounded memory and time.
 
-MBCLI_FUZZ_MUTANTS sets how many (10); `python tests/test_fuzz_commands.py COUNT [FIRST]` counts outcomes.
+MBCLI_FUZZ_MUTANTS sets how many (6); `python tests/test_fuzz_commands.py COUNT [FIRST]` counts outcomes.
 """
 
 import os
@@ -14,7 +14,7 @@ from command_line import SAMPLES, cli
 from hostile_logs import attempt
 from test_fuzz_models import MJCF, NASTY
 
-COUNT = int(os.environ.get("MBCLI_FUZZ_MUTANTS", 10))
+COUNT = int(os.environ.get("MBCLI_FUZZ_MUTANTS", 6))
 GOOD_CODES = {0, 1, 2, 3, 4, 5, 6}
 MODELS = ("double_pendulum.urdf", "quadruped.urdf", "all_joints.sdf", "cart_pole.sdf", "double_pendulum.xml")
 NUMBERS = [text for text in NASTY if text.strip("+-").replace(".", "").replace("e", "").replace("-", "").isdigit()]

@@ -1,6 +1,6 @@
 """Damaged and hostile logs through every command: an answer, in bounded memory and time, of nothing outside of the log.
 
-MBCLI_FUZZ_LOGS sets how many (16); `python tests/test_fuzz_logs.py COUNT [FIRST]` counts outcomes.
+MBCLI_FUZZ_LOGS sets how many (6); `python tests/test_fuzz_logs.py COUNT [FIRST]` counts outcomes.
 """
 
 import os
@@ -14,7 +14,7 @@ import pytest
 from command_line import SAMPLES, cli
 from hostile_logs import SECRET, attempt, commands, spoiled
 
-COUNT = int(os.environ.get("MBCLI_FUZZ_LOGS", 16))
+COUNT = int(os.environ.get("MBCLI_FUZZ_LOGS", 6))
 GOOD_CODES = {0, 1, 2, 3, 4, 5, 6}
 BOX = """<sdf version="1.9" xmlns:drake="http://drake.mit.edu"><model name="box"><pose>0 0 0.095 0 0 0</pose>
 <link name="b"><inertial><mass>1</mass></inertial><collision name="c"><geometry><box><size>0.2 0.2 0.2</size></box>
@@ -79,7 +79,7 @@ def logs(tmp_path_factory):
 @pytest.mark.parametrize("seed", range(COUNT))
 def test_a_damaged_or_hostile_log_is_answered_by_every_command(logs, seed):
     folder, contents = logs
-    what, results = tried(contents[seed % len(contents)], folder, seed)
+    what, results = tried(contents[seed % len(contents)], folder, seed, slow=seed % 8 == 0)
     for words, code, text, _ in results:
         assert code in GOOD_CODES, (what, words, code, text[-500:])
 
