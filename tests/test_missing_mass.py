@@ -78,3 +78,48 @@ def test_damping_stands_in_for_mass_in_discrete_steps(model):
     assert "simulated" in succeed("simulate", path, "-t", "0.01", "--no-log").out
     result = cli("simulate", path, "-t", "0.01", "--dt", "0", "--no-log")
     assert (result.code, "joint 'hinge' moves 'tip'" in result.err) == (5, True)
+
+
+FLOATING_TRUNK = """<robot name="r"><link name="base"/>
+  <joint name="float" type="floating"><parent link="base"/><child link="trunk"/></joint>
+  <link name="trunk"><inertial><mass value="5"/>
+    <inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial></link></robot>"""
+PLANE = '<robot name="r"><link name="plane"/></robot>'
+PLANAR_BASE = """<robot name="r"><link name="base_footprint"/>
+  <joint name="drive" type="planar"><parent link="base_footprint"/><child link="base"/><axis xyz="0 0 1"/></joint>
+  <link name="base"><inertial><mass value="20"/>
+    <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link></robot>"""
+ROD = """<robot name="r"><link name="rod"><inertial><mass value="1"/>
+  <inertia ixx="1" iyy="1" izz="0" ixy="0" ixz="0" iyz="0"/></inertial></link></robot>"""
+
+
+def written(tmp_path, text):
+    path = tmp_path / "r.urdf"
+    path.write_text(text)
+    return str(path)
+
+
+@pytest.mark.parametrize(("text", "count"), [(FLOATING_TRUNK, 6), (PLANE, 0)], ids=["floating trunk", "plane"])
+def test_a_base_without_mass_and_joints_is_fixed_to_the_world_with_a_note(text, count, tmp_path):
+    path = written(tmp_path, text)
+    result = cli("simulate", path, "-t", "0.1", "--no-log", "--json")
+    assert result.code == 0
+    assert len(result.json()["v"]) == count
+    codes = [(f["severity"], f["code"]) for f in cli("check", path, "--json").json()["findings"]]
+    assert codes == [("note", "MASSLESS_LINK_FIXED")]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (PLANAR_BASE, "1:17: error: link 'base_footprint' has no mass, so that 3 of 9 velocities have no inertia"),
+        (ROD, "1:17: error: link 'rod' has no inertia about some axis, so that 1 of 6 velocities have no inertia"),
+    ],
+    ids=["planar base", "rod"],
+)
+@pytest.mark.parametrize("options", [(), ("--dt", "0")], ids=["discrete", "continuous"])
+def test_motion_that_masses_leave_open_is_named_before_the_run(text, expected, options, tmp_path):
+    result = cli("simulate", written(tmp_path, text), "-t", "0.01", "--no-log", *options)
+    assert result.code == 5
+    assert expected in result.err
+    assert "the motion is not determined" in result.err

@@ -474,16 +474,19 @@ def _weld_in_place(plant, link):
 
 
 def _weld_massless_bases(plant):
-    """Welds what would float and has neither mass nor joints, as checks of files tell (MASSLESS_LINK_FIXED)."""
+    """Welds what would float and has neither mass nor joints, as checks of files tell (MASSLESS_LINK_FIXED).
+
+    What it carries by joints that leave all six velocities free does not feel it.
+    """
     if all(body.default_mass() > 0.0 for body in plant.elements.bodies[1:]):
         return
     mobods = plant.forest()[0]
     moves = {0}  # what has mass, or carries something that has or that a joint can move
     for mobod in reversed(mobods):
-        joint = None if mobod.joint is None else plant.elements.joints[mobod.joint]
-        if plant.elements.bodies[mobod.link].default_mass() > 0.0 or (joint is not None and joint.num_velocities() > 0):
+        freedoms = 6 if mobod.joint is None else plant.elements.joints[mobod.joint].num_velocities()
+        if plant.elements.bodies[mobod.link].default_mass() > 0.0 or 0 < freedoms < 6:
             moves.add(mobod.link)
-        if mobod.link in moves:
+        if mobod.link in moves and freedoms < 6:
             moves.add(mobod.inboard)
     for mobod in mobods:
         if mobod.joint is None and mobod.link not in moves:

@@ -20,9 +20,10 @@ def check_moving_masses(model, report):
     fixed: list[str] = []  # to the world, by those who simulate
     has_joints = [False] * len(names)
     for mobod in reversed(mobods):  # links come before those that they carry
-        mass[mobod.inboard] += mass[mobod.link]
-        moves = mobod.joint is not None and joints[mobod.joint].type != "fixed"
-        has_joints[mobod.inboard] |= has_joints[mobod.link] or moves
+        kind = "floating" if mobod.joint is None else joints[mobod.joint].type
+        if kind != "floating":  # which couples nothing
+            mass[mobod.inboard] += mass[mobod.link]
+            has_joints[mobod.inboard] |= has_joints[mobod.link] or kind != "fixed"
         if mass[mobod.link] == 0 and mobod.joint is None:
             (floating if has_joints[mobod.link] else fixed).append(names[mobod.link])
         elif mass[mobod.link] == 0 and _needs_mass(joints[mobod.joint], model):

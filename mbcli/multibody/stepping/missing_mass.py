@@ -47,7 +47,9 @@ def missing_mass(plant: MultibodyPlant, context: Context, but: Any = lambda join
     driven = {a.joint() for a in plant.elements.actuators if a.calc_reflected_inertia(context) > 0}
     found = []
     for mobod in reversed(plant.forest()[0]):  # bodies come before those that they carry
-        mass[mobod.inboard] += mass[mobod.link]
+        joint = None if mobod.joint is None else plant.elements.joints[mobod.joint]
+        if joint is None or joint.num_velocities() < 6:  # a joint of six velocities couples nothing
+            mass[mobod.inboard] += mass[mobod.link]
         if mass[mobod.link] > 0 or mobod.joint is None:
             continue
         joint = plant.elements.joints[mobod.joint]
