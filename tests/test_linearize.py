@@ -32,6 +32,7 @@ def pendulum(h=0.0, damping=0.1, upper_limit=np.inf):
     joint = plant.AddJoint(RevoluteJoint("pin", plant.world_frame(), end, [0, 1, 0], damping=damping))
     plant.AddJointActuator("motor", joint)
     joint.set_position_limits([-np.inf], [upper_limit])
+    plant.set_step_scheme("drake")  # whose closed forms are short
     if h:
         plant.SetUseSampledOutputPorts(False)
     plant.Finalize()
