@@ -32,6 +32,7 @@ def pendulum(h=0.0, damping=0.1, upper_limit=np.inf):
     joint = plant.AddJoint(RevoluteJoint("pin", plant.world_frame(), end, [0, 1, 0], damping=damping))
     plant.AddJointActuator("motor", joint)
     joint.set_position_limits([-np.inf], [upper_limit])
+    plant.set_step_scheme("drake")  # whose closed forms are short
     if h:
         plant.SetUseSampledOutputPorts(False)
     plant.Finalize()
@@ -113,6 +114,7 @@ def test_closed_forms_are_complex_steps(seed, time_step, monkeypatch):
     plant = random_plant(seed, num_bodies=10, time_step=time_step, reversed_probability=0.5, finalize=False)
     if time_step:
         plant.SetUseSampledOutputPorts(False)
+    plant.set_step_scheme("drake")
     plant.Finalize()
     rng = np.random.default_rng(seed)
     context = random_context(plant, rng)
@@ -301,6 +303,8 @@ def test_a_double_pendulum_equals_pydrake(h):
             parent = body
         if h:
             plant.SetUseSampledOutputPorts(False)
+        if lib is own:
+            plant.set_step_scheme("drake")
         plant.Finalize()
         context = plant.CreateDefaultContext()
         plant.SetPositionsAndVelocities(context, [0.3, -0.8, 0.4, 0.9])

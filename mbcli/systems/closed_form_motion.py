@@ -6,6 +6,7 @@ import numpy as np
 
 from mbcli.engine import load_kernels
 from mbcli.engine.fields.joint_types import BALL_RPY, QUATERNION_FLOATING, RPY_FLOATING
+from mbcli.engine.fields.model_fields import SCHEME_MIDDLE
 from mbcli.engine.queries.state_batch import has_dynamics_derivatives
 from mbcli.engine.runtime.model import Data
 from mbcli.multibody.plant.closed_form_derivatives import closed_form_derivatives, constrained_derivatives
@@ -56,7 +57,7 @@ def closed_form_motion(plant, context, discrete, start):
         return None
     if context.inputs.value("applied_spatial_force", context):
         return None
-    if discrete and (model.sizes["npd"] or model.sizes["nfriction"]):
+    if discrete and (model.sizes["npd"] or model.sizes["nfriction"] or model.step_scheme[SCHEME_MIDDLE]):
         return None
     v = start.v.copy()
     h = plant.time_step() if discrete else 0.0
@@ -110,16 +111,38 @@ def _motion_in_time(state, start, vdot, vdot_by):
 
 
 def motion_of_step(state, start, h, after, after_by):
-    """The ClosedFormMotion of a step to the velocities v' = after: q' = q + h N(q) v'."""
-    nq, model, N = start.q.size, state.model, _velocity_to_qdot_map(state)
-    f_by = {name: np.vstack([h * (N @ value), value]) for name, value in after_by.items()}
-    f_by["q"][:nq] += np.eye(nq) + h * _qdot_by_position(model, start.q, after)
+    """The ClosedFormMotion of a step to the velocities v' = after: q' = q + h N(q) v', of unit quaternions."""
+    nq, model = start.q.size, state.model
+    q_after, by_q, by_v = _positions_after(state, start.q, after, h)
+    f_by = {name: np.vstack([by_v @ value, value]) for name, value in after_by.items()}
+    f_by["q"][:nq] += by_q
     still = np.ones(start.v.size)
     still[model.locked_dof] = 0.0
     vdot_by = {name: value / h for name, value in after_by.items()}
     vdot_by["v"] = (after_by["v"] - np.diag(still)) / h
     vdot = (after - start.v * still) / h
-    return ClosedFormMotion(np.concatenate([start.q + h * (N @ after), after]), vdot, f_by, vdot_by)
+    return ClosedFormMotion(np.concatenate([q_after, after]), vdot, f_by, vdot_by)
+
+
+def _positions_after(state, q, v, h):
+    """Positions after a step h with velocities v at its end, and their derivatives by q (nq, nq) and v (nq, nv)."""
+    model, N = state.model, _velocity_to_qdot_map(state)
+    if QUATERNION_FLOATING not in model.body_joint_type:
+        return q + h * (N @ v), np.eye(q.size) + h * _qdot_by_position(model, q, v), h * N
+    interpreted, data = load_kernels(False), Data(model.sizes, complex)
+
+    def after(k):
+        """With a small imaginary part in element k of [q; v]."""
+        x = np.concatenate([q, v]).astype(complex)
+        x[k] += 1j * STEP
+        data.q[:] = x[: q.size]
+        interpreted.sine_and_cosine(data.q, data.sin_q, data.cos_q)
+        interpreted.advance_positions(model, data, x[q.size :], h)
+        return data.q.copy()
+
+    columns = np.array([after(k) for k in range(q.size + v.size)]).T
+    by = columns.imag / STEP
+    return columns[:, 0].real, by[:, : q.size], by[:, q.size :]
 
 
 def _limits_act(model, q, v, vdot, h):
