@@ -154,7 +154,7 @@ class ContactArrays:
 
     def set_samples(self):
         """The numbers of the plant that samples depend on."""
-        self.samples.settings[SAMPLES_STICTION] = self.plant.settings.stiction_tolerance
+        self.samples.settings[SAMPLES_STICTION] = self.plant.get_stiction_tolerance()
 
     def start_run(self, rows, keeps):
         """Room for the contacts of samples in blocks of so many rows, if they are to be kept."""
