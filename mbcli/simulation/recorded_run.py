@@ -166,7 +166,7 @@ class RecordedRun:
         if seed is not None:  # of random poses; what has none stays at its default
             self.plant.SetRandomContext(self.context, np.random.default_rng(seed))
         self._stated = self._set_start(pose, start)
-        self.actuation = None if own is not None and inputs is None else as_input(self.plant, inputs)
+        self.actuation = None if own is not None and inputs is None else as_input(self.plant, inputs, aims=own is None)
         self.stopwatch, self._observer = Stopwatch(), Observer(self.plant, warn)
         self._upright: dict[Any, Any] = {}  # verticals of bases that are to stand
         self._last_time = -np.inf

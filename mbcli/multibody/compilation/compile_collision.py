@@ -232,7 +232,7 @@ class _Materials:
 
     With contact_defaults `drake` there always is a SceneGraphConfig. The default stiffness k of a pair, which two equal
     geometries share in series, is the least at which no body sinks deeper than the penetration allowance, and nothing
-    that floats deeper than standing.py says, by their weight on one contact point. With d of the body that asks for most
+    that floats deeper than standing.py says, by their weight on one contact point. With d of what asks for most
     and w = sqrt(g / d) the dissipation is 1 / (w d), as pydrake has it: half of what damps the linearized contact
     critically. The relaxation time, which softens what is nearly rigid, is pydrake's, and shorter as 1 / w is where a
     body asks for more than the allowance.
@@ -246,6 +246,7 @@ class _Materials:
         if config is None and plant.settings.contact_defaults == "drake":
             config = SceneGraphConfig()
         self._config = None if config is None else config.default_proximity_properties
+        self._by_allowance = self._config is None or self._config.point_stiffness is None
         self._pieces = pieces
         self._needs_relaxation = plant.is_discrete() and plant.settings.discrete_contact_approximation == "sap"
 
@@ -275,7 +276,7 @@ class _Materials:
             return default() if given is None else given
 
         relaxation = value(
-            "relaxation_time", "relaxation_time", lambda: self._defaults[2] if self._config is None else None
+            "relaxation_time", "relaxation_time", lambda: self._defaults[2] if self._by_allowance else None
         )
         if relaxation is None and self._needs_relaxation:
             body = self._plant.geometry_bodies[geometry_id].name()
