@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from benchmarks.standing import APPROXIMATIONS, BODIES, TILT, UPRIGHT, Stand, box
+from benchmarks.standing import APPROXIMATIONS, BODIES, TILT, Stand, box
 from mbcli.models.loading import load_model, notes_on_contact
 from mbcli.multibody.compilation.standing import SHARE
 
@@ -26,7 +26,7 @@ def test_a_thin_body_stays_upright_in_a_continuous_plant():
 def test_a_book_tips_at_the_angle_of_theory(approximation):
     *size, mass = BODIES["book"]
     angle = np.arctan2(size[0], size[2])
-    assert Stand(size, mass, tilt=0.97 * angle, approximation=approximation).run(4.0) < UPRIGHT
+    assert Stand(size, mass, tilt=0.97 * angle, approximation=approximation).run(4.0) < 0.9 * angle
     assert Stand(size, mass, tilt=1.03 * angle, approximation=approximation).run(4.0) > 1.0
 
 
@@ -52,4 +52,4 @@ def test_a_stiffness_that_cannot_hold_its_body_upright_is_told(stiffness, falls)
     said = [note for note in notes_on_contact(loaded) if "falls over by itself" in note]
     assert len(said) == int(falls)
     if falls:
-        assert "'m' falls over by itself" in said[0] and "1.23e+04 N/m" in said[0]
+        assert "0.02 m wide it needs pairs with a contact stiffness of 1.23e+04 N/m" in said[0]

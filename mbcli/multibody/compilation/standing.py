@@ -102,7 +102,11 @@ def standing_trees(plant: Any, pieces: Iterable[Piece]) -> list[Standing]:
             continue
         centers = [M.get_mass() * poses[n].multiply(M.get_com()) for n, M in zip(links, inertias, strict=True)]
         placed = [_placed(piece, poses[piece.link]) for piece in own]
-        span = _span(placed, _axes_of_inertia(inertias[0], poses[links[0]]) if len(links) == 1 else np.eye(3))
+        if len(links) == 1:
+            axes = np.vstack([_axes_of_inertia(inertias[0], poses[root]), *(piece.axes for piece in placed)])
+        else:
+            axes = np.eye(3)
+        span = _span(placed, axes)
         found.append(Standing(tuple(links), mass, span, _base(placed, sum(centers) / mass, down)))
     return found
 
@@ -135,10 +139,9 @@ def _axes_of_inertia(M, X_WB):
 
 
 def _span(placed, axes):
-    """Smallest and largest half extent of pieces along the axes of any, and along others (3, 3)."""
-    directions = np.vstack([axes, *(piece.axes for piece in placed)])
-    along = np.array([(piece.points @ directions.T).max(axis=0) + piece.rounding for piece in placed])
-    against = np.array([(-piece.points @ directions.T).max(axis=0) + piece.rounding for piece in placed])
+    """Smallest and largest half extent of pieces along axes (n, 3)."""
+    along = np.array([(piece.points @ axes.T).max(axis=0) + piece.rounding for piece in placed])
+    against = np.array([(-piece.points @ axes.T).max(axis=0) + piece.rounding for piece in placed])
     extents = 0.5 * (along.max(axis=0) + against.max(axis=0))
     return float(extents.min()), float(extents.max())
 
@@ -152,18 +155,20 @@ def _base(placed, center, down):
     )
     height = lowest - center @ down
     across = [axis for axis in np.eye(3) if abs(axis @ down) < 0.5]
-    touching = {}
+    touching, axes = {}, []
     for piece, r in zip(placed, reach, strict=True):
         near = r > lowest - LEVEL * (lowest - highest)
-        touching.setdefault(piece.link, []).append(piece.points[near] @ np.transpose(across))
+        if near.any():
+            touching.setdefault(piece.link, []).append(piece.points[near] @ np.transpose(across))
+            axes.append(piece.axes @ np.transpose(across))
     if height <= 0.0:
         return None  # it hangs in what it touches, or rolls back by itself
-    axes = np.vstack([piece.axes for piece in placed]) @ np.transpose(across)
+    axes = np.vstack(axes)
     whole = _half_width(np.vstack([row for rows in touching.values() for row in rows]), axes)
     if whole < NARROWEST * height:
         return None
     feet = [_half_width(np.vstack(rows), axes) for rows in touching.values()]
-    solids = sum(len(rows) > 0 for own in touching.values() for rows in own)
+    solids = sum(len(own) for own in touching.values())
     return Base(whole, height, min((b for b in feet if b >= NARROWEST * height), default=None), solids)
 
 

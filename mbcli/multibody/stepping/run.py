@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mbcli.common.argument_names import argument
 from mbcli.common.quick_dataclass import dataclass
 from mbcli.config.simulator_config import SimulatorConfig
 from mbcli.engine.fields.run_fields import (
@@ -529,6 +530,18 @@ class Run:
         kind, name = names[k]
         return NumericalError(
             f"{kind} '{name}' is not finite after step {self.steps + 1} from t = {self.context.get_time():.9g} s"
+            f"{self._smaller_step()}"
+        )
+
+    def _smaller_step(self):
+        """The step to try where springs, which steps take at their start, may be too stiff for it; in words."""
+        plant = self.plant
+        springs = len(plant.elements.force_elements) > 1 or np.any(plant.model.dof_stiffness)  # the first is gravity
+        if not plant.is_discrete() or not springs:
+            return ""
+        return (
+            f"; springs and dampers may be too stiff for steps of {plant.time_step():g} s: try "
+            f"{argument('dt', plant.time_step() / 2.0)}, or less"
         )
 
     def _constraint_failure(self, status):
