@@ -130,7 +130,7 @@ def _down(plant):
 
 def _placed(piece, X_WB):
     R = X_WB.rotation().matrix()
-    return piece._replace(points=piece.points @ R.T + X_WB.translation(), axes=piece.axes @ R.T)
+    return Piece(piece.link, piece.points @ R.T + X_WB.translation(), piece.rounding, piece.axes @ R.T)
 
 
 def _axes_of_inertia(M, X_WB):
