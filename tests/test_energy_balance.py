@@ -134,7 +134,7 @@ def test_equations_do_no_work_in_discrete_steps():
     assert balance.constraints == 0.0
     assert balance.rest == pytest.approx(balance.energy_change - balance.joint_damping, abs=1e-9 * balance.flow)
     assert abs(balance.rest) < 1e-3 * balance.flow
-    assert not balance.is_considerable(projects=False)
+    assert not balance.is_considerable(projects=False, kinetic=balance.flow)
 
 
 def test_an_error_of_two_percent_is_considerable_and_what_projections_took_back_is_not():

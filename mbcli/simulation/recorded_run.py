@@ -561,7 +561,7 @@ class RecordedRun:
         if balance is None:
             return None
         projects = not self.plant.is_discrete()
-        if balance.is_considerable(projects):
+        if balance.is_considerable(projects, self._observer.most_kinetic):
             controlled = not self.plant.is_discrete() and run.has_error_control()
             name = "dt" if self.plant.is_discrete() else "accuracy" if controlled else "max_step"
             self.warn(

@@ -84,7 +84,8 @@ def piece_of(link: int, X_BG: FloatArray, kind: int, size: Any, rounding: float,
 
 def standing_trees(plant: Any, pieces: Iterable[Piece]) -> list[Standing]:
     """Of the trees of a finalized plant that float and have pieces."""
-    roots, of = _roots(plant), {}
+    roots = _roots(plant)
+    of: dict[Any, list[Piece]] = {}
     for piece in pieces:
         if roots[piece.link] is not None:
             of.setdefault(roots[piece.link], []).append(piece)

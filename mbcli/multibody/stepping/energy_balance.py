@@ -51,7 +51,7 @@ class EnergyBalance:
         unexplained: of forces in steps of a discrete plant that belong to no cause: zero but for rounding, and for the
             kinetic energy of what falls asleep.
         energy_change: of kinetic and potential energy together; gravity and springs only exchange them.
-        flow: the largest kinetic energy, and all this work.
+        flow: what changed its place: all this work, and the largest change of kinetic energy.
         rest: energy_change less all work: the error of the integration.
         compliance_change: of the energy that compliant contact stores.
         contact_friction: the part of contact that is friction's.
@@ -78,9 +78,9 @@ class EnergyBalance:
     def as_dict(self) -> dict[str, float]:
         return asdict(self)
 
-    def is_considerable(self, projects: bool) -> bool:
-        """Whether the error of the integration is not small against the energy that flowed."""
-        return not abs(self.error(projects)) <= CONSIDERABLE * self.flow
+    def is_considerable(self, projects: bool, kinetic: float = 0.0) -> bool:
+        """Whether the error of the integration is not small against the energy that flowed, or the kinetic energy [J] there was."""
+        return not abs(self.error(projects)) <= CONSIDERABLE * max(self.flow, kinetic)
 
     def error(self, projects: bool) -> float:
         """[J] that no cause explains; of a continuous plant, which projects, together with what projections did."""
@@ -164,7 +164,7 @@ class KeptBalance:
         change = sum(end) - sum(self._start)
         seen = self.arrays.kinetic_range.tolist() if self.arrays.balance_settings[BALANCE_BEGUN] else []
         kinetic = [self._start[0], end[0], *seen]
-        flow = max(kinetic) + sum(map(abs, work))
+        flow = max(kinetic) - min(kinetic) + sum(map(abs, work))
         dissipated = contact - friction + stored
         if not self._contact_dissipates():  # then nothing but steps takes energy from what is pressed
             dissipated, work[WORK_OF_CONTACT] = 0.0, friction - stored
