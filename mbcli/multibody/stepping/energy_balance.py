@@ -79,7 +79,7 @@ class EnergyBalance:
         return asdict(self)
 
     def is_considerable(self, projects: bool, kinetic: float = 0.0) -> bool:
-        """Whether the error of the integration is not small against the energy that flowed, or the kinetic energy [J] there was."""
+        """Whether the error of the integration is not small against the energy that flowed, or the kinetic one [J]."""
         return not abs(self.error(projects)) <= CONSIDERABLE * max(self.flow, kinetic)
 
     def error(self, projects: bool) -> float:
