@@ -8,7 +8,7 @@ coordinates in A. Infinite limits mean that the file sets none.
 
 from dataclasses import field
 from math import inf
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -245,6 +245,14 @@ class JointSpec:
     lets_touch: bool = False  # parent and child may touch, which bodies that a joint connects do not by default
 
 
+class ServoControl(NamedTuple):
+    """The force of a servo beside that with which it aims at rest: force (clip(control) - rest) [N m or N]."""
+
+    force: float | None  # of a unit of control, on the joint; None: it depends on the motion
+    rest: float  # the control of rest
+    limits: tuple[float, float]  # of the control
+
+
 @dataclass(frozen=True, slots=True)
 class ActuatorSpec:
     name: str
@@ -257,6 +265,7 @@ class ActuatorSpec:
     # position [rad or m] and velocity [rad/s or m/s] at which its controller aims where nothing is asked of it; None:
     # the default position, at rest
     rest: tuple[float, float] | None = None
+    control: ServoControl | None = None  # of a servo whose format calls its input a control
 
 
 # ------------------------------------------------------------------------ force elements and constraints

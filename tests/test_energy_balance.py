@@ -11,6 +11,7 @@ from test_integrators import config, double_pendulum, slider
 
 from mbcli.multibody.constraints.closed_chains import assemble_context
 from mbcli.multibody.plant import MultibodyPlant
+from mbcli.multibody.stepping.energy_balance import EnergyBalance
 from mbcli.multibody.stepping.run import Run, constant_input
 from mbcli.multibody.tree import PrismaticJoint, SpatialInertia, UnitInertia
 
@@ -125,6 +126,28 @@ def test_projections_of_a_closed_chain_are_counted():
     assert loose.constraints != 0.0
     assert abs(tight.constraints) < 0.1 * abs(loose.constraints)
     assert abs(tight.rest) < 0.1 * abs(loose.rest)
+
+
+def test_equations_do_no_work_in_discrete_steps():
+    context = load("four_bar")[1]
+    assemble_context(context, 1e-11)
+    start_moving(context, 4.0)
+    q, v = context.state.q.copy(), context.state.v.copy()
+    balance, _ = balance_of(load("four_bar", time_step=1e-3)[0], 1.0, q, v)
+    assert balance.constraints == 0.0
+    assert balance.rest == pytest.approx(balance.energy_change - balance.joint_damping, abs=1e-9 * balance.flow)
+    assert abs(balance.rest) < 1e-3 * balance.flow
+    assert not balance.is_considerable(projects=False, kinetic=balance.flow)
+
+
+def test_an_error_of_two_percent_is_considerable_and_what_projections_took_back_is_not():
+    def balance(rest, constraints):
+        return EnergyBalance(0, 0, 0, 0, 0, constraints, 0, 0, energy_change=0, flow=100.0, rest=rest)
+
+    assert balance(2.0, 0.0).is_considerable(projects=True)
+    assert not balance(2.0, -2.0).is_considerable(projects=True)
+    assert balance(2.0, -2.0).is_considerable(projects=False)
+    assert balance(float("nan"), 0.0).is_considerable(projects=False)
 
 
 def test_keeping_the_balance_changes_nothing():

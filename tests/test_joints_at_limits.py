@@ -18,10 +18,12 @@ AS_PYDRAKE = 1e-9
 class Robot:
     """A random robot with limits in mbcli, and what sets it in a state."""
 
-    def __init__(self, seed, floating, damped, approximation="kLagged", gravity=True, library=OURS):
+    def __init__(self, seed, floating, damped, approximation="kLagged", gravity=True, library=OURS, scheme="midpoint"):
         self.text, self.limits = random_limited_urdf(seed, floating=floating, damped=damped)
         plants, parsing = library
         self.plant = plants.MultibodyPlant(H)
+        if library is OURS:
+            self.plant.set_step_scheme(scheme)
         self.plant.set_discrete_contact_approximation(getattr(plants.DiscreteContactApproximation, approximation))
         parsing.Parser(self.plant).AddModelsFromString(self.text, "urdf")
         if not gravity:

@@ -52,7 +52,7 @@ def test_plant_defaults_are_those_of_the_reference():
         "time_step": 0.001,
         "use_sampled_output_ports": True,
         "penetration_allowance": 0.001,
-        "stiction_tolerance": 0.001,
+        "stiction_tolerance": None,  # that of the kind of plant
         "contact_model": "hydroelastic_with_fallback",
         "discrete_contact_approximation": "lagged",
         "sap_near_rigid_threshold": 1.0,

@@ -40,9 +40,10 @@ def test_defaults_are_those_of_the_reference():
         "solver": DiscreteContactSolver.kSap,
         "sampled": True,
         "allowance": 1e-3,
-        "stiction": 1e-3,
+        "stiction": 1e-6,  # mbcli's own
     }
     continuous = MultibodyPlant(0.0)
+    assert continuous.get_stiction_tolerance() == 1e-3
     assert continuous.get_contact_surface_representation() == HydroelasticContactRepresentation.kTriangle
     assert not continuous.has_sampled_output_ports()
 

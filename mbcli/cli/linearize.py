@@ -29,6 +29,7 @@ def linearize(ctx, u, discrete, **values):
     def evaluate(plant, context, inputs):
         from mbcli.errors import ModelError
         from mbcli.simulation.controllers import hold_default_positions
+        from mbcli.simulation.servo_controls import ServoControls
         from mbcli.systems.linearization import plant_derivatives
 
         if discrete and not plant.is_discrete():
@@ -36,7 +37,7 @@ def linearize(ctx, u, discrete, **values):
 
         hold_default_positions(plant, context)
         if inputs.get("u") is not None:
-            plant.get_actuation_input_port().FixValue(context, inputs["u"])
+            plant.get_actuation_input_port().FixValue(context, ServoControls(plant).forces(inputs["u"]))
         A, B, C, D, f0, _, _ = plant_derivatives(plant, context, "actuation", "state", discrete)
         return {
             "A": A,

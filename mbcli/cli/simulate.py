@@ -396,7 +396,24 @@ def read_actuation(plant, options):
         return read_input(plant, "<stdin>", sys.stdin)
     if options.input_file is not None:
         return read_input(plant, options.input_file)
+    if options.u_text is not None and "=" in options.u_text:
+        return named_inputs(plant, options.u_text)
     return parse_inputs(plant, {"u": options.u_text}).get("u")
+
+
+def named_inputs(plant, text):
+    """{name: number} of NAME=VALUE pairs for actuators and targets. UsageError for what means nothing."""
+    from mbcli.cli.state import by_name
+    from mbcli.simulation.servo_controls import ServoControls
+
+    find, names = ServoControls(plant).find, {}
+
+    def place(name):
+        k = find(name)
+        names.setdefault(k, name)
+        return k
+
+    return {names[k]: value for k, value in by_name(text.replace(",", " ").split(), place, "--u").items()}
 
 
 def _default_log(model, resume_path):

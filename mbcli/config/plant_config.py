@@ -14,12 +14,11 @@ CONTACT_SURFACE_REPRESENTATIONS = ("triangle", "polygon")
 class MultibodyPlantConfig(ConfigRecord):
     """Settings of a MultibodyPlant.
 
-    Every field is checked when it is assigned. The default of `stiction_tolerance` is the one that the
-    reference page gives for `MultibodyPlant.set_stiction_tolerance()`; recent pydrake releases have 1e-4 in
-    this record. `contact_defaults` is a setting of mbcli's own: `drake` gives geometries that name no stiffness or
-    dissipation those of SceneGraphConfig, 1e6 N/m and 50 s/m, as recent pydrake releases do. `joint_dry_friction`,
-    `sleep_tolerance` and `step_scheme` are others: pydrake has no dry friction of joints, nothing sleeps there, and its
-    steps are those of the scheme `drake`.
+    Every field is checked when it is assigned. `stiction_tolerance` is that of the kind of plant where it is None:
+    `MultibodyPlant.set_stiction_tolerance()`. `contact_defaults` is a setting of mbcli's own: `drake` gives geometries
+    that name no stiffness or dissipation those of SceneGraphConfig, 1e6 N/m and 50 s/m, as recent pydrake releases do.
+    `joint_dry_friction`, `sleep_tolerance` and `step_scheme` are others: pydrake has no dry friction of joints, nothing
+    sleeps there, and its steps are those of the scheme `drake`.
 
     :raises ModelError: (a RuntimeError) a value is of the wrong type or out of range.
     """
@@ -34,7 +33,13 @@ class MultibodyPlantConfig(ConfigRecord):
     penetration_allowance: float = setting(
         0.001, "Penetration from which point contact stiffness is estimated", unit="m", above=0
     )
-    stiction_tolerance: float = setting(0.001, "Slip speed below which contact counts as sticking", unit="m/s", above=0)
+    stiction_tolerance: float | None = setting(
+        None,
+        "Slip speed below which contact counts as sticking; by default 1e-6, 1e-3 when time_step is 0, and 1e-4 when "
+        "contact_defaults is drake",
+        unit="m/s",
+        above=0,
+    )
     contact_model: str = setting(
         "hydroelastic_with_fallback", "How contact forces are computed from overlaps", choices=CONTACT_MODELS
     )

@@ -298,7 +298,9 @@ def register_scene_graph(plant, config, ground):
     from mbcli.multibody.plant import CoulombFriction
 
     if config == SceneGraphConfig() and plant.settings.contact_defaults == "allowance":
-        allowance = DefaultProximityProperties(point_stiffness=None, hunt_crossley_dissipation=None)
+        allowance = DefaultProximityProperties(
+            point_stiffness=None, hunt_crossley_dissipation=None, relaxation_time=None
+        )
         config = SceneGraphConfig(default_proximity_properties=allowance)
     plant.RegisterAsSourceForSceneGraph(SceneGraph(config))
     if ground is not None:

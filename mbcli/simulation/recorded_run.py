@@ -167,7 +167,7 @@ class RecordedRun:
         if seed is not None:  # of random poses; what has none stays at its default
             self.plant.SetRandomContext(self.context, np.random.default_rng(seed))
         self._stated = self._set_start(pose, start)
-        self.actuation = None if own is not None and inputs is None else as_input(self.plant, inputs)
+        self.actuation = None if own is not None and inputs is None else as_input(self.plant, inputs, aims=own is None)
         self.stopwatch, self._observer = Stopwatch(), Observer(self.plant, warn)
         self._upright: dict[Any, Any] = {}  # verticals of bases that are to stand
         self._last_time = -np.inf
@@ -570,14 +570,21 @@ class RecordedRun:
         balance = run.energy_balance() if self._keeps_balance else None
         if balance is None:
             return None
-        if balance.is_considerable():
+        projects = not self.plant.is_discrete()
+        if balance.is_considerable(projects, self._observer.most_kinetic):
             controlled = not self.plant.is_discrete() and run.has_error_control()
             name = "dt" if self.plant.is_discrete() else "accuracy" if controlled else "max_step"
             self.warn(
-                f"the error of the integration is {balance.rest:.3g} J of {balance.flow:.3g} J that flowed: "
-                f"a smaller {argument(name)} makes it smaller"
+                f"the error of the integration is {balance.error(projects):.3g} J of {balance.flow:.3g} J that flowed: "
+                f"a smaller {argument(name)} makes it smaller{self._keeping(balance)}"
             )
         return balance.as_dict()
+
+    def _keeping(self, balance):
+        """What keeps the energy of contact that does not dissipate, in words."""
+        touched = self.plant.is_discrete() and self._observer.most_contacts > 0
+        lost_in_contact = touched and balance.contact_dissipation == 0.0
+        return f", {argument('dt', 0)} keeps the energy of contact without losses" if lost_in_contact else ""
 
     def _warn_of_result(self, run, summary):
         if summary.exceeded_limits and not self.plant.is_discrete():

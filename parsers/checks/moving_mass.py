@@ -2,6 +2,8 @@
 
 from mbcli.parsers.checks.report import MAX_RELATED
 
+FREE = "quaternion_floating"
+
 
 def check_moving_masses(model, report):
     """MASSLESS_LINK_FIXED of bases without mass and joints; MODEL_WITHOUT_MASS, or else MOVING_MASS_MISSING of the
@@ -20,8 +22,8 @@ def check_moving_masses(model, report):
     fixed: list[str] = []  # to the world, by those who simulate
     has_joints = [False] * len(names)
     for mobod in reversed(mobods):  # links come before those that they carry
-        kind = "floating" if mobod.joint is None else joints[mobod.joint].type
-        if kind != "floating":  # which couples nothing
+        kind = FREE if mobod.joint is None else joints[mobod.joint].type
+        if kind != FREE:  # which couples nothing
             mass[mobod.inboard] += mass[mobod.link]
             has_joints[mobod.inboard] |= has_joints[mobod.link] or kind != "fixed"
         if mass[mobod.link] == 0 and mobod.joint is None:

@@ -17,7 +17,7 @@ from mbcli.parsers.mjcf.mjcf_joints import read_limits
 from mbcli.parsers.mjcf.mjcf_known import ACTUATORS, OTHER_ACTUATORS
 from mbcli.parsers.mjcf.mjcf_mass_matrix import reflected_inertias
 from mbcli.parsers.mjcf.mjcf_values import AS_IF_ABSENT, WithDefaults, find_named, report_negative
-from mbcli.parsers.spec import ActuatorSpec
+from mbcli.parsers.spec import ActuatorSpec, ServoControl
 
 from mbcli.common.quick_dataclass import dataclass
 
@@ -91,7 +91,8 @@ class _ActuatorReader:
         gear = own_gear * ratio
         if node.attribute("tendon") is None:
             control = _inherited_range(element, node, law, joint) or control
-        b0, b1, b2 = law.at(min(max(0.0, control[0]), control[1]))
+        at_rest = min(max(0.0, control[0]), control[1])
+        b0, b1, b2 = law.at(at_rest)
         b0 += b1 * own_gear * offset
         problem = _problem(law, gear, b1, b2)
         if problem:
@@ -114,6 +115,7 @@ class _ActuatorReader:
             gear_ratio=gear,
             controller_gains=(-b1 * gear * gear + 0.0, -b2 * gear * gear + 0.0) if is_servo else None,
             rest=_rest(b0, b1, b2, gear, joint.axes[0]) if is_servo else None,
+            control=ServoControl(_control_force(law, gear), at_rest, control) if is_servo else None,
         )
         if law.dampratio:
             self._damped[name] = node, law.dampratio
@@ -202,6 +204,11 @@ def _unsigned(element, name, least=None):
         report_negative(element, name, value)
         return 0.0
     return value
+
+
+def _control_force(law, gear):
+    """Force on the joint of a unit of control; None if it depends on the motion."""
+    return None if law.gaintype == "affine" and any(law.gain[1:]) else gear * law.gain[0]
 
 
 def _rest(b0, b1, b2, gear, axis):

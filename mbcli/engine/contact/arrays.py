@@ -10,6 +10,7 @@ from mbcli.engine.fields.contact_fields import (
     POINT_FIELDS,
     SAMPLE_FIELDS,
     SETTING_APPROXIMATION,
+    SETTING_FRICTION_SOFTNESS,
     SETTING_MOST_ITERATIONS,
     SETTING_TOLERANCE,
     SOLVER_FIELDS,
@@ -23,6 +24,7 @@ from mbcli.engine.runtime.model import Arrays
 
 DEFAULT_TOLERANCE = 1e-6  # relative, of momenta
 DEFAULT_ITERATIONS = 100
+FRICTION_SOFTNESS = 1e-3  # of friction's regularization, of the contact's compliance (Castro et al. 2022)
 
 
 def _allocate(owner, fields, sizes):
@@ -140,6 +142,7 @@ class ContactSolver(Arrays):
         self.settings[SETTING_APPROXIMATION] = approximation
         self.settings[SETTING_TOLERANCE] = DEFAULT_TOLERANCE
         self.settings[SETTING_MOST_ITERATIONS] = DEFAULT_ITERATIONS
+        self.settings[SETTING_FRICTION_SOFTNESS] = FRICTION_SOFTNESS
 
 
 def trees_of(model):

@@ -8,8 +8,6 @@ from mbcli.engine.runtime.kernel import kernel
 from mbcli.engine.runtime.lane_memory import sum_of_lanes
 from mbcli.engine.smooth.trigonometry import square_root
 
-FRICTION_SOFTNESS = 1e-3  # of friction's regularization, relative to the contact's compliance (Castro et al. 2022)
-
 
 @kernel
 def compliance(solver, i):

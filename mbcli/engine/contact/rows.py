@@ -1,6 +1,5 @@
 """From contact points, joint limits and controllers to the constraints of a step."""
 
-from mbcli.engine.contact.compliance import FRICTION_SOFTNESS
 from mbcli.engine.contact.hunt_crossley import impulse_at_start
 from mbcli.engine.contact.patches import compliance_in_patch, fill_patch_response, patch_velocity, velocity_in_patch
 from mbcli.engine.contact.problem import begin_constraint, begin_piece, end_constraint, follow_in_patch
@@ -25,6 +24,7 @@ from mbcli.engine.fields.contact_fields import (
     PROBLEM_SOLVED,
     SAP,
     SETTING_APPROXIMATION,
+    SETTING_FRICTION_SOFTNESS,
     SETTING_NEAR_RIGID,
     SETTING_STICTION,
     TAMSI,
@@ -265,7 +265,7 @@ def set_law_of_contact(solver, laws, c, i, distance, h, softness, separation):
     if solver.con_kind[i] == SAP:
         tau = laws[c, PAIR_RELAXATION]
         beta = solver.settings[SETTING_NEAR_RIGID]
-        law[i, 1] = FRICTION_SOFTNESS * w
+        law[i, 1] = solver.settings[SETTING_FRICTION_SOFTNESS] * w
         law[i, 2] = max(beta * beta / (4.0 * PI * PI) * w, 1.0 / (h * k * (h + tau)))
         law[i, 3] = -distance / (h + tau)
         return
@@ -276,5 +276,5 @@ def set_law_of_contact(solver, laws, c, i, distance, h, softness, separation):
     friction = mu * impulse_at_start(law, i, separation)
     law[i, 4] = solver.settings[SETTING_STICTION]
     if solver.con_kind[i] != TAMSI:
-        law[i, 4] = max(law[i, 4], FRICTION_SOFTNESS * w * friction)
+        law[i, 4] = max(law[i, 4], solver.settings[SETTING_FRICTION_SOFTNESS] * w * friction)
     law[i, 6] = friction

@@ -1,14 +1,22 @@
 """The first direction of a search under the law of sap.py: contacts stick that would do so each by itself.
 
 At the start of a step a foot that stands slips by what it has turned in the last one. That is little, but far more than
-friction gives way, which is regularized by a thousandth of the contact's compliance, and more than what its normal
+friction gives way, which is regularized by a small share of the contact's compliance, and more than what its normal
 impulse needs to vanish. The law has no stiffness there, so that the direction of Newton's method goes a hundred times
 too far, and the search has to find its way back. So the first direction is that of the problem in which contacts stick
 whose own impulse, at the velocities without constraints, would be inside of its friction cone.
 """
 
-from mbcli.engine.contact.compliance import FRICTION_SOFTNESS
-from mbcli.engine.fields.contact_fields import SAP, SAP_MU, SAP_R_N, SAP_R_T, SAP_V_HAT, STUCK, TURNS
+from mbcli.engine.fields.contact_fields import (
+    SAP,
+    SAP_MU,
+    SAP_R_N,
+    SAP_R_T,
+    SAP_V_HAT,
+    SETTING_FRICTION_SOFTNESS,
+    STUCK,
+    TURNS,
+)
 from mbcli.engine.runtime.kernel import kernel
 from mbcli.engine.smooth.trigonometry import square_root
 
@@ -25,7 +33,7 @@ def hold_contacts(solver, k):
         if solver.con_kind[i] != SAP or solver.con_members[i] == TURNS:
             continue
         mu, R_t, R_n, v_hat = law[i, SAP_MU], law[i, SAP_R_T], law[i, SAP_R_N], law[i, SAP_V_HAT]
-        compliance = R_t / FRICTION_SOFTNESS
+        compliance = R_t / solver.settings[SETTING_FRICTION_SOFTNESS]
         slip = square_root(free[i, 0] * free[i, 0] + free[i, 1] * free[i, 1])
         if slip * (compliance + R_n) <= mu * (v_hat - free[i, 2]) * (compliance + R_t):
             solver.con_kind[i] = STUCK

@@ -34,6 +34,7 @@ from mbcli.engine.fields.run_fields import (
     WORK_OF_LIMITS,
     WORK_UNEXPLAINED,
 )
+from mbcli.engine.limits.joint_limits import limit_gap, reach_of_limits
 from mbcli.engine.runtime.calls_by_address import call_by_address
 from mbcli.engine.runtime.handles import balance_at, data_at, integration_at, model_at
 from mbcli.engine.runtime.kernel import called, kernel, slot
@@ -143,11 +144,10 @@ def balance_step(model, data, balance, unused, h):
     work = h * power_of_actuators(m, d)
     b.work[WORK_OF_ACTUATORS] += work
     unexplained -= work + work_of_rows(d, b)
-    if b.balance_settings[BALANCE_CONSTRAINED] != 0.0 and not has_rows(d):
-        b.work[WORK_OF_CONSTRAINTS] += unexplained
-    elif m.limit_dof.shape[0] > 0 and not has_rows(d):
+    is_constrained = b.balance_settings[BALANCE_CONSTRAINED] != 0.0
+    if m.limit_dof.shape[0] > 0 and not has_rows(d) and (not is_constrained or some_limit_acts(m, b, h)):
         b.work[WORK_OF_LIMITS] += unexplained
-    else:
+    elif has_rows(d) or not is_constrained:  # else it is that of equations, whose forces do no work
         b.work[WORK_UNEXPLAINED] += unexplained
     for i in range(d.q.shape[0]):
         d.q[i] = b.q_after_step[i]
@@ -170,6 +170,17 @@ def at_forces_of_step(model, data, h):
         for k in range(data.v.shape[0]):
             data.v[k] = data.v_terms[k]
         at_velocities(model, data)
+
+
+@kernel
+def some_limit_acts(model, b, h):
+    """Whether a limit was in reach in the step."""
+    for k in range(model.limit_dof.shape[0]):
+        d = model.limit_dof[k]
+        gap = min(limit_gap(model, b.q_before_step, k), limit_gap(model, b.q_after_step, k))
+        if gap < reach_of_limits(b.v_before_step[d], b.v_after_step[d], h):
+            return True
+    return False
 
 
 @kernel

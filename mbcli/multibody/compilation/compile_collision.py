@@ -1,6 +1,7 @@
 """From the geometries of a plant to the arrays of collision detection: the only place that knows both."""
 
 import os
+from functools import cached_property
 from itertools import product
 
 import numpy as np
@@ -17,6 +18,7 @@ from mbcli.geometry import shapes
 from mbcli.geometry.properties import TURNING_FRICTION
 from mbcli.meshes.made_surfaces import CONE_SIDES
 from mbcli.multibody.compilation.compile_surfaces import Surfaces
+from mbcli.multibody.compilation.standing import piece_of, standing_trees
 
 
 @dataclass(frozen=True)
@@ -51,16 +53,16 @@ def compile_geometries(plant, model, on_mesh=lambda done, count: None):
         return Geometries((), (), np.zeros((1, 1), dtype=np.int64), {}, (), join_meshes([]))
     instances = graph.registry.geometries
     ids, rows, filters = _colliding(plant)
-    material_of = _Materials(plant, graph.config)
     _read_meshes([instances[g] for g in ids], plant, on_mesh)
     surfaces = Surfaces(plant)
     surfaces.prepare([(instances[g], plant.geometry_bodies[g].name()) for g in ids], on_mesh)
+    material_of = _Materials(plant, graph.config, lambda: _pieces(ids, instances, plant))
+    materials = {g: material_of(g, instances[g]) for g in ids}
     solids, of = [], []
     for g, row in zip(ids, rows, strict=True):
         instance, n = instances[g], int(plant.geometry_bodies[g].index())
-        X_BG = _pose(model.link_X_BL[n]) @ instance.pose().GetAsMatrix4()
-        X_BG = np.concatenate([X_BG[:3, :3].ravel(), X_BG[:3, 3]])
-        material = material_of(g, instance)
+        X_BG = _row(_pose(model.link_X_BL[n]) @ instance.pose().GetAsMatrix4())
+        material = materials[g]
         body, (cover, mixing) = int(model.link_body[n]), _as_mujoco(instance)
         turning = tuple(instance.proximity.GetPropertyOrDefault("material", name, 0.0) for name in TURNING_FRICTION)
         field = surfaces.of(instance, plant.geometry_bodies[g].name())
@@ -73,7 +75,8 @@ def compile_geometries(plant, model, on_mesh=lambda done, count: None):
     soft = {instances[g].shape() for g, solid in zip(of, solids, strict=True) if solid.field_kind == kinds.SOFT_FIELD}
     notes = _notes([instances[g].shape() for g in ids], soft, plant)
     laws = _own_laws(of, plant.contact_pairs)
-    return Geometries(tuple(of), tuple(solids), filters, laws, (*notes, *surfaces.findings), surfaces.joined())
+    notes = (*notes, *surfaces.findings, *material_of.findings({g: materials[g][0] for g in ids}))
+    return Geometries(tuple(of), tuple(solids), filters, laws, notes, surfaces.joined())
 
 
 def geometries_can_touch(plant):
@@ -110,6 +113,22 @@ def _pose(row):
     X = np.eye(4)
     X[:3, :3], X[:3, 3] = row[:9].reshape(3, 3), row[9:]
     return X
+
+
+def _row(X):
+    return np.concatenate([X[:3, :3].ravel(), X[:3, 3]])
+
+
+def _pieces(ids, instances, plant):
+    """What stands: {geometry: its Pieces}, without half spaces."""
+    return {
+        g: [
+            piece_of(int(plant.geometry_bodies[g].index()), _row(instances[g].pose().GetAsMatrix4()), *shape)
+            for shape in _shapes(instances[g], plant.hulls)
+            if shape[0] != kinds.HALF_SPACE
+        ]
+        for g in ids
+    }
 
 
 # ------------------------------------------------------------------------------------------- shapes
@@ -211,22 +230,41 @@ _SOLIDS = {
 class _Materials:
     """The contact properties of geometries: their own, else those of the SceneGraphConfig, else defaults.
 
-    With contact_defaults `drake` there always is a SceneGraphConfig. The defaults let the heaviest body sink by the
-    penetration allowance d when it lies on one contact point: the stiffness of a pair is m g / d, which two equal
-    geometries share in series. Their dissipation is 1 / (w d) with w = sqrt(g / d), as pydrake has it: half of what
-    damps the linearized contact critically. The default of the relaxation time is pydrake's.
+    With contact_defaults `drake` there always is a SceneGraphConfig. The default stiffness k of a pair, which two equal
+    geometries share in series, is the least at which no body sinks deeper than the penetration allowance, and nothing
+    that floats deeper than standing.py says, by their weight on one contact point. With d of what asks for most
+    and w = sqrt(g / d) the dissipation is 1 / (w d), as pydrake has it: half of what damps the linearized contact
+    critically. The relaxation time, which softens what is nearly rigid, is pydrake's, and shorter as 1 / w is where a
+    body asks for more than the allowance.
+
+    Args:
+        pieces: () -> {geometry: its Pieces}, asked for where it matters.
     """
 
-    def __init__(self, plant, config):
+    def __init__(self, plant, config, pieces):
         self._plant = plant
         if config is None and plant.settings.contact_defaults == "drake":
             config = SceneGraphConfig()
         self._config = None if config is None else config.default_proximity_properties
-        time_scale = plant.get_contact_penalty_method_time_scale()
-        heaviest = max((body.default_mass() for body in plant.elements.bodies[1:]), default=0.0)
-        self._stiffness = 2.0 * (heaviest or 1.0) / time_scale**2
-        self._dissipation = time_scale / plant.settings.penetration_allowance
+        self._by_allowance = self._config is None or self._config.point_stiffness is None
+        self._pieces = pieces
         self._needs_relaxation = plant.is_discrete() and plant.settings.discrete_contact_approximation == "sap"
+
+    @cached_property
+    def _trees(self):
+        pieces = self._pieces()
+        return standing_trees(self._plant, [piece for own in pieces.values() for piece in own])
+
+    @cached_property
+    def _defaults(self):
+        """Stiffness of a geometry, dissipation, relaxation time."""
+        plant = self._plant
+        allowance, g = plant.settings.penetration_allowance, plant.strength_of_gravity()
+        heaviest = max((body.default_mass() for body in plant.elements.bodies[1:]), default=0.0)
+        asked = [(heaviest or 1.0, allowance), *((tree.mass, tree.depth()) for tree in self._trees)]
+        mass, depth = max(asked, key=lambda mass_and_depth: mass_and_depth[0] / mass_and_depth[1])
+        slowest = DefaultProximityProperties().relaxation_time
+        return 2.0 * mass * g / depth, 1.0 / np.sqrt(g * depth), slowest * min(1.0, np.sqrt(depth / allowance))
 
     def __call__(self, geometry_id, instance):
         """Stiffness, dissipation, relaxation time, dynamic and static friction."""
@@ -235,10 +273,11 @@ class _Materials:
             given = instance.proximity.GetPropertyOrDefault("material", name, None)
             if given is None and self._config is not None:
                 given = getattr(self._config, config_name)
-            return default if given is None else given
+            return default() if given is None else given
 
-        default = DefaultProximityProperties().relaxation_time if self._config is None else None
-        relaxation = value("relaxation_time", "relaxation_time", default)
+        relaxation = value(
+            "relaxation_time", "relaxation_time", lambda: self._defaults[2] if self._by_allowance else None
+        )
         if relaxation is None and self._needs_relaxation:
             body = self._plant.geometry_bodies[geometry_id].name()
             raise ModelError(
@@ -247,12 +286,39 @@ class _Materials:
             )
         friction = instance.proximity.GetProperty("material", "coulomb_friction")
         return (
-            float(value("point_contact_stiffness", "point_stiffness", self._stiffness)),
-            float(value("hunt_crossley_dissipation", "hunt_crossley_dissipation", self._dissipation)),
+            float(value("point_contact_stiffness", "point_stiffness", lambda: self._defaults[0])),
+            float(value("hunt_crossley_dissipation", "hunt_crossley_dissipation", lambda: self._defaults[1])),
             float(relaxation or 0.0),
             friction.dynamic_friction(),
             friction.static_friction(),
         )
+
+    def findings(self, stiffnesses):
+        """A sentence on each tree that falls over by itself, for what the user's own numbers make of its contact.
+
+        stiffnesses: [N/m] of each geometry.
+        """
+        if all(k == self._defaults[0] for k in stiffnesses.values()):
+            return []
+        lines, bodies, g = [], self._plant.geometry_bodies, self._plant.strength_of_gravity()
+        for tree in self._trees:
+            own = {i: k for i, k in stiffnesses.items() if int(bodies[i].index()) in tree.links}
+            others = [k for i, k in stiffnesses.items() if i not in own]
+            if not others or any(self._has_field(i) for i in own):
+                continue
+            k, needed = 1.0 / (1.0 / max(own.values()) + 1.0 / max(others)), tree.needed_stiffness(g)
+            if k < needed:
+                name, base = self._plant.name_in_contact(self._plant.elements.bodies[tree.links[0]]), tree.base
+                lines.append(
+                    f"'{name}' falls over by itself: with its centre of mass {base.height:.3g} m above a base "
+                    f"{2.0 * base.half_width:.3g} m wide it needs pairs with a contact stiffness of {needed:.3g} N/m, "
+                    f"and has {k:.3g} N/m"
+                )
+        return lines
+
+    def _has_field(self, geometry_id):
+        properties = self._plant.scene_graph.registry.geometries[geometry_id].proximity
+        return properties.HasProperty("hydroelastic", "compliance_type")
 
 
 def _as_mujoco(instance):

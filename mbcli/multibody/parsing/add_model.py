@@ -300,7 +300,7 @@ def _add_actuator(plant, spec, joints):
     if spec.controller_gains is not None:
         p, d = spec.controller_gains
         actuator.set_controller_gains(tree.PdControllerGains(p=p, d=d))
-        actuator.rest = spec.rest
+        actuator.rest, actuator.control = spec.rest, spec.control
     actuator.place = spec.place
 
 

@@ -39,7 +39,8 @@ def ApplyMultibodyPlantConfig(config: MultibodyPlantConfig, plant: MultibodyPlan
     plant.settings.contact_defaults = config.contact_defaults
     plant.settings.joint_dry_friction = config.joint_dry_friction
     plant.set_step_scheme(config.step_scheme)
-    plant.set_stiction_tolerance(config.stiction_tolerance)
+    if config.stiction_tolerance is not None:
+        plant.set_stiction_tolerance(config.stiction_tolerance)
     plant.set_contact_model(CONTACT_MODELS[config.contact_model])
     plant.set_contact_surface_representation(
         HydroelasticContactRepresentation[f"k{config.contact_surface_representation.capitalize()}"]

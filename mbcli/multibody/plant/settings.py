@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     Choice = TypeVar("Choice", bound=Enum)
 
 
+# [m/s] stiction tolerance of plants for which none is set
+DISCRETE_STICTION, CONTINUOUS_STICTION, DRAKES_STICTION = 1e-6, 1e-3, 1e-4
+
+
 class ContactModel(Enum):
     """How contact forces follow from overlaps."""
 
@@ -53,7 +57,7 @@ class PlantSettings:
     contact_surface_representation: HydroelasticContactRepresentation
     penetration_allowance: float = 1e-3  # [m]
     contact_defaults: str = "allowance"  # or "drake"
-    stiction_tolerance: float = 1e-3  # [m/s]
+    stiction_tolerance: float | None = None  # [m/s]; None: the default of the kind of plant
     contact_model: ContactModel = ContactModel.kHydroelasticWithFallback
     sap_near_rigid_threshold: float = 1.0
     adjacent_bodies_collision_filters: bool = True
@@ -82,12 +86,20 @@ class Settings(Constraints):
         return self.settings.penetration_allowance
 
     def set_stiction_tolerance(self, v_stiction: float = 0.001) -> None:
-        """[m/s], greater than 0: slip speed below which contact counts as sticking."""
+        """[m/s], greater than 0: slip speed below which contact counts as sticking.
+
+        A plant for which it is not set has 1e-6 m/s in discrete steps, which costs them nothing, and 1e-3 m/s where it
+        is continuous, whose equations are the stiffer the smaller it is; with contact_defaults `drake` 1e-4 m/s.
+        """
         self.settings.stiction_tolerance = self._positive("set_stiction_tolerance", v_stiction)
 
     def get_stiction_tolerance(self) -> float:
         """[m/s]"""
-        return self.settings.stiction_tolerance
+        if self.settings.stiction_tolerance is not None:
+            return self.settings.stiction_tolerance
+        if self.settings.contact_defaults == "drake":
+            return DRAKES_STICTION
+        return DISCRETE_STICTION if self.is_discrete() else CONTINUOUS_STICTION
 
     def set_sleep_tolerance(self, v_sleep: float = 1e-3) -> None:
         """[m/s], not negative: speed below which what contacts hold at rest may sleep in runs; 0: nothing sleeps.
@@ -120,14 +132,17 @@ class Settings(Constraints):
         return self.settings.step_scheme
 
     def get_contact_penalty_method_time_scale(self) -> float:
-        """[s] in which default stiffnesses stop two bodies: 1 / w with w = sqrt(g / penetration allowance).
+        """[s] in which stiffnesses that let bodies sink by the penetration allowance stop two bodies.
 
-        Those stiffnesses are w^2 times a mass, so that its weight is carried at the allowance. g is the strength of
-        the gravity field, and standard gravity if there is none. After Finalize().
+        1 / w with w = sqrt(g / penetration allowance): w^2 times a mass carries its weight at the allowance. Default
+        stiffnesses are higher where something would not stand by these (docs/contact_defaults.md). After Finalize().
         """
         self.require_finalized("get_contact_penalty_method_time_scale")
-        g = float(np.linalg.norm(self._gravity.gravity_vector())) or UniformGravityFieldElement.kDefaultStrength
-        return float(np.sqrt(self.settings.penetration_allowance / g))
+        return float(np.sqrt(self.settings.penetration_allowance / self.strength_of_gravity()))
+
+    def strength_of_gravity(self) -> float:
+        """[m/s^2] of the gravity field, standard gravity if there is none."""
+        return float(np.linalg.norm(self._gravity.gravity_vector())) or UniformGravityFieldElement.kDefaultStrength
 
     def _positive(self, setter: str, value: float) -> float:
         self.require_not_finalized(setter)

@@ -22,10 +22,9 @@ def compliance_energies(record: Any) -> FloatArray:
     """
     depth = np.maximum(-record.distance, 0.0)
     energy = 0.5 * record.stiffness * depth * depth
-    is_face = (record.area > 0.0) & (record.stiffness > 0.0)
+    is_face = record.gradient > 0.0
     if is_face.any():
-        slope = record.stiffness[is_face] / record.area[is_face]
-        energy[is_face] = 0.5 * _squares(record)[is_face] / slope
+        energy[is_face] = 0.5 * _squares(record)[is_face] / record.gradient[is_face]
     return energy
 
 

@@ -22,7 +22,6 @@ from mbcli.engine.fields.collision_fields import (
 )
 from mbcli.engine.fields.contact_fields import (
     FACE_AREA,
-    FACE_GRADIENT,
     FACE_GRADIENT_A,
     FACE_GRADIENT_B,
     FACE_MOMENT,
@@ -43,6 +42,7 @@ from mbcli.engine.fields.model_fields import (
 )
 from mbcli.engine.runtime.addresses import address_of_function, compile_elsewhere
 from mbcli.errors import ModelError
+from mbcli.multibody.stepping.face_depths import slopes_along_normals
 from mbcli.multibody.stepping.sleep import Sleep
 
 FIRST_POINTS = 64  # room for contact points, doubled when it is not enough
@@ -56,7 +56,9 @@ class ContactRecord:
 
     solid (n, 2): those of A and B; position (n, 3): C in W; normal (n, 3): from B into A; distance (n,): negative
     where they overlap [m]; stiffness (n,) [N/m]; force (n, 3): on A at C, in W [N]; separation (n,): speed of parting,
-    slip (n,) [m/s].
+    slip (n,) [m/s]. Of faces of contact surfaces, else 0: area (n,) [m^2], pressure (n,) at the centroid [Pa], gradient
+    (n,): its slope by which the distance goes [Pa/m] (face_depths.py), field_gradients (n, 6) of A and B, moment
+    (n, 3).
     """
 
     solid: np.ndarray
@@ -154,7 +156,7 @@ class ContactArrays:
 
     def set_samples(self):
         """The numbers of the plant that samples depend on."""
-        self.samples.settings[SAMPLES_STICTION] = self.plant.settings.stiction_tolerance
+        self.samples.settings[SAMPLES_STICTION] = self.plant.get_stiction_tolerance()
 
     def start_run(self, rows, keeps):
         """Room for the contacts of samples in blocks of so many rows, if they are to be kept."""
@@ -247,15 +249,19 @@ class ContactArrays:
         n = offset[-1]
         names = ("geometry", "position", "normal", "distance", "stiffness", "force", "separation", "slip")
         contacts = ContactRecord(*(getattr(samples, name)[:n].copy() for name in names), *self._faces(n))
+        is_face = contacts.gradient > 0.0
+        contacts.distance[is_face] = -contacts.pressure[is_face] / contacts.gradient[is_face]
         return SampledContacts(offset, contacts, samples.iterations[:rows].copy(), samples.residual[:rows].copy())
 
     def _faces(self, n):
         """What the first n contacts are as faces."""
         face, corner_start = self.samples.face[:n], self.samples.corner_start[: n + 1].copy()
+        gradients = face[:, FACE_GRADIENT_A : FACE_GRADIENT_B + 3].copy()
         corner_start[0] = 0
         return (
-            *(face[:, column].copy() for column in (FACE_AREA, FACE_PRESSURE, FACE_GRADIENT)),
-            face[:, FACE_GRADIENT_A : FACE_GRADIENT_B + 3].copy(),
+            *(face[:, column].copy() for column in (FACE_AREA, FACE_PRESSURE)),
+            slopes_along_normals(self.samples.normal[:n], gradients),
+            gradients,
             face[:, FACE_MOMENT : FACE_MOMENT + 3].copy(),
             corner_start,
             self.samples.corners[: corner_start[-1]].copy(),

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from mbcli.multibody.plant.context import Context
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
 
-CONSIDERABLE = 0.05  # of the energy that flowed: an error of the integration that is reported
+CONSIDERABLE = 0.01  # of the energy that flowed: an error of the integration that is reported
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,8 @@ class EnergyBalance:
         force_elements: of those that store no energy: dampers, friction, bushings as a whole.
         contact: of normal forces and friction.
         limits: of the stops of joints.
-        constraints: of constraints; in a continuous plant of projections onto them.
+        constraints: of constraints in contact problems, and in a continuous plant of projections onto them; 0 in other
+            discrete steps, whose equations do no work.
         joint_friction: of dry friction in joints.
         unexplained: of forces in steps of a discrete plant that belong to no cause: zero but for rounding, and for the
             kinetic energy of what falls asleep.
@@ -54,7 +55,8 @@ class EnergyBalance:
         rest: energy_change less all work: the error of the integration.
         compliance_change: of the energy that compliant contact stores.
         contact_friction: the part of contact that is friction's.
-        contact_dissipation: what normal forces did beyond that change: the work of their dissipation.
+        contact_dissipation: what normal forces did beyond that change: the work of their dissipation, and what discrete
+            steps lose. Where no material dissipates it is 0, and such losses are in rest.
             contact = contact_friction + contact_dissipation - compliance_change.
     """
 
@@ -76,9 +78,13 @@ class EnergyBalance:
     def as_dict(self) -> dict[str, float]:
         return asdict(self)
 
-    def is_considerable(self) -> bool:
-        """Whether the error of the integration is not small against the energy that flowed."""
-        return not abs(self.rest) <= CONSIDERABLE * self.flow
+    def is_considerable(self, projects: bool, kinetic: float = 0.0) -> bool:
+        """Whether the error of the integration is not small against the energy that flowed, or the kinetic one [J]."""
+        return not abs(self.error(projects)) <= CONSIDERABLE * max(self.flow, kinetic)
+
+    def error(self, projects: bool) -> float:
+        """[J] that no cause explains; of a continuous plant, which projects, together with what projections did."""
+        return self.rest + self.constraints if projects else self.rest
 
 
 def keep_none(context: Context) -> None:
@@ -141,6 +147,15 @@ class KeptBalance:
         _, record = contacts_of_state(self._plant, self._context)
         return float(compliance_energies(record).sum())
 
+    def _contact_dissipates(self) -> bool:
+        """Whether the material of some solid does: its dissipation, and under sap its relaxation time."""
+        settings, column = self._plant.settings, 1
+        if self._plant.is_discrete() and settings.discrete_contact_approximation == "sap":
+            column = 2
+        if self._plant.elements.deformable_bodies or not self._plant.meets_contact():
+            return True
+        return any(solid.material[column] > 0.0 for solid in self._plant.compiled_geometries().solids)
+
     def result(self) -> EnergyBalance:
         """EnergyBalance from the start to the state of the context."""
         end, stored = self._energies(), self._compliance_energy() - self._start_compliance
@@ -150,5 +165,8 @@ class KeptBalance:
         seen = self.arrays.kinetic_range.tolist() if self.arrays.balance_settings[BALANCE_BEGUN] else []
         kinetic = [self._start[0], end[0], *seen]
         flow = max(kinetic) - min(kinetic) + sum(map(abs, work))
+        dissipated = contact - friction + stored
+        if not self._contact_dissipates():  # then nothing but steps takes energy from what is pressed
+            dissipated, work[WORK_OF_CONTACT] = 0.0, friction - stored
         rest = change - sum(work)
-        return EnergyBalance(*(*work, change, flow, rest, stored, friction, contact - friction + stored))
+        return EnergyBalance(*(*work, change, flow, rest, stored, friction, dissipated))

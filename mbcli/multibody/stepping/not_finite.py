@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mbcli.common.argument_names import argument
 from mbcli.multibody.stepping.missing_mass import missing_mass, undetermined_motion
 
 if TYPE_CHECKING:
@@ -33,11 +34,10 @@ def not_finite(plant: MultibodyPlant, context: Context, y: Vector, when: str) ->
     v = np.asarray(plant.GetVelocities(context))
     fastest = int(np.abs(v).argmax()) if v.size else 0
     step = plant.time_step() if plant.is_discrete() else 0.0
-    finer = f"a smaller step, as {step / 4:g} s" if step else "a higher accuracy"
+    finer = f"{argument('dt', step / 2.0)}, or less" if step else "a higher accuracy"
     if v.size and abs(v[fastest]) * (step or 1e-3) > FAST:
         where = plant.GetVelocityNames()[fastest]
-        return (
-            f"{result}: the velocity '{where}' had grown to {v[fastest]:.3g} before; forces that are too stiff for the "
-            f"step feed the motion, or nothing bounds it: try {finer}"
-        )
-    return f"{result}: the forces of that step are not numbers or have no bound; try {finer}"
+        result += f": the velocity '{where}' had grown to {v[fastest]:.3g} before"
+    springs = len(plant.elements.force_elements) > 1 or np.any(plant.model.dof_stiffness)  # the first is gravity
+    what = "springs and dampers" if springs else "the forces of the model"
+    return f"{result}; {what} may be too stiff for {f'steps of {step:g} s' if step else 'the accuracy'}: try {finer}"

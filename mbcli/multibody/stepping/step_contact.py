@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from mbcli.engine.contact.arrays import ContactSolver
+from mbcli.engine.contact.arrays import FRICTION_SOFTNESS, ContactSolver
 from mbcli.engine.fields.collision_fields import FACES_LOADED
 from mbcli.engine.fields.contact_fields import (
     COUNT_STATUS,
@@ -19,6 +19,7 @@ from mbcli.engine.fields.contact_fields import (
     SAMPLES_STEP,
     SAP,
     SETTING_APPROXIMATION,
+    SETTING_FRICTION_SOFTNESS,
     SETTING_NEAR_RIGID,
     SETTING_STICTION,
     SIMILAR,
@@ -39,6 +40,7 @@ from mbcli.multibody.stepping.sleep import Sleep
 
 APPROXIMATIONS = {"sap": SAP, "lagged": LAGGED, "similar": SIMILAR, "tamsi": TAMSI}
 MOST_NAMED = 5
+HELD_SOFTLY = 1e-5  # [m/s] stiction tolerance below which friction is regularized in proportion to it
 
 
 class StepContact(ContactArrays):
@@ -63,10 +65,9 @@ class StepContact(ContactArrays):
         rows = self.points_room + self.model.sizes["nline"] + 2 * len(plant.elements.constraints)
         self.solver = self.make_solver(rows, APPROXIMATIONS[plant.settings.discrete_contact_approximation])
         settings = self.solver.settings
-        settings[SETTING_NEAR_RIGID], settings[SETTING_STICTION] = (
-            plant.settings.sap_near_rigid_threshold,
-            plant.settings.stiction_tolerance,
-        )
+        v_s = plant.get_stiction_tolerance()
+        settings[SETTING_NEAR_RIGID], settings[SETTING_STICTION] = plant.settings.sap_near_rigid_threshold, v_s
+        settings[SETTING_FRICTION_SOFTNESS] = FRICTION_SOFTNESS * min(1.0, v_s / HELD_SOFTLY)
         if earlier is not None:
             self.solver.statistics[:] = earlier.statistics
 

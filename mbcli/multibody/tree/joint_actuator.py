@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from mbcli.math.array_types import Scalar, Vector
     from mbcli.multibody.plant.context import Context
     from mbcli.multibody.tree.joint import Joint
+    from mbcli.parsers.spec import ServoControl
 
 
 @dataclass(kw_only=True)
@@ -48,6 +49,7 @@ class JointActuator(NamedElement):
         self._rotor_inertia = 0.0
         self._gear_ratio = 1.0
         self._gains = PdControllerGains()
+        self.control: ServoControl | None = None  # of a servo whose input in a run is a control; None: a force
         # position [rad or m] and velocity [rad/s or m/s] at which its controller aims in a run that asks nothing of it;
         # None: the joint's default position, at rest
         self.rest: tuple[float, float] | None = None

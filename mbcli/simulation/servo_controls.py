@@ -1,0 +1,91 @@
+"""What numbers given to actuators in a run mean: forces, controls of a file's servos, or targets of controllers.
+
+In a run controllers of files aim at rest (controllers.py). An input that moves the aim is a force beside theirs:
+p (target - rest), and of a servo of MJCF what its law says of the control.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mbcli.common.argument_names import argument
+from mbcli.common.coordinate_names import NamedCoordinates
+from mbcli.errors import ArgumentError
+from mbcli.simulation.controllers import aim_at_rest
+
+if TYPE_CHECKING:
+    from mbcli.math.array_types import FloatArray
+    from mbcli.multibody.plant import MultibodyPlant
+
+TARGET = ".target"
+
+
+class ServoControls:
+    """The inputs of a plant by name: its actuators, and the targets `NAME.target` of those with a controller.
+
+    aims: whether the run lets controllers aim at rest; else all inputs are forces.
+
+    `find` gives the index of a name: below nu that of an actuator, from nu on nu more than that of the one whose target
+    it is. LookupError if a name means none, or several.
+    """
+
+    def __init__(self, plant: MultibodyPlant, aims: bool = True) -> None:
+        self._acting = plant.has_controllers()
+        self._aims = aims
+        self._actuators = [plant.get_joint_actuator(k) for k in plant.GetJointActuatorIndices()]
+        self._names = NamedCoordinates(plant.GetActuatorNames(), "actuator")
+        self._default = plant.GetDefaultPositions()
+        self.size = 2 * plant.num_actuators()
+
+    def find(self, name: str) -> int:
+        """Index of a name."""
+        if not name.endswith(TARGET) or self._names.whole(name):
+            return self._names.find(name)
+        k = self._names.find(name.removesuffix(TARGET))
+        actuator = self._at(k)
+        if not self._aims or not actuator.has_controller() or actuator.get_controller_gains().p == 0.0:
+            raise LookupError(f"actuator '{self._names.names[k]}' has no controller of positions: it takes no target")
+        return k + len(self._actuators)
+
+    def _at(self, k):
+        return next(actuator for actuator in self._actuators if actuator.input_start() == k)
+
+    def forces(self, values: FloatArray) -> FloatArray:
+        """(..., nu) [N m or N] of values (..., 2 nu), or of the actuators alone (..., nu); NaN where none is given.
+
+        ArgumentError for what moves the aim of a controller that does not act, or by how much depends on the motion.
+        """
+        nu = len(self._actuators)
+        given = np.isfinite(values)
+        u = np.where(given, values, 0.0)[..., :nu]
+        for actuator in self._actuators if self._aims else ():
+            k = actuator.input_start()
+            if actuator.control is not None:
+                shift = np.clip(values[..., k], *actuator.control.limits) - actuator.control.rest
+                shift = np.where(given[..., k], shift, 0.0)
+                if shift.any():
+                    self._require_force(actuator)
+                u[..., k] = (actuator.control.force or 0.0) * shift
+            if values.shape[-1] > nu and given[..., nu + k].any():
+                self._require_acting(actuator)
+                target, (rest, _) = values[..., nu + k], aim_at_rest(actuator, self._default)
+                p = actuator.get_controller_gains().p
+                u[..., k] += np.where(given[..., nu + k], p * (target - rest), 0.0)
+        return u
+
+    def _require_force(self, actuator):
+        self._require_acting(actuator)
+        if actuator.control.force is None:
+            raise ArgumentError(
+                f"{argument('inputs')}: the gain of servo '{actuator.name()}' depends on the motion: it stays at its "
+                "control of rest"
+            )
+
+    def _require_acting(self, actuator):
+        if not self._acting:
+            raise ArgumentError(
+                f"{argument('inputs')}: servo '{actuator.name()}' has no effect in this run: controllers act in "
+                "discrete steps, and not under tamsi"
+            )
