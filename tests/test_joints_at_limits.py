@@ -95,7 +95,7 @@ def test_a_thousand_states_at_limits_step_as_pydrakes(floating, approximation):
     worst = 0.0
     for seed in range(100, 110):
         rng = np.random.default_rng(seed)
-        ours = Robot(seed, floating, damped=seed % 2 == 1, approximation=approximation)
+        ours = Robot(seed, floating, damped=seed % 2 == 1, approximation=approximation, scheme="drake")
         theirs = Robot(seed, floating, seed % 2 == 1, approximation, library=drake)
         assert theirs.plant.GetPositionNames() == ours.plant.GetPositionNames()
         for n in range(25):
@@ -106,6 +106,8 @@ def test_a_thousand_states_at_limits_step_as_pydrakes(floating, approximation):
                 context = robot.context(at, v)
                 simulator(robot.plant, context).AdvanceTo(H)
                 states.append(robot.plant.GetPositionsAndVelocities(context))
+                if floating:
+                    states[-1][:4] /= np.linalg.norm(states[-1][:4])  # pydrake lets it grow
             difference = abs(states[0] - states[1])
             assert np.isfinite(states[0]).all()
             worst = max(worst, difference.max())
