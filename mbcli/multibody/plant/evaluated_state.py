@@ -138,6 +138,7 @@ class EvaluatedState(FrameMotions):
         self.compiled = compiled
         self.model_handle, self.data_handle = self.model.handle(compiled), data.handle(compiled)
         self.parameters, self.parameters_current = Parameters(), True
+        self.turn = Turn("a context")
         self._constraints = self.contact = self.sleeper = None
         self.sleeps = False
         self.deformables = tuple(DeformableState(body) for body in plant.elements.deformable_bodies)
@@ -153,7 +154,6 @@ class EvaluatedState(FrameMotions):
         self.copy_of_R, self.copy_of_p = data.answer_pose[0, :3].copy, data.answer_pose[0, 3].copy
         self.copy_of_J3, self.copy_of_J6 = data.jacobian[:3].copy, data.jacobian.copy
         self._no_forces = np.zeros((self.model.sizes["nlink"], 6), scalar.dtype)
-        self.turn = Turn("a context")
         self.of_parameters, self.of_q, self.of_v, self.of_inputs = (Remembered() for _ in range(4))
         self.forget_positions()
 
