@@ -215,7 +215,12 @@ def load_model(
         _weld(plant, name)
     if weld_base:
         _weld_bases(plant)
-    _weld_massless_bases(plant)
+    welded = _weld_massless_bases(plant)
+    if welded:
+        first, more = welded[0], f" (and {len(welded) - 1} more links)" if len(welded) > 1 else ""
+        message = f'link "{first.name()}" has no mass and no joint: it is fixed to the world{more}'
+        diagnostics.note("MASSLESS_LINK_FIXED", message, place=first.place)
+        on_findings(diagnostics.findings[-1:])
     files = _add_constraints(plant, constraints, diagnostics, strict)
     added = _add_actuators(plant, config, parser)
     with _invalid_model(), warnings.catch_warnings():
@@ -476,12 +481,12 @@ def _weld_in_place(plant, link):
 
 
 def _weld_massless_bases(plant):
-    """Welds what would float and has neither mass nor joints, as checks of files tell (MASSLESS_LINK_FIXED).
+    """Welds what would float and has neither mass nor joints; returns these bodies.
 
     What it carries by joints that leave all six velocities free does not feel it.
     """
     if all(body.default_mass() > 0.0 for body in plant.elements.bodies[1:]):
-        return
+        return []
     mobods = plant.forest()[0]
     moves = {0}  # what has mass, or carries something that has or that a joint can move
     for mobod in reversed(mobods):
@@ -490,9 +495,10 @@ def _weld_massless_bases(plant):
             moves.add(mobod.link)
         if mobod.link in moves and freedoms < 6:
             moves.add(mobod.inboard)
-    for mobod in mobods:
-        if mobod.joint is None and mobod.link not in moves:
-            _weld_in_place(plant, mobod.link)
+    links = [mobod.link for mobod in mobods if mobod.joint is None and mobod.link not in moves]
+    for link in links:
+        _weld_in_place(plant, link)
+    return [plant.elements.bodies[link] for link in links]
 
 
 def _add_constraints(plant, path, diagnostics, strict):

@@ -16,7 +16,7 @@ SEVERITIES = {
     "LINK_MASS_INVALID": Severity("error", "error"),
     "LINK_INERTIA_INVALID": Severity("error", "warning"),
     "INERTIA_WITHOUT_MASS": Severity("warning", "warning"),
-    "MASSLESS_LINK_FIXED": Severity("note", "note"),
+    "MASSLESS_LINK_FIXED": Severity("note"),
     "MODEL_WITHOUT_MASS": Severity("note", "note"),
     "MOVING_MASS_MISSING": Severity("warning", "note"),
     "FLOATING_MASS_MISSING": Severity("warning"),
