@@ -30,6 +30,7 @@ STEPS = 100  # of a start
 STEP = 1e-3  # [s]
 BEYOND = 0.01  # [rad or m] that a start is outside of its limits
 UNIT = 1e-9  # of the norm of quaternions
+LIFTED = 3e-3 * STEPS * STEP  # [rad] that stops bring joints back which are beyond them, and with them their neighbours
 GROWTH = 0.01  # of the energy that flowed, by which a passive robot may gain
 OFF_CONSTRAINTS = 1e-6  # [m or 1]: the first step pulls together what starts further apart
 ROUNDING = 1e-9  # [J], and of the energies themselves
@@ -176,6 +177,7 @@ def take_steps(file, base, start, approximation, kept):
         return {"left_out": "no limits"}
     context = plant.CreateDefaultContext()
     plant.SetPositions(context, q)
+    lifted = LIFTED * float(np.abs(plant.CalcGravityGeneralizedForces(context)).sum()) if start == "beyond" else 0.0
     driven = hold_default_positions(plant, context)
     blocks = []
     try:
@@ -189,19 +191,20 @@ def take_steps(file, base, start, approximation, kept):
     q, v, energy, error = (np.vstack([block[k] for block in blocks]) for k in range(4))
     result = {"code": 0, "message": "", **look_at_rows(q, v, quaternions(plant.GetPositionNames()))}
     if result["finite"] and not (plant.elements.constraints and not error[0] < OFF_CONSTRAINTS):
-        result["gain"] = gain(energy.sum(axis=1), energy[:, 0], run.energy_balance(), driven)
+        result["gain"] = gain(energy.sum(axis=1), energy[:, 0], run.energy_balance(), driven, lifted)
     return result
 
 
-def gain(total, kinetic, balance, driven):
+def gain(total, kinetic, balance, driven, lifted=0.0):
     """{"energy" [J] by which the robot gained at most, "flow" [J], "allowed" [J], and the parts of its balance}.
 
-    Of a robot that controllers drive it is what is left at the end without their work.
+    Of a robot that controllers drive it is what is left at the end without their work. lifted [J]: at most what stops
+    lift by bringing joints back.
     """
     if not np.isfinite(total).all() or balance is None:
         return None
     gained = balance.energy_change - balance.actuators if driven else float((total - total[0]).max())
-    allowed = GROWTH * max(float(np.ptp(kinetic)), 0.0) + ROUNDING * (1.0 + float(abs(total).max()))
+    allowed = GROWTH * max(float(np.ptp(kinetic)), 0.0) + ROUNDING * (1.0 + float(abs(total).max())) + lifted
     parts = {name: value for name, value in balance.as_dict().items() if value}
     return {"energy": gained, "allowed": allowed, "balance": parts}
 
