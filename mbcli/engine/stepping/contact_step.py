@@ -82,8 +82,8 @@ def accelerations_of_step_in_contact(model, data, F_link, h, implicit_damping):
 def accelerate_in_contact(model, data, h):
     """As step.accelerate(), with contact, limits, controllers and dry friction in one problem."""
     points, solver = points_at(data.contact[CONTACT_AT_POINTS]), solver_at(data.contact[CONTACT_AT_SOLVER])
-    note_start(data)
     if find_points(data, h) and settle_sleep(model, data, h):
+        note_start(data)  # after what fell asleep was stopped
         constrain_step(model, data, points, solver, h)
         note_rest(data, h)
         note_problem(points, solver)
