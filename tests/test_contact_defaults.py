@@ -84,3 +84,17 @@ def test_the_numbers_are_those_of_pydrake(approximation):
     pytest.importorskip("pydrake")
     ours = first_force(own_library(), approximation, contact_defaults="drake")
     assert ours == pytest.approx(first_force(drake_library(), approximation), rel=1e-6)
+
+
+def test_contacts_of_a_state_have_the_stiction_tolerance_of_the_law_in_discrete_plants_too(tmp_path):
+    model = tmp_path / "ball.urdf"
+    model.write_text(BALL)
+    state = ("--ground", "0", "--at", "b_z=0.0995", "--at", "b_vx=2e-6", "--json")
+
+    def force(*settings):
+        options = [word for setting in settings for word in ("--set", f"plant_config.{setting}")]
+        (contact,) = succeed("-q", "contact", model, *state, *options).json()["point_pairs"]
+        return contact["force_W"]
+
+    assert force() == force("time_step=0") == force("stiction_tolerance=1e-3")
+    assert abs(force("stiction_tolerance=1e-6")[0]) > 0.1 * force()[2] > 1e4 * abs(force()[0]) > 0.0

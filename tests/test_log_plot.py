@@ -392,7 +392,7 @@ def test_a_run_that_ended_without_rows_is_said(tmp_path):
         (["LOG", "-o", "/nowhere/x.png"], 6, "no folder"),
         (["LOG", "--fields", "knee"], 2, "knee"),
         (["LOG", "--fields", "contact"], 2, "contact"),
-        (["LOG", "--from", "99"], 3, "no rows in this span"),
+        (["LOG", "--from", "99"], 4, "no rows between these times: the log goes from 0 to"),
         (["LOG", "--text", "-o", "x.png"], 2, "exclude"),
         ([], 2, "LOG"),
     ],

@@ -23,8 +23,8 @@ def gltf(folder, **document):
 
 def many_accessors(folder):
     """Zeros without a buffer, each accessor within bounds of its own."""
-    primitives = [{"attributes": {"POSITION": k}} for k in range(8)]
-    accessors = [{"componentType": 5126, "type": "VEC3", "count": 49_999_999}] * 8
+    primitives = [{"attributes": {"POSITION": k}} for k in range(200)]
+    accessors = [{"componentType": 5126, "type": "VEC3", "count": 999_999}] * 200
     gltf(folder, meshes=[{"primitives": primitives}], accessors=accessors)
 
 

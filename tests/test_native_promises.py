@@ -200,7 +200,7 @@ def test_threads_with_contexts_of_their_own_get_what_one_gets(plant):
         np.testing.assert_array_equal(state, expected)
 
 
-def test_a_turn_is_of_one_thread_which_may_take_it_again_and_of_nobody_in_a_fork():
+def test_a_turn_is_of_one_thread_which_may_take_it_again():
     turn = Turn("a thing")
 
     def entered():
@@ -209,11 +209,37 @@ def test_a_turn_is_of_one_thread_which_may_take_it_again_and_of_nobody_in_a_fork
 
     with turn, turn:
         assert isinstance(in_a_thread(entered), RuntimeError)
-        child = os.fork()
-        if child == 0:
-            os._exit(0 if in_a_thread(entered) is True else 1)
-        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     assert in_a_thread(entered) is True
+
+
+def test_a_forked_process_keeps_the_turns_of_the_thread_that_forks_and_no_others():
+    mine, of_another, taken, done = Turn("a thing"), Turn("a thing"), threading.Event(), threading.Event()
+
+    def entered(turn):
+        with turn:
+            return True
+
+    def hold():
+        with of_another:
+            taken.set()
+            done.wait()
+
+    holder = threading.Thread(target=hold)
+    holder.start()
+    taken.wait()
+    child = None
+    try:
+        with mine:
+            child = os.fork()
+            refused = child == 0 and isinstance(in_a_thread(lambda: entered(mine)), RuntimeError)
+        if child == 0:  # it gave the turn back
+            os._exit(0 if refused and entered(of_another) and in_a_thread(lambda: entered(mine)) is True else 1)
+    finally:
+        if child == 0:
+            os._exit(2)
+        done.set()
+        holder.join()
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
 # ---------------------------------------------------------------------------------------- signals and forks

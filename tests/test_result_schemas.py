@@ -24,7 +24,6 @@ RUNS = [
     ("bias", TWO_LINKS),
     ("gravity", TWO_LINKS),
     ("energy", TWO_LINKS, "--bodies"),
-    ("energy", TWO_LINKS, "--v", "1e200 0"),
     ("com", TWO_LINKS, "--bodies"),
     ("momentum", TWO_LINKS, "--bodies"),
     ("assemble", LOOP),
@@ -48,6 +47,12 @@ def test_documents_fit_the_schema(words):
     document = succeed("-q", *words, "--json").json()
     VALIDATOR.validate(document)
     assert document["schema"] == f"mbcli/{words[0]}"
+
+
+def test_a_document_of_numbers_that_are_not_finite_fits_the_schema():
+    result = cli("-q", "energy", TWO_LINKS, "--v", "1e200 0", "--json")
+    assert result.code == 5 and result.json()["not_finite"] == ["kinetic"]
+    VALIDATOR.validate(result.json())
 
 
 def test_findings_fit_the_schema(tmp_path):

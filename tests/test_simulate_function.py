@@ -297,7 +297,8 @@ def test_a_command_says_that_it_cannot_repeat_a_call(tmp_path):
 
     path = tmp_path / "run.h5"
     simulate(PENDULUM, until=0.01, log=path)
-    assert "has no record of the command that wrote it" in cli("simulate", "--resume", path).err
+    result = cli("simulate", "--resume", path)
+    assert result.code == 3 and "has no record of a command: a run from Python goes on in Python" in result.err
 
 
 # describing

@@ -197,7 +197,18 @@ def _without_file(error):
     except OSError as of_stdout:
         _discard_stdout()
         return OutputError(f"<stdout>: error: cannot be written: {of_stdout.strerror or reason}")
+    if _arose_in_echo(error):
+        _discard_stdout()
+        return OutputError(f"<stdout>: error: cannot be written: {reason}")
     return (OutputError if error.errno in FULL else ResourceError)(reason)
+
+
+def _arose_in_echo(error):
+    """Whether click.echo raised it: what a disk refused of a long text is not there for another flush to refuse."""
+    place = error.__traceback__
+    while place is not None and place.tb_next is not None:
+        place = place.tb_next
+    return place is not None and place.tb_frame.f_code is click.echo.__code__
 
 
 def _discard_stdout():

@@ -17,7 +17,8 @@ def number_of_forks() -> int:
 class Turn:
     """Refuses a second thread where it would read and write the same arrays as a first: `with turn:`.
 
-    The thread that has the turn may take it again. In a forked process nobody has it: other threads have gone.
+    The thread that has the turn may take it again. In a forked process the thread that forked keeps its turns, and
+    nobody has those of others, which have gone.
 
     Attributes:
         take, give_back: of `with`, for what is short: take(False) is False if another thread has it.

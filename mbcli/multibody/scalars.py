@@ -213,7 +213,7 @@ def symbolic_kernels(constrained=False):
         stages.calc_element_fault: lambda model, data: 0,
         curvilinear.take_segment: take_segment,
         joint_limits.is_in_reach: lambda model, data, h, k: False,
-        clamped_lines.count_disagreements: lambda model, data, step: 0,
+        clamped_lines.largest_disagreement: lambda model, data: 0,
         clamped_lines.clamped_effort: lambda data, i, x: data.line[i, LINE_OFFSET] - data.line[i, LINE_SLOPE] * x,
     }
     return link_interpreted({"numbers"}, given)

@@ -94,10 +94,11 @@ class Contact(Geometry):
         """ContactRecord of a continuous plant at the state of a context; None if nothing can touch."""
         state = context.state
         if "contacts" not in state.of_v:
-            prepare_contact(state)
-            state.at_velocities()
-            contact = state.contact
-            state.of_v["contacts"] = None if contact is None else contact.record(state)
+            with state.turn:  # another thread would replace arrays that kernels have by address
+                prepare_contact(state)
+                state.at_velocities()
+                contact = state.contact
+                state.of_v["contacts"] = None if contact is None else contact.record(state)
         return state.of_v["contacts"]
 
     def contact_body_forces(self, context: Context, record: Any) -> Any:

@@ -195,42 +195,43 @@ class Dynamics(Actuation, Contact, ForceElements, Rates):
             data.u[...] = u
             calls.calc_accelerations()
             return data.vdot.copy()
-        is_step = stage == "calc_step_dynamics"
-        if is_step:
-            state.scalar.require_unlimited_positions(self._first_limited_joint)
-            prepare_contact(state)
-        elif self.elements.constraints:
-            state.ready_constraints()
-        user = None
-        if self._special_force_elements:
-            self.check_force_elements(context)
-            user = self.user_forces(context)
-        if user is not None:
-            F = F + user.F_Bo_W
-        F_link = state.forces_on_links(F)
-
-        def compute() -> None:
-            calls, data = state.at_velocities(), state.data
-            data.u[...] = u
-            calls.calc_actuation()
-            if tau is not None:
-                data.tau += tau
+        with state.turn:  # another thread would replace arrays that kernels have by address
+            is_step = stage == "calc_step_dynamics"
+            if is_step:
+                state.scalar.require_unlimited_positions(self._first_limited_joint)
+                prepare_contact(state)
+            elif self.elements.constraints:
+                state.ready_constraints()
+            user = None
+            if self._special_force_elements:
+                self.check_force_elements(context)
+                user = self.user_forces(context)
             if user is not None:
-                data.tau += user.tau
-            getattr(calls, stage)(F_link, *arguments)
+                F = F + user.F_Bo_W
+            F_link = state.forces_on_links(F)
 
-        active = state.constraints
-        if active is not None and not (is_step and state.contact):
-            active.ask(context, compute)
-        else:
-            compute()
-            while is_step and contact_failed(state):
-                prepare_contact(state, failed=True)
-                compute()
+            def compute() -> None:
+                calls, data = state.at_velocities(), state.data
+                data.u[...] = u
+                calls.calc_actuation()
+                if tau is not None:
+                    data.tau += tau
+                if user is not None:
+                    data.tau += user.tau
+                getattr(calls, stage)(F_link, *arguments)
+
             active = state.constraints
-        if active is not None:
-            state.of_inputs["constraint_forces"] = active.forces()
-        return state.data.vdot.copy()
+            if active is not None and not (is_step and state.contact):
+                active.ask(context, compute)
+            else:
+                compute()
+                while is_step and contact_failed(state):
+                    prepare_contact(state, failed=True)
+                    compute()
+                active = state.constraints
+            if active is not None:
+                state.of_inputs["constraint_forces"] = active.forces()
+            return state.data.vdot.copy()
 
     def EvalTimeDerivatives(self, context: Context) -> StateVector:
         """[qdot; vdot] of a plant with time step 0."""

@@ -95,11 +95,15 @@ class Settings(Constraints):
 
     def get_stiction_tolerance(self) -> float:
         """[m/s]"""
+        return self.stiction_tolerance_of(self.is_discrete())
+
+    def stiction_tolerance_of(self, discrete: bool) -> float:
+        """[m/s]: of steps, or of the law of continuous plants, which tells contacts of a state of both kinds."""
         if self.settings.stiction_tolerance is not None:
             return self.settings.stiction_tolerance
         if self.settings.contact_defaults == "drake":
             return DRAKES_STICTION
-        return DISCRETE_STICTION if self.is_discrete() else CONTINUOUS_STICTION
+        return DISCRETE_STICTION if discrete else CONTINUOUS_STICTION
 
     def set_sleep_tolerance(self, v_sleep: float = 1e-3) -> None:
         """[m/s], not negative: speed below which what contacts hold at rest may sleep in runs; 0: nothing sleeps.

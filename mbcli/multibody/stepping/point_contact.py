@@ -1,6 +1,6 @@
 """Contact of one context of a continuous plant: forces follow from the state by a law."""
 
-from mbcli.engine.fields.contact_fields import SAMPLES_LACKING
+from mbcli.engine.fields.contact_fields import SAMPLES_LACKING, SAMPLES_STICTION
 from mbcli.engine.fields.model_fields import CONTACT_AT_LAW
 from mbcli.multibody.stepping.contact_arrays import ContactArrays
 
@@ -14,6 +14,10 @@ class PointContact(ContactArrays):
         at = super().attached(state)
         at[CONTACT_AT_LAW] = self.function(state.kernels, self.keeper)
         return at
+
+    def set_samples(self):
+        super().set_samples()
+        self.samples.settings[SAMPLES_STICTION] = self.plant.stiction_tolerance_of(discrete=False)
 
     def place_of_contact(self, A: int, B: int) -> float:
         """The middle."""
@@ -37,15 +41,16 @@ def contacts_of_state(plant, context, *, single_points=None):
     single_points: whether a pair gives one point; default: as the plant says.
     """
     state = context.state
-    state.ready_parameters()
-    contact = PointContact(plant, state.model, state.compiled, single_points=single_points)
-    state.at_velocities()
-    data, attached = state.data, state.data.contact
-    before = list(attached)
-    try:
-        return contact, contact.record(state)
-    finally:
-        if state.compiled:
-            attached[:] = before
-        else:
-            data.contact = attached
+    with state.turn:
+        state.ready_parameters()
+        contact = PointContact(plant, state.model, state.compiled, single_points=single_points)
+        state.at_velocities()
+        data, attached = state.data, state.data.contact
+        before = list(attached)
+        try:
+            return contact, contact.record(state)
+        finally:
+            if state.compiled:
+                attached[:] = before
+            else:
+                data.contact = attached
