@@ -67,19 +67,57 @@ def state(plant, context):
 # the step of a discrete plant
 
 
+def turned(joints, q, dq):
+    """q + dq, where quaternions turn by the angle of dq about its axis."""
+    result = q + dq
+    for joint in joints:
+        if joint.type_name() == "quaternion_floating":
+            i = joint.position_start()
+            half = np.linalg.norm(dq[i : i + 4])
+            result[i : i + 4] = np.cos(half) * q[i : i + 4] + np.sinc(half / np.pi) * dq[i : i + 4]
+    return result
+
+
 @pytest.mark.parametrize("approximation", ["lagged", "tamsi"])
+@pytest.mark.parametrize("scheme", ["midpoint", "drake"])
 @pytest.mark.parametrize("seed", range(4))
-def test_a_discrete_step_is_its_definition(seed, approximation):
-    """M (v' - v) / h = tau + tau_g + springs - C v - D v', where tamsi has v for v'; q' = q + h N(q) v'."""
+def test_a_discrete_step_is_its_definition(seed, scheme, approximation):
+    """M (v' - v) / h = tau + tau_g + springs - C v - D v', where tamsi has v for v'; q' = q + h N(q) v'.
+
+    Of midpoint M, tau_g, springs and N are those at q + h/2 N v, C v is that of v + h/2 vdot by three substitutions, and
+    q' = q + h N (v + v') / 2.
+    """
     h = 0.02
-    plant = random_plant(seed, time_step=h, floating_bases=1)
+    plant = random_plant(seed, time_step=h, floating_bases=1, finalize=False)
+    plant.set_step_scheme(scheme)
+    plant.Finalize()
     plant.settings.discrete_contact_approximation = approximation
     oracle, rng = Oracle(plant), np.random.default_rng(seed)
     context = random_context(plant, rng)
     q, v, u = plant.GetPositions(context), plant.GetVelocities(context), rng.normal(size=plant.num_actuators())
     implicit = h * oracle.damping if approximation == "lagged" else 0.0
-    expected_v = v + h * oracle.forward_dynamics(q, v, plant.MakeActuationMatrix() @ u, implicit)
-    expected_q = q + h * oracle.rates_map(q) @ expected_v
+    tau = plant.MakeActuationMatrix() @ u
+    if scheme == "midpoint":
+        q_m = turned(oracle.joints, q, 0.5 * h * oracle.rates_map(q) @ v)
+        forces = tau + oracle.conservative_forces(q_m) - oracle.damping * v
+        M = oracle.mass_matrix(q_m) + np.diag(np.broadcast_to(implicit, v.size))
+        v_m = v
+        for _ in range(3):
+            expected_v = v + h * np.linalg.solve(M, forces - oracle.bias(q_m, v_m))
+            v_m = 0.5 * (v + expected_v)
+        rates = oracle.rates_map(q_m) @ v_m
+        for joint in oracle.joints:  # N of a quaternion is that of the start: w stands, and turns it exactly
+            if joint.type_name() == "quaternion_floating":
+                at = slice(joint.position_start(), joint.position_start() + 4)
+                rates[at] = (oracle.rates_map(q) @ v_m)[at]
+        expected_q = turned(oracle.joints, q, h * rates)
+    else:
+        expected_v = v + h * oracle.forward_dynamics(q, v, tau, implicit)
+        expected_q = q + h * oracle.rates_map(q) @ expected_v
+        for joint in oracle.joints:
+            if joint.type_name() == "quaternion_floating":
+                at = slice(joint.position_start(), joint.position_start() + 4)
+                expected_q[at] /= np.linalg.norm(expected_q[at])
     for _ in Run(plant, context, h, actuation=constant_input(u)).blocks():
         pass
     np.testing.assert_allclose(plant.GetVelocities(context), expected_v, rtol=0.0, atol=1e-10 * abs(expected_v).max())
@@ -95,19 +133,21 @@ def test_joint_damping_is_implicit_except_under_tamsi(approximation, expected):
     context = started(plant, v=[1.0])
     Simulator(plant, context).AdvanceTo(h)
     assert plant.GetVelocities(context)[0] == pytest.approx(expected, rel=1e-14)
-    assert plant.GetPositions(context)[0] == pytest.approx(h * expected, rel=1e-14)
+    assert plant.GetPositions(context)[0] == pytest.approx(h * (1.0 + expected) / 2.0, rel=1e-14)
 
 
-def test_positions_move_with_the_new_velocity():
-    """Free fall: after n steps the height is -g h^2 n (n + 1) / 2, not n (n - 1) / 2."""
+@pytest.mark.parametrize(("scheme", "more"), [("midpoint", 0), ("drake", 1)])
+def test_positions_move_with_the_mean_velocity_or_drakes_with_the_new_one(scheme, more):
+    """Free fall: after n steps the height is -g (h n)^2 / 2, or -g h^2 n (n + 1) / 2, not n (n - 1) / 2."""
     h, n = 0.01, 50
     plant = MultibodyPlant(h)
+    plant.set_step_scheme(scheme)
     body = plant.AddRigidBody("stone", random_inertia(np.random.default_rng(0)))
     plant.AddJoint(PrismaticJoint("fall", plant.world_frame(), body.body_frame(), [0.0, 0.0, 1.0]))
     plant.Finalize()
     context = started(plant)
     Simulator(plant, context).AdvanceTo(n * h)
-    np.testing.assert_allclose(state(plant, context), [-9.81 * h**2 * n * (n + 1) / 2, -9.81 * n * h], rtol=1e-13)
+    np.testing.assert_allclose(state(plant, context), [-9.81 * h**2 * n * (n + more) / 2, -9.81 * n * h], rtol=1e-13)
 
 
 # time and samples
@@ -129,8 +169,9 @@ def test_blocks_larger_than_the_buffer_lose_nothing():
     rows = rows_of(Run(plant, started(plant, q=[1.0]), 12.0))
     assert rows["time"].size == 1201 > 2 * BLOCK_ROWS
     q, v = rows["q"][:, 0], rows["v"][:, 0]
-    np.testing.assert_allclose(v[1:], v[:-1] - h * 9.81 * 0.5 / INERTIA * np.sin(q[:-1]), rtol=0.0, atol=1e-12)
-    np.testing.assert_allclose(q[1:], q[:-1] + h * v[1:], rtol=0.0, atol=1e-14)
+    middle = q[:-1] + 0.5 * h * v[:-1]
+    np.testing.assert_allclose(v[1:], v[:-1] - h * 9.81 * 0.5 / INERTIA * np.sin(middle), rtol=0.0, atol=1e-12)
+    np.testing.assert_allclose(q[1:], q[:-1] + 0.5 * h * (v[:-1] + v[1:]), rtol=0.0, atol=1e-14)
 
 
 def test_blocks_of_a_continuous_run_larger_than_the_buffer_lose_nothing():
@@ -270,9 +311,11 @@ def test_a_state_that_is_not_finite_is_an_error_that_names_the_coordinate_and_ke
     good = v.size - 1
     np.testing.assert_allclose(v[:5], [1.0, -999.0, 998001.0, -997002999.0, 996005996001.0], rtol=1e-10)
     assert np.isfinite(v).all()
-    assert good == 52  # 999^52 is 9.5e155: the bias term needs its square
+    assert good == 51  # 999^51 is 9.5e152: the bias term needs the square of -499 times that, in the middle of the step
     assert str(error.value) == (
-        f"position 'DefaultModelInstance_pin_q' is not finite after step {good + 1} from t = {good * h:.9g} s"
+        f"position 'DefaultModelInstance_pin_q' is not finite in step {good + 1} from t = {good * h:.9g} s: the velocity "
+        f"'DefaultModelInstance_pin_w' had grown to {v[-1]:.3g} before; the forces of the model may be too stiff for "
+        "steps of 0.01 s: try dt=0.005, or less"
     )
     assert context.get_time() == good * h
     np.testing.assert_array_equal(plant.GetVelocities(context), v[-1:])
@@ -281,13 +324,14 @@ def test_a_state_that_is_not_finite_is_an_error_that_names_the_coordinate_and_ke
 
 @pytest.mark.parametrize("h", [0.0, 0.01])
 def test_the_first_coordinate_that_is_not_finite_is_named(h):
-    """A motor that is told NaN: positions of the first step are NaN where the velocity is; of a discrete plant both."""
+    """A motor that is told NaN is the cause that is named, not stiff forces."""
     plant = random_plant(2, time_step=h)
     context = random_context(plant, np.random.default_rng(0))
     before = state(plant, context)
     actuation = Input([0.0, 0.05], [np.zeros(plant.num_actuators()), np.full(plant.num_actuators(), np.nan)])
     with pytest.raises(
-        NumericalError, match=r"^position '\w+_joint\d+_\w+' is not finite after step \d+ from t = 0.05"
+        NumericalError,
+        match=r"^position '\w+_joint\d+_\w+' is not finite in step \d+ from t = 0.05 s: the actuation of '\w+' is not$",
     ):
         for _ in Run(plant, context, 1.0, actuation=actuation).blocks():
             pass

@@ -4,7 +4,7 @@ At the start of a step they would feed what turns: docs/discrete_steps.md. Locke
 """
 
 from mbcli.engine.fields.model_fields import SCHEME_MIDDLE
-from mbcli.engine.limits.joint_limits import limit_gap, reach_of_limits
+from mbcli.engine.limits.joint_limits import is_in_reach
 from mbcli.engine.runtime.kernel import kernel
 from mbcli.engine.smooth.forward_dynamics import forward_dynamics_again
 from mbcli.engine.smooth.kinematics import velocity_kinematics
@@ -48,10 +48,8 @@ def substitute(model, data):
 
 @kernel
 def reaches_limit(model, data, h):
-    """After vdot: whether a limit can act in the step."""
+    """After limited_dynamics: whether a limit can act in the step. Limits of locked joints cannot."""
     for k in range(model.limit_dof.shape[0]):
-        d = model.limit_dof[k]
-        v = data.v[d]
-        if limit_gap(model, data.q, k).real < reach_of_limits(v, v + h * data.vdot[d], h):
+        if is_in_reach(model, data, h, k):
             return True
     return False

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 FAST = 1e3  # [rad or m] in a step: no motion that steps can follow
 
 
-def not_finite(plant: MultibodyPlant, context: Context, y: Vector, when: str) -> str:
-    """The line on a step from the context's state to y = (q, v), which is not finite.
+def not_finite(plant: MultibodyPlant, context: Context, y: Vector, u: Vector, when: str) -> str:
+    """The line on a step from the context's state under the actuation u (nu,) to y = (q, v), which is not finite.
 
     when: "in step 3 from t = 0.002 s".
     """
@@ -26,6 +26,9 @@ def not_finite(plant: MultibodyPlant, context: Context, y: Vector, when: str) ->
     bad = np.flatnonzero(~np.isfinite(y))
     kind, name = names[int(bad[0])]
     result = f"{kind} '{name}' is not finite {when}"
+    driven = np.flatnonzero(~np.isfinite(u))
+    if driven.size:
+        return f"{result}: the actuation of '{plant.GetActuatorNames()[int(driven[0])]}' is not"
     cause = missing_mass(plant, context)
     if cause is None and not plant.elements.constraints:
         cause = undetermined_motion(plant, context)

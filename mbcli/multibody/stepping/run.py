@@ -555,7 +555,9 @@ class Run:
                 "limits, controllers and dry friction of joints found no common solution "
                 f"{when}: accelerations still change by {residual:.3g} of the largest; try a smaller step"
             )
-        return NumericalError(not_finite(plant, self.context, y, when))
+        u = self._actuation_at(self.context.get_time())
+        u = plant.actuation(self.context) if u is None else u
+        return NumericalError(not_finite(plant, self.context, y, u, when))
 
     def _constraint_failure(self, status):
         """Why a run under constraints cannot go on from the state in the context."""
