@@ -123,6 +123,7 @@ class Scene:
         self.kernels.at_velocities(*parts[:2])
         self.kernels.gather_forces(*parts[:2], H, 1.0)
         self.kernels.clear_problem(parts[3])
+        self.kernels.note_start(parts[1])
         self.kernels.constrain_step(*parts, H)
         return self.data.v + H * self.data.vdot
 
@@ -216,6 +217,8 @@ def test_without_constraints_the_step_is_that_of_the_plant():
     plain = Data(scene.model.sizes)
     plain.q[:], plain.v[:] = scene.data.q, scene.data.v
     kernels = load_kernels(False)
+    kernels.note_start(plain)
+    plain.q_at_start[:] = plain.q
     kernels.at_velocities(scene.model, plain)
     kernels.gather_forces(scene.model, plain, H, 1.0)
     kernels.accelerate(scene.model, plain, H)

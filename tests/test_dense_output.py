@@ -230,11 +230,13 @@ def test_a_closed_chain_goes_on_to_the_rows_of_a_longer_run(tmp_path):
 
 
 @pytest.mark.usefixtures("interpreted")
-def test_going_on_to_an_earlier_time_keeps_the_rows(tmp_path):
+def test_going_on_to_an_earlier_time_is_refused_and_keeps_the_rows(tmp_path):
     run = ("-q", "simulate", TWO_LINKS, "--integrator", "runge_kutta3", "--at", "elbow=2", "-o", tmp_path / "run.h5")
     succeed(*run, "-t", 0.1)
     before = rows(tmp_path / "run.h5")
-    succeed("-q", "simulate", "--resume", tmp_path / "run.h5", "-t", 0.03)
+    refused = cli("-q", "simulate", "--resume", tmp_path / "run.h5", "-t", 0.03)
+    assert refused.code == 2
+    assert refused.err == f"{tmp_path / 'run.h5'}: error: goes to 0.1 s, and the run is to end at 0.03 s already\n"
     after = rows(tmp_path / "run.h5")
     assert all(before[name].tobytes() == after[name].tobytes() for name in before)
 

@@ -89,6 +89,7 @@ VELOCITY = "V A_bias"
 ARTICULATED = "articulated F_articulated U D tau_residual A vdot"
 CONTROL = "pd_effort line line_side"
 AT_LIMITS = "composite vdot_point line_residual"
+AT_START = "q_at_start v_at_start v_terms"
 AT_POSITION, AT_VELOCITY = ("position_stage",), ("position_stage", "velocity_stage")
 
 STAGES = {
@@ -114,7 +115,7 @@ STAGES = {
     ),
     "calc_step_dynamics": Stage(
         under_forces("calc_step_dynamics", 0.01, 1.0),
-        f"tau diagonal F_applied {ARTICULATED} {CONTROL}",
+        f"tau diagonal F_applied {ARTICULATED} {CONTROL} {AT_START}",
         "q v tau u pd_desired",
         AT_VELOCITY,
         may_write=AT_LIMITS,
@@ -123,12 +124,12 @@ STAGES = {
     "calc_force_elements": Stage(force_elements, "tau", "q v", AT_VELOCITY, returns=True),
     "calc_spring_damper": Stage(named("calc_spring_damper", 1), "", "", AT_VELOCITY, returns=True),
     "calc_bushing": Stage(named("calc_bushing", 0), "", "", AT_VELOCITY, returns=True),
-    "start_of_step": Stage(named("start_of_step", 0.01), "v", "v"),
+    "start_of_step": Stage(named("start_of_step", 0.01), f"v {AT_START}", "q v"),
     "step_under_link_forces": Stage(
         under_forces("step_under_link_forces", 0.01, 0.0),
         f"{POSITION} {VELOCITY} {ARTICULATED} {CONTROL} diagonal tau q v qdot F_applied",
         "q v tau u pd_desired X_WB p_RoBo",
-        AT_POSITION,
+        ("start_of_step", *AT_POSITION),
         may_write=AT_LIMITS,
     ),
     "calc_energy": Stage(named("calc_energy"), "energy", "q v", AT_VELOCITY, returns=True),
@@ -159,7 +160,7 @@ STAGES = {
     "query_reactions": Stage(queries.reactions, "A", "vdot", AT_VELOCITY, returns=True),
     "discrete_step": Stage(
         named("discrete_step", 0.01, 1.0),
-        f"{POSITION} {VELOCITY} {ARTICULATED} {CONTROL} diagonal tau q v qdot F_applied",
+        f"{POSITION} {VELOCITY} {ARTICULATED} {CONTROL} {AT_START} diagonal tau q v qdot F_applied",
         "q v tau u pd_desired F_applied",
         takes_handles=False,
         may_write=AT_LIMITS,

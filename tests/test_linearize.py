@@ -279,7 +279,7 @@ def test_the_command_gives_the_matrices_and_their_names(tmp_path):
     step = cli("linearize", file, "--weld-base", "--json", "--at", "pin=0.3", "--discrete").json()
     h = step["time_period"]
     assert h == 0.001
-    np.testing.assert_allclose(step["B"], [[h * h / inertia], [h / inertia]], rtol=1e-12)
+    np.testing.assert_allclose(step["B"], [[h * h / (2.0 * inertia)], [h / inertia]], rtol=1e-12)
     text = cli("linearize", file, "--weld-base")
     assert text.code == 0
     assert "arm_motor" in text.out

@@ -145,6 +145,8 @@ from pydrake.systems.analysis import Simulator
 plant = MultibodyPlant(time_step=0.002)
 Parser(plant=plant).AddModelsFromString(URDF, "urdf")
 plant.WeldFrames(plant.world_frame(), plant.GetFrameByName("base"))
+if hasattr(plant, "set_step_scheme"):  # steps of pydrake are those of this scheme
+    plant.set_step_scheme("drake")
 plant.Finalize()
 simulator = Simulator(plant)
 context = simulator.get_mutable_context()
@@ -196,6 +198,8 @@ builder = DiagramBuilder()
 plant, scene_graph = AddMultibodyPlantSceneGraph(builder, time_step=0.002)
 Parser(plant).AddModelsFromString(URDF, "urdf")
 plant.WeldFrames(plant.world_frame(), plant.GetFrameByName("base"))
+if hasattr(plant, "set_step_scheme"):  # steps of pydrake are those of this scheme
+    plant.set_step_scheme("drake")
 plant.Finalize()
 diagram = builder.Build()
 simulator = Simulator(diagram)

@@ -142,7 +142,17 @@ def test_a_quaternion_is_of_unit_length_after_steps():
     box.set_angular_velocity(context, [3.0, 4.0, 5.0])
     Simulator(plant, context).AdvanceTo(0.1)
     held = plant.GetPositions(context)[1:5]
-    assert abs(np.linalg.norm(held) - 1.0) > 1e-4  # an ordinary step leaves it so
+    assert abs(held[1:]).max() > 0.1
+    assert np.linalg.norm(held) == pytest.approx(1.0, rel=1e-15)
+    np.testing.assert_allclose(box.get_quaternion(context).wxyz(), held, rtol=1e-15)
+
+
+def test_a_quaternion_that_is_set_to_another_length_is_given_with_unit_length():
+    plant = cart(0.01)
+    context = plant.CreateDefaultContext()
+    box = plant.GetJointByName("box")
+    held = 2.0 * np.array([0.1, 0.7, -0.5, 0.5])
+    box.SetPositions(context, [*held, 0.0, 0.0, 0.0])
     np.testing.assert_allclose(box.get_quaternion(context).wxyz(), held / np.linalg.norm(held), rtol=1e-15)
 
 
