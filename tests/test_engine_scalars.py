@@ -40,6 +40,7 @@ PLANTS = {
     "reversed": {"seed": 2, "reversed_probability": 1.0, "elements": True},
     "weightless": {"seed": 3, "weightless": True, "trees": 2, "floating_bases": 1, "elements": True},
     "controlled": {"seed": 4, "controlled": True, "time_step": 0.01, "num_bodies": 16, "elements": True},
+    "discrete": {"seed": 5, "time_step": 0.01, "num_bodies": 16, "floating_bases": 1, "elements": True},
 }
 
 
@@ -118,19 +119,19 @@ STAGES = {
         f"tau diagonal F_applied {ARTICULATED} {CONTROL} {AT_START}",
         "q v tau u pd_desired",
         AT_VELOCITY,
-        may_write=AT_LIMITS,
+        may_write=f"{AT_LIMITS} {POSITION} {VELOCITY} qdot",
     ),
     "calc_nonconservative_power": Stage(named("calc_nonconservative_power"), "", "q v", AT_VELOCITY, returns=True),
     "calc_force_elements": Stage(force_elements, "tau", "q v", AT_VELOCITY, returns=True),
     "calc_spring_damper": Stage(named("calc_spring_damper", 1), "", "", AT_VELOCITY, returns=True),
     "calc_bushing": Stage(named("calc_bushing", 0), "", "", AT_VELOCITY, returns=True),
-    "start_of_step": Stage(named("start_of_step", 0.01), f"v {AT_START}", "q v"),
+    "start_of_step": Stage(named("start_of_step", 0.01), f"v {AT_START}", "q v", may_write="q qdot sin_q cos_q"),
     "step_under_link_forces": Stage(
         under_forces("step_under_link_forces", 0.01, 0.0),
         f"{POSITION} {VELOCITY} {ARTICULATED} {CONTROL} diagonal tau q v qdot F_applied",
         "q v tau u pd_desired X_WB p_RoBo",
         ("start_of_step", *AT_POSITION),
-        may_write=AT_LIMITS,
+        may_write=f"{AT_LIMITS} v_terms",
     ),
     "calc_energy": Stage(named("calc_energy"), "energy", "q v", AT_VELOCITY, returns=True),
     "calc_generalized_forces": Stage(under_forces("calc_generalized_forces"), "F_applied F tau", "", AT_POSITION),
