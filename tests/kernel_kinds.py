@@ -124,6 +124,7 @@ NOT_SMOOTH = {
     # worlds: whether they still run; which of them leave their lanes
     "advance_worlds",
     "advance_world",
+    "begin_world",
     "forget_neighbors",
     "advance_worlds_in_lanes",
     "advance_lanes",

@@ -17,6 +17,7 @@ from test_cut_joints import test_derivatives_of_forces_of_cut_joints_are_those_o
 from test_dynamics_derivatives import run_derivative_kernels
 
 from mbcli.engine import load_kernels
+from mbcli.engine.constraints.constrained_motion import constraint_addresses
 from mbcli.engine.fields.joint_types import PRISMATIC, REVOLUTE, SCREW
 from mbcli.engine.fields.model_fields import DATA_FIELDS, MODEL_FIELDS
 from mbcli.engine.runtime import kernel
@@ -399,6 +400,44 @@ def test_complex_steps_pass_through_joints_beyond_and_at_their_limits(speed):
             np.testing.assert_allclose(exact, differences, atol=1e-5 * abs(exact).max())
 
 
+def test_complex_steps_pass_through_where_a_step_takes_its_forces():
+    """The balance of a run goes there again: to the middle of the step, with the velocities of its velocity terms."""
+    model, inputs = plant_of("discrete").model, inputs_of("discrete")
+    rng = np.random.default_rng(10)
+    dq, dv, dv_terms = (rng.normal(size=n) for n in (inputs["q"].size, inputs["v"].size, inputs["v"].size))
+
+    def middle(t):
+        data = data_with(model.replace(dtype=np.result_type(t, float)), {})
+        data.q[:], data.v[:] = inputs["q"] + t * dq, inputs["v"] + t * dv
+        data.v_terms[:] = 0.5 * inputs["v"] + t * dv_terms
+        load_kernels(False).at_forces_of_step(model.replace(dtype=data.q.dtype.type), data, 0.01)
+        return {"q": data.q, "X_WB": data.X_WB, "V": data.V}
+
+    assert_fields_close(imaginary(middle(1j * COMPLEX_STEP)), differences(middle), DIFFERENCES)
+    started = data_with(model, inputs)
+    run("start_of_step", model, started)
+    np.testing.assert_array_equal(middle(0.0)["q"], started.q)
+
+
+def test_complex_steps_pass_through_where_a_step_under_constraints_takes_its_forces():
+    scene = constrained_scene(1, dtype=complex)[1]
+    data, work, kernels = scene.data, scene.work, load_kernels(False)
+    rng = np.random.default_rng(11)
+    q, v = data.q.real.copy(), data.v.real.copy()
+    dq, dv = rng.normal(size=q.size), rng.normal(size=v.size)
+    data.constraint_set = constraint_addresses(kernels, False, (), scene.model, data, scene.constraints, work)
+
+    def middle(t):
+        work.q_middle[:], data.v_terms[:] = q + t * dq, v + t * dv
+        data.q[:] = data.v[:] = np.nan
+        kernels.at_forces_under_constraints(scene.model, data, 0.01)
+        return {"q": data.q.copy(), "X_WB": data.X_WB.copy(), "V": data.V.copy()}
+
+    exact = imaginary(middle(1j * COMPLEX_STEP))
+    expected = {name: value.real for name, value in differences(middle).items()}
+    assert_fields_close(exact, expected, DIFFERENCES)
+
+
 def test_every_smooth_kernel_has_run_on_complex_numbers():
     """The kernels that the stages call, seen by the profiler; a kernel that none calls is missing here."""
     called = set()
@@ -418,6 +457,8 @@ def test_every_smooth_kernel_has_run_on_complex_numbers():
         test_complex_steps_pass_through_normalization_of_quaternions()
         test_complex_steps_pass_through_the_power_of_damping()
         test_complex_steps_pass_through_actuation()
+        test_complex_steps_pass_through_where_a_step_takes_its_forces()
+        test_complex_steps_pass_through_where_a_step_under_constraints_takes_its_forces()
         test_complex_steps_pass_through_joints_beyond_and_at_their_limits(0.0)
         test_complex_steps_pass_through_joints_beyond_and_at_their_limits(1.0)
         test_complex_steps_pass_through_the_path_to_a_body("mixed")

@@ -84,8 +84,8 @@ def turned(joints, q, dq):
 def test_a_discrete_step_is_its_definition(seed, scheme, approximation):
     """M (v' - v) / h = tau + tau_g + springs - C v - D v', where tamsi has v for v'; q' = q + h N(q) v'.
 
-    Of midpoint M, tau_g, springs and N are those at q + h/2 N v, C v is that of v + h/2 vdot by three substitutions, and
-    q' = q + h N (v + v') / 2.
+    Of midpoint M, tau_g, springs and N are those at q + h/2 N v, C v is that of v + h/2 vdot by three substitutions,
+    and q' = q + h N (v + v') / 2.
     """
     h = 0.02
     plant = random_plant(seed, time_step=h, floating_bases=1, finalize=False)
@@ -311,11 +311,13 @@ def test_a_state_that_is_not_finite_is_an_error_that_names_the_coordinate_and_ke
     good = v.size - 1
     np.testing.assert_allclose(v[:5], [1.0, -999.0, 998001.0, -997002999.0, 996005996001.0], rtol=1e-10)
     assert np.isfinite(v).all()
-    assert good == 51  # 999^51 is 9.5e152: the bias term needs the square of -499 times that, in the middle of the step
+    assert (
+        good == 51
+    )  # 999^51 is 9.5e152: the bias term needs the square of -499 times that, the velocity in the middle
     assert str(error.value) == (
-        f"position 'DefaultModelInstance_pin_q' is not finite in step {good + 1} from t = {good * h:.9g} s: the velocity "
-        f"'DefaultModelInstance_pin_w' had grown to {v[-1]:.3g} before; the forces of the model may be too stiff for "
-        "steps of 0.01 s: try dt=0.005, or less"
+        f"position 'DefaultModelInstance_pin_q' is not finite in step {good + 1} from t = {good * h:.9g} s: the "
+        f"velocity 'DefaultModelInstance_pin_w' had grown to {v[-1]:.3g} before; the forces of the model may be too stiff "
+        "for steps of 0.01 s: try dt=0.005, or less"
     )
     assert context.get_time() == good * h
     np.testing.assert_array_equal(plant.GetVelocities(context), v[-1:])

@@ -72,7 +72,8 @@ def line_search(solver, k, guessed):
 def least_slip(solver, k, low, high, otherwise):
     """The share between two where a contact's slip is least, that nearest to the middle; `otherwise` without one.
 
-    Where a slip reverses, so does its friction, and the slope changes most.
+    Where a slip reverses, so does its friction, and the slope changes most. An end of the bracket was tried before:
+    rounding would give it again, and the search would end there.
     """
     v, dv, middle = solver.con_v, solver.con_dv, 0.5 * (low + high)
     best, distance = otherwise, 0.5 * (high - low)
@@ -82,7 +83,7 @@ def least_slip(solver, k, low, high, otherwise):
             a, b = dv[i, 0], dv[i, 1]
             square = a * a + b * b
             share = -(v[i, 0] * a + v[i, 1] * b) / square if square > 0.0 else low
-            if abs(share - middle) < distance:
+            if low < share and share < high and abs(share - middle) < distance:
                 best, distance = share, abs(share - middle)
     return best
 

@@ -68,10 +68,10 @@ def advance_joint(model, data, b, v, h):
 @kernel
 def is_locked(model, b):
     """Whether the joint of body b is locked."""
+    locked = False
     for k in range(model.locked_dof.shape[0]):
-        if model.locked_dof[k] == model.body_v[b]:
-            return True
-    return False
+        locked = locked or model.locked_dof[k] == model.body_v[b]
+    return locked
 
 
 @kernel

@@ -49,7 +49,7 @@ def substitute(model, data):
 @kernel
 def reaches_limit(model, data, h):
     """After limited_dynamics: whether a limit can act in the step. Limits of locked joints cannot."""
+    reached = False
     for k in range(model.limit_dof.shape[0]):
-        if is_in_reach(model, data, h, k):
-            return True
-    return False
+        reached = reached or is_in_reach(model, data, h, k)
+    return reached
