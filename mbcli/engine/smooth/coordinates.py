@@ -46,8 +46,9 @@ def advance_positions(model, data, v, h):
 @kernel
 def advance_joint(model, data, b, v, h):
     """As advance_positions(), for the joint of body b. Its quaternion has unit length then; what is locked stays."""
-    if is_locked(model, b):  # scaled again, a quaternion of unit length may change by rounding
-        return
+    for k in range(model.locked_dof.shape[0]):
+        if model.locked_dof[k] == model.body_v[b]:  # scaled again, a quaternion of unit length may change by rounding
+            return
     q, qdot = data.q, data.qdot
     rates_of_joint(model, data, b, v, qdot)
     i, n = model.body_q[b], model.body_nv[b]
@@ -63,15 +64,6 @@ def advance_joint(model, data, b, v, h):
         i, n = i + 4, 3
     for k in range(i, i + n):
         q[k] += h * qdot[k]
-
-
-@kernel
-def is_locked(model, b):
-    """Whether the joint of body b is locked."""
-    locked = False
-    for k in range(model.locked_dof.shape[0]):
-        locked = locked or model.locked_dof[k] == model.body_v[b]
-    return locked
 
 
 @kernel
