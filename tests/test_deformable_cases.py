@@ -356,7 +356,7 @@ def test_point_hydroelastic_and_deformable_contacts_are_in_one_plant(tmp_path, h
         assert abs(surface.F_Ac_W().translational()[2]) == pytest.approx(G, abs=1e-3)
         assert heights["hydro_ball"] == pytest.approx(0.0469238, abs=1e-6)
     assert heights["rider"] == pytest.approx(0.14518, abs=2.5e-3)  # pydrake's ball sinks deeper
-    assert scene.center(box)[2] == pytest.approx(0.049096, abs=1e-4)
+    assert scene.center(box)[2] == pytest.approx(0.0491116, abs=1e-4)  # pydrake with a stiction tolerance of 1e-6 m/s
 
 
 @pytest.mark.parametrize("beta", [0.0, 0.01])

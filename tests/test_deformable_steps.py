@@ -186,14 +186,19 @@ def test_two_soft_boxes_stand_on_each_other(tmp_path):
     scene = Scene(tmp_path)
     scene.box([0, 0, 0.1], name="lower")
     scene.box([0.02, 0.01, 0.301], E=4e5, name="upper")
-    scene.start().to(1.5)
+    scene.start().to(2.5)  # what is left falls by a factor of e in 0.6 s
     forces = [c.F_Ac_W().translational() for c in scene.contacts()]
-    assert sorted(f[2] for f in forces) == pytest.approx([-8 * G, 16 * G], abs=0.05)
+    assert sorted(f[2] for f in forces) == pytest.approx([-8 * G, 16 * G], abs=0.01)
 
 
-def test_the_contact_problem_of_many_vertices_takes_few_iterations(tmp_path):
-    """Newton's method on two trees of 213 and 105 velocities, whose Hessian is factorized by tiles."""
+@pytest.mark.parametrize(("tolerance", "mean", "most"), [(1e-3, 4.0, 15), (1e-6, 13.0, 50)])
+def test_the_contact_problem_of_many_vertices_takes_few_iterations(tmp_path, tolerance, mean, most):
+    """Newton's method on two trees of 213 and 105 velocities, whose Hessian is factorized by tiles.
+
+    By default friction is regularized less: vertices that slide as the boxes spread take more iterations.
+    """
     scene = Scene(tmp_path)
+    scene.plant.set_stiction_tolerance(tolerance)
     scene.box([0, 0, 0.1], cells=5, name="lower")
     scene.box([0.02, 0.01, 0.301], cells=5, E=4e5, name="upper")
     run = Run(scene.plant, scene.start().context, 0.2)
@@ -201,7 +206,7 @@ def test_the_contact_problem_of_many_vertices_takes_few_iterations(tmp_path):
         pass
     found = run.contact.statistics()
     assert found["most_contacts"] > 80
-    assert found["mean_iterations"] < 4.0 and found["most_iterations"] < 15
+    assert found["mean_iterations"] < mean and found["most_iterations"] < most
     assert found["largest_residual"] < 1e-6
 
 

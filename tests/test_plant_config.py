@@ -21,7 +21,7 @@ from mbcli.config.scene_graph_config import DefaultProximityProperties
 from mbcli.config.simulator_config import INTEGRATION_SCHEMES, SimulatorConfig
 from mbcli.errors import ArgumentError
 
-MBCLIS_OWN = ("contact_defaults", "joint_dry_friction", "sleep_tolerance")  # settings that pydrake has not
+MBCLIS_OWN = ("contact_defaults", "joint_dry_friction", "sleep_tolerance", "step_scheme")  # that pydrake has not
 
 
 def read(text, scenario_name=None):
@@ -61,6 +61,7 @@ def test_plant_defaults_are_those_of_the_reference():
         "contact_defaults": "allowance",
         "sleep_tolerance": 0.0,
         "joint_dry_friction": True,
+        "step_scheme": "midpoint",
     }
 
 

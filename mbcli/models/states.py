@@ -70,7 +70,7 @@ def _set_deformables_from_log(context, log, path, time):
         )
     start = 0
     for own in states:
-        own.values[:] = values[start : start + own.values.size]
+        own.set_values(values[start : start + own.values.size])
         start += own.values.size
     return checkpoint["q"], checkpoint["v"]
 

@@ -571,7 +571,7 @@ class RecordedRun:
         if balance is None:
             return None
         projects = not self.plant.is_discrete()
-        if balance.is_considerable(projects, self._observer.most_kinetic):
+        if balance.is_considerable(projects, self._observer.energy_change.most_kinetic):
             controlled = not self.plant.is_discrete() and run.has_error_control()
             name = "dt" if self.plant.is_discrete() else "accuracy" if controlled else "max_step"
             self.warn(

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from mbcli.engine.fields import collision_fields as kinds
+from mbcli.math import RigidTransform
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -97,7 +98,7 @@ def standing_trees(plant: Any, pieces: Iterable[Piece]) -> list[Standing]:
     for root, own in of.items():
         links = [root, *(n for n, r in roots.items() if r == root and n != root)]
         inertias = [plant.elements.bodies[n].default_spatial_inertia() for n in links]
-        poses = {n: plant.elements.bodies[n].EvalPoseInWorld(context) for n in links}
+        poses = {n: _pose(plant.elements.bodies[n], context) for n in links}
         mass = sum(M.get_mass() for M in inertias)
         if mass <= 0.0:
             continue
@@ -110,6 +111,12 @@ def standing_trees(plant: Any, pieces: Iterable[Piece]) -> list[Standing]:
         span = _span(placed, axes)
         found.append(Standing(tuple(links), mass, span, _base(placed, sum(centers) / mass, down)))
     return found
+
+
+def _pose(body, context):
+    """X_WB, of floats in plants of other numbers too."""
+    X_WB = body.EvalPoseInWorld(context).GetAsMatrix4()
+    return RigidTransform(context.state.scalar.reals(X_WB).reshape(4, 4))
 
 
 def _roots(plant):

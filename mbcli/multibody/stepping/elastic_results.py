@@ -145,7 +145,7 @@ class ElasticResults(StepContact):
         kinetic = potential = 0.0
         deformables = self.plant.elements.deformable_bodies
         for body, own, known in zip(self.bodies, self._state.deformables, deformables, strict=True):
-            T, V = body.energies(np.ascontiguousarray(own.q), own.v)
+            T, V = body.energies(own.q.copy(), own.v)  # kernels take what may be written
             kinetic += T
             potential += V - float(body.masses @ (own.q @ known.gravity_vector()))
         return kinetic, potential
