@@ -31,6 +31,7 @@ from mbcli.systems.linearization import plant_derivatives
 
 G = 9.81
 NEARLY_RIGID = (0.1 / (2.0 * np.pi)) ** 2  # beta = 0.1
+RETURN_SPEED = 1e-3  # [rad/s] at most, of what is beyond a limit
 ORIGIN = np.zeros(3)
 
 
@@ -291,8 +292,11 @@ def test_17_one_step_at_a_limit_is_the_closed_form(contact, start):
     context = started(plant, axle=start)
     plant.get_actuation_input_port().FixValue(context, [1.0])
     q, v = start
-    free = v + h / I_ROD * (1.0 + 2.0 * G * 0.4 * np.cos(q))
+    at = q if contact else q + 0.5 * h * v  # where the weight acts: in the middle of a step in which nothing can touch
+    free = v + h / I_ROD * (1.0 + 2.0 * G * 0.4 * np.cos(at))
     R, v_hat = NEARLY_RIGID / I_ROD, -(0.5 - q) / (2.0 * h)
+    if v_hat > RETURN_SPEED:
+        R, v_hat = R * RETURN_SPEED / v_hat, RETURN_SPEED
     expected = (I_ROD * free - v_hat / R) / (I_ROD + 1.0 / R)  # I (v' - free) = -(v_hat + v') / R
     assert v_hat + expected > 0.0
     advance(plant, context, h)
