@@ -18,6 +18,17 @@ def own_library():
     return _joined(geometry, scene_graph_config, math, parsing, plant, tree, analysis, framework)
 
 
+def unit_quaternions(plant, q):
+    """q (nq,) with floating bodies' quaternions of unit length, which steps of mbcli leave and those of pydrake do not."""
+    q = np.array(q)
+    for index in plant.GetFloatingBaseBodies():
+        body = plant.get_body(index)
+        if body.has_quaternion_dofs():
+            i = body.floating_positions_start()
+            q[i : i + 4] /= np.linalg.norm(q[i : i + 4])
+    return q
+
+
 def drake_library():
     """The same of pydrake."""
     from pydrake import geometry, math

@@ -10,6 +10,7 @@ import warnings
 from dataclasses import dataclass, replace
 
 import numpy as np
+from contact_scenes import unit_quaternions
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 from machine_arrays import changed, state_arrays
@@ -85,12 +86,8 @@ def step(state, count):
 
 def normalize_quaternions(state):
     """Steps of pydrake leave quaternions as long as they become; their rotations are those of mbcli."""
-    plant, q = state.plant, np.array(state.plant.GetPositions(state.context))
-    for body in plant.GetFloatingBaseBodies():
-        if plant.get_body(body).has_quaternion_dofs():
-            i = plant.get_body(body).floating_positions_start()
-            q[i : i + 4] /= np.linalg.norm(q[i : i + 4])
-            plant.SetPositions(state.context, q)
+    q = unit_quaternions(state.plant, state.plant.GetPositions(state.context))
+    state.plant.SetPositions(state.context, q)
 
 
 def outcome(function, state, seed):

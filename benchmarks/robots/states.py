@@ -1,6 +1,6 @@
 """The states after the first steps of a file's plant without contact, by mbcli or by pydrake: the same code for both.
 
-What is compared with pydrake is without the dry friction of files, which that ignores.
+What is compared with pydrake is without the dry friction of files, which that ignores, and of its scheme of steps.
 """
 
 import warnings
@@ -76,6 +76,7 @@ def _plant(lib, file, approximation, friction, welded):
     plant.set_discrete_contact_approximation(choice)
     if lib.name == "mbcli":
         plant.settings.joint_dry_friction = friction
+        plant.set_step_scheme("midpoint" if friction else "drake")
         parser = lib.Parser(plant, packages=_packages(file))
     else:
         parser = lib.Parser(plant)
