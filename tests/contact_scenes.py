@@ -19,7 +19,7 @@ def own_library():
 
 
 def unit_quaternions(plant, q):
-    """q (nq,) with floating bodies' quaternions of unit length, which steps of mbcli leave and those of pydrake do not."""
+    """q (nq,) with floating bodies' quaternions of unit length, as steps of mbcli leave them, and not of pydrake."""
     q = np.array(q)
     for index in plant.GetFloatingBaseBodies():
         body = plant.get_body(index)
