@@ -21,7 +21,7 @@ from benchmarks.robots.forked import run_forked
 
 ROOT = Path(__file__).resolve().parents[2]
 TOLERANCE = 1e-9
-SIDES = {  # (library, MBCLI_JIT, steps, whether dry friction acts) of the two sides
+SIDES = {  # (library, MBCLI_JIT, steps, whether dry friction acts, in steps of the default scheme) of the two sides
     "--compare": (("mbcli", "1", states.STEPS, True), ("mbcli", "0", states.STEPS, True)),
     "--drake": (("mbcli", "1", 1, False), ("pydrake", "1", 1, False)),
 }

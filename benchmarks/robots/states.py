@@ -1,6 +1,6 @@
 """The states after the first steps of a file's plant without contact, by mbcli or by pydrake: the same code for both.
 
-What is compared with pydrake is without the dry friction of files, which that ignores, and of its scheme of steps.
+What is compared with pydrake takes its scheme of steps, without the dry friction of files, which that ignores.
 """
 
 import warnings
