@@ -196,7 +196,7 @@ def _drake_modules():
 class PlantStepper:
     """A plant with a scene graph in mbcli or pydrake: the same source for both."""
 
-    def __init__(self, world, time_step, approximation, lib, sleep=0.0):
+    def __init__(self, world, time_step, approximation, lib, sleep=0.0, scheme=None):
         self._h, self._done = time_step, 0
         config = lib.MultibodyPlantConfig(time_step=time_step)
         config.discrete_contact_approximation, config.stiction_tolerance = approximation, STICTION
@@ -211,6 +211,8 @@ class PlantStepper:
         self._add(world, lib)
         if sleep:  # which pydrake has not
             self.plant.set_sleep_tolerance(sleep)
+        if scheme is not None:
+            self.plant.set_step_scheme(scheme)
         self.plant.Finalize()
         diagram = builder.Build()
         self._simulator = lib.Simulator(diagram)

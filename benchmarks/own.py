@@ -39,8 +39,10 @@ class Case:
     """A model in mbcli with states to compute at: q (n, nq), v (n, nv), vdot (nv,)."""
 
     def __init__(self, path=None, weld=None, text=None):
-        def plant(time_step):
+        def plant(time_step, scheme=None):
             plant = MultibodyPlant(time_step)
+            if scheme is not None:
+                plant.set_step_scheme(scheme)
             parser = Parser(plant)
             if text is None:
                 parser.AddModels(str(path))
@@ -183,9 +185,9 @@ def own_plant_side(case):
 # ------------------------------------------------------------------------------------------------- steps
 
 
-def steps_call(case, time_step, steps):
-    """`steps` steps of the discrete plant from the first state; returns [q; v]."""
-    plant = case.make_plant(time_step)
+def steps_call(case, time_step, steps, scheme=None):
+    """`steps` steps of the discrete plant from the first state, of a scheme or the default one; returns [q; v]."""
+    plant = case.make_plant(time_step, scheme)
     context = plant.CreateDefaultContext()
     q_v = np.concatenate([case.q[0], case.v[0]])
 

@@ -192,7 +192,7 @@ def measure_steps(scene, effort):
 
 def check_steps_agree(scene, case, peers):
     """Drake shall reach the same state in one step; MuJoCo, whose velocities differ, have the same accelerations."""
-    calls = {"mbcli": own.steps_call(case, TIME_STEP, 1)}
+    calls = {"mbcli": own.steps_call(case, TIME_STEP, 1, "drake")}
     if "Drake" in peers:
         check_agreement(scene, calls | {"Drake": peers["Drake"].steps_call(TIME_STEP, 1)})
     if "MuJoCo" in peers:

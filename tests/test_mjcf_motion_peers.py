@@ -38,7 +38,7 @@ class Both:
         self.model.opt.timestep = step
         self.data = self.mujoco.MjData(self.model)
         builder = DiagramBuilder()
-        self.plant, _ = AddMultibodyPlant(MultibodyPlantConfig(time_step=step), builder)
+        self.plant, _ = AddMultibodyPlant(MultibodyPlantConfig(time_step=step, step_scheme="drake"), builder)
         Parser(self.plant).AddModelsFromString(text, "mjcf")
         self.plant.Finalize()
         self.context = self.plant.CreateDefaultContext()

@@ -246,7 +246,7 @@ def test_atlas_falls_as_in_pydrake_and_lies_on_the_ground(models_dir, monkeypatc
         pytest.skip("no file of Atlas")
     monkeypatch.setattr(arrays, "DEFAULT_TOLERANCE", TOLERANCE["lagged"])
     world = contact.atlas(path, standing=False)
-    ours = contact.PlantStepper(world, 1e-3, "lagged", contact.own_modules())
+    ours = contact.PlantStepper(world, 1e-3, "lagged", contact.own_modules(), scheme="drake")
     theirs = contact.PlantStepper(world, 1e-3, "lagged", contact._drake_modules())
     for stepper in (ours, theirs):
         stepper.set_state(world.q, np.zeros(36))

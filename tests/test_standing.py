@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from benchmarks.standing import APPROXIMATIONS, BODIES, TILT, Stand, box
-from mbcli.models.loading import load_model, notes_on_contact
-from mbcli.multibody.compilation.standing import SHARE
+from mbcli.models.loading import ModelText, load_model, notes_on_contact
+from mbcli.multibody.compilation.standing import SHARE, Piece, standing_trees
 
 SECONDS = 10.0
 
@@ -53,3 +53,13 @@ def test_a_stiffness_that_cannot_hold_its_body_upright_is_told(stiffness, falls)
     assert len(said) == int(falls)
     if falls:
         assert "0.02 m wide it needs pairs with a contact stiffness of 1.23e+04 N/m" in said[0]
+
+
+def test_points_of_no_size_at_one_height_are_a_base():
+    """As the corners of soles in files of humanoids in which nothing else touches."""
+    text = """<sdf version="1.9"><model name="m"><link name="sole"><inertial><pose>0 0 0.5 0 0 0</pose><mass>40</mass>
+      </inertial></link></model></sdf>"""
+    plant = load_model(ModelText(text.encode(), "sole.sdf")).plant
+    corners = [(x, y, 0.0) for x in (-0.1, 0.1) for y in (-0.05, 0.05)]
+    (tree,) = standing_trees(plant, [Piece(1, np.array([corner]), 0.0, np.eye(3)) for corner in corners])
+    assert (tree.base.half_width, tree.base.height) == pytest.approx((0.05, 0.5))

@@ -23,6 +23,8 @@ def started(module, step):
     """A plant and its context; module: mbcli's or pydrake's MultibodyPlant and Parser."""
     plant_type, parser_type = module
     plant = plant_type(step)
+    if plant_type is MultibodyPlant and step:
+        plant.set_step_scheme("drake")
     parser_type(plant).AddModels(TWO_LINKS)
     plant.Finalize()
     context = plant.CreateDefaultContext()

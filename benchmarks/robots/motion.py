@@ -65,6 +65,7 @@ def compare(path, folder, contact):
 def load(path, folder, with_contact):
     """(finalized plant without controllers, warnings of its file)"""
     plant = MultibodyPlant(STEP)
+    plant.set_step_scheme("drake")  # as MuJoCo's steps by Euler are
     if with_contact:
         plant.RegisterAsSourceForSceneGraph(SceneGraph())
     packages = PackageMap(allow_outside=True, missing_meshes="ignore")

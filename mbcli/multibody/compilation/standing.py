@@ -165,7 +165,7 @@ def _base(placed, center, down):
     across = [axis for axis in np.eye(3) if abs(axis @ down) < 0.5]
     touching, axes = {}, []
     for piece, r in zip(placed, reach, strict=True):
-        near = r > lowest - LEVEL * (lowest - highest)
+        near = r >= lowest - LEVEL * (lowest - highest)
         if near.any():
             touching.setdefault(piece.link, []).append(piece.points[near] @ np.transpose(across))
             axes.append(piece.axes @ np.transpose(across))
