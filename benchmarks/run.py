@@ -191,12 +191,27 @@ def measure_steps(scene, effort):
 
 
 def check_steps_agree(scene, case, peers):
-    """Drake shall reach the same state in one step; MuJoCo, whose velocities differ, have the same accelerations."""
-    calls = {"mbcli": own.steps_call(case, TIME_STEP, 1, "drake")}
+    """Drake shall reach the same state in one step; MuJoCo, whose velocities differ, have the same accelerations.
+
+    By the scheme and the rotations that both have: quaternions grow in Drake.
+    """
     if "Drake" in peers:
-        check_agreement(scene, calls | {"Drake": peers["Drake"].steps_call(TIME_STEP, 1)})
+        calls = {"mbcli": own.steps_call(case, TIME_STEP, 1, "drake"), "Drake": peers["Drake"].steps_call(TIME_STEP, 1)}
+        check_agreement(scene, {name: own.Call(call.run, _unit(case, call.read)) for name, call in calls.items()})
     if "MuJoCo" in peers:
         check_agreement(scene, {"mbcli": own.acceleration_call(case), "MuJoCo": peers["MuJoCo"].acceleration_call()})
+
+
+def _unit(case, read):
+    """As read, with quaternions of unit length."""
+
+    def with_unit_quaternions(result):
+        q_v = np.array(read(result))
+        for start in case.quaternion_starts:
+            q_v[start : start + 4] /= np.linalg.norm(q_v[start : start + 4])
+        return q_v
+
+    return with_unit_quaternions
 
 
 def measure_command(scene, effort):

@@ -253,7 +253,9 @@ def test_atlas_falls_as_in_pydrake_and_lies_on_the_ground(models_dir, monkeypatc
     for _ in range(5):
         ours.advance(50)
         theirs.advance(50)
-        np.testing.assert_allclose(ours.state()[0], theirs.state()[0], atol=2e-6)
+        q = theirs.state()[0]
+        q[:4] /= np.linalg.norm(q[:4])  # which grows in pydrake
+        np.testing.assert_allclose(ours.state()[0], q, atol=2e-6)
     for stepper in (ours, theirs):
         stepper.advance(3750)
     height = [stepper.state()[0][6] for stepper in (ours, theirs)]

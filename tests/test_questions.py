@@ -132,6 +132,18 @@ def test_steps_do_not_depend_on_what_was_asked_before(scene):
         np.testing.assert_array_equal(ends[0][1], ends[1][1])
 
 
+@pytest.mark.parametrize("time_step", [0.0, 0.01])
+def test_the_forces_of_joints_are_those_of_the_inputs_whatever_accelerations_were_asked_before(time_step):
+    plant, _ = rod(time_step)
+    context = context_at(plant, [0.5], [1.0])
+    expected = [force.get_coeffs() for force in plant.get_reaction_forces_output_port().Eval(context)]
+    context = context_at(plant, [0.5], [1.0])
+    acceleration(plant, context)
+    plant.CalcAccelerations(context, tau=[300.0], body_forces=np.full((plant.num_bodies(), 6), 50.0))
+    found = [force.get_coeffs() for force in plant.get_reaction_forces_output_port().Eval(context)]
+    np.testing.assert_array_equal(found, expected)
+
+
 def test_a_question_between_advances_does_not_change_what_a_run_goes_on_with():
     plant, _ = two_rods(0.01)
     ends = []

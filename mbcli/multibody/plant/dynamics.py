@@ -160,19 +160,26 @@ class Dynamics(Actuation, Contact, ForceElements, Rates):
         if state.plant is not self:
             self.check_context(context)
         vdot = state.of_inputs.get("vdot")
-        if vdot is None:
-            u, tau = self.actuation(context), context.inputs.value("applied_generalized_force", context)
-            F = self.input_body_forces(context)
-            stage: tuple[Any, ...] = ()
-            if self.is_discrete():
-                self.set_controllers(context)
-                stage = ("calc_step_dynamics", self._time_step, self.implicit_damping())
+        return self._calc_accelerations(context) if vdot is None else vdot
+
+    def _calc_accelerations(self, context: Context) -> Vector:
+        """As _accelerations(), which it remembers with the forces that go with them."""
+        state = context.state
+        u, tau = self.actuation(context), context.inputs.value("applied_generalized_force", context)
+        F = self.input_body_forces(context)
+        stage: tuple[Any, ...] = ()
+        if self.is_discrete():
+            self.set_controllers(context)
+            stage = ("calc_step_dynamics", self._time_step, self.implicit_damping())
+        with state.turn:
             vdot = self.run_forward_dynamics(context, u, tau, F, *stage)
             if self.has_controllers():
                 u[state.model.pd_actuator] = state.data.pd_effort
             if stage and state.contact is not None:
                 state.of_inputs["contacts"] = state.contact.record(state)
-            state.of_inputs.update(vdot=vdot, net_actuation=u)
+            if state.constraints is not None:
+                state.of_inputs["constraint_forces"] = state.constraints.forces()
+        state.of_inputs.update(vdot=vdot, net_actuation=u)
         return vdot
 
     def implicit_damping(self) -> float:
@@ -229,8 +236,6 @@ class Dynamics(Actuation, Contact, ForceElements, Rates):
                     prepare_contact(state, failed=True)
                     compute()
                 active = state.constraints
-            if active is not None:
-                state.of_inputs["constraint_forces"] = active.forces()
             return state.data.vdot.copy()
 
     def EvalTimeDerivatives(self, context: Context) -> StateVector:
