@@ -1,10 +1,13 @@
 """`mbcli view` without a browser: the scene of a model, the server, and the model that follows its files."""
 
+import contextlib
 import http.client
 import json
 import os
+import socket
 import time
 from contextlib import contextmanager
+from urllib.parse import urlsplit
 
 import numpy as np
 import pytest
@@ -27,7 +30,7 @@ from mbcli.pictures.packing import (
     unpack_mesh,
 )
 from mbcli.pictures.scene import PictureMesh, composed, matrix4, moved, pose_row
-from mbcli.pictures.web_server import PageServer
+from mbcli.pictures.web_server import MOST_CONNECTIONS, MOST_LISTENERS, MOST_WAITING, PageServer
 
 ARM = """<robot name="arm"><link name="base"/>
 <link name="upper"><inertial><origin xyz="0 0 .2"/><mass value="2"/>
@@ -174,7 +177,7 @@ def served(model):
 def ask(server, path, method="GET", body=None, **headers):
     connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=10)
     headers = {name.replace("_", "-"): value for name, value in headers.items()}
-    connection.request(method, path, body, headers)
+    connection.request(method, urlsplit(server.url).path.rstrip("/") + path, body, headers)
     response = connection.getresponse()
     content = response.read()
     connection.close()
@@ -210,6 +213,42 @@ def test_the_server_answers_pages_of_its_own_alone(arm, headers):
         assert ask(server, "/scene", **headers)[0] == 403
         json_body = {"method": "POST", "body": '{"q": [0]}', "Content_Type": "application/json"}
         assert ask(server, "/poses", **json_body, **headers)[0] == 403
+
+
+def test_the_server_answers_the_address_that_it_printed_alone(arm):
+    with served(live(arm)) as server:
+        token = urlsplit(server.url).path.strip("/")
+        other = "x" * len(token)
+        for path in ("/", "/scene", f"/{other}/", f"/{other}/scene", f"/{token}", f"/{token[:-1]}/scene"):
+            connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=10)
+            connection.request("GET", path)
+            response = connection.getresponse()
+            assert (response.status, response.read()) == (403, b"only at the address that mbcli printed"), path
+        with served(live(arm)) as second:
+            assert urlsplit(second.url).path != urlsplit(server.url).path and len(token) >= 20
+
+
+def test_the_server_bounds_pages_that_listen_and_what_waits_for_them(arm):
+    with served(live(arm)) as server, contextlib.ExitStack() as stack:
+        responses = []
+        for _ in range(MOST_LISTENERS + 1):
+            connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=10)
+            stack.callback(connection.close)
+            connection.request("GET", urlsplit(server.url).path + "events")
+            responses.append(connection.getresponse())
+        assert [response.status for response in responses] == [200] * MOST_LISTENERS + [503]
+        listener = server.forget(server._listeners[0]) or server.listen()  # that nobody reads
+        for _ in range(2 * MOST_WAITING):
+            server.tell("scene", {})
+        assert listener.qsize() <= MOST_WAITING
+
+
+def test_the_server_bounds_its_connections(arm):
+    with served(live(arm)) as server, contextlib.ExitStack() as stack:
+        for _ in range(MOST_CONNECTIONS):
+            stack.enter_context(socket.create_connection(("127.0.0.1", server.port), timeout=10))
+        with socket.create_connection(("127.0.0.1", server.port), timeout=10) as refused:
+            assert refused.recv(1) == b""
 
 
 def test_the_server_takes_json_alone(arm):
@@ -344,9 +383,9 @@ def test_a_file_that_was_added_with_a_fault_is_read_when_it_is_mended(arm):
 def test_view_serves_until_it_is_stopped(arm):
     process = start("view", arm, "--no-browser")
     url = process.stdout.readline().strip()
-    port = int(url.rsplit(":", 1)[1].strip("/"))
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
-    connection.request("GET", "/scene")
+    address = urlsplit(url)
+    connection = http.client.HTTPConnection("127.0.0.1", address.port, timeout=20)
+    connection.request("GET", address.path + "scene")
     assert json.loads(connection.getresponse().read())["name"] == "arm"
     process.terminate()
     assert process.wait(timeout=20) == 143
