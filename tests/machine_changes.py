@@ -102,6 +102,8 @@ def set_joint(state, rng):
             getattr(joint, name)(
                 context, rng.uniform(-1.0, 1.0) if size == 0 else state.give(rng.uniform(-1.0, 1.0, size))
             )
+        elif (joint.type_name(), name) == ("screw", "set_rotation"):  # which pydrake does not have
+            joint.set_translation(context, rng.uniform(-1.0, 1.0) * joint.screw_pitch() / (2.0 * np.pi))
 
 
 # the size of what they take, 0: one number; by the type of the joint where types differ

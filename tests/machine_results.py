@@ -489,7 +489,10 @@ def energies(state, rng):
 
 @result("CalcConservativePower", "CalcNonConservativePower", "EvalConservativePower", "EvalNonConservativePower")
 def power(state, rng):
-    return state.plant.EvalConservativePower(state.context), state.plant.EvalNonConservativePower(state.context)
+    plant, context = state.plant, state.context
+    if state.lib.library == "pydrake":  # which only has these names
+        return plant.CalcConservativePower(context), plant.CalcNonConservativePower(context)
+    return plant.EvalConservativePower(context), plant.EvalNonConservativePower(context)
 
 
 @result("CalcJointDampingPower", own=True)

@@ -308,6 +308,8 @@ class PlantMachine(RuleBasedStateMachine):
         if error is None:
             one.ledger = replace(one.ledger, before=(earlier, count))
             self.advance_peer(one, count)
+        elif one.peer is not None:
+            move(one.peer, *one.ledger.at)
 
     @rule(name=names_of(RESULTS), seed=seeds, count=st.integers(1, 3), k=which)
     def ask_and_advance(self, name, seed, count, k):

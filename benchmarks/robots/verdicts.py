@@ -22,6 +22,7 @@ CAUSES = (
     r"has mass.*: its motion cannot be computed; give it an inertial, or fix it",
     r"gimbal lock",
     r"nothing that it moves has inertia",
+    r"velocities have no inertia, .* the motion is not determined; give it what it lacks",
 )
 DOCUMENTED = {2: "usage", 3: "the model is invalid", 4: "a file is missing", 5: "numerical failure"}
 EXAMPLES = 3
