@@ -26,6 +26,7 @@ from mbcli.multibody.tree import (
     SpatialInertia,
     WeldJoint,
 )
+from mbcli.systems.analysis import Simulator
 from mbcli.systems.framework import DiagramBuilder
 from mbcli.systems.linearization import plant_derivatives
 
@@ -463,3 +464,25 @@ def test_equal_constraints_are_equally_soft_wherever_they_stand():
     assert abs(first).max() > 1e-3
     for other in others:
         np.testing.assert_allclose(other, first, rtol=0.0, atol=1e-11)
+
+
+@pytest.mark.parametrize("approximation", DiscreteContactApproximation)
+@pytest.mark.parametrize("both", [True, False])
+def test_bodies_that_touch_are_held_by_joints_that_are_locked(approximation, both):
+    """Where nothing can move, the contact gives way to no impulse; sap scaled its friction by that."""
+    plant, _ = AddMultibodyPlantSceneGraph(DiagramBuilder(), 1e-3)
+    plant.set_discrete_contact_approximation(approximation)
+    joints = []
+    for k in range(2):
+        body = plant.AddRigidBody(f"ball{k}", SpatialInertia.SolidSphereWithMass(1.0, 0.1))
+        frame = plant.AddFrame(FixedOffsetFrame(f"place{k}", plant.world_frame(), RigidTransform([0.0, 0.19 * k, 0.0])))
+        joints.append(plant.AddJoint(PrismaticJoint(f"slide{k}", frame, body.body_frame(), [0.0, 1.0, 0.0])))
+        plant.RegisterCollisionGeometry(body, RigidTransform(), Sphere(0.1), f"surface{k}", CoulombFriction(0.5, 0.5))
+    plant.Finalize()
+    simulator = Simulator(plant)
+    context = simulator.get_mutable_context()
+    for joint in joints[: 2 if both else 1]:
+        joint.Lock(context)
+    simulator.AdvanceTo(0.01)
+    q = plant.GetPositions(context)
+    assert q[0] == 0.0 and (q[1] == 0.0 if both else q[1] > 1e-4)

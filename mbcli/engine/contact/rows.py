@@ -265,8 +265,8 @@ def set_law_of_contact(solver, laws, c, i, distance, h, softness, separation):
     if solver.con_kind[i] == SAP:
         tau = laws[c, PAIR_RELAXATION]
         beta = solver.settings[SETTING_NEAR_RIGID]
-        law[i, 1] = solver.settings[SETTING_FRICTION_SOFTNESS] * w
         law[i, 2] = max(beta * beta / (4.0 * PI * PI) * w, 1.0 / (h * k * (h + tau)))
+        law[i, 1] = solver.settings[SETTING_FRICTION_SOFTNESS] * w if w > 0.0 else law[i, 2]  # of what is locked: any
         law[i, 3] = -distance / (h + tau)
         return
     law[i, 1] = k
