@@ -2,8 +2,8 @@
 
 python -m benchmarks.one_leg FILE... [--time 60] [--approximations lagged sap ...]
 
-One foot stays where the file's pose has it, the other one is lifted, and the centre of mass is brought over the middle of
-the sole within the limits of the joints. Files without such a pose are named, as are those that fall.
+One foot stays where the file's pose has it, the other one is lifted, and the centre of mass is brought over the middle
+of the sole within the limits of the joints. Files without such a pose are named, as are those that fall.
 """
 
 import argparse
@@ -12,13 +12,13 @@ from math import acos, degrees, inf
 from pathlib import Path
 
 import numpy as np
+from mbcli.parsers.package_map import PackageMap
 from scipy.optimize import minimize
 
 from benchmarks.standing import APPROXIMATIONS
 from mbcli.math import RigidTransform
 from mbcli.models.loading import load_model
 from mbcli.multibody.compilation.compile_collision import _pieces
-from mbcli.parsers.package_map import PackageMap
 from mbcli.systems.analysis import Simulator
 
 UPRIGHT = 0.5  # [degrees]
@@ -94,7 +94,9 @@ class Pose:
         x0 = np.clip(self.q[self.places], *np.transpose(self.bounds))
         best, rng = None, np.random.default_rng(0)
         for attempt in range(6):
-            start = x0 if attempt == 0 else np.clip(x0 + rng.normal(scale=0.3, size=x0.size), *np.transpose(self.bounds))
+            start = (
+                x0 if attempt == 0 else np.clip(x0 + rng.normal(scale=0.3, size=x0.size), *np.transpose(self.bounds))
+            )
             found = minimize(self.cost, start, bounds=self.bounds, method="L-BFGS-B", options={"maxiter": 60})
             best = found if best is None or found.fun < best.fun else best
             self.set(best.x)

@@ -8,17 +8,19 @@ from constraint_scenes import GRAVITY, Z, bar, end_of
 
 from mbcli.config.simulator_config import SimulatorConfig
 from mbcli.errors import ModelError, NumericalError
-from mbcli.math import RigidTransform, RotationMatrix
-from mbcli.multibody.constraints.closed_chains import ClosedChains, assemble_context
+from mbcli.math import RigidTransform, RollPitchYaw, RotationMatrix
+from mbcli.multibody.constraints.closed_chains import ClosedChains, assemble_context, assemble_within_limits
 from mbcli.multibody.plant import MultibodyPlant
 from mbcli.multibody.stepping.run import Run
 from mbcli.multibody.tree import (
+    BallRpyJoint,
     FixedOffsetFrame,
     LinearSpringDamper,
     PrismaticJoint,
     PrismaticSpring,
     RevoluteJoint,
     RevoluteSpring,
+    SpatialInertia,
 )
 
 HINGES = ("left", "coupler", "rocker", "right")
@@ -335,3 +337,58 @@ def test_a_discrete_run_ends_where_a_limit_that_does_not_act_is_passed(monkeypat
     with pytest.raises(NumericalError, match=r"could act: it is at .*, its upper limit is .* at t = 0.051 s; .*'left'"):
         for _ in Run(plant, moving_state(plant), 0.1).blocks():
             pass
+
+
+@pytest.mark.parametrize("time_step", [0.0, 1e-3])
+def test_the_damping_of_a_ball_joint_acts_the_same_where_it_closes_the_loop(time_step):
+    """Two rods between World and World on three ball joints: the loop is cut at the last one of equals."""
+    found = []
+    for order in (("left", "middle", "right"), ("right", "middle", "left")):
+        plant = MultibodyPlant(time_step)
+        rods = [
+            plant.AddRigidBody(f"rod{k}", SpatialInertia.SolidBoxWithMass(1.0, 1.0, 0.1, 0.1).Shift([-0.5, 0.0, 0.0]))
+            for k in range(2)
+        ]
+        ends = [
+            plant.AddFrame(FixedOffsetFrame(f"end{k}", rod.body_frame(), RigidTransform([1.0, 0.0, 0.0])))
+            for k, rod in enumerate(rods)
+        ]
+        pivot = plant.AddFrame(FixedOffsetFrame("pivot", plant.world_frame(), RigidTransform([1.2, 0.0, 0.0])))
+        frames = {
+            "left": (plant.world_frame(), rods[0].body_frame()),
+            "middle": (ends[0], rods[1].body_frame()),
+            "right": (pivot, ends[1]),
+        }
+        for name in order:
+            plant.AddJoint(BallRpyJoint(name, *frames[name], 0.3 if name != "middle" else 0.2))
+        plant.Finalize()
+        assert cut(plant) == [order[-1]]
+        context = plant.CreateDefaultContext()
+        found.append((plant, context, rods))
+    plant, context, rods = found[0]
+    rng = np.random.default_rng(2)
+    q = assemble_within_limits(context, rng.normal(scale=0.8, size=6))[0].q
+    plant.SetPositions(context, q)
+    plant.SetVelocities(context, ClosedChains(context).assemble_velocities(q, rng.normal(size=6)))
+    other, context_2, rods_2 = found[1]
+    poses = [rod.EvalPoseInWorld(context) for rod in rods]
+    speeds = [rod.EvalSpatialVelocityInWorld(context) for rod in rods]
+    R = [pose.rotation().matrix() for pose in poses]
+    # from the right: World -> rod1 about its end, rod0 about the middle
+    right, middle = other.GetJointByName("right"), other.GetJointByName("middle")
+    for joint, R_FM, w_FM in (
+        (right, R[1], speeds[1].rotational()),
+        (middle, R[0].T @ R[1], R[0].T @ (speeds[1].rotational() - speeds[0].rotational())),
+    ):
+        joint.set_angles(context_2, RollPitchYaw(RotationMatrix(R_FM)).vector())
+        joint.set_angular_velocity(context_2, w_FM)
+    for a, b in zip(rods, rods_2, strict=True):
+        np.testing.assert_allclose(
+            a.EvalPoseInWorld(context).GetAsMatrix4(), b.EvalPoseInWorld(context_2).GetAsMatrix4(), atol=1e-9
+        )
+    assert plant.CalcNonConservativePower(context) < -0.01  # what the cut joint takes; that of others is not among it
+    accelerations = []
+    for p, c, bodies in ((plant, context, rods), (other, context_2, rods_2)):
+        A = p.CalcSpatialAccelerationsFromVdot(c, p.CalcForwardDynamics(c))
+        accelerations.append([A[int(body.index())].get_coeffs() for body in bodies])
+    np.testing.assert_allclose(*accelerations, atol=1e-8)

@@ -7,6 +7,7 @@ import contextlib
 import io
 import os
 import random
+import re
 import tempfile
 import warnings
 from pathlib import Path
@@ -91,7 +92,7 @@ def message_of(said, code):
     if code == 0:
         return ""
     lines = [" ".join(line.split()) for line in said.splitlines() if line.strip()]
-    return "\n".join([line for line in lines if "error" in line] or lines[-1:])
+    return "\n".join([line for line in lines if re.search(r"(^|: )error: ", line)] or lines[-1:])
 
 
 def look_at_log(path):

@@ -3,20 +3,27 @@
 import numpy as np
 
 from mbcli.common.quick_dataclass import dataclass
+from mbcli.engine.fields.model_fields import SLIDES, TURNS, TURNS_FREELY
 from mbcli.multibody.tree.bushing import CONSTANTS, LinearBushingRollPitchYaw
 from mbcli.multibody.tree.door_hinge import DoorHinge
-from mbcli.multibody.tree.joints import PrismaticJoint, RevoluteJoint
+from mbcli.multibody.tree.joints import BallRpyJoint, PrismaticJoint, RevoluteJoint
 from mbcli.multibody.tree.linear_spring_damper import LinearSpringDamper
 
 JOINTS_WITH_FORCES = (RevoluteJoint, PrismaticJoint)  # whose damping and springs act also where they close a loop
+JOINTS_WITH_DAMPING = (*JOINTS_WITH_FORCES, BallRpyJoint)  # whose damping does
+KINDS = {PrismaticJoint: SLIDES, RevoluteJoint: TURNS, BallRpyJoint: TURNS_FREELY}
 
 
 @dataclass
 class CutJoint:
-    """Damping and springs of a revolute or prismatic joint that closes a loop."""
+    """Damping and springs of a revolute or prismatic joint that closes a loop; of a ball joint its damping about an axis.
+
+    axis: (3,) in F and M.
+    """
 
     joint: object
     springs: tuple
+    axis: object
 
     def constants(self, parameters):
         """Damping, stiffness, position at rest: springs in parallel are one about the weighted position."""
@@ -35,9 +42,18 @@ class CutJoint:
 
     def axis_and_normal(self):
         """Components in F and M."""
-        smallest = np.eye(3)[np.argmin(np.abs(self.joint.axis()))]
-        normal = np.cross(smallest, self.joint.axis())
-        return [*self.joint.axis(), *(normal / np.linalg.norm(normal))]
+        smallest = np.eye(3)[np.argmin(np.abs(self.axis))]
+        normal = np.cross(smallest, self.axis)
+        return [*self.axis, *(normal / np.linalg.norm(normal))]
+
+
+def cut_joints(joint, springs):
+    """The CutJoints of a joint that closes a loop and has such springs."""
+    if isinstance(joint, BallRpyJoint):
+        return [CutJoint(joint, (), axis) for axis in np.eye(3)] if joint.default_damping() else []
+    if isinstance(joint, JOINTS_WITH_FORCES) and (springs or joint.default_damping()):
+        return [CutJoint(joint, tuple(springs), joint.axis())]
+    return []
 
 
 @dataclass
@@ -101,7 +117,7 @@ def force_element_arrays(elements, link_body, link_X_BL, parameters):
     arrays |= {
         "cut_link": [[int(frame.body().index()) for frame in pair] for pair in frames],
         "cut_frame": [[int(frame.index()) for frame in pair] for pair in frames],
-        "cut_turns": [int(e.joint.type_name() == "revolute") for e in cuts],
+        "cut_turns": [KINDS[type(e.joint)] for e in cuts],
         "cut_axis": [e.axis_and_normal() for e in cuts],
         "cut_constants": [e.constants(parameters) for e in cuts],
     }

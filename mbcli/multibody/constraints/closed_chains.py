@@ -278,7 +278,7 @@ def assemble_context(context, tolerance):
     error = np.linalg.norm(chains.position_errors(state.q)[0])
     if not error <= tolerance or chains.limits_passed(state.q, tolerance):
         found, chains = assemble_within_limits(context, state.q, tolerance=min(tolerance, TOLERANCE))
-        if not found.converged:
+        if not (found.converged or found.position_error <= tolerance):
             raise NumericalError(
                 f"no assembly was found: the constraints have an error of {error:.3g} at the start, and of "
                 f"{found.position_error:.3g} at the best of {found.restarts + 1} attempts"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mbcli.errors import NumericalError
-from mbcli.multibody.compilation.compile_force_elements import JOINTS_WITH_FORCES, CutJoint, DistanceSpring
+from mbcli.multibody.compilation.compile_force_elements import DistanceSpring, cut_joints
 from mbcli.multibody.plant.constraints import Constraints
 from mbcli.multibody.plant.coordinates import Coordinates
 from mbcli.multibody.tree.bushing import LinearBushingRollPitchYaw
@@ -69,11 +69,7 @@ class ForceElements(Constraints, Coordinates):
         for e in self.elements.force_elements:
             if isinstance(e, JointSpring) and e.joint() in springs:
                 springs[e.joint()].append(e)
-        cuts = [
-            CutJoint(joint, tuple(found))
-            for joint, found in springs.items()
-            if isinstance(joint, JOINTS_WITH_FORCES) and (found or joint.default_damping())
-        ]
+        cuts = [cut for joint, found in springs.items() for cut in cut_joints(joint, found)]
         return [*elements, *distances, *cuts]
 
     @cached_property

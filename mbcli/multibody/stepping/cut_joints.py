@@ -1,7 +1,7 @@
 """What joints that close loops have and cannot do there: runs refuse it, or watch that it would not have acted.
 
-Such a joint has no coordinate. Its damping and springs act between its bodies if it is revolute or prismatic
-(compile_force_elements.py). No input has a place for an actuator there, so that a run misses nothing of it but a
+Such a joint has no coordinate. Its damping and springs act between its bodies if it is revolute or prismatic, and the
+damping of a ball joint (compile_force_elements.py). No input has a place for an actuator there, so that a run misses nothing of it but a
 controller or a reflected inertia. Its limits do not act: a run of a discrete plant, where limits do, ends where one is
 passed.
 """
@@ -15,7 +15,7 @@ import numpy as np
 
 from mbcli.common.quick_dataclass import dataclass
 from mbcli.errors import ModelError
-from mbcli.multibody.compilation.compile_force_elements import JOINTS_WITH_FORCES
+from mbcli.multibody.compilation.compile_force_elements import JOINTS_WITH_DAMPING, JOINTS_WITH_FORCES
 from mbcli.multibody.tree.joint_spring import JointSpring
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def left_out_at(plant: MultibodyPlant, loop_joints: list[Joint]) -> list[LeftOut
         idle = [f"actuator '{a.name()}'" for a in actuators if not acts_of_itself(a)]
         for e in plant.elements.force_elements:
             acting += [type(e).__name__] if joint in e.tied_elements() and not isinstance(e, JointSpring) else []
-        if any(joint.default_damping_vector()) and not isinstance(joint, JOINTS_WITH_FORCES):
+        if any(joint.default_damping_vector()) and not isinstance(joint, JOINTS_WITH_DAMPING):
             acting.append("its damping")
         if any(joint.dry_friction):
             idle.append("its dry friction")

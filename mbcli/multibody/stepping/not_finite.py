@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from mbcli.multibody.plant.context import Context
 
 FAST = 1e3  # [rad or m] in a step: no motion that steps can follow
+FOLLOWED = 0.5  # [rad or m] in a step: what constraints are followed by
 
 
 def not_finite(plant: MultibodyPlant, context: Context, y: Vector, u: Vector, when: str) -> str:
@@ -34,13 +35,31 @@ def not_finite(plant: MultibodyPlant, context: Context, y: Vector, u: Vector, wh
         cause = undetermined_motion(plant, context)
     if cause is not None:
         return cause
-    v = np.asarray(plant.GetVelocities(context))
-    fastest = int(np.abs(v).argmax()) if v.size else 0
     step = plant.time_step() if plant.is_discrete() else 0.0
     finer = f"{argument('dt', step / 2.0)}, or less" if step else "a higher accuracy"
-    if v.size and abs(v[fastest]) * (step or 1e-3) > FAST:
-        where = plant.GetVelocityNames()[fastest]
-        result += f": the velocity '{where}' had grown to {v[fastest]:.3g} before"
+    result += growth(plant, context, FAST)
     springs = len(plant.elements.force_elements) > 1 or np.any(plant.model.dof_stiffness)  # the first is gravity
     what = "springs and dampers" if springs else "the forces of the model"
     return f"{result}; {what} may be too stiff for {f'steps of {step:g} s' if step else 'the accuracy'}: try {finer}"
+
+
+def growth(plant: MultibodyPlant, context: Context, fast: float) -> str:
+    """ ": the velocity ... had grown to ... before" if it is more than so much in a step [rad or m], else ""."""
+    v = np.asarray(plant.GetVelocities(context))
+    if not v.size:
+        return ""
+    step, fastest = plant.time_step() if plant.is_discrete() else 0.0, int(np.abs(v).argmax())
+    if not abs(v[fastest]) * (step or 1e-3) > fast:
+        return ""
+    return f": the velocity '{plant.GetVelocityNames()[fastest]}' had grown to {v[fastest]:.3g} before"
+
+
+def behind_singular(plant: MultibodyPlant, context: Context, message: str) -> str:
+    """The line on constraints or contact that are singular at a state: masses or a step that explain it, if any do."""
+    cause = missing_mass(plant, context)
+    if cause is not None:
+        return cause
+    grown = growth(plant, context, FOLLOWED)
+    if grown and plant.is_discrete():
+        grown += f"; try {argument('dt', plant.time_step() / 2.0)}, or less"
+    return f"{message}{grown}"

@@ -46,7 +46,7 @@ from mbcli.multibody.stepping.cut_joints import WatchedLimits, require_actions
 from mbcli.multibody.stepping.energy_balance import KeptBalance, keep_none
 from mbcli.multibody.stepping.meeting_contact import foresee_contact, prepare_contact
 from mbcli.multibody.stepping.missing_mass import require_masses
-from mbcli.multibody.stepping.not_finite import not_finite
+from mbcli.multibody.stepping.not_finite import behind_singular, not_finite
 from mbcli.multibody.stepping.python_forces import PythonForces, needs_python
 from mbcli.multibody.stepping.sleep import Sleep, context_of_steps
 
@@ -433,7 +433,8 @@ class Run:
 
     def _placed(self, error):
         """The error of a step, with its number and time."""
-        error.args = (f"{error}; step {self.steps + 1} from t = {self.context.get_time():.9g} s",)
+        message = behind_singular(self.plant, self.context, f"{error}") if self.plant.meets_contact() else f"{error}"
+        error.args = (f"{message}; step {self.steps + 1} from t = {self.context.get_time():.9g} s",)
         return error
 
     def _handles(self, arrays):
@@ -564,7 +565,7 @@ class Run:
         active = self.context.state.constraints
         if status == CONSTRAINTS_UNMET or active is None:
             return f"no step leads to positions that satisfy the constraints within {self.constraint_tolerance:g}"
-        return active.singularity()
+        return behind_singular(self.plant, self.context, active.singularity())
 
 
 def kernels_to_compile(plant: MultibodyPlant, context: Context) -> list[Callable[[], bool]]:
