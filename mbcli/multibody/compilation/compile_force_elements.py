@@ -16,7 +16,7 @@ KINDS = {PrismaticJoint: SLIDES, RevoluteJoint: TURNS, BallRpyJoint: TURNS_FREEL
 
 @dataclass
 class CutJoint:
-    """Damping and springs of a revolute or prismatic joint that closes a loop; of a ball joint its damping about an axis.
+    """Damping and springs of a revolute or prismatic joint that closes a loop; of a ball joint damping about an axis.
 
     axis: (3,) in F and M.
     """

@@ -1,9 +1,9 @@
 """What joints that close loops have and cannot do there: runs refuse it, or watch that it would not have acted.
 
 Such a joint has no coordinate. Its damping and springs act between its bodies if it is revolute or prismatic, and the
-damping of a ball joint (compile_force_elements.py). No input has a place for an actuator there, so that a run misses nothing of it but a
-controller or a reflected inertia. Its limits do not act: a run of a discrete plant, where limits do, ends where one is
-passed.
+damping of a ball joint (compile_force_elements.py). No input has a place for an actuator there, so that a run misses
+nothing of it but a controller or a reflected inertia. Its limits do not act: a run of a discrete plant, where limits
+do, ends where one is passed.
 """
 
 from __future__ import annotations
