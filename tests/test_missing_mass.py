@@ -93,6 +93,15 @@ ROD = """<robot name="r"><link name="rod"><inertial><mass value="1"/>
   <inertia ixx="1" iyy="1" izz="0" ixy="0" ixz="0" iyz="0"/></inertial></link></robot>"""
 
 
+INERTIAL = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
+FINGERS = "".join(
+    f"""<link name="finger{k}">{INERTIAL}</link><joint name="slide{k}" type="prismatic"><parent link="base"/>
+    <child link="finger{k}"/><axis xyz="0 1 0"/><limit lower="-1" upper="1" effort="1" velocity="1"/>{mimic}</joint>"""
+    for k, mimic in enumerate(("", '<mimic joint="slide0" multiplier="-1"/>'))
+)
+HAND = f'<robot name="r"><link name="base">{INERTIAL}</link>{FINGERS}</robot>'
+
+
 def written(tmp_path, text):
     path = tmp_path / "r.urdf"
     path.write_text(text)
@@ -123,3 +132,22 @@ def test_motion_that_masses_leave_open_is_named_before_the_run(text, expected, o
     assert result.code == 5
     assert expected in result.err
     assert "the motion is not determined" in result.err
+
+
+@pytest.mark.parametrize("contact", ["--ground", "--no-contact"])
+def test_motion_that_masses_and_constraints_leave_open_is_named_before_the_run(contact, tmp_path):
+    text = PLANAR_BASE.replace("</robot>", FINGERS + "</robot>")
+    result = cli("simulate", written(tmp_path, text), "-t", "0.01", "--no-log", contact)
+    assert result.code == 5
+    assert "link 'base_footprint' has no mass, so that 3 of 11 velocities have no inertia" in result.err
+
+
+def test_links_without_mass_under_a_constraint_are_named(tmp_path):
+    one = HAND[::-1].replace(INERTIAL[::-1], "", 1)[::-1]  # the finger that follows
+    result = cli("simulate", written(tmp_path, one), "-t", "0.01", "--no-log")
+    assert result.code == 5
+    assert "joint 'slide1' moves 'finger1', and neither it nor what it carries has mass: " in result.err
+    none = one[::-1].replace(INERTIAL[::-1], "", 1)[::-1]
+    result = cli("simulate", written(tmp_path, none), "-t", "0.01", "--no-log")
+    assert result.code == 5
+    assert "link 'finger0' has no mass (and 1 more)" in result.err and "'r_slide0_v' against 'r_slide1_v'" in result.err

@@ -24,11 +24,11 @@ SHARE = 0.3  # of the largest: components of the motion without inertia that are
 def require_masses(plant: MultibodyPlant, context: Context) -> None:
     """NumericalError, one line, if a joint that can move moves nothing with mass, or masses leave a motion open.
 
-    Damping stands in for mass in a discrete plant. Constraints may: what they hold is left to the run.
+    Damping stands in for mass in a discrete plant, and constraints that are equations may.
     """
-    if plant.elements.constraints:
-        return
-    problem = missing_mass(plant, context, but=_is_damped if plant.is_discrete() else lambda joint, context: False)
+    problem = None
+    if not plant.elements.constraints:
+        problem = missing_mass(plant, context, but=_is_damped if plant.is_discrete() else lambda joint, context: False)
     if problem is None and _lacking(plant, context, lambda mass: True):  # only then M can be singular
         problem = undetermined_motion(plant, context)
     if problem is not None:
@@ -71,36 +71,59 @@ def missing_mass(plant: MultibodyPlant, context: Context, but: Any = lambda join
 
 
 def undetermined_motion(plant: MultibodyPlant, context: Context) -> str | None:
-    """The line on velocities that masses, and damping in a discrete plant, leave open together; None if none are.
+    """The line on velocities that masses, constraints, and damping in a discrete plant leave open; None if none are.
 
     As those of a free link without mass that moves on a planar joint: M is singular, though all links carry mass.
+    None too where constraints that are no equations may hold them.
     """
     inertia = np.array(plant.CalcMassMatrix(context))
     if plant.is_discrete():
         inertia += plant.time_step() * np.diag(context.state.model.dof_damping)
-    return _open_motion(plant, context, inertia)
+    held = _held_by_constraints(plant, context)
+    return None if held is None else _open_motion(plant, context, inertia, held)
 
 
-def _open_motion(plant, context, inertia):
-    """The same for the mass matrix (nv, nv) and what stands in for mass."""
+def _held_by_constraints(plant, context):
+    """The equations of constraints (nrow, nv); None if others may act too."""
+    if not plant.elements.constraints:
+        return np.zeros((0, plant.num_velocities()))
+    from mbcli.multibody.constraints.closed_chains import ClosedChains
+
+    state = context.state
+    active = state.current_constraints()
+    if active is not None and (active.fault is not None or not active.are_equations):
+        return None
+    return ClosedChains(context).velocity_errors(state.q, state.v)[1]
+
+
+def _open_motion(plant, context, inertia, held=None):
+    """The same for the mass matrix (nv, nv) and what stands in for mass; held (nrow, nv): equations of velocities."""
     locked = np.zeros(len(inertia), dtype=bool)
     locked[context.state.model.locked_dof] = True
-    names = [name for name, holds in zip(plant.GetVelocityNames(), locked, strict=True) if not holds]
+    names = plant.GetVelocityNames()
     inertia = inertia[~locked][:, ~locked]
     if not np.isfinite(inertia).all():
         return None
     sizes = np.sqrt(np.maximum(np.diag(inertia), 0.0))
     sizes[sizes == 0.0] = 1.0
-    values, vectors = np.linalg.eigh(inertia / np.outer(sizes, sizes))
+    inertia = inertia / np.outer(sizes, sizes)
+    if held is not None and len(held):
+        rows = held[:, ~locked] / sizes
+        norms = np.linalg.norm(rows, axis=1, keepdims=True)
+        rows = rows / np.where(norms > 0.0, norms, 1.0)
+        inertia += rows.T @ rows
+    values, vectors = np.linalg.eigh(inertia)
     open_ones = values < ROUNDING * len(values)
     if not open_ones.any():
         return None
     motion = np.abs(vectors[:, 0])
-    moving = np.flatnonzero(motion > SHARE * motion.max())
+    moving = np.flatnonzero(~locked)[motion > SHARE * motion.max()]
     listed = " against ".join(f"'{names[k]}'" for k in moving[:2])
     points = _lacking(plant, context, lambda mass: mass > 0.0) if moving.size == 1 else []
     lack = "no inertia about some axis" if points else "no mass"
     links = points or _lacking(plant, context, lambda mass: mass == 0.0)
+    moved = {j.child_body() for j in plant.elements.joints for d in moving if 0 <= d - _start(j) < j.num_velocities()}
+    links = sorted(links, key=lambda link: link not in moved)
     place = f"{links[0].place}: error: " if links and links[0].place is not None else ""
     more = f" (and {len(links) - 1} more)" if len(links) > 1 else ""
     cause = f"link '{links[0].name()}' has {lack}{more}, so that" if links else "masses are so unequal that"
@@ -108,6 +131,10 @@ def _open_motion(plant, context, inertia):
         f"{place}{cause} {int(open_ones.sum())} of {len(values)} velocities have no inertia, as that of {listed}: the "
         "motion is not determined; give it what it lacks, or weld its base to the world"
     )
+
+
+def _start(joint: Any) -> int:
+    return joint.velocity_start() if joint.num_velocities() else 0
 
 
 def _lacking(plant, context, wanted):

@@ -31,7 +31,7 @@ def not_finite(plant: MultibodyPlant, context: Context, y: Vector, u: Vector, wh
     if driven.size:
         return f"{result}: the actuation of '{plant.GetActuatorNames()[int(driven[0])]}' is not"
     cause = missing_mass(plant, context)
-    if cause is None and not plant.elements.constraints:
+    if cause is None:
         cause = undetermined_motion(plant, context)
     if cause is not None:
         return cause
@@ -56,7 +56,7 @@ def growth(plant: MultibodyPlant, context: Context, fast: float) -> str:
 
 def behind_singular(plant: MultibodyPlant, context: Context, message: str) -> str:
     """The line on constraints or contact that are singular at a state: masses or a step that explain it, if any do."""
-    cause = missing_mass(plant, context)
+    cause = missing_mass(plant, context) or undetermined_motion(plant, context)
     if cause is not None:
         return cause
     grown = growth(plant, context, FOLLOWED)
