@@ -175,7 +175,7 @@ def test_what_nothing_resists_is_an_error_that_names_it(tmp_path, monkeypatch):
     states = tmp_path / "states.csv"
     states.write_text("r_free_q\n0.1\n0.2\n")
     with pytest.raises(NumericalError, match="free"):
-        run(forward_dynamics, states, "--weld", "base", model=model)
+        run(forward_dynamics, states, "--weld", "base", "--fill", "default", model=model)
 
 
 def test_compiling_is_announced_once_where_nothing_is_cached(plant, monkeypatch):
@@ -221,7 +221,7 @@ def test_few_rows_never_wait_for_a_compiler(states, tmp_path, monkeypatch):
 def start_batch(tmp_path, num_rows):
     """A process that has written many rows of the potential energy of an arm and waits for more."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "mbcli", "energy", ARM, "--states", "-", "-o", tmp_path / "energy.csv"],
+        [sys.executable, "-m", "mbcli", "energy", ARM, "--states", "-", "--fill", "default", "-o", tmp_path / "energy.csv"],
         stdin=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )

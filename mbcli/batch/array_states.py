@@ -12,7 +12,8 @@ from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbcli.batch.state_columns import OPTIONAL_FIELDS, did_you_mean, fields_of_table, shown, targets_of_header
+from mbcli.batch.state_columns import OPTIONAL_FIELDS, did_you_mean, fields_of_table, columns_of_header
+from mbcli.common.text_tables import shown
 from mbcli.errors import MbcliError, ModelError
 
 if TYPE_CHECKING:
@@ -82,20 +83,28 @@ def _open_members(
 ) -> dict[str, _NpzMember]:
     fields = {"q", "v", *OPTIONAL_FIELDS}
     members: dict[str, _NpzMember] = {}
+    unknown: list[str] = []
     for info in archive.infolist():
         field = info.filename.removesuffix(".npy")
         where = f"{name}: error: array {shown(field)}"
         if field not in fields:
-            expected = "q, v, vdot, tau, u, time"
-            raise ModelError(f"{where} is unknown{did_you_mean(field, fields)}; expected {expected}")
+            unknown.append(field)
+            continue
         if field in members:
             raise ModelError(f"{where} is there twice")
         if info.flag_bits & 1:
             raise ModelError(f"{where} is encrypted")
         width = None if field == "time" else len(layout.names(field))
         members[field] = _NpzMember(resources.enter_context(archive.open(info)), info, width, where)
+    if not members and unknown:
+        expected = "q, v, vdot, tau, u, time"
+        raise ModelError(
+            f"{name}: error: array {shown(unknown[0])} is unknown{did_you_mean(unknown[0], fields)}; expected {expected}"
+        )
     if not members:
         raise ModelError(f"{name}: error: no arrays, expected q, v, vdot, tau, u, time")
+    given = {field: range(len(layout.names(field))) for field in members if field != "time"}
+    layout.demands.check(given, name, layout.all_names(), unknown)
     return members
 
 
@@ -170,7 +179,9 @@ def _log_tables(log: Log, name: str, layout: StateLayout, rows_per_chunk: int) -
     names = {path: [f"{LOG_FIELDS[path]}:{column}" for column in log.names[path]] for path in paths[1:]}
     names["time"] = ["time"]
     # a log of another model has no place here
-    targets = {path: targets_of_header(names[path], name, layout, short=False) for path in paths}
+    targets = {path: columns_of_header(names[path], name, layout, short=False) for path in paths}
+    given = {field: components for path in paths for field, components in targets[path].given().items()}
+    layout.demands.check(given, name, layout.all_names())
     first_row = 0
     for parts in log.chunks(paths, rows=rows_per_chunk):
         columns = {path: parts[path].reshape(-1, len(names[path])).astype(float, copy=False) for path in paths}

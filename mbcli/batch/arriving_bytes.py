@@ -53,7 +53,7 @@ class ArrivingLines:
     def __init__(self, stream: IO[bytes], name: str, head: bytes = b"") -> None:
         self._stream, self.name = stream, name
         self._buffer = bytearray(max(2 * len(head), 2 * READ_SIZE))
-        self._filled, self._is_at_end = 0, False
+        self._filled, self._is_at_end, self._has_carriages = 0, False, False
         self.start, self.number = 0, 1
         self.text = self._lines_until(0)
         if head:
@@ -125,11 +125,20 @@ class ArrivingLines:
 
     def _take_in(self, count: int) -> None:
         """Counts as many bytes more as read."""
+        self._end_lines_by_feeds(self._filled, count)
         end = self._buffer.rfind(b"\n", self._filled, self._filled + count) + 1
         self._filled += count
         self.text = self._lines_until(end)
         if end and self.number == 1 and self._buffer.startswith(BYTE_ORDER_MARK):
             self.start = len(BYTE_ORDER_MARK)
+
+    def _end_lines_by_feeds(self, start: int, count: int) -> None:
+        """Makes line feeds of carriage returns, if these end the lines of the text, as on old machines."""
+        if self._filled == 0 and not self._has_carriages:
+            first = self._buffer.find(b"\r", 0, count)
+            self._has_carriages = 0 <= first < count - 1 and self._buffer.find(b"\n", 0, count) < 0
+        if self._has_carriages:
+            self._buffer[start : start + count] = self._buffer[start : start + count].replace(b"\r", b"\n")
 
     def _lines_until(self, end: int) -> Any:
         return np.frombuffer(self._buffer, np.int8, end)

@@ -12,8 +12,9 @@ import numpy as np
 
 from mbcli.batch.array_states import until_not_finite
 from mbcli.batch.arriving_bytes import RestoredStream
-from mbcli.batch.state_columns import fields_of_table, shown, targets_of_header
+from mbcli.batch.state_columns import demanded_columns, fields_of_table
 from mbcli.common.extra_packages import import_extra
+from mbcli.common.text_tables import shown
 from mbcli.errors import MbcliError, ModelError
 
 if TYPE_CHECKING:
@@ -80,12 +81,12 @@ def _tables(
         if first is None:
             return
         header = list(first.schema.names)
-        targets = targets_of_header(header, name, layout)
+        columns = demanded_columns(header, name, layout)
         for batch in chain([first], rest):
             for start in range(0, batch.num_rows, rows_per_chunk):
                 values = _numbers(batch.slice(start, rows_per_chunk), header, pyarrow, name, first_row)
                 count, cut, error = until_not_finite(len(values), {"": values}, first_row, name, label)
-                yield count, fields_of_table(cut[""], targets, layout)
+                yield count, fields_of_table(cut[""], columns, layout)
                 if error:
                     raise error
                 first_row += count

@@ -1,17 +1,15 @@
-"""States from CSV: a header, then numbers."""
+"""States from CSV: a header, perhaps units, then numbers; text_tables.py says what else may be there."""
 
 from __future__ import annotations
 
-import csv
-import math
-import re
 from collections.abc import Generator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mbcli.batch.arriving_bytes import text_of_line
 from mbcli.batch.number_lines import LinePlan, NumberLines
-from mbcli.batch.state_columns import fields_of_table, shown, targets_of_header
+from mbcli.batch.state_columns import demanded_columns, fields_of_table
+from mbcli.common.number_text import NUMBER
+from mbcli.common.text_tables import BLANK, COMMENTS, HeaderSearch, TableHeader, cells_of, shown
 from mbcli.errors import ModelError
 
 if TYPE_CHECKING:
@@ -20,65 +18,67 @@ if TYPE_CHECKING:
     from mbcli.batch.state_reader import StateLayout
     from mbcli.math.array_types import Array
 
-NUMBER = re.compile(r"[ \t]*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?[ \t]*\r?", re.ASCII)
-SEPARATORS = (",", ";", "\t")
+COMMENT_BYTES = tuple(mark.encode() for mark in COMMENTS)
 
 
 def read_csv(lines: ArrivingLines, layout: StateLayout, rows_per_chunk: int) -> Generator[Table, None, None]:
-    header = _header(lines)
-    if all(NUMBER.fullmatch(cell) for cell in header.cells):
-        raise ModelError(f"{header.where}: error: numbers where the names of the columns are expected")
-    targets = targets_of_header(header.cells, header.where, layout)
-    width = len(header.cells)
-    plan = LinePlan([(b"", width, 0)], header.separator.encode(), strict=False)
-    for values, error in NumberLines(lines, width, rows_per_chunk, header.read_line, plan).tables():
-        yield len(values), fields_of_table(values, targets, layout)
+    header = _with_units(_header(lines), lines)
+    columns = demanded_columns(header.names, header.where, layout, header.units)
+    width = len(header.names)
+    plan = LinePlan([(b"", width, 0)], header.separator.encode(), strict=False) if header.separator != BLANK else None
+    rows, is_empty = NumberLines(lines, width, rows_per_chunk, RowReader(header), plan, COMMENT_BYTES), True
+    for values, error in rows.tables():
+        is_empty = is_empty and not len(values)
+        yield len(values), fields_of_table(values, columns, layout)
         if error:
             raise error
+    if is_empty:
+        layout.demands.tell(f"{header.where}: no rows follow this header")
 
 
-@dataclass(frozen=True)
-class _Header:
-    cells: list[str]
-    where: str
-    separator: str  # of the columns: a comma, else a semicolon or a tab, as spreadsheets write them
+class RowReader:
+    """Reads a line into a row, cell by cell; ModelError if it is wrong."""
 
-    def read_line(self, line: bytes, where: str, row: Array) -> None:
-        """Reads a line into a row, cell by cell; ModelError if it is wrong."""
-        cells = _cells(text_of_line(line, where), where, self.separator)
-        row[:] = _checked_row(cells, self.cells, where)
+    def __init__(self, header: TableHeader) -> None:
+        self._header = header
+
+    def __call__(self, line: bytes, where: str, row: Array) -> None:
+        header = self._header
+        for k, cell in enumerate(header.cells(text_of_line(line, where), where)):
+            value = header.number(cell)
+            if value is None:
+                raise ModelError(f"{where}: error: column {shown(header.names[k])}{self._fault(cell)}")
+            row[k] = value
+
+    def _fault(self, cell: str) -> str:
+        if not cell:
+            return " has no value"
+        return f": {shown(cell)} is {'too large' if NUMBER.fullmatch(self._header.plain(cell)) else 'not a number'}"
 
 
-def _header(lines: ArrivingLines) -> _Header:
-    """The first line that is not blank."""
+def _header(lines: ArrivingLines) -> TableHeader:
+    """From the first lines, up to the one that is it."""
+    search = HeaderSearch()
     while lines.wait():
-        line, where = lines.take()
-        if line.strip():
-            text = text_of_line(line, where)
-            separator = next((mark for mark in SEPARATORS if mark in text), ",")
-            cells = [cell.strip() for cell in _cells(text, where, separator)]
-            return _Header(cells, where, separator)
+        line, where = lines.look()
+        if search.take(text_of_line(line, where), where):
+            lines.take()
+        if search.header is not None:
+            return search.header
     raise ModelError(f"{lines.name}:1: error: empty, expected a header with the names of the columns")
 
 
-def _cells(line: str, where: str, separator: str) -> list[str]:
-    try:
-        return next(csv.reader([line], delimiter=separator, strict=True, skipinitialspace=True))
-    except csv.Error as error:
-        raise ModelError(f"{where}: error: not CSV: {error}") from None
-
-
-def _checked_row(cells: list[str], names: list[str], where: str) -> list[float]:
-    if len(cells) != len(names):
-        raise ModelError(f"{where}: error: {len(cells)} values, the header has {len(names)} columns")
-    row = []
-    for name, cell in zip(names, cells, strict=True):
-        column = f"{where}: error: column {shown(name)}"
-        if not cell.strip():
-            raise ModelError(f"{column} has no value")
-        if not NUMBER.fullmatch(cell):
-            raise ModelError(f"{column}: {shown(cell.strip())} is not a number")
-        if not math.isfinite(float(cell)):
-            raise ModelError(f"{column}: {shown(cell.strip())} is too large")
-        row.append(float(cell))
-    return row
+def _with_units(header: TableHeader, lines: ArrivingLines) -> TableHeader:
+    """The header with the units of the next line that is no comment, if that has some."""
+    while lines.wait():
+        line, where = lines.look()
+        text = text_of_line(line, where)
+        if text.strip() and not line.lstrip().startswith(COMMENT_BYTES):
+            cells = cells_of(text, header.separator, where)
+            with_units = header.with_units(cells, where) if len(cells) == len(header.names) else None
+            if with_units is None:
+                break
+            lines.take()
+            return with_units
+        lines.take()
+    return header

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from mbcli.batch.arriving_bytes import text_of_line
 from mbcli.batch.number_lines import LinePlan, NumberLines
-from mbcli.batch.state_columns import OPTIONAL_FIELDS, StateColumns, shown
+from mbcli.batch.state_columns import OPTIONAL_FIELDS, StateColumns
+from mbcli.common.text_tables import shown
 from mbcli.errors import ModelError
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def read_json_lines(lines: ArrivingLines, layout: StateLayout, rows_per_chunk: i
     columns = reader.columns(*lines.look())
     width = max((column.stop for column in columns.values()), default=0)
     for values, error in NumberLines(lines, width, rows_per_chunk, reader.read_line).tables():
-        arrays = {field: values[:, column] for field, column in columns.items()}
+        arrays = {field: values[:, column] for field, column in columns.items() if field in reader.given}
         if "time" in arrays:
             arrays["time"] = arrays["time"][:, 0]
         yield len(values), arrays
@@ -54,9 +55,10 @@ class _JsonRowReader:
     """Reads one JSON object per line; optional fields of the first row must be in all rows."""
 
     def __init__(self, layout: StateLayout) -> None:
-        self._columns = StateColumns(layout)
+        self._columns, self._demands, self._told = StateColumns(layout), layout.demands, set[str]()
         self._names = {field: list(layout.names(field)) for field in ("q", "v", "vdot", "tau", "u")}
         self._defaults = {field: layout.default(field).tolist() for field in self._names}
+        self.given: set[str] = set()  # the fields that rows gave
         self._optional: set[str] | None = None
         self._places: dict[str, slice] = {}
         self._decoder = json.JSONDecoder(parse_constant=_refuse_constant, object_pairs_hook=_unique_keys)
@@ -101,9 +103,12 @@ class _JsonRowReader:
         """{field: values}: q and v always, the optional fields if they are given."""
         fields: dict[str, list[float] | float] = {}
         named: dict[str, dict[int, float]] = {}
+        unknown: list[str] = []
         for key, value in self._object(line, where).items():
             field = LONG_NAMES.get(key, key)
-            if field not in self._names:
+            if field not in self._names and not self._columns.means_something(key):
+                unknown.append(key)
+            elif field not in self._names:
                 self._add_component(self._columns.find(key, where), key, value, fields, named, where)
             elif isinstance(value, dict):
                 for name, number in value.items():
@@ -113,12 +118,14 @@ class _JsonRowReader:
                 raise ModelError(f"{where}: error: {shown(key)} gives {field} a second time")
             else:
                 fields[field] = self._array(field, value, where)
+        self._check_demands(fields, named, [key for key in unknown if key not in self._told], where)
         for field, values in named.items():
             filled = self._defaults[field].copy()
             for index, number in values.items():
                 filled[index] = number
             fields[field] = filled
         self._check_optional(fields, where)
+        self.given.update(fields)
         return {"q": self._defaults["q"], "v": self._defaults["v"], **fields}
 
     def _object(self, line: str, where: str) -> dict[str, Any]:
@@ -162,6 +169,14 @@ class _JsonRowReader:
             fields[field] = number
         else:
             named.setdefault(field, {})[index] = number
+
+    def _check_demands(self, fields: Mapping[str, Any], named: Mapping[str, Any], unknown: list[str], where: str) -> None:
+        if unknown and not fields and not named:
+            self._columns.find(unknown[0], where)  # raises
+        given: dict[str, Any] = {field: range(len(self._names[field])) for field in fields if field != "time"}
+        given |= {field: list(values) for field, values in named.items()}
+        self._demands.check(given, where, self._names, unknown, self._columns)
+        self._told.update(unknown)
 
     def _check_optional(self, fields: Mapping[str, Any], where: str) -> None:
         given = {field for field in OPTIONAL_FIELDS if field in fields}

@@ -64,13 +64,20 @@ class NumberLines:
         most_rows: of a table.
         read_line: a line into a row; ModelError if it is wrong.
         plan: how lines are alike, as far as that is known.
+        comments: beginnings of lines that are no rows.
     """
 
     def __init__(
-        self, lines: ArrivingLines, width: int, most_rows: int, read_line: ReadLine, plan: LinePlan | None = None
+        self,
+        lines: ArrivingLines,
+        width: int,
+        most_rows: int,
+        read_line: ReadLine,
+        plan: LinePlan | None = None,
+        comments: tuple[bytes, ...] = (),
     ) -> None:
         self._lines, self._width, self._most_rows, self._read_line = lines, width, most_rows, read_line
-        self._plan, self._row_count = plan, 0
+        self._plan, self._row_count, self._comments = plan, 0, comments
         self._kernel, self._patience = None, FEW_ROWS
 
     def tables(self) -> Iterator[tuple[Array, ModelError | None]]:
@@ -83,7 +90,7 @@ class NumberLines:
                     count = self._read_alike(values, count)
                     if count < len(values) and self._lines.start < len(self._lines.text):
                         line, where = self._lines.take()
-                        if line.strip():
+                        if line.strip() and not (self._comments and line.lstrip().startswith(self._comments)):
                             self._plan = self._read_line(line, where, values[count]) or self._plan
                             count += 1
             except ModelError as bad_line:

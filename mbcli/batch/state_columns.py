@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from mbcli.common.coordinate_names import NamedCoordinates, StateNames, listed
 from mbcli.common.suggestions import closest
+from mbcli.common.text_tables import shown
 from mbcli.errors import ModelError
 
 if TYPE_CHECKING:
     from typing import TypeAlias
 
     from mbcli.batch.state_reader import StateLayout
+    from mbcli.common.text_tables import Unit
     from mbcli.math.array_types import Array
 
     Table: TypeAlias = tuple[int, dict[str, Array]]  # how many rows, and an array a field
@@ -45,6 +48,14 @@ class StateColumns:
         if target is None:
             target = self._found[column] = self._only(self._candidates(column), column, where)
         return target
+
+    def means_something(self, column: str) -> bool:
+        """Whether a column has a field and component, could have several, or says of what field it is."""
+        return column in self._found or column.partition(":")[0] in self._quantities or bool(self._candidates(column))
+
+    def unknown(self, column: str) -> str:
+        """A column that means nothing, with the one that it probably stands for, for a message."""
+        return f"{shown(column)}{self._likely(column)}"
 
     def component(self, field: str, name: str, where: str) -> int:
         """The component of a field that a name in an object of it means."""
@@ -93,20 +104,46 @@ def did_you_mean(word: str, known: Collection[str]) -> str:
     return f"; did you mean {shown(likely)}?" if likely else ""
 
 
-def shown(text: str) -> str:
-    """Text from the input, quoted, shortened and safe for a terminal."""
-    return repr(text if len(text) <= 80 else text[:77] + "...")
+@dataclass(frozen=True)
+class TableColumns:
+    """What the columns of a table mean.
+
+    Attributes:
+        targets: {field: (columns of the table, components of the field)}.
+        scales: (width,) factors to the units that mbcli counts in, None if all are 1.
+        unknown: columns that mean nothing.
+    """
+
+    targets: Targets
+    scales: Array | None
+    unknown: tuple[str, ...]
+
+    def given(self) -> dict[str, list[int]]:
+        """{field: components}"""
+        return {field: components for field, (_, components) in self.targets.items()}
 
 
-def targets_of_header(cells: list[str], where: str, layout: StateLayout, *, short: bool = True) -> Targets:
-    """{field: (columns of the table, components of the field)}."""
+def columns_of_header(
+    cells: Sequence[str], where: str, layout: StateLayout, units: Sequence[Unit | None] = (), *, short: bool = True
+) -> TableColumns:
+    """The TableColumns of a header, whose demands are not checked.
+
+    short: whether parts of names are enough; without it, as in logs, a name that means nothing is an error.
+
+    ModelError if a column is ambiguous, there twice, has no name or a wrong unit.
+    """
     columns = StateColumns(layout, short=short)
     seen: dict[tuple[str, int], str] = {}
     targets: Targets = {}
+    unknown: list[str] = []
+    scales = np.ones(len(cells))
     for column, cell in enumerate(cells):
         if not cell:
             raise ModelError(f"{where}: error: column {column + 1} has no name")
-        target = columns.find(cell, where)
+        target = columns.find(cell, where) if not short or columns.means_something(cell) else None
+        if target is None:
+            unknown.append(cell)
+            continue
         if target in seen:
             first = seen[target]
             also = "" if first == cell else f" ({shown(first)} is the same)"
@@ -115,13 +152,28 @@ def targets_of_header(cells: list[str], where: str, layout: StateLayout, *, shor
         from_columns, to_components = targets.setdefault(target[0], ([], []))
         from_columns.append(column)
         to_components.append(target[1])
-    return targets
+        unit = units[column] if units else None
+        scales[column] = layout.demands.scale(target, unit, f"{where}: error: column {shown(cell)}")
+    if unknown and not targets:
+        columns.find(unknown[0], where)  # raises
+    return TableColumns(targets, None if (scales == 1.0).all() else scales, tuple(unknown))
 
 
-def fields_of_table(values: Array, targets: Targets, layout: StateLayout) -> dict[str, Array]:
+def demanded_columns(
+    cells: Sequence[str], where: str, layout: StateLayout, units: Sequence[Unit | None] = ()
+) -> TableColumns:
+    """As columns_of_header(); ModelError too if columns are missing. What means nothing is told."""
+    found = columns_of_header(cells, where, layout, units)
+    layout.demands.check(found.given(), where, layout.all_names(), found.unknown, StateColumns(layout))
+    return found
+
+
+def fields_of_table(values: Array, columns: TableColumns, layout: StateLayout) -> dict[str, Array]:
     """{field: rows} of a table; rows of whole fields in order are those of the table itself."""
     arrays: dict[str, Array] = {}
-    for field, (from_columns, to_components) in targets.items():
+    if columns.scales is not None:
+        values = values * columns.scales
+    for field, (from_columns, to_components) in columns.targets.items():
         first, count = from_columns[0], len(from_columns)
         if field == "time":
             arrays[field] = values[:, first]

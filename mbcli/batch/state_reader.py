@@ -14,9 +14,10 @@ Short names are enough if they mean one coordinate (mbcli/common/coordinate_name
 position of that joint.
 Logs are read by whole names.
 
-Missing values have their default: the model's for q and v, zero for the rest of a vdot, tau or u that is
-given in part. Everything else is an error that names the file, the line and the column. The rows before a bad
-row are still delivered, whatever the size of the chunks.
+What rows have to give is the caller's demand (row_demands.py); the rest has its default: the model's for q and v, zero
+for the rest of a vdot, tau or u that is given in part. Columns and keys that mean nothing are told once and not used.
+Everything else is an error that names the file, the line and the column. The rows before a bad row are still delivered,
+whatever the size of the chunks. CSV is what mbcli/common/text_tables.py reads: any separator, comments, units.
 
 A JSON line may also give a whole field, as an array in the order of the model or as an object of
 NAME: number: q or positions, v or velocities, vdot or accelerations, tau or forces, u or actuation. An NPZ
@@ -45,6 +46,7 @@ from mbcli.batch.arriving_bytes import (
     RestoredStream,
     read_arrived,
 )
+from mbcli.batch.row_demands import RowDemands
 from mbcli.batch.state_columns import OPTIONAL_FIELDS
 from mbcli.common.quick_dataclass import dataclass
 from mbcli.errors import ResourceError
@@ -77,6 +79,7 @@ class StateLayout:
       actuator_names: names of u, (nu,).
       default_q: default positions [rad or m], (nq,).
       default_v: default velocities [rad/s or m/s], (nv,).
+      demands: what rows have to give; default: nothing.
     """
 
     position_names: Sequence[str]
@@ -84,6 +87,7 @@ class StateLayout:
     actuator_names: Sequence[str]
     default_q: FloatArray
     default_v: FloatArray
+    demands: RowDemands = RowDemands()
 
     def __post_init__(self) -> None:
         for field, names in (("q", self.position_names), ("v", self.velocity_names)):
@@ -98,6 +102,10 @@ class StateLayout:
             return self.position_names
         return self.actuator_names if field == "u" else self.velocity_names
 
+    def all_names(self) -> dict[str, Sequence[str]]:
+        """{field: names of its components}."""
+        return {field: self.names(field) for field in ("q", "v", "vdot", "tau", "u")}
+
     def default(self, field: str) -> FloatArray:
         """The values of the components of a field without input."""
         if field in ("q", "v"):
@@ -110,7 +118,8 @@ class StateChunk:
     """Consecutive rows of a batch. vdot, tau, u and time are None if the input does not have them.
 
     q (n, nq) [rad or m], v (n, nv) [rad/s or m/s], vdot (n, nv), tau (n, nv) [N m or N], u (n, nu),
-    time (n,) [s]. first_row is the index of the first row in the batch, counted from 0.
+    time (n,) [s]. first_row is the index of the first row in the batch, counted from 0. given: which of q and v the input
+    has at least a part of.
     """
 
     q: Array
@@ -120,6 +129,7 @@ class StateChunk:
     u: Array | None
     time: Array | None
     first_row: int
+    given: tuple[str, ...] = ("q", "v")
 
     def __len__(self) -> int:
         return len(self.q)
@@ -210,11 +220,12 @@ def _chunks(
         for count, arrays in tables:
             if not count:
                 continue
+            given = tuple(field for field in ("q", "v") if field in arrays)
             for field in ("q", "v"):
                 if field not in arrays:
                     arrays[field] = np.tile(layout.default(field), (count, 1))
             optional = {field: arrays.get(field) for field in OPTIONAL_FIELDS}
-            yield StateChunk(q=arrays["q"], v=arrays["v"], first_row=first_row, **optional)
+            yield StateChunk(q=arrays["q"], v=arrays["v"], first_row=first_row, given=given, **optional)
             first_row += count
 
 

@@ -26,6 +26,8 @@ class Analysis:
         evaluate: (plant, context, inputs) -> dict of results, inputs holding vdot, tau or u if given.
         render: (plant, results) -> text.
         takes: which of vdot, tau, u a row of a batch may carry.
+        needs: which of q and v it has to give, unless --at or --fill does; or_none: of which it may give nothing at all.
+        complete: (plant, context, chunks, source) -> chunks, that adds what rows do not give, or refuses them.
         columns: (plant, results) -> dict of arrays for a row; default: the results themselves.
         component_names: plant -> names of the components of each column, for CSV headers.
         evaluate_rows: (context, batch, states) -> dict of columns for all rows of a chunk, with batch a StateBatch and
@@ -35,8 +37,22 @@ class Analysis:
     its end, and the digits of a row shall not depend on how many rows follow. MBCLI_JIT=0 interprets all.
     """
 
-    def __init__(self, command, evaluate, render, *, takes=(), columns=None, component_names=None, evaluate_rows=None):
+    def __init__(
+        self,
+        command,
+        evaluate,
+        render,
+        *,
+        takes=(),
+        needs=("q", "v"),
+        or_none=(),
+        columns=None,
+        component_names=None,
+        evaluate_rows=None,
+        complete=None,
+    ):
         self.command, self.evaluate, self.render, self.takes = command, evaluate, render, takes
+        self.needs, self.or_none, self.complete = needs, or_none, complete
         self.evaluate_rows = evaluate_rows
         self.columns = columns or (lambda plant, results: results)
         self.component_names = component_names or (lambda plant: {})
@@ -51,8 +67,10 @@ class Analysis:
         output.output_format = output.result_format()
         if output.output not in (None, "-") and not is_special(output.output):
             refuse_existing(output.output, output.force)
-        if batch.states is None and batch.states_format is not None:
-            raise click.UsageError("--states-format needs --states")
+        if batch.states is None and any((batch.states_format, batch.fill, batch.degrees)):
+            from mbcli.cli.rows import require_tables
+
+            require_tables(batch)
         if batch.states is not None:
             _check_batch(batch, output)
         loaded = load(model, ctx)
@@ -68,7 +86,8 @@ class Analysis:
         context, given = _start(loaded, state, inputs)
         with np.errstate(all="ignore"):
             evaluate = (self._rows_at_once if at_once else self._rows_one_by_one)(loaded.plant, context, given)
-            self._run_batch(loaded, context, evaluate, batch, output)
+            quiet = (ctx.obj or {}).get("verbosity", 0) < 0
+            self._run_batch(loaded, context, evaluate, state, batch, output, quiet)
 
     def evaluate_state(self, loaded, state, inputs):
         """(context, results) of the state that the values of state_options describe."""
@@ -90,21 +109,19 @@ class Analysis:
             emit(self.render(loaded.plant, results), output)
         require_finite(results)
 
-    def _run_batch(self, loaded, context, evaluate, batch, output):
+    def _run_batch(self, loaded, context, evaluate, state, batch, output, quiet):
         """Writes the columns that evaluate(chunk) gives for each chunk of states."""
-        from mbcli.batch.state_reader import StateLayout, open_states
+        from mbcli.batch.state_reader import open_states
+        from mbcli.cli.rows import LimitsOfRows, row_layout
 
         plant = loaded.plant
-        layout = StateLayout(
-            plant.GetPositionNames(),
-            plant.GetVelocityNames(),
-            plant.GetActuatorNames(),
-            plant.GetPositions(context),
-            plant.GetVelocities(context),
-        )
+        layout = row_layout(plant, context, state, batch, self.needs, quiet, self.or_none)
+        source = batch.states if batch.states != "-" else "<stdin>"
+        limits = LimitsOfRows(plant, source, quiet)
         chunks = open_states(batch.states, layout, input_format=batch.states_format)
         with closing(chunks), self._writer(loaded, output, output.output_format) as writer:
-            for chunk in chunks:
+            for chunk in chunks if self.complete is None else self.complete(plant, context, chunks, source):
+                limits.look(chunk)
                 columns = evaluate(chunk)
                 if chunk.time is not None:
                     columns = {"time": chunk.time, **columns}

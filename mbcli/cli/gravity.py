@@ -30,5 +30,6 @@ def gravity(ctx, derivatives, **values):
         more.evaluate(lambda plant, context, inputs: {"tau_g": plant.CalcGravityGeneralizedForces(context)}),
         more.render(lambda plant, r: named_vector(plant.GetVelocityNames(), r["tau_g"], force_units(plant))),
         component_names=lambda plant: {"tau_g": [f"tau_g:{n}" for n in plant.GetVelocityNames()]},
+        needs=("q",),
         evaluate_rows=more.rows(lambda context, batch, states: {"tau_g": batch.gravity(states.q)}),
     ).run(ctx, values, {})

@@ -1,5 +1,9 @@
 """`mbcli inverse-dynamics`: tau for given accelerations."""
 
+from dataclasses import replace
+from functools import partial
+from itertools import chain
+
 import click
 
 from mbcli.cli.analysis import Analysis
@@ -14,16 +18,30 @@ from mbcli.cli.constrained_dynamics import (
 )
 from mbcli.cli.derivatives import WithDerivatives, derivatives_option
 from mbcli.cli.external_forces import force_option, parse_body_forces
-from mbcli.cli.options import batch_options, model_options, output_options, state_options, usage_errors
-from mbcli.cli.output import named_vector
+from mbcli.cli.options import Number, batch_options, model_options, output_options, state_options, usage_errors
+from mbcli.cli.output import named_vector, tell
+from mbcli.errors import ModelError
 from mbcli.models.units import force_units
+
+ZERO, DIFFERENTIATE = "zero", "differentiate"
 
 
 @click.command()
 @model_options
 @state_options
 @batch_options
-@click.option("--vdot", metavar="LIST", help="Accelerations, a list or NAME=VALUE pairs; default: 0.")
+@click.option(
+    "--vdot",
+    metavar="LIST|zero|differentiate",
+    help="Accelerations, a list or NAME=VALUE pairs; default of a single state: 0. For --states without columns "
+    "vdot:NAME: zero, or differentiate: rates of the velocities (without these of the positions) over time.",
+)
+@click.option(
+    "--cutoff",
+    type=Number(minimum=0.0),
+    metavar="HZ",
+    help="Of --vdot differentiate: what is faster is left out; default: a quarter of the rows per second.",
+)
 @click.option("--no-gravity", is_flag=True, help="Without gravity.")
 @click.option("--no-springs", is_flag=True, help="Without springs on joints.")
 @click.option("--no-damping", is_flag=True, help="Without joint damping.")
@@ -33,19 +51,22 @@ from mbcli.models.units import force_units
 @output_options
 @click.pass_context
 def inverse_dynamics(
-    ctx, vdot, no_gravity, no_springs, no_damping, body_forces, exact, relaxed, actuated, derivatives, **values
+    ctx, vdot, cutoff, no_gravity, no_springs, no_damping, body_forces, exact, relaxed, actuated, derivatives, **values
 ):
     """Generalized forces [N m or N] that give the accelerations --vdot at a state.
 
     tau = M vdot + C v - tau_g - springs - damping - external forces, by recursive Newton-Euler: as if the model had no
     constraints. With --exact or --relaxed constraints carry their part, and tau is zero for joints without an actuator.
+    Rows of --states give accelerations as columns vdot:NAME; else --vdot says what they are.
 
     \b
     mbcli inverse-dynamics arm.urdf --q "0 0.5 0 -1 0 0.3 0" --json
-    mbcli inverse-dynamics arm.urdf --states motion.csv > torques.jsonl
+    mbcli inverse-dynamics arm.urdf --states motion.csv --vdot differentiate > torques.jsonl
     mbcli inverse-dynamics four_bar.urdf --state assembled.json --exact --actuated left
     """
     inverse = chosen_inverse(exact, relaxed, actuated=actuated)
+    source = SourceOfAccelerations(ctx, vdot, cutoff, values["states"])
+    vdot = source.given
     if inverse is not None and derivatives:
         raise click.UsageError(f"--derivatives and --{inverse} exclude each other")
     with_forces, warn = {}, WarningOfErrors(ctx)
@@ -70,11 +91,10 @@ def inverse_dynamics(
 
     def evaluate_rows(context, batch, states):
         plant = context.state.plant
-        vdot = states.v * 0.0 if states.vdot is None else states.vdot
-        return {"tau": batch.inverse_dynamics(states.q, states.v, vdot, **wanted, body_forces=forces(plant))}
+        return {"tau": batch.inverse_dynamics(states.q, states.v, states.vdot, **wanted, body_forces=forces(plant))}
 
     if inverse is not None:
-        Analysis("inverse-dynamics", evaluate_constrained, render, takes=("vdot",), columns=columns).run(
+        Analysis("inverse-dynamics", evaluate_constrained, render, takes=("vdot",), columns=columns, **source.demands()).run(
             ctx, values, {"vdot": vdot}
         )
         return
@@ -85,6 +105,70 @@ def inverse_dynamics(
         more.evaluate(evaluate),
         more.render(lambda plant, r: named_vector(plant.GetVelocityNames(), r["tau"], force_units(plant))),
         takes=("vdot",),
+        **source.demands(),
         component_names=lambda plant: {"tau": [f"tau:{n}" for n in plant.GetVelocityNames()]},
         evaluate_rows=more.rows(evaluate_rows, evaluate),
     ).run(ctx, values, {"vdot": vdot})
+
+
+class SourceOfAccelerations:
+    """Where the accelerations of rows come from: their columns, a list, zero, or rates.
+
+    Args:
+        vdot, cutoff, states: values of the options --vdot, --cutoff and --states.
+
+    Attributes:
+        given: the list of --vdot, None without one.
+    """
+
+    def __init__(self, ctx, vdot, cutoff, states):
+        self.given = None if vdot in (ZERO, DIFFERENTIATE) else vdot
+        self._word = vdot if vdot in (ZERO, DIFFERENTIATE) else None
+        self._cutoff, self._quiet = cutoff, (ctx.obj or {}).get("verbosity", 0) < 0
+        if states is None and self._word == DIFFERENTIATE:
+            raise click.UsageError("--vdot differentiate is for the rows of --states: one state has no rates")
+        if cutoff is not None and self._word != DIFFERENTIATE:
+            raise click.UsageError("--cutoff needs --vdot differentiate")
+
+    def demands(self):
+        """What an Analysis takes: which fields rows may leave out, and what completes them."""
+        return {"complete": self._complete, "or_none": ("v",) if self._word == DIFFERENTIATE else ()}
+
+    def _complete(self, plant, context, chunks, source):
+        first = next(chunks, None)
+        if first is None:
+            return
+        chunks = chain([first], chunks)
+        if first.vdot is not None and (self._word is not None or self.given is not None):
+            raise ModelError(f"{source}: error: the rows have accelerations, vdot: no --vdot")
+        if self._word == DIFFERENTIATE:
+            yield from self._differentiated(plant, context, chunks, source)
+        elif self._word == ZERO:
+            for chunk in chunks:
+                yield replace(chunk, vdot=chunk.v * 0.0)
+        elif first.vdot is None and self.given is None:
+            raise ModelError(
+                f"{source}: error: the rows have no accelerations: give columns vdot:NAME, --vdot differentiate for the "
+                "rates of the velocities, or --vdot zero"
+            )
+        else:
+            yield from chunks
+
+    def _differentiated(self, plant, context, chunks, source):
+        from mbcli.batch.differentiation import pieces, with_rates
+
+        rows, cutoff = with_rates(chunks, source, self._cutoff, partial(_velocities, plant, context))
+        of = "velocities" if "v" in rows.given else "positions"
+        if not self._quiet:
+            tell(f"mbcli: accelerations are rates of the {of}, without what is faster than {cutoff:.4g} Hz (--cutoff)")
+        yield from pieces(rows)
+
+
+def _velocities(plant, context, q, qdot):
+    import numpy as np
+
+    v = np.empty((len(q), plant.num_velocities()))
+    for k, row in enumerate(q):
+        plant.SetPositions(context, row)
+        v[k] = plant.MapQDotToVelocity(context, qdot[k])
+    return v

@@ -44,6 +44,7 @@ def mass_matrix(ctx, inverse, via_inverse_dynamics, derivatives, **values):
         "mass-matrix",
         more.evaluate(evaluate),
         more.render(lambda plant, r: matrix(plant.GetVelocityNames(), r["M"])),
+        needs=("q",),
         evaluate_rows=None if via_inverse_dynamics else more.rows(evaluate_rows),
     ).run(ctx, values, {})
 

@@ -252,6 +252,16 @@ state_options = together(
     click.option("--random", "random_seed", type=click.IntRange(min=0), metavar="SEED", help="Draw a random state."),
 )
 
+row_options = (
+    click.option(
+        "--fill",
+        type=click.Choice(["default"]),
+        help="default: coordinates that --states does not give are those of the model, or of --q, --pose, ...; else it "
+        "has to give all.",
+    ),
+    click.option("--degrees", is_flag=True, help="Angles in tables of --states without units are in degrees."),
+)
+
 batch_options = together(
     click.option(
         "--states",
@@ -259,6 +269,7 @@ batch_options = together(
         help="Evaluate every state of a CSV, JSONL, NPZ, Parquet or Arrow file or a log ('-': stdin).",
     ),
     click.option("--states-format", type=click.Choice(ROW_FORMATS), help="Format of --states."),
+    *row_options,
 )
 
 output_options = together(
@@ -297,7 +308,7 @@ MODEL_KEYS = (
     "loops",
 )
 STATE_KEYS = ("pose", "q_list", "v_list", "assignments", "state_file", "state_time", "random_seed")
-BATCH_KEYS = ("states", "states_format")
+BATCH_KEYS = ("states", "states_format", "fill", "degrees")
 OUTPUT_KEYS = ("as_json", "output_format", "output", "force")
 
 

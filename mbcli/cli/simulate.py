@@ -21,8 +21,10 @@ from mbcli.cli.options import (
     ground_option,
     hold_options,
     optional_model_options,
+    row_options,
     state_options,
     take,
+    together,
     usage_errors,
 )
 from mbcli.cli.output import document, number, printable, refuse_given_inputs, require_finite, tell, warn
@@ -152,6 +154,7 @@ class SimulateCommand(HoldCommand):
     "if it has u.",
 )
 @click.option("--states-format", type=click.Choice(ROW_FORMATS), help="Format of --states.")
+@together(*row_options)
 @click.option("--each", is_flag=True, help="A run from every state of --states, all at once, into one log.")
 @click.option(
     "--threads",
@@ -271,7 +274,7 @@ def _run_command(ctx, values):
     options = take(values, tuple(values))
     quiet = (ctx.obj or {}).get("verbosity", 0) < 0
     time_step = chosen_time_step(options)
-    each = options.states is not None or options.each or options.states_format
+    each = options.states is not None or options.each or options.states_format or options.fill or options.degrees
     if each:
         from mbcli.cli.simulate_worlds import require_each, run_each
 
@@ -303,7 +306,7 @@ def _run_command(ctx, values):
         options.default_duration, options.at_start = DEFAULT_DURATION, AT_START
         with usage_errors():
             given = read_actuation(plant, options)
-        return run_each(ctx, loaded, options, given, output, StopSignal(), quiet)
+        return run_each(ctx, loaded, state, options, given, output, StopSignal(), quiet)
     progress, stop = ProgressLine(shown=not quiet), StopSignal()
     with usage_errors():
         run = _recorded_run(ctx, loaded, state, options, quiet)

@@ -9,6 +9,7 @@ import numpy as np
 from mbcli.cli.compiling_line import CompilingLine
 from mbcli.cli.options import usage_errors
 from mbcli.cli.output import document, printable, warn
+from mbcli.cli.rows import require_tables
 from mbcli.common.json_text import to_json
 from mbcli.errors import ModelError
 
@@ -21,9 +22,9 @@ EXIT_CODE_OF_STOPPED = 5
 def require_each(options, state):
     """UsageError for options that do not go with --states --each, or these without each other."""
     if options.states is None:
-        for given, name in ((options.each, "--each"), (options.states_format, "--states-format")):
-            if given:
-                raise click.UsageError(f"{name} needs --states")
+        if options.each:
+            raise click.UsageError("--each needs --states")
+        require_tables(options)
         return False
     if not options.each:
         raise click.UsageError("--states needs --each here: a run from every state")
@@ -31,19 +32,19 @@ def require_each(options, state):
         if getattr(options, key) not in (None, False):
             name = "--resume" if key == "resume_path" else f"--{key.replace('_', '-')}"
             raise click.UsageError(f"{name} is for a single run, not for --each")
-    if any(value not in (None, ()) for value in vars(state).values()):
-        raise click.UsageError("--states has the starts: no --pose, --q, --v, --at, --state or --random")
+    if any(value not in (None, ()) for key, value in vars(state).items() if key != "assignments"):
+        raise click.UsageError("--states has the starts: no --pose, --q, --v, --state or --random")
     return True
 
 
-def run_each(ctx, loaded, options, given, output, stop, quiet):
+def run_each(ctx, loaded, state, options, given, output, stop, quiet):
     """Runs all worlds, writes their log, prints the summary; given: what --input or --u give."""
     from mbcli.simulation.sampling import Sampling
     from mbcli.simulation.worlds import Worlds
 
     plant, compiling = loaded.plant, CompilingLine("the simulation", 15, shown=not quiet)
     with usage_errors(), closing(compiling):
-        starts = read_starts(loaded, options)
+        starts = read_starts(loaded, options, state, quiet)
         worlds = Worlds(
             loaded,
             len(starts.q),
@@ -88,24 +89,21 @@ def run_each(ctx, loaded, options, given, output, stop, quiet):
     return stop.exit_code if status == "interrupted" else EXIT_CODE_OF_STOPPED if failures else 0
 
 
-def read_starts(loaded, options):
+def read_starts(loaded, options, state, quiet):
     """q, v and u (n, ...) of all rows of STARTS; u is None if there is none."""
     from types import SimpleNamespace
 
-    from mbcli.batch.state_reader import StateLayout, open_states
+    from mbcli.batch.state_reader import open_states
+    from mbcli.cli.rows import row_layout
+    from mbcli.cli.state import set_state
     from mbcli.models.placement import put_on_ground
 
     plant = loaded.plant
     context = plant.CreateDefaultContext()
     if loaded.ground is not None and plant.meets_contact():  # what a row leaves out is as in a run without --states
         put_on_ground(plant, context, loaded.ground, np.zeros(plant.num_positions(), dtype=bool))
-    layout = StateLayout(
-        plant.GetPositionNames(),
-        plant.GetVelocityNames(),
-        plant.GetActuatorNames(),
-        plant.GetPositions(context),
-        plant.GetVelocities(context),
-    )
+    set_state(loaded, context, state)
+    layout = row_layout(plant, context, state, options, ("q", "v"), quiet)
     chunks = list(open_states(options.states, layout, input_format=options.states_format))
     if not chunks:
         raise ModelError(f"{options.states}: error: has no states")

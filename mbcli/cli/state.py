@@ -84,11 +84,16 @@ def by_name(assignments, find, option):
     return values
 
 
+def assigned(plant, assignments):
+    """{("q" or "v", index): number} of the texts of --at."""
+    names = StateNames(plant.GetPositionNames(), plant.GetVelocityNames())
+    return by_name(assignments, names.find, "--at")
+
+
 def _assign(plant, context, assignments):
     """Sets coordinates by name; returns the indices of the positions among them."""
     q, v = plant.GetPositions(context), plant.GetVelocities(context)
-    names = StateNames(plant.GetPositionNames(), plant.GetVelocityNames())
-    values = by_name(assignments, names.find, "--at")
+    values = assigned(plant, assignments)
     for (field, k), value in values.items():
         (q if field == "q" else v)[k] = value
     plant.SetPositions(context, q)

@@ -14,6 +14,19 @@ def coordinate_units(plant):
     return tuple(positions), tuple(velocities), tuple(efforts)
 
 
+def plain_units(plant):
+    """{field: units} of q, v, vdot, tau and u in plain spelling: "rad", "rad/s", "N m"."""
+    q, v, u = coordinate_units(plant)
+    angular = _angular(plant)
+    return {
+        "q": list(q),
+        "v": [unit.replace(" s-1", "/s") for unit in v],
+        "vdot": acceleration_units(plant),
+        "tau": ["N m" if a else "N" for a in angular],
+        "u": list(u),
+    }
+
+
 def force_units(plant):
     """Units of generalized forces."""
     return ["N m" if angular else "N" for angular in _angular(plant)]

@@ -234,6 +234,9 @@ class RecordedRun:
             self._start_controllers(note, resumed)
         elif self.controlled:
             self.warn(f"controllers of the file aim at the default positions: {listed(self.controlled)}")
+        if self.actuation is not None and self.until > self.context.get_time() and self.actuation.times[0] >= self.until:
+            begin = self.actuation.times[0]
+            self.warn(f"the input begins at {begin:g} s, the run ends at {self.until:g} s: it does not act")
         if self.exceeded_efforts:
             self.warn(f"effort limits are not enforced, and the input exceeds those of {listed(self.exceeded_efforts)}")
 

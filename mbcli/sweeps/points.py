@@ -6,7 +6,6 @@ follow: a longer sample begins with the points of a shorter one, but for Latin h
 
 from __future__ import annotations
 
-import csv
 import itertools
 import os
 from dataclasses import dataclass
@@ -15,7 +14,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mbcli.common.argument_names import argument
-from mbcli.errors import ArgumentError, ModelError, ResourceError
+from mbcli.common.text_tables import read_text_table
+from mbcli.errors import ArgumentError, ModelError
 from mbcli.sweeps.variations import RANDOM_STATE, Variation, parse_variations
 
 if TYPE_CHECKING:
@@ -96,28 +96,21 @@ def _numbered(texts, seed):
 
 
 def read_points(path: str | os.PathLike, seed: int = 0) -> tuple[list[Variation], list[Point]]:
-    """The variations and points of a CSV file: a header of paths, one row a point.
+    """The variations and points of a table (text_tables.py): a header of paths, one row a point.
 
     Raises:
         ResourceError: there is no such file. ModelError: it is no table; the message names the line.
     """
-    path = os.fspath(path)
-    if not os.path.exists(path):
-        raise ResourceError(f"{path}: error: no such file")
-    try:
-        with open(path, newline="", encoding="utf-8-sig") as file:
-            rows = [row for row in enumerate(csv.reader(file), start=1) if any(cell.strip() for cell in row[1])]
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise ModelError(f"{path}: error: is not a CSV file: {error}") from None
-    if len(rows) < 2:
-        raise ModelError(f"{path}: error: needs a header of paths and a row for each point")
-    header = [cell.strip() for cell in rows[0][1]]
-    if not all(header) or len(set(header)) < len(header):
-        raise ModelError(f"{path}:{rows[0][0]}: error: a path is missing or there twice in the header")
-    for line, row in rows[1:]:
-        if len(row) != len(header) or not all(cell.strip() for cell in row):
-            raise ModelError(f"{path}:{line}: error: needs {len(header)} values, one for each path of the header")
-    columns = zip(*([cell.strip() for cell in row] for _, row in rows[1:]), strict=True)
-    variations = parse_variations({name: list(column) for name, column in zip(header, columns, strict=True)})
-    texts = [dict(zip(header, (cell.strip() for cell in row), strict=True)) for _, row in rows[1:]]
+    table = read_text_table(path)
+    header, rows = table.header, table.rows
+    if not rows:
+        raise ModelError(f"{os.fspath(path)}: error: needs a header of paths and a row for each point")
+    names = header.names
+    if not all(names) or len(set(names)) < len(names):
+        raise ModelError(f"{header.where}: error: a path is missing or there twice in the header")
+    for where, cells in rows:
+        if not all(cells):
+            raise ModelError(f"{where}: error: needs {len(names)} values, one for each path of the header")
+    texts = [dict(zip(names, map(header.plain, cells), strict=True)) for _, cells in rows]
+    variations = parse_variations({name: [text[name] for text in texts] for name in names})
     return variations, _numbered(texts, seed)

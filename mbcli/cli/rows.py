@@ -1,0 +1,78 @@
+"""What commands want of the rows of --states, and what they say of these."""
+
+import click
+import numpy as np
+
+from mbcli.cli.output import tell, warn
+from mbcli.cli.state import assigned
+
+EVERYTHING = "default"  # of --fill: what rows do not give is as in the model, or as the state options say
+BEYOND = 1e-6  # [rad or m] outside of a limit
+
+
+def row_layout(plant, context, state, batch, needs, quiet, or_none=()):
+    """The StateLayout of rows that are read into a context whose state the state options have set.
+
+    Args:
+        state: the values of state_options.
+        batch: those of batch_options.
+        needs: the fields among q and v that every row has to give; or_none: of these, those of which it may give nothing.
+    """
+    from mbcli.batch.row_demands import RowDemands
+    from mbcli.batch.state_reader import StateLayout
+    from mbcli.models.units import plain_units
+
+    sizes = {"q": plant.num_positions(), "v": plant.num_velocities()}
+    by_name = {field: np.zeros(size, dtype=bool) for field, size in sizes.items()}
+    for field, k in assigned(plant, state.assignments or ()):
+        by_name[field][k] = True
+    whole = {
+        "q": any(x is not None for x in (state.q_list, state.random_seed, state.state_file, state.pose)),
+        "v": any(x is not None for x in (state.v_list, state.random_seed, state.state_file)),
+    }
+    needed = {f: ~by_name[f] for f in needs if not whole[f] and batch.fill != EVERYTHING}
+    demands = RowDemands(
+        needed=needed,
+        or_none=or_none,
+        fixed={field: by_name[field] for field in ("q", "v")},
+        units=plain_units(plant),
+        degrees=batch.degrees,
+        tell=(lambda line: None) if quiet else lambda line: tell(f"mbcli: {line}"),
+    )
+    return StateLayout(
+        plant.GetPositionNames(),
+        plant.GetVelocityNames(),
+        plant.GetActuatorNames(),
+        plant.GetPositions(context),
+        plant.GetVelocities(context),
+        demands,
+    )
+
+
+def require_tables(batch):
+    """UsageError for options of --states without it."""
+    for given, name in ((batch.states_format, "--states-format"), (batch.fill, "--fill"), (batch.degrees, "--degrees")):
+        if batch.states is None and given:
+            raise click.UsageError(f"{name} needs --states")
+
+
+class LimitsOfRows:
+    """Warns of the first row that is outside of limits."""
+
+    def __init__(self, plant, source, quiet):
+        self._lower, self._upper = plant.GetPositionLowerLimits(), plant.GetPositionUpperLimits()
+        self._names, self._source = plant.GetPositionNames(), source
+        self._is_done = quiet or not (np.isfinite(self._lower).any() or np.isfinite(self._upper).any())
+
+    def look(self, chunk):
+        if self._is_done:
+            return
+        outside = (chunk.q < self._lower - BEYOND) | (chunk.q > self._upper + BEYOND)
+        if not outside.any():
+            return
+        self._is_done = True
+        row, k = (int(x) for x in np.argwhere(outside)[0])
+        warn(
+            f"{self._source}: row {chunk.first_row + row + 1}: {self._names[k]} is {chunk.q[row, k]:.6g}, outside of "
+            f"its limits {self._lower[k]:.6g} and {self._upper[k]:.6g}; later rows are not looked at"
+        )

@@ -1,0 +1,254 @@
+"""Tables in texts, as laboratories and spreadsheets write them: comments, a header, perhaps a row of units, and rows.
+
+Columns are separated by semicolons, tabs, commas, or by blanks alone; with another separator than the comma a number may
+have a decimal comma. Lines that begin with # or % are comments; where the first row has numbers, the comment before it
+is the header, as numpy.savetxt() writes it. A unit stands in a row of its own after the header, or after a name, in
+brackets.
+"""
+
+from __future__ import annotations
+
+import csv
+import math
+import os
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mbcli.common.number_text import NUMBER, parse_number
+from mbcli.errors import ModelError, ResourceError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+COMMENTS = ("#", "%")
+SEPARATORS = (";", "\t", ",")
+BLANK = " "
+MOST_SHOWN = 80  # characters of a text from the input
+UNIT_AFTER_NAME = re.compile(r"(.*\S)\s*[\[(]\s*([^\[\]()]*?)\s*[\])]")
+DEGREE = math.pi / 180.0
+UNITS = {  # unit: (the one that mbcli counts in, how many of that it is)
+    "rad": ("rad", 1.0),
+    "radian": ("rad", 1.0),
+    "radians": ("rad", 1.0),
+    "deg": ("rad", DEGREE),
+    "degree": ("rad", DEGREE),
+    "degrees": ("rad", DEGREE),
+    "°": ("rad", DEGREE),
+    "m": ("m", 1.0),
+    "cm": ("m", 0.01),
+    "mm": ("m", 0.001),
+    "s": ("s", 1.0),
+    "sec": ("s", 1.0),
+    "ms": ("s", 0.001),
+    "us": ("s", 1e-6),
+    "rad/s": ("rad/s", 1.0),
+    "deg/s": ("rad/s", DEGREE),
+    "°/s": ("rad/s", DEGREE),
+    "rpm": ("rad/s", math.pi / 30.0),
+    "m/s": ("m/s", 1.0),
+    "mm/s": ("m/s", 0.001),
+    "rad/s^2": ("rad/s^2", 1.0),
+    "deg/s^2": ("rad/s^2", DEGREE),
+    "m/s^2": ("m/s^2", 1.0),
+    "nm": ("N m", 1.0),
+    "n": ("N", 1.0),
+    "1": ("1", 1.0),
+}
+SPELLINGS = {"²": "^2", "s2": "s^2", "s^-2": "/s^2", "s-2": "/s^2", "s^-1": "/s", "s-1": "/s", "·": "", "*": "", " ": ""}
+
+
+@dataclass(frozen=True)
+class Unit:
+    """What a column is given in: its name in the text, the unit that mbcli counts in, and how many of that it is."""
+
+    said: str
+    base: str
+    scale: float
+
+
+@dataclass(frozen=True)
+class TableHeader:
+    """The columns of a table in a text.
+
+    Attributes:
+        names: of the columns, without units.
+        units: Unit of each column, None where none is said.
+        where: FILE:LINE of it.
+        separator: of cells; BLANK: any number of blanks.
+    """
+
+    names: tuple[str, ...]
+    units: tuple[Unit | None, ...]
+    where: str
+    separator: str
+
+    def cells(self, line: str, where: str) -> list[str]:
+        """The cells of a row, one a column; ModelError if there are more or fewer."""
+        found = cells_of(line, self.separator, where)
+        if len(found) != len(self.names):
+            raise ModelError(f"{where}: error: {len(found)} values, the header has {len(self.names)} columns")
+        return found
+
+    def number(self, cell: str) -> float | None:
+        """A finite number in a cell, with a decimal comma if it does not separate cells; None if it is none."""
+        return parse_number(self.plain(cell))
+
+    def plain(self, cell: str) -> str:
+        """A cell, a decimal comma of which is a point."""
+        return cell.replace(",", ".") if self.separator != "," and NUMBER.fullmatch(cell.replace(",", ".")) else cell
+
+    def with_units(self, cells: Sequence[str], where: str) -> TableHeader | None:
+        """This header with the units that a row says, if it is a row of units; ModelError if only part of it is."""
+        words = [cell.strip().strip("[]()").strip() for cell in cells]
+        if len(words) != len(self.names) or all(self.number(word) is not None or not word for word in words):
+            return None
+        units = [None if word in ("", "-") else unit_of(word) for word in words]
+        wrong = [w for w, unit in zip(words, units, strict=True) if unit is None and w not in ("", "-")]
+        named = [word for word, unit in zip(words, units, strict=True) if unit is not None and word != "1"]
+        if not named or any(self.number(word) is not None and word != "1" for word in words):
+            return None
+        if wrong:
+            raise ModelError(f"{where}: error: {shown(wrong[0])} is no unit that is known, and no number")
+        both = [own or unit for own, unit in zip(self.units, units, strict=True)]
+        return TableHeader(self.names, tuple(both), self.where, self.separator)
+
+
+def unit_of(word: str) -> Unit | None:
+    """The Unit of a text, None if it is none: "deg", "rad/s", "mm s-1"."""
+    plain = word.strip()
+    for spelling, meant in SPELLINGS.items():
+        plain = plain.replace(spelling, meant)
+    found = UNITS.get(plain if plain in UNITS else plain.lower())
+    return None if found is None else Unit(word.strip(), *found)
+
+
+def is_comment(line: str) -> bool:
+    return line.lstrip().startswith(COMMENTS)
+
+
+def cells_of(line: str, separator: str, where: str) -> list[str]:
+    """The cells of a line, without the blanks around them."""
+    if separator == BLANK:
+        return line.split()
+    try:
+        cells = next(csv.reader([line], delimiter=separator, strict=True, skipinitialspace=True), [])
+    except csv.Error as error:
+        raise ModelError(f"{where}: error: not CSV: {error}") from None
+    return [cell.strip() for cell in cells]
+
+
+class HeaderSearch:
+    """Finds the header in the first lines of a text: line by line, until one is it.
+
+    Attributes:
+        header: the TableHeader, once it is known.
+    """
+
+    def __init__(self) -> None:
+        self._comment: tuple[str, str] | None = None
+        self.header: TableHeader | None = None
+
+    def take(self, line: str, where: str) -> bool:
+        """Whether the line is before the rows: blank, a comment, or the header. ModelError if rows have no header."""
+        text = line.strip("\r\n")
+        if not text.strip():
+            return True
+        if is_comment(text):
+            self._comment = text.lstrip().lstrip("".join(COMMENTS)), where
+            return True
+        if not _has_numbers_alone(text, where):
+            self.header = _header(text, where)
+            return True
+        if self._comment is not None:
+            header = _header(*self._comment)
+            same = _separator(text)
+            if len(cells_of(text, same, where)) == len(header.names) and not _has_numbers_alone(*self._comment):
+                self.header = TableHeader(header.names, header.units, header.where, same)
+                return False
+        raise ModelError(f"{where}: error: numbers where the names of the columns are expected")
+
+
+def _separator(text: str) -> str:
+    return next((mark for mark in SEPARATORS if mark in text), BLANK if len(text.split()) > 1 else ",")
+
+
+def _has_numbers_alone(text: str, where: str) -> bool:
+    cells = cells_of(text, _separator(text), where)
+    return bool(cells) and all(NUMBER.fullmatch(cell.replace(",", ".")) for cell in cells)
+
+
+def _header(text: str, where: str) -> TableHeader:
+    bracketed = any(mark in text for mark in SEPARATORS)  # blanks may stand before a unit then
+    separator = _separator(text) if bracketed or not UNIT_AFTER_NAME.search(text) else ","
+    names, units = [], []
+    for cell in cells_of(text, separator, where):
+        found = UNIT_AFTER_NAME.fullmatch(cell)
+        unit = None if found is None else unit_of(found[2])
+        names.append(cell if found is None or unit is None else found[1])
+        units.append(unit)
+    return TableHeader(tuple(names), tuple(units), where, separator)
+
+
+@dataclass(frozen=True)
+class TextTable:
+    """A whole table: its header, and (FILE:LINE, cells) of each row."""
+
+    header: TableHeader
+    rows: tuple[tuple[str, list[str]], ...]
+
+
+def read_text_table(path: str | os.PathLike[str], lines: Iterable[str] | None = None) -> TextTable:
+    """The table in a file of UTF-8 text, with line ends of any kind.
+
+    Args:
+        lines: are read in place of the file; path is their name in messages then.
+
+    Raises:
+        ResourceError: there is no such file. ModelError: it is no table; the message names the line.
+    """
+    name = os.fspath(path)
+    if lines is not None:
+        return _table(lines, name)
+    if not os.path.isfile(name):
+        raise ResourceError(f"{name}: error: no such file")
+    try:
+        with open(name, encoding="utf-8-sig", newline=None) as file:
+            return _table(file, name)
+    except OSError as error:
+        raise ResourceError(f"{name}: error: cannot be read: {error.strerror}") from None
+
+
+def _table(lines: Iterable[str], name: str) -> TextTable:
+    search, rows, is_second = HeaderSearch(), [], True
+    for line, where in _numbered(lines, name):
+        if search.header is None and search.take(line, where):
+            continue
+        header = search.header
+        assert header is not None
+        if not line.strip() or is_comment(line):
+            continue
+        cells = header.cells(line.rstrip("\r\n"), where)
+        with_units = header.with_units(cells, where) if is_second else None
+        is_second = False
+        if with_units is not None:
+            search.header = with_units
+        else:
+            rows.append((where, cells))
+    if search.header is None:
+        raise ModelError(f"{name}:1: error: empty, expected a header with the names of the columns")
+    return TextTable(search.header, tuple(rows))
+
+
+def _numbered(lines: Iterable[str], name: str) -> Iterator[tuple[str, str]]:
+    """(line, FILE:LINE)"""
+    try:
+        for number, line in enumerate(lines, start=1):
+            yield (line.removeprefix("\ufeff") if number == 1 else line), f"{name}:{number}"
+    except UnicodeDecodeError as error:
+        raise ModelError(f"{name}: error: not UTF-8 text: {error.reason}") from None
+
+
+def shown(text: str) -> str:
+    """Text from the input, quoted, shortened and safe for a terminal."""
+    return repr(text if len(text) <= MOST_SHOWN else text[: MOST_SHOWN - 3] + "...")
