@@ -221,7 +221,19 @@ def test_few_rows_never_wait_for_a_compiler(states, tmp_path, monkeypatch):
 def start_batch(tmp_path, num_rows):
     """A process that has written many rows of the potential energy of an arm and waits for more."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "mbcli", "energy", ARM, "--states", "-", "--fill", "default", "-o", tmp_path / "energy.csv"],
+        [
+            sys.executable,
+            "-m",
+            "mbcli",
+            "energy",
+            ARM,
+            "--states",
+            "-",
+            "--fill",
+            "default",
+            "-o",
+            tmp_path / "energy.csv",
+        ],
         stdin=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )

@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
+import weakref
 from pathlib import Path
 
 import numpy as np
@@ -119,6 +120,23 @@ def test_kernels_become_native_after_some_calls_and_outlive_what_bound_them(scen
     data.answer_pose[:] = 0.0
     function(3, 1)
     np.testing.assert_array_equal(data.answer_pose, expected)
+
+
+@pytest.mark.parametrize("calls", [0, 1, FEW_CALLS + 1], ids=["new", "compiled", "native"])
+def test_arrays_live_as_long_as_a_kernel_that_is_bound_to_them(scene, calls):
+    """Another thread may give a context other ones during a call; its interpreter crashed."""
+    kernels, _, (plant, _) = scene
+    model, data = plant.model.replace(), Data(plant.model.sizes)
+    bound = BoundKernels(kernels, model.handle(True), data.handle(True), owners=(model, data))
+    for _ in range(calls):
+        bound.motion_stage()
+    function, owned = bound.motion_stage, weakref.ref(data)
+    del model, data, bound
+    gc.collect()
+    assert owned() is not None
+    del function
+    gc.collect()
+    assert owned() is None
 
 
 def test_interpreted_kernels_and_other_scalars_keep_their_way(scene):

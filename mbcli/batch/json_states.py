@@ -170,7 +170,9 @@ class _JsonRowReader:
         else:
             named.setdefault(field, {})[index] = number
 
-    def _check_demands(self, fields: Mapping[str, Any], named: Mapping[str, Any], unknown: list[str], where: str) -> None:
+    def _check_demands(
+        self, fields: Mapping[str, Any], named: Mapping[str, Any], unknown: list[str], where: str
+    ) -> None:
         if unknown and not fields and not named:
             self._columns.find(unknown[0], where)  # raises
         given: dict[str, Any] = {field: range(len(self._names[field])) for field in fields if field != "time"}

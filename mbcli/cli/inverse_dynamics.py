@@ -94,9 +94,9 @@ def inverse_dynamics(
         return {"tau": batch.inverse_dynamics(states.q, states.v, states.vdot, **wanted, body_forces=forces(plant))}
 
     if inverse is not None:
-        Analysis("inverse-dynamics", evaluate_constrained, render, takes=("vdot",), columns=columns, **source.demands()).run(
-            ctx, values, {"vdot": vdot}
-        )
+        Analysis(
+            "inverse-dynamics", evaluate_constrained, render, takes=("vdot",), columns=columns, **source.demands()
+        ).run(ctx, values, {"vdot": vdot})
         return
     whole = not (no_gravity or no_springs or no_damping or body_forces)
     more = WithDerivatives(derivatives, "tau", ("q", "v", "vdot"), "inverse_dynamics" if whole else None)

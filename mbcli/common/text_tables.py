@@ -55,7 +55,17 @@ UNITS = {  # unit: (the one that mbcli counts in, how many of that it is)
     "n": ("N", 1.0),
     "1": ("1", 1.0),
 }
-SPELLINGS = {"²": "^2", "s2": "s^2", "s^-2": "/s^2", "s-2": "/s^2", "s^-1": "/s", "s-1": "/s", "·": "", "*": "", " ": ""}
+SPELLINGS = {
+    "²": "^2",
+    "s2": "s^2",
+    "s^-2": "/s^2",
+    "s-2": "/s^2",
+    "s^-1": "/s",
+    "s-1": "/s",
+    "·": "",
+    "*": "",
+    " ": "",
+}
 
 
 @dataclass(frozen=True)

@@ -234,7 +234,11 @@ class RecordedRun:
             self._start_controllers(note, resumed)
         elif self.controlled:
             self.warn(f"controllers of the file aim at the default positions: {listed(self.controlled)}")
-        if self.actuation is not None and self.until > self.context.get_time() and self.actuation.times[0] >= self.until:
+        if (
+            self.actuation is not None
+            and self.until > self.context.get_time()
+            and self.actuation.times[0] >= self.until
+        ):
             begin = self.actuation.times[0]
             self.warn(f"the input begins at {begin:g} s, the run ends at {self.until:g} s: it does not act")
         if self.exceeded_efforts:

@@ -15,14 +15,20 @@ class BoundKernels:
     After the first call of a kernel its compiled function is called at once, which takes half of that, and after
     FEW_CALLS one that takes a fifth; a precompiled kernel has no other. So arguments must have the same numbers of
     dimensions at every call, and arrays the scalar type of the data and C order.
+
+    Args:
+        kernels: of a kind.
+        handles: the first arguments of all of them.
+        owners: of the arrays to which handles lead. They live as long as a call: another thread may give a context
+            other arrays meanwhile.
     """
 
-    def __init__(self, kernels, *handles):
-        self._unbound = kernels, *handles
+    def __init__(self, kernels, *handles, owners=()):
+        self._unbound, self._owners = (kernels, *handles), owners
 
     def __getattr__(self, name):
         kernels, *handles = self._unbound
-        bound = kernels.bound(name, handles) if isinstance(kernels, PrecompiledKernels) else None
+        bound = kernels.bound(name, handles, self._owners) if isinstance(kernels, PrecompiledKernels) else None
         if bound is not None:
             setattr(self, name, bound)
             return bound
@@ -46,7 +52,9 @@ class BoundKernels:
             if next(calls) == FEW_CALLS:
                 from mbcli.engine.runtime.native_calls import native_call
 
-                setattr(self, name, native_call(kernel, signature, handles) or partial(function, *handles))
+                native = native_call(kernel, signature, handles, self._owners)
+                if native is not None:
+                    setattr(self, name, native)
             return function(*handles, *arguments)
 
         return counted

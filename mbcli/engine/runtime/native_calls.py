@@ -15,13 +15,14 @@ from mbcli.engine.runtime.native_readers import add_reader, can_be_read
 _methods = {}  # by kernel and types
 
 
-def native_call(kernel, signature, handles):
+def native_call(kernel, signature, handles, owners=None):
     """The kernel as a function of what comes after the handles; None if it cannot be one.
 
     Args:
         kernel: compiled for this signature.
         signature: types of all arguments.
         handles: addresses, the first arguments.
+        owners: of what is at these addresses.
     """
     if not (layout_is_known() and all(type(handle) is int for handle in handles)):
         return None
@@ -34,7 +35,7 @@ def native_call(kernel, signature, handles):
         reader = _reader(signature, compiled.fndesc.restype, len(handles), kernel.targetctx, written)
         method = _methods[kernel, signature] = new_method(kernel.__name__, reader)
     address = compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name)
-    return new_function(method, [address, *handles])
+    return new_function(method, [address, *handles], owners)
 
 
 @functools.cache

@@ -23,7 +23,7 @@ class Method(ctypes.Structure):
     )
 
 
-_new_function = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)(
+_new_function = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.py_object, ctypes.py_object)(
     ("PyCFunction_NewEx", ctypes.pythonapi)
 )
 
@@ -35,9 +35,9 @@ def new_method(name, address):
     return method
 
 
-def new_function(method, numbers):
-    """A function of Python whose code finds some integers in its `self`."""
-    return _new_function(ctypes.addressof(method), np.array(numbers, dtype=np.int64), None)
+def new_function(method, numbers, owners=None):
+    """A function of Python whose code finds some integers in its `self`; owners: live as long as it, as its module."""
+    return _new_function(ctypes.addressof(method), np.array(numbers, dtype=np.int64), owners)
 
 
 @functools.cache

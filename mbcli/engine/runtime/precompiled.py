@@ -62,12 +62,12 @@ class PrecompiledKernels:
         setattr(self, name, found)
         return found
 
-    def bound(self, name, handles):
-        """A kernel as a function of what comes after the handles; None if it is not precompiled."""
+    def bound(self, name, handles, owners=None):
+        """A kernel as a function of what comes after the handles, of owners; None if it is not precompiled."""
         symbol = self._symbols.get(name)
         if symbol is None or self._library.handles.get(symbol) != len(handles):
             return None
-        return self._library.function(name, symbol, handles)
+        return self._library.function(name, symbol, handles, owners)
 
 
 class PrecompiledAddress:
@@ -95,13 +95,13 @@ class Library:
     def address(self, symbol):
         return ctypes.cast(getattr(self._library, symbol), ctypes.c_void_p).value
 
-    def function(self, name, symbol, handles):
+    def function(self, name, symbol, handles, owners=None):
         """A kernel as a function of Python of what comes after the handles."""
         symbol += "_bound" if handles else "_free"
         method = self._methods.get(symbol)
         if method is None:
             method = self._methods[symbol] = new_method(name, self.address(symbol))
-        return new_function(method, handles)
+        return new_function(method, handles, owners)
 
 
 @functools.cache

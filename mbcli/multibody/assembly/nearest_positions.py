@@ -130,8 +130,8 @@ class AssemblySearch(PositionSearch):
         num_rows, compiled = len(constrained.row_number), constrained.compiled
         super().__init__(constrained.model, num_rows, None, attempts)
         handles = *constrained.handles, self._arrays.handle(compiled)
-        self._constrained, self._take_rows = constrained, take_rows  # owns what the handles point at
-        self._bound = BoundKernels(constrained.kernels, *handles)
+        self._constrained, self._take_rows = constrained, take_rows
+        self._bound = BoundKernels(constrained.kernels, *handles, owners=(constrained, self._arrays))
         self._is_whole = compiled and take_rows is None and num_rows <= MOST_ROWS
 
     def _evaluate_equations(self, model, data, cons, work, assembly, q):

@@ -33,8 +33,9 @@ class ConstrainedModel:
         kernels = self.kernels_for(model, compiled)
         pair = model.handle(compiled), self.data.handle(compiled)
         self.kernels, self.handles = kernels, (*pair, constraints.handle(compiled), self.work.handle(compiled))
-        self._stages = BoundKernels(kernels, *pair)
-        self._kernels = BoundKernels(kernels, *self.handles)
+        owners = model, self.data, constraints, self.work
+        self._stages = BoundKernels(kernels, *pair, owners=owners)
+        self._kernels = BoundKernels(kernels, *self.handles, owners=owners)
         self._rows, self._columns = _places(constraints)
         self._packed_places = _packed_places(model, constraints)
 

@@ -246,7 +246,7 @@ class EvaluatedState(FrameMotions):
         self._bind()
 
     def _bind(self) -> None:
-        self.calls = BoundKernels(self.kernels, self.model_handle, self.data_handle)
+        self.calls = BoundKernels(self.kernels, self.model_handle, self.data_handle, owners=(self.model, self.data))
         if self.plant.elements.constraints:
             self._constraints = None
             self.forget_addresses("constraint_set")
