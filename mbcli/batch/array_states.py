@@ -12,7 +12,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbcli.batch.state_columns import OPTIONAL_FIELDS, did_you_mean, fields_of_table, columns_of_header
+from mbcli.batch.state_columns import OPTIONAL_FIELDS, columns_of_header, did_you_mean, fields_of_table
 from mbcli.common.text_tables import shown
 from mbcli.errors import MbcliError, ModelError
 
@@ -97,10 +97,8 @@ def _open_members(
         width = None if field == "time" else len(layout.names(field))
         members[field] = _NpzMember(resources.enter_context(archive.open(info)), info, width, where)
     if not members and unknown:
-        expected = "q, v, vdot, tau, u, time"
-        raise ModelError(
-            f"{name}: error: array {shown(unknown[0])} is unknown{did_you_mean(unknown[0], fields)}; expected {expected}"
-        )
+        what = f"array {shown(unknown[0])} is unknown{did_you_mean(unknown[0], fields)}"
+        raise ModelError(f"{name}: error: {what}; expected q, v, vdot, tau, u, time")
     if not members:
         raise ModelError(f"{name}: error: no arrays, expected q, v, vdot, tau, u, time")
     given = {field: range(len(layout.names(field))) for field in members if field != "time"}

@@ -118,8 +118,8 @@ class StateChunk:
     """Consecutive rows of a batch. vdot, tau, u and time are None if the input does not have them.
 
     q (n, nq) [rad or m], v (n, nv) [rad/s or m/s], vdot (n, nv), tau (n, nv) [N m or N], u (n, nu),
-    time (n,) [s]. first_row is the index of the first row in the batch, counted from 0. given: which of q and v the input
-    has at least a part of.
+    time (n,) [s]. first_row is the index of the first row in the batch, counted from 0. given: which of q and v the
+    input has at least a part of.
     """
 
     q: Array

@@ -26,8 +26,9 @@ class Analysis:
         evaluate: (plant, context, inputs) -> dict of results, inputs holding vdot, tau or u if given.
         render: (plant, results) -> text.
         takes: which of vdot, tau, u a row of a batch may carry.
-        needs: which of q and v it has to give, unless --at or --fill does; or_none: of which it may give nothing at all.
-        complete: (plant, context, chunks, source) -> chunks, that adds what rows do not give, or refuses them.
+        needs: which of q and v it has to give, unless --at or --fill does.
+        or_none: of which of these it may give nothing at all.
+        complete: (plant, context, chunks, source) -> chunks: adds what rows do not give, or refuses them.
         columns: (plant, results) -> dict of arrays for a row; default: the results themselves.
         component_names: plant -> names of the components of each column, for CSV headers.
         evaluate_rows: (context, batch, states) -> dict of columns for all rows of a chunk, with batch a StateBatch and

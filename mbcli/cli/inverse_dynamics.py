@@ -148,8 +148,8 @@ class SourceOfAccelerations:
                 yield replace(chunk, vdot=chunk.v * 0.0)
         elif first.vdot is None and self.given is None:
             raise ModelError(
-                f"{source}: error: the rows have no accelerations: give columns vdot:NAME, --vdot differentiate for the "
-                "rates of the velocities, or --vdot zero"
+                f"{source}: error: the rows have no accelerations: give columns vdot:NAME, --vdot differentiate for "
+                "the rates of the velocities, or --vdot zero"
             )
         else:
             yield from chunks

@@ -16,7 +16,8 @@ def row_layout(plant, context, state, batch, needs, quiet, or_none=()):
     Args:
         state: the values of state_options.
         batch: those of batch_options.
-        needs: the fields among q and v that every row has to give; or_none: of these, those of which it may give nothing.
+        needs: the fields among q and v that every row has to give.
+        or_none: those of these of which it may give nothing at all.
     """
     from mbcli.batch.row_demands import RowDemands
     from mbcli.batch.state_reader import StateLayout

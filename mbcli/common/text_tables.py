@@ -1,8 +1,8 @@
 """Tables in texts, as laboratories and spreadsheets write them: comments, a header, perhaps a row of units, and rows.
 
-Columns are separated by semicolons, tabs, commas, or by blanks alone; with another separator than the comma a number may
-have a decimal comma. Lines that begin with # or % are comments; where the first row has numbers, the comment before it
-is the header, as numpy.savetxt() writes it. A unit stands in a row of its own after the header, or after a name, in
+Columns are separated by semicolons, tabs, commas, or by blanks alone; with another separator than the comma a number
+may have a decimal comma. Lines that begin with # or % are comments; where the first row has numbers, the comment before
+it is the header, as numpy.savetxt() writes it. A unit stands in a row of its own after the header, or after a name, in
 brackets.
 """
 

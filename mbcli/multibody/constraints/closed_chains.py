@@ -69,7 +69,7 @@ class ClosedChains:
         for made in active.rows:
             owner = active.row_owners[made.numbers[0]] if made.rows else None
             if not all(row.is_equation() for row in made.rows):
-                if not isinstance(owner, TendonConstraint):
+                if not isinstance(owner, TendonConstraint) or all(row.spring[0] < np.inf for row in made.rows):
                     continue  # a spring
                 self._limited.append((owner, made))
                 if owner not in held:
