@@ -81,7 +81,7 @@ class RowDemands:
             self.tell(f"{where}: columns that are not used: {listed(said)}")
 
     def _lack(self, field: str, missing: Array, names: Sequence[str]) -> str:
-        lacking = [names[k] for k in np.flatnonzero(missing)]
+        lacking = [names[k] for k in np.flatnonzero(missing).tolist()]
         what = f"no {PLURALS[field]}" if len(lacking) == len(names) else f"no {WORDS[field]} of {listed(lacking)}"
         return (
             f"the rows give {what}: add columns, state them by {argument('at')}, or take those of the model by "
