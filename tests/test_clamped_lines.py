@@ -10,6 +10,7 @@ import mbcli.multibody.plant
 from mbcli.engine import load_kernels
 from mbcli.engine.fields.model_fields import LINE_OFFSET
 from mbcli.engine.limits import limited_dynamics
+from mbcli.engine.limits.clamped_lines import remaining_change
 from mbcli.engine.runtime.model import Data
 from mbcli.errors import NumericalError
 from mbcli.multibody.stepping.run import Run
@@ -48,6 +49,19 @@ def falling_robot(seed):
     for name, value in state_at_limits(limits, rng, inside=0.0).items():
         q[plant.GetJointByName(name).position_start()] = value
     return plant, q, rng.normal(size=plant.num_velocities())
+
+
+def test_what_is_left_of_a_robot_at_rest_without_weight_is_nothing():
+    """Its accelerations are rounding, whatever part of them another step would change."""
+    plant, _, _ = falling_robot(0)
+    model = plant.model.replace()
+    model.gravity = np.zeros(3)
+    data = Data(model.sizes)
+    data.vdot_point[:] = 2.3e-16
+    data.vdot[:] = data.vdot_point + 7e-19
+    assert remaining_change(model, data) < 1e-15
+    data.vdot[0] += 1.0
+    assert remaining_change(model, data) == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize("seed", [0, 2])

@@ -43,7 +43,7 @@ def log_export(path, target, output, fields, from_time, to_time, every, force):
     \b
     mbcli log export run.h5 -o run.csv
     mbcli log export run.h5 --to csv --fields q,energy_kinetic --every 10 -o run.csv
-    mbcli log export run.h5 --to csv --fields q,v | mbcli inverse-dynamics robot.urdf --states -
+    mbcli log export run.h5 --to csv --fields q,v | mbcli energy robot.urdf --states -
     """
     from mbcli.log import export as exports
     from mbcli.log.reader import Log

@@ -28,6 +28,7 @@ from mbcli.engine.runtime.kernel import CALLER, kernel, slot
 
 MOST_STEPS_OF_LINES = 100  # a handful is what it takes
 AGREEMENT = 1e-12  # of efforts, relative to the terms that cancel in them
+LEAST_SHARE = 1e-15  # of a Newton step: a smaller one moves nothing
 
 
 @kernel
@@ -127,8 +128,8 @@ def move_point(model, data, step):
     The first step has no point before, and ends at it.
     """
     share = 1.0 if step == 0 else share_of_step(model, data)
-    if share == 0.0:
-        return share
+    if share < LEAST_SHARE:
+        return 0.0
     for d in range(data.vdot.shape[0]):
         if share == 1.0:
             data.vdot_point[d] = data.vdot[d]
@@ -145,14 +146,14 @@ def move_point(model, data, step):
 
 @kernel
 def remaining_change(model, data):
-    """The largest change of an acceleration by the last Newton step from the point, as part of the largest."""
-    change, largest = 0.0, 0.0
+    """The largest change of an acceleration by the last Newton step, as part of the largest, which is at least 1."""
+    change, largest = 0.0, 1.0
     for k in range(3):
         largest = max(largest, abs(model.gravity[k].real))
     for d in range(data.vdot.shape[0]):
         change = max(change, abs((data.vdot[d] - data.vdot_point[d]).real))
         largest = max(largest, abs(data.vdot_point[d].real))
-    return change / largest if largest > 0.0 else change
+    return change / largest
 
 
 @kernel
