@@ -10,8 +10,20 @@ os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
 OBJECTS_BETWEEN_COLLECTIONS = 100_000  # imports and models make many objects and drop few: Python's 700 walk them often
 
 
+def open_missing_streams():
+    """Puts something where standard streams are closed (`>&-`), before a file gets their number.
+
+    Nothing can be written to stdout then; what goes to stderr is dropped, and stdin is empty.
+    """
+    for name, mode, flags in (("stdin", "r", os.O_RDONLY), ("stdout", "w", os.O_RDONLY), ("stderr", "w", os.O_WRONLY)):
+        if getattr(sys, name) is None:
+            number = os.open(os.devnull, flags)  # the lowest that is free
+            setattr(sys, name, os.fdopen(number, mode, encoding="utf-8", closefd=False))
+
+
 def main():
     gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS)
+    open_missing_streams()
     try:
         from mbcli.cli import run
     except ModuleNotFoundError as error:

@@ -541,9 +541,9 @@ def material(folder):
         "massless.urdf": MASSLESS,
         "apart.yaml": APART,
         "wide.json": json.dumps({"q": [1, 2, 3]}),
-        "rows.csv": "shoulder,elbow\n0,0\n1,1\n",
-        "short.csv": "shoulder,elbow\n1\n",
-        "misnamed.csv": "shoulder,elbw\n0,0\n",
+        "rows.csv": "shoulder,elbow,shoulder_w,elbow_w\n0,0,0,0\n1,1,0,0\n",
+        "short.csv": "shoulder,elbow,shoulder_w,elbow_w\n1\n",
+        "misnamed.csv": "shoulder,elbw,shoulder_w,elbow_w\n0,0,0,0\n",
         "text.h5": "no log\n",
     }
     for name, text in texts.items():

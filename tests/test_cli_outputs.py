@@ -1,6 +1,9 @@
 """What a command writes never replaces what it reads, and durations fit steps."""
 
 import os
+import shlex
+import subprocess
+import sys
 
 import pytest
 from command_line import SAMPLES, cli, succeed
@@ -19,7 +22,7 @@ def interpreted(monkeypatch, tmp_path):
 def files(tmp_path):
     """Every kind of input file of a command, by name."""
     (tmp_path / "m.urdf").write_bytes(TWO_LINKS.read_bytes())
-    (tmp_path / "states.csv").write_text("elbow\n1\n2\n")
+    (tmp_path / "states.csv").write_text("shoulder,elbow,shoulder_w,elbow_w\n0,1,0,0\n0,2,0,0\n")
     (tmp_path / "state.json").write_text('{"q": [1, 2]}')
     (tmp_path / "u.csv").write_text("time\n0\n")
     (tmp_path / "config.yaml").write_text("plant_config: {time_step: 0.002}\n")
@@ -98,3 +101,23 @@ def test_a_run_that_does_not_end_with_a_step_says_where_it_ends():
     assert result.json()["end_time"] == pytest.approx(0.12)
     for whole in (("--dt", 0.05, "-t", 0.1), ("--dt", 0.1, "-t", 0.3), ("-t", 0), ("--dt", 0, "-t", 0.1)):
         assert "is not at the end" not in succeed("simulate", TWO_LINKS, *whole, "--no-log").err
+
+
+def in_a_shell(*arguments, closed):
+    """(exit code, stdout, stderr) of the command with a standard stream that a shell has closed."""
+    line = shlex.join([sys.executable, "-m", "mbcli", *map(str, arguments)])
+    done = subprocess.run(["sh", "-c", f"{line} {closed}"], capture_output=True, text=True, timeout=60)
+    return done.returncode, done.stdout, done.stderr
+
+
+@pytest.mark.parametrize("command", ["check", "energy", "inspect"])
+def test_a_closed_stdout_is_an_output_that_cannot_be_written(command):
+    code, _, err = in_a_shell(command, SAMPLES / "pendulum.urdf", closed=">&-")
+    assert (code, err) == (6, "<stdout>: error: cannot be written: Bad file descriptor\n")
+
+
+def test_a_closed_stderr_takes_nothing_and_a_closed_stdin_is_empty():
+    code, out, _ = in_a_shell("energy", SAMPLES / "pendulum.urdf", closed="2>&-")
+    assert code == 0 and "kinetic energy" in out
+    code, _, err = in_a_shell("energy", SAMPLES / "pendulum.urdf", "--states", "-", closed="<&-")
+    assert code == 3 and err.startswith("<stdin>:1: error: empty")

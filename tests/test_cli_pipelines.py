@@ -19,8 +19,9 @@ def test_rows_of_a_log_go_through_a_pipe(tmp_path, kind):
     succeed("-q", "simulate", MODEL, "--at", "elbow=1", "-t", 0.05, "--no-contact", "-o", tmp_path / "run.h5")
     words = ("log", "export", tmp_path / "run.h5", "--to", kind, "--fields", "q,v")
     rows = succeed(*words).out
-    piped = succeed("inverse-dynamics", MODEL, "--states", "-", stdin=rows.encode("latin-1")).out
-    assert piped == succeed("inverse-dynamics", MODEL, "--states", tmp_path / "run.h5").out
+    words = ("inverse-dynamics", MODEL, "--vdot", "zero", "--states")
+    piped = succeed(*words, "-", stdin=rows.encode("latin-1")).out
+    assert piped == succeed(*words, tmp_path / "run.h5").out
     assert piped.count("\n") == 6
 
 
@@ -29,19 +30,19 @@ def test_other_separators_are_taken_from_the_header(separator):
     expected = succeed("gravity", MODEL, "--states", "-", stdin=STATES).out
     assert succeed("gravity", MODEL, "--states", "-", stdin=STATES.replace(",", separator)).out == expected
     decimal_commas = f"shoulder{separator}elbow\n1,5{separator}2\n"
-    result = cli("gravity", MODEL, "--states", "-", stdin=decimal_commas)
-    assert result.code == 3 and "<stdin>:2: error: column 'shoulder': '1,5' is not a number" in result.err
+    expected = succeed("gravity", MODEL, "--states", "-", stdin="shoulder,elbow\n1.5,2\n").out
+    assert succeed("gravity", MODEL, "--states", "-", stdin=decimal_commas).out == expected
 
 
 @pytest.mark.parametrize(
     ("states", "code", "message", "answered"),
     [
         ("", 3, "<stdin>:1: error: empty, expected a header with the names of the columns", 0),
-        ("shoulder,elbow\n", 0, "", 0),
+        ("shoulder,elbow\n", 0, "mbcli: <stdin>:1: no rows follow this header", 0),
         (STATES + "2,1\n", 3, "<stdin>:4: error: 2 values, the header has 3 columns", 2),
         (STATES + "2,1,\n3,1,1\n", 3, "<stdin>:4: error: column 'elbow' has no value", 2),
         (STATES + "2,1,nan\n", 3, "<stdin>:4: error: column 'elbow': 'nan' is not a number", 2),
-        ("time,shoulder,elbw\n0,0,0\n", 3, "<stdin>:1: error: unknown column 'elbw'; did you mean 'elbow'?", 0),
+        ("time,shoulder,elbw\n0,0,0\n", 3, "; not known: 'elbw'; did you mean 'elbow'?", 0),
         ("shoulder,shoulder_q\n0,0\n", 3, "<stdin>:1: error: duplicate column 'shoulder_q'", 0),
         ("0,1,2\n", 3, "<stdin>:1: error: numbers where the names of the columns are expected", 0),
     ],
@@ -49,7 +50,7 @@ def test_other_separators_are_taken_from_the_header(separator):
 def test_what_is_wrong_in_a_pipe_is_one_line_after_the_rows_before(states, code, message, answered):
     result = cli("gravity", MODEL, "--states", "-", stdin=states)
     assert (result.code, result.out.count("\n")) == (code, answered)
-    assert message in result.err and result.err.count("\n") == bool(code)
+    assert message in result.err and result.err.count("\n") == 1
 
 
 def test_a_result_never_replaces_an_input(tmp_path):
@@ -79,7 +80,9 @@ def test_missing_states_and_formats_that_have_no_rows_are_noticed_before_anythin
 def test_results_have_names_and_units_as_logs_have(tmp_path):
     (tmp_path / "states.csv").write_text(STATES)
     for command in ("mass-matrix", "gravity", "energy"):
-        succeed(command, MODEL, "--states", tmp_path / "states.csv", "-o", tmp_path / f"{command}.h5")
+        succeed(
+            command, MODEL, "--states", tmp_path / "states.csv", "--fill", "default", "-o", tmp_path / f"{command}.h5"
+        )
     with h5py.File(tmp_path / "mass-matrix.h5") as file:
         M = file["results/M"]
         assert M.shape == (2, 2, 2)

@@ -41,7 +41,18 @@ def validated(result):
 
 def test_each_world_is_a_single_run(tmp_path, starts):
     every = succeed(
-        "simulate", TWO_LINKS, "--states", starts, "--each", "-t", 0.05, "-o", tmp_path / "all.h5", "--json"
+        "simulate",
+        TWO_LINKS,
+        "--states",
+        starts,
+        "--each",
+        "--fill",
+        "default",
+        "-t",
+        0.05,
+        "-o",
+        tmp_path / "all.h5",
+        "--json",
     )
     document = validated(every)
     assert document["schema"] == "mbcli/simulate-each"
@@ -63,7 +74,9 @@ def test_each_world_is_a_single_run(tmp_path, starts):
 
 
 def test_the_last_row_is_at_the_end(tmp_path, starts):
-    succeed("simulate", TWO_LINKS, "--states", starts, "--each", "-t", 0.023, "-o", tmp_path / "all.h5")
+    succeed(
+        "simulate", TWO_LINKS, "--states", starts, "--each", "--fill", "default", "-t", 0.023, "-o", tmp_path / "all.h5"
+    )
     with WorldsLog(tmp_path / "all.h5") as log:
         np.testing.assert_allclose(log.times, [0.0, 0.01, 0.02, 0.023])
         assert np.isfinite(log.q).all()
@@ -74,7 +87,7 @@ def test_actuation_comes_with_the_starts_or_for_all(tmp_path):
     of_starts, series = tmp_path / "starts.csv", tmp_path / "series.csv"
     of_starts.write_text("u:elbow\n0\n3\n")
     series.write_text("time,elbow\n0,0\n0.004,3\n")
-    common = ("--each", "-t", 0.01, "--log-rate", 0)
+    common = ("--each", "--fill", "default", "-t", 0.01, "--log-rate", 0)
     succeed("simulate", TWO_LINKS, "--states", of_starts, *common, "-o", tmp_path / "a.h5")
     of_starts.write_text("elbow\n0\n0.1\n")
     succeed("simulate", TWO_LINKS, "--states", of_starts, *common, "--input", series, "-o", tmp_path / "b.h5")
@@ -84,14 +97,14 @@ def test_actuation_comes_with_the_starts_or_for_all(tmp_path):
         np.testing.assert_array_equal(b.q[0], one.q)
         np.testing.assert_array_equal(b.field("input/u")[0, :-1, 0], one.u[:-1, 0])
         assert not (a.q[0] == a.q[1]).all()
-    refused = cli("simulate", TWO_LINKS, "--states", tmp_path / "none.csv", "--each", "--no-log")
+    refused = cli("simulate", TWO_LINKS, "--states", tmp_path / "none.csv", "--each", "--fill", "default", "--no-log")
     assert refused.code == 4
 
 
 def test_the_document_lists_the_datasets(tmp_path, starts):
     series = tmp_path / "series.csv"
     series.write_text("time,elbow\n0,0\n")
-    options = ("--each", "--input", series, "-t", 0.01, "-o", tmp_path / "all.h5")
+    options = ("--each", "--fill", "default", "--input", series, "-t", 0.01, "-o", tmp_path / "all.h5")
     succeed("simulate", TWO_LINKS, "--states", starts, *options)
     text = DOCUMENT.read_text(encoding="utf-8").partition("\n## Many worlds")[2].partition("\n## ")[0]
     listed = {
@@ -107,7 +120,7 @@ def test_controllers_hold_each_world_where_it_starts(tmp_path):
     """The elbow has the gains of its outboard link, the same at every start."""
     path, run = tmp_path / "starts.csv", ("simulate", TWO_LINKS, "--hold", "-t", 0.1)
     path.write_text("elbow\n0.5\n-0.25\n")
-    succeed(*run, "--states", path, "--each", "-o", tmp_path / "all.h5")
+    succeed(*run, "--states", path, "--each", "--fill", "default", "-o", tmp_path / "all.h5")
     succeed(*run, "--at", "elbow=-0.25", "-o", tmp_path / "one.h5")
     with WorldsLog(tmp_path / "all.h5") as log, open_log(tmp_path / "one.h5") as one:
         np.testing.assert_allclose(log.q[:, -1, 1], [0.5, -0.25], atol=0.02)
@@ -117,7 +130,9 @@ def test_controllers_hold_each_world_where_it_starts(tmp_path):
 def test_a_world_that_stops_is_told_and_the_others_are_whole(tmp_path):
     path = tmp_path / "starts.csv"
     path.write_text("v:elbow\n0.1\n1e200\n0.2\n")
-    result = cli("simulate", TWO_LINKS, "--states", path, "--each", "-t", 0.02, "-o", tmp_path / "all.h5")
+    result = cli(
+        "simulate", TWO_LINKS, "--states", path, "--each", "--fill", "default", "-t", 0.02, "-o", tmp_path / "all.h5"
+    )
     assert result.code == 5
     assert "1 worlds stopped" in result.out
     assert "1 at 0 s: a number is not finite" in result.out
@@ -132,7 +147,9 @@ def test_a_world_that_stops_is_told_and_the_others_are_whole(tmp_path):
 
 
 def test_one_world_of_a_log_is_shown(tmp_path, starts):
-    succeed("simulate", TWO_LINKS, "--states", starts, "--each", "-t", 0.02, "-o", tmp_path / "all.h5")
+    succeed(
+        "simulate", TWO_LINKS, "--states", starts, "--each", "--fill", "default", "-t", 0.02, "-o", tmp_path / "all.h5"
+    )
     document = validated(succeed("log", "show", tmp_path / "all.h5", "--world", 2, "--json"))
     assert document["rows"] == 3
     assert document["columns"][0]["first"] == 2.0
@@ -155,9 +172,12 @@ def test_one_world_of_a_log_is_shown(tmp_path, starts):
         (("--states", "starts.csv"), "--states needs --each"),
         (("--each",), "--each needs --states"),
         (("--threads", 2), "--threads is for --states --each"),
-        (("--states", "starts.csv", "--each", "--at", "elbow=1"), "--states has the starts"),
-        (("--states", "starts.csv", "--each", "--balance"), "--balance is for a single run"),
-        (("--states", "starts.csv", "--each", "--integrator", "radau3"), "--integrator is for a single run"),
+        (("--states", "starts.csv", "--each", "--q", "1 2"), "--states has the starts"),
+        (("--states", "starts.csv", "--each", "--fill", "default", "--balance"), "--balance is for a single run"),
+        (
+            ("--states", "starts.csv", "--each", "--fill", "default", "--integrator", "radau3"),
+            "--integrator is for a single run",
+        ),
     ],
 )
 def test_options_that_do_not_go_together_are_refused(starts, words, message):
@@ -175,19 +195,21 @@ def test_starts_that_cannot_be_are_refused(tmp_path):
     ):
         path = tmp_path / "starts.csv"
         path.write_text(text)
-        result = cli("simulate", TWO_LINKS, "--states", path, "--each", "--no-log", *options)
+        result = cli("simulate", TWO_LINKS, "--states", path, "--each", "--fill", "default", "--no-log", *options)
         assert result.code == 3, text
         assert message in result.err
     path.write_text("quadruped_trunk_qw,quadruped_trunk_qx\n1,0\n0,0\n")
-    result = cli("simulate", QUADRUPED, "--states", path, "--each", "--no-log", "-t", 0.01)
+    result = cli("simulate", QUADRUPED, "--states", path, "--each", "--fill", "default", "--no-log", "-t", 0.01)
     assert result.code == 3
     assert "row 1" in result.err
 
 
 def test_damaged_logs_of_worlds_are_refused(tmp_path, starts):
     path = tmp_path / "all.h5"
-    succeed("simulate", TWO_LINKS, "--states", starts, "--each", "-t", 0.02, "-o", path)
-    assert cli("simulate", TWO_LINKS, "--states", starts, "--each", "-t", 0.02, "-o", path).code == 6
+    succeed("simulate", TWO_LINKS, "--states", starts, "--each", "--fill", "default", "-t", 0.02, "-o", path)
+    assert (
+        cli("simulate", TWO_LINKS, "--states", starts, "--each", "--fill", "default", "-t", 0.02, "-o", path).code == 6
+    )
     with pytest.raises(ResourceError, match="cannot be read"):
         WorldsLog(tmp_path / "none.h5")
     for damage in (

@@ -129,7 +129,20 @@ def test_the_worlds_of_a_log_are_read_through_the_guard(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     shutil.copy(SAMPLES / "double_pendulum.urdf", "arm.urdf")
     Path("starts.csv").write_text("shoulder,elbow\n0.1,0.2\n0.3,0.4\n")
-    succeed("-q", "simulate", "arm.urdf", "-t", 0.05, "--states", "starts.csv", "--each", "-o", "all.h5")
+    succeed(
+        "-q",
+        "simulate",
+        "arm.urdf",
+        "-t",
+        0.05,
+        "--states",
+        "starts.csv",
+        "--each",
+        "--fill",
+        "default",
+        "-o",
+        "all.h5",
+    )
     np.full(5000, SECRET).tofile("secret.bin")
     with h5py.File("all.h5") as file:
         shape = file["state/q"].shape

@@ -80,7 +80,9 @@ def _cache():
     while not above.exists():
         above = above.parent
     if not os.access(above, os.W_OK):
-        return "problem", f"{folder} cannot be written: every run compiles anew; MBCLI_CACHE_DIR names another folder"
+        anew = "what is not precompiled" if _is_precompiled() else "everything"
+        cure = "MBCLI_CACHE_DIR names another folder"
+        return "problem", f"{folder} cannot be written: every run compiles {anew} anew; {cure}"
     kept = [path for path in folder.iterdir() if path.is_dir()] if folder.is_dir() else []
     faults = [fault for fault in map(folder_fault, kept) if fault is not None]
     if faults:
@@ -96,4 +98,12 @@ def _kernels():
         return "note", "interpreted, since MBCLI_JIT=0"
     if util.find_spec("numba") is None:
         return "problem", "numba is missing: everything is interpreted and slow"
+    if _is_precompiled():
+        return "ok", "precompiled in this installation; what is not is compiled on first use and kept in the cache"
     return "ok", "compiled on first use, kept in the cache"
+
+
+def _is_precompiled():
+    from mbcli.engine.runtime.precompiled import precompiled_library
+
+    return util.find_spec("numba") is not None and precompiled_library() is not None
