@@ -1,5 +1,7 @@
 """Drives of the joints of SDFormat files: actuators, and other joints that they follow."""
 
+from dataclasses import replace
+
 from mbcli.parsers.mimics import check_mimics
 from mbcli.parsers.sdf.sdf_values import child_number, descendant
 from mbcli.parsers.spec import AXES, ActuatorSpec, MimicSpec
@@ -57,14 +59,16 @@ def read_mimic(joint, axis, one_dof):
             if node is not None:
                 node.unsupported("only a joint with one degree of freedom can follow another")
         return None
-    if own is not None:
-        if standard is not None:
-            standard.unsupported("<drake:mimic> is there, too")
-        multiplier = own.number("multiplier", 1.0, required=True)
-        offset = own.number("offset", 0.0, required=True)
-        leader = own.attribute("joint", required=True)
-        return None if leader is None else MimicSpec(leader, multiplier, offset, own.place)
-    return _read_standard_mimic(standard) if standard is not None else None
+    of_standard = _read_standard_mimic(standard) if standard is not None else None
+    if own is None:
+        return of_standard
+    multiplier = own.number("multiplier", 1.0, required=True)
+    offset = own.number("offset", 0.0, required=True)
+    leader = own.attribute("joint", required=True)
+    found = None if leader is None else MimicSpec(leader, multiplier, offset, own.place)
+    if of_standard is not None and found is not None and replace(of_standard, place=own.place) != found:
+        standard.unsupported("<drake:mimic> is there, too, and says something else")
+    return found
 
 
 def _read_standard_mimic(node):
