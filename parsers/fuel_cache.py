@@ -38,7 +38,7 @@ def find_in_cache(rest: str, environment: Mapping[str, str]) -> tuple[str | None
     assert match is not None
     server = match["server"].lower()
     servers = (server, *(other for other in SERVERS if other != server))
-    tried = []
+    tried: list[str] = []
     for cache in _caches(environment):
         for host in servers:
             model = os.path.join(cache, host, match["owner"].lower(), "models", match["name"].lower())
