@@ -15,9 +15,9 @@ def robot(*efforts):
     for k, effort in enumerate(efforts):
         text += (
             f'<link name="l{k}">{INERTIAL}</link><joint name="j{k}" type="revolute"><parent link="w"/>'
-            f'<child link="l{k}"/><axis xyz="0 0 1"/><limit lower="-1" upper="1" velocity="2" effort="{effort}"/></joint>'
+            f'<child link="l{k}"/><axis xyz="0 0 1"/><limit lower="-1" upper="1" effort="{effort}"/></joint>'
         )
-    motor = '<transmission name="t"><type>SimpleTransmission</type><joint name="j1"/><actuator name="m"/></transmission>'
+    motor = '<transmission name="t"><type>Simple</type><joint name="j1"/><actuator name="m"/></transmission>'
     return read_urdf(f"{text}{motor}</robot>".encode(), Diagnostics())
 
 

@@ -74,8 +74,9 @@ CODES = {
     "FILE_FORMAT": Code("The file is of no known format."),
     "XML_ERROR": Code(
         "The file is not well-formed XML, or is XML that a model file has no use for (DOCTYPE, great size or depth). "
-        "A note: undeclared prefixes, -- in comments, a malformed declaration and encodings that Python knows are read "
-        "as meant. A warning: the file is not in its encoding.",
+        "A note: undeclared prefixes, names as a::b, -- in comments, a malformed declaration and encodings that Python "
+        "knows are read as meant. A warning: the file is not in its encoding, no blank is between two attributes, or a "
+        "closing tag is after the end.",
         "<link name='b'>",
     ),
     "XACRO_UNEXPANDED": Code("The file contains xacro that must be expanded first.", '<link name="${prefix}b"/>'),
