@@ -315,7 +315,7 @@ def _parse_with_mended_tags(document, content, deep):
     text, findings = with_mended_tags(document.text)
     if text is None:
         return _parse_tolerantly(document, content)
-    places = {message: [] for message, _ in findings}
+    places: dict[str, list[Place]] = {message: [] for message, _ in findings}
     for message, offset in findings:
         places[message].append(document.place(offset))
     text = without_declarations(text)

@@ -17,8 +17,9 @@ def robot(*efforts):
             f'<link name="l{k}">{INERTIAL}</link><joint name="j{k}" type="revolute"><parent link="w"/>'
             f'<child link="l{k}"/><axis xyz="0 0 1"/><limit lower="-1" upper="1" effort="{effort}"/></joint>'
         )
-    motor = '<transmission name="t"><type>Simple</type><joint name="j1"/><actuator name="m"/></transmission>'
-    return read_urdf(f"{text}{motor}</robot>".encode(), Diagnostics())
+    driven = '<joint name="j1"/><actuator name="m"/>'
+    text += f'<transmission name="t"><type>SimpleTransmission</type>{driven}</transmission></robot>'
+    return read_urdf(text.encode(), Diagnostics())
 
 
 def test_effort_limits_survive_and_the_actuators_that_they_stand_for_are_named():

@@ -65,7 +65,7 @@ KNOWN = _table(
         "default": f"@class default {_ELEMENTS} {_RENDERED} pair tendon {OTHER_ACTUATORS}",
         "asset": "mesh hfield skin texture material model",
         "model": "@name @file @content_type",
-        "attach": "@model @body @prefix",
+        "attach": "@model @body @frame @prefix",
         "mesh": "@name @class @file @scale @refpos @refquat @inertia @vertex @normal @texcoord @face @builtin "
         "@params @material @maxhullvert @smoothnormal @content_type plugin",
         "material": "@name @class @rgba @texture @texrepeat @texuniform @emission @specular @shininess @reflectance "
