@@ -51,6 +51,10 @@ def check_file(source, *, name=None, input_format=None, packages=None, mesh_file
             from mbcli.checks.deformable_bodies import check_deformable_bodies
 
             check_deformable_bodies(models, diagnostics)
+        if models and not files and not diagnostics.errors:
+            from mbcli.checks.open_motion import check_open_motion
+
+            check_open_motion(models, diagnostics)
     except (DiagnosticError, MissingResourceError):  # its findings are in the diagnostics
         pass
     except MbcliError as error:

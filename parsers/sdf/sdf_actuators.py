@@ -7,6 +7,7 @@ from mbcli.parsers.sdf.sdf_values import child_number, descendant
 from mbcli.parsers.spec import AXES, ActuatorSpec, MimicSpec
 from mbcli.parsers.xml_node import quoted
 
+NO_ACTUATOR = "mbcli:no_actuator"  # of a joint with an effort limit, which is written for other programs
 ACTUATED = ("revolute", "continuous", "prismatic", "screw")
 
 
@@ -18,8 +19,8 @@ def read_actuators(elements, joints):
 
 
 def _read_actuator(node, joint):
-    """The actuator of a joint, or None: there is one unless the effort limit is 0."""
-    if joint.type not in ACTUATED or joint.axes[0].effort == 0:
+    """The actuator of a joint, or None: there is one unless the effort limit is 0, or it is said that there is none."""
+    if joint.type not in ACTUATED or node.child(NO_ACTUATOR) is not None or joint.axes[0].effort == 0:
         for tag in ("drake:rotor_inertia", "drake:gear_ratio", "drake:controller_gains"):
             for child in node.children(tag):
                 child.unsupported("the joint has no actuator")

@@ -4,6 +4,7 @@ import os
 from dataclasses import dataclass, replace
 
 from mbcli.parsers.mesh_files import relocated
+from mbcli.parsers.sdf.sdf_actuators import NO_ACTUATOR
 from mbcli.parsers.writing.arrange_sdf import arranged_for_sdf
 from mbcli.parsers.writing.arrange_urdf import arranged_for_urdf
 from mbcli.parsers.writing.flatten import flattened
@@ -61,7 +62,9 @@ def converted(model, target, *, packages, folder, copies=None):
     for tag, count in counts.items():
         times = f" ({count} times)" if count > 1 else ""
         known = (
-            "no other program reads it" if tag == "loop_joint" else "only programs that know Drake's elements read it"
+            "no other program reads it"
+            if tag in ("loop_joint", NO_ACTUATOR)
+            else "only programs that know Drake's elements read it"
         )
         losses.add("extension", "EXTENSION", f"<{tag}>{times}: {known}", model.place)
     return Conversion(target, finish(root), kept, named, tuple(losses.all()), links, joints, arranged.moved)

@@ -6,7 +6,7 @@ from math import inf
 from mbcli.parsers.frame_names import WORLD
 from mbcli.parsers.proximity_properties import proximity_elements
 from mbcli.parsers.sdf.sdf_actuators import ACTUATED
-from mbcli.parsers.spec import ActuatorSpec, AxisSpec, Cone, HalfSpace, Mesh, Polyline, Sphere, WeldConstraintSpec
+from mbcli.parsers.spec import AxisSpec, Cone, HalfSpace, Mesh, Polyline, Sphere, WeldConstraintSpec
 
 EARTH = (0.0, 0.0, -9.81)  # [m/s^2], which every reader takes if a file states no gravity
 POINT_RADIUS = 1e-9  # [m] of a sphere without size, which SDFormat does not have
@@ -213,8 +213,6 @@ class _Reduction:
                 actuators[actuator.joint] = self._aiming(actuator, where)
         joints = []
         for joint in model.joints:
-            if joint.name not in actuators and self._is_drivable_in_sdf(joint):
-                actuators[joint.name] = self._stated_by_effort(joint)
             actuator = actuators.get(joint.name)
             if joint.reflected_inertia:
                 joint, actuator = self._reflected(joint, actuator)
@@ -243,18 +241,8 @@ class _Reduction:
             self.lose("changed", "REFLECTED_INERTIA", message, joint.place)
         return replace(joint, reflected_inertia=0.0), actuator
 
-    def _is_drivable_in_sdf(self, joint):
-        """Whether a joint without actuator states an effort limit, which stands for an actuator in SDFormat."""
-        return self.target == "sdf" and joint.type in ACTUATED and joint.axes[0].effort not in (0.0, inf)
-
-    def _stated_by_effort(self, joint):
-        effort = joint.axes[0].effort
-        message = f"joint '{joint.name}' has an actuator: its effort limit {effort!r} stands for one in SDFormat"
-        self.lose("changed", "JOINT_EFFORT", message, joint.place)
-        return ActuatorSpec(joint.name, joint.name, joint.place, effort_limit=effort)
-
     def _effort(self, joint, actuator):
-        """The effort limit of an actuator stands in its joint; that of no actuator is 0 in SDFormat."""
+        """The effort limit of an actuator stands in its joint, and 0 in SDFormat where there is neither."""
         if not joint.axes:
             return joint
         first = joint.axes[0]
@@ -266,8 +254,8 @@ class _Reduction:
                 if actuator.effort_limit != inf:
                     message = f"the effort limit of the actuator of screw joint '{joint.name}'"
                     self.lose("motion", "JOINT_EFFORT", message, joint.place)
-        elif self.target == "sdf" and joint.type in ACTUATED:
-            effort = 0.0
+        elif self.target == "sdf" and joint.type in ACTUATED and effort == inf:
+            effort = 0.0  # no actuator; with a limit NO_ACTUATOR says so
         return replace(joint, axes=(replace(first, effort=effort), *joint.axes[1:]))
 
     def _has_constraint(self, constraint):

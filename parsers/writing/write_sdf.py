@@ -8,6 +8,7 @@ from math import inf
 
 from mbcli.parsers.frame_names import WORLD
 from mbcli.parsers.proximity_properties import proximity_elements
+from mbcli.parsers.sdf.sdf_actuators import ACTUATED, NO_ACTUATOR
 from mbcli.parsers.sdf.sdf_deformables import MATERIAL, NUMBERS, PROPERTIES, WALL
 from mbcli.parsers.sdf.sdf_joints import DYNAMICS, JOINT_TYPES, LIMIT
 from mbcli.parsers.spec import (
@@ -178,6 +179,8 @@ def _add_joint(model, joint, actuator, version):
         add(node, "screw_thread_pitch", joint.screw_pitch)
     if actuator is not None:
         _add_actuator(node, actuator)
+    elif kind in ACTUATED and joint.axes[0].effort != 0:
+        add(node, NO_ACTUATOR)
     mimic = joint.axes[0].mimic if joint.axes else None
     if mimic is not None and mimic.leader_axis == 0:  # beside the element of the format, which Drake does not read
         add(node, "drake:mimic", joint=mimic.leader, multiplier=mimic.multiplier, offset=mimic.offset)
