@@ -141,3 +141,17 @@ def test_a_model_without_a_name_has_that_of_its_file(tmp_path, stated, name):
         in str(read(str(tmp_path / "main.xml"))[1].errors[0])
         or name
     )
+
+
+def test_a_site_may_be_called_world_and_a_tendon_as_one_without_a_name_would_be(tmp_path):
+    part = """<mujoco model="part"><worldbody><site name="world"/><body name="b"><joint name="j"/><geom size=".1"/>
+    <site name="s" pos="1 0 0"/></body></worldbody><tendon><spatial stiffness="1"><site site="world"/><site site="s"/>
+    </spatial><spatial name="tendon0" stiffness="1"><site site="s"/><site site="world"/></spatial></tendon></mujoco>"""
+    (tmp_path / "part.xml").write_text(part)
+    (tmp_path / "main.xml").write_text(
+        """<mujoco><asset><model file="part.xml"/></asset><worldbody><attach model="part" prefix="p_"/></worldbody>
+        </mujoco>"""
+    )
+    model, diagnostics = read(str(tmp_path / "main.xml"))
+    assert not diagnostics.errors
+    assert len(model.force_elements) == 2

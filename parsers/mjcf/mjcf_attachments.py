@@ -12,10 +12,9 @@ from dataclasses import replace
 from typing import Any
 
 from mbcli.parsers.diagnostics import Diagnostics
-from mbcli.parsers.frame_names import WORLD
 from mbcli.parsers.mjcf.mjcf_compiler import read_compiler
 from mbcli.parsers.mjcf.mjcf_own_copies import OwnCopies, kind_of_part
-from mbcli.parsers.mjcf.mjcf_replicas import REFERENCES, SECTIONS, expand_replicas, key_of, refers_only_to
+from mbcli.parsers.mjcf.mjcf_replicas import REFERENCES, SECTIONS, expand_replicas, is_world, key_of, refers_only_to
 from mbcli.parsers.mjcf.mjcf_source import insert_includes
 from mbcli.parsers.mjcf.mjcf_values import MAIN, find_named
 from mbcli.parsers.xml_source import read_xml
@@ -161,7 +160,7 @@ def _renaming(prefix, main, outermost):
     def rename(node, attribute, text):
         if attribute in _CLASSES and text in outermost:
             return main
-        named = attribute in _NAMES or (attribute in REFERENCES and text != WORLD)
+        named = attribute in _NAMES or (attribute in REFERENCES and not is_world(attribute, text))
         return prefix + text if named else text
 
     return rename

@@ -122,6 +122,11 @@ def _leave_out(node):
     node.parent.exchange(node, [])
 
 
+def is_world(attribute, text):
+    """Whether an attribute refers to the body of that name; a site may be called so."""
+    return text == WORLD and REFERENCES.get(attribute) == "body"
+
+
 def refers_only_to(names, node):
     references = _references(node)
     return bool(references) and references <= names
@@ -133,7 +138,7 @@ def _references(node):
         (kind, inner.raw(attribute))
         for inner in node.walk()
         for attribute, kind in REFERENCES.items()
-        if inner.raw(attribute) not in (None, WORLD)
+        if inner.raw(attribute) is not None and not is_world(attribute, inner.raw(attribute))
     }
 
 

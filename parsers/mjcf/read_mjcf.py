@@ -84,6 +84,7 @@ def _read_model(root, attached, default_name, mesh_files):
         version="",
         place=root.place,
         links=tuple(bodies.links.values()),
+        deformables=tuple(bodies.deformables.values()),
         joints=tuple(bodies.joints.values()),
         frames=tuple(bodies.frames.values()),
         actuators=actuators,
