@@ -4,6 +4,9 @@ import pytest
 from mbcli.parsers.package_map import PackageMap
 from test_sdf_nested import LINK, errors, include, including, read, read_one, sdf
 
+from mbcli.multibody.parsing import Parser
+from mbcli.multibody.plant import MultibodyPlant
+
 VARIABLES = ["GZ_SIM_RESOURCE_PATH", "IGN_GAZEBO_RESOURCE_PATH", "GAZEBO_MODEL_PATH", "SDF_PATH"]
 FUEL = "https://fuel.gazebosim.org/1.0/OpenRobotics/models/Traffic%20Cone"
 
@@ -97,6 +100,20 @@ def test_missing_includes_may_be_skipped_and_faults_of_those_that_are_there_not(
     packages = PackageMap(environment={}, missing_includes="skip")
     for uri, code in (("broken.sdf", "ELEMENT_INVALID"), ("../arm.sdf", "URI_LOOKUP"), ("empty", "URI_LOOKUP")):
         assert errors(including(models, include(uri)), packages=packages)[0][0] == code
+
+
+def test_a_model_of_nothing_but_skipped_includes_is_empty(models):
+    packages = PackageMap(environment={}, missing_includes="skip")
+    (models / "w.sdf").write_text(sdf(f"<world name='w'><model name='m'>{include('gone')}</model></world>"))
+    (spec,), diagnostics = read(models / "w.sdf", packages=packages)
+    assert [(inner.name, inner.links) for inner in spec.models] == [("m", ())]
+    assert [f.severity for f in diagnostics.findings] == ["warning"]
+    plant = MultibodyPlant(0.0)
+    Parser(plant, packages=packages).AddModels(str(models / "w.sdf"))
+    plant.Finalize()
+    assert plant.num_bodies() == 1
+    (models / "w.sdf").write_text(sdf("<world name='w'><model name='m'/></world>"))
+    assert errors(models / "w.sdf", packages=packages)[0][0] == "MODEL_WITHOUT_LINK"
 
 
 def test_an_include_of_the_sun_is_a_note(models):

@@ -55,7 +55,7 @@ class Includes:
         self.specs = {}  # path: ModelSpec or None
         self.count = 0
         self.failed = False  # whether one of them brought nothing, beside those that may be skipped
-        self._skipped = False  # whether the last one was
+        self.skipped = 0  # number of those
         self._chain = [path] if path else []
 
     @contextmanager
@@ -72,9 +72,9 @@ class Includes:
         if self.count == MAX_INCLUDES + 1:
             message = f"more than {MAX_INCLUDES} models are included, includes in included files among them"
             node.diagnostics.error("INCLUDE_TOO_LARGE", message, node)
-        self._skipped = False
+        before = self.skipped
         included = self._included(node, file) if self.count <= MAX_INCLUDES else None
-        self.failed = self.failed or (included is None and not self._skipped)
+        self.failed = self.failed or (included is None and self.skipped == before)
         return included
 
     def _included(self, node, file):
@@ -129,7 +129,7 @@ class Includes:
             hint = None if OUTSIDE in problem else "--missing-includes skip reads the file without it"
             node.diagnostics.error("URI_LOOKUP", problem, node, value=uri, hint=hint)
             return
-        self._skipped = True
+        self.skipped += 1
         node.diagnostics.warning("URI_LOOKUP", f"the included model is left out: {problem}", node, value=uri)
 
     def _newest_file(self, manifest):
@@ -181,7 +181,7 @@ class Includes:
         root = included.root
         nodes = root.children("model", "include")
         if not nodes and any(tag in SCENERY for tag in root.child_tags):  # as the sun is a model of its own
-            self._skipped = True
+            self.skipped += 1
             root.ignore("settled")
             message = f"{path} has no bodies: nothing that is computed here depends on its light or actor"
             include.diagnostics.note("ELEMENT_FOREIGN", message, include)
