@@ -12,8 +12,6 @@ from mbcli.multibody.parsing.base_welds import weld_bases, weld_massless_bases
 from mbcli.multibody.parsing.model_instances import top_models
 from mbcli.multibody.plant import MultibodyPlant
 from mbcli.multibody.stepping.missing_mass import undetermined_motion
-from mbcli.parsers.checks.flat_model import WORLD, flatten
-from mbcli.parsers.checks.welded import welded_groups
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,12 +21,11 @@ if TYPE_CHECKING:
 TOLD = ("MODEL_WITHOUT_MASS", "MOVING_MASS_MISSING", "FLOATING_MASS_MISSING")  # of which it follows
 MOST_VELOCITIES = 500  # of a plant whose mass matrix is looked at
 FEW_VELOCITIES = 60  # for one state of which loading compiled kernels would take longer
-LEAST_MOMENT = 1e-15  # of the largest moment of inertia: less is 0 with rounding
 
 
 def check_open_motion(models: Sequence[Any], diagnostics: Diagnostics) -> None:
     """MOTION_UNDETERMINED, once a file, of ModelSpecs as `mbcli simulate` takes them."""
-    if any(finding.code in TOLD for finding in diagnostics.findings) or not any(map(_may_lack, models)):
+    if any(finding.code in TOLD for finding in diagnostics.findings):
         return
     problem, plant = _problem(models, welded=False)
     if problem is None:
@@ -42,18 +39,6 @@ def check_open_motion(models: Sequence[Any], diagnostics: Diagnostics) -> None:
         place=places.get(place, models[0].place),
         hint=f"give it what it lacks{', or weld its base to the world (--weld-base)' if helps else ''}",
     )
-
-
-def _may_lack(model):
-    """Whether links that move together, or one that floats, have no body with mass and all moments of inertia."""
-    flat = flatten(model)
-    group = welded_groups(flat)
-    moments = flat.principal_moments
-    groups, complete = set(group.values()) - {WORLD}, set()
-    for name, link in flat.links.items():
-        if link.inertial is not None and link.inertial.mass > 0 and moments[name][0] > LEAST_MOMENT * moments[name][2]:
-            complete.add(group[name])
-    return not groups <= complete
 
 
 def _problem(models, *, welded):
