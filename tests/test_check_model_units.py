@@ -40,6 +40,14 @@ def test_what_is_possible_is_not_a_finding(mass, size):
     assert "UNITS_IMPLAUSIBLE" not in found(mass, size)
 
 
+def test_things_beside_each_other_do_not_count():
+    text = ROBOT.format(mass=250, size="50 50 50", i=1e5, kind="revolute", limit='lower="-1" upper="1"', rpy="0 0 0")
+    several = text.replace("</robot>", '<link name="another"/></robot>')
+    for document, count in ((text, 1), (several, 0)):
+        found = check_file(document.encode(), name="r", input_format="urdf").findings
+        assert [f.code for f in found].count("UNITS_IMPLAUSIBLE") == count
+
+
 def test_what_is_fixed_to_the_world_does_not_count():
     assert "UNITS_IMPLAUSIBLE" in found(kind="revolute", base="world")
     assert "UNITS_IMPLAUSIBLE" not in found(kind="fixed", base="world")
