@@ -9,6 +9,9 @@ A name is looked up in this order, the first hit wins:
     5. AMENT_PREFIX_PATH (prefix/share/NAME)
     6. GZ_SIM_RESOURCE_PATH, IGN_GAZEBO_RESOURCE_PATH, GAZEBO_MODEL_PATH, SDF_PATH (directory/NAME)
 
+The name of a model without a scheme, as an <include> of SDFormat may have it, is looked for beside the file, then in
+the directories of 6. URIs of Gazebo Fuel lead to what Gazebo has downloaded, see fuel_cache.py.
+
 Directories are searched in sorted order, and not before a URI needs it; nothing is ever downloaded. The name of a
 package is the one that its package.xml states, or the name of the directory that holds a model.config. Where a name
 that was not given leads to several directories, all are searched for and kept in `ambiguous`, for a warning.
@@ -22,6 +25,8 @@ from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
+
+from mbcli.parsers.fuel_cache import find_in_cache, is_of_fuel
 
 from mbcli.errors import ResourceError
 
@@ -48,6 +53,8 @@ class PackageMap:
     allow_outside: accept a file outside of its package (or, for a plain path, outside of the package, one of ROS or of
     Python, or of the directory of the file that names it), which is refused otherwise, symbolic links followed.
     missing_meshes: how parsers report a mesh file that cannot be found: "error", "warn", or "ignore", a note.
+    missing_includes: what they do about an SDFormat <include> whose file cannot be found: "error", or "skip" it with a
+    warning.
     environment: the variables above; default `os.environ` at the time of the look-up.
     """
 
@@ -56,10 +63,12 @@ class PackageMap:
         *,
         allow_outside: bool = False,
         missing_meshes: str = "warn",
+        missing_includes: str = "error",
         environment: Mapping[str, str] | None = None,
     ) -> None:
         self.allow_outside = allow_outside
         self.missing_meshes = missing_meshes
+        self.missing_includes = missing_includes
         # {name: text} if xacro files may be expanded, which runs code of theirs
         self.xacro_arguments: dict[str, str] | None = None
         self.ambiguous: dict[str, tuple[str, ...]] = {}  # name -> the directories that claim it; the first is used
@@ -76,6 +85,7 @@ class PackageMap:
         return {
             "allow_outside": self.allow_outside,
             "missing_meshes": self.missing_meshes,
+            "missing_includes": self.missing_includes,
             "xacro_arguments": self.xacro_arguments,
             "named": {name: os.path.abspath(directory) for name, directory in self._named.items()},
             "paths": [os.path.abspath(directory) for directory in self._paths],
@@ -84,7 +94,11 @@ class PackageMap:
     @staticmethod
     def from_dict(document: Mapping[str, Any]) -> PackageMap:
         """The contrary of as_dict(). ResourceError for a directory that is missing here."""
-        result = PackageMap(allow_outside=document["allow_outside"], missing_meshes=document["missing_meshes"])
+        result = PackageMap(
+            allow_outside=document["allow_outside"],
+            missing_meshes=document["missing_meshes"],
+            missing_includes=document["missing_includes"],
+        )
         result.xacro_arguments = document["xacro_arguments"]
         for name, directory in document["named"].items():
             result.add(name, directory)
@@ -138,10 +152,30 @@ class PackageMap:
             root = self._root(base_dir)
             candidate, others = os.path.join(base_dir, rest), []
         elif scheme in ("http", "https"):
-            raise ResourceError(f'"{uri}": nothing is fetched from the network')
+            root, path = self._downloaded(uri, rest)
+            candidate, others = os.path.join(root, path), []
         else:
             raise ResourceError(f'"{uri}": unknown scheme "{scheme}"')
         return self._checked(uri, os.path.normpath(candidate), root, others)
+
+    def resolve_model(self, uri: str, base_dir: str | os.PathLike[str] | None = None) -> str:
+        """As resolve(); the name of a model, or a path that begins with one, is also looked for where Gazebo does."""
+        try:
+            return self.resolve(uri, base_dir)
+        except ResourceError as error:
+            name = uri.partition("/")[0]
+            if "://" in uri or not _PACKAGE_NAME.fullmatch(name) or OUTSIDE in str(error):
+                raise
+            tried = [str(error)]
+        for variable in MODEL_PATH_VARIABLES:
+            for directory in self._variable(variable):
+                candidate = os.path.normpath(os.path.join(directory, uri))
+                if os.path.exists(candidate):
+                    return self._checked(uri, candidate, os.path.join(directory, name), [])
+                tried.append(f"no {candidate} ({variable})")
+        empty = [variable for variable in MODEL_PATH_VARIABLES if not self._variable(variable)]
+        tried += [f"not set: {', '.join(empty)}"] if empty else []
+        raise ResourceError("; ".join(tried))
 
     def find_nearby(
         self,
@@ -207,6 +241,18 @@ class PackageMap:
             raise ResourceError(f'"{uri}": {path} is not a regular file')
         return path
 
+    def _downloaded(self, uri: str, rest: str) -> tuple[str, str]:
+        """(directory, path in it) to which the URI of a model of Fuel leads in Gazebo's cache."""
+        if not is_of_fuel(rest):
+            raise ResourceError(f'"{uri}": nothing is fetched from the network')
+        directory, path, tried = find_in_cache(rest, self._variables())
+        if directory is None:
+            raise ResourceError(
+                f'"{uri}": nothing is fetched from the network, and Gazebo has not downloaded it: it is not below '
+                f"{', '.join(tried)}; `gz fuel download -u` does"
+            )
+        return directory, path
+
     def _look_up(self, name: str, base_dir: str | os.PathLike[str] | None) -> tuple[str | None, list[str]]:
         """(the directory of a package or None, places that were tried)"""
         base_dir = _absolute(base_dir)
@@ -264,9 +310,11 @@ class PackageMap:
         if not found:
             tried.append(f"not below {directory}{source}")
 
+    def _variables(self) -> Mapping[str, str]:
+        return os.environ if self._environment is None else self._environment
+
     def _variable(self, name: str) -> list[str]:
-        environment = os.environ if self._environment is None else self._environment
-        return [entry for entry in environment.get(name, "").split(os.pathsep) if entry]
+        return [entry for entry in self._variables().get(name, "").split(os.pathsep) if entry]
 
     def _search(self, directory: str) -> dict[str, list[str]]:
         """All packages at or below a directory: {name: [directories]}."""

@@ -12,8 +12,9 @@ import numpy as np
 from lxml import etree
 from mbcli.parsers.diagnostics import Diagnostics
 from mbcli.parsers.spec import Place, SourceFile
+from mbcli.parsers.tag_mending import ENDS, with_mended_tags
 from mbcli.parsers.xml_node import MAX_QUOTED, Node
-from mbcli.parsers.xml_text import mended
+from mbcli.parsers.xml_text import mended, without_declarations
 
 MAX_ATTRIBUTES = 1000  # of one element
 FEW_PREFIXES = 10
@@ -33,6 +34,7 @@ _PARSER_OPTIONS = {
 _DEEP = {"huge_tree": True, "encoding": "utf-8"}
 _TOLERATED = {
     "NS_ERR_UNDEFINED_NAMESPACE": "the prefix is not declared; it is taken as written",
+    "NS_ERR_QNAME": "it is no name of XML; it is taken as written",
     "ERR_HYPHEN_IN_COMMENT": "a comment contains --",
 }
 _DRAKE_NAMESPACES = ("http://drake.mit.edu", "https://drake.mit.edu")
@@ -43,7 +45,6 @@ _USUAL_ENCODINGS = ("utf-8", "utf8", "ascii", "us-ascii")
 _PLAIN_DOCTYPE = re.compile(r"<!DOCTYPE\s+[\w:.-]+\s*>")  # names the root, no more
 _DOCTYPE_IN_PROLOG = re.compile(r"(?:\s+|<!--.*?-->|<\?.*?\?>)*+(<!DOCTYPE)", re.DOTALL)
 _DECLARED_PREFIX = re.compile(r"xmlns:([^\s=]+)")
-_ENDS = {"<!--": "-->", "<![CDATA[": "]]>", "<?": "?>"}  # of parts of a text without tags
 _NAME = re.compile(r"[^\s/>]+")
 
 # the attributes of a start tag one after another; a match without a name is the end of the tag
@@ -195,7 +196,7 @@ def _skipped_parts(text, offsets):
     """(start, end) of comments, CDATA sections and processing instructions; offsets: of all <! and <?."""
     parts, at = [], 0
     for start in offsets:
-        for mark, ending in _ENDS.items() if start >= at else ():
+        for mark, ending in ENDS.items() if start >= at else ():
             end = text.find(ending, start + len(mark)) if text.startswith(mark, start) else -1
             if end >= 0:
                 at = end + len(ending)
@@ -292,10 +293,10 @@ def _parse_into(tree, content, options):
 
 
 def _parse_mended(document, deep):
-    """Parse again, declarations and encodings read as meant."""
+    """Parse again, declarations and encodings read as meant, then tags too."""
     text, findings = mended(document.content)
     if text is None:
-        return _parse_tolerantly(document, document.content)
+        return _parse_with_mended_tags(document, document.content, deep)
     document.take_text(text)
     for severity, message, offset in findings:
         report = document.diagnostics.warning if severity == "warning" else document.diagnostics.note
@@ -307,7 +308,29 @@ def _parse_mended(document, deep):
     tree = _parse_strictly(document, content, {})
     if tree is None and deep:
         tree = _parse_strictly(document, content, _DEEP)
-    return tree if tree is not None else _parse_tolerantly(document, content)
+    return tree if tree is not None else _parse_with_mended_tags(document, content, deep)
+
+
+def _parse_with_mended_tags(document, content, deep):
+    text, findings = with_mended_tags(document.text)
+    if text is None:
+        return _parse_tolerantly(document, content)
+    places: dict[str, list[Place]] = {message: [] for message, _ in findings}
+    for message, offset in findings:
+        places[message].append(document.place(offset))
+    text = without_declarations(text)
+    document.take_text(text)
+    content = text.encode()
+    tree = _parse_strictly(document, content, {})
+    if tree is None and deep:
+        tree = _parse_strictly(document, content, _DEEP)
+    if tree is None:
+        tree = _parse_tolerantly(document, content)
+    for message, found in places.items() if tree is not None else ():
+        document.diagnostics.warning(
+            "XML_ERROR", message + times(found), place=found[0], related=found[1 : 1 + MAX_RELATED]
+        )
+    return tree
 
 
 def _parse_tolerantly(document, content):
@@ -338,9 +361,11 @@ def _note_tolerated(error_log, document):
     for entry in error_log:
         kind = _TOLERATED[entry.type_name]
         prefix = re.match(r"Namespace prefix (\S+)", entry.message)
-        key = f'"{prefix[1]}": {kind}' if prefix else kind
+        name = re.fullmatch(r"Failed to parse QName '(.*)'", entry.message, re.DOTALL)
+        subject, written = (prefix[1], prefix[1] + ":") if prefix else (name[1], name[1]) if name else ("", "")
+        key = f'"{subject}": {kind}' if subject else kind
         place = Place(document.name, entry.line, entry.column)
-        places.setdefault(key, []).append(document.last_before(place, prefix[1] + ":") if prefix else place)
+        places.setdefault(key, []).append(document.last_before(place, written) if written else place)
     for message, found in places.items():
         document.diagnostics.note(
             "XML_ERROR", message + times(found), place=found[0], related=found[1 : 1 + MAX_RELATED]

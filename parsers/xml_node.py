@@ -442,7 +442,9 @@ class Node:
     def _as_vector(self, value, count, attribute, default, allow_inf):
         tokens = value.split()
         if len(tokens) != count:
-            self._invalid(value, attribute, f"must be {count} numbers, found {len(tokens)}: {quoted(value)}")
+            zeros = " ".join(["0"] * count)
+            hint = f'write "{zeros}"' if tokens and all(_to_float(token, False) == 0 for token in tokens) else None
+            self._invalid(value, attribute, f"must be {count} numbers, found {len(tokens)}: {quoted(value)}", hint)
             return default
         numbers = tuple([_to_float(token, allow_inf) for token in tokens])
         if None in numbers:
@@ -451,11 +453,11 @@ class Node:
             return default
         return numbers
 
-    def _invalid(self, value, attribute, problem):
+    def _invalid(self, value, attribute, problem, hint=None):
         subject = f"<{self.tag}>" if attribute is None else f'attribute "{attribute}" of <{self.tag}>'
         code = "ELEMENT_INVALID" if attribute is None else "ATTRIBUTE_INVALID"
         self.diagnostics.error(
-            code, f"{subject} {problem}", self, attribute=attribute, value=value, hint=_value_hint(value)
+            code, f"{subject} {problem}", self, attribute=attribute, value=value, hint=hint or _value_hint(value)
         )
 
 
@@ -510,6 +512,6 @@ def _value_hint(value):
         return "the decimal sign is a point, and numbers are separated by blanks"
     if _INFINITY.match(value.strip()):
         return "leave it out if there is no limit"
-    if _NUMBER.fullmatch(value.strip()):
+    if any(_NUMBER.fullmatch(token) and abs(float(token)) > LARGEST_NUMBER for token in value.split()):
         return f"the largest number that is read is {LARGEST_NUMBER:g}"
     return None

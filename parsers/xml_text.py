@@ -31,9 +31,18 @@ def mended(content):
     malformed = [d.start(1) for n, d in enumerate(declarations) if not _is_sound(d, n)]
     if malformed:
         findings.append(("note", MALFORMED, malformed[0]))
+    return (_blanked(text, declarations), findings) if findings else (None, ())
+
+
+def without_declarations(text):
+    """The text with blanks in the place of XML declarations, which may state another encoding than it gets."""
+    return _blanked(text, list(_declarations(text)))
+
+
+def _blanked(text, declarations):
     for start, end in (declaration.span(1) for declaration in declarations):
         text = text[:start] + re.sub(r"\S", " ", text[start:end]) + text[end:]
-    return (text, findings) if findings else (None, ())
+    return text
 
 
 def _declarations(text):

@@ -791,7 +791,7 @@ def test_replicas_have_copies_of_all_that_refers_to_them():
         ("COUNT", "x", "must be an integer"),
         ("COUNT", "100000000", "more than 200000 elements with all its replicas"),
         ('<body name="a"><joint name="j"/>', '<joint name="j"/><body name="a">', "a joint must not stand in"),
-        ('body2="world"', 'body2="b"', 'there is no body "a"'),
+        ('body2="world"', 'body2="b"', 'there is no body "b"'),
     ],
 )
 def test_faults_of_replicas_are_errors(old, new, message):

@@ -170,8 +170,32 @@ def test_files_weigh_as_the_vertices_in_them(tmp_path, name, kind):
     assert matrix(model.links[0].inertial) == pytest.approx(matrix(expected), rel=1e-12, abs=1e-12)
 
 
+def test_a_signed_distance_field_of_a_mesh_weighs_as_the_mesh_with_a_warning():
+    """The masses are those of MuJoCo 4.0; a field that a plugin makes is an error."""
+    mesh = '<mesh name="m" vertex="0 0 0 1 0 0 0 1 0 0 0 1"/>'
+    text = f'<mujoco><asset>{mesh}</asset><worldbody><body><geom type="sdf" mesh="m"/></body></worldbody></mujoco>'
+    diagnostics = Diagnostics()
+    (model,) = load_models(text.encode(), diagnostics=diagnostics)
+    assert model.links[0].inertial.mass == pytest.approx(1000 / 6)
+    assert "the hull of its mesh" in "".join(finding.message for finding in diagnostics.warnings)
+    plugin = text.replace(mesh, '<mesh name="m"><plugin plugin="mujoco.sdf.torus"/></mesh>')
+    diagnostics = Diagnostics()
+    assert not load_models(plugin.encode(), diagnostics=diagnostics)
+    assert [finding.code for finding in diagnostics.errors] == ["MESH_INERTIA"]
+
+
+@pytest.mark.parametrize(("kind", "mass"), [("legacy", 1), ("exact", 1), ("convex", 1), ("shell", 9)])
+def test_a_mesh_of_vertices_alone_weighs_what_its_hull_does(tmp_path, kind, mass):
+    """The masses [kg] are those of MuJoCo 4.0 at 1 kg/m^3 or 1 kg/m^2; the last vertex is within the hull."""
+    (tmp_path / "p.obj").write_text("v 0 0 0\nv 3 0 0\nv 0 2 0\nv 0 0 1\nv 1 .5 .1\n")
+    (tmp_path / "m.xml").write_text(body_of(f'<mesh name="m" file="p.obj" inertia="{kind}"/>'))
+    (model,) = load_models(str(tmp_path / "m.xml"), diagnostics=Diagnostics())
+    assert model.links[0].inertial.mass == pytest.approx(mass)
+
+
 BROKEN = {
-    "no_face.obj": ("v 0 0 0\nv 1 0 0\nv 0 1 0\n", "no triangles"),
+    "no_face.obj": ("v 0 0 0\nv 1 0 0\nv 0 1 0\n", "its vertices lie in one plane"),
+    "nothing.obj": ("# nothing\n", "there are no vertices in it"),
     "bad_face.obj": ("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 9\n", "a vertex that is not there"),
     "two_corners.obj": ("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2\n", "a vertex that is not there"),
     "zero.obj": ("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 0 1 2\n", "a vertex that is not there"),

@@ -20,6 +20,8 @@ def main(arguments=None):
     parser.add_argument("--formats", nargs="+", choices=FORMATS, default=FORMATS[:3], help="[urdf sdf mjcf]")
     parser.add_argument("--only", default="", metavar="TEXT", help="only files whose path contains it")
     parser.add_argument("--skip", nargs="+", default=[], metavar="TEXT", help="no files whose path contains one")
+    parser.add_argument("--sample", type=int, metavar="N", help="at most N files of each folder, drawn at random")
+    parser.add_argument("--seed", type=int, default=0, help="of that sample [0]")
     parser.add_argument("--limit", type=float, default=LIMIT, metavar="S", help="for one file and program [60]")
     parser.add_argument("--json", metavar="FILE", help="also write every record to a JSON file, as it comes")
     parser.add_argument("--table", metavar="FILE", help="also write the table to a file")
@@ -48,6 +50,7 @@ def main(arguments=None):
         if getattr(options, mode.removeprefix("--")):
             return compare.compare(mode, stepping.files_of(options, ("urdf", "sdf")), options)
     files, found = robot_files(options.folders, options.formats, options.only, options.skip)
+    files = stepping.sampled(files, options.sample, options.seed)
     known = _known(options.known)
     report = Report(found, len(files), options)
     report.records = count(files, known=known, limit=options.limit, on_record=report.add)

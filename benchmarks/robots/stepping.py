@@ -80,8 +80,6 @@ class Saving:
 
 def add_options(parser):
     group = parser.add_argument_group("--stepping")
-    group.add_argument("--sample", type=int, metavar="N", help="at most N files of each folder, drawn at random")
-    group.add_argument("--seed", type=int, default=0, help="of that sample [0]")
     group.add_argument("--ways", nargs="*", choices=tuple(runs.WAYS), default=tuple(runs.WAYS), help="[all]")
     group.add_argument("--starts", nargs="*", choices=("default", *runs.STARTS), default=runs.STARTS, help="[limits]")
     group.add_argument("--approximations", nargs="+", choices=runs.APPROXIMATIONS, default=runs.APPROXIMATIONS)

@@ -4,6 +4,7 @@ import hashlib
 import os
 
 from mbcli.errors import MbcliError, ResourceError
+from mbcli.parsers.checks.moving_mass import may_leave_motion_open
 from mbcli.parsers.diagnostics import DiagnosticError, Diagnostics, MissingResourceError
 from mbcli.parsers.load import load_models
 from mbcli.parsers.spec import Place
@@ -51,6 +52,10 @@ def check_file(source, *, name=None, input_format=None, packages=None, mesh_file
             from mbcli.checks.deformable_bodies import check_deformable_bodies
 
             check_deformable_bodies(models, diagnostics)
+        if not files and not diagnostics.errors and any(map(may_leave_motion_open, models)):
+            from mbcli.checks.open_motion import check_open_motion  # late: plants are not imported for most models
+
+            check_open_motion(models, diagnostics)
     except (DiagnosticError, MissingResourceError):  # its findings are in the diagnostics
         pass
     except MbcliError as error:

@@ -1,6 +1,7 @@
 """`mbcli check`: everything that is wrong with model files."""
 
 import json
+import os
 import sys
 from collections import Counter
 
@@ -26,6 +27,9 @@ FOUND = 1  # exit code: there is something at or above --fail-on
 @click.option("--input-format", type=click.Choice(INPUT_FORMATS), help="Format of every MODEL; '-' is stdin.")
 @resource_options
 @click.option("--srdf", metavar="FILE", help="The SRDF file of the model, which is checked against it.")
+@click.option(
+    "--baseline", metavar="FILE", help="Accepted findings, which do not count: what check --json wrote earlier."
+)
 @click.option("--meshes", is_flag=True, help="Open the mesh files too: format, unit, up-axis, size.")
 @click.option(
     "--fail-on", type=click.Choice(SEVERITIES), default="error", help="Lowest severity that gives exit code 1. [error]"
@@ -47,8 +51,11 @@ FOUND = 1  # exit code: there is something at or above --fail-on
 def check(ctx, **options):
     """Report every fault of model files: findings of the parser, and physically impossible properties.
 
+    A MODEL may be a folder: all model files below it.
+
     \b
     mbcli check robot.urdf arm.sdf scene.dmd.yaml
+    mbcli check robots/ --baseline accepted.json --sarif -o robots.sarif
     mbcli check robot.urdf --fail-on warning --sarif -o robot.sarif
     xacro robot.xacro | mbcli check - --input-format urdf
 
@@ -61,8 +68,12 @@ def check(ctx, **options):
     from mbcli.checks.file_check import UNREADABLE
 
     result_format = _format(options)
+    baseline = _baseline(options["baseline"])
     fail_on = "warning" if options["strict"] and options["fail_on"] == "error" else options["fail_on"]
-    checked = [_check(model, options) for model in options["models"]]
+    checked = [_check(model, options) for model in _files(options)]
+    if baseline is not None:
+        for file in checked:
+            file.findings = [finding for finding in file.findings if not baseline.accepts(finding)]
     findings = [finding for file in checked for finding in file.findings]
     failing = SEVERITIES[: SEVERITIES.index(fail_on) + 1]
     verbosity = ctx.obj["verbosity"]
@@ -72,6 +83,9 @@ def check(ctx, **options):
         most_of_kind = MAX_OF_KIND if verbosity <= 0 and options["max_findings"] is None else None
         summary = not options["quiet"] and verbosity >= 0
         text = _text(checked, findings, shown, options, most_of_kind=most_of_kind, summary=summary)
+        if summary and baseline is not None:
+            gone = f"; {baseline.gone():,} are gone" if baseline.gone() else ""
+            text += f"\n{printable(options['baseline'])}: {baseline.accepted:,} accepted findings{gone}"
     else:
         text = WRITERS[result_format](checked, findings, findings[: _most(options)])
     if text:
@@ -101,6 +115,27 @@ def _format(options):
     if options["models"].count("-") > 1:
         raise click.UsageError("stdin can be read once")
     return asked.pop() if asked else None
+
+
+def _baseline(path):
+    if path is None:
+        return None
+    from mbcli.checks.baseline import Baseline
+
+    return Baseline(path)
+
+
+def _files(options):
+    """The MODELs, and the model files below those that are folders."""
+    if not any(os.path.isdir(model) for model in options["models"]):
+        return options["models"]
+    from mbcli.checks.folder import model_files
+
+    for name in ("input_format", "srdf"):
+        if options[name] is not None:
+            raise click.UsageError(f"--{name.replace('_', '-')} is for files, not for folders")
+    found = (model_files(m, xacro=options["xacro"]) if os.path.isdir(m) else [m] for m in options["models"])
+    return list(dict.fromkeys(path for paths in found for path in paths))
 
 
 def _check(model, options):

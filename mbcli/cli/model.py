@@ -84,7 +84,11 @@ def read_packages(options):
     """The PackageMap of the resource_options."""
     from mbcli.parsers.package_map import PackageMap
 
-    packages = PackageMap(allow_outside=options.allow_outside, missing_meshes=options.missing_meshes)
+    packages = PackageMap(
+        allow_outside=options.allow_outside,
+        missing_meshes=options.missing_meshes,
+        missing_includes=options.missing_includes,
+    )
     for entry in options.packages:
         name, equals, directory = entry.partition("=")
         if not equals or not name or not directory:

@@ -81,6 +81,12 @@ resource_options = together(
         help="How a mesh file that cannot be found is reported; ignore: as a note. [warn]",
     ),
     click.option(
+        "--missing-includes",
+        type=click.Choice(["error", "skip"]),
+        default="error",
+        help="What an SDFormat <include> is whose file cannot be found: an error, or left out with a warning. [error]",
+    ),
+    click.option(
         "--xacro",
         is_flag=True,
         help="Expand xacro files by the package xacro (mbcli[xacro]). That runs code of the file: only for files that "
@@ -291,6 +297,7 @@ MODEL_KEYS = (
     "package_paths",
     "allow_outside",
     "missing_meshes",
+    "missing_includes",
     "xacro",
     "xacro_args",
     "welds",

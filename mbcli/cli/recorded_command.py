@@ -55,6 +55,7 @@ HARMLESS = frozenset(
         "strict",
         "loops",
         "missing_meshes",
+        "missing_includes",
         "input_format",
     )
 )

@@ -15,6 +15,7 @@ from mbcli.errors import ArgumentError, MbcliError, ModelError, ResourceError
 from mbcli.models.postures import Posture, posture_positions, postures_of
 from mbcli.models.settings import Settings
 from mbcli.multibody.parsing import Parser
+from mbcli.multibody.parsing.base_welds import weld_bases, weld_massless_bases
 from mbcli.multibody.plant import ApplyMultibodyPlantConfig, MultibodyPlant
 from mbcli.multibody.tree import ModelInstanceIndex
 from mbcli.parsers.diagnostics import Diagnostics
@@ -214,8 +215,8 @@ def load_model(
     for name in [weld] if isinstance(weld, str) else weld:
         _weld(plant, name)
     if weld_base:
-        _weld_bases(plant)
-    welded = _weld_massless_bases(plant)
+        weld_bases(plant)
+    welded = weld_massless_bases(plant)
     if welded:
         first, more = welded[0], f" (and {len(welded) - 1} more links)" if len(welded) > 1 else ""
         message = f'link "{first.name()}" has no mass and no joint: it is fixed to the world{more}'
@@ -466,39 +467,6 @@ def _weld(plant, name):
         mobod = inboard[mobod.inboard]
     with _invalid_model():
         plant.WeldFrames(plant.world_frame(), frame)
-
-
-def _weld_bases(plant):
-    """Welds what would float where its file puts it."""
-    for mobod in plant.forest()[0]:
-        if mobod.joint is None:
-            _weld_in_place(plant, mobod.link)
-
-
-def _weld_in_place(plant, link):
-    body = plant.elements.bodies[link]
-    plant.WeldFrames(plant.world_frame(), body.body_frame(), plant.GetDefaultFreeBodyPose(body))
-
-
-def _weld_massless_bases(plant):
-    """Welds what would float and has neither mass nor joints; returns these bodies.
-
-    What it carries by joints that leave all six velocities free does not feel it.
-    """
-    if all(body.default_mass() > 0.0 for body in plant.elements.bodies[1:]):
-        return []
-    mobods = plant.forest()[0]
-    moves = {0}  # what has mass, or carries something that has or that a joint can move
-    for mobod in reversed(mobods):
-        freedoms = 6 if mobod.joint is None else plant.elements.joints[mobod.joint].num_velocities()
-        if plant.elements.bodies[mobod.link].default_mass() > 0.0 or 0 < freedoms < 6:
-            moves.add(mobod.link)
-        if mobod.link in moves and freedoms < 6:
-            moves.add(mobod.inboard)
-    links = [mobod.link for mobod in mobods if mobod.joint is None and mobod.link not in moves]
-    for link in links:
-        _weld_in_place(plant, link)
-    return [plant.elements.bodies[link] for link in links]
 
 
 def _add_constraints(plant, path, diagnostics, strict):

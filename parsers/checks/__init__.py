@@ -36,6 +36,7 @@ def _more_checks():
     from mbcli.parsers.checks.center_of_mass import check_centers_of_mass
     from mbcli.parsers.checks.hydroelastic import check_hydroelastic
     from mbcli.parsers.checks.joint_limits import check_efforts_and_speeds, check_ranges
+    from mbcli.parsers.checks.model_units import check_model_units
     from mbcli.parsers.checks.names import check_names
     from mbcli.parsers.checks.structure import check_followers
 
@@ -45,5 +46,6 @@ def _more_checks():
         check_efforts_and_speeds,
         check_followers,
         check_names,
+        check_model_units,
         check_hydroelastic,
     )

@@ -74,8 +74,9 @@ CODES = {
     "FILE_FORMAT": Code("The file is of no known format."),
     "XML_ERROR": Code(
         "The file is not well-formed XML, or is XML that a model file has no use for (DOCTYPE, great size or depth). "
-        "A note: undeclared prefixes, -- in comments, a malformed declaration and encodings that Python knows are read "
-        "as meant. A warning: the file is not in its encoding.",
+        "A note: undeclared prefixes, names as a::b, -- in comments, a malformed declaration and encodings that Python "
+        "knows are read as meant. A warning: the file is not in its encoding, no blank is between two attributes, or a "
+        "closing tag is after the end.",
         "<link name='b'>",
     ),
     "XACRO_UNEXPANDED": Code("The file contains xacro that must be expanded first.", '<link name="${prefix}b"/>'),
@@ -308,11 +309,29 @@ CODES = {
         "Nothing holds the link, and neither it nor the links that its joints carry have mass.",
         '<link name="b"/><joint name="j" type="continuous"><parent link="b"/><child link="c"/></joint><link name="c"/>',
     ),
+    "MOTION_UNDETERMINED": Code(
+        "Masses leave a motion open, though every joint moves some: the mass matrix is singular. Runs are refused. The "
+        "hint says whether --weld-base helps. Of files that are one model or world, up to 500 velocities.",
+        '<joint name="j" type="planar"><parent link="b"/><child link="a"/></joint><link name="b"/>',
+    ),
+    "UNITS_IMPLAUSIBLE": Code(
+        "What moves weighs more than 10 kg, is longer than 5 m and lighter than air, and would not be in grams or "
+        "kilograms, and millimetres or centimetres. Meshes count with --meshes.",
+        _massive(
+            (83000, 83000, 41000),
+            mass="250",
+            rest='<collision><geometry><box size="50 40 60"/></geometry></collision>',
+        ),
+    ),
     "COM_OUTSIDE_GEOMETRY": Code(
         "The centre of mass is further from the box around the link's geometry than that box is across.",
         _massive((1e-3, 1e-3, 1e-3), mass="0.1", rest=_SPHERE).replace("<mass", '<origin xyz="0 0 9"/><mass'),
     ),
-    "JOINT_LIMIT_INVALID": Code("The lower limit is above the upper.", _hinge(limit='lower="1" upper="0"')),
+    "JOINT_LIMIT_INVALID": Code(
+        "The lower limit is above the upper. A warning: a continuous joint has position limits, which are applied here "
+        "and not in every program (a note if the model is only loaded).",
+        _hinge(limit='lower="1" upper="0"'),
+    ),
     "JOINT_LIMIT_NEGATIVE": Code(
         "A limit of velocity, effort, acceleration, deceleration or jerk is negative: it is taken as no limit. A note "
         "if it is -1, which stands for that in some files.",

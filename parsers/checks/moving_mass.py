@@ -1,7 +1,10 @@
 """Whether everything that a joint moves has mass; without it the mass matrix is singular."""
 
+from mbcli.parsers.checks.flat_model import WORLD, flatten
 from mbcli.parsers.checks.report import MAX_RELATED
+from mbcli.parsers.checks.welded import welded_groups
 
+LEAST_MOMENT = 1e-15  # of the largest moment of inertia: less is 0 with rounding
 FREE = "quaternion_floating"
 
 
@@ -60,3 +63,16 @@ def _needs_mass(joint, model):
 
 def _others(found, kind):
     return f" (and {len(found) - 1} more {kind})" if len(found) > 1 else ""
+
+
+def may_leave_motion_open(model):
+    """Whether links of a ModelSpec that move together have no body with mass and all moments of inertia: only then its
+    mass matrix can be singular."""
+    flat = flatten(model)
+    group, moments = welded_groups(flat), flat.principal_moments
+    complete = {
+        group[name]
+        for name, link in flat.links.items()
+        if link.inertial is not None and link.inertial.mass > 0 and moments[name][0] > LEAST_MOMENT * moments[name][2]
+    }
+    return not set(group.values()) - {WORLD} <= complete

@@ -25,6 +25,7 @@ SEVERITIES = {
     "INERTIA_DEFAULT": Severity("warning"),
     "INERTIA_ALL_DEFAULT": Severity("note"),
     "INERTIA_ZERO": Severity("note"),
+    "UNITS_IMPLAUSIBLE": Severity("warning"),
     "COM_OUTSIDE_GEOMETRY": Severity("warning"),
     "JOINT_LIMIT_UNIT": Severity("warning", "warning"),
     "JOINT_LIMIT_LONG": Severity("warning"),

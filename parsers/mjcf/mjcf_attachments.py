@@ -1,46 +1,31 @@
-"""<attach> of MJCF files: bodies of another file stand in its place, with all that refers to them alone.
+"""<attach> of MJCF files: bodies of another file, or of the same one, stand in its place.
 
-Names, classes and assets of the other file get the prefix; its elements keep its defaults and its <compiler>. Options
-and keyframes are those of the main file.
+Of another file comes all that refers to them alone. Names, classes and assets of it get the prefix; its elements keep
+its defaults and its <compiler>. Options and keyframes are those of the main file. Of a body or frame of the same file
+comes a copy, see own_copies.
 
 Format: https://mujoco.readthedocs.io/en/stable/XMLreference.html#body-attach
 """
 
 import os
-from dataclasses import field, replace
+from dataclasses import replace
+from typing import Any
 
-from mbcli.parsers.frame_names import WORLD
+from mbcli.parsers.diagnostics import Diagnostics
 from mbcli.parsers.mjcf.mjcf_compiler import read_compiler
-from mbcli.parsers.mjcf.mjcf_replicas import MAX_COPIES, REFERENCES, SECTIONS, expand_replicas, key_of, refers_only_to
+from mbcli.parsers.mjcf.mjcf_own_copies import OwnCopies, kind_of_part
+from mbcli.parsers.mjcf.mjcf_replicas import REFERENCES, SECTIONS, expand_replicas, is_world, key_of, refers_only_to
 from mbcli.parsers.mjcf.mjcf_source import insert_includes
 from mbcli.parsers.mjcf.mjcf_values import MAIN, find_named
 from mbcli.parsers.xml_source import read_xml
 
-from mbcli.common.quick_dataclass import dataclass
 from mbcli.errors import ResourceError
 
+NAMELESS = "MuJoCo Model"  # of files that state no name
 MAX_DEPTH = 16  # of files that attach each other
 _CLASSES = ("class", "childclass")
 _NAMES = ("name", *_CLASSES, "mesh", "material", "hfield")
 _WITHOUT_CLASS = ("exclude",)
-
-
-@dataclass
-class Attached:
-    """What the files have that are attached.
-
-    Attributes:
-        settings: {path of a document: its CompilerSettings}; meshdir starts at the folder of the main file.
-        classes: default classes that stand in no other.
-        documents: `SourceFile`s.
-        folders: {path of an included document: its directory}.
-    """
-
-    settings: dict = field(default_factory=dict)
-    classes: set = field(default_factory=set)
-    documents: list = field(default_factory=list)
-    folders: dict = field(default_factory=dict)
-    made: int = 0  # elements
 
 
 def insert_attachments(root, packages, base_dir, folder, attached, above=()):
@@ -52,9 +37,14 @@ def insert_attachments(root, packages, base_dir, folder, attached, above=()):
         above: the files that attach this one.
     """
     nodes = root.find_all("attach")
-    models, read = _models(root), {}
+    models, read = _models(root, packages, folder), {}
+    own: Any = OwnCopies(root, attached) if any(node.raw("model") is None for node in nodes) else None
     for node in nodes:
-        name = node.attribute("model", required=True) and find_named(node, "model", "<model> of <asset>", models)
+        if node.attribute("model") is None:
+            if not own.attach(node):
+                return
+            continue
+        name = find_named(node, "model", "<model> of <asset>", models)
         if name is None:
             node.ignore("settled")
             continue
@@ -66,16 +56,27 @@ def insert_attachments(root, packages, base_dir, folder, attached, above=()):
             return
 
 
-def _models(root):
-    """{name: its <model> element}"""
+def _models(root, packages, folder):
+    """{name: its <model> element}; one without a name has that of the model in the file that it reads."""
     found = {}
     for section in root.children("asset"):
         for node in section.children("model"):
             node.attribute("content_type")
             file = node.attribute("file", required=True)
             if file is not None:
-                found[node.attribute("name") or os.path.splitext(os.path.basename(file))[0]] = node
+                found[node.attribute("name") or _name_in(file, packages, folder)] = node
     return found
+
+
+def _name_in(file, packages, folder):
+    """The name that the model in a file has; of one that cannot be read, which is an error later, that of the file."""
+    try:
+        root = read_xml(packages.resolve(file, folder), Diagnostics(), deep=True)
+    except ResourceError:
+        root = None
+    if root is None:
+        return os.path.splitext(os.path.basename(file))[0]
+    return root.attribute("model") or NAMELESS
 
 
 def _read(node, packages, base_dir, folder, attached, above):
@@ -119,10 +120,7 @@ def _attach(root, node, other, attached):
     if selected is None:
         node.ignore("settled")
         return True
-    attached.made += sum(1 for _ in other.walk())
-    if attached.made > MAX_COPIES:
-        problem = f"the file has more than {MAX_COPIES} elements with all that is attached"
-        node.diagnostics.error("XML_ERROR", problem, node)
+    if not attached.may_make(other, node):
         return False
     main = f"{prefix or node.attribute('model') + '/'}{MAIN}"
     if main in attached.classes:
@@ -145,11 +143,12 @@ def _attach(root, node, other, attached):
 def _selected(node, other):
     """The elements of the world of another file that are attached, or None after an error."""
     contents = [child for section in other.child_nodes if section.tag == "worldbody" for child in section.child_nodes]
-    if node.attribute("body") is None:
+    tag = kind_of_part(node)
+    if tag is None:
         return contents
-    bodies = {body.raw("name"): body for section in contents for body in section.walk() if body.tag == "body"}
-    name = find_named(node, "body", "body in the attached file", bodies)
-    return None if name is None else [bodies[name]]
+    parts = {part.raw("name"): part for section in contents for part in section.walk() if part.tag == tag}
+    name = find_named(node, tag, f"{tag} in the attached file", parts)
+    return None if name is None else [parts[name]]
 
 
 def _renaming(prefix, main, outermost):
@@ -161,7 +160,7 @@ def _renaming(prefix, main, outermost):
     def rename(node, attribute, text):
         if attribute in _CLASSES and text in outermost:
             return main
-        named = attribute in _NAMES or (attribute in REFERENCES and text != WORLD)
+        named = attribute in _NAMES or (attribute in REFERENCES and not is_world(attribute, text))
         return prefix + text if named else text
 
     return rename

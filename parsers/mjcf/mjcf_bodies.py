@@ -13,10 +13,11 @@ from mbcli.parsers.duplicate_names import made_up, report_duplicate
 from mbcli.parsers.frame_names import WORLD
 from mbcli.parsers.geometry_inertia import combined
 from mbcli.parsers.mjcf.mjcf_compiler import adjusted
+from mbcli.parsers.mjcf.mjcf_flexes import read_flexcomp
 from mbcli.parsers.mjcf.mjcf_geoms import geom_parts
 from mbcli.parsers.mjcf.mjcf_joints import read_joints
 from mbcli.parsers.mjcf.mjcf_values import ORIENTATIONS, WithDefaults, read_pose
-from mbcli.parsers.spec import IDENTITY, FrameSpec, InertialSpec, JointSpec, LinkSpec, pose
+from mbcli.parsers.spec import IDENTITY, DeformableSpec, FrameSpec, InertialSpec, JointSpec, LinkSpec, pose
 
 from mbcli.common.quick_dataclass import dataclass
 from mbcli.errors import ModelError
@@ -36,6 +37,7 @@ class _Body:
     joints: list = field(default_factory=list)  # (node, childclass, X_BF of the frame it stands in)
     bodies: list = field(default_factory=list)  # likewise
     sites: list = field(default_factory=list)  # likewise
+    flexes: list = field(default_factory=list)  # (node, X_BF)
     inertial: object = None
     group: str = WORLD  # the outermost of the bodies that it is welded to
     touches_parent: bool = False  # its geoms may touch those of its parent
@@ -49,6 +51,7 @@ class BodyReader:
         self.links: dict[str, LinkSpec] = {}
         self.joints: dict[str, JointSpec] = {}
         self.frames = {}
+        self.deformables: dict[str, DeformableSpec] = {}
         self.sites = {}  # name -> (link, X_LS)
         self.coordinates: list = []  # (kind, joint, or link that is free) in MuJoCo's order of qpos
         self.joint_elements = {}  # name -> its element with defaults
@@ -105,11 +108,21 @@ class BodyReader:
         self.welded.setdefault(body.group, (parent.group, []))[1].append(body.name)
         body.touches_parent = parent.group == WORLD or not self.reading.options.has("filterparent")
 
+    def _read_flex(self, node, X_WF):
+        spec = read_flexcomp(node, X_WF, self.reading)
+        if spec is None:
+            return
+        if spec.name in self.deformables:
+            report_duplicate(node, "flexcomp", spec.name, self.deformables[spec.name].place)
+        self.deformables[spec.name] = spec
+
     def _finish(self, body):
         """Reads the sites of a body whose link is made; returns what `_read_body` needs of the bodies that it carries,
         the last first."""
         for node, childclass, X_BF in body.sites:
             self._read_site(node, childclass, body, X_BF)
+        for node, X_BF in body.flexes:
+            self._read_flex(node, body.X_WB @ X_BF if body.group == WORLD else None)
         return [(node, childclass, body, X_BF) for node, childclass, X_BF in reversed(body.bodies)]
 
     def _read_contents(self, node, body, X_BF, childclass):
@@ -129,6 +142,8 @@ class BodyReader:
                 pending += [(item, X_BI, inner) for item in reversed(child.children(*tags))]
             elif child.tag in lists:
                 lists[child.tag].append((child, childclass, X_BF))
+            elif child.tag == "flexcomp":
+                body.flexes.append((child, X_BF))
             else:
                 child.ignore("settled")
                 problem = f"<{child.tag}> is not supported: the bodies that it makes would be missing"

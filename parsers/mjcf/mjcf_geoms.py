@@ -108,6 +108,11 @@ class GeomReader:
             return HalfSpace(), read_pose(element, self._reading.settings_of(element)), IDENTITY, None
         if kind == "mesh":
             return self._read_mesh(element, mesh)
+        if kind == "sdf" and mesh is not None:
+            self._unused.add_element(
+                element, "a geom of type sdf is the hull of its mesh to all that it touches", used=True
+            )
+            return self._read_mesh(element, mesh)
         if kind == "hfield":
             return self._read_height_field(element)
         if kind not in _SIZES:

@@ -65,7 +65,7 @@ KNOWN = _table(
         "default": f"@class default {_ELEMENTS} {_RENDERED} pair tendon {OTHER_ACTUATORS}",
         "asset": "mesh hfield skin texture material model",
         "model": "@name @file @content_type",
-        "attach": "@model @body @prefix",
+        "attach": "@model @body @frame @prefix",
         "mesh": "@name @class @file @scale @refpos @refquat @inertia @vertex @normal @texcoord @face @builtin "
         "@params @material @maxhullvert @smoothnormal @content_type plugin",
         "material": "@name @class @rgba @texture @texrepeat @texuniform @emission @specular @shininess @reflectance "
@@ -75,6 +75,12 @@ KNOWN = _table(
         "site camera light body frame replicate attach composite flexcomp plugin",
         "frame": f"@name @childclass {_POSE} joint freejoint geom site camera light body frame replicate attach "
         "composite flexcomp",
+        "flexcomp": f"@name @type @dim @dof @count @spacing @scale @mass @rgba @rigid @radius @inertiabox {_POSE} "
+        "@group @file @material @flatskin @point @element @origin edge elasticity contact pin plugin",
+        "flexcomp/edge": "@equality @solref @solimp @stiffness @damping",
+        "flexcomp/elasticity": "@young @poisson @damping @thickness @elastic2d",
+        "flexcomp/contact": "@internal @selfcollide @activelayers @vertcollide @contype @conaffinity @condim @priority "
+        "@friction @solmix @solref @solimp @margin @gap @passive",
         "inertial": f"{_POSE} @mass @diaginertia @fullinertia",
         "joint": f"{_JOINT} {_JOINT_REST} {_JOINT_UNSUPPORTED} {_JOINT_SOLVER}",
         "freejoint": "@name @group @align",
@@ -133,6 +139,8 @@ FOREIGN = _table(
         "worldbody": "camera light",
         "body": "@user @sleep @simple @fuse camera light",
         "frame": "@name camera light",
+        "flexcomp": "@inertiabox @group @material @flatskin",
+        "flexcomp/contact": "@internal @activelayers @vertcollide @passive @solmix @solref @solimp",
         "joint": _JOINT_SOLVER,
         "freejoint": "@group",
         "geom": _GEOM_SOLVER,

@@ -14,6 +14,7 @@ from mbcli.math.rotation_array import quaternion_from_matrix
 
 MAX_COPIES = 200_000  # elements that are made in all
 SECTIONS = ("tendon", "equality", "contact", "actuator")  # a tendon may be referred to by those after it
+WITH_OTHERS = ("tendon", "contact")  # sections whose elements may refer to more than what is copied
 _KINDS = {"freejoint": "joint", "fixed": "tendon", "spatial": "tendon"}  # of names, by tag; others are their own
 REFERENCES = {
     attribute: kind
@@ -68,11 +69,11 @@ def _expand(root, node, count, settings):
     for number, suffix in enumerate(suffixes):
         R = from_euler(number * euler, settings)  # each angle grows by itself
         frame = node.substitute("frame", {"pos": _text(position), "quat": _text(quaternion_from_matrix(R))})
-        frame.adopt(child.copied(_renaming(names, suffix)) for child in node.child_nodes)
+        frame.adopt(child.copied(renaming(names, suffix)) for child in node.child_nodes)
         frames.append(frame)
         position = position + R @ offset
     node.parent.exchange(node, frames)
-    _copy_references(root, names, suffixes)
+    copy_references(root, names, [renaming(names, suffix) for suffix in suffixes], in_place=True)
 
 
 def _text(numbers):
@@ -83,34 +84,69 @@ def key_of(node, name):
     return _KINDS.get(node.tag, node.tag), name
 
 
-def _copy_references(root, names, suffixes):
-    """Copies elements outside of the tree whose references all lead into what is copied; `names` gets theirs."""
+def copy_references(root, names, renamings, *, in_place):
+    """Copies elements outside of the tree that refer to what is copied, by each of the renamings; `names` gets theirs.
+
+    Tendons and contacts may refer to other things too, equalities and actuators must not: these MuJoCo does not copy.
+    in_place: the copies stand for the element itself.
+    """
+    known = None  # everything that has a name
     for section in SECTIONS:
         holders = [holder for holder in root.child_nodes if holder.tag == section]
-        found = [node for holder in holders for node in holder.child_nodes if refers_only_to(names, node)]
-        for node in found:
-            if node.raw("name"):
-                names.add(key_of(node, node.raw("name")))
-            node.parent.exchange(node, [])
+        found = []
+        for node in [node for holder in holders for node in holder.child_nodes]:
+            references = _references(node)
+            if references.isdisjoint(names):
+                continue
+            if section in WITH_OTHERS or references <= names:
+                found.append(node)
+                if node.raw("name"):
+                    names.add(key_of(node, node.raw("name")))
+            elif in_place:
+                known = known or {key_of(other, other.raw("name")) for other in root.walk() if other.raw("name")}
+                if references <= known | names:  # else it is an error of its own
+                    _leave_out(node)
+        if in_place:
+            for node in found:
+                node.parent.exchange(node, [])
         if found:
-            holders[-1].adopt(node.copied(_renaming(names, suffix)) for suffix in suffixes for node in found)
+            holders[-1].adopt([node.copied(renaming) for renaming in renamings for node in found])
+
+
+def _leave_out(node):
+    node.diagnostics.warning(
+        "ELEMENT_UNSUPPORTED",
+        f"<{node.tag}> refers to what is replicated and to something else: it is left out, as in MuJoCo",
+        node,
+    )
+    node.parent.exchange(node, [])
+
+
+def is_world(attribute, text):
+    """Whether an attribute refers to the body of that name; a site may be called so."""
+    return text == WORLD and REFERENCES.get(attribute) == "body"
 
 
 def refers_only_to(names, node):
-    references = {
-        (kind, inner.raw(attribute))
-        for inner in node.walk()
-        for attribute, kind in REFERENCES.items()
-        if inner.raw(attribute) not in (None, WORLD)
-    }
+    references = _references(node)
     return bool(references) and references <= names
 
 
-def _renaming(names, suffix):
+def _references(node):
+    """{(kind, name)} of what an element and those in it refer to, beside the world."""
+    return {
+        (kind, inner.raw(attribute))
+        for inner in node.walk()
+        for attribute, kind in REFERENCES.items()
+        if inner.raw(attribute) is not None and not is_world(attribute, inner.raw(attribute))
+    }
+
+
+def renaming(names, suffix="", prefix=""):
     """(node, attribute, text) -> the text of the attribute in a copy."""
 
     def rename(node, attribute, text):
         key = key_of(node, text) if attribute == "name" else (REFERENCES.get(attribute), text)
-        return text + suffix if key in names else text
+        return prefix + text + suffix if key in names else text
 
     return rename

@@ -87,10 +87,12 @@ def _read_obj(content, path):
             before.append(len(positions))
         elif kind in (b"o", b"g") and faces:
             complete = True
-    if not faces:
-        raise ModelError(f"{path}: there are no triangles in it")
+    if not positions:
+        raise ModelError(f"{path}: there are no vertices in it")
     try:
         vertices = in_single_precision(_numbers([b" ".join(line.split()[:3]) for line in positions], float))
+        if not faces and len(vertices) == 3 * len(positions):
+            return vertices.reshape(-1, 3), None, None  # MuJoCo takes the hull
         counts = np.array([len(face.split()) for face in faces])
         corners = _numbers(faces, np.int64)
     except ValueError as error:

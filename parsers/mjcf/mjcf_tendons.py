@@ -57,7 +57,8 @@ def read_tendons(root, reading, bodies):
             if name is not None and name in tendons.names:
                 report_duplicate(node, "tendon", name, tendons.names[name])
                 continue
-            tendons.names[name or f"tendon{len(tendons.names)}"] = node.place
+            if name:  # nothing refers to others
+                tendons.names[name] = node.place
             element = reading.defaults.of(node, None, "tendon")
             forces = _read_forces(element, reading)
             (_read_fixed if node.tag == "fixed" else _read_spatial)(node, element, forces, reading, bodies, tendons)

@@ -12,7 +12,7 @@ import os
 from mbcli.parsers.checks import check_model
 from mbcli.parsers.mesh_files import MeshFiles
 from mbcli.parsers.mjcf.mjcf_actuators import joint_inertias, read_actuators
-from mbcli.parsers.mjcf.mjcf_attachments import Attached, insert_attachments
+from mbcli.parsers.mjcf.mjcf_attachments import insert_attachments
 from mbcli.parsers.mjcf.mjcf_bodies import BodyReader
 from mbcli.parsers.mjcf.mjcf_compiler import read_compiler, scale_to_total
 from mbcli.parsers.mjcf.mjcf_constraints import read_equalities
@@ -23,6 +23,7 @@ from mbcli.parsers.mjcf.mjcf_keyframes import read_keyframes
 from mbcli.parsers.mjcf.mjcf_known import FOREIGN, KNOWN
 from mbcli.parsers.mjcf.mjcf_meshes import MeshReader
 from mbcli.parsers.mjcf.mjcf_options import read_options
+from mbcli.parsers.mjcf.mjcf_own_copies import Attached
 from mbcli.parsers.mjcf.mjcf_replicas import expand_replicas
 from mbcli.parsers.mjcf.mjcf_softness import report_softness
 from mbcli.parsers.mjcf.mjcf_source import insert_includes
@@ -83,6 +84,7 @@ def _read_model(root, attached, default_name, mesh_files):
         version="",
         place=root.place,
         links=tuple(bodies.links.values()),
+        deformables=tuple(bodies.deformables.values()),
         joints=tuple(bodies.joints.values()),
         frames=tuple(bodies.frames.values()),
         actuators=actuators,

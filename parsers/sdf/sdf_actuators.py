@@ -1,10 +1,13 @@
 """Drives of the joints of SDFormat files: actuators, and other joints that they follow."""
 
+from dataclasses import replace
+
 from mbcli.parsers.mimics import check_mimics
 from mbcli.parsers.sdf.sdf_values import child_number, descendant
 from mbcli.parsers.spec import AXES, ActuatorSpec, MimicSpec
 from mbcli.parsers.xml_node import quoted
 
+NO_ACTUATOR = "mbcli:no_actuator"  # of a joint with an effort limit, which is written for other programs
 ACTUATED = ("revolute", "continuous", "prismatic", "screw")
 
 
@@ -16,8 +19,8 @@ def read_actuators(elements, joints):
 
 
 def _read_actuator(node, joint):
-    """The actuator of a joint, or None: there is one unless the effort limit is 0."""
-    if joint.type not in ACTUATED or joint.axes[0].effort == 0:
+    """The actuator of a joint, or None: there is one unless the effort limit is 0, or it is said that there is none."""
+    if joint.type not in ACTUATED or node.child(NO_ACTUATOR) is not None or joint.axes[0].effort == 0:
         for tag in ("drake:rotor_inertia", "drake:gear_ratio", "drake:controller_gains"):
             for child in node.children(tag):
                 child.unsupported("the joint has no actuator")
@@ -57,14 +60,16 @@ def read_mimic(joint, axis, one_dof):
             if node is not None:
                 node.unsupported("only a joint with one degree of freedom can follow another")
         return None
-    if own is not None:
-        if standard is not None:
-            standard.unsupported("<drake:mimic> is there, too")
-        multiplier = own.number("multiplier", 1.0, required=True)
-        offset = own.number("offset", 0.0, required=True)
-        leader = own.attribute("joint", required=True)
-        return None if leader is None else MimicSpec(leader, multiplier, offset, own.place)
-    return _read_standard_mimic(standard) if standard is not None else None
+    of_standard = _read_standard_mimic(standard) if standard is not None else None
+    if own is None:
+        return of_standard
+    multiplier = own.number("multiplier", 1.0, required=True)
+    offset = own.number("offset", 0.0, required=True)
+    leader = own.attribute("joint", required=True)
+    found = None if leader is None else MimicSpec(leader, multiplier, offset, own.place)
+    if of_standard is not None and found is not None and replace(of_standard, place=own.place) != found:
+        standard.unsupported("<drake:mimic> is there, too, and says something else")
+    return found
 
 
 def _read_standard_mimic(node):

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from mbcli.parsers.file_format import format_of
 from mbcli.parsers.frame_names import WORLD
 from mbcli.parsers.mesh_files import MeshFiles
+from mbcli.parsers.package_map import OUTSIDE
 from mbcli.parsers.sdf.sdf_scopes import File, Placing
 from mbcli.parsers.sdf.sdf_values import name_problem, read_pose
 from mbcli.parsers.sdf.sdf_versions import read_version
@@ -21,6 +22,7 @@ from mbcli.errors import ModelError, ResourceError
 MAX_DEPTH = 32  # of files that include each other
 MAX_INCLUDES = 2000  # of a file and all that it includes, each as often as it comes
 MANIFEST = "model.config"
+SCENERY = ("light", "actor")  # what a file may have beside models
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +54,8 @@ class Includes:
         self.files = {}  # path: File or None
         self.specs = {}  # path: ModelSpec or None
         self.count = 0
-        self.failed = False  # whether one of them brought nothing
+        self.failed = False  # whether one of them brought nothing, beside those that may be skipped
+        self.skipped = 0  # number of those
         self._chain = [path] if path else []
 
     @contextmanager
@@ -69,8 +72,9 @@ class Includes:
         if self.count == MAX_INCLUDES + 1:
             message = f"more than {MAX_INCLUDES} models are included, includes in included files among them"
             node.diagnostics.error("INCLUDE_TOO_LARGE", message, node)
+        before = self.skipped
         included = self._included(node, file) if self.count <= MAX_INCLUDES else None
-        self.failed = self.failed or included is None
+        self.failed = self.failed or (included is None and self.skipped == before)
         return included
 
     def _included(self, node, file):
@@ -99,9 +103,9 @@ class Includes:
     def _find(self, uri, node, file):
         """The path of the model file that a URI leads to, or None with an error."""
         try:
-            path = self.packages.resolve(uri, file.base_dir)
+            path = self.packages.resolve_model(uri, file.base_dir)
         except ResourceError as error:
-            node.diagnostics.error("URI_LOOKUP", str(error), node, value=uri)
+            self._report_missing(uri, str(error), node)
             return None
         if not os.path.isdir(path):
             return path
@@ -118,6 +122,15 @@ class Includes:
         except ResourceError as error:
             node.diagnostics.error("URI_LOOKUP", f"{manifest}: {error}", node, value=uri)
             return None
+
+    def _report_missing(self, uri, problem, node):
+        """An error, or a warning if what is missing may be left out; what must not be read is an error in any case."""
+        if OUTSIDE in problem or self.packages.missing_includes != "skip":
+            hint = None if OUTSIDE in problem else "--missing-includes skip reads the file without it"
+            node.diagnostics.error("URI_LOOKUP", problem, node, value=uri, hint=hint)
+            return
+        self.skipped += 1
+        node.diagnostics.warning("URI_LOOKUP", f"the included model is left out: {problem}", node, value=uri)
 
     def _newest_file(self, manifest):
         """The file of the highest version that a model.config names; one without a version comes last."""
@@ -167,6 +180,12 @@ class Includes:
             return None
         root = included.root
         nodes = root.children("model", "include")
+        if not nodes and any(tag in SCENERY for tag in root.child_tags):  # as the sun is a model of its own
+            self.skipped += 1
+            root.ignore("settled")
+            message = f"{path} has no bodies: nothing that is computed here depends on its light or actor"
+            include.diagnostics.note("ELEMENT_FOREIGN", message, include)
+            return None
         if len(nodes) != 1:
             message = f"an included file must have one model, {path} has {len(nodes)}"
             include.diagnostics.error("ELEMENT_INVALID", message, include, related=[node.place for node in nodes])

@@ -48,7 +48,7 @@ KNOWN = {
         "pose": "@relative_to @degrees @rotation_format",
         "joint": "@name @type pose parent child axis axis2 thread_pitch screw_thread_pitch gearbox_ratio "
         "gearbox_reference_body physics sensor joint_state drake:rotor_inertia drake:gear_ratio "
-        "drake:controller_gains drake:mimic",
+        "drake:controller_gains drake:mimic mbcli:no_actuator",
         "axis": "xyz limit dynamics mimic initial_position",
         "axis2": "xyz limit dynamics mimic initial_position",
         "xyz": "@expressed_in",

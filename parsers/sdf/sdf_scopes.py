@@ -141,11 +141,12 @@ class Gathering:
         self._owners[frames.model] = (placing.node or node, outer)
         own_static = child_boolean(node, "static", False)
         static = own_static if placing.static is None else placing.static
-        model = Model(name, node, file, frames, static)
+        model, skipped = Model(name, node, file, frames, static), self._include.skipped
         self._fill(model, node, file, frames, _OF_MODEL)
         self._attach(node, frames, model.elements.values(), model.models)
         self._place(node, frames, placing)
-        if not static and not model.models and not model.of_tag("link") and not self._include.failed:
+        is_empty = not model.models and not model.of_tag("link")
+        if is_empty and not static and not self._include.failed and self._include.skipped == skipped:
             node.diagnostics.error("MODEL_WITHOUT_LINK", f"model {quoted(name)} must have a link", node)
         return model
 

@@ -249,9 +249,11 @@ def _check_position_limits(limit, file_type, lower, upper):
     if lower > upper:
         diagnostics.error("JOINT_LIMIT_INVALID", f"the lower limit {lower!r} is above the upper limit {upper!r}", limit)
     if file_type == "continuous" and (lower, upper) != (-inf, inf):
-        diagnostics.note(
-            "JOINT_LIMIT_INVALID", "a continuous joint should have no position limits: they are applied", limit
-        )
+        # told by JOINT_RANGE_ZERO of mbcli check if both are equal
+        report = diagnostics.warning if diagnostics.thorough and lower != upper else diagnostics.note
+        message = f"a continuous joint should have no position limits: [{lower:.6g}, {upper:.6g}] are applied"
+        hint = 'other programs may turn it without: state type="revolute", or remove lower and upper'
+        report("JOINT_LIMIT_INVALID", message, limit, hint=hint)
 
 
 def _read_dynamics(node, *, with_friction=True):

@@ -4,6 +4,7 @@ import os
 from dataclasses import dataclass, replace
 
 from mbcli.parsers.mesh_files import relocated
+from mbcli.parsers.sdf.sdf_actuators import NO_ACTUATOR
 from mbcli.parsers.writing.arrange_sdf import arranged_for_sdf
 from mbcli.parsers.writing.arrange_urdf import arranged_for_urdf
 from mbcli.parsers.writing.flatten import flattened
@@ -55,10 +56,15 @@ def converted(model, target, *, packages, folder, copies=None):
     joints = _pairs(arranged.model.joints, named.joints)
     named = _with_meshes(named, packages, folder, copies or {}, losses)
     root = write_sdf(named) if target == "sdf" else write_urdf(named, {joints[name] for name in arranged.loops})
-    for tag, count in numbers_of_elements(root, ("loop_joint", "frame") if target == "urdf" else ()).items():
+    counts = numbers_of_elements(root, ("loop_joint", "frame") if target == "urdf" else ())
+    if target == "sdf" and root.find(".//axis/mimic") is not None:
+        counts.pop("drake:mimic", None)  # they say the same
+    for tag, count in counts.items():
         times = f" ({count} times)" if count > 1 else ""
         known = (
-            "no other program reads it" if tag == "loop_joint" else "only programs that know Drake's elements read it"
+            "no other program reads it"
+            if tag in ("loop_joint", NO_ACTUATOR)
+            else "only programs that know Drake's elements read it"
         )
         losses.add("extension", "EXTENSION", f"<{tag}>{times}: {known}", model.place)
     return Conversion(target, finish(root), kept, named, tuple(losses.all()), links, joints, arranged.moved)

@@ -242,7 +242,7 @@ class _Reduction:
         return replace(joint, reflected_inertia=0.0), actuator
 
     def _effort(self, joint, actuator):
-        """The effort limit of an actuator stands in its joint; that of no actuator is 0 in SDFormat."""
+        """The effort limit of an actuator stands in its joint, and 0 in SDFormat where there is neither."""
         if not joint.axes:
             return joint
         first = joint.axes[0]
@@ -254,11 +254,8 @@ class _Reduction:
                 if actuator.effort_limit != inf:
                     message = f"the effort limit of the actuator of screw joint '{joint.name}'"
                     self.lose("motion", "JOINT_EFFORT", message, joint.place)
-        elif self.target == "sdf" and joint.type in ACTUATED:
-            if first.effort not in (0.0, inf):
-                message = f"the effort limit of joint '{joint.name}', which no actuator drives"
-                self.lose("lost", "JOINT_EFFORT", message, joint.place)
-            effort = 0.0
+        elif self.target == "sdf" and joint.type in ACTUATED and effort == inf:
+            effort = 0.0  # no actuator; with a limit NO_ACTUATOR says so
         return replace(joint, axes=(replace(first, effort=effort), *joint.axes[1:]))
 
     def _has_constraint(self, constraint):

@@ -8,6 +8,7 @@ from math import inf
 
 from mbcli.parsers.frame_names import WORLD
 from mbcli.parsers.proximity_properties import proximity_elements
+from mbcli.parsers.sdf.sdf_actuators import ACTUATED, NO_ACTUATOR
 from mbcli.parsers.sdf.sdf_deformables import MATERIAL, NUMBERS, PROPERTIES, WALL
 from mbcli.parsers.sdf.sdf_joints import DYNAMICS, JOINT_TYPES, LIMIT
 from mbcli.parsers.spec import (
@@ -36,7 +37,8 @@ _DEFAULTS = {field.name: field.default for field in fields(AxisSpec)}
 def write_sdf(spec):
     """The root element of the document."""
     starts_elsewhere = any(axis.default_position for joint in spec.joints for axis in joint.axes)
-    root = start("sdf", {"version": VERSION_WITH_INITIAL_POSITION if starts_elsewhere else VERSION})
+    version = VERSION_WITH_INITIAL_POSITION if starts_elsewhere else VERSION
+    root = start("sdf", {"version": version})
     model = add(root, "model", name=spec.name)
     if spec.X_LinkModel is not None and spec.links and spec.X_LinkModel[0] not in (WORLD, spec.links[0].name):
         model.set("canonical_link", spec.X_LinkModel[0])
@@ -50,7 +52,7 @@ def write_sdf(spec):
     actuators = {actuator.joint: actuator for actuator in spec.actuators}
     for joint in spec.joints:
         if joint.type in JOINT_TYPES:
-            _add_joint(model, joint, actuators.get(joint.name))
+            _add_joint(model, joint, actuators.get(joint.name), version)
         else:
             _add_drake_joint(model, joint)
     for element in (*spec.force_elements, *spec.constraints):
@@ -161,7 +163,7 @@ SHAPES = {
 # ---------------------------------------------------------------------------------------------- joints
 
 
-def _add_joint(model, joint, actuator):
+def _add_joint(model, joint, actuator, version):
     kind = joint.type
     if kind == "continuous" and (joint.axes[0].lower, joint.axes[0].upper) != (-inf, inf):
         kind = "revolute"  # a continuous joint has no limits in SDFormat
@@ -170,19 +172,21 @@ def _add_joint(model, joint, actuator):
     add(node, "parent", joint.parent)
     add(node, "child", joint.child)
     for tag, axis in zip(("axis", "axis2"), joint.axes, strict=False):
-        _add_axis(node, tag, axis, JOINT_TYPES[kind])
+        _add_axis(node, tag, axis, JOINT_TYPES[kind], version)
     if kind == "ball" and any(joint.damping):
         add(add(add(node, "axis"), "dynamics"), "damping", joint.damping[0])
     if kind == "screw":
         add(node, "screw_thread_pitch", joint.screw_pitch)
     if actuator is not None:
         _add_actuator(node, actuator)
+    elif kind in ACTUATED and joint.axes[0].effort != 0:
+        add(node, NO_ACTUATOR)
     mimic = joint.axes[0].mimic if joint.axes else None
-    if mimic is not None and mimic.leader_axis == 0:
+    if mimic is not None and mimic.leader_axis == 0:  # beside the element of the format, which Drake does not read
         add(node, "drake:mimic", joint=mimic.leader, multiplier=mimic.multiplier, offset=mimic.offset)
 
 
-def _add_axis(joint, tag, axis, rule):
+def _add_axis(joint, tag, axis, rule, version):
     node = add(joint, tag)
     add(node, "xyz", axis.xyz)
     if axis.default_position:
@@ -193,8 +197,9 @@ def _add_axis(joint, tag, axis, rule):
         owner = add(node, group) if values else None
         for tag_of_value, value in values.items():
             add(owner, tag_of_value, value)
-    if axis.mimic is not None and axis.mimic.leader_axis == 1:
-        mimic = add(node, "mimic", joint=axis.mimic.leader, axis="axis2")
+    if axis.mimic is not None and (version == VERSION or axis.mimic.leader_axis == 1):
+        of_second = {"axis": "axis2"} if axis.mimic.leader_axis == 1 else {}
+        mimic = add(node, "mimic", joint=axis.mimic.leader, **of_second)
         for name in ("multiplier", "offset"):
             add(mimic, name, getattr(axis.mimic, name))
         add(mimic, "reference", 0.0)

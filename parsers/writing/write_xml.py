@@ -16,13 +16,14 @@ from mbcli.parsers.spec import (
 from mbcli.math import RollPitchYaw, RotationMatrix
 
 DRAKE = "http://drake.mit.edu"
+NAMESPACES = {"drake": DRAKE, "mbcli": "mbcli"}
 EIGHTH = pi / 4  # [rad]
 SAME_ROTATION = 8e-16  # elements of two rotation matrices, apart by no more than their computation explains
 
 
 def start(tag, attributes):
-    """The root element of a document that may have Drake's elements."""
-    root = etree.Element(tag, nsmap={"drake": DRAKE})
+    """The root element of a document that may have elements of Drake and of this program."""
+    root = etree.Element(tag, nsmap=NAMESPACES)
     for name, value in attributes.items():
         root.set(name, value)
     return root
@@ -47,16 +48,19 @@ def finish(root):
 
 
 def numbers_of_elements(root, others=()):
-    """{tag: how often it is there} of Drake's own elements, and of the tags in others."""
-    prefix = f"{{{DRAKE}}}"
-    tags = [node.tag for node in root.iter()]
-    names = [f"drake:{tag.removeprefix(prefix)}" if tag.startswith(prefix) else tag for tag in tags]
-    return Counter(name for name in names if name.startswith("drake:") or name in others)
+    """{tag: how often it is there} of the elements that only Drake and this program have, and of the tags in others."""
+    prefixes = {uri: prefix for prefix, uri in NAMESPACES.items()}
+    names = [etree.QName(node) for node in root.iter()]
+    return Counter(
+        f"{prefixes[name.namespace]}:{name.localname}" if name.namespace else name.localname
+        for name in names
+        if name.namespace or name.localname in others
+    )
 
 
 def _qualified(name):
     prefix, colon, local = name.partition(":")
-    return f"{{{DRAKE}}}{local}" if colon and prefix == "drake" else name
+    return f"{{{NAMESPACES[prefix]}}}{local}" if colon else name
 
 
 def _text(value):
