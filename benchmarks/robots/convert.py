@@ -1,0 +1,180 @@
+"""The net over real files for `mbcli convert` and `mbcli compare`: every file to every format, read back, compared.
+
+    python -m benchmarks.robots --convert FOLDER...
+
+A conversion ends with a model that is the same, or the warnings of `convert` name what differs; all else is a fault.
+"""
+
+import json
+import os
+import re
+import sys
+import tempfile
+import warnings
+from collections import Counter, defaultdict
+
+from benchmarks.robots.forked import run_forked
+from benchmarks.robots.runs import OUTSIDE, command_line, message_of
+from benchmarks.robots.verdicts import DOCUMENTED
+
+TARGETS = ("urdf", "sdf")
+FORMATS = ("urdf", "sdf", "mjcf")
+SAME, NAMED, LOSSY, REFUSED, DIFFERS, UNPROVED, UNREAD, BUG = VERDICTS = (
+    "same",
+    "named",
+    "needs --lossy",
+    "not read",
+    "differs",
+    "not proved",
+    "not read back",
+    "bug",
+)
+FAULTS = (DIFFERS, UNPROVED, UNREAD, BUG)
+EXAMPLES = 3
+
+
+def convert(options):
+    """Runs what the options of `python -m benchmarks.robots --convert` ask for; returns the exit code."""
+    from benchmarks.robots.stepping import Saving, files_of
+
+    warnings.simplefilter("ignore")
+    files = files_of(options, FORMATS)
+    print(f"{len(files)} files", file=sys.stderr, flush=True)
+    report, saving = Report(), Saving(options)
+
+    def show(file, run, result):
+        record = report.add(file, run, result)
+        if options.verbose or record["verdict"] in FAULTS:
+            print(line(record), flush=True)
+        saving.now_and_then(report)
+
+    tasks = [(file, list(TARGETS)) for file in files]
+    run_forked(tasks, do, limit=options.run_limit, processes=options.processes, on_result=show)
+    saving.save(report)
+    print(f"\n{report.table()}", flush=True)
+    return int(report.failed())
+
+
+# ------------------------------------------------------------------------------------------- one file
+
+
+def do(file, target, kept):
+    """What became of a RobotFile in another format: a dict, see verdict()."""
+    warnings.simplefilter("ignore")
+    with tempfile.TemporaryDirectory() as folder:
+        out = os.path.join(folder, f"converted.{target}")
+        reading = kept.get("reading", ["--input-format", file.format])
+        document, code, said = _converted(file, target, out, reading)
+        if code in (3, 4) and "--lossy" not in said and "reading" not in kept:
+            reading = [*reading, *OUTSIDE, "--package-path", str(file.folder)]  # with all packages at hand
+            document, code, said = _converted(file, target, out, reading)
+        kept["reading"] = reading
+        result = {"code": code, "message": message_of(said, code), "lossy": code == 3 and "--lossy" in said}
+        if result["lossy"]:
+            document, code, said = _converted(file, target, out, [*reading, "--lossy"])
+            result.update(code=code, message=message_of(said, code))
+        if code != 0:
+            return result
+        result["losses"] = [[loss["kind"], loss["code"], loss["message"]] for loss in document["losses"]]
+        code, printed, said = command_line(["compare", str(file.path), out, "--json", *reading[2:]])
+        result.update(compared=code, message=message_of(said, code) if code not in (0, 1) else "")
+        if code in (0, 1):
+            result["differences"] = [[d["name"], d["where"], d["cause"]] for d in json.loads(printed)["quantities"]]
+        return result
+
+
+def _converted(file, target, out, options):
+    """(document or None, exit code, stderr) of mbcli convert."""
+    command = ["convert", str(file.path), "--to", target, "-o", out, "--json", "--force", *options]
+    code, printed, said = command_line(command)
+    return (json.loads(printed) if code == 0 else None), code, said
+
+
+# ----------------------------------------------------------------------------------------- what it was
+
+
+def verdict(result):
+    """(verdict, message) of a result of do()."""
+    if "died" in result or "raised" in result:
+        return BUG, result.get("died") or result["raised"]
+    message = result["message"].split("\n")[0].removeprefix("mbcli: error: ")
+    for step in ("code", "compared"):
+        code = result.get(step, 0)
+        if code not in (0, 1, *DOCUMENTED) or "Traceback" in result["message"]:
+            return BUG, f"{step} {code}: {message}"
+    if result["code"] == 5:
+        return UNPROVED, message
+    if result["code"]:
+        return REFUSED, message
+    if result["compared"] not in (0, 1):
+        return UNREAD, message
+    unnamed = [d for d in result["differences"] if not is_named(d, result["losses"])]
+    if unnamed:
+        name, where, cause = unnamed[0]
+        return DIFFERS, f"{len(unnamed)} differences, first: {name} of {where}: {cause}"
+    if result["lossy"]:
+        return LOSSY, next(loss[2] for loss in result["losses"] if loss[0] == "motion")
+    return (NAMED if result["differences"] else SAME), ""
+
+
+def is_named(difference, losses):
+    """Whether what convert said covers a difference."""
+    name, where, cause = difference
+    element = where.partition(" ")[2]
+    return any(f"'{element}'" in message for _, _, message in losses)
+
+
+def kind_of(word, result, message):
+    if word == DIFFERS:
+        unnamed = [d for d in result["differences"] if not is_named(d, result["losses"])]
+        return ", ".join(sorted({f"{d[0]} of {d[1].partition(' ')[0]}" for d in unnamed}))[:200]
+    text = re.sub(r"'[^']*'|\"[^\"]*\"|\S*/\S*|\d[\d.e+-]*", "*", message)
+    return re.sub(r"\s+", " ", text)[:150]
+
+
+class Report:
+    def __init__(self):
+        self.records = []
+
+    def add(self, file, target, result):
+        word, message = verdict(result)
+        message = message.replace(str(file.path), file.name)
+        kind = kind_of(word, result, message)
+        record = {"file": file.name, "format": file.format, "target": target, "verdict": word, "message": message}
+        self.records.append(record | {"kind": kind, "result": result})
+        return self.records[-1]
+
+    def failed(self):
+        return any(record["verdict"] in FAULTS for record in self.records)
+
+    def table(self):
+        return "\n".join([*self._totals(), "", *self._kinds()]) + "\n"
+
+    def _totals(self):
+        counts = defaultdict(Counter)
+        for record in self.records:
+            counts[f"{record['format']} to {record['target']}"][record["verdict"]] += 1
+        counts["all"] = sum(counts.values(), Counter())
+        yield f"{len({record['file'] for record in self.records})} files, {len(self.records)} conversions"
+        yield f"{'':16}" + "".join(f"{word:>15}" for word in VERDICTS)
+        for name, of_name in counts.items():
+            yield f"{name:16}" + "".join(f"{of_name[word]:15}" for word in VERDICTS)
+
+    def _kinds(self):
+        kinds = defaultdict(list)
+        for record in self.records:
+            if record["verdict"] not in (SAME, NAMED):
+                kinds[record["verdict"], record["kind"]].append(record)
+        order = VERDICTS[::-1]
+        for (word, kind), group in sorted(kinds.items(), key=lambda item: (order.index(item[0][0]), -len(item[1]))):
+            yield f"{len(group):6} {word}: {kind}"
+            for record in group[:EXAMPLES]:
+                yield f"         {record['file']} to {record['target']}: {record['message'][:300]}"
+
+    def document(self):
+        return json.dumps(self.records, indent=1)
+
+
+def line(record):
+    text = f"{record['verdict']:14} {record['format']:4} to {record['target']:4} {record['file']}"
+    return f"{text}: {record['message'][:300]}" if record["message"] else text
