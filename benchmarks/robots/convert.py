@@ -85,7 +85,7 @@ def do(file, target, kept):
 
 def _converted(file, target, out, options):
     """(document or None, exit code, stderr) of mbcli convert."""
-    command = ["convert", str(file.path), "--to", target, "-o", out, "--json", "--force", *options]
+    command = ["convert", str(file.path), "--to", target, "-o", out, "--json", "--force", "--bundle", *options]
     code, printed, said = command_line(command)
     return (json.loads(printed) if code == 0 else None), code, said
 

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
+import math
+import os
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -35,34 +39,47 @@ ONE = {
     "geometries": "geometry",
     "deformable_bodies": "deformable body",
 }
+SINGULAR = {word: kind for kind, word in ONE.items()}
 UNNAMED = ("force_elements", "constraints")
+ALL, DYNAMICS, SHAPES = PARTS = ("all", "dynamics", "shapes")
+OF_PART = {DYNAMICS: ("bodies", "joints", "actuators", "deformable_bodies"), SHAPES: ("geometries",)}
 OF_FILES = ("place", "name", "model_instance")
 
 
-def compare_models(a: Any, b: Any, *, tolerance: float = TOLERANCE, **loading: Any) -> Comparison:
+def compare_models(a: Any, b: Any, *, tolerance: float = TOLERANCE, part: str = ALL, **loading: Any) -> Comparison:
     """What differs between two models: elements by their names, then the equations of motion at random states.
+
+    Meshes are the same if their files have the same content, wherever they lie. Actuators that have other names, as
+    in SDFormat, which has none for them, are matched by their joints.
 
     Args:
         a, b: files, as load_model() takes them, or LoadedModels that have contact.
         tolerance: relative difference of numbers that counts as none.
+        part: "all"; "dynamics": without shapes and frames; "shapes": nothing but these shapes, with their contact.
         loading: arguments of load_model() for both.
 
     Raises:
-        ArgumentError: the tolerance is negative. Errors of load_model().
+        ArgumentError: the tolerance is negative, or the part is none of these. Errors of load_model().
     """
+    if part not in PARTS:
+        raise ArgumentError(f"part must be one of {', '.join(PARTS)}, it is {part!r}")
     if not tolerance >= 0.0:
         raise ArgumentError(f"tolerance must not be negative, it is {tolerance}")
     loaded = [m if isinstance(m, LoadedModel) else load_model(m, **{"contact": True, **loading}) for m in (a, b)]
     result = Comparison(tolerance)
     documents = [describe(model, measured=False) for model in loaded]
-    result.values("gravity", "the world", *(document["gravity"] for document in documents))
-    for kind in OF_DESCRIPTION:
+    kinds = OF_PART.get(part, tuple(OF_DESCRIPTION))
+    if part != SHAPES:
+        result.values("gravity", "the world", *(document["gravity"] for document in documents))
+    for kind in kinds:
         _compare_descriptions(kind, documents, result)
     for kind in KINDS:
-        _compare_parameters(kind, loaded, result)
-    for kind in UNNAMED:
-        _compare_unnamed(kind, documents, result)
-    _compare_motion(loaded, result)
+        if SINGULAR[kind] in kinds:
+            _compare_parameters(kind, loaded, result)
+    if part != SHAPES:
+        for kind in UNNAMED:
+            _compare_unnamed(kind, documents, result)
+        _compare_motion(loaded, result)
     return result
 
 
@@ -89,8 +106,17 @@ def _by_name(entries):
     return found
 
 
+def _matched_by_joint(one, other, joint_of):
+    """The other actuators by the names that those of the one have, where a single one of each drives the joint."""
+    left = [{joint_of(a): name for name, a in here.items() if name not in there} for here, there in ((one, other), (other, one))]
+    renamed = {left[1][joint]: left[0][joint] for joint in left[1] if joint in left[0]}
+    return {renamed.get(name, name): actuator for name, actuator in other.items()}
+
+
 def _compare_descriptions(kind, documents, result):
     one, other = (_by_name(_of_file(kind, document)) for document in documents)
+    if kind == "actuators":
+        other = _matched_by_joint(one, other, lambda actuator: actuator["joint"])
     for name in [*(n for n in one if n not in other), *(n for n in other if n not in one)]:
         result.missing(ONE[kind], f"{ONE[kind]} {name}", *(("A", "B") if name in one else ("B", "A")))
     for name in (name for name in one if name in other):
@@ -106,13 +132,38 @@ def _compare_descriptions(kind, documents, result):
 
 
 def _compare_shapes(where, one, other, result):
-    for key in sorted(one.keys() & other.keys()):
+    for key in sorted((one.keys() & other.keys()) - {"path"}):
         a, b = one[key], other[key]
+        if key == "uri":
+            _compare_files(where, one, other, result)
+            continue
         if not isinstance(a, (str, int, float, list, type(None))):
             a, b = str(a), str(b)
         if isinstance(a, list) and any(not isinstance(x, (int, float)) for x in a):
             a, b = str(a), str(b)
         result.values(f"shape {key}", where, a, b)
+
+
+def _compare_files(where, one, other, result):
+    """Meshes by the content of their files; those that are not found by the last part of their names."""
+    result.compared.setdefault("shape mesh", 0.0)
+    paths = [mesh["path"] for mesh in (one, other)]
+    names = [os.path.basename(mesh["uri"]) for mesh in (one, other)]
+    if None in paths:
+        same = paths == [None, None] and names[0] == names[1]
+    else:
+        same = os.path.realpath(paths[0]) == os.path.realpath(paths[1]) or _digest(paths[0]) == _digest(paths[1])
+    if same:
+        return
+    words = [f"{name!r}{' (not found)' if path is None else ''}" for name, path in zip(names, paths, strict=True)]
+    cause = f"{words[0]} in A, {words[1]} in B" + ("" if None in paths else ", of another content")
+    result.differences.append(Difference("shape mesh", math.inf, where, cause))
+
+
+@lru_cache(maxsize=1024)
+def _digest(path):
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _numbers(limits):
@@ -124,6 +175,8 @@ def _compare_parameters(kind, loaded, result):
     from mbcli.models.parameter_assignments import elements_by_name
 
     one, other = (elements_by_name(model, kind) for model in loaded)
+    if kind == "actuator":
+        other = _matched_by_joint(one, other, lambda actuator: actuator.element.joint().name())
     for name in (name for name in one if name in other):
         for parameter, definition in KINDS[kind].table.items():
             if kind == "geometry" and parameter == "friction":

@@ -40,7 +40,7 @@ def prove(plant, conversion, packages, *, seed=0):
     joints = [(joint, written.GetJointByName(name)) for joint, name in zip(plant.elements.joints, names, strict=False)]
     for each in (plant, written):
         each.prefers_interpreted = True  # a few states: loading compiled kernels takes longer
-    result = compare_plants(plant, written, Correspondence(bodies, joints), seed=seed)
+    result = compare_plants(plant, written, Correspondence(bodies, joints, conversion.num_added), seed=seed)
     result.differences += _other_differences(conversion.written, model)
     return result
 
@@ -107,15 +107,18 @@ def _stated(constraints):
 
 
 def _same(one, other):
+    """Whether two values of specs are equal, numbers to TOLERANCE; what one side lacks or has as another kind is not."""
+    numbers = (float, int, np.number, np.ndarray)
+    if all(isinstance(value, numbers) and not isinstance(value, bool) for value in (one, other)):
+        equal_shapes = np.shape(one) == np.shape(other)
+        return equal_shapes and bool(np.allclose(one, other, rtol=TOLERANCE, atol=TOLERANCE))
+    if isinstance(one, (tuple, list)) and isinstance(other, (tuple, list)):
+        return len(one) == len(other) and all(_same(a, b) for a, b in zip(one, other, strict=True))
+    if type(one) is not type(other):
+        return False
     if is_dataclass(one):
         names = [field.name for field in fields(one) if field.name not in _NOT_WRITTEN]
-        return type(one) is type(other) and all(_same(getattr(one, n), getattr(other, n)) for n in names)
-    if isinstance(one, (tuple, list)):
-        return len(one) == len(other) and all(_same(a, b) for a, b in zip(one, other, strict=True))
+        return all(_same(getattr(one, n), getattr(other, n)) for n in names)
     if isinstance(one, dict):
         return one.keys() == other.keys() and all(_same(value, other[key]) for key, value in one.items())
-    if one is None or other is None:
-        return one is other
-    if isinstance(one, (float, int, np.ndarray)) and not isinstance(one, bool):
-        return bool(np.allclose(one, other, rtol=TOLERANCE, atol=TOLERANCE))
     return one == other

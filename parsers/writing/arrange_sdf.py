@@ -7,9 +7,10 @@ from mbcli.parsers.frame_names import WORLD
 from mbcli.parsers.poses import compose, inverse
 from mbcli.parsers.sdf.sdf_joints import JOINT_TYPES
 from mbcli.parsers.spanning_tree import spanning_tree
-from mbcli.parsers.spec import IDENTITY, FrameSpec, WeldConstraintSpec
+from mbcli.parsers.spec import IDENTITY, FrameSpec, JointSpec, WeldConstraintSpec
 from mbcli.parsers.writing.arrange_urdf import ONE_AXIS, Arranged, swapped
 
+LINK_OF_WORLD = "world_geometry"
 CLOSED = 1e-12  # [m or 1], relative to the size of the loop: how far the ends of a joint may be apart
 
 
@@ -30,7 +31,8 @@ def arranged_for_sdf(model, losses):
             replace(body, geometry=replace(body.geometry, X_LG=IDENTITY)) for body in model.deformables
         ),
     )
-    return Arranged(_with_frames(model), frozenset(loops), {}, tuple(faults))
+    model, added = _with_link_of_world(_with_frames(model, losses), losses)
+    return Arranged(model, frozenset(loops), {}, tuple(faults), added)
 
 
 def _turned(joint, faults):
@@ -62,11 +64,35 @@ def _is_closed(joint, poses):
     return np.abs(X_ModelF - X_ModelM).max() <= CLOSED * max(1.0, np.abs(X_ModelF).max())
 
 
-def _with_frames(model):
+def _names(model):
+    named = (model.frames, model.links, model.deformables, model.joints, model.filter_groups)
+    return {item.name for items in named for item in items}
+
+
+def _with_link_of_world(model, losses):
+    """(model, names of added links): a model of SDFormat has no geometry of the world, but of a link welded to it."""
+    world = next((link for link in model.links if link.name == WORLD), None)
+    if world is None:
+        return model, frozenset()
+    links = tuple(link for link in model.links if link is not world)
+    if not world.visuals and not world.collisions:
+        return replace(model, links=links), frozenset()
+    taken, name = _names(model), LINK_OF_WORLD
+    while name in taken or f"{name}_weld" in taken:
+        name += "_"
+    for tag, geometries in (("visual", world.visuals), ("collision", world.collisions)):
+        for geometry in geometries:
+            message = f"{tag} '{geometry.name}' of the world is on link '{name}', which '{name}_weld' welds to it"
+            losses.add("changed", "WORLD", message, geometry.place)
+    link = replace(world, name=name, X_ModelL=inverse(model.X_WModel))
+    weld = JointSpec(f"{name}_weld", "fixed", WORLD, name, IDENTITY, IDENTITY, world.place)
+    return replace(model, links=(*links, link), joints=(*model.joints, weld)), frozenset({name})
+
+
+def _with_frames(model, losses):
     """Frames for elements between frames, not links: Drake's own joints, and weld constraints."""
     frames = list(model.frames)
-    named = (frames, model.links, model.deformables, model.joints, model.filter_groups)
-    taken = {item.name for items in named for item in items}
+    taken = _names(model)
 
     def frame(name, link, X, place):
         if np.array_equal(X, IDENTITY):
@@ -78,6 +104,7 @@ def _with_frames(model):
             name += "_"
         taken.add(name)
         frames.append(FrameSpec(name, link, X, place))
+        losses.add("changed", "FRAME", f"frame '{name}' is added on '{link}'", place)
         return name
 
     def of_joint(joint):

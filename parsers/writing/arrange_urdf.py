@@ -23,6 +23,7 @@ class Arranged:
     loops: frozenset = frozenset()  # names of the joints that close loops
     moved: dict = field(default_factory=dict)  # link with another frame: X_NL, the old frame in the new one
     unsayable: tuple = ()  # (joint, why): joints that the format does not have
+    added: frozenset = frozenset()  # names of links that the format needs, each welded to World by a joint at the end
 
 
 def arranged_for_urdf(model, losses):

@@ -29,6 +29,7 @@ class Conversion:
     links: dict  # name in `kept`: name in the text; in the order of `kept`
     joints: dict
     moved: dict  # link in `kept`: X_NL, its frame in that of the link in the text
+    num_added: int  # links of the text alone, welded to World
 
     @property
     def changes_motion(self):
@@ -51,7 +52,7 @@ def converted(model, target, *, packages, folder, copies=None):
         kept = without_joints(kept, {name for name, _ in arranged.unsayable})
         arranged = ARRANGE[target](kept, losses)
     named = with_target_names(arranged.model, target, losses)
-    links = _pairs(arranged.model.links, named.links)
+    links = _pairs(arranged.model.links, named.links, arranged.added)
     joints = _pairs(arranged.model.joints, named.joints)
     named = _with_meshes(named, packages, folder, copies or {}, losses)
     root = write_sdf(named) if target == "sdf" else write_urdf(named, {joints[name] for name in arranged.loops})
@@ -61,11 +62,13 @@ def converted(model, target, *, packages, folder, copies=None):
             "no other program reads it" if tag == "loop_joint" else "only programs that know Drake's elements read it"
         )
         losses.add("extension", "EXTENSION", f"<{tag}>{times}: {known}", model.place)
-    return Conversion(target, finish(root), kept, named, tuple(losses.all()), links, joints, arranged.moved)
+    return Conversion(
+        *(target, finish(root), kept, named, tuple(losses.all()), links, joints, arranged.moved, len(arranged.added))
+    )
 
 
-def _pairs(before, after):
-    return {old.name: new.name for old, new in zip(before, after, strict=True)}
+def _pairs(before, after, added=()):
+    return {old.name: new.name for old, new in zip(before, after, strict=True) if old.name not in added}
 
 
 def mesh_paths(model):
@@ -84,13 +87,12 @@ def _with_meshes(model, packages, folder, copies, losses):
             return geometry
         copy = copies.get(os.path.abspath(geometry.shape.path)) if geometry.shape.path is not None else None
         uri, problem = (copy, None) if copy is not None else relocated(geometry.shape, packages, folder)
+        named = f"the mesh {geometry.shape.uri} is named" + (" so" if uri == geometry.shape.uri else f" as {uri}")
         if problem is not None:
-            problem = (
-                f"the mesh {geometry.shape.uri} is named as {uri}, and not read there: {problem}; --bundle copies it"
-            )
-            losses.add("changed", "MESH", problem, geometry.place)
+            message = f"{named}, and not read there: {problem}; --bundle copies it"
+            losses.add("changed", "MESH", message, geometry.place)
         elif uri != geometry.shape.uri:
-            losses.add("changed", "MESH", f"the mesh {geometry.shape.uri} is named as {uri}", geometry.place)
+            losses.add("changed", "MESH", named, geometry.place)
         return replace(geometry, shape=replace(geometry.shape, uri=uri))
 
     return replace(

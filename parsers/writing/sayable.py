@@ -84,7 +84,7 @@ class _Reduction:
             contact_pairs=(),
             postures=(),
             deformables=() if self.target == "urdf" else model.deformables,
-            links=tuple(link for link in map(self._link, model.links) if link is not None),
+            links=tuple(map(self._link, model.links)),
             joints=tuple(map(self._joint, model.joints)),
             constraints=tuple(filter(self._has_constraint, model.constraints)),
         )
@@ -118,11 +118,6 @@ class _Reduction:
     # ------------------------------------------------------------------------------------------ links
 
     def _link(self, link):
-        if link.name == WORLD and self.target == "sdf":
-            for tag, found in (("visual", link.visuals), ("collision", link.collisions)):
-                for geometry in found:
-                    self._lose_geometry(tag, geometry, f"{tag} '{geometry.name}' of the world")
-            return None
         if not link.gravity and self.target == "urdf":
             self.lose("motion", "LINK_GRAVITY", f"that link '{link.name}' is out of gravity", link.place)
             link = replace(link, gravity=True)
@@ -140,7 +135,10 @@ class _Reduction:
                 self._lose_geometry(tag, geometry, f"the {shape} in {tag} '{geometry.name}' of link '{link.name}'")
                 continue
             own = {key: value for key, value in geometry.properties.items() if not _is_of_mjcf(*key)}
-            geometry = replace(geometry, properties={} if tag == "visual" else own)  # nothing touches what is seen
+            if tag == "visual":
+                geometry = replace(geometry, properties={})  # nothing touches what is seen
+            else:
+                geometry = replace(geometry, properties=own, color=None)  # what touches is not seen
             if geometry.properties and not proximity_elements(geometry.properties):
                 names = ", ".join("/".join(key) for key in geometry.properties)
                 self.lose("lost", "PROPERTIES", f"{names} of {tag} '{geometry.name}'", geometry.place)
