@@ -117,11 +117,22 @@ def verdict(result):
     return (NAMED if result["differences"] else SAME), ""
 
 
+# quantities whose difference follows from a loss, wherever it is: {quantity: codes of losses, or their kind}
+FOLLOWS = {
+    **dict.fromkeys(("mass_matrix", "bias", "gravity_forces"), {"motion"}),
+    **dict.fromkeys(("X_PF", "X_CM", "axis", "X_BG", "X_BF", "com", "inertia", "p_AP", "p_BQ"), {"LINK_FRAME"}),
+    "number of constraints": {"CONSTRAINT"},
+    "number of force elements": {"JOINT_SPRING_STIFFNESS"},
+    "gravity": {"GRAVITY"},
+}
+
+
 def is_named(difference, losses):
     """Whether what convert said covers a difference."""
-    name, where, cause = difference
-    element = where.partition(" ")[2]
-    return any(f"'{element}'" in message for _, _, message in losses)
+    name, where, _ = difference
+    element = where.partition(" ")[2].rstrip("'").rpartition("::")[2]
+    said = any(f"'{element}'" in message or f"::{element}'" in message for _, _, message in losses)
+    return said or any({kind, code} & FOLLOWS.get(name, set()) for kind, code, _ in losses)
 
 
 def kind_of(word, result, message):

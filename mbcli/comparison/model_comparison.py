@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from mbcli.common.coordinate_names import listed
-from mbcli.comparison.differences import Comparison, Difference, deviation, largest_where
+from mbcli.comparison.differences import LEAST, Comparison, Difference, deviation, largest_where
 from mbcli.errors import ArgumentError
 from mbcli.models.description import describe
 from mbcli.models.element_parameters import KINDS
@@ -40,6 +40,8 @@ ONE = {
     "deformable_bodies": "deformable body",
 }
 SINGULAR = {word: kind for kind, word in ONE.items()}
+ONE_AXIS = ("weld", "revolute", "prismatic", "screw")
+OF_PLACE = ("X_PF", "X_CM", "axis")
 UNNAMED = ("force_elements", "constraints")
 ALL, DYNAMICS, SHAPES = PARTS = ("all", "dynamics", "shapes")
 OF_PART = {DYNAMICS: ("bodies", "joints", "actuators", "deformable_bodies"), SHAPES: ("geometries",)}
@@ -108,7 +110,10 @@ def _by_name(entries):
 
 def _matched_by_joint(one, other, joint_of):
     """The other actuators by the names that those of the one have, where a single one of each drives the joint."""
-    left = [{joint_of(a): name for name, a in here.items() if name not in there} for here, there in ((one, other), (other, one))]
+    left = [
+        {joint_of(a): name for name, a in here.items() if name not in there}
+        for here, there in ((one, other), (other, one))
+    ]
     renamed = {left[1][joint]: left[0][joint] for joint in left[1] if joint in left[0]}
     return {renamed.get(name, name): actuator for name, actuator in other.items()}
 
@@ -121,7 +126,10 @@ def _compare_descriptions(kind, documents, result):
         result.missing(ONE[kind], f"{ONE[kind]} {name}", *(("A", "B") if name in one else ("B", "A")))
     for name in (name for name in one if name in other):
         where = f"{ONE[kind]} {name}"
-        for key in OF_DESCRIPTION[kind]:
+        keys = OF_DESCRIPTION[kind]
+        if kind == "joints" and _are_placed_alike(one[name], other[name], result.tolerance):
+            keys = tuple(key for key in keys if key not in OF_PLACE)
+        for key in keys:
             if key in one[name] or key in other[name]:
                 result.values(key, where, one[name].get(key), other[name].get(key))
         if kind == "geometries":
@@ -129,6 +137,24 @@ def _compare_descriptions(kind, documents, result):
         for key in sorted(one[name].keys() | other[name].keys()):
             if key.endswith("_limits") and not key.startswith(("position", "velocity", "acceleration")):
                 result.values(key, where, _numbers(one[name].get(key)), _numbers(other[name].get(key)))
+
+
+def _are_placed_alike(one, other, tolerance):
+    """Whether two joints of at most one axis hold their bodies alike: formats choose points of an axis differently."""
+    if any(one[key] != other[key] for key in ("type", "parent", "child")) or one["type"] not in ONE_AXIS:
+        return False
+    pairs = zip(_placement(one), _placement(other), strict=True)
+    return all(deviation(a, b, LEAST)[1] <= tolerance for a, b in pairs)
+
+
+def _placement(joint):
+    """(pose of the child in the parent at zero, direction of the axis in the child, moment of its line about Co)."""
+    X_PF, X_CM = np.array(joint["X_PF"]), np.array(joint["X_CM"])
+    X_FM = np.array(joint.get("X_FM", np.eye(4)))
+    X_MC = np.linalg.inv(X_CM)
+    direction = X_CM[:3, :3] @ np.array(joint.get("axis", np.zeros(3)))
+    turns = joint["type"] in ("revolute", "screw")
+    return X_PF @ X_FM @ X_MC, direction, np.cross(X_CM[:3, 3], direction) if turns else np.zeros(3)
 
 
 def _compare_shapes(where, one, other, result):
@@ -227,8 +253,14 @@ def _compare_motion(loaded, result):
         plants[1].SetPositions(contexts[1], q[to_b[0]])
         plants[1].SetVelocities(contexts[1], v[to_b[1]])
         back = np.argsort(to_b[1])
+        speed = float(np.abs(v).max(initial=0.0))
+        fall = float(np.linalg.norm(plants[0].gravity_field().gravity_vector()))
         for name, one, other, rows in _quantities(plants, contexts, back, names[0][1]):
-            gap, relative = deviation(one, other)
+            if name == "mass_matrix":
+                inertia = float(np.abs(one).max(initial=0.0))
+            # what cancels in a sum is rounded as its terms are, which are as large as inertia by acceleration
+            least = {"bias": inertia * speed**2, "gravity_forces": inertia * fall}.get(name, 0.0)
+            gap, relative = deviation(one, other, least)
             if name not in worst or relative > worst[name][1]:
                 worst[name] = gap, relative, largest_where(one, other, rows) if one.shape == other.shape else ""
     for name, (gap, relative, where) in worst.items():

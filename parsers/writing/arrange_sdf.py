@@ -10,6 +10,8 @@ from mbcli.parsers.spanning_tree import spanning_tree
 from mbcli.parsers.spec import IDENTITY, FrameSpec, JointSpec, WeldConstraintSpec
 from mbcli.parsers.writing.arrange_urdf import ONE_AXIS, Arranged, swapped
 
+from mbcli.errors import ModelError
+
 LINK_OF_WORLD = "world_geometry"
 CLOSED = 1e-12  # [m or 1], relative to the size of the loop: how far the ends of a joint may be apart
 
@@ -31,8 +33,8 @@ def arranged_for_sdf(model, losses):
             replace(body, geometry=replace(body.geometry, X_LG=IDENTITY)) for body in model.deformables
         ),
     )
-    model, added = _with_link_of_world(_with_frames(model, losses), losses)
-    return Arranged(model, frozenset(loops), {}, tuple(faults), added)
+    model, of_world = _with_link_of_world(_with_frames(model, losses), losses)
+    return Arranged(model, frozenset(loops), {}, tuple(faults), of_world)
 
 
 def _turned(joint, faults):
@@ -70,13 +72,15 @@ def _names(model):
 
 
 def _with_link_of_world(model, losses):
-    """(model, names of added links): a model of SDFormat has no geometry of the world, but of a link welded to it."""
+    """(model, link): a model of SDFormat has no geometry of the world, but of a link welded to it."""
+    if not model.links and not model.deformables:
+        raise ModelError(f"{model.place}: error: a model of SDFormat has a link: this one has none")
     world = next((link for link in model.links if link.name == WORLD), None)
     if world is None:
-        return model, frozenset()
+        return model, WORLD
     links = tuple(link for link in model.links if link is not world)
     if not world.visuals and not world.collisions:
-        return replace(model, links=links), frozenset()
+        return replace(model, links=links), WORLD
     taken, name = _names(model), LINK_OF_WORLD
     while name in taken or f"{name}_weld" in taken:
         name += "_"
@@ -86,7 +90,7 @@ def _with_link_of_world(model, losses):
             losses.add("changed", "WORLD", message, geometry.place)
     link = replace(world, name=name, X_ModelL=inverse(model.X_WModel))
     weld = JointSpec(f"{name}_weld", "fixed", WORLD, name, IDENTITY, IDENTITY, world.place)
-    return replace(model, links=(*links, link), joints=(*model.joints, weld)), frozenset({name})
+    return replace(model, links=(*links, link), joints=(*model.joints, weld)), name
 
 
 def _with_frames(model, losses):

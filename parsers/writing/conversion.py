@@ -3,6 +3,7 @@
 import os
 from dataclasses import dataclass, replace
 
+from mbcli.parsers.frame_names import WORLD
 from mbcli.parsers.mesh_files import relocated
 from mbcli.parsers.writing.arrange_sdf import arranged_for_sdf
 from mbcli.parsers.writing.arrange_urdf import arranged_for_urdf
@@ -26,10 +27,9 @@ class Conversion:
     kept: object  # flat ModelSpec: the part of the model that the text has, under the model's names
     written: object  # ModelSpec as the text has it
     losses: tuple  # of Loss
-    links: dict  # name in `kept`: name in the text; in the order of `kept`
+    links: dict  # name in `kept`: name in the text, of World the link that has its geometry; in the order of `kept`
     joints: dict
     moved: dict  # link in `kept`: X_NL, its frame in that of the link in the text
-    num_added: int  # links of the text alone, welded to World
 
     @property
     def changes_motion(self):
@@ -52,7 +52,9 @@ def converted(model, target, *, packages, folder, copies=None):
         kept = without_joints(kept, {name for name, _ in arranged.unsayable})
         arranged = ARRANGE[target](kept, losses)
     named = with_target_names(arranged.model, target, losses)
-    links = _pairs(arranged.model.links, named.links, arranged.added)
+    links = _pairs(arranged.model.links, named.links)
+    if arranged.of_world in links:
+        links[WORLD] = links.pop(arranged.of_world)
     joints = _pairs(arranged.model.joints, named.joints)
     named = _with_meshes(named, packages, folder, copies or {}, losses)
     root = write_sdf(named) if target == "sdf" else write_urdf(named, {joints[name] for name in arranged.loops})
@@ -62,13 +64,11 @@ def converted(model, target, *, packages, folder, copies=None):
             "no other program reads it" if tag == "loop_joint" else "only programs that know Drake's elements read it"
         )
         losses.add("extension", "EXTENSION", f"<{tag}>{times}: {known}", model.place)
-    return Conversion(
-        *(target, finish(root), kept, named, tuple(losses.all()), links, joints, arranged.moved, len(arranged.added))
-    )
+    return Conversion(target, finish(root), kept, named, tuple(losses.all()), links, joints, arranged.moved)
 
 
-def _pairs(before, after, added=()):
-    return {old.name: new.name for old, new in zip(before, after, strict=True) if old.name not in added}
+def _pairs(before, after):
+    return {old.name: new.name for old, new in zip(before, after, strict=True)}
 
 
 def mesh_paths(model):
