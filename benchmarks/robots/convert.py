@@ -123,7 +123,7 @@ FOLLOWS = {
     **dict.fromkeys(("X_PF", "X_CM", "axis", "X_BG", "X_BF", "com", "inertia", "p_AP", "p_BQ"), {"LINK_FRAME"}),
     "number of constraints": {"CONSTRAINT"},
     "number of force elements": {"JOINT_SPRING_STIFFNESS"},
-    "gravity": {"GRAVITY"},
+    **dict.fromkeys(("gravity", "gravity_vector"), {"GRAVITY"}),
 }
 
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from mbcli.common.coordinate_names import listed
 from mbcli.comparison.differences import LEAST, Comparison, Difference, deviation, largest_where
+from mbcli.comparison.matched_names import MatchedNames, by_name
 from mbcli.errors import ArgumentError
 from mbcli.models.description import describe
 from mbcli.models.element_parameters import KINDS
@@ -70,18 +71,19 @@ def compare_models(a: Any, b: Any, *, tolerance: float = TOLERANCE, part: str = 
     loaded = [m if isinstance(m, LoadedModel) else load_model(m, **{"contact": True, **loading}) for m in (a, b)]
     result = Comparison(tolerance)
     documents = [describe(model, measured=False) for model in loaded]
+    names = MatchedNames(*documents)
     kinds = OF_PART.get(part, tuple(OF_DESCRIPTION))
     if part != SHAPES:
         result.values("gravity", "the world", *(document["gravity"] for document in documents))
     for kind in kinds:
-        _compare_descriptions(kind, documents, result)
+        _compare_descriptions(kind, documents, names, result)
     for kind in KINDS:
         if SINGULAR[kind] in kinds:
-            _compare_parameters(kind, loaded, result)
+            _compare_parameters(kind, loaded, names, result)
     if part != SHAPES:
         for kind in UNNAMED:
-            _compare_unnamed(kind, documents, result)
-        _compare_motion(loaded, result)
+            _compare_unnamed(kind, documents, names, result)
+        _compare_motion(loaded, names, result)
     return result
 
 
@@ -94,34 +96,11 @@ def _of_file(kind, document):
     return [entry for entry in entries if entry["name"] not in made]
 
 
-def _by_name(entries):
-    """{name: entry}; entries of one name are told apart by their model instance or body."""
-    names = [entry["name"] for entry in entries]
-    found: dict[str, dict] = {}
-    for entry in entries:
-        name = entry["name"]
-        if names.count(name) > 1:
-            name = f"{entry.get('body') or entry['model_instance']}::{name}"
-        while name in found:
-            name += "'"
-        found[name] = entry
-    return found
-
-
-def _matched_by_joint(one, other, joint_of):
-    """The other actuators by the names that those of the one have, where a single one of each drives the joint."""
-    left = [
-        {joint_of(a): name for name, a in here.items() if name not in there}
-        for here, there in ((one, other), (other, one))
-    ]
-    renamed = {left[1][joint]: left[0][joint] for joint in left[1] if joint in left[0]}
-    return {renamed.get(name, name): actuator for name, actuator in other.items()}
-
-
-def _compare_descriptions(kind, documents, result):
-    one, other = (_by_name(_of_file(kind, document)) for document in documents)
-    if kind == "actuators":
-        other = _matched_by_joint(one, other, lambda actuator: actuator["joint"])
+def _compare_descriptions(kind, documents, names, result):
+    one, other = (_of_file(kind, document) for document in documents)
+    one, other = by_name(one), by_name(names.entries(kind, other))
+    for ours, theirs in names.renamed if kind == "joints" else ():
+        result.values("name", f"joint {ours}", ours, theirs)
     for name in [*(n for n in one if n not in other), *(n for n in other if n not in one)]:
         result.missing(ONE[kind], f"{ONE[kind]} {name}", *(("A", "B") if name in one else ("B", "A")))
     for name in (name for name in one if name in other):
@@ -129,6 +108,7 @@ def _compare_descriptions(kind, documents, result):
         keys = OF_DESCRIPTION[kind]
         if kind == "joints" and _are_placed_alike(one[name], other[name], result.tolerance):
             keys = tuple(key for key in keys if key not in OF_PLACE)
+            result.compared |= {key: result.compared.get(key, 0.0) for key in OF_PLACE}
         for key in keys:
             if key in one[name] or key in other[name]:
                 result.values(key, where, one[name].get(key), other[name].get(key))
@@ -197,25 +177,27 @@ def _numbers(limits):
     return None if limits is None else [np.nan if limit is None else limit for limit in np.ravel(limits)]
 
 
-def _compare_parameters(kind, loaded, result):
-    from mbcli.models.parameter_assignments import elements_by_name
+def _compare_parameters(kind, loaded, names, result):
+    from mbcli.models.parameter_assignments import elements_of
 
-    one, other = (elements_by_name(model, kind) for model in loaded)
-    if kind == "actuator":
-        other = _matched_by_joint(one, other, lambda actuator: actuator.element.joint().name())
+    one, other = (
+        [{"name": e.name, "model_instance": e.instance, "body": e.body, "element": e} for e in elements_of(model, kind)]
+        for model in loaded
+    )
+    one, other = by_name(one), by_name(names.entries(SINGULAR[kind], other))
     for name in (name for name in one if name in other):
         for parameter, definition in KINDS[kind].table.items():
             if kind == "geometry" and parameter == "friction":
                 continue  # it stands for two others
-            a, b = one[name].read(definition), other[name].read(definition)
+            a, b = one[name]["element"].read(definition), other[name]["element"].read(definition)
             if a is None and b is None:
                 continue
             result.values(parameter, f"{kind} {name}", a, b)
 
 
-def _compare_unnamed(kind, documents, result):
+def _compare_unnamed(kind, documents, names, result):
     """Elements that need no name: in their order."""
-    one, other = (document[kind] for document in documents)
+    one, other = documents[0][kind], names.entries(kind, documents[1][kind])
     label = kind.removesuffix("s").replace("_", " ")
     if len(one) != len(other):
         result.values(f"number of {kind.replace('_', ' ')}", "the model", len(one), len(other))
@@ -232,10 +214,10 @@ def _compare_unnamed(kind, documents, result):
 # ---------------------------------------------------------------------------------------------- motion
 
 
-def _compare_motion(loaded, result):
+def _compare_motion(loaded, matched, result):
     """M, C v, tau_g, forward dynamics and poses at random states of the coordinates that both have."""
     plants = [model.plant for model in loaded]
-    names = [_coordinates(plant) for plant in plants]
+    names = [_coordinates(plants[0]), _coordinates(plants[1], matched.name)]
     if any(sorted(names[0][k]) != sorted(names[1][k]) for k in (0, 1)):
         return  # the elements say which are missing
     if not names[0][1]:
@@ -276,15 +258,15 @@ def _may_act(difference):
     return kind in ("body", "joint", "actuator", "the") and difference.name not in idle
 
 
-def _coordinates(plant):
+def _coordinates(plant, name_in_a=lambda kind, instance, name: (instance, name)):
     """The names of positions and velocities without that of the model, which may be another one in each."""
     joints = [joint for joint in plant.moving_joints() if joint.num_velocities()]
-    names = [joint.name() for joint in joints]
+    found = [name_in_a("joints", plant.GetModelInstanceName(j.model_instance()), j.name()) for j in joints]
+    names = [name for _, name in found]
     q, v = [""] * plant.num_positions(), [""] * plant.num_velocities()
-    for joint in joints:
-        name = joint.name()
+    for joint, (instance, name) in zip(joints, found, strict=True):
         if names.count(name) > 1:
-            name = f"{plant.GetModelInstanceName(joint.model_instance())}::{name}"
+            name = f"{instance}::{name}"
         for k in range(joint.num_positions()):
             q[joint.position_start() + k] = f"{name}_{joint.position_suffix(k)}" if joint.position_suffix(k) else name
         for k in range(joint.num_velocities()):

@@ -1,0 +1,106 @@
+"""Which elements of two models are the same, where a format has other names for them than the other.
+
+Nested models become one, with MODEL__NAME for MODEL::NAME; in SDFormat actuators have no names of their own, and a
+joint must not have the name of a link.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+Entry = dict[str, Any]
+
+KINDS = ("bodies", "deformable_bodies", "joints", "frames", "actuators")  # in this order: some stand between others
+REFERENCES = {"parent": "bodies", "child": "bodies", "body": "bodies", "joint": "joints"}
+LISTS = {"bodies": ("bodies",), "joints": ("joints",), "frames": ("frames", "bodies")}
+
+
+def by_name(entries: Iterable[Entry]) -> dict[str, Entry]:
+    """{name: entry}; entries of one name are told apart by their body or model instance, then by their order."""
+    entries = list(entries)
+    names = [entry["name"] for entry in entries]
+    found: dict[str, Entry] = {}
+    for entry in entries:
+        name = entry["name"]
+        if names.count(name) > 1:
+            name = f"{entry.get('body') or entry['model_instance']}::{name}"
+        while name in found:
+            name += "'"
+        found[name] = entry
+    return found
+
+
+class MatchedNames:
+    """The names that elements of B have in A.
+
+    renamed: (A's name, B's name) of joints whose other name no nesting explains.
+    """
+
+    def __init__(self, one: dict[str, Any], other: dict[str, Any]) -> None:
+        """one, other: documents of describe() of A and B."""
+        self.renamed: list[tuple[str, str]] = []
+        self._new: dict[tuple[str, str, str], tuple[str, str]] = {}  # (kind, instance, name) of B: those of A
+        self._names: dict[str, dict[str, str]] = {kind: {} for kind in KINDS}
+        for kind in KINDS:
+            ours, theirs = by_name(one[kind]), by_name(self.entries(kind, other[kind]))
+            rest_of_ours = [entry for name, entry in ours.items() if name not in theirs]
+            rest_of_theirs = [entry for name, entry in theirs.items() if name not in ours]
+            self._match(kind, rest_of_ours, rest_of_theirs, _scoped_names)
+            if kind in ("joints", "actuators"):
+                self._match(kind, rest_of_ours, rest_of_theirs, _OF_ENDS[kind])
+
+    def entries(self, kind: str, entries: Iterable[Entry]) -> list[Entry]:
+        """Entries of B, with A's names in place of their own and of those of others."""
+        return [self._entry(kind, entry) for entry in entries]
+
+    def name(self, kind: str, instance: str, name: str) -> tuple[str, str]:
+        """(model instance, name) in A of an element of B; its own if it is the same, or of B alone."""
+        return self._new.get((kind, instance, name), (instance, name))
+
+    def _entry(self, kind, entry):
+        result = dict(entry)
+        for field, of_kind in REFERENCES.items():
+            if isinstance(result.get(field), str):
+                result[field] = self._names[of_kind].get(result[field], result[field])
+        for field, of_kinds in LISTS.items():
+            for of_kind in of_kinds if isinstance(result.get(field), list) else ():
+                result[field] = [self._names[of_kind].get(name, name) for name in result[field]]
+        if kind in KINDS:
+            result["model_instance"], result["name"] = self.name(kind, entry["model_instance"], entry["name"])
+        return result
+
+    def _match(self, kind, ours, theirs, keys_of):
+        """Pairs entries that share a key which no other entry of their model has; takes them out of the lists."""
+        index = [_unique(entries, keys_of) for entries in (ours, theirs)]
+        for key, entry in index[0].items():
+            twin = index[1].get(key)
+            if twin is None or not any(entry is e for e in ours) or not any(twin is e for e in theirs):
+                continue
+            ours[:] = [e for e in ours if e is not entry]
+            theirs[:] = [e for e in theirs if e is not twin]
+            self._new[kind, twin["model_instance"], twin["name"]] = entry["model_instance"], entry["name"]
+            self._names[kind][twin["name"]] = entry["name"]
+            if kind == "joints" and keys_of is not _scoped_names and not entry["added_by_mbcli"]:
+                self.renamed.append((entry["name"], twin["name"]))
+
+
+def _unique(entries, keys_of):
+    """{key: entry} of the keys that one entry has."""
+    found: dict[Any, list[Entry]] = {}
+    for entry in entries:
+        for key in keys_of(entry):
+            found.setdefault(key, []).append(entry)
+    return {key: sharing[0] for key, sharing in found.items() if len(sharing) == 1}
+
+
+def _scoped_names(entry):
+    """The names that an element of a nested model may have in a flat one, with and without that of the whole."""
+    parts = [*entry["model_instance"].split("::"), entry["name"]]
+    return {"__".join(parts[k:]) for k in (0, 1)}
+
+
+_OF_ENDS = {
+    "joints": lambda joint: {(joint["parent"], joint["child"], joint["type"])},
+    "actuators": lambda actuator: {actuator["joint"]},
+}
