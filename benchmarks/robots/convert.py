@@ -121,7 +121,7 @@ def verdict(result):
 FOLLOWS = {
     **dict.fromkeys(("mass_matrix", "bias", "gravity_forces"), {"motion"}),
     **dict.fromkeys(("X_PF", "X_CM", "axis", "X_BG", "X_BF", "com", "inertia", "p_AP", "p_BQ"), {"LINK_FRAME"}),
-    "number of constraints": {"CONSTRAINT"},
+    "number of constraints": {"CONSTRAINT", "JOINT"},
     "number of force elements": {"JOINT_SPRING_STIFFNESS"},
     **dict.fromkeys(("gravity", "gravity_vector"), {"GRAVITY"}),
 }
@@ -130,7 +130,7 @@ FOLLOWS = {
 def is_named(difference, losses):
     """Whether what convert said covers a difference."""
     name, where, _ = difference
-    element = where.partition(" ")[2].rstrip("'").rpartition("::")[2]
+    element = where.removeprefix("deformable ").partition(" ")[2].rstrip("'").rpartition("::")[2]
     said = any(f"'{element}'" in message or f"::{element}'" in message for _, _, message in losses)
     return said or any({kind, code} & FOLLOWS.get(name, set()) for kind, code, _ in losses)
 

@@ -11,6 +11,8 @@ from typing import Any
 
 Entry = dict[str, Any]
 
+MODEL_FRAME = "__model__"
+
 KINDS = ("bodies", "deformable_bodies", "joints", "frames", "actuators")  # in this order: some stand between others
 REFERENCES = {"parent": "bodies", "child": "bodies", "body": "bodies", "joint": "joints"}
 LISTS = {"bodies": ("bodies",), "joints": ("joints",), "frames": ("frames", "bodies")}
@@ -97,6 +99,8 @@ def _unique(entries, keys_of):
 def _scoped_names(entry):
     """The names that an element of a nested model may have in a flat one, with and without that of the whole."""
     parts = [*entry["model_instance"].split("::"), entry["name"]]
+    if parts[-1] == MODEL_FRAME:
+        parts.pop()
     return {"__".join(parts[k:]) for k in (0, 1)}
 
 

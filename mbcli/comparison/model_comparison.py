@@ -12,7 +12,7 @@ import numpy as np
 
 from mbcli.common.coordinate_names import listed
 from mbcli.comparison.differences import LEAST, Comparison, Difference, deviation, largest_where
-from mbcli.comparison.matched_names import MatchedNames, by_name
+from mbcli.comparison.matched_names import MODEL_FRAME, MatchedNames, by_name
 from mbcli.errors import ArgumentError
 from mbcli.models.description import describe
 from mbcli.models.element_parameters import KINDS
@@ -87,18 +87,18 @@ def compare_models(a: Any, b: Any, *, tolerance: float = TOLERANCE, part: str = 
     return result
 
 
-def _of_file(kind, document):
+def _stated(kind, entries, joints):
     """The elements of a kind that a file states; some formats give frames to joints and models, others do not."""
-    entries = document[kind]
     if kind != "frames":
         return entries
-    made = {f"{joint['name']}_{end}" for joint in document["joints"] for end in ("parent", "child")} | {"__model__"}
+    made = {f"{joint['name']}_{end}" for joint in joints for end in ("parent", "child")} | {MODEL_FRAME}
     return [entry for entry in entries if entry["name"] not in made]
 
 
 def _compare_descriptions(kind, documents, names, result):
-    one, other = (_of_file(kind, document) for document in documents)
-    one, other = by_name(one), by_name(names.entries(kind, other))
+    a, b = documents
+    one = by_name(_stated(kind, a[kind], a["joints"]))
+    other = by_name(_stated(kind, names.entries(kind, b[kind]), [*b["joints"], *names.entries("joints", b["joints"])]))
     for ours, theirs in names.renamed if kind == "joints" else ():
         result.values("name", f"joint {ours}", ours, theirs)
     for name in [*(n for n in one if n not in other), *(n for n in other if n not in one)]:
@@ -158,7 +158,7 @@ def _compare_files(where, one, other, result):
     if None in paths:
         same = paths == [None, None] and names[0] == names[1]
     else:
-        same = os.path.realpath(paths[0]) == os.path.realpath(paths[1]) or _digest(paths[0]) == _digest(paths[1])
+        same = os.path.realpath(paths[0]) == os.path.realpath(paths[1]) or _content(paths[0]) == _content(paths[1])
     if same:
         return
     words = [f"{name!r}{' (not found)' if path is None else ''}" for name, path in zip(names, paths, strict=True)]
@@ -166,8 +166,14 @@ def _compare_files(where, one, other, result):
     result.differences.append(Difference("shape mesh", math.inf, where, cause))
 
 
+def _content(path):
+    stat = os.stat(path)
+    return _digest(path, stat.st_size, stat.st_mtime_ns)
+
+
 @lru_cache(maxsize=1024)
-def _digest(path):
+def _digest(path, _size, _modified):
+    """Of the content of a file, read anew if it has changed."""
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 

@@ -127,7 +127,15 @@ def touching(model):
     _fill(plant, replace(model, links=links, contact_pairs=()))
     body = plant.geometry_bodies
     inspector = plant.scene_graph.model_inspector()
-    return {frozenset({body[a].name(), body[b].name()}) for a, b in inspector.GetCollisionCandidates()}
+    members = {group.name: group.members for group in model.filter_groups}
+    excluded = {
+        frozenset({a, b})
+        for group in model.filter_groups
+        for ignored in group.ignores
+        for a in group.members
+        for b in members.get(ignored, ())
+    }
+    return {frozenset({body[a].name(), body[b].name()}) for a, b in inspector.GetCollisionCandidates()} - excluded
 
 
 def _deformables(model):

@@ -20,7 +20,7 @@ def arranged_for_sdf(model, losses):
     """`Arranged` for write_sdf. Changes of form go to `losses`."""
     branches, loops = spanning_tree(model)
     faults: list[tuple[str, str]] = []
-    joints = [_turned(joint, faults) for joint in model.joints]
+    joints = [_turned(joint, faults, losses) for joint in model.joints]
     poses = _zero_poses(model, branches)
     for joint in joints:
         if joint.name in loops and joint.type in JOINT_TYPES and not _is_closed(joint, poses):
@@ -37,11 +37,12 @@ def arranged_for_sdf(model, losses):
     return Arranged(model, frozenset(loops), {}, tuple(faults), of_world)
 
 
-def _turned(joint, faults):
+def _turned(joint, faults, losses):
     """A joint of SDFormat must not end at the world."""
     if joint.child != WORLD:
         return joint
     if joint.type in (*ONE_AXIS, "fixed"):
+        losses.add("changed", "JOINT_REVERSED", f"joint '{joint.name}' leads from '{joint.child}' on", joint.place)
         return swapped(joint)
     faults.append((joint.name, "its child is the world"))
     return joint

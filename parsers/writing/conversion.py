@@ -3,7 +3,7 @@
 import os
 from dataclasses import dataclass, replace
 
-from mbcli.parsers.frame_names import SEPARATOR, WORLD
+from mbcli.parsers.frame_names import WORLD
 from mbcli.parsers.mesh_files import relocated
 from mbcli.parsers.writing.arrange_sdf import arranged_for_sdf
 from mbcli.parsers.writing.arrange_urdf import arranged_for_urdf
@@ -43,7 +43,6 @@ def converted(model, target, *, packages, folder, copies=None):
     copy, relative to the folder}, if meshes are copied.
     """
     losses = Losses()
-    _tell_nested(model, "", losses)
     kept = sayable(flattened(model), target, losses)
     arranged = ARRANGE[target](kept, losses)
     if arranged.unsayable:
@@ -66,15 +65,6 @@ def converted(model, target, *, packages, folder, copies=None):
         )
         losses.add("extension", "EXTENSION", f"<{tag}>{times}: {known}", model.place)
     return Conversion(target, finish(root), kept, named, tuple(losses.all()), links, joints, arranged.moved)
-
-
-def _tell_nested(model, prefix, losses):
-    for inner in model.models:
-        if inner.X_LinkModel is not None:
-            losses.add(
-                "changed", "FRAME", f"the frame of nested model '{prefix}{inner.name}' has its name", inner.place
-            )
-        _tell_nested(inner, f"{prefix}{inner.name}{SEPARATOR}", losses)
 
 
 def _pairs(before, after):
