@@ -24,12 +24,16 @@ ROOT = Path(__file__).resolve().parent.parent
 CORPUS = robot_files([ROOT / "sample_models", ROOT / "tests"], ("urdf", "sdf", "mjcf"))[0]
 
 
-@pytest.mark.parametrize("target", net.TARGETS)
-@pytest.mark.parametrize("file", CORPUS, ids=lambda file: file.name)
-def test_every_model_of_the_repository_converts_to_every_format(file, target):
+@pytest.mark.parametrize(
+    ("file", "run"), [pytest.param(f, r, id=f"{f.name} to {r}") for f in CORPUS for r in net.runs_of(f)]
+)
+def test_every_model_of_the_repository_converts_to_every_format_and_back(file, run):
     """Written, read back and compared: nothing differs that convert did not name."""
-    result = net.do(file, target, {})
-    assert net.verdict(result)[0] in (net.SAME, net.NAMED, net.LOSSY), net.verdict(result)
+    result = net.do(file, run, {})
+    if run == "urdf sdf" and "deformable" in file.name:  # URDF keeps nothing of them
+        assert result["lossy"] and "a model of SDFormat has a link: this one has none" in result["message"]
+    else:
+        assert net.verdict(result)[0] in (net.SAME, net.NAMED, net.LOSSY), net.verdict(result)
 
 
 def test_most_of_the_corpus_is_the_same_in_both_formats():

@@ -48,7 +48,7 @@ def convert(options):
             print(line(record), flush=True)
         saving.now_and_then(report)
 
-    tasks = [(file, list(TARGETS)) for file in files]
+    tasks = [(file, runs_of(file)) for file in files]
     run_forked(tasks, do, limit=options.run_limit, processes=options.processes, on_result=show)
     saving.save(report)
     print(f"\n{report.table()}", flush=True)
@@ -58,36 +58,59 @@ def convert(options):
 # ------------------------------------------------------------------------------------------- one file
 
 
-def do(file, target, kept):
-    """What became of a RobotFile in another format: a dict, see verdict()."""
+def runs_of(file):
+    """The runs of a RobotFile: to each format, and through another one back to its own; formats with blanks between."""
+    back = [f"{target} {file.format}" for target in TARGETS if file.format in TARGETS and target != file.format]
+    return [*TARGETS, *back]
+
+
+def do(file, run, kept):
+    """What became of a RobotFile in other formats, one after the other: a dict, see verdict()."""
     warnings.simplefilter("ignore")
+    result = {"code": 0, "message": "", "lossy": False, "losses": []}
     with tempfile.TemporaryDirectory() as folder:
-        out = os.path.join(folder, f"converted.{target}")
-        reading = kept.get("reading", ["--input-format", file.format])
-        document, code, said = _converted(file, target, out, reading)
-        if code in (3, 4) and "--lossy" not in said and "reading" not in kept:
-            reading = [*reading, *OUTSIDE, "--package-path", str(file.folder)]  # with all packages at hand
-            document, code, said = _converted(file, target, out, reading)
-        kept["reading"] = reading
-        result = {"code": code, "message": message_of(said, code), "lossy": code == 3 and "--lossy" in said}
-        if result["lossy"]:
-            document, code, said = _converted(file, target, out, [*reading, "--lossy"])
-            result.update(code=code, message=message_of(said, code))
-        if code != 0:
-            return result
-        result["losses"] = [[loss["kind"], loss["code"], loss["message"]] for loss in document["losses"]]
-        code, printed, said = command_line(["compare", str(file.path), out, "--json", *reading[2:]])
+        source, source_format = str(file.path), file.format
+        for number, target in enumerate(run.split()):
+            os.mkdir(os.path.join(folder, str(number)))
+            out = os.path.join(folder, str(number), f"converted.{target}")
+            command = [
+                "convert",
+                source,
+                "--to",
+                target,
+                "-o",
+                out,
+                "--json",
+                "--bundle",
+                "--input-format",
+                source_format,
+            ]
+            code, printed, said = _converted(command, file, kept)
+            if code == 3 and "--lossy" in said:
+                result["lossy"] = True
+                code, printed, said = command_line([*command, *kept["reading"], "--lossy"])
+            if code != 0:
+                return result | {"code": code, "message": message_of(said, code)}
+            losses = json.loads(printed)["losses"]
+            result["losses"] += [[loss["kind"], loss["code"], loss["message"]] for loss in losses]
+            source, source_format = out, target
+        code, printed, said = command_line(["compare", str(file.path), out, "--json", *kept["reading"]])
         result.update(compared=code, message=message_of(said, code) if code not in (0, 1) else "")
         if code in (0, 1):
             result["differences"] = [[d["name"], d["where"], d["cause"]] for d in json.loads(printed)["quantities"]]
         return result
 
 
-def _converted(file, target, out, options):
-    """(document or None, exit code, stderr) of mbcli convert."""
-    command = ["convert", str(file.path), "--to", target, "-o", out, "--json", "--force", "--bundle", *options]
+def _converted(command, file, kept):
+    """(exit code, stdout, stderr) of a command; with all packages from the first file on that is not read without."""
+    if "reading" in kept:
+        return command_line([*command, *kept["reading"]])
+    kept["reading"] = []
     code, printed, said = command_line(command)
-    return (json.loads(printed) if code == 0 else None), code, said
+    if code in (3, 4) and "--lossy" not in said:
+        kept["reading"] = [*OUTSIDE, "--package-path", str(file.folder)]
+        return command_line([*command, *kept["reading"]])
+    return code, printed, said
 
 
 # ----------------------------------------------------------------------------------------- what it was
@@ -147,11 +170,17 @@ class Report:
     def __init__(self):
         self.records = []
 
-    def add(self, file, target, result):
+    def add(self, file, run, result):
         word, message = verdict(result)
         message = message.replace(str(file.path), file.name)
         kind = kind_of(word, result, message)
-        record = {"file": file.name, "format": file.format, "target": target, "verdict": word, "message": message}
+        record = {
+            "file": file.name,
+            "format": file.format,
+            "target": " to ".join(run.split()),
+            "verdict": word,
+            "message": message,
+        }
         self.records.append(record | {"kind": kind, "result": result})
         return self.records[-1]
 
@@ -167,9 +196,9 @@ class Report:
             counts[f"{record['format']} to {record['target']}"][record["verdict"]] += 1
         counts["all"] = sum(counts.values(), Counter())
         yield f"{len({record['file'] for record in self.records})} files, {len(self.records)} conversions"
-        yield f"{'':16}" + "".join(f"{word:>15}" for word in VERDICTS)
+        yield f"{'':20}" + "".join(f"{word:>15}" for word in VERDICTS)
         for name, of_name in counts.items():
-            yield f"{name:16}" + "".join(f"{of_name[word]:15}" for word in VERDICTS)
+            yield f"{name:20}" + "".join(f"{of_name[word]:15}" for word in VERDICTS)
 
     def _kinds(self):
         kinds = defaultdict(list)
@@ -187,5 +216,5 @@ class Report:
 
 
 def line(record):
-    text = f"{record['verdict']:14} {record['format']:4} to {record['target']:4} {record['file']}"
+    text = f"{record['verdict']:14} {record['format']:4} to {record['target']:11} {record['file']}"
     return f"{text}: {record['message'][:300]}" if record["message"] else text
