@@ -119,15 +119,26 @@ def test_sdformat_has_no_model_without_links(tmp_path):
     assert result.code == 3 and "a model of SDFormat has a link: this one has none" in result.err
 
 
-SERVO = """<mujoco><worldbody><body><joint name="j" type="hinge"/><geom size=".1" mass="1"/></body></worldbody>
+SERVO = """<mujoco><compiler angle="radian"/><worldbody><body><joint name="j" type="hinge" ref="{ref}"/>
+<geom size=".1" mass="1"/></body></worldbody>
 <actuator><position name="p" joint="j" kp="5" ctrlrange="{low} 2"/></actuator></mujoco>"""
 
 
-def test_a_servo_that_aims_at_the_default_position_loses_nothing(tmp_path):
-    """Its rest is clip(0): 0, which is the default position, needs no words; 1 does."""
-    assert convert(SERVO.format(low=-2), tmp_path / "m.sdf").code == 0
-    result = convert(SERVO.format(low=1), tmp_path / "m.sdf")
-    assert result.code == 3 and "aims at 1.0 and the velocity 0.0 by itself" in result.err
+@pytest.mark.parametrize(
+    ("ref", "low", "suffix", "aim"),
+    [
+        (0, -2, "sdf", None),
+        (0, 1, "sdf", "1.0"),  # at rest with the control 1
+        (1, -2, "sdf", "0.0"),  # SDFormat keeps the default position 1
+        (1, -2, "urdf", None),  # URDF has none, so that the servo aims at 0
+        (1, 1, "sdf", None),
+        (1, 1, "urdf", "1.0"),
+    ],
+)
+def test_a_servo_loses_only_an_aim_that_the_format_does_not_have(tmp_path, ref, low, suffix, aim):
+    result = convert(SERVO.format(ref=ref, low=low), tmp_path / f"m.{suffix}")
+    assert result.code == (0 if aim is None else 3)
+    assert aim is None or f"aims at {aim} and the velocity 0.0 by itself" in result.err
 
 
 # ------------------------------------------------------------------------------------- contact in the proof

@@ -221,20 +221,17 @@ class _Reduction:
         return replace(model, joints=tuple(joints), actuators=kept)
 
     def _aiming(self, actuator, where):
-        """Controllers of the format aim at the default position, at rest."""
-        if actuator.rest is not None and actuator.rest != (self._default_position(actuator.joint), 0.0):
-            position, velocity = actuator.rest
-            message = f"that the controller of {where} aims at {position!r} and the velocity {velocity!r} by itself"
-            self.lose("motion", "ACTUATOR", message, actuator.place)
+        """Controllers of the format aim at the default position that it keeps, at rest."""
+        if actuator.controller_gains is not None:
+            joint = next(joint for joint in self.model.joints if joint.name == actuator.joint)
+            is_kept = "default_position" in _AXIS.get((self.target, joint.type), ())
+            here = joint.axes[0].default_position if len(joint.axes) == 1 else None
+            there = here if is_kept or here is None else 0.0
+            position, velocity = (here, 0.0) if actuator.rest is None else actuator.rest
+            if (position, velocity) != (there, 0.0):
+                message = f"that the controller of {where} aims at {position!r} and the velocity {velocity!r} by itself"
+                self.lose("motion", "ACTUATOR", message, actuator.place)
         return replace(actuator, rest=None)
-
-    def _default_position(self, name):
-        """That of a joint in the format; of one with several coordinates None."""
-        joint = next(joint for joint in self.model.joints if joint.name == name)
-        if len(joint.axes) != 1:
-            return None
-        is_kept = "default_position" in _AXIS.get((self.target, joint.type), ())
-        return joint.axes[0].default_position if is_kept else 0.0
 
     def _reflected(self, joint, actuator):
         inertia = joint.reflected_inertia
