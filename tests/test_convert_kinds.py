@@ -289,6 +289,15 @@ def test_geometries_of_one_name_on_several_bodies_are_all_compared():
     assert {(d.name, d.where) for d in found} >= {("static_friction", "geometry a::geom0")}
 
 
+def test_a_geometry_is_found_where_one_model_alone_has_another_of_its_name():
+    shape = '<collision name="s"><geometry><sphere radius="1"/></geometry></collision></link>'
+    both = [URDF_LINK.format(name).replace("</link>", shape) for name in "ab"]
+    one = [f'<robot name="r">{"".join(links)}</robot>' for links in (both, [both[0], URDF_LINK.format("b")])]
+    assert [str(d) for d in texts((one[0], "a.urdf"), (one[1], "b.urdf"), part="shapes").differences] == [
+        "geometry of geometry b::s: is in A, not in B"
+    ]
+
+
 def test_parts_of_models_are_compared_alone(tmp_path):
     shape = '<collision name="s"><geometry><sphere radius="{}"/></geometry></collision></link>'
     robots = []

@@ -6,6 +6,7 @@ joint must not have the name of a link.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
@@ -18,18 +19,24 @@ REFERENCES = {"parent": "bodies", "child": "bodies", "body": "bodies", "joint": 
 LISTS = {"bodies": ("bodies",), "joints": ("joints",), "frames": ("frames", "bodies")}
 
 
-def by_name(entries: Iterable[Entry]) -> dict[str, Entry]:
-    """{name: entry}; entries of one name are told apart by their body or model instance, then by their order."""
-    entries = list(entries)
-    names = [entry["name"] for entry in entries]
-    found: dict[str, Entry] = {}
-    for entry in entries:
-        name = entry["name"]
-        if names.count(name) > 1:
-            name = f"{entry.get('body') or entry['model_instance']}::{name}"
-        while name in found:
-            name += "'"
-        found[name] = entry
+def by_name(one: Iterable[Entry], other: Iterable[Entry], kind: str) -> list[dict[str, Entry]]:
+    """{name: entry} of the elements of a kind of both models.
+
+    Where one of them has several of a name, that of their model instance, of geometries their body, is before it in
+    both, and then their order counts.
+    """
+    scope = "body" if kind == "geometries" else "model_instance"
+    lists = list(one), list(other)
+    counts = [Counter(entry["name"] for entry in entries) for entries in lists]
+    found: list[dict[str, Entry]] = [{}, {}]
+    for entries, names in zip(lists, found, strict=True):
+        for entry in entries:
+            name = entry["name"]
+            if any(count[name] > 1 for count in counts):
+                name = f"{entry[scope]}::{name}"
+            while name in names:
+                name += "'"
+            names[name] = entry
     return found
 
 
@@ -45,7 +52,7 @@ class MatchedNames:
         self._new: dict[tuple[str, str, str], tuple[str, str]] = {}  # (kind, instance, name) of B: those of A
         self._names: dict[str, dict[str, str]] = {kind: {} for kind in KINDS}
         for kind in KINDS:
-            ours, theirs = by_name(one[kind]), by_name(self.entries(kind, other[kind]))
+            ours, theirs = by_name(one[kind], self.entries(kind, other[kind]), kind)
             rest_of_ours = [entry for name, entry in ours.items() if name not in theirs]
             rest_of_theirs = [entry for name, entry in theirs.items() if name not in ours]
             self._match(kind, rest_of_ours, rest_of_theirs, _scoped_names)

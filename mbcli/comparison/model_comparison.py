@@ -97,8 +97,8 @@ def _stated(kind, entries, joints):
 
 def _compare_descriptions(kind, documents, names, result):
     a, b = documents
-    one = by_name(_stated(kind, a[kind], a["joints"]))
-    other = by_name(_stated(kind, names.entries(kind, b[kind]), [*b["joints"], *names.entries("joints", b["joints"])]))
+    joints = [*b["joints"], *names.entries("joints", b["joints"])]
+    one, other = by_name(_stated(kind, a[kind], a["joints"]), _stated(kind, names.entries(kind, b[kind]), joints), kind)
     for ours, theirs in names.renamed if kind == "joints" else ():
         result.values("name", f"joint {ours}", ours, theirs)
     for name in [*(n for n in one if n not in other), *(n for n in other if n not in one)]:
@@ -190,7 +190,7 @@ def _compare_parameters(kind, loaded, names, result):
         [{"name": e.name, "model_instance": e.instance, "body": e.body, "element": e} for e in elements_of(model, kind)]
         for model in loaded
     )
-    one, other = by_name(one), by_name(names.entries(SINGULAR[kind], other))
+    one, other = by_name(one, names.entries(SINGULAR[kind], other), SINGULAR[kind])
     for name in (name for name in one if name in other):
         for parameter, definition in KINDS[kind].table.items():
             if kind == "geometry" and parameter == "friction":
