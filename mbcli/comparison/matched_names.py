@@ -25,19 +25,31 @@ def by_name(one: Iterable[Entry], other: Iterable[Entry], kind: str) -> list[dic
     Where one of them has several of a name, that of their model instance, of geometries their body, is before it in
     both, and then their order counts.
     """
-    scope = "body" if kind == "geometries" else "model_instance"
     lists = list(one), list(other)
     counts = [Counter(entry["name"] for entry in entries) for entries in lists]
+    scope_of = _body_of(lists) if kind == "geometries" else lambda entry: entry["model_instance"]
     found: list[dict[str, Entry]] = [{}, {}]
     for entries, names in zip(lists, found, strict=True):
         for entry in entries:
             name = entry["name"]
             if any(count[name] > 1 for count in counts):
-                name = f"{entry[scope]}::{name}"
+                name = f"{scope_of(entry)}::{name}"
             while name in names:
                 name += "'"
             names[name] = entry
     return found
+
+
+def _body_of(lists):
+    """The function that names the body of a geometry, with its model instance where bodies of several have the name."""
+    owners: dict[str, set[str]] = {}
+    shared = set()
+    for entries in lists:
+        owners.clear()
+        for entry in entries:
+            owners.setdefault(entry["body"], set()).add(entry["model_instance"])
+        shared |= {body for body, instances in owners.items() if len(instances) > 1}
+    return lambda g: f"{g['model_instance']}::{g['body']}" if g["body"] in shared else g["body"]
 
 
 class MatchedNames:
@@ -69,6 +81,9 @@ class MatchedNames:
 
     def _entry(self, kind, entry):
         result = dict(entry)
+        if kind == "geometries":
+            result["model_instance"], result["body"] = self.name("bodies", entry["model_instance"], entry["body"])
+            return result
         for field, of_kind in REFERENCES.items():
             if isinstance(result.get(field), str):
                 result[field] = self._names[of_kind].get(result[field], result[field])

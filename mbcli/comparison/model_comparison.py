@@ -26,7 +26,7 @@ OF_DESCRIPTION = {
     "joints": ("type", "parent", "child", "X_PF", "X_CM", "axis", "pitch"),
     "frames": ("body", "X_BF"),
     "actuators": ("joint",),
-    "geometries": ("role", "body", "shape", "X_BG"),
+    "geometries": ("body", "shape", "X_BG"),
     "deformable_bodies": (
         *("vertices", "tetrahedra", "volume", "material_model", "youngs_modulus", "poissons_ratio", "mass_density"),
         *("mass_damping", "stiffness_damping", "vertices_on_walls", "X_WD"),
@@ -76,7 +76,8 @@ def compare_models(a: Any, b: Any, *, tolerance: float = TOLERANCE, part: str = 
     if part != SHAPES:
         result.values("gravity", "the world", *(document["gravity"] for document in documents))
     for kind in kinds:
-        _compare_descriptions(kind, documents, names, result)
+        for role in ("visual", "collision") if kind == "geometries" else (None,):
+            _compare_descriptions(kind, role, documents, names, result)
     for kind in KINDS:
         if SINGULAR[kind] in kinds:
             _compare_parameters(kind, loaded, names, result)
@@ -95,10 +96,13 @@ def _stated(kind, entries, joints):
     return [entry for entry in entries if entry["name"] not in made]
 
 
-def _compare_descriptions(kind, documents, names, result):
-    a, b = documents
-    joints = [*b["joints"], *names.entries("joints", b["joints"])]
-    one, other = by_name(_stated(kind, a[kind], a["joints"]), _stated(kind, names.entries(kind, b[kind]), joints), kind)
+def _compare_descriptions(kind, role, documents, names, result):
+    """role: that the geometries have which are compared; None for elements of other kinds."""
+    ours, theirs = ([e for e in document[kind] if e.get("role") == role] for document in documents)
+    joints = [document["joints"] for document in documents]
+    joints[1] = [*joints[1], *names.entries("joints", joints[1])]
+    ours, theirs = _stated(kind, ours, joints[0]), _stated(kind, names.entries(kind, theirs), joints[1])
+    one, other = by_name(ours, theirs, kind)
     for ours, theirs in names.renamed if kind == "joints" else ():
         result.values("name", f"joint {ours}", ours, theirs)
     for name in [*(n for n in one if n not in other), *(n for n in other if n not in one)]:
