@@ -19,10 +19,11 @@ from benchmarks.robots.verdicts import DOCUMENTED
 
 TARGETS = ("urdf", "sdf")
 FORMATS = ("urdf", "sdf", "mjcf")
-SAME, NAMED, LOSSY, REFUSED, DIFFERS, UNPROVED, UNREAD, BUG = VERDICTS = (
+SAME, NAMED, LOSSY, EMPTY, REFUSED, DIFFERS, UNPROVED, UNREAD, BUG = VERDICTS = (
     "same",
     "named",
     "needs --lossy",
+    "has no links",
     "not read",
     "differs",
     "not proved",
@@ -30,6 +31,7 @@ SAME, NAMED, LOSSY, REFUSED, DIFFERS, UNPROVED, UNREAD, BUG = VERDICTS = (
     "bug",
 )
 FAULTS = (DIFFERS, UNPROVED, UNREAD, BUG)
+NO_LINKS = "a model of SDFormat has a link: this one has none"
 EXAMPLES = 3
 
 
@@ -128,7 +130,7 @@ def verdict(result):
     if result["code"] == 5:
         return UNPROVED, message
     if result["code"]:
-        return REFUSED, message
+        return (EMPTY if NO_LINKS in message else REFUSED), message
     if result["compared"] not in (0, 1):
         return UNREAD, message
     unnamed = [d for d in result["differences"] if not is_named(d, result["losses"])]

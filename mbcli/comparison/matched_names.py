@@ -13,6 +13,7 @@ from typing import Any
 Entry = dict[str, Any]
 
 MODEL_FRAME = "__model__"
+ADDED = "added_by_mbcli"  # of joints of floating bodies, which take what name is left
 
 KINDS = ("bodies", "deformable_bodies", "joints", "frames", "actuators")  # in this order: some stand between others
 REFERENCES = {"parent": "bodies", "child": "bodies", "body": "bodies", "joint": "joints"}
@@ -65,8 +66,8 @@ class MatchedNames:
         self._names: dict[str, dict[str, str]] = {kind: {} for kind in KINDS}
         for kind in KINDS:
             ours, theirs = by_name(one[kind], self.entries(kind, other[kind]), kind)
-            rest_of_ours = [entry for name, entry in ours.items() if name not in theirs]
-            rest_of_theirs = [entry for name, entry in theirs.items() if name not in ours]
+            rest_of_ours = [e for name, e in ours.items() if not _are_one(e, theirs.get(name))]
+            rest_of_theirs = [e for name, e in theirs.items() if not _are_one(e, ours.get(name))]
             self._match(kind, rest_of_ours, rest_of_theirs, _scoped_names)
             if kind in ("joints", "actuators"):
                 self._match(kind, rest_of_ours, rest_of_theirs, _OF_ENDS[kind])
@@ -105,8 +106,13 @@ class MatchedNames:
             theirs[:] = [e for e in theirs if e is not twin]
             self._new[kind, twin["model_instance"], twin["name"]] = entry["model_instance"], entry["name"]
             self._names[kind][twin["name"]] = entry["name"]
-            if kind == "joints" and keys_of is not _scoped_names and not entry["added_by_mbcli"]:
+            if kind == "joints" and keys_of is not _scoped_names and not entry[ADDED]:
                 self.renamed.append((entry["name"], twin["name"]))
+
+
+def _are_one(a, b):
+    """Whether two elements of one name, the second may be None, are the same by that."""
+    return b is not None and a["name"] != MODEL_FRAME and a.get(ADDED) == b.get(ADDED)
 
 
 def _unique(entries, keys_of):
@@ -123,10 +129,10 @@ def _scoped_names(entry):
     parts = [*entry["model_instance"].split("::"), entry["name"]]
     if parts[-1] == MODEL_FRAME:
         parts.pop()
-    return {"__".join(parts[k:]) for k in (0, 1)}
+    return [("__".join(parts[k:]), entry.get(ADDED)) for k in (0, 1) if parts[k:]]
 
 
 _OF_ENDS = {
-    "joints": lambda joint: {(joint["parent"], joint["child"], joint["type"])},
-    "actuators": lambda actuator: {actuator["joint"]},
+    "joints": lambda joint: [(joint["parent"], joint["child"], joint["type"])],
+    "actuators": lambda actuator: [actuator["joint"]],
 }
