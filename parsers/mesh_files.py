@@ -1,6 +1,7 @@
 """The mesh files that a model names: where they are, and which of them are missing."""
 
 import os
+from urllib.parse import unquote
 
 from mbcli.parsers.package_map import OUTSIDE, package_of
 from mbcli.parsers.xml_document import MAX_RELATED
@@ -83,7 +84,8 @@ def relocated(mesh, packages, folder):
     """(URI, problem): the URI that leads to the file of a Mesh from another folder, and why it is not read there, or
     None.
 
-    The mesh's own URI stays where it leads there, and where its file was not found.
+    The mesh's own URI stays where it leads there, where its file was not found, and where it names a package, which
+    others find by its name: a path out of the folder would not be read.
     """
     if mesh.path is None:
         return mesh.uri, None  # reported when the model was read
@@ -95,4 +97,16 @@ def relocated(mesh, packages, folder):
                 return uri, None
         except ResourceError as error:
             problem = str(error)
+    package = _package_directory(mesh)
+    if package is not None:
+        return mesh.uri, f"its package is not found; --package {package_of(mesh.uri)}={package} gives it"
     return from_there, problem or "its name leads to another file from there"
+
+
+def _package_directory(mesh):
+    """The directory for which a URI of a package leads to the file of a Mesh; None for other URIs."""
+    inside = unquote(mesh.uri.partition("://")[2]).lstrip("/").partition("/")[2].lstrip("/")
+    is_of_package = mesh.uri.lower().startswith(("package://", "model://"))
+    if not is_of_package or not inside or not mesh.path.endswith(f"/{inside}"):
+        return None
+    return mesh.path.removesuffix(f"/{inside}")

@@ -182,6 +182,8 @@ TRIALS = {
             Fault("wrong shape", "m.urdf --engines pinocchio --q 1,2,3", USAGE, "--q needs 2 numbers"),
             Fault("contradiction", "m.urdf m.sdf --engines mujoco", USAGE, "--engines"),
             Fault("contradiction", "m.urdf m.sdf --duration 2", USAGE, "--duration is for one model"),
+            Fault("contradiction", "m.urdf m.sdf --shapes --dynamics-only", USAGE, "leave nothing to compare"),
+            Fault("contradiction", "m.urdf --shapes", USAGE, "are for two models"),
             Fault("unwritable output", "m.urdf m.urdf -o gone/x.txt", OUTPUT, "gone/x.txt"),
         ],
         found=(("m.urdf loop.urdf", 1),),

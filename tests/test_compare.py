@@ -90,9 +90,10 @@ def test_names_and_files_of_models_do_not_matter():
 
 
 def test_what_one_model_lacks_is_named():
-    other = ROBOT.replace('"elbow"', '"wrist"')
+    other = ROBOT.replace('"elbow"', '"wrist"').replace('"fore"', '"hand"')
     found = {(d.where, d.cause) for d in compare_models(model(ROBOT), model(other)).differences}
     assert ("joint elbow", "is in A, not in B") in found and ("joint wrist", "is in B, not in A") in found
+    assert ("body fore", "is in A, not in B") in found and ("body hand", "is in B, not in A") in found
 
 
 def test_the_tolerance_is_of_the_numbers():

@@ -6,7 +6,7 @@ import sys
 import time
 from pathlib import Path
 
-from benchmarks.robots import compare, standing, stepping
+from benchmarks.robots import compare, convert, standing, stepping
 from benchmarks.robots.count import LIMIT, count
 from benchmarks.robots.files import FORMATS, robot_files
 from benchmarks.robots.table import table
@@ -40,12 +40,17 @@ def main(arguments=None):
     parser.add_argument(
         "--drake", action="store_true", help="instead: which of their first steps pydrake takes otherwise"
     )
+    parser.add_argument(
+        "--convert", action="store_true", help="instead: convert every file to every format, and compare both models"
+    )
     stepping.add_options(parser)
     options = parser.parse_args(arguments)
     if options.standing:
         return _stand(options)
     if options.stepping:
         return stepping.step(options)
+    if options.convert:
+        return convert.convert(options)
     for mode in compare.SIDES:
         if getattr(options, mode.removeprefix("--")):
             return compare.compare(mode, stepping.files_of(options, ("urdf", "sdf")), options)

@@ -61,13 +61,13 @@ def do(file, run, kept):
 
 
 def command_line(arguments):
-    """(exit code, stderr) of `mbcli ARGUMENTS` in this process."""
+    """(exit code, stdout, stderr) of `mbcli ARGUMENTS` in this process."""
     from mbcli.cli import run
 
-    error = io.StringIO()
-    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(error):
+    output, error = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(output), contextlib.redirect_stderr(error):
         code = run(arguments)
-    return code, error.getvalue()
+    return code, output.getvalue(), error.getvalue()
 
 
 def follow_way(file, options):
@@ -76,10 +76,10 @@ def follow_way(file, options):
         command = ["simulate", str(file.path), *options, "-t", f"{DURATION:g}", "-o", log]
         if file.format in ("urdf", "sdf", "mjcf"):
             command += ["--input-format", file.format]
-        code, said = command_line(command)
+        code, _, said = command_line(command)
         alone = code not in (3, 4)
         if not alone:  # as the maker's own tools would, with all packages at hand
-            code, said = command_line([*command, *OUTSIDE, "--package-path", str(file.folder)])
+            code, _, said = command_line([*command, *OUTSIDE, "--package-path", str(file.folder)])
         result = {"code": code, "message": message_of(said, code), "alone": alone}
         result["warnings"] = [line for line in said.splitlines() if "warning" in line]
         if code == 0:

@@ -34,6 +34,8 @@ LOGS = (".h5", ".hdf5")
     metavar="S",
     help="Simulated time of each engine, without contact; 0: none. Default 1 s.",
 )
+@click.option("--dynamics-only", is_flag=True, help="Two models: leave out shapes and frames.")
+@click.option("--shapes", is_flag=True, help="Two models: compare nothing but their shapes, and the contact of these.")
 @state_options
 @output_options
 @click.pass_context
@@ -41,15 +43,16 @@ def compare(ctx, **values):
     """Compare one model in every engine that is installed, or two models; exit code 1 if something differs.
 
     With one MODEL: coordinates are matched by name; M, bias, gravity, accelerations, poses and masses are compared at
-    the state, then where a simulation ends. With two: every element and parameter by name, then the motion. Each
-    difference comes with its likely cause. The exit code is 4 if an engine of --engines, or every one, gave no result.
-    Logs are compared by `mbcli log diff`.
+    the state, then where a simulation ends. With two: every element and parameter by name, meshes by the content of
+    their files, then the motion. Each difference comes with its likely cause. The exit code is 4 if an engine of
+    --engines, or every one, gave no result. Logs are compared by `mbcli log diff`.
 
     \b
     mbcli compare robot.urdf
     mbcli compare robot.urdf --weld-base --at elbow=0.5 --engines mujoco,pinocchio
     mbcli compare last_week.urdf robot.urdf
     mbcli compare robot.urdf robot.sdf --tolerance 1e-6 --json
+    mbcli compare robot.urdf robot.sdf --dynamics-only
     """
     model, state, output = take(values, MODEL_KEYS), take(values, STATE_KEYS), take_output(values)
     options = take(values, tuple(values))
@@ -81,12 +84,16 @@ def _two_models(ctx, model, state, options):
         raise click.UsageError("--duration is for one model: two are compared without a simulation")
     if any(getattr(state, key) not in (None, ()) for key in STATE_KEYS):
         raise click.UsageError("two models are compared at random states: no options of the state")
-    from mbcli.comparison.model_comparison import TOLERANCE, compare_models
+    if options.dynamics_only and options.shapes:
+        raise click.UsageError("--dynamics-only and --shapes leave nothing to compare")
+    from mbcli.comparison.model_comparison import ALL, DYNAMICS, SHAPES, TOLERANCE, compare_models
+
+    part = DYNAMICS if options.dynamics_only else SHAPES if options.shapes else ALL
 
     sources = models_to_load(model)
     both = [load(model, ctx, contact=True, models=[source]) for source in sources]
     tolerance = TOLERANCE if options.tolerance is None else options.tolerance
-    result = compare_models(*both, tolerance=tolerance)
+    result = compare_models(*both, tolerance=tolerance, part=part)
     document = _document(result, [loaded.description() for loaded in both])
     if not result.differences:
         return document, f"the models are the same ({len(result.compared)} quantities, tolerance {tolerance:g})", []
@@ -96,6 +103,8 @@ def _two_models(ctx, model, state, options):
 
 
 def _engines(ctx, model, state, options):
+    if options.dynamics_only or options.shapes:
+        raise click.UsageError("--dynamics-only and --shapes are for two models")
     from mbcli.cli.state import set_state
     from mbcli.comparison.engine_comparison import TOLERANCE, compare_engines
 

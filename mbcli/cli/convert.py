@@ -41,11 +41,12 @@ def convert(ctx, target, output, force, lossy, bundle, as_json, **values):
 
     Includes, merges and nested models become one model, with MODEL::NAME called MODEL__NAME; frames are resolved.
     Elements that the format lacks, or has in another form, are listed on stderr, or under `losses` with --json. Names
-    of meshes lead to the same files from the place of OUT, or to their copies with --bundle.
+    of meshes lead to the same files from the place of OUT, or to their copies with --bundle; those of packages stay.
 
     Before anything is written, the text is read back: M(q), C(q, v) v, gravity, other forces, poses and limits must be
-    those of the model at random states, to 1e-9; otherwise the exit code is 5. The exit code is 3 if the model would
-    move differently because the format lacks an element; --lossy leaves it out, and the proof is then of the rest.
+    those of the model at random states, to 1e-9, and so must shapes, their contact properties and what may touch;
+    otherwise the exit code is 5. The exit code is 3 if the model would move differently because the format lacks an
+    element; --lossy leaves it out, and the proof is then of the rest.
     """
     options = take(values, MODEL_KEYS)
     if len(options.models) != 1:

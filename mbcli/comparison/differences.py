@@ -92,7 +92,7 @@ class Comparison:
         """Notes two values of a quantity (numbers, arrays or texts); returns whether they differ."""
         if isinstance(a, str) or isinstance(b, str) or a is None or b is None:
             self.compared.setdefault(name, 0.0)
-            if a == b:
+            if type(a) is type(b) and a == b:  # arrays may stand beside None
                 return False
             cause = f"{_words(a)} in {labels[0]}, {_words(b)} in {labels[1]}"
             self.differences.append(Difference(name, math.inf, where, cause))

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
+import math
+import os
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from mbcli.common.coordinate_names import listed
-from mbcli.comparison.differences import Comparison, Difference, deviation, largest_where
+from mbcli.comparison.differences import LEAST, Comparison, Difference, deviation, largest_where
+from mbcli.comparison.matched_names import MODEL_FRAME, MatchedNames, by_name
 from mbcli.errors import ArgumentError
 from mbcli.models.description import describe
 from mbcli.models.element_parameters import KINDS
@@ -21,7 +26,7 @@ OF_DESCRIPTION = {
     "joints": ("type", "parent", "child", "X_PF", "X_CM", "axis", "pitch"),
     "frames": ("body", "X_BF"),
     "actuators": ("joint",),
-    "geometries": ("role", "body", "shape", "X_BG"),
+    "geometries": ("body", "shape", "X_BG"),
     "deformable_bodies": (
         *("vertices", "tetrahedra", "volume", "material_model", "youngs_modulus", "poissons_ratio", "mass_density"),
         *("mass_damping", "stiffness_damping", "vertices_on_walls", "X_WD"),
@@ -35,67 +40,80 @@ ONE = {
     "geometries": "geometry",
     "deformable_bodies": "deformable body",
 }
+SINGULAR = {word: kind for kind, word in ONE.items()}
+ONE_AXIS = ("weld", "revolute", "prismatic", "screw")
+OF_PLACE = ("X_PF", "X_CM", "axis")
 UNNAMED = ("force_elements", "constraints")
+ALL, DYNAMICS, SHAPES = PARTS = ("all", "dynamics", "shapes")
+OF_PART = {DYNAMICS: ("bodies", "joints", "actuators", "deformable_bodies"), SHAPES: ("geometries",)}
 OF_FILES = ("place", "name", "model_instance")
 
 
-def compare_models(a: Any, b: Any, *, tolerance: float = TOLERANCE, **loading: Any) -> Comparison:
+def compare_models(a: Any, b: Any, *, tolerance: float = TOLERANCE, part: str = ALL, **loading: Any) -> Comparison:
     """What differs between two models: elements by their names, then the equations of motion at random states.
+
+    Meshes are the same if their files have the same content, wherever they lie. Actuators that have other names, as
+    in SDFormat, which has none for them, are matched by their joints.
 
     Args:
         a, b: files, as load_model() takes them, or LoadedModels that have contact.
         tolerance: relative difference of numbers that counts as none.
+        part: "all"; "dynamics": without shapes and frames; "shapes": nothing but these shapes, with their contact.
         loading: arguments of load_model() for both.
 
     Raises:
-        ArgumentError: the tolerance is negative. Errors of load_model().
+        ArgumentError: the tolerance is negative, or the part is none of these. Errors of load_model().
     """
+    if part not in PARTS:
+        raise ArgumentError(f"part must be one of {', '.join(PARTS)}, it is {part!r}")
     if not tolerance >= 0.0:
         raise ArgumentError(f"tolerance must not be negative, it is {tolerance}")
     loaded = [m if isinstance(m, LoadedModel) else load_model(m, **{"contact": True, **loading}) for m in (a, b)]
     result = Comparison(tolerance)
     documents = [describe(model, measured=False) for model in loaded]
-    result.values("gravity", "the world", *(document["gravity"] for document in documents))
-    for kind in OF_DESCRIPTION:
-        _compare_descriptions(kind, documents, result)
+    names = MatchedNames(*documents)
+    kinds = OF_PART.get(part, tuple(OF_DESCRIPTION))
+    if part != SHAPES:
+        result.values("gravity", "the world", *(document["gravity"] for document in documents))
+    for kind in kinds:
+        for role in ("visual", "collision") if kind == "geometries" else (None,):
+            _compare_descriptions(kind, role, documents, names, result)
     for kind in KINDS:
-        _compare_parameters(kind, loaded, result)
-    for kind in UNNAMED:
-        _compare_unnamed(kind, documents, result)
-    _compare_motion(loaded, result)
+        if SINGULAR[kind] in kinds:
+            _compare_parameters(kind, loaded, names, result)
+    if part != SHAPES:
+        for kind in UNNAMED:
+            _compare_unnamed(kind, documents, names, result)
+        _compare_motion(loaded, names, result)
     return result
 
 
-def _of_file(kind, document):
+def _stated(kind, entries, joints):
     """The elements of a kind that a file states; some formats give frames to joints and models, others do not."""
-    entries = document[kind]
     if kind != "frames":
         return entries
-    made = {f"{joint['name']}_{end}" for joint in document["joints"] for end in ("parent", "child")} | {"__model__"}
+    made = {f"{joint['name']}_{end}" for joint in joints for end in ("parent", "child")} | {MODEL_FRAME}
     return [entry for entry in entries if entry["name"] not in made]
 
 
-def _by_name(entries):
-    """{name: entry}; entries of one name are told apart by their model instance or body."""
-    names = [entry["name"] for entry in entries]
-    found: dict[str, dict] = {}
-    for entry in entries:
-        name = entry["name"]
-        if names.count(name) > 1:
-            name = f"{entry.get('body') or entry['model_instance']}::{name}"
-        while name in found:
-            name += "'"
-        found[name] = entry
-    return found
-
-
-def _compare_descriptions(kind, documents, result):
-    one, other = (_by_name(_of_file(kind, document)) for document in documents)
+def _compare_descriptions(kind, role, documents, names, result):
+    """role: that the geometries have which are compared; None for elements of other kinds."""
+    ours, theirs = ([e for e in document[kind] if e.get("role") == role] for document in documents)
+    joints = [document["joints"] for document in documents]
+    joints[1] = [*joints[1], *names.entries("joints", joints[1])]
+    ours, theirs = _stated(kind, ours, joints[0]), _stated(kind, names.entries(kind, theirs), joints[1])
+    one, other = by_name(ours, theirs, kind)
+    for ours, theirs in names.renamed if kind == "joints" else ():
+        result.values("name", f"joint {ours}", ours, theirs)
     for name in [*(n for n in one if n not in other), *(n for n in other if n not in one)]:
         result.missing(ONE[kind], f"{ONE[kind]} {name}", *(("A", "B") if name in one else ("B", "A")))
     for name in (name for name in one if name in other):
         where = f"{ONE[kind]} {name}"
-        for key in OF_DESCRIPTION[kind]:
+        keys = OF_DESCRIPTION[kind]
+        if kind == "joints" and _are_placed_alike(one[name], other[name], result.tolerance):
+            keys = tuple(key for key in keys if key not in OF_PLACE)
+            result.compared |= {key: result.compared.get(key, 0.0) for key in OF_PLACE}
+        for key in keys:
             if key in one[name] or key in other[name]:
                 result.values(key, where, one[name].get(key), other[name].get(key))
         if kind == "geometries":
@@ -105,9 +123,30 @@ def _compare_descriptions(kind, documents, result):
                 result.values(key, where, _numbers(one[name].get(key)), _numbers(other[name].get(key)))
 
 
+def _are_placed_alike(one, other, tolerance):
+    """Whether two joints of at most one axis hold their bodies alike: formats choose points of an axis differently."""
+    if any(one[key] != other[key] for key in ("type", "parent", "child")) or one["type"] not in ONE_AXIS:
+        return False
+    pairs = zip(_placement(one), _placement(other), strict=True)
+    return all(deviation(a, b, LEAST)[1] <= tolerance for a, b in pairs)
+
+
+def _placement(joint):
+    """(pose of the child in the parent at zero, direction of the axis in the child, moment of its line about Co)."""
+    X_PF, X_CM = np.array(joint["X_PF"]), np.array(joint["X_CM"])
+    X_FM = np.array(joint.get("X_FM", np.eye(4)))
+    X_MC = np.linalg.inv(X_CM)
+    direction = X_CM[:3, :3] @ np.array(joint.get("axis", np.zeros(3)))
+    turns = joint["type"] in ("revolute", "screw")
+    return X_PF @ X_FM @ X_MC, direction, np.cross(X_CM[:3, 3], direction) if turns else np.zeros(3)
+
+
 def _compare_shapes(where, one, other, result):
-    for key in sorted(one.keys() & other.keys()):
+    for key in sorted((one.keys() & other.keys()) - {"path"}):
         a, b = one[key], other[key]
+        if key == "uri":
+            _compare_files(where, one, other, result)
+            continue
         if not isinstance(a, (str, int, float, list, type(None))):
             a, b = str(a), str(b)
         if isinstance(a, list) and any(not isinstance(x, (int, float)) for x in a):
@@ -115,28 +154,60 @@ def _compare_shapes(where, one, other, result):
         result.values(f"shape {key}", where, a, b)
 
 
+def _compare_files(where, one, other, result):
+    """Meshes by the content of their files; those that are not found by the last part of their names."""
+    result.compared.setdefault("shape mesh", 0.0)
+    paths = [mesh["path"] for mesh in (one, other)]
+    names = [os.path.basename(mesh["uri"]) for mesh in (one, other)]
+    if None in paths:
+        same = paths == [None, None] and names[0] == names[1]
+    else:
+        same = os.path.realpath(paths[0]) == os.path.realpath(paths[1]) or _content(paths[0]) == _content(paths[1])
+    if same:
+        return
+    words = [f"{name!r}{' (not found)' if path is None else ''}" for name, path in zip(names, paths, strict=True)]
+    cause = f"{words[0]} in A, {words[1]} in B" + ("" if None in paths else ", of another content")
+    result.differences.append(Difference("shape mesh", math.inf, where, cause))
+
+
+def _content(path):
+    stat = os.stat(path)
+    return _digest(path, stat.st_size, stat.st_mtime_ns)
+
+
+@lru_cache(maxsize=1024)
+def _digest(path, _size, _modified):
+    """Of the content of a file, read anew if it has changed."""
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
 def _numbers(limits):
     """Limits as numbers, none as NaN."""
     return None if limits is None else [np.nan if limit is None else limit for limit in np.ravel(limits)]
 
 
-def _compare_parameters(kind, loaded, result):
-    from mbcli.models.parameter_assignments import elements_by_name
+def _compare_parameters(kind, loaded, names, result):
+    from mbcli.models.parameter_assignments import elements_of
 
-    one, other = (elements_by_name(model, kind) for model in loaded)
+    one, other = (
+        [{"name": e.name, "model_instance": e.instance, "body": e.body, "element": e} for e in elements_of(model, kind)]
+        for model in loaded
+    )
+    one, other = by_name(one, names.entries(SINGULAR[kind], other), SINGULAR[kind])
     for name in (name for name in one if name in other):
         for parameter, definition in KINDS[kind].table.items():
             if kind == "geometry" and parameter == "friction":
                 continue  # it stands for two others
-            a, b = one[name].read(definition), other[name].read(definition)
+            a, b = one[name]["element"].read(definition), other[name]["element"].read(definition)
             if a is None and b is None:
                 continue
             result.values(parameter, f"{kind} {name}", a, b)
 
 
-def _compare_unnamed(kind, documents, result):
+def _compare_unnamed(kind, documents, names, result):
     """Elements that need no name: in their order."""
-    one, other = (document[kind] for document in documents)
+    one, other = documents[0][kind], names.entries(kind, documents[1][kind])
     label = kind.removesuffix("s").replace("_", " ")
     if len(one) != len(other):
         result.values(f"number of {kind.replace('_', ' ')}", "the model", len(one), len(other))
@@ -153,10 +224,10 @@ def _compare_unnamed(kind, documents, result):
 # ---------------------------------------------------------------------------------------------- motion
 
 
-def _compare_motion(loaded, result):
+def _compare_motion(loaded, matched, result):
     """M, C v, tau_g, forward dynamics and poses at random states of the coordinates that both have."""
     plants = [model.plant for model in loaded]
-    names = [_coordinates(plant) for plant in plants]
+    names = [_coordinates(plants[0]), _coordinates(plants[1], matched.name)]
     if any(sorted(names[0][k]) != sorted(names[1][k]) for k in (0, 1)):
         return  # the elements say which are missing
     if not names[0][1]:
@@ -174,8 +245,14 @@ def _compare_motion(loaded, result):
         plants[1].SetPositions(contexts[1], q[to_b[0]])
         plants[1].SetVelocities(contexts[1], v[to_b[1]])
         back = np.argsort(to_b[1])
+        speed = float(np.abs(v).max(initial=0.0))
+        fall = float(np.linalg.norm(plants[0].gravity_field().gravity_vector()))
         for name, one, other, rows in _quantities(plants, contexts, back, names[0][1]):
-            gap, relative = deviation(one, other)
+            if name == "mass_matrix":
+                inertia = float(np.abs(one).max(initial=0.0))
+            # what cancels in a sum is rounded as its terms are, which are as large as inertia by acceleration
+            least = {"bias": inertia * speed**2, "gravity_forces": inertia * fall}.get(name, 0.0)
+            gap, relative = deviation(one, other, least)
             if name not in worst or relative > worst[name][1]:
                 worst[name] = gap, relative, largest_where(one, other, rows) if one.shape == other.shape else ""
     for name, (gap, relative, where) in worst.items():
@@ -191,15 +268,15 @@ def _may_act(difference):
     return kind in ("body", "joint", "actuator", "the") and difference.name not in idle
 
 
-def _coordinates(plant):
+def _coordinates(plant, name_in_a=lambda kind, instance, name: (instance, name)):
     """The names of positions and velocities without that of the model, which may be another one in each."""
     joints = [joint for joint in plant.moving_joints() if joint.num_velocities()]
-    names = [joint.name() for joint in joints]
+    found = [name_in_a("joints", plant.GetModelInstanceName(j.model_instance()), j.name()) for j in joints]
+    names = [name for _, name in found]
     q, v = [""] * plant.num_positions(), [""] * plant.num_velocities()
-    for joint in joints:
-        name = joint.name()
+    for joint, (instance, name) in zip(joints, found, strict=True):
         if names.count(name) > 1:
-            name = f"{plant.GetModelInstanceName(joint.model_instance())}::{name}"
+            name = f"{instance}::{name}"
         for k in range(joint.num_positions()):
             q[joint.position_start() + k] = f"{name}_{joint.position_suffix(k)}" if joint.position_suffix(k) else name
         for k in range(joint.num_velocities()):

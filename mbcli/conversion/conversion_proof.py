@@ -8,13 +8,15 @@ import numpy as np
 
 from mbcli.conversion.plant_comparison import TOLERANCE, Correspondence, compare_plants
 from mbcli.errors import MbcliError, NumericalError
+from mbcli.geometry import SceneGraph
 from mbcli.multibody.parsing.add_model import add_models
 from mbcli.multibody.plant import MultibodyPlant
 from mbcli.parsers.diagnostics import Diagnostics
 from mbcli.parsers.frame_names import WORLD
 from mbcli.parsers.load import load_models
+from mbcli.parsers.poses import compose
 from mbcli.parsers.sdf.sdf_deformables import NUMBERS
-from mbcli.parsers.spec import WeldConstraintSpec
+from mbcli.parsers.spec import IDENTITY, Sphere, WeldConstraintSpec
 
 _NOT_WRITTEN = {"place", "path"}  # fields of specs that say where something was read
 MATERIAL_NUMBERS = tuple(setter.removeprefix("set_") for setter in NUMBERS.values())
@@ -32,6 +34,7 @@ def prove(plant, conversion, packages, *, seed=0):
     model = _read_back(conversion, packages)
     written = _plant_of(model)
     links = [(link, name) for link, name in conversion.links.items() if link != WORLD]
+    num_added = int(conversion.links.get(WORLD, WORLD) != WORLD)
     bodies = [
         (body, written.GetBodyByName(name), conversion.moved.get(link))
         for body, (link, name) in zip(plant.elements.bodies[1:], links, strict=True)
@@ -40,19 +43,24 @@ def prove(plant, conversion, packages, *, seed=0):
     joints = [(joint, written.GetJointByName(name)) for joint, name in zip(plant.elements.joints, names, strict=False)]
     for each in (plant, written):
         each.prefers_interpreted = True  # a few states: loading compiled kernels takes longer
-    result = compare_plants(plant, written, Correspondence(bodies, joints), seed=seed)
+    result = compare_plants(plant, written, Correspondence(bodies, joints, num_added), seed=seed)
     result.differences += _other_differences(conversion.written, model)
+    result.differences += shape_differences(conversion, model)
     return result
 
 
 def _plant_of(model):
     """Of a flat ModelSpec, without its deformable links: their meshes are not where the text is read."""
     plant = MultibodyPlant(TIME_STEP if model.deformables else 0.0)
+    _fill(plant, model)
+    return plant
+
+
+def _fill(plant, model):
     add_models(plant, replace(model, deformables=()), [model.name])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what joints that close loops leave out: the same in both plants
         plant.Finalize()
-    return plant
 
 
 def _read_back(conversion, packages):
@@ -88,6 +96,48 @@ def _other_differences(written, read):
     return [f"{what} are not as written" for what, one, other in pairs if not _same(one, other)]
 
 
+def shape_differences(conversion, read):
+    """Sentences on shapes that are elsewhere than in the model, and on links that may touch in one model alone."""
+    found, there = [], {link.name: link for link in read.links}
+    for link in conversion.kept.links:
+        X_NL = conversion.moved.get(link.name, IDENTITY)
+        twin = there.get(conversion.links.get(link.name))
+        for tag in ("visuals", "collisions"):
+            ours = [compose(X_NL, geometry.X_LG) for geometry in getattr(link, tag)]
+            if not _same(ours, [geometry.X_LG for geometry in getattr(twin, tag, ())]):
+                found.append(f"{tag} of link '{link.name}' are elsewhere")
+    ours = {frozenset(conversion.links[link] for link in pair) for pair in touching(conversion.kept)}
+    for pair in sorted(map(sorted, ours ^ touching(read))):
+        found.append(f"links '{pair[0]}' and '{pair[-1]}' may touch in one and not in the other")
+    return found
+
+
+def touching(model):
+    """Pairs (frozensets) of links of a flat ModelSpec that may touch."""
+    links = tuple(
+        replace(
+            link,
+            visuals=(),
+            collisions=tuple(replace(g, shape=Sphere(1.0), properties={}) for g in link.collisions[:1]),
+        )
+        for link in model.links
+    )
+    plant = MultibodyPlant(0.0)
+    plant.RegisterAsSourceForSceneGraph(SceneGraph())
+    _fill(plant, replace(model, links=links, contact_pairs=()))
+    body = plant.geometry_bodies
+    inspector = plant.scene_graph.model_inspector()
+    members = {group.name: group.members for group in model.filter_groups}
+    excluded = {
+        frozenset({a, b})
+        for group in model.filter_groups
+        for ignored in group.ignores
+        for a in group.members
+        for b in members.get(ignored, ())
+    }
+    return {frozenset({body[a].name(), body[b].name()}) for a, b in inspector.GetCollisionCandidates()} - excluded
+
+
 def _deformables(model):
     """(DeformableSpec without its material, the numbers of that) of each."""
     return [
@@ -107,15 +157,18 @@ def _stated(constraints):
 
 
 def _same(one, other):
+    """Whether two values of specs are equal, numbers to TOLERANCE; of two kinds they are not."""
+    numbers = (float, int, np.number, np.ndarray)
+    if all(isinstance(value, numbers) and not isinstance(value, bool) for value in (one, other)):
+        equal_shapes = np.shape(one) == np.shape(other)
+        return equal_shapes and bool(np.allclose(one, other, rtol=TOLERANCE, atol=TOLERANCE))
+    if isinstance(one, (tuple, list)) and isinstance(other, (tuple, list)):
+        return len(one) == len(other) and all(_same(a, b) for a, b in zip(one, other, strict=True))
+    if type(one) is not type(other):
+        return False
     if is_dataclass(one):
         names = [field.name for field in fields(one) if field.name not in _NOT_WRITTEN]
-        return type(one) is type(other) and all(_same(getattr(one, n), getattr(other, n)) for n in names)
-    if isinstance(one, (tuple, list)):
-        return len(one) == len(other) and all(_same(a, b) for a, b in zip(one, other, strict=True))
+        return all(_same(getattr(one, n), getattr(other, n)) for n in names)
     if isinstance(one, dict):
         return one.keys() == other.keys() and all(_same(value, other[key]) for key, value in one.items())
-    if one is None or other is None:
-        return one is other
-    if isinstance(one, (float, int, np.ndarray)) and not isinstance(one, bool):
-        return bool(np.allclose(one, other, rtol=TOLERANCE, atol=TOLERANCE))
     return one == other

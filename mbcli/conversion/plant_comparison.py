@@ -18,6 +18,7 @@ class Correspondence:
 
     bodies: list  # (body, body, X_BA or None: the pose of the first body's frame in the second one's)
     joints: list  # (joint, joint)
+    num_added: int = 0  # bodies that the second plant has beside, each welded to World
 
 
 @dataclass
@@ -61,7 +62,7 @@ def compare_plants(one, other, same, *, seed=0):
     """
     result = PlantComparison()
     joints = [*same.joints, *_floating_joints(one, other, same, result)]
-    _compare_counts(one, other, result)
+    _compare_counts(one, other, same.num_added, result)
     pairs = _mobile_joints(one, other, joints, result)
     if result.differences:
         return result
@@ -103,11 +104,11 @@ def _floating_joints(one, other, same, result):
     return pairs
 
 
-def _compare_counts(one, other, result):
+def _compare_counts(one, other, num_added, result):
     counts = ("num_bodies", "num_joints", "num_positions", "num_velocities", "num_actuators", "num_constraints")
     for name in (*counts, "num_force_elements"):
         here, there = (getattr(plant, name)() for plant in (one, other))
-        if here != there:
+        if here + (num_added if name in ("num_bodies", "num_joints") else 0) != there:
             result.differences.append(f"{name} is {here} in one and {there} in the other")
 
 

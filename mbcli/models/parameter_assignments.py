@@ -170,9 +170,10 @@ def parameters_of(loaded: LoadedModel) -> list[str]:
     return list(dict.fromkeys(paths))
 
 
-def elements_by_name(loaded: LoadedModel, kind: str) -> dict[str, Any]:
-    """{name: element} of a kind; `element.read(definition)` gives the values (n,) of a Parameter, None without any."""
-    return {e.whole_name if e.is_ambiguous else e.name: e for e in _elements(loaded, kind)}
+def elements_of(loaded: LoadedModel, kind: str) -> list[Any]:
+    """The elements of a kind: their `name`, `instance` and `body`, and `read(definition)`, which gives the values (n,)
+    of a Parameter, None without any."""
+    return _elements(loaded, kind)
 
 
 # ------------------------------------------------------------------------------------------ elements

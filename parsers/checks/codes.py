@@ -488,6 +488,7 @@ LOSSES = {
     "DEFAULT_POSE": "The pose of a floating link at the start.",
     "DEFORMABLE": "A deformable link, which URDF does not have.",
     "EXTENSION": "Elements that only programs that know Drake's elements read, or this one alone.",
+    "FRAME": "A frame that is added, since the format states an element by it.",
     "GEOMETRY": "A shape that the format does not have, or describes in another way.",
     "GRAVITY": "The gravity of the plant.",
     "JOINT": "A joint of a kind that the format does not have.",
@@ -514,6 +515,7 @@ LOSSES = {
     "POSTURE": "A named posture.",
     "PROPERTIES": "Proximity properties that the format has no elements for.",
     "REFLECTED_INERTIA": "The inertia of a joint's drive.",
+    "WORLD": "Geometry of the world that stands on a link welded to it.",
 }
 
 

@@ -7,9 +7,12 @@ from mbcli.parsers.frame_names import WORLD
 from mbcli.parsers.poses import compose, inverse
 from mbcli.parsers.sdf.sdf_joints import JOINT_TYPES
 from mbcli.parsers.spanning_tree import spanning_tree
-from mbcli.parsers.spec import IDENTITY, FrameSpec, WeldConstraintSpec
+from mbcli.parsers.spec import IDENTITY, FrameSpec, JointSpec, WeldConstraintSpec
 from mbcli.parsers.writing.arrange_urdf import ONE_AXIS, Arranged, swapped
 
+from mbcli.errors import ModelError
+
+LINK_OF_WORLD = "world_geometry"
 CLOSED = 1e-12  # [m or 1], relative to the size of the loop: how far the ends of a joint may be apart
 
 
@@ -17,7 +20,7 @@ def arranged_for_sdf(model, losses):
     """`Arranged` for write_sdf. Changes of form go to `losses`."""
     branches, loops = spanning_tree(model)
     faults: list[tuple[str, str]] = []
-    joints = [_turned(joint, faults) for joint in model.joints]
+    joints = [_turned(joint, faults, losses) for joint in model.joints]
     poses = _zero_poses(model, branches)
     for joint in joints:
         if joint.name in loops and joint.type in JOINT_TYPES and not _is_closed(joint, poses):
@@ -30,14 +33,16 @@ def arranged_for_sdf(model, losses):
             replace(body, geometry=replace(body.geometry, X_LG=IDENTITY)) for body in model.deformables
         ),
     )
-    return Arranged(_with_frames(model), frozenset(loops), {}, tuple(faults))
+    model, of_world = _with_link_of_world(_with_frames(model, losses), losses)
+    return Arranged(model, frozenset(loops), {}, tuple(faults), of_world)
 
 
-def _turned(joint, faults):
+def _turned(joint, faults, losses):
     """A joint of SDFormat must not end at the world."""
     if joint.child != WORLD:
         return joint
     if joint.type in (*ONE_AXIS, "fixed"):
+        losses.add("changed", "JOINT_REVERSED", f"joint '{joint.name}' leads from '{joint.child}' on", joint.place)
         return swapped(joint)
     faults.append((joint.name, "its child is the world"))
     return joint
@@ -62,11 +67,37 @@ def _is_closed(joint, poses):
     return np.abs(X_ModelF - X_ModelM).max() <= CLOSED * max(1.0, np.abs(X_ModelF).max())
 
 
-def _with_frames(model):
+def _names(model):
+    named = (model.frames, model.links, model.deformables, model.joints, model.filter_groups)
+    return {item.name for items in named for item in items}
+
+
+def _with_link_of_world(model, losses):
+    """(model, link): a model of SDFormat has no geometry of the world, but of a link welded to it."""
+    if not model.links and not model.deformables:
+        raise ModelError(f"{model.place}: error: a model of SDFormat has a link: this one has none")
+    world = next((link for link in model.links if link.name == WORLD), None)
+    if world is None:
+        return model, WORLD
+    links = tuple(link for link in model.links if link is not world)
+    if not world.visuals and not world.collisions:
+        return replace(model, links=links), WORLD
+    taken, name = _names(model), LINK_OF_WORLD
+    while name in taken or f"{name}_weld" in taken:
+        name += "_"
+    for tag, geometries in (("visual", world.visuals), ("collision", world.collisions)):
+        for geometry in geometries:
+            message = f"{tag} '{geometry.name}' of the world is on link '{name}', which '{name}_weld' welds to it"
+            losses.add("changed", "WORLD", message, geometry.place)
+    link = replace(world, name=name, X_ModelL=inverse(model.X_WModel))
+    weld = JointSpec(f"{name}_weld", "fixed", WORLD, name, IDENTITY, IDENTITY, world.place)
+    return replace(model, links=(*links, link), joints=(*model.joints, weld)), name
+
+
+def _with_frames(model, losses):
     """Frames for elements between frames, not links: Drake's own joints, and weld constraints."""
     frames = list(model.frames)
-    named = (frames, model.links, model.deformables, model.joints, model.filter_groups)
-    taken = {item.name for items in named for item in items}
+    taken = _names(model)
 
     def frame(name, link, X, place):
         if np.array_equal(X, IDENTITY):
@@ -78,6 +109,7 @@ def _with_frames(model):
             name += "_"
         taken.add(name)
         frames.append(FrameSpec(name, link, X, place))
+        losses.add("changed", "FRAME", f"frame '{name}' is added on '{link}'", place)
         return name
 
     def of_joint(joint):

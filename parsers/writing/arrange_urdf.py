@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from mbcli.parsers.frame_names import MODEL
+from mbcli.parsers.frame_names import MODEL, WORLD
 from mbcli.parsers.poses import compose, inverse
 from mbcli.parsers.spanning_tree import spanning_tree
 from mbcli.parsers.spec import IDENTITY, BushingSpec, FrameSpec, pose
@@ -23,6 +23,7 @@ class Arranged:
     loops: frozenset = frozenset()  # names of the joints that close loops
     moved: dict = field(default_factory=dict)  # link with another frame: X_NL, the old frame in the new one
     unsayable: tuple = ()  # (joint, why): joints that the format does not have
+    of_world: str = WORLD  # the link that has the geometry of World, if another than this one
 
 
 def arranged_for_urdf(model, losses):

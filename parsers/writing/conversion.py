@@ -3,6 +3,7 @@
 import os
 from dataclasses import dataclass, replace
 
+from mbcli.parsers.frame_names import WORLD
 from mbcli.parsers.mesh_files import relocated
 from mbcli.parsers.sdf.sdf_actuators import NO_ACTUATOR
 from mbcli.parsers.writing.arrange_sdf import arranged_for_sdf
@@ -27,7 +28,7 @@ class Conversion:
     kept: object  # flat ModelSpec: the part of the model that the text has, under the model's names
     written: object  # ModelSpec as the text has it
     losses: tuple  # of Loss
-    links: dict  # name in `kept`: name in the text; in the order of `kept`
+    links: dict  # name in `kept`: name in the text, of World the link that has its geometry; in the order of `kept`
     joints: dict
     moved: dict  # link in `kept`: X_NL, its frame in that of the link in the text
 
@@ -53,6 +54,8 @@ def converted(model, target, *, packages, folder, copies=None):
         arranged = ARRANGE[target](kept, losses)
     named = with_target_names(arranged.model, target, losses)
     links = _pairs(arranged.model.links, named.links)
+    if arranged.of_world in links:
+        links[WORLD] = links.pop(arranged.of_world)
     joints = _pairs(arranged.model.joints, named.joints)
     named = _with_meshes(named, packages, folder, copies or {}, losses)
     root = write_sdf(named) if target == "sdf" else write_urdf(named, {joints[name] for name in arranged.loops})
@@ -90,13 +93,12 @@ def _with_meshes(model, packages, folder, copies, losses):
             return geometry
         copy = copies.get(os.path.abspath(geometry.shape.path)) if geometry.shape.path is not None else None
         uri, problem = (copy, None) if copy is not None else relocated(geometry.shape, packages, folder)
+        named = f"the mesh {geometry.shape.uri} is named" + (" so" if uri == geometry.shape.uri else f" as {uri}")
         if problem is not None:
-            problem = (
-                f"the mesh {geometry.shape.uri} is named as {uri}, and not read there: {problem}; --bundle copies it"
-            )
-            losses.add("changed", "MESH", problem, geometry.place)
+            message = f"{named}, and not read there: {problem}; --bundle copies it"
+            losses.add("changed", "MESH", message, geometry.place)
         elif uri != geometry.shape.uri:
-            losses.add("changed", "MESH", f"the mesh {geometry.shape.uri} is named as {uri}", geometry.place)
+            losses.add("changed", "MESH", named, geometry.place)
         return replace(geometry, shape=replace(geometry.shape, uri=uri))
 
     return replace(

@@ -84,7 +84,7 @@ class _Reduction:
             contact_pairs=(),
             postures=(),
             deformables=() if self.target == "urdf" else model.deformables,
-            links=tuple(link for link in map(self._link, model.links) if link is not None),
+            links=tuple(map(self._link, model.links)),
             joints=tuple(map(self._joint, model.joints)),
             constraints=tuple(filter(self._has_constraint, model.constraints)),
         )
@@ -118,11 +118,6 @@ class _Reduction:
     # ------------------------------------------------------------------------------------------ links
 
     def _link(self, link):
-        if link.name == WORLD and self.target == "sdf":
-            for tag, found in (("visual", link.visuals), ("collision", link.collisions)):
-                for geometry in found:
-                    self._lose_geometry(tag, geometry, f"{tag} '{geometry.name}' of the world")
-            return None
         if not link.gravity and self.target == "urdf":
             self.lose("motion", "LINK_GRAVITY", f"that link '{link.name}' is out of gravity", link.place)
             link = replace(link, gravity=True)
@@ -140,7 +135,10 @@ class _Reduction:
                 self._lose_geometry(tag, geometry, f"the {shape} in {tag} '{geometry.name}' of link '{link.name}'")
                 continue
             own = {key: value for key, value in geometry.properties.items() if not _is_of_mjcf(*key)}
-            geometry = replace(geometry, properties={} if tag == "visual" else own)  # nothing touches what is seen
+            if tag == "visual":
+                geometry = replace(geometry, properties={})  # nothing touches what is seen
+            else:
+                geometry = replace(geometry, properties=own, color=None)  # what touches is not seen
             if geometry.properties and not proximity_elements(geometry.properties):
                 names = ", ".join("/".join(key) for key in geometry.properties)
                 self.lose("lost", "PROPERTIES", f"{names} of {tag} '{geometry.name}'", geometry.place)
@@ -223,10 +221,16 @@ class _Reduction:
         return replace(model, joints=tuple(joints), actuators=kept)
 
     def _aiming(self, actuator, where):
-        if actuator.rest is not None:
-            position, velocity = actuator.rest
-            message = f"that the controller of {where} aims at {position!r} and the velocity {velocity!r} by itself"
-            self.lose("motion", "ACTUATOR", message, actuator.place)
+        """Controllers of the format aim at the default position that it keeps, at rest."""
+        if actuator.controller_gains is not None:
+            joint = next(joint for joint in self.model.joints if joint.name == actuator.joint)
+            is_kept = "default_position" in _AXIS.get((self.target, joint.type), ())
+            here = joint.axes[0].default_position if len(joint.axes) == 1 else None
+            there = here if is_kept or here is None else 0.0
+            position, velocity = (here, 0.0) if actuator.rest is None else actuator.rest
+            if (position, velocity) != (there, 0.0):
+                message = f"that the controller of {where} aims at {position!r} and the velocity {velocity!r} by itself"
+                self.lose("motion", "ACTUATOR", message, actuator.place)
         return replace(actuator, rest=None)
 
     def _reflected(self, joint, actuator):

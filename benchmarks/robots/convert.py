@@ -1,0 +1,222 @@
+"""The net over real files for `mbcli convert` and `mbcli compare`: every file to every format, read back, compared.
+
+    python -m benchmarks.robots --convert FOLDER...
+
+A conversion ends with a model that is the same, or the warnings of `convert` name what differs; all else is a fault.
+"""
+
+import json
+import os
+import re
+import sys
+import tempfile
+import warnings
+from collections import Counter, defaultdict
+
+from benchmarks.robots.forked import run_forked
+from benchmarks.robots.runs import OUTSIDE, command_line, message_of
+from benchmarks.robots.verdicts import DOCUMENTED
+
+TARGETS = ("urdf", "sdf")
+FORMATS = ("urdf", "sdf", "mjcf")
+SAME, NAMED, LOSSY, EMPTY, REFUSED, DIFFERS, UNPROVED, UNREAD, BUG = VERDICTS = (
+    "same",
+    "named",
+    "needs --lossy",
+    "has no links",
+    "not read",
+    "differs",
+    "not proved",
+    "not read back",
+    "bug",
+)
+FAULTS = (DIFFERS, UNPROVED, UNREAD, BUG)
+NO_LINKS = "a model of SDFormat has a link: this one has none"
+EXAMPLES = 3
+
+
+def convert(options):
+    """Runs what the options of `python -m benchmarks.robots --convert` ask for; returns the exit code."""
+    from benchmarks.robots.stepping import Saving, files_of
+
+    warnings.simplefilter("ignore")
+    files = files_of(options, FORMATS)
+    print(f"{len(files)} files", file=sys.stderr, flush=True)
+    report, saving = Report(), Saving(options)
+
+    def show(file, run, result):
+        record = report.add(file, run, result)
+        if options.verbose or record["verdict"] in FAULTS:
+            print(line(record), flush=True)
+        saving.now_and_then(report)
+
+    tasks = [(file, runs_of(file)) for file in files]
+    run_forked(tasks, do, limit=options.run_limit, processes=options.processes, on_result=show)
+    saving.save(report)
+    print(f"\n{report.table()}", flush=True)
+    return int(report.failed())
+
+
+# ------------------------------------------------------------------------------------------- one file
+
+
+def runs_of(file):
+    """The runs of a RobotFile: to each format, and through another one back to its own; formats with blanks between."""
+    back = [f"{target} {file.format}" for target in TARGETS if file.format in TARGETS and target != file.format]
+    return [*TARGETS, *back]
+
+
+def do(file, run, kept):
+    """What became of a RobotFile in other formats, one after the other: a dict, see verdict()."""
+    warnings.simplefilter("ignore")
+    result = {"code": 0, "message": "", "lossy": False, "losses": []}
+    with tempfile.TemporaryDirectory() as folder:
+        source, source_format = str(file.path), file.format
+        for number, target in enumerate(run.split()):
+            os.mkdir(os.path.join(folder, str(number)))
+            out = os.path.join(folder, str(number), f"converted.{target}")
+            command = [
+                "convert",
+                source,
+                "--to",
+                target,
+                "-o",
+                out,
+                "--json",
+                "--bundle",
+                "--input-format",
+                source_format,
+            ]
+            code, printed, said = _converted(command, file, kept)
+            if code == 3 and "--lossy" in said:
+                result["lossy"] = True
+                code, printed, said = command_line([*command, *kept["reading"], "--lossy"])
+            if code != 0:
+                return result | {"code": code, "message": message_of(said, code)}
+            losses = json.loads(printed)["losses"]
+            result["losses"] += [[loss["kind"], loss["code"], loss["message"]] for loss in losses]
+            source, source_format = out, target
+        code, printed, said = command_line(["compare", str(file.path), out, "--json", *kept["reading"]])
+        result.update(compared=code, message=message_of(said, code) if code not in (0, 1) else "")
+        if code in (0, 1):
+            result["differences"] = [[d["name"], d["where"], d["cause"]] for d in json.loads(printed)["quantities"]]
+        return result
+
+
+def _converted(command, file, kept):
+    """(exit code, stdout, stderr) of a command; with all packages from the first file on that is not read without."""
+    if "reading" in kept:
+        return command_line([*command, *kept["reading"]])
+    kept["reading"] = []
+    code, printed, said = command_line(command)
+    if code in (3, 4) and "--lossy" not in said:
+        kept["reading"] = [*OUTSIDE, "--package-path", str(file.folder)]
+        return command_line([*command, *kept["reading"]])
+    return code, printed, said
+
+
+# ----------------------------------------------------------------------------------------- what it was
+
+
+def verdict(result):
+    """(verdict, message) of a result of do()."""
+    if "died" in result or "raised" in result:
+        return BUG, result.get("died") or result["raised"]
+    message = result["message"].split("\n")[0].removeprefix("mbcli: error: ")
+    for step in ("code", "compared"):
+        code = result.get(step, 0)
+        if code not in (0, 1, *DOCUMENTED) or "Traceback" in result["message"]:
+            return BUG, f"{step} {code}: {message}"
+    if result["code"] == 5:
+        return UNPROVED, message
+    if result["code"]:
+        return (EMPTY if NO_LINKS in message else REFUSED), message
+    if result["compared"] not in (0, 1):
+        return UNREAD, message
+    unnamed = [d for d in result["differences"] if not is_named(d, result["losses"])]
+    if unnamed:
+        name, where, cause = unnamed[0]
+        return DIFFERS, f"{len(unnamed)} differences, first: {name} of {where}: {cause}"
+    if result["lossy"]:
+        return LOSSY, next(loss[2] for loss in result["losses"] if loss[0] == "motion")
+    return (NAMED if result["differences"] else SAME), ""
+
+
+# quantities whose difference follows from a loss, wherever it is: {quantity: codes of losses, or their kind}
+FOLLOWS = {
+    **dict.fromkeys(("mass_matrix", "bias", "gravity_forces"), {"motion"}),
+    **dict.fromkeys(("X_PF", "X_CM", "axis", "X_BG", "X_BF", "com", "inertia", "p_AP", "p_BQ"), {"LINK_FRAME"}),
+    "number of constraints": {"CONSTRAINT", "JOINT"},
+    "number of force elements": {"JOINT_SPRING_STIFFNESS"},
+    **dict.fromkeys(("gravity", "gravity_vector"), {"GRAVITY"}),
+}
+
+
+def is_named(difference, losses):
+    """Whether what convert said covers a difference."""
+    name, where, _ = difference
+    element = where.removeprefix("deformable ").partition(" ")[2].rstrip("'").rpartition("::")[2]
+    said = any(f"'{element}'" in message or f"::{element}'" in message for _, _, message in losses)
+    return said or any({kind, code} & FOLLOWS.get(name, set()) for kind, code, _ in losses)
+
+
+def kind_of(word, result, message):
+    if word == DIFFERS:
+        unnamed = [d for d in result["differences"] if not is_named(d, result["losses"])]
+        return ", ".join(sorted({f"{d[0]} of {d[1].partition(' ')[0]}" for d in unnamed}))[:200]
+    text = re.sub(r"'[^']*'|\"[^\"]*\"|\S*/\S*|\d[\d.e+-]*", "*", message)
+    return re.sub(r"\s+", " ", text)[:150]
+
+
+class Report:
+    def __init__(self):
+        self.records = []
+
+    def add(self, file, run, result):
+        word, message = verdict(result)
+        message = message.replace(str(file.path), file.name)
+        kind = kind_of(word, result, message)
+        record = {
+            "file": file.name,
+            "format": file.format,
+            "target": " to ".join(run.split()),
+            "verdict": word,
+            "message": message,
+        }
+        self.records.append(record | {"kind": kind, "result": result})
+        return self.records[-1]
+
+    def failed(self):
+        return any(record["verdict"] in FAULTS for record in self.records)
+
+    def table(self):
+        return "\n".join([*self._totals(), "", *self._kinds()]) + "\n"
+
+    def _totals(self):
+        counts = defaultdict(Counter)
+        for record in self.records:
+            counts[f"{record['format']} to {record['target']}"][record["verdict"]] += 1
+        counts["all"] = sum(counts.values(), Counter())
+        yield f"{len({record['file'] for record in self.records})} files, {len(self.records)} conversions"
+        yield f"{'':20}" + "".join(f"{word:>15}" for word in VERDICTS)
+        for name, of_name in counts.items():
+            yield f"{name:20}" + "".join(f"{of_name[word]:15}" for word in VERDICTS)
+
+    def _kinds(self):
+        kinds = defaultdict(list)
+        for record in self.records:
+            if record["verdict"] not in (SAME, NAMED):
+                kinds[record["verdict"], record["kind"]].append(record)
+        order = VERDICTS[::-1]
+        for (word, kind), group in sorted(kinds.items(), key=lambda item: (order.index(item[0][0]), -len(item[1]))):
+            yield f"{len(group):6} {word}: {kind}"
+            for record in group[:EXAMPLES]:
+                yield f"         {record['file']} to {record['target']}: {record['message'][:300]}"
+
+    def document(self):
+        return json.dumps(self.records, indent=1)
+
+
+def line(record):
+    text = f"{record['verdict']:14} {record['format']:4} to {record['target']:11} {record['file']}"
+    return f"{text}: {record['message'][:300]}" if record["message"] else text
