@@ -5,7 +5,7 @@
     for difference in compare_models("last_week.urdf", "arm.urdf").differences: print(difference)
 
 differences        the record of a difference, and what probably caused it
-model_comparison   compare_models(): elements and motion of two models
+model_comparison   compare_models(): elements and motion of two models; matched_names: which of them are the same
 engine_comparison  compare_engines(): one model in this engine and in others
 own_engine         what is compared, of this engine
 peer_process       another engine in a process of its own; shapeless_urdf: what it reads
