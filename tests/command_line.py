@@ -61,8 +61,9 @@ def end_with_parent():
 
 
 def _as_from_a_terminal():
-    """A script that puts the tests into the background has them, and what they start, ignore interrupts."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    """A script that puts tests into the background has them, and what they start, ignore interrupts; nohup hangups."""
+    for number in (signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
     end_with_parent()
 
 

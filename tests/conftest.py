@@ -1,6 +1,7 @@
 """What tests share: where compiled kernels are kept, and the folder of public robot models."""
 
 import os
+import signal
 import sys
 from pathlib import Path
 
@@ -11,6 +12,11 @@ REPOSITORY = Path(__file__).parents[1]
 # Set before any test imports the engine, and inherited by commands that tests start: one compile for all of them, kept
 # from run to run, outside the user's own cache.
 os.environ.setdefault("MBCLI_CACHE_DIR", str(REPOSITORY / ".pytest_cache" / "kernels"))
+
+
+# a shell has what it puts into the background ignore interrupts, which some tests send to themselves
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True)

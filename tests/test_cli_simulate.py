@@ -183,14 +183,14 @@ def test_an_input_series_holds_each_row_until_the_next(tmp_path):
 @pytest.mark.parametrize(
     "text, message",
     [
-        ("", "<stdin>: error: an input file has a header and at least one row"),
+        ("", "<stdin>:1: error: empty, expected a header with the names of the columns"),
         ("time,motor_1\n", "<stdin>: error: an input file has a header and at least one row"),
         ("t,motor_1\n0,1\n", "<stdin>:1: error: the header needs one column 'time'"),
         ("time,motor_9\n0,1\n", "<stdin>:1: error: there is no actuator named 'motor_9'; did you mean"),
         ("time,motor_1,motor_1\n0,1,1\n", "<stdin>:1: error: two columns for one actuator"),
         ("time,motor_1\n0,1\n\n1,x\n", "<stdin>:4: error: 'x' is not a finite number"),
         ("time,motor_1\n0,nan\n", "<stdin>:2: error: 'nan' is not a finite number"),
-        ("time,motor_1\n0,1,2\n", "<stdin>:2: error: 3 values under 2 columns"),
+        ("time,motor_1\n0,1,2\n", "<stdin>:2: error: 3 values, the header has 2 columns"),
         ("time,motor_1\n0,1\n0,1\n", "<stdin>:3: error: time 0 does not increase"),
         ("time,motor_1\n0,\x1b[2J\n", "<stdin>:2: error: '\\x1b[2J' is not a finite number"),
     ],

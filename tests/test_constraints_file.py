@@ -410,7 +410,9 @@ def test_an_under_actuated_chain_wants_the_relaxed_method():
 def test_rows_of_a_batch_have_what_single_states_have(tmp_path):
     file = tmp_path / "states.csv"
     file.write_text("closed_leg_front_hip_q,closed_leg_rear_hip_q\n0,0\n0.1,-0.1\n")
-    rows = succeed("constrained-dynamics", LEG, "--constraints", STANCE, "--states", file).out.splitlines()
+    rows = succeed(
+        "constrained-dynamics", LEG, "--constraints", STANCE, "--states", file, "--fill", "default"
+    ).out.splitlines()
     last = succeed(
         "constrained-dynamics", LEG, "--constraints", STANCE, "--at", "front_hip=0.1", "--at", "rear_hip=-0.1", "--json"
     ).json()

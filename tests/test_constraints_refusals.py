@@ -148,7 +148,9 @@ def test_an_assembled_state_is_not(tmp_path):
 
 
 def test_a_batch_has_the_errors_of_each_row_and_one_warning():
-    result = succeed("constrained-dynamics", FOUR_BAR, "--states", "-", stdin="left\n0\n0.1\n0.2\n")
+    result = succeed(
+        "constrained-dynamics", FOUR_BAR, "--states", "-", "--fill", "default", stdin="left\n0\n0.1\n0.2\n"
+    )
     errors = [json.loads(line)["position_error"] for line in result.out.splitlines()]
     assert errors[0] < errors[1] < errors[2] and result.err.count("violates its constraints") == 1
 

@@ -57,14 +57,16 @@ def test_columns_take_the_names_of_at(name):
     one = succeed("energy", TWO_LINKS, "--at", f"{name}=0.7", "--json").json()
     wanted = one["kinetic"], one["potential"]
     for kind, text in (("csv", f"{name}\n0.7\n"), ("jsonl", json.dumps({name: 0.7}))):
-        row = succeed("energy", TWO_LINKS, "--states", "-", "--states-format", kind, stdin=text).out
+        row = succeed(
+            "energy", TWO_LINKS, "--states", "-", "--states-format", kind, "--fill", "default", stdin=text
+        ).out
         row = json.loads(row)
         assert (row["kinetic"], row["potential"]) == wanted
 
 
 def test_columns_of_other_quantities_have_short_names_too():
     text = "elbow,tau:elbow\n0.3,2\n"
-    row = json.loads(succeed("forward-dynamics", TWO_LINKS, "--states", "-", stdin=text).out)
+    row = json.loads(succeed("forward-dynamics", TWO_LINKS, "--states", "-", "--fill", "default", stdin=text).out)
     options = ("--at", "elbow=0.3", "--tau", "elbow=2", "--json")
     assert row["vdot"] == succeed("forward-dynamics", TWO_LINKS, *options).json()["vdot"]
 

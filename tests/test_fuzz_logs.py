@@ -38,7 +38,7 @@ def good_logs(folder):
         ["arm.urdf", "-t", "0.2", "-o", "poses.h5", "--fields", "poses,energy,com,momentum,u"],
         ["box.sdf", "-t", "0.02", "--ground", "--log-rate", "200", "-o", "faces.h5", "--fields", "faces,energy,solver"],
         ["arm.urdf", "-t", "0.2", "--dt", "0", "-o", "continuous.h5"],
-        ["arm.urdf", "-t", "0.1", "--states", "starts.csv", "--each", "-o", "worlds.h5"],
+        ["arm.urdf", "-t", "0.1", "--states", "starts.csv", "--each", "--fill", "default", "-o", "worlds.h5"],
     ]
     for words in runs:
         result = cli("-q", "simulate", *words)

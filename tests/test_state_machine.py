@@ -172,7 +172,7 @@ def test_the_machine_finds_velocities_that_a_question_leaves_in_the_state(monkey
         recipes = tied_rods
 
     with pytest.raises(AssertionError, match="changes', \\['v', 'x'\\]"):
-        run(Tied, 50, shrink=False)
+        run(Tied, 400, shrink=False)
 
 
 @far_off
@@ -193,7 +193,7 @@ def test_the_machine_finds_accelerations_that_depend_on_earlier_questions(monkey
         recipes = tied_rods
 
     with pytest.raises(AssertionError):
-        run(Tied, 50, shrink=False)
+        run(Tied, 400, shrink=False)
 
 
 def public_calculations():

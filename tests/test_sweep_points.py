@@ -141,7 +141,7 @@ def test_a_list_of_points_in_a_file(tmp_path):
         {"joint.a.damping": "*2", "state.b": "-1"},
     ]
     path.write_text("a,b\n1,2\n3\n")
-    with pytest.raises(ModelError, match=r"points\.csv:3: error: needs 2 values"):
+    with pytest.raises(ModelError, match=r"points\.csv:3: error: 1 values, the header has 2 columns"):
         read_points(path)
     path.write_text("a,a\n1,2\n")
     with pytest.raises(ModelError, match="there twice"):

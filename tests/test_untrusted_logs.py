@@ -12,7 +12,7 @@ from pathlib import Path
 import h5py
 import numpy as np
 import pytest
-from command_line import SAMPLES, cli, succeed
+from command_line import SAMPLES, cli, start, succeed
 from test_log_writer import ENERGY, arm_header, rows
 
 from mbcli.errors import ModelError
@@ -460,12 +460,7 @@ def test_an_error_of_the_system_that_names_no_file_is_not_blamed_on_stdout(monke
 
 @pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="a signal of POSIX")
 def test_a_terminal_that_goes_away_ends_a_run_as_sigterm_does(tmp_path):
-    from command_line import end_with_parent
-
-    words = ["simulate", str(SAMPLES / "double_pendulum.urdf"), "-t", "1e6", "-o", str(tmp_path / "a.h5")]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "mbcli", "-q", *words], stderr=subprocess.PIPE, preexec_fn=end_with_parent
-    )
+    process = start("-q", "simulate", SAMPLES / "double_pendulum.urdf", "-t", "1e6", "-o", tmp_path / "a.h5")
     partial = tmp_path / "a.h5.partial"
     for _ in range(600):
         if partial.exists() and partial.stat().st_size > 50_000:

@@ -40,6 +40,8 @@ HARMLESS = frozenset(
         "q_list",
         "v_list",
         "assignments",
+        "fill",
+        "degrees",
         "random_seed",
         "start_limits",
         "seed",

@@ -36,7 +36,7 @@ SEGMENT_START, SEGMENT_RATE, SEGMENT_RADIUS, SEGMENT_STRAIGHT, SEGMENT_COSINE, S
 SEGMENT_X, SEGMENT_Y = 6, 7
 SEGMENT_SIZE = 8
 
-SLIDES, TURNS, TURNS_FREELY = range(3)  # cut_turns: about its axis, about any: damped about the one of each row
+CUT_SLIDES, CUT_TURNS, CUT_DAMPED = range(3)  # cut_turns: about its axis, about any: damped about the one of each row
 # columns of step_scheme: forces in the middle of a step; velocity terms there, and rotations exact
 SCHEME_MIDDLE, SCHEME_EXACT = range(2)
 # columns of pd_constants
@@ -124,7 +124,7 @@ MODEL_FIELDS = (
     ),
     Field("cut_link", ("ncut", 2), "int", "", "parent and child of a joint that closes a loop and has forces"),
     Field("cut_frame", ("ncut", 2), "int", "", "frames F and M of it"),
-    Field("cut_turns", ("ncut",), "int", "", "SLIDES, TURNS or TURNS_FREELY"),
+    Field("cut_turns", ("ncut",), "int", "", "CUT_SLIDES, CUT_TURNS or CUT_DAMPED"),
     Field("cut_axis", ("ncut", 6), "real", "1", "its axis and a normal to that, in F and in M"),
     Field("cut_constants", ("ncut", 3), "real", "N m s, N m, rad or N s/m, N/m, m", "damping, stiffness, rest"),
 )

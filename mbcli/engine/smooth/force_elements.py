@@ -4,7 +4,7 @@ hinges); their energy.
 Each law is written once, and its users add it up: forces on bodies, forces on links, energy, power.
 """
 
-from mbcli.engine.fields.model_fields import SLIDES, TURNS, TURNS_FREELY
+from mbcli.engine.fields.model_fields import CUT_DAMPED, CUT_SLIDES, CUT_TURNS
 from mbcli.engine.runtime.kernel import CALLER, kernel, slot
 from mbcli.engine.smooth.frame_motion import (
     components,
@@ -69,10 +69,10 @@ def cut_joint(model, data, n):
     w_F, v_F = velocity_at(data, a, p)
     w_M, v_M = velocity_at(data, c, q)
     rest = model.cut_constants[n, 2]
-    if model.cut_turns[n] == TURNS_FREELY:
+    if model.cut_turns[n] == CUT_DAMPED:
         rate = dot(axis, subtract(w_M, w_F))
         return 0.0 * rate, rate, axis, p, q
-    if model.cut_turns[n] == TURNS:
+    if model.cut_turns[n] == CUT_TURNS:
         normal_F = from_components(axes, row3(model.cut_axis, n, 3))
         normal_M = from_components(frame_axes(model, data, M), row3(model.cut_axis, n, 3))
         sine, cosine = dot(axis, cross(normal_F, normal_M)), dot(normal_F, normal_M)
@@ -89,7 +89,7 @@ def add_cut_joint_forces(model, data, F, at_links):
     for n in range(model.cut_link.shape[0]):
         stretch, rate, axis, p, q = cut_joint(model, data, n)
         push = -model.cut_constants[n, 0] * rate - model.cut_constants[n, 1] * stretch
-        turning, sliding = (0.0 * push, push) if model.cut_turns[n] == SLIDES else (push, 0.0 * push)
+        turning, sliding = (0.0 * push, push) if model.cut_turns[n] == CUT_SLIDES else (push, 0.0 * push)
         t, f = scale(turning, axis), scale(sliding, axis)
         add_force(model, data, F, at_links, model.cut_link[n, 0], p, scale(-1.0, t), scale(-1.0, f))
         add_force(model, data, F, at_links, model.cut_link[n, 1], q, t, f)

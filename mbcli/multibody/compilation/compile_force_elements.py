@@ -3,7 +3,7 @@
 import numpy as np
 
 from mbcli.common.quick_dataclass import dataclass
-from mbcli.engine.fields.model_fields import SLIDES, TURNS, TURNS_FREELY
+from mbcli.engine.fields.model_fields import CUT_DAMPED, CUT_SLIDES, CUT_TURNS
 from mbcli.multibody.tree.bushing import CONSTANTS, LinearBushingRollPitchYaw
 from mbcli.multibody.tree.door_hinge import DoorHinge
 from mbcli.multibody.tree.joints import BallRpyJoint, PrismaticJoint, RevoluteJoint
@@ -11,7 +11,7 @@ from mbcli.multibody.tree.linear_spring_damper import LinearSpringDamper
 
 JOINTS_WITH_FORCES = (RevoluteJoint, PrismaticJoint)  # whose damping and springs act also where they close a loop
 JOINTS_WITH_DAMPING = (*JOINTS_WITH_FORCES, BallRpyJoint)  # whose damping does
-KINDS = {PrismaticJoint: SLIDES, RevoluteJoint: TURNS, BallRpyJoint: TURNS_FREELY}
+KINDS = {PrismaticJoint: CUT_SLIDES, RevoluteJoint: CUT_TURNS, BallRpyJoint: CUT_DAMPED}
 
 
 @dataclass
