@@ -32,6 +32,7 @@ STEP = 1e-3  # [s]
 BEYOND = 0.01  # [rad or m] that a start is outside of its limits
 UNIT = 1e-9  # of the norm of quaternions
 LIFTED = 3e-3 * STEPS * STEP  # [rad] that stops bring joints back which are beyond them, and with them their neighbours
+RETURN_SPEED = 1e-3  # [rad/s or m/s] at most, by which stops do that
 GROWTH = 0.01  # of the energy that flowed, by which a passive robot may gain
 OFF_CONSTRAINTS = 1e-6  # [m or 1]: the first step pulls together what starts further apart
 ROUNDING = 1e-9  # [J], and of the energies themselves
@@ -178,7 +179,7 @@ def take_steps(file, base, start, approximation, kept):
         return {"left_out": "no limits"}
     context = plant.CreateDefaultContext()
     plant.SetPositions(context, q)
-    lifted = LIFTED * float(np.abs(plant.CalcGravityGeneralizedForces(context)).sum()) if start == "beyond" else 0.0
+    lifted = lifted_by_stops(plant, context) if start == "beyond" else 0.0
     driven = hold_default_positions(plant, context)
     blocks = []
     try:
@@ -194,6 +195,12 @@ def take_steps(file, base, start, approximation, kept):
     if result["finite"] and not (plant.elements.constraints and not error[0] < OFF_CONSTRAINTS):
         result["gain"] = gain(energy.sum(axis=1), energy[:, 0], run.energy_balance(), driven, lifted)
     return result
+
+
+def lifted_by_stops(plant, context):
+    """[J] that stops may give a robot at rest beyond them: its way back against its weight, and the speed of that."""
+    weight = np.abs(plant.CalcGravityGeneralizedForces(context)).sum()
+    return float(LIFTED * weight + 0.5 * RETURN_SPEED**2 * np.abs(plant.CalcMassMatrix(context)).sum())
 
 
 def gain(total, kinetic, balance, driven, lifted=0.0):
