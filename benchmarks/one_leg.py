@@ -16,9 +16,10 @@ from mbcli.parsers.package_map import PackageMap
 from scipy.optimize import minimize
 
 from benchmarks.standing import APPROXIMATIONS
+from mbcli.errors import MbcliError
 from mbcli.math import RigidTransform
 from mbcli.models.loading import load_model
-from mbcli.multibody.compilation.compile_collision import _pieces
+from mbcli.multibody.compilation.compile_collision import pieces_of
 from mbcli.systems.analysis import Simulator
 
 UPRIGHT = 0.5  # [degrees]
@@ -34,26 +35,34 @@ def loaded_plant(file, approximation=None, ground=None):
     ).plant
 
 
+def only(bodies):
+    """The floating base of a robot; ValueError if there is none, or another one."""
+    if len(bodies) != 1:
+        raise ValueError(f"it has {len(bodies)} floating bases")
+    return bodies[0]
+
+
 class Pose:
-    """The search for a pose on one leg."""
+    """The search for a pose on one leg. ValueError for a robot without one floating base, or that nothing touches."""
 
     def __init__(self, plant):
         self.plant, self.context = plant, plant.CreateDefaultContext()
-        registry = plant.scene_graph.registry
-        solids = [g for g in plant.geometry_bodies if registry.geometries[g].proximity is not None]
+        self.base = only([plant.get_body(i) for i in plant.GetFloatingBaseBodies()])
+        solids, registry = plant.compiled_geometries().ids, plant.scene_graph.registry  # whose meshes are read then
         self.points = {}  # of each link, in its frame
-        for own in _pieces(solids, registry.geometries, plant).values():
+        for own in pieces_of(solids, registry.geometries, plant).values():
             for piece in own:
                 ends = np.vstack([piece.points + [0, 0, piece.rounding * s] for s in (-1.0, 1.0)])
                 self.points.setdefault(piece.link, []).append(ends)
         self.points = {link: np.vstack(rows) for link, rows in self.points.items()}
-        self.stance, self.swing = self._feet()
+        if len(self.points) < 2:
+            raise ValueError("fewer than two of its links collide")
+        self.stance = min(self.points, key=lambda link: self._placed(link)[:, 2].min())
         X_WF = self._pose(self.stance)
         sole = self._placed(self.stance)
         sole = sole[sole[:, 2] < sole[:, 2].min() + SOLE]
         self.height, self.middle = sole[:, 2].min(), 0.5 * (sole[:, :2].min(axis=0) + sole[:, :2].max(axis=0))
         self.X_WF = RigidTransform(X_WF.rotation(), X_WF.translation() - [0.0, 0.0, self.height])
-        (self.base,) = (plant.get_body(i) for i in plant.GetFloatingBaseBodies())
         joints = [j for j in plant.elements.joints if j.num_velocities() == 1]
         self.places = np.array([j.position_start() for j in joints])
         self.q = plant.GetDefaultPositions()
@@ -66,14 +75,6 @@ class Pose:
     def _placed(self, link):
         X = self._pose(link)
         return self.points[link] @ X.rotation().matrix().T + X.translation()
-
-    def _feet(self):
-        """The links that reach down furthest, on different sides."""
-        down = sorted(self.points, key=lambda link: self._placed(link)[:, 2].min())
-        first = down[0]
-        side = self._placed(first).mean(axis=0)
-        other = next(k for k in down[1:] if np.linalg.norm((self._placed(k).mean(axis=0) - side)[:2]) > 0.06)
-        return first, other
 
     def set(self, x):
         """Joints at x, the base where it has the foot on the ground."""
@@ -116,9 +117,8 @@ def stand(file, q, seconds, approximation):
     for joint in plant.elements.joints:
         if 0 < joint.num_velocities() < 6:
             joint.Lock(context)
-    (base,) = (plant.get_body(i) for i in plant.GetFloatingBaseBodies())
-    before, t = base.EvalPoseInWorld(context).rotation().matrix()[:, :], 0.0
-    angle = 0.0
+    base = only([plant.get_body(i) for i in plant.GetFloatingBaseBodies()])
+    before, t, angle = base.EvalPoseInWorld(context).rotation().matrix(), 0.0, 0.0
     while t < seconds and angle < 20.0:
         t += 1.0
         simulator.AdvanceTo(t)
@@ -138,8 +138,8 @@ def main():
         name = "/".join(Path(file).parts[-3:])
         try:
             pose = Pose(loaded_plant(file))
-        except Exception as error:
-            print(f"{name:60} {type(error).__name__} {error}"[:200])
+        except (MbcliError, ValueError) as error:
+            print(f"{name:60} {error}"[:200])
             continue
         off, lift = pose.find()
         if off > CLOSE or lift < 0.3 * LIFT:

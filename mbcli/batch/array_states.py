@@ -102,7 +102,7 @@ def _open_members(
     if not members:
         raise ModelError(f"{name}: error: no arrays, expected q, v, vdot, tau, u, time")
     given = {field: range(len(layout.names(field))) for field in members if field != "time"}
-    layout.demands.check(given, name, layout.all_names(), unknown)
+    layout.demands.check(given, name, layout.all_names(), [shown(field) for field in unknown])
     return members
 
 

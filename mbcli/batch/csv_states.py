@@ -9,7 +9,7 @@ from mbcli.batch.arriving_bytes import text_of_line
 from mbcli.batch.number_lines import LinePlan, NumberLines
 from mbcli.batch.state_columns import demanded_columns, fields_of_table
 from mbcli.common.number_text import NUMBER
-from mbcli.common.text_tables import BLANK, COMMENTS, HeaderSearch, TableHeader, cells_of, shown
+from mbcli.common.text_tables import BLANK, COMMENTS, HeaderSearch, TableHeader, shown
 from mbcli.errors import ModelError
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ COMMENT_BYTES = tuple(mark.encode() for mark in COMMENTS)
 
 
 def read_csv(lines: ArrivingLines, layout: StateLayout, rows_per_chunk: int) -> Generator[Table, None, None]:
-    header = _with_units(_header(lines), lines)
+    header = _header(lines)
     columns = demanded_columns(header.names, header.where, layout, header.units)
     width = len(header.names)
     plan = LinePlan([(b"", width, 0)], header.separator.encode(), strict=False) if header.separator != BLANK else None
@@ -57,28 +57,11 @@ class RowReader:
 
 
 def _header(lines: ArrivingLines) -> TableHeader:
-    """From the first lines, up to the one that is it."""
+    """From the lines before the rows."""
     search = HeaderSearch()
     while lines.wait():
         line, where = lines.look()
-        if search.take(text_of_line(line, where), where):
-            lines.take()
-        if search.header is not None:
-            return search.header
-    raise ModelError(f"{lines.name}:1: error: empty, expected a header with the names of the columns")
-
-
-def _with_units(header: TableHeader, lines: ArrivingLines) -> TableHeader:
-    """The header with the units of the next line that is no comment, if that has some."""
-    while lines.wait():
-        line, where = lines.look()
-        text = text_of_line(line, where)
-        if text.strip() and not line.lstrip().startswith(COMMENT_BYTES):
-            cells = cells_of(text, header.separator, where)
-            with_units = header.with_units(cells, where) if len(cells) == len(header.names) else None
-            if with_units is None:
-                break
-            lines.take()
-            return with_units
+        if not search.take(text_of_line(line, where), where):
+            break
         lines.take()
-    return header
+    return search.header(lines.name)

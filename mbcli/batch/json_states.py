@@ -177,7 +177,7 @@ class _JsonRowReader:
             self._columns.find(unknown[0], where)  # raises
         given: dict[str, Any] = {field: range(len(self._names[field])) for field in fields if field != "time"}
         given |= {field: list(values) for field, values in named.items()}
-        self._demands.check(given, where, self._names, unknown, self._columns)
+        self._demands.check(given, where, self._names, [self._columns.unknown(key) for key in unknown])
         self._told.update(unknown)
 
     def _check_optional(self, fields: Mapping[str, Any], where: str) -> None:

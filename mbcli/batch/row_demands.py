@@ -9,13 +9,12 @@ import numpy as np
 from mbcli.common.argument_names import argument
 from mbcli.common.coordinate_names import listed
 from mbcli.common.quick_dataclass import dataclass
-from mbcli.common.text_tables import DEGREE, shown
+from mbcli.common.text_tables import DEGREE, scale_to, shown
 from mbcli.errors import ModelError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
-    from mbcli.batch.state_columns import StateColumns
     from mbcli.common.text_tables import Unit
     from mbcli.math.array_types import Array
 
@@ -54,7 +53,6 @@ class RowDemands:
         where: str,
         names: Mapping[str, Sequence[str]],
         unknown: Sequence[str] = (),
-        columns: StateColumns | None = None,
     ) -> None:
         """ModelError if components are missing that are needed, or there that are fixed; tells what is unknown.
 
@@ -62,7 +60,7 @@ class RowDemands:
             given: {field: components that rows give}.
             where: FILE:LINE.
             names: {field: names of its components}.
-            unknown: columns that mean nothing; columns: for what they may be meant to be.
+            unknown: columns that mean nothing, as messages have them.
         """
         for field, fixed in (self.fixed or {}).items():
             twice = [k for k in given.get(field, ()) if fixed[k]]
@@ -71,14 +69,13 @@ class RowDemands:
                     f"{where}: error: the {WORDS[field]} {shown(names[field][twice[0]])} is given by the rows and by "
                     f"{argument('at')}"
                 )
-        said = [columns.unknown(column) if columns is not None else shown(column) for column in unknown]
         for field, needed in (self.needed or {}).items():
             missing = np.array(needed, dtype=bool)
             missing[list(given.get(field, ()))] = False
             if missing.any() and not (field in self.or_none and not given.get(field)):
-                raise ModelError(f"{where}: error: {self._lack(field, missing, names[field])}{_meant(said)}")
-        if said:
-            self.tell(f"{where}: columns that are not used: {listed(said)}")
+                raise ModelError(f"{where}: error: {self._lack(field, missing, names[field])}{_meant(unknown)}")
+        if unknown:
+            self.tell(f"{where}: columns that are not used: {listed(unknown)}")
 
     def _lack(self, field: str, missing: Array, names: Sequence[str]) -> str:
         lacking = [names[k] for k in np.flatnonzero(missing).tolist()]
@@ -97,11 +94,9 @@ class RowDemands:
         base = "s" if field == "time" else None
         if base is None and self.units is not None and field in self.units:
             base = self.units[field][component]
-        if unit is None:
-            return DEGREE if self.degrees and base in ANGULAR else 1.0
-        if base is not None and unit.base != base:
-            raise ModelError(f"{column} is in {unit.said}, expected {base} or what can be converted to it")
-        return unit.scale
+        if unit is None and self.degrees and base in ANGULAR:
+            return DEGREE
+        return scale_to(base, unit, column)
 
 
 def _meant(unknown: Sequence[str]) -> str:

@@ -111,7 +111,7 @@ class TableColumns:
     Attributes:
         targets: {field: (columns of the table, components of the field)}.
         scales: (width,) factors to the units that mbcli counts in, None if all are 1.
-        unknown: columns that mean nothing.
+        unknown: columns that mean nothing, as messages have them.
     """
 
     targets: Targets
@@ -142,7 +142,7 @@ def columns_of_header(
             raise ModelError(f"{where}: error: column {column + 1} has no name")
         target = columns.find(cell, where) if not short or columns.means_something(cell) else None
         if target is None:
-            unknown.append(cell)
+            unknown.append(columns.unknown(cell))
             continue
         if target in seen:
             first = seen[target]
@@ -155,7 +155,7 @@ def columns_of_header(
         unit = units[column] if units else None
         scales[column] = layout.demands.scale(target, unit, f"{where}: error: column {shown(cell)}")
     if unknown and not targets:
-        columns.find(unknown[0], where)  # raises
+        raise ModelError(f"{where}: error: unknown column {unknown[0]}")
     return TableColumns(targets, None if (scales == 1.0).all() else scales, tuple(unknown))
 
 
@@ -164,7 +164,7 @@ def demanded_columns(
 ) -> TableColumns:
     """As columns_of_header(); ModelError too if columns are missing. What means nothing is told."""
     found = columns_of_header(cells, where, layout, units)
-    layout.demands.check(found.given(), where, layout.all_names(), found.unknown, StateColumns(layout))
+    layout.demands.check(found.given(), where, layout.all_names(), found.unknown)
     return found
 
 

@@ -27,22 +27,21 @@ def check_open_motion(models: Sequence[Any], diagnostics: Diagnostics) -> None:
     """MOTION_UNDETERMINED, once a file, of ModelSpecs as `mbcli simulate` takes them."""
     if any(finding.code in TOLD for finding in diagnostics.findings):
         return
-    problem, plant = _problem(models, welded=False)
-    if problem is None:
+    motion = _open_motion(models, welded=False)
+    if motion is None:
         return
-    place, _, text = problem.rpartition(": error: ")
-    places = {str(body.place): body.place for body in plant.elements.bodies[1:]}
-    helps = _problem(models, welded=True)[0] is None
+    place = None if motion.link is None else motion.link.place
+    helps = _open_motion(models, welded=True) is None
     diagnostics.warning(
         "MOTION_UNDETERMINED",
-        text.partition("; ")[0],
-        place=places.get(place, models[0].place),
+        motion.matter,
+        place=place or models[0].place,
         hint=f"give it what it lacks{', or weld its base to the world (--weld-base)' if helps else ''}",
     )
 
 
-def _problem(models, *, welded):
-    """(the line on velocities that nothing determines, or None, the plant)."""
+def _open_motion(models, *, welded):
+    """The OpenMotion of a plant of the models, with its bases welded to the world or not; None if there is none."""
     plant = MultibodyPlant(MultibodyPlantConfig().time_step)
     try:
         for model in models:
@@ -54,8 +53,8 @@ def _problem(models, *, welded):
             warnings.simplefilter("ignore")  # of joints that close loops: whoever runs it is told
             plant.Finalize()
         if not 0 < plant.num_velocities() <= MOST_VELOCITIES:
-            return None, plant
+            return None
         plant.prefers_interpreted = plant.num_velocities() < FEW_VELOCITIES
-        return undetermined_motion(plant, plant.CreateDefaultContext()), plant
+        return undetermined_motion(plant, plant.CreateDefaultContext())
     except (MbcliError, RuntimeError):
-        return None, plant  # a plant of it has another fault, which whoever makes it is told
+        return None  # a plant of it has another fault, which whoever makes it is told

@@ -6,7 +6,6 @@ import numpy as np
 from mbcli.cli.output import tell, warn
 from mbcli.cli.state import assigned
 
-EVERYTHING = "default"  # of --fill: what rows do not give is as in the model, or as the state options say
 BEYOND = 1e-6  # [rad or m] outside of a limit
 
 
@@ -31,7 +30,7 @@ def row_layout(plant, context, state, batch, needs, quiet, or_none=()):
         "q": any(x is not None for x in (state.q_list, state.random_seed, state.state_file, state.pose)),
         "v": any(x is not None for x in (state.v_list, state.random_seed, state.state_file)),
     }
-    needed = {f: ~by_name[f] for f in needs if not whole[f] and batch.fill != EVERYTHING}
+    needed = {f: ~by_name[f] for f in needs if not whole[f] and batch.fill is None}
     demands = RowDemands(
         needed=needed,
         or_none=or_none,

@@ -13,6 +13,7 @@ import math
 import os
 import re
 from dataclasses import dataclass
+from itertools import dropwhile
 from typing import TYPE_CHECKING
 
 from mbcli.common.number_text import NUMBER, parse_number
@@ -106,7 +107,8 @@ class TableHeader:
 
     def plain(self, cell: str) -> str:
         """A cell, a decimal comma of which is a point."""
-        return cell.replace(",", ".") if self.separator != "," and NUMBER.fullmatch(cell.replace(",", ".")) else cell
+        with_point = cell.replace(",", ".")
+        return with_point if self.separator != "," and NUMBER.fullmatch(with_point) else cell
 
     def with_units(self, cells: Sequence[str], where: str) -> TableHeader | None:
         """This header with the units that a row says, if it is a row of units; ModelError if only part of it is."""
@@ -122,6 +124,20 @@ class TableHeader:
             raise ModelError(f"{where}: error: {shown(wrong[0])} is no unit that is known, and no number")
         both = [own or unit for own, unit in zip(self.units, units, strict=True)]
         return TableHeader(self.names, tuple(both), self.where, self.separator)
+
+
+def scale_to(base: str | None, unit: Unit | None, column: str) -> float:
+    """What numbers in a unit, None: in the base one, are multiplied by; ModelError if it is of another quantity.
+
+    Args:
+        base: what mbcli counts in, None if that is not known.
+        column: "FILE:LINE: error: column NAME".
+    """
+    if unit is None:
+        return 1.0
+    if base is not None and unit.base != base:
+        raise ModelError(f"{column} is in {unit.said}, expected {base} or what can be converted to it")
+    return unit.scale
 
 
 def unit_of(word: str) -> Unit | None:
@@ -149,7 +165,7 @@ def cells_of(line: str, separator: str, where: str) -> list[str]:
 
 
 class HeaderSearch:
-    """Finds the header in the first lines of a text: line by line, until one is it.
+    """Finds the header in the first lines of a text, and the units of a row after it: line by line, up to the rows.
 
     Attributes:
         header: the TableHeader, once it is known.
@@ -157,26 +173,46 @@ class HeaderSearch:
 
     def __init__(self) -> None:
         self._comment: tuple[str, str] | None = None
-        self.header: TableHeader | None = None
+        self._header: TableHeader | None = None
+
+    def header(self, name: str) -> TableHeader:
+        """After the lines: the header; ModelError if the text of that name has none."""
+        if self._header is None:
+            raise ModelError(f"{name}:1: error: empty, expected a header with the names of the columns")
+        return self._header
 
     def take(self, line: str, where: str) -> bool:
-        """Whether the line is before the rows: blank, a comment, or the header. ModelError if rows have no header."""
+        """Whether the line is before the rows: blank, a comment, the header, or units. The first that is not is a row.
+
+        ModelError if rows have no header.
+        """
         text = line.strip("\r\n")
         if not text.strip():
             return True
         if is_comment(text):
             self._comment = text.lstrip().lstrip("".join(COMMENTS)), where
             return True
+        if self._header is not None:
+            return self._take_units(self._header, text, where)
         if not _has_numbers_alone(text, where):
-            self.header = _header(text, where)
+            self._header = _header(text, where)
             return True
         if self._comment is not None:
             header = _header(*self._comment)
             same = _separator(text)
             if len(cells_of(text, same, where)) == len(header.names) and not _has_numbers_alone(*self._comment):
-                self.header = TableHeader(header.names, header.units, header.where, same)
+                self._header = TableHeader(header.names, header.units, header.where, same)
                 return False
         raise ModelError(f"{where}: error: numbers where the names of the columns are expected")
+
+    def _take_units(self, header: TableHeader, text: str, where: str) -> bool:
+        """Whether a line after the header is the row of its units."""
+        cells = cells_of(text, header.separator, where)
+        with_units = header.with_units(cells, where)
+        if with_units is None:
+            return False
+        self._header = with_units
+        return True
 
 
 def _separator(text: str) -> str:
@@ -220,7 +256,7 @@ def read_text_table(path: str | os.PathLike[str], lines: Iterable[str] | None = 
     name = os.fspath(path)
     if lines is not None:
         return _table(lines, name)
-    if not os.path.isfile(name):
+    if not os.path.exists(name):
         raise ResourceError(f"{name}: error: no such file")
     try:
         with open(name, encoding="utf-8-sig", newline=None) as file:
@@ -230,24 +266,12 @@ def read_text_table(path: str | os.PathLike[str], lines: Iterable[str] | None = 
 
 
 def _table(lines: Iterable[str], name: str) -> TextTable:
-    search, rows, is_second = HeaderSearch(), [], True
-    for line, where in _numbered(lines, name):
-        if search.header is None and search.take(line, where):
-            continue
-        header = search.header
-        assert header is not None
-        if not line.strip() or is_comment(line):
-            continue
-        cells = header.cells(line.rstrip("\r\n"), where)
-        with_units = header.with_units(cells, where) if is_second else None
-        is_second = False
-        if with_units is not None:
-            search.header = with_units
-        else:
-            rows.append((where, cells))
-    if search.header is None:
-        raise ModelError(f"{name}:1: error: empty, expected a header with the names of the columns")
-    return TextTable(search.header, tuple(rows))
+    search = HeaderSearch()
+    rest = list(dropwhile(lambda line: search.take(*line), _numbered(lines, name)))
+    header = search.header(name)
+    empty = f" \t\r\n{header.separator}"  # spreadsheets write rows of separators alone
+    rows = [(line, where) for line, where in rest if line.strip(empty) and not is_comment(line)]
+    return TextTable(header, tuple((where, header.cells(line.rstrip("\r\n"), where)) for line, where in rows))
 
 
 def _numbered(lines: Iterable[str], name: str) -> Iterator[tuple[str, str]]:

@@ -163,17 +163,11 @@ def parameters_of(loaded: LoadedModel) -> list[str]:
     """The path of every parameter that set_parameters() can change, for lists and completion."""
     paths = []
     for kind, of_kind in KINDS.items():
-        for element in _elements(loaded, kind):
+        for element in elements_of(loaded, kind):
             name = element.whole_name if element.is_ambiguous else element.name
             having = (p for p, definition in of_kind.table.items() if element.read(definition) is not None)
             paths += [f"{kind}.{name}.{parameter}" for parameter in having]
     return list(dict.fromkeys(paths))
-
-
-def elements_of(loaded: LoadedModel, kind: str) -> list[Any]:
-    """The elements of a kind: their `name`, `instance` and `body`, and `read(definition)`, which gives the values (n,)
-    of a Parameter, None without any."""
-    return _elements(loaded, kind)
 
 
 # ------------------------------------------------------------------------------------------ elements
@@ -203,8 +197,9 @@ class _Element:
         return not self.of_file and hasattr(self.element, "num_velocities") and self.element.num_velocities() == 6
 
 
-def _elements(loaded, kind):
-    """Every _Element of a kind."""
+def elements_of(loaded: LoadedModel, kind: str) -> list[Any]:
+    """The elements of a kind: their `name`, `instance` and `body`, and `read(definition)`, which gives the values (n,)
+    of a Parameter, None without any."""
     plant = loaded.plant
     if kind == "geometry":
         found = _geometries(loaded)
@@ -240,7 +235,7 @@ def _geometries(loaded):
 
 def _found(loaded, path):
     """The _Elements that a path names and that have the parameter. ArgumentError if there is none."""
-    every = _elements(loaded, path.kind)
+    every = elements_of(loaded, path.kind)
     scope, _, name = path.name.rpartition(DELIMITER)
     there = [e for e in every if not scope or e.instance == scope or fnmatchcase(e.instance, scope)]
     exact = [e for e in there if e.name == name]

@@ -56,7 +56,7 @@ def compile_geometries(plant, model, on_mesh=lambda done, count: None):
     _read_meshes([instances[g] for g in ids], plant, on_mesh)
     surfaces = Surfaces(plant)
     surfaces.prepare([(instances[g], plant.geometry_bodies[g].name()) for g in ids], on_mesh)
-    material_of = _Materials(plant, graph.config, lambda: _pieces(ids, instances, plant))
+    material_of = _Materials(plant, graph.config, lambda: pieces_of(ids, instances, plant))
     materials = {g: material_of(g, instances[g]) for g in ids}
     solids, of = [], []
     for g, row in zip(ids, rows, strict=True):
@@ -119,7 +119,7 @@ def _row(X):
     return np.concatenate([X[:3, :3].ravel(), X[:3, 3]])
 
 
-def _pieces(ids, instances, plant):
+def pieces_of(ids, instances, plant):
     """What stands: {geometry: its Pieces}, without half spaces."""
     return {
         g: [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from mbcli.math.array_types import Matrix, Vector
     from mbcli.multibody.plant import MultibodyPlant
     from mbcli.multibody.plant.context import Context
+    from mbcli.multibody.tree import RigidBody
 
 
 LEAST_MOMENT = 1e-15  # of the largest moment of inertia: less is 0 with rounding
@@ -26,13 +27,13 @@ def require_masses(plant: MultibodyPlant, context: Context) -> None:
 
     Damping stands in for mass in a discrete plant, and constraints that are equations may.
     """
-    problem = None
+    problem: OpenMotion | str | None = None
     if not plant.elements.constraints:
         problem = missing_mass(plant, context, but=_is_damped if plant.is_discrete() else lambda joint, context: False)
     if problem is None and _lacking(plant, context, lambda mass: True):  # only then M can be singular
         problem = undetermined_motion(plant, context)
     if problem is not None:
-        raise NumericalError(problem)
+        raise NumericalError(str(problem))
 
 
 def missing_mass(plant: MultibodyPlant, context: Context, but: Any = lambda joint, context: False) -> str | None:
@@ -70,8 +71,20 @@ def missing_mass(plant: MultibodyPlant, context: Context, but: Any = lambda join
     )
 
 
-def undetermined_motion(plant: MultibodyPlant, context: Context) -> str | None:
-    """The line on velocities that masses, constraints, and damping in a discrete plant leave open; None if none are.
+class OpenMotion(NamedTuple):
+    """Velocities that nothing determines: the link that lacks something, None if none does, and what is the matter."""
+
+    link: RigidBody | None
+    matter: str
+
+    def __str__(self) -> str:
+        """The line for a run."""
+        place = "" if self.link is None or self.link.place is None else f"{self.link.place}: error: "
+        return f"{place}{self.matter}; give it what it lacks, or weld its base to the world"
+
+
+def undetermined_motion(plant: MultibodyPlant, context: Context) -> OpenMotion | None:
+    """Velocities that masses, constraints, and damping in a discrete plant leave open; None if none are.
 
     As those of a free link without mass that moves on a planar joint: M is singular, though all links carry mass.
     None too where constraints that are no equations may hold them.
@@ -85,15 +98,12 @@ def undetermined_motion(plant: MultibodyPlant, context: Context) -> str | None:
 
 def _held_by_constraints(plant, context):
     """The equations of constraints (nrow, nv); None if others may act too."""
-    if not plant.elements.constraints:
+    active = context.state.current_constraints() if plant.elements.constraints else None
+    if active is None:
         return np.zeros((0, plant.num_velocities()))
-    from mbcli.multibody.constraints.closed_chains import ClosedChains
-
-    state = context.state
-    active = state.current_constraints()
-    if active is not None and (active.fault is not None or not active.are_equations):
+    if active.fault is not None or not active.are_equations:
         return None
-    return ClosedChains(context).velocity_errors(state.q, state.v)[1]
+    return active.chains(context).velocity_errors(context.state.q, context.state.v)[1]
 
 
 def _open_motion(plant, context, inertia, held=None):
@@ -124,12 +134,12 @@ def _open_motion(plant, context, inertia, held=None):
     links = points or _lacking(plant, context, lambda mass: mass == 0.0)
     moved = {j.child_body() for j in plant.elements.joints for d in moving if 0 <= d - _start(j) < j.num_velocities()}
     links = sorted(links, key=lambda link: link not in moved)
-    place = f"{links[0].place}: error: " if links and links[0].place is not None else ""
     more = f" (and {len(links) - 1} more)" if len(links) > 1 else ""
     cause = f"link '{links[0].name()}' has {lack}{more}, so that" if links else "masses are so unequal that"
-    return (
-        f"{place}{cause} {int(open_ones.sum())} of {len(values)} velocities have no inertia, as that of {listed}: the "
-        "motion is not determined; give it what it lacks, or weld its base to the world"
+    return OpenMotion(
+        links[0] if links else None,
+        f"{cause} {int(open_ones.sum())} of {len(values)} velocities have no inertia, as that of {listed}: the motion "
+        "is not determined",
     )
 
 
@@ -161,7 +171,7 @@ def require_finite(plant: MultibodyPlant, vdot: Vector, mass_matrix: Callable[[]
     context = plant.CreateDefaultContext()
     without = missing_mass(plant, context) or _open_motion(plant, context, mass_matrix())
     if without is not None:
-        raise NumericalError(without)
+        raise NumericalError(str(without))
     inertia = np.diag(mass_matrix())
     names = plant.GetVelocityNames()
     if (inertia <= 0.0).any():

@@ -30,11 +30,9 @@ def not_finite(plant: MultibodyPlant, context: Context, y: Vector, u: Vector, wh
     driven = np.flatnonzero(~np.isfinite(u))
     if driven.size:
         return f"{result}: the actuation of '{plant.GetActuatorNames()[int(driven[0])]}' is not"
-    cause = missing_mass(plant, context)
-    if cause is None:
-        cause = undetermined_motion(plant, context)
+    cause = missing_mass(plant, context) or undetermined_motion(plant, context)
     if cause is not None:
-        return cause
+        return str(cause)
     step = plant.time_step() if plant.is_discrete() else 0.0
     finer = f"{argument('dt', step / 2.0)}, or less" if step else "a higher accuracy"
     result += growth(plant, context, FAST)
@@ -58,7 +56,7 @@ def behind_singular(plant: MultibodyPlant, context: Context, message: str) -> st
     """The line on constraints or contact that are singular at a state: masses or a step that explain it, if any do."""
     cause = missing_mass(plant, context) or undetermined_motion(plant, context)
     if cause is not None:
-        return cause
+        return str(cause)
     grown = growth(plant, context, FOLLOWED)
     if grown and plant.is_discrete():
         grown += f"; try {argument('dt', plant.time_step() / 2.0)}, or less"
