@@ -198,6 +198,24 @@ def test_inputs_and_points_are_tables_of_the_same_notations(crane, tmp_path):
     assert tables[0] == tables[1]
 
 
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("time [m],elbow\n0,1\n", "1: error: column 'time' is in m, expected s"),
+        ("time,elbow\ns,deg\n0,1\n", "1: error: column 'elbow' is in deg, expected N m"),
+    ],
+)
+def test_an_input_in_units_of_another_quantity_is_refused(text, message, tmp_path):
+    path = written(tmp_path, text)
+    result = cli("simulate", PENDULUM, "-t", "1", "--no-log", "--input", path)
+    assert result.code == 3 and result.err.startswith(f"{path}:{message}")
+
+
+def test_rows_of_separators_alone_are_no_rows_of_inputs(tmp_path):
+    path = written(tmp_path, "time,elbow\n0,0.5\n,\n0.5,1.5\n,\n")
+    assert cli("simulate", PENDULUM, "-t", "1", "--no-log", "--input", path).code == 0
+
+
 def test_an_input_that_begins_after_the_end_is_told(tmp_path):
     path = written(tmp_path, "time,elbow\n2,1\n")
     result = cli("simulate", PENDULUM, "-t", "1", "--no-log", "--input", path)

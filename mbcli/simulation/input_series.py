@@ -9,7 +9,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from mbcli.common.argument_names import argument
-from mbcli.common.text_tables import read_text_table
+from mbcli.common.text_tables import read_text_table, scale_to, shown
 from mbcli.errors import ArgumentError, ModelError
 from mbcli.multibody.stepping.run import Input, constant_input
 from mbcli.parsers.diagnostics import printable
@@ -58,10 +58,10 @@ def read_input(plant, path, file=None, aims=True):
 def _read_rows(controls, table, name):
     """Times (k,) and values (k, nu)."""
     header = table.header
-    columns = _columns(header, controls)
+    columns, scales = _columns(header, controls)
     times, values = [], []
     for place, cells in table.rows:
-        time, u = _row(header, cells, columns, controls.size, place)
+        time, u = _row(header, cells, columns, scales, controls.size, place)
         if times and not time > times[-1]:
             raise ModelError(f"{place}: error: time {time:g} does not increase")
         times.append(time)
@@ -72,7 +72,7 @@ def _read_rows(controls, table, name):
 
 
 def _columns(header, controls):
-    """Index of each column among the inputs, None for the time."""
+    """Index of each column among the inputs, None for the time, and what its numbers are multiplied by."""
     if header.names.count("time") != 1:
         raise ModelError(f"{header.where}: error: the header needs one column 'time' and actuator names")
     columns = []
@@ -83,19 +83,20 @@ def _columns(header, controls):
             raise ModelError(f"{header.where}: error: {printable(error.args[0])}") from None
     if len(set(columns)) != len(columns):
         raise ModelError(f"{header.where}: error: two columns for one actuator")
-    return columns
+    bases = ["s" if column is None else controls.unit(column) for column in columns]
+    places = (f"{header.where}: error: column {shown(name)}" for name in header.names)
+    return columns, [scale_to(*each) for each in zip(bases, header.units, places, strict=True)]
 
 
-def _row(header, cells, columns, size, place):
+def _row(header, cells, columns, scales, size, place):
     """The time and the inputs (size,) of a row, NaN where there is none."""
     time, u = None, np.full(size, np.nan)
-    for column, cell, unit in zip(columns, cells, header.units, strict=True):
+    for column, cell, scale in zip(columns, cells, scales, strict=True):
         value = header.number(cell)
         if value is None:
             raise ModelError(f"{place}: error: '{printable(cell)}' is not a finite number")
-        value *= 1.0 if unit is None else unit.scale
         if column is None:
-            time = value
+            time = scale * value
         else:
-            u[column] = value
+            u[column] = scale * value
     return time, u

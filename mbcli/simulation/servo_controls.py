@@ -49,6 +49,17 @@ class ServoControls:
             raise LookupError(f"actuator '{self._names.names[k]}' has no controller of positions: it takes no target")
         return k + len(self._actuators)
 
+    def unit(self, index: int) -> str | None:
+        """The unit of an input, None of a servo's control, which may be of a position or a velocity."""
+        nu = len(self._actuators)
+        actuator = self._at(index % nu)
+        slides = actuator.joint().type_name() == "prismatic"
+        if index >= nu:
+            return "m" if slides else "rad"
+        if self._aims and actuator.control is not None:
+            return None
+        return "N" if slides else "N m"
+
     def _at(self, k):
         return next(actuator for actuator in self._actuators if actuator.input_start() == k)
 
