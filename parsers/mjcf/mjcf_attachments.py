@@ -2,7 +2,7 @@
 
 Of another file comes all that refers to them alone. Names, classes and assets of it get the prefix; its elements keep
 its defaults and its <compiler>. Options and keyframes are those of the main file. Of a body or frame of the same file
-comes a copy, see own_copies.
+comes a copy, see mjcf_own_copies.py.
 
 Format: https://mujoco.readthedocs.io/en/stable/XMLreference.html#body-attach
 """
