@@ -59,7 +59,7 @@ NOT_SMOOTH = {
     # asks how near a limit is
     "some_limit_acts",
     "limit_gap",
-    "reach_of_limits",
+    "can_meet_limit",
     "reach_limits",
     "is_in_reach",
     "reaches_limit",

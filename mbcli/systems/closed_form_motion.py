@@ -150,8 +150,8 @@ def _limits_act(model, q, v, vdot, h):
     interpreted = load_kernels(False)
     locked = set(model.locked_dof.tolist())
     for k, d in enumerate(model.limit_dof):
-        reach = interpreted.reach_of_limits(v[d], v[d] + h * vdot[d], h)
-        if d not in locked and interpreted.limit_gap(model, q, k) < reach:
+        gap = interpreted.limit_gap(model, q, k)
+        if d not in locked and interpreted.can_meet_limit(gap, v[d], v[d] + h * vdot[d], h):
             return True
     return False
 

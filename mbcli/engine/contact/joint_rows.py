@@ -10,7 +10,7 @@ from mbcli.engine.fields.contact_fields import (
 )
 from mbcli.engine.fields.model_fields import PD_GAIN_D, PD_GAIN_P, PD_LIMIT
 from mbcli.engine.limits.dry_friction import STICKING
-from mbcli.engine.limits.joint_limits import law_at_limit, limit_gap, reach_of_limits
+from mbcli.engine.limits.joint_limits import can_meet_limit, law_at_limit, limit_gap
 from mbcli.engine.runtime.kernel import kernel
 from mbcli.engine.smooth.sleep import is_asleep
 
@@ -27,7 +27,7 @@ def add_limit_rows(model, data, solver, h):
         d = model.limit_dof[k]
         v = data.v[d]
         v_free = v + h * data.vdot[d]
-        acts = limit_gap(model, data.q, k) < reach_of_limits(v, v_free, h) and data.diagonal[d] < INFINITE
+        acts = can_meet_limit(limit_gap(model, data.q, k), v, v_free, h) and data.diagonal[d] < INFINITE
         if acts and not is_asleep(data, model.dof_body[d]) and add_velocity_row(solver, k, d) < 0:
             return
 

@@ -43,9 +43,12 @@ def law_at_limit(model, q, k, h, compliance):
 
 
 @kernel
-def reach_of_limits(v, v_free, h):
-    """The gap below which a limit can act in a step h: what two steps close at the velocity of its start or its end."""
-    return 2.0 * h * max(abs(v.real), abs(v_free.real))
+def can_meet_limit(gap, v, v_free, h):
+    """Whether a limit can act in a step h: two steps close its gap at the velocity v of its start or v_free of its end.
+
+    At the limit it can at rest, too: forces of other stops may push against it, whatever rounding makes of v_free.
+    """
+    return gap.real <= 2.0 * h * max(abs(v.real), abs(v_free.real))
 
 
 @kernel
@@ -63,7 +66,7 @@ def is_in_reach(model, data, h, k):
     if data.line[model.pd_actuator.shape[0] + k, LINE_OWN].real == INFINITE:
         return False
     v = data.v[d]
-    return limit_gap(model, data.q, k).real < reach_of_limits(v, v + h * data.vdot[d], h)
+    return can_meet_limit(limit_gap(model, data.q, k), v, v + h * data.vdot[d], h)
 
 
 @kernel
@@ -92,3 +95,18 @@ def reach_limits(model, data, h):
         data.line[i, LINE_OFFSET] = slope / h * (side * speed - data.v[d])
         data.line[i, LINE_HIGH if side > 0 else LINE_LOW] = side * INFINITE
     return count
+
+
+@kernel
+def leave_out_stops(model, data):
+    """`diagonal` -> without the stops that act; whether some did.
+
+    Rounding decides which stops act of a robot at rest at its limits. They bear nothing: nothing may depend on them.
+    """
+    first, found = model.pd_actuator.shape[0], False
+    for k in range(model.limit_dof.shape[0]):
+        if data.line_side[first + k].real == 0.0 and data.line[first + k, LINE_SLOPE].real > 0.0:
+            data.diagonal[model.limit_dof[k]] -= data.line[first + k, LINE_SLOPE]
+            data.line_side[first + k] = -1.0 * model.limit_side[k]
+            found = True
+    return found

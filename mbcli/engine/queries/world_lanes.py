@@ -15,7 +15,7 @@ from mbcli.engine.fields.run_fields import (
     WORLDS_STEP_LENGTH,
     WORLDS_STEPS_LEFT,
 )
-from mbcli.engine.limits.joint_limits import reach_of_limits
+from mbcli.engine.limits.joint_limits import can_meet_limit
 from mbcli.engine.limits.pd_control import start_controllers
 from mbcli.engine.queries.batch import number_in, set_number_in, states_at_once, take
 from mbcli.engine.runtime.calls_by_address import call_by_address
@@ -132,7 +132,7 @@ def leaves_smooth_motion(m, d, h, lane):
         i = m.limit_dof[n]
         v = number_in(d.v, i, lane)
         gap = m.limit_side[n] * (number_in(d.q, m.dof_q[i], lane) - m.limit_value[n])
-        if gap < reach_of_limits(v, v + h * number_in(d.vdot, i, lane), h):
+        if can_meet_limit(gap, v, v + h * number_in(d.vdot, i, lane), h):
             return True
     for n in range(m.pd_actuator.shape[0]):
         line, vdot = d.line[n], number_in(d.vdot, m.actuator_dof[m.pd_actuator[n]], lane)

@@ -34,7 +34,7 @@ from mbcli.engine.fields.run_fields import (
     WORK_OF_LIMITS,
     WORK_UNEXPLAINED,
 )
-from mbcli.engine.limits.joint_limits import limit_gap, reach_of_limits
+from mbcli.engine.limits.joint_limits import can_meet_limit, limit_gap
 from mbcli.engine.runtime.calls_by_address import call_by_address
 from mbcli.engine.runtime.handles import balance_at, data_at, integration_at, model_at
 from mbcli.engine.runtime.kernel import called, kernel, slot
@@ -178,7 +178,7 @@ def some_limit_acts(model, b, h):
     for k in range(model.limit_dof.shape[0]):
         d = model.limit_dof[k]
         gap = min(limit_gap(model, b.q_before_step, k), limit_gap(model, b.q_after_step, k))
-        if gap < reach_of_limits(b.v_before_step[d], b.v_after_step[d], h):
+        if can_meet_limit(gap, b.v_before_step[d], b.v_after_step[d], h):
             return True
     return False
 

@@ -38,6 +38,7 @@ from mbcli.engine.fields.model_fields import (
     SET_AT_PROJECT,
     SET_AT_WORK,
 )
+from mbcli.engine.limits.joint_limits import leave_out_stops
 from mbcli.engine.limits.limited_dynamics import limited_dynamics
 from mbcli.engine.runtime.calls_by_address import call_by_address
 from mbcli.engine.runtime.handles import constraints_at, data_at, model_at, work_at
@@ -233,6 +234,9 @@ def end_motion(model, data, constraints, work, h):
     if part == 0.0 or w.ranks[RANK_FAULTS] != 0.0:
         return 0.0
     stay_within_limits(m, d, w.q_start, h)
+    if leave_out_stops(m, d):
+        packed_mass_matrix(m, d, c, w)
+        factorize_system(m, c, w, AS_BEFORE)
     if w.ranks[RANK_CROSSING] != 0.0 or not correct_positions(m, d, c, w) or not correct_velocities(m, d, c, w, h):
         project_end(model, data, constraints, work)
     return 0.0
