@@ -21,6 +21,8 @@ from benchmarks.robots.forked import run_forked
 
 ROOT = Path(__file__).resolve().parents[2]
 TOLERANCE = 1e-9
+LEAST_BEYOND = 1e-6  # [rad or m] what two steps bring back at the speed that stops return with
+UNTOLD = ("equal", "left out", "not read", "inertia replaced", "limits are springs", "brought back slowly")
 SIDES = {  # (library, MBCLI_JIT, steps, whether dry friction acts, in steps of the default scheme) of the two sides
     "--compare": (("mbcli", "1", states.STEPS, True), ("mbcli", "0", states.STEPS, True)),
     "--drake": (("mbcli", "1", 1, False), ("pydrake", "1", 1, False)),
@@ -88,7 +90,7 @@ class Comparison:
         word, text, apart = self._verdict(one, other)
         self._counts[word] += 1
         self.records.append({"run": key, "verdict": word, "apart": apart, "text": text})
-        if word in ("equal", "left out", "not read"):
+        if word in UNTOLD:
             return None
         self.lines.append(f"{word:24} {key}: {text}")
         return self.lines[-1]
@@ -112,15 +114,29 @@ class Comparison:
             return "equal", "", apart
         largest = max((abs(a - b) for a, b in zip(one["M"], other["M"], strict=True)), default=0.0)
         if not largest <= TOLERANCE * max(map(abs, other["M"]), default=0.0):
+            if one.get("unphysical") and self._names[1] == "pydrake":
+                return "inertia replaced", f"pydrake has another one of {', '.join(one['unphysical'])}", apart
             return "another mass matrix", f"M differs by {largest:.2g}, states by {apart:.3g}", apart
-        if one["constraints"] and self._names[1] == "pydrake":
-            return "another scheme", f"of {one['constraints']} constraints: by {apart:.3g}", apart
+        reason = _reason(one) if self._names[1] == "pydrake" else None
+        if reason is not None:
+            return *reason, apart
         return "differs", f"by {apart:.3g}", apart
 
     def table(self):
         total = sum(self._counts.values())
         counts = ", ".join(f"{number} {word}" for word, number in self._counts.most_common())
         return f"{' and '.join(self._names)}: {total} runs: {counts}"
+
+
+def _reason(one):
+    """Why a step of mbcli is not that of pydrake: the verdict and its text; None without one that is known."""
+    if one["constraints"]:
+        return "another scheme", f"of {one['constraints']} constraints"
+    if one["approximation"] == "tamsi" and one["limits"]:
+        return "limits are springs", f"of {one['limits']} positions, in pydrake's TAMSI"
+    if one["beyond"] > LEAST_BEYOND:
+        return "brought back slowly", f"starts {one['beyond']:.3g} beyond a limit"
+    return None
 
 
 def main(given):

@@ -27,8 +27,9 @@ def library(name):
 def do(file, run, kept):
     """The states after each step of a run [library, base, start, approximation, number of steps, with friction].
 
-    {"names", "q": where it starts, "states": [q, v of each step], "M": its elements, "constraints": how many} or
-    {"error"}; or {"left_out"}, why there is nothing to compare.
+    {"names", "q": where it starts, "states": [q, v of each step], "M": its elements, "constraints" and "limits": how
+    many, "beyond": how far it starts beyond one, "unphysical": links with inertias that no body has} or {"error"}; or
+    {"left_out"}, why there is nothing to compare.
     """
     name, base, start, approximation, steps, friction = run
     warnings.simplefilter("ignore")
@@ -43,7 +44,9 @@ def do(file, run, kept):
     context = plant.CreateDefaultContext()
     plant.SetPositions(context, q)
     result = {"names": list(plant.GetPositionNames()), "q": q.tolist(), "states": []}
-    result["constraints"] = plant.num_constraints()
+    result |= {"constraints": plant.num_constraints(), "approximation": approximation} | _of_limits(plant, q)
+    if lib.name == "mbcli":
+        result["unphysical"] = _unphysical(plant)
     try:
         result["M"] = plant.CalcMassMatrix(context).ravel().tolist()
         simulator = lib.Simulator(plant, context)
@@ -53,6 +56,19 @@ def do(file, run, kept):
     except (RuntimeError, ValueError) as error:
         return {"error": str(error)[:300]}
     return result
+
+
+def _of_limits(plant, q):
+    """How many positions have limits, and how far the farthest starts beyond its own."""
+    lower, upper = plant.GetPositionLowerLimits(), plant.GetPositionUpperLimits()
+    beyond = np.maximum(lower - q, q - upper).max(initial=0.0)
+    return {"limits": int((np.isfinite(lower) | np.isfinite(upper)).sum()), "beyond": float(beyond)}
+
+
+def _unphysical(plant):
+    """Names of the links whose inertia no body has: mbcli takes it as the file has it, pydrake another one."""
+    links = plant.elements.bodies[1:]
+    return [link.name() for link in links if not link.default_spatial_inertia().IsPhysicallyValid()]
 
 
 def _kept_plant(lib, file, base, approximation, friction, kept):

@@ -408,8 +408,10 @@ class Log(Rows):
                     f"{self.path}: error: {path} has shape {dataset.shape}, {len(self.names[path])} names "
                     f"and {len(self.units[path])} units"
                 )
-            if dataset.dtype.kind not in "fiu":
-                raise ModelError(f"{self.path}: error: {path} has type {dataset.dtype}, expected numbers")
+            standard = layout.STANDARD_FIELDS.get(path)
+            kinds, expected = ("iu", "integers") if standard and standard.dtype == "i8" else ("fiu", "numbers")
+            if dataset.dtype.kind not in kinds:
+                raise ModelError(f"{self.path}: error: {path} has type {dataset.dtype}, expected {expected}")
 
     def _count_rows(self):
         """The common length, without rows at the end of which not all was written before the process died."""

@@ -2,6 +2,7 @@
 
 from mbcli.engine.contact.block_cholesky import add_row
 from mbcli.engine.contact.bounded_row import bounded_response
+from mbcli.engine.contact.dual_friction import dual_hessian, has_dual
 from mbcli.engine.contact.patches import patch_hessian
 from mbcli.engine.contact.problem import response_of
 from mbcli.engine.contact.turning import turning_hessian
@@ -19,9 +20,12 @@ def fill_hessian(solver, k):
         if solver.con_slot[i] >= 0:
             add_to_diagonal(solver, i)
         elif solver.con_members[i] == 0:
-            _, _, _, xx, yy, zz, xy, xz, yz = response_of(
-                solver, i, solver.con_v[i, 0], solver.con_v[i, 1], solver.con_v[i, 2]
-            )
+            if has_dual(solver, i):
+                xx, yy, zz, xy, xz, yz = dual_hessian(solver, i)
+            else:
+                _, _, _, xx, yy, zz, xy, xz, yz = response_of(
+                    solver, i, solver.con_v[i, 0], solver.con_v[i, 1], solver.con_v[i, 2]
+                )
             if xx != 0.0 or yy != 0.0 or zz != 0.0:
                 add_constraint_hessian(solver, i, (xx, yy, zz, xy, xz, yz))
         elif solver.con_members[i] > TURNS:

@@ -11,6 +11,7 @@ follow rounding.
 
 from mbcli.engine.contact.block_cholesky import factorize_places, solve_places
 from mbcli.engine.contact.bounded_row import bounded_response
+from mbcli.engine.contact.dual_friction import begin_duals, move_duals
 from mbcli.engine.contact.hessian import fill_hessian
 from mbcli.engine.contact.islands import arrange_problem
 from mbcli.engine.contact.line_search import line_search
@@ -168,6 +169,8 @@ def find_velocities(solver, k, tamsi, again):
             respond(solver, k)
             fill_gradient(solver, k)
         sticking = False
+        if iterations == 0:
+            begin_duals(solver, k, 0.0 if residual > STEADY * STEADY else 1.0)
         if iterations == 0 and residual > STEADY * STEADY and not tamsi and not kept:
             sticking = let_contacts_stick(solver, k)
         fast = residual < FAST * FAST * before
@@ -189,6 +192,7 @@ def find_velocities(solver, k, tamsi, again):
             move(solver, k, tamsi_share(solver, k))
             respond(solver, k)
         else:
+            move_duals(solver, k)
             move(solver, k, line_search(solver, k, sticking))
         iterations += 1
         tries += 1

@@ -6,6 +6,7 @@ contact of the patch: pieces in pairs, of v_P and of w. Velocities, impulses and
 in this space before they meet the columns; the work for each contact does not depend on the robot.
 """
 
+from mbcli.engine.contact.dual_friction import dual_hessian, has_dual
 from mbcli.engine.contact.hunt_crossley import lagged_response, similar_response
 from mbcli.engine.contact.sap import sap_response
 from mbcli.engine.contact.sticking import stuck_response
@@ -192,7 +193,10 @@ def patch_hessian(solver, i):
     first, second, third = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)  # columns of wv
     H, place = solver.con_hessian, solver.con_place
     for n in range(i, i + solver.con_members[i]):
-        G = in_world(solver, n, (H[n, 0], H[n, 1], H[n, 2], H[n, 3], H[n, 4], H[n, 5]))
+        G = (H[n, 0], H[n, 1], H[n, 2], H[n, 3], H[n, 4], H[n, 5])
+        if has_dual(solver, n):
+            G = dual_hessian(solver, n)
+        G = in_world(solver, n, G)
         r = row3(place, n, PLACE_ARM)
         # columns of [r x] G, which is the block wv
         a = cross(r, (G[0], G[3], G[4]))

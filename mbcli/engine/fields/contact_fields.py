@@ -116,6 +116,7 @@ SOLVER_FIELDS = (
     Field("con_impulse", ("ncon", 3), "real", "N s", "impulse along the rows"),
     # work of the solver
     Field("con_hessian", ("ncon", 6), "real", "kg", "of contacts in patches: minus derivatives of con_impulse"),
+    Field("con_dual", ("ncon", 2), "real", "1", "of friction along the tangents, at most 1: see dual_friction.py"),
     Field("con_sum", ("ncon", 3), "real", "N s", "impulses of the parts of a step so far, with TAMSI"),
     Field("con_dv", ("ncon", 3), "real", "m/s", "J times the direction of a Newton step"),
     Field("con_block", ("ncon",), "int", "", "where the block of its two trees starts in values"),

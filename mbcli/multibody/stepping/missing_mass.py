@@ -25,18 +25,27 @@ SHARE = 0.3  # of the largest: components of the motion without inertia that are
 def require_masses(plant: MultibodyPlant, context: Context) -> None:
     """NumericalError, one line, if a joint that can move moves nothing with mass, or masses leave a motion open.
 
-    Damping stands in for mass in a discrete plant, and constraints that are equations may.
+    Damping stands in for mass where steps take it at their end, and constraints that are equations may.
     """
     problem: OpenMotion | str | None = None
     if not plant.elements.constraints:
-        problem = missing_mass(plant, context, but=_is_damped if plant.is_discrete() else lambda joint, context: False)
+        problem = missing_mass(plant, context, but=_is_damped if _damping_time(plant) > 0.0 else _never)
     if problem is None and _lacking(plant, context, lambda mass: True):  # only then M can be singular
         problem = undetermined_motion(plant, context)
     if problem is not None:
         raise NumericalError(str(problem))
 
 
-def missing_mass(plant: MultibodyPlant, context: Context, but: Any = lambda joint, context: False) -> str | None:
+def _damping_time(plant):
+    """What a damping is multiplied by to stand in for mass: the step, or 0."""
+    return plant.time_step() * plant.implicit_damping() if plant.is_discrete() else 0.0
+
+
+def _never(joint, context):
+    return False
+
+
+def missing_mass(plant: MultibodyPlant, context: Context, but: Any = _never) -> str | None:
     """The line on the first joint that moves nothing with mass, with its place; None without one.
 
     but(joint, context): whether a joint does without.
@@ -84,14 +93,12 @@ class OpenMotion(NamedTuple):
 
 
 def undetermined_motion(plant: MultibodyPlant, context: Context) -> OpenMotion | None:
-    """Velocities that masses, constraints, and damping in a discrete plant leave open; None if none are.
+    """Velocities that masses, constraints, and damping at the end of steps leave open; None if none are.
 
     As those of a free link without mass that moves on a planar joint: M is singular, though all links carry mass.
     None too where constraints that are no equations may hold them.
     """
-    inertia = np.array(plant.CalcMassMatrix(context))
-    if plant.is_discrete():
-        inertia += plant.time_step() * np.diag(context.state.model.dof_damping)
+    inertia = plant.CalcMassMatrix(context) + _damping_time(plant) * np.diag(context.state.model.dof_damping)
     held = _held_by_constraints(plant, context)
     return None if held is None else _open_motion(plant, context, inertia, held)
 

@@ -1,0 +1,93 @@
+"""Directions of Newton's method for friction whose regularization is far below the velocities: with dual variables.
+
+Friction of `lagged` and `similar` is a v / |v|_s with |v|_s = (v^2 + v_s^2)^(1/2). Around v = 0 it is steep, and the
+less v_s the narrower: a step of Newton's method from elsewhere goes through there without noticing. Chan, Golub, Mulet
+1999 (A nonlinear primal-dual method for total variation-based image restoration, SIAM J. Sci. Comput. 20,
+1964) give sums of such norms a variable w = v / |v|_s of its own, and make |v|_s w - v zero by Newton's method together
+with the rest. Without w, which follows from v, the matrix is
+
+    a / |v|_s (1 - (w t^T + t w^T) / 2),   t = v / |v|_s,
+
+made symmetric, that of Newton's method where w = t. It is not negative where |w| <= 1, so that the direction is one of
+descent for the same cost, whose gradient stays as it is. A search begins with w = t close to the solution, as where
+bodies slide on, and with w = 0 elsewhere: that holds what slips until it is known where to.
+"""
+
+from mbcli.engine.contact.hunt_crossley import normal_response
+from mbcli.engine.fields.contact_fields import (
+    HUNT_CROSSLEY_FRICTION,
+    HUNT_CROSSLEY_MU,
+    HUNT_CROSSLEY_V_S,
+    LAGGED,
+    SIMILAR,
+    TURNS,
+)
+from mbcli.engine.runtime.kernel import kernel
+from mbcli.engine.smooth.trigonometry import square_root
+
+
+@kernel
+def has_dual(solver, i):
+    """Whether constraint i is a contact whose friction has a dual variable."""
+    kind = solver.con_kind[i]
+    return kind in (LAGGED, SIMILAR) and solver.con_members[i] != TURNS
+
+
+@kernel
+def slip_speed(solver, i):
+    """|v|_s of contact i at con_v."""
+    v, v_s = solver.con_v, solver.con_law[i, HUNT_CROSSLEY_V_S]
+    return square_root(v[i, 0] * v[i, 0] + v[i, 1] * v[i, 1] + v_s * v_s)
+
+
+@kernel
+def begin_duals(solver, k, share):
+    """con_dual of the contacts of island k at con_v, or a share of it."""
+    w, v = solver.con_dual, solver.con_v
+    for c in range(solver.island_con[k], solver.island_con[k + 1]):
+        i = solver.con_order[c]
+        for n in range(i, i + max(1, solver.con_members[i])):
+            if has_dual(solver, n):
+                inverse = share / slip_speed(solver, n)
+                w[n, 0], w[n, 1] = inverse * v[n, 0], inverse * v[n, 1]
+
+
+@kernel
+def move_duals(solver, k):
+    """con_dual, before con_v moves along con_dv: as a whole step of Newton's method has it, at most 1."""
+    for c in range(solver.island_con[k], solver.island_con[k + 1]):
+        i = solver.con_order[c]
+        for n in range(i, i + max(1, solver.con_members[i])):
+            if has_dual(solver, n):
+                move_dual(solver, n)
+
+
+@kernel
+def move_dual(solver, i):
+    w, v, dv = solver.con_dual, solver.con_v, solver.con_dv
+    inverse = 1.0 / slip_speed(solver, i)
+    x, y, a, b = v[i, 0], v[i, 1], dv[i, 0], dv[i, 1]
+    along = inverse * inverse * (x * a + y * b)
+    p = inverse * (x + a) - along * w[i, 0]
+    q = inverse * (y + b) - along * w[i, 1]
+    size = max(1.0, square_root(p * p + q * q))
+    w[i, 0], w[i, 1] = p / size, q / size
+
+
+@kernel
+def dual_hessian(solver, i):
+    """In place of the second derivatives of the cost of contact i at con_v: xx, yy, zz, xy, xz, yz."""
+    law, v, w = solver.con_law, solver.con_v, solver.con_dual
+    size = slip_speed(solver, i)
+    tx, ty = v[i, 0] / size, v[i, 1] / size
+    if solver.con_kind[i] == LAGGED:
+        _, c = normal_response(law, i, v[i, 2])
+        a, mu = law[i, HUNT_CROSSLEY_FRICTION] / size, 0.0
+    else:
+        mu = law[i, HUNT_CROSSLEY_MU]
+        normal, c = normal_response(law, i, v[i, 2] - mu * (size - law[i, HUNT_CROSSLEY_V_S]))
+        a = mu * normal / size
+    b = mu * mu * c
+    xx, yy = a * (1.0 - w[i, 0] * tx) + b * tx * tx, a * (1.0 - w[i, 1] * ty) + b * ty * ty
+    xy = b * tx * ty - 0.5 * a * (w[i, 0] * ty + w[i, 1] * tx)
+    return xx, yy, c, xy, -mu * c * tx, -mu * c * ty
