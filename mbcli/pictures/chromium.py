@@ -213,4 +213,5 @@ class Chromium:
 
 
 def _exception(details):
-    return details.get("exception", {}).get("description") or details.get("text", "an exception")
+    thrown = details.get("exception", {})
+    return thrown.get("description") or thrown.get("value") or details.get("text", "an exception")
