@@ -56,6 +56,12 @@ class Camera:
         return np.array(self.target), _filled(np.linalg.norm(way)), math.degrees(math.atan2(y, x)), elevation
 
 
+def way_to_eye(azimuth: float, elevation: float) -> FloatArray:
+    """The unit vector (3,) in World towards an eye at angles [deg]."""
+    a, e = math.radians(azimuth), math.radians(elevation)
+    return np.array([math.cos(e) * math.cos(a), math.cos(e) * math.sin(a), math.sin(e)])
+
+
 def _filled(distance):
     """The radius [m] of the sphere that fills the picture at a distance [m]."""
     return float(distance) * math.sin(math.radians(FIELD_OF_VIEW / 2.0)) / ROOM
@@ -69,21 +75,21 @@ def read_camera(text: str) -> Camera:
     word = text.strip().lower()
     if word in VIEWS:
         return Camera(*VIEWS[word])
-    groups = [_numbers(part) for part in word.split(":")]
-    if any(group is None for group in groups):
+    groups = [numbers for part in word.split(":") if (numbers := _numbers(part)) is not None]
+    if len(groups) <= word.count(":"):
         likely = closest(word, list(VIEWS))
         hint = f"; did you mean '{likely}'?" if likely else ""
         raise ValueError(
             f"'{text}' is none of {', '.join(VIEWS)}, nor AZIMUTH,ELEVATION[,DISTANCE], nor X,Y,Z:X,Y,Z{hint}"
         )
-    counts = [len(group or ()) for group in groups]
+    counts = [len(group) for group in groups]
     if counts == [3, 3]:
         if groups[0] == groups[1]:
             raise ValueError(f"'{text}': the eye is where it looks")
         return Camera(eye=groups[0], target=groups[1])
     if counts not in ([2], [3]):
         raise ValueError(f"'{text}' has {' and '.join(map(str, counts))} numbers: two or three, or 3 and 3, with a ':'")
-    azimuth, elevation, *distance = groups[0] or ()
+    azimuth, elevation, *distance = groups[0]
     if abs(elevation) > 90.0:
         raise ValueError(f"'{text}': the elevation is beyond 90 degrees")
     if distance and distance[0] <= 0.0:

@@ -9,19 +9,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mbcli.common.extra_packages import require_extra
-from mbcli.pictures.cameras import FIELD_OF_VIEW, Camera
+from mbcli.pictures.cameras import Camera, way_to_eye
 from mbcli.pictures.framing import frame_runs
-from mbcli.pictures.scene import arrow_length, composed, matrix4, moved
-from mbcli.pictures.shape_surfaces import drawn_shapes, surface_of
+from mbcli.pictures.scene import arrow_length, moved
+from mbcli.pictures.shape_surfaces import drawn_shapes, placed_vertices, surface_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from mbcli.math.array_types import FloatArray
-    from mbcli.pictures.scene import Motion, PictureShape, Scene
+    from mbcli.pictures.scene import Motion, Scene
 
 DPI = 100
 ZOOM = 1.15  # so that the sphere of a camera is two thirds as high as a picture, within axes with numbers
+EYE = 10.0  # radii from the middle: nearer than the eye of matplotlib
 MOST_TRIANGLES = 4000  # of a mesh: more are thinned out
 VISUAL_COLOR = (0.62, 0.69, 0.76)
 FORCE_COLOR = (0.84, 0.2, 0.42)
@@ -49,27 +50,28 @@ def drawn_images(
     ]
     camera, framing = camera or Camera(), frame_runs(runs)
     digits = time_digits(runs)
-    scene, motion = runs[0]
-    largest = 0.0 if motion.contacts is None else np.linalg.norm(motion.contacts.force, axis=1).max(initial=0.0)
-    reference = scene.weight or float(np.nan_to_num(largest))
+    first = runs[0][1]
+    largest = largest_force(first)
+    reference = runs[0][0].weight or largest  # [N]: arrows are drawn in proportion to it
     figure: Any = Figure(figsize=(size[0] / DPI, size[1] / DPI), dpi=DPI)
     canvas = FigureCanvasAgg(figure)
     for time in times:
         figure.clear()
         axes = figure.add_axes((0, 0, 1, 1), projection="3d", computed_zorder=False)
-        pixels = _frame(axes, *camera.seen(framing, int(motion.drawn_rows(time))))
-        axes.text2D(0.02, 0.96, f"t = {time:.{digits}f} s", transform=axes.transAxes)
+        seen = camera.seen(framing, int(first.drawn_rows(time)))
+        pixels = _frame(axes, *seen)
+        figure.text(0.02, 0.96, f"t = {time:.{digits}f} s")
         for k, ((scene, motion), parts) in enumerate(zip(runs, solids, strict=True)):
             row = int(motion.drawn_rows(time))
             faces, colors = [], []
             for shape, vertices, triangles in parts:
-                placed = _placed(shape, vertices, motion, row)[triangles]
+                placed = _before_the_eye(placed_vertices(shape, vertices, motion, row)[triangles], *seen)
                 faces.append(placed)
                 colors.append(_shaded(placed, shape, ghost=k > 0))
             if faces:
                 painted = np.concatenate(colors)
                 solid = Poly3DCollection(np.concatenate(faces), facecolors=painted, edgecolors=painted, linewidths=0.4)
-                axes.add_collection3d(solid)
+                axes.add_collection3d(solid).set_clip_on(False)  # the axes are a square, the picture is not
             if motion.surfaces is not None and k == 0:
                 _draw_surfaces(figure, axes, motion.surfaces, row)
             for name in traces:
@@ -78,7 +80,7 @@ def drawn_images(
                     axes.plot(*path[: row + 1].T, color=(0.85, 0.28, 0.06), linewidth=1.5)
             if motion.contacts is not None and k == 0 and reference > 0.0:
                 _draw_forces(axes, motion.contacts, row, 0.45 * framing.size, reference)
-                _draw_scale(figure, pixels * 0.45 * framing.size, reference)
+                _draw_scale(figure, pixels * 0.45 * framing.size, reference, largest)
         stream = io.BytesIO()
         canvas.print_png(stream)
         yield stream.getvalue()
@@ -88,32 +90,37 @@ def _frame(axes, centre, radius, azimuth, elevation):
     """Turns the axes to a sphere; how many pixels a metre is in its middle."""
     from mpl_toolkits.mplot3d.proj3d import proj_transform
 
-    axes.set_proj_type("persp", focal_length=1.0 / np.tan(np.radians(FIELD_OF_VIEW / 2.0)))
+    axes.set_proj_type("persp")
     axes.view_init(elev=elevation, azim=azimuth)
     for set_limits, middle in zip((axes.set_xlim, axes.set_ylim, axes.set_zlim), centre, strict=True):
         set_limits(middle - radius, middle + radius)
     axes.set_box_aspect((1.0, 1.0, 1.0), zoom=ZOOM)
     axes.apply_aspect()
-    axes.set_xlabel("x [m]")
-    axes.set_ylabel("y [m]")
-    axes.set_zlabel("z [m]")
+    way = way_to_eye(azimuth, elevation)
+    for axis, name, along in zip((axes.xaxis, axes.yaxis, axes.zaxis), "xyz", way, strict=True):
+        axis.set_label_text(f"{name} [m]" if abs(along) < 0.97 else "")
+        if abs(along) >= 0.97:  # its numbers would lie on each other
+            axis.set_ticklabels([])
     across = radius * np.array([-math.sin(math.radians(azimuth)), math.cos(math.radians(azimuth)), 0.0])
     x, y, _ = proj_transform(*np.stack([centre, centre + across]).T, axes.get_proj())
     return float(np.linalg.norm(np.diff(axes.transData.transform(np.column_stack([x, y])), axis=0))) / radius
+
+
+def _before_the_eye(faces, centre, radius, azimuth, elevation):
+    """Those of triangles (m, 3, 3) that are well before the eye: matplotlib would turn others over."""
+    return faces[((faces - centre) @ way_to_eye(azimuth, elevation)).max(axis=1) < EYE * radius]
+
+
+def largest_force(motion: Motion) -> float:
+    """The largest contact force [N] of a motion; 0 without any."""
+    force = np.zeros((0, 3)) if motion.contacts is None else np.nan_to_num(motion.contacts.force)
+    return float(np.linalg.norm(force, axis=1).max(initial=0.0))
 
 
 def time_digits(runs: Sequence[tuple[Scene, Motion]]) -> int:
     """Digits of times after the point: more in a shorter run, from 2 to 9."""
     start, end = (pick(motion.times[k] for _, motion in runs) for pick, k in ((min, 0), (max, -1)))
     return min(max(2, 2 - math.floor(math.log10(end - start or 1.0))), 9)
-
-
-def _placed(shape: PictureShape, vertices: FloatArray, motion: Motion, row: int) -> FloatArray:
-    """Vertices of a shape in World at a row: moved by its body, or those that the row has of a deformable one."""
-    if shape.vertex_start is not None and motion.vertices is not None:
-        return motion.vertices[row, shape.vertex_start : shape.vertex_start + len(vertices)]
-    X_WG = matrix4(composed(motion.X_WB[row, shape.body], np.array(shape.X_BG)))
-    return vertices @ X_WG[:3, :3].T + X_WG[:3, 3]
 
 
 def _shaded(placed, shape, *, ghost):
@@ -147,19 +154,21 @@ def _draw_forces(axes, contacts, row, length, reference):
         axes.quiver(*contacts.point[first:last].T, *arrows.T, color=FORCE_COLOR, linewidth=1.6)
 
 
-def _draw_scale(figure, pixels, reference):
-    """A line in the lower left corner, as long as the arrow of a round force in the middle of the picture.
+def _draw_scale(figure, pixels, reference, largest):
+    """Lines in the lower left corner, as long as the arrows of round forces in the middle of the picture.
 
-    pixels: of the arrow of the reference [N].
+    pixels: of the arrow of the reference [N]; largest: force of the run [N], which may need a second line.
     """
     from matplotlib.lines import Line2D
 
     force = rounded_down(reference)
     while pixels * force / reference > 0.3 * figure.bbox.width:
         force = rounded_down(0.99 * force)
-    x, y, length = 0.02 * figure.bbox.width, 0.04 * figure.bbox.height, pixels * force / reference
-    figure.add_artist(Line2D([x, x + length], [y, y], transform=None, color=FORCE_COLOR, linewidth=1.6, marker="|"))
-    figure.text(x + length + 8, y, unit_text(force, "N"), transform=None, verticalalignment="center")
+    for k, shown in enumerate([10.0 * force, force] if largest > reference else [force]):
+        x, y = 0.02 * figure.bbox.width, 0.04 * figure.bbox.height + 18 * k
+        end = x + pixels * float(arrow_length(shown, reference))
+        figure.add_artist(Line2D([x, end], [y, y], transform=None, color=FORCE_COLOR, linewidth=1.6, marker="|"))
+        figure.text(end + 8, y, unit_text(shown, "N"), transform=None, verticalalignment="center")
 
 
 def rounded_down(value: float) -> float:

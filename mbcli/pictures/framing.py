@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from mbcli.pictures.scene import Motion, composed, matrix4, moved, moving_bodies
-from mbcli.pictures.shape_surfaces import surface_of
+from mbcli.pictures.scene import Motion, moved, moving_bodies
+from mbcli.pictures.shape_surfaces import placed_vertices, surface_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -97,16 +97,16 @@ def _marks(scene: Scene, motion: Motion) -> list[_Mark]:
     marks = []
     for shape in _solids(scene):
         vertices = surface_of(shape, scene)[0]
-        soft = shape.vertex_start is not None
-        if soft and motion.vertices is not None:
-            places = motion.vertices[:, shape.vertex_start : shape.vertex_start + len(vertices)]
+        start = shape.vertex_start
+        if start is not None and motion.vertices is not None:
+            places = motion.vertices[:, start : start + len(vertices)]
             path = places.mean(axis=1)
             radius = np.linalg.norm(places - path[:, None], axis=2).max()
         else:
             middle = 0.5 * (vertices.min(axis=0) + vertices.max(axis=0))
             radius = np.linalg.norm(vertices - middle, axis=1).max()
             path = moved(motion.X_WB[:, shape.body], moved(np.array(shape.X_BG), middle))
-        marks.append(_Mark(path, float(radius), soft or bool(moves[shape.body])))
+        marks.append(_Mark(path, float(radius), start is not None or bool(moves[shape.body])))
     for body, points in _bare_points(scene).items():
         marks += [_Mark(moved(motion.X_WB[:, body], p), 0.0, bool(moves[body])) for p in points]
     if not marks:
@@ -134,14 +134,8 @@ def _box_of_first_row(scene: Scene, motion: Motion) -> tuple[FloatArray, FloatAr
     moves = moving_bodies(scene)
     found: list[tuple[bool, FloatArray]] = []
     for shape in _solids(scene):
-        vertices = surface_of(shape, scene)[0]
-        soft = shape.vertex_start is not None
-        if soft and motion.vertices is not None:
-            vertices = motion.vertices[0, shape.vertex_start : shape.vertex_start + len(vertices)]
-        else:
-            X_WG = matrix4(composed(motion.X_WB[0, shape.body], np.array(shape.X_BG)))
-            vertices = vertices @ X_WG[:3, :3].T + X_WG[:3, 3]
-        found.append((soft or bool(moves[shape.body]), vertices))
+        vertices = placed_vertices(shape, surface_of(shape, scene)[0], motion, 0)
+        found.append((shape.vertex_start is not None or bool(moves[shape.body]), vertices))
     for body, points in _bare_points(scene).items():
         found.append((bool(moves[body]), moved(motion.X_WB[0, body], np.array(points))))
     chosen = [places for does, places in found if does] or [places for _, places in found]

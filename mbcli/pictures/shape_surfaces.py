@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mbcli.pictures.scene import composed, matrix4
+
 if TYPE_CHECKING:
     from mbcli.math.array_types import FloatArray
-    from mbcli.pictures.scene import PictureShape, Scene
+    from mbcli.pictures.scene import Motion, PictureShape, Scene
 
 
 def drawn_shapes(scene: Scene) -> list[PictureShape]:
@@ -46,3 +48,11 @@ def surface_of(shape: PictureShape, scene: Scene, most: int | None = None) -> tu
     )
     scale = {"sphere": np.repeat(shape.size, 3), "ellipsoid": np.array(shape.size)}.get(shape.kind, np.ones(3))
     return rings.reshape(-1, 3) * scale, triangles
+
+
+def placed_vertices(shape: PictureShape, vertices: FloatArray, motion: Motion, row: int) -> FloatArray:
+    """Vertices of a shape in World at a row: moved by its body, or those that the row has of a deformable one."""
+    if shape.vertex_start is not None and motion.vertices is not None:
+        return motion.vertices[row, shape.vertex_start : shape.vertex_start + len(vertices)]
+    X_WG = matrix4(composed(motion.X_WB[row, shape.body], np.array(shape.X_BG)))
+    return vertices @ X_WG[:3, :3].T + X_WG[:3, 3]

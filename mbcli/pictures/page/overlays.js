@@ -7,12 +7,13 @@ const FORCE_WORDS = "An arrow is the force on the body that moves; between two t
 
 class ContactArrows {
   // reference: the force [N] whose arrow is as long as 0.45 of the size; 0 for the largest of what is shown.
-  constructor(root, size, reference) {
+  // largest: of all that will be shown, 0 if that is not known.
+  constructor(root, size, reference, largest = 0) {
     this.root = new THREE.Group();
     root.add(this.root);
     this.radius = 0.007 * size;
     this.given = this.reference = reference;
-    this.largest = 0;
+    this.known = this.largest = largest;
     this.size = size;
     this.scale = 1;
     this.dot = 1; // of the points, relative to their usual size
@@ -49,7 +50,7 @@ class ContactArrows {
   }
 
   words() {
-    return FORCE_WORDS.replace("FORCE", forceText(this.reference));
+    return this.reference > 0 ? FORCE_WORDS.replace("FORCE", forceText(this.reference)) : "";
   }
 
   // Arrows for round forces in the lower left corner of a picture that a 2D pen draws, as long as they are where the
@@ -82,8 +83,8 @@ class ContactArrows {
     const matrix = new THREE.Matrix4(), place = new THREE.Vector3(), force = new THREE.Vector3();
     const turn = new THREE.Quaternion(), up = new THREE.Vector3(0, 1, 0), scale = new THREE.Vector3();
     const r = this.radius;
-    this.largest = 0;
-    for (let k = 0; k < count; k++) this.largest = Math.max(this.largest, Math.hypot(...forces.slice(3 * k, 3 * k + 3)));
+    this.largest = this.known;
+    for (let k = 0; k < count && !this.known; k++) this.largest = Math.max(this.largest, Math.hypot(...forces.slice(3 * k, 3 * k + 3)));
     this.reference = this.given || this.largest;
     for (let k = 0; k < count; k++) {
       place.fromArray(points, 3 * k);

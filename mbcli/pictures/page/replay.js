@@ -100,7 +100,8 @@ class Replay {
     robot.setPoses(run.posesAt(run.times[0]));
     this.stage.fit(framing, framing.groundHeight(run.scene.shapes));
     this.stage.look(this.data.camera);
-    this.arrows = new ContactArrows(this.stage.scene, robot.size, run.scene.weight || run.largestForce());
+    const largest = run.largestForce();
+    this.arrows = new ContactArrows(this.stage.scene, robot.size, run.scene.weight || largest, largest);
     this.stage.drawOver = (pen, width, height) => {
       if (run.contact.offset) this.arrows.drawLegend(pen, width, height, this.stage.pixelsPerMetre(height));
     };

@@ -1,8 +1,8 @@
 // The room in which robots stand: camera, lights, ground grid; what is drawn when something has changed.
 "use strict";
 
-const NO_WEBGL = "This browser draws no 3-D pictures here, since WebGL is off or missing: try another browser, or switch on " +
-  "its hardware acceleration.";
+const NO_WEBGL = "This browser draws no 3D pictures, since its WebGL is off or missing: try another browser, or switch on " +
+  "hardware acceleration in its settings.";
 
 class Stage {
   // Throws NO_WEBGL where the browser has none.

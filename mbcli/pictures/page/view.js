@@ -171,7 +171,7 @@ class ModelView {
       if (answer.X_WB.length !== this.robot.bodies.length) continue;
       this.robot.setPoses(answer.X_WB.flat());
       this.arrows.set(answer.contacts.flatMap((c) => c.point), answer.contacts.flatMap((c) => c.force));
-      this.forces.textContent = this.arrows.reference > 0 ? this.arrows.words() : "";
+      this.forces.textContent = this.arrows.words();
       this.forces.parentElement.parentElement.hidden = !this.arrows.reference || !this.panel.shown.contacts;
       this.surfaces.set(answer.surfaces.vertices, answer.surfaces.values);
       if (answer.adjusted && !this.wanted) {
