@@ -7,6 +7,7 @@ from command_line import SAMPLES
 from test_view import live
 
 from mbcli.errors import ModelError
+from mbcli.log.stored_texts import create_texts, text_of
 from mbcli.models.loading import load_model
 from mbcli.pictures.log_scene import scene_and_motion
 from mbcli.pictures.model_scene import scene_of
@@ -103,6 +104,6 @@ def test_contacts_of_a_body_that_a_model_has_not_are_refused(tmp_path):
     with h5py.File(tmp_path / "run.h5", "r+") as file:
         attributes = file["contact"].attrs
         names = attributes["body_names"].tolist()
-        attributes.create("body_names", [names[0], "somebody", *names[2:]], dtype=h5py.string_dtype())
+        create_texts(attributes, "body_names", ["world", "somebody", *map(text_of, names[2:])])
     with pytest.raises(ModelError, match="somebody"):
         scene_and_motion(tmp_path / "run.h5")

@@ -111,7 +111,7 @@ def _marks(scene: Scene, motion: Motion) -> list[_Mark]:
         marks += [_Mark(moved(motion.X_WB[:, body], p), 0.0, bool(moves[body])) for p in points]
     if not marks:
         marks = [_Mark(np.array([[0.0, 0.0, 0.5]]), 0.9, True)]
-    return marks if any(mark.moves for mark in marks) else [mark._replace(moves=True) for mark in marks]
+    return marks if any(mark.moves for mark in marks) else [_Mark(mark.path, mark.radius, True) for mark in marks]
 
 
 def _solids(scene: Scene) -> list[PictureShape]:
