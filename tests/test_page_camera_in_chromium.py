@@ -133,3 +133,19 @@ def test_a_browser_without_webgl_says_so_and_what_it_knows(quadruped, tmp_path):
             text = blind.evaluate("document.getElementById('panel').textContent")
             assert all(word in text for word in words), text
         assert not blind.problems
+
+
+def test_the_buttons_of_views_look_at_the_robot_where_it_is(browser):  # noqa: F811
+    model = live(SAMPLES / "quadruped.urdf", ground=0.0)
+    q = model.scene.q.copy()
+    q[4:7] = 7.0, -3.0, 2.0
+    with viewed(browser, model):
+        before = browser.evaluate(EYE)
+        browser.evaluate(f"mbcli.setPositions({json.dumps(q.tolist())})")
+        assert browser.evaluate(EYE) == before  # sliders leave the camera
+        browser.evaluate(
+            "[...document.querySelectorAll('button')].find((each) => each.textContent === 'front').click()"
+        )
+        eye, target = np.array(browser.evaluate(EYE))
+        np.testing.assert_allclose(target, before[1] + q[4:7] - model.scene.q[4:7], atol=0.01)
+        np.testing.assert_allclose(eye[1:], target[1:], atol=0.01)

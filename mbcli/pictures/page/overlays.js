@@ -55,9 +55,9 @@ class ContactArrows {
 
   // Arrows for round forces in the lower left corner of a picture that a 2D pen draws, as long as they are where the
   // camera looks.
-  drawLegend(pen, width, height, pixelsPerMetre) {
+  drawLegend(pen, { textHeight: unit, pixelsPerMetre, canvas: { width, height } }) {
     if (!this.root.visible || !(this.reference > 0)) return;
-    const unit = Math.max(height / 40, 9), pixels = (force) => this.lengthOf(force) * pixelsPerMetre;
+    const pixels = (force) => this.lengthOf(force) * pixelsPerMetre;
     let first = roundedDown(this.reference);
     while (pixels(first) > 0.3 * width) first = roundedDown(0.99 * first);
     const forces = this.largest > this.reference ? [first, 10 * first] : [first];
@@ -133,8 +133,8 @@ class PressureSurfaces {
   }
 
   // The scale of the colours in the lower right corner of a picture that a 2D pen draws.
-  drawLegend(pen, width, height) {
-    const unit = Math.max(height / 40, 9), [w, h] = [11 * unit, 0.6 * unit];
+  drawLegend(pen, { textHeight: unit, canvas: { width, height } }) {
+    const [w, h] = [11 * unit, 0.6 * unit];
     const [x, y] = [width - w - unit, height - 2.6 * unit];
     const colors = pen.createLinearGradient(x, 0, x + w, 0);
     PRESSURE_STOPS.forEach((rgb, k) =>

@@ -102,9 +102,7 @@ class Replay {
     this.stage.look(this.data.camera);
     const largest = run.largestForce();
     this.arrows = new ContactArrows(this.stage.scene, robot.size, run.scene.weight || largest, largest);
-    this.stage.drawOver = (pen, width, height) => {
-      if (run.contact.offset) this.arrows.drawLegend(pen, width, height, this.stage.pixelsPerMetre(height));
-    };
+    this.stage.drawOver = (pen) => { if (run.contact.offset) this.arrows.drawLegend(pen, this.stage); };
     this.from = Math.min(...this.runs.map(({ times }) => times[0]));
     this.to = Math.max(...this.runs.map(({ times }) => times[times.length - 1]));
     this.traces = [];
@@ -271,11 +269,11 @@ class Replay {
     const pen = copy.getContext("2d");
     pen.drawImage(canvas, 0, 0);
     pen.drawImage(overlay, 0, 0);
-    const unit = Math.max(copy.height / 40, 9);
+    const unit = this.stage.textHeight;
     pen.font = `${unit}px system-ui, sans-serif`;
     pen.fillStyle = "#1f2933";
     pen.fillText(`t = ${this.timeText(this.time)} s`, unit, 1.8 * unit);
-    this.surfaces?.drawLegend(pen, copy.width, copy.height);
+    this.surfaces?.drawLegend(pen, this.stage);
     return copy.toDataURL("image/png");
   }
 

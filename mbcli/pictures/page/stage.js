@@ -9,6 +9,7 @@ class Stage {
   constructor(canvas, { field_of_view, room }) {
     this.canvas = canvas;
     this.room = room;
+    this.mayFollow = true;
     const asked = { antialias: true, preserveDrawingBuffer: true, alpha: true, depth: true, stencil: false };
     const context = canvas.getContext("webgl2", asked);
     if (!context) throw NO_WEBGL;
@@ -62,7 +63,7 @@ class Stage {
     this.waiting = 0;
     this.renderer.render(this.scene, this.camera);
     [this.overlay.width, this.overlay.height] = [this.canvas.width, this.canvas.height];
-    this.drawOver?.(this.overlay.getContext("2d"), this.overlay.width, this.overlay.height);
+    this.drawOver?.(this.overlay.getContext("2d"));
     this.drawn++;
   }
 
@@ -118,7 +119,7 @@ class Stage {
     const { framing, camera } = this, [a, e] = [azimuth, Math.min(Math.max(elevation, -89.9), 89.9)].map((x) => (x * Math.PI) / 180);
     const way = new THREE.Vector3(Math.cos(e) * Math.cos(a), Math.cos(e) * Math.sin(a), Math.sin(e));
     const fitting = (this.room * framing.radius) / Math.sin((camera.fov * Math.PI) / 360) / Math.min(1, camera.aspect);
-    this.follows = !eye;
+    this.follows = !eye && this.mayFollow;
     this.controls.target.copy(eye ? new THREE.Vector3(...target) : this.centre);
     if (eye) camera.position.set(...eye);
     else camera.position.copy(way.multiplyScalar(distance ?? fitting).add(this.centre));
@@ -130,10 +131,16 @@ class Stage {
     this.draw();
   }
 
+  // The height [pixels] of what is written over the picture: in images it is a part of theirs.
+  get textHeight() {
+    const { height } = this.canvas;
+    return document.body.classList.contains("plain") ? Math.max(height / 40, 9) : 14 * this.renderer.getPixelRatio();
+  }
+
   // How many pixels of a picture of a height a metre is where the camera looks.
-  pixelsPerMetre(height) {
+  get pixelsPerMetre() {
     const far = this.camera.position.distanceTo(this.controls.target);
-    return height / (2 * far * Math.tan((this.camera.fov * Math.PI) / 360));
+    return this.canvas.height / (2 * far * Math.tan((this.camera.fov * Math.PI) / 360));
   }
 
   // The nearest shape under the pointer, or null.

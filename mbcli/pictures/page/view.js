@@ -5,9 +5,8 @@ class ModelView {
   constructor(data) {
     this.stage = new Stage(document.getElementById("canvas"), data);
     this.camera = data.camera;
-    this.stage.drawOver = (pen, width, height) => {
-      if (this.panel.shown.contacts) this.arrows?.drawLegend(pen, width, height, this.stage.pixelsPerMetre(height));
-    };
+    this.stage.mayFollow = false; // a slider that moves the base would seem to move the ground
+    this.stage.drawOver = (pen) => { if (this.panel.shown.contacts) this.arrows?.drawLegend(pen, this.stage); };
     this.panel = new Panel(document.getElementById("panel"), data.scene.name);
     this.geometries = {};
     this.reloads = 0;
@@ -42,6 +41,7 @@ class ModelView {
     if (first && !this.robot.hasVisuals) this.panel.setLayer("collision", true);
     if (first && this.robot.isMostlyBare) this.panel.setLayer("bones", true);
     this.stage.fit(framing, framing.groundHeight(scene.shapes));
+    this.fromCom = framing.centreAt(0).sub(this.robot.centreOfMass());
     if (first) this.stage.look(this.camera);
     for (const layer of Object.keys(this.panel.shown)) this.showLayer(layer, this.panel.shown[layer]);
     this.panel.setTitle(scene.name);
@@ -170,6 +170,7 @@ class ModelView {
       if (answer.error) { say(answer.error, "error"); continue; }
       if (answer.X_WB.length !== this.robot.bodies.length) continue;
       this.robot.setPoses(answer.X_WB.flat());
+      this.stage.follow(this.robot.centreOfMass().add(this.fromCom));
       this.arrows.set(answer.contacts.flatMap((c) => c.point), answer.contacts.flatMap((c) => c.force));
       this.forces.textContent = this.arrows.words();
       this.forces.parentElement.parentElement.hidden = !this.arrows.reference || !this.panel.shown.contacts;
