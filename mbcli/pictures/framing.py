@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from mbcli.errors import ModelError
 from mbcli.pictures.scene import Motion, moved, moving_bodies
 from mbcli.pictures.shape_surfaces import placed_vertices, surface_of
 
@@ -58,17 +60,20 @@ def frame_runs(runs: Sequence[tuple[Scene, Motion]]) -> Framing:
     """The framing of runs: of the first one where it is followed, of all where the camera stands still.
 
     The camera follows the first run's robot if a sphere around its whole way is more than twice as large as one around
-    the robot. Else what is fixed and near, as the base of an arm, is in the sphere.
+    the robot. Else what is fixed and near, as the base of an arm, is in the sphere. ModelError for what is as large as
+    no number tells.
     """
     first, *others = [_marks(*run) for run in runs]
     every = [*first, *(mark for marks in others for mark in marks)]
     own = [mark for mark in first if mark.moves]
     low, high = _box_of_first_row(*runs[0])
     size, bottom = max(float(np.linalg.norm(high - low)), 1e-3), float(low[2])
-    weights = np.array([mark.radius**3 for mark in own])
-    weights = weights if weights.any() else np.ones(len(own))
+    weights = np.array([mark.radius for mark in own])
+    weights = (weights / weights.max()) ** 3 if weights.any() else np.ones(len(own))
     followed = sum(w * mark.path for w, mark in zip(weights, own, strict=True)) / weights.sum()
     centre, radius = _sphere([mark for mark in every if mark.moves])
+    if not math.isfinite(radius + size):
+        raise ModelError(f"{runs[0][1].name}: error: is too large to be drawn")
     around = _radius(own, followed)
     if radius > FOLLOWED * around:
         return Framing(followed, max(around, 0.5e-3), size, bottom)
@@ -97,6 +102,8 @@ def _marks(scene: Scene, motion: Motion) -> list[_Mark]:
     marks = []
     for shape in _solids(scene):
         vertices = surface_of(shape, scene)[0]
+        if not len(vertices):
+            continue
         start = shape.vertex_start
         if start is not None and motion.vertices is not None:
             places = motion.vertices[:, start : start + len(vertices)]
@@ -139,5 +146,7 @@ def _box_of_first_row(scene: Scene, motion: Motion) -> tuple[FloatArray, FloatAr
     for body, points in _bare_points(scene).items():
         found.append((bool(moves[body]), moved(motion.X_WB[0, body], np.array(points))))
     chosen = [places for does, places in found if does] or [places for _, places in found]
-    every = np.concatenate(chosen) if chosen else np.array([[-0.5, -0.5, 0.0], [0.5, 0.5, 1.0]])
+    every = np.concatenate(chosen) if chosen else np.zeros((0, 3))
+    if not len(every):
+        every = np.array([[-0.5, -0.5, 0.0], [0.5, 0.5, 1.0]])
     return every.min(axis=0), every.max(axis=0)
