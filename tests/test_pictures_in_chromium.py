@@ -15,11 +15,11 @@ from test_view import ARM, TETRAHEDRON, live, served
 
 from mbcli.models.loading import load_model
 from mbcli.pictures.chromium import Chromium, find_chromium
-from mbcli.pictures.drawn_images import drawn_shapes, surface_of
 from mbcli.pictures.html import replay_page
 from mbcli.pictures.log_scene import scene_and_motion
 from mbcli.pictures.model_scene import drawing_context
 from mbcli.pictures.scene import Motion, PictureBody, PictureShape, Scene, composed, matrix4
+from mbcli.pictures.shape_surfaces import drawn_shapes, surface_of
 from mbcli.simulation import simulate
 
 pytestmark = pytest.mark.skipif(find_chromium() is None, reason="Chromium is not installed")

@@ -9,6 +9,7 @@ import webbrowser
 
 import click
 
+from mbcli.cli.camera_option import camera_option
 from mbcli.cli.options import Number
 from mbcli.cli.output import refuse_existing, warn, write_file
 from mbcli.common.suggestions import closest
@@ -46,13 +47,14 @@ class Size(click.ParamType):
     "--fps", type=Number(above=0.0), metavar="HZ", help="Rows a second of a page (60), images a second of a film (30)."
 )
 @click.option("--speed", type=Number(above=0.0), default=1.0, metavar="X", help="Times real time; default 1.")
+@camera_option
 @click.option("--size", type=Size(), default="1280x720", metavar="WxH", help="Of images [pixels]; default 1280x720.")
 @click.option("--port", type=click.IntRange(0, 65535), default=0, metavar="N", help="Port; default: any that is free.")
 @click.option("--no-browser", is_flag=True, help="Only print the address.")
 @click.option("--allow-outside", is_flag=True, help="Draw meshes wherever a log says that they lie.")
 @click.option("--force", is_flag=True, help="Replace existing files.")
 @click.pass_context
-def replay(ctx, logs, output, frames, traces, fps, speed, size, port, no_browser, allow_outside, force):
+def replay(ctx, logs, output, frames, traces, fps, speed, camera, size, port, no_browser, allow_outside, force):
     """Show logs over time: in the browser, or with -o and --frames as files.
 
     The first log is solid, the others are ghosts. Contact forces are arrows; contact surfaces show their pressure as
@@ -65,7 +67,7 @@ def replay(ctx, logs, output, frames, traces, fps, speed, size, port, no_browser
     mbcli replay run.h5 before.h5 --trace tool      two runs and the way of a frame
     mbcli replay run.h5 -o replay.html              one file to send
     mbcli replay run.h5 -o replay.mp4 --speed 0.25  a video in slow motion
-    mbcli replay run.h5 --frames images --fps 10
+    mbcli replay run.h5 --frames images --fps 10 --camera left
     """
     suffix = os.path.splitext(output or "")[1].lower()
     if output is not None:
@@ -75,13 +77,13 @@ def replay(ctx, logs, output, frames, traces, fps, speed, size, port, no_browser
     _check_traces(traces, runs)
     title = ", ".join(motion.name for _, motion in runs)
     if frames is not None or suffix not in ("", ".html", ".htm"):
-        _write_images(runs, logs[0], output, frames, traces, fps or FILM_RATE, speed, size, force, quiet)
+        _write_images(runs, logs[0], output, frames, traces, fps or FILM_RATE, speed, size, camera, force, quiet)
     if suffix in (".html", ".htm"):
-        write_file(output, _page(runs, logs[0], title, traces, fps, speed, play=False), force)
+        write_file(output, _page(runs, logs[0], title, traces, fps, speed, camera, play=False), force)
         if not quiet:
             click.echo(f"{output}: {os.path.getsize(output) / 1e6:.3g} MB")
     if output is None and frames is None:
-        _serve(_page(runs, logs[0], title, traces, fps, speed, play=True), port, no_browser)
+        _serve(_page(runs, logs[0], title, traces, fps, speed, camera, play=True), port, no_browser)
 
 
 def _check_output(output, suffix, force):
@@ -128,16 +130,16 @@ def _with_surfaces(runs, path, rows):
     return [(scene, dataclasses.replace(motion, surfaces=logged_surfaces(path, rows))), *ghosts]
 
 
-def _page(runs, first, title, traces, fps, speed, *, play):
+def _page(runs, first, title, traces, fps, speed, camera, *, play):
     from mbcli.pictures.html import replay_page
 
     rate = fps or PAGE_RATE
     runs = _with_surfaces(runs, first, runs[0][1].rows_at_rate(rate))
     thinned = [(scene, motion.at_rate(rate)) for scene, motion in runs]
-    return replay_page(thinned, title, traces=traces, speed=speed, play=play)
+    return replay_page(thinned, title, traces=traces, speed=speed, play=play, camera=camera)
 
 
-def _write_images(runs, first, output, frames, traces, rate, speed, size, force, quiet):
+def _write_images(runs, first, output, frames, traces, rate, speed, size, camera, force, quiet):
     from mbcli.cli.mesh_progress import MeshProgress
     from mbcli.pictures.images import image_times, images, write_images, write_video
 
@@ -146,7 +148,7 @@ def _write_images(runs, first, output, frames, traces, rate, speed, size, force,
     line = MeshProgress(shown=not quiet, doing="drawing images")
     with tempfile.TemporaryDirectory(prefix="mbcli-images-") as scratch, line as progress:
         folder = frames if frames is not None else scratch
-        pictures = images(runs, times, size, traces)
+        pictures = images(runs, times, size, traces, camera)
         names = write_images(folder, pictures, len(times), force=force, on_image=progress)
         if output is not None and os.path.splitext(output)[1].lower() not in (".html", ".htm"):
             write_video(output, folder, rate)

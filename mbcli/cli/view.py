@@ -5,6 +5,7 @@ import webbrowser
 
 import click
 
+from mbcli.cli.camera_option import camera_option
 from mbcli.cli.model import given_models, load
 from mbcli.cli.options import (
     MODEL_KEYS,
@@ -27,10 +28,11 @@ RETRY_SHARE = 5.0  # of the time that reading took, which is to be a small part 
 @model_options
 @state_options
 @ground_option
+@camera_option
 @click.option("--port", type=click.IntRange(0, 65535), default=0, metavar="N", help="Port; default: any that is free.")
 @click.option("--no-browser", is_flag=True, help="Only print the address.")
 @click.pass_context
-def view(ctx, port, no_browser, ground, **values):
+def view(ctx, port, no_browser, ground, camera, **values):
     """Show a model in the browser: sliders move its joints, and the picture follows when a file is saved.
 
     Toggles show visual and collision geometry, frames, joint axes, inertia ellipsoids, centres of mass, names and
@@ -39,6 +41,7 @@ def view(ctx, port, no_browser, ground, **values):
     \b
     mbcli view robot.urdf
     mbcli view arm.urdf --srdf arm.srdf --pose home
+    mbcli view arm.urdf --camera front
     mbcli view quadruped.urdf --ground --port 8000 --no-browser
     """
     from mbcli.pictures.live_model import LiveModel, watched_paths
@@ -48,7 +51,7 @@ def view(ctx, port, no_browser, ground, **values):
     models = given_models(model)
     if "-" in models:
         raise click.UsageError("view reads its model again when it changes: give a file, not '-'")
-    live = LiveModel(_loader(ctx, model, state, ground), watched_paths(models))
+    live = LiveModel(_loader(ctx, model, state, ground), watched_paths(models), camera)
     get = {"/": live.page, "/scene": live.scene_json, "/mesh/": live.mesh}
     with PageServer(get, {"/poses": live.poses}, port) as server:
         click.echo(server.url)

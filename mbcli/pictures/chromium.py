@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 from mbcli.errors import MbcliError, ResourceError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from types import TracebackType
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "headless_shell")
@@ -59,7 +60,7 @@ def find_chromium() -> str | None:
 
 
 class Chromium:
-    """One browser with one page; a context manager.
+    """One browser with one page; a context manager. switches: more of them for the program.
 
     Attributes:
         problems: what the console reported as warning or error, and exceptions, as texts.
@@ -67,11 +68,11 @@ class Chromium:
     ResourceError if there is no Chromium, or it does not answer.
     """
 
-    def __init__(self, width: int = 1280, height: int = 800) -> None:
+    def __init__(self, width: int = 1280, height: int = 800, switches: Sequence[str] = ()) -> None:
         program = find_chromium()
         if program is None:
             raise ResourceError("there is no Chromium on this machine")
-        self._size = width, height
+        self._size, self._more = (width, height), switches
         self._folder = tempfile.TemporaryDirectory(prefix="mbcli-chromium-", ignore_cleanup_errors=True)
         self.problems: list[str] = []
         self._number, self._rest, self._loaded = 0, b"", False
@@ -86,7 +87,12 @@ class Chromium:
     def _start(self, program):
         to_read, self._to = os.pipe()
         self._from, to_write = os.pipe()
-        switches = [*SWITCHES, f"--window-size={self._size[0]},{self._size[1]}", f"--user-data-dir={self._folder.name}"]
+        switches = [
+            *SWITCHES,
+            f"--window-size={self._size[0]},{self._size[1]}",
+            f"--user-data-dir={self._folder.name}",
+            *self._more,
+        ]
         if os.name == "posix" and os.geteuid() == 0:
             switches.append("--no-sandbox")  # it refuses to start for root otherwise; it opens our own pages alone
         pipes = [str(to_read), str(to_write)]
@@ -213,4 +219,5 @@ class Chromium:
 
 
 def _exception(details):
-    return details.get("exception", {}).get("description") or details.get("text", "an exception")
+    thrown = details.get("exception", {})
+    return thrown.get("description") or thrown.get("value") or details.get("text", "an exception")

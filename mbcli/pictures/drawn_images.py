@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import io
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mbcli.common.extra_packages import require_extra
-from mbcli.pictures.scene import composed, matrix4, moved
+from mbcli.pictures.cameras import Camera, way_to_eye
+from mbcli.pictures.framing import frame_runs
+from mbcli.pictures.scene import arrow_length, moved
+from mbcli.pictures.shape_surfaces import drawn_shapes, placed_vertices, surface_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from mbcli.math.array_types import FloatArray
-    from mbcli.pictures.scene import Motion, PictureShape, Scene
+    from mbcli.pictures.scene import Motion, Scene
 
 DPI = 100
+ZOOM = 1.15  # so that the sphere of a camera is two thirds as high as a picture, within axes with numbers
+EYE = 10.0  # radii from the middle: nearer than the eye of matplotlib
 MOST_TRIANGLES = 4000  # of a mesh: more are thinned out
 VISUAL_COLOR = (0.62, 0.69, 0.76)
 FORCE_COLOR = (0.84, 0.2, 0.42)
@@ -24,9 +30,13 @@ LIGHT = np.array([0.45, -0.6, 0.66])
 
 
 def drawn_images(
-    runs: Sequence[tuple[Scene, Motion]], times: FloatArray, size: tuple[int, int], traces: Sequence[str] = ()
+    runs: Sequence[tuple[Scene, Motion]],
+    times: FloatArray,
+    size: tuple[int, int],
+    traces: Sequence[str] = (),
+    camera: Camera | None = None,
 ) -> Iterator[bytes]:
-    """PNG files of runs at times [s]; size: width and height [pixels].
+    """PNG files of runs at times [s], as images() of images.py describes.
 
     ResourceError if there is no matplotlib.
     """
@@ -38,109 +48,79 @@ def drawn_images(
     solids = [
         [(shape, *surface_of(shape, scene, MOST_TRIANGLES)) for shape in drawn_shapes(scene)] for scene, _ in runs
     ]
-    low, high = _bounds(runs, solids)
+    camera, framing = camera or Camera(), frame_runs(runs)
+    digits = time_digits(runs)
+    first = runs[0][1]
+    largest = largest_force(first)
+    reference = runs[0][0].weight or largest  # [N]: arrows are drawn in proportion to it
     figure: Any = Figure(figsize=(size[0] / DPI, size[1] / DPI), dpi=DPI)
     canvas = FigureCanvasAgg(figure)
     for time in times:
         figure.clear()
         axes = figure.add_axes((0, 0, 1, 1), projection="3d", computed_zorder=False)
-        _frame(axes, low, high, time)
+        seen = camera.seen(framing, int(first.drawn_rows(time)))
+        pixels = _frame(axes, *seen)
+        figure.text(0.02, 0.96, f"t = {time:.{digits}f} s")
         for k, ((scene, motion), parts) in enumerate(zip(runs, solids, strict=True)):
             row = int(motion.drawn_rows(time))
             faces, colors = [], []
             for shape, vertices, triangles in parts:
-                placed = _placed(shape, vertices, motion, row)[triangles]
+                placed = _before_the_eye(placed_vertices(shape, vertices, motion, row)[triangles], *seen)
                 faces.append(placed)
                 colors.append(_shaded(placed, shape, ghost=k > 0))
             if faces:
                 painted = np.concatenate(colors)
                 solid = Poly3DCollection(np.concatenate(faces), facecolors=painted, edgecolors=painted, linewidths=0.4)
-                axes.add_collection3d(solid)
+                axes.add_collection3d(solid).set_clip_on(False)  # the axes are a square, the picture is not
             if motion.surfaces is not None and k == 0:
                 _draw_surfaces(figure, axes, motion.surfaces, row)
             for name in traces:
                 path = _trace(scene, motion, name)
                 if path is not None:
                     axes.plot(*path[: row + 1].T, color=(0.85, 0.28, 0.06), linewidth=1.5)
-            if motion.contacts is not None and k == 0:
-                _draw_forces(axes, scene, motion.contacts, row, float(np.max(high - low)))
+            if motion.contacts is not None and k == 0 and reference > 0.0:
+                _draw_forces(axes, motion.contacts, row, 0.45 * framing.size, reference)
+                _draw_scale(figure, pixels * 0.45 * framing.size, reference, largest)
         stream = io.BytesIO()
         canvas.print_png(stream)
         yield stream.getvalue()
 
 
-def _frame(axes, low, high, time):
+def _frame(axes, centre, radius, azimuth, elevation):
+    """Turns the axes to a sphere; how many pixels a metre is in its middle."""
+    from mpl_toolkits.mplot3d.proj3d import proj_transform
+
     axes.set_proj_type("persp")
-    axes.view_init(elev=20, azim=-54)
-    axes.set_xlim(low[0], high[0])
-    axes.set_ylim(low[1], high[1])
-    axes.set_zlim(low[2], high[2])
-    axes.set_box_aspect(high - low)
-    axes.set_xlabel("x [m]")
-    axes.set_ylabel("y [m]")
-    axes.set_zlabel("z [m]")
-    axes.text2D(0.02, 0.96, f"t = {time:.2f} s", transform=axes.transAxes)
+    axes.view_init(elev=elevation, azim=azimuth)
+    for set_limits, middle in zip((axes.set_xlim, axes.set_ylim, axes.set_zlim), centre, strict=True):
+        set_limits(middle - radius, middle + radius)
+    axes.set_box_aspect((1.0, 1.0, 1.0), zoom=ZOOM)
+    axes.apply_aspect()
+    way = way_to_eye(azimuth, elevation)
+    for axis, name, along in zip((axes.xaxis, axes.yaxis, axes.zaxis), "xyz", way, strict=True):
+        axis.set_label_text(f"{name} [m]" if abs(along) < 0.97 else "")
+        if abs(along) >= 0.97:  # its numbers would lie on each other
+            axis.set_ticklabels([])
+    across = radius * np.array([-math.sin(math.radians(azimuth)), math.cos(math.radians(azimuth)), 0.0])
+    x, y, _ = proj_transform(*np.stack([centre, centre + across]).T, axes.get_proj())
+    return float(np.linalg.norm(np.diff(axes.transData.transform(np.column_stack([x, y])), axis=0))) / radius
 
 
-def drawn_shapes(scene: Scene) -> list[PictureShape]:
-    """Visuals, or what collides if there are none; no half spaces."""
-    solid = [shape for shape in scene.shapes if shape.kind != "half_space"]
-    return [shape for shape in solid if shape.role == "visual"] or solid
+def _before_the_eye(faces, centre, radius, azimuth, elevation):
+    """Those of triangles (m, 3, 3) that are well before the eye: matplotlib would turn others over."""
+    return faces[((faces - centre) @ way_to_eye(azimuth, elevation)).max(axis=1) < EYE * radius]
 
 
-def _bounds(runs, solids):
-    """Corners of a box around everything at the first and the last row."""
-    points = []
-    for (_, motion), parts in zip(runs, solids, strict=True):
-        points.append(motion.X_WB[:, 1:, 4:].reshape(-1, 3))
-        for row in (0, -1):
-            for shape, vertices, _ in parts:
-                points.append(_placed(shape, vertices, motion, row))
-    every = np.concatenate([np.zeros((1, 3)) if not points else points[0][:0], *points])
-    if not len(every):
-        every = np.array([[-1.0, -1.0, 0.0], [1.0, 1.0, 1.0]])
-    low, high = every.min(axis=0), every.max(axis=0)
-    room = 0.05 * max(float((high - low).max()), 1e-3)
-    return low - room, high + room
+def largest_force(motion: Motion) -> float:
+    """The largest contact force [N] of a motion; 0 without any."""
+    force = np.zeros((0, 3)) if motion.contacts is None else np.nan_to_num(motion.contacts.force)
+    return float(np.linalg.norm(force, axis=1).max(initial=0.0))
 
 
-def _placed(shape: PictureShape, vertices: FloatArray, motion: Motion, row: int) -> FloatArray:
-    """Vertices of a shape in World at a row: moved by its body, or those that the row has of a deformable one."""
-    if shape.vertex_start is not None and motion.vertices is not None:
-        return motion.vertices[row, shape.vertex_start : shape.vertex_start + len(vertices)]
-    X_WG = matrix4(composed(motion.X_WB[row, shape.body], np.array(shape.X_BG)))
-    return vertices @ X_WG[:3, :3].T + X_WG[:3, 3]
-
-
-def surface_of(shape: PictureShape, scene: Scene, most: int | None = None) -> tuple[FloatArray, Any]:
-    """Vertices (n, 3) and triangles (m, 3) of a shape in its frame; of a mesh about `most` of its triangles."""
-    if shape.kind == "mesh":
-        mesh = scene.meshes[shape.mesh or ""]
-        step = 1 if most is None else max(len(mesh.triangles) // most, 1)
-        return mesh.vertices, mesh.triangles[::step]
-    if shape.kind == "box":
-        corners = np.array(np.meshgrid([-0.5, 0.5], [-0.5, 0.5], [-0.5, 0.5], indexing="ij")).reshape(3, -1).T
-        quads = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
-        return corners * shape.size, np.array([t for a, b, c, d in quads for t in ((a, b, c), (a, c, d))])
-    # bodies of revolution about z: outlines of radius and height
-    angle = np.linspace(-np.pi / 2, np.pi / 2, 9)
-    if shape.kind == "cylinder":
-        r, length = shape.size
-        outline = np.array([[0, -length / 2], [r, -length / 2], [r, length / 2], [0, length / 2]])
-    elif shape.kind == "capsule":
-        r, length = shape.size
-        outline = np.column_stack([r * np.cos(angle), r * np.sin(angle) + np.copysign(length / 2, angle)])
-    else:
-        outline = np.column_stack([np.cos(angle), np.sin(angle)])
-    turns = np.linspace(0.0, 2 * np.pi, 18, endpoint=False)
-    rings = np.array([[(r * np.cos(t), r * np.sin(t), z) for t in turns] for r, z in outline])
-    rows, columns = np.meshgrid(np.arange(len(outline) - 1), np.arange(18), indexing="ij")
-    a, b = rows * 18 + columns, rows * 18 + (columns + 1) % 18
-    triangles = np.concatenate(
-        [np.stack([a, b, b + 18], -1).reshape(-1, 3), np.stack([a, b + 18, a + 18], -1).reshape(-1, 3)]
-    )
-    scale = {"sphere": np.repeat(shape.size, 3), "ellipsoid": np.array(shape.size)}.get(shape.kind, np.ones(3))
-    return rings.reshape(-1, 3) * scale, triangles
+def time_digits(runs: Sequence[tuple[Scene, Motion]]) -> int:
+    """Digits of times after the point: more in a shorter run, from 2 to 9."""
+    start, end = (pick(motion.times[k] for _, motion in runs) for pick, k in ((min, 0), (max, -1)))
+    return min(max(2, 2 - math.floor(math.log10(end - start or 1.0))), 9)
 
 
 def _shaded(placed, shape, *, ghost):
@@ -164,12 +144,37 @@ def _trace(scene, motion, name):
     return None
 
 
-def _draw_forces(axes, scene, contacts, row, extent):
+def _draw_forces(axes, contacts, row, length, reference):
+    """Arrows, of a length [m] for the reference [N]."""
     first, last = contacts.offset[row], contacts.offset[row + 1]
     force = np.nan_to_num(contacts.force[first:last])
+    size = np.linalg.norm(force, axis=1, keepdims=True)
+    arrows = length * arrow_length(size, reference) * force / np.maximum(size, 1e-300)
     if len(force):
-        scale = 0.3 * extent / (scene.weight or max(float(np.abs(force).max()), 1e-9))
-        axes.quiver(*contacts.point[first:last].T, *(scale * force).T, color=FORCE_COLOR, linewidth=1.6)
+        axes.quiver(*contacts.point[first:last].T, *arrows.T, color=FORCE_COLOR, linewidth=1.6)
+
+
+def _draw_scale(figure, pixels, reference, largest):
+    """Lines in the lower left corner, as long as the arrows of round forces in the middle of the picture.
+
+    pixels: of the arrow of the reference [N]; largest: force of the run [N], which may need a second line.
+    """
+    from matplotlib.lines import Line2D
+
+    force = rounded_down(reference)
+    while pixels * force / reference > 0.3 * figure.bbox.width:
+        force = rounded_down(0.99 * force)
+    for k, shown in enumerate([10.0 * force, force] if largest > reference else [force]):
+        x, y = 0.02 * figure.bbox.width, 0.04 * figure.bbox.height + 18 * k
+        end = x + pixels * float(arrow_length(shown, reference))
+        figure.add_artist(Line2D([x, end], [y, y], transform=None, color=FORCE_COLOR, linewidth=1.6, marker="|"))
+        figure.text(end + 8, y, unit_text(shown, "N"), transform=None, verticalalignment="center")
+
+
+def rounded_down(value: float) -> float:
+    """The largest of 1, 2, 5, 10, ... that is not larger than a value above 0."""
+    power = 10.0 ** math.floor(math.log10(value) + 1e-9)
+    return power * next(part for part in (5.0, 2.0, 1.0) if part == 1.0 or value >= 0.9998 * part * power)
 
 
 def _draw_surfaces(figure, axes, surfaces, row):
@@ -185,10 +190,11 @@ def _draw_surfaces(figure, axes, surfaces, row):
     scale = figure.add_axes((0.74, 0.94, 0.22, 0.02))
     scale.imshow(np.linspace(0.0, 1.0, 256)[None], aspect="auto", cmap="viridis", extent=(0.0, largest, 0.0, 1.0))
     scale.set_yticks([])
-    scale.set_xticks([0.0, largest], ["0", _pressure_text(largest)])
+    scale.set_xticks([0.0, largest], ["0", unit_text(largest, "Pa")])
 
 
-def _pressure_text(value):
-    """143000.0 as "143 kPa"."""
-    size, unit = next(pair for pair in ((1e6, "MPa"), (1e3, "kPa"), (0.0, "Pa")) if value >= pair[0])
-    return f"{value / (size or 1.0):.3g} {unit}"
+def unit_text(value: float, unit: str) -> str:
+    """143000.0 and "Pa" as "143 kPa"."""
+    prefixes = ((1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m"))
+    size, prefix = next((pair for pair in prefixes if value >= 0.9995 * pair[0]), (1e-6, "µ"))
+    return f"{value / size:.3g} {prefix}{unit}"

@@ -3,25 +3,52 @@
 from __future__ import annotations
 
 import base64
+import dataclasses
 import hashlib
 import html
 import json
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from mbcli.pictures.packing import base64_text, pack_mesh, pack_motion, scene_document
+from mbcli.pictures.cameras import FIELD_OF_VIEW, ROOM, VIEWS, Camera
+from mbcli.pictures.framing import frame_runs, frame_scene
+from mbcli.pictures.packing import base64_text, pack_arrays, pack_mesh, pack_motion, scene_document
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from mbcli.pictures.framing import Framing
     from mbcli.pictures.scene import Motion, Scene
 
+CENTRE_STEP = 1e-3  # [m], and of the radius, in which the centre of the picture is told
 SCRIPTS = ("packing.js", "robot.js", "stage.js", "overlays.js", "panel.js", "view.js", "replay.js", "start.js")
 
 
-def view_page(scene: Scene) -> str:
-    """The page of `mbcli view`, which asks its server for meshes and poses."""
-    return _page(scene.name, {"kind": "view", "scene": scene_document(scene)}, connects=True)
+def view_page(scene: Scene, camera: Camera | None = None) -> str:
+    """The page of `mbcli view`, which asks its server for meshes and poses; camera: from which it shows them first."""
+    data = {"kind": "view", "scene": scene_of_page(scene), **_cameras(camera)}
+    return _page(scene.name, data, connects=True)
+
+
+def scene_of_page(scene: Scene) -> dict[str, Any]:
+    """A scene as the page of `mbcli view` reads it: its document, and what the picture is fitted to."""
+    return {**scene_document(scene), "framing": _framing(frame_scene(scene))}
+
+
+def _framing(framing: Framing) -> dict[str, Any]:
+    step = min(CENTRE_STEP, framing.radius * CENTRE_STEP)
+    centre = base64_text(pack_arrays({"centre": (framing.centre, step)}))
+    return {"centre": centre, "radius": framing.radius, "size": framing.size, "bottom": framing.bottom}
+
+
+def _cameras(camera: Camera | None) -> dict[str, Any]:
+    views = {name: dataclasses.asdict(Camera(*angles)) for name, angles in VIEWS.items()}
+    return {
+        "camera": dataclasses.asdict(camera or Camera()),
+        "views": views,
+        "field_of_view": FIELD_OF_VIEW,
+        "room": ROOM,
+    }
 
 
 def replay_page(
@@ -32,6 +59,7 @@ def replay_page(
     speed: float = 1.0,
     play: bool = False,
     plain: bool = False,
+    camera: Camera | None = None,
 ) -> str:
     """A page that shows runs over time, the first one solid, the others as ghosts.
 
@@ -41,6 +69,7 @@ def replay_page(
         speed: in which it plays at first, relative to the time of the run.
         play: whether it plays when it is opened.
         plain: whether there is nothing but the picture, for images.
+        camera: from which it shows them first; by default from the front, the right and above.
     """
     meshes = {key: mesh for scene, _ in runs for key, mesh in scene.meshes.items()}
     data = {
@@ -49,6 +78,8 @@ def replay_page(
         "traces": list(traces),
         "speed": speed,
         "play": play,
+        "framing": _framing(frame_runs(runs)),
+        **_cameras(camera),
         "runs": [
             {"name": motion.name, "scene": scene_document(scene), "motion": base64_text(pack_motion(motion))}
             for scene, motion in runs

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from mbcli.math.array_types import FloatArray
+    from mbcli.pictures.cameras import Camera
     from mbcli.pictures.scene import Motion, Scene
 
 VIDEO_SUFFIXES = (".mp4", ".webm", ".gif")
@@ -36,28 +37,33 @@ def image_times(runs: Sequence[tuple[Scene, Motion]], rate: float, speed: float 
 
 
 def images(
-    runs: Sequence[tuple[Scene, Motion]], times: FloatArray, size: tuple[int, int], traces: Sequence[str] = ()
+    runs: Sequence[tuple[Scene, Motion]],
+    times: FloatArray,
+    size: tuple[int, int],
+    traces: Sequence[str] = (),
+    camera: Camera | None = None,
 ) -> Iterator[bytes]:
-    """PNG files of runs at times [s].
+    """PNG files of runs at times [s], with the time and a scale of forces in them.
 
     Args:
         size: width and height [pixels].
         traces: names of bodies and frames whose ways are drawn.
+        camera: from which they are drawn; by default from the front, the right and above.
 
     ResourceError if there is neither Chromium nor matplotlib.
     """
     if find_chromium() is not None:
-        yield from _by_chromium(runs, times, size, traces)
+        yield from _by_chromium(runs, times, size, traces, camera)
         return
     from mbcli.pictures.drawn_images import drawn_images  # matplotlib
 
-    yield from drawn_images(runs, times, size, traces)
+    yield from drawn_images(runs, times, size, traces, camera)
 
 
-def _by_chromium(runs, times, size, traces):
+def _by_chromium(runs, times, size, traces, camera):
     with tempfile.TemporaryDirectory(prefix="mbcli-page-") as folder:
         page = Path(folder, "page.html")
-        page.write_text(replay_page(runs, "images", traces=traces, plain=True), encoding="utf-8")
+        page.write_text(replay_page(runs, "images", traces=traces, plain=True, camera=camera), encoding="utf-8")
         with Chromium(*size) as browser:
             browser.open(page.as_uri())
             browser.evaluate("mbcli.ready")

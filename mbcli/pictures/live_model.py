@@ -13,15 +13,17 @@ from mbcli.errors import MbcliError
 from mbcli.meshes.surfaces import triangles_of_faces
 from mbcli.models.contacts import contact_points, contact_surfaces
 from mbcli.multibody.constraints.closed_chains import TOLERANCE, assemble_within_limits
-from mbcli.pictures.html import view_page
+from mbcli.pictures.html import scene_of_page, view_page
 from mbcli.pictures.model_scene import MeshStore, body_poses, drawing_context, file_stamp, scene_of
-from mbcli.pictures.packing import pack_mesh, scene_document
+from mbcli.pictures.packing import pack_mesh
+from mbcli.pictures.scene import drawn_forces, moving_bodies
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from mbcli.models.loading import LoadedModel
     from mbcli.multibody.plant.context import Context
+    from mbcli.pictures.cameras import Camera
 
 HELD = 1e4  # weight of the coordinate that a slider moves, beside 1 of the others, where loops are closed
 
@@ -32,10 +34,13 @@ class LiveModel:
     Args:
         load: () -> LoadedModel and the positions q (nq,) to begin with; raises MbcliError.
         paths: files that are watched too, also if they cannot be read.
+        camera: from which the model is seen at first.
     """
 
-    def __init__(self, load: Callable[[], tuple[LoadedModel, Any]], paths: list[str]) -> None:
-        self._load, self._paths = load, paths
+    def __init__(
+        self, load: Callable[[], tuple[LoadedModel, Any]], paths: list[str], camera: Camera | None = None
+    ) -> None:
+        self._load, self._paths, self._camera = load, paths, camera
         self._lock = threading.Lock()
         self._meshes = MeshStore()
         self._packed: dict[str, bytes] = {}
@@ -79,11 +84,11 @@ class LiveModel:
 
     def page(self) -> tuple[str, bytes]:
         """The page with the scene in it."""
-        return "text/html; charset=utf-8", view_page(self.scene).encode()
+        return "text/html; charset=utf-8", view_page(self.scene, self._camera).encode()
 
     def scene_json(self) -> tuple[str, bytes]:
         """The scene without meshes."""
-        return "application/json", json.dumps(scene_document(self.scene), allow_nan=False).encode()
+        return "application/json", json.dumps(scene_of_page(self.scene), allow_nan=False).encode()
 
     def mesh(self, key: str) -> tuple[str, bytes] | None:
         """A mesh of the scene, packed."""
@@ -123,8 +128,7 @@ class LiveModel:
         contacts, vertices, values = [], [], []
         if request.get("contacts") and plant.meets_contact():
             surfaces = contact_surfaces(context, faces=True)
-            contacts = [_contact(c, c["point_W"]) for c in contact_points(context)]
-            contacts += [_contact(surface, surface["centroid_W"]) for surface in surfaces]
+            contacts = _contacts(self.scene, [*contact_points(context), *surfaces])
             vertices, values = _triangles(surfaces)
         return {
             "q": plant.GetPositions(context).tolist(),
@@ -152,10 +156,17 @@ class LiveModel:
         return None, not np.allclose(found.q, before, rtol=0.0, atol=1e-9)
 
 
-def _contact(contact, point):
-    """Point and force of a contact, as the force on what moves."""
-    sign = -1.0 if contact["body_b"] == "world" else 1.0
-    return {"point": np.asarray(point).tolist(), "force": (sign * np.asarray(contact["force_W"])).tolist()}
+def _contacts(scene, contacts):
+    """Points and forces of contacts, points and surfaces, as they are drawn."""
+    number = {body.name: k for k, body in enumerate(scene.bodies)}
+    A, B = (np.array([number[contact[side]] for contact in contacts], dtype=int) for side in ("body_a", "body_b"))
+    force_B = np.reshape([contact["force_W"] for contact in contacts], (-1, 3))
+    points = [contact["centroid_W" if "centroid_W" in contact else "point_W"] for contact in contacts]
+    forces = drawn_forces(moving_bodies(scene), A, B, force_B)
+    return [
+        {"point": np.asarray(point).tolist(), "force": force.tolist()}
+        for point, force in zip(points, forces, strict=True)
+    ]
 
 
 def _triangles(surfaces):

@@ -19,7 +19,7 @@ from mbcli.parsers.package_map import PackageMap
 from mbcli.pictures.model_scene import MeshStore, poses_over_time, scene_of
 from mbcli.pictures.packing import scene_from_text
 from mbcli.pictures.resolved_plant import plant_of_resolved_model
-from mbcli.pictures.scene import ContactPoints, ContactSurfaces, Motion, Scene
+from mbcli.pictures.scene import ContactPoints, ContactSurfaces, Motion, Scene, drawn_forces, moving_bodies
 
 if TYPE_CHECKING:
     from mbcli.log.reader import Log
@@ -170,12 +170,15 @@ def _held(log, values, scene):
 
 
 def _contacts(log: Log, scene: Scene) -> ContactPoints | None:
-    """The contacts of all rows but those that are not finite. Forces are those on body B, or on A if B is World."""
+    """The contacts of all rows but those that are not finite."""
     if not log.has_contacts:
         return None
     contacts, names = log.contacts(), log.contact_names().body_names
     number = {body.name: k for k, body in enumerate(scene.bodies)}
-    table = np.array([number.get(name, 0) for name in names], dtype=int)
+    unknown = [name for name in names if name not in number]
+    if unknown:
+        raise ModelError(f"{log.path}: error: contacts name the body {printable(unknown[0])}, which its model has not")
+    table = np.array([number[name] for name in names], dtype=int)
     point, force = contacts["contact/point"], contacts["contact/force"]
     sound = np.isfinite(point).all(axis=1) & np.isfinite(force).all(axis=1)
     sides = []
@@ -186,5 +189,4 @@ def _contacts(log: Log, scene: Scene) -> ContactPoints | None:
         sides.append(table[index] if index.size else np.zeros(0, dtype=int))
     A, B = sides
     offset = np.concatenate([[0], np.cumsum(sound)])[contacts["offset"]]
-    force = np.where((B == 0)[:, None], -force[sound], force[sound])
-    return ContactPoints(offset, point[sound], force, A, B)
+    return ContactPoints(offset, point[sound], drawn_forces(moving_bodies(scene), A, B, force[sound]), A, B)

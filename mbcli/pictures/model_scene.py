@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import math
 import os
@@ -27,6 +28,7 @@ from mbcli.pictures.scene import (
     PictureMesh,
     PictureShape,
     Scene,
+    moving_bodies,
     pose_row,
     pose_rows,
 )
@@ -121,7 +123,7 @@ def scene_of(
         )
     drawn, found, notes = _shapes(plant, MeshStore() if meshes is None else meshes, roles)
     gravity = float(np.linalg.norm(plant.gravity_field().gravity_vector()))
-    return Scene(
+    scene = Scene(
         name=", ".join(loaded.instances),
         bodies=[_body(plant, body) for body in plant.elements.bodies],
         X_WB=body_poses(plant, context),
@@ -132,13 +134,13 @@ def scene_of(
         q=plant.GetPositions(context).copy(),
         postures=postures,
         meshes=found,
-        weight=gravity * _total_mass(plant),
         notes=[*notes, *_missing_meshes(loaded)],
     )
+    return dataclasses.replace(scene, weight=gravity * _moving_mass(plant, moving_bodies(scene)))
 
 
-def _total_mass(plant):
-    rigid = sum(body.default_spatial_inertia().get_mass() for body in plant.elements.bodies[1:])
+def _moving_mass(plant, moves):
+    rigid = sum(b.default_spatial_inertia().get_mass() for b in plant.elements.bodies if moves[int(b.index())])
     return rigid + sum(body.mass() for body in plant.elements.deformable_bodies)
 
 

@@ -109,6 +109,8 @@ def unpack_mesh(packed: bytes) -> PictureMesh:
         raise ModelError(f"a packed mesh is damaged: {error}") from None
     if triangles.size and not 0 <= triangles.min() <= triangles.max() < len(vertices):
         raise ModelError("a packed mesh is damaged: a triangle has a vertex that is not there")
+    if not np.isfinite(vertices).all():
+        raise ModelError("a packed mesh is damaged: a vertex is not finite")
     return PictureMesh(vertices, triangles)
 
 
@@ -233,17 +235,32 @@ def _record(kind, entry):
     return kind(**{k: tuple(v) if isinstance(v, list) else v for k, v in entry.items() if k in names})
 
 
+def _require_numbers(values, count, name):
+    """ValueError or TypeError if these are not so many finite numbers."""
+    numbers = np.array(values, dtype=float)
+    if numbers.shape != (count,) or not np.isfinite(numbers).all():
+        raise ValueError(f"'{name}' needs {count} finite numbers")
+
+
 def _check(scene):
     """ValueError for numbers that do not fit each other."""
     count = len(scene.bodies)
     if len(scene.X_WB) != count:
         raise ValueError("a scene needs a pose for each body")
+    for body in scene.bodies:
+        _require_numbers(body.com, 3, body.name)
+    for joint in scene.joints:
+        if not (0 <= joint.parent < count and 0 <= joint.child < count):
+            raise ValueError(f"'{joint.name}' joins a body that is not there")
+        for pose in (joint.X_PF, joint.X_CM):
+            _require_numbers(pose, 7, joint.name)
     for item in (*scene.shapes, *scene.frames):
         if not 0 <= item.body < count:
             raise ValueError(f"'{item.name}' is on a body that is not there")
     for shape in scene.shapes:
         if shape.kind not in MEASURES or len(shape.size) != len(MEASURES[shape.kind]) or len(shape.X_BG) != 7:
             raise ValueError(f"the shape '{shape.name}' is not one that is drawn")
+        _require_numbers((*shape.X_BG, *shape.size), 7 + len(shape.size), shape.name)
         if shape.kind == "mesh" and shape.mesh not in scene.meshes:
             raise ValueError(f"the mesh of '{shape.name}' is missing")
         if shape.vertex_start is not None and (shape.mesh not in scene.meshes or shape.vertex_start < 0):

@@ -14,7 +14,7 @@ import numpy as np
 from mbcli.math.rotation_array import matrix_from_quaternion, quaternions_from_matrices
 
 if TYPE_CHECKING:
-    from mbcli.math.array_types import FloatArray, IntArray
+    from mbcli.math.array_types import BoolArray, FloatArray, IntArray
     from mbcli.math.rigid_transform import RigidTransform
 
 IDENTITY = (1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
@@ -136,7 +136,7 @@ class Scene:
         q: (nq,) the positions at these poses.
         postures: {name: q (nq,)} of the files.
         meshes: {key: PictureMesh}
-        weight: [N] of all bodies, 0 without gravity: contact forces are drawn in proportion to it.
+        weight: [N] of all bodies that move, 0 without gravity: contact forces are drawn in proportion to it.
         notes: sentences on what could not be drawn.
     """
 
@@ -161,7 +161,7 @@ class ContactPoints:
     Attributes:
         offset: (n + 1,)
         point: (k, 3) [m] in World.
-        force: (k, 3) [N] in World, on the body that moves if the other one is World, else on body_b.
+        force: (k, 3) [N] in World, as drawn_forces() has it.
         body_a, body_b: (k,) numbers of bodies.
     """
 
@@ -241,6 +241,34 @@ class Motion:
     def drawn_rows(self, times: FloatArray) -> IntArray:
         """The rows at or before times (m,) [s], from which contacts are drawn; the first one before it."""
         return np.clip(np.searchsorted(self.times, times + 1e-9, side="right") - 1, 0, len(self.times) - 1)
+
+
+def moving_bodies(scene: Scene) -> BoolArray:
+    """Which bodies move (nbody,): those that no chain of joints without positions holds to World."""
+    welds = [(joint.parent, joint.child) for joint in scene.joints if not joint.count and not joint.closes_loop]
+    moves = np.ones(len(scene.bodies), dtype=bool)
+    held = [0]
+    while held:
+        body = held.pop()
+        moves[body] = False
+        held += [other for pair in welds if body in pair for other in pair if moves[other]]
+    return moves
+
+
+def drawn_forces(moves: BoolArray, body_a: IntArray, body_b: IntArray, force_b: FloatArray) -> FloatArray:
+    """The forces (k, 3) [N] that pictures show of contacts with forces (k, 3) on B.
+
+    They act on the body that moves; where both move, or none, on the one with the higher number, which a model names
+    later. moves (nbody,) as moving_bodies() has it; body_a, body_b (k,) numbers of bodies.
+    """
+    on_a = np.where(moves[body_a] == moves[body_b], body_a > body_b, moves[body_a])
+    return np.where(on_a[:, None], -force_b, force_b)
+
+
+def arrow_length(force: FloatArray, reference: float) -> FloatArray:
+    """How long the arrows of forces (...) [N] are, 1 for the reference [N]; longer ones grow by their logarithm."""
+    ratio = np.asarray(force, dtype=float) / reference
+    return np.where(ratio <= 1.0, ratio, 1.0 + 0.25 * np.log(np.maximum(ratio, 1.0)))
 
 
 def _chosen(offset, chosen):

@@ -1,12 +1,19 @@
 // Contact points with their forces, contact surfaces by pressure, traces of frames.
 "use strict";
 
+const FORCE_COLOR = 0xd6336c;
+const FORCE_WORDS = "An arrow is the force on the body that moves; between two that move, on the one that the model names later. " +
+  "Forces up to FORCE are drawn in proportion, larger ones by their logarithm.";
+
 class ContactArrows {
-  constructor(root, size, weight) {
+  // reference: the force [N] whose arrow is as long as 0.45 of the size; 0 for the largest of what is shown.
+  // largest: of all that will be shown, 0 if that is not known.
+  constructor(root, size, reference, largest = 0) {
     this.root = new THREE.Group();
     root.add(this.root);
     this.radius = 0.007 * size;
-    this.perNewton = weight > 0 ? (0.45 * size) / weight : 0; // a force as large as the weight
+    this.given = this.reference = reference;
+    this.known = this.largest = largest;
     this.size = size;
     this.scale = 1;
     this.dot = 1; // of the points, relative to their usual size
@@ -27,8 +34,8 @@ class ContactArrows {
       return mesh;
     };
     this.points = make(new THREE.SphereGeometry(1, 12, 8), material(0x212529, 0.85));
-    this.shafts = make(new THREE.CylinderGeometry(1, 1, 1, 10).translate(0, 0.5, 0), material(0xd6336c, 0.9));
-    this.tips = make(new THREE.ConeGeometry(1, 1, 14).translate(0, 0.5, 0), material(0xd6336c, 0.9));
+    this.shafts = make(new THREE.CylinderGeometry(1, 1, 1, 10).translate(0, 0.5, 0), material(FORCE_COLOR, 0.9));
+    this.tips = make(new THREE.ConeGeometry(1, 1, 14).translate(0, 0.5, 0), material(FORCE_COLOR, 0.9));
   }
 
   clear() {
@@ -36,7 +43,39 @@ class ContactArrows {
     this.root.clear();
   }
 
-  // points and forces: 3 numbers each; all of the model's size if its weight is not known.
+  // The length [m] of the arrow of a force [N]: as arrow_length() of scene.py.
+  lengthOf(force) {
+    const ratio = this.reference > 0 ? force / this.reference : 0;
+    return 0.45 * this.size * this.scale * (ratio <= 1 ? ratio : 1 + 0.25 * Math.log(ratio));
+  }
+
+  words() {
+    return this.reference > 0 ? FORCE_WORDS.replace("FORCE", forceText(this.reference)) : "";
+  }
+
+  // Arrows for round forces in the lower left corner of a picture that a 2D pen draws, as long as they are where the
+  // camera looks.
+  drawLegend(pen, { textHeight: unit, pixelsPerMetre, canvas: { width, height } }) {
+    if (!this.root.visible || !(this.reference > 0)) return;
+    const pixels = (force) => this.lengthOf(force) * pixelsPerMetre;
+    let first = roundedDown(this.reference);
+    while (pixels(first) > 0.3 * width) first = roundedDown(0.99 * first);
+    const forces = this.largest > this.reference ? [first, 10 * first] : [first];
+    pen.font = `${unit}px system-ui, sans-serif`;
+    pen.textBaseline = "middle";
+    forces.reverse().forEach((force, k) => {
+      const [x, y, length] = [unit, height - (1.2 + 1.5 * k) * unit, pixels(force)], tip = Math.min(0.8 * unit, 0.6 * length);
+      pen.fillStyle = "#d6336c";
+      pen.fillRect(x, y - 0.1 * unit, length - tip, 0.2 * unit);
+      pen.beginPath();
+      for (const [along, across] of [[0, 0], [tip, 0.35 * unit], [tip, -0.35 * unit]]) pen.lineTo(x + length - along, y + across);
+      pen.fill();
+      pen.fillStyle = "#1f2933";
+      pen.fillText(forceText(force), x + length + 0.6 * unit, y);
+    });
+  }
+
+  // points and forces: 3 numbers each.
   set(points, forces) {
     const count = points.length / 3;
     this.reserve(count);
@@ -44,14 +83,13 @@ class ContactArrows {
     const matrix = new THREE.Matrix4(), place = new THREE.Vector3(), force = new THREE.Vector3();
     const turn = new THREE.Quaternion(), up = new THREE.Vector3(0, 1, 0), scale = new THREE.Vector3();
     const r = this.radius;
-    let largest = 1e-9;
-    if (!this.perNewton) for (let k = 0; k < count; k++) largest = Math.max(largest, Math.hypot(...forces.slice(3 * k, 3 * k + 3)));
-    const perNewton = this.perNewton || (0.4 * this.size) / largest;
+    this.largest = this.known;
+    for (let k = 0; k < count && !this.known; k++) this.largest = Math.max(this.largest, Math.hypot(...forces.slice(3 * k, 3 * k + 3)));
+    this.reference = this.given || this.largest;
     for (let k = 0; k < count; k++) {
       place.fromArray(points, 3 * k);
       force.fromArray(forces, 3 * k);
-      const ratio = (force.length() * perNewton) / (0.45 * this.size); // 1: as large as the weight
-      const length = 0.45 * this.size * this.scale * (ratio <= 1 ? ratio : 1 + 0.25 * Math.log(ratio));
+      const length = this.lengthOf(force.length());
       turn.setFromUnitVectors(up, length > 0 ? force.normalize() : up);
       this.points.setMatrixAt(k, matrix.compose(place, turn, scale.setScalar(r * this.dot)));
       this.shafts.setMatrixAt(k, matrix.compose(place, turn, scale.set(0.55 * r, length, 0.55 * r)));
@@ -95,8 +133,8 @@ class PressureSurfaces {
   }
 
   // The scale of the colours in the lower right corner of a picture that a 2D pen draws.
-  drawLegend(pen, width, height) {
-    const unit = Math.max(height / 40, 9), [w, h] = [11 * unit, 0.6 * unit];
+  drawLegend(pen, { textHeight: unit, canvas: { width, height } }) {
+    const [w, h] = [11 * unit, 0.6 * unit];
     const [x, y] = [width - w - unit, height - 2.6 * unit];
     const colors = pen.createLinearGradient(x, 0, x + w, 0);
     PRESSURE_STOPS.forEach((rgb, k) =>
@@ -112,10 +150,18 @@ class PressureSurfaces {
   }
 }
 
-// 143000 Pa as "143 kPa".
+// 143000 and "Pa" as "143 kPa".
+function unitText(value, unit) {
+  const [size, prefix] = [[1e6, "M"], [1e3, "k"], [1, ""], [1e-3, "m"]].find(([least]) => value >= 0.9995 * least) || [1e-6, "µ"];
+  return `${Number((value / size).toPrecision(3))} ${prefix}${unit}`;
+}
+
 function pressureText(value) {
-  const [size, unit] = value >= 1e6 ? [1e6, "MPa"] : value >= 1e3 ? [1e3, "kPa"] : [1, "Pa"];
-  return `${Number((value / size).toPrecision(3))} ${unit}`;
+  return unitText(value, "Pa");
+}
+
+function forceText(value) {
+  return unitText(value, "N");
 }
 
 // From dark blue over green to yellow, as linear RGB, for a part from 0 to 1.

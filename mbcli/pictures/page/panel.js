@@ -33,6 +33,13 @@ class Panel {
     return body;
   }
 
+  // Buttons for the cameras of a stage.
+  addViews(stage, views) {
+    const body = this.section("Camera");
+    for (const [name, camera] of Object.entries(views))
+      body.append(element("button", { type: "button", text: name, onclick: () => stage.look(camera) }));
+  }
+
   setTitle(text) {
     this.title.textContent = text;
     document.title = `${text} – mbcli`;
@@ -113,4 +120,17 @@ function nameUnderPointer(stage, roots, bodyName) {
     }, 40);
   });
   stage.canvas.addEventListener("pointerleave", () => { clearTimeout(waiting); tip.hidden = true; });
+}
+
+// What there is to say of a model and of runs where nothing can be drawn.
+async function describe(panel, data) {
+  const { bodies, joints, coordinates } = data.scene || data.runs[0].scene, about = panel.section("Model");
+  const mass = bodies.reduce((sum, body) => sum + body.mass, 0), lines = [`${bodies.length - 1} bodies, ${Number(mass.toPrecision(4))} kg`];
+  lines.push(`${joints.filter((joint) => joint.count).length} joints that move, ${coordinates.length} positions`);
+  about.append(...lines.map((text) => element("p", { text })));
+  for (const { name, scene, motion } of data.runs || []) {
+    const run = new Run(scene, await unpackArrays(motion)), [from, to] = [run.times[0], run.times[run.times.length - 1]];
+    const force = run.largestForce(), most = force ? `, contact forces up to ${forceText(force)}` : "";
+    panel.section(name).append(element("p", { text: `${run.times.length} rows from ${from} s to ${to} s${most}` }));
+  }
 }

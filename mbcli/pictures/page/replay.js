@@ -68,19 +68,19 @@ class Run {
     return path;
   }
 
-  // Everything that its bodies pass through, by their places.
-  bounds(box) {
-    const point = new THREE.Vector3();
-    for (let k = 0; k < this.places.length; k += 3) if ((k / 3) % this.count) box.expandByPoint(point.fromArray(this.places, k));
-    for (let k = 0; this.vertices && k < this.vertices.length; k += 3) box.expandByPoint(point.fromArray(this.vertices, k));
-    return box;
+  // The largest of its contact forces [N].
+  largestForce() {
+    let largest = 0;
+    const { force } = this.contact;
+    for (let k = 0; force && k < force.length; k += 3) largest = Math.max(largest, Math.hypot(force[k], force[k + 1], force[k + 2]));
+    return largest;
   }
 }
 
 class Replay {
   constructor(data) {
     this.data = data;
-    this.stage = new Stage(document.getElementById("canvas"));
+    this.stage = new Stage(document.getElementById("canvas"), data);
     this.panel = new Panel(document.getElementById("panel"), data.title);
     this.ready = this.start();
   }
@@ -93,16 +93,16 @@ class Replay {
     }
     this.runs = [];
     for (const { scene, motion } of this.data.runs) this.runs.push(new Run(scene, await unpackArrays(motion)));
-    this.robots = this.runs.map((run, k) => new Robot(run.scene, geometries, k ? k - 1 : null));
+    const framing = await Framing.of(this.data.framing);
+    this.robots = this.runs.map((run, k) => new Robot(run.scene, geometries, framing, k ? k - 1 : null));
     this.robots.forEach((robot) => this.stage.scene.add(robot.root));
     const robot = this.robots[0], run = this.runs[0];
     robot.setPoses(run.posesAt(run.times[0]));
-    robot.measure();
-    const box = robot.box.clone();
-    this.runs.forEach((each) => each.bounds(box));
-    this.stage.fitGround(box, robot.groundHeight(box));
-    this.stage.lookAt(box);
-    this.arrows = new ContactArrows(this.stage.scene, robot.size, run.scene.weight);
+    this.stage.fit(framing, framing.groundHeight(run.scene.shapes));
+    this.stage.look(this.data.camera);
+    const largest = run.largestForce();
+    this.arrows = new ContactArrows(this.stage.scene, robot.size, run.scene.weight || largest, largest);
+    this.stage.drawOver = (pen) => { if (run.contact.offset) this.arrows.drawLegend(pen, this.stage); };
     this.from = Math.min(...this.runs.map(({ times }) => times[0]));
     this.to = Math.max(...this.runs.map(({ times }) => times[times.length - 1]));
     this.traces = [];
@@ -133,13 +133,14 @@ class Replay {
     if (hasContacts) {
       const slider = new Slider({ name: "arrow length", title: "arrow length", unit: "1", lower: 0.1, upper: 4, value: 1,
         onInput: (value) => { this.arrows.scale = value; this.setTime(this.time); } });
-      this.panel.section("Contact forces").append(slider.row);
+      this.panel.section("Contact forces").append(slider.row, element("p", { text: this.arrows.words() }));
     }
     if (run.surface.offset) {
       const largest = run.surface.values.reduce((a, b) => Math.max(a, b), 1e-12);
       this.surfaces = new PressureSurfaces(this.stage.scene, this.panel, largest);
       this.arrows.dot = 0.35; // so that they do not hide the pressure
     }
+    this.panel.addViews(this.stage, this.data.views);
     const traces = this.panel.section("Traces");
     const names = [...run.scene.bodies.slice(1).map((body) => body.name), ...run.scene.frames.map((frame) => frame.name)];
     const chooser = element("select", { onchange: () => { if (chooser.value) this.addTrace(chooser.value); chooser.value = ""; } },
@@ -233,7 +234,9 @@ class Replay {
       const vertices = this.runs[k].verticesAt(this.time);
       if (vertices) robot.setVertices(vertices);
     });
-    const run = this.runs[0], row = run.row(this.time);
+    const run = this.runs[0], row = run.row(this.time), centre = this.stage.framing.centreAt(...run.between(this.time));
+    this.stage.follow(centre);
+    for (const robot of this.robots) robot.centrePlanes(centre);
     const { offset, point, force } = run.contact;
     if (offset) this.arrows.set(point.subarray(3 * offset[row], 3 * offset[row + 1]), force.subarray(3 * offset[row], 3 * offset[row + 1]));
     const surface = run.surface;
@@ -241,8 +244,13 @@ class Replay {
       surface.values.subarray(3 * surface.offset[row], 3 * surface.offset[row + 1]));
     for (const { lines } of this.traces) for (const { run: of, line } of lines) line.until(of.row(this.time));
     this.range.value = this.time;
-    this.clock.textContent = `${this.time.toFixed(2)} / ${this.to.toFixed(2)} s`;
+    this.clock.textContent = `${this.timeText(this.time)} / ${this.timeText(this.to)} s`;
     this.stage.draw();
+  }
+
+  // With more digits in a shorter run.
+  timeText(time) {
+    return time.toFixed(Math.min(Math.max(2, 2 - Math.floor(Math.log10(this.to - this.from || 1))), 9));
   }
 
   // Draws a time at once, for images.
@@ -252,16 +260,20 @@ class Replay {
     return this.stage.drawn;
   }
 
-  // The picture of a time as the URL of a PNG file.
+  // The picture of a time, with that time, as the URL of a PNG file.
   imageAt(time) {
     this.drawAt(time);
-    const { canvas } = this.stage;
-    if (!this.surfaces) return canvas.toDataURL("image/png");
+    const { canvas, overlay } = this.stage;
     const copy = element("canvas");
     [copy.width, copy.height] = [canvas.width, canvas.height];
     const pen = copy.getContext("2d");
     pen.drawImage(canvas, 0, 0);
-    this.surfaces.drawLegend(pen, copy.width, copy.height);
+    pen.drawImage(overlay, 0, 0);
+    const unit = this.stage.textHeight;
+    pen.font = `${unit}px system-ui, sans-serif`;
+    pen.fillStyle = "#1f2933";
+    pen.fillText(`t = ${this.timeText(this.time)} s`, unit, 1.8 * unit);
+    this.surfaces?.drawLegend(pen, this.stage);
     return copy.toDataURL("image/png");
   }
 

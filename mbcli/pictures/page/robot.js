@@ -16,12 +16,11 @@ function placed(object, row) {
 }
 
 class Robot {
-  // ghost: null, or the number of the colour in which all of it is drawn, see-through.
-  constructor(description, geometries, ghost = null) {
+  // framing: of the picture. ghost: null, or the number of the colour in which all of it is drawn, see-through.
+  constructor(description, geometries, framing, ghost = null) {
     this.description = description;
     this.ghost = ghost;
     this.root = new THREE.Group();
-    this.solids = [];
     this.layers = { visual: [], collision: [], frames: [], axes: [], inertia: [], com: [], names: [], bones: [] };
     this.bodies = description.bodies.map((body) => {
       const group = new THREE.Group();
@@ -35,8 +34,10 @@ class Robot {
     const massive = description.bodies.filter((body) => body.mass > 0);
     this.isMostlyBare = 2 * description.bodies.filter((body, k) => body.mass > 0 && shaped.has(k)).length < massive.length;
     this.setPoses(description.X_WB.flat());
-    this.size = this.measure();
-    for (const shape of this.planes || []) this.addPlane(shape);
+    this.size = framing.size;
+    this.squares = [];
+    for (const shape of description.shapes) if (shape.kind === "half_space") this.addPlane(shape, 12 * framing.radius);
+    this.centrePlanes(framing.centreAt(0));
     if (ghost === null) this.addSigns();
   }
 
@@ -46,23 +47,8 @@ class Robot {
     if (this.totalCom) this.totalCom.position.copy(this.centreOfMass());
   }
 
-  // The length of the diagonal of the box around its shapes, which becomes `box`.
-  measure() {
-    this.root.updateMatrixWorld(true);
-    const box = new THREE.Box3();
-    for (const solid of this.solids) box.expandByObject(solid);
-    this.bodies.slice(1).forEach((body) => box.expandByPoint(body.position));
-    if (this.isMostlyBare) this.boneEnds().forEach(([body, end]) => box.expandByPoint(this.bodies[body].localToWorld(end)));
-    if (box.isEmpty()) box.set(new THREE.Vector3(-0.5, -0.5, 0), new THREE.Vector3(0.5, 0.5, 1));
-    this.box = box;
-    return Math.max(box.getSize(new THREE.Vector3()).length(), 1e-3);
-  }
-
   addShape(shape, geometries) {
-    if (shape.kind === "half_space") {
-      (this.planes ||= []).push(shape);
-      return;
-    }
+    if (shape.kind === "half_space") return;
     const geometry = shape.kind === "mesh" ? geometries[shape.mesh] : primitive(shape);
     if (!geometry) return;
     const object = placed(new THREE.Mesh(geometry, this.material(shape)), shape.X_BG);
@@ -72,7 +58,6 @@ class Robot {
     object.userData = { body: shape.body, name: shape.name, role: shape.role };
     this.bodies[shape.body].add(object);
     this.layers[shape.role].push(object);
-    this.solids.push(object);
   }
 
   // A surface whose vertices move, from one of those that setVertices() gets.
@@ -121,8 +106,7 @@ class Robot {
   }
 
   // A half space: a square of its surface.
-  addPlane(shape) {
-    const size = 6 * this.size;
+  addPlane(shape, size) {
     const material = new THREE.MeshStandardMaterial({
       color: 0xd9dee4, transparent: true, opacity: 0.5, depthWrite: false, side: THREE.DoubleSide,
     });
@@ -130,13 +114,15 @@ class Robot {
     object.userData = { body: shape.body, name: shape.name, role: shape.role };
     this.bodies[shape.body].add(object);
     this.layers[shape.role].push(object);
+    if (shape.body === 0) this.squares.push(object);
   }
 
-  // Height of the ground under a box of contents: of the first half space of World, else 0, or its bottom if that is lower.
-  groundHeight(box) {
-    const ground = (this.planes || []).find((shape) => shape.body === 0);
-    if (ground) return ground.X_BG[6];
-    return box.min.z < -0.02 * this.size ? box.min.z : 0;
+  // Moves the squares of World's half spaces to where the picture is.
+  centrePlanes(centre) {
+    for (const plane of this.squares) {
+      const up = new THREE.Vector3(0, 0, 1).applyQuaternion(plane.quaternion);
+      plane.position.sub(centre).projectOnVector(up).add(centre);
+    }
   }
 
   addSigns() {

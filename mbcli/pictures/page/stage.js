@@ -1,15 +1,27 @@
 // The room in which robots stand: camera, lights, ground grid; what is drawn when something has changed.
 "use strict";
 
+const NO_WEBGL = "This browser draws no 3D pictures, since its WebGL is off or missing: try another browser, or switch on " +
+  "hardware acceleration in its settings.";
+
 class Stage {
-  constructor(canvas) {
+  // Throws NO_WEBGL where the browser has none.
+  constructor(canvas, { field_of_view, room }) {
     this.canvas = canvas;
-    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true, preserveDrawingBuffer: true });
+    this.room = room;
+    this.mayFollow = true;
+    const asked = { antialias: true, preserveDrawingBuffer: true, alpha: true, depth: true, stencil: false };
+    const context = canvas.getContext("webgl2", asked);
+    if (!context) throw NO_WEBGL;
+    this.renderer = new THREE.WebGLRenderer({ canvas, context, antialias: true, preserveDrawingBuffer: true });
+    canvas.addEventListener("webglcontextlost", () => say("The browser has taken WebGL away from this page: load it again.", "error"));
+    this.overlay = element("canvas", { className: "overlay" });
+    canvas.after(this.overlay);
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = THREE.PCFShadowMap;
     this.scene = new THREE.Scene();
     this.scene.background = new THREE.Color(0xf3f5f8);
-    this.camera = new THREE.PerspectiveCamera(40, 1, 0.01, 100);
+    this.camera = new THREE.PerspectiveCamera(field_of_view, 1, 0.01, 100);
     this.camera.up.set(0, 0, 1);
     this.controls = new THREE.OrbitControls(this.camera, canvas);
     this.controls.enableDamping = false;
@@ -50,50 +62,85 @@ class Stage {
     if (this.waiting) cancelAnimationFrame(this.waiting);
     this.waiting = 0;
     this.renderer.render(this.scene, this.camera);
+    [this.overlay.width, this.overlay.height] = [this.canvas.width, this.canvas.height];
+    this.drawOver?.(this.overlay.getContext("2d"));
     this.drawn++;
   }
 
-  // Grid, shadows and clipping for a box of contents; the ground is at a height.
-  fitGround(box, height) {
+  // Grid, shadows and clipping for a sphere of contents; the ground is at a height.
+  fit(framing, height) {
     this.ground.traverse((object) => { object.geometry?.dispose(); object.material?.dispose(); });
     this.ground.clear();
-    const size = box.getSize(new THREE.Vector3()), centre = box.getCenter(new THREE.Vector3());
-    const extent = Math.max(size.x, size.y, size.z, 0.02);
+    this.framing = framing;
+    this.centre = framing.centreAt(0);
+    const extent = Math.max(1.3 * framing.radius, 0.02);
     const cell = roundLength(extent / 4);
     const half = Math.ceil((1.5 * extent) / cell) * cell;
-    const middle = [Math.round(centre.x / cell) * cell, Math.round(centre.y / cell) * cell];
     for (const [step, color, lift] of [[cell / 5, 0xe3e7ec, 0], [cell, 0xc3cad3, 1e-4 * extent]]) {
       const grid = new THREE.GridHelper(2 * half, Math.round((2 * half) / step), color, color);
       grid.rotation.x = Math.PI / 2;
-      grid.position.set(...middle, height + lift);
+      grid.position.z = lift;
       this.ground.add(grid);
     }
     const shadow = new THREE.Mesh(new THREE.PlaneGeometry(2 * half, 2 * half), new THREE.ShadowMaterial({ opacity: 0.2 }));
-    shadow.position.set(...middle, height + 2e-4 * extent);
+    shadow.position.z = 2e-4 * extent;
     shadow.receiveShadow = true;
     this.ground.add(shadow);
-    this.sun.position.copy(centre).add(new THREE.Vector3(0.7, -1.1, 2.2).multiplyScalar(extent));
-    this.sun.target.position.copy(centre);
-    const reach = 1.4 * size.length();
+    this.ground.position.z = height;
+    const reach = 2.8 * framing.radius;
     Object.assign(this.sun.shadow.camera, { left: -reach, right: reach, top: reach, bottom: -reach, near: 0.01 * extent,
       far: 8 * extent });
     this.sun.shadow.camera.updateProjectionMatrix();
-    this.cell = cell;
-    this.camera.near = 0.01 * extent;
-    this.camera.far = 60 * extent;
-    this.camera.updateProjectionMatrix();
+    [this.cell, this.extent] = [cell, extent];
+    this.light();
   }
 
-  // Looks at a box from the front, left and above.
-  lookAt(box, from = [1.25, -1.7, 0.85]) {
-    const centre = box.getCenter(new THREE.Vector3());
-    const radius = Math.max(0.5 * box.getSize(new THREE.Vector3()).length(), 1e-3);
-    const narrow = Math.min(1, this.camera.aspect);
-    const distance = (1.12 * radius) / Math.sin((this.camera.fov * Math.PI) / 360) / narrow;
-    this.controls.target.copy(centre);
-    this.camera.position.copy(new THREE.Vector3(...from).normalize().multiplyScalar(distance).add(centre));
+  // Puts the sun above the centre, and the grid, by whole cells, below it.
+  light() {
+    const { x, y } = this.centre;
+    this.ground.position.setX(Math.round(x / this.cell) * this.cell).setY(Math.round(y / this.cell) * this.cell);
+    this.sun.position.copy(this.centre).add(new THREE.Vector3(0.7, -1.1, 2.2).multiplyScalar(this.extent));
+    this.sun.target.position.copy(this.centre);
+  }
+
+  // Goes with the robot, whose centre is now elsewhere; whoever turned or moved the camera keeps what they see of it.
+  follow(centre) {
+    const way = centre.clone().sub(this.centre);
+    this.centre = centre.clone();
+    this.light();
+    if (!this.follows) return;
+    this.camera.position.add(way);
+    this.controls.target.add(way);
+    this.controls.update();
+  }
+
+  // Looks from a camera as Python has it, see cameras.py, at the robot where it is now.
+  look({ azimuth, elevation, distance, eye, target }) {
+    const { framing, camera } = this, [a, e] = [azimuth, Math.min(Math.max(elevation, -89.9), 89.9)].map((x) => (x * Math.PI) / 180);
+    const way = new THREE.Vector3(Math.cos(e) * Math.cos(a), Math.cos(e) * Math.sin(a), Math.sin(e));
+    const fitting = (this.room * framing.radius) / Math.sin((camera.fov * Math.PI) / 360) / Math.min(1, camera.aspect);
+    this.follows = !eye && this.mayFollow;
+    this.controls.target.copy(eye ? new THREE.Vector3(...target) : this.centre);
+    if (eye) camera.position.set(...eye);
+    else camera.position.copy(way.multiplyScalar(distance ?? fitting).add(this.centre));
+    const far = camera.position.distanceTo(this.controls.target);
+    camera.near = Math.min(0.01 * this.extent, 0.1 * far);
+    camera.far = Math.max(60 * this.extent, 4 * far);
+    camera.updateProjectionMatrix();
     this.controls.update();
     this.draw();
+  }
+
+  // The height [pixels] of what is written over the picture: in images it is a part of theirs.
+  get textHeight() {
+    const { height } = this.canvas;
+    return document.body.classList.contains("plain") ? Math.max(height / 40, 9) : 14 * this.renderer.getPixelRatio();
+  }
+
+  // How many pixels of a picture of a height a metre is where the camera looks.
+  get pixelsPerMetre() {
+    const far = this.camera.position.distanceTo(this.controls.target);
+    return this.canvas.height / (2 * far * Math.tan((this.camera.fov * Math.PI) / 360));
   }
 
   // The nearest shape under the pointer, or null.
@@ -109,9 +156,44 @@ class Stage {
   }
 }
 
+// The largest of 1, 2, 5, 10, ... that is not larger.
+function roundedDown(value) {
+  const power = 10 ** Math.floor(Math.log10(value) + 1e-9);
+  return power * (value >= 4.999 * power ? 5 : value >= 1.999 * power ? 2 : 1);
+}
+
 // The nearest of 1, 2, 5, 10, ...
 function roundLength(length) {
   const power = 10 ** Math.floor(Math.log10(length));
   const part = length / power;
   return power * (part < 1.5 ? 1 : part < 3.5 ? 2 : part < 7.5 ? 5 : 10);
+}
+
+class Framing {
+  // As framing.py has it.
+  constructor({ radius, size, bottom }, centres) {
+    Object.assign(this, { radius, size, bottom, centres });
+  }
+
+  static async of(document) {
+    const { centre } = await unpackArrays(document.centre);
+    return new Framing(document, centre.values);
+  }
+
+  get moves() {
+    return this.centres.length > 3;
+  }
+
+  // The centre at a row of the first run, or a part of the way to the next one.
+  centreAt(row, next = row, part = 0) {
+    const place = (k) => new THREE.Vector3().fromArray(this.centres, this.moves ? 3 * k : 0);
+    return place(row).lerp(place(next), part);
+  }
+
+  // Height of the ground: of the first half space of World, else 0, or the robot's bottom if that is lower.
+  groundHeight(shapes) {
+    const ground = shapes.find((shape) => shape.body === 0 && shape.kind === "half_space");
+    if (ground) return ground.X_BG[6];
+    return this.bottom < -0.02 * this.size ? this.bottom : 0;
+  }
 }

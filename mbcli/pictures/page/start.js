@@ -2,6 +2,10 @@
 "use strict";
 
 const data = JSON.parse(document.getElementById("data").textContent);
-const shown = data.kind === "view" ? new ModelView(data) : new Replay(data);
-window.mbcli = shown; // for scripts and the console: mbcli.drawnPoses(), mbcli.setTime(1.5)
-shown.ready.catch((error) => { say(String(error), "error"); throw error; });
+try {
+  window.mbcli = data.kind === "view" ? new ModelView(data) : new Replay(data); // for scripts and the console: mbcli.setTime(1.5)
+} catch (error) {
+  window.mbcli = { ready: Promise.reject(error) };
+  if (error === NO_WEBGL) describe(new Panel(document.getElementById("panel"), data.title || data.scene.name), data);
+}
+window.mbcli.ready.catch((error) => { say(String(error), "error"); if (error !== NO_WEBGL) throw error; });

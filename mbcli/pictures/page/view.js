@@ -3,13 +3,18 @@
 
 class ModelView {
   constructor(data) {
-    this.stage = new Stage(document.getElementById("canvas"));
+    this.stage = new Stage(document.getElementById("canvas"), data);
+    this.camera = data.camera;
+    this.stage.mayFollow = false; // a slider that moves the base would seem to move the ground
+    this.stage.drawOver = (pen) => { if (this.panel.shown.contacts) this.arrows?.drawLegend(pen, this.stage); };
     this.panel = new Panel(document.getElementById("panel"), data.scene.name);
     this.geometries = {};
     this.reloads = 0;
     const shown = { visual: true, axes: false, ground: true, collision: false };
     this.panel.addToggles(["visual", "collision", "bones", "frames", "axes", "names", "inertia", "com", "contacts", "ground"], shown,
       (layer, visible) => this.showLayer(layer, visible));
+    this.forces = this.panel.section("Contact forces").appendChild(element("p"));
+    this.panel.addViews(this.stage, data.views);
     this.postures = this.panel.section("Posture");
     this.joints = this.panel.section("Joints");
     nameUnderPointer(this.stage, () => [this.robot.root], (k) => this.robot.description.bodies[k].name);
@@ -28,14 +33,16 @@ class ModelView {
     this.robot?.dispose();
     this.arrows?.clear();
     this.arrows?.root.removeFromParent();
-    this.robot = new Robot(scene, this.geometries);
+    const framing = await Framing.of(scene.framing);
+    this.robot = new Robot(scene, this.geometries, framing);
     this.stage.scene.add(this.robot.root);
     this.arrows = new ContactArrows(this.stage.scene, this.robot.size, scene.weight);
     this.surfaces ??= new PressureSurfaces(this.stage.scene, this.panel);
     if (first && !this.robot.hasVisuals) this.panel.setLayer("collision", true);
     if (first && this.robot.isMostlyBare) this.panel.setLayer("bones", true);
-    this.stage.fitGround(this.robot.box, this.robot.groundHeight(this.robot.box));
-    if (first) this.stage.lookAt(this.robot.box);
+    this.stage.fit(framing, framing.groundHeight(scene.shapes));
+    this.fromCom = framing.centreAt(0).sub(this.robot.centreOfMass());
+    if (first) this.stage.look(this.camera);
     for (const layer of Object.keys(this.panel.shown)) this.showLayer(layer, this.panel.shown[layer]);
     this.panel.setTitle(scene.name);
     this.q = scene.q.slice();
@@ -163,7 +170,10 @@ class ModelView {
       if (answer.error) { say(answer.error, "error"); continue; }
       if (answer.X_WB.length !== this.robot.bodies.length) continue;
       this.robot.setPoses(answer.X_WB.flat());
+      this.stage.follow(this.robot.centreOfMass().add(this.fromCom));
       this.arrows.set(answer.contacts.flatMap((c) => c.point), answer.contacts.flatMap((c) => c.force));
+      this.forces.textContent = this.arrows.words();
+      this.forces.parentElement.parentElement.hidden = !this.arrows.reference || !this.panel.shown.contacts;
       this.surfaces.set(answer.surfaces.vertices, answer.surfaces.values);
       if (answer.adjusted && !this.wanted) {
         this.q = answer.q;

@@ -1,0 +1,28 @@
+"""The option `--camera` of commands that draw."""
+
+import click
+
+from mbcli.pictures.cameras import VIEWS, Camera, read_camera
+
+
+class CameraType(click.ParamType):
+    """A Camera by the name of a view, by angles, or by its eye and what it looks at."""
+
+    name = "camera"
+
+    def convert(self, value, param, ctx):
+        if isinstance(value, Camera):
+            return value
+        try:
+            return read_camera(value)
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
+
+
+camera_option = click.option(
+    "--camera",
+    type=CameraType(),
+    metavar="VIEW",
+    help=f"Look from {', '.join(VIEWS)} (default iso), from AZIMUTH,ELEVATION[,DISTANCE] of the robot [deg, m], or "
+    "from an eye to a target in World, X,Y,Z:X,Y,Z [m]. All but the last follow a robot that goes away.",
+)
