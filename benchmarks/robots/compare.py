@@ -114,8 +114,9 @@ class Comparison:
             return "equal", "", apart
         largest = max((abs(a - b) for a, b in zip(one["M"], other["M"], strict=True)), default=0.0)
         if not largest <= TOLERANCE * max(map(abs, other["M"]), default=0.0):
-            if one.get("unphysical") and self._names[1] == "pydrake":
-                return "inertia replaced", f"pydrake has another one of {', '.join(one['unphysical'])}", apart
+            replaced = _replaced(one, other)
+            if replaced and self._names[1] == "pydrake":
+                return "inertia replaced", f"pydrake has another one of {', '.join(replaced)}", apart
             return "another mass matrix", f"M differs by {largest:.2g}, states by {apart:.3g}", apart
         reason = _reason(one) if self._names[1] == "pydrake" else None
         if reason is not None:
@@ -126,6 +127,18 @@ class Comparison:
         total = sum(self._counts.values())
         counts = ", ".join(f"{number} {word}" for word, number in self._counts.most_common())
         return f"{' and '.join(self._names)}: {total} runs: {counts}"
+
+
+def _replaced(one, other):
+    """Names of the links without mass, or whose inertia no body has, that have another one on the other side."""
+    theirs = other["inertias"]
+    return [
+        name
+        for name, (inertia, physical) in one["inertias"].items()
+        if not physical
+        and name in theirs
+        and max(abs(a - b) for a, b in zip(inertia, theirs[name][0], strict=True)) > 0
+    ]
 
 
 def _reason(one):

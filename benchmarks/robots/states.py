@@ -28,8 +28,7 @@ def do(file, run, kept):
     """The states after each step of a run [library, base, start, approximation, number of steps, with friction].
 
     {"names", "q": where it starts, "states": [q, v of each step], "M": its elements, "constraints" and "limits": how
-    many, "beyond": how far it starts beyond one, "unphysical": links with inertias that no body has} or {"error"}; or
-    {"left_out"}, why there is nothing to compare.
+    many, "beyond": how far it starts beyond one, "inertias"} or {"error"}; or {"left_out"}, why there is nothing to compare.
     """
     name, base, start, approximation, steps, friction = run
     warnings.simplefilter("ignore")
@@ -45,8 +44,7 @@ def do(file, run, kept):
     plant.SetPositions(context, q)
     result = {"names": list(plant.GetPositionNames()), "q": q.tolist(), "states": []}
     result |= {"constraints": plant.num_constraints(), "approximation": approximation} | _of_limits(plant, q)
-    if lib.name == "mbcli":
-        result["unphysical"] = _unphysical(plant)
+    result["inertias"] = _inertias(plant)
     try:
         result["M"] = plant.CalcMassMatrix(context).ravel().tolist()
         simulator = lib.Simulator(plant, context)
@@ -65,10 +63,16 @@ def _of_limits(plant, q):
     return {"limits": int((np.isfinite(lower) | np.isfinite(upper)).sum()), "beyond": float(beyond)}
 
 
-def _unphysical(plant):
-    """Names of the links whose inertia no body has: mbcli takes it as the file has it, pydrake another one."""
-    links = plant.elements.bodies[1:]
-    return [link.name() for link in links if not link.default_spatial_inertia().IsPhysicallyValid()]
+def _inertias(plant):
+    """{name: spatial inertia of each body about its origin, and whether a body can have it}."""
+    found = {}
+    for instance in {plant.get_joint(index).child_body().model_instance() for index in plant.GetJointIndices()}:
+        for index in plant.GetBodyIndices(instance):
+            body = plant.get_body(index)
+            M = body.default_spatial_inertia()
+            mass = float(M.get_mass())
+            found[body.name()] = np.ravel(M.CopyToFullMatrix6()).tolist(), mass > 0.0 and bool(M.IsPhysicallyValid())
+    return found
 
 
 def _kept_plant(lib, file, base, approximation, friction, kept):

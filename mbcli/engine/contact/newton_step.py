@@ -5,6 +5,7 @@ the problem's data. v - H^-1 g, of the changed problem, has that same derivative
 when one has converged, so that its differences are smooth until a contact begins or ends, or a limit is reached.
 """
 
+from mbcli.engine.contact.dual_friction import begin_duals
 from mbcli.engine.contact.islands import arrange_problem
 from mbcli.engine.contact.newton import (
     fill_gradient,
@@ -46,6 +47,7 @@ def take_newton_step(solver, k):
         for c in range(solver.tree_slot[t] // WIDTH, solver.tree_slot[t + 1] // WIDTH):
             vectors[VECTOR_VELOCITY, c] = vectors[VECTOR_START, c]
     start_search(solver, k)
+    begin_duals(solver, k, 1.0)
     fill_gradient(solver, k)
     newton_direction(solver, k, False)
     for p in range(first, end):

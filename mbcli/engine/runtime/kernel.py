@@ -75,6 +75,7 @@ KERNEL_MODULES = (
     "contact.sap",
     "contact.sticking",
     "contact.hunt_crossley",
+    "contact.dual_friction",
     "contact.bounded_row",
     "contact.tamsi_law",
     "contact.equality",
