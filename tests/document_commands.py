@@ -1,6 +1,6 @@
 """The commands and the Python in documents, run in order in one folder with the sample models in it.
 
-Blocks of `console` are `$ command` lines and their output; blocks of `python` go on where the page's last one ended, and
+Blocks of `console` are `$ command` lines and their output. Blocks of `python` go on where the last one ended, and
 print what stands after their `print(...)`. Before a block that cannot run stands `<!-- not run: REASON -->`.
 
 `python tests/document_commands.py PAGE...` runs the commands and pastes what they print.
@@ -17,7 +17,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 BLOCK = re.compile(r"(?<=```console\n).*?(?=```)", re.DOTALL)
-RUNNABLE = re.compile(r"(?:^<!-- not run: (?P<reason>.+) -->\n+)?^```(?P<kind>console|python)\n(?P<text>.*?)^```", re.M | re.S)
+RUNNABLE = re.compile(
+    r"(?:^<!-- not run: (?P<reason>[^\n]+) -->\n+)?^```(?P<kind>console|python)\n(?P<text>.*?)^```", re.M | re.S
+)
 PROMISE = re.compile(r"^print\(.*\)  # (.+)$", re.M)
 # what differs from run to run: wall-clock times and rates, clocks, sizes of files, folders
 MASKS = [

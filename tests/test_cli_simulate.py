@@ -252,7 +252,7 @@ def test_what_is_left_out_is_said_and_quiet_says_nothing():
     text = text.replace("</joint></robot>", '<dynamics friction="2"/></joint></robot>')
     run = ("simulate", "-", "-t", 0.001, "--no-log", "--dt", 0)
     said = succeed(*run, stdin=text).err
-    assert "mbcli: warning: a continuous plant has no dry friction, 1 joints state some: k\n" in said
+    assert "mbcli: warning: a continuous plant does not use the dry friction of 1 joint: k\n" in said
     assert succeed("-q", *run, stdin=text).err == ""
 
 

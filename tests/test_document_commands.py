@@ -7,7 +7,8 @@ import sys
 import pytest
 from document_commands import ROOT, RUNNABLE, commands_of, environment_in, masked, run, run_python
 
-PAGES = [page for page in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))] if RUNNABLE.search(page.read_text())]
+DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [page for page in DOCUMENTS if RUNNABLE.search(page.read_text())]
 NOT_RUN = 0  # blocks that need what a test does not have, each with its reason above it
 EXAMPLES = sorted(path for path in (ROOT / "docs" / "examples").iterdir() if path.suffix in (".py", ".sh"))
 

@@ -30,6 +30,7 @@ from mbcli.cli.options import (
 from mbcli.cli.output import document, number, printable, refuse_given_inputs, require_finite, tell, warn
 from mbcli.cli.signals import Terminated, ending_signals
 from mbcli.common.json_text import to_json
+from mbcli.common.number_text import counted
 from mbcli.errors import ModelError
 
 # as MultibodyPlantConfig, recorded_run and sampling have them; importing those would slow --help down
@@ -488,9 +489,9 @@ class ProgressLine:
 
 def render(summary):
     if summary["integrator"] is None:
-        how = f"{summary['steps']} steps of {summary['time_step']:g} s"
+        how = f"{counted(summary['steps'], 'step')} of {summary['time_step']:g} s"
     else:
-        how = f"{summary['steps']} steps of {summary['integrator']}, {summary['refused_steps']} more refused"
+        how = f"{counted(summary['steps'], 'step')} of {summary['integrator']}, {summary['refused_steps']} more refused"
     rate = "" if summary["realtime_rate"] is None else f" ({_rate(summary['realtime_rate'])} times real time)"
     lines = [f"simulated {summary['simulated_time']:.6g} s in {summary['wall_time']:.3g} s{rate}: {how}"]
     if summary["energy_start"] is not None:
@@ -508,7 +509,7 @@ def render(summary):
     elif contact is not None and contact["most_contacts"]:
         lines.append(f"up to {contact['most_contacts']} {what} in a row")
     if contact is not None and "sleeping_bodies" in contact:
-        lines.append(f"{contact['sleeping_bodies']} bodies sleep at the end")
+        lines.append(f"{counted(contact['sleeping_bodies'], 'body sleeps', 'bodies sleep')} at the end")
     if summary["balance"] is not None:
         lines.append(balance_in_words(summary["balance"]))
     if summary["constraint_error"] is not None:
@@ -516,7 +517,7 @@ def render(summary):
     if summary["status"] == "interrupted":
         lines.append(f"stopped by a signal at t = {summary['end_time']:.6g} s; --resume goes on from there")
     if summary["log"]:
-        lines.append(f"log: {summary['log']} ({summary['rows']} rows)")
+        lines.append(f"log: {summary['log']} ({counted(summary['rows'], 'row')})")
     return lines
 
 
