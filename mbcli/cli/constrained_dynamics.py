@@ -108,8 +108,8 @@ class WarningOfErrors:
             return
         self._silent = True
         click.secho(
-            f"mbcli: warning: the state violates its constraints: errors {errors['position_error']:.3g} of positions "
-            f"and {errors['velocity_error']:.3g} of velocities; `mbcli assemble` finds the nearest state that does not",
+            f"mbcli: warning: the state violates its constraints: position error {errors['position_error']:.3g}, "
+            f"velocity error {errors['velocity_error']:.3g}; `mbcli assemble` finds the nearest state that does not",
             err=True,
             fg="yellow",
         )
