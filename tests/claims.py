@@ -20,9 +20,9 @@ class Claim(NamedTuple):
 
     @property
     def command(self):
-        """The command that shows it, or None: a test, or a figure of a machine."""
+        """The command that shows it and is run, or None: a test, or what a test does not run."""
         found = CODE.fullmatch(self.shown_by)
-        return found[1] if found and not found[1].startswith("tests/") else None
+        return found[1] if found and found[1].startswith(("mbcli ", "echo ", "printf ")) else None
 
     @property
     def tests(self):

@@ -17,12 +17,12 @@ inverse_options = together(
     click.option(
         "--exact",
         is_flag=True,
-        help="Inverse dynamics under the constraints: forces of the actuators that give them the accelerations --vdot.",
+        help="Inverse dynamics under the constraints: the actuator forces that give the accelerations --vdot.",
     ),
     click.option(
         "--relaxed",
         is_flag=True,
-        help="The same, as close to --vdot as possible, also with too few actuators.",
+        help="Like --exact, but as close to --vdot as possible, also with too few actuators.",
     ),
     click.option(
         "--actuated",

@@ -84,7 +84,7 @@ resource_options = together(
         "--missing-includes",
         type=click.Choice(["error", "skip"]),
         default="error",
-        help="What an SDFormat <include> is whose file cannot be found: an error, or left out with a warning. [error]",
+        help="An SDFormat <include> whose file cannot be found: an error, or skipped with a warning. [error]",
     ),
     click.option(
         "--xacro",
@@ -100,7 +100,7 @@ _model_settings = (
     click.option("--input-format", type=click.Choice(INPUT_FORMATS), help="Format of MODEL; '-' is stdin."),
     resource_options,
     click.option("--weld", "welds", multiple=True, metavar="FRAME", help="Weld a body or frame to the world's origin."),
-    click.option("--weld-base", is_flag=True, help="Weld every base that would float, at its place in its file."),
+    click.option("--weld-base", is_flag=True, help="Weld every base that would float, where its file puts it."),
     click.option(
         "--constraints",
         "constraints_file",
@@ -205,11 +205,13 @@ hold_options = together(
         "--hold",
         "posture",
         metavar="[POSE]",
-        help="PD controllers hold the joints where they start, or in the posture POSE, where the robot then starts unless "
-        "told otherwise. Joints of one degree of freedom get an actuator if they have none, except followers (mimic) "
-        "and joints that carry a planar base. The run names joints that it does not hold.",
+        help="PD controllers hold the joints where they start, or in the posture POSE, where the robot then starts "
+        "unless told otherwise. Joints of one degree of freedom get an actuator if they have none, except followers "
+        "(mimic) and joints that carry a planar base. The run names joints that it does not hold.",
     ),
-    click.option("--kp", type=Number(above=0.0), metavar="K", help="Stiffness of held joints; default: computed from the masses."),
+    click.option(
+        "--kp", type=Number(above=0.0), metavar="K", help="Stiffness of held joints; default: computed from the masses."
+    ),
     click.option(
         "--kd", type=Number(minimum=0.0), metavar="D", help="Damping of held and driven joints; default: critical."
     ),

@@ -135,9 +135,9 @@ class SimulateCommand(HoldCommand):
     "sleep_tolerance",
     type=Number(minimum=0.0),
     metavar="[V]",
-    help="Bodies in contact that lie still sleep, and cost nearly nothing, until something touches them: all that was "
-    f"slower than V [m/s], {DEFAULT_SLEEP_TOLERANCE:g} without a number, for 0.1 s. Of a discrete plant; results "
-    "change within what moves more slowly. Default 0: nothing sleeps.",
+    help=f"Discrete plants: bodies in contact that stay slower than V [m/s] ({DEFAULT_SLEEP_TOLERANCE:g} without a "
+    "number) for 0.1 s sleep, at almost no cost, until something touches them. Results change by motion slower than V. "
+    "Default 0: nothing sleeps.",
 )
 @hold_options
 @click.option("--u", "u_text", metavar="LIST", help="Constant actuation, a list or NAME=VALUE pairs.")
@@ -161,7 +161,7 @@ class SimulateCommand(HoldCommand):
     "--threads",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Threads: of --each, default all processors; of deformable bodies, which use one (default) or two.",
+    help="Threads for --each (default: all processors) and for deformable bodies (1, the default, or 2).",
 )
 @click.option(
     "--start-limits",
@@ -211,9 +211,9 @@ def simulate(ctx, **values):
     """Run a model over time and write an HDF5 log.
 
     The plant is discrete with a step of 1 ms unless --dt, --integrator or the configuration say otherwise. Collision
-    geometries touch, those of one robot too, unless a joint connects their links or a filter keeps them apart; a
-    ground comes with --ground or another model. Limits of efforts, and in continuous plants those of positions, are
-    not enforced: the run reports those that were exceeded.
+    geometries touch, also those of one robot, unless a joint connects their links, a filter separates them or they
+    overlap at the default positions. --ground or another model adds a ground. Effort limits of actuators without a
+    controller, and position limits of continuous plants, are not enforced; the run reports those that were exceeded.
 
     \b
     mbcli simulate pendulum.urdf --at hinge=1 -t 10
