@@ -88,20 +88,19 @@ def test_tests_that_show_claims_are_there():
 # -------------------------------------------------------------------------------------------- tables of the README
 
 
-def table_after(heading):
-    part = README.partition(f"{heading}\n")[2].partition("\n#")[0]
+def table_after(heading, document):
+    part = (ROOT / document).read_text().partition(f"{heading}\n")[2].partition("\n#")[0]
     return [[cell.strip() for cell in line.split("|")[1:-1]] for line in part.splitlines() if line.startswith("| `")]
 
 
-def test_the_table_of_extras_is_that_of_pyproject():
+@pytest.mark.parametrize("document", ["README.md", "docs/install.md"])
+def test_the_table_of_extras_is_that_of_pyproject(document):
     needed = {
         extra: [re.match(r"[\w-]+", line)[0] for line in lines]
         for extra, lines in PROJECT["optional-dependencies"].items()
     }
-    shown = {
-        extra.strip("`"): [n for n in packages.split(", ") if n] for extra, _, packages in table_after("### Extras")
-    }
-    assert shown == needed
+    rows = table_after("# Extras", document)
+    assert {extra.strip("`"): [name for name in packages.split(", ") if name] for extra, _, packages in rows} == needed
 
 
 def test_the_readme_names_the_python_that_pyproject_needs():

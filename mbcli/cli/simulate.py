@@ -175,7 +175,9 @@ class SimulateCommand(HoldCommand):
     metavar="N",
     help="Seed of the random poses of directives; recorded in the log.",
 )
-@click.option("-o", "--log", "log_path", metavar="FILE", help="The log to write; default: the model's name with .h5.")
+@click.option(
+    "-o", "--log", "log_path", metavar="FILE", help="The log to write; default: the name of the model file with .h5."
+)
 @click.option(
     "--log-rate",
     type=Number(minimum=0.0),
