@@ -85,6 +85,29 @@ def test_tests_that_show_claims_are_there():
         assert f"def {name}" in (ROOT / file).read_text(), (file, name)
 
 
+TOOL = """<link name="tool"/><joint name="mount" type="fixed"><parent link="lower"/><child link="tool"/>
+<origin xyz="0 0 -0.8"/></joint></robot>"""
+
+
+def test_the_commands_of_the_readme_run(tmp_path, monkeypatch):
+    """A reader's robot is the double pendulum with a tool, the dog the quadruped; `view` runs until it is stopped."""
+    monkeypatch.chdir(tmp_path)
+    environment_in(tmp_path)
+    robot = (ROOT / "sample_models" / "double_pendulum.urdf").read_text()
+    (tmp_path / "robot.urdf").write_text(robot.replace("</robot>", TOOL))
+    (tmp_path / "dog.urdf").write_text((ROOT / "sample_models" / "quadruped.urdf").read_text())
+    (tmp_path / "motion.csv").write_text(
+        "time,shoulder,elbow,shoulder_w,elbow_w\n" + "".join(f"{0.01 * k},{0.1 * k},0,10,0\n" for k in range(50))
+    )
+    lines = re.findall(r"^    (mbcli .*)", README, re.M)
+    assert len(lines) == 15
+    for line in lines:
+        words = shlex.split(re.split(r" {2,}| \| ", line)[0])[1:]
+        if words[0] != "view":
+            result = cli(*words)
+            assert result.code == 0, (line, result.err)
+
+
 # -------------------------------------------------------------------------------------------- tables of the README
 
 
