@@ -264,7 +264,7 @@ TRIALS = {
     ),
     "assemble": Trial(
         "loop.urdf",
-        "errors 4",
+        "position error 4",
         "loop.urdf --json",
         [
             *_of_model(),

@@ -1,8 +1,13 @@
-"""The commands in documents: blocks of `console` with `$ command` lines and their output, run in order in one folder.
+"""The commands and the Python in documents, run in order in one folder with the sample models in it.
 
-`python tests/document_commands.py PAGE...` runs them and pastes what they print.
+Blocks of `console` are `$ command` lines and their output. Blocks of `python` go on where the last one ended, and
+print what stands after their `print(...)`. Before a block that cannot run stands `<!-- not run: REASON -->`.
+
+`python tests/document_commands.py PAGE...` runs the commands and pastes what they print.
 """
 
+import contextlib
+import io
 import os
 import re
 import subprocess
@@ -12,13 +17,19 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 BLOCK = re.compile(r"(?<=```console\n).*?(?=```)", re.DOTALL)
+RUNNABLE = re.compile(
+    r"(?:^<!-- not run: (?P<reason>[^\n]+) -->\n+)?^```(?P<kind>console|python)\n(?P<text>.*?)^```", re.M | re.S
+)
+PROMISE = re.compile(r"^print\(.*\)  # (.+)$", re.M)
 # what differs from run to run: wall-clock times and rates, clocks, sizes of files, folders
 MASKS = [
     (r"in [\d.e-]+ s \([\d.e+]+ times real time\)", "in ? s (? times real time)"),
+    (r" in [\d.e-]+ s: ", " in ? s: "),
     (r"\d{4}-\d\d-\d\dT[\d:]+Z", "?"),
     (r"wall time .*", "wall time ?"),
-    (r"-?\d+(\.\d+)?(e[+-]?\d+)?(?=[ ,\]]|$)", lambda number: _short(float(number[0]))),
+    (r"-?\d+(\.\d*)?(e[+-]?\d+)?(?=[ ,\]]|$)", lambda number: _short(float(number[0]))),
     (r" +", " "),
+    (r"\[ ", "["),
 ]
 
 
@@ -50,8 +61,8 @@ def commands_of(block):
     return found
 
 
-def run(command, folder):
-    """What a command prints on both streams, and its exit code."""
+def environment_in(folder):
+    """What a reader has: a command `mbcli` and, in this folder, the sample models."""
     shim = folder / ".bin"
     if not shim.exists():
         shim.mkdir()
@@ -59,7 +70,20 @@ def run(command, folder):
         (shim / "mbcli").chmod(0o755)
         (folder / "sample_models").symlink_to(ROOT / "sample_models")
     paths = {"PATH": f"{shim}{os.pathsep}{os.environ['PATH']}", "PYTHONPATH": str(ROOT)}
-    environment = {**os.environ, **paths, "NO_COLOR": "1", "COLUMNS": "100"}
+    return {**os.environ, **paths, "NO_COLOR": "1", "COLUMNS": "100"}
+
+
+def run_python(text, names, origin):
+    """Runs a block with the names of those before it; what it printed, and what the block says that it prints."""
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(compile(text, origin, "exec"), names)
+    return printed.getvalue(), "".join(f"{line}\n" for line in PROMISE.findall(text))
+
+
+def run(command, folder):
+    """What a command prints on both streams, and its exit code."""
+    environment = environment_in(folder)
     done = subprocess.run(
         ["bash", "-o", "pipefail", "-c", command],
         cwd=folder,

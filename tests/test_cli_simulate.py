@@ -252,7 +252,7 @@ def test_what_is_left_out_is_said_and_quiet_says_nothing():
     text = text.replace("</joint></robot>", '<dynamics friction="2"/></joint></robot>')
     run = ("simulate", "-", "-t", 0.001, "--no-log", "--dt", 0)
     said = succeed(*run, stdin=text).err
-    assert "mbcli: warning: a continuous plant has no dry friction, 1 joints state some: k\n" in said
+    assert "mbcli: warning: a continuous plant does not use the dry friction of 1 joint: k\n" in said
     assert succeed("-q", *run, stdin=text).err == ""
 
 
@@ -290,7 +290,7 @@ def test_a_run_that_is_not_finite_ends_with_a_valid_log(tmp_path, options):
 def test_a_joint_that_moves_no_mass_is_named(tmp_path):
     text = one_robot(["a", "b0"], hinge("j", "a", "b0"))
     result = cli("-q", "simulate", "-", "--weld", "a", "-o", tmp_path / "run.h5", stdin=text)
-    assert result.code == 5 and "error: joint 'j' moves 'b0', and neither it nor what it carries has mass" in result.err
+    assert result.code == 5 and "error: joint 'j' moves 'b0', whose subtree has no mass" in result.err
     assert not (tmp_path / "run.h5").exists()
 
 

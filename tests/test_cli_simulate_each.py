@@ -134,7 +134,7 @@ def test_a_world_that_stops_is_told_and_the_others_are_whole(tmp_path):
         "simulate", TWO_LINKS, "--states", path, "--each", "--fill", "default", "-t", 0.02, "-o", tmp_path / "all.h5"
     )
     assert result.code == 5
-    assert "1 worlds stopped" in result.out
+    assert "1 world stopped" in result.out
     assert "1 at 0 s: a number is not finite" in result.out
     document = validated(succeed("log", "info", tmp_path / "all.h5", "--json"))
     assert [stopped["world"] for stopped in document["stopped"]] == [1]

@@ -125,7 +125,7 @@ def test_a_state_that_violates_its_constraints_is_reported():
     result = succeed("constrained-dynamics", FOUR_BAR, "--at", "left=0.3", "--v", "1,0,0", "--json")
     document = result.json()
     assert document["position_error"] > 1e-3 and document["velocity_error"] > 1e-3
-    errors = f"errors {document['position_error']:.3g} of positions and {document['velocity_error']:.3g} of velocities"
+    errors = f"position error {document['position_error']:.3g}, velocity error {document['velocity_error']:.3g}"
     assert f"warning: the state violates its constraints: {errors}; `mbcli assemble`" in result.err
     plant = MultibodyPlant(0.001)
     Parser(plant).AddModels(str(FOUR_BAR))

@@ -1,23 +1,47 @@
-"""Every command in the documents runs, and prints what stands there; every example runs."""
+"""Every command and every piece of Python in the documents runs and prints what stands there; every example runs."""
 
 import os
 import subprocess
 import sys
 
 import pytest
-from document_commands import BLOCK, ROOT, commands_of, masked, run
+from document_commands import ROOT, RUNNABLE, commands_of, environment_in, masked, run, run_python
 
-PAGES = [page for page in sorted((ROOT / "docs").glob("*.md")) if BLOCK.search(page.read_text())]
+DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [page for page in DOCUMENTS if RUNNABLE.search(page.read_text())]
+NOT_RUN = 0  # blocks that need what a test does not have, each with its reason above it
 EXAMPLES = sorted(path for path in (ROOT / "docs" / "examples").iterdir() if path.suffix in (".py", ".sh"))
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_commands_print_what_the_page_says(page, tmp_path):
-    for block in BLOCK.findall(page.read_text()):
-        for command in commands_of(block):
-            printed, code = run(command.line, tmp_path)
-            assert code in (0, 1), f"$ {command.line}\n{printed}"
-            assert masked(printed) == masked(command.output), f"$ {command.line}"
+def test_a_page_does_what_it_says(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name, value in environment_in(tmp_path).items():
+        monkeypatch.setenv(name, value)
+    names = {"__name__": "page"}
+    text = page.read_text()
+    for block in RUNNABLE.finditer(text):
+        if block["reason"]:
+            continue
+        if block["kind"] == "console":
+            commands_print_what_stands_there(block["text"], tmp_path)
+            continue
+        line = text[: block.start("text")].count("\n")
+        printed, promised = run_python("\n" * line + block["text"], names, str(page))
+        assert not promised or masked(printed) == masked(promised), f"{page.name}:{line + 1}"
+
+
+def commands_print_what_stands_there(block, folder):
+    for command in commands_of(block):
+        printed, code = run(command.line, folder)
+        assert code in (0, 1), f"$ {command.line}\n{printed}"
+        assert masked(printed) == masked(command.output), f"$ {command.line}"
+
+
+def test_blocks_that_do_not_run_are_counted():
+    blocks = [block for page in PAGES for block in RUNNABLE.finditer(page.read_text())]
+    assert len([block for block in blocks if block["kind"] == "python"]) >= 21
+    assert len([block for block in blocks if block["reason"]]) == NOT_RUN
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.name)

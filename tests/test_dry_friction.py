@@ -323,7 +323,7 @@ def test_what_pydrake_does_not_do_is_a_note(kind):
     parser.AddModelsFromString(FILES[kind], kind)
     notes = [finding for finding in parser.diagnostics.findings if finding.code == "DRY_FRICTION"]
     assert [(note.severity, note.message) for note in notes] == [
-        ("note", "the dry friction of 1 joints acts in steps of a discrete plant: j")
+        ("note", "the dry friction of 1 joint acts in steps of a discrete plant: j")
     ] * (kind != "mjcf")
 
 
@@ -338,9 +338,9 @@ def test_both_axes_of_a_universal_joint_have_their_own():
 
 
 def test_a_continuous_plant_says_that_it_has_none():
-    with pytest.warns(UserWarning, match="a continuous plant has no dry friction, 1 joints state some: rail"):
+    with pytest.warns(UserWarning, match="a continuous plant does not use the dry friction of 1 joint: rail"):
         plant = slider(3.0, h=0.0, gravity=1.0)
-    assert plant.unused_properties() == ["a continuous plant has no dry friction, 1 joints state some: rail"]
+    assert plant.unused_properties() == ["a continuous plant does not use the dry friction of 1 joint: rail"]
     assert after(plant, 0.01)[1][0] == pytest.approx(0.01, rel=1e-6)
 
 

@@ -342,7 +342,7 @@ def test_the_word_after_hold(tmp_path):
     arm.write_bytes(ARM.content)
     run = ("--weld", "base", "-t", 0.002, "--no-log")
     for words in (("--hold", arm, *run), (arm, *run, "--hold"), (arm, "--hold", *run)):
-        assert "holds 1 joints where they start" in succeed("simulate", *words).err
+        assert "holds 1 joint where they start" in succeed("simulate", *words).err
     refused = cli("simulate", arm, *run, "--hold", "home")
     assert refused.code == 2 and "--hold: there is no posture named 'home'; there are none" in refused.err
 

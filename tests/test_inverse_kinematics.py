@@ -143,7 +143,7 @@ def test_the_command_solves_and_its_state_can_be_used(tmp_path):
         (("--ik", "flange=1,2"), 2, "--ik takes FRAME=x,y,z or FRAME=x,y,z,qw,qx,qy,qz, not 'flange=1,2'"),
         (("--ik", "flange"), 2, "--ik takes FRAME=x,y,z"),
         (("--ik", "flange=1,2,x"), 2, "--ik flange: 'x' is not a finite number"),
-        (("--ik", "flange=0,0,1", "--ik", "flange=0,0,1"), 2, "--ik: a second place for 'flange'"),
+        (("--ik", "flange=0,0,1", "--ik", "flange=0,0,1"), 2, "--ik: a second target for 'flange'"),
         (("--ik", "flang=0,0,1"), 2, "--ik: there is no frame named 'flang'"),
         (("--ik", "flange=0,0,1", "--states", "x.csv"), 2, "--ik solves for one state"),
     ],

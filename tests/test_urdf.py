@@ -419,7 +419,7 @@ FAULTS = [
     ),
     pytest.param(
         BODY, "", '<joint name="elbow"', "note", "MOVING_MASS_MISSING",
-        'joint "elbow" moves link "lower", and neither it nor the links that it carries have mass', id="massless leaf",
+        'joint "elbow" moves link "lower", whose subtree has no mass', id="massless leaf",
     ),
     pytest.param(
         '<dynamics damping="0.5" friction="0.125"/>', "<dynamics><damping>0.5</damping></dynamics>", "<damping>",

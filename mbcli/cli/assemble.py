@@ -5,6 +5,7 @@ import click
 from mbcli.cli.analysis import FEW_ROWS, Analysis, announce_compiling
 from mbcli.cli.options import Number, batch_options, model_options, output_options, state_options, usage_errors
 from mbcli.cli.output import named_vector, number
+from mbcli.common.number_text import counted
 from mbcli.models.units import coordinate_units
 
 
@@ -59,8 +60,8 @@ def assemble(ctx, weights, tolerance, max_iterations, **values):
 def render(plant, result):
     units = coordinate_units(plant)
     lines = [
-        f"assembled in {result['iterations']} steps, errors {number(result['position_error'])} of positions and "
-        f"{number(result['velocity_error'])} of velocities",
+        f"assembled in {counted(result['iterations'], 'step')}; position error {number(result['position_error'])}, "
+        f"velocity error {number(result['velocity_error'])}",
         f"rank {result['rank']}, {result['redundant']} redundant, mobility {result['mobility']}"
         + (", a singular position" if result["singular"] else ""),
         "",

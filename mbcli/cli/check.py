@@ -11,6 +11,7 @@ from mbcli.cli.model import read_packages
 from mbcli.cli.options import INPUT_FORMATS, Options, resource_options
 from mbcli.cli.output import emit, printable, write_file
 from mbcli.common.json_text import to_json
+from mbcli.common.number_text import counted
 from mbcli.errors import ModelError, ResourceError
 
 FORMATS = ("text", "json", "jsonl", "sarif")
@@ -172,7 +173,7 @@ def _text(checked, findings, shown, options, *, most_of_kind, summary):
     printed = wanted[: _most(options)]
     lines = [line for finding in printed for line in _lines(finding)]
     if len(wanted) > len(printed):
-        lines.append(f"... {len(wanted) - len(printed):,} more findings (--max-findings)")
+        lines.append(f"... {counted(len(wanted) - len(printed), 'more finding')} (--max-findings)")
     lines += more
     if summary:
         files = f"{len(checked)} files" if len(checked) > 1 else printable(checked[0].name)

@@ -11,7 +11,7 @@ from mbcli.cli.output import table
 @model_options
 @state_options
 @batch_options
-@click.option("--instance", "instances", multiple=True, metavar="NAME", help="Of this model only.")
+@click.option("--instance", "instances", multiple=True, metavar="NAME", help="Only this model.")
 @click.option("--bodies", "per_body", is_flag=True, help="Also for each body (without --states).")
 @output_options
 @click.pass_context

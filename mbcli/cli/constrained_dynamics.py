@@ -17,12 +17,12 @@ inverse_options = together(
     click.option(
         "--exact",
         is_flag=True,
-        help="Inverse dynamics under the constraints: forces of the actuators that give them the accelerations --vdot.",
+        help="Inverse dynamics under the constraints: the actuator forces that give the accelerations --vdot.",
     ),
     click.option(
         "--relaxed",
         is_flag=True,
-        help="The same, as close to --vdot as possible, also with too few actuators.",
+        help="Like --exact, but as close to --vdot as possible, also with too few actuators.",
     ),
     click.option(
         "--actuated",
@@ -108,8 +108,8 @@ class WarningOfErrors:
             return
         self._silent = True
         click.secho(
-            f"mbcli: warning: the state violates its constraints: errors {errors['position_error']:.3g} of positions "
-            f"and {errors['velocity_error']:.3g} of velocities; `mbcli assemble` finds the nearest state that does not",
+            f"mbcli: warning: the state violates its constraints: position error {errors['position_error']:.3g}, "
+            f"velocity error {errors['velocity_error']:.3g}; `mbcli assemble` finds the nearest state that does not",
             err=True,
             fg="yellow",
         )

@@ -23,7 +23,9 @@ MAX_OF_KIND = 10  # losses that are printed
 @click.option("-o", "--output", metavar="OUT", help="The file to write; default: stdout.")
 @click.option("--force", is_flag=True, help="Replace an existing file.")
 @click.option(
-    "--lossy", is_flag=True, help="Write it also if the loss changes the motion of the model; else that is an error."
+    "--lossy",
+    is_flag=True,
+    help="Write the file even if the losses change the model's motion; otherwise that is an error.",
 )
 @click.option(
     "--bundle", is_flag=True, help="Copy the meshes, and the files that these name, to a folder `meshes` beside OUT."
@@ -40,8 +42,8 @@ def convert(ctx, target, output, force, lossy, bundle, as_json, **values):
     mbcli convert robot.urdf -o /elsewhere/robot.sdf --bundle
 
     Includes, merges and nested models become one model, with MODEL::NAME called MODEL__NAME; frames are resolved.
-    Elements that the format lacks, or has in another form, are listed on stderr, or under `losses` with --json. Names
-    of meshes lead to the same files from the place of OUT, or to their copies with --bundle; those of packages stay.
+    Elements that the format lacks, or has in another form, are listed on stderr, or under `losses` with --json. Mesh
+    names lead from the folder of OUT to the same files, or with --bundle to their copies; package:// names stay.
 
     Before anything is written, the text is read back: M(q), C(q, v) v, gravity, other forces, poses and limits must be
     those of the model at random states, to 1e-9, and so must shapes, their contact properties and what may touch;

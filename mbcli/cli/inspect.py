@@ -6,6 +6,7 @@ from mbcli.cli.model import load
 from mbcli.cli.options import MODEL_KEYS, model_options, output_options, take, take_output
 from mbcli.cli.output import document, emit, number, printable, table
 from mbcli.common.json_text import to_json
+from mbcli.common.number_text import counted
 
 
 @click.command()
@@ -70,11 +71,11 @@ def render(info, plant):
     names = ", ".join(
         f"{f['model_instance']} ({' '.join(filter(None, (f['format'].upper(), f['version'])))})" for f in info["format"]
     )
-    sizes = [_count(counts["bodies"], "body", "bodies"), _count(counts["joints"], "joint")]
-    sizes.append(_count(counts["actuators"], "actuator"))
+    sizes = [counted(counts["bodies"], "body", "bodies"), counted(counts["joints"], "joint")]
+    sizes.append(counted(counts["actuators"], "actuator"))
     if counts["deformable_bodies"]:
-        sizes.append(_count(counts["deformable_bodies"], "deformable body", "deformable bodies"))
-    shapes = f"{_count(counts['visuals'], 'visual')}, {_count(counts['collisions'], 'collision')}"
+        sizes.append(counted(counts["deformable_bodies"], "deformable body", "deformable bodies"))
+    shapes = f"{counted(counts['visuals'], 'visual')}, {counted(counts['collisions'], 'collision')}"
     lines = [
         printable(names),
         f"{', '.join(sizes)}; nq = {counts['nq']}, nv = {counts['nv']}; {_masses(info)}; {shapes}",
@@ -135,7 +136,7 @@ def _deformable_line(body):
     held += [f"{fixed['vertices']} vertices fixed to {fixed['body']}" for fixed in body["vertices_fixed_to_bodies"]]
     measures = [
         f"{body['vertices']} vertices",
-        _count(body["tetrahedra"], "tetrahedron", "tetrahedra"),
+        counted(body["tetrahedra"], "tetrahedron", "tetrahedra"),
         f"{number(body['mass'])} kg",
         body["material_model"],
         f"E = {number(body['youngs_modulus'])} Pa",
@@ -160,10 +161,10 @@ def _constraint_line(constraint):
     if kind == "tendon":
         return f"tendon{name} over {', '.join(constraint['joints'])}"
     if kind == "contact":
-        return f"contact{name} on {between}, {_count(len(constraint['normals']), 'normal')}"
+        return f"contact{name} on {between}, {counted(len(constraint['normals']), 'normal')}"
     details = {
         "distance": lambda: f", {number(constraint['distance'])} m",
-        "loop": lambda: f", {_count(len(constraint['axes']), 'axis', 'axes')}",
+        "loop": lambda: f", {counted(len(constraint['axes']), 'axis', 'axes')}",
     }
     return f"{kind}{name} between {between}{details.get(kind, str)()}"
 
@@ -179,10 +180,6 @@ def _filter_group_line(group):
     scope = f"{group['model_instance']}::" if group["model_instance"] else ""
     ignored = " and ".join(scope + name for name in group["ignores"]) or "nothing"
     return f"collision filter group {scope}{group['name']} of {', '.join(group['members'])} ignores {ignored}"
-
-
-def _count(number, one, several=None):
-    return f"{number} {one if number == 1 else several or one + 's'}"
 
 
 def _coordinate_table(info, plant):
@@ -234,8 +231,8 @@ def _mass_table(info):
 
 
 def _findings_line(findings):
-    counted = [(sum(f["severity"] == severity for f in findings), severity) for severity in ("warning", "note")]
-    counts = " and ".join(_count(n, severity) for n, severity in counted if n)
+    numbers = [(sum(f["severity"] == severity for f in findings), severity) for severity in ("warning", "note")]
+    counts = " and ".join(counted(n, severity) for n, severity in numbers if n)
     return f"{counts} on the file (mbcli -v inspect prints all, --json has them)" if counts else ""
 
 

@@ -40,7 +40,7 @@ ZERO, DIFFERENTIATE = "zero", "differentiate"
     "--cutoff",
     type=Number(minimum=0.0),
     metavar="HZ",
-    help="Of --vdot differentiate: what is faster is left out; default: a quarter of the rows per second.",
+    help="With --vdot differentiate: cut-off frequency of the filter; default: a quarter of the rows per second.",
 )
 @click.option("--no-gravity", is_flag=True, help="Without gravity.")
 @click.option("--no-springs", is_flag=True, help="Without springs on joints.")

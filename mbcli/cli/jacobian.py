@@ -45,7 +45,7 @@ COMPONENTS = {
 )
 @click.option("--measured-in", default="world", metavar="NAME", help="The frame A in which B moves; default: world.")
 @click.option("--expressed-in", default="world", metavar="NAME", help="The frame E of the components; default: world.")
-@click.option("--instance", "instances", multiple=True, metavar="NAME", help="For --kind com: of this model only.")
+@click.option("--instance", "instances", multiple=True, metavar="NAME", help="For --kind com: only this model.")
 @output_options
 @click.pass_context
 def jacobian(ctx, frame, points, kind, wrt, measured_in, expressed_in, instances, **values):

@@ -66,7 +66,7 @@ def place_texts(places):
         if not equals or len(words) not in (3, 7):
             raise click.UsageError(f"--ik takes FRAME=x,y,z or FRAME=x,y,z,qw,qx,qy,qz, not '{place}'")
         if name in found:
-            raise click.UsageError(f"--ik: a second place for '{name}'")
+            raise click.UsageError(f"--ik: a second target for '{name}'")
         found[name] = [number(word, f"--ik {name}") for word in words]
     return found
 

@@ -5,6 +5,7 @@ import click
 from mbcli.cli.options import Number
 from mbcli.cli.output import printable
 from mbcli.common.json_text import to_json
+from mbcli.common.number_text import counted
 
 MOST_QUANTITIES = 20  # shown as text; --json has all
 
@@ -29,7 +30,7 @@ def tolerance_option(zero):
     metavar="LIST",
     help="Compare only these, as in `log export`; contact: the contacts; faces: those of contact surfaces.",
 )
-@click.option("--common-rows", is_flag=True, help="Do not mind rows that only one log has.")
+@click.option("--common-rows", is_flag=True, help="Ignore rows present in only one log.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @click.pass_context
 def log_diff(ctx, first, second, tolerance, fields, common_rows, as_json):
@@ -73,7 +74,7 @@ def render(result, first, second, tolerance):
     """The differences of two logs for people, in lines."""
     within = f" within {tolerance:g}" if tolerance else ""
     if result.same:
-        yield f"same{within}: {result.compared} rows"
+        yield f"same{within}: {counted(result.compared, 'row')}"
         return
     if not result.same_model:
         yield "the models differ (mbcli compare says where)"
@@ -81,13 +82,13 @@ def render(result, first, second, tolerance):
         yield "the configurations differ"
     for name, rows in ((first, result.rows_a), (second, result.rows_b)):
         if rows != result.compared:
-            yield f"only in {name}: {rows - result.compared} of {rows} rows"
+            yield f"only in {name}: {rows - result.compared} of {counted(rows, 'row')}"
     for name, columns in ((first, result.only_a), (second, result.only_b)):
         if columns:
             more = f" and {len(columns) - 8} more" if len(columns) > 8 else ""
             yield f"only in {name}: {', '.join(columns[:8])}{more}"
     if not result.quantities:
-        yield f"the {result.compared} rows of both are the same{within}"
+        yield f"rows in both logs are the same{within}: {result.compared}"
         return
     start = result.quantities[0]
     yield (

@@ -37,8 +37,8 @@ def log_export(path, target, output, fields, from_time, to_time, every, force):
     Columns: time [s], positions, velocities (named as in the log), then the other fields. Numbers read back
     exactly. With --fields q,v,u the result is an input for --states of the analysis commands.
 
-    Parquet, MCAP (Foxglove, PlotJuggler) and rrd (Rerun) need mbcli[parquet], mbcli[mcap], mbcli[rerun]. Of a log that
-    was written with --fields poses, MCAP and rrd show the bodies in 3-D.
+    Parquet, MCAP (Foxglove, PlotJuggler) and rrd (Rerun) need mbcli[parquet], mbcli[mcap], mbcli[rerun]. For logs
+    written with --fields poses, MCAP and rrd show the bodies in 3-D.
 
     \b
     mbcli log export run.h5 -o run.csv

@@ -4,6 +4,7 @@ import click
 
 from mbcli.cli.output import printable, tell
 from mbcli.common.json_text import to_json
+from mbcli.common.number_text import counted
 
 
 @click.command("recover")
@@ -43,7 +44,7 @@ def log_recover(path, output, force, as_json):
         tell(f"{path}: warning: is damaged: {line}")
     if result.dropped:
         tell(f"{path}: warning: {result.dropped} rows are lost: their times cannot be read")
-    click.echo(printable(f"log: {result.log} ({result.rows} rows)"))
+    click.echo(printable(f"log: {result.log} ({counted(result.rows, 'row')})"))
 
 
 def _default_output(path):

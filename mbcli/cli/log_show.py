@@ -12,7 +12,7 @@ from mbcli.common.json_text import to_json
 @click.argument("path", metavar="LOG")
 @click.option("--fields", metavar="LIST", help="Comma-separated fields, as in `log export`; default: all.")
 @click.option("--time", "times", type=Number(), multiple=True, metavar="T", help="Values at this time [s] (repeat).")
-@click.option("--world", type=click.IntRange(min=0), metavar="N", help="Which one, of a log of many worlds; from 0.")
+@click.option("--world", type=click.IntRange(min=0), metavar="N", help="Which world of a log of many; from 0.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def log_show(path, fields, times, world, as_json):
     """Show every quantity of a log: first, last, least and largest value; or the values at chosen times.

@@ -23,7 +23,7 @@ LEVELS_UP = 16  # ".." at the start of a path that a model file may have
 @click.option(
     "--trust",
     is_flag=True,
-    help="The log is your own: its command is run as it stands, with the files, packages and programs that it names.",
+    help="For a log of your own: run its command as it stands, with the files, packages and programs that it names.",
 )
 @click.option("-o", "--output", metavar="FILE", help="Keep the log of the second run.")
 @click.option("--force", is_flag=True, help="Replace an existing file.")
@@ -33,8 +33,8 @@ def log_verify(ctx, path, tolerance, trust, output, force, as_json):
     """Run the command that a log records, with the model files in the log, and compare the rows.
 
     Exit code 1 if they differ. Model and settings files come from the log, or from where they were if they are still
-    the same. Of an unfinished log the rows that it has are compared. What else its command names, as --input,
-    --package or --xacro, is not used without --trust: a log may come from anybody.
+    the same. Of an unfinished log, the rows in it are compared. Other files that its command names (--input, --package,
+    --xacro) are used only with --trust: a log may come from anybody.
 
     \b
     mbcli log verify run.h5

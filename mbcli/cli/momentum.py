@@ -21,7 +21,7 @@ from mbcli.cli.output import table
 @output_options
 @click.pass_context
 def momentum(ctx, point, per_body, **values):
-    """Spatial momentum in the world about a point: angular [kg m^2/s], then linear [kg m/s]. Rotors count nothing.
+    """Spatial momentum in the world about a point: angular [kg m^2/s], then linear [kg m/s]. Rotors are not counted.
 
     \b
     mbcli momentum robot.urdf --random 3 --point com

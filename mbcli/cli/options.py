@@ -84,7 +84,7 @@ resource_options = together(
         "--missing-includes",
         type=click.Choice(["error", "skip"]),
         default="error",
-        help="What an SDFormat <include> is whose file cannot be found: an error, or left out with a warning. [error]",
+        help="An SDFormat <include> whose file cannot be found: an error, or skipped with a warning. [error]",
     ),
     click.option(
         "--xacro",
@@ -100,7 +100,7 @@ _model_settings = (
     click.option("--input-format", type=click.Choice(INPUT_FORMATS), help="Format of MODEL; '-' is stdin."),
     resource_options,
     click.option("--weld", "welds", multiple=True, metavar="FRAME", help="Weld a body or frame to the world's origin."),
-    click.option("--weld-base", is_flag=True, help="Weld every base that would float, at its place in its file."),
+    click.option("--weld-base", is_flag=True, help="Weld every base that would float, where its file puts it."),
     click.option(
         "--constraints",
         "constraints_file",
@@ -178,8 +178,7 @@ ground_option = click.option(
     "--ground",
     type=Number(),
     metavar="[Z]",
-    help="A ground: a half-space of World at the height Z [m], 0 without a number, with the friction (1) of geometries "
-    "whose file gives none.",
+    help="Add a ground: a half-space of World at the height Z [m], 0 without a number, with a friction of 1.",
 )
 
 
@@ -206,10 +205,13 @@ hold_options = together(
         "--hold",
         "posture",
         metavar="[POSE]",
-        help="PD controllers hold all joints where they start, or in the posture POSE, which is also the start if "
-        "nothing else is said. Joints without an actuator get one.",
+        help="PD controllers hold the joints where they start, or in the posture POSE, where the robot then starts "
+        "unless told otherwise. Joints of one degree of freedom get an actuator if they have none, except followers "
+        "(mimic) and joints that carry a planar base. The run names joints that it does not hold.",
     ),
-    click.option("--kp", type=Number(above=0.0), metavar="K", help="Stiffness of held joints; default: by mass."),
+    click.option(
+        "--kp", type=Number(above=0.0), metavar="K", help="Stiffness of held joints; default: computed from the masses."
+    ),
     click.option(
         "--kd", type=Number(minimum=0.0), metavar="D", help="Damping of held and driven joints; default: critical."
     ),
@@ -251,7 +253,8 @@ state_options = together(
         "assignments",
         multiple=True,
         metavar="NAME=VALUE",
-        help="One position (or velocity) by name; the end of a name is enough.",
+        help="One position or velocity by name; any unambiguous ending will do: elbow, elbow_q (angle), elbow_w (its "
+        "rate), slide_x (length), slide_v (its rate), base_z, base_qw (quaternion).",
     ),
     click.option("--state", "state_file", metavar="FILE", help="State from a JSON document ('-': stdin) or a log."),
     click.option("--time", "state_time", type=Number(), metavar="T", help="The time [s] in a log; default: the last."),
@@ -262,8 +265,8 @@ row_options = (
     click.option(
         "--fill",
         type=click.Choice(["default"]),
-        help="default: coordinates that --states does not give are those of the model, or of --q, --pose, ...; else it "
-        "has to give all.",
+        help="default: take coordinates that --states leaves out from the model, or from --q, --pose, ...; without it, "
+        "--states must give all.",
     ),
     click.option("--degrees", is_flag=True, help="Angles in tables of --states without units are in degrees."),
 )
@@ -272,7 +275,8 @@ batch_options = together(
     click.option(
         "--states",
         metavar="FILE",
-        help="Evaluate every state of a CSV, JSONL, NPZ, Parquet or Arrow file or a log ('-': stdin).",
+        help="Evaluate every row of a CSV, JSONL, NPZ, Parquet or Arrow file or a log ('-': stdin). Columns have the "
+        "names of --at; others are vdot:NAME, tau:NAME, u:NAME and time (docs/rows.md).",
     ),
     click.option("--states-format", type=click.Choice(ROW_FORMATS), help="Format of --states."),
     *row_options,

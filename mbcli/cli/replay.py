@@ -42,7 +42,7 @@ class Size(click.ParamType):
     help="Write one HTML file that needs no network, or a video by ffmpeg (.mp4, .webm, .gif).",
 )
 @click.option("--frames", metavar="DIR", help="Write images, 0000.png and so on, to this folder.")
-@click.option("--trace", "traces", multiple=True, metavar="FRAME", help="Draw the way of a body or frame.")
+@click.option("--trace", "traces", multiple=True, metavar="FRAME", help="Draw the path of a body or frame.")
 @click.option(
     "--fps", type=Number(above=0.0), metavar="HZ", help="Rows a second of a page (60), images a second of a film (30)."
 )
@@ -64,7 +64,7 @@ def replay(ctx, logs, output, frames, traces, fps, speed, camera, size, port, no
 
     \b
     mbcli replay run.h5                             in the browser
-    mbcli replay run.h5 before.h5 --trace tool      two runs and the way of a frame
+    mbcli replay run.h5 before.h5 --trace tool      two runs and the path of a frame
     mbcli replay run.h5 -o replay.html              one file to send
     mbcli replay run.h5 -o replay.mp4 --speed 0.25  a video in slow motion
     mbcli replay run.h5 --frames images --fps 10 --camera left

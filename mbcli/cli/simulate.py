@@ -30,6 +30,7 @@ from mbcli.cli.options import (
 from mbcli.cli.output import document, number, printable, refuse_given_inputs, require_finite, tell, warn
 from mbcli.cli.signals import Terminated, ending_signals
 from mbcli.common.json_text import to_json
+from mbcli.common.number_text import counted
 from mbcli.errors import ModelError
 
 # as MultibodyPlantConfig, recorded_run and sampling have them; importing those would slow --help down
@@ -134,9 +135,9 @@ class SimulateCommand(HoldCommand):
     "sleep_tolerance",
     type=Number(minimum=0.0),
     metavar="[V]",
-    help="Bodies in contact that lie still sleep, and cost nearly nothing, until something touches them: all that was "
-    f"slower than V [m/s], {DEFAULT_SLEEP_TOLERANCE:g} without a number, for 0.1 s. Of a discrete plant; results "
-    "change within what moves more slowly. Default 0: nothing sleeps.",
+    help=f"Discrete plants: bodies in contact that stay slower than V [m/s] ({DEFAULT_SLEEP_TOLERANCE:g} without a "
+    "number) for 0.1 s sleep, at almost no cost, until something touches them. Results change by motion slower than V. "
+    "Default 0: nothing sleeps.",
 )
 @hold_options
 @click.option("--u", "u_text", metavar="LIST", help="Constant actuation, a list or NAME=VALUE pairs.")
@@ -160,7 +161,7 @@ class SimulateCommand(HoldCommand):
     "--threads",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Threads: of --each, default all processors; of deformable bodies, which use one (default) or two.",
+    help="Threads for --each (default: all processors) and for deformable bodies (1, the default, or 2).",
 )
 @click.option(
     "--start-limits",
@@ -174,7 +175,9 @@ class SimulateCommand(HoldCommand):
     metavar="N",
     help="Seed of the random poses of directives; recorded in the log.",
 )
-@click.option("-o", "--log", "log_path", metavar="FILE", help="The log to write; default: the model's name with .h5.")
+@click.option(
+    "-o", "--log", "log_path", metavar="FILE", help="The log to write; default: the name of the model file with .h5."
+)
 @click.option(
     "--log-rate",
     type=Number(minimum=0.0),
@@ -210,9 +213,9 @@ def simulate(ctx, **values):
     """Run a model over time and write an HDF5 log.
 
     The plant is discrete with a step of 1 ms unless --dt, --integrator or the configuration say otherwise. Collision
-    geometries touch, those of one robot too, unless a joint connects their links or a filter keeps them apart; a
-    ground comes with --ground or another model. Limits of efforts, and in continuous plants those of positions, are
-    not enforced: the run reports those that were exceeded.
+    geometries touch, also those of one robot, unless a joint connects their links, a filter separates them or they
+    overlap at the default positions. --ground or another model adds a ground. Effort limits of actuators without a
+    controller, and position limits of continuous plants, are not enforced; the run reports those that were exceeded.
 
     \b
     mbcli simulate pendulum.urdf --at hinge=1 -t 10
@@ -488,9 +491,9 @@ class ProgressLine:
 
 def render(summary):
     if summary["integrator"] is None:
-        how = f"{summary['steps']} steps of {summary['time_step']:g} s"
+        how = f"{counted(summary['steps'], 'step')} of {summary['time_step']:g} s"
     else:
-        how = f"{summary['steps']} steps of {summary['integrator']}, {summary['refused_steps']} more refused"
+        how = f"{counted(summary['steps'], 'step')} of {summary['integrator']}, {summary['refused_steps']} more refused"
     rate = "" if summary["realtime_rate"] is None else f" ({_rate(summary['realtime_rate'])} times real time)"
     lines = [f"simulated {summary['simulated_time']:.6g} s in {summary['wall_time']:.3g} s{rate}: {how}"]
     if summary["energy_start"] is not None:
@@ -508,7 +511,7 @@ def render(summary):
     elif contact is not None and contact["most_contacts"]:
         lines.append(f"up to {contact['most_contacts']} {what} in a row")
     if contact is not None and "sleeping_bodies" in contact:
-        lines.append(f"{contact['sleeping_bodies']} bodies sleep at the end")
+        lines.append(f"{counted(contact['sleeping_bodies'], 'body sleeps', 'bodies sleep')} at the end")
     if summary["balance"] is not None:
         lines.append(balance_in_words(summary["balance"]))
     if summary["constraint_error"] is not None:
@@ -516,7 +519,7 @@ def render(summary):
     if summary["status"] == "interrupted":
         lines.append(f"stopped by a signal at t = {summary['end_time']:.6g} s; --resume goes on from there")
     if summary["log"]:
-        lines.append(f"log: {summary['log']} ({summary['rows']} rows)")
+        lines.append(f"log: {summary['log']} ({counted(summary['rows'], 'row')})")
     return lines
 
 

@@ -11,6 +11,7 @@ from mbcli.cli.options import usage_errors
 from mbcli.cli.output import document, printable, warn
 from mbcli.cli.rows import require_tables
 from mbcli.common.json_text import to_json
+from mbcli.common.number_text import counted
 from mbcli.errors import ModelError
 
 BLOCK_BYTES = 1 << 26  # of samples that are in memory at once
@@ -204,12 +205,10 @@ def render(summary):
     """The summary for people."""
     count, stopped = summary["worlds"], summary["stopped"]
     simulated = summary["end_time"] - summary["start_time"]
-    lines = [
-        f"simulated {count} worlds for {simulated:.6g} s in {summary['wall_time']:.3g} s: {summary['steps']} steps of "
-        f"{summary['time_step']:g} s in all"
-    ]
+    done = f"simulated {counted(count, 'world')} for {simulated:.6g} s in {summary['wall_time']:.3g} s"
+    lines = [f"{done}: {counted(summary['steps'], 'step')} of {summary['time_step']:g} s in all"]
     if stopped:
-        lines.append(f"{len(stopped)} worlds stopped:")
+        lines.append(f"{counted(len(stopped), 'world')} stopped:")
         lines += [f"  {s['world']} at {s['time']:.6g} s: {printable(s['message'])}" for s in stopped[:MOST_TOLD]]
         if len(stopped) > MOST_TOLD:
             lines.append(f"  and {len(stopped) - MOST_TOLD} more")

@@ -21,6 +21,7 @@ from mbcli.cli.options import (
 from mbcli.cli.output import document, refuse_existing, refuse_given_inputs, tell, write_file
 from mbcli.cli.simulate import chosen_time_step, holding_arguments, read_actuation, simulate
 from mbcli.common.json_text import to_json
+from mbcli.common.number_text import counted
 from mbcli.errors import OutputError
 
 SAMPLINGS = ("grid", "latin-hypercube", "monte-carlo")  # as points.py has them; importing it would slow --help down
@@ -288,7 +289,7 @@ def _report(table, progress):
     """How the sweep went, on stderr."""
     counts = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in table.counts().items())
     earlier = f", {progress.taken_over} of them before" if progress.taken_over else ""
-    click.echo(f"mbcli: {len(table.rows)} runs in {progress.seconds:.3g} s{earlier}: {counts}", err=True)
+    click.echo(f"mbcli: {counted(len(table.rows), 'run')} in {progress.seconds:.3g} s{earlier}: {counts}", err=True)
     shown = {row["message"]: row for row in reversed(table.rows) if row["message"] and row["status"] != "ok"}
     for message, row in list(shown.items())[:-4:-1]:
         tell(f"mbcli: point {row['point']}, {row['status']}: {message}")

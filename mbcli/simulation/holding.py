@@ -16,6 +16,7 @@ import numpy as np
 
 from mbcli.common.argument_names import argument
 from mbcli.common.coordinate_names import listed
+from mbcli.common.number_text import counted
 from mbcli.common.quick_dataclass import dataclass
 from mbcli.errors import ArgumentError, ModelError
 from mbcli.log.reader import Log
@@ -150,7 +151,7 @@ def holding_in_words(plant: MultibodyPlant, hold: HoldConfig, held: Mapping[Join
     lines = []
     if len(joints) > len(driven):
         where = "where they start" if hold.posture is None else f"in the posture '{hold.posture}'"
-        lines.append(f"holds {len(joints) - len(set(driven))} joints {where}")
+        lines.append(f"holds {counted(len(joints) - len(set(driven)), 'joint')} {where}")
     if driven:
         lines.append(f"drives {listed(list(dict.fromkeys(driven)))}")
     led = {c.joint0 for c in plant.elements.constraints if isinstance(c, CouplerConstraint) and c.joint1 in joints}

@@ -112,9 +112,7 @@ CODES = {
         '<link name="b"/>' + _FIXED + '<origin xyz="0 0 1"/><origin xyz="0 0 2"/></joint>',
     ),
     "ELEMENT_DEPRECATED": Code("An element of an older version; the finding names its successor."),
-    "ELEMENT_UNKNOWN": Code(
-        "Nobody knows this element, probably a typing error: it is not used.", _hinge("<dynamic/>")
-    ),
+    "ELEMENT_UNKNOWN": Code("Unknown element, probably a typo; ignored.", _hinge("<dynamic/>")),
     "ELEMENT_UNSUPPORTED": Code(
         "The format defines this element, and this program does not use it.",
         "<force_element/>",
@@ -131,9 +129,7 @@ CODES = {
         "must be.",
         '<link name="b"><inertial><mass value="1,5"/><inertia ixx="1" iyy="1" izz="1"/></inertial></link>',
     ),
-    "ATTRIBUTE_UNKNOWN": Code(
-        "Nobody knows this attribute, probably a typing error: it is not used.", '<link name="b" nam="c"/>'
-    ),
+    "ATTRIBUTE_UNKNOWN": Code("Unknown attribute, probably a typo; ignored.", '<link name="b" nam="c"/>'),
     "ATTRIBUTE_UNSUPPORTED": Code(
         "The format defines this attribute, and this program does not use it.",
         '<link name="b"><visual name="v"><geometry><mesh optimization="convex_hull"><uri>x.obj</uri></mesh></geometry>'
@@ -306,7 +302,7 @@ CODES = {
         '<link name="b"/><joint name="j" type="continuous"><parent link="a"/><child link="b"/></joint>',
     ),
     "FLOATING_MASS_MISSING": Code(
-        "Nothing holds the link, and neither it nor the links that its joints carry have mass.",
+        "A floating subtree has no mass.",
         '<link name="b"/><joint name="j" type="continuous"><parent link="b"/><child link="c"/></joint><link name="c"/>',
     ),
     "MOTION_UNDETERMINED": Code(
@@ -448,7 +444,7 @@ CODES = {
     "INCLUDE_TOO_LARGE": Code("More directives or included models than are read, includes expanded."),
     "DUPLICATE_KEY": Code("A key stands twice in a mapping."),
     "KEY_MISSING": Code("A key that must be there is not."),
-    "KEY_UNKNOWN": Code("Nobody knows this key, probably a typing error."),
+    "KEY_UNKNOWN": Code("Unknown key, probably a typo."),
     "KEY_UNSUPPORTED": Code("The key is known and not used."),
     "NAME_INVALID": Code("A name has a form that is not allowed."),
     "NAME_UNKNOWN": Code("A directive, a constraint or an SRDF file names an element that is not there."),

@@ -42,16 +42,15 @@ def check_moving_masses(model, report):
             message = "no link has mass: poses, velocities and Jacobians can be computed, forces and motion cannot"
             report("MODEL_WITHOUT_MASS", message, model.place)
         return
-    carries_none = "and neither it nor the links that it carries have mass"
     if moved:
         found = [(joints[k], link) for k, link in sorted(moved)]
         joint, link = found[0]
-        message = f'joint "{joint.name}" moves link "{link}", {carries_none}{_others(found, "joints")}'
+        message = f'joint "{joint.name}" moves link "{link}", whose subtree has no mass{_others(found, "joints")}'
         related = [joint.place for joint, _ in found[1 : 1 + MAX_RELATED]]
         hint = "give the link an inertial, or fix the joint"
         report("MOVING_MASS_MISSING", message, joint.place, hint=hint, related=related)
     if floating:
-        message = f'nothing holds link "{floating[0]}", {carries_none}{_others(floating, "links")}'
+        message = f'the floating subtree of link "{floating[0]}" has no mass{_others(floating, "links")}'
         related = [model.links[link].place for link in floating[1 : 1 + MAX_RELATED]]
         hint = "give it mass, or fix it to the world"
         report("FLOATING_MASS_MISSING", message, model.links[floating[0]].place, hint=hint, related=related)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from mbcli.common.collection_pause import paused_collection
 from mbcli.common.coordinate_names import listed
+from mbcli.common.number_text import counted
 from mbcli.errors import ModelError
 from mbcli.multibody.parsing.add_model import add_models
 from mbcli.multibody.parsing.collision_filter_groups import CollisionFilterGroups
@@ -146,7 +147,8 @@ class Parser:
         for model in () if spec.format == "mjcf" else top_models([spec]):
             names = [joint.name for joint in model.joints if any(axis.friction for axis in joint.axes)]
             if names:
-                message = f"the dry friction of {len(names)} joints acts in steps of a discrete plant: {listed(names)}"
+                joints = counted(len(names), "joint")
+                message = f"the dry friction of {joints} acts in steps of a discrete plant: {listed(names)}"
                 self.diagnostics.note("DRY_FRICTION", message, place=model.place)
 
     def add_directives(self, directives: ModelDirectives) -> list[ModelInstanceInfo]:

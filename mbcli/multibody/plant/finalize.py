@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from mbcli.common.collection_pause import paused_collection
 from mbcli.common.coordinate_names import listed
+from mbcli.common.number_text import counted
 from mbcli.common.topology import CUT_EARLY, CUT_FIRST, CUT_LAST, CUT_LATE, Edge, spanning_forest
 from mbcli.multibody.compilation.compile_model import MobilizedJoint, compile_model
 from mbcli.multibody.plant.context import Context
@@ -187,10 +188,12 @@ class Finalization(Elements, Kinematics):
         lines = []
         if limited:
             lines.append(
-                f"a continuous plant does not enforce the position limits of {len(limited)} joints: {listed(limited)}"
+                f"a continuous plant does not enforce the position limits of {counted(len(limited), 'joint')}: "
+                f"{listed(limited)}"
             )
         if rough and self.settings.joint_dry_friction:
-            lines.append(f"a continuous plant has no dry friction, {len(rough)} joints state some: {listed(rough)}")
+            joints = counted(len(rough), "joint")
+            lines.append(f"a continuous plant does not use the dry friction of {joints}: {listed(rough)}")
         return lines
 
     def _add_floating_joint(self, body: RigidBody) -> QuaternionFloatingJoint:

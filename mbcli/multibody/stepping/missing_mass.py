@@ -71,12 +71,15 @@ def missing_mass(plant: MultibodyPlant, context: Context, but: Any = _never) -> 
         return None
     joint, body = found[-1]
     place = joint.place or body.place
-    what = "nothing holds" if joint.made_at_finalize else f"joint '{joint.name()}' moves"
+    if joint.made_at_finalize:
+        what = f"the floating subtree of '{body.name()}' has no mass"
+    else:
+        what = f"joint '{joint.name()}' moves '{body.name()}', whose subtree has no mass"
     others = len(found) - 1
     more = f" (and {others} more joint{'s' if others > 1 else ''})" if others else ""
     return (
-        f"{f'{place}: error: ' if place is not None else ''}{what} '{body.name()}', and neither it nor what it carries "
-        f"has mass{more}: its motion cannot be computed; give it an inertial, or fix it"
+        f"{f'{place}: error: ' if place is not None else ''}{what}{more}: its motion cannot be computed; give it an "
+        "inertial, or fix it"
     )
 
 
