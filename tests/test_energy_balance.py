@@ -137,17 +137,17 @@ def test_equations_do_no_work_in_discrete_steps():
     assert balance.constraints == 0.0
     assert balance.rest == pytest.approx(balance.energy_change - balance.joint_damping, abs=1e-9 * balance.flow)
     assert abs(balance.rest) < 1e-3 * balance.flow
-    assert not balance.is_considerable(projects=False, kinetic=balance.flow)
+    assert not balance.is_considerable(ideal=False, kinetic=balance.flow)
 
 
 def test_an_error_of_two_percent_is_considerable_and_what_projections_took_back_is_not():
     def balance(rest, constraints):
         return EnergyBalance(0, 0, 0, 0, 0, constraints, 0, 0, energy_change=0, flow=100.0, rest=rest)
 
-    assert balance(2.0, 0.0).is_considerable(projects=True)
-    assert not balance(2.0, -2.0).is_considerable(projects=True)
-    assert balance(2.0, -2.0).is_considerable(projects=False)
-    assert balance(float("nan"), 0.0).is_considerable(projects=False)
+    assert balance(2.0, 0.0).is_considerable(ideal=True)
+    assert not balance(2.0, -2.0).is_considerable(ideal=True)
+    assert balance(2.0, -2.0).is_considerable(ideal=False)
+    assert balance(float("nan"), 0.0).is_considerable(ideal=False)
 
 
 def test_keeping_the_balance_changes_nothing():

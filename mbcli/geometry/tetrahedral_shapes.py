@@ -9,7 +9,7 @@ from mbcli.geometry.hydroelastic_shapes import triangles_of
 from mbcli.geometry.shapes import Box, Capsule, ClosedSurface, Convex, Cylinder, Ellipsoid, Mesh, Shape, Sphere
 from mbcli.meshes.filled_surface import filled_surface, lattice_in_surface
 from mbcli.meshes.hull_surface import hull_surface
-from mbcli.meshes.triangles import load_tetrahedra
+from mbcli.meshes.triangles import MAX_COORDINATE, load_tetrahedra
 from mbcli.meshes.volume_mesh import VolumeMesh, checked_mesh
 from mbcli.meshes.volume_shapes import box_volume, capsule_volume, cylinder_volume, ellipsoid_volume
 
@@ -23,7 +23,7 @@ def volume_mesh_of(shape: Shape, resolution_hint: float | None = None) -> Volume
     triangles and a Convex do with edges bevelled by up to the hint; without one they are filled as they are.
 
     Raises ModelError for a shape without volume, a hint that is missing, not positive or makes more tetrahedra than
-    mbcli.meshes.soft_solid.MOST_TETRAHEDRA, and a mesh that cannot be filled.
+    mbcli.meshes.soft_solid.MOST_TETRAHEDRA, a shape beyond 1e100 m, and a mesh that cannot be filled.
     """
     hint = resolution_hint
     if hint is not None and not 0.0 < hint < math.inf:
@@ -40,6 +40,8 @@ def volume_mesh_of(shape: Shape, resolution_hint: float | None = None) -> Volume
         return lattice_in_surface(vertices, triangles, hint, repr(shape))
     if hint is None:
         raise ModelError(f"{type(shape).__name__}: its tetrahedra need a resolution hint")
+    if max((abs(getattr(shape, name)()) for name in shape.MEASURES), default=0.0) > MAX_COORDINATE:
+        raise ModelError(f"{shape!r}: larger than {MAX_COORDINATE:g} m")
     if isinstance(shape, Sphere) and shape.radius() > 0.0:
         return ellipsoid_volume(3 * (shape.radius(),), hint)
     if isinstance(shape, Ellipsoid):

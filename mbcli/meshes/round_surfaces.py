@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from mbcli.math.array_types import FloatArray, IntArray
 
+LEAST_HINT = 1e-9  # of a size: one row of elements has more of them than a solid may have
 ALMOST = 1.0 - 1e-12  # so that rounding of a hint does not add a row
 
 
@@ -26,11 +27,17 @@ def box_surface(size: Sequence[float] | FloatArray) -> tuple[FloatArray, IntArra
     return vertices, rings[:, [[0, 1, 2], [0, 2, 3]]].reshape(-1, 3)
 
 
+def hint_within_reach(hint: float, size: float) -> float:
+    """A hint [m] so much shorter than a size [m] that elements cannot be counted is longer: these are too many too."""
+    return max(hint, LEAST_HINT * size)
+
+
 def sphere_level(radius: float, hint: float) -> int:
     """How often the faces of an octahedron are cut into four until its first edges are no longer than a hint [m].
 
     These edges lie on great circles, of which 2^-level quarters have chords of 2 r sin(pi / 4 / 2^level).
     """
+    hint = hint_within_reach(hint, radius)
     if hint >= math.sqrt(2.0) * radius * ALMOST:
         return 0
     return math.ceil(math.log2(math.pi / 4.0 / math.asin(hint / (2.0 * radius))) - 1e-9)
@@ -38,12 +45,12 @@ def sphere_level(radius: float, hint: float) -> int:
 
 def circle_count(radius: float, hint: float) -> int:
     """How many corners a polygon in a circle has whose arcs are no longer than a hint [m]: three at least."""
-    return max(3, math.ceil(2.0 * math.pi * radius / hint * ALMOST))
+    return max(3, math.ceil(2.0 * math.pi * radius / hint_within_reach(hint, radius) * ALMOST))
 
 
 def meridian_count(radius: float, hint: float) -> int:
     """How many meridians a capsule has: as many as arcs of a hint [m] fit on its circle, three at least."""
-    return max(3, math.floor(2.0 * math.pi * radius / hint / ALMOST))
+    return max(3, math.floor(2.0 * math.pi * radius / hint_within_reach(hint, radius) / ALMOST))
 
 
 def sphere_surface(level: int) -> tuple[FloatArray, IntArray]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mbcli.meshes.round_surfaces import hint_within_reach
 from mbcli.meshes.soft_solid import check_count, prisms_cut
 from mbcli.meshes.stuffed_lattice import stuffed_lattice
 from mbcli.meshes.volume_mesh import VolumeMesh, checked_mesh
@@ -30,7 +31,8 @@ def box_volume(size: Sequence[float] | FloatArray, hint: float) -> VolumeMesh:
     symmetry of the box and no tetrahedron has all corners on the surface.
     """
     size = np.asarray(size, dtype=float)
-    count = np.maximum(2, 2 * np.ceil(size / (2.0 * hint) - 1e-9)).astype(np.int64)
+    edge = hint_within_reach(hint, float(size.max()))
+    count = np.maximum(2, 2 * np.ceil(size / (2.0 * edge) - 1e-9)).astype(np.int64)
     check_count(6.0 * float(np.prod(count.astype(float))), "box", hint)
     shape = tuple(count + 1)
     grid = np.stack(np.meshgrid(*[np.arange(k) for k in shape], indexing="ij"), -1).reshape(-1, 3)
@@ -48,8 +50,9 @@ def box_volume(size: Sequence[float] | FloatArray, hint: float) -> VolumeMesh:
 
 def cylinder_volume(radius: float, length: float, hint: float) -> VolumeMesh:
     """About z: rings of triangles, ring k of 6 k corners, in layers, with edges about as long as a hint [m]."""
-    rings = max(2, math.ceil(radius / hint - 1e-9))
-    layers = max(2, math.ceil(length / hint - 1e-9))
+    edge = hint_within_reach(hint, max(radius, length))
+    rings = max(2, math.ceil(radius / edge - 1e-9))
+    layers = max(2, math.ceil(length / edge - 1e-9))
     check_count(18.0 * rings**2 * layers, "cylinder", hint)
     disc, triangles = _disc(radius, rings)
     n = len(disc)
@@ -105,7 +108,7 @@ def capsule_volume(radius: float, length: float, hint: float) -> VolumeMesh:
 
 def _stuffed(solid: _Ellipsoid | _Capsule, hint: float, label: str) -> VolumeMesh:
     half = solid.half
-    width = min(float(hint), float(half.min()))  # two cubes across at least
+    width = min(hint_within_reach(float(hint), float(half.max())), float(half.min()))  # two cubes across at least
     check_count(12.0 * float(np.prod(2.0 * half / width + 2.0)), label, hint)
     return checked_mesh(*stuffed_lattice(solid, -half, half, width), label)
 

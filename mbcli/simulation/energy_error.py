@@ -70,6 +70,13 @@ def is_driven(actuation: Input | None, controlled: list[str]) -> bool:
     return actuation is None or bool(controlled) or bool(actuation.values.any())
 
 
+def has_ideal_constraints(plant: MultibodyPlant, context: Context) -> bool:
+    """Whether what a balance books as work of constraints is an error: equations do none, projections are no force."""
+    from mbcli.multibody.compilation.constraint_rows import are_equations
+
+    return not plant.is_discrete() or are_equations(plant, context.state.parameters)
+
+
 def keeps_energy(plant: MultibodyPlant, context: Context) -> bool:
     """Whether all forces but those of contact and of limits only exchange kinetic and potential energy."""
     from mbcli.multibody.compilation.constraint_rows import are_equations

@@ -109,7 +109,7 @@ def gains(inertia: float, effort: float, kp: float | None = None, kd: float | No
     if kp is None:
         kp = min(inertia * (2.0 * np.pi * FREQUENCY) ** 2, effort / FULL_EFFORT)
     if kd is None:
-        kd = 2.0 * float(np.sqrt(kp * inertia))
+        kd = 2.0 * float(np.sqrt(kp) * np.sqrt(inertia))  # their product may be beyond numbers
     return kp, kd
 
 

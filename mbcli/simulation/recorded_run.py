@@ -19,7 +19,13 @@ from mbcli.models.postures import find_postures, posture_positions, set_postures
 from mbcli.multibody.constraints.closed_chains import assemble_context
 from mbcli.multibody.stepping.run import CONSTRAINT_TOLERANCE, SCHEMES, Run
 from mbcli.simulation.controllers import hold_default_positions
-from mbcli.simulation.energy_error import energy_error, error_in_words, gain_by_constraints, is_driven
+from mbcli.simulation.energy_error import (
+    energy_error,
+    error_in_words,
+    gain_by_constraints,
+    has_ideal_constraints,
+    is_driven,
+)
 from mbcli.simulation.fallen_bases import fallen_bases, verticals
 from mbcli.simulation.holding import (
     Held,
@@ -577,12 +583,12 @@ class RecordedRun:
         balance = run.energy_balance() if self._keeps_balance else None
         if balance is None:
             return None
-        projects = not self.plant.is_discrete()
-        if balance.is_considerable(projects, self._observer.energy_change.most_kinetic):
+        ideal = has_ideal_constraints(self.plant, self.context)
+        if balance.is_considerable(ideal, self._observer.energy_change.most_kinetic):
             controlled = not self.plant.is_discrete() and run.has_error_control()
             name = "dt" if self.plant.is_discrete() else "accuracy" if controlled else "max_step"
             self.warn(
-                f"the error of the integration is {balance.error(projects):.3g} J of {balance.flow:.3g} J that flowed: "
+                f"the error of the integration is {balance.error(ideal):.3g} J of {balance.flow:.3g} J that flowed: "
                 f"a smaller {argument(name)} makes it smaller{self._keeping(balance)}"
             )
         return balance.as_dict()

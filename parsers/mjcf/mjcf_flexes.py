@@ -7,6 +7,8 @@ touches it here.
 Format: https://mujoco.readthedocs.io/en/stable/XMLreference.html#body-flexcomp
 """
 
+import math
+
 from mbcli.parsers.mjcf.mjcf_values import read_pose
 from mbcli.parsers.spec import IDENTITY, Box, DeformableSpec, GeometrySpec, pose
 
@@ -38,7 +40,11 @@ def read_flexcomp(node, X_WB, reading):
         node.diagnostics.error("ATTRIBUTE_INVALID", problem, node)
         return None
     size = tuple((n - 1) * h for n, h in zip(count, spacing, strict=True))
-    config = _material(node.child("elasticity"), mass / (size[0] * size[1] * size[2]))
+    volume = size[0] * size[1] * size[2]
+    if not 0.0 < volume < math.inf or not 0.0 < mass / volume < math.inf:
+        node.diagnostics.error("ATTRIBUTE_INVALID", "mass and spacing of the grid give no finite density", node)
+        return None
+    config = _material(node.child("elasticity"), mass / volume)
     for edge in node.children("edge"):
         reading.unused.add_element(edge, "an elastic flex has no springs, dampers and equalities of edges here")
     properties = {

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 SHARE = 0.02  # s of b^2 / H
 THINNEST = 1e-3  # of the half length: what is thinner counts as that thin
 NARROWEST = 5e-3  # b / H: what is narrower is an edge or a tip, no base to stand on
+LEAST_DEPTH = 1e-30  # [m], so that the stiffness under what is smaller than any body is a number
 LEVEL = 0.01  # of the height of what stands: points so near to the lowest one are of its base
 RIM = 2.0 * np.pi * np.arange(32) / 32
 HEADINGS = np.pi * np.arange(360) / 360
@@ -66,7 +67,7 @@ class Standing:
         depths = [max(half_width, THINNEST * half_length) ** 2 / half_length] if half_length > 0.0 else []
         if self.base is not None:
             depths.append(min(self.base.half_width, self.base.foot or np.inf) ** 2 / self.base.height)
-        return SHARE * min(depths, default=np.inf)
+        return max(LEAST_DEPTH, SHARE * min(depths, default=np.inf))
 
     def needed_stiffness(self, g: float) -> float:
         """[N/m] of a contact of each solid below which it falls over by itself in its default position; 0: it may not
@@ -74,7 +75,7 @@ class Standing:
         """
         if self.base is None:
             return 0.0
-        return self.mass * g * self.base.height / self.base.half_width**2 / self.base.solids
+        return self.mass * g * self.base.height / self.base.half_width / self.base.half_width / self.base.solids
 
 
 def piece_of(link: int, X_BG: FloatArray, kind: int, size: Any, rounding: float, hull: Any) -> Piece:

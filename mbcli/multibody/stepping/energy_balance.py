@@ -78,13 +78,13 @@ class EnergyBalance:
     def as_dict(self) -> dict[str, float]:
         return asdict(self)
 
-    def is_considerable(self, projects: bool, kinetic: float = 0.0) -> bool:
+    def is_considerable(self, ideal: bool, kinetic: float = 0.0) -> bool:
         """Whether the error of the integration is not small against the energy that flowed, or the kinetic one [J]."""
-        return not abs(self.error(projects)) <= CONSIDERABLE * max(self.flow, kinetic)
+        return not abs(self.error(ideal)) <= CONSIDERABLE * max(self.flow, kinetic)
 
-    def error(self, projects: bool) -> float:
-        """[J] that no cause explains; of a continuous plant, which projects, together with what projections did."""
-        return self.rest + self.constraints if projects else self.rest
+    def error(self, ideal: bool) -> float:
+        """[J] that no cause explains; together with the work of constraints if these are ideal, which do none."""
+        return self.rest + self.constraints if ideal else self.rest
 
 
 def keep_none(context: Context) -> None:

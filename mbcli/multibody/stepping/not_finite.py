@@ -8,6 +8,7 @@ import numpy as np
 
 from mbcli.common.argument_names import argument
 from mbcli.multibody.stepping.missing_mass import missing_mass, undetermined_motion
+from mbcli.multibody.stepping.stiffness import too_stiff
 
 if TYPE_CHECKING:
     from mbcli.math.array_types import Vector
@@ -34,8 +35,10 @@ def not_finite(plant: MultibodyPlant, context: Context, y: Vector, u: Vector, wh
     if cause is not None:
         return str(cause)
     step = plant.time_step() if plant.is_discrete() else 0.0
-    finer = f"{argument('dt', step / 2.0)}, or less" if step else "a higher accuracy"
     result += growth(plant, context, FAST)
+    if step and (cure := _cure_of_stiffness(plant, context)) is not None:
+        return f"{result}; {cure}"
+    finer = f"{argument('dt', step / 2.0)}, or less" if step else "a higher accuracy"
     springs = len(plant.elements.force_elements) > 1 or np.any(plant.model.dof_stiffness)  # the first is gravity
     what = "springs and dampers" if springs else "the forces of the model"
     return f"{result}; {what} may be too stiff for {f'steps of {step:g} s' if step else 'the accuracy'}: try {finer}"
@@ -59,5 +62,17 @@ def behind_singular(plant: MultibodyPlant, context: Context, message: str) -> st
         return str(cause)
     grown = growth(plant, context, FOLLOWED)
     if grown and plant.is_discrete():
-        grown += f"; try {argument('dt', plant.time_step() / 2.0)}, or less"
+        cure = _cure_of_stiffness(plant, context)
+        grown += f"; {cure}" if cure is not None else f"; try {argument('dt', plant.time_step() / 2.0)}, or less"
     return f"{message}{grown}"
+
+
+def _cure_of_stiffness(plant, context):
+    """What springs and dampers that are too stiff for the steps of a discrete plant need; None if none is."""
+    found = too_stiff(plant, context)
+    if found is None:
+        return None
+    return (
+        f"springs and dampers are too stiff for steps of {plant.time_step():g} s, at the default positions their rate "
+        f"is {found.rate:.3g} rad/s: try {argument('dt', found.step)}, or less"
+    )

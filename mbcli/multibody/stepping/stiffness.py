@@ -1,0 +1,66 @@
+"""Steps that springs and dampers allow: those in which their fastest vibration turns by 0.75 rad at most."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from mbcli.multibody.plant import MultibodyPlant
+    from mbcli.multibody.plant.context import Context
+
+ANGLE = 0.75  # [rad] of a vibration in a step: steps with explicit forces gain energy from 2 on, bent chains before
+MOST_HALVINGS = 60
+
+
+class Stiffness(NamedTuple):
+    """The fastest vibration, or decay, at the default positions [rad/s], and a step that follows it [s]."""
+
+    rate: float
+    step: float
+
+
+def too_stiff(plant: MultibodyPlant, context: Context) -> Stiffness | None:
+    """What springs and dampers ask of a discrete plant at its default positions and the context's parameters.
+
+    None if its step follows them, and where derivatives are not known, as with forces of users. Damping of joints,
+    which steps take at their end, stands in for mass. Constraints, which only slow vibrations down, are left out.
+    """
+    rest = context.Clone()
+    plant.SetPositionsAndVelocities(rest, plant.GetPositionsAndVelocities(plant.CreateDefaultContext()))
+    plant.SetVelocities(rest, np.zeros(plant.num_velocities()))
+    model = rest.state.model
+    moves = np.ones(plant.num_velocities(), dtype=bool)
+    moves[model.locked_dof] = False
+    if plant.user_force_elements or not moves.any():
+        return None
+    variables: Any = ("tangent", "v")
+    try:
+        found = plant.CalcDerivatives(rest, "inverse_dynamics", variables)
+    except RuntimeError:  # no advice beside the error that asks for it, as where default positions are singular
+        return None
+    held = np.ix_(moves, moves)
+    stiffness, damping = found["tangent"][held], found["v"][held]
+    inertia, in_joints = plant.CalcMassMatrix(rest)[held], np.diag(model.dof_damping)[held]
+    if not plant.implicit_damping():
+        in_joints = np.zeros_like(in_joints)
+
+    def rate(step):
+        try:
+            forces = np.linalg.solve(inertia + step * in_joints, np.hstack([stiffness, damping - in_joints]))
+        except np.linalg.LinAlgError:
+            return np.inf
+        size = len(inertia)
+        motion = np.block([[np.zeros((size, size)), np.eye(size)], [-forces[:, :size], -forces[:, size:]]])
+        return float(np.abs(np.linalg.eigvals(motion)).max()) if np.isfinite(motion).all() else np.inf
+
+    step = plant.time_step()
+    fastest = rate(step)
+    if not ANGLE < fastest * step < np.inf:
+        return None
+    for _ in range(MOST_HALVINGS):
+        step /= 2.0
+        if rate(step) * step <= ANGLE:
+            return Stiffness(fastest, step)
+    return None
