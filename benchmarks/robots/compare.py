@@ -131,14 +131,9 @@ class Comparison:
 
 def _replaced(one, other):
     """Names of the links without mass, or whose inertia no body has, that have another one on the other side."""
-    theirs = other["inertias"]
-    return [
-        name
-        for name, (inertia, physical) in one["inertias"].items()
-        if not physical
-        and name in theirs
-        and max(abs(a - b) for a, b in zip(inertia, theirs[name][0], strict=True)) > 0
-    ]
+    inertias, theirs = one["inertias"], other["inertias"]
+    unphysical = [name for name, (_, physical) in inertias.items() if not physical and name in theirs]
+    return [name for name in unphysical if inertias[name][0] != theirs[name][0]]
 
 
 def _reason(one):

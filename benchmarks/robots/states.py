@@ -28,7 +28,7 @@ def do(file, run, kept):
     """The states after each step of a run [library, base, start, approximation, number of steps, with friction].
 
     {"names", "q": where it starts, "states": [q, v of each step], "M": its elements, "constraints" and "limits": how
-    many, "beyond": how far it starts beyond one, "inertias"} or {"error"}; or {"left_out"}, why there is nothing to compare.
+    many, "beyond": how far it starts beyond one, "inertias"}, {"error"}, or {"left_out"}: why nothing is compared.
     """
     name, base, start, approximation, steps, friction = run
     warnings.simplefilter("ignore")
