@@ -252,6 +252,10 @@ class PlantStepper:
         self._done += steps
         self._simulator.AdvanceTo((self._done - 0.5) * self._h)  # halfway, where rounding does not decide about a step
 
+    def statistics(self):
+        """Of mbcli's contact problems so far: {name: number}."""
+        return self._context.state.contact.statistics()
+
     def contacts(self):
         """How many contact points the last step had."""
         results = self.plant.get_contact_results_output_port().Eval(self._context)

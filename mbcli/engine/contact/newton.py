@@ -147,6 +147,7 @@ def find_velocities(solver, k, tamsi, again):
     enough = solver.settings[SETTING_TOLERANCE] * solver.settings[SETTING_TOLERANCE]
     start_search(solver, k)
     iterations, tries, residual, held = 0, 0, 0.0, False
+    again_by_last, trusted = False, True  # of the last Hessian: whether it serves once more, and whether it may
     while True:
         before = residual
         residual = fill_gradient(solver, k)
@@ -175,10 +176,13 @@ def find_velocities(solver, k, tamsi, again):
             sticking = let_contacts_stick(solver, k)
         fast = residual < FAST * FAST * before
         last_one = residual < SLOW * SLOW * before and residual * residual <= enough * before  # if it does as well
+        if again_by_last and residual > SLOW * SLOW * before:
+            trusted = False  # a row that was at rest acts now, or the other way round: it would come back
+        again_by_last = trusted and not (tamsi and not held) and (fast or last_one)
         if tamsi and not held:
             tamsi_direction(solver, k, last_one)
         else:
-            newton_direction(solver, k, fast or last_one or (iterations == 0 and kept))
+            newton_direction(solver, k, again_by_last or (iterations == 0 and kept))
         if sticking:
             release_contacts(solver, k)
             respond(solver, k)
