@@ -10,7 +10,7 @@ from random_trees import ALL, MOVING, ONE_DOF, joints_of, random_context, random
 from scipy.linalg import expm
 
 from mbcli.engine import load_kernels
-from mbcli.engine.fields import joint_types as kinds
+from mbcli.engine.smooth.joints.registry import JOINTS
 from mbcli.math import RigidTransform, RollPitchYaw
 from mbcli.multibody.plant import MultibodyPlant
 from mbcli.multibody.tree import (
@@ -89,8 +89,9 @@ def test_at_its_zero_positions_a_joint_is_the_identity(kind):
     np.testing.assert_array_equal(plant.GetDefaultPositions(), joint.kinematics.ZERO_POSITIONS)
 
 
-def test_joint_types_are_numbered_from_zero_on():
-    assert sorted(getattr(kinds, kind.upper()) for kind in ALL) == list(range(len(ALL)))
+def test_the_registry_has_every_type_that_moves_and_no_other():
+    assert {module.__name__.rpartition(".")[2] for module in JOINTS.values()} == set(MOVING)
+    assert 0 not in JOINTS  # the number of none
 
 
 # poses, as written in the specification of each type

@@ -18,7 +18,6 @@ from test_dynamics_derivatives import run_derivative_kernels
 
 from mbcli.engine import load_kernels
 from mbcli.engine.constraints.constrained_motion import constraint_addresses
-from mbcli.engine.fields.joint_types import PRISMATIC, REVOLUTE, SCREW
 from mbcli.engine.fields.model_fields import DATA_FIELDS, MODEL_FIELDS
 from mbcli.engine.runtime import kernel
 from mbcli.engine.runtime.linking import all_kernels
@@ -556,7 +555,7 @@ def claimed_rows(model, name, stage):
     if name in PER_BODY:
         rows[0] = False
     if name in WITHOUT_ONE_AXIS:
-        rows &= ~np.isin(model.body_joint_type, [REVOLUTE, PRISMATIC, SCREW])
+        rows &= model.body_has_axis == 0
     if stage.rows and name == stage.writes.split()[0]:
         rows[stage.rows :] = False
     return rows

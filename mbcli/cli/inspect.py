@@ -7,6 +7,7 @@ from mbcli.cli.options import MODEL_KEYS, model_options, output_options, take, t
 from mbcli.cli.output import document, emit, number, printable, table
 from mbcli.common.json_text import to_json
 from mbcli.common.number_text import counted
+from mbcli.multibody.tree.joint_kinds import is_weld
 
 
 @click.command()
@@ -263,7 +264,7 @@ def _body_label(plant, n):
 
 
 def _branch(joint):
-    if joint.type_name() == "weld":
+    if is_weld(joint):
         return "weld ─"
     if joint.is_ephemeral():
         return "floating ─"
@@ -278,7 +279,7 @@ def dot_tree(plant):
     lines = ["digraph model {", '  node [shape=box, fontname="sans-serif"];', '  b0 [label="world"];']
     lines += [f"  b{n} [label={_quoted(_body_label(plant, n))}];" for n in range(1, plant.num_bodies())]
     for inboard, joint, outboard in branches_of(plant):
-        style = " style=dashed" if joint.type_name() == "weld" else ""
+        style = " style=dashed" if is_weld(joint) else ""
         lines.append(f"  b{inboard} -> b{outboard} [label={_quoted(_label(joint))}{style}];")
     return "\n".join([*lines, "}"])
 

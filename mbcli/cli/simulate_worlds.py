@@ -13,6 +13,7 @@ from mbcli.cli.rows import require_tables
 from mbcli.common.json_text import to_json
 from mbcli.common.number_text import counted
 from mbcli.errors import ModelError
+from mbcli.multibody.tree.joint_kinds import has_quaternion
 
 BLOCK_BYTES = 1 << 26  # of samples that are in memory at once
 MOST_TOLD = 5  # worlds that stopped
@@ -135,7 +136,7 @@ def place(worlds, starts, options, quiet):
     if outside.any() and choice == "warn" and not quiet:
         warn(f"{int(outside.sum())} of {len(q)} starts are outside of limits, and the stops bring them back slowly")
     for joint in plant.moving_joints():
-        if joint.type_name() == "quaternion_floating":
+        if has_quaternion(joint):
             four = slice(joint.position_start(), joint.position_start() + 4)
             zero = np.flatnonzero(~q[:, four].any(axis=1))
             if len(zero):

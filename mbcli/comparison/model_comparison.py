@@ -17,6 +17,7 @@ from mbcli.errors import ArgumentError
 from mbcli.models.description import describe
 from mbcli.models.element_parameters import KINDS
 from mbcli.models.loading import LoadedModel, load_model
+from mbcli.multibody.tree.joint_kinds import has_quaternion
 
 TOLERANCE = 1e-9  # relative to the numbers of an element
 NUM_STATES = 3
@@ -287,7 +288,7 @@ def _coordinates(plant, name_in_a=lambda kind, instance, name: (instance, name))
 def _random_state(plant, random):
     q, v = random.uniform(-1.0, 1.0, plant.num_positions()), random.normal(size=plant.num_velocities())
     for joint in plant.moving_joints():
-        if joint.type_name() == "quaternion_floating":
+        if has_quaternion(joint):
             i = joint.position_start()
             q[i : i + 4] /= np.linalg.norm(q[i : i + 4])
     return q, v

@@ -14,6 +14,7 @@ import numpy as np
 
 from mbcli.models.element_parameters import BODY
 from mbcli.multibody.stepping.run import Run
+from mbcli.multibody.tree.joint_kinds import has_quaternion
 
 BASE_SUFFIXES = ("wx", "wy", "wz", "vx", "vy", "vz")
 STEP = 1e-3  # [s] between samples
@@ -26,7 +27,7 @@ def velocity_names(plant: Any) -> list[str]:
         start, count = joint.velocity_start(), joint.num_velocities()
         if count == 1:
             names[start] = joint.name()
-        elif joint.type_name() == "quaternion_floating":
+        elif has_quaternion(joint):
             names[start : start + 6] = [f"{joint.child_body().name()} {suffix}" for suffix in BASE_SUFFIXES]
         else:
             names[start : start + count] = [f"{joint.name()} {joint.velocity_suffix(k)}" for k in range(count)]

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from mbcli.multibody.tree import MultibodyForces
+from mbcli.multibody.tree.joint_kinds import has_quaternion
 
 NUM_STATES = 5
 TOLERANCE = 1e-9  # relative to the largest number of a quantity, at least to 1
@@ -147,7 +148,7 @@ def _mapped(values, index_map):
 def _random_state(plant, pairs, random):
     q, v = random.uniform(-1.5, 1.5, plant.num_positions()), random.normal(size=plant.num_velocities())
     for joint, _ in pairs:
-        if joint.type_name() == "quaternion_floating":
+        if has_quaternion(joint):
             start = joint.position_start()
             wxyz = random.normal(size=4)
             q[start : start + 4] = wxyz / np.linalg.norm(wxyz)

@@ -12,6 +12,7 @@ from mbcli.models.loading import LoadedModel, as_loaded, load_model
 from mbcli.models.measures import measures
 from mbcli.multibody.fem.body_config import MATERIAL_NAMES
 from mbcli.multibody.plant import MultibodyPlant
+from mbcli.multibody.tree.joint_kinds import is_weld
 
 # accessors of force elements: the elements that they act between, and their numbers
 FORCE_ELEMENT_PARTS = ((("frameA", "frameC"), "frames"), (("bodyA", "bodyB"), "bodies"))
@@ -181,9 +182,9 @@ def _joint(plant, joint):
     }
     if hasattr(joint, "axis"):
         result["axis"] = joint.axis()
-    if joint.type_name() == "screw":
+    if hasattr(joint, "screw_pitch"):
         result["pitch"] = joint.screw_pitch()
-    if joint.type_name() == "weld":
+    if is_weld(joint):
         result["X_FM"] = joint.X_FM().GetAsMatrix4()
     if nv:
         result["damping"] = joint.default_damping_vector()

@@ -25,6 +25,7 @@ from mbcli.multibody.inertia.rotational_inertia import RotationalInertia
 from mbcli.multibody.inertia.spatial_inertia import SpatialInertia, spatial_inertia_of
 from mbcli.multibody.plant.coulomb_friction import CoulombFriction
 from mbcli.multibody.tree.joint_actuator import PdControllerGains
+from mbcli.multibody.tree.joint_kinds import has_quaternion
 from mbcli.multibody.tree.joint_spring import JointSpring
 
 if TYPE_CHECKING:
@@ -157,7 +158,7 @@ def replace_of_joint(joint: Any, values: Mapping[str, np.ndarray]) -> None:
         if name in values:
             _spring(joint).replace_default(of_spring, float(values[name][0]))
     if "default_position" in values:
-        if joint.type_name() == "quaternion_floating" and not any(values["default_position"][:4]):
+        if has_quaternion(joint) and not any(values["default_position"][:4]):
             raise ArgumentError("a quaternion of zeros gives no orientation")
         joint.set_default_positions(values["default_position"])
     if "lower_limit" in values or "upper_limit" in values:

@@ -15,6 +15,7 @@ from mbcli.multibody.assembly.position_manifold import rotation_vector, rotation
 from mbcli.multibody.constraints.closed_chains import ClosedChains
 from mbcli.multibody.plant.context import Context
 from mbcli.multibody.tree import JacobianWrtVariable
+from mbcli.multibody.tree.joint_kinds import has_angles
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -159,7 +160,7 @@ class _Errors:
             if floats or joint.is_locked(context):
                 self._still[d : d + n] = True
                 self._kept[k : k + joint.num_positions()] = True
-            elif n == joint.num_positions() and joint.type_name() != "ball_rpy":
+            elif n == joint.num_positions() and not has_angles(joint):
                 self._drawn[k : k + n] = True
                 limited += [(k + i, d + i) for i in range(n)]
         self._limited = np.reshape(limited, (-1, 2)).astype(int)

@@ -11,6 +11,7 @@ from mbcli.models.placed_solids import PlacedSolids
 from mbcli.multibody.plant import MultibodyPlant
 from mbcli.multibody.plant.context import Context
 from mbcli.multibody.tree.constraints import CouplerConstraint
+from mbcli.multibody.tree.joint_kinds import slides_along_axis, turns_about_axis
 
 STARTS = 4  # from which the reach of a chain is searched: the default positions, and drawn ones
 SWEEPS = 40  # over the joints of a chain, at most
@@ -93,7 +94,7 @@ def _chains(plant):
     for mobod in forest:
         joint = plant.elements.joints[mobod.joint] if mobod.joint is not None else None
         last[mobod.link], count[mobod.link] = last[mobod.inboard], count[mobod.inboard]
-        if joint is not None and joint.type_name() in ("revolute", "prismatic") and joint not in followers:
+        if joint is not None and (turns_about_axis(joint) or slides_along_axis(joint)) and joint not in followers:
             outer[mobod.link] = joint, -1.0 if mobod.reversed else 1.0, last[mobod.inboard]
             last[mobod.link], count[mobod.link] = mobod.link, count[mobod.inboard] + 1
     ends = [n for n in count if n not in inner and count[n]]
@@ -135,7 +136,7 @@ def _largest_distance(context, body, joints, q, lower, upper):
         for n, (joint, sign) in enumerate(joints):
             k = joint.position_start()
             room = (lower[k] - q[k], upper[k] - q[k]) if sign > 0.0 else (q[k] - upper[k], q[k] - lower[k])
-            slides = joint.type_name() == "prismatic"
+            slides = slides_along_axis(joint)
             step = (_best_slide if slides else _best_turn)(places, axes[n], n, room)
             if not np.isfinite(step):
                 return np.inf

@@ -7,6 +7,7 @@ import numpy as np
 
 from mbcli.common.coordinate_names import StateNames, listed
 from mbcli.errors import ArgumentError, ModelError
+from mbcli.multibody.tree.joint_kinds import has_angles, has_quaternion
 from mbcli.parsers.diagnostics import printable
 
 
@@ -34,7 +35,7 @@ def set_state_by_names(plant, context, values):
 def check_quaternions(plant, context):
     """A quaternion of zeros is not an orientation."""
     for joint in plant.moving_joints():
-        if joint.type_name() == "quaternion_floating":
+        if has_quaternion(joint):
             i = joint.position_start()
             if not np.linalg.norm(context.state.q[i : i + 4]) > 0.0:
                 raise ModelError(f"the quaternion of joint '{joint.name()}' is zero: it gives no orientation")
@@ -147,10 +148,10 @@ def set_random_state(plant, context, rng):
         i = joint.position_start()
         if joint._random_positions:
             q[i : i + joint.num_positions()] = joint.draw_positions(rng)
-        elif joint.type_name() == "quaternion_floating":
+        elif has_quaternion(joint):
             quaternion = rng.normal(size=4)
             q[i : i + 4] = quaternion / np.linalg.norm(quaternion)
-        elif joint.type_name() in ("ball_rpy", "rpy_floating"):
+        elif has_angles(joint):
             q[i + 1] = rng.uniform(-1.2, 1.2)  # away from the gimbal lock of the middle angle
     plant.SetPositions(context, q)
     plant.SetVelocities(context, rng.normal(size=plant.num_velocities()))

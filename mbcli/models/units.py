@@ -1,16 +1,18 @@
 """Units of coordinates, one per entry of q, v and u: in UDUNITS spelling for logs, in plain spelling for text."""
 
+from mbcli.multibody.tree.joint_kinds import has_quaternion
+
 
 def coordinate_units(plant):
     """Units of q, v and u as the log has them."""
     positions = [""] * plant.num_positions()
     for joint in plant.moving_joints():
-        quaternion = joint.type_name() == "quaternion_floating"
+        quaternion = has_quaternion(joint)
         for k in range(joint.num_positions()):
             rotation = "1" if quaternion else "rad"
             positions[joint.position_start() + k] = rotation if joint.position_suffix(k).startswith("q") else "m"
     velocities = ["rad s-1" if angular else "m s-1" for angular in _angular(plant)]
-    efforts = ["N" if a.joint().type_name() == "prismatic" else "N m" for a in plant.elements.actuators]
+    efforts = ["N m" if a.joint().velocity_suffix(0).startswith("w") else "N" for a in plant.elements.actuators]
     return tuple(positions), tuple(velocities), tuple(efforts)
 
 

@@ -13,6 +13,7 @@ from mbcli.errors import MbcliError
 from mbcli.meshes.surfaces import triangles_of_faces
 from mbcli.models.contacts import contact_points, contact_surfaces
 from mbcli.multibody.constraints.closed_chains import TOLERANCE, assemble_within_limits
+from mbcli.multibody.tree.joint_kinds import has_quaternion
 from mbcli.pictures.html import scene_of_page, view_page
 from mbcli.pictures.model_scene import MeshStore, body_poses, drawing_context, file_stamp, scene_of
 from mbcli.pictures.packing import pack_mesh
@@ -181,7 +182,7 @@ def _unit_quaternions(plant, q):
     """Positions with quaternions of length 1; one near zero becomes the identity."""
     q = q.copy()
     for joint in plant.moving_joints():
-        if joint.type_name() == "quaternion_floating":
+        if has_quaternion(joint):
             i = joint.position_start()
             length = np.linalg.norm(q[i : i + 4])
             q[i : i + 4] = q[i : i + 4] / length if length > 1e-6 else (1.0, 0.0, 0.0, 0.0)

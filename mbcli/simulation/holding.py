@@ -25,6 +25,7 @@ from mbcli.models.mechanisms import mechanisms
 from mbcli.multibody.plant.context import Context
 from mbcli.multibody.tree import PdControllerGains
 from mbcli.multibody.tree.constraints import CouplerConstraint
+from mbcli.multibody.tree.joint_kinds import slides_along_axis, turns_about_axis
 from mbcli.simulation.controllers import aim_at_rest
 
 if TYPE_CHECKING:
@@ -241,10 +242,10 @@ def _floating_mechanisms(plant, context):
 
 def _axis_in_world(plant, context, joint):
     """The spatial velocity (6,) at World's origin of what a revolute or prismatic joint moves; None for others."""
-    if joint.type_name() not in ("revolute", "prismatic"):
+    if not (turns_about_axis(joint) or slides_along_axis(joint)):
         return None
     X_WF = joint.frame_on_parent().CalcPoseInWorld(context)
     axis = X_WF.rotation().matrix() @ joint.axis()
-    if joint.type_name() == "prismatic":
+    if slides_along_axis(joint):
         return np.concatenate([np.zeros(3), axis])
     return np.concatenate([axis, np.cross(X_WF.translation(), axis)])

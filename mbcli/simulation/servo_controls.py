@@ -13,6 +13,7 @@ import numpy as np
 from mbcli.common.argument_names import argument
 from mbcli.common.coordinate_names import NamedCoordinates
 from mbcli.errors import ArgumentError
+from mbcli.multibody.tree.joint_kinds import slides_along_axis
 from mbcli.simulation.controllers import aim_at_rest
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ class ServoControls:
         """The unit of an input, None of a servo's control, which may be of a position or a velocity."""
         nu = len(self._actuators)
         actuator = self._at(index % nu)
-        slides = actuator.joint().type_name() == "prismatic"
+        slides = slides_along_axis(actuator.joint())
         if index >= nu:
             return "m" if slides else "rad"
         if self._aims and actuator.control is not None:

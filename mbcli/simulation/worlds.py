@@ -13,12 +13,12 @@ import numpy as np
 
 from mbcli.common.argument_names import argument
 from mbcli.common.turns import Turn, number_of_forks
-from mbcli.engine.fields.joint_types import BALL_RPY, RPY_FLOATING
 from mbcli.engine.fields.model_fields import PD_GAIN_D, PD_GAIN_P
 from mbcli.engine.fields.run_fields import WORLDS_PAUSED_STEP, WORLDS_STEPS_LEFT
 from mbcli.engine.queries.state_batch import covers
 from mbcli.engine.runtime.addresses import address_of_function
 from mbcli.engine.runtime.kernel_cache import is_compiled
+from mbcli.engine.smooth.rotations.registry import NO_ROTATION, ROTATIONS
 from mbcli.engine.stepping.loop import (
     ELEMENT_FAULT,
     GIMBAL_LOCK,
@@ -433,9 +433,9 @@ class _Worker:
         """Whether steps between limits are the same instructions for all worlds."""
         state = self.state
         model = state.model
-        joints = set(model.body_joint_type.tolist())
+        rotations = set(model.body_rotation.tolist()) - {NO_ROTATION}
         smooth = self.contact is None and state.constraints is None and covers(model) and not len(model.friction_dof)
-        return state.compiled and smooth and not joints & {BALL_RPY, RPY_FLOATING}
+        return state.compiled and smooth and not any(ROTATIONS[kind].LOCKS for kind in rotations)
 
     def _function(self, kernel):
         """A kernel as a function of Python that leaves the lock of Python to others."""

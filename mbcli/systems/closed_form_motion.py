@@ -5,10 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from mbcli.engine import load_kernels
-from mbcli.engine.fields.joint_types import BALL_RPY, QUATERNION_FLOATING, RPY_FLOATING
 from mbcli.engine.fields.model_fields import SCHEME_MIDDLE
 from mbcli.engine.queries.state_batch import has_dynamics_derivatives
 from mbcli.engine.runtime.model import Data
+from mbcli.engine.smooth.rotations.registry import NO_ROTATION, ROTATIONS
 from mbcli.multibody.plant.closed_form_derivatives import closed_form_derivatives, constrained_derivatives
 from mbcli.multibody.scalars import FLOAT
 from mbcli.systems.contact_motion import velocities_after_contact
@@ -127,7 +127,8 @@ def motion_of_step(state, start, h, after, after_by):
 def _positions_after(state, q, v, h):
     """Positions after a step h with velocities v at its end, and their derivatives by q (nq, nq) and v (nq, nv)."""
     model, N = state.model, _velocity_to_qdot_map(state)
-    if QUATERNION_FLOATING not in model.body_joint_type:
+    rotations = [ROTATIONS[kind] for kind in set(model.body_rotation.tolist()) - {NO_ROTATION}]
+    if all(rotation.ADVANCES_BY_RATES for rotation in rotations):
         return q + h * (N @ v), np.eye(q.size) + h * _qdot_by_position(model, q, v), h * N
     interpreted, data = load_kernels(False), Data(model.sizes, complex)
 
@@ -173,10 +174,7 @@ def _qdot_to_velocity_map(state):
 def _qdot_by_position(model, q, v):
     """The derivative of N(q) v by q (nq, nq): it is not zero for angles and quaternions of joints that turn freely."""
     result = np.zeros((q.size, q.size))
-    turning = {QUATERNION_FLOATING: 4, BALL_RPY: 3, RPY_FLOATING: 3}
-    columns = [
-        i + k for i, kind in zip(model.body_q, model.body_joint_type, strict=True) for k in range(turning.get(kind, 0))
-    ]
+    columns = [i + k for i, n in zip(model.body_q, model.body_rotation_nq, strict=True) for k in range(n)]
     if not columns:
         return result
     interpreted, data = load_kernels(False), Data(model.sizes, complex)

@@ -49,7 +49,12 @@ MODEL_FIELDS = (
     Field("body_parent", ("nbody",), "int", "", "inboard body, smaller than the body's own index"),
     Field("body_root", ("nbody",), "int", "", "root body of the body's tree; 0 for World"),
     Field("body_end", ("nbody",), "int", "", "one past the last of the bodies outboard of it, which follow it"),
-    Field("body_joint_type", ("nbody",), "int", "", "constant of joints/ for the inboard joint"),
+    Field("body_joint_type", ("nbody",), "int", "", "number of the inboard joint's type in joints/registry.py"),
+    Field("body_has_axis", ("nbody",), "int", "", "whether that type has one axis: HAS_AXIS"),
+    Field(
+        "body_rotation", ("nbody",), "int", "", "number in rotations/registry.py of what that joint has first, 0: none"
+    ),
+    Field("body_rotation_nq", ("nbody",), "int", "", "how many positions that is"),
     Field("body_reversed", ("nbody",), "int", "", "1 where the joint's parent is outboard"),
     Field(
         "body_free", ("nbody",), "int", "", "1 where a joint of six velocities joins it to the frame of World itself"
@@ -79,7 +84,7 @@ MODEL_FIELDS = (
         ("nv", 6),
         "int",
         "",
-        "1 where a velocity moves the axis of that one of its joint's velocities in World, else 0; see CARRIED",
+        "1 where a velocity moves the axis of that one of its joint's velocities in World, else 0; CARRIED of its type",
     ),
     Field("dof_armature", ("nv",), "real", "kg m^2 or kg", "reflected inertia of actuators"),
     Field("dof_damping", ("nv",), "real", "N m s or N s/m", "viscous damping"),

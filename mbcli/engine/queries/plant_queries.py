@@ -8,7 +8,6 @@ link. Velocities and accelerations are of a frame f in a frame m, along the axes
 """
 
 from mbcli.engine.constraints.constraint_errors import rotation_quaternion
-from mbcli.engine.fields.joint_types import QUATERNION_FLOATING
 from mbcli.engine.runtime.handles import data_at, model_at
 from mbcli.engine.runtime.kernel import Blocks, Int, Matrix, Real, Table, Vector, entry, kernel
 from mbcli.engine.smooth.coordinates import qdot_to_velocity, velocity_to_qdot
@@ -35,6 +34,7 @@ from mbcli.engine.smooth.mass_properties import (
     momentum_about,
 )
 from mbcli.engine.smooth.reaction_forces import forces_through_joints, reactions_on_children
+from mbcli.engine.smooth.rotations.registry import NO_ROTATION, rotation_undefined
 from mbcli.engine.smooth.spatial import add, cross, row3, set_row3, subtract
 from mbcli.engine.smooth.trigonometry import sine_and_cosine
 
@@ -55,10 +55,8 @@ def query_state_fault(model, data):
     if total != 0.0:
         return STATE_NOT_FINITE
     for b in range(1, m.body_parent.shape[0]):
-        if m.body_joint_type[b] == QUATERNION_FLOATING:
-            i = m.body_q[b]
-            if d.q[i] == 0.0 and d.q[i + 1] == 0.0 and d.q[i + 2] == 0.0 and d.q[i + 3] == 0.0:
-                return b
+        if m.body_rotation[b] != NO_ROTATION and rotation_undefined(m.body_rotation[b], d.q, m.body_q[b]):
+            return b
     return 0
 
 

@@ -5,6 +5,8 @@ Also the modules that have any, and whether kernels run interpreted or compiled.
 
 import os
 
+from mbcli.engine.fields.joint_names import JOINT_TYPES
+
 # Modules that define kernels. Interpreted ones are looked for in this order: what one state is asked for comes first.
 KERNEL_MODULES = (
     "queries.stages",
@@ -12,16 +14,12 @@ KERNEL_MODULES = (
     "runtime.tiles",
     "smooth.spatial",
     "smooth.trigonometry",
-    "smooth.joints.revolute",
-    "smooth.joints.prismatic",
-    "smooth.joints.screw",
-    "smooth.joints.universal",
-    "smooth.joints.planar",
-    "smooth.joints.ball_rpy",
-    "smooth.joints.quaternion_floating",
-    "smooth.joints.rpy_floating",
-    "smooth.joints.curvilinear",
-    "smooth.joints.placement",
+    "smooth.rotations.quaternion",
+    "smooth.rotations.angles",
+    "smooth.rotations.registry",
+    "smooth.joints.moving_origin",
+    *(f"smooth.joints.{name}" for name in JOINT_TYPES),
+    "smooth.joints.mobilizers",
     "smooth.sleep",
     "smooth.kinematics",
     "smooth.coordinates",

@@ -14,7 +14,6 @@ from operator import attrgetter
 import numpy as np
 
 from mbcli.engine.fields.assembly_fields import ASSEMBLY_FIELDS, SPARE_ROWS
-from mbcli.engine.fields.joint_types import CURVILINEAR
 from mbcli.engine.fields.model_fields import (
     CONSTRAINT_FIELDS,
     CONSTRAINT_WORK_FIELDS,
@@ -93,8 +92,8 @@ class Model(ReadOnlyArrays):
     @functools.cached_property
     def is_plain(self):
         """Whether it has none of the elements that few models have, see smooth/plain.py."""
-        arrays = (self.spring_damper_link, self.bushing_link, self.hinge_dof, self.cut_link)
-        return not any(len(array) for array in arrays) and CURVILINEAR not in self.body_joint_type
+        arrays = (self.spring_damper_link, self.bushing_link, self.hinge_dof, self.cut_link, self.curves)
+        return not any(len(array) for array in arrays)
 
 
 class Constraints(ReadOnlyArrays):

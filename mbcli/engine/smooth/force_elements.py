@@ -16,11 +16,11 @@ from mbcli.engine.smooth.frame_motion import (
 )
 from mbcli.engine.smooth.inertia import gravity_vector
 from mbcli.engine.smooth.kinematics import link_origin
+from mbcli.engine.smooth.rotations.angles import COSINE_AT_GIMBAL_LOCK
 from mbcli.engine.smooth.spatial import add, cross, dot, rotate, row3, scale, set_row3, subtract
 from mbcli.engine.smooth.trigonometry import arctangent, hyperbolic_tangent, sign_of, sine_cosine, square_root
 
 SHORTEST = 2.220446049250313e-16  # [1] of the free length: below it a spring-damper has no direction
-COSINE_AT_GIMBAL_LOCK = 0.008  # cosine of the pitch below which a bushing's rates of roll and yaw are not defined
 CLOSED = 0.41997434161402614  # 1 - tanh(1)^2: the bump of a catch's energy at the closed door
 
 

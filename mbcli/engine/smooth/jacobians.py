@@ -4,12 +4,10 @@ A column is that velocity's row of S, carried to the point. Only the velocities 
 those that are inboard of both frames cancel to the last bit.
 """
 
-from mbcli.engine.fields.joint_types import BALL_RPY, QUATERNION_FLOATING, RPY_FLOATING
 from mbcli.engine.runtime.kernel import kernel
 from mbcli.engine.smooth.frame_motion import components, frame_axes, from_reference_of, point_of_frame
-from mbcli.engine.smooth.joints.ball_rpy import row_by_rpy_rates
-from mbcli.engine.smooth.joints.quaternion_floating import row_by_quaternion_rates
 from mbcli.engine.smooth.mass_properties import center_of_link
+from mbcli.engine.smooth.rotations.registry import NO_ROTATION, NUM_VELOCITIES, rotation_row
 from mbcli.engine.smooth.spatial import add, cross, row3, scale
 
 
@@ -105,22 +103,18 @@ def com_jacobian(model, data, selected, mass, m, e, J):
 def jacobian_by_qdot(model, data, J_v, J_q):
     """J_q (n, nq) = J_v N+ from J_v (n, nv). After position_kinematics.
 
-    Columns are copied in runs, but for those of angles and quaternions whose rates are not velocities. Both vectors
-    have the same order; each quaternion has one position more than it has velocities.
+    Columns are copied in runs, but for those of rotations, whose rates are not velocities. Both vectors have the same
+    order; a rotation may have more positions than velocities.
     """
     start, extra = 0, 0
     for b in range(1, model.body_parent.shape[0]):
-        t, i, d = model.body_joint_type[b], model.body_q[b], model.body_v[b]
-        if t == QUATERNION_FLOATING or t == BALL_RPY or t == RPY_FLOATING:  # noqa: SIM109 - kernels have no `in`
+        turning, i, d = model.body_rotation[b], model.body_q[b], model.body_v[b]
+        if turning != NO_ROTATION:
             copy_columns(J_v, start, d, J_q, extra)
-            start = d + 3
+            start = d + NUM_VELOCITIES
             for row in range(J_v.shape[0]):
-                if t == QUATERNION_FLOATING:
-                    row_by_quaternion_rates(data.q, i, J_v, d, J_q, row)
-                else:
-                    row_by_rpy_rates(data.sin_q, data.cos_q, i, J_v, d, J_q, row)
-            if t == QUATERNION_FLOATING:
-                extra += 1
+                rotation_row(turning, data.q, data.sin_q, data.cos_q, i, J_v, d, J_q, row)
+            extra += model.body_rotation_nq[b] - NUM_VELOCITIES
     copy_columns(J_v, start, data.S.shape[0], J_q, extra)
 
 

@@ -1,13 +1,9 @@
 """Poses, velocities and accelerations of all bodies, from World outwards."""
 
-from mbcli.engine.fields.joint_types import PRISMATIC, REVOLUTE, SCREW
 from mbcli.engine.runtime.kernel import CALLER, kernel, slot
-from mbcli.engine.smooth.joints.placement import acceleration_bias_across, place_free, place_general
-from mbcli.engine.smooth.joints.prismatic import place_prismatic
-from mbcli.engine.smooth.joints.revolute import place_revolute
-from mbcli.engine.smooth.joints.screw import place_screw
+from mbcli.engine.smooth.joints.mobilizers import joint_bias, joint_place, place_free, place_general
 from mbcli.engine.smooth.sleep import is_asleep
-from mbcli.engine.smooth.spatial import add, cross, rotate, row3, scale, set_row3, subtract
+from mbcli.engine.smooth.spatial import add, cross, rotate, row3, scale, set_row3
 from mbcli.engine.smooth.trigonometry import sine_and_cosine
 
 
@@ -15,53 +11,44 @@ from mbcli.engine.smooth.trigonometry import sine_and_cosine
 def position_kinematics(model, data):
     """q -> sin_q, cos_q, X_WB, p_RoBo, S."""
     sine_and_cosine(data.q, data.sin_q, data.cos_q)
-    parent, joint_type, root = model.body_parent, model.body_joint_type, model.body_root
-    X_PF, X_WB, p_RoBo, S = model.body_X_PF, data.X_WB, data.p_RoBo, data.S
+    parent, root, X_PF, X_WB, p_RoBo = model.body_parent, model.body_root, model.body_X_PF, data.X_WB, data.p_RoBo
     for b in range(1, parent.shape[0]):
         if is_asleep(data, b):
             continue
-        place_body(model, data, b, parent[b], joint_type[b], root, X_PF, X_WB, p_RoBo, S)
+        place_body(model, data, b, parent[b], root, X_PF, X_WB, p_RoBo)
 
 
 @kernel
 def path_kinematics(model, data, outermost):
     """As position_kinematics(), for that body and those between it and World alone."""
     sine_and_cosine(data.q, data.sin_q, data.cos_q)
-    parent, joint_type, root, end = model.body_parent, model.body_joint_type, model.body_root, model.body_end
-    X_PF, X_WB, p_RoBo, S = model.body_X_PF, data.X_WB, data.p_RoBo, data.S
+    parent, root, end = model.body_parent, model.body_root, model.body_end
+    X_PF, X_WB, p_RoBo = model.body_X_PF, data.X_WB, data.p_RoBo
     b = 1
     while b <= outermost:
         if end[b] > outermost:
-            place_body(model, data, b, parent[b], joint_type[b], root, X_PF, X_WB, p_RoBo, S)
+            place_body(model, data, b, parent[b], root, X_PF, X_WB, p_RoBo)
             b += 1
         else:
             b = end[b]
 
 
 @kernel
-def place_body(model, data, b, inboard, joint_type, root, X_PF, X_WB, p_RoBo, S):
-    """Rows of body b on a joint of that type, from those of its inboard body; arrays are those of model and data."""
+def place_body(model, data, b, inboard, root, X_PF, X_WB, p_RoBo):
+    """Rows of body b from those of its inboard body; arrays are those of model and data."""
     if model.body_free[b] == 1:
         r = place_free(model, data, b)
         set_row3(X_WB, b, 9, r)
         set_row3(p_RoBo, b, 0, scale(0.0, r))
         return
-    i, d = model.body_q[b], model.body_v[b]
     # world axes and origin of the inboard frame F; the origin counts from Ro, at a root from World.
     # z is not x cross y: errors of length would multiply from joint to joint, and a long chain would fall apart
     x = rotate(X_WB, inboard, (X_PF[b, 0], X_PF[b, 3], X_PF[b, 6]))
     y = rotate(X_WB, inboard, (X_PF[b, 1], X_PF[b, 4], X_PF[b, 7]))
     z = rotate(X_WB, inboard, (X_PF[b, 2], X_PF[b, 5], X_PF[b, 8]))
     r = add(row3(p_RoBo, inboard, 0), rotate(X_WB, inboard, row3(X_PF, b, 9)))
-    if joint_type == REVOLUTE:
-        lever = scale(0.0, r) if inboard == 0 else r
-        place_revolute(data.sin_q[i], data.cos_q[i], (x, y, z), lever, X_WB, b, S, d)
-    elif joint_type == PRISMATIC:
-        r = place_prismatic(data.q[i], (x, y, z), r, X_WB, b, S, d)
-    elif joint_type == SCREW:
-        lever = scale(0.0, r) if inboard == 0 else r
-        q, s, c, travel = data.q[i], data.sin_q[i], data.cos_q[i], model.body_travel[b]
-        r = add(r, subtract(place_screw(q, s, c, travel, (x, y, z), lever, X_WB, b, S, d), lever))
+    if model.body_has_axis[b] == 1:
+        r = joint_place(model.body_joint_type[b], model, data, b, (x, y, z), r, inboard == 0)
     else:
         r = place_general(model, data, b, x, y, z, r, inboard == 0)
     if inboard == 0:
@@ -97,7 +84,7 @@ def velocity_kinematics(model, data):
         alpha = cross(w_P, w_J)
         a = add(cross(w_P, v_J), cross(v_P, w_J))
         if body_nv[b] > 1:
-            alpha_J, a_J = acceleration_bias_across(model, data, b, w_J, v_J)
+            alpha_J, a_J = joint_bias(model.body_joint_type[b], model, data, b, w_J, v_J)
             alpha, a = add(alpha, alpha_J), add(a, a_J)
         set_row3(V, b, 0, add(w_P, w_J))
         set_row3(V, b, 3, add(v_P, v_J))

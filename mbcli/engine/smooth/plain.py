@@ -21,5 +21,5 @@ def pose_curvilinear(model, data, b):
     pass
 
 
-def subspace_curvilinear(chosen, c, X_FM, b, H, d):
+def subspace_curvilinear(model, data, b):
     pass

@@ -4,7 +4,6 @@ Nothing here raises: the returned status is the reason why a loop stopped, and t
 """
 
 from mbcli.engine.contact.contact_calls import keep_contacts, keeps_contacts, lacks_room
-from mbcli.engine.fields.joint_types import BALL_RPY, RPY_FLOATING
 from mbcli.engine.fields.run_fields import (
     CLOCK_DENSE_KNOWN,
     CLOCK_FOLLOWING,
@@ -22,9 +21,10 @@ from mbcli.engine.fields.run_fields import (
 from mbcli.engine.runtime.handles import actuation_at, data_at, integration_at, model_at, recording_at, stepping_at
 from mbcli.engine.runtime.kernel import CALLER, Int, entry, kernel, slot
 from mbcli.engine.smooth.energy import total_energy
-from mbcli.engine.smooth.force_elements import COSINE_AT_GIMBAL_LOCK, element_fault
+from mbcli.engine.smooth.force_elements import element_fault
 from mbcli.engine.smooth.inverse_dynamics import clear_applied_forces
 from mbcli.engine.smooth.kinematics import position_kinematics
+from mbcli.engine.smooth.rotations.registry import NO_ROTATION, rotation_locked
 from mbcli.engine.smooth.state import (
     SINGULAR_STEP,
     UNMET,
@@ -35,7 +35,6 @@ from mbcli.engine.smooth.state import (
     restore_ranks,
     set_state,
 )
-from mbcli.engine.smooth.trigonometry import sine_cosine
 from mbcli.engine.stepping.balance import (
     AFTER_PROJECTION,
     BEFORE_PROJECTION,
@@ -189,12 +188,10 @@ def step_result(model, data):
 
 @kernel
 def gimbal_lock(model, q):
-    """The first body whose joint has roll, pitch and yaw and is at gimbal lock in positions q; 0: none."""
-    for b in range(1, model.body_joint_type.shape[0]):
-        if model.body_joint_type[b] == BALL_RPY or model.body_joint_type[b] == RPY_FLOATING:
-            _, cosine = sine_cosine(q[model.body_q[b] + 1])
-            if cosine * cosine < COSINE_AT_GIMBAL_LOCK * COSINE_AT_GIMBAL_LOCK:
-                return b
+    """The first body whose joint is at gimbal lock in positions q; 0: none."""
+    for b in range(1, model.body_rotation.shape[0]):
+        if model.body_rotation[b] != NO_ROTATION and rotation_locked(model.body_rotation[b], q, model.body_q[b]):
+            return b
     return 0
 
 

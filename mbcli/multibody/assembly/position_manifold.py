@@ -5,11 +5,12 @@ import numpy as np
 from mbcli.engine.constraints.position_differences import (
     move_positions,
     position_difference,
-    quaternion_at,
     turn_between,
     turn_rate_transposed,
 )
-from mbcli.engine.fields.joint_types import QUATERNION_FLOATING
+from mbcli.engine.smooth.rotations import quaternion
+from mbcli.engine.smooth.rotations.quaternion import orientation_quaternion
+from mbcli.engine.smooth.rotations.registry import number_of_rotation
 
 
 class PositionManifold:
@@ -17,7 +18,8 @@ class PositionManifold:
 
     def __init__(self, model):
         self._model = model
-        self._quaternions = [int(model.body_q[b]) for b in np.flatnonzero(model.body_joint_type == QUATERNION_FLOATING)]
+        with_quaternion = model.body_rotation == number_of_rotation(quaternion)
+        self._quaternions = [int(model.body_q[b]) for b in np.flatnonzero(with_quaternion)]
 
     def moved(self, q, d):
         """q after unit time with velocities d (nv,) along which rotations do not change their axes."""
@@ -45,7 +47,7 @@ class PositionManifold:
 
 def rotation_vector(q, origin):
     """Of the shortest rotation from one unit quaternion to another."""
-    return np.array(turn_between(quaternion_at(q, 0), quaternion_at(origin, 0)))
+    return np.array(turn_between(orientation_quaternion(q, 0), orientation_quaternion(origin, 0)))
 
 
 def rotation_vector_rate(e):

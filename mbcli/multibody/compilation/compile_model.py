@@ -12,27 +12,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mbcli.common.quick_dataclass import dataclass
-from mbcli.engine.fields import joint_types as kinds
 from mbcli.engine.fields.model_fields import SEGMENT_SIZE
 from mbcli.engine.runtime.model import Model
+from mbcli.engine.smooth.joints.registry import MOST_VELOCITIES, number_of_joint
+from mbcli.engine.smooth.rotations.registry import number_of_rotation, positions_of_rotations
 from mbcli.multibody.compilation.compile_force_elements import CutJoint, force_element_arrays
 from mbcli.multibody.tree.joint_spring import JointSpring
 
 if TYPE_CHECKING:
     from mbcli.multibody.tree.joint import Joint
 
-JOINT_KINDS = {
-    "revolute": kinds.REVOLUTE,
-    "prismatic": kinds.PRISMATIC,
-    "screw": kinds.SCREW,
-    "universal": kinds.UNIVERSAL,
-    "planar": kinds.PLANAR,
-    "ball_rpy": kinds.BALL_RPY,
-    "quaternion_floating": kinds.QUATERNION_FLOATING,
-    "rpy_floating": kinds.RPY_FLOATING,
-    "curvilinear": kinds.CURVILINEAR,
-}
-AXIS_KINDS = (kinds.REVOLUTE, kinds.PRISMATIC, kinds.SCREW)
+
+COORDINATES = ("body_q", "body_v", "body_nv")  # where those of a body's joint start, and how many velocities it has
 
 
 @dataclass(frozen=True)
@@ -82,7 +73,8 @@ def compile_model(
     nbody = len(moving) + 1
     parent = [0] * nbody
     arrays = {
-        name: [0] * nbody for name in ("body_joint_type", "body_reversed", "body_free", "body_q", "body_v", "body_nv")
+        name: [0] * nbody
+        for name in ("body_joint_type", "body_has_axis", "body_rotation", "body_reversed", "body_free", *COORDINATES)
     }
     travel = np.zeros(nbody)
     dof_body, dof_parent, dof_carries, dof_q, damping, locked = [], [], [], [], [], []
@@ -93,17 +85,19 @@ def compile_model(
         size = joint.num_velocities()
         joint.first_position, joint.first_velocity = nq, nv
         parent[b] = outer
-        arrays["body_joint_type"][b] = JOINT_KINDS[joint.type_name()]
+        arrays["body_joint_type"][b] = number_of_joint(joint.kinematics)
+        arrays["body_has_axis"][b] = int(joint.kinematics.HAS_AXIS)
+        arrays["body_rotation"][b] = number_of_rotation(joint.kinematics.ROTATION)
         arrays["body_reversed"][b] = int(m.reversed)
         arrays["body_free"][b] = int(size == 6 and not m.reversed and joint.frame_on_parent().index_number == 0)
         arrays["body_q"][b], arrays["body_v"][b], arrays["body_nv"][b] = nq, nv, size
-        if joint.type_name() == "screw":
+        if hasattr(joint, "screw_pitch"):
             travel[b] = joint.screw_pitch() / (2.0 * np.pi)
         if parameters.get(joint, "locked"):
             locked.extend(range(nv, nv + size))
         dof_q += [nq] if size == 1 else [0] * size
         dof_parent += [last_dof[outer], *range(nv, nv + size - 1)]
-        dof_carries += _carried(JOINT_KINDS[joint.type_name()], size, m.reversed)
+        dof_carries += _carried(joint.kinematics, size, m.reversed)
         dof_body += [b] * size
         damping += parameters.get(joint, "damping").tolist()
         nq, nv = nq + joint.num_positions(), nv + size
@@ -159,6 +153,7 @@ def compile_model(
             **curve_arrays,
             **element_arrays,
             **arrays,
+            "body_rotation_nq": positions_of_rotations(arrays["body_rotation"]),
             "limit_dof": [d for d, _, _ in limits],
             "limit_side": [side for _, side, _ in limits],
             "limit_value": [value for _, _, value in limits],
@@ -176,7 +171,7 @@ def compile_model(
             "body_weight": weight,
             "dof_body": dof_body,
             "dof_parent": dof_parent,
-            "dof_carries": np.reshape(dof_carries, (-1, kinds.MOST_VELOCITIES)),
+            "dof_carries": np.reshape(dof_carries, (-1, MOST_VELOCITIES)),
             "dof_q": dof_q,
             "dof_armature": armature,
             "dof_damping": damping,
@@ -198,14 +193,14 @@ def compile_model(
     )
 
 
-def _carried(kind, size, is_reversed):
+def _carried(kinematics, size, is_reversed):
     """Rows of dof_carries of a joint.
 
     If F is outboard of M, an axis that stands in F moves with all of the joint, and one that moves in F with the motion
     of M stands in World.
     """
-    rows = np.zeros((size, kinds.MOST_VELOCITIES), dtype=int)
-    for carrier, carried in kinds.CARRIED.get(kind, ()):
+    rows = np.zeros((size, MOST_VELOCITIES), dtype=int)
+    for carrier, carried in kinematics.CARRIED:
         rows[carrier, carried] = 1
     if is_reversed:
         rows[:, :size] = 1 - rows[:, :size]
@@ -272,7 +267,7 @@ def _place_links(num_links, mobilized, X_BF_of_frames):
     X_PF = link_X_BL[[m.inboard for m in moving]] @ X_inboard @ turns
     # a reversed joint of one axis is the same joint about the opposite axis
     moving = [
-        MobilizedJoint(m.joint, m.inboard, m.outboard, False) if m.reversed and _has_axis(m.joint) else m
+        MobilizedJoint(m.joint, m.inboard, m.outboard, False) if m.reversed and m.joint.kinematics.HAS_AXIS else m
         for m in moving
     ]
     return link_body, link_X_BL, moving, _rows(np.concatenate([np.eye(4)[None], X_PF]))
@@ -296,14 +291,10 @@ def _ends(mobilized, X_BF_of_frames):
     return X_BF_of_frames[inboard], X_BF_of_frames[outboard]
 
 
-def _has_axis(joint):
-    return JOINT_KINDS[joint.type_name()] in AXIS_KINDS
-
-
 def _turns(moving):
     """Poses (n, 4, 4) that turn the frames of joints, z into the axis of those with one."""
     turns = np.array(np.broadcast_to(np.eye(4), (len(moving), 4, 4)))
-    turned = [k for k, m in enumerate(moving) if _has_axis(m.joint)]
+    turned = [k for k, m in enumerate(moving) if m.joint.kinematics.HAS_AXIS]
     if turned:
         axes = np.array([-moving[k].joint.axis() if moving[k].reversed else moving[k].joint.axis() for k in turned])
         turns[turned, :3, :3] = rotations_with_z(axes)
@@ -312,8 +303,8 @@ def _turns(moving):
 
 def _curves(joints):
     """Sizes and arrays of the curves that curvilinear joints follow; joints are those of bodies 1, 2, ..."""
-    paths = [joint.get_trajectory() for joint in joints if joint.type_name() == "curvilinear"]
-    numbers = np.cumsum([0] + [joint.type_name() == "curvilinear" for joint in joints])
+    paths = [joint.get_trajectory() for joint in joints if hasattr(joint, "get_trajectory")]
+    numbers = np.cumsum([0] + [hasattr(joint, "get_trajectory") for joint in joints])
     counts = [path.get_number_of_segments() for path in paths]
     first = [sum(counts[:c]) for c in range(len(paths))]
     periodic = [int(path.is_periodic()) for path in paths]

@@ -33,6 +33,7 @@ from mbcli.multibody.tree.constraints import (
     TendonConstraint,
     WeldConstraint,
 )
+from mbcli.multibody.tree.joint_kinds import is_weld
 from mbcli.multibody.tree.parameters import DEFAULTS
 
 X, Y, Z = (tuple(axis) for axis in np.eye(3))
@@ -136,7 +137,7 @@ def _loop(c, parameters):
     joint = c.joint
     F, M = joint.frame_on_parent(), joint.frame_on_child()
     X_PF, X_CM = (frame.pose_in_body(parameters).GetAsMatrix4() for frame in (F, M))
-    if joint.type_name() == "weld":
+    if is_weld(joint):
         X_PF = X_PF @ joint.X_FM().GetAsMatrix4()
     if joint.type_name() not in JOINT_ROWS:
         raise ModelError(f"a joint of type {joint.type_name()} cannot close a loop")

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from mbcli.errors import ModelError
+from mbcli.multibody.tree.joint_kinds import is_weld
 from mbcli.parsers.poses import compose, inverse
 from mbcli.parsers.spec import FrameSpec, JointSpec, Place, pose
 
@@ -65,7 +66,7 @@ def _joint(joint, names, taken, model):
     taken.add(name)
     parent, child = joint.parent_body(), joint.child_body()
     X_PF = _X(joint.frame_on_parent().GetFixedPoseInBodyFrame())
-    if joint.type_name() == "weld":
+    if is_weld(joint):
         X_PF = compose(X_PF, _X(joint.X_FM()))
     return JointSpec(
         name=name,

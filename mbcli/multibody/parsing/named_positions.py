@@ -3,6 +3,7 @@
 import numpy as np
 
 from mbcli.multibody.parsing.scene_names import SceneNames
+from mbcli.multibody.tree.joint_kinds import has_quaternion
 
 
 def set_named_positions(plant, positions):
@@ -19,7 +20,7 @@ def set_named_positions(plant, positions):
                 problems[instance, name] = problem
                 continue
             joint = plant.GetJointByName(name, plant.GetModelInstanceByName(instance))
-            if joint.type_name() == "quaternion_floating" and not np.linalg.norm(values[:4]) > 0.0:
+            if has_quaternion(joint) and not np.linalg.norm(values[:4]) > 0.0:
                 problems[instance, name] = f'the quaternion of joint "{name}" is zero: it gives no orientation'
             found.append((joint, values))
     if not problems:

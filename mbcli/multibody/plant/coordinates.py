@@ -31,9 +31,6 @@ if TYPE_CHECKING:
 
 ALL = slice(None)
 
-# joints of three angular velocities that are not the rates of their angles or quaternion, which come first
-TURNS_WITH_RATES_OF_THEIR_OWN = ("ball_rpy", "quaternion_floating", "rpy_floating")
-
 
 class Coordinates(Lookup):
     """The part of MultibodyPlant that deals with q, v and u as vectors."""

@@ -12,6 +12,7 @@ from numpy import empty
 from mbcli.errors import NumericalError
 from mbcli.math import RollPitchYaw
 from mbcli.multibody.plant.coordinates import Coordinates
+from mbcli.multibody.tree.joint_kinds import has_angles
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -19,9 +20,6 @@ if TYPE_CHECKING:
     from mbcli.math.array_types import BoolArray, IntArray, Matrix, Vector
     from mbcli.multibody.plant.context import Context
     from mbcli.multibody.tree.joint import Joint
-
-# joints of three angular velocities that are not the rates of their angles or quaternion, which come first
-TURNS_WITH_RATES_OF_THEIR_OWN = ("ball_rpy", "quaternion_floating", "rpy_floating")
 
 
 class Rates(Coordinates):
@@ -63,7 +61,7 @@ class Rates(Coordinates):
     @cached_property
     def _joints_with_rpy(self) -> list[Joint]:
         self.require_finalized("rates of coordinates")
-        return [joint for joint in self.elements.joints if joint.type_name() in ("ball_rpy", "rpy_floating")]
+        return [joint for joint in self.elements.joints if has_angles(joint)]
 
     def MakeVelocityToQDotMap(self, context: Context) -> Any:
         """N(q) as a sparse matrix, nq x nv; of dual numbers and expressions an array."""
@@ -106,13 +104,13 @@ class Rates(Coordinates):
             extra = joint.num_positions() - n
             for k in range(n):
                 N[i + extra + k, d + k] = True
-            if joint.type_name() in TURNS_WITH_RATES_OF_THEIR_OWN:
+            if joint.kinematics.ROTATION is not None:
                 N[i : i + 3 + extra, d : d + 3] = True
         return {M.shape: _column_places(M) for M in (N, N.T)}
 
     def IsVelocityEqualToQDot(self) -> bool:
         """Whether N(q) is the identity for every joint."""
-        return all(j.type_name() not in TURNS_WITH_RATES_OF_THEIR_OWN for j in self.elements.joints)
+        return all(j.kinematics.ROTATION is None for j in self.elements.joints)
 
     @cached_property
     def _velocities_are_rates(self) -> bool:

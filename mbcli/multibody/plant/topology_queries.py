@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from mbcli.multibody.plant.lookup import Lookup
 from mbcli.multibody.tree.index import BodyIndex
+from mbcli.multibody.tree.joint_kinds import is_weld
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -53,7 +54,7 @@ class TopologyQueries(Lookup):
         self._require_own(body, "GetBodiesWeldedTo")
         neighbours: dict[RigidBody, list[RigidBody]] = {}
         for joint in self.elements.joints:
-            if joint.type_name() == "weld":
+            if is_weld(joint):
                 parent, child = joint.parent_body(), joint.child_body()
                 neighbours.setdefault(parent, []).append(child)
                 neighbours.setdefault(child, []).append(parent)

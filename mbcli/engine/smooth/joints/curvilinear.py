@@ -24,6 +24,7 @@ from mbcli.engine.fields.model_fields import (
     SEGMENT_Y,
 )
 from mbcli.engine.runtime.kernel import CALLER, kernel, slot
+from mbcli.engine.smooth.joints.moving_origin import bias_of_moving_origin
 from mbcli.engine.smooth.trigonometry import sine_and_cosine
 
 NUM_POSITIONS = 1
@@ -31,6 +32,10 @@ NUM_VELOCITIES = 1
 POSITION_SUFFIXES = ("q",)
 VELOCITY_SUFFIXES = ("v",)
 ZERO_POSITIONS = (0.0,)
+ROTATION = None
+HAS_AXIS = False
+CARRIED = ()
+bias_curvilinear = bias_of_moving_origin
 
 
 @kernel
@@ -91,8 +96,9 @@ def pose_on_segment(chosen, c, X_FM0, q, angle, X_FM, b):
 
 
 @slot(plain="smooth.plain.subspace_curvilinear")
-def subspace_curvilinear(chosen, c, X_FM, b, H, d):
-    """Row d of H becomes V_FM at Mo in F, after pose_curvilinear."""
+def subspace_curvilinear(model, data, b):
+    """Its row of S: V_FM at Mo in F, after pose_curvilinear."""
+    chosen, c, X_FM, H, d = data.curve_segment, model.body_curve[b], data.X_FM, data.S, model.body_v[b]
     for k in range(3):
         H[d, k] = chosen[c, SEGMENT_RATE] * X_FM[b, 3 * k + 2]
         H[d, 3 + k] = X_FM[b, 3 * k]

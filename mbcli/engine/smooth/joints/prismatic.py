@@ -8,13 +8,17 @@ NUM_VELOCITIES = 1
 POSITION_SUFFIXES = ("x",)
 VELOCITY_SUFFIXES = ("v",)
 ZERO_POSITIONS = (0.0,)
+ROTATION = None
+HAS_AXIS = True
+CARRIED = ()
 
 
 @kernel
-def place_prismatic(q, axes, r, X_WB, b, S, d):
-    """As place_revolute; returns Mo from where r counts."""
+def place_prismatic(model, data, b, axes, r, is_root):
+    """As place_revolute()."""
+    d = model.body_v[b]
     x, y, z = axes
-    set_axes(X_WB, b, x, y, z)
-    set_row3(S, d, 0, (0.0, 0.0, 0.0))
-    set_row3(S, d, 3, z)
-    return add(r, scale(q, z))
+    set_axes(data.X_WB, b, x, y, z)
+    set_row3(data.S, d, 0, (0.0, 0.0, 0.0))
+    set_row3(data.S, d, 3, z)
+    return add(r, scale(data.q[model.body_q[b]], z))

@@ -1,21 +1,26 @@
-"""Screw: rotation by q [rad] about z of F and translation along it by `travel` [m/rad] per q."""
+"""Screw: rotation by q [rad] about z of F and translation along it by `body_travel` [m/rad] per q."""
 
 from mbcli.engine.runtime.kernel import kernel
-from mbcli.engine.smooth.joints.revolute import place_revolute
-from mbcli.engine.smooth.spatial import add, scale
+from mbcli.engine.smooth.joints.revolute import turn_about_axis
+from mbcli.engine.smooth.spatial import add, scale, subtract
 
 NUM_POSITIONS = 1
 NUM_VELOCITIES = 1
 POSITION_SUFFIXES = ("q",)
 VELOCITY_SUFFIXES = ("w",)
 ZERO_POSITIONS = (0.0,)
+ROTATION = None
+HAS_AXIS = True
+CARRIED = ()
 
 
 @kernel
-def place_screw(q, s, c, travel, axes, r, X_WB, b, S, d):
-    """As place_revolute, with the axis carrying the translation; returns Mo from where r counts."""
-    place_revolute(s, c, axes, r, X_WB, b, S, d)
-    z = axes[2]
+def place_screw(model, data, b, axes, r, is_root):
+    """As place_revolute(), with the axis carrying the translation."""
+    lever, travel = scale(0.0, r) if is_root else r, model.body_travel[b]
+    turn_about_axis(model, data, b, axes, lever)
+    d, z = model.body_v[b], axes[2]
     for k in range(3):
-        S[d, 3 + k] += travel * z[k]
-    return add(r, scale(travel * q, z))
+        data.S[d, 3 + k] += travel * z[k]
+    moved = add(lever, scale(travel * data.q[model.body_q[b]], z))
+    return add(r, subtract(moved, lever))
