@@ -77,7 +77,8 @@ def checked_field(name: str, field: Any) -> LogField:
     return field
 
 
-def _by_name(names: Iterable[str]) -> dict[str, LogField]:
+def fields_by_name(names: Iterable[str]) -> dict[str, LogField]:
+    """Imports the file of each field. TypeError if one lacks something, or two have the same dataset."""
     found = {name: checked_field(name, import_module(f"{__name__}.{name}")) for name in names}
     owners: dict[str, str] = {}
     for name, field in found.items():
@@ -87,7 +88,7 @@ def _by_name(names: Iterable[str]) -> dict[str, LogField]:
     return found
 
 
-LOG_FIELDS: Mapping[str, LogField] = _by_name(NAMES)
+LOG_FIELDS: Mapping[str, LogField] = fields_by_name(NAMES)
 """The file of each field by its name."""
 
 STANDARD_FIELDS = {

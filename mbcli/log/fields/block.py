@@ -29,13 +29,20 @@ class Block:
         self.logged, self.samples, self.chosen = logged, samples, chosen
         self.q, self.v = samples.q[chosen], samples.v[chosen]
 
-    def at_states(self, size: int, evaluate: Callable[[Any, Any], FloatArray]) -> FloatArray:
-        """(n, size): what evaluate(plant, context) gives at q, v of each row, whatever else acts."""
+    def at_states(
+        self, size: int, evaluate: Callable[[Any, Any], FloatArray], *, actuated: bool = False
+    ) -> FloatArray:
+        """(n, size): what evaluate(plant, context) gives at q and v of each row; actuated: with its actuation too.
+
+        Controllers do not act there, and their aims are not set.
+        """
         plant, context = self.logged.plant, self.logged.context
-        result = np.empty((len(self.q), size))
+        result, u = np.empty((len(self.q), size)), self.samples.u[self.chosen]
         for k in range(len(self.q)):
             plant.SetPositions(context, self.q[k])
             plant.SetVelocities(context, self.v[k])
+            if actuated and u.shape[1]:
+                plant.get_actuation_input_port().FixValue(context, u[k])
             result[k] = evaluate(plant, context)
         return result
 
@@ -51,7 +58,8 @@ class Block:
         """(n,): of values of contact points and faces, one for each in the samples."""
         offset = self.samples.contacts.offset
         count = len(offset) - 1
-        return np.bincount(np.repeat(np.arange(count), np.diff(offset)), values, minlength=count)[self.chosen]
+        sums: Any = np.bincount(np.repeat(np.arange(count), np.diff(offset)), values, minlength=count)
+        return sums[self.chosen]
 
     @cached_property
     def contacts(self) -> KeptContacts:
