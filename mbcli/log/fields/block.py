@@ -29,9 +29,7 @@ class Block:
         self.logged, self.samples, self.chosen = logged, samples, chosen
         self.q, self.v = samples.q[chosen], samples.v[chosen]
 
-    def at_states(
-        self, size: int, evaluate: Callable[[Any, Any], FloatArray], *, actuated: bool = False
-    ) -> FloatArray:
+    def at_states(self, size: int, evaluate: Callable[[Any, Any], FloatArray], *, actuated: bool = False) -> FloatArray:
         """(n, size): what evaluate(plant, context) gives at q and v of each row; actuated: with its actuation too.
 
         Controllers do not act there, and their aims are not set.

@@ -23,7 +23,7 @@ columns = same_columns(DATASETS)
 
 def lacks(plant: Any) -> str:
     """It needs contact."""
-    return "" if plant.meets_contact() else "nothing can touch"
+    return "" if plant.meets_contact() else "no rigid bodies can touch"
 
 
 def rows(block: Block) -> dict[str, Any]:

@@ -84,7 +84,7 @@ brings = brings_nothing
 
 def lacks(plant: Any) -> str:
     """It needs solids that can touch."""
-    return "" if plant.meets_contact() else "nothing can touch"
+    return "" if plant.meets_contact() else "no rigid bodies can touch"
 
 
 def contact_fields(surfaces: bool, moments: bool) -> tuple[Field, ...]:

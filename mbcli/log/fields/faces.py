@@ -40,7 +40,7 @@ columns = same_columns(DATASETS)
 def lacks(plant: Any) -> str:
     """It needs contact surfaces."""
     if not plant.meets_contact():
-        return "nothing can touch"
+        return "no rigid bodies can touch"
     return "" if plant.asks_for_surfaces() else "no geometry of the model is compliant"
 
 

@@ -32,7 +32,7 @@ columns = same_columns(DATASETS)
 def lacks(plant: Any) -> str:
     """It needs contact in discrete steps."""
     if not plant.meets_contact():
-        return "nothing can touch"
+        return "no rigid bodies can touch"
     return "" if plant.is_discrete() else "the plant is continuous"
 
 
