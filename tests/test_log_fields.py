@@ -1,6 +1,7 @@
 """What a run can log: every field has a file with all that there is to know of it, and everything else asks for it."""
 
 import inspect
+import json
 import subprocess
 import sys
 import types
@@ -11,12 +12,14 @@ import pytest
 from command_line import SAMPLES, cli
 
 from mbcli.errors import ArgumentError
-from mbcli.log import fields
-from mbcli.log.datasets import Dataset
+from mbcli.log import fields, open_log
+from mbcli.log.datasets import Dataset, Field
 from mbcli.log.fields import CONSTANTS, LOG_FIELDS, NAMES, OPERATIONS, checked_field, fields_by_name
 from mbcli.log.fields.contact import OF_ALL, OF_SURFACES, RECORDED
 from mbcli.log.fields.documents import document_with_fields, schema_with_fields
 from mbcli.log.fields.u import actuation_field
+from mbcli.log.format import LogHeader
+from mbcli.log.writer import LogWriter
 from mbcli.models.loading import load_model
 from mbcli.multibody.stepping.contact_arrays import ContactRecord
 from mbcli.multibody.stepping.contact_groups import ContactGroups
@@ -205,3 +208,26 @@ def test_every_argument_of_simulate_reaches_the_run(monkeypatch):
     simulate(**values, ground=0.5)
     of_the_call = {"log", "force", "on_progress", "should_stop", "warn"}
     assert seen == {name: value for name, value in values.items() if name not in of_the_call} | {"ground": 0.5}
+
+
+def test_a_dataset_that_the_format_does_not_list_is_read_and_fits_the_schema(tmp_path):
+    """As /solver/step_size, which the description had once."""
+    jsonschema = pytest.importorskip("jsonschema")
+    path, step_size = tmp_path / "a.h5", Field("solver/step_size", "s")
+    header = LogHeader(
+        model_name="arm",
+        position_names=("q",),
+        position_units=("rad",),
+        velocity_names=("v",),
+        velocity_units=("rad s-1",),
+        fields=(step_size,),
+    )
+    with LogWriter(path, header) as log:
+        log.append(**{"time": [0.0], "q": [[0.1]], "v": [[0.2]], step_size.path: [0.01]})
+        log.finish("complete", 0)
+    with open_log(path) as log:
+        assert log.field(step_size.path) == [0.01]
+        assert log.units[step_size.path] == ("s",)
+        schema = json.loads((ROOT / "schemas" / "log.schema.json").read_text(encoding="utf-8"))
+        assert step_size.path not in schema["properties"]["datasets"]["properties"]
+        jsonschema.Draft202012Validator(schema).validate(json.loads(json.dumps(log.layout())))
