@@ -622,7 +622,8 @@ def test_npz_that_promises_more_than_it_has_is_cut_short():
 
 def write_log(path, rows, position_names=LAYOUT.position_names, q=None, end="complete"):
     """A log with the fields of random_fields and what a reader of states has no use for."""
-    from mbcli.log.format import STANDARD_FIELDS, LogHeader
+    from mbcli.log.fields import STANDARD_FIELDS
+    from mbcli.log.format import LogHeader
     from mbcli.log.writer import LogWriter
 
     header = LogHeader(

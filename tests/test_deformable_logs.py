@@ -10,7 +10,7 @@ import pytest
 from command_line import SAMPLES, cli
 
 from mbcli.log import open_log
-from mbcli.log.format import VERTICES
+from mbcli.log.fields.vertices import VERTICES
 from mbcli.log.writer import LogWriter
 from mbcli.models.loading import load_model
 from mbcli.multibody.deformable.deformable_model import DeformableModel

@@ -10,7 +10,7 @@ from mbcli.parsers.scenes.file_schemas import schema_text
 from test_log_writer import ENERGY, arm_header, rows
 
 from mbcli.log.difference import compare
-from mbcli.log.format import STANDARD_FIELDS
+from mbcli.log.fields import STANDARD_FIELDS
 from mbcli.log.reader import Log
 from mbcli.log.writer import LogWriter
 

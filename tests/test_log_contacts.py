@@ -13,7 +13,8 @@ from command_line import cli, succeed
 
 from mbcli.errors import ModelError
 from mbcli.log import provenance, writer
-from mbcli.log.format import CONTACT_FIELDS, SURFACE_FIELDS, ContactNames, LogHeader
+from mbcli.log.fields.contact import CONTACT_FIELDS, SURFACE_FIELDS
+from mbcli.log.format import ContactNames, LogHeader
 from mbcli.log.reader import Log, describe
 from mbcli.log.writer import LogWriter
 

@@ -9,7 +9,8 @@ from command_line import cli
 from test_log_writer import ENERGY, arm_header, rows
 
 from mbcli.errors import ModelError
-from mbcli.log.format import CONTACT_FIELDS, OFFSET, ContactNames
+from mbcli.log.fields.contact import CONTACT_FIELDS, OFFSET
+from mbcli.log.format import ContactNames
 from mbcli.log.reader import Log
 from mbcli.log.writer import LogWriter
 

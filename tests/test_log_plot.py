@@ -16,7 +16,8 @@ from command_line import SAMPLES, cli, start, succeed
 from test_log_writer import arm_header, rows
 
 from mbcli.errors import ArgumentError, OutputError
-from mbcli.log.format import STANDARD_FIELDS, Field
+from mbcli.log.datasets import Field
+from mbcli.log.fields import STANDARD_FIELDS
 from mbcli.log.writer import LogWriter
 from mbcli.pictures.plots import figure_of, short_names, subplots_of, thinned, write_figure
 from mbcli.pictures.text_plots import text_plot

@@ -11,20 +11,13 @@ import pytest
 from test_log_writer import ENERGY, URDF, arm_header, rows
 
 from mbcli.errors import ModelError, ResourceError
-from mbcli.log.format import (
-    CONTACT_FIELDS,
-    CORNER_FIELDS,
-    FACE_FIELDS,
-    FIXED_DATASETS,
-    OFFSET,
-    POSES,
-    ROOT_ATTRIBUTES,
-    SCENE,
-    STANDARD_FIELDS,
-    SURFACE_FIELDS,
-    VERTICES,
-    Field,
-)
+from mbcli.log.datasets import Field
+from mbcli.log.fields import STANDARD_FIELDS
+from mbcli.log.fields.contact import CONTACT_FIELDS, OFFSET, SURFACE_FIELDS
+from mbcli.log.fields.faces import CORNER_FIELDS, FACE_FIELDS
+from mbcli.log.fields.poses import POSES
+from mbcli.log.fields.vertices import VERTICES
+from mbcli.log.format import FIXED_DATASETS, ROOT_ATTRIBUTES, SCENE
 from mbcli.log.reader import Log, describe
 from mbcli.log.writer import LogWriter
 

@@ -17,7 +17,9 @@ from mbcli.parsers.spec import SourceFile
 
 from mbcli.errors import NumericalError, OutputError
 from mbcli.log import provenance, writer
-from mbcli.log.format import STANDARD_FIELDS, Field, LogHeader
+from mbcli.log.datasets import Field
+from mbcli.log.fields import STANDARD_FIELDS
+from mbcli.log.format import LogHeader
 from mbcli.log.reader import Log
 from mbcli.log.writer import LogWriter
 

@@ -83,6 +83,21 @@ class SimulateCommand(HoldCommand):
     left_out = HoldCommand.left_out | {"--sleep": f"{DEFAULT_SLEEP_TOLERANCE:g}"}
 
 
+class FieldsOption(click.Option):
+    """--fields, whose help names the fields that there are when it is asked for: a run starts sooner."""
+
+    @property
+    def help(self):
+        """The help text."""
+        from mbcli.log.fields import names_in_words
+
+        return f"Fields to log beside q and v: {names_in_words()}"
+
+    @help.setter
+    def help(self, text):
+        """click sets what it was given, which is none."""
+
+
 @click.command(cls=SimulateCommand, epilog=SUMMARY_KEYS)
 @optional_model_options
 @click.option(
@@ -184,15 +199,7 @@ class SimulateCommand(HoldCommand):
     metavar="HZ",
     help=f"Samples per second, {DEFAULT_RATE:g}; 0 logs every step of a discrete plant.",
 )
-@click.option(
-    "--fields",
-    metavar="LIST",
-    help="Fields to log beside q and v: energy, compliance (energy that compliant contact stores), u (actuation), "
-    "com (centre of mass), momentum (about the world's origin), poses (of all bodies: the log can be replayed without "
-    "its model), vertices (of deformable bodies, with poses), constraint_error (norm of all position errors), contact "
-    "(all contacts of each row), faces (the polygons of contact surfaces, with pressures), solver (of contact "
-    "problems). Default: all but compliance, com, momentum, poses and faces.",
-)
+@click.option("--fields", cls=FieldsOption, metavar="LIST")
 @click.option("--no-log", is_flag=True, help="Write no log.")
 @click.option(
     "--balance",

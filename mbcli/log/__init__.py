@@ -7,7 +7,9 @@
     for surface in log.surfaces(0.5):  # of contact, if the faces were logged
         surface.body_a, surface.area, surface.polygons, surface.pressures
 
-format      what a log consists of: fields, attributes, the header that a run gives
+format      what a log consists of: attributes, the datasets of every log, the header that a run gives
+datasets    a dataset as the format describes it, and as one log has it
+fields      what a run can log, one file a field; how it is computed
 rows        what can be asked of the rows of every log
 writer      LogWriter: writes a log that survives the death of its process
 contact_writer  what a row has any number of: contacts, faces, corners

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mbcli.errors import ModelError
-from mbcli.log import format as layout
+from mbcli.log.fields.contact import CONTACT_FIELDS, MOMENT_FIELDS, OFFSET, SURFACE_FIELDS
+from mbcli.log.fields.faces import CORNER_FIELDS, CORNERS_OFFSET, FACE_FIELDS, FACES_OFFSET
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from mbcli.log.format import Field
+    from mbcli.log.datasets import Field
     from mbcli.log.guarded_file import GuardedFile, StoredDataset
 
 
@@ -33,13 +34,13 @@ class StoredContacts:
         self.contact_fields: tuple[Field, ...] = ()
         self.has_faces = False
         if file.has("contact"):
-            self.contact_fields = layout.CONTACT_FIELDS
-            if file.has(layout.SURFACE_FIELDS[0].path):
-                self.contact_fields += layout.SURFACE_FIELDS
-                self.has_faces = file.has(layout.FACES_OFFSET)
-            elif file.has(layout.MOMENT_FIELDS[0].path):
-                self.contact_fields += layout.MOMENT_FIELDS
-        fields = self.contact_fields + layout.FACE_FIELDS * self.has_faces
+            self.contact_fields = CONTACT_FIELDS
+            if file.has(SURFACE_FIELDS[0].path):
+                self.contact_fields += SURFACE_FIELDS
+                self.has_faces = file.has(FACES_OFFSET)
+            elif file.has(MOMENT_FIELDS[0].path):
+                self.contact_fields += MOMENT_FIELDS
+        fields = self.contact_fields + FACE_FIELDS * self.has_faces
         self.datasets: dict[str, StoredDataset] = {field.path: file.dataset(field.path) for field in fields}
         for field in fields:
             dataset = self.datasets[field.path]
@@ -47,7 +48,7 @@ class StoredContacts:
             if dataset.shape[1:] != field.row_shape or not dataset.shape or dataset.dtype.kind not in kinds:
                 raise ModelError(f"{self._path}: error: {field.path} has shape {dataset.shape}, type {dataset.dtype}")
         if fields:
-            self.datasets = {layout.OFFSET: file.dataset(layout.OFFSET), **self.datasets}
+            self.datasets = {OFFSET: file.dataset(OFFSET), **self.datasets}
         for name in self._offsets():
             dataset = self.datasets[name]
             if dataset.ndim != 1 or not len(dataset) or dataset.dtype.kind not in "iu":
@@ -59,11 +60,11 @@ class StoredContacts:
     def _offsets(self):
         if not self.datasets:
             return ()
-        return (layout.OFFSET, layout.FACES_OFFSET, layout.CORNERS_OFFSET) if self.has_faces else (layout.OFFSET,)
+        return (OFFSET, FACES_OFFSET, CORNERS_OFFSET) if self.has_faces else (OFFSET,)
 
     def contacts(self, start: int, stop: int) -> dict[str, np.ndarray]:
         """As Log.contacts()."""
-        offset, first, last = self._parts(layout.OFFSET, start, max(start, stop), self.contact_fields)
+        offset, first, last = self._parts(OFFSET, start, max(start, stop), self.contact_fields)
         return {
             "offset": offset,
             **{field.path: self._read(self.datasets[field.path], first, last) for field in self.contact_fields},
@@ -71,13 +72,13 @@ class StoredContacts:
 
     def faces(self, start: int, stop: int) -> dict[str, np.ndarray]:
         """As Log.faces()."""
-        _, first, last = self._parts(layout.OFFSET, start, max(start, stop), self.contact_fields)
-        faces, first, last = self._parts(layout.FACES_OFFSET, first, last, ())
-        corners, first, last = self._parts(layout.CORNERS_OFFSET, first, last, layout.CORNER_FIELDS)
+        _, first, last = self._parts(OFFSET, start, max(start, stop), self.contact_fields)
+        faces, first, last = self._parts(FACES_OFFSET, first, last, ())
+        corners, first, last = self._parts(CORNERS_OFFSET, first, last, CORNER_FIELDS)
         return {
-            layout.FACES_OFFSET: faces,
-            layout.CORNERS_OFFSET: corners,
-            **{field.path: self._read(self.datasets[field.path], first, last) for field in layout.CORNER_FIELDS},
+            FACES_OFFSET: faces,
+            CORNERS_OFFSET: corners,
+            **{field.path: self._read(self.datasets[field.path], first, last) for field in CORNER_FIELDS},
         }
 
     def _parts(self, name, start, stop, fields):
@@ -89,7 +90,7 @@ class StoredContacts:
         first, last = int(offset[0]), int(offset[-1])
         rising = (np.diff(offset) >= 0).all() and first >= 0
         if not rising or any(len(self.datasets[field.path]) < last for field in fields):
-            what = "contacts" if name == layout.OFFSET else "faces"
+            what = "contacts" if name == OFFSET else "faces"
             raise ModelError(f"{self._path}: error: {name} does not fit the {what}")
         return offset - first, first, last
 
@@ -109,20 +110,20 @@ class StoredContacts:
     def lengths_by_path(self, rows: int) -> dict[str, int]:
         """How long each dataset is up to a row."""
         contacts, *of_faces = self.lengths(rows)
-        result = {layout.OFFSET: rows + 1, **dict.fromkeys((field.path for field in self.contact_fields), contacts)}
+        result = {OFFSET: rows + 1, **dict.fromkeys((field.path for field in self.contact_fields), contacts)}
         if of_faces:
-            result |= {layout.FACES_OFFSET: contacts + 1, layout.CORNERS_OFFSET: of_faces[0] + 1}
-            result |= dict.fromkeys((field.path for field in layout.CORNER_FIELDS), of_faces[1])
+            result |= {FACES_OFFSET: contacts + 1, CORNERS_OFFSET: of_faces[0] + 1}
+            result |= dict.fromkeys((field.path for field in CORNER_FIELDS), of_faces[1])
         return result
 
     def whole_rows(self, rows: int) -> int:
         """Of how many of so many rows all contacts, faces and corners are there."""
         contacts = min(len(self.datasets[field.path]) for field in self.contact_fields)
         if self.has_faces:
-            corners = min(len(self.datasets[field.path]) for field in layout.CORNER_FIELDS)
-            faces = self._whole(layout.CORNERS_OFFSET, len(self.datasets[layout.CORNERS_OFFSET]), corners)
-            contacts = self._whole(layout.FACES_OFFSET, contacts, faces)
-        return self._whole(layout.OFFSET, rows, contacts)
+            corners = min(len(self.datasets[field.path]) for field in CORNER_FIELDS)
+            faces = self._whole(CORNERS_OFFSET, len(self.datasets[CORNERS_OFFSET]), corners)
+            contacts = self._whole(FACES_OFFSET, contacts, faces)
+        return self._whole(OFFSET, rows, contacts)
 
     def _whole(self, name, entries, length):
         """Of how many of the entries the parts are within a length."""

@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from mbcli.log import format as layout
+from mbcli.log.fields.contact import OFFSET
+from mbcli.log.fields.faces import CORNER_FIELDS, CORNERS_OFFSET, FACES_OFFSET
 from mbcli.log.stored_texts import create_texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from mbcli.log.format import ContactNames, Field
+    from mbcli.log.datasets import Field
+    from mbcli.log.format import ContactNames
 
 CONTACTS_PER_CHUNK = 512
 FACES_PER_CHUNK = 4096
@@ -48,16 +50,16 @@ class ContactWriter:
     """
 
     def __init__(self, file: Any, names: ContactNames, chunk_rows: int) -> None:
-        self._tables = [self._create(file, "offset", layout.OFFSET, chunk_rows, names.fields, CONTACTS_PER_CHUNK)]
+        self._tables = [self._create(file, "offset", OFFSET, chunk_rows, names.fields, CONTACTS_PER_CHUNK)]
         if names.faces:
             self._tables += [
-                self._create(file, layout.FACES_OFFSET, layout.FACES_OFFSET, CONTACTS_PER_CHUNK, (), FACES_PER_CHUNK),
+                self._create(file, FACES_OFFSET, FACES_OFFSET, CONTACTS_PER_CHUNK, (), FACES_PER_CHUNK),
                 self._create(
                     file,
-                    layout.CORNERS_OFFSET,
-                    layout.CORNERS_OFFSET,
+                    CORNERS_OFFSET,
+                    CORNERS_OFFSET,
                     FACES_PER_CHUNK,
-                    layout.CORNER_FIELDS,
+                    CORNER_FIELDS,
                     CORNERS_PER_CHUNK,
                 ),
             ]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbcli.log.format import CORNER_FIELDS, CORNERS_OFFSET, FACES_OFFSET
+from mbcli.log.fields.faces import CORNER_FIELDS, CORNERS_OFFSET, FACES_OFFSET
 from mbcli.log.rows import SAME_TIME
 
 if TYPE_CHECKING:

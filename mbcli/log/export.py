@@ -24,7 +24,8 @@ from mbcli.common.argument_names import argument
 from mbcli.common.output_files import is_special
 from mbcli.common.suggestions import did_you_mean
 from mbcli.errors import ArgumentError, OutputError, ResourceError
-from mbcli.log.format import CORNER_FIELDS, CORNERS_OFFSET, FACES_OFFSET, OFFSET
+from mbcli.log.fields.contact import OFFSET
+from mbcli.log.fields.faces import CORNER_FIELDS, CORNERS_OFFSET, FACES_OFFSET
 from mbcli.log.reader import Log
 from mbcli.log.surfaces import surfaces_of
 

@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 
 from mbcli.log import format as layout
+from mbcli.log.datasets import ROW_GROUPS, Field
+from mbcli.log.fields.faces import CORNER_FIELDS, CORNERS_OFFSET, FACES_OFFSET
 from mbcli.log.rows import Rows, State
 
 
@@ -14,7 +16,7 @@ def _place_in_logs(field):
     first = ("time", "state/q", "state/v")
     if field.path in first:
         return first.index(field.path), ""
-    return len(first) + layout.ROW_GROUPS.index(field.path.partition("/")[0]), field.path
+    return len(first) + ROW_GROUPS.index(field.path.partition("/")[0]), field.path
 
 
 class MemoryLog(Rows):
@@ -120,7 +122,7 @@ class MemoryLog(Rows):
         return self.header.contact is not None
 
     @property
-    def contact_fields(self) -> tuple[layout.Field, ...]:
+    def contact_fields(self) -> tuple[Field, ...]:
         """Those under contact/."""
         return () if self.header.contact is None else self.header.contact.fields
 
@@ -146,12 +148,12 @@ class MemoryLog(Rows):
         """As Log.faces()."""
         self._require_faces()
         contacts = self._all_offsets("offset")[start : None if stop is None else stop + 1]
-        faces = self._all_offsets(layout.FACES_OFFSET)[contacts[0] : contacts[-1] + 1]
-        corners = self._all_offsets(layout.CORNERS_OFFSET)[faces[0] : faces[-1] + 1]
+        faces = self._all_offsets(FACES_OFFSET)[contacts[0] : contacts[-1] + 1]
+        corners = self._all_offsets(CORNERS_OFFSET)[faces[0] : faces[-1] + 1]
         return {
-            layout.FACES_OFFSET: faces - faces[0],
-            layout.CORNERS_OFFSET: corners - corners[0],
-            **self._columns(layout.CORNER_FIELDS, corners),
+            FACES_OFFSET: faces - faces[0],
+            CORNERS_OFFSET: corners - corners[0],
+            **self._columns(CORNER_FIELDS, corners),
         }
 
     def _all_offsets(self, key):

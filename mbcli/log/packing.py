@@ -14,7 +14,8 @@ import h5py
 import numpy as np
 
 from mbcli.errors import MbcliError
-from mbcli.log.format import ROW_GROUPS, columns_of
+from mbcli.log.datasets import ROW_GROUPS
+from mbcli.log.format import columns_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping

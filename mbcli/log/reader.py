@@ -16,7 +16,10 @@ import numpy as np
 from mbcli.errors import MbcliError, ModelError
 from mbcli.log import format as layout
 from mbcli.log.contact_reader import StoredContacts
-from mbcli.log.format import ContactNames, Field
+from mbcli.log.datasets import FIELD_PATH, ROW_GROUPS, Field
+from mbcli.log.fields import STANDARD_FIELDS
+from mbcli.log.fields.contact import MOMENT_FIELDS, SURFACE_FIELDS
+from mbcli.log.format import ContactNames
 from mbcli.log.guarded_file import DamagedLogError, GuardedFile, reason_of
 from mbcli.log.rows import Rows, State
 from mbcli.log.stored_texts import text_of, texts_of
@@ -266,8 +269,8 @@ class Log(Rows):
         """What body_a, body_b, geometry_a and geometry_b count. KeyError if contacts were not logged."""
         self._require_contacts()
         bodies, geometries = (self._group_texts("contact", name) for name in ("body_names", "geometry_names"))
-        surfaces = layout.SURFACE_FIELDS[0] in self.contact_fields
-        moments = not surfaces and layout.MOMENT_FIELDS[0] in self.contact_fields
+        surfaces = SURFACE_FIELDS[0] in self.contact_fields
+        moments = not surfaces and MOMENT_FIELDS[0] in self.contact_fields
         return ContactNames(bodies, geometries, surfaces, self.has_faces, moments)
 
     def contacts(self, start: int = 0, stop: int | None = None) -> dict:
@@ -389,9 +392,9 @@ class Log(Rows):
     def _find_rows(self):
         """{path: dataset}, `time`, `state/q` and `state/v` first."""
         paths = ["time", "state/q", "state/v"]
-        for group in layout.ROW_GROUPS[1:]:
+        for group in ROW_GROUPS[1:]:
             found = list(self._file.datasets(group))
-            if wrong := [path for path in found if not layout.FIELD_PATH.fullmatch(path)]:
+            if wrong := [path for path in found if not FIELD_PATH.fullmatch(path)]:
                 raise ModelError(f"{self.path}: error: {wrong[0]!r} is not the path of a field")
             paths += found
         if missing := set(self.attrs.get("fields", ())) - set(paths):
@@ -408,7 +411,7 @@ class Log(Rows):
                     f"{self.path}: error: {path} has shape {dataset.shape}, {len(self.names[path])} names "
                     f"and {len(self.units[path])} units"
                 )
-            standard = layout.STANDARD_FIELDS.get(path)
+            standard = STANDARD_FIELDS.get(path)
             kinds, expected = ("iu", "integers") if standard and standard.dtype == "i8" else ("fiu", "numbers")
             if dataset.dtype.kind not in kinds:
                 raise ModelError(f"{self.path}: error: {path} has type {dataset.dtype}, expected {expected}")

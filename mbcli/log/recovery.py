@@ -18,6 +18,9 @@ import numpy as np
 from mbcli.common.argument_names import argument
 from mbcli.errors import MbcliError, ModelError, OutputError, ResourceError
 from mbcli.log import format as layout
+from mbcli.log.datasets import ROW_GROUPS
+from mbcli.log.fields.contact import CONTACT_FIELDS, OFFSET, SURFACE_FIELDS
+from mbcli.log.fields.faces import CORNER_FIELDS, CORNERS_OFFSET, FACES_OFFSET
 from mbcli.log.guarded_file import DamagedLogError, DamagedRowsError, GuardedFile, reason_of
 from mbcli.log.packing import rows_of_block, write_packed
 from mbcli.log.write_lock import refuse_written
@@ -98,9 +101,9 @@ class _RowsLeft:
         self._tables = [
             (offset, [field.path for field in fields if self._is_there(field.path)])
             for offset, fields in (
-                (layout.OFFSET, layout.CONTACT_FIELDS + layout.SURFACE_FIELDS),
-                (layout.FACES_OFFSET, ()),
-                (layout.CORNERS_OFFSET, layout.CORNER_FIELDS),
+                (OFFSET, CONTACT_FIELDS + SURFACE_FIELDS),
+                (FACES_OFFSET, ()),
+                (CORNERS_OFFSET, CORNER_FIELDS),
             )
             if self._is_there(offset)
         ]
@@ -124,7 +127,7 @@ class _RowsLeft:
 
     def _find_rows(self):
         yield "time"
-        for group in layout.ROW_GROUPS:
+        for group in ROW_GROUPS:
             with suppress(DamagedLogError):
                 yield from (path for path in self._file.datasets(group) if self._is_there(path))
 
@@ -143,7 +146,7 @@ class _RowsLeft:
         for offset, columns in reversed(self._tables):
             dataset = self._file.dataset(offset)
             lengths = [len(self._file.dataset(path)) for path in columns] + ([] if stored is None else [stored])
-            entries = min(count, len(dataset) - 1) if offset == layout.OFFSET else len(dataset) - 1
+            entries = min(count, len(dataset) - 1) if offset == OFFSET else len(dataset) - 1
             ends = self._numbers(dataset, 0, entries + 1, report=False)
             stored = bisect_left(range(len(ends)), True, key=lambda k: ends[k] > min(lengths)) - 1
         return stored

@@ -10,6 +10,8 @@ import numpy as np
 from mbcli.common.argument_names import argument
 from mbcli.common.coordinate_names import StateNames
 from mbcli.errors import ResourceError
+from mbcli.log.fields.energy import KINETIC, POTENTIAL
+from mbcli.log.fields.u import INPUT
 from mbcli.log.surfaces import Surface, surfaces_of
 
 if TYPE_CHECKING:
@@ -92,12 +94,12 @@ class Rows:
     @property
     def u(self) -> np.ndarray:
         """Actuation (n, nu). KeyError if it was not logged."""
-        return self.field("input/u")
+        return self.field(INPUT)
 
     @property
     def energy(self) -> np.ndarray:
         """Kinetic and potential energy [J] (n, 2). KeyError if they were not logged."""
-        return np.column_stack([self.field(f"derived/energy_{kind}") for kind in ("kinetic", "potential")])
+        return np.column_stack([self.field(path) for path in (KINETIC, POTENTIAL)])
 
     @property
     def position_names(self) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mbcli.log import format as layout
+from mbcli.log.fields.faces import CORNERS_OFFSET, FACES_OFFSET
 from mbcli.meshes.surfaces import triangles_of_faces
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def surfaces_of(
     contacts: Mapping[str, np.ndarray], faces: Mapping[str, np.ndarray], names: ContactNames
 ) -> list[Surface]:
     """The surfaces among contacts, as Log.contacts() and Log.faces() give them of the same rows."""
-    offset, corner_offset = faces[layout.FACES_OFFSET], faces[layout.CORNERS_OFFSET]
+    offset, corner_offset = faces[FACES_OFFSET], faces[CORNERS_OFFSET]
     corner, pressure = faces["faces/corner"], faces["faces/pressure"]
     found = []
     for k in np.flatnonzero(contacts["contact/faces"]).tolist():

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mbcli.errors import MbcliError
+from mbcli.log.fields.body_poses import body_poses
 from mbcli.meshes.surfaces import triangles_of_faces
 from mbcli.models.contacts import contact_points, contact_surfaces
 from mbcli.multibody.constraints.closed_chains import TOLERANCE, assemble_within_limits
 from mbcli.multibody.tree.joint_kinds import has_quaternion
 from mbcli.pictures.html import scene_of_page, view_page
-from mbcli.pictures.model_scene import MeshStore, body_poses, drawing_context, file_stamp, scene_of
+from mbcli.pictures.model_scene import MeshStore, drawing_context, file_stamp, scene_of
 from mbcli.pictures.packing import pack_mesh
 from mbcli.pictures.scene import drawn_forces, moving_bodies
 

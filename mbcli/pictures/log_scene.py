@@ -11,7 +11,9 @@ from mbcli.common.argument_names import argument
 from mbcli.errors import ModelError, ResourceError
 from mbcli.log import open_log
 from mbcli.log.embedded_files import is_same
-from mbcli.log.format import CORNERS_OFFSET, POSES, VERTICES
+from mbcli.log.fields.faces import CORNERS_OFFSET
+from mbcli.log.fields.poses import POSES
+from mbcli.log.fields.vertices import VERTICES
 from mbcli.meshes.surfaces import triangles_of_faces
 from mbcli.models.loading import as_loaded
 from mbcli.parsers.diagnostics import printable

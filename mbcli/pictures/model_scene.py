@@ -13,6 +13,7 @@ import numpy as np
 from mbcli.errors import MbcliError
 from mbcli.geometry import shapes
 from mbcli.geometry.properties import Role
+from mbcli.log.fields.body_poses import body_poses
 from mbcli.math.rotation_array import quaternion_from_matrix
 from mbcli.meshes.triangles import convex_hull, load_triangles
 from mbcli.models.postures import posture_positions
@@ -30,7 +31,6 @@ from mbcli.pictures.scene import (
     Scene,
     moving_bodies,
     pose_row,
-    pose_rows,
 )
 
 if TYPE_CHECKING:
@@ -157,12 +157,6 @@ def drawing_context(plant: MultibodyPlant, q: ArrayLike | None = None) -> Contex
     return context
 
 
-def body_poses(plant: MultibodyPlant, context: Context) -> FloatArray:
-    """X_WB (nbody, 7) of all bodies, World's first, at the positions of a context."""
-    poses = [plant.EvalBodyPoseInWorld(context, body) for body in plant.elements.bodies]
-    return pose_rows(np.array([X.rotation().matrix() for X in poses]), np.array([X.translation() for X in poses]))
-
-
 def poses_over_time(plant: MultibodyPlant, q: FloatArray) -> FloatArray:
     """X_WB (n, nbody, 7) at positions q (n, nq)."""
     few = len(q) <= INTERPRETED_ROWS
@@ -172,11 +166,6 @@ def poses_over_time(plant: MultibodyPlant, q: FloatArray) -> FloatArray:
         plant.SetPositions(context, row)
         result[k] = body_poses(plant, context)
     return result
-
-
-def body_names(plant: MultibodyPlant) -> list[str]:
-    """Names of all bodies with those of their models; World's, the first, is "world"."""
-    return [plant.name_in_contact(body) for body in plant.elements.bodies]
 
 
 def _body(plant, body):

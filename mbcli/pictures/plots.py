@@ -13,6 +13,8 @@ from mbcli.common.extra_packages import import_extra
 from mbcli.errors import ArgumentError, ModelError, OutputError
 from mbcli.log import open_log
 from mbcli.log.export import require_rows, select
+from mbcli.log.fields.energy import KINETIC, POTENTIAL
+from mbcli.log.fields.u import INPUT
 from mbcli.log.running import PARTIAL
 from mbcli.parsers.diagnostics import printable
 
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
     from mbcli.math.array_types import FloatArray
 
 SUFFIXES = (".png", ".svg", ".pdf")
-DEFAULT_FIELDS = ("state/q", "state/v", "input/u", "derived/energy_kinetic", "derived/energy_potential")
+DEFAULT_FIELDS = ("state/q", "state/v", INPUT, KINETIC, POTENTIAL)
 MOST_POINTS = 4000  # of a line: of more rows the least and the largest of each stretch are drawn
 MOST_NAMES = 40  # in a legend
 LARGEST = 1e150  # matplotlib cannot scale an axis to larger numbers: a run that diverged has a gap there

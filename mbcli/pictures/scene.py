@@ -285,11 +285,6 @@ def pose_row(X: RigidTransform) -> tuple[float, ...]:
     return (*quaternion.tolist(), *X.translation().tolist())
 
 
-def pose_rows(R: FloatArray, p: FloatArray) -> FloatArray:
-    """Poses (..., 7) of rotation matrices (..., 3, 3) and places (..., 3)."""
-    return np.concatenate([quaternions_from_matrices(R), p], axis=-1)
-
-
 def composed(X_AB: FloatArray, X_BC: FloatArray) -> FloatArray:
     """X_AC (..., 7) of poses X_AB (..., 7) and one X_BC (7,)."""
     X_AB = np.asarray(X_AB, dtype=float)

@@ -17,7 +17,7 @@ import numpy as np
 
 from mbcli.common.extra_packages import import_extra
 from mbcli.log.export import Selection, chunks_of, flat_rows, require_rows
-from mbcli.log.format import POSES
+from mbcli.log.fields.poses import POSES
 from mbcli.pictures.packing import scene_from_text
 from mbcli.pictures.scene import moved
 from mbcli.pictures.shape_surfaces import drawn_shapes, surface_of

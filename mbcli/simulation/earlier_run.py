@@ -7,13 +7,20 @@ import numpy as np
 from mbcli.common.argument_names import argument
 from mbcli.common.json_text import to_json
 from mbcli.errors import ArgumentError, ModelError
+from mbcli.log.fields.u import INPUT
 from mbcli.log.reader import Log
 from mbcli.log.rows import SAME_TIME
 from mbcli.log.write_lock import WriteLock
 from mbcli.models.description import describe
 from mbcli.parsers.diagnostics import Diagnostics
 from mbcli.parsers.scenes.scenario import read_run_config
-from mbcli.simulation.recording import contact_names, contact_settings, field_paths, parameter_settings, plain_config
+from mbcli.simulation.recording import (
+    contact_settings,
+    logged_plant,
+    parameter_settings,
+    plain_config,
+    row_fields,
+)
 
 NOT_COMPARED = ("place", "X_FM", "parent_model_instance")  # files may move; logs of format 1.3 lack the others
 
@@ -36,6 +43,8 @@ class EarlierRun:
 
     def __init__(self, path, loaded, fields, run_start, is_sample):
         self.path, self._fields, self._lock = path, fields, None
+        self._logged = logged_plant(loaded.plant)
+        self._paths = ["time", "state/q", "state/v", *(field.path for field in row_fields(fields, self._logged))]
         self.log = Log(path)
         try:
             self._check_model(loaded)
@@ -123,10 +132,9 @@ class EarlierRun:
 
     def blocks(self):
         """The rows up to where the run goes on, as LogWriter.append() takes them."""
-        names = ["time", "state/q", "state/v", *field_paths(self._fields)]
         done = 0
-        for block in self.log.chunks(names, stop=self.row_count):
-            rows = {name.removeprefix("state/"): block[name] for name in names}
+        for block in self.log.chunks(self._paths, stop=self.row_count):
+            rows = {path.removeprefix("state/"): block[path] for path in self._paths}
             if self.log.has_contacts:
                 bounds = done, done + len(block["time"])
                 faces = self.log.faces(*bounds) if self.log.has_faces else {}
@@ -158,15 +166,14 @@ class EarlierRun:
             if there.get(key) != here[key]:
                 raise ModelError(f"{self.path}: error: is of a model with other {key}: give the same options")
         self._check_config(loaded.config)
-        paths = {"time", "state/q", "state/v", *field_paths(self._fields)}
         others = log.has_contacts != ("contact" in self._fields) or log.has_faces != ("faces" in self._fields)
-        if set(log.fields()) != paths or others:
+        if set(log.fields()) != set(self._paths) or others:
             raise ModelError(
                 f"{self.path}: error: has the fields {', '.join(log.fields())}: give the same {argument('fields')}"
             )
-        if log.has_contacts and log.contact_names().surfaces != plant.asks_for_surfaces():
+        if log.has_contacts and log.contact_names().surfaces != self._logged.has_surfaces:
             raise ModelError(f"{self.path}: error: is of a run with another contact model: surfaces are not points")
-        if log.has_contacts and log.contact_names().moments != contact_names(plant, self._fields).moments:
+        if log.has_contacts and log.contact_names().moments != self._logged.has_moments:
             raise ModelError(f"{self.path}: error: is of a run with another friction: contacts have moments in one")
 
     def _json(self, text):
@@ -192,7 +199,7 @@ class EarlierRun:
         """ModelError if the actuation of the last row is not the one that input_at(time) gives now."""
         if "u" not in self._fields or not self.row_count:
             return
-        if not np.array_equal(self._row(self.row_count - 1)["input/u"], input_at(self.last_time)):
+        if not np.array_equal(self._row(self.row_count - 1)[INPUT], input_at(self.last_time)):
             raise ModelError(f"{self.path}: error: was run with other actuation: give the same {argument('inputs')}")
 
 

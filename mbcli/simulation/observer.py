@@ -3,6 +3,7 @@
 import numpy as np
 
 from mbcli.common.argument_names import argument
+from mbcli.log.fields.energy import KINETIC, POTENTIAL
 from mbcli.simulation.energy_error import EnergyChange
 
 GIVE_OF_STOPS = 1e-3  # [m or rad]
@@ -54,8 +55,8 @@ class Observer:
     def see_rows(self, rows):
         """Counts the rows of an earlier log in."""
         self._exceeded |= self._beyond(rows["q"]).any(axis=0)
-        if "derived/energy_kinetic" in rows:
-            self._note_energy(rows["derived/energy_kinetic"] + rows["derived/energy_potential"])
+        if KINETIC in rows:
+            self._note_energy(rows[KINETIC] + rows[POTENTIAL])
 
     def see(self, samples, event=lambda *_, **__: None):
         """Takes a block of samples; event(time, severity, code, message) notes in the log what happened."""

@@ -109,7 +109,7 @@ class RecordedRun:
         integrator, accuracy, max_step: of a continuous plant; None leaves them to the settings.
         constraint_tolerance: [m or 1] norm of the position errors that continuous integration keeps below.
         log_rate: [Hz] of samples; 0 for every step of a discrete plant.
-        fields: what the log has beside q and v, names of recording.FIELDS.
+        fields: what the log has beside q and v, names of mbcli.log.fields.
         balance: whether what does work on the plant is added up.
         arguments: the command, for the log.
         warn: (message) -> None.

@@ -7,6 +7,7 @@ import json
 import os
 import warnings
 from collections.abc import Callable, Mapping
+from textwrap import fill
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from mbcli.common.output_files import refuse_inputs
 from mbcli.errors import ArgumentError, ModelError
 from mbcli.log import Log, MemoryLog, open_log
 from mbcli.log.embedded_files import same_on_disk
+from mbcli.log.fields import names_in_words
 from mbcli.models.loading import LoadedModel, as_loaded, load_model, set_hold
 from mbcli.multibody.plant import MultibodyPlant
 from mbcli.simulation.log_target import check_log_target
@@ -25,7 +27,6 @@ CALL = "mbcli.simulation.simulate"  # in place of a command in the log of a run 
 LONGEST_CALL = 32_000  # characters of its arguments that a log takes
 OF_LOADING = frozenset(inspect.signature(load_model).parameters) - {"models"}
 OF_HOLDING = ("hold", "kp", "kd", "drive")  # of the arguments of loading, those for plants that are finalized too
-OF_THE_CALL = ("log", "force", "on_progress", "should_stop", "warn")  # of the arguments, not of the run
 OF_FILES = ("model", "config", "constraints", "srdf")
 NOT_BY_FILE = ("inputs", "start")  # whose texts are paths
 HARMLESS = (OF_LOADING | inspect.signature(RecordedRun).parameters.keys() | {"until", *OF_HOLDING}) - {
@@ -92,8 +93,7 @@ def simulate(
         max_step: [s] the longest step of continuous integration.
         constraint_tolerance: [m or 1] norm of the position errors that continuous integration keeps below.
         log_rate: [Hz] of rows, 100 by default; 0 for every step of a discrete plant.
-        fields: what the log has beside q and v: "energy", "u", "com", "momentum", "poses", "constraint_error",
-            "contact", "solver"; default: all but com, momentum and poses.
+        fields: what the log has beside q and v: names (a sequence or one text) of mbcli.log.fields.
         balance: whether what does work on the plant is added up, for `summary.balance`.
         force: replaces an existing log.
         on_progress: is given the Progress between blocks of steps.
@@ -107,8 +107,34 @@ def simulate(
         OutputError: the log exists, or cannot be written.
         NumericalError: the run cannot go on; a log file has the rows before.
     """
-    arguments = {name: value for name, value in locals().items() if name not in ("loading", *OF_THE_CALL)} | loading
+    arguments = {
+        "model": model,
+        "until": until,
+        "pose": pose,
+        "start": start,
+        "start_limits": start_limits,
+        "hold": hold,
+        "kp": kp,
+        "kd": kd,
+        "drive": drive,
+        "seed": seed,
+        "inputs": inputs,
+        "integrator": integrator,
+        "accuracy": accuracy,
+        "max_step": max_step,
+        "constraint_tolerance": constraint_tolerance,
+        "log_rate": log_rate,
+        "fields": fields,
+        "balance": balance,
+        **loading,
+    }
     return _simulate(arguments, log, None, force, on_progress, should_stop, warn)
+
+
+if simulate.__doc__:  # not with -OO
+    _margin = " " * 12
+    _listed = fill(names_in_words(), 120, initial_indent=_margin, subsequent_indent=_margin)
+    simulate.__doc__ = simulate.__doc__.replace("of mbcli.log.fields.", f"of mbcli.log.fields:\n{_listed}")
 
 
 def resume(

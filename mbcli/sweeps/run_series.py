@@ -6,11 +6,15 @@ from mbcli.common.argument_names import argument
 from mbcli.common.coordinate_names import NamedCoordinates, StateNames
 from mbcli.common.suggestions import closest
 from mbcli.errors import ArgumentError
-from mbcli.log.format import VERTICES
+from mbcli.log.fields import LOG_FIELDS
+from mbcli.log.fields.com import COM
+from mbcli.log.fields.constraint_error import CONSTRAINT_ERROR
+from mbcli.log.fields.energy import KINETIC, POTENTIAL
+from mbcli.log.fields.vertices import VERTICES
 from mbcli.sweeps.measures import SERIES
 
 FIELDS_OF = {"com_x": "com", "com_y": "com", "com_z": "com", "constraint_error": "constraint_error"}
-CONTACT_SERIES = {"contact_force", "contact_force_sum", "contact_depth", "slip_speed"}
+ENERGIES = {"energy_kinetic": KINETIC, "energy_potential": POTENTIAL}
 OF_ACTUATOR = "u."
 OF_DEFORMABLE = ("x", "y", "z", "low", "high")  # BODY.x and so on: its mass centre, its least and largest z [m]
 
@@ -27,12 +31,12 @@ def check_names(plant, names):
     finder = StateNames(plant.GetPositionNames(), plant.GetVelocityNames())
     for name in names:
         if name in SERIES:
-            if name == "constraint_error" and not plant.elements.constraints:
-                raise _unknown(name, "the model has no constraints")
-            if name.startswith("com_") and not plant.model.link_inertia[:, 0].any():
-                soft = plant.elements.deformable_bodies
-                known = f"no rigid body has mass; {soft[0].name()}.{name[-1]} is of a deformable one" if soft else ""
-                raise _unknown(name, known or "the model has no mass")
+            missing = LOG_FIELDS[FIELDS_OF[name]].lacks(plant) if name in FIELDS_OF else ""
+            soft = plant.elements.deformable_bodies
+            if missing and soft and name.startswith("com_"):
+                missing = f"no rigid body has mass; {soft[0].name()}.{name[-1]} is of a deformable one"
+            if missing:
+                raise _unknown(name, missing)
             continue
         if _deformable_body(plant, name) is not None:
             continue
@@ -78,12 +82,12 @@ class RunSeries:
             return log.times
         if name == "energy":
             return log.energy.sum(axis=1)
-        if name in ("energy_kinetic", "energy_potential"):
-            return log.field(f"derived/{name}")
+        if name in ENERGIES:
+            return log.field(ENERGIES[name])
         if name.startswith("com_") and name in SERIES:
-            return log.field("derived/com")[:, "xyz".index(name[-1])]
+            return log.field(COM)[:, "xyz".index(name[-1])]
         if name == "constraint_error":
-            return log.field("derived/constraint_error")
+            return log.field(CONSTRAINT_ERROR)
         if name in SERIES:
             return self._of_contacts(name)
         if name.startswith(OF_ACTUATOR):

@@ -1,0 +1,55 @@
+"""LoggedPlant: the plant of a run, as the columns of its log depend on it."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from mbcli.math.array_types import IntArray
+
+
+class LoggedPlant:
+    """The plant of a run and the units of its actuators, which are those of the log.
+
+    Args:
+        plant: finalized.
+        actuator_units: one an actuator.
+    """
+
+    def __init__(self, plant: Any, actuator_units: tuple[str, ...]) -> None:
+        self.plant, self.actuator_units = plant, actuator_units
+
+    @cached_property
+    def context(self) -> Any:
+        """A context to evaluate rows in."""
+        return self.plant.CreateDefaultContext()
+
+    @property
+    def body_names(self) -> tuple[str, ...]:
+        """Names of all bodies with those of their models; World's, the first, is "world"."""
+        return tuple(self.plant.name_in_contact(body) for body in self.plant.elements.bodies)
+
+    @property
+    def geometry_names(self) -> tuple[str, ...]:
+        """Names of all geometries that can touch."""
+        inspector = self.plant.scene_graph.model_inspector()
+        return tuple(inspector.GetName(geometry) for geometry in self.plant.compiled_geometries().ids)
+
+    @cached_property
+    def body_of_geometry(self) -> IntArray:
+        """The number of the body of each of these geometries."""
+        bodies = self.plant.geometry_bodies
+        return np.array([int(bodies[geometry].index()) for geometry in self.plant.compiled_geometries().ids])
+
+    @cached_property
+    def has_surfaces(self) -> bool:
+        """Whether contacts may be surfaces."""
+        return bool(self.plant.asks_for_surfaces())
+
+    @cached_property
+    def has_moments(self) -> bool:
+        """Whether contacts are points and may have moments."""
+        return not self.has_surfaces and bool(self.plant.resists_turning())
