@@ -1,4 +1,4 @@
-"""setuptools' build backend; with MBCLI_PRECOMPILE=1 wheels are built with numba at hand, which compiles their kernels."""
+"""setuptools' build backend; with MBCLI_PRECOMPILE=1 it asks for numba, which compiles the kernels of a wheel."""
 
 import os
 import re
