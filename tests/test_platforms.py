@@ -21,7 +21,7 @@ for name in ("fcntl", "grp", "pwd", "resource", "termios", "tty", "pty", "syslog
 for name in (
     "chown fchmod fchown fork forkpty geteuid getuid getegid getgid getpgid killpg mkfifo nice openpty "
     "posix_fallocate posix_spawn pread pwrite register_at_fork sched_getaffinity sched_setaffinity sendfile "
-    "setsid statvfs sysconf uname wait3 wait4 O_NONBLOCK O_CLOEXEC O_DIRECTORY O_NOFOLLOW"
+    "setsid sysconf uname wait3 wait4 O_NONBLOCK O_CLOEXEC O_DIRECTORY O_NOFOLLOW"
 ).split():
     if hasattr(os, name):
         delattr(os, name)

@@ -106,8 +106,9 @@ def keep_on_disk(compiled, function, key, suffix=""):
 @functools.cache
 def kernel_cache_class():
     """The class of caches of one function; numba is not imported before it is needed."""
-    from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile
-    from numba.core.serialize import dumps
+    from mbcli.engine.runtime.numba_parts import parts_of_caches
+
+    CompileResultCacheImpl, FunctionCache, IndexDataCacheFile, dumps = parts_of_caches()
 
     class Contents(CompileResultCacheImpl):
         """The contents of a file; numba's own but for the place."""
