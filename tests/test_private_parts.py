@@ -82,9 +82,8 @@ def test_this_numba_has_the_private_parts():
 
 def test_numba_alone_has_an_upper_bound_and_the_installed_one_is_below_it():
     project = tomllib.loads((PACKAGE.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    bounded = {
-        line: re.fullmatch(r"numba>=([\d.]+),<(\d+)\.(\d+)", line) for line in project["dependencies"] if "<" in line
-    }
+    bound = re.compile(r"numba>=([\d.]+),<(\d+)\.(\d+)")
+    bounded = {line: bound.fullmatch(line) for line in project["dependencies"] if "<" in line}
     assert len(bounded) == 1 and all(bounded.values()), bounded
     (found,) = bounded.values()
     installed = tuple(map(int, metadata.version("numba").split(".")[:2]))
