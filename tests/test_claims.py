@@ -130,6 +130,11 @@ def test_the_readme_names_the_python_that_pyproject_needs():
     assert f"Python {PROJECT['requires-python'].removeprefix('>=')} or newer" in README
 
 
+def test_the_command_is_named_as_the_project():
+    """So uvx and pipx find it without more."""
+    assert PROJECT["name"] in PROJECT["scripts"]
+
+
 @pytest.mark.parametrize("document", ["README.md", "docs/conventions.md"])
 def test_every_ending_of_a_coordinate_is_explained(document):
     heading = "## Names of coordinates" if document == "README.md" else "### Endings of names"

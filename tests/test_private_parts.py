@@ -1,6 +1,10 @@
 """Where the program reaches into numba and numpy, and that kernels run where these are not as it expects."""
 
 import ast
+import importlib
+import re
+import tomllib
+from importlib import metadata
 from pathlib import Path
 
 import numpy as np
@@ -12,8 +16,9 @@ from mbcli.engine.runtime import bound_kernels, native_calls
 from mbcli.engine.runtime.model import Data
 
 PACKAGE = Path(mbcli.__file__).parent
-PRIVATE = ("numba.core", "numba.np", "numba.experimental", "llvmlite")
-MODULES = {
+HOMES = {"common/numba_start.py", "engine/runtime/numba_parts.py"}
+PRIVATE = ("numba.core", "numba.np", "numba.experimental")
+USERS = {
     "common/numba_start.py",
     "engine/precompile.py",
     "engine/runtime/instructions.py",
@@ -23,10 +28,12 @@ MODULES = {
     "engine/runtime/structs.py",
     "engine/runtime/thread_memory_type.py",
     "engine/runtime/lane_type.py",
+    "engine/runtime/numba_parts.py",
     "engine/runtime/view_arrays.py",
     "engine/runtime/whole_programs.py",
     "engine/queries/lanes.py",
 }
+USED = (*PRIVATE, "llvmlite", "mbcli.engine.runtime.numba_parts")
 
 
 def imported_modules(path):
@@ -37,18 +44,55 @@ def imported_modules(path):
             yield from (alias.name for alias in node.names)
 
 
-def test_private_parts_of_numba_are_touched_in_the_listed_modules():
-    found = {
+def importers(names):
+    return {
         path.relative_to(PACKAGE).as_posix()
         for path in PACKAGE.rglob("*.py")
-        if any(name.startswith(PRIVATE) for name in imported_modules(path))
+        if any(name.startswith(names) for name in imported_modules(path))
     }
-    assert found == MODULES
+
+
+def test_private_parts_of_numba_are_imported_in_one_module():
+    assert importers(PRIVATE) == HOMES
+
+
+def test_private_parts_of_numba_are_used_in_the_listed_modules():
+    assert importers(USED) == USERS
+
+
+def test_this_numba_has_the_private_parts():
+    """Names each that a release has moved, for who raises the upper bound."""
+    parts = [
+        (node.module, alias.name)
+        for home in HOMES
+        for node in ast.walk(ast.parse((PACKAGE / home).read_text(encoding="utf-8")))
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(PRIVATE)
+        for alias in node.names
+    ]
+    assert len(parts) > 30
+    missing = []
+    for module, name in parts:
+        try:
+            if not hasattr(importlib.import_module(module), name):
+                importlib.import_module(f"{module}.{name}")
+        except ImportError:
+            missing.append(f"{module}.{name}")
+    assert missing == []
+
+
+def test_numba_alone_has_an_upper_bound_and_the_installed_one_is_below_it():
+    project = tomllib.loads((PACKAGE.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    bound = re.compile(r"numba>=([\d.]+),<(\d+)\.(\d+)")
+    bounded = {line: bound.fullmatch(line) for line in project["dependencies"] if "<" in line}
+    assert len(bounded) == 1 and all(bounded.values()), bounded
+    (found,) = bounded.values()
+    installed = tuple(map(int, metadata.version("numba").split(".")[:2]))
+    assert installed < (int(found[2]), int(found[3]))
 
 
 def test_the_document_names_these_modules():
     text = (PACKAGE.parent / "docs" / "kernels.md").read_text(encoding="utf-8")
-    assert [name for name in MODULES if name.removeprefix("engine/") not in text] == []
+    assert [name for name in USERS if name.removeprefix("engine/") not in text] == []
 
 
 def test_kernels_keep_numbas_wrapper_where_arrays_lie_otherwise(monkeypatch):

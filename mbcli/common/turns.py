@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from threading import RLock
 from weakref import WeakSet
 
@@ -73,5 +74,10 @@ def _start_anew() -> None:
         turn.start_anew()
 
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_start_anew)
+def call_in_forked(function: Callable[[], None]) -> None:
+    """Has each process that is forked from this one call a function first; nothing where no process can be forked."""
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(after_in_child=function)
+
+
+call_in_forked(_start_anew)

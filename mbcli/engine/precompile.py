@@ -181,9 +181,8 @@ class LoweredForALibrary:
         return symbol
 
     def _add(self, symbol, twin, key, kind, types, handles):
-        from numba.core.sigutils import normalize_signature
-
         from mbcli.engine.runtime.native_readers import add_c_function, add_reader
+        from mbcli.engine.runtime.numba_parts import normalize_signature
         from mbcli.engine.runtime.structs import LANE_ADDRESS
         from mbcli.engine.runtime.whole_programs import inner_kernel, refuse_arrays
 

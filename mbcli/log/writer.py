@@ -539,7 +539,10 @@ def _reason(error):
 
 
 def _sync(path):
-    descriptor = os.open(path, os.O_RDONLY)
+    """Has a file or a folder written to the disk; Windows cannot open a folder, and a file only to write."""
+    if os.name == "nt" and os.path.isdir(path):
+        return
+    descriptor = os.open(path, os.O_RDWR if os.name == "nt" else os.O_RDONLY)
     try:
         os.fsync(descriptor)
     finally:

@@ -52,7 +52,12 @@ os.execv(sys.argv[3], sys.argv[3:])
 
 
 def find_chromium() -> str | None:
-    """The program, None if there is none; the environment variable MBCLI_CHROMIUM names another one."""
+    """The program, None if there is none; the environment variable MBCLI_CHROMIUM names another one.
+
+    None too where no pipes can be put at descriptors 3 and 4 of another process, as on Windows.
+    """
+    if os.name != "posix":
+        return None
     named = os.environ.get("MBCLI_CHROMIUM")
     if named is not None:
         return named or None
@@ -93,7 +98,7 @@ class Chromium:
             f"--user-data-dir={self._folder.name}",
             *self._more,
         ]
-        if os.name == "posix" and os.geteuid() == 0:
+        if os.geteuid() == 0:
             switches.append("--no-sandbox")  # it refuses to start for root otherwise; it opens our own pages alone
         pipes = [str(to_read), str(to_write)]
         command = [sys.executable, "-I", "-S", "-c", PLACE_PIPES, *pipes, program, *switches, "about:blank"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import nullcontext
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mbcli.common.argument_names import argument
+from mbcli.common.processors import num_processors
 from mbcli.common.turns import Turn, number_of_forks
 from mbcli.engine.fields.model_fields import PD_GAIN_D, PD_GAIN_P
 from mbcli.engine.fields.run_fields import WORLDS_PAUSED_STEP, WORLDS_STEPS_LEFT
@@ -117,7 +117,7 @@ class Worlds:
         self.plant: MultibodyPlant = loaded.plant
         if count < 1:
             raise ArgumentError(f"{argument('count')} is {count}: there is at least one world")
-        self._threads = len(os.sched_getaffinity(0)) if threads is None else int(threads)
+        self._threads = num_processors() if threads is None else int(threads)
         if self._threads < 1:
             raise ArgumentError(f"{argument('threads')} is {threads}: there is at least one thread")
         if not self.plant.is_discrete():

@@ -11,6 +11,7 @@ from typing import Any
 
 import mbcli
 from mbcli.common.argument_names import argument
+from mbcli.common.processors import num_processors
 from mbcli.errors import ArgumentError, MbcliError, ModelError
 from mbcli.models.loading import LoadedModel, ModelText, load_model
 from mbcli.sweeps.journal import Journal, point_id
@@ -258,8 +259,4 @@ def _running(job, points, jobs, scheduler):
         return run_on_dask(job, points, scheduler)
     from mbcli.sweeps.local_workers import run_locally
 
-    return run_locally(job, points, jobs or _cores())
-
-
-def _cores():
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return run_locally(job, points, jobs or num_processors())

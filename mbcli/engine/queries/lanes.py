@@ -11,13 +11,13 @@ Imported only if batches are compiled.
 
 from llvmlite import ir
 from numba import types
-from numba.core import cgutils
 from numba.extending import intrinsic, register_jitable
 
 from mbcli.engine.constraints.constraint_errors import OPPOSITE
 from mbcli.engine.fields.model_fields import SEGMENT_SIZE, SEGMENT_START
 from mbcli.engine.runtime.lane_memory import WIDTH, where_at_most, where_positive
 from mbcli.engine.runtime.lane_type import INT32, INTP, VECTOR, any_reaches, as_doubles, lane_value
+from mbcli.engine.runtime.numba_parts import cgutils
 from mbcli.engine.smooth.joints.curvilinear import segment_at
 from mbcli.engine.smooth.trigonometry import (
     LARGEST,

@@ -1,7 +1,8 @@
 """Calls of Python functions that are instructions in compiled kernels, not functions to be compiled."""
 
 from numba import types
-from numba.core.typing.templates import infer, infer_global, make_intrinsic_template
+
+from mbcli.engine.runtime.numba_parts import infer, infer_global, make_intrinsic_template
 
 
 def instructions_of(function):

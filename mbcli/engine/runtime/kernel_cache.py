@@ -26,6 +26,7 @@ from pathlib import Path
 from types import CodeType, FunctionType
 
 from mbcli.common import kept_files
+from mbcli.common.file_locks import wait_for_lock
 from mbcli.common.user_cache import user_cache
 
 ENGINE = Path(__file__).parents[1]
@@ -105,8 +106,9 @@ def keep_on_disk(compiled, function, key, suffix=""):
 @functools.cache
 def kernel_cache_class():
     """The class of caches of one function; numba is not imported before it is needed."""
-    from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile
-    from numba.core.serialize import dumps
+    from mbcli.engine.runtime.numba_parts import parts_of_caches
+
+    CompileResultCacheImpl, FunctionCache, IndexDataCacheFile, dumps = parts_of_caches()
 
     class Contents(CompileResultCacheImpl):
         """The contents of a file; numba's own but for the place."""
@@ -168,7 +170,7 @@ def kernel_cache_class():
             if found is None and sig not in self._locks and self._enabled:
                 if not kept_files.ready_to_keep(Path(self._cache_path)):
                     return None
-                self._locks[sig] = take_lock(os.path.join(self._cache_path, self._cache_file._index_name + ".lock"))
+                self._locks[sig] = wait_for_lock(os.path.join(self._cache_path, self._cache_file._index_name + ".lock"))
                 found = self._load(sig, target_context)  # another process may have compiled it meanwhile
                 if found is not None:
                     self._unlock(sig)
@@ -193,21 +195,6 @@ def kernel_cache_class():
                 lock.close()
 
     return KernelCache
-
-
-def take_lock(path):
-    """An open file that no other process has locked; closing it, or the end of the process, frees the lock.
-
-    None if the system or the file system has no such locks: then a function may be compiled twice.
-    """
-    try:
-        import fcntl
-
-        file = open(path, "w")  # noqa: SIM115  (open until the function is on disk)
-        fcntl.flock(file, fcntl.LOCK_EX)
-    except (ImportError, OSError):
-        return None
-    return file
 
 
 # ------------------------------------------------------------------------------------------------- keys

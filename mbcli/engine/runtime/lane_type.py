@@ -11,12 +11,17 @@ import operator
 import numpy as np
 from llvmlite import ir
 from numba import types
-from numba.core import cgutils
-from numba.core.imputils import impl_ret_borrowed, lower_builtin, lower_cast, lower_getattr
-from numba.core.typeconv import Conversion
-from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, infer_getattr, infer_global, signature
-from numba.extending import intrinsic, models, overload, register_model, type_callable
-from numba.np.arrayobj import populate_array
+from numba.extending import (
+    infer_getattr,
+    intrinsic,
+    lower_builtin,
+    lower_cast,
+    lower_getattr,
+    models,
+    overload,
+    register_model,
+    type_callable,
+)
 
 from mbcli.engine.runtime.instructions import instructions_of
 from mbcli.engine.runtime.lane_memory import (
@@ -30,6 +35,16 @@ from mbcli.engine.runtime.lane_memory import (
     sum_of_lanes,
     where_at_most,
     where_positive,
+)
+from mbcli.engine.runtime.numba_parts import (
+    AbstractTemplate,
+    AttributeTemplate,
+    Conversion,
+    arrayobj,
+    cgutils,
+    impl_ret_borrowed,
+    infer_global,
+    signature,
 )
 
 INT32, INTP = ir.IntType(32), ir.IntType(64)
@@ -303,7 +318,7 @@ def _view(context, builder, source, value, target, data, shape, strides, itemsiz
     array = context.make_array(source)(context, builder, value)
     result = context.make_array(target)(context, builder)
     pointer = builder.bitcast(data, context.get_data_type(target.dtype).as_pointer())
-    populate_array(
+    arrayobj.populate_array(
         result,
         data=pointer,
         shape=shape,

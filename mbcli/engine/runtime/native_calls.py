@@ -6,11 +6,10 @@ worth: bound_kernels.py decides.
 
 import functools
 
-from numba.core.compiler_lock import global_compiler_lock
-
 from mbcli.engine.runtime.kernel import written_arguments
 from mbcli.engine.runtime.native_functions import layout_is_known, new_function, new_method
 from mbcli.engine.runtime.native_readers import add_reader, can_be_read
+from mbcli.engine.runtime.numba_parts import global_compiler_lock
 
 _methods = {}  # by kernel and types
 

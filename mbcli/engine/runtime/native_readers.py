@@ -10,7 +10,7 @@ import functools
 
 import numpy as np
 from llvmlite import ir
-from numba.core import types
+from numba import types
 
 from mbcli.engine.runtime.native_functions import (
     ALIGNED,

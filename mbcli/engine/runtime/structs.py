@@ -6,11 +6,6 @@ makes for a proxy class would compile in every process.
 
 from llvmlite import ir
 from numba import types
-from numba.core import cgutils
-from numba.core.imputils import impl_ret_borrowed
-from numba.core.runtime.context import NRTContext
-from numba.core.typing.templates import AttributeTemplate
-from numba.experimental import structref
 from numba.extending import (
     NativeValue,
     infer_getattr,
@@ -60,6 +55,13 @@ from mbcli.engine.runtime.instructions import instructions_of
 from mbcli.engine.runtime.kernel_cache import cached_njit
 from mbcli.engine.runtime.lane_memory import LaneAddress
 from mbcli.engine.runtime.lane_type import as_lanes, lanes_array
+from mbcli.engine.runtime.numba_parts import (
+    AttributeTemplate,
+    NRTContext,
+    cgutils,
+    impl_ret_borrowed,
+    structref,
+)
 from mbcli.engine.runtime.view_arrays import CountedArray, ViewArray, array_in_memory
 
 

@@ -9,10 +9,9 @@ import operator
 
 from llvmlite import ir
 from numba import types
-from numba.core.datamodel.models import ArrayModel
-from numba.core.imputils import lower_builtin, lower_cast, lower_getattr
-from numba.extending import register_model
-from numba.np import arrayobj
+from numba.extending import lower_builtin, lower_cast, lower_getattr, register_model
+
+from mbcli.engine.runtime.numba_parts import ArrayModel, arrayobj
 
 # places in numba's struct of an array
 ARRAY_ITEMS, ARRAY_ITEM_SIZE, ARRAY_DATA, ARRAY_SHAPE, ARRAY_STRIDES = range(2, 7)

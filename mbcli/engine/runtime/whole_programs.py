@@ -9,34 +9,37 @@ array. numba is not to be imported before kernels are compiled, and this module 
 """
 
 from numba import types
-from numba.core.ccallback import CFunc
-from numba.core.codegen import JITCodeLibrary, JITCPUCodegen
-from numba.core.compiler import CompilerBase
-from numba.core.compiler_machinery import FunctionPass, PassManager, _pass_registry, register_pass
-from numba.core.cpu import CPUContext
-from numba.core.registry import CPUDispatcher, cpu_target
-from numba.core.runtime.context import NRTContext
-from numba.core.sigutils import normalize_signature
-from numba.core.transforms import canonicalize_cfg
-from numba.core.typed_passes import (
-    IRLegalization,
-    NativeLowering,
-    NoPythonBackend,
-    NopythonTypeInference,
-    PreLowerStripPhis,
-)
-from numba.core.typing import Context
-from numba.core.untyped_passes import (
-    DeadBranchPrune,
-    FixupArgs,
-    GenericRewrites,
-    ReconstructSSA,
-    RewriteSemanticConstants,
-    TranslateByteCode,
-)
 
 from mbcli.common.collection_pause import paused_collection
 from mbcli.engine.runtime.kernel import UNLOCKED
+from mbcli.engine.runtime.numba_parts import (
+    CFunc,
+    CompilerBase,
+    Context,
+    CPUContext,
+    CPUDispatcher,
+    DeadBranchPrune,
+    FixupArgs,
+    FunctionPass,
+    GenericRewrites,
+    IRLegalization,
+    JITCodeLibrary,
+    JITCPUCodegen,
+    NativeLowering,
+    NoPythonBackend,
+    NopythonTypeInference,
+    NRTContext,
+    PassManager,
+    PreLowerStripPhis,
+    ReconstructSSA,
+    RewriteSemanticConstants,
+    TranslateByteCode,
+    _pass_registry,
+    canonicalize_cfg,
+    cpu_target,
+    normalize_signature,
+    register_pass,
+)
 
 # contract: fused multiply-add, no more; _nrt: whether owners are counted
 OPTIONS = {"nopython": True, "fastmath": {"contract"}, "error_model": "numpy", "_nrt": False}

@@ -5,13 +5,14 @@ The halves are the same whether one thread computes both or each has its own, so
 
 from __future__ import annotations
 
-import os
 import threading
 from queue import SimpleQueue
 from typing import Any
 
 import numpy as np
 
+from mbcli.common.processors import num_processors
+from mbcli.common.turns import call_in_forked
 from mbcli.engine.fields.front_fields import MEETING_NUMBERS, MEETING_PARTS
 
 
@@ -50,12 +51,12 @@ def _forget_helper():
     _helper = None
 
 
-os.register_at_fork(after_in_child=_forget_helper)  # a child has only the thread that forked
+call_in_forked(_forget_helper)  # a child has only the thread that forked
 
 
 def has_two_cores() -> bool:
     """Whether this process may run on two cores. On one, two threads would wait for each other."""
-    return len(os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else range(os.cpu_count() or 1)) > 1
+    return num_processors() > 1
 
 
 class Threads:
