@@ -1,17 +1,18 @@
-"""What tests share: where compiled kernels are kept, and the folder of public robot models."""
+"""What tests share: where they find each other and compiled kernels, and the folder of public robot models."""
 
 import os
 import signal
 import sys
-from pathlib import Path
 
 import pytest
+from repository import MODELS, ROOT, files_of_tests
 
-REPOSITORY = Path(__file__).parents[1]
+# a test file may use what another one defines, in whichever rooms they stand
+sys.path += sorted({str(path.parent) for path in files_of_tests()})
 
 # Set before any test imports the engine, and inherited by commands that tests start: one compile for all of them, kept
 # from run to run, outside the user's own cache.
-os.environ.setdefault("MBCLI_CACHE_DIR", str(REPOSITORY / ".pytest_cache" / "kernels"))
+os.environ.setdefault("MBCLI_CACHE_DIR", str(ROOT / ".pytest_cache" / "kernels"))
 
 
 # a shell has what it puts into the background ignore interrupts, which some tests send to themselves
@@ -30,10 +31,9 @@ def no_process_left():
 @pytest.fixture(scope="session")
 def models_dir():
     """The folder of public models: MBCLI_MODELS, or shared/models beside the repository; skips where there is none."""
-    folder = Path(os.environ.get("MBCLI_MODELS", REPOSITORY / "../shared/models")).resolve()
-    if not folder.is_dir():
+    if not MODELS.is_dir():
         pytest.skip("no folder of public models: set MBCLI_MODELS")
-    return folder
+    return MODELS
 
 
 @pytest.fixture(autouse=True)
