@@ -5,6 +5,7 @@ import signal
 import sys
 
 import pytest
+from quick_set import QUICK
 from repository import MODELS, ROOT, files_of_tests
 
 # a test file may use what another one defines, in whichever rooms they stand
@@ -18,6 +19,27 @@ os.environ.setdefault("MBCLI_CACHE_DIR", str(ROOT / ".pytest_cache" / "kernels")
 # a shell has what it puts into the background ignore interrupts, which some tests send to themselves
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_configure(config):
+    """`-m quick` interprets kernels, in the commands that tests start too: a changed kernel would be compiled first."""
+    if config.option.markexpr == "quick":
+        os.environ.setdefault("MBCLI_JIT", "0")
+
+
+def pytest_ignore_collect(collection_path, config):
+    """`-m quick` does not import files that are not quick: that alone takes half a minute."""
+    if config.option.markexpr == "quick" and collection_path.name.startswith("test_"):
+        return collection_path.name not in QUICK or None
+    return None
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """Marks the tests of quick files; those that start other engines, which take a second to import, are not."""
+    for item in items:
+        if item.path.name in QUICK and item.get_closest_marker("peers") is None:
+            item.add_marker(pytest.mark.quick)
 
 
 @pytest.fixture(autouse=True)
