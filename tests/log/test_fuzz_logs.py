@@ -1,6 +1,7 @@
 """Damaged and hostile logs through every command: an answer, in bounded memory and time, of nothing outside of the log.
 
-MBCLI_FUZZ_LOGS sets how many (6); `python tests/log/test_fuzz_logs.py COUNT [FIRST]` counts outcomes.
+MBCLI_FUZZ_LOGS sets how many (6). `PYTHONPATH=tests/support python tests/log/test_fuzz_logs.py COUNT [FIRST]`
+counts outcomes.
 """
 
 import os
