@@ -1,7 +1,7 @@
 """Mutants of model files through every command that takes a model: an answer, in bounded memory and time.
 
-MBCLI_FUZZ_MUTANTS sets how many (6). `PYTHONPATH=tests/support:tests/parsers python tests/cli/test_fuzz_commands.py COUNT [FIRST]`
-counts outcomes.
+MBCLI_FUZZ_MUTANTS sets how many (6).
+`PYTHONPATH=tests/support:tests/parsers python tests/cli/test_fuzz_commands.py COUNT [FIRST]` counts outcomes.
 """
 
 import os
