@@ -1,4 +1,4 @@
-"""The quick set: the test files that `bash .ci/test -m quick` runs, all of them in a minute on two cores.
+"""The quick set: the test files that `bash .ci/test -m quick` runs; they are to take a minute on two cores.
 
 One or more files of every room, chosen by what they cover for the processor time that they take with kernels
 interpreted: 2 s at most where there is a choice. A file that compiles, or that asserts times, does not belong here.
