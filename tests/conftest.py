@@ -1,22 +1,45 @@
-"""What tests share: where compiled kernels are kept, and the folder of public robot models."""
+"""What tests share: where they find each other and compiled kernels, and the folder of public robot models."""
 
 import os
 import signal
 import sys
-from pathlib import Path
 
 import pytest
+from quick_set import QUICK
+from repository import MODELS, ROOT, files_of_tests
 
-REPOSITORY = Path(__file__).parents[1]
+# a test file may use what another one defines, in whichever rooms they stand
+sys.path += sorted({str(path.parent) for path in files_of_tests()})
 
 # Set before any test imports the engine, and inherited by commands that tests start: one compile for all of them, kept
 # from run to run, outside the user's own cache.
-os.environ.setdefault("MBCLI_CACHE_DIR", str(REPOSITORY / ".pytest_cache" / "kernels"))
+os.environ.setdefault("MBCLI_CACHE_DIR", str(ROOT / ".pytest_cache" / "kernels"))
 
 
 # a shell has what it puts into the background ignore interrupts, which some tests send to themselves
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_configure(config):
+    """`-m quick` interprets kernels, in the commands that tests start too: a changed kernel would be compiled first."""
+    if config.option.markexpr == "quick":
+        os.environ.setdefault("MBCLI_JIT", "0")
+
+
+def pytest_ignore_collect(collection_path, config):
+    """`-m quick` does not import files that are not quick: that alone takes half a minute."""
+    if config.option.markexpr == "quick" and collection_path.name.startswith("test_"):
+        return collection_path.name not in QUICK or None
+    return None
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """Marks the tests of quick files; those that start other engines, which take a second to import, are not."""
+    for item in items:
+        if item.path.name in QUICK and item.get_closest_marker("peers") is None:
+            item.add_marker(pytest.mark.quick)
 
 
 @pytest.fixture(autouse=True)
@@ -30,10 +53,9 @@ def no_process_left():
 @pytest.fixture(scope="session")
 def models_dir():
     """The folder of public models: MBCLI_MODELS, or shared/models beside the repository; skips where there is none."""
-    folder = Path(os.environ.get("MBCLI_MODELS", REPOSITORY / "../shared/models")).resolve()
-    if not folder.is_dir():
+    if not MODELS.is_dir():
         pytest.skip("no folder of public models: set MBCLI_MODELS")
-    return folder
+    return MODELS
 
 
 @pytest.fixture(autouse=True)

@@ -1,0 +1,227 @@
+"""`mbcli simulate --states STARTS --each`: every world is the single run from its start, in one log."""
+
+import json
+import re
+
+import h5py
+import jsonschema
+import numpy as np
+import pytest
+from command_line import cli, succeed
+from mbcli.parsers.scenes.file_schemas import schema_text
+from repository import ROOT, SAMPLES
+
+from mbcli.errors import ModelError, ResourceError
+from mbcli.log import open_log
+from mbcli.log.worlds import WorldsLog
+
+TWO_LINKS, QUADRUPED = SAMPLES / "double_pendulum.urdf", SAMPLES / "quadruped.urdf"
+DOCUMENT = ROOT / "docs" / "log_format.md"
+STARTS = ("shoulder,v:elbow\n", "0.5,0\n", "-1,2\n", "2,-0.5\n")
+
+
+@pytest.fixture(autouse=True)
+def interpreted(monkeypatch):
+    """Short runs: nobody waits for a compiler."""
+    monkeypatch.setenv("MBCLI_JIT", "0")
+
+
+@pytest.fixture
+def starts(tmp_path):
+    path = tmp_path / "starts.csv"
+    path.write_text("".join(STARTS))
+    return path
+
+
+def validated(result):
+    document = result.json()
+    jsonschema.Draft202012Validator(json.loads(schema_text("results"))).validate(document)
+    return document
+
+
+def test_each_world_is_a_single_run(tmp_path, starts):
+    every = succeed(
+        "simulate",
+        TWO_LINKS,
+        "--states",
+        starts,
+        "--each",
+        "--fill",
+        "default",
+        "-t",
+        0.05,
+        "-o",
+        tmp_path / "all.h5",
+        "--json",
+    )
+    document = validated(every)
+    assert document["schema"] == "mbcli/simulate-each"
+    assert (document["worlds"], document["steps"], document["stopped"]) == (3, 150, [])
+    with WorldsLog(tmp_path / "all.h5") as log:
+        assert log.q.shape == (3, 6, 2)
+        for k, (shoulder, rate) in enumerate(((0.5, 0), (-1, 2), (2, -0.5))):
+            one = tmp_path / f"{k}.h5"
+            succeed(
+                "simulate", TWO_LINKS, "--at", f"shoulder={shoulder}", "--at", f"elbow_w={rate}", "-t", 0.05, "-o", one
+            )
+            with open_log(one) as single:
+                np.testing.assert_array_equal(log.times, single.times)
+                np.testing.assert_array_equal(log.q[k], single.q)
+                np.testing.assert_array_equal(log.v[k], single.v)
+                world = log.world(k)
+                np.testing.assert_array_equal(world.q, single.q)
+                assert (world.status, world.position_names) == ("complete", single.position_names)
+
+
+def test_the_last_row_is_at_the_end(tmp_path, starts):
+    succeed(
+        "simulate", TWO_LINKS, "--states", starts, "--each", "--fill", "default", "-t", 0.023, "-o", tmp_path / "all.h5"
+    )
+    with WorldsLog(tmp_path / "all.h5") as log:
+        np.testing.assert_allclose(log.times, [0.0, 0.01, 0.02, 0.023])
+        assert np.isfinite(log.q).all()
+        np.testing.assert_allclose(log.end_times, 0.023)
+
+
+def test_actuation_comes_with_the_starts_or_for_all(tmp_path):
+    of_starts, series = tmp_path / "starts.csv", tmp_path / "series.csv"
+    of_starts.write_text("u:elbow\n0\n3\n")
+    series.write_text("time,elbow\n0,0\n0.004,3\n")
+    common = ("--each", "--fill", "default", "-t", 0.01, "--log-rate", 0)
+    succeed("simulate", TWO_LINKS, "--states", of_starts, *common, "-o", tmp_path / "a.h5")
+    of_starts.write_text("elbow\n0\n0.1\n")
+    succeed("simulate", TWO_LINKS, "--states", of_starts, *common, "--input", series, "-o", tmp_path / "b.h5")
+    succeed("simulate", TWO_LINKS, "--input", series, "-t", 0.01, "--log-rate", 0, "-o", tmp_path / "one.h5")
+    with WorldsLog(tmp_path / "a.h5") as a, WorldsLog(tmp_path / "b.h5") as b, open_log(tmp_path / "one.h5") as one:
+        np.testing.assert_array_equal(a.field("input/u")[:, :, 0], [[0.0] * 11, [3.0] * 11])
+        np.testing.assert_array_equal(b.q[0], one.q)
+        np.testing.assert_array_equal(b.field("input/u")[0, :-1, 0], one.u[:-1, 0])
+        assert not (a.q[0] == a.q[1]).all()
+    refused = cli("simulate", TWO_LINKS, "--states", tmp_path / "none.csv", "--each", "--fill", "default", "--no-log")
+    assert refused.code == 4
+
+
+def test_the_document_lists_the_datasets(tmp_path, starts):
+    series = tmp_path / "series.csv"
+    series.write_text("time,elbow\n0,0\n")
+    options = ("--each", "--fill", "default", "--input", series, "-t", 0.01, "-o", tmp_path / "all.h5")
+    succeed("simulate", TWO_LINKS, "--states", starts, *options)
+    text = DOCUMENT.read_text(encoding="utf-8").partition("\n## Many worlds")[2].partition("\n## ")[0]
+    listed = {
+        name for line in re.findall(r"^    (/.*)$", text, re.MULTILINE) for name in re.findall(r"(?:^| )/(\S+\w)", line)
+    }
+    found = set()
+    with h5py.File(tmp_path / "all.h5") as file:
+        file.visititems(lambda name, item: found.add(name) if isinstance(item, h5py.Dataset) else None)
+    assert listed == found
+
+
+def test_controllers_hold_each_world_where_it_starts(tmp_path):
+    """The elbow has the gains of its outboard link, the same at every start."""
+    path, run = tmp_path / "starts.csv", ("simulate", TWO_LINKS, "--hold", "-t", 0.1)
+    path.write_text("elbow\n0.5\n-0.25\n")
+    succeed(*run, "--states", path, "--each", "--fill", "default", "-o", tmp_path / "all.h5")
+    succeed(*run, "--at", "elbow=-0.25", "-o", tmp_path / "one.h5")
+    with WorldsLog(tmp_path / "all.h5") as log, open_log(tmp_path / "one.h5") as one:
+        np.testing.assert_allclose(log.q[:, -1, 1], [0.5, -0.25], atol=0.02)
+        np.testing.assert_allclose(log.q[1], one.q, rtol=0.0, atol=1e-12)  # gains by rounding
+
+
+def test_a_world_that_stops_is_told_and_the_others_are_whole(tmp_path):
+    path = tmp_path / "starts.csv"
+    path.write_text("v:elbow\n0.1\n1e200\n0.2\n")
+    result = cli(
+        "simulate", TWO_LINKS, "--states", path, "--each", "--fill", "default", "-t", 0.02, "-o", tmp_path / "all.h5"
+    )
+    assert result.code == 5
+    assert "1 world stopped" in result.out
+    assert "1 at 0 s: a number is not finite" in result.out
+    document = validated(succeed("log", "info", tmp_path / "all.h5", "--json"))
+    assert [stopped["world"] for stopped in document["stopped"]] == [1]
+    assert "world 1 at 0 s" in succeed("log", "info", tmp_path / "all.h5").out
+    with WorldsLog(tmp_path / "all.h5") as log:
+        assert np.isfinite(log.q[[0, 2]]).all()
+        assert np.isnan(log.q[1, 1:]).all()
+        assert log.world(1).row_count == 1
+        assert log.world(1).status == "failed"
+
+
+def test_one_world_of_a_log_is_shown(tmp_path, starts):
+    succeed(
+        "simulate", TWO_LINKS, "--states", starts, "--each", "--fill", "default", "-t", 0.02, "-o", tmp_path / "all.h5"
+    )
+    document = validated(succeed("log", "show", tmp_path / "all.h5", "--world", 2, "--json"))
+    assert document["rows"] == 3
+    assert document["columns"][0]["first"] == 2.0
+    for words, code in (
+        (("show", tmp_path / "all.h5"), 2),
+        (("show", tmp_path / "all.h5", "--world", 3), 4),
+        (("tail", tmp_path / "all.h5"), 3),
+    ):
+        result = cli("log", *words)
+        assert result.code == code, words
+        assert "world" in result.err
+    single = tmp_path / "one.h5"
+    succeed("simulate", TWO_LINKS, "-t", 0.01, "-o", single)
+    assert cli("log", "show", single, "--world", 0).code == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--states", "starts.csv"), "--states needs --each"),
+        (("--each",), "--each needs --states"),
+        (("--threads", 2), "--threads is for --states --each"),
+        (("--states", "starts.csv", "--each", "--q", "1 2"), "--states has the starts"),
+        (("--states", "starts.csv", "--each", "--fill", "default", "--balance"), "--balance is for a single run"),
+        (
+            ("--states", "starts.csv", "--each", "--fill", "default", "--integrator", "radau3"),
+            "--integrator is for a single run",
+        ),
+    ],
+)
+def test_options_that_do_not_go_together_are_refused(starts, words, message):
+    words = [starts if word == "starts.csv" else word for word in words]
+    result = cli("simulate", TWO_LINKS, *words, "--no-log")
+    assert result.code == 2
+    assert message in result.err
+
+
+def test_starts_that_cannot_be_are_refused(tmp_path):
+    for text, options, message in (
+        ("shoulder\n", (), "has no states"),
+        ("shoulder,vdot:elbow\n0,0\n", (), "has vdot"),
+        ("knee\n0\n", (), "unknown column"),
+    ):
+        path = tmp_path / "starts.csv"
+        path.write_text(text)
+        result = cli("simulate", TWO_LINKS, "--states", path, "--each", "--fill", "default", "--no-log", *options)
+        assert result.code == 3, text
+        assert message in result.err
+    path.write_text("quadruped_trunk_qw,quadruped_trunk_qx\n1,0\n0,0\n")
+    result = cli("simulate", QUADRUPED, "--states", path, "--each", "--fill", "default", "--no-log", "-t", 0.01)
+    assert result.code == 3
+    assert "row 1" in result.err
+
+
+def test_damaged_logs_of_worlds_are_refused(tmp_path, starts):
+    path = tmp_path / "all.h5"
+    succeed("simulate", TWO_LINKS, "--states", starts, "--each", "--fill", "default", "-t", 0.02, "-o", path)
+    assert (
+        cli("simulate", TWO_LINKS, "--states", starts, "--each", "--fill", "default", "-t", 0.02, "-o", path).code == 6
+    )
+    with pytest.raises(ResourceError, match="cannot be read"):
+        WorldsLog(tmp_path / "none.h5")
+    for damage in (
+        lambda file: file.__delitem__("worlds/message"),
+        lambda file: file.attrs.__setitem__("format_version", "2.0"),
+        lambda file: file.attrs.__setitem__("rows", 10**6),
+        lambda file: (file.__delitem__("state/q"), file.create_dataset("state/q", data=np.zeros((1, 2)))),
+    ):
+        copy = tmp_path / "damaged.h5"
+        copy.write_bytes(path.read_bytes())
+        with h5py.File(copy, "r+") as file:
+            damage(file)
+        with pytest.raises(ModelError):
+            WorldsLog(copy)
+        assert cli("log", "info", copy).code == 3

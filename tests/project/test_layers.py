@@ -1,0 +1,179 @@
+"""What may import what: the rooms of the house, from the ground up, and no circle among its files."""
+
+import ast
+import re
+import tomllib
+
+import pytest
+from repository import ROOT
+
+# Rooms from the ground up. A module belongs to the longest prefix of its name; it imports from its own room and from
+# rooms below. Rooms in one line do not know each other.
+ROOMS = (
+    ("mbcli", "mbcli.errors", "mbcli.schemas"),
+    ("mbcli.math",),
+    ("mbcli.common",),
+    ("mbcli.config", "mbcli.meshes"),
+    ("mbcli.engine.fields",),
+    ("mbcli.engine.runtime",),
+    ("mbcli.engine",),
+    ("mbcli.engine.smooth", "mbcli.engine.text"),
+    ("mbcli.engine.limits", "mbcli.engine.collision", "mbcli.engine.constraints"),
+    ("mbcli.engine.contact", "mbcli.engine.deformable"),
+    ("mbcli.engine.stepping",),
+    ("mbcli.engine.queries",),
+    ("mbcli.multibody", "mbcli.multibody.math", "mbcli.multibody.fem"),
+    ("mbcli.multibody.inertia",),
+    ("mbcli.parsers",),  # what all formats share
+    ("mbcli.parsers.checks",),
+    ("mbcli.parsers.urdf",),
+    ("mbcli.parsers.sdf",),
+    ("mbcli.parsers.mjcf",),
+    ("mbcli.parsers.srdf",),
+    ("mbcli.parsers.writing",),
+    ("mbcli.parsers.scenes",),
+    ("mbcli.parsers.load",),
+    ("mbcli.geometry",),
+    ("mbcli.trajectories",),
+    ("mbcli.multibody.scalars",),
+    ("mbcli.multibody.tree",),
+    ("mbcli.multibody.deformable",),
+    ("mbcli.multibody.compilation",),
+    ("mbcli.multibody.assembly",),
+    ("mbcli.multibody.constraints",),
+    ("mbcli.multibody.stepping",),
+    ("mbcli.multibody.plant",),
+    ("mbcli.multibody.parsing",),
+    ("mbcli.conversion", "mbcli.checks", "mbcli.log"),
+    ("mbcli.models",),
+    ("mbcli.pictures",),
+    ("mbcli.batch", "mbcli.simulation"),
+    ("mbcli.comparison", "mbcli.sweeps"),
+    ("mbcli.systems",),
+    ("mbcli.all",),
+    ("mbcli.cli",),
+    ("mbcli.__main__",),
+)
+SAME_ROOM = {"mbcli.autodiffutils": "mbcli.math", "mbcli.symbolic": "mbcli.math"}  # pydrake names them so
+FLOOR = {room: floor for floor, rooms in enumerate(ROOMS) for room in rooms}
+KNOWN_CIRCLES = [{"mbcli.math.roll_pitch_yaw", "mbcli.math.rotation_matrix"}]  # each converts to the other
+
+
+def modules():
+    """{name: path} of every module of the program."""
+    found = {}
+    for folder, package in (("mbcli", "mbcli"), ("parsers", "mbcli.parsers"), ("schemas", "mbcli.schemas")):
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            parts = path.relative_to(ROOT / folder).with_suffix("").parts
+            found[".".join((package, *(parts[:-1] if parts[-1] == "__init__" else parts)))] = path
+    return found
+
+
+MODULES = modules()
+
+
+def run_nodes(tree):
+    """Nodes of a file but those under `if TYPE_CHECKING:`, which never runs: an annotation may name any class."""
+    waiting = [tree]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        if not (isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"):
+            waiting.extend(ast.iter_child_nodes(node))
+
+
+def imports_of(path):
+    """Modules of the program that a file imports, inside of functions too."""
+    found = set()
+    for node in run_nodes(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names if alias.name in MODULES}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path.name}, line {node.lineno}: imports are by whole names"
+            for alias in node.names:
+                name = f"{node.module}.{alias.name}"
+                found |= {name if name in MODULES else node.module} & MODULES.keys()
+    return found
+
+
+IMPORTS = {name: imports_of(path) - {name} for name, path in MODULES.items()}
+
+
+def room_of(module):
+    module = SAME_ROOM.get(module, module)
+    return module if module in FLOOR else room_of(module.rpartition(".")[0])
+
+
+def circles(arrows):
+    """Sets of names that reach each other (Tarjan 1972), of more than one name."""
+    number, lowest, open_names, found = {}, {}, [], []
+
+    def visit(name):
+        number[name] = lowest[name] = len(number)
+        open_names.append(name)
+        for other in arrows[name]:
+            if other not in number:
+                visit(other)
+            if other in open_names:
+                lowest[name] = min(lowest[name], lowest[other])
+        if lowest[name] == number[name]:
+            start = open_names.index(name)
+            found.append(set(open_names[start:]))
+            del open_names[start:]
+
+    for name in arrows:
+        if name not in number:
+            visit(name)
+    return [circle for circle in found if len(circle) > 1]
+
+
+def test_files_import_from_their_own_room_and_from_rooms_below():
+    upward = [
+        f"{name} imports {other}"
+        for name, others in IMPORTS.items()
+        for other in others
+        if room_of(name) != room_of(other) and FLOOR[room_of(other)] >= FLOOR[room_of(name)]
+    ]
+    assert not upward, "\n".join(upward)
+
+
+def test_no_files_import_each_other_in_a_circle():
+    assert circles(IMPORTS) == KNOWN_CIRCLES
+
+
+def test_every_room_has_a_file_and_every_file_a_room():
+    assert {room_of(name) for name in MODULES} == set(FLOOR)
+
+
+def test_the_architecture_page_lists_the_rooms_in_their_order():
+    page = (ROOT / "docs" / "architecture.md").read_text()
+    table = re.search(r"\| room \| contents \|\n\|---\|---\|\n(.*?)\n\n", page, re.DOTALL)[1]
+    assert tuple(tuple(re.findall(r"`([^`]+)`", row.split("|")[1])) for row in table.splitlines()) == ROOMS
+
+
+@pytest.mark.parametrize("seen", ["click", "h5py"])
+def test_click_is_imported_by_the_command_line_alone_and_h5py_by_logs_and_batches(seen):
+    allowed = {"click": ("mbcli.cli", "mbcli.__main__"), "h5py": ("mbcli.log", "mbcli.batch")}[seen]
+    for name, path in MODULES.items():
+        names = {
+            alias.name if isinstance(node, ast.Import) else node.module
+            for node in ast.walk(ast.parse(path.read_text()))
+            if isinstance(node, (ast.Import, ast.ImportFrom))
+            for alias in node.names
+        }
+        if seen in {(n or "").partition(".")[0] for n in names}:
+            assert name.startswith(allowed), name
+
+
+def test_a_wheel_has_every_package():
+    """The list in pyproject.toml is that of the folders with an __init__.py, and says where those of parsers/ are."""
+    setuptools = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]
+    packages = {name for name, path in MODULES.items() if path.name == "__init__.py"} | {"mbcli.schemas"}
+    assert sorted(setuptools["packages"]) == sorted(packages)
+    outside = {name for name in packages if name.startswith(("mbcli.parsers", "mbcli.schemas"))}
+    assert set(setuptools["package-dir"]) == outside | {"mbcli"}
+    assert all((ROOT / setuptools["package-dir"][name]).is_dir() for name in outside)
+
+
+def test_a_circle_is_found():
+    assert circles({"a": {"b"}, "b": {"c"}, "c": {"a"}, "d": {"a"}}) == [{"a", "b", "c"}]

@@ -1,0 +1,66 @@
+"""Where tests stand: in rooms that mirror the packages, and what they share in tests/support."""
+
+from collections import Counter
+
+import pytest
+from quick_set import OF_ROOMS
+from repository import ROOT, SUPPORT, TESTS, files_of_tests
+
+# rooms of no package: tests against other engines, and tests of the repository, its documents and its rules
+OTHER_ROOMS = ("peers", "project")
+MOST = 30  # files in a room
+FILES = files_of_tests()
+ROOMS = sorted({path.parent.relative_to(TESTS).as_posix() for path in FILES})
+
+
+def is_a_room(room):
+    """Whether tests may stand in tests/ROOM: a package of mbcli/ or of the checkout has that path."""
+    packages = (ROOT / "mbcli" / room / "__init__.py", ROOT / room / "__init__.py")
+    return room in OTHER_ROOMS or (room != "." and any(path.is_file() for path in packages))
+
+
+def is_of_peers_alone(path):
+    """Whether every test of a file is marked `peers`: by a pytestmark, which starts a line."""
+    text = path.read_text(encoding="utf-8")
+    return "mark.peers" in text.partition("\npytestmark = ")[2].partition("\n\n")[0]
+
+
+def test_every_test_file_stands_in_the_room_of_a_package():
+    assert [room for room in ROOMS if not is_a_room(room)] == []
+    assert set(OTHER_ROOMS) < set(ROOMS)
+
+
+def test_a_file_outside_of_the_rooms_is_found():
+    assert not is_a_room(".") and not is_a_room("support") and not is_a_room("engine/contacts")
+    assert is_a_room("engine/contact") and is_a_room("parsers/urdf")
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_a_room_is_small(room):
+    assert len(list((TESTS / room).glob("test_*.py"))) <= MOST
+
+
+def test_names_of_test_files_and_helpers_are_their_own():
+    """Tests import each other and their helpers by these names alone."""
+    count = Counter(path.stem for path in (*FILES, *SUPPORT.glob("*.py")))
+    assert [name for name, times in count.items() if times > 1] == []
+
+
+def test_what_tests_share_stands_in_support():
+    others = {path for path in TESTS.rglob("*.py") if path not in FILES and path.parent != SUPPORT}
+    assert others == {TESTS / "conftest.py"}
+
+
+def test_files_that_compare_with_other_engines_alone_stand_in_their_room():
+    assert {path for path in FILES if is_of_peers_alone(path)} == set((TESTS / "peers").glob("test_*.py"))
+
+
+def test_the_quick_set_names_files_of_every_room():
+    missing = [
+        f"{room}/test_{name}.py"
+        for room, names in OF_ROOMS.items()
+        for name in names.split()
+        if not (TESTS / room / f"test_{name}.py").is_file()
+    ]
+    assert missing == []
+    assert set(OF_ROOMS) == set(ROOMS) - {"peers"} and all(OF_ROOMS.values())

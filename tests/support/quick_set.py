@@ -1,0 +1,42 @@
+"""The quick set: the test files that `bash .ci/test -m quick` runs; they are to take a minute on two cores.
+
+One or more files of every room, chosen by what they cover for the processor time that they take with kernels
+interpreted: 2 s at most where there is a choice. A file that compiles, or that asserts times, does not belong here.
+Measure before you add one: `time MBCLI_JIT=0 python -m pytest FILE`.
+"""
+
+OF_ROOMS = {
+    "batch": "number_lines",
+    "cli": "absurd_sizes cli_check cli_contact cli_jacobian",
+    "common": "coordinate_names quick_dataclass topology",
+    "conversion": "convert_effort convert_mimic",
+    "engine/collision": "exact_touch facing_faces nearest_in_simplices",
+    "engine/constraints": "rotation_quaternions",
+    "engine/contact": "contact_laws contact_margin island_neighbors slip_steps",
+    "engine/limits": "rest_at_limits tendon_limits",
+    "engine/runtime": "cell_names",
+    "engine/smooth": "engine_joints",
+    "geometry": "tetrahedral_shapes",
+    "log": "log_commands",
+    "math": "own_copies rigid_transform spatial_vectors",
+    "meshes": "mesh mesh_readers",
+    "models": "placement twins",
+    "multibody/constraints": "constraints_set shared_velocities",
+    "multibody/deformable": "deformable_model",
+    "multibody/plant": (
+        "context_copies plant_config_functions plant_structure reaction_forces reference_small_names state_refusals"
+    ),
+    "multibody/stepping": "missing_mass projection_energy",
+    "multibody/tree": "frames index inertia joint_actuator scoped_name",
+    "parsers": "diagnostics geometry_inertia package_map places reading_policy xml_source yaml_source",
+    "parsers/checks": "check_folder check_model_units check_open_motion check_physics",
+    "parsers/mjcf": "mjcf mjcf_attachments mjcf_inertia",
+    "parsers/scenes": "directives plant_config schemas",
+    "parsers/sdf": "sdf sdf_frames sdf_nested sdf_versions",
+    "parsers/urdf": "urdf urdf_constraints",
+    "pictures": "picture_framing",
+    "project": "documents layers rooms",
+    "simulation": "start_limits sweep_points",
+    "systems": "diagram simulator_goes_on update_times",
+}
+QUICK = frozenset(f"test_{name}.py" for names in OF_ROOMS.values() for name in names.split())
