@@ -189,4 +189,4 @@ NOT_SMOOTH = {
 }
 
 # parameters that choose, 0 or 1, where others carry numbers
-SWITCHES = {"gravity", "is_root", "at_links", "springs", "exact", "by_positions", "inboard", "joint_type", "outermost"}
+SWITCHES = {"gravity", "is_root", "at_links", "springs", "exact", "by_positions", "inboard", "kind", "outermost"}

@@ -11,6 +11,8 @@ from types import ModuleType
 
 from mbcli.engine.runtime.kernel import kernel
 
+WRITTEN = {}  # {name of a kernel: its text}
+
 
 def dispatch(namespace, what, operation, kinds, arguments, doc):
     """Defines and returns the kernel `WHAT_OPERATION(kind, ...)` in the namespace of a module.
@@ -33,8 +35,10 @@ def dispatch(namespace, what, operation, kinds, arguments, doc):
     for call, numbers in others:
         lines.append(f"    if {' or '.join(f'kind == {number}' for number in numbers)}:\n        {call}")
     lines.append(f"    {last}")  # of the other kinds that there are: numbers are checked where arrays are made
-    exec(compile("\n".join(lines), namespace["__file__"], "exec"), namespace)
-    function = namespace[f"{what}_{operation}"]
+    name = f"{what}_{operation}"
+    WRITTEN[name] = "\n".join(lines)
+    exec(compile(WRITTEN[name], namespace["__file__"], "exec"), namespace)
+    function = namespace[name]
     function.__doc__ = doc
     return kernel(function)
 

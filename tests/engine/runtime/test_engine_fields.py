@@ -29,6 +29,7 @@ from mbcli.engine.fields.run_fields import (
     STEPPING_FIELDS,
     WORLD_FIELDS,
 )
+from mbcli.engine.runtime.dispatch import WRITTEN
 from mbcli.engine.runtime.kernel import KERNEL_MODULES, KINDS
 from mbcli.engine.runtime.linking import all_kernels, bodies_of
 from mbcli.engine.runtime.model import Data, Model, _zeros
@@ -141,6 +142,8 @@ def kernels_of(tree):
             if marks & {"kernel", "slot", "entry", "called", "unlocked"}:
                 node.decorator_list = []
                 yield node
+        elif isinstance(node, ast.Assign) and getattr(getattr(node.value, "func", None), "id", "") == "dispatch":
+            yield ast.parse(WRITTEN[node.targets[0].id]).body[0]
 
 
 def is_smooth(name):
@@ -157,6 +160,7 @@ def module_of(name):
     return name.rpartition(".")[0]
 
 
+all_kernels()  # their modules are imported: what dispatch() writes is known
 KERNELS = {f"{module}.{f.name}": f for module, tree in engine_modules() for f in kernels_of(tree)}
 
 
@@ -373,6 +377,7 @@ def test_the_lists_of_exceptions_name_existing_kernels_and_parameters():
 BELOW_ENGINE = {
     "mbcli.common",  # kept_files
     "mbcli.common.collection_pause",
+    "mbcli.common.file_locks",
     "mbcli.common.numba_start",
     "mbcli.common.turns",
     "mbcli.common.user_cache",
