@@ -9,6 +9,7 @@ import types
 import numpy as np
 import pytest
 from command_line import SAMPLES, cli
+from log_documents import document_with_fields, schema_with_fields
 from repository import ROOT
 
 from mbcli.errors import ArgumentError
@@ -16,7 +17,6 @@ from mbcli.log import fields, open_log
 from mbcli.log.datasets import Dataset, Field
 from mbcli.log.fields import CONSTANTS, LOG_FIELDS, NAMES, OPERATIONS, checked_field, fields_by_name
 from mbcli.log.fields.contact import OF_ALL, OF_SURFACES, RECORDED
-from mbcli.log.fields.documents import document_with_fields, schema_with_fields
 from mbcli.log.fields.u import actuation_field
 from mbcli.log.format import LogHeader
 from mbcli.log.writer import LogWriter
@@ -86,7 +86,7 @@ def test_a_field_that_computes_other_datasets_than_it_declares_is_an_error(monke
 
 
 def test_there_is_a_file_for_each_name_and_a_name_for_each_file():
-    helpers = {"__init__", "block", "body_poses", "common", "documents", "kept_contacts", "logged_plant"}
+    helpers = {"__init__", "block", "body_poses", "common", "kept_contacts", "logged_plant"}
     folder = ROOT / "mbcli" / "log" / "fields"
     assert {path.stem for path in folder.glob("*.py")} - helpers == set(NAMES) == set(LOG_FIELDS)
 
@@ -97,7 +97,7 @@ def test_document_and_schema_describe_the_fields_that_there_are():
         ("schemas/log.schema.json", schema_with_fields),
     ):
         text = (ROOT / name).read_text(encoding="utf-8")
-        assert made(text) == text, f"{name} is out of date: python -m mbcli.log.fields.documents writes it"
+        assert made(text) == text, f"{name} is out of date: python tests/support/log_documents.py writes it"
 
 
 def test_help_and_docstring_name_every_field_with_its_words():

@@ -1,8 +1,7 @@
 """Positions as points of a manifold: motion along velocities, and how far positions are from others.
 
-Rotations of joints (engine/smooth/rotations) are moved by rotation vectors, so that gimbal lock does
-not matter, and their difference is a rotation vector; all other coordinates have rates of their own. A quaternion is
-(w, (x, y, z)).
+Rotations of joints (engine/smooth/rotations) are moved by rotation vectors, so that gimbal lock does not matter, and
+their difference is a rotation vector; all other coordinates have rates of their own. A quaternion is (w, (x, y, z)).
 """
 
 from mbcli.engine.runtime.kernel import kernel

@@ -2,9 +2,9 @@
 
 Friction of `lagged` and `similar` is a v / |v|_s with |v|_s = (v^2 + v_s^2)^(1/2). Around v = 0 it is steep, and the
 less v_s the narrower: a step of Newton's method from elsewhere goes through there without noticing. Chan, Golub, Mulet
-1999 (A nonlinear primal-dual method for total variation-based image restoration, SIAM J. Sci. Comput. 20,
-1964) give sums of such norms a variable w = v / |v|_s of its own, and make |v|_s w - v zero by Newton's method together
-with the rest. Without w, which follows from v, the matrix is
+1999 (A nonlinear primal-dual method for total variation-based image restoration, SIAM J. Sci. Comput. 20, 1964) give
+sums of such norms a variable w = v / |v|_s of its own, and make |v|_s w - v zero by Newton's method together with the
+rest. Without w, which follows from v, the matrix is
 
     a / |v|_s (1 - (w t^T + t w^T) / 2),   t = v / |v|_s,
 
@@ -41,14 +41,14 @@ def slip_speed(solver, i):
 
 
 @kernel
-def begin_duals(solver, k, share):
-    """con_dual of the contacts of island k at con_v, or a share of it."""
+def begin_duals(solver, k):
+    """con_dual of the contacts of island k: w = t at con_v."""
     w, v = solver.con_dual, solver.con_v
     for c in range(solver.island_con[k], solver.island_con[k + 1]):
         i = solver.con_order[c]
         for n in range(i, i + max(1, solver.con_members[i])):
             if has_dual(solver, n):
-                inverse = share / slip_speed(solver, n)
+                inverse = 1.0 / slip_speed(solver, n)
                 w[n, 0], w[n, 1] = inverse * v[n, 0], inverse * v[n, 1]
 
 

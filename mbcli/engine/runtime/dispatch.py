@@ -11,7 +11,7 @@ from types import ModuleType
 
 from mbcli.engine.runtime.kernel import kernel
 
-WRITTEN = {}  # {name of a kernel: its text}
+WRITTEN = {}  # {name of a kernel: its text}, for the tests of the rules of kernels
 
 
 def dispatch(namespace, what, operation, kinds, arguments, doc):

@@ -22,7 +22,6 @@ from mbcli.multibody.tree.joint_spring import JointSpring
 if TYPE_CHECKING:
     from mbcli.multibody.tree.joint import Joint
 
-
 COORDINATES = ("body_q", "body_v", "body_nv")  # where those of a body's joint start, and how many velocities it has
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from mbcli.common.number_text import counted
 from mbcli.errors import NumericalError
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ def missing_mass(plant: MultibodyPlant, context: Context, but: Any = _never) -> 
     else:
         what = f"joint '{joint.name()}' moves '{body.name()}', whose subtree has no mass"
     others = len(found) - 1
-    more = f" (and {others} more joint{'s' if others > 1 else ''})" if others else ""
+    more = f" (and {counted(others, 'more joint')})" if others else ""
     return (
         f"{f'{place}: error: ' if place is not None else ''}{what}{more}: its motion cannot be computed; give it an "
         "inertial, or fix it"

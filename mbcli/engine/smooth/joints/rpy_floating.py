@@ -1,8 +1,8 @@
 """Six degrees of freedom: q = (roll, pitch, yaw, x, y, z), v = (w_FM, v_FMo), both expressed in F, not qdot."""
 
 from mbcli.engine.runtime.kernel import kernel
+from mbcli.engine.smooth.joints import quaternion_floating
 from mbcli.engine.smooth.joints.moving_origin import bias_of_moving_origin
-from mbcli.engine.smooth.joints.quaternion_floating import CARRIED, subspace_quaternion_floating  # noqa: F401
 from mbcli.engine.smooth.rotations import angles
 from mbcli.engine.smooth.rotations.angles import rotation_from_angles
 
@@ -13,8 +13,9 @@ VELOCITY_SUFFIXES = ("wx", "wy", "wz", "vx", "vy", "vz")
 ZERO_POSITIONS = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 ROTATION = angles
 HAS_AXIS = False
+CARRIED = quaternion_floating.CARRIED
 bias_rpy_floating = bias_of_moving_origin
-subspace_rpy_floating = subspace_quaternion_floating
+subspace_rpy_floating = quaternion_floating.subspace_quaternion_floating
 
 
 @kernel

@@ -2,7 +2,7 @@
 
 from mbcli.engine.runtime.kernel import kernel
 from mbcli.engine.smooth.joints.revolute import turn_about_axis
-from mbcli.engine.smooth.spatial import add, scale, subtract
+from mbcli.engine.smooth.spatial import add, scale
 
 NUM_POSITIONS = 1
 NUM_VELOCITIES = 1
@@ -17,10 +17,8 @@ CARRIED = ()
 @kernel
 def place_screw(model, data, b, axes, r, is_root):
     """As place_revolute(), with the axis carrying the translation."""
-    lever, travel = scale(0.0, r) if is_root else r, model.body_travel[b]
-    turn_about_axis(model, data, b, axes, lever)
-    d, z = model.body_v[b], axes[2]
+    travel, d, z = model.body_travel[b], model.body_v[b], axes[2]
+    turn_about_axis(model, data, b, axes, scale(0.0, r) if is_root else r)
     for k in range(3):
         data.S[d, 3 + k] += travel * z[k]
-    moved = add(lever, scale(travel * data.q[model.body_q[b]], z))
-    return add(r, subtract(moved, lever))
+    return add(r, scale(travel * data.q[model.body_q[b]], z))

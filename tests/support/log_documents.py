@@ -1,15 +1,16 @@
 """What documents say of the fields: tables of docs/log_format.md and datasets of schemas/log.schema.json.
 
-`python -m mbcli.log.fields.documents` in a checkout writes them anew; a test compares.
+`python tests/support/log_documents.py` writes them anew; a test compares.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from pathlib import Path
 from textwrap import wrap
 from typing import Any
+
+from repository import ROOT
 
 from mbcli.log.datasets import Dataset
 from mbcli.log.fields import LOG_FIELDS
@@ -121,11 +122,10 @@ def _as_text(value: Any, indent: int = 0, before: int = 0) -> str:
 
 
 def main() -> None:
-    """Writes both files of the checkout that this file is of."""
-    root = Path(__file__).resolve().parents[3]
+    """Writes both files."""
     for path, made in (
-        (root / "docs" / "log_format.md", document_with_fields),
-        (root / "schemas" / "log.schema.json", schema_with_fields),
+        (ROOT / "docs" / "log_format.md", document_with_fields),
+        (ROOT / "schemas" / "log.schema.json", schema_with_fields),
     ):
         path.write_text(made(path.read_text(encoding="utf-8")), encoding="utf-8")
 
