@@ -19,7 +19,7 @@ WELL, REFUSED, CAUSE, FAILURE, ENERGY, QUATERNION, BUG, LEFT_OUT = VERDICTS = (
 )
 # Sentences of exit code 5 that name something in the model that a person can change
 CAUSES = (
-    r"has mass.*: its motion cannot be computed; give it an inertial, or fix it",
+    r"has no mass.*: its motion cannot be computed; give it an inertial, or fix it",
     r"gimbal lock",
     r"nothing that it moves has inertia",
     r"velocities have no inertia, .* the motion is not determined; give it what it lacks",

@@ -124,16 +124,14 @@ def test_modules_of_no_effect_are_imported_by_nothing_that_is_compiled():
         assert ENGINE.joinpath(*name.split(".")).with_suffix(".py").exists()
 
 
-PLACE = """
-import numpy as np
+NORMALIZED = """
 from mbcli.engine import load_kernels
-X, S, x = np.zeros((1, 12)), np.zeros((1, 6)), (1.0, 0.0, 0.0)
+x = (4.0, 0.0, 0.0)
 kernels = load_kernels(True)
-place = kernels.place_prismatic
-print(place(2.0, (x, x, x), (0.0, 0.0, 0.0), X, 0, S, 0)[0])
+print(kernels.normalized(x, x)[0])
 kernels.dot(x, x)
 if {counts}:
-    print(sum(place.stats.cache_misses.values()))
+    print(sum(kernels.normalized.stats.cache_misses.values()))
 """
 
 
@@ -160,32 +158,32 @@ def result(process):
 
 
 def test_an_edit_in_an_imported_kernel_is_seen_by_the_next_process_which_keeps_the_rest(engine_copy):
-    """place_prismatic calls scale of another module: numba's own cache would keep the old one (numba issue 1833).
+    """normalized calls scale of another module: numba's own cache would keep the old one (numba issue 1833).
 
     What it calls is within it, and has no file of its own.
     """
     folder, start = engine_copy
-    program = PLACE.format(counts=False)
-    assert result(start(program)) == [2.0]
+    program = NORMALIZED.format(counts=False)
+    assert result(start(program)) == [1.0]
     compiled = set(folder.glob("cache/*/*.nbi"))
     names = {path.name.split("-")[0] for path in compiled}
-    assert names == {"smooth.spatial.dot", "smooth.joints.prismatic.place_prismatic"}
+    assert names == {"smooth.spatial.dot", "collision.segments.normalized"}
     source = folder / "mbcli" / "engine" / "smooth" / "spatial.py"
     text = source.read_text(encoding="utf-8")
     changed = text.replace("return (s * a[0],", "return (10.0 * s * a[0],")
     assert changed != text
     source.write_text("# moved\n" + changed, encoding="utf-8")
-    assert result(start(program)) == [20.0]
+    assert result(start(program)) == [10.0]
     again = {path.name.split("-")[0] for path in set(folder.glob("cache/*/*.nbi")) - compiled}
-    assert again == {"smooth.joints.prismatic.place_prismatic"}
+    assert again == {"collision.segments.normalized"}
 
 
 def test_two_processes_compile_a_kernel_once_and_leave_no_lock(engine_copy):
     """The one that comes later waits and loads; numba counts a function that was not on disk as a miss."""
     folder, start = engine_copy
-    processes = [start(PLACE.format(counts=True)) for _ in range(2)]
+    processes = [start(NORMALIZED.format(counts=True)) for _ in range(2)]
     results = [result(process) for process in processes]
-    assert [value for value, _ in results] == [2.0, 2.0]
+    assert [value for value, _ in results] == [1.0, 1.0]
     assert sum(misses for _, misses in results) == 1
     assert not list(folder.glob("cache/*/*.lock"))
 
@@ -249,12 +247,12 @@ for path in Path(os.environ["MBCLI_CACHE_DIR"]).rglob("*.nbi"):
 
 def test_a_pickle_that_is_put_into_the_cache_is_not_loaded(engine_copy, tmp_path):
     folder, start = engine_copy
-    program = PLACE.format(counts=False)
-    assert result(start(program)) == [2.0]
+    program = NORMALIZED.format(counts=False)
+    assert result(start(program)) == [1.0]
     environment = os.environ | {"MBCLI_CACHE_DIR": str(folder / "cache")}
     planted = tmp_path / "planted"
     subprocess.run([sys.executable, "-c", PLANTED, planted], env=environment, check=True)
-    assert result(start(program)) == [2.0]
+    assert result(start(program)) == [1.0]
     assert not planted.exists()
 
 
