@@ -7,6 +7,7 @@ Of the filters that every HDF5 has, deflate after a byte shuffle makes logs smal
 
 from __future__ import annotations
 
+import json
 import os
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ import numpy as np
 from mbcli.errors import MbcliError
 from mbcli.log.datasets import ROW_GROUPS
 from mbcli.log.format import columns_of
+from mbcli.log.stored_texts import encoded, text_dtype, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -47,8 +49,17 @@ def write_packed(
       OSError, RuntimeError: of HDF5; an incomplete file is left. ModelError of the source.
     """
     with h5py.File(path, "w", libver=("v110", "v110"), locking="best-effort") as target:
+        lost: set[str] = set()
+
+        def lose(path, error):
+            if on_lost is None:
+                raise error
+            lost.add(path)
+            on_lost(path, error)
+
         _copy_attributes(source, "", target, attributes or {})
-        _copy_group(source, "", target, blocks or all_rows, on_lost)
+        _copy_group(source, "", target, blocks or all_rows, lose)
+        _forget_lost_fields(source, target, lost, lose)
         _make_scales(target)
 
 
@@ -65,24 +76,24 @@ def rows_of_block(dataset: StoredDataset) -> int:
     return chunk * max(BLOCK_BYTES // max(chunk * dataset.row_bytes, 1), 1)
 
 
-def _copy_group(source, path, target, blocks, on_lost):
+def _copy_group(source, path, target, blocks, lose):
     for name in source.names(path):
         below = f"{path}/{name}" if path else name
         try:
             if source.is_group(below):
                 target.create_group(below)
                 _copy_attributes(source, below, target[below], {})
-                _copy_group(source, below, target, blocks, on_lost)
+                _copy_group(source, below, target, blocks, lose)
             else:
                 _copy_dataset(source.dataset(below), target, blocks)
         except MbcliError as error:
-            if on_lost is None:
-                raise
-            on_lost(below, error)
+            lose(below, error)
 
 
 def _copy_dataset(dataset, target, blocks):
     path = dataset.path
+    if path.partition("/")[0] in ROW_GROUPS and not dataset.grows:
+        raise dataset.file.damaged(f"{path} has no rows")
     if dataset.grows:
         if dataset.chunks is None:
             raise dataset.file.damaged(f"{path} grows without chunks")
@@ -121,14 +132,35 @@ def _copy_attributes(source, path, target, changed):
             target.attrs.create(name, np.asarray(value, dtype) if name in changed else value, dtype=dtype)
 
 
+def _forget_lost_fields(source, target, lost, lose):
+    """The new log names the fields that it has."""
+    try:
+        named = json.loads(text_of(target.attrs.get("fields", b"[]")))
+    except ValueError:  # its reader tells
+        return
+    if not isinstance(named, list) or not all(isinstance(path, str) for path in named):
+        return
+    there = set(_datasets_of(target))
+    for path in named:
+        if path not in there and path not in lost:
+            lose(path, source.damaged(f"{path}: it is missing"))
+    if not there.issuperset(named):
+        data = encoded(json.dumps([path for path in named if path in there]))
+        target.attrs.create("fields", np.bytes_(data), dtype=text_dtype(len(data)))
+
+
+def _datasets_of(target):
+    paths: list[str] = []
+    target.visititems(lambda path, item: paths.append(path) if isinstance(item, h5py.Dataset) else None)
+    return paths
+
+
 def _make_scales(target):
     """The dimension scales: time, and the names of columns."""
     if "time" not in target:
         return
-    paths: list[str] = []
-    target.visititems(lambda path, item: paths.append(path) if isinstance(item, h5py.Dataset) else None)
     target["time"].make_scale("time")
-    for path in paths:
+    for path in _datasets_of(target):
         columns = columns_of(path)
         if path != "time" and path.partition("/")[0] in ROW_GROUPS:
             target[path].dims[0].attach_scale(target["time"])

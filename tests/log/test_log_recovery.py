@@ -198,6 +198,20 @@ def test_numbers_whose_checksum_is_wrong_become_nan_and_the_others_stay(path, tm
         assert log.read_checkpoint()["row"] == 4999
 
 
+@pytest.mark.parametrize("fault", ["one number where rows are", "it is missing"])
+def test_a_field_that_is_lost_is_told_and_the_new_log_is_read_without_it(path, fault):
+    """The first one ended in an internal error, and what was recovered could not be read."""
+    with h5py.File(path, "r+") as file:
+        del file[ENERGY]
+        if fault.startswith("one"):
+            file[ENERGY] = 1.0
+    told = succeed("log", "recover", path, "--json").json()
+    assert told["damage"] == [f"{ENERGY}: is lost: {'has no rows' if fault.startswith('one') else fault}"]
+    with Log(path.with_name("a.recovered.h5")) as log:
+        assert ENERGY not in log.attrs["fields"] and log.damage() == []
+        np.testing.assert_array_equal(log.q, rows(0, 5000)["q"])
+
+
 def test_rows_whose_time_is_lost_are_left_out(path, tmp_path):
     spoil_chunk(path, "time", 1)
     assert cli("log", "info", path).code == 3
