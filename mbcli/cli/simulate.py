@@ -31,11 +31,11 @@ from mbcli.cli.output import document, number, printable, refuse_given_inputs, r
 from mbcli.cli.signals import Terminated, ending_signals
 from mbcli.common.json_text import to_json
 from mbcli.common.number_text import counted
+from mbcli.config.contact_laws import CONTACT_LAWS
 from mbcli.errors import ModelError
 
 # as MultibodyPlantConfig, recorded_run and sampling have them; importing those would slow --help down
 CONTACT_MODELS = ("point", "hydroelastic", "hydroelastic_with_fallback")
-DISCRETE_CONTACT_APPROXIMATIONS = ("tamsi", "sap", "similar", "lagged")
 DEFAULT_DURATION = 5.0  # [s]
 DEFAULT_RATE = 100.0  # [Hz] of samples
 DEFAULT_SLEEP_TOLERANCE = 1e-3  # [m/s]
@@ -142,7 +142,7 @@ class FieldsOption(click.Option):
 )
 @click.option(
     "--contact-approximation",
-    type=click.Choice(DISCRETE_CONTACT_APPROXIMATIONS),
+    type=click.Choice(CONTACT_LAWS),
     help="How contact enters the step of a discrete plant; default lagged.",
 )
 @click.option(

@@ -2,9 +2,9 @@
 
 from mbcli.common.quick_dataclass import dataclass
 from mbcli.config.config_fields import ConfigRecord, setting
+from mbcli.config.contact_laws import CONTACT_LAWS
 
 CONTACT_MODELS = ("point", "hydroelastic", "hydroelastic_with_fallback")
-DISCRETE_CONTACT_APPROXIMATIONS = ("tamsi", "sap", "similar", "lagged")
 CONTACT_DEFAULTS = ("allowance", "drake")
 STEP_SCHEMES = ("midpoint", "drake")
 CONTACT_SURFACE_REPRESENTATIONS = ("triangle", "polygon")
@@ -44,7 +44,7 @@ class MultibodyPlantConfig(ConfigRecord):
         "hydroelastic_with_fallback", "How contact forces are computed from overlaps", choices=CONTACT_MODELS
     )
     discrete_contact_approximation: str = setting(
-        "lagged", "How contact enters the step of a discrete plant", choices=DISCRETE_CONTACT_APPROXIMATIONS
+        "lagged", "How contact enters the step of a discrete plant", choices=CONTACT_LAWS
     )
     sap_near_rigid_threshold: float = setting(
         1.0,

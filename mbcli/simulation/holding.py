@@ -60,9 +60,10 @@ def require_controllers(plant: MultibodyPlant) -> None:
             f"{argument('hold')} and {argument('drive')} are for discrete plants: controllers do not act in continuous "
             f"ones; give {argument('dt')} a step"
         )
-    if plant.settings.discrete_contact_approximation == "tamsi":
+    if not plant.settings.is_convex():
         raise ArgumentError(
-            f"{argument('hold')} and {argument('drive')}: controllers do not act under tamsi; choose another "
+            f"{argument('hold')} and {argument('drive')}: controllers do not act under "
+            f"{plant.settings.discrete_contact_approximation}; choose another "
             f"{argument('contact_approximation')}"
         )
 

@@ -122,8 +122,11 @@ def velocities_after_contact(plant, context, start, N, N_inverse):
     after = step.solve()
     if after is None:
         return None
-    if plant.settings.discrete_contact_approximation == "tamsi":
-        raise RuntimeError("a step in contact has derivatives with 'lagged', 'similar' and 'sap', with 'tamsi' none")
+    if not plant.settings.is_convex():
+        law = plant.settings.discrete_contact_approximation
+        raise RuntimeError(
+            f"a step in contact under {law} has no derivatives; it has some under {plant.settings.convex_laws()}"
+        )
     if plant.elements.deformable_bodies:
         raise RuntimeError("a step of deformable bodies in contact has no derivatives")
     still = np.ones(start.v.size)

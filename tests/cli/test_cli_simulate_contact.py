@@ -44,7 +44,6 @@ def run(*words, **options):
 
 def test_the_choices_are_those_of_the_configuration():
     assert simulate.CONTACT_MODELS == config.CONTACT_MODELS
-    assert simulate.DISCRETE_CONTACT_APPROXIMATIONS == config.DISCRETE_CONTACT_APPROXIMATIONS
 
 
 def test_a_ball_comes_to_lie_on_the_ground(ball, tmp_path):

@@ -13,15 +13,8 @@ descent for the same cost, whose gradient stays as it is. A search begins with w
 iterations, 6 in place of 8 for 50 solids in a bin, but ends less close to the solution.
 """
 
-from mbcli.engine.contact.hunt_crossley import normal_response
-from mbcli.engine.fields.contact_fields import (
-    HUNT_CROSSLEY_FRICTION,
-    HUNT_CROSSLEY_MU,
-    HUNT_CROSSLEY_V_S,
-    LAGGED,
-    SIMILAR,
-    TURNS,
-)
+from mbcli.engine.contact.laws.registry import friction_of, is_dual_kind
+from mbcli.engine.fields.contact_fields import HUNT_CROSSLEY_V_S, TURNS
 from mbcli.engine.runtime.kernel import kernel
 from mbcli.engine.smooth.trigonometry import square_root
 
@@ -29,8 +22,7 @@ from mbcli.engine.smooth.trigonometry import square_root
 @kernel
 def has_dual(solver, i):
     """Whether constraint i is a contact whose friction has a dual variable."""
-    kind = solver.con_kind[i]
-    return kind in (LAGGED, SIMILAR) and solver.con_members[i] != TURNS
+    return is_dual_kind(solver.con_kind[i]) and solver.con_members[i] != TURNS
 
 
 @kernel
@@ -77,16 +69,10 @@ def move_dual(solver, i):
 @kernel
 def dual_hessian(solver, i):
     """In place of the second derivatives of the cost of contact i at con_v: xx, yy, zz, xy, xz, yz."""
-    law, v, w = solver.con_law, solver.con_v, solver.con_dual
+    v, w = solver.con_v, solver.con_dual
     size = slip_speed(solver, i)
     tx, ty = v[i, 0] / size, v[i, 1] / size
-    if solver.con_kind[i] == LAGGED:
-        _, c = normal_response(law, i, v[i, 2])
-        a, mu = law[i, HUNT_CROSSLEY_FRICTION] / size, 0.0
-    else:
-        mu = law[i, HUNT_CROSSLEY_MU]
-        normal, c = normal_response(law, i, v[i, 2] - mu * (size - law[i, HUNT_CROSSLEY_V_S]))
-        a = mu * normal / size
+    a, mu, c = friction_of(solver, i, size, v[i, 2])
     b = mu * mu * c
     xx, yy = a * (1.0 - w[i, 0] * tx) + b * tx * tx, a * (1.0 - w[i, 1] * ty) + b * ty * ty
     xy = b * tx * ty - 0.5 * a * (w[i, 0] * ty + w[i, 1] * tx)

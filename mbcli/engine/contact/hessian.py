@@ -1,10 +1,10 @@
 """The Hessian of the cost of an island, A + J^T G J, by panels: the rows of a tree, up to the last one it meets."""
 
 from mbcli.engine.contact.block_cholesky import add_row
-from mbcli.engine.contact.bounded_row import bounded_response
 from mbcli.engine.contact.dual_friction import dual_hessian, has_dual
+from mbcli.engine.contact.laws.bounded import impulse_of_row
+from mbcli.engine.contact.laws.registry import response_of
 from mbcli.engine.contact.patches import patch_hessian
-from mbcli.engine.contact.problem import response_of
 from mbcli.engine.contact.turning import turning_hessian
 from mbcli.engine.fields.contact_fields import TURNS
 from mbcli.engine.runtime.kernel import kernel
@@ -55,7 +55,7 @@ def fill_masses(solver, first, end, whole):
 @kernel
 def add_to_diagonal(solver, i):
     """Adds the second derivative of constraint i, whose row is a velocity."""
-    _, stiffness = bounded_response(solver.con_law, i, solver.con_v[i, 0])
+    _, stiffness = impulse_of_row(solver.con_law, i, solver.con_v[i, 0])
     t = solver.con_tree[i, 0]
     p, d = solver.tree_position[t], solver.con_slot[i] - solver.tree_slot[t]
     solver.values[solver.panel_start[p] + d * solver.panel_width[p] + d] += stiffness

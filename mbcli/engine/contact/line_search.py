@@ -1,8 +1,8 @@
 """How far to go along the direction of a step of Newton's method: about to the least cost."""
 
-from mbcli.engine.contact.bounded_row import bounded_response
+from mbcli.engine.contact.laws.bounded import impulse_of_row
+from mbcli.engine.contact.laws.registry import response_of
 from mbcli.engine.contact.patches import along_direction, slope_of_patch
-from mbcli.engine.contact.problem import response_of
 from mbcli.engine.contact.turning import slope_of_turning
 from mbcli.engine.fields.contact_fields import (
     BOUNDED,
@@ -106,7 +106,7 @@ def slope_of_constraints(solver, k, share):
             continue
         if solver.con_slot[i] >= 0:
             a = dv[i, 0]
-            impulse, stiffness = bounded_response(solver.con_law, i, v[i, 0] + share * a)
+            impulse, stiffness = impulse_of_row(solver.con_law, i, v[i, 0] + share * a)
             slope -= a * impulse
             curvature += a * a * stiffness
             continue

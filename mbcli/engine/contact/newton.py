@@ -10,10 +10,11 @@ follow rounding.
 """
 
 from mbcli.engine.contact.block_cholesky import factorize_places, solve_places
-from mbcli.engine.contact.bounded_row import bounded_response
 from mbcli.engine.contact.dual_friction import begin_duals, move_duals
 from mbcli.engine.contact.hessian import fill_hessian
 from mbcli.engine.contact.islands import arrange_problem
+from mbcli.engine.contact.laws.bounded import impulse_of_row
+from mbcli.engine.contact.laws.registry import response_of
 from mbcli.engine.contact.line_search import line_search
 from mbcli.engine.contact.patches import (
     add_patch_impulses,
@@ -21,7 +22,6 @@ from mbcli.engine.contact.patches import (
     respond_in_patch,
     terms_of_patch,
 )
-from mbcli.engine.contact.problem import response_of
 from mbcli.engine.contact.sticking import hold_contacts, release_contacts
 from mbcli.engine.contact.substeps import begin_part, end_part, end_parts, halve_parts, keep_start
 from mbcli.engine.contact.tamsi import hold_friction, tamsi_direction, tamsi_share
@@ -316,9 +316,9 @@ def fill_gradient(solver, k):
                 add_turning_impulses(solver, i)
             continue
         if solver.con_slot[i] >= 0:
-            impulse_of_row, _ = bounded_response(solver.con_law, i, solver.con_v[i, 0])
-            solver.con_impulse[i, 0], solver.con_impulse[i, 1], solver.con_impulse[i, 2] = impulse_of_row, 0.0, 0.0
-            solver.vectors[VECTOR_GRADIENT, solver.con_slot[i]] += impulse_of_row
+            impulse, _ = impulse_of_row(solver.con_law, i, solver.con_v[i, 0])
+            solver.con_impulse[i, 0], solver.con_impulse[i, 1], solver.con_impulse[i, 2] = impulse, 0.0, 0.0
+            solver.vectors[VECTOR_GRADIENT, solver.con_slot[i]] += impulse
             continue
         x, y, z, _, _, _, _, _, _ = response_of(solver, i, solver.con_v[i, 0], solver.con_v[i, 1], solver.con_v[i, 2])
         solver.con_impulse[i, 0], solver.con_impulse[i, 1], solver.con_impulse[i, 2] = x, y, z

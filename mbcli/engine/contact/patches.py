@@ -7,22 +7,16 @@ in this space before they meet the columns; the work for each contact does not d
 """
 
 from mbcli.engine.contact.dual_friction import dual_hessian, has_dual
-from mbcli.engine.contact.hunt_crossley import lagged_response, similar_response
-from mbcli.engine.contact.sap import sap_response
-from mbcli.engine.contact.sticking import stuck_response
-from mbcli.engine.contact.tamsi_law import tamsi_response
+from mbcli.engine.contact.laws.registry import IN_PATCHES
 from mbcli.engine.fields.contact_fields import (
-    LAGGED,
     PLACE_ACROSS,
     PLACE_ARM,
     PLACE_NORMAL,
     PLACE_TANGENT,
-    SAP,
-    SIMILAR,
-    STUCK,
     VECTOR_GRADIENT,
     VECTOR_INVERSE_DIAGONAL,
 )
+from mbcli.engine.runtime.dispatch import dispatch
 from mbcli.engine.runtime.kernel import kernel
 from mbcli.engine.runtime.lane_memory import add_product, sum_of_lanes
 from mbcli.engine.smooth.spatial import add, cross, dot, row3, scale, subtract
@@ -74,32 +68,27 @@ def respond_in_patch(solver, i):
 
 
 @kernel
-def respond_in_contact(solver, n, x, y, z):
-    """As response_of(), of a contact that is in a patch; -> con_impulse, con_hessian.
-
-    The law is called here, so that its numbers go to the arrays by registers: a call that returned nine numbers would
-    put them on the stack one by one, and reading them back as vectors waits for all of them.
-    """
-    kind, law = solver.con_kind[n], solver.con_law
-    if kind == LAGGED:
-        keep_response(solver, n, lagged_response(law, n, x, y, z))
-    elif kind == SAP:
-        keep_response(solver, n, sap_response(law, n, x, y, z))
-    elif kind == STUCK:
-        keep_response(solver, n, stuck_response(law, n, x, y, z))
-    elif kind == SIMILAR:
-        keep_response(solver, n, similar_response(law, n, x, y, z))
-    else:
-        keep_response(solver, n, tamsi_response(law, n, x, y, z))
-
-
-@kernel
 def keep_response(solver, n, response):
     """-> con_impulse, con_hessian of contact n."""
     impulse, hessian = solver.con_impulse, solver.con_hessian
     impulse[n, 0], impulse[n, 1], impulse[n, 2] = response[0], response[1], response[2]
     hessian[n, 0], hessian[n, 1], hessian[n, 2] = response[3], response[4], response[5]
     hessian[n, 3], hessian[n, 4], hessian[n, 5] = response[6], response[7], response[8]
+
+
+# The law is called in the call that keeps its numbers, so that they go to the arrays by registers: a call that returned
+# nine numbers would put them on the stack one by one, and reading them back as vectors waits for all of them.
+respond_in_contact = dispatch(
+    globals(),
+    "respond_in_contact",
+    "response",
+    IN_PATCHES,
+    "solver, n, x, y, z",
+    "As response_of(), of a contact that is in a patch; -> con_impulse, con_hessian.",
+    kind="solver.con_kind[n]",
+    passed="solver.con_law, n, x, y, z",
+    within="keep_response(solver, n, {})",
+)
 
 
 @kernel

@@ -5,12 +5,6 @@ The columns are kept in pieces of eight, those of one vector register of velocit
 joint, as those of limits and controllers are, needs none of that: `add_velocity_row`.
 """
 
-from mbcli.engine.contact.bounded_row import bounded_cost, bounded_response
-from mbcli.engine.contact.equality import equality_cost, equality_response
-from mbcli.engine.contact.hunt_crossley import lagged_cost, lagged_response, similar_cost, similar_response
-from mbcli.engine.contact.sap import sap_cost, sap_response
-from mbcli.engine.contact.sticking import stuck_response
-from mbcli.engine.contact.tamsi_law import tamsi_response
 from mbcli.engine.fields.contact_fields import (
     BOUNDED,
     COUNT_CONSTRAINTS,
@@ -18,15 +12,8 @@ from mbcli.engine.fields.contact_fields import (
     COUNT_MOST_ITERATIONS_SEEN,
     COUNT_PIECES,
     COUNT_STATUS,
-    EQUALITY,
-    LAGGED,
     PROBLEM_SOLVED,
     PROBLEM_TOO_MANY_CONSTRAINTS,
-    SAP,
-    SIMILAR,
-    STUCK,
-    TAMSI,
-    TURNING,
 )
 from mbcli.engine.runtime.kernel import kernel
 from mbcli.engine.runtime.lane_memory import WIDTH, sum_of_lanes
@@ -134,44 +121,3 @@ def row_velocity(solver, i, x, row):
     for k in range(solver.con_first[i], solver.con_first[i + 1]):
         total += sum_of_lanes(solver.jacobian8[3 * k + row] * solver.vectors8[x, solver.piece_vector[k]])
     return total
-
-
-@kernel
-def response_of(solver, i, x, y, z):
-    """Of constraint i at the velocity (x, y, z) of its rows: impulse, and minus its derivatives xx, yy, zz, xy, xz, yz.
-
-    These are second derivatives of the cost, but for TAMSI, see tamsi_law.py.
-    """
-    kind, law = solver.con_kind[i], solver.con_law
-    if kind == LAGGED:
-        return lagged_response(law, i, x, y, z)
-    if kind == SAP:
-        return sap_response(law, i, x, y, z)
-    if kind == SIMILAR:
-        return similar_response(law, i, x, y, z)
-    if kind == EQUALITY:
-        a, b, c, s = equality_response(law, i, x, y, z)
-        return a, b, c, s, s, s, 0.0, 0.0, 0.0
-    if kind == TAMSI:
-        return tamsi_response(law, i, x, y, z)
-    if kind == STUCK:
-        return stuck_response(law, i, x, y, z)
-    if kind == TURNING:  # is in the law of the contact before
-        return 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-    impulse, s = bounded_response(law, i, x)
-    return impulse, 0.0, 0.0, s, 0.0, 0.0, 0.0, 0.0, 0.0
-
-
-@kernel
-def cost_of(solver, i, x, y, z):
-    """Cost of constraint i at the velocity (x, y, z) of its rows, whose slope is minus the impulse; not of TAMSI."""
-    kind, law = solver.con_kind[i], solver.con_law
-    if kind == LAGGED:
-        return lagged_cost(law, i, x, y, z)
-    if kind == SAP:
-        return sap_cost(law, i, x, y, z)
-    if kind == SIMILAR:
-        return similar_cost(law, i, x, y, z)
-    if kind == EQUALITY:
-        return equality_cost(law, i, x, y, z)
-    return bounded_cost(law, i, x) if kind == BOUNDED else 0.0

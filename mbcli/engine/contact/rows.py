@@ -1,6 +1,6 @@
 """From contact points, joint limits and controllers to the constraints of a step."""
 
-from mbcli.engine.contact.hunt_crossley import impulse_at_start
+from mbcli.engine.contact.laws.registry import begin_law
 from mbcli.engine.contact.patches import compliance_in_patch, fill_patch_response, patch_velocity, velocity_in_patch
 from mbcli.engine.contact.problem import begin_constraint, begin_piece, end_constraint, follow_in_patch
 from mbcli.engine.contact.turning import (
@@ -13,20 +13,12 @@ from mbcli.engine.contact.turning import (
 from mbcli.engine.fields.contact_fields import (
     COUNT_CONSTRAINTS,
     COUNT_STATUS,
-    PAIR_DISSIPATION,
-    PAIR_FRICTION,
-    PAIR_RELAXATION,
-    PAIR_STIFFNESS,
     PLACE_ACROSS,
     PLACE_ARM,
     PLACE_NORMAL,
     PLACE_TANGENT,
     PROBLEM_SOLVED,
-    SAP,
     SETTING_APPROXIMATION,
-    SETTING_FRICTION_SOFTNESS,
-    SETTING_NEAR_RIGID,
-    SETTING_STICTION,
     TAMSI,
     TURNING,
     TURNING_SCALE,
@@ -257,24 +249,5 @@ def set_contact_law(solver, points, i, h, softness, separation):
 @kernel
 def set_law_of_contact(solver, laws, c, i, distance, h, softness, separation):
     """The same from row c of laws, columns PAIR_..., and the distance of the surfaces."""
-    law = solver.con_law
     solver.con_kind[i] = int(solver.settings[SETTING_APPROXIMATION])
-    w = softness / 3.0
-    k, mu = laws[c, PAIR_STIFFNESS], laws[c, PAIR_FRICTION]
-    law[i, 0] = mu
-    if solver.con_kind[i] == SAP:
-        tau = laws[c, PAIR_RELAXATION]
-        beta = solver.settings[SETTING_NEAR_RIGID]
-        law[i, 2] = max(beta * beta / (4.0 * PI * PI) * w, 1.0 / (h * k * (h + tau)))
-        law[i, 1] = solver.settings[SETTING_FRICTION_SOFTNESS] * w if w > 0.0 else law[i, 2]  # of what is locked: any
-        law[i, 3] = -distance / (h + tau)
-        return
-    law[i, 1] = k
-    law[i, 2] = laws[c, PAIR_DISSIPATION]
-    law[i, 3] = -distance
-    law[i, 5] = h
-    friction = mu * impulse_at_start(law, i, separation)
-    law[i, 4] = solver.settings[SETTING_STICTION]
-    if solver.con_kind[i] != TAMSI:
-        law[i, 4] = max(law[i, 4], solver.settings[SETTING_FRICTION_SOFTNESS] * w * friction)
-    law[i, 6] = friction
+    begin_law(solver, laws, c, i, distance, h, softness, separation)

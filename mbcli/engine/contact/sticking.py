@@ -49,10 +49,3 @@ def release_contacts(solver, k):
         i = solver.con_order[c]
         if solver.con_kind[i] == STUCK:
             solver.con_kind[i] = SAP
-
-
-@kernel
-def stuck_response(law, i, vx, vy, vz):
-    """As sap.sap_response(), of what sticks whatever the impulse is."""
-    s, n = 1.0 / law[i, SAP_R_T], 1.0 / law[i, SAP_R_N]
-    return -s * vx, -s * vy, n * (law[i, SAP_V_HAT] - vz), s, s, n, 0.0, 0.0, 0.0

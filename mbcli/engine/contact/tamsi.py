@@ -7,8 +7,8 @@ step: then it is solved in parts, see substeps.py.
 
 from mbcli.engine.contact.block_lu import factorize_halves, solve_halves
 from mbcli.engine.contact.hessian import add_rows, add_to_diagonal, column_of, fill_masses
+from mbcli.engine.contact.laws.registry import response_of
 from mbcli.engine.contact.patches import patch_jacobian
-from mbcli.engine.contact.problem import response_of
 from mbcli.engine.contact.turning import slip_size, turning_jacobian
 from mbcli.engine.fields.contact_fields import (
     COUNT_STATUS,

@@ -12,21 +12,14 @@ along the axes of the contact and of scaled angular velocities about them. The s
 impulses of the latter, and their scales as its law.
 """
 
+from mbcli.engine.contact.laws.registry import regularize_turning, response_of
 from mbcli.engine.contact.patches import compliance_in_patch, fill_patch_response, patch_velocity
-from mbcli.engine.contact.problem import response_of
 from mbcli.engine.fields.collision_fields import TURNING_ROLLING, TURNING_TORSION
 from mbcli.engine.fields.contact_fields import (
     COUNT_PIECES,
     FACE_AREA,
-    HUNT_CROSSLEY_FRICTION,
-    HUNT_CROSSLEY_V_S,
     PAIR_FRICTION,
     PLACE_ARM,
-    SAP,
-    SAP_R_T,
-    SETTING_FRICTION_SOFTNESS,
-    SETTING_STICTION,
-    TAMSI,
     TURNING_SCALE,
     VECTOR_GRADIENT,
     VECTOR_INVERSE_DIAGONAL,
@@ -98,14 +91,8 @@ def finish_turning_law(solver, i):
     for k in (0, 6, 15, 18, 20):  # the diagonal
         if W[i, k] > LEAST_SHARE * most:
             least = min(least, W[i, k])
-    if solver.con_kind[i] == SAP:
-        law[i, SAP_R_T] = solver.settings[SETTING_FRICTION_SOFTNESS] * least if least > 0.0 else law[i, SAP_R_T]
-        return
-    rolling, torsion = solver.con_law[i + 1, TURNING_SCALE], solver.con_law[i + 1, TURNING_SCALE + 2]
-    law[i, HUNT_CROSSLEY_V_S] = length_of_turning(rolling, torsion) / REACH * solver.settings[SETTING_STICTION]
-    if solver.con_kind[i] != TAMSI:
-        softest = solver.settings[SETTING_FRICTION_SOFTNESS] * least * law[i, HUNT_CROSSLEY_FRICTION]
-        law[i, HUNT_CROSSLEY_V_S] = max(law[i, HUNT_CROSSLEY_V_S], softest)
+    rolling, torsion = law[i + 1, TURNING_SCALE], law[i + 1, TURNING_SCALE + 2]
+    regularize_turning(solver, i, least, length_of_turning(rolling, torsion) / REACH)
 
 
 # ----------------------------------------------------------------------------------------- solution

@@ -8,6 +8,8 @@ otherwise. Samples: nrow rows, nrow1 one more, nkept contacts in all of them at 
 contact surfaces with ncorner corners at most.
 """
 
+from mbcli.config.contact_laws import CONTACT_LAWS
+from mbcli.engine.fields.law_names import LAW_NAMES
 from mbcli.engine.fields.model_fields import Field
 
 # columns of law: of a pair of surfaces
@@ -58,11 +60,13 @@ COUPLING_NORMAL, COUPLING_POINT, COUPLING_ERROR, COUPLING_NUMBERS = 0, 3, 6, 9
 ) = range(6)
 # columns of con_place
 PLACE_TANGENT, PLACE_ACROSS, PLACE_NORMAL, PLACE_ARM = 0, 3, 6, 9
-# kinds of constraints: contacts, which have three rows; one row; one to three rows; the turning of the contact before;
-# a contact of SAP that is assumed to stick (sticking.py)
-SAP, LAGGED, SIMILAR, TAMSI, BOUNDED, EQUALITY, TURNING, STUCK = range(8)
+# laws of constraints, files of contact/laws: of contacts, which have three rows; of one row; of one to three rows; of
+# the turning of the contact before; of a contact of SAP that is assumed to stick
+LAW_NUMBERS = {name: n for n, name in enumerate(LAW_NAMES)}
+SAP, LAGGED, TAMSI = LAW_NUMBERS["sap"], LAW_NUMBERS["lagged"], LAW_NUMBERS["tamsi"]  # of sticking.py and tamsi.py
+BOUNDED, EQUALITY, TURNING, STUCK = range(len(CONTACT_LAWS), len(LAW_NUMBERS))
 TURNS = 1  # in con_members: of a contact that resists turning, see turning.py
-# columns of con_law, by kinds: see sap.py, hunt_crossley.py (for LAGGED, SIMILAR and TAMSI), bounded_row.py
+# columns of con_law, by kinds: see sap.py, hunt_crossley.py (for lagged, similar and tamsi), bounded.py in contact/laws
 SAP_MU, SAP_R_T, SAP_R_N, SAP_V_HAT = range(4)
 HUNT_CROSSLEY_MU, HUNT_CROSSLEY_STIFFNESS, HUNT_CROSSLEY_DISSIPATION, HUNT_CROSSLEY_PENETRATION = range(4)
 HUNT_CROSSLEY_V_S, HUNT_CROSSLEY_STEP, HUNT_CROSSLEY_FRICTION = range(4, 7)
@@ -100,7 +104,7 @@ SOLVER_FIELDS = (
     # the problem
     Field("counts", (16,), "int", "", "elements COUNT_..."),
     Field("statistics", (8,), "real", "", "of all problems so far, elements STATISTIC_..."),
-    Field("con_kind", ("ncon",), "int", "", "law of each constraint, SAP to TURNING"),
+    Field("con_kind", ("ncon",), "int", "", "law of each constraint, a number of LAW_NUMBERS"),
     Field("con_source", ("ncon",), "int", "", "what it comes from: a contact point, a limit, ..."),
     Field("con_members", ("ncon",), "int", "", "0: alone; TURNS; n: first of a patch of n contacts; -k: k-th after it"),
     Field("con_place", ("ncon", 12), "real", "1, m", "of a contact in a patch: its axes, its arm from P, in W"),

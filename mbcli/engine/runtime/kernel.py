@@ -6,6 +6,7 @@ Also the modules that have any, and whether kernels run interpreted or compiled.
 import os
 
 from mbcli.engine.fields.joint_names import JOINT_TYPES
+from mbcli.engine.fields.law_names import LAW_NAMES
 
 # Modules that define kernels. Interpreted ones are looked for in this order: what one state is asked for comes first.
 KERNEL_MODULES = (
@@ -70,13 +71,12 @@ KERNEL_MODULES = (
     "collision.find_contacts",
     "constraints.contact_response",
     "contact.contact_calls",
-    "contact.sap",
+    "contact.laws.without_cost",
+    "contact.laws.hunt_crossley",
+    *(f"contact.laws.{name}" for name in LAW_NAMES),
+    "contact.laws.registry",
     "contact.sticking",
-    "contact.hunt_crossley",
     "contact.dual_friction",
-    "contact.bounded_row",
-    "contact.tamsi_law",
-    "contact.equality",
     "contact.problem",
     "contact.patches",
     "contact.substeps",

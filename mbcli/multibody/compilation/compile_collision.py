@@ -248,7 +248,7 @@ class _Materials:
         self._config = None if config is None else config.default_proximity_properties
         self._by_allowance = self._config is None or self._config.point_stiffness is None
         self._pieces = pieces
-        self._needs_relaxation = plant.is_discrete() and plant.settings.discrete_contact_approximation == "sap"
+        self._needs_relaxation = plant.is_discrete() and plant.settings.contact_law().RELAXES
 
     @cached_property
     def _trees(self):

@@ -133,9 +133,10 @@ class DeformableModel(PhysicalModel):
         plant = self._plant
         self._require_discrete("RegisterDeformableBody")
         plant.require_not_finalized("RegisterDeformableBody")
-        if plant.settings.discrete_contact_approximation == "tamsi":
+        if not plant.settings.is_convex():
             raise RuntimeError(
-                "RegisterDeformableBody: the discrete contact approximation tamsi does not know deformable bodies"
+                f"RegisterDeformableBody: the discrete contact approximation "
+                f"{plant.settings.discrete_contact_approximation} does not know deformable bodies"
             )
         plant.check_instance(instance)
         name = geometry_instance.name()

@@ -137,7 +137,7 @@ class Actuation(Selectors):
         return self._steps_with_controllers() and bool(self.controlled_actuators())
 
     def _steps_with_controllers(self) -> bool:
-        return self.is_discrete() and self.settings.discrete_contact_approximation != "tamsi"
+        return self.is_discrete() and self.settings.is_convex()
 
     # forces
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from mbcli.errors import ModelError
@@ -22,7 +23,6 @@ from mbcli.multibody.tree.parameters import DEFAULTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from enum import Enum
 
     from numpy.typing import ArrayLike
 
@@ -170,20 +170,23 @@ class Constraints(Lookup):
         self.require_not_finalized(f"adding a {kind} constraint")
         for part in parts:
             self._require_own(part, f"{kind} constraint")
-        if self.is_discrete() and self.settings.discrete_contact_approximation == "tamsi":
+        if self.is_discrete() and not self.settings.is_convex():
             raise RuntimeError(
-                f"the discrete contact approximation tamsi cannot hold a {kind} constraint: "
-                "set sap, similar or lagged before adding it"
+                f"the discrete contact approximation {self.settings.discrete_contact_approximation} cannot hold a "
+                f"{kind} constraint: set {self.settings.convex_laws()} before adding it"
             )
         constraint = constraint_class(*arguments, **named)
         self.elements.constraints.append(constraint)
         return constraint.id
 
-    def _refuse_tamsi_with_constraints(self, setting: Enum) -> None:
-        if setting.name == "kTamsi" and self.num_constraints():
-            raise RuntimeError("the discrete contact approximation tamsi cannot hold the constraints of the plant")
-        if setting.name == "kTamsi" and self.elements.deformable_bodies:
-            raise RuntimeError("the discrete contact approximation tamsi does not know deformable bodies")
+    def _change_contact_law(self, law: str) -> None:
+        """RuntimeError if its steps cannot hold what the plant has."""
+        convex = replace(self.settings, discrete_contact_approximation=law).is_convex()
+        if not convex and self.num_constraints():
+            raise RuntimeError(f"the discrete contact approximation {law} cannot hold the constraints of the plant")
+        if not convex and self.elements.deformable_bodies:
+            raise RuntimeError(f"the discrete contact approximation {law} does not know deformable bodies")
+        self.settings.discrete_contact_approximation = law
 
     def RemoveConstraint(self, id: MultibodyConstraintId) -> None:
         """Takes a constraint out again. RuntimeError: after Finalize(), no constraint has this id."""

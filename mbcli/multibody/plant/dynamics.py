@@ -184,7 +184,7 @@ class Dynamics(Actuation, Contact, ForceElements, Rates):
 
     def implicit_damping(self) -> float:
         """1 if a step takes joint damping at its end, 0 if at its start."""
-        return 0.0 if self.settings.discrete_contact_approximation == "tamsi" else 1.0
+        return 1.0 if self.settings.is_convex() else 0.0
 
     def run_forward_dynamics(
         self, context: Context, u: Any, tau: Any, F: Any, stage: str = "calc_forward_dynamics", *arguments: Any

@@ -238,7 +238,7 @@ class EvaluatedState(FrameMotions):
         """Takes the kernels for its model, with contact those of steps that are contact problems."""
         constrained = bool(self.plant.elements.constraints)
         surfaces = self.plant.asks_for_surfaces()
-        tamsi = contact and self.plant.settings.discrete_contact_approximation == "tamsi"
+        tamsi = contact and not self.plant.settings.is_convex()
         sleep = contact and self.sleeps
         self.kernels = self.scalar.load_kernels(
             self.compiled, self.model, constrained, contact, surfaces, tamsi=tamsi, sleep=sleep

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mbcli.common.quick_dataclass import dataclass
+from mbcli.config.contact_laws import CONTACT_LAWS
 from mbcli.config.plant_config import STEP_SCHEMES
 from mbcli.geometry.contact_representation import HydroelasticContactRepresentation
 from mbcli.multibody.plant.constraints import Constraints
@@ -33,13 +34,12 @@ class ContactModel(Enum):
     kPointContactOnly = kPoint
 
 
-class DiscreteContactApproximation(Enum):
-    """How contact enters the step of a discrete plant. Without contact, joint damping is explicit in kTamsi only."""
-
-    kTamsi = 0
-    kSap = 1
-    kSimilar = 2
-    kLagged = 3
+DiscreteContactApproximation = Enum(  # type: ignore[misc]  # its members are the laws of contact
+    "DiscreteContactApproximation", [(f"k{law.capitalize()}", n) for n, law in enumerate(CONTACT_LAWS)], module=__name__
+)
+DiscreteContactApproximation.__doc__ = (
+    "How contact enters the step of a discrete plant. Without contact, joint damping is explicit in kTamsi only."
+)
 
 
 class DiscreteContactSolver(Enum):
@@ -68,6 +68,22 @@ class PlantSettings:
     step_scheme: str = "midpoint"  # or "drake"
     sleep_tolerance: float = 0.0  # [m/s] below which islands at rest may sleep; 0: nothing sleeps
     leaves_out_broken_meshes: bool = False  # with a note, where they would collide; else they are an error
+
+    def contact_law(self) -> Any:
+        """The file of its law of contact in steps."""
+        from mbcli.engine.contact.laws.registry import contact_law  # for those that step
+
+        return contact_law(self.discrete_contact_approximation)
+
+    def is_convex(self) -> bool:
+        """Whether steps are convex problems: constraints, controllers and deformable bodies are in these alone."""
+        return bool(self.contact_law().CONVEX)
+
+    def convex_laws(self) -> str:
+        """The names of those that are, for messages."""
+        from mbcli.engine.contact.laws.registry import CONVEX_LAWS
+
+        return ", ".join(CONVEX_LAWS[:-1]) + f" or {CONVEX_LAWS[-1]}"
 
 
 class Settings(Constraints):
@@ -205,8 +221,7 @@ class Settings(Constraints):
         approximation = self._member("set_discrete_contact_approximation", DiscreteContactApproximation, approximation)
         if not self.is_discrete():
             raise RuntimeError("set_discrete_contact_approximation: the plant is continuous, its time step is 0")
-        self._refuse_tamsi_with_constraints(approximation)
-        self.settings.discrete_contact_approximation = approximation.name[1:].lower()  # as configurations spell it
+        self._change_contact_law(approximation.name[1:].lower())  # as configurations spell it
 
     def get_discrete_contact_approximation(self) -> DiscreteContactApproximation:
         """The DiscreteContactApproximation, kLagged if none was set."""
@@ -216,13 +231,11 @@ class Settings(Constraints):
         """The solver's own approximation, kTamsi or kSap. Does nothing for a continuous plant."""
         solver = self._member("set_discrete_contact_solver", DiscreteContactSolver, contact_solver)
         if self.is_discrete():
-            self._refuse_tamsi_with_constraints(solver)
-            self.settings.discrete_contact_approximation = solver.name[1:].lower()
+            self._change_contact_law(solver.name[1:].lower())
 
     def get_discrete_contact_solver(self) -> DiscreteContactSolver:
         """kTamsi under the kTamsi approximation, else kSap."""
-        tamsi = self.settings.discrete_contact_approximation == "tamsi"
-        return DiscreteContactSolver.kTamsi if tamsi else DiscreteContactSolver.kSap
+        return DiscreteContactSolver.kSap if self.settings.is_convex() else DiscreteContactSolver.kTamsi
 
     def _member(self, setter: str, kind: type[Choice], value: Any) -> Choice:
         self.require_not_finalized(setter)

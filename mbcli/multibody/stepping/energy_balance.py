@@ -148,9 +148,9 @@ class KeptBalance:
         return float(compliance_energies(record).sum())
 
     def _contact_dissipates(self) -> bool:
-        """Whether the material of some solid does: its dissipation, and under sap its relaxation time."""
+        """Whether the material of some solid does: its dissipation, or its relaxation time, as the law takes it."""
         settings, column = self._plant.settings, 1
-        if self._plant.is_discrete() and settings.discrete_contact_approximation == "sap":
+        if self._plant.is_discrete() and settings.contact_law().RELAXES:
             column = 2
         if self._plant.elements.deformable_bodies or not self._plant.meets_contact():
             return True

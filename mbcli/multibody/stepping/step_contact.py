@@ -9,7 +9,7 @@ from mbcli.engine.fields.collision_fields import FACES_LOADED
 from mbcli.engine.fields.contact_fields import (
     COUNT_STATUS,
     COUNT_UNSOLVED,
-    LAGGED,
+    LAW_NUMBERS,
     PROBLEM_NOT_CONVERGED,
     PROBLEM_SINGULAR,
     PROBLEM_SOLVED,
@@ -17,12 +17,10 @@ from mbcli.engine.fields.contact_fields import (
     PROBLEM_TOO_MANY_CONSTRAINTS,
     PROBLEM_TOO_MANY_POINTS,
     SAMPLES_STEP,
-    SAP,
     SETTING_APPROXIMATION,
     SETTING_FRICTION_SOFTNESS,
     SETTING_NEAR_RIGID,
     SETTING_STICTION,
-    SIMILAR,
     STATISTIC_ALL_CONTACTS,
     STATISTIC_ALL_ITERATIONS,
     STATISTIC_LARGEST_RESIDUAL,
@@ -31,14 +29,12 @@ from mbcli.engine.fields.contact_fields import (
     STATISTIC_MOST_CONTACTS,
     STATISTIC_MOST_ITERATIONS,
     STATISTIC_PROBLEMS,
-    TAMSI,
 )
 from mbcli.engine.fields.model_fields import CONTACT_AT_KEPT, CONTACT_AT_SLEEP, CONTACT_AT_SOLVE, CONTACT_AT_SOLVER
 from mbcli.errors import ContactUnsolvedError
 from mbcli.multibody.stepping.contact_arrays import ContactArrays
 from mbcli.multibody.stepping.sleep import Sleep
 
-APPROXIMATIONS = {"sap": SAP, "lagged": LAGGED, "similar": SIMILAR, "tamsi": TAMSI}
 MOST_NAMED = 5
 HELD_SOFTLY = 1e-5  # [m/s] stiction tolerance below which friction is regularized in proportion to it
 
@@ -63,7 +59,7 @@ class StepContact(ContactArrays):
         self._attached = False
         plant, earlier = self.plant, self.solver
         rows = self.points_room + self.model.sizes["nline"] + 2 * len(plant.elements.constraints)
-        self.solver = self.make_solver(rows, APPROXIMATIONS[plant.settings.discrete_contact_approximation])
+        self.solver = self.make_solver(rows, LAW_NUMBERS[plant.settings.discrete_contact_approximation])
         settings = self.solver.settings
         v_s = plant.get_stiction_tolerance()
         settings[SETTING_NEAR_RIGID], settings[SETTING_STICTION] = plant.settings.sap_near_rigid_threshold, v_s

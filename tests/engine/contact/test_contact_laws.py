@@ -4,13 +4,18 @@ import numpy as np
 import pytest
 
 from mbcli.engine import load_kernels
-from mbcli.engine.fields.contact_fields import BOUNDED, LAGGED, SAP, SIMILAR
+from mbcli.engine.contact.laws.registry import OF_CONTACT
+from mbcli.engine.fields.contact_fields import BOUNDED, LAW_NUMBERS
 
 KERNELS = load_kernels(False)
 SAP_LAW = [0.7, 1e-3, 2e-3, 0.05, 0, 0, 0, 0]  # mu, R_t, R_n, v_hat
 HUNT_CROSSLEY = [0.7, 1e4, 5.0, 1e-3, 1e-2, 1e-2, 0.3, 0]  # mu, k, d, x, v_s, h, friction of the start
 SPRING = [2e-3, 0.1, -5.0, 8.0, 0, 0, 0, 0]  # R, v_hat, low, high
-LAWS = {"sap": (SAP, SAP_LAW), "lagged": (LAGGED, HUNT_CROSSLEY), "similar": (SIMILAR, HUNT_CROSSLEY)}
+LAWS = {
+    name: (number, SAP_LAW if OF_CONTACT[number].RELAXES else HUNT_CROSSLEY)
+    for name, number in LAW_NUMBERS.items()
+    if number in OF_CONTACT and OF_CONTACT[number].CONVEX
+}
 
 
 class OneConstraint:

@@ -8,6 +8,7 @@ import pytest
 from engine_structs import struct_of
 from random_trees import MOVING, joints_of, random_plant, random_state
 
+from mbcli.config.contact_laws import CONTACT_LAWS
 from mbcli.engine import load_kernels
 from mbcli.engine.contact.arrays import ContactPoints, ContactSolver
 from mbcli.engine.fields.contact_fields import (
@@ -17,6 +18,7 @@ from mbcli.engine.fields.contact_fields import (
     COUNT_MOST_ITERATIONS_SEEN,
     COUNT_STATUS,
     LAGGED,
+    LAW_NUMBERS,
     PROBLEM_NOT_CONVERGED,
     PROBLEM_SOLVED,
     PROBLEM_TOO_MANY_CONSTRAINTS,
@@ -25,7 +27,6 @@ from mbcli.engine.fields.contact_fields import (
     SETTING_NEAR_RIGID,
     SETTING_STICTION,
     SETTING_TOLERANCE,
-    SIMILAR,
     TAMSI,
     VECTOR_FREE,
     VECTOR_VELOCITY,
@@ -38,7 +39,7 @@ from mbcli.multibody.tree import JacobianWrtVariable
 H = 1e-2
 KV = JacobianWrtVariable.kV
 KINDS = ("weld", *(kind for kind in MOVING if kind != "curvilinear"))
-APPROXIMATIONS = {"sap": SAP, "lagged": LAGGED, "similar": SIMILAR, "tamsi": TAMSI}
+APPROXIMATIONS = {name: LAW_NUMBERS[name] for name in CONTACT_LAWS}
 
 
 class Scene:

@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 
 from benchmarks import contact
-from mbcli.engine.fields.contact_fields import LAGGED, SIMILAR
+from mbcli.engine.contact.laws.registry import WITH_DUAL
+from mbcli.engine.fields.contact_fields import LAW_NUMBERS
 from mbcli.engine.runtime.linking import load_kernels
 
-KINDS = {"lagged": LAGGED, "similar": SIMILAR}
+KINDS = {name: number for name, number in LAW_NUMBERS.items() if number in WITH_DUAL}
 LAW = [0.6, 1e5, 20.0, 1e-3, 1e-3, 1e-3, 0.05, 0.0]
 
 
@@ -33,7 +34,7 @@ def matrix(xx, yy, zz, xy, xz, yz):
 def test_the_matrix_is_that_of_second_derivatives_where_the_dual_variable_follows_from_the_slip(kind):
     kernels, v = load_kernels(False), np.array([3e-4, -2e-3, -1e-3])
     w = v[:2] / np.sqrt(v[0] ** 2 + v[1] ** 2 + LAW[4] ** 2)
-    expected = getattr(kernels, f"{kind}_response")(np.array([LAW]), 0, *v)[3:]
+    expected = getattr(kernels, f"response_{kind}")(np.array([LAW]), 0, *v)[3:]
     found = kernels.dual_hessian(contact_at(KINDS[kind], v, w), 0)
     np.testing.assert_allclose(found, expected, rtol=1e-12)
 

@@ -134,6 +134,9 @@ def engine_modules():
         yield ".".join(parts), ast.parse(path.read_text(encoding="utf-8"))
 
 
+MAKERS = {"dispatch", "selects"}  # of kernels, see engine/runtime/dispatch.py
+
+
 def kernels_of(tree):
     """The functions of a module that are marked as kernels."""
     for node in tree.body:
@@ -142,7 +145,7 @@ def kernels_of(tree):
             if marks & {"kernel", "slot", "entry", "called", "unlocked"}:
                 node.decorator_list = []
                 yield node
-        elif isinstance(node, ast.Assign) and getattr(getattr(node.value, "func", None), "id", "") == "dispatch":
+        elif isinstance(node, ast.Assign) and getattr(getattr(node.value, "func", None), "id", "") in MAKERS:
             yield ast.parse(WRITTEN[node.targets[0].id]).body[0]
 
 
@@ -381,6 +384,7 @@ BELOW_ENGINE = {
     "mbcli.common.numba_start",
     "mbcli.common.turns",
     "mbcli.common.user_cache",
+    "mbcli.config.contact_laws",  # names of laws, without imports
 }
 
 

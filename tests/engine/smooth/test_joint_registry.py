@@ -134,7 +134,7 @@ def test_an_operation_that_a_kind_lacks_is_an_error_with_its_name_when_it_is_imp
     module = ModuleType("mbcli.engine.smooth.joints.helical")
     module.__file__ = "helical.py"
     with pytest.raises(ImportError, match=r"joints.helical lacks pose_helical\(\)"):
-        dispatch({"__file__": "x.py"}, "joint", "pose", {1: planar, 2: module}, "model, data, b", "")
+        dispatch({"__file__": "x.py"}, "joint_pose", "pose", {1: planar, 2: module}, "model, data, b", "")
     with pytest.raises(ImportError, match="joints.helical lacks NUM_POSITIONS"):
         require_constants([module], CONSTANTS)
 

@@ -6,15 +6,20 @@ from mbcli.engine.smooth.joints.registry import OTHERS, WITH_AXIS
 from mbcli.engine.smooth.spatial import add, cross, rotate, row3, scale, set_row3, set_unit_rows, subtract
 
 joint_place = dispatch(
-    globals(), "joint", "place", WITH_AXIS, "model, data, b, axes, r, is_root", "As revolute.place_revolute()."
+    globals(), "joint_place", "place", WITH_AXIS, "model, data, b, axes, r, is_root", "As revolute.place_revolute()."
 )
-joint_pose = dispatch(globals(), "joint", "pose", OTHERS, "model, data, b", "Row b of X_FM.")
+joint_pose = dispatch(globals(), "joint_pose", "pose", OTHERS, "model, data, b", "Row b of X_FM.")
 joint_subspace = dispatch(
-    globals(), "joint", "subspace", OTHERS, "model, data, b", "The rows of S of body b, as columns of V_FM at Mo in F."
+    globals(),
+    "joint_subspace",
+    "subspace",
+    OTHERS,
+    "model, data, b",
+    "The rows of S of body b, as columns of V_FM at Mo in F.",
 )
 joint_bias = dispatch(
     globals(),
-    "joint",
+    "joint_bias",
     "bias",
     OTHERS,
     "model, data, b, w, v",

@@ -14,41 +14,41 @@ require_constants(ROTATIONS.values(), ("NUM_POSITIONS", "ADVANCES_BY_RATES", "LO
 
 rotation_rates = dispatch(
     globals(),
-    "rotation",
+    "rotation_rates",
     "rates",
     ROTATIONS,
     "q, sin_q, cos_q, i, v, d, qdot",
     "Positions of qdot from i on by N(q) v[d:d+3].",
 )
 rotation_velocity = dispatch(
-    globals(), "rotation", "velocity", ROTATIONS, "q, sin_q, cos_q, i, qdot, d, v", "v[d:d+3] by N+(q)."
+    globals(), "rotation_velocity", "velocity", ROTATIONS, "q, sin_q, cos_q, i, qdot, d, v", "v[d:d+3] by N+(q)."
 )
 rotation_row = dispatch(
     globals(),
-    "rotation",
+    "rotation_row",
     "row",
     ROTATIONS,
     "q, sin_q, cos_q, i, J_v, d, J_q, row",
     "J_q[row, i:] = J_v[row, d:d+3] N+(q).",
 )
 rotation_advance = dispatch(
-    globals(), "rotation", "advance", ROTATIONS, "q, i, qdot, v, d, h, exact", "q after the time h."
+    globals(), "rotation_advance", "advance", ROTATIONS, "q, i, qdot, v, d, h, exact", "q after the time h."
 )
 rotation_normalize = dispatch(
-    globals(), "rotation", "normalize", ROTATIONS, "q, i", "What has a length in q gets that of 1."
+    globals(), "rotation_normalize", "normalize", ROTATIONS, "q, i", "What has a length in q gets that of 1."
 )
 rotation_undefined = dispatch(
-    globals(), "rotation", "undefined", ROTATIONS, "q, i", "Whether there is no such rotation."
+    globals(), "rotation_undefined", "undefined", ROTATIONS, "q, i", "Whether there is no such rotation."
 )
 rotation_locked = dispatch(
-    globals(), "rotation", "locked", ROTATIONS, "q, i", "Whether rates of positions do not exist at q."
+    globals(), "rotation_locked", "locked", ROTATIONS, "q, i", "Whether rates of positions do not exist at q."
 )
 rotation_orientation = dispatch(
-    globals(), "rotation", "orientation", ROTATIONS, "q, i", "The unit quaternion of the rotation at q."
+    globals(), "rotation_orientation", "orientation", ROTATIONS, "q, i", "The unit quaternion of the rotation at q."
 )
 rotation_turn = dispatch(
     globals(),
-    "rotation",
+    "rotation_turn",
     "turn",
     ROTATIONS,
     "turned, q, i, result",

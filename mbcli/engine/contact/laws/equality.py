@@ -8,14 +8,12 @@ from mbcli.engine.runtime.kernel import kernel
 
 
 @kernel
-def equality_response(law, i, x, y, z):
-    """Impulse at the velocities of the rows, and the second derivative of the cost by each."""
+def response_equality(law, i, x, y, z):
     s = 1.0 / law[i, 0]
-    return s * (law[i, 1] - x), s * (law[i, 2] - y), s * (law[i, 3] - z), s
+    return s * (law[i, 1] - x), s * (law[i, 2] - y), s * (law[i, 3] - z), s, s, s, 0.0, 0.0, 0.0
 
 
 @kernel
-def equality_cost(law, i, x, y, z):
-    """The cost at the velocities of the rows."""
-    a, b, c, _ = equality_response(law, i, x, y, z)
+def cost_equality(law, i, x, y, z):
+    a, b, c, _, _, _, _, _, _ = response_equality(law, i, x, y, z)
     return 0.5 * law[i, 0] * (a * a + b * b + c * c)

@@ -9,7 +9,13 @@ from mbcli.engine.runtime.kernel import kernel
 
 
 @kernel
-def bounded_response(law, i, v):
+def response_bounded(law, i, x, y, z):
+    impulse, stiffness = impulse_of_row(law, i, x)
+    return impulse, 0.0, 0.0, stiffness, 0.0, 0.0, 0.0, 0.0, 0.0
+
+
+@kernel
+def impulse_of_row(law, i, v):
     """Impulse at the velocity v of the row, and the second derivative of the cost."""
     low, high, stiffness = law[i, BOUNDED_LOW], law[i, BOUNDED_HIGH], 1.0 / law[i, BOUNDED_R]
     impulse = (law[i, BOUNDED_V_HAT] - v) * stiffness
@@ -21,7 +27,6 @@ def bounded_response(law, i, v):
 
 
 @kernel
-def bounded_cost(law, i, v):
-    """The cost at the velocity v of the row."""
-    impulse, _ = bounded_response(law, i, v)
-    return impulse * (law[i, BOUNDED_V_HAT] - v - 0.5 * law[i, BOUNDED_R] * impulse)
+def cost_bounded(law, i, x, y, z):
+    impulse, _ = impulse_of_row(law, i, x)
+    return impulse * (law[i, BOUNDED_V_HAT] - x - 0.5 * law[i, BOUNDED_R] * impulse)

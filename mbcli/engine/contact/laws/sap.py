@@ -5,13 +5,49 @@ cone in the norm of R = diag(R_t, R_t, R_n), and the cost is half the square of 
 (section III, appendix A there). Numbers of the law: mu, R_t, R_n, v_hat along the normal.
 """
 
-from mbcli.engine.fields.contact_fields import SAP_MU, SAP_R_N, SAP_R_T, SAP_V_HAT
+from math import pi as PI
+
+from mbcli.engine.fields.contact_fields import (
+    PAIR_FRICTION,
+    PAIR_RELAXATION,
+    PAIR_STIFFNESS,
+    SAP_MU,
+    SAP_R_N,
+    SAP_R_T,
+    SAP_V_HAT,
+    SETTING_FRICTION_SOFTNESS,
+    SETTING_NEAR_RIGID,
+)
 from mbcli.engine.runtime.kernel import kernel
 from mbcli.engine.smooth.trigonometry import square_root
 
+CONVEX = True
+RELAXES = True
+HAS_DUAL = False
+
 
 @kernel
-def sap_response(law, i, vx, vy, vz):
+def begin_sap(solver, laws, c, i, distance, h, softness, separation):
+    """Near rigid contacts are regularized in proportion to what they give way."""
+    law, w = solver.con_law, softness / 3.0
+    k, tau = laws[c, PAIR_STIFFNESS], laws[c, PAIR_RELAXATION]
+    beta = solver.settings[SETTING_NEAR_RIGID]
+    law[i, SAP_MU] = laws[c, PAIR_FRICTION]
+    law[i, SAP_R_N] = max(beta * beta / (4.0 * PI * PI) * w, 1.0 / (h * k * (h + tau)))
+    law[i, SAP_R_T] = law[i, SAP_R_N]  # of what is locked: any
+    if w > 0.0:
+        law[i, SAP_R_T] = solver.settings[SETTING_FRICTION_SOFTNESS] * w
+    law[i, SAP_V_HAT] = -distance / (h + tau)
+
+
+@kernel
+def regularize_sap(solver, i, least, length):
+    if least > 0.0:
+        solver.con_law[i, SAP_R_T] = solver.settings[SETTING_FRICTION_SOFTNESS] * least
+
+
+@kernel
+def response_sap(law, i, vx, vy, vz):
     """At the contact velocity (vx, vy, vz): impulse, and second derivatives of the cost xx, yy, zz, xy, xz, yz."""
     mu, R_t, R_n = law[i, SAP_MU], law[i, SAP_R_T], law[i, SAP_R_N]
     yx, yy, yz = -vx / R_t, -vy / R_t, (law[i, SAP_V_HAT] - vz) / R_n
@@ -46,7 +82,7 @@ def sap_response(law, i, vx, vy, vz):
 
 
 @kernel
-def sap_cost(law, i, vx, vy, vz):
+def cost_sap(law, i, vx, vy, vz):
     """The cost at the contact velocity (vx, vy, vz)."""
-    x, y, normal, _, _, _, _, _, _ = sap_response(law, i, vx, vy, vz)
+    x, y, normal, _, _, _, _, _, _ = response_sap(law, i, vx, vy, vz)
     return 0.5 * (law[i, SAP_R_T] * (x * x + y * y) + law[i, SAP_R_N] * normal * normal)

@@ -5,16 +5,24 @@ mu(s) n(v) against the slip, mu(s) = mu s (2 - s) for the slip s = |v_t| / v_s b
 as in hunt_crossley.py.
 """
 
-from mbcli.engine.contact.hunt_crossley import normal_response
+from mbcli.engine.contact.laws.hunt_crossley import begin_unregularized, normal_response, regularize_length
+from mbcli.engine.contact.laws.without_cost import no_cost
 from mbcli.engine.fields.contact_fields import HUNT_CROSSLEY_MU, HUNT_CROSSLEY_V_S
 from mbcli.engine.runtime.kernel import kernel
 from mbcli.engine.smooth.trigonometry import square_root
 
+CONVEX = False
+RELAXES = False
+HAS_DUAL = False
 TINY = 1e-14  # [1] of the stiction tolerance: keeps the direction of a slip of zero defined
+
+cost_tamsi = no_cost
+begin_tamsi = begin_unregularized
+regularize_tamsi = regularize_length
 
 
 @kernel
-def tamsi_response(law, i, vx, vy, vz):
+def response_tamsi(law, i, vx, vy, vz):
     """Impulse at the contact velocity (vx, vy, vz), and minus its derivatives: xx, yy, zz, xy, xz, yz.
 
     yx is xy, but zx and zy are zero: the normal impulse does not depend on the slip.

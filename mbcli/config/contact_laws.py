@@ -1,0 +1,8 @@
+"""The laws of contact in a discrete step: files of engine/contact/laws. Configurations and arrays know them so."""
+
+CONTACT_LAWS = (
+    "tamsi",
+    "sap",
+    "similar",
+    "lagged",
+)
