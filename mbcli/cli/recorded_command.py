@@ -44,6 +44,7 @@ HARMLESS = frozenset(
         "degrees",
         "random_seed",
         "start_limits",
+        "effort_limits",
         "seed",
         "log_rate",
         "fields",

@@ -63,7 +63,7 @@ def run_each(ctx, loaded, state, options, given, output, stop, quiet):
     steps = round((sampling.end_of_steps - start) / h)
     every = 1 if sampling.period is None else max(1, round(sampling.period / h))
     rows = [*range(0, steps, every), steps] if steps else [0]
-    series = actuation_rows(plant, given, start + h * np.arange(steps))
+    series = actuation_rows(plant, given, start + h * np.arange(steps + 1), options.effort_limits, quiet)
     writer = _writer(ctx, loaded, output, start + h * np.array(rows), len(worlds))
     began = time.perf_counter()
     try:
@@ -147,14 +147,23 @@ def place(worlds, starts, options, quiet):
     worlds.hold_here(options.posture == options.at_start)
 
 
-def actuation_rows(plant, given, times):
-    """u (steps, nu) of what --input or --u give; None without them."""
+def actuation_rows(plant, given, times, choice, quiet):
+    """u (steps, nu) of what --input or --u give, at times (steps + 1,) [s]; None without them.
+
+    choice: of --effort-limits.
+    """
+    from mbcli.simulation.effort_limits import clamped, exceeded_efforts, in_words
     from mbcli.simulation.input_series import as_input
 
     if given is None:
         return None
     series = as_input(plant, given)
-    row = np.searchsorted(series.times, times, side="right") - 1
+    line = in_words(exceeded_efforts(plant, series, times[0], times[-1]), choice)
+    if line and not quiet:
+        warn(line)
+    if choice == "clamp":
+        series = clamped(plant, series)
+    row = np.searchsorted(series.times, times[:-1], side="right") - 1
     return np.where((row >= 0)[:, np.newaxis], series.values[np.maximum(row, 0)], 0.0)
 
 

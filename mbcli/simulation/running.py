@@ -53,6 +53,7 @@ def simulate(
     drive: Mapping[str, float] | None = None,
     seed: int | None = None,
     inputs: Any = None,
+    effort_limits: str = "clamp",
     integrator: str | None = None,
     accuracy: float | None = None,
     max_step: float | None = None,
@@ -88,6 +89,8 @@ def simulate(
         drive: {joint: velocity} [rad/s or m/s] at which controllers drive joints.
         seed: draws the random poses of directives.
         inputs: actuation [N m or N]: an array (nu,), {actuator: number}, an Input with times, or a CSV file.
+        effort_limits: inputs beyond the effort limits of actuators end there, "clamp", or act, with a warning, "warn",
+            or without one, "ignore".
         integrator: makes the plant continuous: a name of SimulatorConfig.integration_scheme.
         accuracy: of continuous integration.
         max_step: [s] the longest step of continuous integration.
@@ -119,6 +122,7 @@ def simulate(
         "drive": drive,
         "seed": seed,
         "inputs": inputs,
+        "effort_limits": effort_limits,
         "integrator": integrator,
         "accuracy": accuracy,
         "max_step": max_step,
