@@ -102,6 +102,12 @@ _model_settings = (
     click.option("--weld", "welds", multiple=True, metavar="FRAME", help="Weld a body or frame to the world's origin."),
     click.option("--weld-base", is_flag=True, help="Weld every base that would float, where its file puts it."),
     click.option(
+        "--gravity",
+        type=(Number(), Number(), Number()),
+        metavar="X Y Z",
+        help="Gravity [m/s^2] in the world frame, in place of that of files: --gravity 0 0 -1.62 on the Moon.",
+    ),
+    click.option(
         "--constraints",
         "constraints_file",
         metavar="FILE",
@@ -306,6 +312,7 @@ MODEL_KEYS = (
     "xacro_args",
     "welds",
     "weld_base",
+    "gravity",
     "constraints_file",
     "srdf_files",
     "self_contact",

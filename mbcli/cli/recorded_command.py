@@ -51,6 +51,7 @@ HARMLESS = frozenset(
         "balance",
         "welds",
         "weld_base",
+        "gravity",
         "self_contact",
         "decompose",
         "overrides",
@@ -136,6 +137,8 @@ def words_of(command: click.Command, parameters: dict[str, Any]) -> list[str]:
             models += [str(item) for item in values]
         elif parameter.is_flag:
             words += [option] if value else []
+        elif parameter.nargs > 1:
+            words += [option, *map(repr, values)]
         else:
             words += [f"{option}={item!r}" if isinstance(item, float) else f"{option}={item}" for item in values]
     return [*words, *(["--", *models] if models else [])]

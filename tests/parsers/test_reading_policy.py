@@ -283,8 +283,8 @@ SDF = {
         sdf("<self_collide>True</self_collide>", inside='<sensor name="s" type="imu"/>'),
         [(NOTE, "ELEMENT_FOREIGN")] * 2,
     ),
-    "gravity_of_earth": (world("<gravity>0 0 -9.8</gravity>"), [(NOTE, "ELEMENT_FOREIGN")]),
-    "gravity_of_moon": (world("<gravity>0 0 -1.6</gravity>"), [(WARNING, "ELEMENT_UNSUPPORTED")]),
+    "gravity_of_earth": (world("<gravity>0 0 -9.8</gravity>"), []),
+    "gravity_of_moon": (world("<gravity>0 0 -1.6</gravity>"), []),
     "negative_damping": (
         sdf().replace("</axis>", "<dynamics><damping>-1</damping></dynamics></axis>"),
         [(WARNING, "ELEMENT_INVALID")],

@@ -43,6 +43,7 @@ def add_models(plant, spec, instance_names):
     with _refusals(spec):
         known = {model.name: _add(plant, model, name) for model, name in models}
         if spec.is_world:
+            _set_gravity(plant, spec)
             world = _Known(plant)
             for name, inner in known.items():
                 world.enter(name, inner)
@@ -77,14 +78,18 @@ class _Known:
             self.frames[model] = inner.frames["__model__"]
 
 
+def _set_gravity(plant, spec):
+    if spec.gravity is not None:
+        plant.mutable_gravity_field().set_gravity_vector(spec.gravity)
+
+
 def _add(plant, spec, instance_name):
     """Adds a model whose instances are there; nested models come first. Returns its elements (`_Known`)."""
     known = _Known(plant)
     for inner in spec.models:
         known.enter(inner.name, _add(plant, inner, f"{instance_name}::{inner.name}"))
     instance = plant.GetModelInstanceByName(instance_name)
-    if spec.gravity is not None:
-        plant.mutable_gravity_field().set_gravity_vector(spec.gravity)
+    _set_gravity(plant, spec)
     links = [link for link in spec.links if link.name != "world"]  # a link named so only carries geometry of World
     for link in links:
         known.bodies[link.name] = _add_body(plant, link, instance)
