@@ -39,7 +39,13 @@ class Number(click.ParamType):
         return number
 
 
-OPTION_OF_ARGUMENT = {"model": "MODEL", "overrides": "--set", "inputs": "--u or --input", "measures": "--measure"}
+OPTION_OF_ARGUMENT = {
+    "model": "MODEL",
+    "overrides": "--set",
+    "inputs": "--u or --input",
+    "pushes": "--push",
+    "measures": "--measure",
+}
 
 
 def as_option(name, value=NO_VALUE):

@@ -186,6 +186,14 @@ class FieldsOption(click.Option):
     "to the limits (default with --hold), or stop with an error.",
 )
 @click.option(
+    "--push",
+    "pushes",
+    multiple=True,
+    metavar="PUSH",
+    help="A force [N] on a body, along the world's axes: 'torso=30,0,0 from 1 to 1.2'; at its centre of mass, or at a "
+    "point [m] of its frame: 'torso=30,0,0@0,0,0.4'. Or a table with columns body, fx, fy, fz, from, to.",
+)
+@click.option(
     "--effort-limits",
     type=click.Choice(["clamp", "warn", "ignore"]),
     default="clamp",
@@ -398,6 +406,7 @@ def _recorded_run(ctx, loaded, state, options, quiet):
         logged_seed=state.random_seed,
         inputs=read_actuation(loaded.plant, options),
         effort_limits=options.effort_limits,
+        pushes=options.pushes,
         integrator=options.integrator,
         accuracy=options.accuracy,
         max_step=options.max_step,

@@ -17,8 +17,9 @@ from mbcli.multibody.tree.joint_kinds import has_quaternion
 
 BLOCK_BYTES = 1 << 26  # of samples that are in memory at once
 MOST_TOLD = 5  # worlds that stopped
-ALONE = ("resume_path", "balance", "fields", "integrator", "accuracy", "max_step", "seed")
+ALONE = ("pushes", "resume_path", "balance", "fields", "integrator", "accuracy", "max_step", "seed")
 EXIT_CODE_OF_STOPPED = 5
+_NAMES = {"resume_path": "--resume", "pushes": "--push"}
 
 
 def require_each(options, state):
@@ -31,8 +32,8 @@ def require_each(options, state):
     if not options.each:
         raise click.UsageError("--states needs --each here: a run from every state")
     for key in ALONE:
-        if getattr(options, key) not in (None, False):
-            name = "--resume" if key == "resume_path" else f"--{key.replace('_', '-')}"
+        if getattr(options, key) not in (None, False, ()):
+            name = _NAMES.get(key) or f"--{key.replace('_', '-')}"
             raise click.UsageError(f"{name} is for a single run, not for --each")
     if any(value not in (None, ()) for key, value in vars(state).items() if key != "assignments"):
         raise click.UsageError("--states has the starts: no --pose, --q, --v, --state or --random")

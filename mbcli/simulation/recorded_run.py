@@ -3,7 +3,7 @@
 import math
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
 from typing import Any
 
@@ -41,6 +41,7 @@ from mbcli.simulation.holding import (
 from mbcli.simulation.input_series import as_input
 from mbcli.simulation.log_target import move_aside, put_back
 from mbcli.simulation.observer import Observer
+from mbcli.simulation.pushes import follow_pushes, read_pushes
 from mbcli.simulation.run_start import is_context, set_start
 from mbcli.simulation.sampling import Sampling
 from mbcli.simulation.start_limits import clamp_positions, in_words, positions_outside_limits, what_limits_do
@@ -110,6 +111,7 @@ class RecordedRun:
             with a Context as start, for what its ports have.
         effort_limits: what becomes of inputs beyond the effort limits of actuators: they end there, "clamp", or act,
             with a warning, "warn", or without one, "ignore". Of ports of a Context nothing is asked.
+        pushes: forces on bodies: each a Push, a text as `--push` takes it, or the name of a table.
         integrator, accuracy, max_step: of a continuous plant; None leaves them to the settings.
         constraint_tolerance: [m or 1] norm of the position errors that continuous integration keeps below.
         log_rate: [Hz] of samples; 0 for every step of a discrete plant.
@@ -136,6 +138,7 @@ class RecordedRun:
         logged_seed: int | None = None,
         inputs: Any = None,
         effort_limits: str = "clamp",
+        pushes: Iterable[Any] = (),
         integrator: str | None = None,
         accuracy: float | None = None,
         max_step: float | None = None,
@@ -152,6 +155,7 @@ class RecordedRun:
             raise ArgumentError(f"{argument('start_limits')} is 'warn', 'clamp' or 'error', not {start_limits!r}")
         self._effort_limits = require_choice(effort_limits)
         self._exceeded: list[Exceeded] = []
+        self._pushes = read_pushes(pushes)
         self.loaded, self.plant, self.warn = loaded, loaded.plant, warn
         _read_geometries(self.plant)
         self.config = _simulator_config(loaded.config.simulator_config, integrator, accuracy, max_step)
@@ -255,6 +259,8 @@ class RecordedRun:
             begin = self.actuation.times[0]
             self.warn(f"the input begins at {begin:g} s, the run ends at {self.until:g} s: it does not act")
         self._limit_efforts()
+        if self._pushes:
+            follow_pushes(self.plant, self.context, self._pushes)
 
     def _move_start(self, note):
         moved = clamp_positions(self.plant, self.context) if self._start_limits == "clamp" else []

@@ -6,7 +6,7 @@ import inspect
 import json
 import os
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from textwrap import fill
 from typing import Any
 
@@ -54,6 +54,7 @@ def simulate(
     seed: int | None = None,
     inputs: Any = None,
     effort_limits: str = "clamp",
+    pushes: Iterable[Any] = (),
     integrator: str | None = None,
     accuracy: float | None = None,
     max_step: float | None = None,
@@ -91,6 +92,8 @@ def simulate(
         inputs: actuation [N m or N]: an array (nu,), {actuator: number}, an Input with times, or a CSV file.
         effort_limits: inputs beyond the effort limits of actuators end there, "clamp", or act, with a warning, "warn",
             or without one, "ignore".
+        pushes: forces on bodies: each a mbcli.simulation.pushes.Push, a text as `mbcli simulate --push` takes it, or
+            the name of a table.
         integrator: makes the plant continuous: a name of SimulatorConfig.integration_scheme.
         accuracy: of continuous integration.
         max_step: [s] the longest step of continuous integration.
@@ -123,6 +126,7 @@ def simulate(
         "seed": seed,
         "inputs": inputs,
         "effort_limits": effort_limits,
+        "pushes": pushes,
         "integrator": integrator,
         "accuracy": accuracy,
         "max_step": max_step,
