@@ -10,16 +10,15 @@ from mbcli.cli.output import document, printable, refuse_existing, write_file
 from mbcli.common.json_text import to_json
 from mbcli.common.output_files import is_special
 from mbcli.errors import ModelError, NumericalError
+from mbcli.parsers.formats import FORMATS, TARGETS, format_of_name
 
-FORMATS = {".urdf": "urdf", ".sdf": "sdf", ".world": "sdf"}
-NAMES = {"urdf": "URDF", "sdf": "SDFormat"}
 PROOF_SEED = 0
 MAX_OF_KIND = 10  # losses that are printed
 
 
 @click.command()
 @model_options
-@click.option("--to", "target", type=click.Choice(["urdf", "sdf"]), help="Format of OUT; default: by its suffix.")
+@click.option("--to", "target", type=click.Choice(TARGETS), help="Format of OUT; default: by its suffix.")
 @click.option("-o", "--output", metavar="OUT", help="The file to write; default: stdout.")
 @click.option("--force", is_flag=True, help="Replace an existing file.")
 @click.option(
@@ -82,7 +81,7 @@ def convert(ctx, target, output, force, lossy, bundle, as_json, **values):
     fatal = [loss for loss in conversion.losses if loss.kind == "motion"]
     if fatal and not lossy:
         lines = [
-            f"{loss.place}: error: {NAMES[target]} cannot express {loss.message} (--lossy leaves it out)"
+            f"{loss.place}: error: {FORMATS[target].TITLE} cannot express {loss.message} (--lossy leaves it out)"
             for loss in fatal
         ]
         raise ModelError("\n".join(lines))
@@ -110,10 +109,11 @@ def convert(ctx, target, output, force, lossy, bundle, as_json, **values):
 
 
 def _target(output):
-    suffix = os.path.splitext(output or "")[1].lower()
-    if suffix not in FORMATS:
-        raise click.UsageError("--to names the format if the suffix of -o does not: urdf or sdf")
-    return FORMATS[suffix]
+    named = format_of_name(output or "")
+    if named not in TARGETS:
+        *first, last = TARGETS
+        raise click.UsageError(f"--to names the format if the suffix of -o does not: {', '.join(first)} or {last}")
+    return named
 
 
 def _model(loaded):

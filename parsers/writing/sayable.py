@@ -1,4 +1,4 @@
-"""The part of a model that URDF and SDFormat have: takes the rest out and lists it."""
+"""The part of a model that a format has: takes the rest out and lists it."""
 
 from dataclasses import fields, replace
 from math import inf
@@ -6,27 +6,17 @@ from math import inf
 from mbcli.parsers.frame_names import WORLD
 from mbcli.parsers.proximity_properties import proximity_elements
 from mbcli.parsers.sdf.sdf_actuators import ACTUATED
-from mbcli.parsers.spec import AxisSpec, Cone, HalfSpace, Mesh, Polyline, Sphere, WeldConstraintSpec
+from mbcli.parsers.spec import AxisSpec, Sphere, WeldConstraintSpec
 
 EARTH = (0.0, 0.0, -9.81)  # [m/s^2], which every reader takes if a file states no gravity
 POINT_RADIUS = 1e-9  # [m] of a sphere without size, which SDFormat does not have
 
-_DYNAMICS = {"damping", "friction"}
-_LIMITS = {"lower", "upper", "velocity", "acceleration"}
-_ONE_AXIS = _LIMITS | _DYNAMICS | {"effort", "mimic"}
+# fields of AxisSpec, for `Target.axis_fields`
+DYNAMICS = frozenset({"damping", "friction"})
+LIMITS = frozenset({"lower", "upper", "velocity", "acceleration"})
+ONE_AXIS = LIMITS | DYNAMICS | {"effort", "mimic"}
+LIMITED = ("revolute", "continuous", "prismatic")
 _ALWAYS = {"xyz", "place"}
-_LIMITED = ("revolute", "continuous", "prismatic")
-_NONE_OF_URDF = {HalfSpace: "plane", Cone: "cone", Polyline: "polyline"}
-
-# (format, joint type): the fields of AxisSpec that the format has; of other types none
-_AXIS = {
-    **{("urdf", kind): _ONE_AXIS | {"deceleration", "jerk"} for kind in _LIMITED},
-    **{("sdf", kind): _ONE_AXIS | {"spring_reference", "spring_stiffness", "default_position"} for kind in _LIMITED},
-    ("urdf", "screw"): _DYNAMICS | {"mimic"},
-    ("sdf", "screw"): _DYNAMICS | {"mimic", "effort", "default_position"},
-    ("urdf", "universal"): {"damping"},
-    ("sdf", "universal"): _DYNAMICS | {"default_position"},
-}
 _WITHOUT_EFFECT = {"deceleration", "jerk", "default_position", "spring_reference", "effort"}
 _ORDINARY = {"contype": 1, "conaffinity": 1, "condim": 3, "priority": 0, "margin": 0.0}  # of geoms of MJCF
 _TURNING = {"torsional_friction", "rolling_friction"}  # act with a condim of 4 and 6
@@ -34,7 +24,7 @@ _DEFAULTS = {field.name: field.default for field in fields(AxisSpec)}
 
 
 def sayable(model, target, losses):
-    """A flat ModelSpec without the elements that the target format ("urdf" or "sdf") lacks, which go to `losses`."""
+    """A flat ModelSpec without the elements that a `Target` lacks, which go to `losses`."""
     model = _Reduction(model, target, losses).reduced()
     return replace(model, gravity=None)
 
@@ -77,13 +67,13 @@ class _Reduction:
         self._contact(model)
         for posture in model.postures:
             self.lose("lost", "POSTURE", f"the posture '{posture.name}'", posture.place)
-        for body in model.deformables if self.target == "urdf" else ():
+        for body in () if self.target.deformables else model.deformables:
             self.lose("motion", "DEFORMABLE", f"the deformable link '{body.name}'", body.place)
         model = replace(
             model,
             contact_pairs=(),
             postures=(),
-            deformables=() if self.target == "urdf" else model.deformables,
+            deformables=model.deformables if self.target.deformables else (),
             links=tuple(map(self._link, model.links)),
             joints=tuple(map(self._joint, model.joints)),
             constraints=tuple(filter(self._has_constraint, model.constraints)),
@@ -118,7 +108,7 @@ class _Reduction:
     # ------------------------------------------------------------------------------------------ links
 
     def _link(self, link):
-        if not link.gravity and self.target == "urdf":
+        if not link.gravity and not self.target.link_gravity:
             self.lose("motion", "LINK_GRAVITY", f"that link '{link.name}' is out of gravity", link.place)
             link = replace(link, gravity=True)
         return replace(
@@ -130,7 +120,7 @@ class _Reduction:
     def _geometries(self, link, tag, geometries):
         kept = []
         for geometry in geometries:
-            shape = _none_of_urdf(geometry.shape) if self.target == "urdf" else None
+            shape = self.target.missing_shape(geometry.shape)
             if shape is not None:
                 self._lose_geometry(tag, geometry, f"the {shape} in {tag} '{geometry.name}' of link '{link.name}'")
                 continue
@@ -146,7 +136,7 @@ class _Reduction:
         return tuple(kept)
 
     def _not_a_point(self, tag, geometry):
-        if geometry.shape != Sphere(0.0) or self.target == "urdf":
+        if geometry.shape != Sphere(0.0) or self.target.points:
             return geometry
         message = f"the radius 0 of the sphere in {tag} '{geometry.name}' is {POINT_RADIUS} m"
         self.lose("changed", "GEOMETRY", message, geometry.place)
@@ -163,16 +153,16 @@ class _Reduction:
             axes = tuple(
                 AxisSpec(xyz, joint.place, damping=sum(joint.damping[:1])) for xyz in ((1.0, 0, 0), (0, 1.0, 0))
             )
-        if self.target == "urdf" and joint.type == "rpy_floating":
+        if not self.target.rpy_floating and joint.type == "rpy_floating":
             self.lose(
                 "motion",
                 "JOINT_TYPE",
-                f"joint '{joint.name}' has roll, pitch and yaw: a floating joint of URDF has a quaternion",
+                f"joint '{joint.name}' has roll, pitch and yaw: a floating joint of the format has a quaternion",
                 joint.place,
             )
             joint = replace(joint, type="quaternion_floating")
         damping = joint.damping
-        if self.target == "urdf" and joint.type == "quaternion_floating" and any(damping):
+        if not self.target.floating_damping and joint.type == "quaternion_floating" and any(damping):
             self.lose("motion", "JOINT_DAMPING", f"the damping of floating joint '{joint.name}'", joint.place)
             damping = ()
         if joint.default_pose is not None:
@@ -181,11 +171,11 @@ class _Reduction:
         return replace(joint, axes=axes, damping=damping, default_pose=None, lets_touch=False)
 
     def _axis(self, joint, axis):
-        kept = _AXIS.get((self.target, joint.type), frozenset()) | _ALWAYS
+        kept = self._fields(joint) | _ALWAYS
         if joint.type == "planar" or "floating" in joint.type:  # their axes have no meaning
             kept |= {field for field in _DEFAULTS if getattr(axis, field) == _DEFAULTS[field]}
         lost = {name for name, default in _DEFAULTS.items() if name not in kept and getattr(axis, name) != default}
-        if self.target == "urdf" and axis.mimic is not None and axis.mimic.leader_axis != 0:
+        if not self.target.second_axes_lead and axis.mimic is not None and axis.mimic.leader_axis != 0:
             lost.add("mimic")
         for name in sorted(lost):
             self.lose(
@@ -195,6 +185,9 @@ class _Reduction:
                 axis.place,
             )
         return replace(axis, **{name: _DEFAULTS[name] for name in lost}) if lost else axis
+
+    def _fields(self, joint):
+        return self.target.axis_fields.get(joint.type, frozenset())
 
     # --------------------------------------------------------------------------- actuators, constraints
 
@@ -224,7 +217,7 @@ class _Reduction:
         """Controllers of the format aim at the default position that it keeps, at rest."""
         if actuator.controller_gains is not None:
             joint = next(joint for joint in self.model.joints if joint.name == actuator.joint)
-            is_kept = "default_position" in _AXIS.get((self.target, joint.type), ())
+            is_kept = "default_position" in self._fields(joint)
             here = joint.axes[0].default_position if len(joint.axes) == 1 else None
             there = here if is_kept or here is None else 0.0
             position, velocity = (here, 0.0) if actuator.rest is None else actuator.rest
@@ -253,27 +246,20 @@ class _Reduction:
         effort = first.effort
         if actuator is not None:
             effort = actuator.effort_limit
-            if joint.type == "screw" and self.target == "urdf":
+            if "effort" not in self._fields(joint):
                 effort = inf
                 if actuator.effort_limit != inf:
-                    message = f"the effort limit of the actuator of screw joint '{joint.name}'"
+                    message = f"the effort limit of the actuator of {joint.type} joint '{joint.name}'"
                     self.lose("motion", "JOINT_EFFORT", message, joint.place)
-        elif self.target == "sdf" and joint.type in ACTUATED and effort == inf:
+        elif self.target.zero_effort_is_none and joint.type in ACTUATED and effort == inf:
             effort = 0.0  # no actuator; with a limit NO_ACTUATOR says so
         return replace(joint, axes=(replace(first, effort=effort), *joint.axes[1:]))
 
     def _has_constraint(self, constraint):
         if constraint.name:
             self.lose("lost", "CONSTRAINT_NAME", f"the name of constraint '{constraint.name}'", constraint.place)
-        if self.target == "sdf" or not isinstance(constraint, WeldConstraintSpec):
+        if self.target.weld_constraints or not isinstance(constraint, WeldConstraintSpec):
             return True
         message = f"the weld constraint between '{constraint.link_A}' and '{constraint.link_B}'"
         self.lose("motion", "CONSTRAINT", message, constraint.place)
         return False
-
-
-def _none_of_urdf(shape):
-    """What a shape is that URDF does not have, or None."""
-    if isinstance(shape, Mesh) and shape.submesh is not None:
-        return f"part '{shape.submesh}' of {shape.uri}"
-    return _NONE_OF_URDF.get(type(shape))

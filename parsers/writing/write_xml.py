@@ -17,6 +17,8 @@ from mbcli.math import RollPitchYaw, RotationMatrix
 
 DRAKE = "http://drake.mit.edu"
 NAMESPACES = {"drake": DRAKE, "mbcli": "mbcli"}
+DRAKE_ONLY = "only programs that know Drake's elements read it"
+OURS_ONLY = "no other program reads it"
 EIGHTH = pi / 4  # [rad]
 SAME_ROTATION = 8e-16  # elements of two rotation matrices, apart by no more than their computation explains
 

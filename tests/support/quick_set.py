@@ -30,6 +30,7 @@ OF_ROOMS = {
     "multibody/tree": "frames index inertia joint_actuator scoped_name",
     "parsers": "diagnostics geometry_inertia package_map places reading_policy xml_source yaml_source",
     "parsers/checks": "check_folder check_model_units check_open_motion check_physics",
+    "parsers/formats": "formats",
     "parsers/mjcf": "mjcf mjcf_attachments mjcf_inertia",
     "parsers/scenes": "directives plant_config schemas",
     "parsers/sdf": "sdf sdf_frames sdf_nested sdf_versions",
