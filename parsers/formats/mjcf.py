@@ -1,6 +1,6 @@
 """MJCF: the models of MuJoCo."""
 
-from mbcli.parsers.formats.late import LateReader
+from mbcli.parsers.formats.late import LateFunction, LateReader
 
 TITLE = "MJCF"
 SUFFIXES = (".mjcf",)  # most files are named .xml, and known by their root element
@@ -14,7 +14,7 @@ MIXES_DRIVES = True
 DRY_FRICTION = True
 
 read = LateReader("mbcli.parsers.mjcf.read_mjcf", "read_mjcf")
-target = None
+target = LateFunction("mbcli.parsers.writing.mjcf_target", "mjcf_target")
 
 
 def has_joint_frame(joint, end):

@@ -25,6 +25,9 @@ class Conversion:
     links: dict  # name in `kept`: name in the text, of World the link that has its geometry; in the order of `kept`
     joints: dict
     moved: dict  # link in `kept`: X_NL, its frame in that of the link in the text
+    parts: dict  # joint in `kept`: the Parts (simple_joints) that it is in the text; of one joint, its own, none
+    unnamed: dict  # joint in `kept` that has no name in the text, or not its own: the link in the text that it holds
+    limits: tuple  # of "position", "velocity", "acceleration": the limits that the format has
 
     @property
     def changes_motion(self):
@@ -38,7 +41,7 @@ def converted(model, target, *, packages, folder, copies=None):
     copy, relative to the folder}, if meshes are copied.
     """
     losses, target_name, target = Losses(), target, FORMATS[target].target()
-    kept = sayable(flattened(model), target, losses)
+    kept = sayable(flattened(model), target, losses, frozenset(copies or {}))
     arranged = target.arranged(kept, losses)
     if arranged.unsayable:
         for name, why in arranged.unsayable:
@@ -51,13 +54,26 @@ def converted(model, target, *, packages, folder, copies=None):
     if arranged.of_world in links:
         links[WORLD] = links.pop(arranged.of_world)
     joints = _pairs(arranged.model.joints, named.joints)
-    named = _with_meshes(named, packages, folder, copies or {}, losses)
-    root = target.document(named, {joints[name] for name in arranged.loops})
+    named = _with_meshes(named, target, packages, folder, copies or {}, losses)
+    document = target.document(named, {joints[name] for name in arranged.loops})
+    root = document.root
     counts = numbers_of_elements(root, target.own_tags)
     for tag, known in target.extensions(root, counts).items():
         times = f" ({counts[tag]} times)" if counts[tag] > 1 else ""
         losses.add("extension", "EXTENSION", f"<{tag}>{times}: {known}", model.place)
-    return Conversion(target_name, finish(root), kept, named, tuple(losses.all()), links, joints, arranged.moved)
+    return Conversion(
+        target=target_name,
+        text=finish(root),
+        kept=kept,
+        written=document.expected,
+        losses=tuple(losses.all()),
+        links=links,
+        joints=joints,
+        moved=arranged.moved,
+        parts={old: document.parts[new] for old, new in joints.items() if new in document.parts},
+        unnamed={old: document.unnamed[new] for old, new in joints.items() if new in document.unnamed},
+        limits=target.limits,
+    )
 
 
 def _pairs(before, after):
@@ -72,14 +88,17 @@ def mesh_paths(model):
     return list(dict.fromkeys(shape.path for shape in shapes if getattr(shape, "path", None) is not None))
 
 
-def _with_meshes(model, packages, folder, copies, losses):
+def _with_meshes(model, target, packages, folder, copies, losses):
     """The model with URIs of meshes that lead to the same files, or to copies of them, from a folder."""
 
     def moved(geometry):
         if not hasattr(geometry.shape, "uri"):
             return geometry
         copy = copies.get(os.path.abspath(geometry.shape.path)) if geometry.shape.path is not None else None
-        uri, problem = (copy, None) if copy is not None else relocated(geometry.shape, packages, folder)
+        if copy is not None:
+            uri, problem = copy, None
+        else:
+            uri, problem = relocated(geometry.shape, packages, folder, keeps_package=target.package_uris)
         named = f"the mesh {geometry.shape.uri} is named" + (" so" if uri == geometry.shape.uri else f" as {uri}")
         if problem is not None:
             message = f"{named}, and not read there: {problem}; --bundle copies it"

@@ -1,12 +1,13 @@
 """The part of a model that a format has: takes the rest out and lists it."""
 
+import os
 from dataclasses import fields, replace
 from math import inf
 
 from mbcli.parsers.frame_names import WORLD
 from mbcli.parsers.proximity_properties import proximity_elements
 from mbcli.parsers.sdf.sdf_actuators import ACTUATED
-from mbcli.parsers.spec import AxisSpec, Sphere, WeldConstraintSpec
+from mbcli.parsers.spec import AxisSpec, Sphere
 
 EARTH = (0.0, 0.0, -9.81)  # [m/s^2], which every reader takes if a file states no gravity
 POINT_RADIUS = 1e-9  # [m] of a sphere without size, which SDFormat does not have
@@ -23,10 +24,13 @@ _TURNING = {"torsional_friction", "rolling_friction"}  # act with a condim of 4 
 _DEFAULTS = {field.name: field.default for field in fields(AxisSpec)}
 
 
-def sayable(model, target, losses):
-    """A flat ModelSpec without the elements that a `Target` lacks, which go to `losses`."""
-    model = _Reduction(model, target, losses).reduced()
-    return replace(model, gravity=None)
+def sayable(model, target, losses, copied=frozenset()):
+    """A flat ModelSpec without the elements that a `Target` lacks, which go to `losses`.
+
+    copied: the absolute paths of the mesh files that are copied, and may be changed by that.
+    """
+    model = _Reduction(model, target, losses, copied).reduced()
+    return model if target.gravity else replace(model, gravity=None)
 
 
 def without_joints(model, names):
@@ -53,8 +57,9 @@ def _is_of_mjcf(group, name):
 
 
 class _Reduction:
-    def __init__(self, model, target, losses):
-        self.model, self.target, self.losses = model, target, losses
+    def __init__(self, model, target, losses, copied):
+        self.model, self.target, self.losses, self.copied = model, target, losses, copied
+        self.static = _static_links(model)
 
     def lose(self, kind, code, message, place):
         self.losses.add(kind, code, message, place)
@@ -62,21 +67,22 @@ class _Reduction:
     def reduced(self):
         model = self.model
         gravity = model.gravity
-        if gravity is not None and tuple(gravity) != EARTH:
+        if gravity is not None and tuple(gravity) != EARTH and not self.target.gravity:
             self.lose("motion", "GRAVITY", f"the gravity {list(gravity)} of the plant", model.place)
-        self._contact(model)
-        for posture in model.postures:
+        (self._contact_of_others if self.target.contact_laws else self._contact)(model)
+        for posture in () if self.target.postures else model.postures:
             self.lose("lost", "POSTURE", f"the posture '{posture.name}'", posture.place)
         for body in () if self.target.deformables else model.deformables:
             self.lose("motion", "DEFORMABLE", f"the deformable link '{body.name}'", body.place)
         model = replace(
             model,
-            contact_pairs=(),
-            postures=(),
+            contact_pairs=model.contact_pairs if self.target.contact_laws else (),
+            postures=model.postures if self.target.postures else (),
             deformables=model.deformables if self.target.deformables else (),
             links=tuple(map(self._link, model.links)),
             joints=tuple(map(self._joint, model.joints)),
-            constraints=tuple(filter(self._has_constraint, model.constraints)),
+            force_elements=tuple(filter(self._has_relation, model.force_elements)),
+            constraints=tuple(filter(self._has_relation, model.constraints)),
         )
         return self._actuation(model)
 
@@ -105,12 +111,29 @@ class _Reduction:
         if len(frictions) > 1:
             self.lose("lost", "CONTACT", "that the larger friction of two collisions counts", model.place)
 
+    def _contact_of_others(self, model):
+        """What other formats say of contact that MJCF does not have."""
+        frictions = {
+            geometry.properties.get(("material", "coulomb_friction"), (1.0, 1.0))[1]
+            for link in model.links
+            for geometry in link.collisions
+            if ("mujoco", "condim") not in geometry.properties
+        }
+        if len(frictions) > 1:
+            message = "that two collisions with the frictions a and b have 2 a b / (a + b): the larger of both counts"
+            self.lose("lost", "CONTACT", message, model.place)
+
     # ------------------------------------------------------------------------------------------ links
 
     def _link(self, link):
         if not link.gravity and not self.target.link_gravity:
             self.lose("motion", "LINK_GRAVITY", f"that link '{link.name}' is out of gravity", link.place)
             link = replace(link, gravity=True)
+        refused = None if link.inertial is None else self.target.refused_inertia(link.inertial)
+        if refused is not None:
+            inertial, kind, why = refused
+            self.lose(kind, "INERTIA", f"the inertia of link '{link.name}': {why}", link.inertial.place)
+            link = replace(link, inertial=inertial)
         return replace(
             link,
             visuals=self._geometries(link, "visual", link.visuals),
@@ -120,9 +143,13 @@ class _Reduction:
     def _geometries(self, link, tag, geometries):
         kept = []
         for geometry in geometries:
-            shape = self.target.missing_shape(geometry.shape)
+            is_copied = os.path.abspath(getattr(geometry.shape, "path", None) or "") in self.copied
+            shape = self.target.missing_shape(geometry.shape, is_copied, link.name not in self.static)
             if shape is not None:
                 self._lose_geometry(tag, geometry, f"the {shape} in {tag} '{geometry.name}' of link '{link.name}'")
+                continue
+            if not self.target.other_contact:
+                kept.append(self._in_mujoco(tag, geometry))
                 continue
             own = {key: value for key, value in geometry.properties.items() if not _is_of_mjcf(*key)}
             if tag == "visual":
@@ -134,6 +161,27 @@ class _Reduction:
                 self.lose("lost", "PROPERTIES", f"{names} of {tag} '{geometry.name}'", geometry.place)
             kept.append(self._not_a_point(tag, geometry))
         return tuple(kept)
+
+    def _in_mujoco(self, tag, geometry):
+        """A geometry with the properties of contact that MuJoCo has."""
+        if tag == "visual":
+            return self._not_a_point(tag, replace(geometry, properties={}))
+        own, others = {}, []
+        for key, value in geometry.properties.items():
+            if _is_of_mjcf(*key) or key == ("material", "coulomb_friction"):
+                own[key] = value
+            else:
+                others.append("/".join(key))
+        static, dynamic = own.get(("material", "coulomb_friction"), (0.0, 0.0))
+        if static != dynamic:
+            message = f"the friction at rest of collision '{geometry.name}': {dynamic!r} holds, not {static!r}"
+            self.lose("lost", "FRICTION", message, geometry.place)
+        if others:
+            self.lose("lost", "PROPERTIES", f"{', '.join(others)} of {tag} '{geometry.name}'", geometry.place)
+        if getattr(geometry.shape, "convex", False):
+            message = f"collision '{geometry.name}' is not declared convex: every mesh collides as its hull"
+            self.lose("changed", "GEOMETRY", message, geometry.place)
+        return self._not_a_point(tag, replace(geometry, properties=own, color=None))
 
     def _not_a_point(self, tag, geometry):
         if geometry.shape != Sphere(0.0) or self.target.points:
@@ -162,13 +210,20 @@ class _Reduction:
             )
             joint = replace(joint, type="quaternion_floating")
         damping = joint.damping
-        if not self.target.floating_damping and joint.type == "quaternion_floating" and any(damping):
-            self.lose("motion", "JOINT_DAMPING", f"the damping of floating joint '{joint.name}'", joint.place)
-            damping = ()
-        if joint.default_pose is not None:
+        if joint.type == "quaternion_floating" and any(damping) and self.target.floating_damping != "two":
+            if self.target.floating_damping == "none":
+                self.lose("motion", "JOINT_DAMPING", f"the damping of floating joint '{joint.name}'", joint.place)
+                damping = ()
+            elif len(set(damping)) > 1:
+                message = f"that floating joint '{joint.name}' has the damping {damping}: it has the larger of both"
+                self.lose("motion", "JOINT_DAMPING", message, joint.place)
+                damping = (max(damping),) * len(damping)
+        if joint.default_pose is not None and not self.target.default_poses:
             message = f"the pose of '{joint.child}' at the start, in floating joint '{joint.name}'"
             self.lose("lost", "DEFAULT_POSE", message, joint.place)
-        return replace(joint, axes=axes, damping=damping, default_pose=None, lets_touch=False)
+        pose = joint.default_pose if self.target.default_poses else None
+        lets_touch = joint.lets_touch and self.target.any_lets_touch
+        return replace(joint, axes=axes, damping=damping, default_pose=pose, lets_touch=lets_touch)
 
     def _axis(self, joint, axis):
         kept = self._fields(joint) | _ALWAYS
@@ -179,7 +234,7 @@ class _Reduction:
             lost.add("mimic")
         for name in sorted(lost):
             self.lose(
-                "lost" if name in _WITHOUT_EFFECT else "motion",
+                "lost" if name in _WITHOUT_EFFECT | self.target.without_effect else "motion",
                 "JOINT_" + name.upper(),
                 f"the {name.replace('_', ' ')} of {joint.type} joint '{joint.name}'",
                 axis.place,
@@ -193,28 +248,31 @@ class _Reduction:
 
     def _actuation(self, model):
         """One actuator for each joint at most, with its limit and the inertia of the joint's drive in it."""
-        actuators = {}
+        actuators, all_kept = {}, []
         for actuator in model.actuators:
             where = f"actuator '{actuator.name}' of joint '{actuator.joint}'"
-            if actuator.joint in actuators:
+            if actuator.joint in actuators and not self.target.many_actuators:
                 self.lose("motion", "ACTUATOR", f"{where}, which has another", actuator.place)
             elif actuator.effort_limit == 0:
                 self.lose("motion", "ACTUATOR", f"{where} has the effort limit 0, which means none", actuator.place)
             else:
                 actuators[actuator.joint] = self._aiming(actuator, where)
+                all_kept.append(actuators[actuator.joint])
         joints = []
         for joint in model.joints:
             actuator = actuators.get(joint.name)
-            if joint.reflected_inertia:
+            if joint.reflected_inertia and not self.target.lone_drives:
                 joint, actuator = self._reflected(joint, actuator)
                 if actuator is not None:
                     actuators[joint.name] = actuator
             joints.append(self._effort(joint, actuator))
-        kept = tuple(actuators.values())
+        kept = tuple(all_kept if self.target.many_actuators else actuators.values())
         return replace(model, joints=tuple(joints), actuators=kept)
 
     def _aiming(self, actuator, where):
         """Controllers of the format aim at the default position that it keeps, at rest."""
+        if self.target.rests_at_zero:
+            return self._aiming_at_zero(actuator, where)
         if actuator.controller_gains is not None:
             joint = next(joint for joint in self.model.joints if joint.name == actuator.joint)
             is_kept = "default_position" in self._fields(joint)
@@ -225,6 +283,17 @@ class _Reduction:
                 message = f"that the controller of {where} aims at {position!r} and the velocity {velocity!r} by itself"
                 self.lose("motion", "ACTUATOR", message, actuator.place)
         return replace(actuator, rest=None)
+
+    def _aiming_at_zero(self, actuator, where):
+        """A controller whose input is a position and a control 0 if nobody sets it."""
+        if actuator.controller_gains is not None and actuator.control is None:
+            joint = next(joint for joint in self.model.joints if joint.name == actuator.joint)
+            here = joint.axes[0].default_position if joint.axes else 0.0
+            position, velocity = (here, 0.0) if actuator.rest is None else actuator.rest
+            if (position, velocity) != (0.0, 0.0):
+                message = f"the controller of {where} aims at its control, not at {position!r} by itself"
+                self.lose("changed", "ACTUATOR", message, actuator.place)
+        return actuator
 
     def _reflected(self, joint, actuator):
         inertia = joint.reflected_inertia
@@ -244,7 +313,9 @@ class _Reduction:
             return joint
         first = joint.axes[0]
         effort = first.effort
-        if actuator is not None:
+        if actuator is not None and not self.target.efforts_in_joints:
+            effort = inf  # it stands in the actuator
+        elif actuator is not None:
             effort = actuator.effort_limit
             if "effort" not in self._fields(joint):
                 effort = inf
@@ -255,11 +326,26 @@ class _Reduction:
             effort = 0.0  # no actuator; with a limit NO_ACTUATOR says so
         return replace(joint, axes=(replace(first, effort=effort), *joint.axes[1:]))
 
-    def _has_constraint(self, constraint):
-        if constraint.name:
-            self.lose("lost", "CONSTRAINT_NAME", f"the name of constraint '{constraint.name}'", constraint.place)
-        if self.target.weld_constraints or not isinstance(constraint, WeldConstraintSpec):
-            return True
-        message = f"the weld constraint between '{constraint.link_A}' and '{constraint.link_B}'"
-        self.lose("motion", "CONSTRAINT", message, constraint.place)
-        return False
+    def _has_relation(self, spec):
+        """Of a force element or constraint."""
+        name = getattr(spec, "name", None)
+        if name and not self.target.constraint_names:
+            self.lose("lost", "CONSTRAINT_NAME", f"the name of constraint '{name}'", spec.place)
+        missing = self.target.missing_relation(spec)
+        if missing is not None:
+            self.lose("motion", "CONSTRAINT", missing, spec.place)
+        return missing is None
+
+
+def _static_links(model):
+    """Names of links that fixed joints hold at the world."""
+    found, pending = {WORLD}, [joint for joint in model.joints if joint.type == "fixed"]
+    grown = True
+    while grown:
+        grown = False
+        for joint in list(pending):
+            if joint.parent in found or joint.child in found:
+                found |= {joint.parent, joint.child}
+                pending.remove(joint)
+                grown = True
+    return found

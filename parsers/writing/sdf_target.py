@@ -3,7 +3,7 @@
 from mbcli.parsers.sdf.sdf_actuators import NO_ACTUATOR
 from mbcli.parsers.writing.arrange_sdf import arranged_for_sdf
 from mbcli.parsers.writing.sayable import DYNAMICS, LIMITED, ONE_AXIS
-from mbcli.parsers.writing.target import Target
+from mbcli.parsers.writing.target import Document, Target
 from mbcli.parsers.writing.write_sdf import write_sdf
 from mbcli.parsers.writing.write_xml import DRAKE_ONLY, OURS_ONLY
 
@@ -23,20 +23,35 @@ _TARGET = Target(
         "screw": DYNAMICS | {"mimic", "effort", "default_position"},
         "universal": DYNAMICS | {"default_position"},
     },
-    missing_shape=lambda shape: None,
+    without_effect=frozenset(),
+    limits=("position", "velocity", "acceleration"),
+    missing_shape=lambda shape, copied, moves: None,
+    missing_relation=lambda spec: None,
+    refused_inertia=lambda inertial: None,
+    gravity=False,
+    postures=False,
+    contact_laws=False,
+    other_contact=True,
+    many_actuators=False,
+    lone_drives=False,
+    efforts_in_joints=True,
+    rests_at_zero=False,
+    constraint_names=False,
+    default_poses=False,
+    any_lets_touch=False,
+    package_uris=True,
     link_gravity=True,
     deformables=True,
     rpy_floating=True,
-    floating_damping=True,
+    floating_damping="two",
     second_axes_lead=True,
-    weld_constraints=True,
     points=False,
     zero_effort_is_none=True,
     namespaces=(("links", "deformables", "frames", "filter_groups", "joints"),),
     actuators_have_names=False,
     model_frame_name=None,
     arranged=arranged_for_sdf,
-    document=lambda model, loops: write_sdf(model),
+    document=lambda model, loops: Document(write_sdf(model), model),
     own_tags=(),
     extensions=_extensions,
 )

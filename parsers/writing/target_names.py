@@ -54,10 +54,30 @@ def with_target_names(model, target, losses):
             kind: tuple(renamed(kind, item) for item in getattr(model, kind))
             for kind in (*KINDS, "force_elements", "constraints")
         },
+        postures=tuple(_with_names(posture, renames) for posture in model.postures),
+        contact_pairs=tuple(
+            replace(
+                pair,
+                collision_A=(refer("link", pair.collision_A[0]), pair.collision_A[1]),
+                collision_B=(refer("link", pair.collision_B[0]), pair.collision_B[1]),
+            )
+            for pair in model.contact_pairs
+        ),
     )
     if changed.name != model.name:
         losses.add("changed", "NAME", f"model '{model.name}' is called '{changed.name}'", model.place)
     return changed
+
+
+def _with_names(posture, renames):
+    joints, links = renames["joints"], renames["links"]
+    return replace(
+        posture,
+        positions=tuple((joints.get(name, name), values) for name, values in posture.positions),
+        velocities=tuple((joints.get(name, name), values) for name, values in posture.velocities),
+        poses=tuple((links.get(name, name), X) for name, X in posture.poses),
+        spatial_velocities=tuple((links.get(name, name), V) for name, V in posture.spatial_velocities),
+    )
 
 
 def _new_name(item, kind, target, taken, losses):

@@ -76,6 +76,13 @@ def numbers(*values):
     return " ".join(repr(float(value) + 0.0).removesuffix(".0") for value in values)  # no minus zero
 
 
+def tidy(values):
+    """Computed numbers as a tuple of floats, without the last digits of rounding: of 16, the last."""
+    largest = max(map(abs, map(float, values)), default=0.0)
+    rounded = (float(f"{value:.15g}") for value in values)
+    return tuple(0.0 if abs(value) < 1e-15 * largest else value for value in rounded)
+
+
 def xyz_rpy(X):
     """(translation [m], roll-pitch-yaw [rad]) of a pose, tuples of floats."""
     R = X[:3, :3]
