@@ -17,8 +17,8 @@ from benchmarks.robots.forked import run_forked
 from benchmarks.robots.runs import OUTSIDE, command_line, message_of
 from benchmarks.robots.verdicts import DOCUMENTED
 
-TARGETS = ("urdf", "sdf")
-FORMATS = ("urdf", "sdf", "mjcf")
+TARGETS = ("urdf", "sdf", "mjcf")
+FORMATS = TARGETS
 SAME, NAMED, LOSSY, EMPTY, REFUSED, DIFFERS, UNPROVED, UNREAD, BUG = VERDICTS = (
     "same",
     "named",

@@ -40,6 +40,8 @@ class PlantComparison:
     differences: list = field(default_factory=list)
     tolerance: float = TOLERANCE
     same_order: bool = True
+    written: object = None  # the second plant
+    engines: list = field(default_factory=lambda: ["mbcli"])  # that have proved it
 
     def faults(self):
         """One sentence for each difference; empty if the plants are the same."""
@@ -155,7 +157,9 @@ class _CoordinateMap:
     """Coordinate k of the second plant is weight[k] times coordinate here[k] of the first one."""
 
     def __init__(self, one, other, pairs, compounds, kind):
-        start, count = ("position_start", "num_positions") if kind == "position" else ("velocity_start", "num_velocities")
+        start, count = (
+            ("position_start", "num_positions") if kind == "position" else ("velocity_start", "num_velocities")
+        )
         entries = []  # (here, there, weight)
         for a, b in pairs:
             entries += [(getattr(a, start)() + k, getattr(b, start)() + k, 1.0) for k in range(getattr(a, count)())]

@@ -15,6 +15,8 @@ read(source, diagnostics, *, packages, name)  the ModelSpecs in a file or text: 
 has_joint_frame(joint, end)  whether a JointSpec has a frame of its own on its "parent" or "child" wherever that is, as
                              in pydrake; else it has one where it is not in the link's frame
 target         () -> the Target by which `mbcli convert` writes it (parsers/writing/target.py); None: it is not written
+engine_proof   (Conversion, PlantComparison, *, seed): adds what the engine of the format makes of a text that is to be
+               written, and returns its name and version, or None if it is not installed; None: there is no such engine
 NESTS          whether its models stand in each other. Such models come after those of other formats that they include,
                and their frame before their elements, in pydrake's order
 IN_SDFORMAT    whether an <include> of SDFormat may name its files, though they are of another format
@@ -69,8 +71,8 @@ def checked_format(name: str, file_format: Any) -> Any:
     for operation in ("read_scenes",) if is_scene else ("read", "has_joint_frame"):
         if not callable(getattr(file_format, operation, None)):
             wrong.append(f"{operation}()")
-    if not is_scene and not hasattr(file_format, "target"):
-        wrong.append("target")
+    if not is_scene:
+        wrong += [name for name in ("target", "engine_proof") if not hasattr(file_format, name)]
     if wrong:
         raise TypeError(f"the file format '{name}' lacks {', '.join(wrong)}")
     return file_format

@@ -14,6 +14,7 @@ MIXES_DRIVES = False
 DRY_FRICTION = False
 
 read = LateFunction("mbcli.parsers.sdf.read_sdf", "read_sdf")
+engine_proof = None
 target = LateFunction("mbcli.parsers.writing.sdf_target", "sdf_target")
 
 # Drake's own joints, which connect frames as they are

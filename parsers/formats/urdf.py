@@ -14,6 +14,7 @@ MIXES_DRIVES = False
 DRY_FRICTION = False
 
 read = LateReader("mbcli.parsers.urdf.read_urdf", "read_urdf")
+engine_proof = None
 target = LateFunction("mbcli.parsers.writing.urdf_target", "urdf_target")
 
 

@@ -260,9 +260,7 @@ def _with_sites(model, poses, losses):
 
 def is_closed(spec, poses):
     """Whether the points of a BallConstraintSpec coincide where links are at poses {link: X_WL}."""
-    ends = [
-        (poses[link] @ np.array([*p, 1.0]))[:3] for link, p in ((spec.link_A, spec.p_AP), (spec.link_B, spec.p_BQ))
-    ]
+    ends = [(poses[link] @ np.array([*p, 1.0]))[:3] for link, p in ((spec.link_A, spec.p_AP), (spec.link_B, spec.p_BQ))]
     return np.abs(ends[0] - ends[1]).max() <= CLOSED * max(1.0, np.abs(ends[0]).max())
 
 
@@ -311,9 +309,7 @@ def _with_masses(model, losses):
         what = "inertia" if mass == inertial.mass else "mass"
         message = f"link '{group}' moves without {what}, which MuJoCo refuses: it has {LEAST_MASS:g} of it"
         losses.add("changed", "INERTIA", message, link.place)
-    links = tuple(
-        replace(link, inertial=given[link.name]) if link.name in given else link for link in model.links
-    )
+    links = tuple(replace(link, inertial=given[link.name]) if link.name in given else link for link in model.links)
     return replace(model, links=links)
 
 

@@ -7,7 +7,7 @@ from lxml import etree
 from mbcli.parsers.duplicate_names import made_up
 from mbcli.parsers.frame_names import WORLD
 from mbcli.parsers.poses import compose, inverse
-from mbcli.parsers.spec import IDENTITY, BallConstraintSpec, TendonConstraintSpec, WeldConstraintSpec, pose
+from mbcli.parsers.spec import IDENTITY, TendonConstraintSpec, WeldConstraintSpec, pose
 from mbcli.parsers.writing.arrange_mjcf import is_closed
 from mbcli.parsers.writing.write_xml import add, numbers, tidy
 

@@ -1,8 +1,8 @@
 """MJCF as a format to write."""
 
-import os
 from dataclasses import replace
 
+from mbcli.parsers.formats.mjcf import readable_mesh
 from mbcli.parsers.spec import (
     BushingSpec,
     Cone,
@@ -17,7 +17,6 @@ from mbcli.parsers.writing.sayable import DYNAMICS, LIMITED
 from mbcli.parsers.writing.target import Target
 from mbcli.parsers.writing.write_mjcf import write_mjcf
 
-MESHES = (".obj", ".stl", ".msh")  # that MuJoCo reads
 _SHAPES = {Cone: "cone", Polyline: "polyline"}
 _ROUNDING = 1e-10  # relative to the largest moment: an inertia that is that far from possible is made so
 _MARGIN = 1e-13  # relative, by which it then is possible, so that MuJoCo's own rounding changes nothing
@@ -38,18 +37,6 @@ def _missing_shape(shape, copied, moves):
     if not copied and not readable_mesh(shape.path):
         return f"mesh {shape.uri}, which MuJoCo does not read (--bundle converts it),"
     return None
-
-
-def readable_mesh(path):
-    """Whether MuJoCo reads a mesh file: OBJ, MSH, or STL that is not text."""
-    suffix = os.path.splitext(path)[1].lower()
-    if suffix not in MESHES:
-        return False
-    if suffix != ".stl":
-        return True
-    with open(path, "rb") as file:
-        head = file.read(84)
-    return os.path.getsize(path) == 84 + 50 * int.from_bytes(head[80:84], "little")
 
 
 def _missing_relation(spec):
@@ -75,12 +62,16 @@ def _refused_inertia(inertial):
         why = f"its moments are larger by {added:.3g} kg m^2, so that rounding leaves it possible"
         return replace(inertial, inertia=(*moments, *inertial.inertia[3:])), "changed", why
     mean = max((a + b + c) / 3.0, 0.0)
-    why = f"MuJoCo refuses its principal moments {a:.6g}, {b:.6g}, {c:.6g} kg m^2, which no body has; their mean is kept"
+    why = (
+        f"MuJoCo refuses its principal moments {a:.6g}, {b:.6g}, {c:.6g} kg m^2, which no body has; their mean is kept"
+    )
     mended = replace(inertial, mass=max(inertial.mass, 0.0), inertia=(mean, mean, mean, 0.0, 0.0, 0.0))
     return mended, "motion", why
 
 
 _TARGET = Target(
+    suffix=".xml",
+    copied_suffix=lambda path: None if readable_mesh(path) else ".obj",
     axis_fields={
         **dict.fromkeys((*LIMITED, "universal"), _AXIS),
         "screw": _AXIS - {"spring_reference", "spring_stiffness"},

@@ -19,6 +19,9 @@ ONE_AXIS = LIMITS | DYNAMICS | {"effort", "mimic"}
 LIMITED = ("revolute", "continuous", "prismatic")
 _ALWAYS = {"xyz", "place"}
 _WITHOUT_EFFECT = {"deceleration", "jerk", "default_position", "spring_reference", "effort"}
+_WORDS = {
+    name: f"{name} limit" for name in ("lower", "upper", "velocity", "acceleration", "deceleration", "jerk", "effort")
+}
 _ORDINARY = {"contype": 1, "conaffinity": 1, "condim": 3, "priority": 0, "margin": 0.0}  # of geoms of MJCF
 _TURNING = {"torsional_friction", "rolling_friction"}  # act with a condim of 4 and 6
 _DEFAULTS = {field.name: field.default for field in fields(AxisSpec)}
@@ -236,7 +239,7 @@ class _Reduction:
             self.lose(
                 "lost" if name in _WITHOUT_EFFECT | self.target.without_effect else "motion",
                 "JOINT_" + name.upper(),
-                f"the {name.replace('_', ' ')} of {joint.type} joint '{joint.name}'",
+                f"the {_WORDS.get(name, name.replace('_', ' '))} of {joint.type} joint '{joint.name}'",
                 axis.place,
             )
         return replace(axis, **{name: _DEFAULTS[name] for name in lost}) if lost else axis

@@ -18,6 +18,8 @@ def _extensions(root, counts):
 
 
 _TARGET = Target(
+    suffix=".sdf",
+    copied_suffix=lambda path: None,
     axis_fields={
         **{kind: ONE_AXIS | {"spring_reference", "spring_stiffness", "default_position"} for kind in LIMITED},
         "screw": DYNAMICS | {"mimic", "effort", "default_position"},

@@ -36,9 +36,15 @@ class Document:
 class Target:
     """A format as something to write: what it has, and how its documents are made. Every field must be given."""
 
+    suffix: str  # of files that are named after the model's
+    copied_suffix: Callable[
+        [str], str | None
+    ]  # path of a mesh: the suffix that its copy gets, converted; None: its own
     # joint type: the fields of AxisSpec that the format has for it, beside direction and place; of other types none
     axis_fields: Mapping[str, frozenset[str]]
-    without_effect: frozenset[str]  # fields of AxisSpec whose loss leaves the motion as it is, beside those of all formats
+    without_effect: frozenset[
+        str
+    ]  # fields of AxisSpec whose loss leaves the motion as it is, beside those of all formats
     limits: tuple[str, ...]  # of "position", "velocity", "acceleration": those that joints have
     # (shape, whether its mesh is copied, whether its link moves): what it is that the format does not have, or None
     missing_shape: Callable[[Any, bool, bool], str | None]

@@ -27,6 +27,8 @@ def _extensions(root, counts):
 
 
 _TARGET = Target(
+    suffix=".urdf",
+    copied_suffix=lambda path: None,
     axis_fields={
         **{kind: ONE_AXIS | {"deceleration", "jerk"} for kind in LIMITED},
         "screw": DYNAMICS | {"mimic"},

@@ -6,6 +6,7 @@ in URDF, so that the numbers of the source stay.
 
 from __future__ import annotations
 
+import os
 from collections import defaultdict
 from dataclasses import dataclass, field, replace
 from math import inf
@@ -69,6 +70,8 @@ class _Writer:
         spec = self.spec
         self.parts = parts_of(spec.joints)
         root = start("mujoco", {"model": spec.name})
+        source = os.path.basename(spec.place.file).replace("--", "-_")
+        root.append(etree.Comment(f" {source} by mbcli convert: metres, kilograms, radians "))
         add(root, "compiler", angle="radian", eulerseq="XYZ", inertiafromgeom="false")
         pairs, parents_apart = excluded_pairs(spec)
         self._add_options(root, parents_apart)
@@ -82,6 +85,7 @@ class _Writer:
         add_actuators(root, spec)
         add_keyframes(root, spec, self.order)
         share_classes(root, default)
+        _drop_unused_classes(root, default)
         for section in (default, asset):
             if len(section) == 0:
                 root.remove(section)
@@ -113,6 +117,8 @@ class _Writer:
             name, node = pending.pop()
             if name != WORLD:
                 node = self._add_body(node, links, links[name], holder.get(name), names)
+            elif any(isinstance(visual.shape, HalfSpace) for visual in getattr(links.get(WORLD), "visuals", ())):
+                add(node, "light", pos="0 0 4", dir="0 0 -1", directional="true")
             for frame in sites[name]:
                 add(node, "site", **{"class": FRAME}, name=frame.name, **_place(frame.X_LF))
             if name in links:
@@ -299,6 +305,13 @@ def _link_as_read(link):
         if collides:
             solid.append(read)
     return replace(link, visuals=tuple(seen), collisions=tuple(solid))
+
+
+def _drop_unused_classes(root, default):
+    used = {node.get("class") for node in root.iter() if node.tag != "default"}
+    for node in list(default):
+        if node.get("class") not in used:
+            default.remove(node)
 
 
 def _directions(joint, parts):

@@ -18,7 +18,7 @@ def copy_of(name):
     return copied
 
 
-@pytest.mark.parametrize("missing", [*CONSTANTS, *OF_MODELS, "read", "has_joint_frame", "target"])
+@pytest.mark.parametrize("missing", [*CONSTANTS, *OF_MODELS, "read", "has_joint_frame", "target", "engine_proof"])
 def test_a_format_of_models_without_one_of_its_names_fails_at_import(missing, monkeypatch):
     incomplete = copy_of("urdf")
     delattr(incomplete, missing)
