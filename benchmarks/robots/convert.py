@@ -50,7 +50,7 @@ def convert(options):
             print(line(record), flush=True)
         saving.now_and_then(report)
 
-    tasks = [(file, runs_of(file)) for file in files]
+    tasks = [(file, runs_of(file, options.targets)) for file in files]
     run_forked(tasks, do, limit=options.run_limit, processes=options.processes, on_result=show)
     saving.save(report)
     print(f"\n{report.table()}", flush=True)
@@ -60,10 +60,10 @@ def convert(options):
 # ------------------------------------------------------------------------------------------- one file
 
 
-def runs_of(file):
+def runs_of(file, targets=TARGETS):
     """The runs of a RobotFile: to each format, and through another one back to its own; formats with blanks between."""
-    back = [f"{target} {file.format}" for target in TARGETS if file.format in TARGETS and target != file.format]
-    return [*TARGETS, *back]
+    back = [f"{target} {file.format}" for target in targets if file.format in TARGETS and target != file.format]
+    return [*targets, *back]
 
 
 def do(file, run, kept):

@@ -151,7 +151,7 @@ class Conversions:
         return code
 
     def _output(self, folder, model, taken):
-        """The name of a new file, after the model's; of two models of one name the second has that of its folder too."""
+        """The name of a new file, after the model's; the second of two of one name has that of its folder too."""
         stem = os.path.splitext(os.path.basename(model))[0].removesuffix(".dmd") or "model"
         above = os.path.basename(os.path.dirname(os.path.abspath(model)))
         names = [stem, f"{above}_{stem}", *(f"{above}_{stem}_{n}" for n in range(2, len(taken) + 3))]

@@ -35,7 +35,7 @@ from mbcli.parsers.formats import OF_FILE_TYPE, TARGETS, format_of_name
 @click.option(
     "--actuators",
     type=click.Choice(ACTUATORS),
-    help="Give every joint a motor, or a position servo with gains from the masses, or none. Default: as MODEL has them.",
+    help="Give joints motors, or position servos with gains from the masses, or none; default: those of MODEL.",
 )
 @click.option("--kp", type=Number(above=0.0), metavar="KP", help="Stiffness of all servos of --actuators position.")
 @click.option("--kd", type=Number(minimum=0.0), metavar="KD", help="Damping of all servos of --actuators position.")

@@ -27,8 +27,9 @@ TIME_STEP = 1e-3  # [s] of plants with deformable bodies, which are discrete; wh
 def prove(plant, conversion, packages, *, seed=0):
     """The `PlantComparison` of a finalized plant with that of a `Conversion` of its model, read back.
 
-    plant: None for that of what the conversion keeps. Where the conversion changes the motion, what is compared is the plant of what it says. Shapes, frames, couplings,
-    constraints and filter groups must be those that were written. Raises NumericalError if the text cannot be read.
+    plant: None for that of what the conversion keeps. Where the conversion changes the motion, what is compared is the
+    plant of what it says. Shapes, frames, couplings, constraints and filter groups must be those that were written.
+    Raises NumericalError if the text cannot be read.
     """
     if plant is None or conversion.changes_motion:
         plant = _plant_of(conversion.kept)

@@ -89,9 +89,7 @@ def convert_model(
     prove_by_engine(conversion, proof, seed=SEED)
     faults = proof.faults()
     if faults:
-        raise NumericalError(
-            f"{read.place.file}: the {target} file would not be the same mechanism: {listed(faults)}; nothing is written"
-        )
+        raise NumericalError(f"the {target} file would not be the same mechanism: {listed(faults)}; nothing is written")
     more = []
     if not proof.same_order:
         more.append(Loss("changed", "ORDER", "the coordinates come in another order", read.place))

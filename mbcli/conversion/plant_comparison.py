@@ -82,7 +82,7 @@ def compare_plants(one, other, same, *, seed=0):
         own = [b for b, part in parts if part.follows is None]
         _compare_joints(a, own, same, result, _drives(one, [a]) + a.reflected_inertia, _drives(other, own))
     _compare_actuators(one, other, joints, same, result)
-    q_map, v_map = (_CoordinateMap(one, other, pairs, same.compounds, kind) for kind in ("position", "velocit"))
+    q_map, v_map = (_CoordinateMap(one, other, pairs, same.compounds, kind) for kind in ("position", "velocity"))
     result.same_order = q_map.keeps_order() and v_map.keeps_order()
     random = np.random.default_rng(seed)
     contexts = one.CreateDefaultContext(), other.CreateDefaultContext()
@@ -157,9 +157,7 @@ class _CoordinateMap:
     """Coordinate k of the second plant is weight[k] times coordinate here[k] of the first one."""
 
     def __init__(self, one, other, pairs, compounds, kind):
-        start, count = (
-            ("position_start", "num_positions") if kind == "position" else ("velocity_start", "num_velocities")
-        )
+        start, count = f"{kind}_start", {"position": "num_positions", "velocity": "num_velocities"}[kind]
         entries = []  # (here, there, weight)
         for a, b in pairs:
             entries += [(getattr(a, start)() + k, getattr(b, start)() + k, 1.0) for k in range(getattr(a, count)())]
@@ -169,8 +167,7 @@ class _CoordinateMap:
                     if weight:
                         entries.append((getattr(a, start)() + k, getattr(b, start)(), weight))
         columns = list(zip(*entries, strict=True)) or [(), (), ()]
-        self.num_here = getattr(one, "num_positions" if kind == "position" else "num_velocities")()
-        self.num_there = getattr(other, "num_positions" if kind == "position" else "num_velocities")()
+        self.num_here, self.num_there = (getattr(plant, count)() for plant in (one, other))
         self.index_here, self.index_there = (np.array(column, int) for column in columns[:2])
         self.weight = np.array(columns[2], float)
 

@@ -1,4 +1,4 @@
-"""The actuators of a loaded model as a file has them: those of its own, and those that were added when it was loaded."""
+"""The actuators of a loaded model as a file has them: its own, and those that were added when it was loaded."""
 
 from __future__ import annotations
 
