@@ -19,6 +19,7 @@ from mbcli.parsers.spec import (
 from mbcli.parsers.writing.arrange_sdf import CLOSED
 from mbcli.parsers.writing.arrange_urdf import ONE_AXIS, swapped
 from mbcli.parsers.writing.moved_links import with_moved_links
+from mbcli.parsers.writing.simple_joints import COMPOUND, parts_of
 from mbcli.parsers.writing.target import Arranged
 
 LEAST_MASS = 1e-12  # [kg], [kg m^2] of a body that moves, in place of none, which MuJoCo refuses
@@ -42,6 +43,13 @@ def arranged_for_mjcf(model, losses):
             faults.append((joint.name, "its child is on the side of the world"))
         elif joint.type == "quaternion_floating":
             faults += _floating_faults(joint)
+        elif joint.type == "fixed":
+            message = f"fixed joint '{joint.name}' has no name: a body without joints is fixed"
+            losses.add("changed", "NAME", message, joint.place)
+        elif joint.type in COMPOUND:
+            parts = ", ".join(part.name for part in parts_of([joint])[joint.name])
+            message = f"{joint.type} joint '{joint.name}' is the joints {parts} of one body"
+            losses.add("changed", "JOINT", message, joint.place)
         if joint.type in ("ball", "quaternion_floating") and _is_turned(joint):
             moves[joint.child] = inverse(joint.X_CM) if joint.type != "ball" else pose(joint.X_CM[:3, :3].T)
             message = f"the frame of link '{joint.child}' is moved to joint '{joint.name}'"

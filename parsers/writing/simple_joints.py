@@ -78,6 +78,8 @@ def _along(axis, direction):
     return replace(axis, xyz=direction)
 
 
+COMPOUND = ("universal", "planar", "screw")  # types that become several joints
+
 _PARTS: dict[str, Callable[..., tuple[Part, ...]]] = {
     "fixed": lambda joint, name: (),
     "revolute": _one_axis(HINGE),

@@ -116,7 +116,7 @@ class _Writer:
         while pending:
             name, node = pending.pop()
             if name != WORLD:
-                node = self._add_body(node, links, links[name], holder.get(name), names)
+                node = self._add_body(node, links[name], holder.get(name), names)
             elif any(isinstance(visual.shape, HalfSpace) for visual in getattr(links.get(WORLD), "visuals", ())):
                 add(node, "light", pos="0 0 4", dir="0 0 -1", directional="true")
             for frame in sites[name]:
@@ -125,15 +125,14 @@ class _Writer:
                 self._add_geoms(node, links[name], asset)
             pending += [(child, node) for child in reversed(carried[name])]
 
-    def _add_body(self, parent, links, link, joint, names):
-        X_WP = IDENTITY if joint is None or joint.parent == WORLD else links[joint.parent].X_ModelL
+    def _add_body(self, parent, link, joint, names):
         if joint is None or joint.type == "quaternion_floating":
-            X_PB = link.X_ModelL
-        elif joint.X_CM is IDENTITY and reference_motion(joint) is IDENTITY:
-            X_PB = joint.X_PF
+            place = _place(link.X_ModelL)
+        elif np.array_equal(joint.X_CM, IDENTITY) and reference_motion(joint) is IDENTITY:
+            place = _place(joint.X_PF)
         else:
-            X_PB = compose(inverse(X_WP), link.X_ModelL)
-        node = add(parent, "body", name=link.name, **_place(X_PB), gravcomp=None if link.gravity else 1.0)
+            place = _place(compose(compose(joint.X_PF, reference_motion(joint)), inverse(joint.X_CM)), computed=True)
+        node = add(parent, "body", name=link.name, **place, gravcomp=None if link.gravity else 1.0)
         if joint is None:
             free = made_up(link.name, names)
             names.add(free)
@@ -308,7 +307,7 @@ def _link_as_read(link):
 
 
 def _drop_unused_classes(root, default):
-    used = {node.get("class") for node in root.iter() if node.tag != "default"}
+    used = {node.get("class") for node in root.iter("*") if node.tag != "default"}
     for node in list(default):
         if node.get("class") not in used:
             default.remove(node)
@@ -352,9 +351,10 @@ def _add_inertial(node, inertial):
     element.set("diaginertia", numbers(*values[:3]))
 
 
-def _place(X):
+def _place(X, computed=False):
     """{attribute: numbers} of a pose."""
     xyz, rpy = xyz_rpy(X)
+    xyz = tidy(xyz) if computed else xyz
     return {name: values for name, values in (("pos", xyz), ("euler", rpy)) if any(values)}
 
 

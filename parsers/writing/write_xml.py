@@ -52,7 +52,7 @@ def finish(root):
 def numbers_of_elements(root, others=()):
     """{tag: how often it is there} of the elements that only Drake and this program have, and of the tags in others."""
     prefixes = {uri: prefix for prefix, uri in NAMESPACES.items()}
-    names = [etree.QName(node) for node in root.iter()]
+    names = [etree.QName(node) for node in root.iter("*")]
     return Counter(
         f"{prefixes[name.namespace]}:{name.localname}" if name.namespace else name.localname
         for name in names
