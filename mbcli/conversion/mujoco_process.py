@@ -21,6 +21,9 @@ def evaluate(request):
     import mujoco
 
     model = mujoco.MjModel.from_xml_string(request["xml"])
+    for k in range(model.ntendon):  # springs of fixed tendons, which act in the steps of a plant alone
+        if model.wrap_type[model.tendon_adr[k]] == int(mujoco.mjtWrap.mjWRAP_JOINT):
+            model.tendon_stiffness[k] = model.tendon_damping[k] = 0.0
     data = mujoco.MjData(model)
     joints = []
     for k in range(model.njnt):

@@ -18,6 +18,7 @@ from mbcli.parsers.spec import (
 )
 from mbcli.parsers.writing.arrange_sdf import CLOSED
 from mbcli.parsers.writing.arrange_urdf import ONE_AXIS, swapped
+from mbcli.parsers.writing.mjcf_chains import carried_through, names_as_read
 from mbcli.parsers.writing.moved_links import with_moved_links
 from mbcli.parsers.writing.simple_joints import COMPOUND, parts_of
 from mbcli.parsers.writing.target import Arranged
@@ -47,8 +48,10 @@ def arranged_for_mjcf(model, losses):
             message = f"fixed joint '{joint.name}' has no name: a body without joints is fixed"
             losses.add("changed", "NAME", message, joint.place)
         elif joint.type in COMPOUND:
-            parts = ", ".join(part.name for part in parts_of([joint])[joint.name])
-            message = f"{joint.type} joint '{joint.name}' is the joints {parts} of one body"
+            parts = [f"'{part.name}'" for part in parts_of([joint])[joint.name]]
+            between = " and ".join(f"'{joint.child}{k}'" for k in range(len(parts) - 1))
+            message = f"{joint.type} joint '{joint.name}' is the joints {', '.join(parts)} of one body"
+            message = f"{message}, read with the links {between} between them"
             losses.add("changed", "JOINT", message, joint.place)
         if joint.type in ("ball", "quaternion_floating") and _is_turned(joint):
             moves[joint.child] = inverse(joint.X_CM) if joint.type != "ball" else pose(joint.X_CM[:3, :3].T)
@@ -63,7 +66,12 @@ def arranged_for_mjcf(model, losses):
     model = _with_geom_names(_with_armatures(_with_poses(model, branches, poses)), losses)
     model = _with_loops(model, loops, poses, losses)
     model = _with_sites(model, poses, losses)
-    return Arranged(_with_masses(model, losses), frozenset(), moves)
+    through = carried_through(model)
+    for link, name in names_as_read(model, through).items():
+        if link != name:
+            message = f"link '{link}' is none, of which two joints stand on one body; it is read as '{name}'"
+            losses.add("changed", "LINK", message, next(item.place for item in model.links if item.name == link))
+    return Arranged(_with_masses(model, through, losses), frozenset(), moves)
 
 
 def _kept_apart(model):
@@ -298,7 +306,7 @@ def welded_groups(model):
     return groups
 
 
-def _with_masses(model, losses):
+def _with_masses(model, through, losses):
     """A little mass and inertia for what moves without, which MuJoCo refuses."""
     groups = welded_groups(model)
     members = defaultdict(list)
@@ -306,7 +314,7 @@ def _with_masses(model, losses):
         members[groups[link.name]].append(link)
     given = {}
     for group, links in members.items():
-        if group == WORLD or any(map(_has_mass, links)):
+        if group == WORLD or group in through or any(map(_has_mass, links)):
             continue
         link = next(link for link in links if link.name == group)
         inertial = link.inertial or InertialSpec(0.0, IDENTITY, (0.0,) * 6, link.place)

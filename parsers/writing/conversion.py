@@ -53,10 +53,13 @@ def converted(model, target, *, packages, folder, copies=None):
     links = _pairs(arranged.model.links, named.links)
     if arranged.of_world in links:
         links[WORLD] = links.pop(arranged.of_world)
-    joints = _pairs(arranged.model.joints, named.joints)
+    joints, moved = _pairs(arranged.model.joints, named.joints), dict(arranged.moved)
     named = _with_meshes(named, target, packages, folder, copies or {}, losses)
     document = target.document(named, {joints[name] for name in arranged.loops})
     root = document.root
+    for old, new in list(links.items()):
+        if new in document.renamed:
+            links[old], moved[old] = document.renamed[new]
     counts = numbers_of_elements(root, target.own_tags)
     for tag, known in target.extensions(root, counts).items():
         times = f" ({counts[tag]} times)" if counts[tag] > 1 else ""
@@ -69,11 +72,15 @@ def converted(model, target, *, packages, folder, copies=None):
         losses=tuple(losses.all()),
         links=links,
         joints=joints,
-        moved=arranged.moved,
+        moved=moved,
         parts={old: document.parts[new] for old, new in joints.items() if new in document.parts},
         unnamed={old: document.unnamed[new] for old, new in joints.items() if new in document.unnamed},
         limits=target.limits,
     )
+
+
+def _suffix(path):
+    return os.path.splitext(path)[1].lower()
 
 
 def _pairs(before, after):
@@ -102,6 +109,9 @@ def _with_meshes(model, target, packages, folder, copies, losses):
         named = f"the mesh {geometry.shape.uri} is named" + (" so" if uri == geometry.shape.uri else f" as {uri}")
         if problem is not None:
             message = f"{named}, and not read there: {problem}; --bundle copies it"
+            losses.add("changed", "MESH", message, geometry.place)
+        elif copy is not None and _suffix(copy) != _suffix(geometry.shape.path):
+            message = f"the mesh {geometry.shape.uri} of '{geometry.name}' is converted to {uri}"
             losses.add("changed", "MESH", message, geometry.place)
         elif uri != geometry.shape.uri:
             losses.add("changed", "MESH", named, geometry.place)

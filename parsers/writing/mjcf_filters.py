@@ -4,6 +4,7 @@ from itertools import combinations
 
 from mbcli.parsers.frame_names import WORLD
 from mbcli.parsers.writing.arrange_mjcf import welded_groups
+from mbcli.parsers.writing.mjcf_chains import carried_through
 
 
 def excluded_pairs(model):
@@ -16,9 +17,12 @@ def excluded_pairs(model):
     holder = {joint.child: joint for joint in model.joints}
     solid = [link.name for link in model.links if link.collisions]
     apart = _filtered(model)
-    below = {
-        group: groups[holder[group].parent] if group in holder else WORLD for group in groups.values() if group != WORLD
-    }
+    through, below = carried_through(model), {}
+    for group in groups.values():
+        parent = holder[group].parent if group in holder else WORLD
+        while parent in through:
+            parent = holder[parent].parent
+        below[group] = groups[parent]
     pairs: list[tuple[str, str]] = []
     kept_apart: list[tuple[str, str]] = []
     lost = False

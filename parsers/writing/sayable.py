@@ -194,7 +194,10 @@ class _Reduction:
         return replace(geometry, shape=Sphere(POINT_RADIUS))
 
     def _lose_geometry(self, tag, geometry, description):
-        self.lose("motion" if tag == "collision" else "lost", "GEOMETRY", description, geometry.place)
+        touches = (
+            tag == "collision" and getattr(geometry.shape, "path", "") is not None
+        )  # without its file nothing does
+        self.lose("motion" if touches else "lost", "GEOMETRY", description, geometry.place)
 
     # ----------------------------------------------------------------------------------------- joints
 

@@ -29,6 +29,9 @@ class Document:
     root: Any  # element
     expected: Any  # ModelSpec as the document is read; its filter_groups may be None: only what they keep apart counts
     parts: dict = field(default_factory=dict)  # {joint of the model: the Parts that it became}
+    renamed: dict = field(
+        default_factory=dict
+    )  # {link: (its name as it is read, X_NL of its frame in that of the name)}
     unnamed: dict = field(default_factory=dict)  # {joint that has no name, or not its own: the link that it holds}
 
 

@@ -33,6 +33,7 @@ from mbcli.parsers.spec import (
 )
 from mbcli.parsers.writing.arrange_mjcf import about, reference_motion
 from mbcli.parsers.writing.mjcf_actuators import add_actuators
+from mbcli.parsers.writing.mjcf_chains import carried_through, end_of, names_as_read
 from mbcli.parsers.writing.mjcf_classes import share_classes
 from mbcli.parsers.writing.mjcf_filters import excluded_pairs
 from mbcli.parsers.writing.mjcf_keyframes import add_keyframes
@@ -62,6 +63,7 @@ class _Writer:
     spec: Any
     parts: dict[str, tuple[Part, ...]] = field(default_factory=dict)
     order: list[tuple[str, str, Part | None]] = field(default_factory=list)  # (joint, link, Part) as qpos has them
+    through: dict[str, str] = field(default_factory=dict)  # links that are left out, see mjcf_chains
     unnamed: dict[str, str] = field(default_factory=dict)  # joint that has no name, or none of its own: its link
     meshes: dict[tuple[str, tuple[float, ...]], str] = field(default_factory=dict)  # (file, scale): its name
     materials: dict[tuple[float, ...], str] = field(default_factory=dict)
@@ -69,6 +71,7 @@ class _Writer:
     def document(self):
         spec = self.spec
         self.parts = parts_of(spec.joints)
+        self.through = carried_through(spec)
         root = start("mujoco", {"model": spec.name})
         source = os.path.basename(spec.place.file).replace("--", "-_")
         root.append(etree.Comment(f" {source} by mbcli convert: metres, kilograms, radians "))
@@ -89,7 +92,14 @@ class _Writer:
         for section in (default, asset):
             if len(section) == 0:
                 root.remove(section)
-        return Document(root, self._expected(constraints), self.parts, self.unnamed)
+        return Document(root, self._expected(constraints), self.parts, self._renamed(), self.unnamed)
+
+    def _renamed(self):
+        poses = {link.name: link.X_ModelL for link in self.spec.links}
+        return {
+            link: (name, compose(inverse(poses[end_of(link, self.through)]), poses[link]))
+            for link, name in names_as_read(self.spec, self.through).items()
+        }
 
     def _add_options(self, root, parents_apart):
         gravity = self.spec.gravity
@@ -116,18 +126,25 @@ class _Writer:
         while pending:
             name, node = pending.pop()
             if name != WORLD:
-                node = self._add_body(node, links[name], holder.get(name), names)
+                chain = [holder[name]] if name in holder else []
+                while chain and chain[0].parent in self.through:
+                    chain.insert(0, holder[chain[0].parent])
+                node = self._add_body(node, links, links[name], chain, names)
             elif any(isinstance(visual.shape, HalfSpace) for visual in getattr(links.get(WORLD), "visuals", ())):
                 add(node, "light", pos="0 0 4", dir="0 0 -1", directional="true")
             for frame in sites[name]:
                 add(node, "site", **{"class": FRAME}, name=frame.name, **_place(frame.X_LF))
             if name in links:
                 self._add_geoms(node, links[name], asset)
-            pending += [(child, node) for child in reversed(carried[name])]
+            pending += [(end_of(child, self.through), node) for child in reversed(carried[name])]
 
-    def _add_body(self, parent, link, joint, names):
+    def _add_body(self, parent, links, link, chain, names):
+        joint = chain[0] if chain else None
         if joint is None or joint.type == "quaternion_floating":
             place = _place(link.X_ModelL)
+        elif len(chain) > 1:
+            X_WP = IDENTITY if joint.parent == WORLD else links[joint.parent].X_ModelL
+            place = _place(compose(inverse(X_WP), link.X_ModelL), computed=True)
         elif np.array_equal(joint.X_CM, IDENTITY) and reference_motion(joint) is IDENTITY:
             place = _place(joint.X_PF)
         else:
@@ -139,23 +156,27 @@ class _Writer:
             add(node, "freejoint", name=free)
             self.order.append(("", link.name, None))
         else:
-            self._add_joints(node, link, joint)
+            for each in chain:
+                X_BL = IDENTITY
+                if each.child != link.name:
+                    X_BL = compose(inverse(link.X_ModelL), links[each.child].X_ModelL)
+                self._add_joints(node, link, each, compose(X_BL, each.X_CM))
         if link.inertial is not None and link.inertial.mass:
             _add_inertial(node, link.inertial)
         return node
 
-    def _add_joints(self, node, link, joint):
+    def _add_joints(self, node, link, joint, X_BM):
         parts = self.parts[joint.name]
         if not parts or parts[0].kind == FREE:
             self.unnamed[joint.name] = link.name
-        directions = _directions(joint, parts)
+        directions = _directions(X_BM[:3, :3], parts)
         for part, direction in zip(parts, directions, strict=True):
             self.order.append((joint.name, link.name, part))
             if part.kind == FREE and not (part.damping or part.armature):
                 add(node, "freejoint", name=part.name)
                 continue
             kind = None if part.kind == HINGE else part.kind
-            p = None if part.kind == FREE or not joint.X_CM[:3, 3].any() else tidy(joint.X_CM[:3, 3])
+            p = None if part.kind == FREE or not X_BM[:3, 3].any() else tidy(X_BM[:3, 3])
             element = add(node, "joint", name=part.name, type=kind, pos=None if part.kind == SLIDE else p)
             if part.axis is None:
                 _set(element, damping=part.damping, armature=part.armature)
@@ -313,10 +334,9 @@ def _drop_unused_classes(root, default):
             default.remove(node)
 
 
-def _directions(joint, parts):
-    """The axes of the parts in the frame of the body, in the reference configuration."""
-    R_CM = joint.X_CM[:3, :3]
-    plain = np.array_equal(R_CM, np.eye(3))
+def _directions(R_BM, parts):
+    """The axes of the parts of a joint in the frame of the body, in the reference configuration."""
+    plain = np.array_equal(R_BM, np.eye(3))
     found, R_after = [], np.eye(3)  # the turn by the parts that follow
     for part in reversed(parts):
         if part.axis is None:
@@ -324,7 +344,7 @@ def _directions(joint, parts):
             continue
         direction = tuple(part.axis.xyz)
         if not plain or not np.array_equal(R_after, np.eye(3)):
-            direction = tidy(R_CM @ (R_after.T @ np.array(direction)))
+            direction = tidy(R_BM @ (R_after.T @ np.array(direction)))
         found.append(direction)
         if part.kind == HINGE and part.axis.default_position:
             R_after = about(part.axis.xyz, part.axis.default_position) @ R_after
@@ -354,7 +374,8 @@ def _add_inertial(node, inertial):
 def _place(X, computed=False):
     """{attribute: numbers} of a pose."""
     xyz, rpy = xyz_rpy(X)
-    xyz = tidy(xyz) if computed else xyz
+    if computed:
+        xyz, rpy = tidy(xyz), tidy(rpy)
     return {name: values for name, values in (("pos", xyz), ("euler", rpy)) if any(values)}
 
 
