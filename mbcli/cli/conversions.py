@@ -57,9 +57,12 @@ class Conversions:
         settings = {"hold": True} if self.actuators in ("motor", "position") else {}
         if servos:
             settings |= {"kp": self.kp, "kd": self.kd, "dt": 1e-3}
-        loaded = load(options, self.ctx, **settings)
+        contact = self.floor or options.self_contact is not None
+        loaded = load(options, self.ctx, contact=contact, **settings)
         if len(loaded.read) != 1:
             raise ModelError(f"{options.models[0]}: error: has {len(loaded.read)} models, one can be converted")
+        if self.floor:
+            _put_on_floor(loaded.plant)
         return loaded, convert_model(
             loaded.plant,
             loaded.read[0],
@@ -73,9 +76,15 @@ class Conversions:
         )
 
     def _additions(self, loaded):
+        from mbcli.parsers.frame_names import WORLD
         from mbcli.parsers.writing.additions import Additions
+        from mbcli.parsers.writing.flatten import flattened
 
-        return Additions(self.floor, self.float_base, self._actuators(loaded))
+        plant = loaded.plant
+        links = [link.name for link in flattened(loaded.read[0]).links if link.name != WORLD]
+        names = {plant.name_in_contact(b): link for b, link in zip(plant.elements.bodies[1:], links, strict=False)}
+        apart = tuple((names[a], names[b]) for a, b in loaded.without_contact if a in names and b in names)
+        return Additions(self.floor, self.float_base, self._actuators(loaded), apart)
 
     def _actuators(self, loaded):
         """The ActuatorSpecs that are asked for; None: those of the model."""
@@ -177,6 +186,19 @@ class Conversions:
         widths = [max(len(line[k]) for line in lines) for k in range(2)]
         text = "\n".join(f"{model:{widths[0]}}  {verdict:{widths[1]}}  {said}" for model, verdict, said in lines)
         return f"{text}\n\n{counted(len(rows), 'model')}: {total}"
+
+
+def _put_on_floor(plant):
+    """Moves what floats, and has no height of its own, so that its lowest solid touches the floor."""
+    import numpy as np
+
+    from mbcli.models.placement import put_on_ground
+
+    context = plant.CreateDefaultContext()
+    put_on_ground(plant, context, 0.0, np.zeros(plant.num_positions(), bool))
+    for body in plant.elements.bodies[1:]:
+        if body.is_floating_base_body():
+            plant.SetDefaultFreeBodyPose(body, body.EvalPoseInWorld(context))
 
 
 def _verdict(row, losses):

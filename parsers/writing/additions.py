@@ -9,7 +9,7 @@ from mbcli.parsers.duplicate_names import made_up
 from mbcli.parsers.frame_names import WORLD
 from mbcli.parsers.poses import compose, inverse
 from mbcli.parsers.spanning_tree import spanning_tree
-from mbcli.parsers.spec import IDENTITY, GeometrySpec, HalfSpace, LinkSpec
+from mbcli.parsers.spec import IDENTITY, CollisionFilterGroupSpec, GeometrySpec, HalfSpace, LinkSpec
 
 if TYPE_CHECKING:
     from mbcli.parsers.spec import ActuatorSpec
@@ -25,9 +25,10 @@ class Additions:
     floor: bool = False  # a plane z = 0 of the world, with the friction 1
     float_base: bool = False  # whether what fixed joints hold at the world floats
     actuators: tuple[ActuatorSpec, ...] | None = None  # in place of the model's; None: these
+    apart: tuple[tuple[str, str], ...] = ()  # pairs of links that must not touch
 
     def __bool__(self) -> bool:
-        return self.floor or self.float_base or self.actuators is not None
+        return self.floor or self.float_base or self.actuators is not None or bool(self.apart)
 
     def applied(self, model: Any) -> Any:
         """The changed model."""
@@ -37,7 +38,18 @@ class Additions:
             model = _with_floor(model)
         if self.actuators is not None:
             model = replace(model, actuators=self.actuators)
+        if self.apart:
+            model = replace(model, filter_groups=(*model.filter_groups, *_groups(self.apart, model)))
         return model
+
+
+def _groups(pairs, model):
+    """Two filter groups for each pair, of which one ignores the other."""
+    taken = {group.name for group in model.filter_groups}
+    for number, pair in enumerate(pairs, start=1):
+        first, second = (made_up(f"apart_{number}_{end}", taken) for end in "ab")
+        yield CollisionFilterGroupSpec(first, pair[:1], (second,), model.place)
+        yield CollisionFilterGroupSpec(second, pair[1:], (), model.place)
 
 
 def _with_floor(model):
