@@ -317,7 +317,9 @@ def _with_masses(model, through, losses):
         if group == WORLD or group in through or any(map(_has_mass, links)):
             continue
         link = next(link for link in links if link.name == group)
-        inertial = link.inertial or InertialSpec(0.0, IDENTITY, (0.0,) * 6, link.place)
+        inertial = link.inertial
+        if inertial is None or not inertial.mass:  # plants pass over the inertia of what has no mass
+            inertial = InertialSpec(0.0, IDENTITY, (0.0,) * 6, link.place)
         moments = [max(value, LEAST_MASS) for value in inertial.inertia[:3]]
         products = (0.0,) * 3 if min(inertial.inertia[:3]) < LEAST_MASS else inertial.inertia[3:]
         mass = max(inertial.mass, LEAST_MASS)

@@ -1,7 +1,9 @@
 """MJCF as a format to write."""
 
 from dataclasses import replace
+from functools import lru_cache
 
+import numpy as np
 from mbcli.parsers.formats.mjcf import readable_mesh
 from mbcli.parsers.spec import (
     BushingSpec,
@@ -12,12 +14,16 @@ from mbcli.parsers.spec import (
     Polyline,
     SpringDamperSpec,
 )
-from mbcli.parsers.writing.arrange_mjcf import arranged_for_mjcf, principal_moments
+from mbcli.parsers.writing.arrange_mjcf import REFUSED_MASS, arranged_for_mjcf, principal_moments
 from mbcli.parsers.writing.sayable import DYNAMICS, LIMITED
 from mbcli.parsers.writing.target import Target
 from mbcli.parsers.writing.write_mjcf import write_mjcf
 
+from mbcli.errors import MbcliError
+from mbcli.meshes.triangles import load_triangles
+
 _SHAPES = {Cone: "cone", Polyline: "polyline"}
+FLAT = 1e-7  # thickness of a flat mesh, relative to its size
 _ROUNDING = 1e-10  # relative to the largest moment: an inertia that is that far from possible is made so
 _MARGIN = 1e-13  # relative, by which it then is possible, so that MuJoCo's own rounding changes nothing
 _AXIS = DYNAMICS | {
@@ -25,7 +31,7 @@ _AXIS = DYNAMICS | {
 }
 
 
-def _missing_shape(shape, copied, moves):
+def _missing_shape(shape, touches, copied, moves):
     if isinstance(shape, HalfSpace) and moves:
         return "plane on a body that moves"
     if not isinstance(shape, Mesh):
@@ -36,7 +42,20 @@ def _missing_shape(shape, copied, moves):
         return f"mesh {shape.uri}, whose file was not found,"
     if not copied and not readable_mesh(shape.path):
         return f"mesh {shape.uri}, which MuJoCo does not read (--bundle converts it),"
+    if touches and _is_flat(shape.path):
+        return f"mesh {shape.uri}, which is flat, so that MuJoCo finds no hull,"
     return None
+
+
+@lru_cache(maxsize=256)
+def _is_flat(path):
+    """Whether the vertices of a mesh lie in a plane; a mesh that cannot be read is told of by whoever reads it."""
+    try:
+        vertices, _ = load_triangles(path)
+    except MbcliError:
+        return False
+    sizes = np.linalg.svd(vertices - vertices.mean(axis=0), compute_uv=False)
+    return bool(len(sizes) < 3 or sizes[2] <= FLAT * sizes[0])
 
 
 def _missing_relation(spec):
@@ -54,6 +73,8 @@ def _refused_inertia(inertial):
     a, b, c = principal_moments(inertial)
     has_products = any(inertial.inertia[3:])
     lacking = max(c - a - b, -a)  # [kg m^2]
+    if lacking > 0.0 and inertial.mass > 0.0 and max(abs(a), abs(c)) <= REFUSED_MASS:
+        return replace(inertial, inertia=(0.0,) * 6), "changed", f"its moments of {c:.3g} kg m^2 are 0"
     if inertial.mass == 0.0 or (inertial.mass > 0.0 and lacking <= (-_MARGIN * c if has_products else 0.0)):
         return None  # without mass nothing is written
     if inertial.mass > 0.0 and lacking <= _ROUNDING * c:

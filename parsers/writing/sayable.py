@@ -147,7 +147,8 @@ class _Reduction:
         kept = []
         for geometry in geometries:
             is_copied = os.path.abspath(getattr(geometry.shape, "path", None) or "") in self.copied
-            shape = self.target.missing_shape(geometry.shape, is_copied, link.name not in self.static)
+            moves = link.name not in self.static
+            shape = self.target.missing_shape(geometry.shape, tag == "collision", is_copied, moves)
             if shape is not None:
                 self._lose_geometry(tag, geometry, f"the {shape} in {tag} '{geometry.name}' of link '{link.name}'")
                 continue

@@ -27,7 +27,7 @@ _TARGET = Target(
     },
     without_effect=frozenset(),
     limits=("position", "velocity", "acceleration"),
-    missing_shape=lambda shape, copied, moves: None,
+    missing_shape=lambda shape, touches, copied, moves: None,
     missing_relation=lambda spec: None,
     refused_inertia=lambda inertial: None,
     gravity=False,

@@ -49,8 +49,8 @@ class Target:
         str
     ]  # fields of AxisSpec whose loss leaves the motion as it is, beside those of all formats
     limits: tuple[str, ...]  # of "position", "velocity", "acceleration": those that joints have
-    # (shape, whether its mesh is copied, whether its link moves): what it is that the format does not have, or None
-    missing_shape: Callable[[Any, bool, bool], str | None]
+    # (shape, whether it collides, its mesh is copied, its link moves): what the format does not have, or None
+    missing_shape: Callable[[Any, bool, bool, bool], str | None]
     # force element or constraint: what it is that the format does not have, or None
     missing_relation: Callable[[Any], str | None]
     # (InertialSpec, whether it is of the world): (what the format has in its place, kind of loss, why), or None

@@ -10,7 +10,7 @@ from mbcli.parsers.writing.write_xml import DRAKE_ONLY, OURS_ONLY
 _SHAPES = {HalfSpace: "plane", Cone: "cone", Polyline: "polyline"}
 
 
-def _missing_shape(shape, copied, moves):
+def _missing_shape(shape, touches, copied, moves):
     if isinstance(shape, Mesh) and shape.submesh is not None:
         return f"part '{shape.submesh}' of {shape.uri}"
     return _SHAPES.get(type(shape))
