@@ -51,7 +51,7 @@ def arranged_for_mjcf(model, losses):
             parts = [f"'{part.name}'" for part in parts_of([joint])[joint.name]]
             between = " and ".join(f"'{joint.child}{k}'" for k in range(len(parts) - 1))
             message = f"{joint.type} joint '{joint.name}' is the joints {', '.join(parts)} of one body"
-            message = f"{message}, read with the links {between} between them"
+            message = f"{message}, read with {between} between them"
             losses.add("changed", "JOINT", message, joint.place)
         if joint.type in ("ball", "quaternion_floating") and _is_turned(joint):
             moves[joint.child] = inverse(joint.X_CM) if joint.type != "ball" else pose(joint.X_CM[:3, :3].T)

@@ -101,7 +101,7 @@ def test_an_inertia_on_the_edge_is_moved_off_it_by_rounding_alone():
 
 
 def test_what_moves_without_mass_gets_a_little_but_not_what_a_weld_gives_it():
-    chain = (link("a"), link("cross", ""), link("b"))
+    chain = (link("a"), link("cross", box("visual")), link("b"))
     hinges = joint("j", "continuous", "a", "cross"), joint("k", "continuous", "cross", "b", '<axis xyz="1 0 0"/>')
     root, losses, _ = written(urdf(*chain, *hinges))
     assert [entry[:2] for entry in losses] == [("changed", "INERTIA")] and "'cross'" in losses[0][2]
@@ -142,10 +142,25 @@ def test_joints_of_several_axes_are_joints_of_one_body():
     assert (coupled.get("joint1"), coupled.get("joint2")) == ("thread_travel", "thread")
     np.testing.assert_allclose(numbers(coupled, "polycoef"), [0.0, 0.2 / (2 * np.pi), 0, 0, 0])
     assert [message for _, code, message in losses if code == "JOINT"] == [
-        "planar joint 'flat' is the joints flat_x, flat_y, flat_qz of one body",
-        "universal joint 'cross' is the joints cross_qx, cross_qy of one body",
-        "screw joint 'thread' is the joints thread, thread_travel of one body",
+        "planar joint 'flat' is the joints 'flat_x', 'flat_y', 'flat_qz' of one body, read with 'b0' and 'b1' "
+        "between them",
+        "universal joint 'cross' is the joints 'cross_qx', 'cross_qy' of one body, read with 'c0' between them",
+        "screw joint 'thread' is the joints 'thread', 'thread_travel' of one body, read with 'd0' between them",
     ]
+
+
+def test_joints_with_nothing_between_them_stand_on_one_body():
+    chain = (link("a"), link("cross", ""), link("b"))
+    turned = '<origin xyz=".1 .2 .3" rpy=".4 .5 .6"/><axis xyz="1 0 0"/>'
+    hinges = joint("j", "continuous", "a", "cross"), joint("k", "continuous", "cross", "b", turned)
+    root, losses, model = written(urdf(*chain, *hinges))
+    assert losses == [
+        ("changed", "LINK", "link 'cross' is none, of which two joints stand on one body; it is read as 'b0'")
+    ]
+    assert [node.get("name") for node in root.find(".//body[@name='b']").iter("joint")] == ["j", "k"]
+    assert [link.name for link in model.links] == ["a", "b", "b0"]
+    again, losses, _ = written((etree.tostring(root).decode(), "mjcf"))
+    assert losses == [] and again.find(".//body[@name='b0']") is None
 
 
 def test_limits_damping_friction_spring_and_start_of_a_joint():
