@@ -31,7 +31,7 @@ from mbcli.parsers.spec import (
     Sphere,
     pose,
 )
-from mbcli.parsers.writing.arrange_mjcf import about, reference_motion
+from mbcli.parsers.writing.arrange_mjcf import about, principal_moments, reference_motion
 from mbcli.parsers.writing.mjcf_actuators import add_actuators
 from mbcli.parsers.writing.mjcf_chains import carried_through, end_of, names_as_read
 from mbcli.parsers.writing.mjcf_classes import share_classes
@@ -51,6 +51,7 @@ _CLASSES = {
 FRICTION = (1.0, 0.005, 0.0001)  # of MuJoCo's geoms
 _CONTACT = {"contype": 1, "conaffinity": 1, "condim": 3, "priority": 0, "margin": 0.0}  # and their defaults
 EARTH = (0.0, 0.0, -9.81)
+LEAST_OF_FULL = 1e-12  # [kg m^2] of a principal moment in a fullinertia, where MuJoCo refuses 1e-14
 
 
 def write_mjcf(spec, loops=()):
@@ -354,6 +355,11 @@ def _directions(R_BM, parts):
 def _add_inertial(node, inertial):
     X, values = inertial.X_LI, inertial.inertia
     products = any(values[3:])
+    if products and min(principal_moments(inertial)) < LEAST_OF_FULL:
+        xx, yy, zz, xy, xz, yz = values
+        moments, R_IP = np.linalg.eigh([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+        X = compose(X, pose(R_IP * np.linalg.det(R_IP)))
+        values, products = (*moments.tolist(), 0.0, 0.0, 0.0), False
     if products and not np.array_equal(X[:3, :3], np.eye(3)):
         xx, yy, zz, xy, xz, yz = values
         R = X[:3, :3]

@@ -79,6 +79,15 @@ def test_products_in_a_turned_frame_are_turned_into_that_of_the_body():
     np.testing.assert_allclose(R @ tensor(before.inertial) @ R.T, tensor(after.inertial), rtol=0, atol=1e-16)
 
 
+def test_an_inertia_too_small_for_a_fullinertia_has_its_principal_axes():
+    source = urdf(link("a", with_inertia(3e-13, 4e-13, 5e-13, 5e-14, -4e-14, 3e-14, mass=1e-6, rpy="0.3 0 0")))
+    root, losses, model = written(source)
+    assert root.find(".//inertial").get("fullinertia") is None and losses == []
+    frames = [(link.inertial.X_LI[:3, :3], tensor(link.inertial)) for link in (*read(*source).links, *model.links)]
+    before, after = (R @ I @ R.T for R, I in frames)
+    np.testing.assert_allclose(before, after, rtol=0, atol=1e-27)
+
+
 def tensor(inertial):
     xx, yy, zz, xy, xz, yz = inertial.inertia
     return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
