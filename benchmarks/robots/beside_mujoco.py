@@ -66,11 +66,13 @@ def _tensor(inertial):
     return (R @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ R.T).ravel()
 
 
-def in_mujoco(path):
-    """The same of an MJCF file, by MuJoCo's compiler."""
+def in_mujoco(path, folder):
+    """The same of an MJCF file, by MuJoCo's compiler. folder: in which its meshes are looked for."""
     import mujoco
 
-    model = mujoco.MjModel.from_xml_path(path)
+    spec = mujoco.MjSpec.from_file(path)
+    spec.modelfiledir = folder
+    model = spec.compile()
     found = defaultdict(dict)
     for k in range(1, model.nbody):
         name = model.body(k).name
@@ -191,10 +193,15 @@ def main():
             code, _, said = command_line(
                 ["-q", "convert", str(file.path), "--to", "mjcf", "-o", ours, "--bundle", "--lossy", *reading]
             )
-            record["mbcli"] = kept(before, in_mujoco(ours)) if code == 0 else said.strip().splitlines()[-1][:200]
+            record["mbcli"] = (
+                kept(before, in_mujoco(ours, folder)) if code == 0 else said.strip().splitlines()[-1][:200]
+            )
             record["way"] = by_mujoco(str(file.path), theirs)
             if os.path.exists(theirs):
-                record["MuJoCo"] = kept(before, in_mujoco(theirs))
+                try:
+                    record["MuJoCo"] = kept(before, in_mujoco(theirs, os.path.dirname(os.path.abspath(file.path))))
+                except ValueError as error:  # it does not read what it has written
+                    record["way"] = str(error)
         records.append(record)
         print(json.dumps(record), file=sys.stderr, flush=True)
     if options.json:

@@ -161,7 +161,7 @@ def about(axis, angle):
 
 def _with_armatures(model):
     """Rotors as inertias of their joints, where MuJoCo has them."""
-    inertias = defaultdict(float)
+    inertias: dict[str, float] = defaultdict(float)
     for actuator in model.actuators:
         inertias[actuator.joint] += actuator.rotor_inertia * actuator.gear_ratio**2
     joints = tuple(
@@ -177,7 +177,7 @@ def _with_geom_names(model, losses):
     """Geometries whose names differ in the whole model; a visual and a collision that are alike have one name."""
     taken, links = set(), []
     for link in model.links:
-        renamed = {}
+        renamed: dict[str, str] = {}
 
         def named(geometry, tag, link=link, renamed=renamed):
             if tag == "collision" and geometry.name in renamed and _are_alike(geometry, link.visuals):
@@ -327,8 +327,8 @@ def _with_masses(model, through, losses):
         what = "inertia" if mass == inertial.mass else "mass"
         message = f"link '{group}' moves without {what}, which MuJoCo refuses: it has {LEAST_MASS:g} of it"
         losses.add("changed", "INERTIA", message, link.place)
-    links = tuple(replace(link, inertial=given[link.name]) if link.name in given else link for link in model.links)
-    return replace(model, links=links)
+    heavier = (replace(link, inertial=given[link.name]) if link.name in given else link for link in model.links)
+    return replace(model, links=tuple(heavier))
 
 
 def _has_mass(link):

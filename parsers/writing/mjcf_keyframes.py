@@ -13,12 +13,15 @@ def add_keyframes(root, spec, order):
     """Adds <keyframe>. order: (joint, link, Part or None) as MuJoCo has them in qpos; None: the link floats."""
     if not spec.postures:
         return
-    section, names = etree.SubElement(root, "keyframe"), set()
+    section = etree.SubElement(root, "keyframe")
+    names: set[str] = set()
     links = {link.name: link for link in spec.links}
     for posture in spec.postures:
         positions, velocities = dict(posture.positions), dict(posture.velocities)
         poses, rates = dict(posture.poses), dict(posture.spatial_velocities)
-        q, v, counted = [], [], {}
+        q: list[float] = []
+        v: list[float] = []
+        counted: dict[str, int] = {}
         for joint, link, part in order:
             if part is None or part.kind == FREE:
                 q += _free_positions(part, joint, links[link], positions, poses)

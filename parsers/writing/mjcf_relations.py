@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from math import inf
+from typing import Any
 
 from lxml import etree
 from mbcli.parsers.duplicate_names import made_up
@@ -29,9 +30,11 @@ def add_relations(root, spec, parts):
                 node.set(name, numbers(value))
         for end in ends:
             add(node, "site", site=end)
-    acting, equal, named = [], [], set()
+    acting: list[Any] = []
+    equal: list[Any] = []
+    named: set[str] = set()
     for constraint in spec.constraints:
-        name = None
+        name: str | None = None
         if constraint.name:
             name = made_up(constraint.name, named)
             named.add(name)

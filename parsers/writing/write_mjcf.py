@@ -267,7 +267,7 @@ class _Writer:
                     mimic = MimicSpec(*part.follows, 0.0, joint.place)
                 elif mimic is not None:
                     mimic = replace(mimic, leader=leaders[mimic.leader], leader_axis=0)
-                axes = () if mimic is None else (AxisSpec(part.axis.xyz, joint.place, mimic=mimic),)
+                axes = () if mimic is None else (AxisSpec((0.0, 0.0, 1.0), joint.place, mimic=mimic),)
                 ends = joint.parent, joint.child, IDENTITY, IDENTITY, joint.place
                 joints.append(JointSpec(part.name, joint.type, *ends, axes))
         return replace(
@@ -338,7 +338,8 @@ def _drop_unused_classes(root, default):
 def _directions(R_BM, parts):
     """The axes of the parts of a joint in the frame of the body, in the reference configuration."""
     plain = np.array_equal(R_BM, np.eye(3))
-    found, R_after = [], np.eye(3)  # the turn by the parts that follow
+    found: list[tuple[float, ...] | None] = []
+    R_after = np.eye(3)  # the turn by the parts that follow
     for part in reversed(parts):
         if part.axis is None:
             found.append(None)
