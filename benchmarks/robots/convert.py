@@ -147,7 +147,7 @@ FOLLOWS = {
     **dict.fromkeys(("mass_matrix", "bias", "gravity_forces"), {"motion", "INERTIA"}),
     **dict.fromkeys(("X_PF", "X_CM", "axis", "X_BG", "X_BF", "com", "inertia", "p_AP", "p_BQ"), {"LINK_FRAME", "LINK"}),
     **dict.fromkeys(("parent", "child"), {"LINK"}),
-    "number of constraints": {"CONSTRAINT", "JOINT"},
+    "number of constraints": {"CONSTRAINT", "JOINT", "LOOP"},
     "number of force elements": {"JOINT_SPRING_STIFFNESS"},
     **dict.fromkeys(("gravity", "gravity_vector"), {"GRAVITY"}),
 }

@@ -4,6 +4,7 @@ from collections import defaultdict
 from dataclasses import replace
 
 import numpy as np
+from mbcli.parsers.formats import FORMATS
 from mbcli.parsers.frame_names import WORLD
 from mbcli.parsers.poses import compose, inverse
 from mbcli.parsers.spanning_tree import spanning_tree
@@ -63,7 +64,7 @@ def arranged_for_mjcf(model, losses):
         return Arranged(model, frozenset(loops), {}, tuple(faults))
     groups = (*model.filter_groups, *_kept_apart(model))
     model = with_moved_links(replace(model, joints=tuple(joints.values()), filter_groups=groups), moves)
-    model = _with_geom_names(_with_armatures(_with_poses(model, branches, poses)), losses)
+    model = _with_geom_names(_with_armatures(_with_poses(model, branches, poses), losses), losses)
     model = _with_loops(model, loops, poses, losses)
     model = _with_sites(model, poses, losses)
     through = carried_through(model)
@@ -159,10 +160,15 @@ def about(axis, angle):
     return np.eye(3) + np.sin(angle) * K + (1.0 - np.cos(angle)) * (K @ K)
 
 
-def _with_armatures(model):
+def _with_armatures(model, losses):
     """Rotors as inertias of their joints, where MuJoCo has them."""
     inertias: dict[str, float] = defaultdict(float)
+    gears_stay = FORMATS[model.format].MIXES_DRIVES  # of motors, whose controls they scale
     for actuator in model.actuators:
+        is_plain = not actuator.rotor_inertia and actuator.gear_ratio == 1.0
+        if not is_plain and not (gears_stay and actuator.controller_gains is None):
+            message = f"rotor and gear of actuator '{actuator.name}' are the armature of joint '{actuator.joint}'"
+            losses.add("changed", "REFLECTED_INERTIA", message, actuator.place)
         inertias[actuator.joint] += actuator.rotor_inertia * actuator.gear_ratio**2
     joints = tuple(
         replace(joint, reflected_inertia=joint.reflected_inertia + inertias[joint.name])
