@@ -34,18 +34,19 @@ def add_relations(root, spec, parts):
     equal: list[Any] = []
     named: set[str] = set()
     for constraint in spec.constraints:
-        name: str | None = None
+        own: str | None = None
         if constraint.name:
-            name = made_up(constraint.name, named)
-            named.add(name)
+            own = made_up(constraint.name, named)
+            named.add(own)
         if isinstance(constraint, TendonConstraintSpec):
-            read = _add_sum(tendon, equality, constraint, name or made_up(f"sum_{len(named) + 1}", named), spec)
-            named.add(name or f"sum_{len(named) + 1}")
+            own = own or made_up(f"sum_{len(named) + 1}", named)
+            named.add(own)
+            read = _add_sum(tendon, equality, constraint, own, spec)
             (equal if constraint.lower == constraint.upper and constraint.stiffness == inf else acting).append(read)
             continue
         equal.append(constraint)
         (_add_weld if isinstance(constraint, WeldConstraintSpec) else _add_point)(
-            equality, constraint, name, poses, frames
+            equality, constraint, own, poses, frames
         )
     for section in (tendon, equality):
         if len(section) == 0:
