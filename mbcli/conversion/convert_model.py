@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -94,4 +95,6 @@ def convert_model(
     if not proof.same_order:
         more.append(Loss("changed", "ORDER", "the coordinates come in another order", read.place))
     on_losses(more)
+    used = set(map(os.path.abspath, mesh_paths(conversion.kept)))
+    copies = {path: name for path, name in copies.items() if path in used}
     return Converted(conversion, proof, [*conversion.losses, *more], copies, read.place)

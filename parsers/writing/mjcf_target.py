@@ -20,6 +20,7 @@ from mbcli.parsers.writing.target import Target
 from mbcli.parsers.writing.write_mjcf import write_mjcf
 
 from mbcli.errors import MbcliError
+from mbcli.meshes.obj_text import obj_text
 from mbcli.meshes.triangles import load_triangles
 
 _SHAPES = {Cone: "cone", Polyline: "polyline"}
@@ -42,8 +43,20 @@ def _missing_shape(shape, touches, copied, moves):
         return f"mesh {shape.uri}, whose file was not found,"
     if not copied and not readable_mesh(shape.path):
         return f"mesh {shape.uri}, which MuJoCo does not read (--bundle converts it),"
+    problem = None if readable_mesh(shape.path) else _not_converted(shape.path)
+    if problem is not None:
+        return f"mesh {shape.uri}, which cannot be converted ({problem}),"
     if touches and _is_flat(shape.path):
         return f"mesh {shape.uri}, which is flat, so that MuJoCo finds no hull,"
+    return None
+
+
+def _not_converted(path):
+    """Why a mesh cannot be converted, or None."""
+    try:
+        obj_text(path)
+    except MbcliError as error:
+        return str(error)
     return None
 
 

@@ -121,6 +121,19 @@ CORNER = """<COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema" versio
 <scene><instance_visual_scene url="#s"/></scene></COLLADA>"""
 
 
+def test_a_mesh_that_cannot_be_converted_is_a_loss(tmp_path):
+    (tmp_path / "empty.dae").write_text(
+        CORNER.replace("0 2 1 0 1 3 0 3 2 1 2 3", "").replace('count="4">', 'count="0">', 1)
+    )
+    inertial = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
+    shape = '<geometry><mesh filename="empty.dae"/></geometry>'
+    robot = tmp_path / "r.urdf"
+    robot.write_text(f'<robot name="r"><link name="a">{inertial}<visual>{shape}</visual></link></robot>')
+    done = cli("convert", str(robot), "-o", str(tmp_path / "out.xml"), "--bundle")
+    assert done.code == 0 and "lost: the mesh empty.dae, which cannot be converted" in done.err
+    assert not (tmp_path / "meshes").exists()
+
+
 def test_meshes_that_mujoco_does_not_read_are_copied_as_obj(tmp_path):
     (tmp_path / "corner.dae").write_text(CORNER)
     shape = '<geometry><mesh filename="corner.dae"/></geometry>'
