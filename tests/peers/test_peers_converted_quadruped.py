@@ -31,6 +31,8 @@ def test_it_stands_in_mujoco_as_here(converted):
     import mujoco
 
     model = mujoco.MjModel.from_xml_path(str(converted))
+    # its friction creeps by default: feet drift apart, by 0.013 rad of hip roll in 2 s
+    model.opt.cone, model.opt.noslip_iterations = int(mujoco.mjtCone.mjCONE_ELLIPTIC), 20
     data = mujoco.MjData(model)
     data.qpos[2] = 0.36
     for k in range(model.nu):
@@ -55,9 +57,9 @@ def test_it_stands_in_mujoco_as_here(converted):
     )
     here = dict(zip(log.position_names, log.q[-1], strict=True))
     height = next(value for name, value in here.items() if name.endswith("trunk_z"))
-    assert 0.25 < height < 0.4 and abs(data.xpos[1][2] - height) < 5e-3
+    assert 0.25 < height < 0.4 and abs(data.xpos[1][2] - height) < 2e-3
     assert data.xmat[1].reshape(3, 3)[2, 2] > 0.999  # upright
     for name, angle in there.items():
         (own,) = (value for key, value in here.items() if key.endswith(f"{name}_q"))
-        assert abs(angle - own) < 5e-3, name
+        assert abs(angle - own) < 1e-3, name
     assert np.abs(data.qvel).max() < 1e-2
