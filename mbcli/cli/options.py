@@ -18,6 +18,7 @@ from mbcli.common.argument_names import NO_VALUE
 from mbcli.common.coordinate_names import listed
 from mbcli.common.number_text import parse_number
 from mbcli.errors import ArgumentError
+from mbcli.parsers.formats import FORMATS, format_of_name
 
 
 class Number(click.ParamType):
@@ -74,7 +75,7 @@ def together(*options):
     return decorate
 
 
-INPUT_FORMATS = ("urdf", "sdf", "mjcf", "dmd", "scenario")
+INPUT_FORMATS = tuple(FORMATS)
 
 resource_options = together(
     click.option("--package", "packages", multiple=True, metavar="NAME=DIR", help="The directory of package://NAME."),
@@ -250,10 +251,8 @@ class HoldCommand(GroundCommand):
 
 def _is_model(word):
     """Whether a word is a MODEL argument."""
-    from mbcli.parsers.file_format import SUFFIXES
-
-    suffix = os.path.splitext(word)[1].lower()
-    return suffix in (*SUFFIXES, ".xml") or "://" in word or os.path.exists(word)
+    is_named_so = format_of_name(word) is not None or word.lower().endswith(".xml")
+    return is_named_so or "://" in word or os.path.exists(word)
 
 
 state_options = together(

@@ -160,7 +160,7 @@ def load_model(
         scenario_name: which scenario of a file that has several.
         scenario_text: YAML that replaces keys of the scenario.
         packages: where package:// URIs lead: a PackageMap, or {name: folder}.
-        file_type: "urdf", "sdf", "mjcf", "dmd" or "scenario"; None for that of the file's name.
+        file_type: a name of mbcli.parsers.formats.FORMATS; None for that of the file's name.
         strict: whether warnings on the model are errors. Else collision meshes that cannot be read are left out.
         on_findings: is given the findings that are not errors, also if an error follows.
         on_mesh: is told how many collision meshes of how many are ready.

@@ -19,6 +19,7 @@ from mbcli.multibody.parsing.model_instances import (
     model_instances,
     top_models,
 )
+from mbcli.parsers.formats import FORMATS
 from mbcli.parsers.poses import compose
 from mbcli.parsers.spec import IDENTITY
 
@@ -109,7 +110,7 @@ def _add(plant, spec, instance_name):
 
         add_deformables(plant, spec, instance)
     steps = [_add_model_frame, _add_own_elements]
-    for step in steps if spec.format == "sdf" else reversed(steps):  # in pydrake's order
+    for step in steps if FORMATS[spec.format].NESTS else reversed(steps):  # in pydrake's order
         step(plant, spec, known, instance)
     for link in links:
         plant.SetDefaultFreeBodyPose(known.bodies[link.name], _pose(compose(spec.X_WModel, link.X_ModelL)))
@@ -131,7 +132,8 @@ def _add_own_elements(plant, spec, known, instance):
         add(plant, spec, known, instance)
     for actuator in spec.actuators:
         _add_actuator(plant, actuator, known.joints)
-    if spec.format == "mjcf" and len({actuator.controller_gains is None for actuator in spec.actuators}) > 1:
+    are_servos = {actuator.controller_gains is not None for actuator in spec.actuators}
+    if FORMATS[spec.format].MIXES_DRIVES and len(are_servos) > 1:
         plant.file_mixes_controllers = True  # motors beside servos
     add_mimics(plant, spec.joints, known.joints)
     for element in spec.force_elements:
@@ -160,9 +162,6 @@ def _add_joints(plant, spec, known, instance):
         names = frame_names.get((joint.name, "parent")), frame_names.get((joint.name, "child"))
         known.joints[joint.name] = added = _add_joint(plant, joint, names, known.bodies, instance)
         added.place = joint.place
-        if spec.format == "mjcf" and joint.type == "quaternion_floating":
-            (link,) = (link for link in spec.links if link.name == joint.child)
-            added.SetDefaultPose(_pose(link.X_ModelL))
 
 
 def _pose(X):
