@@ -55,6 +55,8 @@ UNITS = {  # unit: (the one that mbcli counts in, how many of that it is)
     "m/s^2": ("m/s^2", 1.0),
     "nm": ("N m", 1.0),
     "n": ("N", 1.0),
+    "a": ("A", 1.0),
+    "ma": ("A", 0.001),
     "1": ("1", 1.0),
 }
 SPELLINGS = {

@@ -1,0 +1,343 @@
+"""From equations to parameters: weighted and robust least squares, what they can tell, and what bodies can have.
+
+The estimate minimizes the squares of the errors, each joint's by its own noise, plus for every link the divergence
+tr(J0^-1 J) - log det(J0^-1 J) - 4 of its pseudo-inertia J from that of the file, J0 (Lee, Wensing and Park 2020). That
+depends on no unit and no frame, is convex in the parameters, and grows beyond all bounds where a body would become
+impossible. So one Newton iteration ends with possible bodies, and what the data do not touch stays as the file has it. Each
+step is a problem of linear least squares, in which nothing is squared: J = L L^T, and the divergence has the residuals
+L^T J0^-1 L - 1 along the directions L^-1 E L^-T.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mbcli.errors import NumericalError
+from mbcli.identification.unknowns import INERTIAL, POSITIVE, Parameter
+from mbcli.multibody.inertia.inertial_parameters import pseudo_inertia
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mbcli.math.array_types import FloatArray
+
+HUBER = 2.5  # standard deviations beyond which an error counts by its size, not its square
+ROBUST_PASSES = 6
+SMALLEST_NOISE = 1e-11  # of the size of efforts: noise is not taken to be less, that data without noise can be weighed
+TOLERANCE = 1e-9  # of the largest column: what is smaller is rounding
+MOST_STEPS = 100
+UNITS_OF_PARAMETERS = np.stack([pseudo_inertia(e) for e in np.eye(10)])  # (10, 4, 4)
+
+
+@dataclass
+class Equations:
+    """Equations A x = y of one run.
+
+    Attributes:
+        A (n, d, p). y (n, d): the efforts tau less what is known of them beside x. usable (n, d). raw_tau: tau before
+        the filter. time (n,), source, rate: of the run.
+    """
+
+    A: FloatArray
+    y: FloatArray
+    usable: Any
+    tau: FloatArray
+    raw_tau: FloatArray
+    time: FloatArray
+    source: str
+    rate: float
+
+
+@dataclass
+class Weighted:
+    """The equations of runs with their weights.
+
+    Attributes:
+        noise: (d,) standard deviation of the errors of each equation. inflation: how many samples have the information
+            of one, since errors of neighbours are alike.
+        weights: for each run (n, d), 0 where an equation is not used.
+        R, c: (p, p), (p,): |R x - c|^2 is the weighted sum of squares, less a constant, over `inflation`.
+        outliers: how many equations count for less.
+    """
+
+    noise: FloatArray
+    weights: list[FloatArray]
+    R: FloatArray
+    c: FloatArray
+    inflation: float
+    outliers: int
+
+
+def weigh(equations: Sequence[Equations], sizes: FloatArray) -> Weighted:
+    """Finds noise and weights by repeated least squares (Huber's weights).
+
+    sizes: (p,) of the unknowns.
+    """
+    d, p = equations[0].y.shape[1], len(sizes)
+    scale = np.sqrt(sum((np.where(e.usable, e.y, 0.0) ** 2).sum(axis=0) for e in equations)
+                    / np.maximum(sum(e.usable.sum(axis=0) for e in equations), 1))
+    largest = float(scale.max(initial=0.0)) or 1.0
+    floor = SMALLEST_NOISE * largest
+    noise = np.maximum(scale, floor)
+    robust = [e.usable.astype(float) for e in equations]
+    R, c = np.zeros((p, p)), np.zeros(p)
+    for _ in range(ROBUST_PASSES):
+        weights = [np.sqrt(h) / noise for h in robust]
+        R, c = _triangle(equations, weights)
+        x = least_squares(R, c, sizes)
+        errors = [e.A @ x - e.y for e in equations]
+        for k in range(d):
+            own = np.concatenate([r[:, k][e.usable[:, k]] for r, e in zip(errors, equations, strict=True)])
+            if len(own):
+                noise[k] = max(1.4826 * float(np.median(np.abs(own))), 0.1 * float(own.std()), floor)
+        robust = [
+            np.where(e.usable, np.minimum(1.0, HUBER / np.maximum(np.abs(r) / noise, 1e-300)), 0.0)
+            for r, e in zip(errors, equations, strict=True)
+        ]
+    inflation = _inflation(errors, equations, noise)
+    outliers = int(sum(((h < 1.0) & e.usable).sum() for h, e in zip(robust, equations, strict=True)))
+    weights = [np.sqrt(h) / noise for h in robust]
+    R, c = _triangle(equations, weights)
+    return Weighted(noise, weights, R / np.sqrt(inflation), c / np.sqrt(inflation), inflation, outliers)
+
+
+def _triangle(equations: Sequence[Equations], weights: Sequence[FloatArray]) -> tuple[FloatArray, FloatArray]:
+    """R and c of the weighted equations, by orthogonal transformations."""
+    p = equations[0].A.shape[2]
+    stacked = np.zeros((0, p + 1))
+    for e, w in zip(equations, weights, strict=True):
+        for start in range(0, len(e.y), 4096):
+            part = slice(start, start + 4096)
+            rows = np.concatenate((e.A[part], e.y[part, :, None]), axis=2) * w[part, :, None]
+            rows = rows.reshape(-1, p + 1)
+            stacked = np.linalg.qr(np.vstack((stacked, rows[np.abs(rows).max(axis=1) > 0.0])), mode="r")
+    full = np.zeros((p + 1, p + 1))
+    full[: len(stacked)] = stacked
+    return full[:p, :p], full[:p, p]
+
+
+def least_squares(R: FloatArray, c: FloatArray, sizes: FloatArray) -> FloatArray:
+    """The shortest x (p,), by the sizes, that minimizes |R x - c|."""
+    return np.linalg.lstsq(R * sizes, c, rcond=TOLERANCE)[0] * sizes
+
+
+def _inflation(errors: Sequence[FloatArray], equations: Sequence[Equations], noise: FloatArray) -> float:
+    """1 + 2 sum of the correlations of errors with later ones, of the joint for which that is largest; at least 1."""
+    largest = 1.0
+    for k in range(errors[0].shape[1]):
+        total, square, most = np.zeros(0), 0.0, 0
+        for r, e in zip(errors, equations, strict=True):
+            own = np.where(e.usable[:, k], np.clip(r[:, k] / noise[k], -HUBER, HUBER), 0.0)
+            lags = min(len(own) // 4, 400)
+            spectrum = np.abs(np.fft.rfft(own, 2 * len(own))) ** 2
+            correlation = np.fft.irfft(spectrum)[: lags + 1]
+            most = max(most, lags + 1)
+            total = np.pad(total, (0, most - len(total))) + np.pad(correlation, (0, most - len(correlation)))
+            square += float(own @ own)
+        if square > 0.0:
+            correlations = total / square
+            below = np.flatnonzero(correlations[1:] < 0.05)
+            end = int(below[0]) + 1 if len(below) else len(correlations)
+            largest = max(largest, 1.0 + 2.0 * float(correlations[1:end].sum()))
+    return largest
+
+
+# -------------------------------------------------------------------------------------------- what can be known
+
+
+@dataclass
+class BaseParameters:
+    """Combinations of parameters that the data determine (Gautier and Khalil 1990).
+
+    Attributes:
+        columns: (r,) the parameter that leads each combination. combinations: (r, p): base = combinations @ x.
+        values, errors: (r,) by least squares, and their standard errors. condition: of the equations for them, by
+            sizes of parameters.
+        untouched: parameters of which no equation tells.
+    """
+
+    columns: FloatArray
+    combinations: FloatArray
+    values: FloatArray
+    errors: FloatArray
+    condition: float
+    untouched: FloatArray
+
+    @property
+    def rank(self) -> int:
+        return len(self.columns)
+
+
+def base_parameters(weighted: Weighted, sizes: FloatArray, equations: Sequence[Equations]) -> BaseParameters:
+    """The base parameters of weighted equations, and what these say of them."""
+    from scipy.linalg import qr, solve_triangular
+
+    R = weighted.R * sizes
+    T, order = qr(R, pivoting=True, mode="r")[:2]
+    diagonal = np.abs(np.diag(T))
+    # a direction counts if the data know it better than to the size of the parameter, and better than rounding
+    rank = int(np.count_nonzero(diagonal > max(TOLERANCE * diagonal.max(initial=0.0), 1.0)))
+    columns, rest = order[:rank], order[rank:]
+    K = solve_triangular(T[:rank, :rank], T[:rank, rank:]) if rank else np.zeros((0, len(rest)))
+    combinations = np.zeros((rank, len(sizes)))
+    combinations[np.arange(rank), columns] = 1.0
+    combinations[:, rest] = sizes[columns, None] * K / sizes[rest]
+    combinations[np.abs(combinations) * sizes / sizes[columns, None] < 1e-7] = 0.0
+    lengths = np.linalg.norm(R, axis=0)
+    untouched = np.flatnonzero(lengths <= TOLERANCE * max(lengths.max(initial=0.0), 1.0))
+    values, errors, condition = np.zeros(rank), np.zeros(rank), 1.0
+    if rank:
+        X = weighted.R[:, columns]
+        values = np.linalg.lstsq(X * sizes[columns], weighted.c, rcond=None)[0] * sizes[columns]
+        condition = float(np.linalg.cond(X * sizes[columns]))
+        errors = np.sqrt(np.diag(covariance(weighted, equations, columns, values, sizes)))
+    kept = np.argsort(columns)
+    return BaseParameters(
+        columns[kept], combinations[kept], values[kept], errors[kept], condition, untouched
+    )
+
+
+def covariance(
+    weighted: Weighted, equations: Sequence[Equations], columns: Any, values: FloatArray, sizes: FloatArray
+) -> FloatArray:
+    """(r, r) of least squares for some columns, from the errors that there are, neighbours correlated or not.
+
+    H^-1 S H^-1 (Newey and West 1987), S over as many lags as the errors of a joint are alike.
+    """
+    s = sizes[columns]
+    r = len(columns)
+    H, S, count = np.zeros((r, r)), np.zeros((r, r)), 0
+    lags = int(np.ceil(2.0 * (weighted.inflation - 1.0))) if weighted.inflation > 1.2 else 0
+    for e, w in zip(equations, weighted.weights, strict=True):
+        X = e.A[:, :, columns] * s
+        errors = (e.A[:, :, columns] @ values - e.y) * w
+        X = X * w[:, :, None]
+        scores = np.einsum("ndr,nd->nr", X, errors)
+        flat = X.reshape(-1, r)
+        H += flat.T @ flat
+        S += scores.T @ scores
+        count += int((w > 0.0).sum())
+        for lag in range(1, min(lags, len(scores) - 1) + 1):
+            cross = scores[lag:].T @ scores[:-lag]
+            S += (1.0 - lag / (lags + 1.0)) * (cross + cross.T)
+    inverse = np.linalg.pinv(H, rcond=1e-15, hermitian=True)
+    return s[:, None] * (inverse @ S @ inverse) * s * (count / max(count - r, 1))
+
+
+# -------------------------------------------------------------------------------------------- possible bodies
+
+
+@dataclass
+class Estimate:
+    """x (p,), its standard errors (p,), in which the file counts as a measurement too, and how many steps it took."""
+
+    x: FloatArray
+    errors: FloatArray
+    steps: int
+
+
+def estimate(weighted: Weighted, parameters: Sequence[Parameter], reference: FloatArray, x: FloatArray) -> Estimate:
+    """The possible parameters that fit best.
+
+    Args:
+        reference: (m, 10) of the links, possible, towards which they are drawn. x: (p,) least squares of the others.
+
+    NumericalError if the iteration does not end.
+    """
+    links, p = len(reference), len(parameters)
+    sizes = np.array([q.size for q in parameters])
+    inverse = [np.linalg.inv(pseudo_inertia(pi)) for pi in reference]
+    positive = [k for k, q in enumerate(parameters) if q.kind in POSITIVE]
+    free = [k for k, q in enumerate(parameters) if q.kind not in POSITIVE and q.kind != INERTIAL]
+    drawn = np.ones(p)
+    now = np.array(x, dtype=float)
+    now[: 10 * links] = reference.ravel()
+    for k in positive:
+        drawn[k] = parameters[k].old if parameters[k].old > 0.0 else max(float(x[k]), 1e-3 * _spread(weighted, k))
+        now[k] = drawn[k]
+    for k in free:
+        now[k] = 0.0
+        drawn[k] = max(abs(float(x[k])), _spread(weighted, k))
+
+    def prior(at: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Rows and residuals of the divergences."""
+        rows, values = np.zeros((16 * links + len(positive) + len(free), p)), []
+        for b in range(links):
+            L = np.linalg.cholesky(pseudo_inertia(at[10 * b : 10 * b + 10]))
+            half = np.linalg.solve(L, UNITS_OF_PARAMETERS)
+            whole = np.linalg.solve(L, half.transpose(0, 2, 1))
+            rows[16 * b : 16 * b + 16, 10 * b : 10 * b + 10] = whole.reshape(10, 16).T
+            values.append((L.T @ inverse[b] @ L - np.eye(4)).ravel())
+        for n, k in enumerate(positive):
+            rows[16 * links + n, k] = 1.0 / at[k]
+            values.append(np.array([at[k] / drawn[k] - 1.0]))
+        for n, k in enumerate(free):
+            rows[16 * links + len(positive) + n, k] = 1.0 / drawn[k]
+            values.append(np.array([at[k] / drawn[k]]))
+        return rows, np.concatenate(values)
+
+    def is_possible(at: FloatArray) -> bool:
+        if any(at[k] <= 0.0 for k in positive):
+            return False
+        return bool(np.linalg.eigvalsh(pseudo_inertia(at[: 10 * links].reshape(links, 10))).min() > 0.0)
+
+    def cost(at: FloatArray) -> float:
+        error = weighted.R @ at - weighted.c
+        total = 0.5 * float(error @ error)
+        for b in range(links):
+            ratio = inverse[b] @ pseudo_inertia(at[10 * b : 10 * b + 10])
+            total += float(np.trace(ratio) - np.linalg.slogdet(ratio)[1] - 4.0)
+        total += sum(float(at[k] / drawn[k] - np.log(at[k] / drawn[k]) - 1.0) for k in positive)
+        return total + sum(0.5 * float(at[k] / drawn[k]) ** 2 for k in free)
+
+    value, before = cost(now), np.inf
+    rounding = 1e-14 * float(np.linalg.norm(weighted.c))  # of a decrement
+    for steps in range(1, MOST_STEPS + 1):
+        rows, residuals = prior(now)
+        units = np.concatenate((sizes[: 10 * links], drawn[10 * links :]))
+        system = np.vstack((weighted.R, rows)) * units
+        step = np.linalg.lstsq(system, -np.concatenate((weighted.R @ now - weighted.c, residuals)), rcond=None)[0]
+        decrement = float(np.linalg.norm(system @ step))
+        if decrement < 1e-8 or (decrement < rounding and decrement > 0.5 * before):
+            return Estimate(now, _standard_errors(system, units), steps)
+        step, length = step * units, 1.0
+        while not is_possible(now + length * step):
+            length *= 0.5
+            if length < 1e-12:
+                raise NumericalError("no possible parameters were found: a step leads out of them in every direction")
+        tried = cost(now + length * step)
+        while decrement > max(1e-6, rounding) and tried > value - 1e-4 * length * decrement**2 and length > 1e-10:
+            length *= 0.5
+            tried = cost(now + length * step)
+        now, value, before = now + length * step, tried, decrement
+    raise NumericalError(f"the parameters did not converge in {MOST_STEPS} steps")
+
+
+def _spread(weighted: Weighted, k: int) -> float:
+    """What changes the fit by as much as the noise of a hundredth of its equations, of unknown k."""
+    length = float(np.linalg.norm(weighted.R[:, k]))
+    return 10.0 / length if length > 0.0 else 1.0
+
+
+def _standard_errors(system: FloatArray, units: FloatArray) -> FloatArray:
+    _, s, Vt = np.linalg.svd(system, full_matrices=False)
+    kept = s > 1e-14 * s[0]
+    return np.sqrt(((Vt[kept].T / s[kept]) ** 2).sum(axis=1)) * units
+
+
+def relative_error(equations: Sequence[Equations], x: FloatArray, *, raw: bool = False) -> float:
+    """Norm of the errors over norm of the efforts; raw: of efforts before the filter."""
+    above = below = 0.0
+    for e in equations:
+        measured = e.raw_tau if raw else e.tau
+        above += float(((predicted(e, x) - measured) ** 2).sum())
+        below += float((measured**2).sum())
+    return float(np.sqrt(above / below)) if below > 0.0 else 0.0
+
+
+def predicted(equations: Equations, x: FloatArray) -> FloatArray:
+    """(n, d) efforts of parameters x."""
+    return equations.A @ x + equations.tau - equations.y
