@@ -20,6 +20,8 @@ from mbcli.errors import MbcliError, NumericalError, OutputError, ResourceError
 COMMANDS = {
     "simulate": ("simulate", "Run a model over time and write an HDF5 log."),
     "sweep": ("sweep", "Run a model at many values of its parameters, into one table."),
+    "identify": ("identify", "Masses, inertias and friction from measured motion, into the model file."),
+    "excite": ("excite", "A motion within limits from which parameters can be identified."),
     "check": ("check", "Report every fault of model files; for CI."),
     "inspect": ("inspect", "Describe a model: tree, joints, masses, frames, unused elements."),
     "compare": ("compare", "Compare two models, or one model in every engine that is installed."),

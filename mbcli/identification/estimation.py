@@ -28,6 +28,7 @@ HUBER = 2.5  # standard deviations beyond which an error counts by its size, not
 ROBUST_PASSES = 6
 SMALLEST_NOISE = 1e-11  # of the size of efforts: noise is not taken to be less, that data without noise can be weighed
 TOLERANCE = 1e-9  # of the largest column: what is smaller is rounding
+RANK_TOLERANCE = 1e-8  # the same of exact equations, of which combinations are made
 MOST_STEPS = 100
 UNITS_OF_PARAMETERS = np.stack([pseudo_inertia(e) for e in np.eye(10)])  # (10, 4, 4)
 
@@ -150,54 +151,61 @@ def _inflation(errors: Sequence[FloatArray], equations: Sequence[Equations], noi
 
 @dataclass
 class BaseParameters:
-    """Combinations of parameters that the data determine (Gautier and Khalil 1990).
+    """Combinations of parameters that motions can determine (Gautier and Khalil 1990), and what the data say of them.
 
     Attributes:
         columns: (r,) the parameter that leads each combination. combinations: (r, p): base = combinations @ x.
-        values, errors: (r,) by least squares, and their standard errors. condition: of the equations for them, by
-            sizes of parameters.
-        untouched: parameters of which no equation tells.
+        values, errors: (r,) by least squares, and their standard errors, NaN where the data do not determine them.
+        rank: how many combinations the data determine. condition: of the equations for them, by sizes of parameters.
+        untouched: parameters of which no equation of the data tells.
     """
 
     columns: FloatArray
     combinations: FloatArray
     values: FloatArray
     errors: FloatArray
+    rank: int
     condition: float
     untouched: FloatArray
 
-    @property
-    def rank(self) -> int:
-        return len(self.columns)
 
-
-def base_parameters(weighted: Weighted, sizes: FloatArray, equations: Sequence[Equations]) -> BaseParameters:
-    """The base parameters of weighted equations, and what these say of them."""
+def base_combinations(A: FloatArray, sizes: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Leading columns (r,) and combinations (r, p) of the unknowns in rows A (k, p) of exact equations."""
     from scipy.linalg import qr, solve_triangular
 
-    R = weighted.R * sizes
-    T, order = qr(R, pivoting=True, mode="r")[:2]
+    T, order = qr(A * sizes, pivoting=True, mode="r")[:2]
     diagonal = np.abs(np.diag(T))
-    # a direction counts if the data know it better than to the size of the parameter, and better than rounding
-    rank = int(np.count_nonzero(diagonal > max(TOLERANCE * diagonal.max(initial=0.0), 1.0)))
+    rank = int(np.count_nonzero(diagonal > RANK_TOLERANCE * diagonal.max(initial=0.0)))
     columns, rest = order[:rank], order[rank:]
     K = solve_triangular(T[:rank, :rank], T[:rank, rank:]) if rank else np.zeros((0, len(rest)))
+    K[np.abs(K) < 1e-8] = 0.0
     combinations = np.zeros((rank, len(sizes)))
     combinations[np.arange(rank), columns] = 1.0
     combinations[:, rest] = sizes[columns, None] * K / sizes[rest]
-    combinations[np.abs(combinations) * sizes / sizes[columns, None] < 1e-7] = 0.0
-    lengths = np.linalg.norm(R, axis=0)
-    untouched = np.flatnonzero(lengths <= TOLERANCE * max(lengths.max(initial=0.0), 1.0))
-    values, errors, condition = np.zeros(rank), np.zeros(rank), 1.0
-    if rank:
-        X = weighted.R[:, columns]
-        values = np.linalg.lstsq(X * sizes[columns], weighted.c, rcond=None)[0] * sizes[columns]
-        condition = float(np.linalg.cond(X * sizes[columns]))
-        errors = np.sqrt(np.diag(covariance(weighted, equations, columns, values, sizes)))
     kept = np.argsort(columns)
-    return BaseParameters(
-        columns[kept], combinations[kept], values[kept], errors[kept], condition, untouched
-    )
+    return columns[kept], combinations[kept]
+
+
+def base_parameters(
+    weighted: Weighted, sizes: FloatArray, equations: Sequence[Equations], columns: FloatArray, combinations: FloatArray
+) -> BaseParameters:
+    """What weighted equations say of the combinations of base_combinations()."""
+    s, count = sizes[columns], len(columns)
+    X = weighted.R[:, columns] * s
+    lengths = np.linalg.norm(weighted.R * sizes, axis=0)
+    untouched = np.flatnonzero(lengths <= TOLERANCE * max(lengths.max(initial=0.0), 1e-300))
+    U, sigma, Vt = np.linalg.svd(X, full_matrices=False)
+    known = sigma > RANK_TOLERANCE * sigma.max(initial=0.0)
+    rank = int(known.sum())
+    values, errors = np.full(count, np.nan), np.full(count, np.nan)
+    condition = float(sigma[0] / sigma[rank - 1]) if rank else 1.0
+    determined = np.flatnonzero(((Vt[~known] ** 2).sum(axis=0) < 1e-9) & (np.linalg.norm(X, axis=0) > 0.0))
+    if rank:
+        solution = (Vt[known].T @ ((U[:, known].T @ weighted.c) / sigma[known])) * s
+        values[determined] = solution[determined]
+        spread = np.sqrt(np.maximum(np.diag(covariance(weighted, equations, columns, solution, sizes)), 0.0))
+        errors[determined] = spread[determined]
+    return BaseParameters(columns, combinations, values, errors, rank, condition, untouched)
 
 
 def covariance(
@@ -223,7 +231,7 @@ def covariance(
         for lag in range(1, min(lags, len(scores) - 1) + 1):
             cross = scores[lag:].T @ scores[:-lag]
             S += (1.0 - lag / (lags + 1.0)) * (cross + cross.T)
-    inverse = np.linalg.pinv(H, rcond=1e-15, hermitian=True)
+    inverse = np.linalg.pinv(H, rcond=RANK_TOLERANCE**2, hermitian=True)
     return s[:, None] * (inverse @ S @ inverse) * s * (count / max(count - r, 1))
 
 

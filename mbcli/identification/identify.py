@@ -15,6 +15,7 @@ from mbcli.identification.estimation import (
     Equations,
     Estimate,
     Weighted,
+    base_combinations,
     base_parameters,
     estimate,
     least_squares,
@@ -33,6 +34,7 @@ from mbcli.models.units import plain_units
 if TYPE_CHECKING:
     from mbcli.math.array_types import FloatArray
 
+UNCHANGED = 1e-9  # of the size of a parameter: it stays what the file says
 DEFAULT_FRICTIONS = (VISCOUS, COULOMB, OFFSET)
 
 
@@ -160,7 +162,7 @@ def identify(
         others,
     )
     if own:
-        _fit(result, own, counts)
+        _fit(result, own, counts, subject.exact_rows(first))
     result.figures = _figures(result, own, others)
     return result
 
@@ -220,7 +222,7 @@ def _without_repetition(findings: Sequence[Finding]) -> list[Finding]:
     return list({(f.code, f.file, f.column): f for f in reversed(findings)}.values())[::-1]
 
 
-def _fit(result: Identified, own: list[Equations], counts: dict[str, int]) -> None:
+def _fit(result: Identified, own: list[Equations], counts: dict[str, int], exact: FloatArray) -> None:
     subject = result.subject
     for e in own:
         counts["samples"] += len(e.y)
@@ -233,8 +235,9 @@ def _fit(result: Identified, own: list[Equations], counts: dict[str, int]) -> No
     x = least_squares(weighted.R, weighted.c, subject.sizes)
     found = estimate(weighted, subject.parameters, subject.reference, x)
     result.weighted, result.estimate = weighted, found
-    result.base = base_parameters(weighted, subject.sizes, own)
-    result.x, result.errors = found.x, found.errors
+    result.base = base_parameters(weighted, subject.sizes, own, *base_combinations(exact, subject.sizes))
+    same = np.abs(found.x - subject.x0) <= UNCHANGED * subject.sizes
+    result.x, result.errors = np.where(same, subject.x0, found.x), found.errors
     result.figures = {"least_squares": relative_error(own, x, raw=True)}
     if len({e.source for e in own}) > 1:
         for source in dict.fromkeys(e.source for e in own):

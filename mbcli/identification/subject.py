@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     from mbcli.math.array_types import FloatArray
 
 SLOW = 0.02  # of the usual speed of a joint: slower, the sign of its velocity, and so its friction, is not known
+SHOWN, TURNS = 200, 2.0  # states that show what can be known, and how far positions are from the default ones [rad or m]
+RUN_ARRAYS = ("time", "rows", "q", "v", "vdot", "tau", "raw_tau", "usable")
 DENSITY = 1000.0  # [kg/m^3] of the ball that stands for the size of a link whose file has no inertia to speak of
 FLATTEST = 1e-3  # a second moment below this part of the ball's is not taken as knowledge
 
@@ -70,6 +73,7 @@ class Subject:
         self.x0 = np.array([p.old for p in self.parameters])
         self.sizes = np.array([p.size for p in self.parameters])
         self.chains = ClosedChains(self.context, held={}) if plant.elements.constraints else None
+        self._default_q = np.array(plant.GetPositions(self.context))
         self._frames = [int(plant.elements.bodies[n].body_frame().index()) for n in self.links]
 
     def _choose_links(self, payload: str | None, name: str) -> None:
@@ -204,6 +208,24 @@ class Subject:
         for k, p in enumerate(others):
             B[:, p.element, k] = per_joint[p.kind][:, p.element]
         return np.concatenate((Y, B), axis=2)
+
+    def exact_rows(self, runs: Sequence[Run]) -> FloatArray:
+        """Rows (k, p) of equations that show all that motions can: of random ones, under constraints of the data."""
+        if self.chains is not None:
+            picked = [np.linspace(0, len(run) - 1, min(len(run), SHOWN)).astype(int) for run in runs]
+            parts = [
+                replace(run, **{n: getattr(run, n)[k] for n in RUN_ARRAYS}) for run, k in zip(runs, picked, strict=True)
+            ]
+            return np.vstack([self.equations(part, None).A.reshape(-1, len(self.parameters)) for part in parts])
+        rng, nv = np.random.default_rng(0), self.plant.num_velocities()
+        q = np.empty((SHOWN, self.plant.num_positions()))
+        for row in q:
+            self.plant.SetPositions(self.context, self._default_q)
+            velocity = rng.uniform(-1.0, 1.0, nv)
+            row[:] = self._default_q + TURNS * np.array(self.plant.MapVelocityToQDot(self.context, velocity))
+        q = ClosedChains(self.context, held={}).manifold.normalized(q)
+        v, vdot = rng.normal(size=(2, SHOWN, nv))
+        return self.columns(q, v, vdot).reshape(-1, len(self.parameters))
 
     def independent_names(self) -> list[str]:
         """Names of the velocities whose equations equations() gives."""
