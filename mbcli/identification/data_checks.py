@@ -45,7 +45,7 @@ def checked(record: Record, plant: Any) -> tuple[list[Finding], Any, dict[str, i
             usable[bad, d] = False
             left_out["saturated"] += int(bad.sum())
     lower, upper = plant.GetPositionLowerLimits(), plant.GetPositionUpperLimits()
-    for joint in plant.elements.joints:
+    for joint in plant.moving_joints():
         if joint.num_velocities() == 1:
             i, d = joint.position_start(), joint.velocity_start()
             if np.isnan(record.q[0, i]):
@@ -98,7 +98,7 @@ def _gaps(record: Record) -> list[Finding]:
 
 def _constants(record: Record, plant: Any) -> list[Finding]:
     found = []
-    for joint in plant.elements.joints:
+    for joint in plant.moving_joints():
         if joint.num_velocities() != 1:
             continue
         i, d, name = joint.position_start(), joint.velocity_start(), joint.name()
@@ -118,7 +118,7 @@ def _rates(record: Record, plant: Any) -> list[Finding]:
     """Findings of velocities that are not the rates of the positions."""
     joints = [
         j
-        for j in plant.elements.joints
+        for j in plant.moving_joints()
         if j.num_velocities() == 1
         and not np.isnan(record.q[0, j.position_start()])
         and not np.isnan(record.v[0, j.velocity_start()])
@@ -192,7 +192,7 @@ def _lag(a: FloatArray, b: FloatArray, most: int) -> int:
 def _ranges(record: Record, plant: Any) -> list[Finding]:
     lower, upper = plant.GetPositionLowerLimits(), plant.GetPositionUpperLimits()
     found = []
-    for joint in plant.elements.joints:
+    for joint in plant.moving_joints():
         if joint.num_velocities() != 1:
             continue
         i, d, name = joint.position_start(), joint.velocity_start(), joint.name()

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from mbcli.math.array_types import FloatArray
 
+ALIKE, MOST_LAGS = 0.05, 400  # correlation of errors that counts, and over how many samples
 HUBER = 2.5  # standard deviations beyond which an error counts by its size, not its square
 ROBUST_PASSES = 6
 SMALLEST_NOISE = 1e-11  # of the size of efforts: noise is not taken to be less, that data without noise can be weighed
@@ -127,23 +128,26 @@ def least_squares(R: FloatArray, c: FloatArray, sizes: FloatArray) -> FloatArray
 
 def _inflation(errors: Sequence[FloatArray], equations: Sequence[Equations], noise: FloatArray) -> float:
     """1 + 2 sum of the correlations of errors with later ones, of the joint for which that is largest; at least 1."""
-    largest = 1.0
+    weights = [e.usable / noise for e in equations]
+    return max(1.0, *(2.0 * float(c.sum()) - 1.0 for c in _correlations(errors, weights)))
+
+
+def _correlations(errors: Sequence[FloatArray], weights: Sequence[FloatArray]) -> list[FloatArray]:
+    """For each equation the correlations of its errors with those 0, 1, 2, ... samples later, up to where they end."""
+    found = []
     for k in range(errors[0].shape[1]):
-        total, square, most = np.zeros(0), 0.0, 0
-        for r, e in zip(errors, equations, strict=True):
-            own = np.where(e.usable[:, k], np.clip(r[:, k] / noise[k], -HUBER, HUBER), 0.0)
-            lags = min(len(own) // 4, 400)
+        total = np.zeros(1)
+        for r, w in zip(errors, weights, strict=True):
+            own = np.clip(r[:, k] * w[:, k], -HUBER, HUBER)
+            lags = max(1, min(len(own) // 4, MOST_LAGS))
             spectrum = np.abs(np.fft.rfft(own, 2 * len(own))) ** 2
-            correlation = np.fft.irfft(spectrum)[: lags + 1]
-            most = max(most, lags + 1)
-            total = np.pad(total, (0, most - len(total))) + np.pad(correlation, (0, most - len(correlation)))
-            square += float(own @ own)
-        if square > 0.0:
-            correlations = total / square
-            below = np.flatnonzero(correlations[1:] < 0.05)
-            end = int(below[0]) + 1 if len(below) else len(correlations)
-            largest = max(largest, 1.0 + 2.0 * float(correlations[1:end].sum()))
-    return largest
+            part = np.fft.irfft(spectrum)[:lags]
+            size = max(len(total), lags)
+            total = np.pad(total, (0, size - len(total))) + np.pad(part, (0, size - lags))
+        correlations = total / total[0] if total[0] > 0.0 else np.ones(1)
+        below = np.flatnonzero(correlations < ALIKE)
+        found.append(correlations[: int(below[0]) if len(below) else len(correlations)])
+    return found
 
 
 # -------------------------------------------------------------------------------------------- what can be known
@@ -211,28 +215,27 @@ def base_parameters(
 def covariance(
     weighted: Weighted, equations: Sequence[Equations], columns: Any, values: FloatArray, sizes: FloatArray
 ) -> FloatArray:
-    """(r, r) of least squares for some columns, from the errors that there are, neighbours correlated or not.
-
-    H^-1 S H^-1 (Newey and West 1987), S over as many lags as the errors of a joint are alike.
-    """
+    """(r, r) of least squares for some columns: H^-1 S H^-1, S of errors as alike as those are that are left."""
     s = sizes[columns]
     r = len(columns)
-    H, S, count = np.zeros((r, r)), np.zeros((r, r)), 0
-    lags = int(np.ceil(2.0 * (weighted.inflation - 1.0))) if weighted.inflation > 1.2 else 0
-    for e, w in zip(equations, weighted.weights, strict=True):
-        X = e.A[:, :, columns] * s
-        errors = (e.A[:, :, columns] @ values - e.y) * w
-        X = X * w[:, :, None]
-        scores = np.einsum("ndr,nd->nr", X, errors)
-        flat = X.reshape(-1, r)
-        H += flat.T @ flat
-        S += scores.T @ scores
-        count += int((w > 0.0).sum())
-        for lag in range(1, min(lags, len(scores) - 1) + 1):
-            cross = scores[lag:].T @ scores[:-lag]
-            S += (1.0 - lag / (lags + 1.0)) * (cross + cross.T)
+    errors = [e.A[:, :, columns] @ values - e.y for e in equations]
+    correlations = _correlations(errors, weighted.weights)
+    H, S = np.zeros((r, r)), np.zeros((r, r))
+    for k, own in enumerate(correlations):
+        part, squares, count = np.zeros((r, r)), 0.0, 0
+        for e, w, error in zip(equations, weighted.weights, errors, strict=True):
+            X = e.A[:, k, columns] * s * w[:, k, None]
+            square = X.T @ X
+            H += square
+            part += square
+            for lag in range(1, min(len(own), len(X))):
+                cross = X[lag:].T @ X[:-lag]
+                part += own[lag] * (cross + cross.T)
+            squares += float(((error[:, k] * w[:, k]) ** 2).sum())
+            count += int((w[:, k] > 0.0).sum())
+        S += part * (squares / max(count - r * weighted.inflation / len(correlations), 1.0))
     inverse = np.linalg.pinv(H, rcond=RANK_TOLERANCE**2, hermitian=True)
-    return s[:, None] * (inverse @ S @ inverse) * s * (count / max(count - r, 1))
+    return s[:, None] * (inverse @ S @ inverse) * s
 
 
 # -------------------------------------------------------------------------------------------- possible bodies

@@ -105,7 +105,7 @@ class Subject:
         self.joints: list[int] = []
         self._dry = np.zeros(self.plant.num_velocities())
         self.joint_of: dict[int, Any] = {}
-        for joint in self.plant.elements.joints:
+        for joint in self.plant.moving_joints():
             if joint.num_velocities() == 1:
                 d = joint.velocity_start()
                 self.joints.append(d)

@@ -34,7 +34,7 @@ class MovedBodies:
     def __init__(self, plant: Any, model: Any) -> None:
         self._model = model
         body_of, leader = model.link_body, {}
-        for joint in plant.elements.joints:
+        for joint in plant.moving_joints():
             for link in (joint.child_body(), joint.parent_body()) if joint.num_velocities() else ():
                 b = int(body_of[int(link.index())])
                 if b and model.body_v[b] == joint.velocity_start() and b not in leader:
