@@ -186,7 +186,7 @@ class Subject:
         tau, raw = (np.where(np.isnan(t), 0.0, t) for t in (run.tau, run.raw_tau))
         y = tau - known
         if self.chains is not None:
-            N, good = self._motions(q)
+            N, good = self.motions(q)
             A = np.einsum("nik,nip->nkp", N, A)
             y, tau, raw = (np.einsum("nik,ni->nk", N, part) for part in (y, tau, raw))
             acts = np.abs(N) > 1e-12
@@ -258,7 +258,7 @@ class Subject:
         errors, G = chains.position_errors(q)
         return np.array(errors), np.array(G)
 
-    def _motions(self, q: FloatArray) -> tuple[FloatArray, Any]:
+    def motions(self, q: FloatArray) -> tuple[FloatArray, Any]:
         """N (n, nv, d): velocities by the independent ones; and whether the constraints are regular (n,)."""
         nv, d = self.plant.num_velocities(), len(self.independent)
         N = np.zeros((len(q), nv, d))
