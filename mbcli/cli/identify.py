@@ -171,7 +171,7 @@ def _format_of(loaded, output):
 
 
 def _frictions(text):
-    words = [] if text == "none" else [word for word in text.replace(",", " ").split()]
+    words = [] if text == "none" else text.replace(",", " ").split()
     for word in words:
         if word not in FRICTION_WORDS:
             raise click.UsageError(f"--friction: there is no '{word}'; there are {', '.join(FRICTION_WORDS)} and none")
@@ -216,9 +216,7 @@ def _text(result, content):
     if result.base is None:
         return "\n".join(lines)
     rows = [
-        [p["name"], p["old"], p["new"], p["standard_error"], p["unit"]]
-        for p in content["parameters"]
-        if p["touched"]
+        [p["name"], p["old"], p["new"], p["standard_error"], p["unit"]] for p in content["parameters"] if p["touched"]
     ]
     head = ["parameter", "file", "identified", "standard error", ""]
     shown = [[*row[:4], row[4]] for row in rows[:MOST_ROWS]]

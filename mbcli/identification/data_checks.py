@@ -26,6 +26,7 @@ def checked(record: Record, plant: Any) -> tuple[list[Finding], Any, dict[str, i
     names = plant.GetVelocityNames()
     usable = np.tile(given(record.tau) | _passive(plant), (len(record.time), 1))
     left_out = {"saturated": 0, "at_stop": 0}
+    usable[:, _dead_efforts(record, plant)] = False
     found = [*_gaps(record), *_constants(record, plant)]
     found += [*_rates(record, plant), *_ranges(record, plant)]
     for d in np.flatnonzero(given(record.tau)):
@@ -54,6 +55,22 @@ def checked(record: Record, plant: Any) -> tuple[list[Finding], Any, dict[str, i
             left_out["at_stop"] += int((at_stop & usable[:, d]).sum())
             usable[at_stop, d] = False
     return found, usable, left_out
+
+
+def _dead_efforts(record: Record, plant: Any) -> list[int]:
+    """Velocities of joints that move under an effort that stays the same: no sensor shows that."""
+    return [
+        j.velocity_start()
+        for j in plant.moving_joints()
+        if j.num_velocities() == 1
+        and np.ptp(record.q[:, j.position_start()]) > MOVES
+        and np.ptp(record.tau[:, j.velocity_start()]) == 0.0
+        and _has_drive(j, plant)
+    ]
+
+
+def _has_drive(joint: Any, plant: Any) -> bool:
+    return any(actuator.joint() is joint for actuator in plant.elements.actuators)
 
 
 def _passive(plant: Any) -> Any:
@@ -92,7 +109,9 @@ def _gaps(record: Record) -> list[Finding]:
         return []
     k = int(gaps[0]) + 1
     more = f"; {len(gaps) - 1} more" if len(gaps) > 1 else ""
-    message = f"{steps[k - 1]:.3g} s without a row, where {usual:.3g} s are usual{more}: each part is filtered by itself"
+    message = (
+        f"{steps[k - 1]:.3g} s without a row, where {usual:.3g} s are usual{more}: each part is filtered by itself"
+    )
     return [Finding("DATA_GAP", message, record.source, record.line(k), "time")]
 
 
@@ -108,7 +127,8 @@ def _constants(record: Record, plant: Any) -> list[Finding]:
             message = f"joint {name} does not move: the position is {record.q[0, i]:g} in every row"
             found.append(Finding("DATA_CONSTANT", message, record.source, record.line(0), name))
         for what, column in (("velocity", record.v[:, d]), ("effort", record.tau[:, d])):
-            if much and not np.isnan(column[0]) and np.ptp(column) == 0.0:
+            at_all = what == "velocity" or _has_drive(joint, plant)
+            if much and at_all and not np.isnan(column[0]) and np.ptp(column) == 0.0:
                 message = f"the {what} of joint {name} is {column[0]:g} in every row, though it moves"
                 found.append(Finding("DATA_DEAD", message, record.source, record.line(0), name))
     return found
@@ -195,7 +215,7 @@ def _ranges(record: Record, plant: Any) -> list[Finding]:
     for joint in plant.moving_joints():
         if joint.num_velocities() != 1:
             continue
-        i, d, name = joint.position_start(), joint.velocity_start(), joint.name()
+        i, name = joint.position_start(), joint.name()
         q = record.q[:, i]
         angular = joint.velocity_suffix(0).startswith("w")
         beyond = np.flatnonzero((q < lower[i] - 1e-3) | (q > upper[i] + 1e-3))

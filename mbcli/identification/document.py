@@ -67,9 +67,9 @@ def identified_document(result: Identified, output: str | None, changed: Sequenc
 
 def combination_name(names: Sequence[str], row: Any) -> str:
     """A combination of parameters as text, without parts that are small: "a.Izz + 0.5 b.m"."""
-    parts = []
+    parts: list[str] = []
     largest = float(np.abs(row).max(initial=0.0))
-    for i in sorted(np.flatnonzero(np.abs(row) > SMALL * largest), key=lambda i: (row[i] != 1.0, i)):
+    for i in sorted(np.flatnonzero(np.abs(row) > SMALL * largest).tolist(), key=lambda i: (row[i] != 1.0, i)):
         size = abs(float(row[i]))
         factor = "" if abs(size - 1.0) < 1e-9 else f"{size:.4g} "
         sign = ("- " if row[i] < 0.0 else "+ ") if parts else ("-" if row[i] < 0.0 else "")

@@ -3,9 +3,9 @@
 The estimate minimizes the squares of the errors, each joint's by its own noise, plus for every link the divergence
 tr(J0^-1 J) - log det(J0^-1 J) - 4 of its pseudo-inertia J from that of the file, J0 (Lee, Wensing and Park 2020). That
 depends on no unit and no frame, is convex in the parameters, and grows beyond all bounds where a body would become
-impossible. So one Newton iteration ends with possible bodies, and what the data do not touch stays as the file has it. Each
-step is a problem of linear least squares, in which nothing is squared: J = L L^T, and the divergence has the residuals
-L^T J0^-1 L - 1 along the directions L^-1 E L^-T.
+impossible. So one Newton iteration ends with possible bodies, and what the data do not touch stays as the file has it.
+Each step is a problem of linear least squares, in which nothing is squared: J = L L^T, and the divergence has the
+residuals L^T J0^-1 L - 1 along the directions L^-1 E L^-T.
 """
 
 from __future__ import annotations
@@ -27,10 +27,17 @@ if TYPE_CHECKING:
 ALIKE, MOST_LAGS = 0.05, 400  # correlation of errors that counts, and over how many samples
 HUBER = 2.5  # standard deviations beyond which an error counts by its size, not its square
 ROBUST_PASSES = 6
+FIRST_NOISE = 1e-3  # the least that the noise of an effort is at first taken to be, of the size of the largest
 SMALLEST_NOISE = 1e-11  # of the size of efforts: noise is not taken to be less, that data without noise can be weighed
 TOLERANCE = 1e-9  # of the largest column: what is smaller is rounding
 RANK_TOLERANCE = 1e-8  # the same of exact equations, of which combinations are made
-MOST_STEPS = 100
+MOST_STEPS = 100  # of a stage
+NEAR, GROWTH, ROUGH = (
+    10.0,
+    5.0,
+    0.3,
+)  # errors of the first stage; their growth; the decrement that ends all but the last
+SHORT_OF_BORDER = 0.9  # part of the way out of possible bodies that a step may take
 UNITS_OF_PARAMETERS = np.stack([pseudo_inertia(e) for e in np.eye(10)])  # (10, 4, 4)
 
 
@@ -79,11 +86,13 @@ def weigh(equations: Sequence[Equations], sizes: FloatArray) -> Weighted:
     sizes: (p,) of the unknowns.
     """
     d, p = equations[0].y.shape[1], len(sizes)
-    scale = np.sqrt(sum((np.where(e.usable, e.y, 0.0) ** 2).sum(axis=0) for e in equations)
-                    / np.maximum(sum(e.usable.sum(axis=0) for e in equations), 1))
+    scale = np.sqrt(
+        sum((np.where(e.usable, e.y, 0.0) ** 2).sum(axis=0) for e in equations)
+        / np.maximum(sum(e.usable.sum(axis=0) for e in equations), 1)
+    )
     largest = float(scale.max(initial=0.0)) or 1.0
     floor = SMALLEST_NOISE * largest
-    noise = np.maximum(scale, floor)
+    noise = np.maximum(scale, FIRST_NOISE * largest)
     robust = [e.usable.astype(float) for e in equations]
     R, c = np.zeros((p, p)), np.zeros(p)
     for _ in range(ROBUST_PASSES):
@@ -115,7 +124,8 @@ def _triangle(equations: Sequence[Equations], weights: Sequence[FloatArray]) -> 
             part = slice(start, start + 4096)
             rows = np.concatenate((e.A[part], e.y[part, :, None]), axis=2) * w[part, :, None]
             rows = rows.reshape(-1, p + 1)
-            stacked = np.linalg.qr(np.vstack((stacked, rows[np.abs(rows).max(axis=1) > 0.0])), mode="r")
+            used = rows[np.abs(rows).max(axis=1) > 0.0]
+            stacked = np.array(np.linalg.qr(np.vstack((stacked, used)), mode="r"))
     full = np.zeros((p + 1, p + 1))
     full[: len(stacked)] = stacked
     return full[:p, :p], full[:p, p]
@@ -164,13 +174,13 @@ class BaseParameters:
         untouched: parameters of which no equation of the data tells.
     """
 
-    columns: FloatArray
+    columns: Any
     combinations: FloatArray
     values: FloatArray
     errors: FloatArray
     rank: int
     condition: float
-    untouched: FloatArray
+    untouched: Any
 
 
 def base_combinations(A: FloatArray, sizes: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -296,7 +306,7 @@ def estimate(weighted: Weighted, parameters: Sequence[Parameter], reference: Flo
         return bool(np.linalg.eigvalsh(pseudo_inertia(at[: 10 * links].reshape(links, 10))).min() > 0.0)
 
     def cost(at: FloatArray) -> float:
-        error = weighted.R @ at - weighted.c
+        error = R @ at - c
         total = 0.5 * float(error @ error)
         for b in range(links):
             ratio = inverse[b] @ pseudo_inertia(at[10 * b : 10 * b + 10])
@@ -304,27 +314,37 @@ def estimate(weighted: Weighted, parameters: Sequence[Parameter], reference: Flo
         total += sum(float(at[k] / drawn[k] - np.log(at[k] / drawn[k]) - 1.0) for k in positive)
         return total + sum(0.5 * float(at[k] / drawn[k]) ** 2 for k in free)
 
-    value, before = cost(now), np.inf
+    # Where least squares are far from possible bodies a step ends at the border of these, and all that follow are
+    # short. So the data count little at first, and more from stage to stage, as in interior-point methods.
+    units = np.concatenate((sizes[: 10 * links], drawn[10 * links :]))
     rounding = 1e-14 * float(np.linalg.norm(weighted.c))  # of a decrement
-    for steps in range(1, MOST_STEPS + 1):
-        rows, residuals = prior(now)
-        units = np.concatenate((sizes[: 10 * links], drawn[10 * links :]))
-        system = np.vstack((weighted.R, rows)) * units
-        step = np.linalg.lstsq(system, -np.concatenate((weighted.R @ now - weighted.c, residuals)), rcond=None)[0]
-        decrement = float(np.linalg.norm(system @ step))
-        if decrement < 1e-8 or (decrement < rounding and decrement > 0.5 * before):
-            return Estimate(now, _standard_errors(system, units), steps)
-        step, length = step * units, 1.0
-        while not is_possible(now + length * step):
-            length *= 0.5
-            if length < 1e-12:
-                raise NumericalError("no possible parameters were found: a step leads out of them in every direction")
-        tried = cost(now + length * step)
-        while decrement > max(1e-6, rounding) and tried > value - 1e-4 * length * decrement**2 and length > 1e-10:
-            length *= 0.5
+    distance = float(np.linalg.norm(weighted.R @ now - weighted.c))
+    stages = int(np.ceil(max(0.0, np.log10(max(distance, 1.0) / NEAR)) / np.log10(GROWTH)))
+    steps = 0
+    for stage in range(stages, -1, -1):
+        R, c = weighted.R / GROWTH**stage, weighted.c / GROWTH**stage
+        value, before = cost(now), np.inf
+        for _ in range(MOST_STEPS):
+            rows, residuals = prior(now)
+            system = np.vstack((R, rows)) * units
+            step = np.linalg.lstsq(system, -np.concatenate((R @ now - c, residuals)), rcond=None)[0]
+            decrement = float(np.linalg.norm(system @ step))
+            if decrement < (ROUGH if stage else 1e-8) or (decrement < rounding and decrement > 0.5 * before):
+                break
+            steps += 1
+            step, length = step * units, 1.0
+            while not is_possible(now + length / SHORT_OF_BORDER * step):
+                length *= 0.5
+                if length < 1e-12:
+                    raise NumericalError("no possible parameters were found: every step leads out of them")
             tried = cost(now + length * step)
-        now, value, before = now + length * step, tried, decrement
-    raise NumericalError(f"the parameters did not converge in {MOST_STEPS} steps")
+            while decrement > max(1e-6, rounding) and tried > value - 1e-4 * length * decrement**2 and length > 1e-10:
+                length *= 0.5
+                tried = cost(now + length * step)
+            now, value, before = now + length * step, tried, decrement
+        else:
+            raise NumericalError(f"the parameters did not converge in {MOST_STEPS} steps")
+    return Estimate(now, _standard_errors(system, units), steps)
 
 
 def _spread(weighted: Weighted, k: int) -> float:

@@ -2,9 +2,9 @@
 
 The position of each joint is a Fourier series of one period T, the whole motion (Swevers 1997), that begins and ends at
 rest: velocity and acceleration are 0 there by two linear equations on its coefficients. Whatever the coefficients are,
-the series is scaled and shifted such that it stays within the limits of position, velocity and acceleration; motions that
-need larger efforts than there are, or collide, are not taken. A random search with a seed, whose steps grow where they
-succeed and shrink where they do not, minimizes the condition number of the equations for the base parameters.
+the series is scaled and shifted such that it stays within the limits of position, velocity and acceleration; motions
+that need larger efforts than there are, or collide, are not taken. A random search with a seed, whose steps grow where
+they succeed and shrink where they do not, minimizes the condition number of the equations for the base parameters.
 """
 
 from __future__ import annotations
@@ -91,7 +91,9 @@ def excite(
         raise ModelError(f"excite is for joints of one degree of freedom: {', '.join(others)} has more")
     loops = [c.kind for c in plant.elements.constraints if c.kind != "coupler"]
     if loops:
-        raise ModelError(f"excite is for robots without closed chains: this one has a constraint of the kind {loops[0]}")
+        raise ModelError(
+            f"excite is for robots without closed chains: this one has a constraint of the kind {loops[0]}"
+        )
     subject = Subject(plant, frictions=("viscous", "coulomb", "offset"), armature=False)
     followers = {c.joint0.velocity_start() for c in plant.elements.constraints}
     leaders = [d for d in subject.joints if d not in followers]
@@ -214,7 +216,7 @@ class _Search:
         for k, d in enumerate(self._leaders):
             q[:, self._subject.joint_of[d].position_start()] = x[:, k]
             v[:, d], vdot[:, d] = xd[:, k], xdd[:, k]
-        return self._subject.complete(q, v, vdot)  # type: ignore[return-value]
+        return self._subject.complete(q, v, vdot)
 
     def efforts(self, q: FloatArray, v: FloatArray, vdot: FloatArray) -> FloatArray:
         """(n, nv) by the parameters of the file."""

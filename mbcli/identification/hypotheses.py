@@ -53,7 +53,11 @@ def suspected(subject: Subject, run: Run, slow: FloatArray | None) -> list[Findi
             what = f"swapped with that of {names[e]}"
             other = replace(part, tau=_swapped(part.tau, d, e))
             tried.append((_error(subject, other, slow), "DATA_SWAPPED", f"the effort is {what}", names[d]))
-            moved = {"q": _swapped(part.q, i, j), "v": _swapped(part.v, d, e), "vdot": _swapped(part.vdot, d, e)}
+            moved: dict[str, Any] = {
+                "q": _swapped(part.q, i, j),
+                "v": _swapped(part.v, d, e),
+                "vdot": _swapped(part.vdot, d, e),
+            }
             other = replace(part, **moved)
             tried.append((_error(subject, other, slow), "DATA_SWAPPED", f"the position is {what}", names[d]))
             other = replace(other, tau=_swapped(part.tau, d, e))
@@ -61,7 +65,9 @@ def suspected(subject: Subject, run: Run, slow: FloatArray | None) -> list[Findi
     if tried:
         error, code, what, column = min(tried)
         if error < BETTER * usual:
-            message = f"{what}: the model explains the data to {100 * error:.1f} % then, as they are to {100 * usual:.1f} %"
+            message = (
+                f"{what}: the model explains the data to {100 * error:.1f} % then, as they are to {100 * usual:.1f} %"
+            )
             found.append(Finding(code, message, run.source, 0, column))
     return found
 
@@ -80,7 +86,7 @@ def _lags(subject: Subject, run: Run, picked: Any, slow: FloatArray | None) -> l
     def error(shift: int, velocities: Sequence[int]) -> float:
         tau = run.tau[inner].copy()
         tau[:, velocities] = run.tau[inner + shift][:, velocities]
-        y = ((np.where(np.isnan(tau), 0.0, tau)).ravel() - known) * weights
+        y: Any = ((np.where(np.isnan(tau), 0.0, tau)).ravel() - known) * weights
         inside = Q.T @ y
         return float(np.sqrt(max(y @ y - inside @ inside, 0.0) / (y @ y))) if y.any() else 0.0
 
@@ -102,7 +108,7 @@ def _lags(subject: Subject, run: Run, picked: Any, slow: FloatArray | None) -> l
     return []
 
 
-def _system(subject: Subject, part: Run, slow: FloatArray | None) -> tuple[FloatArray, FloatArray, FloatArray]:
+def _system(subject: Subject, part: Run, slow: FloatArray | None) -> tuple[Any, Any, Any]:
     """A (n d, p), weights (n d,) of velocities by the size of their efforts, and what is known of tau (n d,)."""
     e = subject.equations(part, slow)
     scale = np.sqrt((e.tau**2).mean(axis=0))

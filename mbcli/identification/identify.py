@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbcli.errors import ModelError
+from mbcli.errors import ModelError, NumericalError
 from mbcli.identification.data_checks import checked, missing_efforts
 from mbcli.identification.estimation import (
     BaseParameters,
@@ -46,7 +46,8 @@ class Settings:
         columns: names of the columns of texts. degrees: of angles without a unit. file_format: of data.
         gains: (nv,) that efforts are multiplied by, None: they are efforts.
         cutoff: [Hz] of the filter, None: chosen from the data; accelerations that rows give are not filtered then.
-        frictions: kinds of FRICTIONS. armature: whether armatures are identified. payload: name of the only link that is.
+        frictions: kinds of FRICTIONS. armature: whether armatures are identified. payload: name of the only link that
+        is, None: all.
     """
 
     columns: Sequence[str] | None = None
@@ -162,7 +163,11 @@ def identify(
         others,
     )
     if own:
-        _fit(result, own, counts, subject.exact_rows(first))
+        try:
+            _fit(result, own, counts, subject.exact_rows(first))
+        except NumericalError as error:
+            why = [str(finding) for finding in findings if finding.severity == "error"]
+            raise NumericalError("\n".join((*why, f"{own[0].source}: error: {error}"))) from None
     result.figures = _figures(result, own, others)
     return result
 

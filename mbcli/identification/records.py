@@ -40,7 +40,7 @@ class Record:
 
     source: str
     time: FloatArray
-    rows: FloatArray
+    rows: Any
     q: FloatArray
     v: FloatArray
     vdot: FloatArray

@@ -68,8 +68,13 @@ def _errors(document: dict[str, Any]) -> str:
 
 def _parameters(document: dict[str, Any]) -> str:
     rows = [
-        [p["name"], f"{p['old']:.5g}", f"{p['new']:.5g}", "" if p["standard_error"] is None else
-         f"{p['standard_error']:.2g}", p["unit"]]
+        [
+            p["name"],
+            f"{p['old']:.5g}",
+            f"{p['new']:.5g}",
+            "" if p["standard_error"] is None else f"{p['standard_error']:.2g}",
+            p["unit"],
+        ]
         for p in document["parameters"]
     ]
     return f"<h2>Parameters</h2>{_table(['', 'file', 'identified', 'standard error', 'unit'], rows)}"
@@ -77,12 +82,17 @@ def _parameters(document: dict[str, Any]) -> str:
 
 def _base(document: dict[str, Any]) -> str:
     rows = [
-        [b["name"], f"{b['old']:.5g}", *("" if b[key] is None else f"{b[key]:.4g}" for key in ("value",
-         "standard_error")), f"{b['new']:.5g}"]
+        [
+            b["name"],
+            f"{b['old']:.5g}",
+            *("" if b[key] is None else f"{b[key]:.4g}" for key in ("value", "standard_error")),
+            f"{b['new']:.5g}",
+        ]
         for b in document["base_parameters"]
     ]
     head = ["combination", "file", "least squares", "standard error", "possible body"]
-    return f"<h2>What the data determine: {document['rank']} of {document['largest_rank']} combinations</h2>{_table(head, rows)}"
+    known = f"{document['rank']} of {document['largest_rank']} combinations"
+    return f"<h2>What the data determine: {known}</h2>{_table(head, rows)}"
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

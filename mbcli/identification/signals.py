@@ -38,7 +38,7 @@ class Run:
 
     source: str
     time: FloatArray
-    rows: FloatArray
+    rows: Any
     q: FloatArray
     v: FloatArray
     vdot: FloatArray
@@ -107,8 +107,11 @@ def runs_of(record: Record, cutoff: float | None, usable: Any, velocity_of: Any,
         part = record.part(span)
         if len(part.time) < FEWEST_SAMPLES:
             continue
-        found.append(_as_it_is(part, usable[span], most) if cutoff is None else
-                     _filtered(part, cutoff, usable[span], velocity_of, most))
+        found.append(
+            _as_it_is(part, usable[span], most)
+            if cutoff is None
+            else _filtered(part, cutoff, usable[span], velocity_of, most)
+        )
     return found
 
 
@@ -116,9 +119,7 @@ def _as_it_is(part: Record, usable: Any, most: int) -> Run:
     step = max(1, -(-len(part.time) // most))
     kept = part.part(slice(None, None, step))
     rate = sample_rate(part) / step
-    return Run(
-        part.source, kept.time, kept.rows, kept.q, kept.v, kept.vdot, kept.tau, kept.tau, usable[::step], rate
-    )
+    return Run(part.source, kept.time, kept.rows, kept.q, kept.v, kept.vdot, kept.tau, kept.tau, usable[::step], rate)
 
 
 def _filtered(part: Record, cutoff: float, usable: Any, velocity_of: Any, most: int) -> Run:
@@ -144,7 +145,7 @@ def _filtered(part: Record, cutoff: float, usable: Any, velocity_of: Any, most: 
     q = resampled(part.q)
     q[:, given(q)] = low_pass(q[:, given(q)])
     v = resampled(part.v)
-    known = given(v)
+    known: Any = given(v)
     v[:, known] = low_pass(v[:, known])
     if not known.all():
         from_positions = velocity_of(q, CubicSpline(even, q)(even, 1))
@@ -160,5 +161,5 @@ def _filtered(part: Record, cutoff: float, usable: Any, velocity_of: Any, most: 
     edge = int(EDGE * rate / cutoff)
     ok = np.stack([np.interp(even, part.time, column) > 0.99 for column in usable.T.astype(float)], axis=1)
     ok[:edge] = ok[len(ok) - edge :] = False  # a filter knows one side of these
-    arrays = (a[kept] for a in (even, part.rows[nearest], q, v, vdot, tau, raw, ok))
-    return Run(part.source, *arrays, rate / step)
+    time, rows = even[kept], part.rows[nearest][kept]
+    return Run(part.source, time, rows, q[kept], v[kept], vdot[kept], tau[kept], raw[kept], ok[kept], rate / step)

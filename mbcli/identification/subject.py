@@ -1,4 +1,4 @@
-"""What is identified of a plant: which parameters, their values in the file, and the equations that runs give for them."""
+"""What is identified of a plant: the parameters, their values in the file, and the equations that runs give."""
 
 from __future__ import annotations
 
@@ -33,7 +33,10 @@ if TYPE_CHECKING:
     from mbcli.math.array_types import FloatArray
 
 SLOW = 0.02  # of the usual speed of a joint: slower, the sign of its velocity, and so its friction, is not known
-SHOWN, TURNS = 200, 2.0  # states that show what can be known, and how far positions are from the default ones [rad or m]
+SHOWN, TURNS = (
+    200,
+    2.0,
+)  # states that show what can be known, and how far positions are from the default ones [rad or m]
 RUN_ARRAYS = ("time", "rows", "q", "v", "vdot", "tau", "raw_tau", "usable")
 DENSITY = 1000.0  # [kg/m^3] of the ball that stands for the size of a link whose file has no inertia to speak of
 FLATTEST = 1e-3  # a second moment below this part of the ball's is not taken as knowledge
@@ -232,7 +235,7 @@ class Subject:
         names = self.plant.GetVelocityNames()
         return names if self.chains is None else [names[k] for k in self.independent]
 
-    def choose_independent(self, q: FloatArray, measured: FloatArray) -> None:
+    def choose_independent(self, q: FloatArray, measured: Any) -> None:
         """Chooses the velocities that constraints leave independent: those of measured efforts first.
 
         q: (n, nq) positions, of which a few are looked at. ModelError if they do not satisfy the constraints.
@@ -295,8 +298,12 @@ def slow_speeds(runs: Sequence[Run], nv: int) -> FloatArray:
     """(nv,) speeds below which the sign of a velocity is not known: a part of the usual speed of each."""
     speeds = np.concatenate([np.abs(run.v) for run in runs])
     with np.errstate(invalid="ignore"):
-        usual = np.array([np.percentile(column[~np.isnan(column)], 90.0) if (~np.isnan(column)).any() else 0.0
-                          for column in speeds.T])
+        usual = np.array(
+            [
+                np.percentile(column[~np.isnan(column)], 90.0) if (~np.isnan(column)).any() else 0.0
+                for column in speeds.T
+            ]
+        )
     return SLOW * usual
 
 
@@ -314,7 +321,7 @@ def possible(parameters: FloatArray) -> FloatArray:
 
 
 def sizes_of(reference: FloatArray) -> FloatArray:
-    """(10,) what counts as a large change of the parameters of a link: its mass, times its reach, times that squared."""
+    """(10,) what counts as a large change of a link's parameters: its mass, times its reach, times that squared."""
     m = float(reference[0])
     J = pseudo_inertia(reference)
     reach = float(np.sqrt(np.trace(J[:3, :3]) / m))

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 from mbcli.errors import ModelError
 
@@ -21,8 +22,8 @@ class Tag:
     """An element of the text.
 
     Attributes:
-        name: with its prefix. start: where its start tag begins, inside: where that ends, content_end and end: where its
-            end tag begins and ends. attributes: {name: (value, start, end)} of values.
+        name: with its prefix. start: where its start tag begins, inside: where that ends, content_end and end: where
+            its end tag begins and ends. attributes: {name: (value, start, end)} of values.
     """
 
     name: str
@@ -70,8 +71,11 @@ class XmlText:
             if token["start"]:
                 offset = token.start("attributes")
                 attributes = {
-                    m[1]: (m[2] if m[2] is not None else m[3], offset + m.start(2 if m[2] is not None else 3),
-                           offset + m.end(2 if m[2] is not None else 3))
+                    m[1]: (
+                        m[2] if m[2] is not None else m[3],
+                        offset + m.start(2 if m[2] is not None else 3),
+                        offset + m.end(2 if m[2] is not None else 3),
+                    )
                     for m in _ATTRIBUTE.finditer(token["attributes"])
                 }
                 tag = Tag(token["start"], token.start(), token.end(), bool(token["closed"]), attributes)
@@ -168,6 +172,6 @@ def numbers(text: str) -> list[float] | None:
         return None
 
 
-def written(values: Sequence[float]) -> str:
+def written(values: Any) -> str:
     """Numbers as a file has them: twelve digits, no minus zero."""
     return " ".join(f"{float(value) + 0.0:.12g}" for value in values)

@@ -62,8 +62,11 @@ def test_a_four_bar_is_recovered_by_the_null_space_of_its_loop(tmp_path):
 
 def test_a_hand_with_followers_is_recovered(tmp_path):
     plant, true = pair(tmp_path, hand())
-    driven = [joint.velocity_start() for joint in true.elements.joints
-              if joint.num_velocities() and not joint.name().endswith("_tip")]
+    driven = [
+        joint.velocity_start()
+        for joint in true.elements.joints
+        if joint.num_velocities() and not joint.name().endswith("_tip")
+    ]
     path = write_npz(tmp_path / "a.npz", *constrained_motion(true, 150, 4, driven))
     assert_recovers(plant, true, path)
 

@@ -1,8 +1,8 @@
 """The regressor of inverse dynamics: tau = Y(q, v, vdot) pi, linear in the inertias of the bodies.
 
 The ten parameters of a body are those of Pinocchio, about the origin Fo of a frame F on it and along the axes of F:
-m, m c_x, m c_y, m c_z, I_xx, I_xy, I_yy, I_xz, I_yz, I_zz. The force that moves a body is linear in them (Atkeson, An and
-Hollerbach 1986); its product with the velocity that a joint gives to the body is a row of Y.
+m, m c_x, m c_y, m c_z, I_xx, I_xy, I_yy, I_xz, I_yz, I_zz. The force that moves a body is linear in them (Atkeson, An
+and Hollerbach 1986); its product with the velocity that a joint gives to the body is a row of Y.
 """
 
 from mbcli.engine.runtime.kernel import kernel

@@ -3,8 +3,8 @@
 Parameters are about the origin of a frame and along its axes, in Pinocchio's order: m [kg], m c_x, m c_y, m c_z [kg m],
 I_xx, I_xy, I_yy, I_xz, I_yz, I_zz [kg m^2], products with the minus sign as in URDF files.
 
-The pseudo-inertia J (4, 4) is the second moment of the mass about the origin, [[sum p p^T dm, m c], [m c^T, m]]. A body can
-exist if and only if it is positive definite (Wensing, Kim and Slotine 2018), and it changes frames as X J X^T.
+The pseudo-inertia J (4, 4) is the second moment of the mass about the origin, [[sum p p^T dm, m c], [m c^T, m]]. A body
+can exist if and only if it is positive definite (Wensing, Kim and Slotine 2018), and it changes frames as X J X^T.
 """
 
 import numpy as np

@@ -96,8 +96,8 @@ class BatchFunctions:
     def inverse_dynamics_regressor(self, q: ArrayLike, v: ArrayLike, vdot: ArrayLike) -> Array3:
         """Y (n, nv, 10 m): tau = Y pi + armature * vdot, with pi of inertial_parameters(); Pinocchio's order.
 
-        The columns of a body are m, m c_x, m c_y, m c_z, I_xx, I_xy, I_yy, I_xz, I_yz, I_zz about the origin of the link
-        that its joint moves, along its axes. Springs, damping and other forces are not in tau.
+        The columns of a body are m, m c_x, m c_y, m c_z, I_xx, I_xy, I_yy, I_xz, I_yz, I_zz about the origin of the
+        link that its joint moves, along its axes. Springs, damping and other forces are not in tau.
         """
         moved = self._moved
         return self._batch.inverse_dynamics_regressor(
@@ -106,13 +106,13 @@ class BatchFunctions:
 
     def energy_regressor(self, q: ArrayLike, v: ArrayLike) -> Array3:
         """Y (n, 2, 10 m): kinetic and potential energy [J] of the bodies but for armatures = Y pi."""
-        motions = self._batch.frame_motions(*self._rows(q=q, v=v), None, self._moved.frames, 0)[:3]
-        return energy_regressor(*motions, self._model.gravity, self._moved.under_gravity)
+        R, p, V, _ = self._batch.frame_motions(*self._rows(q=q, v=v), None, self._moved.frames, 0)
+        return energy_regressor(R, p, V, self._model.gravity, self._moved.under_gravity)
 
     def momentum_regressor(self, q: ArrayLike, v: ArrayLike, p_WP: ArrayLike = (0.0, 0.0, 0.0)) -> Array3:
         """Y (n, 6, 10 m): L_WS_W [N m s, N s] of all bodies about a point (3,) of World = Y pi, rotational first."""
-        motions = self._batch.frame_motions(*self._rows(q=q, v=v), None, self._moved.frames, 0)[:3]
-        return momentum_regressor(*motions, np.asarray(p_WP, dtype=float))
+        R, p, V, _ = self._batch.frame_motions(*self._rows(q=q, v=v), None, self._moved.frames, 0)
+        return momentum_regressor(R, p, V, np.asarray(p_WP, dtype=float))
 
     def inertial_parameters(self) -> Vector:
         """pi (10 m,) of the m bodies that joints move, links that are welded together being one, as regressors take it.

@@ -53,10 +53,7 @@ class MovedBodies:
     def parameters(self) -> Vector:
         """(10 m,) of all m bodies, in the frames of their leaders."""
         return np.concatenate(
-            [
-                sum((self.in_leader(n, k) for n in links), start=np.zeros(10))
-                for k, links in enumerate(self.links)
-            ]
+            [sum((self.in_leader(n, k) for n in links), start=np.zeros(10)) for k, links in enumerate(self.links)]
             or [np.zeros(0)]
         )
 
