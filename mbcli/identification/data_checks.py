@@ -24,7 +24,7 @@ LONGEST_LAG = 0.3  # [s]
 def checked(record: Record, plant: Any) -> tuple[list[Finding], Any, dict[str, int]]:
     """Findings, which efforts (n, nv) may be used, and how many may not for which reason."""
     names = plant.GetVelocityNames()
-    usable = np.tile(given(record.tau) | _passive(plant), (len(record.time), 1))
+    usable = np.tile(given(record.tau) | ~driven(plant), (len(record.time), 1))
     left_out = {"saturated": 0, "at_stop": 0}
     usable[:, _dead_efforts(record, plant)] = False
     found = [*_gaps(record), *_constants(record, plant)]
@@ -65,26 +65,32 @@ def _dead_efforts(record: Record, plant: Any) -> list[int]:
         if j.num_velocities() == 1
         and np.ptp(record.q[:, j.position_start()]) > MOVES
         and np.ptp(record.tau[:, j.velocity_start()]) == 0.0
-        and _has_drive(j, plant)
+        and driven(plant)[j.velocity_start()]
     ]
 
 
-def _has_drive(joint: Any, plant: Any) -> bool:
-    return any(actuator.joint() is joint for actuator in plant.elements.actuators)
+def driven(plant: Any) -> Any:
+    """(nv,) velocities that something drives: those of actuators; of a file without these all but followers.
 
-
-def _passive(plant: Any) -> Any:
-    """(nv,) velocities without an actuator, whose effort is zero if it is not given."""
-    passive = np.ones(plant.num_velocities(), dtype=bool)
+    In closed chains without actuators nothing is known to be driven but what has efforts.
+    """
+    result = np.zeros(plant.num_velocities(), dtype=bool)
     for actuator in plant.elements.actuators:
-        passive[actuator.joint().velocity_start()] = False
-    return passive
+        result[actuator.joint().velocity_start()] = True
+    kinds = {constraint.kind for constraint in plant.elements.constraints}
+    if result.any() or kinds - {"coupler"}:
+        return result
+    followers = {constraint.joint0 for constraint in plant.elements.constraints}
+    for joint in plant.moving_joints():
+        if joint.num_velocities() == 1 and joint not in followers:
+            result[joint.velocity_start()] = True
+    return result
 
 
 def missing_efforts(record: Record, plant: Any) -> list[str]:
     """Names of velocities with an actuator whose effort the record does not give."""
     names = plant.GetVelocityNames()
-    return [names[d] for d in np.flatnonzero(~(given(record.tau) | _passive(plant)))]
+    return [names[d] for d in np.flatnonzero(~(given(record.tau) | ~driven(plant)))]
 
 
 def saturated(values: FloatArray) -> Any:
@@ -127,7 +133,7 @@ def _constants(record: Record, plant: Any) -> list[Finding]:
             message = f"joint {name} does not move: the position is {record.q[0, i]:g} in every row"
             found.append(Finding("DATA_CONSTANT", message, record.source, record.line(0), name))
         for what, column in (("velocity", record.v[:, d]), ("effort", record.tau[:, d])):
-            at_all = what == "velocity" or _has_drive(joint, plant)
+            at_all = what == "velocity" or driven(plant)[d]
             if much and at_all and not np.isnan(column[0]) and np.ptp(column) == 0.0:
                 message = f"the {what} of joint {name} is {column[0]:g} in every row, though it moves"
                 found.append(Finding("DATA_DEAD", message, record.source, record.line(0), name))
