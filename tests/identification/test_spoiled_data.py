@@ -5,35 +5,17 @@ import json
 import numpy as np
 import pytest
 from command_line import cli
-from measured_motion import forces, harmonics, plant_of
+from measured_motion import measured_columns, write_csv
 from repository import SAMPLES
-
-NAMES = tuple(f"joint{k}" for k in range(1, 8))
 
 
 @pytest.fixture(scope="module")
 def good(tmp_path_factory):
     """The columns of a motion of a 7-joint arm with encoders and current sensors as they are, by name."""
     folder = tmp_path_factory.mktemp("good")
-    plant = plant_of(SAMPLES / "arm7.urdf", weld_base=True)
-    t, q, v, vdot = harmonics(900, 7, 3, seconds=9.0)
-    tau = forces(plant, q, v, vdot) + 0.3 * v + 0.4 * np.sign(v)
-    rng = np.random.default_rng(0)
-    q = q + 1e-5 * rng.normal(size=q.shape)
-    v = v + 1e-3 * rng.normal(size=v.shape)
-    tau = tau + 0.02 * rng.normal(size=tau.shape)
-    names = [name.split("_", 1)[1].removesuffix("_q") for name in plant.GetPositionNames()]
-    columns = {"time": t}
-    columns |= {f"q:{n}_q": q[:, k] for k, n in enumerate(names)}
-    columns |= {f"v:{n}_w": v[:, k] for k, n in enumerate(names)}
-    columns |= {f"tau:{n}_w": tau[:, k] for k, n in enumerate(names)}
+    columns = measured_columns(SAMPLES / "arm7.urdf", 900, 9.0)
+    names = [name[2:-2] for name in columns if name.startswith("q:")]
     return folder, names, columns
-
-
-def write(path, columns):
-    table = np.column_stack(list(columns.values()))
-    np.savetxt(path, table, delimiter=",", header=",".join(columns), comments="", fmt="%.9g")
-    return str(path)
 
 
 def identify(path, *words):
@@ -50,7 +32,7 @@ def changed(columns, **changes):
 
 def test_good_data_have_no_findings_but_what_the_file_has_no_place_for(good, tmp_path):
     _, _, columns = good
-    result = identify(write(tmp_path / "a.csv", columns))
+    result = identify(write_csv(tmp_path / "a.csv", columns))
     assert result.code == 0, result.err
     assert {code for code, _ in findings(result)} == set()
     document = json.loads(result.out)
@@ -104,7 +86,7 @@ ERRORS = ("DATA_UNITS", "DATA_SIGN", "DATA_SWAPPED", "DATA_LAG", "DATA_DEAD")
 def test_spoiled_columns_are_findings_that_name_them(what, good, tmp_path):
     _, names, columns = good
     spoil, code, k = SPOILED[what]
-    result = identify(write(tmp_path / "a.csv", changed(columns, **spoil(columns, names))))
+    result = identify(write_csv(tmp_path / "a.csv", changed(columns, **spoil(columns, names))))
     found = json.loads(result.out)["findings"]
     of_kind = [f for f in found if f["code"] == code]
     assert of_kind, (result.err, found)
@@ -117,7 +99,7 @@ def test_spoiled_columns_are_findings_that_name_them(what, good, tmp_path):
 def test_a_gap_in_time_is_a_finding_with_its_line(good, tmp_path):
     _, _, columns = good
     kept = np.r_[0:400, 500:900]
-    result = identify(write(tmp_path / "a.csv", {name: values[kept] for name, values in columns.items()}))
+    result = identify(write_csv(tmp_path / "a.csv", {name: values[kept] for name, values in columns.items()}))
     assert result.code == 0
     (gap,) = [f for f in json.loads(result.out)["findings"] if f["code"] == "DATA_GAP"]
     assert gap["line"] == 402 and gap["column"] == "time"
@@ -145,7 +127,7 @@ FAULTS = {
 def test_what_cannot_be_used_is_an_error_of_one_line(what, good, tmp_path):
     _, names, columns = good
     spoil, code, says = FAULTS[what]
-    path = write(tmp_path / "a.csv", spoil(columns, names))
+    path = write_csv(tmp_path / "a.csv", spoil(columns, names))
     result = identify(path, "-o", str(tmp_path / "out.urdf"))
     assert result.code == code and says in result.err, result.err
     assert path in result.err and len(result.err.strip().splitlines()) == 1
@@ -155,7 +137,7 @@ def test_what_cannot_be_used_is_an_error_of_one_line(what, good, tmp_path):
 @pytest.mark.parametrize("word", ["nan", "", "1.2.3", "overload"])
 def test_a_cell_that_is_no_number_is_an_error_with_line_and_column(word, good, tmp_path):
     _, names, columns = good
-    path = write(tmp_path / "a.csv", columns)
+    path = write_csv(tmp_path / "a.csv", columns)
     lines = (tmp_path / "a.csv").read_text().splitlines()
     cells = lines[99].split(",")
     cells[3] = word
@@ -184,8 +166,8 @@ def test_currents_become_efforts_by_their_gain(good, tmp_path):
         name: values / gains[names.index(name[4:-2])] if name.startswith("tau:") else values
         for name, values in columns.items()
     }
-    path = write(tmp_path / "a.csv", currents)
-    wanted = json.loads(identify(write(tmp_path / "b.csv", columns)).out)
+    path = write_csv(tmp_path / "a.csv", currents)
+    wanted = json.loads(identify(write_csv(tmp_path / "b.csv", columns)).out)
     found = json.loads(identify(path, "--effort-gain", ",".join(map(str, gains))).out)
     for a, b in zip(found["parameters"], wanted["parameters"], strict=True):
         assert a["new"] == pytest.approx(b["new"], rel=1e-3, abs=1e-4)

@@ -131,3 +131,26 @@ def harmonics(count, nq, seed, seconds=20.0, most=5, size=0.35):
             v[:, k] += a * w * np.cos(w * t + phase)
             vdot[:, k] -= a * w * w * np.sin(w * t + phase)
     return t, q, v, vdot
+
+
+def measured_columns(path, count, seconds, seed=3, noise=1e-4):
+    """{name: values} of a motion of a fixed robot with friction: time, q:NAME, v:NAME and tau:NAME, a little noisy."""
+    plant = plant_of(path, weld_base=True)
+    t, q, v, vdot = harmonics(count, plant.num_positions(), seed, seconds=seconds)
+    tau = forces(plant, q, v, vdot) + 0.3 * v + 0.4 * np.sign(v)
+    rng = np.random.default_rng(0)
+    columns = {"time": t}
+    for field, values, size, names in (
+        ("q", q, 0.1 * noise, plant.GetPositionNames()),
+        ("v", v, 10.0 * noise, plant.GetVelocityNames()),
+        ("tau", tau, 200.0 * noise, plant.GetVelocityNames()),
+    ):
+        values = values + size * rng.normal(size=values.shape)
+        columns |= {f"{field}:{name.split('_', 1)[1]}": values[:, k] for k, name in enumerate(names)}
+    return columns
+
+
+def write_csv(path, columns):
+    table = np.column_stack(list(columns.values()))
+    np.savetxt(path, table, delimiter=",", header=",".join(columns), comments="", fmt="%.9g")
+    return str(path)
