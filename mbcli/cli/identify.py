@@ -10,6 +10,7 @@ from mbcli.common.json_text import to_json
 from mbcli.errors import ModelError
 
 FOUND = 1  # exit code: the data look wrong
+KINDS_IN_FILE, ARMATURE_KIND = ("inertial", "viscous", "coulomb"), "armature"  # MJCF alone has a place for the last
 FRICTION_WORDS = ("viscous", "coulomb", "offset", "asymmetry")
 MOST_ROWS = 60  # of a table of parameters in a text
 
@@ -126,6 +127,7 @@ def identify(
             frictions=_frictions(friction),
             armature=armature,
             payload=payload,
+            in_file=KINDS_IN_FILE + ((ARMATURE_KIND,) if loaded.specs and loaded.specs[0].format == "mjcf" else ()),
         )
         result = identify_plant(
             plant,

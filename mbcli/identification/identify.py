@@ -28,7 +28,7 @@ from mbcli.identification.hypotheses import suspected
 from mbcli.identification.records import Record, given, read_record
 from mbcli.identification.signals import choose_cutoff, runs_of, sample_rate
 from mbcli.identification.subject import Subject, slow_speeds
-from mbcli.identification.unknowns import ASYMMETRY, COULOMB, FRICTIONS, INERTIAL, OFFSET, VISCOUS
+from mbcli.identification.unknowns import ARMATURE, COULOMB, FRICTIONS, INERTIAL, OFFSET, VISCOUS
 from mbcli.models.units import plain_units
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class Settings:
         gains: (nv,) that efforts are multiplied by, None: they are efforts.
         cutoff: [Hz] of the filter, None: chosen from the data; accelerations that rows give are not filtered then.
         frictions: kinds of FRICTIONS. armature: whether armatures are identified. payload: name of the only link that
-        is, None: all.
+        is, None: all. in_file: kinds of parameters for which the file has a place.
     """
 
     columns: Sequence[str] | None = None
@@ -58,6 +58,7 @@ class Settings:
     frictions: Sequence[str] = DEFAULT_FRICTIONS
     armature: bool = False
     payload: str | None = None
+    in_file: Sequence[str] = (INERTIAL, ARMATURE, VISCOUS, COULOMB)
 
 
 @dataclass
@@ -168,7 +169,7 @@ def identify(
         except NumericalError as error:
             why = [str(finding) for finding in findings if finding.severity == "error"]
             raise NumericalError("\n".join((*why, f"{own[0].source}: error: {error}"))) from None
-    result.figures = _figures(result, own, others)
+    result.figures = _figures(result, own, others, settings.in_file)
     return result
 
 
@@ -253,12 +254,14 @@ def _fit(result: Identified, own: list[Equations], counts: dict[str, int], exact
             result.cross.append((source, relative_error(left, tried.x, raw=True)))
 
 
-def _figures(result: Identified, own: list[Equations], others: list[Equations]) -> dict[str, float | None]:
+def _figures(
+    result: Identified, own: list[Equations], others: list[Equations], kinds: Sequence[str]
+) -> dict[str, float | None]:
     """Relative errors of efforts as they were measured, before and after, on data and on those of validation."""
     x, x0 = result.x, result.x0
     in_file = x.copy()
     for k, p in enumerate(result.subject.parameters):
-        if p.kind in (OFFSET, ASYMMETRY):  # for which no file has a place
+        if p.kind not in kinds:
             in_file[k] = p.old
     figures: dict[str, float | None] = {
         "before": relative_error(own, x0, raw=True) if own else None,
