@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
 ALIKE, MOST_LAGS = 0.05, 400  # correlation of errors that counts, and over how many samples
 HUBER = 2.5  # standard deviations beyond which an error counts by its size, not its square
-ROBUST_PASSES = 6
+BISQUARE = 4.685  # beyond which it does not count at all, once the noise is known
+HUBER_PASSES, ROBUST_PASSES = 4, 8
 FIRST_NOISE = 1e-3  # the least that the noise of an effort is at first taken to be, of the size of the largest
 SMALLEST_NOISE = 1e-11  # of the size of efforts: noise is not taken to be less, that data without noise can be weighed
 TOLERANCE = 1e-9  # of the largest column: what is smaller is rounding
@@ -81,7 +82,7 @@ class Weighted:
 
 
 def weigh(equations: Sequence[Equations], sizes: FloatArray) -> Weighted:
-    """Finds noise and weights by repeated least squares (Huber's weights).
+    """Finds noise and weights by repeated least squares (Huber's weights, then Tukey's).
 
     sizes: (p,) of the unknowns.
     """
@@ -95,7 +96,7 @@ def weigh(equations: Sequence[Equations], sizes: FloatArray) -> Weighted:
     noise = np.maximum(scale, FIRST_NOISE * largest)
     robust = [e.usable.astype(float) for e in equations]
     R, c = np.zeros((p, p)), np.zeros(p)
-    for _ in range(ROBUST_PASSES):
+    for n in range(ROBUST_PASSES):
         weights = [np.sqrt(h) / noise for h in robust]
         R, c = _triangle(equations, weights)
         x = least_squares(R, c, sizes)
@@ -104,15 +105,25 @@ def weigh(equations: Sequence[Equations], sizes: FloatArray) -> Weighted:
             own = np.concatenate([r[:, k][e.usable[:, k]] for r, e in zip(errors, equations, strict=True)])
             if len(own):
                 noise[k] = max(1.4826 * float(np.median(np.abs(own))), 0.1 * float(own.std()), floor)
+        sizes_of_errors = [np.abs(r) / noise for r in errors]
         robust = [
-            np.where(e.usable, np.minimum(1.0, HUBER / np.maximum(np.abs(r) / noise, 1e-300)), 0.0)
-            for r, e in zip(errors, equations, strict=True)
+            np.where(e.usable, _huber(r) if n < HUBER_PASSES else _bisquare(r), 0.0)
+            for r, e in zip(sizes_of_errors, equations, strict=True)
         ]
     inflation = _inflation(errors, equations, noise)
-    outliers = int(sum(((h < 1.0) & e.usable).sum() for h, e in zip(robust, equations, strict=True)))
+    outliers = int(sum(((h < 0.5) & e.usable).sum() for h, e in zip(robust, equations, strict=True)))
     weights = [np.sqrt(h) / noise for h in robust]
     R, c = _triangle(equations, weights)
     return Weighted(noise, weights, R / np.sqrt(inflation), c / np.sqrt(inflation), inflation, outliers)
+
+
+def _huber(r: FloatArray) -> FloatArray:
+    return np.minimum(1.0, HUBER / np.maximum(r, 1e-300))
+
+
+def _bisquare(r: FloatArray) -> FloatArray:
+    """Tukey's weights: nothing beyond BISQUARE standard deviations."""
+    return np.clip(1.0 - (r / BISQUARE) ** 2, 0.0, None) ** 2
 
 
 def _triangle(equations: Sequence[Equations], weights: Sequence[FloatArray]) -> tuple[FloatArray, FloatArray]:

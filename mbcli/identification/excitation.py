@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 WITHOUT_LIMIT = np.pi / 2.0  # [rad or m] around the default position, of joints without limits
 SPEED, SPEEDS_A_SECOND = 1.5, 4.0  # [rad/s or m/s] without a limit; acceleration without one: so many speeds a second
 SAMPLES = 120  # of a motion that is tried
+AMPLITUDE, PLACE = -2, -1  # columns of the unknowns behind the coefficients of the series
 STARTS = 20  # random motions before the search
 
 
@@ -100,14 +101,15 @@ def excite(
     search = _Search(subject, leaders, _bounds(subject, leaders, margin, speed, acceleration), duration, harmonics)
     search.collides, search.margin = collides, margin
     rng = np.random.default_rng(seed)
-    shape = (len(leaders), 2 * harmonics)
+    shape = (len(leaders), 2 * harmonics + 2)
     best, coefficients = np.inf, np.zeros(shape)
     for n in range(5 * STARTS):
         tried = rng.normal(size=shape)
+        tried[:, AMPLITUDE] *= n // STARTS  # at first all of the limits, then less
         cost = search.cost(tried)
         if cost < best and search.is_free(tried):
             best, coefficients = cost, tried
-        if n + 1 >= STARTS and np.isfinite(best):
+        if n + 1 >= min(STARTS, tries + 1) and np.isfinite(best):
             break
     if not np.isfinite(best):
         raise NumericalError("no motion within the limits was found: efforts, or collisions, leave no room")
@@ -183,20 +185,22 @@ class _Search:
 
     def motion(self, coefficients: FloatArray, time: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """q (n, nq), v, vdot (n, nv) at some times, scaled and shifted into the limits of whole motions."""
-        series = coefficients @ self._free
-        scale, shift = self._fit(series)
+        series = coefficients[:, :AMPLITUDE] @ self._free
+        scale, shift = self._fit(series, np.exp(-np.abs(coefficients[:, AMPLITUDE])), coefficients[:, PLACE])
         x, xd, xdd = self._series(series, time)
         return self._whole(x * scale + shift, xd * scale, xdd * scale)
 
-    def _fit(self, series: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def _fit(self, series: FloatArray, part: FloatArray, place: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Factor and offset of each joint: the largest motion times a part of 1, moved by the place within limits."""
         dense = np.linspace(0.0, 2.0 * np.pi / self._frequency, 40 * self._harmonics, endpoint=False)
         x, xd, xdd = self._series(series, dense)
         b = self._bounds
         low, high = x.min(axis=0), x.max(axis=0)
         span = np.maximum(high - low, 1e-12)
         scale = np.minimum((b.upper - b.lower) / span, b.speed / np.maximum(np.abs(xd).max(axis=0), 1e-12))
-        scale = 0.99 * np.minimum(scale, b.acceleration / np.maximum(np.abs(xdd).max(axis=0), 1e-12))
-        return scale, 0.5 * (b.lower + b.upper) - scale * 0.5 * (low + high)
+        scale = 0.99 * part * np.minimum(scale, b.acceleration / np.maximum(np.abs(xdd).max(axis=0), 1e-12))
+        room = 0.5 * (b.upper - b.lower - scale * (high - low))
+        return scale, 0.5 * (b.lower + b.upper) - scale * 0.5 * (low + high) + np.tanh(place) * 0.9 * room
 
     def _series(self, series: FloatArray, time: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         n = np.arange(1, self._harmonics + 1)

@@ -12,7 +12,7 @@ from mbcli.identification.identify import Settings, identify
 from mbcli.identification.subject import Subject, possible
 from mbcli.multibody.inertia.inertial_parameters import of_central_inertia, pseudo_inertia
 
-DRAWS = int(os.environ.get("MBCLI_DRAWS", "12"))  # 200 are drawn for docs/identify.md
+DRAWS = int(os.environ.get("MBCLI_DRAWS", "5"))  # 200 are drawn for docs/identify.md
 SETTINGS = Settings(armature=False)
 
 
@@ -29,7 +29,7 @@ def robots(tmp_path_factory):
     (folder / "file.urdf").write_text(text)
     (folder / "true.urdf").write_text(otherwise(text))
     plant, true = (plant_of(folder / f"{name}.urdf", weld_base=True) for name in ("file", "true"))
-    q, v, vdot = drawn_states(true, 400, 1)
+    q, v, vdot = drawn_states(true, 200, 1)
     return folder, plant, true, q, v, vdot, forces(true, q, v, vdot)
 
 
@@ -63,7 +63,7 @@ def test_outliers_hardly_move_the_result(robots):
     base, sizes = spoiled.base, spoiled.subject.sizes[spoiled.base.columns]
     wanted = base.combinations @ truth
     errors = [np.abs(r.base.values - wanted).max() / sizes.max() for r in (clean, spoiled)]
-    assert errors[1] < 0.1 and errors[1] < 5.0 * errors[0]
+    assert errors[1] < 2.0 * errors[0]
     assert spoiled.counts["outliers"] > 0.8 * 2 * len(wild[::25])
 
 
@@ -73,8 +73,9 @@ def test_what_the_data_do_not_touch_stays_as_the_file_has_it(robots):
     untouched = result.base.untouched
     names = result.subject.names
     assert {"upper.Ixx", "upper.Izz"} <= {names[k] for k in untouched}
-    drawn = [k for k in untouched if names[k].endswith(".m")]
-    assert all(result.x[k] == pytest.approx(result.x0[k], rel=0.3) for k in drawn)
+    assert "upper.Iyy" not in {names[k] for k in untouched}
+    products = [k for k in untouched if names[k].endswith(("Ixy", "Iyz"))]
+    assert products and all(result.x[k] == pytest.approx(0.0, abs=1e-9) for k in products)
 
 
 def test_bodies_are_possible_where_least_squares_are_not(robots):
@@ -92,11 +93,9 @@ def test_bodies_are_possible_where_least_squares_are_not(robots):
     assert (result.x[friction] >= 0.0).all()
 
 
-def test_the_estimate_does_not_depend_on_units(robots):
-    """In millimetres and grams all lengths, masses and efforts are others, and the divergence is the same."""
-    folder, plant, true, q, v, vdot, tau = robots
-    short = tmp = folder / "short.urdf"
-    text = (folder / "file.urdf").read_text()
+def test_the_divergence_does_not_depend_on_units(robots):
+    """In millimetres and grams all numbers of a body are others, and its divergence from the file's is the same."""
+    folder, plant, _, q, v, vdot, tau = robots
     result = identify(plant, [write_npz(folder / "a.npz", q, v, vdot, noisy(tau, 4))], settings=SETTINGS)
     scaled = result.subject.reference[0].copy()
     k = np.array([1.0, *(1e3,) * 3, *(1e6,) * 6]) * 1e3
@@ -108,7 +107,6 @@ def test_the_estimate_does_not_depend_on_units(robots):
         return np.trace(ratio) - np.linalg.slogdet(ratio)[1] - 4.0
 
     assert divergence(Jk, J0k) == pytest.approx(divergence(J, J0), rel=1e-6)
-    assert text and true and tmp == short
 
 
 def test_a_file_without_inertia_to_speak_of_gets_that_of_a_small_ball():

@@ -25,7 +25,7 @@ def data(tmp_path_factory):
     """A motion of the double pendulum with friction, and heavier than its file says by a payload."""
     folder = tmp_path_factory.mktemp("data")
     text = (SAMPLES / "double_pendulum.urdf").read_text()
-    (folder / "heavy.urdf").write_text(text.replace('<mass value="1"', '<mass value="1.5"', 1))
+    (folder / "heavy.urdf").write_text(text.replace('<mass value="1.2"', '<mass value="1.8"'))
     return write_csv(folder / "a.csv", measured_columns(folder / "heavy.urdf", 400, 8.0))
 
 
