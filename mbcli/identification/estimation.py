@@ -243,18 +243,24 @@ def covariance(
     correlations = _correlations(errors, weighted.weights)
     H, S = np.zeros((r, r)), np.zeros((r, r))
     for k, own in enumerate(correlations):
-        part, squares, count = np.zeros((r, r)), 0.0, 0
+        part, squares, slopes, count, weight = np.zeros((r, r)), 0.0, 0.0, 0, 0.0
+        own_weight = np.zeros((r, r))
         for e, w, error in zip(equations, weighted.weights, errors, strict=True):
             X = e.A[:, k, columns] * s * w[:, k, None]
             square = X.T @ X
-            H += square
+            own_weight += square
             part += square
             for lag in range(1, min(len(own), len(X))):
                 cross = X[lag:].T @ X[:-lag]
                 part += own[lag] * (cross + cross.T)
-            squares += float(((error[:, k] * w[:, k]) ** 2).sum())
-            count += int((w[:, k] > 0.0).sum())
-        S += part * (squares / max(count - r * weighted.inflation / len(correlations), 1.0))
+            squared = np.minimum((error[:, k] / weighted.noise[k] / BISQUARE) ** 2, 1.0)[e.usable[:, k]]
+            squares += float(BISQUARE**2 * (squared * (1.0 - squared) ** 4).sum())
+            slopes += float(((1.0 - squared) * (1.0 - 5.0 * squared)).sum())
+            weight += float(((1.0 - squared) ** 2).sum())
+            count += len(squared)
+        if weight > 0.0:  # of an M-estimate: squares and slopes of its function of the errors
+            H += own_weight * (max(slopes, 0.1 * weight) / weight)
+            S += part * (squares / weight * count / max(count - r * weighted.inflation / len(correlations), 1.0))
     inverse = np.linalg.pinv(H, rcond=RANK_TOLERANCE**2, hermitian=True)
     return s[:, None] * (inverse @ S @ inverse) * s
 
