@@ -57,7 +57,7 @@ def refuse_given_inputs(path, *, but=None):
         refuse_inputs(path, [name for name in _given_files(context) if name != but])
 
 
-OUTPUT_PARAMETERS = ("output", "log_path")
+OUTPUT_PARAMETERS = ("output", "log_path", "report")
 
 
 def outputs(context):

@@ -48,7 +48,7 @@ ROOMS = (
     ("mbcli.models",),
     ("mbcli.pictures",),
     ("mbcli.batch", "mbcli.simulation"),
-    ("mbcli.comparison", "mbcli.sweeps"),
+    ("mbcli.comparison", "mbcli.sweeps", "mbcli.identification"),
     ("mbcli.systems",),
     ("mbcli.all",),
     ("mbcli.cli",),

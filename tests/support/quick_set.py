@@ -17,6 +17,7 @@ OF_ROOMS = {
     "engine/runtime": "cell_names",
     "engine/smooth": "engine_joints",
     "geometry": "tetrahedral_shapes",
+    "identification": "xml_edits",
     "log": "log_commands",
     "math": "own_copies rigid_transform spatial_vectors",
     "meshes": "mesh mesh_readers",

@@ -476,7 +476,8 @@ def test_every_smooth_kernel_has_run_on_complex_numbers():
     }
     # these only take states through the others
     takers = tuple(
-        f"mbcli.engine.queries.{name}" for name in ("batch", "derivative_batch", "state_calls", "world_lanes")
+        f"mbcli.engine.queries.{name}"
+        for name in ("batch", "derivative_batch", "regressor_batch", "state_calls", "world_lanes")
     )
     ours = {n: f for n, f in smooth.items() if f.__module__ not in takers}
     missing = {n for n, f in ours.items() if f.__code__ not in called}
