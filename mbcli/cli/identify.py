@@ -10,7 +10,6 @@ from mbcli.common.json_text import to_json
 from mbcli.errors import ModelError
 
 FOUND = 1  # exit code: the data look wrong
-KINDS_IN_FILE, ARMATURE_KIND = ("inertial", "viscous", "coulomb"), "armature"  # MJCF alone has a place for the last
 FRICTION_WORDS = ("viscous", "coulomb", "offset", "asymmetry")
 MOST_ROWS = 60  # of a table of parameters in a text
 
@@ -117,6 +116,8 @@ def identify(
     from mbcli.identification.records import expanded_columns
 
     quiet = (ctx.obj or {}).get("verbosity", 0) < 0
+    from mbcli.identification.model_files import kinds_in_file
+
     with usage_errors():
         settings = Settings(
             columns=None if columns is None else expanded_columns(plant, columns),
@@ -127,7 +128,7 @@ def identify(
             frictions=_frictions(friction),
             armature=armature,
             payload=payload,
-            in_file=KINDS_IN_FILE + ((ARMATURE_KIND,) if loaded.specs and loaded.specs[0].format == "mjcf" else ()),
+            in_file=kinds_in_file(loaded.specs[0].format if loaded.specs else ""),
         )
         result = identify_plant(
             plant,

@@ -43,7 +43,7 @@ def changed_file(result: Identified, path: str, model_format: str) -> tuple[str,
         raise ModelError(f"{path}: error: cannot be changed: {error}") from None
     mark = "\ufeff" if content.startswith("\ufeff") else ""
     text = XmlText(path, content[len(mark) :])
-    writer = {"urdf": _Urdf, "sdf": _Sdf, "mjcf": _Mjcf}.get(model_format)
+    writer = _writers().get(model_format)
     if writer is None:
         raise ModelError(f"{path}: error: a file of the format {model_format} cannot be changed")
     file_writer = writer(text, path)
@@ -69,7 +69,18 @@ def changed_file(result: Identified, path: str, model_format: str) -> tuple[str,
     return mark + text.result(), findings
 
 
+def kinds_in_file(model_format: str) -> tuple[str, ...]:
+    """The kinds of parameters for which files of a format have a place; all, if they cannot be changed."""
+    return _writers().get(model_format, _File).kinds
+
+
+def _writers() -> dict[str, type[_File]]:
+    return {"urdf": _Urdf, "sdf": _Sdf, "mjcf": _Mjcf}
+
+
 class _File:
+    kinds: tuple[str, ...] = (INERTIAL, VISCOUS, COULOMB, ARMATURE)
+
     def __init__(self, text: XmlText, path: str) -> None:
         self._text, self._path = text, path
 
@@ -90,6 +101,8 @@ class _File:
 
 
 class _Urdf(_File):
+    kinds = (INERTIAL, VISCOUS, COULOMB)
+
     def inertia(self, link: Tag, parameters: FloatArray) -> None:
         mass, center, about = central_inertia(parameters)
         inertial = link.child("inertial")
@@ -141,6 +154,8 @@ class _Urdf(_File):
 
 
 class _Sdf(_File):
+    kinds = (INERTIAL, VISCOUS, COULOMB)
+
     def inertia(self, link: Tag, parameters: FloatArray) -> None:
         mass, center, about = central_inertia(parameters)
         inertial = link.child("inertial")
