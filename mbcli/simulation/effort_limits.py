@@ -5,7 +5,8 @@ Of an actuator with a controller that acts the sum of both ends at the limit, in
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
 CHOICES = ("clamp", "warn", "ignore")
 
 
-class Exceeded(NamedTuple):
+@dataclass(frozen=True)
+class Exceeded:
     """An actuator whose input is beyond its effort limit.
 
     Attributes:

@@ -582,7 +582,7 @@ class RecordedRun:
             contact=observer.contact_summary(),
             exceeded_limits=observer.exceeded_limits,
             exceeded_efforts=[exceeded.actuator for exceeded in self._exceeded],
-            efforts_beyond=[exceeded._asdict() for exceeded in self._exceeded],
+            efforts_beyond=self._exceeded,
             log=log,
             rows=rows,
         )
