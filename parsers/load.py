@@ -8,6 +8,7 @@ from mbcli.parsers.file_format import find_model_file, format_of
 from mbcli.parsers.formats import FORMATS, MODEL_FORMATS
 
 from mbcli.common.collection_pause import paused_collection
+from mbcli.common.suggestions import alternatives
 from mbcli.errors import ModelError
 
 if TYPE_CHECKING:
@@ -59,8 +60,7 @@ def _load(
     if input_format is None:
         input_format = format_of(source, name or source)
     if input_format not in FORMATS:
-        *first, last = MODEL_FORMATS
-        raise ModelError(f'unknown model format "{input_format}": it must be {", ".join(first)} or {last}')
+        raise ModelError(f'unknown model format "{input_format}": it must be {alternatives(MODEL_FORMATS)}')
     if FORMATS[input_format].IS_SCENE:
         where = name or ("<string>" if isinstance(source, bytes) else source)
         raise ModelError(f"{where} has model directives, it is not a model: add_directives includes it")

@@ -8,6 +8,7 @@ from mbcli.cli.conversions import ACTUATORS, Conversions
 from mbcli.cli.options import MODEL_KEYS, Number, model_options, take
 from mbcli.cli.output import refuse_existing
 from mbcli.common.output_files import is_special
+from mbcli.common.suggestions import alternatives
 from mbcli.parsers.formats import OF_FILE_TYPE, TARGETS, format_of_name
 
 
@@ -102,6 +103,5 @@ def _target(output):
     suffix = os.path.splitext(output or "")[1]
     named = format_of_name(output or "") or OF_FILE_TYPE.get(suffix[1:].lower())
     if named not in TARGETS:
-        *first, last = TARGETS
-        raise click.UsageError(f"--to names the format if the suffix of -o does not: {', '.join(first)} or {last}")
+        raise click.UsageError(f"--to names the format if the suffix of -o does not: {alternatives(TARGETS)}")
     return named

@@ -1,5 +1,7 @@
 """`mbcli excite`: a motion from which parameters can be identified."""
 
+import os
+
 import click
 
 from mbcli.cli.model import load
@@ -86,9 +88,8 @@ def excite(
         "rank": motion.rank,
         "use": motion.use,
     }
-    out = _ToStdout()
     if as_json:
-        emit(to_json(document("excite", loaded, **content)), out)
+        emit(to_json(document("excite", loaded, **content)))
         return
     lines = [
         f"{len(motion.time)} rows, {duration:g} s; {motion.rank} base parameters with friction, condition "
@@ -104,11 +105,7 @@ def excite(
         lines.append(f"motion: {output}")
     else:
         tell("mbcli: -o FILE writes the motion")
-    emit("\n".join(lines), out)
-
-
-class _ToStdout:
-    output, force = None, False
+    emit("\n".join(lines))
 
 
 def _touching(plant):
@@ -141,8 +138,6 @@ def _write(loaded, motion, output, force):
         "v": [f"v:{name}" for name in plant.GetVelocityNames()],
         "vdot": [f"vdot:{name}" for name in plant.GetVelocityNames()],
     }
-    import os
-
     kind = FORMAT_OF_SUFFIX.get(os.path.splitext(output)[1].lower(), "csv")
     with open_results(output, kind, force=force, metadata={}, component_names=names, component_units={}) as writer:
         writer.write({"time": motion.time, "q": motion.q, "v": motion.v, "vdot": motion.vdot})

@@ -113,11 +113,10 @@ def identify(
     from mbcli.identification.document import identified_document
     from mbcli.identification.identify import Settings
     from mbcli.identification.identify import identify as identify_plant
+    from mbcli.identification.model_files import changed_file, kinds_in_file
     from mbcli.identification.records import expanded_columns
 
     quiet = (ctx.obj or {}).get("verbosity", 0) < 0
-    from mbcli.identification.model_files import kinds_in_file
-
     with usage_errors():
         settings = Settings(
             columns=None if columns is None else expanded_columns(plant, columns),
@@ -140,8 +139,6 @@ def identify(
         )
     text, more = None, []
     if output is not None:
-        from mbcli.identification.model_files import changed_file
-
         text, more = changed_file(result, loaded.sources[0].path, model_format)
     content = identified_document(result, output, more)
     if text is not None:
@@ -154,14 +151,9 @@ def identify(
         if not quiet or finding.severity == "error":
             colour = {"error": "red", "warning": "yellow"}.get(finding.severity)
             tell(str(finding), colour=colour)
-    out = _ToStdout()
-    emit(to_json(document("identify", loaded, **content)) if as_json else _text(result, content), out)
+    emit(to_json(document("identify", loaded, **content)) if as_json else _text(result, content))
     if result.looks_wrong():
         ctx.exit(FOUND)
-
-
-class _ToStdout:
-    output, force = None, False
 
 
 def _format_of(loaded, output):
@@ -222,8 +214,7 @@ def _text(result, content):
         [p["name"], p["old"], p["new"], p["standard_error"], p["unit"]] for p in content["parameters"] if p["touched"]
     ]
     head = ["parameter", "file", "identified", "standard error", ""]
-    shown = [[*row[:4], row[4]] for row in rows[:MOST_ROWS]]
-    lines += ["", table(shown, head)]
+    lines += ["", table(rows[:MOST_ROWS], head)]
     if len(rows) > MOST_ROWS:
         lines.append(f"{len(rows) - MOST_ROWS} more: --json")
     base = content["base_parameters"]

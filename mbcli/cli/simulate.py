@@ -237,9 +237,8 @@ def simulate(ctx, **values):
 
     The plant is discrete with a step of 1 ms unless --dt, --integrator or the configuration say otherwise. Collision
     geometries touch, also those of one robot, unless a joint connects their links, a filter separates them or they
-    overlap at the default positions. --ground or another model adds a ground. Inputs end at the
-    effort limits of actuators. Position limits of continuous plants are not enforced; the run reports those that were
-    exceeded.
+    overlap at the default positions. --ground or another model adds a ground. Inputs end at the effort limits of
+    actuators. Position limits of continuous plants are not enforced; the run reports those that were exceeded.
 
     \b
     mbcli simulate pendulum.urdf --at hinge=1 -t 10

@@ -153,13 +153,13 @@ def actuation_rows(plant, given, times, choice, quiet):
 
     choice: of --effort-limits.
     """
-    from mbcli.simulation.effort_limits import clamped, exceeded_efforts, in_words
+    from mbcli.simulation.effort_limits import clamped, efforts_in_words, exceeded_efforts
     from mbcli.simulation.input_series import as_input
 
     if given is None:
         return None
     series = as_input(plant, given)
-    line = in_words(exceeded_efforts(plant, series, times[0], times[-1]), choice)
+    line = efforts_in_words(exceeded_efforts(plant, series, times[0], times[-1]), choice)
     if line and not quiet:
         warn(line)
     if choice == "clamp":

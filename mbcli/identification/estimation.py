@@ -33,11 +33,9 @@ SMALLEST_NOISE = 1e-11  # of the size of efforts: noise is not taken to be less,
 TOLERANCE = 1e-9  # of the largest column: what is smaller is rounding
 RANK_TOLERANCE = 1e-8  # the same of exact equations, of which combinations are made
 MOST_STEPS = 100  # of a stage
-NEAR, GROWTH, ROUGH = (
-    10.0,
-    5.0,
-    0.3,
-)  # errors of the first stage; their growth; the decrement that ends all but the last
+NEAR = 10.0  # errors of the first stage
+GROWTH = 5.0  # of errors from stage to stage
+ROUGH = 0.3  # the decrement that ends all stages but the last
 SHORT_OF_BORDER = 0.9  # part of the way out of possible bodies that a step may take
 UNITS_OF_PARAMETERS = np.stack([pseudo_inertia(e) for e in np.eye(10)])  # (10, 4, 4)
 

@@ -31,7 +31,7 @@ def suspected(subject: Subject, run: Run, slow: FloatArray | None) -> list[Findi
     if subject.chains is not None or len(run) < SAMPLES:
         return []
     picked = np.linspace(0, len(run) - 1, SAMPLES).astype(int)
-    part = _rows(run, picked)
+    part = run.part(picked)
     measured = np.flatnonzero(~np.isnan(run.tau[0]))
     usual = _error(subject, part, slow)
     found = _lags(subject, run, picked, slow)
@@ -78,7 +78,7 @@ def _lags(subject: Subject, run: Run, picked: Any, slow: FloatArray | None) -> l
     inner = picked[(picked >= most) & (picked < len(run) - most)]
     if most < 1 or len(inner) < SAMPLES // 2:
         return []
-    part = _rows(run, inner)
+    part = run.part(inner)
     A, weights, known = _system(subject, part, slow)
     Q = np.linalg.qr(A * weights[:, None])[0]
     names, nv = subject.plant.GetVelocityNames(), run.tau.shape[1]
@@ -125,11 +125,6 @@ def _error(subject: Subject, part: Run, slow: FloatArray | None) -> float:
     x = np.linalg.solve(H, Aw.T @ y)
     size = float(np.linalg.norm(y))
     return float(np.linalg.norm(Aw @ x - y)) / size if size > 0.0 else 0.0
-
-
-def _rows(run: Run, picked: Any) -> Run:
-    names = ("time", "rows", "q", "v", "vdot", "tau", "raw_tau", "usable")
-    return replace(run, **{name: getattr(run, name)[picked] for name in names})
 
 
 def _times(values: FloatArray, k: int, factor: float) -> FloatArray:

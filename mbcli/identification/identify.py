@@ -26,7 +26,7 @@ from mbcli.identification.estimation import (
 from mbcli.identification.findings import Finding
 from mbcli.identification.hypotheses import suspected
 from mbcli.identification.records import Record, given, read_record
-from mbcli.identification.signals import choose_cutoff, runs_of, sample_rate
+from mbcli.identification.signals import choose_cutoff, runs_of
 from mbcli.identification.subject import Subject, slow_speeds
 from mbcli.identification.unknowns import ARMATURE, COULOMB, FRICTIONS, INERTIAL, OFFSET, VISCOUS
 from mbcli.models.units import plain_units
@@ -280,6 +280,3 @@ def per_velocity(equations: Sequence[Equations], x: FloatArray) -> list[float]:
     above = sum(((predicted(e, x) - e.raw_tau) ** 2).sum(axis=0) for e in equations)
     below = sum((e.raw_tau**2).sum(axis=0) for e in equations)
     return [float(np.sqrt(a / b)) if b > 0.0 else 0.0 for a, b in zip(above, below, strict=True)]
-
-
-__all__ = ["DEFAULT_FRICTIONS", "INERTIAL", "Identified", "Settings", "identify", "per_velocity", "sample_rate"]

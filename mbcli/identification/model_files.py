@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -78,7 +78,7 @@ def _writers() -> dict[str, type[_File]]:
     return {"urdf": _Urdf, "sdf": _Sdf, "mjcf": _Mjcf}
 
 
-class _File:
+class _File(ABC):
     kinds: tuple[str, ...] = (INERTIAL, VISCOUS, COULOMB, ARMATURE)
 
     def __init__(self, text: XmlText, path: str) -> None:
@@ -92,12 +92,13 @@ class _File:
             raise ModelError(f"{self._path}: error: '{of.name()}' is not in this file{where}: that cannot be changed")
         return self._text.element_at(place.line, place.column)
 
+    @abstractmethod
     def inertia(self, link: Tag, parameters: FloatArray) -> None:
-        raise NotImplementedError
+        """Writes the parameters of a link."""
 
+    @abstractmethod
     def joint(self, joint: Any, values: dict[str, float]) -> list[str]:
         """Writes what there is a place for; returns the kinds for which there is none."""
-        raise NotImplementedError
 
 
 class _Urdf(_File):
@@ -267,6 +268,3 @@ def _principal(inertia: FloatArray, quaternion: str) -> tuple[FloatArray, FloatA
     if np.linalg.det(axes) < 0.0:
         axes[:, 2] *= -1.0
     return moments, RotationMatrix(axes).ToQuaternion().wxyz()
-
-
-Writer = Callable[[XmlText, str], _File]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,6 +24,7 @@ LOWEST, HIGHEST = 0.01, 0.25  # of the rate: bounds of a cut-off that is chosen
 SAMPLES_A_PERIOD = 6.0  # of the cut-off, that are kept
 EDGE = 0.5  # of a period of the cut-off, at each end, whose filtered values are not used
 MOST_SAMPLES = 40_000  # in all
+RUN_ARRAYS = ("time", "rows", "q", "v", "vdot", "tau", "raw_tau", "usable")  # fields of a Run with one row a sample
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,10 @@ class Run:
 
     def __len__(self) -> int:
         return len(self.time)
+
+    def part(self, samples: Any) -> Run:
+        """Some of the samples alone."""
+        return replace(self, **{name: getattr(self, name)[samples] for name in RUN_ARRAYS})
 
 
 def segments(record: Record) -> list[slice]:

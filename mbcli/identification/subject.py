@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -33,11 +32,8 @@ if TYPE_CHECKING:
     from mbcli.math.array_types import FloatArray
 
 SLOW = 0.02  # of the usual speed of a joint: slower, the sign of its velocity, and so its friction, is not known
-SHOWN, TURNS = (
-    200,
-    2.0,
-)  # states that show what can be known, and how far positions are from the default ones [rad or m]
-RUN_ARRAYS = ("time", "rows", "q", "v", "vdot", "tau", "raw_tau", "usable")
+SHOWN = 200  # states that show what can be known
+TURNS = 2.0  # [rad or m] how far their positions are from the default ones
 DENSITY = 1000.0  # [kg/m^3] of the ball that stands for the size of a link whose file has no inertia to speak of
 FLATTEST = 1e-3  # a second moment below this part of the ball's is not taken as knowledge
 
@@ -216,9 +212,7 @@ class Subject:
         """Rows (k, p) of equations that show all that motions can: of random ones, under constraints of the data."""
         if self.chains is not None:
             picked = [np.linspace(0, len(run) - 1, min(len(run), SHOWN)).astype(int) for run in runs]
-            parts = [
-                replace(run, **{n: getattr(run, n)[k] for n in RUN_ARRAYS}) for run, k in zip(runs, picked, strict=True)
-            ]
+            parts = [run.part(rows) for run, rows in zip(runs, picked, strict=True)]
             return np.vstack([self.equations(part, None).A.reshape(-1, len(self.parameters)) for part in parts])
         rng, nv = np.random.default_rng(0), self.plant.num_velocities()
         q = np.empty((SHOWN, self.plant.num_positions()))

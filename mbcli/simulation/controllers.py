@@ -36,12 +36,11 @@ def hold_default_positions(plant, context):
 
 
 def _refuse_idle_controllers(plant):
-    gains = {actuator.name(): actuator.get_controller_gains() for actuator in plant.controlled_actuators()}
-    idle = [name for name, gain in gains.items() if gain.p or gain.d]
+    idle = [actuator.name() for actuator in plant.controlled_actuators()]
     if idle:
         law = plant.settings.discrete_contact_approximation
         where = f"steps of the approximation {law}" if plant.is_discrete() else "continuous time"
-        other = f"{argument('contact_approximation')} lagged" if plant.is_discrete() else f"{argument('dt')} a step"
+        other = argument("contact_approximation", "lagged") if plant.is_discrete() else f"{argument('dt')} a step"
         raise ArgumentError(
             f"the controllers of the file do not act in {where}: {listed(idle)}; give {other}, or take them out: "
             f"{argument('overrides')} 'actuator.*.kp=0' and 'actuator.*.kd=0'"

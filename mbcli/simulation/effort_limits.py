@@ -73,7 +73,7 @@ def _limits(plant):
     return limits
 
 
-def in_words(found: Sequence[Exceeded], choice: str) -> str:
+def efforts_in_words(found: Sequence[Exceeded], choice: str) -> str:
     """One sentence for all of them; "" with "ignore" or if there is none."""
     if not found or choice == "ignore":
         return ""

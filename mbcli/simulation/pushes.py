@@ -110,7 +110,7 @@ def _pushes_of_table(path):
 
 
 def follow_pushes(plant: MultibodyPlant, context: Context, pushes: Iterable[Push]) -> None:
-    """Lets pushes act in a context. ArgumentError if there is no such body, or it is fixed to the world."""
+    """Lets pushes act in a context. ArgumentError if there is no such body, or several are called so."""
     bodies = [(push, _body(plant, push.body)) for push in pushes]
     tolerance = 1e-9 * max(plant.time_step(), 1e-3)
 

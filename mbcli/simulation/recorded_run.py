@@ -19,8 +19,7 @@ from mbcli.models.postures import find_postures, posture_positions, set_postures
 from mbcli.multibody.constraints.closed_chains import assemble_context
 from mbcli.multibody.stepping.run import CONSTRAINT_TOLERANCE, SCHEMES, Run
 from mbcli.simulation.controllers import hold_default_positions
-from mbcli.simulation.effort_limits import Exceeded, clamped, exceeded_efforts, require_choice
-from mbcli.simulation.effort_limits import in_words as in_words_of_efforts
+from mbcli.simulation.effort_limits import Exceeded, clamped, efforts_in_words, exceeded_efforts, require_choice
 from mbcli.simulation.energy_error import (
     energy_error,
     error_in_words,
@@ -310,7 +309,7 @@ class RecordedRun:
         if self.actuation is None:
             return
         self._exceeded = exceeded_efforts(self.plant, self.actuation, self.context.get_time(), self.until)
-        line = in_words_of_efforts(self._exceeded, self._effort_limits)
+        line = efforts_in_words(self._exceeded, self._effort_limits)
         if line:
             self.warn(line)
         if self._effort_limits == "clamp":

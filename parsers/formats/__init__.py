@@ -39,6 +39,9 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from mbcli.common.kind_files import require_contents, require_single_owners
+from mbcli.common.suggestions import alternatives
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
@@ -66,26 +69,20 @@ OF_SCENES = {"HOLDS_SETTINGS": bool}
 def checked_format(name: str, file_format: Any) -> Any:
     """The file of a format. TypeError, with its name, if something is missing."""
     is_scene = getattr(file_format, "IS_SCENE", False) is True
-    constants = CONSTANTS | (OF_SCENES if is_scene else OF_MODELS)
-    wrong = [known for known, kind in constants.items() if not isinstance(getattr(file_format, known, None), kind)]
-    for operation in ("read_scenes",) if is_scene else ("read", "has_joint_frame"):
-        if not callable(getattr(file_format, operation, None)):
-            wrong.append(f"{operation}()")
-    if not is_scene:
-        wrong += [name for name in ("target", "engine_proof") if not hasattr(file_format, name)]
-    if wrong:
-        raise TypeError(f"the file format '{name}' lacks {', '.join(wrong)}")
+    what = f"the file format '{name}'"
+    if is_scene:
+        require_contents(what, file_format, CONSTANTS | OF_SCENES, ("read_scenes",))
+    else:
+        operations, or_none = ("read", "has_joint_frame"), ("target", "engine_proof")
+        require_contents(what, file_format, CONSTANTS | OF_MODELS, operations, or_none)
     return file_format
 
 
 def formats_by_name(names: Iterable[str]) -> dict[str, Any]:
     """Imports the file of each format. TypeError if one lacks something, or two claim the same suffix or element."""
     found = {name: checked_format(name, import_module(f"{__name__}.{name}")) for name in names}
-    owners: dict[str, str] = {}
-    for name, file_format in found.items():
-        for mark in (*file_format.SUFFIXES, *(f"<{tag}>" for tag in file_format.ROOT_ELEMENTS)):
-            if owners.setdefault(mark, name) != name:
-                raise TypeError(f"the file formats '{owners[mark]}' and '{name}' have both {mark}")
+    marks = {name: (*known.SUFFIXES, *(f"<{tag}>" for tag in known.ROOT_ELEMENTS)) for name, known in found.items()}
+    require_single_owners("the file formats", marks)
     return found
 
 
@@ -109,5 +106,4 @@ def format_of_name(path: str) -> str | None:
 
 def titles(names: Iterable[str]) -> str:
     """The names of formats in a sentence: URDF, SDFormat or MJCF."""
-    *first, last = [FORMATS[name].TITLE for name in names]
-    return f"{', '.join(first)} or {last}" if first else last
+    return alternatives(FORMATS[name].TITLE for name in names)

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 from mbcli.parsers.formats import FORMATS
 from mbcli.parsers.frame_names import WORLD
-from mbcli.parsers.poses import compose, inverse
+from mbcli.parsers.poses import compose, inverse, rotation_about
 from mbcli.parsers.spanning_tree import spanning_tree
 from mbcli.parsers.spec import (
     IDENTITY,
@@ -141,7 +141,7 @@ def reference_motion(joint):
     if joint.type in ("universal", "planar") or not joint.axes:
         if joint.type == "universal":
             first, second = (axis.default_position for axis in joint.axes)
-            return pose(about((1.0, 0.0, 0.0), first) @ about((0.0, 1.0, 0.0), second))
+            return pose(rotation_about((1.0, 0.0, 0.0), first) @ rotation_about((0.0, 1.0, 0.0), second))
         return IDENTITY
     axis = joint.axes[0]
     if not axis.default_position:
@@ -150,14 +150,7 @@ def reference_motion(joint):
     if joint.type == "prismatic":
         return pose(None, axis.default_position * direction)
     travel = joint.screw_pitch / (2.0 * np.pi) * axis.default_position if joint.type == "screw" else 0.0
-    return pose(about(axis.xyz, axis.default_position), travel * direction)
-
-
-def about(axis, angle):
-    """The rotation matrix by an angle [rad] about an axis."""
-    x, y, z = np.array(axis) / np.linalg.norm(axis)
-    K = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-    return np.eye(3) + np.sin(angle) * K + (1.0 - np.cos(angle)) * (K @ K)
+    return pose(rotation_about(axis.xyz, axis.default_position), travel * direction)
 
 
 def _with_armatures(model, losses):

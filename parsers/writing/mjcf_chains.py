@@ -2,6 +2,7 @@
 
 from collections import Counter
 
+from mbcli.parsers.duplicate_names import made_up
 from mbcli.parsers.spec import BushingSpec, TendonConstraintSpec
 
 _FIRST = ("revolute", "continuous", "prismatic")
@@ -57,9 +58,7 @@ def names_as_read(model, through):
             chain.append(link)
             link = holder[link]
         for k, link in enumerate(reversed(chain)):
-            name = f"{end}{k}"
-            while name in taken:
-                name += "_"
+            name = made_up(f"{end}{k}", taken)
             taken.add(name)
             found[link] = name
     return found

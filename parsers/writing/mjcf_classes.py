@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 
+from mbcli.parsers.duplicate_names import made_up
 from mbcli.parsers.writing.write_xml import add
 
 SHARED = {  # tag: (attributes that may be shared, start of the name of their class)
@@ -27,9 +28,7 @@ def share_classes(root, default):
             if len(nodes) < LEAST:
                 continue
             number += 1
-            name = f"{start}_{number}"
-            while name in names:
-                name += "_"
+            name = made_up(f"{start}_{number}", names)
             names.add(name)
             add(add(default, "default", **{"class": name}), tag, **dict(values))
             for node in nodes:

@@ -6,6 +6,7 @@ from mbcli.parsers.duplicate_names import made_up
 from mbcli.parsers.writing.simple_joints import BALL, FREE
 from mbcli.parsers.writing.write_xml import add, numbers, tidy
 
+from mbcli.math import RollPitchYaw
 from mbcli.math.rotation_array import matrix_from_quaternion, quaternion_from_matrix
 
 
@@ -27,7 +28,7 @@ def add_keyframes(root, spec, order):
                 q += _free_positions(part, joint, links[link], positions, poses)
                 v += _free_velocities(part, joint, link, velocities, rates, q[-7:])
             elif part.kind == BALL:
-                quaternion = _from_angles(positions.get(joint, (0.0, 0.0, 0.0)))
+                quaternion = RollPitchYaw(positions.get(joint, (0.0, 0.0, 0.0))).ToQuaternion().wxyz().tolist()
                 q += quaternion
                 v += _in_body(quaternion, velocities.get(joint, (0.0, 0.0, 0.0)))
             else:
@@ -64,14 +65,3 @@ def _free_velocities(part, joint, link, velocities, rates, q):
 
 def _in_body(quaternion, w):
     return tidy(matrix_from_quaternion(np.array(quaternion)).T @ np.array(w)) if any(w) else [0.0] * 3
-
-
-def _from_angles(angles):
-    roll, pitch, yaw = np.array(angles) / 2.0
-    (sr, cr), (sp, cp), (sy, cy) = ((np.sin(a), np.cos(a)) for a in (roll, pitch, yaw))
-    return [
-        float(cr * cp * cy + sr * sp * sy),
-        float(sr * cp * cy - cr * sp * sy),
-        float(cr * sp * cy + sr * cp * sy),
-        float(cr * cp * sy - sr * sp * cy),
-    ]

@@ -29,9 +29,8 @@ class Document:
     root: Any  # element
     expected: Any  # ModelSpec as the document is read; its filter_groups may be None: only what they keep apart counts
     parts: dict = field(default_factory=dict)  # {joint of the model: the Parts that it became}
-    renamed: dict = field(
-        default_factory=dict
-    )  # {link: (its name as it is read, X_NL of its frame in that of the name)}
+    # {link that is read under another name: (that name, X_NL: the link in the frame that has it)}
+    renamed: dict = field(default_factory=dict)
     unnamed: dict = field(default_factory=dict)  # {joint that has no name, or not its own: the link that it holds}
 
 
@@ -40,20 +39,18 @@ class Target:
     """A format as something to write: what it has, and how its documents are made. Every field must be given."""
 
     suffix: str  # of files that are named after the model's
-    copied_suffix: Callable[
-        [str], str | None
-    ]  # path of a mesh: the suffix that its copy gets, converted; None: its own
+    # path of a mesh: the suffix that its copy gets, converted; None: its own
+    copied_suffix: Callable[[str], str | None]
     # joint type: the fields of AxisSpec that the format has for it, beside direction and place; of other types none
     axis_fields: Mapping[str, frozenset[str]]
-    without_effect: frozenset[
-        str
-    ]  # fields of AxisSpec whose loss leaves the motion as it is, beside those of all formats
+    # fields of AxisSpec whose loss leaves the motion as it is, beside those of all formats
+    without_effect: frozenset[str]
     limits: tuple[str, ...]  # of "position", "velocity", "acceleration": those that joints have
     # (shape, whether it collides, its mesh is copied, its link moves): what the format does not have, or None
     missing_shape: Callable[[Any, bool, bool, bool], str | None]
     # force element or constraint: what it is that the format does not have, or None
     missing_relation: Callable[[Any], str | None]
-    # (InertialSpec, whether it is of the world): (what the format has in its place, kind of loss, why), or None
+    # InertialSpec: (what the format has in its place, kind of loss, why), or None
     refused_inertia: Callable[[Any], tuple[Any, str, str] | None]
     gravity: bool
     postures: bool

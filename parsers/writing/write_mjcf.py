@@ -16,7 +16,7 @@ import numpy as np
 from lxml import etree
 from mbcli.parsers.duplicate_names import made_up
 from mbcli.parsers.frame_names import WORLD
-from mbcli.parsers.poses import compose, inverse
+from mbcli.parsers.poses import compose, inverse, rotation_about
 from mbcli.parsers.spec import (
     IDENTITY,
     AxisSpec,
@@ -31,13 +31,14 @@ from mbcli.parsers.spec import (
     Sphere,
     pose,
 )
-from mbcli.parsers.writing.arrange_mjcf import about, principal_moments, reference_motion
+from mbcli.parsers.writing.arrange_mjcf import principal_moments, reference_motion
 from mbcli.parsers.writing.mjcf_actuators import add_actuators
 from mbcli.parsers.writing.mjcf_chains import carried_through, end_of, names_as_read
 from mbcli.parsers.writing.mjcf_classes import share_classes
 from mbcli.parsers.writing.mjcf_filters import excluded_pairs
 from mbcli.parsers.writing.mjcf_keyframes import add_keyframes
 from mbcli.parsers.writing.mjcf_relations import add_relations
+from mbcli.parsers.writing.sayable import EARTH
 from mbcli.parsers.writing.simple_joints import FREE, HINGE, SLIDE, Part, parts_of
 from mbcli.parsers.writing.target import Document
 from mbcli.parsers.writing.write_xml import add, numbers, start, tidy, xyz_rpy
@@ -50,7 +51,6 @@ _CLASSES = {
 }
 FRICTION = (1.0, 0.005, 0.0001)  # of MuJoCo's geoms
 _CONTACT = {"contype": 1, "conaffinity": 1, "condim": 3, "priority": 0, "margin": 0.0}  # and their defaults
-EARTH = (0.0, 0.0, -9.81)
 LEAST_OF_FULL = 1e-12  # [kg m^2] of a principal moment in a fullinertia, where MuJoCo refuses 1e-14
 
 
@@ -349,7 +349,7 @@ def _directions(R_BM, parts):
             direction = tidy(R_BM @ (R_after.T @ np.array(direction)))
         found.append(direction)
         if part.kind == HINGE and part.axis.default_position:
-            R_after = about(part.axis.xyz, part.axis.default_position) @ R_after
+            R_after = rotation_about(part.axis.xyz, part.axis.default_position) @ R_after
     return found[::-1]
 
 

@@ -20,8 +20,7 @@ def arm():
     return plant_of(SAMPLES / "double_pendulum.urdf", weld_base=True)
 
 
-def test_a_motion_stays_within_limits_and_ends_at_rest(arm, monkeypatch):
-    monkeypatch.setenv("MBCLI_JIT", "0")
+def test_a_motion_stays_within_limits_and_ends_at_rest(arm):
     motion = excite(arm, 8.0, rate=50.0, margin=0.8, tries=10, speed=1.0, acceleration=3.0)
     lower, upper = arm.GetPositionLowerLimits(), arm.GetPositionUpperLimits()
     assert not np.isfinite([*lower, *upper]).any()  # then the range is a quarter turn each way

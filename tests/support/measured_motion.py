@@ -10,7 +10,6 @@ from mbcli.multibody.constraints.closed_chains import ClosedChains
 
 HAND = """<?xml version="1.0"?>
 <robot name="hand">
-  <link name="palm"/>
   <joint name="wrist" type="revolute"><parent link="world"/><child link="palm_link"/><axis xyz="1 0 0"/>
     <limit lower="-2" upper="2" effort="50" velocity="5"/><dynamics damping="0.1" friction="0.0"/></joint>
   <link name="world"/>
@@ -34,7 +33,7 @@ FINGER = """  <joint name="{n}_base" type="revolute"><parent link="palm_link"/><
 def hand():
     """The URDF of a hand on a wrist, with two fingers whose tips follow their bases."""
     fingers = "".join(FINGER.format(n=name, x=x) for name, x in (("left", -0.03), ("right", 0.03)))
-    return HAND.format(fingers=fingers).replace('  <link name="palm"/>\n', "")
+    return HAND.format(fingers=fingers)
 
 
 def otherwise(urdf):
@@ -43,7 +42,7 @@ def otherwise(urdf):
     def times(factor):
         return lambda match: f'{match[1]}="{factor * float(match[2])!r}"'
 
-    urdf = re.sub(r'(<mass\s+value)="([^"]*)"', lambda m: times(1.4)(m), urdf)
+    urdf = re.sub(r'(<mass\s+value)="([^"]*)"', times(1.4), urdf)
     return re.sub(r'(i(?:xx|yy|zz))="([^"]*)"', times(1.7), urdf)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from mbcli.errors import ModelError
@@ -181,8 +180,10 @@ class Constraints(Lookup):
 
     def _change_contact_law(self, law: str) -> None:
         """RuntimeError if its steps cannot hold what the plant has."""
+        from mbcli.engine.contact.laws.registry import contact_law  # for plants that have what it may not hold
+
         held = self.num_constraints() or self.elements.deformable_bodies
-        if held and not replace(self.settings, discrete_contact_approximation=law).is_convex():
+        if held and not contact_law(law).CONVEX:
             what = (
                 "cannot hold the constraints of the plant"
                 if self.num_constraints()
