@@ -1,11 +1,13 @@
 """One run with its log: from a loaded model and a start to rows, events, checkpoints and a summary."""
 
+from __future__ import annotations
+
 import math
 import os
 import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -45,6 +47,9 @@ from mbcli.simulation.run_start import is_context, set_start
 from mbcli.simulation.sampling import Sampling
 from mbcli.simulation.start_limits import clamp_positions, in_words, positions_outside_limits, what_limits_do
 from mbcli.simulation.summary import Summary
+
+if TYPE_CHECKING:
+    from mbcli.log.memory import MemoryLog
 
 DEFAULT_DURATION = 5.0  # [s]
 CHECKPOINT_SECONDS = 0.5  # of wall-clock time that a killed run may lose
@@ -351,7 +356,8 @@ class RecordedRun:
         Raises:
             NumericalError: the run cannot go on. The rows before are in the log; the context has the last good state.
         """
-        self.memory, self._describes = None, described
+        self.memory: MemoryLog | None = None
+        self._describes = described
         self._watchers = should_stop, on_progress, on_start
         with np.errstate(all="ignore"):  # interpreted kernels; a number that is not finite ends the run with its name
             summary = self._run(log, force, in_memory) if resumed is None else self._resume(log, resumed, force)
