@@ -449,4 +449,5 @@ class ModelSpec:
     X_WModel: np.ndarray = field(default_factory=lambda: IDENTITY)  # default pose of the model frame in the world
     X_LinkModel: tuple[str, np.ndarray] | None = None  # (link, pose of the model frame in it); None: no model frame
     gravity: tuple[float, float, float] | None = None  # [m/s^2] of the whole plant, in World; None: not stated
+    time_step: float | None = None  # [s] of the steps that a world asks for; None: not stated
     sources: tuple[SourceFile, ...] = ()

@@ -11,6 +11,8 @@ from mbcli.parsers.file_format import find_model_file
 from mbcli.parsers.formats import FORMATS, OF_FILE_TYPE, format_of_name
 from mbcli.parsers.scenes.plant_config import RunConfig, apply_overrides
 
+STEP = "plant_config.time_step"
+
 
 class Settings:
     """What files say beside the models.
@@ -31,6 +33,7 @@ class Settings:
         config: RunConfig.
         scenarios: for each model its Scenario, or None.
         files: the files of scenarios and settings that were read.
+        leave_the_step_to_models: whether nothing here states the time step.
     """
 
     def __init__(
@@ -69,6 +72,8 @@ class Settings:
         if run is None:
             run = next((scenario.run for scenario in holders.values()), RunConfig())
         self.config = apply_overrides(run, overrides)
+        overridden = [text.partition("=")[0].strip() for text in overrides]
+        self.leave_the_step_to_models = config is None and not holders and STEP not in overridden
 
     def _read(self, source, name, scenario_name):
         from mbcli.parsers.scenes.scenario import read_scenario  # most models come without settings
