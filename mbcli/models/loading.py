@@ -242,6 +242,8 @@ def load_model(
         message = f'link "{first.name()}" has no mass and no joint: it is fixed to the world{more}'
         diagnostics.note("MASSLESS_LINK_FIXED", message, place=first.place)
         on_findings(diagnostics.findings[-1:])
+    if dt is None and settings.leave_the_step_to_models:
+        _take_step(plant, config, parser.read)
     if gravity is not None:
         plant.mutable_gravity_field().set_gravity_vector(list(gravity))
     files = _add_constraints(plant, constraints, diagnostics, strict)
@@ -428,6 +430,14 @@ def _add_actuators(plant: MultibodyPlant, config: RunConfig, parser: Parser) -> 
         if joint.axes
     }
     return add_actuators(plant, config.hold.is_on, config.drive, efforts)
+
+
+def _take_step(plant: MultibodyPlant, config: RunConfig, specs: Iterable[ModelSpec]) -> None:
+    """The step that worlds ask for, the smallest of several, as the default of the run."""
+    steps = [spec.time_step for spec in specs if spec.time_step is not None]
+    if steps:
+        config.plant_config.time_step = min(steps)
+        plant.set_time_step(min(steps))
 
 
 def _leave_out_self_contact(

@@ -16,16 +16,13 @@ from mbcli.parsers.scenes.plant_config import RunConfig, apply_overrides
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from typing import Any
+    from typing import Any, Protocol, TypeAlias
 
     from mbcli.errors import ModelError
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
     from mbcli.parsers.diagnostics import Diagnostics
     from mbcli.parsers.package_map import PackageMap
     from mbcli.parsers.scenes.scenario import Scenario
-
-if TYPE_CHECKING:
-    from typing import Protocol, TypeAlias
 
     class TextModel(Protocol):
         """A model that is not a file, as ModelText."""
@@ -37,6 +34,8 @@ if TYPE_CHECKING:
         def name(self) -> str: ...
 
     ModelSource: TypeAlias = str | os.PathLike[str] | TextModel
+
+STEP = "plant_config.time_step"
 
 
 class Settings:
@@ -58,6 +57,7 @@ class Settings:
         config: RunConfig.
         scenarios: for each model its Scenario, or None.
         files: the files of scenarios and settings that were read.
+        leave_the_step_to_models: whether nothing here states the time step.
     """
 
     def __init__(
@@ -96,6 +96,8 @@ class Settings:
         if run is None:
             run = next((scenario.run for scenario in holders.values()), RunConfig())
         self.config = apply_overrides(run, overrides)
+        overridden = [text.partition("=")[0].strip() for text in overrides]
+        self.leave_the_step_to_models = config is None and not holders and STEP not in overridden
 
     def _read(self, source: str | os.PathLike[str] | bytes, name: str | None, scenario_name: str | None) -> Scenario:
         from mbcli.parsers.scenes.scenario import read_scenario  # most models come without settings
