@@ -1,12 +1,11 @@
 """The settings of plant and simulation, and single ones changed by PATH=VALUE."""
 
-from __future__ import annotations
-
 import copy
 import dataclasses
 import typing
+from collections.abc import Iterable
 from math import inf
-from typing import TYPE_CHECKING
+from typing import Any
 
 from mbcli.common.argument_names import argument
 from mbcli.common.number_text import parse_number
@@ -17,10 +16,6 @@ from mbcli.config.plant_config import MultibodyPlantConfig
 from mbcli.config.scene_graph_config import SceneGraphConfig
 from mbcli.config.simulator_config import SimulatorConfig
 from mbcli.errors import ArgumentError, ModelError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Any
 
 SELF_CONTACT = ("auto", "all", "none")
 
