@@ -20,26 +20,6 @@ if TYPE_CHECKING:
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
 
 
-class QueryPort:
-    """Gives a QueryObject for the context of a plant."""
-
-    def __init__(self, plant: MultibodyPlant, scene_graph: SceneGraph) -> None:
-        self._plant, self._scene_graph = plant, scene_graph
-
-    def get_name(self) -> str:
-        return "geometry_query"
-
-    def get_system(self) -> MultibodyPlant:
-        return self._plant
-
-    def HasValue(self, context: Context) -> bool:
-        return True
-
-    def Eval(self, context: Context) -> QueryObject:
-        """RuntimeError for a context of another plant."""
-        return QueryObject(self._scene_graph, self._plant, self._plant.GetMyContextFromRoot(context))
-
-
 class QueryObject:
     """Poses, overlaps and distances of geometries at the state that a context has when a method is called.
 

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbcli.multibody.plant.ports import InputPort, port_at, port_named
+from mbcli.geometry.query_port import QueryPort
 from mbcli.multibody.plant.selectors import Selectors
 from mbcli.multibody.tree.index import ModelInstanceIndex
+from mbcli.systems.system import InputPort
 
 if TYPE_CHECKING:
     from mbcli.math.array_types import Vector
@@ -44,24 +45,12 @@ class Actuation(Selectors):
         self.require_finalized("get_applied_spatial_force_input_port")
         return self.GetInputPort("applied_spatial_force")
 
-    def num_input_ports(self) -> int:
-        """The number of input ports."""
-        return len(self._input_ports())
-
-    def get_input_port(self, port_index: int) -> InputPort:
-        """The input port with an index. RuntimeError if there is none."""
-        return port_at(self._input_ports(), port_index, "input")
-
-    def GetInputPort(self, port_name: str) -> InputPort:
-        """The input port of that name. RuntimeError if there is none, or before Finalize()."""
-        return port_named(self._input_ports(), port_name, "input")
-
     def _input_ports(self) -> list[InputPort]:
         self.require_finalized("input ports")
         if self._inputs is None:
             from mbcli.multibody.plant.applied_forces import check_applied_forces
 
-            sizes = [
+            sizes: list[tuple[str, int | None]] = [
                 ("actuation", self.model.sizes["nu"]),
                 ("applied_generalized_force", self.model.sizes["nv"]),
                 ("applied_spatial_force", None),
@@ -69,8 +58,9 @@ class Actuation(Selectors):
             for instance, name in enumerate(self.elements.instance_names):
                 nu = self.num_actuators(ModelInstanceIndex(instance))
                 sizes += [(f"{name}_actuation", nu), (f"{name}_desired_state", 2 * nu)]
-            self._inputs = [
-                InputPort(self, name, index, size, check_applied_forces) for index, (name, size) in enumerate(sizes)
+            self._inputs = [QueryPort(self.whole_plant())]
+            self._inputs += [
+                InputPort(self, name, index, size, check_applied_forces) for index, (name, size) in enumerate(sizes, 1)
             ]
         return self._inputs
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from mbcli.multibody.plant.last_step import LastStep
-from mbcli.multibody.plant.ports import InputValues
 from mbcli.multibody.plant.state_transfer import set_time_state_and_parameters
+from mbcli.systems.system import Context as SystemContext
+from mbcli.systems.system import InputValues, finite_time
+from mbcli.systems.vectors import BasicVector, ContinuousState, PlacedVector, nothing_changes
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -16,10 +17,9 @@ if TYPE_CHECKING:
     from mbcli.multibody.plant.evaluated_state import EvaluatedState
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
     from mbcli.multibody.scalars import Scalar
-    from mbcli.multibody.tree.index import DiscreteStateIndex
 
 
-class Context:
+class Context(SystemContext):
     """Time, positions q, velocities v, parameters and inputs of a plant. Made by MultibodyPlant.CreateDefaultContext().
 
     Its methods are pydrake's. Plants, elements, constraints and runs work with its three parts: `state`
@@ -46,45 +46,55 @@ class Context:
 
     def SetTime(self, time_sec: float) -> None:
         """[s]; RuntimeError if it is not finite."""
-        time = float(time_sec)
-        if not isfinite(time):
-            raise RuntimeError(f"a context's time must be finite, it is {time}")
-        self.state.time = time
+        self.state.time = finite_time(time_sec)
         self.state.forget_inputs()
+
+    def _owner(self) -> MultibodyPlant:
+        return self.state.plant
+
+    def note_change(self) -> None:
+        self.state.forget_positions()
+
+    def _positions_and_velocities(self) -> PlacedVector:
+        return PlacedVector(lambda: self.state.x, self._set_x, self._memory_of_x)
+
+    def _set_x(self, x: ArrayLike) -> None:
+        self.state.plant.SetPositionsAndVelocities(self, x)
+
+    def _memory_of_x(self) -> Vector:
+        self.state.forget_positions()
+        return self.state.data.x
+
+    def _continuous(self) -> ContinuousState:
+        state = self.state
+        if state.plant.is_discrete():
+            return ContinuousState()
+        return ContinuousState(self._positions_and_velocities(), kinds="q" * state.q.size + "v" * state.v.size)
+
+    def _discrete(self) -> list[Any]:
+        """[q; v] of a discrete plant, then [q; v; a] of the vertices of each deformable body."""
+        if not self.state.plant.is_discrete():
+            return []
+        bodies = [PlacedVector(lambda own=own: own.values, own.set_values) for own in self.state.deformables]  # type: ignore[misc]
+        return [self._positions_and_velocities(), *bodies]
 
     def SetContinuousState(self, xc: ArrayLike) -> None:
         """[q; v] of a plant with time step 0; RuntimeError if the plant is discrete."""
         self._require_state(False, "SetContinuousState")
-        self.state.plant.SetPositionsAndVelocities(self, xc)
+        self._set_x(xc)
 
-    def SetDiscreteState(self, xd: ArrayLike) -> None:
-        """[q; v] of a plant with a time step; RuntimeError if the plant is continuous."""
+    def SetDiscreteState(self, *group_and_value: Any, xd: ArrayLike | None = None) -> None:
+        """[q; v] of a plant with a time step, or one of its groups; RuntimeError if the plant is continuous."""
         self._require_state(True, "SetDiscreteState")
-        self.state.plant.SetPositionsAndVelocities(self, xd)
+        if len(group_and_value) == 2 or hasattr((*group_and_value, None)[0], "get_data"):
+            super().SetDiscreteState(*group_and_value)
+        else:
+            self._set_x(xd if xd is not None else group_and_value[0])
 
-    def get_continuous_state_vector(self) -> StateVector:
-        """[q; v] of a plant with time step 0; without elements if the plant is discrete."""
-        state = self.state
-        return StateVector(state.x[:0] if state.plant.is_discrete() else state.x)
-
-    def get_discrete_state_vector(self) -> StateVector:
+    def get_discrete_state_vector(self) -> Any:
         """[q; v] of a plant with a time step; RuntimeError if the plant is continuous."""
         self._require_state(True, "get_discrete_state_vector")
-        return StateVector(self.state.x)
-
-    def num_discrete_state_groups(self) -> int:
-        """[q; v] of a discrete plant, and one group for each deformable body; none of a continuous plant."""
-        return 1 + len(self.state.deformables) if self.state.plant.is_discrete() else 0
-
-    def get_discrete_state(self, index: DiscreteStateIndex | int) -> StateVector:
-        """A group of the discrete state: 0 is [q; v], the others [q; v; a] of the vertices of a deformable body.
-
-        RuntimeError if there is none.
-        """
-        groups = self.num_discrete_state_groups()
-        if not 0 <= int(index) < groups:
-            raise RuntimeError(f"get_discrete_state({int(index)}): the discrete state has {groups} groups")
-        return StateVector(self.state.x if int(index) == 0 else self.state.deformables[int(index) - 1].values)
+        return self._positions_and_velocities()
 
     def _require_state(self, discrete: bool, method: str) -> None:
         plant = self.state.plant
@@ -109,24 +119,8 @@ class Context:
         set_time_state_and_parameters(self, source)
 
 
-class StateVector:
-    """A state as systems return it: a copy of an array."""
+class StateVector(BasicVector):
+    """A copy of an array, as systems return it."""
 
     def __init__(self, value: Vector) -> None:
-        self._value = value.copy()
-
-    def CopyToVector(self) -> Vector:
-        """The elements, a new array (n,)."""
-        return self._value.copy()
-
-    value = CopyToVector
-
-    def size(self) -> int:
-        """The number of elements."""
-        return self._value.size
-
-    def __len__(self) -> int:
-        return self._value.size
-
-    def __getitem__(self, i: int) -> Any:
-        return self._value[i]
+        self._values, self._changed = value.copy(), nothing_changes

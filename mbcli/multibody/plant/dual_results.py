@@ -10,6 +10,7 @@ from mbcli.math.value_template import of_scalar
 from mbcli.multibody.inertia.spatial_inertia import SpatialInertia
 from mbcli.multibody.math.spatial_vector import SpatialVector
 from mbcli.multibody.plant.context import StateVector
+from mbcli.systems.vectors import ContinuousState
 from mbcli.multibody.plant.evaluated_state import EvaluatedState
 from mbcli.multibody.plant.frame_motions import FrameMotions
 from mbcli.multibody.scalars import dual_number
@@ -47,7 +48,9 @@ def _dual(value):
     if isinstance(value, (RigidTransform, RotationMatrix, SpatialVector, SpatialInertia)):
         return of_scalar(value, "AutoDiffXd")
     if isinstance(value, StateVector):
-        return StateVector(_dual_array(value._value))
+        return StateVector(_dual_array(value.CopyToVector()))
+    if isinstance(value, ContinuousState):
+        return ContinuousState(StateVector(_dual_array(value.CopyToVector())), kinds=value.kinds)
     return value
 
 

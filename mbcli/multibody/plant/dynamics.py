@@ -13,6 +13,7 @@ from mbcli.multibody.plant.context import StateVector
 from mbcli.multibody.plant.force_elements import ForceElements
 from mbcli.multibody.plant.rates import Rates
 from mbcli.multibody.stepping.meeting_contact import contact_failed, prepare_contact
+from mbcli.systems.vectors import ContinuousState
 from mbcli.multibody.tree.multibody_forces import MultibodyForces
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from mbcli.math.array_types import Matrix, Vector
     from mbcli.multibody.plant.context import Context
     from mbcli.multibody.tree.joint import Joint
+    from mbcli.systems.system import Tree
 
 
 class Dynamics(Actuation, Contact, ForceElements, Rates):
@@ -238,12 +240,19 @@ class Dynamics(Actuation, Contact, ForceElements, Rates):
                 active = state.constraints
             return state.data.vdot.copy()
 
-    def EvalTimeDerivatives(self, context: Context) -> StateVector:
+    def make_context(self, tree: Tree) -> Context:
+        """A context below a root."""
+        context = self.whole_plant().CreateDefaultContext()
+        context.SetTime(tree.time)
+        return context
+
+    def EvalTimeDerivatives(self, context: Context) -> ContinuousState:
         """[qdot; vdot] of a plant with time step 0."""
         state = context.state
         if state.plant is not self:
             self.check_context(context)
-        return StateVector(state.of_inputs.remember("rates", self._rates, context))
+        rates = StateVector(state.of_inputs.remember("rates", self._rates, context))
+        return ContinuousState(rates, kinds="q" * state.q.size + "v" * state.v.size)
 
     def _rates(self, context: Context) -> Vector:
         """[qdot; vdot]"""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from mbcli import geometry  # its classes are imported when they are used
 from mbcli.geometry.properties import IllustrationProperties, ProximityProperties
+from mbcli.geometry.query_port import QueryPort
 from mbcli.multibody.plant.coulomb_friction import CoulombFriction
 from mbcli.multibody.plant.lookup import Lookup
 from mbcli.multibody.tree.scoped_name import DELIMITER
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from mbcli.geometry.geometry_instance import GeometryInstance
     from mbcli.geometry.identifiers import FrameId, GeometryId, SourceId
     from mbcli.geometry.inspector import SceneGraphInspector
-    from mbcli.geometry.query_object import QueryPort
     from mbcli.geometry.scene_graph import SceneGraph
     from mbcli.geometry.shapes import Shape
     from mbcli.math.rigid_transform import RigidTransform
@@ -232,15 +232,14 @@ class Geometry(Lookup):
     def EvalSceneGraphInspector(self, context: Context) -> SceneGraphInspector:
         """The SceneGraphInspector of the plant's scene graph. RuntimeError without one."""
         self.check_context(context)
-        return self._require_scene_graph("EvalSceneGraphInspector").model_inspector()
+        return self.require_scene_graph("EvalSceneGraphInspector").model_inspector()
 
     def get_geometry_query_input_port(self) -> QueryPort:
         """A port whose value is a QueryObject for a context. RuntimeError without a scene graph."""
-        from mbcli.geometry.query_object import QueryPort
+        self.require_scene_graph("get_geometry_query_input_port")
+        return QueryPort(self.whole_plant())
 
-        return QueryPort(self.whole_plant(), self._require_scene_graph("get_geometry_query_input_port"))
-
-    def _require_scene_graph(self, method: str) -> SceneGraph:
+    def require_scene_graph(self, method: str) -> SceneGraph:
         if self.scene_graph is None:
             raise RuntimeError(f"{method}: the plant has no scene graph")
         return self.scene_graph

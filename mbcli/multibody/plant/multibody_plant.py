@@ -52,14 +52,6 @@ class MultibodyPlant(
         if self.is_discrete():
             force_update(self, context)
 
-    def GetMyContextFromRoot(self, root_context: Context) -> Context:
-        """The plant's part of the context of its diagram; a context of the plant itself is its own root."""
-        context = root_context if root_context is None else getattr(root_context, "of_plant", root_context)
-        self.check_context(context)
-        return context
-
-    GetMyMutableContextFromRoot = GetMyContextFromRoot
-
     def __repr__(self):
         state = "finalized" if self.is_finalized() else "not finalized"
         return (

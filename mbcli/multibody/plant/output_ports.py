@@ -9,9 +9,9 @@ import numpy as np
 
 from mbcli.multibody.math import SpatialAcceleration, SpatialForce
 from mbcli.multibody.plant.kinematics import Kinematics
-from mbcli.multibody.plant.ports import OutputPort, port_at, port_named
 from mbcli.multibody.plant.reaction_forces import ReactionForces
 from mbcli.multibody.tree.index import ModelInstanceIndex
+from mbcli.systems.system import OutputPort, port_named
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from mbcli.multibody.plant.context import Context
 
     Port: TypeAlias = tuple[str, int | None, Callable[[Context], Any]]  # name, size, value
+
+
+OF_STATE = ("geometry_pose", "deformable_body_configuration", "body_poses", "body_spatial_velocities")
 
 
 class OutputPorts(ReactionForces, Kinematics):
@@ -93,14 +96,6 @@ class OutputPorts(ReactionForces, Kinematics):
         """A GeometryConfigurationVector of the vertices of each deformable body (3 n,) [m] in W, by GeometryId."""
         return self._output("get_deformable_body_configuration_output_port", "deformable_body_configuration")
 
-    def num_output_ports(self) -> int:
-        """The number of output ports."""
-        return len(self._output_ports())
-
-    def get_output_port(self, port_index: int) -> OutputPort:
-        """The output port with an index. RuntimeError if there is none."""
-        return port_at(self._output_ports(), port_index, "output")
-
     def GetOutputPort(self, port_name: str) -> OutputPort:
         """The output port of that name. RuntimeError if there is none, or before Finalize()."""
         try:
@@ -125,6 +120,8 @@ class OutputPorts(ReactionForces, Kinematics):
             sizes, bodies, joints = self.model.sizes, self.num_bodies(), self.num_joints()
             nv, nu = sizes["nv"], sizes["nu"]
             made: list[Port] = [
+                ("geometry_pose", None, self._geometry_poses),
+                ("deformable_body_configuration", None, self._deformable_configuration),
                 ("state", sizes["nq"] + nv, self.GetPositionsAndVelocities),
                 ("body_poses", None, self._body_poses),
                 ("body_spatial_velocities", None, self._body_velocities),
@@ -143,10 +140,16 @@ class OutputPorts(ReactionForces, Kinematics):
             made.append(self._dynamic("contact_results", None, self._contact_results, lambda: ContactResults(plant)))
             for instance in range(self.num_model_instances()):
                 made += self._instance_ports(ModelInstanceIndex(instance))
-            made.append(("geometry_pose", None, self._geometry_poses))
-            made.append(("deformable_body_configuration", None, self._deformable_configuration))
-            self._outputs = [OutputPort(self, name, f, k, size) for k, (name, size, f) in enumerate(made)]
+            sampled = self.settings.sampled_outputs
+            self._outputs = [
+                OutputPort(self, name, f, k, size, [] if sampled or self._is_of_state(name) else None)
+                for k, (name, size, f) in enumerate(made)
+            ]
         return self._outputs
+
+    def _is_of_state(self, name: str) -> bool:
+        """Whether an output follows from the state alone."""
+        return name.endswith("state") or name in OF_STATE
 
     def _instance_ports(self, instance: ModelInstanceIndex) -> list[Port]:
         v, u, prefix = self.v_indices(instance), self.u_indices(instance), self.elements.instance_names[int(instance)]

@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING, Any, cast
 from mbcli.multibody.plant.context import Context
 from mbcli.multibody.plant.evaluated_state import EvaluatedState
 from mbcli.multibody.scalars import FLOAT, Scalar
+from mbcli.multibody.tree.checked_numbers import require_finite
+from mbcli.systems.system import System
 
 if TYPE_CHECKING:
+    from mbcli.math.array_types import Array
     from mbcli.multibody.compilation.compile_model import MobilizedJoint
     from mbcli.multibody.plant.elements import PlantElements
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
@@ -18,7 +21,7 @@ if TYPE_CHECKING:
     from mbcli.multibody.tree.uniform_gravity import UniformGravityFieldElement
 
 
-class PlantPart:
+class PlantPart(System):
     """The base of the parts of MultibodyPlant. The bases of a part are the parts that it builds on.
 
     Attributes:
@@ -53,13 +56,11 @@ class PlantPart:
         """Whether the plant has a time step."""
         return self._time_step > 0.0
 
-    def get_name(self) -> str:
-        """Name of the plant in its diagram."""
-        return self._name
-
-    def set_name(self, name: str) -> None:
-        """Replaces the name."""
-        self._name = str(name)
+    def port_array(self, value: Any, what: str) -> Array:
+        """A new array of the plant's numbers for a port. TypeError for others, RuntimeError if they are not finite."""
+        array = self.scalar.array(value, what)
+        require_finite(array, what)
+        return array
 
     def is_finalized(self) -> bool:
         """Whether Finalize() has been called."""
@@ -77,7 +78,13 @@ class PlantPart:
 
     def check_context(self, context: Context) -> None:
         """RuntimeError for a context that belongs elsewhere."""
-        if not isinstance(context, Context) or context.state.plant is not self:
+        if not isinstance(context, Context):
+            if hasattr(type(context), "find"):
+                raise RuntimeError(
+                    "a plant was given the root context of a diagram: call plant.GetMyContextFromRoot(context) first"
+                )
+            raise RuntimeError("this context belongs to another system")
+        if context.state.plant is not self:
             raise RuntimeError("this context belongs to another plant")
 
     def _require_own(self, element: MultibodyElement, wanted_by: str) -> None:

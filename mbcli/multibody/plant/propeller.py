@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from mbcli.multibody.plant.context import Context
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
-    from mbcli.multibody.plant.ports import InputPort, OutputPort
+    from mbcli.systems.system import InputPort, OutputPort
 
 
 @dataclass

@@ -321,6 +321,8 @@ class Run:
             on_progress(self.context.get_time())
             self._stopping = should_stop()
             if finished or (self._stopping and not self._has_samples_left()):
+                if self._stepping is not None:
+                    self._stepping.led_to = self.context.state.x.copy()
                 self._keep_memory()
                 return
 
@@ -423,6 +425,37 @@ class Run:
                 u = self._actuation_at((step - 1) * h)
                 context.last_step.remember(context, (step - 1) * h, q, v, u, self._vertices_before)
             yield status == FINISHED, rows
+
+    def take_step(self, number: int) -> bool:
+        """Takes the step of a number with the actuation that the ports give now; False if blocks() has to.
+
+        This is for callers that have something to do after each step: beginning anew costs as much as ten steps. The
+        run has been at its end, and goes on from where it led.
+        """
+        plant, context, run = self.plant, self.context, self._stepping
+        state, h = context.state, plant.time_step()
+        if run is None or self._stepped is not context or self._loops is not state.kernels or self._balance is not None:
+            return False
+        if self.sleep is not None or plant.elements.deformable_bodies or not state.parameters_current:
+            return False
+        if state.constraints is not None and (state.x != run.led_to).any() or needs_python(plant, context):
+            return False
+        self._series.actuation_values[0] = plant.actuation(context)
+        plant.set_controllers(context)
+        run.start(number, number + 2, 1 << 60, h, plant.implicit_damping())
+        status = self._loops.run_discrete(*self._handles(run), 1)
+        before = run.state_before
+        q, v = before[: state.q.size], before[state.q.size :]
+        if status != RUNNING:
+            state.go_to(number * h, q, v)
+            return False
+        state.time = (number + 1) * h
+        state.forget_positions()
+        if state.constraints is not None:
+            run.led_to = state.x.copy()
+        if plant.has_sampled_output_ports():
+            context.last_step.remember(context, number * h, q, v, None)
+        return True
 
     def _prepare_step(self, state):
         """Makes elastic bodies ready for the next step."""

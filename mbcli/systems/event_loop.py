@@ -1,0 +1,330 @@
+"""The time loop of a diagram with systems of Python: events in their order, and steps between them.
+
+At a time all updates that are due start from the same state, discrete ones after unrestricted ones; then continuous
+states are advanced to the next event; then what is published sees the state before the updates of that time.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from mbcli.multibody.plant.context import Context as PlantContext
+from mbcli.multibody.stepping.run import Run
+from mbcli.systems.events import DISCRETE, PUBLISH, UNRESTRICTED, EventStatus, TriggerType
+from mbcli.systems.integration import Integrator
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mbcli.systems.events import Event
+
+NEVER = 1 << 60  # steps from one sample to the next
+ISOLATION = 1e-2  # of the accuracy times the largest step: how precisely a witness function's change of sign is found
+
+
+class Schedule:
+    """The times offset + k period, and what is due at them.
+
+    Attributes:
+        events: of leaf systems, (system, context, event); plants: (plant, context).
+        number: k of the next time.
+    """
+
+    def __init__(self, period: float, offset: float) -> None:
+        self.period, self.offset = period, offset
+        self.events: list[tuple[Any, Any, Event]] = []
+        self.plants: list[PlantSteps] = []
+        self.number = 0
+
+    def time(self) -> float:
+        """[s] of the next one."""
+        return self.offset + self.number * self.period
+
+    def begin(self, t: float) -> None:
+        """The next one is the first that is not before t, at the earliest the offset."""
+        k = max(0, math.ceil((t - self.offset) / self.period))
+        while self.offset + k * self.period < t:
+            k += 1
+        while k > 0 and self.offset + (k - 1) * self.period >= t:
+            k -= 1
+        self.number = k
+
+
+class PlantSteps:
+    """The steps of a discrete plant in a diagram, each under the inputs at its start."""
+
+    def __init__(self, plant: Any, context: Any) -> None:
+        self.plant, self.context = plant, context
+        self._run: Run | None = None
+        self._values: dict[str, Any] = {}
+
+    def evaluate_inputs(self) -> None:
+        """Of the step that comes, before other systems change."""
+        inputs = self.context.inputs
+        self._values = {name: inputs.value(name, self.context) for name in inputs.followed}
+
+    def take(self, number: int) -> None:
+        """The step of a number."""
+        context, h = self.context, self.plant.time_step()
+        time = context.state.time
+        held = bool(self._values)
+        if held:
+            context.inputs.hold(self._values)
+        try:
+            context.state.time = number * h
+            if self._run is None:
+                self._run = Run(self.plant, context, (number + 1) * h, sample_period=NEVER * h)
+            elif self._run.take_step(number):
+                return
+            else:
+                self._run.go_on((number + 1) * h)
+            for _ in self._run.blocks(has_turn=True):
+                pass
+        finally:
+            if held:
+                context.inputs.hold(None)
+            context.state.time = time
+            context.state.forget_inputs()
+
+
+class EventLoop:
+    """Advances a root context with all that its systems declare.
+
+    Args:
+        system, root: a leaf system or a diagram with its context.
+        leaves: (system, context) of all parts that are no diagrams.
+        config: () -> SimulatorConfig.
+    """
+
+    def __init__(self, system: Any, root: Any, leaves: list[tuple[Any, Any]], config: Callable[[], Any]) -> None:
+        self._system, self._root, self._leaves, self._config = system, root, leaves, config
+        self.integrator = Integrator(
+            [(s, c) for s, c in leaves if c.num_continuous_states()], self._set_time
+        )
+        self._witnessed = [s for s, _ in leaves if hasattr(s, "DoGetWitnessFunctions")]
+        self._per_step = self._declared(TriggerType.kPerStep)
+        self._at_start = self._declared(TriggerType.kInitialization)
+        self.publish_every_step = self.publish_at_start = False
+        self.steps = self.publishes = self.discrete_updates = self.unrestricted_updates = 0
+        schedules: dict[tuple[float, float], Schedule] = {}
+        for own, context in leaves:
+            if isinstance(context, PlantContext):
+                if own.is_discrete():
+                    key = own.time_step(), 0.0
+                    schedules.setdefault(key, Schedule(*key)).plants.append(PlantSteps(own, context))
+                continue
+            for event in _events(own):
+                if event.get_trigger_type() is TriggerType.kPeriodic:
+                    key = event.period, event.offset
+                    schedules.setdefault(key, Schedule(*key)).events.append((own, context, event))
+        self._schedules = list(schedules.values())
+        self._due: list[Schedule] = []  # their updates are still to come
+        self._triggered: list[tuple[Any, Any, Event]] = []  # by witness functions
+
+    def _declared(self, trigger: TriggerType) -> dict[str, list[tuple[Any, Any, Event]]]:
+        found: dict[str, list[tuple[Any, Any, Event]]] = {PUBLISH: [], DISCRETE: [], UNRESTRICTED: []}
+        for system, context in self._leaves:
+            for event in _events(system):
+                if event.get_trigger_type() is trigger:
+                    found[event.kind].append((system, context, event))
+        return found
+
+    def _set_time(self, time: float) -> None:
+        self._root.SetTime(time)
+
+    def time(self) -> float:
+        """[s] of the root context."""
+        return self._root.get_time()
+
+    # events
+
+    def initialize(self, with_events: bool = True) -> EventStatus:
+        """Starts at the time of the context: initialization events, and what is published then."""
+        now = self.time()
+        status = EventStatus.DidNothing()
+        if with_events:
+            status = self._update(self._at_start[UNRESTRICTED], UNRESTRICTED, status)
+            status = self._update(self._at_start[DISCRETE], DISCRETE, status)
+        for schedule in self._schedules:
+            schedule.begin(now)
+        self._due = [s for s in self._schedules if s.time() == now]
+        for schedule in self._due:
+            schedule.number += 1
+        self._triggered = []
+        self.integrator.next_step = None
+        published = self._at_start[PUBLISH] if with_events else []
+        status = self._publish([*published, *self._per_step[PUBLISH], *_of_kind(self._due, PUBLISH)], status)
+        if self.publish_every_step or self.publish_at_start:
+            self._system.ForcedPublish(self._root)
+            self.publishes += 1
+        return status
+
+    def _publish(self, events: list[tuple[Any, Any, Event]], status: EventStatus) -> EventStatus:
+        for system, context, event in events:
+            status = worse(status, event.handle(system, context))
+        self.publishes += bool(events)
+        return status
+
+    def _update(self, events: list[tuple[Any, Any, Event]], kind: str, status: EventStatus) -> EventStatus:
+        """Updates of leaf systems, all from the same state."""
+        pending, status = self._computed(events, kind, status)
+        self._commit(pending, kind)
+        return status
+
+    def _computed(
+        self, events: list[tuple[Any, Any, Event]], kind: str, status: EventStatus
+    ) -> tuple[dict[int, tuple[Any, Any]], EventStatus]:
+        pending: dict[int, tuple[Any, Any]] = {}
+        for system, context, event in events:
+            if id(context) not in pending:
+                state = context.get_state() if kind == UNRESTRICTED else context.get_discrete_state()
+                pending[id(context)] = context, state.Clone()
+            status = worse(status, event.handle(system, context, pending[id(context)][1]))
+        if events and kind == UNRESTRICTED:
+            self.unrestricted_updates += 1
+        return pending, status
+
+    def _commit(self, pending: dict[int, tuple[Any, Any]], kind: str) -> None:
+        for context, target in pending.values():
+            if kind == UNRESTRICTED:
+                context.get_mutable_state().SetFrom(target)
+            else:
+                context.get_mutable_discrete_state().SetFrom(target)
+
+    def update(self) -> EventStatus:
+        """All updates that are pending."""
+        due, self._due = self._due, []
+        triggered, self._triggered = self._triggered, []
+        events = [*self._per_step[UNRESTRICTED], *_of_kind(due, UNRESTRICTED), *_of(triggered, UNRESTRICTED)]
+        status = self._update(events, UNRESTRICTED, EventStatus.DidNothing()) if events else EventStatus.DidNothing()
+        events = [*self._per_step[DISCRETE], *_of_kind(due, DISCRETE), *_of(triggered, DISCRETE)]
+        plants = [(steps, schedule.number - 1) for schedule in due for steps in schedule.plants]
+        if not events and not plants:
+            return status
+        pending, status = self._computed(events, DISCRETE, status)
+        for steps, _ in plants:
+            steps.evaluate_inputs()
+        for steps, number in plants:
+            steps.take(number)
+        self._commit(pending, DISCRETE)
+        sampled = any(steps.plant.has_sampled_output_ports() for steps, _ in plants)
+        self.unrestricted_updates += sampled
+        self.discrete_updates += bool(events) or (bool(plants) and not sampled)
+        return status
+
+    # time
+
+    def advance(self, boundary: float, after_step: Callable[[EventStatus], bool]) -> None:
+        """Advances to a time [s], or until after_step(status of the events of a step) is true."""
+        while True:
+            status = self.update()
+            now = self.time()
+            target = min([boundary, *(schedule.time() for schedule in self._schedules)])
+            self._continue_to(now, target)
+            self.steps += 1
+            reached = self.time()
+            self._due = [s for s in self._schedules if s.time() <= reached]
+            for schedule in self._due:
+                schedule.number += 1
+            events = self._per_step[PUBLISH] + _of_kind(self._due, PUBLISH) + _of(self._triggered, PUBLISH)
+            if events:
+                status = self._publish(events, status)
+            if self.publish_every_step:
+                self._system.ForcedPublish(self._root)
+                self.publishes += 1
+            if after_step(status) or reached >= boundary:
+                return
+
+    def _continue_to(self, now: float, target: float) -> None:
+        """One step of the continuous state towards a time, which it ends at where there is none."""
+        continuous = self.integrator
+        if target <= now:
+            return
+        witnesses = self._witnesses()
+        before = [w.CalcWitnessValue(c) for _, w, c in witnesses]
+        if not continuous.has_parts():
+            self._set_time(target)
+            self._trigger(witnesses, before)
+            return
+        start = continuous.state()
+        reached = continuous.step(now, target, self._config())
+        self._set_time(reached)
+        if self._trigger(witnesses, before):
+            self._isolate(witnesses, before, now, start, reached)
+
+    def _witnesses(self) -> list[tuple[Any, Any, Any]]:
+        if not self._witnessed:
+            return []
+        return [
+            (system, w, context)
+            for system, context in self._leaves
+            if system in self._witnessed
+            for w in system.GetWitnessFunctions(context)
+        ]
+
+    def _trigger(self, witnesses: list[tuple[Any, Any, Any]], before: list[float]) -> bool:
+        """Notes the events of those that changed their sign; whether there are any."""
+        self._triggered, any_triggered = [], False
+        for (system, witness, context), w0 in zip(witnesses, before, strict=True):
+            if witness.should_trigger(w0, witness.CalcWitnessValue(context)):
+                any_triggered = True
+                if witness.event is not None:
+                    self._triggered.append((system, context, witness.event))
+        return any_triggered
+
+    def _isolate(self, witnesses: Any, before: list[float], start_time: float, start: Any, end_time: float) -> None:
+        """Goes back to where the first change of sign is, from a step that has one."""
+        config = self._config()
+        window = max(ISOLATION * config.accuracy * config.max_step_size, 1e-14 * max(1.0, abs(end_time)))
+        a, b = start_time, end_time
+        while b - a > window:
+            middle = 0.5 * (a + b)
+            self._step_from(start_time, start, middle)
+            if self._trigger(witnesses, before):
+                b = middle
+            else:
+                a = middle
+        self._step_from(start_time, start, b)
+        self._trigger(witnesses, before)
+
+    def _step_from(self, time: float, start: Any, target: float) -> None:
+        self.integrator.set_state(time, start)
+        while time < target:
+            time = self.integrator.step(time, target, self._config())
+        self._set_time(target)
+
+
+def _events(system: Any) -> list[Event]:
+    declared = getattr(system, "declared", None)
+    return [] if declared is None else declared.events
+
+
+def _of(events: list[tuple[Any, Any, Event]], kind: str) -> list[tuple[Any, Any, Event]]:
+    return [entry for entry in events if entry[2].kind == kind]
+
+
+def _of_kind(schedules: list[Schedule], kind: str) -> list[tuple[Any, Any, Event]]:
+    return [entry for schedule in schedules for entry in schedule.events if entry[2].kind == kind]
+
+
+def worse(a: EventStatus, b: EventStatus) -> EventStatus:
+    """The one of two that is more severe, the first if they are equal."""
+    return b if b.severity().value > a.severity().value else a
+
+
+def needs_events(leaves: list[tuple[Any, Any]]) -> bool:
+    """Whether there is more than one plant to advance, beside systems whose outputs follow from their inputs."""
+    plants = [(system, context) for system, context in leaves if isinstance(context, PlantContext)]
+    others = [(system, context) for system, context in leaves if not isinstance(context, PlantContext)]
+    if len(plants) != 1:
+        return True
+    if any(_events(s) or hasattr(s, "DoGetWitnessFunctions") or c.num_continuous_states() for s, c in others):
+        return True
+    plant, context = plants[0]
+    # the loop below steps with what the ports give at the start of each step, the plant's own with compiled loops
+    return plant.is_discrete() and bool(context.inputs.followed) and not _applies(context)
+
+
+def _applies(context: Any) -> bool:
+    return any(name.startswith("applied_") for name in context.inputs.names())
