@@ -190,8 +190,8 @@ class InputPort:
         """The value, (size,) or an object. RuntimeError if there is none."""
         if not self.HasValue(context):
             raise RuntimeError(
-                f"input '{self._name}' of {self._system.get_name() or type(self._system).__name__} has no value: "
-                "fix or connect it"
+                f"input '{self._name}' has no value: fix or connect it (it is of system "
+                f"'{self._system.get_name() or type(self._system).__name__}')"
             )
         value = context.inputs.value(self._name, context)
         return _own(value) if self._size is None else value.copy()

@@ -1,4 +1,4 @@
-"""Curves, under the names of pydrake.trajectories."""
+"""Plane curves of arcs and straight lines."""
 
 from __future__ import annotations
 
@@ -212,5 +212,3 @@ def _pose_on_segment(segment: FloatArray, X_AM0: FloatArray, s: float) -> FloatA
     pose_on_segment(segment, 0, X_AM0, s, angle, X, 0)
     return X[0]
 
-
-__all__ = ["PiecewiseConstantCurvatureTrajectory"]
