@@ -89,13 +89,11 @@ class DiagramBuilder:
         return len(self._exported_outputs)
 
     def Connect(self, output: Any, input: Any) -> None:
-        """Lets an input port have the value of an output port; two systems with one port each may stand for these.
+        """Lets an input port have the value of an output port.
 
         RuntimeError if it is connected already, or if the ports do not fit.
         """
         self._require_not_built("Connect")
-        if isinstance(output, System) and isinstance(input, System):
-            output, input = output.get_output_port(), input.get_input_port()
         if not isinstance(output, OutputPort) or not isinstance(input, InputPort):
             raise TypeError(f"Connect takes an output port and an input port, not {output!r} and {input!r}")
         for port in (output, input):

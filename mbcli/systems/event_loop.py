@@ -1,7 +1,7 @@
 """The time loop of a diagram with systems of Python: events in their order, and steps between them.
 
-At a time all updates that are due start from the same state, discrete ones after unrestricted ones; then continuous
-states are advanced to the next event; then what is published sees the state before the updates of that time.
+At a time all unrestricted updates that are due start from the same state, steps of plants with sampled outputs among
+them; then all discrete ones, those of other plants among them; then continuous states are advanced to the next event; then what is published sees the state before the updates of that time.
 """
 
 from __future__ import annotations
@@ -170,6 +170,8 @@ class EventLoop:
         """Updates of leaf systems, all from the same state."""
         pending, status = self._computed(events, kind, status)
         self._commit(pending, kind)
+        self.unrestricted_updates += bool(events) and kind == UNRESTRICTED
+        self.discrete_updates += bool(events) and kind == DISCRETE
         return status
 
     def _computed(
@@ -181,8 +183,6 @@ class EventLoop:
                 state = context.get_state() if kind == UNRESTRICTED else context.get_discrete_state()
                 pending[id(context)] = context, state.Clone()
             status = worse(status, event.handle(system, context, pending[id(context)][1]))
-        if events and kind == UNRESTRICTED:
-            self.unrestricted_updates += 1
         return pending, status
 
     def _commit(self, pending: dict[int, tuple[Any, Any]], kind: str) -> None:
@@ -196,21 +196,30 @@ class EventLoop:
         """All updates that are pending."""
         due, self._due = self._due, []
         triggered, self._triggered = self._triggered, []
-        events = [*self._per_step[UNRESTRICTED], *_of_kind(due, UNRESTRICTED), *_of(triggered, UNRESTRICTED)]
-        status = self._update(events, UNRESTRICTED, EventStatus.DidNothing()) if events else EventStatus.DidNothing()
-        events = [*self._per_step[DISCRETE], *_of_kind(due, DISCRETE), *_of(triggered, DISCRETE)]
-        plants = [(steps, schedule.number - 1) for schedule in due for steps in schedule.plants]
-        if not events and not plants:
-            return status
-        pending, status = self._computed(events, DISCRETE, status)
+        status = EventStatus.DidNothing()
+        # the state of a plant with sampled outputs has these too, and is none of numbers alone
+        for kind, is_sampled in ((UNRESTRICTED, True), (DISCRETE, False)):
+            events = [*self._per_step[kind], *_of_kind(due, kind), *_of(triggered, kind)]
+            plants = [
+                (steps, schedule.number - 1)
+                for schedule in due
+                for steps in schedule.plants
+                if steps.plant.has_sampled_output_ports() is is_sampled
+            ]
+            if events or plants:
+                status = self._update_all(kind, events, plants, status)
+        return status
+
+    def _update_all(self, kind: str, events: list[Any], plants: list[Any], status: EventStatus) -> EventStatus:
+        """Updates of a kind and the steps of plants, all from the same state."""
+        pending, status = self._computed(events, kind, status)
         for steps, _ in plants:
             steps.evaluate_inputs()
         for steps, number in plants:
             steps.take(number)
-        self._commit(pending, DISCRETE)
-        sampled = any(steps.plant.has_sampled_output_ports() for steps, _ in plants)
-        self.unrestricted_updates += sampled
-        self.discrete_updates += bool(events) or (bool(plants) and not sampled)
+        self._commit(pending, kind)
+        self.unrestricted_updates += kind == UNRESTRICTED
+        self.discrete_updates += kind == DISCRETE
         return status
 
     # time

@@ -88,7 +88,7 @@ class Event:
         period, offset: [s] of a periodic one.
 
     Args:
-        trigger_type: when; set by the declaration of the event.
+        trigger_type: when; set by the declaration of the event. May be left out.
         callback: function of (context, event) or (system, context, event), of updates with the state to set at the end.
     """
 
@@ -96,11 +96,13 @@ class Event:
 
     def __init__(
         self,
-        trigger_type: TriggerType = TriggerType.kUnknown,
+        trigger_type: TriggerType | Callable[..., Any] = TriggerType.kUnknown,
         callback: Callable[..., Any] | None = None,
         *,
         system_callback: Callable[..., Any] | None = None,
     ) -> None:
+        if not isinstance(trigger_type, TriggerType):
+            trigger_type, callback = TriggerType.kUnknown, trigger_type
         self._trigger, self._callback, self._system_callback = trigger_type, callback, system_callback
         self.period = self.offset = 0.0
 

@@ -206,19 +206,17 @@ class DiscreteDerivative(_Differences):
 
 
 class StateInterpolatorWithDiscreteDerivative(_Differences):
-    """[u[n]; (u[n] - u[n - 1]) / h]: positions with velocities from their differences."""
+    """[u; (u[n] - u[n - 1]) / h]: positions as they are, with velocities from those of the last two updates."""
 
     def __init__(self, num_positions: int, time_step: float, suppress_initial_transient: bool = True) -> None:
         super().__init__()
         self._keep(num_positions, time_step, suppress_initial_transient)
-        self.DeclareVectorInputPort("position", num_positions)
+        u = self.DeclareVectorInputPort("position", num_positions)
 
         def state(context: Any, output: Any) -> None:
-            output.SetFromVector(
-                np.concatenate([context.get_discrete_state(0).CopyToVector(), self._difference(context)])
-            )
+            output.SetFromVector(np.concatenate([u.Eval(context), self._difference(context)]))
 
-        self.DeclareVectorOutputPort("state", 2 * num_positions, state, STATE)
+        self.DeclareVectorOutputPort("state", 2 * num_positions, state)
         self.DeclarePeriodicDiscreteUpdateEvent(time_step, 0.0, self._shift)
 
     def set_initial_position(self, context: Any, position: ArrayLike) -> None:

@@ -861,6 +861,10 @@ class SystemOutput:
         return self.values[int(index)].get_value()
 
 
+class NoPortError(IndexError, RuntimeError):
+    """No port has that index."""
+
+
 def port_named(ports: Sequence[Any], name: str, kind: str) -> Any:
     """The port of that name; RuntimeError that lists the names there are."""
     for port in ports:
@@ -876,5 +880,5 @@ def port_at(ports: Sequence[Any], index: int | None, kind: str) -> Any:
             raise RuntimeError(f"there are {len(ports)} {kind} ports, not one: say which one is meant")
         return ports[0]
     if not 0 <= int(index) < len(ports):
-        raise RuntimeError(f"there is no {kind} port {int(index)}, there are {len(ports)}")
+        raise NoPortError(f"there is no {kind} port {int(index)}, there are {len(ports)}")
     return ports[int(index)]

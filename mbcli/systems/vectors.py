@@ -40,7 +40,7 @@ class VectorBase:
         return self._get().copy()
 
     def SetFromVector(self, value: ArrayLike) -> None:
-        """Replaces the elements (n,). RuntimeError for another number of them."""
+        """Replaces the elements (n,). IndexError for another number of them."""
         self._put(self._fitting(value))
 
     def SetFrom(self, value: VectorBase) -> None:
@@ -92,7 +92,7 @@ class VectorBase:
     def _fitting(self, value: ArrayLike) -> Array:
         array = as_numbers(value, "value")
         if array.size != self.size() or array.ndim > 2 or array.ndim == 2 and 1 not in array.shape:
-            raise RuntimeError(f"the vector has {self.size()} elements, not {array.size}")
+            raise IndexError(f"the vector has {self.size()} elements, not {array.size}")
         return array.reshape(-1)
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from mbcli.multibody.plant.multibody_plant import MultibodyPlant
 from mbcli.multibody.plant.settings import (
+    OTHER_DEFAULTS,
     ContactModel,
     DiscreteContactApproximation,
     HydroelasticContactRepresentation,
@@ -36,9 +37,9 @@ def ApplyMultibodyPlantConfig(config: MultibodyPlantConfig, plant: MultibodyPlan
             f"configuration is {config.time_step:g}"
         )
     plant.set_penetration_allowance(config.penetration_allowance)
-    plant.settings.contact_defaults = config.contact_defaults
-    plant.settings.joint_dry_friction = config.joint_dry_friction
-    plant.set_step_scheme(config.step_scheme)
+    plant.settings.contact_defaults = OTHER_DEFAULTS.get("contact_defaults", config.contact_defaults)
+    plant.settings.joint_dry_friction = OTHER_DEFAULTS.get("joint_dry_friction", config.joint_dry_friction)
+    plant.set_step_scheme(OTHER_DEFAULTS.get("step_scheme", config.step_scheme))
     if config.stiction_tolerance is not None:
         plant.set_stiction_tolerance(config.stiction_tolerance)
     plant.set_contact_model(CONTACT_MODELS[config.contact_model])

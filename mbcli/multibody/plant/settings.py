@@ -49,6 +49,9 @@ class DiscreteContactSolver(Enum):
     kSap = 1
 
 
+OTHER_DEFAULTS: dict[str, Any] = {}  # by names of PlantSettings; mbcli.pydrake fills it
+
+
 @dataclass
 class PlantSettings:
     """The settings of a plant, for whoever works with plants. Settings says what each is."""
@@ -91,7 +94,9 @@ class Settings(Constraints):
 
     def _start_settings(self) -> None:
         surfaces = self.GetDefaultContactSurfaceRepresentation(self._time_step)
-        self.settings = PlantSettings(sampled_outputs=self.is_discrete(), contact_surface_representation=surfaces)
+        self.settings = PlantSettings(
+            sampled_outputs=self.is_discrete(), contact_surface_representation=surfaces, **OTHER_DEFAULTS
+        )
 
     def set_penetration_allowance(self, penetration_allowance: float = 0.001) -> None:
         """[m], greater than 0: what default stiffnesses of point contact aim at."""
