@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from mbcli.math.array_types import Vector
     from mbcli.multibody.tree.element import MultibodyElement
+    from mbcli.multibody.tree.frame import Frame
     from mbcli.multibody.tree.joint import Joint
     from mbcli.multibody.tree.rigid_body import RigidBody
 
@@ -425,18 +426,47 @@ class Coordinates(Lookup):
         self,
         context: Context,
         body: RigidBody,
-        X_PB: RigidTransform | None = None,
+        X_JpJc: RigidTransform | None = None,
         *,
+        X_PB: RigidTransform | None = None,
         X_WB: RigidTransform | None = None,
     ) -> None:
-        """X_PB as in GetFreeBodyPose(), whichever name it is given by."""
-        if X_PB is None or X_WB is not None:
-            X_PB = _one_of(X_PB, X_WB, "SetFreeBodyPose: X_PB")
-        if type(X_PB) is not RigidTransform:
-            X_PB = RigidTransform(X_PB)
+        """X_JpJc as in GetFreeBodyPose(), under this name or a former one."""
+        if X_JpJc is None or X_PB is not None or X_WB is not None:
+            X_JpJc = _one_of(X_JpJc, X_PB if X_PB is not None else X_WB, "SetFreeBodyPose: X_JpJc")
+        if not isinstance(X_JpJc, RigidTransform):  # those of other scalars are derived from it
+            X_JpJc = RigidTransform(X_JpJc)
         if body.parent_plant is not self:
             self._require_own(body, "SetFreeBodyPose")
-        body.required_free_joint().SetPose(context, X_PB)
+        body.required_free_joint().SetPose(context, X_JpJc)
+
+    def SetFloatingBaseBodyPoseInWorldFrame(self, context: Context, body: RigidBody, X_WB: RigidTransform) -> None:
+        """X_WB of a floating base. RuntimeError for another body."""
+        self._require_floating_base(body, "SetFloatingBaseBodyPoseInWorldFrame")
+        self.SetFreeBodyPose(context, body, X_WB)
+
+    def SetFloatingBaseBodyPoseInAnchoredFrame(
+        self, context: Context, frame_F: Frame, body: RigidBody, X_FB: RigidTransform
+    ) -> None:
+        """X_FB of a floating base in a frame that is fixed in World. RuntimeError for other bodies or frames."""
+        self._require_floating_base(body, "SetFloatingBaseBodyPoseInAnchoredFrame")
+        if not self.whole_plant().IsAnchored(frame_F.body()):
+            raise RuntimeError(f"SetFloatingBaseBodyPoseInAnchoredFrame: frame '{frame_F.name()}' is not anchored")
+        self.SetFreeBodyPose(context, body, frame_F.CalcPoseInWorld(context) @ X_FB)
+
+    def SetDefaultFloatingBaseBodyPose(self, body: RigidBody, X_WB: RigidTransform) -> None:
+        """X_WB of a floating base in contexts made from now on; kept for a body that turns out not to float."""
+        self.SetDefaultFreeBodyPose(body, X_WB)
+
+    def GetDefaultFloatingBaseBodyPose(self, body: RigidBody) -> RigidTransform:
+        """X_WB, identity if none was set."""
+        return self.GetDefaultFreeBodyPose(body)
+
+    def _require_floating_base(self, body: RigidBody, method: str) -> None:
+        self.require_finalized(method)
+        self._require_own(body, method)
+        if not body.is_floating_base_body():
+            raise RuntimeError(f"{method}: body '{body.name()}' is not a floating base")
 
     def SetFreeBodySpatialVelocity(
         self,
@@ -445,10 +475,11 @@ class Coordinates(Lookup):
         V_PB: SpatialVelocity | None = None,
         context: Context | None = None,
         V_WB: SpatialVelocity | None = None,
+        V_JpJc: SpatialVelocity | None = None,
     ) -> None:
-        """SetFreeBodySpatialVelocity(body, V_PB, context); pydrake's other order (context, body, V_PB) too.
+        """SetFreeBodySpatialVelocity(context, body, V_JpJc); the former order (body, V_PB, context) too.
 
-        The velocity is that in the body's parent P, whichever name it is given by.
+        The velocity is that of the frames that the body's joint connects, whichever name it is given by.
         """
         for argument in arguments:
             if isinstance(argument, Context):
@@ -457,7 +488,8 @@ class Coordinates(Lookup):
                 V_PB = argument
             else:
                 body = argument
-        V_PB = _one_of(V_PB, V_WB, "SetFreeBodySpatialVelocity: V_PB")
+        former = V_WB if V_JpJc is None else V_JpJc
+        V_PB = _one_of(V_PB, former, "SetFreeBodySpatialVelocity: V_JpJc")
         if body is None:
             raise TypeError("SetFreeBodySpatialVelocity: body must be given")
         self._require_own(body, "SetFreeBodySpatialVelocity")

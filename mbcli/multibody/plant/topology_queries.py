@@ -23,24 +23,42 @@ class TopologyQueries(Lookup):
         self.require_finalized("GetFloatingBaseBodies")
         return {BodyIndex(n) for n, joint in self.free_joints.items() if joint.is_ephemeral()}
 
-    def HasUniqueFreeBaseBody(self, model_instance: ModelInstanceIndex) -> bool:
-        """Whether exactly one body of the instance is a floating base. After Finalize()."""
-        return len(self._free_bases(model_instance)) == 1
+    def HasUniqueFloatingBaseBody(self, model_instance: ModelInstanceIndex) -> bool:
+        """Whether one body alone of the instance is connected to World, and floats. After Finalize()."""
+        return self._floating_base(model_instance) is not None
 
-    def GetUniqueFreeBaseBodyOrThrow(self, model_instance: ModelInstanceIndex) -> RigidBody:
-        """The one floating base of the instance; RuntimeError if there is none or more than one."""
-        bases = self._free_bases(model_instance)
-        if len(bases) != 1:
+    HasUniqueFreeBaseBody = HasUniqueFloatingBaseBody
+
+    def GetUniqueFloatingBaseBodyOrThrow(self, model_instance: ModelInstanceIndex) -> RigidBody:
+        """That body; RuntimeError if there is none or more than one."""
+        base = self._floating_base(model_instance)
+        if base is None:
+            bases = self._bases(model_instance)
             names = ", ".join(f"'{body.name()}'" for body in bases) or "none"
             raise RuntimeError(
                 f"model instance '{self.GetModelInstanceName(model_instance)}' has no unique floating base: {names}"
             )
-        return bases[0]
+        return base
 
-    def _free_bases(self, model_instance: ModelInstanceIndex) -> list[RigidBody]:
+    GetUniqueFreeBaseBodyOrThrow = GetUniqueFloatingBaseBodyOrThrow
+
+    def _floating_base(self, model_instance: ModelInstanceIndex) -> RigidBody | None:
+        bases = self._bases(model_instance)
+        return bases[0] if len(bases) == 1 and bases[0].is_floating_base_body() else None
+
+    def _bases(self, model_instance: ModelInstanceIndex) -> list[RigidBody]:
+        """The bodies of an instance between which and World no other one stands."""
         self.require_finalized("floating base queries")
+        beside_world = {
+            int(body.index())
+            for joint in self.elements.joints
+            if 0 in (int(joint.parent_body().index()), int(joint.child_body().index()))
+            for body in (joint.parent_body(), joint.child_body())
+        }
         return [
-            body for body in self._of_instance(self.elements.bodies, model_instance) if body.is_floating_base_body()
+            body
+            for body in self._of_instance(self.elements.bodies, model_instance)
+            if int(body.index()) and (body.is_floating_base_body() or int(body.index()) in beside_world)
         ]
 
     def IsAnchored(self, body: RigidBody) -> bool:
