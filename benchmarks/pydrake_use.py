@@ -3,8 +3,8 @@
     python -m benchmarks.pydrake_use FOLDER... [--missing 30]
 
 Counted are uses of names imported from pydrake and of members of objects whose class follows from the file: from a
-constructor, an annotation, the base of a class, or a function of pydrake's that returns one. pydrake must be installed: it
-says which names are its own. Names of what is out of scope (OUT_OF_SCOPE of mbcli/pydrake.py) are left out.
+constructor, an annotation, the base of a class, or a function of pydrake's that returns one. pydrake must be
+installed: it says which names are its own. Names of what is out of scope (OUT_OF_SCOPE of mbcli/pydrake_names.py) are left out.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from collections import Counter
 from importlib import import_module
 from pathlib import Path
 
-from mbcli.pydrake import OUT_OF_SCOPE, OUT_OF_SCOPE_NAMES
+from mbcli.pydrake_names import OUT_OF_SCOPE, OUT_OF_SCOPE_NAMES
 
 RETURNS = {  # classes of what functions and methods return
     "AddMultibodyPlantSceneGraph": ("MultibodyPlant", "SceneGraph"),
@@ -74,11 +74,10 @@ class Library:
     def get(self, path: str):
         """What pydrake.PATH is here; None if it is not."""
         module, _, name = path.rpartition(".")
-        for place in (module, "all") if self._root == "pydrake" else (module,):
-            try:
-                return getattr(import_module(f"{self._root}.{place}" if place else self._root), name)
-            except (ImportError, AttributeError):
-                continue
+        try:
+            return getattr(import_module(f"{self._root}.{module}" if module else self._root), name)
+        except (ImportError, AttributeError):
+            pass
         try:
             return import_module(f"{self._root}.{path}")
         except ImportError:
@@ -89,7 +88,7 @@ PYDRAKE, MBCLI = Library("pydrake"), Library("mbcli")
 
 
 class Reader(ast.NodeVisitor):
-    """Collects the uses of a file: ("systems.framework.LeafSystem", member or None), each as often as it stands there."""
+    """Collects the uses of a file, (path, member or None), each as often as it stands there."""
 
     def __init__(self) -> None:
         self.uses: list[tuple[str, str | None]] = []
@@ -146,7 +145,7 @@ class Reader(ast.NodeVisitor):
                 return tuple(f"all.{x}" for x in found) if isinstance(found, tuple) else f"all.{found}"
             if last in MAKERS and isinstance(node.func, ast.Attribute):
                 return self._path(node.func.value)
-            return made if isinstance(PYDRAKE.get(made), type) else None if made else None
+            return made if made and isinstance(PYDRAKE.get(made), type) else None
         if node is not None:
             return self._objects.get(ast.unparse(node))
         return None

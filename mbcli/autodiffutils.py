@@ -272,7 +272,7 @@ def InitializeAutoDiff(
 
 
 def InitializeAutoDiffTuple(*args: ArrayLike) -> tuple[Array, ...]:
-    """InitializeAutoDiff() of several arrays: their numbers are variables one after another, all with gradients by all."""
+    """InitializeAutoDiff() of several arrays, whose numbers are variables one after another: gradients are by all."""
     values = [np.asarray(value, dtype=float) for value in args]
     total, start, result = sum(value.size for value in values), 0, []
     for value in values:

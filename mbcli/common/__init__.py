@@ -12,4 +12,6 @@ if TYPE_CHECKING:
 
 __all__ = ["RandomDistribution", "RandomGenerator"]
 
-__getattr__ = late_names(__name__, {"random_distributions": ("RandomDistribution",), "random_generator": ("RandomGenerator",)})
+__getattr__ = late_names(
+    __name__, {"random_distributions": ("RandomDistribution",), "random_generator": ("RandomGenerator",)}
+)

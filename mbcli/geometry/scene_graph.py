@@ -33,14 +33,14 @@ class SceneGraph(System):
 
     # ports
 
-    def _input_ports(self) -> list[InputPort]:
+    def input_ports(self) -> list[InputPort]:
         for source in self.registry.sources:
             if source not in self._pose_ports:
                 name = f"{self.registry.sources[source]}_pose"
                 self._pose_ports[source] = InputPort(self, name, len(self._pose_ports))
         return list(self._pose_ports.values())
 
-    def _output_ports(self) -> list[OutputPort]:
+    def output_ports(self) -> list[OutputPort]:
         return [self._query_port]
 
     def get_source_pose_port(self, id: SourceId) -> InputPort:
@@ -48,7 +48,7 @@ class SceneGraph(System):
 
         A plant's geometries are where the state of the plant has them, whether its poses are connected or not.
         """
-        self._input_ports()
+        self.input_ports()
         if id not in self._pose_ports:
             raise RuntimeError(f"there is no geometry source {id}")
         return self._pose_ports[id]

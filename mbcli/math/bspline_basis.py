@@ -36,8 +36,6 @@ class BsplineBasis:
         *,
         num_basis_functions: int | None = None,
     ) -> None:
-        if isinstance(order, BsplineBasis):
-            order, knots = order._order, order._knots
         if num_basis_functions is not None or isinstance(knots, (int, np.integer)):
             count = int(knots if num_basis_functions is None else num_basis_functions)
             knots = _knots(order, count, type, initial_parameter_value, final_parameter_value)
@@ -87,4 +85,4 @@ def _knots(order: int, count: int, kind: KnotVectorType, start: float, end: floa
         raise RuntimeError(f"{count} basis functions are too few for order {order}")
     step = (end - start) / (count - order + 1)
     knots = start + step * (np.arange(count + order) - (order - 1))
-    return np.clip(knots, start, end) if kind is KnotVectorType.kClampedUniform else knots
+    return np.asarray(np.clip(knots, start, end) if kind is KnotVectorType.kClampedUniform else knots, dtype=float)

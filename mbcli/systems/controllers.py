@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from mbcli.systems.plant_controllers import InverseDynamics, InverseDynamicsController, JointStiffnessController
 from mbcli.systems.pid import PidController
+from mbcli.systems.plant_controllers import InverseDynamics, InverseDynamicsController, JointStiffnessController
 from mbcli.systems.regulators import (
     DiscreteTimeLinearQuadraticRegulator,
     FiniteHorizonLinearQuadraticRegulator,

@@ -53,7 +53,9 @@ class DiagramContext(Context):
         found = self._find(system)
         if found is None:
             name = system.get_name() or type(system).__name__
-            raise RuntimeError(f"system '{name}' has no part in the context of diagram '{self.diagram.GetSystemName()}'")
+            raise RuntimeError(
+                f"system '{name}' has no part in the context of diagram '{self.diagram.GetSystemName()}'"
+            )
         return found
 
     def _find(self, system: Any) -> Any:
@@ -99,9 +101,7 @@ class DiagramContext(Context):
     def _parameters(self) -> Parameters:
         all_of = [context.get_parameters() for context in self.contexts.values()]
         numeric = [group for p in all_of for group in p.get_numeric_parameters().get_data()]
-        other = [
-            p.get_abstract_parameters().get_value(k) for p in all_of for k in range(p.num_abstract_parameters())
-        ]
+        other = [p.get_abstract_parameters().get_value(k) for p in all_of for k in range(p.num_abstract_parameters())]
         return Parameters(numeric, other)
 
     def SetTimeStateAndParametersFrom(self, source: Any) -> None:
@@ -148,10 +148,10 @@ class Diagram(System):
         self._inputs = [ExportedInputPort(self, ports, name, index) for index, (name, ports) in enumerate(inputs)]
         self._outputs = [ExportedOutputPort(self, port, name, index) for index, (name, port) in enumerate(outputs)]
 
-    def _input_ports(self) -> list[Any]:
+    def input_ports(self) -> list[Any]:
         return self._inputs
 
-    def _output_ports(self) -> list[Any]:
+    def output_ports(self) -> list[Any]:
         return self._outputs
 
     def GetSystems(self) -> list[Any]:

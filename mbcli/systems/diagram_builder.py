@@ -179,7 +179,7 @@ class DiagramBuilder:
         if twice is not None:
             raise RuntimeError(f"Build: several systems are named '{twice}'")
         for system in self._systems:
-            system._output_ports()  # RuntimeError of a plant before its Finalize()
+            system.output_ports()  # RuntimeError of a plant before its Finalize()
         self._require_no_loop()
         self._built = True
         target.take_parts(self._systems, self._connections, self._exported_inputs, self._exported_outputs)
@@ -239,11 +239,11 @@ def inputs_reaching(output: Any) -> set[str]:
     inner = getattr(output, "inner", None)
     if inner is None:
         names = output.follows
-        return {port.get_name() for port in system._input_ports()} if names is None else set(names)
+        return {port.get_name() for port in system.input_ports()} if names is None else set(names)
     sources = {(id(to.get_system()), to.get_name()): source for source, to in system.connections()}
     exported: dict[tuple[int, str], str] = {
         (id(port.get_system()), port.get_name()): own.get_name()
-        for own in system._input_ports()
+        for own in system.input_ports()
         if isinstance(own, ExportedInputPort)
         for port in own.ports
     }

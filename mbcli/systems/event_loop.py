@@ -1,7 +1,8 @@
 """The time loop of a diagram with systems of Python: events in their order, and steps between them.
 
 At a time all unrestricted updates that are due start from the same state, steps of plants with sampled outputs among
-them; then all discrete ones, those of other plants among them; then continuous states are advanced to the next event; then what is published sees the state before the updates of that time.
+them; then all discrete ones, those of other plants among them; then continuous states are advanced to the next event;
+then what is published sees the state before the updates of that time.
 """
 
 from __future__ import annotations
@@ -99,9 +100,7 @@ class EventLoop:
 
     def __init__(self, system: Any, root: Any, leaves: list[tuple[Any, Any]], config: Callable[[], Any]) -> None:
         self._system, self._root, self._leaves, self._config = system, root, leaves, config
-        self.integrator = Integrator(
-            [(s, c) for s, c in leaves if c.num_continuous_states()], self._set_time
-        )
+        self.integrator = Integrator([(s, c) for s, c in leaves if c.num_continuous_states()], self._set_time)
         self._witnessed = [s for s, _ in leaves if hasattr(s, "DoGetWitnessFunctions")]
         self._per_step = self._declared(TriggerType.kPerStep)
         self._at_start = self._declared(TriggerType.kInitialization)

@@ -102,7 +102,7 @@ class Event:
         system_callback: Callable[..., Any] | None = None,
     ) -> None:
         if not isinstance(trigger_type, TriggerType):
-            trigger_type, callback = TriggerType.kUnknown, trigger_type
+            callback, trigger_type = trigger_type, TriggerType.kUnknown
         self._trigger, self._callback, self._system_callback = trigger_type, callback, system_callback
         self.period = self.offset = 0.0
 

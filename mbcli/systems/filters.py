@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbcli.common.value import AbstractValue
 from mbcli.common.random_distributions import RandomDistribution
+from mbcli.common.value import AbstractValue
 from mbcli.systems.signals import STATE, _Reproducible
 
 if TYPE_CHECKING:
@@ -19,9 +19,7 @@ if TYPE_CHECKING:
 class Integrator(_Reproducible):
     """The integral of its input over time: Integrator(size), or Integrator(initial_value)."""
 
-    def __init__(
-        self, size: int | ArrayLike | None = None, *, initial_value: ArrayLike | None = None
-    ) -> None:
+    def __init__(self, size: int | ArrayLike | None = None, *, initial_value: ArrayLike | None = None) -> None:
         super().__init__()
         given: Any = initial_value if size is None else size
         initial = np.zeros(given) if isinstance(given, (int, np.integer)) else np.asarray(given, dtype=float)
@@ -66,7 +64,7 @@ class FirstOrderLowPassFilter(_Reproducible):
 
     def get_time_constant(self) -> float:
         """The one of all elements [s]. RuntimeError if they differ."""
-        if not (self._T == self._T[0]).all():
+        if not (self._T[0] == self._T).all():
             raise RuntimeError(f"the time constants differ: {self._T}")
         return float(self._T[0])
 
@@ -195,9 +193,7 @@ class DiscreteDerivative(_Differences):
         super().__init__()
         self._keep(num_inputs, time_step, suppress_initial_transient)
         self.DeclareVectorInputPort("u", num_inputs)
-        self.DeclareVectorOutputPort(
-            "dudt", num_inputs, lambda c, out: out.SetFromVector(self._difference(c)), STATE
-        )
+        self.DeclareVectorOutputPort("dudt", num_inputs, lambda c, out: out.SetFromVector(self._difference(c)), STATE)
         self.DeclarePeriodicDiscreteUpdateEvent(time_step, 0.0, self._shift)
 
     def time_step(self) -> float:
@@ -255,5 +251,3 @@ class RandomSource(_Reproducible):
             RandomDistribution.kExponential: lambda size: rng.exponential(size=size),
         }
         state.get_mutable_discrete_state(0).SetFromVector(draws[self._distribution](size=self._n))
-
-

@@ -27,7 +27,7 @@ def _add(lines: list[str], system: Any, depth: int) -> None:
         for source, target in system.connections():
             lines.append(f"{_place(source, 'y', depth)} -> {_place(target, 'u', depth)}")
         return
-    inputs, outputs = system._input_ports(), system._output_ports()
+    inputs, outputs = system.input_ports(), system.output_ports()
     left = "|".join(f"<u{k}>{port.get_name()}" for k, port in enumerate(inputs))
     right = "|".join(f"<y{k}>{port.get_name()}" for k, port in enumerate(outputs))
     lines.append(f'{_node(system)} [shape=record, label="{name}|{{{{{left}}}|{{{right}}}}}"]')

@@ -124,10 +124,10 @@ class LeafSystem(System):
     def __init__(self, *unused: Any) -> None:
         self.declared = Declared()
 
-    def _input_ports(self) -> list[Any]:
+    def input_ports(self) -> list[Any]:
         return self._made().inputs
 
-    def _output_ports(self) -> list[Any]:
+    def output_ports(self) -> list[Any]:
         return self._made().outputs
 
     def _made(self) -> Declared:
@@ -466,7 +466,7 @@ class LeafSystem(System):
         self.run_events("unrestricted", TriggerType.kForced, context, state)
 
     def EvalUniquePeriodicDiscreteUpdate(self, context: Any) -> DiscreteValues:
-        """The discrete state after the periodic update. RuntimeError if there are updates of several periods, or none."""
+        """The discrete state after the periodic update. RuntimeError if there are several periods, or none."""
         self.check_context(context)
         events = [
             e for e in self._made().events if e.kind == "discrete" and e.get_trigger_type() is TriggerType.kPeriodic
@@ -524,7 +524,7 @@ class VectorSystem(LeafSystem):
             self.DeclareVectorOutputPort("y0", output_size, self._output, tickets)
 
     def _given(self, context: Any) -> tuple[Array, Array]:
-        port = self._input_ports()
+        port = self.input_ports()
         u = port[0].Eval(context) if port and port[0].HasValue(context) else np.zeros(0)
         groups = context.get_discrete_state().get_data()
         x = groups[0] if groups else context.get_continuous_state_vector()

@@ -230,10 +230,10 @@ def _port(port: Any, ports: list[Any], selection: Any) -> Any:
 
 def _of_system(system: Any, context: Any, leaves: list[Any], input_port: Any, output_port: Any) -> Any:
     """As _derivatives(), of any system: by AutoDiffXd, or central differences where plants are in it."""
-    u_port = _port(input_port, system._input_ports(), InputPortSelection)
-    y_port = _port(output_port, system._output_ports(), OutputPortSelection)
+    u_port = _port(input_port, system.input_ports(), InputPortSelection)
+    y_port = _port(output_port, system.output_ports(), OutputPortSelection)
     work = context.Clone()
-    for port in system._input_ports():
+    for port in system.input_ports():
         if port.HasValue(context):
             port.FixValue(work, port.Eval(context))
     u0 = np.zeros(0) if u_port is None else u_port.Eval(context)
@@ -338,5 +338,3 @@ def _hautus(A: FloatArray, B: FloatArray, period: float, threshold: float | None
 def _rank(M: FloatArray, threshold: float | None) -> int:
     singular = np.linalg.svd(M, compute_uv=False)
     return int((singular > (RANK_TOLERANCE if threshold is None else threshold) * singular.max(initial=0.0)).sum())
-
-

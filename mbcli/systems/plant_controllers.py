@@ -31,9 +31,7 @@ class _WithPlant(LeafSystem):
         self._plant = plant
         # a copy, so that parameters stay, whoever changes the context that was given
         self._own = plant.CreateDefaultContext() if plant_context is None else plant_context.Clone()
-        self._estimated = self.DeclareVectorInputPort(
-            "estimated_state", plant.num_positions() + plant.num_velocities()
-        )
+        self._estimated = self.DeclareVectorInputPort("estimated_state", plant.num_positions() + plant.num_velocities())
 
     def _take_state(self, context: Any) -> Any:
         self._plant.SetPositionsAndVelocities(self._own, self._estimated.Eval(context))

@@ -170,7 +170,7 @@ def FiniteHorizonLinearQuadraticRegulator(
 
     options = FiniteHorizonLinearQuadraticRegulatorOptions() if options is None else options
     work = context.Clone()
-    for port in system._input_ports():
+    for port in system.input_ports():
         if port.HasValue(context):
             port.FixValue(work, port.Eval(context))
     n = context.num_continuous_states()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,16 +26,16 @@ TIME, STATE = ["time"], ["state"]
 class _Reproducible(LeafSystem):
     """A system that Clone() makes anew of its arguments."""
 
-    _arguments: tuple[tuple[Any, ...], dict[str, Any]]
+    arguments: tuple[tuple[Any, ...], dict[str, Any]]
 
     def __new__(cls, *given: Any, **named: Any) -> Any:
         made = super().__new__(cls)
-        made._arguments = given, named
+        made.arguments = given, named
         return made
 
     def Clone(self) -> Any:
         """A system made of the same arguments."""
-        given, named = self._arguments
+        given, named = self.arguments
         other = type(self)(*given, **named)
         other.set_name(self.get_name())
         return other
@@ -181,12 +182,16 @@ class Demultiplexer(_Reproducible):
         start = 0
         for k, n in enumerate(self._sizes):
             part = slice(start, start + n)
-            self.DeclareVectorOutputPort(f"y{k}", n, lambda c, out, part=part: out.SetFromVector(u.Eval(c)[part]))
+            self.DeclareVectorOutputPort(f"y{k}", n, partial(_copy_part, u, part))
             start += n
 
     def get_output_ports_sizes(self) -> list[int]:
         """The number of elements of each part."""
         return list(self._sizes)
+
+
+def _copy_part(port: InputPort, part: slice, context: Any, output: BasicVector) -> None:
+    output.SetFromVector(port.Eval(context)[part])
 
 
 class Saturation(_Reproducible):
@@ -211,12 +216,12 @@ class WrapToSystem(_Reproducible):
 
     def __init__(self, input_size: int) -> None:
         super().__init__()
-        self._intervals: dict[int, tuple[float, float]] = {}
+        self.intervals: dict[int, tuple[float, float]] = {}
         u = self.DeclareVectorInputPort("u0", input_size)
 
         def wrap(context: Any, output: BasicVector) -> None:
             values = u.Eval(context)
-            for k, (low, high) in self._intervals.items():
+            for k, (low, high) in self.intervals.items():
                 values[k] = wrap_to(values[k], low, high)
             output.SetFromVector(values)
 
@@ -226,12 +231,12 @@ class WrapToSystem(_Reproducible):
         """The interval of an element."""
         if not float(high) > float(low):
             raise RuntimeError(f"set_interval: {low} is not below {high}")
-        self._intervals[int(index)] = float(low), float(high)
+        self.intervals[int(index)] = float(low), float(high)
 
     def Clone(self) -> Any:
         """A system with the same intervals."""
         other = super().Clone()
-        other._intervals = dict(self._intervals)
+        other.intervals = dict(self.intervals)
         return other
 
 
@@ -258,19 +263,19 @@ class PortSwitch(_Reproducible):
 
 
 class Sine(_Reproducible):
-    """a sin(w t + phase) and its first two derivatives, on three ports; not based on time, of the input in place of t."""
+    """a sin(w t + phase) and its two derivatives, on three ports; if not based on time, the input stands for t."""
 
     def __init__(
         self,
         amplitude: ArrayLike,
         frequency: ArrayLike,
         phase: ArrayLike,
-        size: int | None = None,
+        size: int | bool | None = None,
         is_time_based: bool = True,
     ) -> None:
         super().__init__()
-        if isinstance(size, bool):
-            size, is_time_based = None, size
+        if isinstance(size, bool):  # Sine(amplitudes, frequencies, phases, is_time_based)
+            is_time_based, size = bool(size), None
         n = np.size(amplitude) if size is None else size
         a, w, phase_of = (np.broadcast_to(np.asarray(x, dtype=float), (n,)) for x in (amplitude, frequency, phase))
         u = None if is_time_based else self.DeclareVectorInputPort("u0", n)

@@ -55,7 +55,8 @@ class Simulator:
         if needs_events(leaves):
             self._loop = EventLoop(system, root, leaves, lambda: self.config)
         else:
-            self._plant, self._context = next((s, c) for s, c in leaves if isinstance(c, PlantContext))
+            found: Any = next((s, c) for s, c in leaves if isinstance(c, PlantContext))
+            self._plant, self._context = found
         self._initialized = False
         self._start()
 
@@ -285,7 +286,7 @@ class Simulator:
         return self._ended_by(EventStatus.DidNothing())
 
     def _ended_by(self, status: EventStatus) -> bool:
-        """Whether events with this status or the monitor, which is called, end the advance. RuntimeError if one failed."""
+        """Whether events of this status, or the monitor, end the advance. RuntimeError if one of them failed."""
         answer = None if self._monitor is None else self._monitor(self._root)
         by_monitor = isinstance(answer, EventStatus) and answer.severity().value > status.severity().value
         if isinstance(answer, EventStatus):

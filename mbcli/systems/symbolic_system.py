@@ -90,24 +90,18 @@ def _function(variables: list[Any], expressions: list[Any]) -> Any:
     return lambda values: np.array(function(values))
 
 
-_FUNCTIONS = {
-    name: (lambda x, numpy=getattr(np, other): numpy(np.asarray(x, dtype=object))[()] if _is_object(x) else numpy(x))
-    for name, other in {
-        "sin": "sin",
-        "cos": "cos",
-        "tan": "tan",
-        "asin": "arcsin",
-        "acos": "arccos",
-        "atan": "arctan",
-        "exp": "exp",
-        "log": "log",
-        "sqrt": "sqrt",
-        "sinh": "sinh",
-        "cosh": "cosh",
-        "tanh": "tanh",
-    }.items()
-}
+NUMPY_NAMES = {"asin": "arcsin", "acos": "arccos", "atan": "arctan"}  # where they are not SymPy's
 
 
-def _is_object(x: Any) -> bool:
-    return not isinstance(x, (int, float, np.number))
+def _of_any(name: str) -> Any:
+    """A function of NumPy for floats and for numbers that know it by its name."""
+    function = getattr(np, NUMPY_NAMES.get(name, name))
+
+    def evaluate(x: Any) -> Any:
+        return function(x) if isinstance(x, (int, float, np.number)) else function(np.asarray(x, dtype=object))[()]
+
+    return evaluate
+
+
+_NAMES = ("sin", "cos", "tan", "asin", "acos", "atan", "exp", "log", "sqrt", "sinh", "cosh", "tanh")
+_FUNCTIONS = {name: _of_any(name) for name in _NAMES}

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from mbcli.math.array_types import Array
-    from mbcli.systems.vectors import AbstractValues, ContinuousState, DiscreteValues, Parameters, State
+    from mbcli.systems.vectors import ContinuousState, DiscreteValues, Parameters, State
 
 SEEN = "seen by the diagram"  # among the results that a plant remembers, until what they follow from changes
 
@@ -75,6 +75,7 @@ class InputValues:
         self.fixed: dict[str, Any] = {}
         self.followed: dict[str, Callable[[Any], Any]] = {}
         self._forget = forget
+        self._before: tuple[Any, Any] = ({}, {})  # while values are held
 
     def fix(self, name: str, value: Any) -> None:
         self.fixed[name] = value
@@ -574,10 +575,10 @@ class System:
 
     _name = ""
 
-    def _input_ports(self) -> list[Any]:
+    def input_ports(self) -> list[Any]:
         raise NotImplementedError
 
-    def _output_ports(self) -> list[Any]:
+    def output_ports(self) -> list[Any]:
         raise NotImplementedError
 
     def check_context(self, context: Any) -> None:
@@ -625,35 +626,35 @@ class System:
 
     def num_input_ports(self) -> int:
         """The number of input ports."""
-        return len(self._input_ports())
+        return len(self.input_ports())
 
     def get_input_port(self, port_index: int | None = None) -> Any:
         """The input port with an index, or the only one. RuntimeError if there is none, or several without index."""
-        return port_at(self._input_ports(), port_index, "input")
+        return port_at(self.input_ports(), port_index, "input")
 
     def GetInputPort(self, port_name: str) -> Any:
         """The input port of that name. RuntimeError that lists all names if there is none."""
-        return port_named(self._input_ports(), port_name, "input")
+        return port_named(self.input_ports(), port_name, "input")
 
     def HasInputPort(self, port_name: str) -> bool:
         """Whether there is an input port of that name."""
-        return any(port.get_name() == port_name for port in self._input_ports())
+        return any(port.get_name() == port_name for port in self.input_ports())
 
     def num_output_ports(self) -> int:
         """The number of output ports."""
-        return len(self._output_ports())
+        return len(self.output_ports())
 
     def get_output_port(self, port_index: int | None = None) -> Any:
         """The output port with an index, or the only one. RuntimeError if there is none, or several without index."""
-        return port_at(self._output_ports(), port_index, "output")
+        return port_at(self.output_ports(), port_index, "output")
 
     def GetOutputPort(self, port_name: str) -> Any:
         """The output port of that name. RuntimeError that lists all names if there is none."""
-        return port_named(self._output_ports(), port_name, "output")
+        return port_named(self.output_ports(), port_name, "output")
 
     def HasOutputPort(self, port_name: str) -> bool:
         """Whether there is an output port of that name."""
-        return any(port.get_name() == port_name for port in self._output_ports())
+        return any(port.get_name() == port_name for port in self.output_ports())
 
     def EvalVectorInput(self, context: Any, port_index: int) -> Any:
         """The value of an input port as a BasicVector; None if it has none."""
@@ -667,7 +668,7 @@ class System:
 
     def FixInputPortsFrom(self, other_system: System, other_context: Any, target_context: Any) -> None:
         """Fixes each input port to the value that the port of that index has elsewhere."""
-        for own, other in zip(self._input_ports(), other_system._input_ports(), strict=True):
+        for own, other in zip(self.input_ports(), other_system.input_ports(), strict=True):
             if other.HasValue(other_context):
                 own.FixValue(target_context, other.Eval(other_context))
 
@@ -733,7 +734,9 @@ class System:
     def IsDifferentialEquationSystem(self) -> bool:
         """Whether all state is continuous, and there is some, and inputs are vectors."""
         context = self.CreateDefaultContext()
-        return context.has_only_continuous_state() and all(p.size() or p._size == 0 for p in self._input_ports())
+        return context.has_only_continuous_state() and all(
+            port.get_data_type() is PortDataType.kVectorValued for port in self.input_ports()
+        )
 
     def AllocateTimeDerivatives(self) -> ContinuousState:
         """A ContinuousState for derivatives, of zeros."""
@@ -763,7 +766,7 @@ class System:
 
     def CalcOutput(self, context: Any, outputs: SystemOutput) -> None:
         """Computes all output ports."""
-        for k, port in enumerate(self._output_ports()):
+        for k, port in enumerate(self.output_ports()):
             outputs.values[k] = port.EvalAbstract(context)
 
     def ForcedPublish(self, context: Any) -> None:
@@ -846,7 +849,7 @@ class SystemOutput:
     """The values of all output ports of a system, as CalcOutput() leaves them."""
 
     def __init__(self, system: System) -> None:
-        self.values = [port.Allocate() for port in system._output_ports()]
+        self.values = [port.Allocate() for port in system.output_ports()]
 
     def num_ports(self) -> int:
         """The number of values."""

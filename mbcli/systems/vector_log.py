@@ -23,19 +23,19 @@ class VectorLog:
 
     def __init__(self, input_size: int) -> None:
         self._n = int(input_size)
-        self._times, self._values, self._count = np.zeros(16), np.zeros((16, self._n)), 0
+        self.times, self.values, self.count = np.zeros(16), np.zeros((16, self._n)), 0
 
     def num_samples(self) -> int:
         """The number of samples."""
-        return self._count
+        return self.count
 
     def sample_times(self) -> FloatArray:
         """(samples,) [s]"""
-        return self._times[: self._count].copy()
+        return self.times[: self.count].copy()
 
     def data(self) -> FloatArray:
         """(n, samples): a column for each sample."""
-        return self._values[: self._count].T.copy()
+        return self.values[: self.count].T.copy()
 
     def get_input_size(self) -> int:
         """n"""
@@ -43,27 +43,27 @@ class VectorLog:
 
     def AddData(self, time: float, sample: ArrayLike) -> None:
         """Adds a sample; one at the time of the last takes its place."""
-        if self._count and self._times[self._count - 1] == time:
-            self._count -= 1
-        if self._count == len(self._times):
-            self.Reserve(2 * self._count)
-        self._times[self._count], self._values[self._count] = time, sample
-        self._count += 1
+        if self.count and self.times[self.count - 1] == time:
+            self.count -= 1
+        if self.count == len(self.times):
+            self.Reserve(2 * self.count)
+        self.times[self.count], self.values[self.count] = time, sample
+        self.count += 1
 
     def Reserve(self, capacity: int) -> None:
         """Makes room for so many samples."""
-        more = max(0, int(capacity) - len(self._times))
-        self._times = np.concatenate([self._times, np.zeros(more)])
-        self._values = np.concatenate([self._values, np.zeros((more, self._n))])
+        more = max(0, int(capacity) - len(self.times))
+        self.times = np.concatenate([self.times, np.zeros(more)])
+        self.values = np.concatenate([self.values, np.zeros((more, self._n))])
 
     def Clear(self) -> None:
         """Forgets all samples."""
-        self._count = 0
+        self.count = 0
 
     def Clone(self) -> VectorLog:
         """An independent copy."""
         other = VectorLog(self._n)
-        other._times, other._values, other._count = self._times.copy(), self._values.copy(), self._count
+        other.times, other.values, other.count = self.times.copy(), self.values.copy(), self.count
         return other
 
 

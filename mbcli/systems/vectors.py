@@ -106,24 +106,24 @@ class BasicVector(VectorBase):
     def __init__(self, data: ArrayLike | int = 0, *, size: int | None = None) -> None:
         given: Any = data if size is None else size
         if isinstance(given, (int, np.integer)) and not isinstance(given, bool):
-            self._values = np.zeros(int(given))
+            self.numbers = np.zeros(int(given))
         else:
-            self._values = np.array(as_numbers(given, "data")).reshape(-1)
-        self._changed: Callable[[], None] = nothing_changes
+            self.numbers = np.array(as_numbers(given, "data")).reshape(-1)
+        self.changed: Callable[[], None] = nothing_changes
 
     def _get(self) -> Array:
-        return self._values
+        return self.numbers
 
     def _put(self, values: Array) -> None:
-        if values.dtype == self._values.dtype:
-            self._values[:] = values
+        if values.dtype == self.numbers.dtype:
+            self.numbers[:] = values
         else:  # numbers of another type
-            self._values = values.copy()
-        self._changed()
+            self.numbers = values.copy()
+        self.changed()
 
     def get_value(self) -> Array:
         """The elements (n,), read-only."""
-        view = self._values.view()
+        view = self.numbers.view()
         view.flags.writeable = False
         return view
 
@@ -131,8 +131,8 @@ class BasicVector(VectorBase):
 
     def get_mutable_value(self) -> Array:
         """The array of the elements (n,) itself, to write into."""
-        self._changed()
-        return self._values
+        self.changed()
+        return self.numbers
 
     def set_value(self, value: ArrayLike) -> None:
         """Replaces the elements."""
@@ -141,13 +141,13 @@ class BasicVector(VectorBase):
     def Clone(self) -> BasicVector:
         """An independent copy."""
         other = copy(self)
-        other._values, other._changed = self._values.copy(), nothing_changes
+        other.numbers, other.changed = self.numbers.copy(), nothing_changes
         return other
 
     def __copy__(self) -> BasicVector:
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__)
-        other._values, other._changed = self._values.copy(), nothing_changes
+        other.numbers, other.changed = self.numbers.copy(), nothing_changes
         return other
 
     def __deepcopy__(self, memo: dict[int, Any]) -> BasicVector:
@@ -155,7 +155,7 @@ class BasicVector(VectorBase):
 
     def follow_changes(self, changed: Callable[[], None]) -> BasicVector:
         """Itself, which tells of its changes from now on."""
-        self._changed = changed
+        self.changed = changed
         return self
 
 
@@ -352,21 +352,21 @@ class DiscreteValues:
     """
 
     def __init__(self, data: VectorBase | Sequence[VectorBase] = ()) -> None:
-        self._groups = [data] if isinstance(data, VectorBase) else list(data)
+        self.groups = [data] if isinstance(data, VectorBase) else list(data)
 
     def num_groups(self) -> int:
         """The number of groups."""
-        return len(self._groups)
+        return len(self.groups)
 
     def get_data(self) -> list[VectorBase]:
         """The groups."""
-        return list(self._groups)
+        return list(self.groups)
 
     def get_vector(self, index: int = 0) -> Any:
         """A group. RuntimeError if there is none."""
-        if not 0 <= int(index) < len(self._groups):
-            raise RuntimeError(f"there is no discrete state group {int(index)}, there are {len(self._groups)}")
-        return self._groups[int(index)]
+        if not 0 <= int(index) < len(self.groups):
+            raise RuntimeError(f"there is no discrete state group {int(index)}, there are {len(self.groups)}")
+        return self.groups[int(index)]
 
     get_mutable_vector = get_vector
 
@@ -387,21 +387,21 @@ class DiscreteValues:
 
     def SetFrom(self, other: DiscreteValues) -> None:
         """Takes the elements of all groups of another one."""
-        for own, theirs in zip(self._groups, other.get_data(), strict=True):
+        for own, theirs in zip(self.groups, other.get_data(), strict=True):
             own.SetFromVector(theirs.CopyToVector())
 
     def Clone(self) -> DiscreteValues:
         """An independent copy."""
-        return DiscreteValues([BasicVector(group.CopyToVector()) for group in self._groups])
+        return DiscreteValues([BasicVector(group.CopyToVector()) for group in self.groups])
 
     def size(self) -> int:
         """The number of elements of the only group."""
         return self._only().size()
 
     def _only(self) -> Any:
-        if len(self._groups) != 1:
-            raise RuntimeError(f"the discrete state has {len(self._groups)} groups, say which one is meant")
-        return self._groups[0]
+        if len(self.groups) != 1:
+            raise RuntimeError(f"the discrete state has {len(self.groups)} groups, say which one is meant")
+        return self.groups[0]
 
     def __len__(self) -> int:
         return self.size()
@@ -417,28 +417,28 @@ class AbstractValues:
     """A list of AbstractValue."""
 
     def __init__(self, data: Sequence[AbstractValue] = ()) -> None:
-        self._values = list(data)
+        self.numbers = list(data)
 
     def size(self) -> int:
         """The number of values."""
-        return len(self._values)
+        return len(self.numbers)
 
     def get_value(self, index: int) -> AbstractValue:
         """One of them. RuntimeError if there is none."""
-        if not 0 <= int(index) < len(self._values):
-            raise RuntimeError(f"there is no abstract value {int(index)}, there are {len(self._values)}")
-        return self._values[int(index)]
+        if not 0 <= int(index) < len(self.numbers):
+            raise RuntimeError(f"there is no abstract value {int(index)}, there are {len(self.numbers)}")
+        return self.numbers[int(index)]
 
     get_mutable_value = get_value
 
     def SetFrom(self, other: AbstractValues) -> None:
         """Takes copies of the objects of another one."""
-        for own, theirs in zip(self._values, other._values, strict=True):
+        for own, theirs in zip(self.numbers, other.numbers, strict=True):
             own.set_value(copied(theirs.get_value()))
 
     def Clone(self) -> AbstractValues:
         """An independent copy."""
-        return AbstractValues([value.Clone() for value in self._values])
+        return AbstractValues([value.Clone() for value in self.numbers])
 
 
 class State:

@@ -8,11 +8,11 @@ if TYPE_CHECKING:
     from mbcli.trajectories.constant_curvature import PiecewiseConstantCurvatureTrajectory
     from mbcli.trajectories.curve import (
         DerivativeTrajectory,
-        DiscreteTimeTrajectory,
         FunctionHandleTrajectory,
         PiecewiseTrajectory,
         Trajectory,
     )
+    from mbcli.trajectories.discrete_times import DiscreteTimeTrajectory
     from mbcli.trajectories.piecewise_polynomial import PiecewisePolynomial
     from mbcli.trajectories.poses import PiecewisePose, PiecewiseQuaternionSlerp
     from mbcli.trajectories.scalar_templates import (
@@ -61,11 +61,11 @@ __getattr__ = late_names(
         "constant_curvature": ("PiecewiseConstantCurvatureTrajectory",),
         "curve": (
             "DerivativeTrajectory",
-            "DiscreteTimeTrajectory",
             "FunctionHandleTrajectory",
             "PiecewiseTrajectory",
             "Trajectory",
         ),
+        "discrete_times": ("DiscreteTimeTrajectory",),
         "piecewise_polynomial": ("PiecewisePolynomial",),
         "poses": ("PiecewisePose", "PiecewiseQuaternionSlerp"),
         "scalar_templates": (

@@ -28,7 +28,7 @@ class CompositeTrajectory(PiecewiseTrajectory):
         for one, other in zip(self._segments, self._segments[1:], strict=False):
             if not abs(one.end_time() - other.start_time()) <= 1e-10:
                 raise RuntimeError(f"a segment ends at {one.end_time()}, the next starts at {other.start_time()}")
-        self._breaks = [self._segments[0].start_time(), *(s.end_time() for s in self._segments)]
+        self.breaks = [self._segments[0].start_time(), *(s.end_time() for s in self._segments)]
 
     @staticmethod
     def AlignAndConcatenate(segments: Sequence[Any]) -> CompositeTrajectory:

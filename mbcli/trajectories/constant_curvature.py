@@ -211,4 +211,3 @@ def _pose_on_segment(segment: FloatArray, X_AM0: FloatArray, s: float) -> FloatA
     X, angle = np.zeros((1, 12)), np.zeros((1, 3))
     pose_on_segment(segment, 0, X_AM0, s, angle, X, 0)
     return X[0]
-

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from numpy.typing import ArrayLike
 
@@ -51,7 +51,7 @@ class Trajectory:
         return function(*arguments)
 
     def vector_values(self, t: ArrayLike) -> Matrix:
-        """The values of a curve with one column at times (n,), as columns (rows, n); with one row, as rows (n, cols)."""
+        """The values at times (n,): columns (rows, n) of a curve with one column, rows (n, cols) of one with one row."""
         values = [np.asarray(self.value(x)) for x in np.ravel(np.asarray(t, dtype=float))]
         if self.cols() == 1:
             return np.column_stack([value.reshape(-1) for value in values])
@@ -190,19 +190,19 @@ class FunctionHandleTrajectory(Trajectory):
 class PiecewiseTrajectory(Trajectory):
     """A curve of segments between breaks [s]."""
 
-    _breaks: list[float]
+    breaks: list[float]
 
     def start_time(self, segment_index: int | None = None) -> float:
         """Where the curve or one segment starts [s]."""
         if segment_index is None:
-            return self._breaks[0] if self._breaks else 0.0
-        return self._breaks[self._checked(segment_index)]
+            return self.breaks[0] if self.breaks else 0.0
+        return self.breaks[self._checked(segment_index)]
 
     def end_time(self, segment_index: int | None = None) -> float:
         """Where the curve or one segment ends [s]."""
         if segment_index is None:
-            return self._breaks[-1] if self._breaks else 0.0
-        return self._breaks[self._checked(segment_index) + 1]
+            return self.breaks[-1] if self.breaks else 0.0
+        return self.breaks[self._checked(segment_index) + 1]
 
     def duration(self, segment_index: int) -> float:
         """Length of one segment [s]."""
@@ -210,15 +210,15 @@ class PiecewiseTrajectory(Trajectory):
 
     def get_number_of_segments(self) -> int:
         """The number of segments."""
-        return max(0, len(self._breaks) - 1)
+        return max(0, len(self.breaks) - 1)
 
     def get_segment_times(self) -> list[float]:
         """The breaks [s]."""
-        return list(self._breaks)
+        return list(self.breaks)
 
     def get_segment_index(self, t: float) -> int:
         """The segment of a time; at a break the one that starts, at the end the last one."""
-        return min(max(bisect_right(self._breaks, t) - 1, 0), max(0, self.get_number_of_segments() - 1))
+        return min(max(bisect_right(self.breaks, t) - 1, 0), max(0, self.get_number_of_segments() - 1))
 
     def is_time_in_range(self, t: float) -> bool:
         """Whether the time is between start and end."""
@@ -236,64 +236,3 @@ def increasing(times: ArrayLike) -> FloatArray:
     if not (np.diff(breaks) > 0.0).all():
         raise RuntimeError(f"times must increase, they are {breaks}")
     return breaks
-
-
-class DiscreteTimeTrajectory(Trajectory):
-    """Values at times alone; others are errors.
-
-    Args:
-        values: a column for each time, or a matrix for each.
-        time_comparison_tolerance: [s] by which a time may be off.
-    """
-
-    def __init__(
-        self,
-        times: ArrayLike,
-        values: ArrayLike | Sequence[ArrayLike],
-        time_comparison_tolerance: float = float(np.finfo(float).eps),
-    ) -> None:
-        from mbcli.trajectories.piecewise_polynomial import sample_matrices
-
-        self._times = increasing(times)
-        self._values, self._tolerance = sample_matrices(self._times.size, values), float(time_comparison_tolerance)
-
-    def num_times(self) -> int:
-        """The number of times."""
-        return int(self._times.size)
-
-    def get_times(self) -> list[float]:
-        """[s]"""
-        return self._times.tolist()
-
-    def time_comparison_tolerance(self) -> float:
-        """[s]"""
-        return self._tolerance
-
-    def rows(self) -> int:
-        """The number of rows."""
-        return self._values.shape[1]
-
-    def cols(self) -> int:
-        """The number of columns."""
-        return self._values.shape[2]
-
-    def start_time(self) -> float:
-        """[s]"""
-        return float(self._times[0])
-
-    def end_time(self) -> float:
-        """[s]"""
-        return float(self._times[-1])
-
-    def value(self, t: float) -> Matrix:
-        """The value at one of the times. RuntimeError for another one."""
-        k = int(np.argmin(np.abs(self._times - t)))
-        if not abs(self._times[k] - t) <= self._tolerance:
-            raise RuntimeError(f"time {t} is none of the curve's: the nearest is {self._times[k]}")
-        return self._values[k].copy()
-
-    def ToZeroOrderHold(self) -> Any:
-        """A PiecewisePolynomial that keeps each value until the next time."""
-        from mbcli.trajectories.piecewise_polynomial import PiecewisePolynomial
-
-        return PiecewisePolynomial.ZeroOrderHold(self._times, list(self._values))

@@ -39,14 +39,14 @@ class PiecewisePolynomial(PiecewiseTrajectory):
     """
 
     def __init__(self, constant: ArrayLike | None = None, breaks: Sequence[float] | None = None) -> None:
-        self._breaks: list[float] = []
-        self._c = np.zeros((1, 0, 0, 0))  # (degree + 1, segments, rows, cols), the highest power first
+        self.breaks: list[float] = []
+        self.coefficients = np.zeros((1, 0, 0, 0))  # (degree + 1, segments, rows, cols), the highest power first
         if breaks is not None:
             self._take_polynomials(constant, breaks)
         elif constant is not None:
             value = np.atleast_1d(np.array(constant, dtype=float))
             value = value.reshape(-1, 1) if value.ndim == 1 else value
-            self._breaks, self._c = [-np.inf, np.inf], value.reshape(1, 1, *value.shape)
+            self.breaks, self.coefficients = [-np.inf, np.inf], value.reshape(1, 1, *value.shape)
 
     def _take_polynomials(self, segments: Any, breaks: Sequence[float]) -> None:
         """Of matrices of polynomials of one variable, as symbolic.Polynomial or numpy.poly1d."""
@@ -54,12 +54,12 @@ class PiecewisePolynomial(PiecewiseTrajectory):
         parts = [[[_powers(p) for p in row] for row in matrix] for matrix in matrices]
         degree = max(len(p) for matrix in parts for row in matrix for p in row)
         full = [[[np.pad(p, (degree - len(p), 0)) for p in row] for row in matrix] for matrix in parts]
-        self._breaks, self._c = increasing(breaks).tolist(), np.moveaxis(np.array(full), 3, 0)
+        self.breaks, self.coefficients = increasing(breaks).tolist(), np.moveaxis(np.array(full), 3, 0)
 
     @classmethod
-    def _of(cls, breaks: ArrayLike, c: FloatArray) -> PiecewisePolynomial:
+    def of_coefficients(cls, breaks: ArrayLike, c: FloatArray) -> PiecewisePolynomial:
         made = cls()
-        made._breaks, made._c = [float(t) for t in np.ravel(np.asarray(breaks))], np.ascontiguousarray(c)
+        made.breaks, made.coefficients = [float(t) for t in np.ravel(np.asarray(breaks))], np.ascontiguousarray(c)
         return made
 
     # constructors
@@ -68,7 +68,7 @@ class PiecewisePolynomial(PiecewiseTrajectory):
     def ZeroOrderHold(breaks: ArrayLike, samples: Any) -> PiecewisePolynomial:
         """Each sample until the next break; the last one is not used."""
         t = increasing(breaks)
-        return PiecewisePolynomial._of(t, sample_matrices(t.size, samples)[None, :-1])
+        return PiecewisePolynomial.of_coefficients(t, sample_matrices(t.size, samples)[None, :-1])
 
     @staticmethod
     def FirstOrderHold(breaks: ArrayLike, samples: Any) -> PiecewisePolynomial:
@@ -76,7 +76,7 @@ class PiecewisePolynomial(PiecewiseTrajectory):
         t = increasing(breaks)
         y = sample_matrices(t.size, samples)
         slopes = np.diff(y, axis=0) / np.diff(t)[:, None, None]
-        return PiecewisePolynomial._of(t, np.stack([slopes, y[:-1]]))
+        return PiecewisePolynomial.of_coefficients(t, np.stack([slopes, y[:-1]]))
 
     @staticmethod
     def CubicHermite(breaks: ArrayLike, samples: Any, samples_dot: Any) -> PiecewisePolynomial:
@@ -85,7 +85,7 @@ class PiecewisePolynomial(PiecewiseTrajectory):
 
         t = increasing(breaks)
         spline = CubicHermiteSpline(t, sample_matrices(t.size, samples), sample_matrices(t.size, samples_dot))
-        return PiecewisePolynomial._of(t, spline.c)
+        return PiecewisePolynomial.of_coefficients(t, spline.c)
 
     @staticmethod
     def CubicShapePreserving(
@@ -98,10 +98,10 @@ class PiecewisePolynomial(PiecewiseTrajectory):
         y = sample_matrices(t.size, samples)
         if t.size < (2 if zero_end_point_derivatives else 3):
             raise RuntimeError(f"CubicShapePreserving needs more samples than {t.size}")
-        slopes = np.zeros_like(y) if t.size == 2 else PchipInterpolator(t, y).derivative()(t)
+        slopes: Any = np.zeros_like(y) if t.size == 2 else PchipInterpolator(t, y).derivative()(t)
         if zero_end_point_derivatives:
             slopes[[0, -1]] = 0.0
-        return PiecewisePolynomial._of(t, CubicHermiteSpline(t, y, slopes).c)
+        return PiecewisePolynomial.of_coefficients(t, CubicHermiteSpline(t, y, slopes).c)
 
     @staticmethod
     def CubicWithContinuousSecondDerivatives(
@@ -126,7 +126,7 @@ class PiecewisePolynomial(PiecewiseTrajectory):
         if sample_dot_at_start is not None:
             ends = [np.asarray(d, dtype=float).reshape(y.shape[1:]) for d in (sample_dot_at_start, sample_dot_at_end)]
             kind = ((1, ends[0]), (1, ends[1]))
-        return PiecewisePolynomial._of(t, CubicSpline(t, y, bc_type=kind).c)
+        return PiecewisePolynomial.of_coefficients(t, CubicSpline(t, y, bc_type=kind).c)
 
     @staticmethod
     def LagrangeInterpolatingPolynomial(times: ArrayLike, samples: Any) -> PiecewisePolynomial:
@@ -135,34 +135,34 @@ class PiecewisePolynomial(PiecewiseTrajectory):
         y = sample_matrices(t.size, samples)
         powers = np.vander(t - t[0])
         c = np.linalg.solve(powers, y.reshape(t.size, -1)).reshape(t.size, 1, *y.shape[1:])
-        return PiecewisePolynomial._of(t[[0, -1]], c)
+        return PiecewisePolynomial.of_coefficients(t[[0, -1]], c)
 
     # values
 
     def rows(self) -> int:
         """The number of rows."""
-        return self._c.shape[2]
+        return self.coefficients.shape[2]
 
     def cols(self) -> int:
         """The number of columns."""
-        return self._c.shape[3]
+        return self.coefficients.shape[3]
 
     def empty(self) -> bool:
         """Whether there is no segment."""
-        return not self._breaks
+        return not self.breaks
 
     def value(self, t: float, derivative_order: int = 0) -> Matrix:
         """The value (rows, cols) at a time [s]; before the start that of the start, after the end that of the end."""
         if derivative_order:
             return self.EvalDerivative(t, derivative_order)
-        if not self._breaks:
+        if not self.breaks:
             raise RuntimeError("the trajectory is empty")
-        t = min(max(t, self._breaks[0]), self._breaks[-1])
+        t = min(max(t, self.breaks[0]), self.breaks[-1])
         segment = self.get_segment_index(t)
-        start = self._breaks[segment]
+        start = self.breaks[segment]
         s = t - start if np.isfinite(start) else 0.0
-        result = self._c[0, segment]
-        for row in self._c[1:]:
+        result = self.coefficients[0, segment]
+        for row in self.coefficients[1:]:
             result = result * s + row[segment]
         return np.array(result)
 
@@ -175,26 +175,26 @@ class PiecewisePolynomial(PiecewiseTrajectory):
 
     def derivative(self, derivative_order: int = 1) -> PiecewisePolynomial:
         """The derivative by time, a curve."""
-        c = self._c
+        c = self.coefficients
         for _ in range(derivative_order):
             degree = len(c) - 1
             powers = np.arange(degree, 0, -1).reshape(-1, 1, 1, 1)
             c = c[:-1] * powers if degree else np.zeros_like(c)
-        return self._of(self._breaks, c)
+        return self.of_coefficients(self.breaks, c)
 
     def integral(self, value_at_start_time: ArrayLike = 0.0) -> PiecewisePolynomial:
         """The integral over time from the start, plus a value."""
-        powers = np.arange(len(self._c), 0, -1).reshape(-1, 1, 1, 1)
-        c = np.concatenate([self._c / powers, np.zeros((1, *self._c.shape[1:]))])
+        powers = np.arange(len(self.coefficients), 0, -1).reshape(-1, 1, 1, 1)
+        c = np.concatenate([self.coefficients / powers, np.zeros((1, *self.coefficients.shape[1:]))])
         c[-1, 0] = value_at_start_time
         for k in range(1, c.shape[1]):
-            h = self._breaks[k] - self._breaks[k - 1]
+            h = self.breaks[k] - self.breaks[k - 1]
             c[-1, k] = sum(c[-1 - p, k - 1] * h**p for p in range(len(c)))
-        return self._of(self._breaks, c)
+        return self.of_coefficients(self.breaks, c)
 
     def getSegmentPolynomialDegree(self, segment_index: int, row: int = 0, col: int = 0) -> int:
         """The degree of a polynomial."""
-        powers = np.flatnonzero(self._c[::-1, segment_index, row, col])
+        powers = np.flatnonzero(self.coefficients[::-1, segment_index, row, col])
         return int(powers[-1]) if powers.size else 0
 
     def getPolynomialMatrix(self, segment_index: int) -> Any:
@@ -207,22 +207,24 @@ class PiecewisePolynomial(PiecewiseTrajectory):
 
     def getPolynomial(self, segment_index: int, row: int = 0, col: int = 0) -> Any:
         """A numpy.poly1d of the time since the start of a segment."""
-        return np.poly1d(self._c[:, self._checked(segment_index), row, col])
+        return np.poly1d(self.coefficients[:, self._checked(segment_index), row, col])
 
     def isApprox(self, other: PiecewisePolynomial, tol: float, tol_type: Any = None) -> bool:
         """Whether the segments and, within a tolerance relative to the largest, the coefficients are equal."""
-        if len(self._breaks) != len(other._breaks) or self._c.shape[2:] != other._c.shape[2:]:
+        if len(self.breaks) != len(other.breaks) or self.coefficients.shape[2:] != other.coefficients.shape[2:]:
             return False
-        n = max(len(self._c), len(other._c))
-        a, b = (np.concatenate([np.zeros((n - len(c), *c.shape[1:])), c]) for c in (self._c, other._c))
-        return np.allclose(self._breaks, other._breaks, rtol=0.0, atol=tol) and bool(
+        n = max(len(self.coefficients), len(other.coefficients))
+        a, b = (
+            np.concatenate([np.zeros((n - len(c), *c.shape[1:])), c]) for c in (self.coefficients, other.coefficients)
+        )
+        return np.allclose(self.breaks, other.breaks, rtol=0.0, atol=tol) and bool(
             (abs(a - b) <= tol * max(1.0, np.abs(b).max(initial=0.0))).all()
         )
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, PiecewisePolynomial):
             return NotImplemented
-        return self._breaks == other._breaks and np.array_equal(self._c, other._c)
+        return self.breaks == other.breaks and np.array_equal(self.coefficients, other.coefficients)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -235,7 +237,7 @@ class PiecewisePolynomial(PiecewiseTrajectory):
     def AppendCubicHermiteSegment(self, time: float, sample: ArrayLike, sample_dot: ArrayLike) -> None:
         """A cubic to a sample with its derivative at a later time."""
         end_dot = np.asarray(sample_dot, dtype=float).reshape(self.rows(), self.cols())
-        start_dot = self.derivative().value(self._breaks[-1])
+        start_dot = self.derivative().value(self.breaks[-1])
 
         def cubic(h: float, start: FloatArray, end: FloatArray) -> list[FloatArray]:
             slope = (end - start) / h
@@ -247,78 +249,88 @@ class PiecewisePolynomial(PiecewiseTrajectory):
     def _append(self, time: float, sample: ArrayLike, powers: Any) -> None:
         end = np.asarray(sample, dtype=float)
         end = end.reshape(-1, 1) if end.ndim < 2 else end
-        if not self._breaks:
+        if not self.breaks:
             raise RuntimeError("a segment is appended to a curve that has one")
-        if not time > self._breaks[-1]:
-            raise RuntimeError(f"time {time} is not after the end {self._breaks[-1]}")
-        new = np.array(powers(time - self._breaks[-1], self.value(self._breaks[-1]), end))[:, None]
-        n = max(len(new), len(self._c))
-        parts = [np.concatenate([np.zeros((n - len(c), *c.shape[1:])), c]) for c in (self._c, new)]
-        self._c, self._breaks = np.concatenate(parts, axis=1), [*self._breaks, float(time)]
+        if not time > self.breaks[-1]:
+            raise RuntimeError(f"time {time} is not after the end {self.breaks[-1]}")
+        new = np.array(powers(time - self.breaks[-1], self.value(self.breaks[-1]), end))[:, None]
+        n = max(len(new), len(self.coefficients))
+        parts = [np.concatenate([np.zeros((n - len(c), *c.shape[1:])), c]) for c in (self.coefficients, new)]
+        self.coefficients, self.breaks = np.concatenate(parts, axis=1), [*self.breaks, float(time)]
 
     def ConcatenateInTime(self, other: PiecewisePolynomial) -> None:
         """Appends the segments of a curve that starts where this one ends."""
-        if not abs(other._breaks[0] - self._breaks[-1]) <= 1e-10:
-            raise RuntimeError(f"the other curve starts at {other._breaks[0]}, this one ends at {self._breaks[-1]}")
-        n = max(len(self._c), len(other._c))
-        parts = [np.concatenate([np.zeros((n - len(c), *c.shape[1:])), c]) for c in (self._c, other._c)]
-        self._c, self._breaks = np.concatenate(parts, axis=1), self._breaks + other._breaks[1:]
+        if not abs(other.breaks[0] - self.breaks[-1]) <= 1e-10:
+            raise RuntimeError(f"the other curve starts at {other.breaks[0]}, this one ends at {self.breaks[-1]}")
+        n = max(len(self.coefficients), len(other.coefficients))
+        parts = [
+            np.concatenate([np.zeros((n - len(c), *c.shape[1:])), c]) for c in (self.coefficients, other.coefficients)
+        ]
+        self.coefficients, self.breaks = np.concatenate(parts, axis=1), self.breaks + other.breaks[1:]
 
     def RemoveFinalSegment(self) -> None:
         """Takes the last segment away."""
-        self._c, self._breaks = self._c[:, :-1], self._breaks[:-1]
+        self.coefficients, self.breaks = self.coefficients[:, :-1], self.breaks[:-1]
 
     def shiftRight(self, offset: float) -> None:
         """Adds to all times [s]."""
-        self._breaks = [t + offset for t in self._breaks]
+        self.breaks = [t + offset for t in self.breaks]
 
     def ScaleTime(self, scale: float) -> None:
         """Multiplies all times by a positive number."""
         if not scale > 0.0:
             raise RuntimeError(f"the scale must be positive, it is {scale}")
-        self._breaks = [t * scale for t in self._breaks]
-        powers = np.arange(len(self._c) - 1, -1, -1).reshape(-1, 1, 1, 1)
-        self._c = self._c / float(scale) ** powers
+        self.breaks = [t * scale for t in self.breaks]
+        powers = np.arange(len(self.coefficients) - 1, -1, -1).reshape(-1, 1, 1, 1)
+        self.coefficients = self.coefficients / float(scale) ** powers
 
     def ReverseTime(self) -> None:
         """t becomes -t."""
-        new = np.zeros_like(self._c)
-        degree = len(self._c) - 1
+        new = np.zeros_like(self.coefficients)
+        degree = len(self.coefficients) - 1
         for k in range(self.get_number_of_segments()):
-            h = self._breaks[k + 1] - self._breaks[k]
+            h = self.breaks[k + 1] - self.breaks[k]
             for i, j in np.ndindex(self.rows(), self.cols()):
-                turned = np.poly1d(self._c[:, k, i, j])(np.poly1d([-1.0, h])).coeffs
+                turned = np.poly1d(self.coefficients[:, k, i, j])(np.poly1d([-1.0, h])).coeffs
                 new[degree + 1 - len(turned) :, k, i, j] = turned
-        self._c, self._breaks = new[:, ::-1], [-t for t in reversed(self._breaks)]
+        self.coefficients, self.breaks = new[:, ::-1], [-t for t in reversed(self.breaks)]
 
     def slice(self, start_segment_index: int, num_segments: int) -> PiecewisePolynomial:
         """Some of the segments."""
         end = start_segment_index + num_segments
-        return self._of(self._breaks[start_segment_index : end + 1], self._c[:, start_segment_index:end])
+        return self.of_coefficients(
+            self.breaks[start_segment_index : end + 1], self.coefficients[:, start_segment_index:end]
+        )
 
     def Reshape(self, rows: int, cols: int) -> None:
         """Other numbers of rows and columns; elements are taken by columns."""
-        self._c = self._c.transpose(0, 1, 3, 2).reshape(*self._c.shape[:2], cols, rows).transpose(0, 1, 3, 2)
+        self.coefficients = (
+            self.coefficients.transpose(0, 1, 3, 2)
+            .reshape(*self.coefficients.shape[:2], cols, rows)
+            .transpose(0, 1, 3, 2)
+        )
 
     def Transpose(self) -> PiecewisePolynomial:
         """The curve of the transposed matrices."""
-        return self._of(self._breaks, self._c.transpose(0, 1, 3, 2))
+        return self.of_coefficients(self.breaks, self.coefficients.transpose(0, 1, 3, 2))
 
     def Block(self, start_row: int, start_col: int, block_rows: int, block_cols: int) -> PiecewisePolynomial:
         """The curve of a part of the matrices."""
         rows, cols = slice(start_row, start_row + block_rows), slice(start_col, start_col + block_cols)
-        return self._of(self._breaks, self._c[:, :, rows, cols])
+        return self.of_coefficients(self.breaks, self.coefficients[:, :, rows, cols])
 
     def _combined(self, other: Any, sign: float) -> PiecewisePolynomial:
         if not isinstance(other, PiecewisePolynomial):
-            c = self._c.copy()
+            c = self.coefficients.copy()
             c[-1] += sign * np.asarray(other, dtype=float)
-            return self._of(self._breaks, c)
-        if self._breaks != other._breaks:
+            return self.of_coefficients(self.breaks, c)
+        if self.breaks != other.breaks:
             raise RuntimeError("curves with other breaks cannot be added")
-        n = max(len(self._c), len(other._c))
-        a, b = (np.concatenate([np.zeros((n - len(c), *c.shape[1:])), c]) for c in (self._c, other._c))
-        return self._of(self._breaks, a + sign * b)
+        n = max(len(self.coefficients), len(other.coefficients))
+        a, b = (
+            np.concatenate([np.zeros((n - len(c), *c.shape[1:])), c]) for c in (self.coefficients, other.coefficients)
+        )
+        return self.of_coefficients(self.breaks, a + sign * b)
 
     def __add__(self, other: Any) -> PiecewisePolynomial:
         return self._combined(other, 1.0)
@@ -329,16 +341,16 @@ class PiecewisePolynomial(PiecewiseTrajectory):
         return self._combined(other, -1.0)
 
     def __neg__(self) -> PiecewisePolynomial:
-        return self._of(self._breaks, -self._c)
+        return self.of_coefficients(self.breaks, -self.coefficients)
 
     def __mul__(self, factor: float) -> PiecewisePolynomial:
-        return self._of(self._breaks, self._c * float(factor))
+        return self.of_coefficients(self.breaks, self.coefficients * float(factor))
 
     __rmul__ = __mul__
 
     def Clone(self) -> PiecewisePolynomial:
         """An independent copy."""
-        return self._of(self._breaks, self._c.copy())
+        return self.of_coefficients(self.breaks, self.coefficients.copy())
 
 
 def _powers(polynomial: Any) -> FloatArray:
@@ -347,5 +359,3 @@ def _powers(polynomial: Any) -> FloatArray:
     if coefficients is None and hasattr(polynomial, "all_coeffs"):  # of SymPy
         coefficients = polynomial.all_coeffs()
     return np.atleast_1d(np.asarray(polynomial if coefficients is None else coefficients, dtype=float))
-
-

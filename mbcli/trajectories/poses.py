@@ -39,13 +39,13 @@ class PiecewiseQuaternionSlerp(PiecewiseTrajectory):
         rotation_matrices: Sequence[Any] = (),
         angle_axes: Sequence[Any] = (),
     ) -> None:
-        self._breaks = increasing(breaks).tolist()
+        self.breaks = increasing(breaks).tolist()
         given = [*quaternions, *rotation_matrices, *angle_axes]
-        if len(given) != len(self._breaks):
-            raise RuntimeError(f"{len(self._breaks)} breaks have {len(given)} orientations")
-        self._wxyz: list[Vector] = []
+        if len(given) != len(self.breaks):
+            raise RuntimeError(f"{len(self.breaks)} breaks have {len(given)} orientations")
+        self.wxyz: list[Vector] = []
         for rotation in given:
-            self._wxyz.append(self._next(rotation))
+            self.wxyz.append(self._next(rotation))
 
     def _next(self, rotation: Any) -> Vector:
         """The quaternion of an orientation that is nearer to the last one."""
@@ -58,17 +58,17 @@ class PiecewiseQuaternionSlerp(PiecewiseTrajectory):
         else:
             q = RotationMatrix(rotation).ToQuaternion().wxyz()
         q = q / np.linalg.norm(q)
-        return -q if self._wxyz and self._wxyz[-1] @ q < 0.0 else q
+        return -q if self.wxyz and self.wxyz[-1] @ q < 0.0 else q
 
     def Append(self, time: float, quaternion: Any = None, **named: Any) -> None:
         """Adds an orientation at a later time."""
         (rotation,) = (quaternion,) if quaternion is not None else named.values()
-        self._wxyz.append(self._next(rotation))
-        self._breaks = increasing([*self._breaks, time]).tolist()
+        self.wxyz.append(self._next(rotation))
+        self.breaks = increasing([*self.breaks, time]).tolist()
 
     def get_quaternion_samples(self) -> list[Quaternion]:
         """The orientations at the breaks."""
-        return [Quaternion(q) for q in self._wxyz]
+        return [Quaternion(q) for q in self.wxyz]
 
     def rows(self) -> int:
         """4"""
@@ -83,13 +83,13 @@ class PiecewiseQuaternionSlerp(PiecewiseTrajectory):
         return self._at(t).reshape(4, 1)
 
     def _at(self, t: float) -> Vector:
-        if len(self._wxyz) == 1:
-            return self._wxyz[0].copy()
-        t = min(max(t, self._breaks[0]), self._breaks[-1])
+        if len(self.wxyz) == 1:
+            return self.wxyz[0].copy()
+        t = min(max(t, self.breaks[0]), self.breaks[-1])
         k = self.get_segment_index(t)
-        a, b = self._wxyz[k], self._wxyz[k + 1]
-        share = (t - self._breaks[k]) / self.duration(k)
-        angle = math.acos(min(1.0, a @ b))
+        a, b = self.wxyz[k], self.wxyz[k + 1]
+        share = (t - self.breaks[k]) / self.duration(k)
+        angle = math.acos(min(1.0, float(a @ b)))
         if angle < LEAST_ANGLE:
             q = (1.0 - share) * a + share * b
         else:
@@ -102,8 +102,8 @@ class PiecewiseQuaternionSlerp(PiecewiseTrajectory):
 
     def angular_velocity(self, time: float) -> Vector:
         """w (3,) [rad/s] in the frame in which the orientations are given; that of the segment also beyond the ends."""
-        k = self.get_segment_index(min(max(time, self._breaks[0]), self._breaks[-1]))
-        turn = (Quaternion(self._wxyz[k + 1]) @ Quaternion(self._wxyz[k]).inverse()).wxyz()
+        k = self.get_segment_index(min(max(time, self.breaks[0]), self.breaks[-1]))
+        turn = (Quaternion(self.wxyz[k + 1]) @ Quaternion(self.wxyz[k]).inverse()).wxyz()
         turn = -turn if turn[0] < 0.0 else turn
         size = float(np.linalg.norm(turn[1:]))
         if size < LEAST_ANGLE:
@@ -119,15 +119,15 @@ class PiecewiseQuaternionSlerp(PiecewiseTrajectory):
         return True
 
     def _derivative(self, order: int) -> Trajectory:
-        steps = [self.angular_velocity(t) for t in self._breaks[:-1]] if order == 1 else [np.zeros(3)]
+        steps = [self.angular_velocity(t) for t in self.breaks[:-1]] if order == 1 else [np.zeros(3)]
         if order > 1:
-            return PiecewisePolynomial.ZeroOrderHold([self._breaks[0], self._breaks[-1]], np.zeros((3, 2)))
-        return PiecewisePolynomial.ZeroOrderHold(self._breaks, np.array([*steps, steps[-1]]).T)
+            return PiecewisePolynomial.ZeroOrderHold([self.breaks[0], self.breaks[-1]], np.zeros((3, 2)))
+        return PiecewisePolynomial.ZeroOrderHold(self.breaks, np.array([*steps, steps[-1]]).T)
 
     def is_approx(self, other: PiecewiseQuaternionSlerp, tol: float) -> bool:
         """Whether breaks and orientations are equal within a tolerance."""
-        return np.allclose(self._breaks, other._breaks, rtol=0.0, atol=tol) and all(
-            abs(abs(a @ b) - 1.0) <= tol for a, b in zip(self._wxyz, other._wxyz, strict=True)
+        return np.allclose(self.breaks, other.breaks, rtol=0.0, atol=tol) and all(
+            abs(abs(a @ b) - 1.0) <= tol for a, b in zip(self.wxyz, other.wxyz, strict=True)
         )
 
 
@@ -139,9 +139,9 @@ class PiecewisePose(PiecewiseTrajectory):
         position_trajectory: PiecewisePolynomial | None = None,
         orientation_trajectory: PiecewiseQuaternionSlerp | None = None,
     ) -> None:
-        self._position = PiecewisePolynomial() if position_trajectory is None else position_trajectory
-        self._orientation = PiecewiseQuaternionSlerp() if orientation_trajectory is None else orientation_trajectory
-        self._breaks = self._position.get_segment_times()
+        self.positions = PiecewisePolynomial() if position_trajectory is None else position_trajectory
+        self.orientations = PiecewiseQuaternionSlerp() if orientation_trajectory is None else orientation_trajectory
+        self.breaks = self.positions.get_segment_times()
 
     @staticmethod
     def MakeLinear(times: ArrayLike, poses: Sequence[RigidTransform]) -> PiecewisePose:
@@ -164,11 +164,11 @@ class PiecewisePose(PiecewiseTrajectory):
 
     def get_position_trajectory(self) -> PiecewisePolynomial:
         """The positions (3, 1)."""
-        return self._position
+        return self.positions
 
     def get_orientation_trajectory(self) -> PiecewiseQuaternionSlerp:
         """The orientations."""
-        return self._orientation
+        return self.orientations
 
     def rows(self) -> int:
         """4"""
@@ -180,7 +180,7 @@ class PiecewisePose(PiecewiseTrajectory):
 
     def GetPose(self, time: float) -> RigidTransform:
         """The pose at a time [s]."""
-        return RigidTransform(self._orientation.orientation(time), self._position.value(time).reshape(3))
+        return RigidTransform(self.orientations.orientation(time), self.positions.value(time).reshape(3))
 
     def value(self, t: float) -> Matrix:
         """The pose as a matrix (4, 4)."""
@@ -197,8 +197,8 @@ class PiecewisePose(PiecewiseTrajectory):
     def _rate(self, time: float, order: int) -> Vector:
         if not self.is_time_in_range(time):
             return np.zeros(6)
-        turn = self._orientation.angular_velocity(time) if order == 1 else np.zeros(3)
-        return np.concatenate([turn, self._position.EvalDerivative(time, order).reshape(3)])
+        turn = self.orientations.angular_velocity(time) if order == 1 else np.zeros(3)
+        return np.concatenate([turn, self.positions.EvalDerivative(time, order).reshape(3)])
 
     def has_derivative(self) -> bool:
         """True: its derivatives are velocity and acceleration."""
@@ -206,10 +206,10 @@ class PiecewisePose(PiecewiseTrajectory):
 
     def _derivative(self, order: int) -> Trajectory:
         stacked = StackedTrajectory()
-        stacked.Append(self._orientation.MakeDerivative(order))
-        stacked.Append(self._position.derivative(order))
+        stacked.Append(self.orientations.MakeDerivative(order))
+        stacked.Append(self.positions.derivative(order))
         return stacked
 
     def IsApprox(self, other: PiecewisePose, tol: float) -> bool:
         """Whether positions and orientations are equal within a tolerance."""
-        return self._position.isApprox(other._position, tol) and self._orientation.is_approx(other._orientation, tol)
+        return self.positions.isApprox(other.positions, tol) and self.orientations.is_approx(other.orientations, tol)

@@ -33,6 +33,8 @@ ROOMS = (
     ("mbcli.parsers.writing",),
     ("mbcli.parsers.scenes",),
     ("mbcli.parsers.load",),
+    ("mbcli.systems.vectors", "mbcli.systems.graphviz"),
+    ("mbcli.systems.system",),
     ("mbcli.geometry",),
     ("mbcli.trajectories",),
     ("mbcli.multibody.scalars",),
@@ -50,7 +52,8 @@ ROOMS = (
     ("mbcli.batch", "mbcli.simulation"),
     ("mbcli.comparison", "mbcli.sweeps"),
     ("mbcli.systems",),
-    ("mbcli.all",),
+    ("mbcli.all", "mbcli.pydrake_names"),
+    ("mbcli.pydrake",),
     ("mbcli.cli",),
     ("mbcli.__main__",),
 )

@@ -52,9 +52,9 @@ class Parser:
         packages: PackageMap | None = None,
     ) -> None:
         if isinstance(scene_graph, str):
-            scene_graph, model_name_prefix = None, scene_graph
+            model_name_prefix, scene_graph = scene_graph, None
         if builder is None and hasattr(plant, "GetSystems"):
-            plant, builder = None, plant  # type: ignore[assignment]
+            plant, builder = None, plant
         self._builder = builder
         if builder is not None:
             plant = _plant_of(builder) if plant is None else plant

@@ -45,7 +45,7 @@ class Actuation(Selectors):
         self.require_finalized("get_applied_spatial_force_input_port")
         return self.GetInputPort("applied_spatial_force")
 
-    def _input_ports(self) -> list[InputPort]:
+    def input_ports(self) -> list[InputPort]:
         self.require_finalized("input ports")
         if self._inputs is None:
             from mbcli.multibody.plant.applied_forces import check_applied_forces

@@ -123,4 +123,4 @@ class StateVector(BasicVector):
     """A copy of an array, as systems return it."""
 
     def __init__(self, value: Vector) -> None:
-        self._values, self._changed = value.copy(), nothing_changes
+        self.numbers, self.changed = value.copy(), nothing_changes

@@ -10,10 +10,10 @@ from mbcli.math.value_template import of_scalar
 from mbcli.multibody.inertia.spatial_inertia import SpatialInertia
 from mbcli.multibody.math.spatial_vector import SpatialVector
 from mbcli.multibody.plant.context import StateVector
-from mbcli.systems.vectors import ContinuousState
 from mbcli.multibody.plant.evaluated_state import EvaluatedState
 from mbcli.multibody.plant.frame_motions import FrameMotions
 from mbcli.multibody.scalars import dual_number
+from mbcli.systems.vectors import ContinuousState
 
 # how the names of methods begin
 CALCULATIONS = ("Calc", "Eval", "Map", "MakeQDot", "MakeVelocity", "GetPositions", "GetVelocities")

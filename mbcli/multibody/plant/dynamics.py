@@ -13,8 +13,8 @@ from mbcli.multibody.plant.context import StateVector
 from mbcli.multibody.plant.force_elements import ForceElements
 from mbcli.multibody.plant.rates import Rates
 from mbcli.multibody.stepping.meeting_contact import contact_failed, prepare_contact
-from mbcli.systems.vectors import ContinuousState
 from mbcli.multibody.tree.multibody_forces import MultibodyForces
+from mbcli.systems.vectors import ContinuousState
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike

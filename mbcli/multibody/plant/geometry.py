@@ -240,6 +240,7 @@ class Geometry(Lookup):
         return QueryPort(self.whole_plant())
 
     def require_scene_graph(self, method: str) -> SceneGraph:
+        """The scene graph; RuntimeError that names a method without one."""
         if self.scene_graph is None:
             raise RuntimeError(f"{method}: the plant has no scene graph")
         return self.scene_graph

@@ -101,17 +101,17 @@ class OutputPorts(ReactionForces, Kinematics):
         try:
             return self._output_ports_by_name[port_name]
         except KeyError:
-            return port_named(self._output_ports(), port_name, "output")  # raises
+            return port_named(self.output_ports(), port_name, "output")  # raises
 
     @cached_property
     def _output_ports_by_name(self) -> dict[str, OutputPort]:
-        return {port.get_name(): port for port in reversed(self._output_ports())}
+        return {port.get_name(): port for port in reversed(self.output_ports())}
 
     def _output(self, getter: str, name: str, model_instance: ModelInstanceIndex | None = None) -> OutputPort:
         self.require_finalized(getter)
         return self.GetOutputPort(self._port_name(name, model_instance))
 
-    def _output_ports(self) -> list[OutputPort]:
+    def output_ports(self) -> list[OutputPort]:
         self.require_finalized("output ports")
         if self._outputs is None:
             from mbcli.multibody.plant.contact_results import ContactResults

@@ -21,10 +21,10 @@ class SignalSystem(System):
             OutputPort(self, name, self._checked(evaluate), k) for k, (name, evaluate) in enumerate(outputs.items())
         ]
 
-    def _input_ports(self):
+    def input_ports(self):
         return self._inputs
 
-    def _output_ports(self):
+    def output_ports(self):
         return self._outputs
 
     def CreateDefaultContext(self) -> StatelessContext:

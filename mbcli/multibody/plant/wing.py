@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from mbcli.multibody.math import SpatialVelocity
     from mbcli.multibody.plant.context import Context
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
-    from mbcli.systems.system import InputPort, OutputPort
     from mbcli.systems.framework import DiagramBuilder
+    from mbcli.systems.system import InputPort, OutputPort
 
 DEFAULT_FLUID_DENSITY = 1.204  # [kg/m^3] of dry air at 20 degrees Celsius and one atmosphere
 

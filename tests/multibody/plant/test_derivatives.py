@@ -107,7 +107,11 @@ def test_derivatives_by_complex_steps_are_those_of_dual_numbers(plant, context, 
     gradient = ExtractGradient(result.T).reshape(*result.shape, -1)
     expected = np.concatenate([D["q"], D["v"]], axis=-1)
     assert_close(gradient, expected, 1e-11)
-    assert_close(ExtractValue(result).reshape(np.shape(result)), np.asarray(CALCULATIONS[calculation](plant, context, given)), 1e-12)
+    assert_close(
+        ExtractValue(result).reshape(np.shape(result)),
+        np.asarray(CALCULATIONS[calculation](plant, context, given)),
+        1e-12,
+    )
 
 
 def test_compiled_complex_steps_are_the_interpreted_ones(plant, context):
