@@ -4,7 +4,7 @@
 
 Counted are uses of names imported from pydrake and of members of objects whose class follows from the file: from a
 constructor, an annotation, the base of a class, or a function of pydrake's that returns one. pydrake must be
-installed: it says which names are its own. Names of what is out of scope (OUT_OF_SCOPE of mbcli/pydrake_names.py) are left out.
+installed: it says which names are its own. What is out of scope (OUT_OF_SCOPE of mbcli/pydrake_names.py) is left out.
 """
 
 from __future__ import annotations

@@ -50,7 +50,7 @@ class DiagramContext(Context):
 
     def find(self, system: Any) -> Any:
         """The context of a system in this diagram or one inside of it. RuntimeError if there is none."""
-        found = self._find(system)
+        found = self.find_maybe(system)
         if found is None:
             name = system.get_name() or type(system).__name__
             raise RuntimeError(
@@ -58,12 +58,15 @@ class DiagramContext(Context):
             )
         return found
 
-    def _find(self, system: Any) -> Any:
+    def find_maybe(self, system: Any) -> Any:
+        """The context of a system, None if it has none."""
         if system is self.diagram:
             return self
         if system in self.contexts:
             return self.contexts[system]
-        parts = (context._find(system) for context in self.contexts.values() if isinstance(context, DiagramContext))
+        parts = (
+            context.find_maybe(system) for context in self.contexts.values() if isinstance(context, DiagramContext)
+        )
         return next((found for found in parts if found is not None), None)
 
     def leaves(self) -> Iterator[tuple[Any, Any]]:
@@ -96,7 +99,7 @@ class DiagramContext(Context):
         return [group for context in self.contexts.values() for group in context.get_discrete_state().get_data()]
 
     def _abstract(self) -> list[AbstractValue]:
-        return [value for context in self.contexts.values() for value in context._abstract()]
+        return [value for context in self.contexts.values() for value in context.get_abstract_state().get_data()]
 
     def _parameters(self) -> Parameters:
         all_of = [context.get_parameters() for context in self.contexts.values()]

@@ -417,28 +417,32 @@ class AbstractValues:
     """A list of AbstractValue."""
 
     def __init__(self, data: Sequence[AbstractValue] = ()) -> None:
-        self.numbers = list(data)
+        self.values = list(data)
 
     def size(self) -> int:
         """The number of values."""
-        return len(self.numbers)
+        return len(self.values)
+
+    def get_data(self) -> list[AbstractValue]:
+        """All of them."""
+        return list(self.values)
 
     def get_value(self, index: int) -> AbstractValue:
         """One of them. RuntimeError if there is none."""
-        if not 0 <= int(index) < len(self.numbers):
-            raise RuntimeError(f"there is no abstract value {int(index)}, there are {len(self.numbers)}")
-        return self.numbers[int(index)]
+        if not 0 <= int(index) < len(self.values):
+            raise RuntimeError(f"there is no abstract value {int(index)}, there are {len(self.values)}")
+        return self.values[int(index)]
 
     get_mutable_value = get_value
 
     def SetFrom(self, other: AbstractValues) -> None:
         """Takes copies of the objects of another one."""
-        for own, theirs in zip(self.numbers, other.numbers, strict=True):
+        for own, theirs in zip(self.values, other.values, strict=True):
             own.set_value(copied(theirs.get_value()))
 
     def Clone(self) -> AbstractValues:
         """An independent copy."""
-        return AbstractValues([value.Clone() for value in self.numbers])
+        return AbstractValues([value.Clone() for value in self.values])
 
 
 class State:

@@ -51,7 +51,7 @@ class Trajectory:
         return function(*arguments)
 
     def vector_values(self, t: ArrayLike) -> Matrix:
-        """The values at times (n,): columns (rows, n) of a curve with one column, rows (n, cols) of one with one row."""
+        """The values at times (n,): columns (rows, n) of a curve with one column, rows (n, cols) of one row."""
         values = [np.asarray(self.value(x)) for x in np.ravel(np.asarray(t, dtype=float))]
         if self.cols() == 1:
             return np.column_stack([value.reshape(-1) for value in values])

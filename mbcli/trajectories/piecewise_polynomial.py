@@ -75,7 +75,7 @@ class PiecewisePolynomial(PiecewiseTrajectory):
         """Straight lines between samples."""
         t = increasing(breaks)
         y = sample_matrices(t.size, samples)
-        slopes = np.diff(y, axis=0) / np.diff(t)[:, None, None]
+        slopes: Any = np.diff(y, axis=0) / np.diff(t)[:, None, None]
         return PiecewisePolynomial.of_coefficients(t, np.stack([slopes, y[:-1]]))
 
     @staticmethod

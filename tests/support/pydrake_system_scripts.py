@@ -4,8 +4,8 @@ PENDULUM = '''
 import numpy as np
 from pydrake.all import *
 
-URDF = """<robot name="pendulum"><link name="base"/><link name="bob"><inertial><origin xyz="0 0 -0.5"/><mass value="1.5"/>
-<inertia ixx="0.02" iyy="0.02" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial></link>
+URDF = """<robot name="pendulum"><link name="base"/><link name="bob"><inertial><origin xyz="0 0 -0.5"/>
+<mass value="1.5"/><inertia ixx="0.02" iyy="0.02" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial></link>
 <joint name="pin" type="revolute"><parent link="base"/><child link="bob"/><axis xyz="0 1 0"/><limit effort="100"
 lower="-10" upper="10" velocity="100"/><dynamics damping="0.1"/></joint>
 <transmission name="t"><type>transmission_interface/SimpleTransmission</type><joint name="pin"/>
@@ -115,7 +115,8 @@ lqr = LinearQuadraticRegulator(
     plant, context, Q, R, input_port_index=int(plant.get_actuation_input_port().get_index())
 )
 print("gains", lqr.D(), lqr.y0())
-linear = Linearize(plant, context, plant.get_actuation_input_port().get_index(), plant.get_state_output_port().get_index())
+ports = plant.get_actuation_input_port().get_index(), plant.get_state_output_port().get_index()
+linear = Linearize(plant, context, *ports)
 print("controllable", IsControllable(linear), ControllabilityMatrix(linear))
 K, S = LinearQuadraticRegulator(linear.A(), linear.B(), Q, R)
 print("S", K, S)

@@ -92,8 +92,10 @@ def test_what_a_builder_refuses():
     with pytest.raises(TypeError, match="Connect takes an output port and an input port"):
         builder.Connect(plant.get_actuation_input_port(), plant.get_state_output_port())
     builder.ExportInput(plant.get_actuation_input_port(), "u")
+    with pytest.raises(RuntimeError, match="'actuation' is exported already"):
+        builder.ExportInput(plant.get_actuation_input_port(), "v")
     with pytest.raises(RuntimeError, match="a port named 'u' already"):
-        builder.ExportInput(plant.get_actuation_input_port(), "u")
+        builder.ExportInput(plant.get_applied_generalized_force_input_port(), "u")
     builder.Build()
     with pytest.raises(RuntimeError, match="is built"):
         builder.Build()
