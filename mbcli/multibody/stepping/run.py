@@ -454,7 +454,7 @@ class Run:
         if state.constraints is not None:
             run.led_to = state.x.copy()
         if plant.has_sampled_output_ports():
-            context.last_step.remember(context, number * h, q, v, None)
+            context.last_step.remember(context, number * h, q, v, self._series.actuation_values[0])
         return True
 
     def _prepare_step(self, state):
