@@ -34,6 +34,7 @@ class SceneGraph(System):
     # ports
 
     def input_ports(self) -> list[InputPort]:
+        """All input ports, by index."""
         for source in self.registry.sources:
             if source not in self._pose_ports:
                 name = f"{self.registry.sources[source]}_pose"
@@ -41,6 +42,7 @@ class SceneGraph(System):
         return list(self._pose_ports.values())
 
     def output_ports(self) -> list[OutputPort]:
+        """All output ports, by index."""
         return [self._query_port]
 
     def get_source_pose_port(self, id: SourceId) -> InputPort:

@@ -152,9 +152,11 @@ class Diagram(System):
         self._outputs = [ExportedOutputPort(self, port, name, index) for index, (name, port) in enumerate(outputs)]
 
     def input_ports(self) -> list[Any]:
+        """All input ports, by index."""
         return self._inputs
 
     def output_ports(self) -> list[Any]:
+        """All output ports, by index."""
         return self._outputs
 
     def GetSystems(self) -> list[Any]:

@@ -125,9 +125,11 @@ class LeafSystem(System):
         self.declared = Declared()
 
     def input_ports(self) -> list[Any]:
+        """All input ports, by index."""
         return self._made().inputs
 
     def output_ports(self) -> list[Any]:
+        """All output ports, by index."""
         return self._made().outputs
 
     def _made(self) -> Declared:

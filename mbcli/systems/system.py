@@ -576,9 +576,11 @@ class System:
     _name = ""
 
     def input_ports(self) -> list[Any]:
+        """All input ports, by index."""
         raise NotImplementedError
 
     def output_ports(self) -> list[Any]:
+        """All output ports, by index."""
         raise NotImplementedError
 
     def check_context(self, context: Any) -> None:

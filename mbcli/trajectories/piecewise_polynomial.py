@@ -134,7 +134,7 @@ class PiecewisePolynomial(PiecewiseTrajectory):
         t = increasing(times)
         y = sample_matrices(t.size, samples)
         powers = np.vander(t - t[0])
-        c = np.linalg.solve(powers, y.reshape(t.size, -1)).reshape(t.size, 1, *y.shape[1:])
+        c: Any = np.linalg.solve(powers, y.reshape(t.size, -1)).reshape(t.size, 1, *y.shape[1:])
         return PiecewisePolynomial.of_coefficients(t[[0, -1]], c)
 
     # values

@@ -46,6 +46,7 @@ class Actuation(Selectors):
         return self.GetInputPort("applied_spatial_force")
 
     def input_ports(self) -> list[InputPort]:
+        """All input ports, by index."""
         self.require_finalized("input ports")
         if self._inputs is None:
             from mbcli.multibody.plant.applied_forces import check_applied_forces

@@ -112,6 +112,7 @@ class OutputPorts(ReactionForces, Kinematics):
         return self.GetOutputPort(self._port_name(name, model_instance))
 
     def output_ports(self) -> list[OutputPort]:
+        """All output ports, by index."""
         self.require_finalized("output ports")
         if self._outputs is None:
             from mbcli.multibody.plant.contact_results import ContactResults

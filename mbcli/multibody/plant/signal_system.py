@@ -21,10 +21,12 @@ class SignalSystem(System):
             OutputPort(self, name, self._checked(evaluate), k) for k, (name, evaluate) in enumerate(outputs.items())
         ]
 
-    def input_ports(self):
+    def input_ports(self) -> list[Any]:
+        """All input ports, by index."""
         return self._inputs
 
-    def output_ports(self):
+    def output_ports(self) -> list[Any]:
+        """All output ports, by index."""
         return self._outputs
 
     def CreateDefaultContext(self) -> StatelessContext:
