@@ -6,22 +6,13 @@ import os
 import re
 from typing import TYPE_CHECKING
 
+from mbcli.parsers.formats import OF_ROOT_ELEMENT, format_of_name
+
 from mbcli.errors import ModelError, ResourceError
 
 if TYPE_CHECKING:
     from mbcli.parsers.package_map import PackageMap
 
-DIRECTIVES = "directives"  # a YAML file of model directives or a scenario: names models, is none
-SUFFIXES = {
-    ".urdf": "urdf",
-    ".xacro": "urdf",
-    ".sdf": "sdf",
-    ".world": "sdf",
-    ".mjcf": "mjcf",
-    ".yaml": DIRECTIVES,
-    ".yml": DIRECTIVES,
-}
-ROOT_ELEMENTS = {"robot": "urdf", "sdf": "sdf", "mujoco": "mjcf"}
 SNIFFED_BYTES = 65536  # of a file, to find its root element
 
 _SKIPPED = re.compile(r"(?:\s+|<!--.*?-->|<\?.*?\?>|<!DOCTYPE[^>\[]*+\[.*?\]\s*>|<![^>]*>)*+", re.DOTALL)
@@ -41,12 +32,12 @@ def find_model_file(source: str | os.PathLike[str], packages: PackageMap) -> str
 
 
 def format_of(source: str | bytes, name: object) -> str:
-    """The format of a file, by its path or its content (bytes): a value of SUFFIXES or ROOT_ELEMENTS."""
+    """The format of a file, by its path or its content (bytes): a name of FORMATS."""
     if isinstance(source, bytes):
         return _format_of_content(source[:SNIFFED_BYTES], name)
-    suffix = os.path.splitext(source)[1].lower()
-    if suffix in SUFFIXES:
-        return SUFFIXES[suffix]
+    known = format_of_name(source)
+    if known is not None:
+        return known
     if not os.path.isfile(source):
         raise ModelError(f"{source}: it is not a regular file: its format must be given")
     try:
@@ -60,7 +51,7 @@ def _format_of_content(content: bytes, name: object) -> str:
     text = content.decode("utf-16" if content[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig", "replace")
     skipped = _SKIPPED.match(text)
     root = _ROOT.match(text, skipped.end() if skipped else 0)
-    if root is None or root[1] not in ROOT_ELEMENTS:
+    if root is None or root[1] not in OF_ROOT_ELEMENT:
         found = f"its root element is <{root[1]}>" if root else "it has no root element"
         raise ModelError(f"{name if isinstance(name, str) else '<string>'}: not a model file: {found}")
-    return ROOT_ELEMENTS[root[1]]
+    return OF_ROOT_ELEMENT[root[1]]

@@ -1,12 +1,14 @@
-"""Any model file to `ModelSpec`s: chooses the parser by the file's suffix or by its root element."""
+"""Any model file to `ModelSpec`s: its format is chosen by the file's suffix or by its root element."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mbcli.parsers.file_format import DIRECTIVES, find_model_file, format_of
+from mbcli.parsers.file_format import find_model_file, format_of
+from mbcli.parsers.formats import FORMATS, MODEL_FORMATS
 
 from mbcli.common.collection_pause import paused_collection
+from mbcli.common.suggestions import alternatives
 from mbcli.errors import ModelError
 
 if TYPE_CHECKING:
@@ -29,30 +31,18 @@ def load_models(
     """The models of a file: tuple of `ModelSpec`; empty if the file has errors, which are in `diagnostics`.
 
     source: a path, a URI that `packages` resolves (package://...), or the bytes of a document.
-    input_format: "urdf", "sdf" or "mjcf"; default: from the suffix, else from the root element. packages: `PackageMap`;
+    input_format: a name of FORMATS; default: from the suffix, else from the root element. packages: `PackageMap`;
     default: a new one. name: that of the file in places; default: the path.
 
     Raises ResourceError if the file is missing, ModelError if the format is unknown.
     """
     try:
         with paused_collection():
-            models = _load(source, input_format, packages, diagnostics, name)
-            if diagnostics.thorough:
-                _check_urdf_versions(diagnostics)
-            return models
+            return _load(source, input_format, packages, diagnostics, name)
     finally:
         for root in diagnostics.trees.values():
             root.take_apart()
         diagnostics.trees.clear()
-
-
-def _check_urdf_versions(diagnostics: Diagnostics) -> None:
-    """Of every URDF file that was read; SDFormat files are checked on every load."""
-    from mbcli.parsers.version_features import check_version
-
-    for root in list(diagnostics.trees.values()):
-        if root.tag == "robot":
-            check_version(root)
 
 
 def _load(
@@ -69,21 +59,9 @@ def _load(
         source = find_model_file(source, packages)
     if input_format is None:
         input_format = format_of(source, name or source)
-    if input_format == "urdf":
-        from mbcli.parsers.urdf.read_urdf import read_urdf
-
-        model = read_urdf(source, diagnostics, packages=packages, name=name)
-        return () if model is None else (model,)
-    if input_format == "sdf":
-        from mbcli.parsers.sdf.read_sdf import read_sdf
-
-        return read_sdf(source, diagnostics, packages=packages, name=name)
-    if input_format == "mjcf":
-        from mbcli.parsers.mjcf.read_mjcf import read_mjcf
-
-        model = read_mjcf(source, diagnostics, packages=packages, name=name)
-        return () if model is None else (model,)
-    if input_format == DIRECTIVES:
+    if input_format not in FORMATS:
+        raise ModelError(f'unknown model format "{input_format}": it must be {alternatives(MODEL_FORMATS)}')
+    if FORMATS[input_format].IS_SCENE:
         where = name or ("<string>" if isinstance(source, bytes) else source)
         raise ModelError(f"{where} has model directives, it is not a model: add_directives includes it")
-    raise ModelError(f'unknown model format "{input_format}": it must be urdf, sdf or mjcf')
+    return FORMATS[input_format].read(source, diagnostics, packages=packages, name=name)

@@ -80,24 +80,25 @@ def _meshes(count, role=""):
     return " ".join(filter(None, (str(count), role, "mesh" if count == 1 else "meshes")))
 
 
-def relocated(mesh, packages, folder):
+def relocated(mesh, packages, folder, *, keeps_package=True):
     """(URI, problem): the URI that leads to the file of a Mesh from another folder, and why it is not read there, or
     None.
 
     The mesh's own URI stays where it leads there, where its file was not found, and where it names a package, which
-    others find by its name: a path out of the folder would not be read.
+    others find by its name: a path out of the folder would not be read. keeps_package: whether they do.
     """
     if mesh.path is None:
         return mesh.uri, None  # reported when the model was read
     from_there = os.path.relpath(mesh.path, folder or os.curdir)
     problem = None
-    for uri in (mesh.uri, from_there):
+    is_path = "://" not in mesh.uri
+    for uri in (mesh.uri, from_there) if keeps_package or is_path else (from_there,):
         try:
             if os.path.samefile(packages.resolve(uri, folder), mesh.path):
                 return uri, None
         except ResourceError as error:
             problem = str(error)
-    package = _package_directory(mesh)
+    package = _package_directory(mesh) if keeps_package else None
     if package is not None:
         return mesh.uri, f"its package is not found; --package {package_of(mesh.uri)}={package} gives it"
     return from_there, problem or "its name leads to another file from there"

@@ -25,6 +25,9 @@ def main(arguments=None):
     parser.add_argument("--limit", type=float, default=LIMIT, metavar="S", help="for one file and program [60]")
     parser.add_argument("--json", metavar="FILE", help="also write every record to a JSON file, as it comes")
     parser.add_argument("--table", metavar="FILE", help="also write the table to a file")
+    parser.add_argument(
+        "--targets", nargs="+", choices=convert.TARGETS, default=convert.TARGETS, help="of --convert [all]"
+    )
     parser.add_argument("--known", metavar="FILE", help="take the answers of the peers from the JSON of an earlier run")
     parser.add_argument(
         "--standing",

@@ -162,7 +162,7 @@ def positions_at(plant, start, seed):
 
 
 def take_steps(file, base, start, approximation, kept):
-    from mbcli.errors import MbcliError
+    from mbcli.errors import ArgumentError, MbcliError
     from mbcli.multibody.stepping.run import Run
     from mbcli.simulation.controllers import hold_default_positions
 
@@ -180,7 +180,10 @@ def take_steps(file, base, start, approximation, kept):
     context = plant.CreateDefaultContext()
     plant.SetPositions(context, q)
     lifted = lifted_by_stops(plant, context) if start == "beyond" else 0.0
-    driven = hold_default_positions(plant, context)
+    try:
+        driven = hold_default_positions(plant, context)
+    except ArgumentError:
+        return {"left_out": "its controllers do not act under TAMSI"}
     blocks = []
     try:
         with np.errstate(all="ignore"):

@@ -22,7 +22,7 @@ COMMENT_BYTES = tuple(mark.encode() for mark in COMMENTS)
 
 
 def read_csv(lines: ArrivingLines, layout: StateLayout, rows_per_chunk: int) -> Generator[Table, None, None]:
-    header = _header(lines)
+    header = _header(lines, layout)
     columns = demanded_columns(header.names, header.where, layout, header.units)
     width = len(header.names)
     plan = LinePlan([(b"", width, 0)], header.separator.encode(), strict=False) if header.separator != BLANK else None
@@ -56,9 +56,9 @@ class RowReader:
         return f": {shown(cell)} is {'too large' if NUMBER.fullmatch(self._header.plain(cell)) else 'not a number'}"
 
 
-def _header(lines: ArrivingLines) -> TableHeader:
+def _header(lines: ArrivingLines, layout: StateLayout) -> TableHeader:
     """From the lines before the rows."""
-    search = HeaderSearch()
+    search = HeaderSearch(layout.column_names)
     while lines.wait():
         line, where = lines.look()
         if not search.take(text_of_line(line, where), where):

@@ -10,7 +10,7 @@ import numpy as np
 
 from mbcli.common.coordinate_names import NamedCoordinates, StateNames, listed
 from mbcli.common.suggestions import closest
-from mbcli.common.text_tables import shown
+from mbcli.common.text_tables import UNUSED, shown
 from mbcli.errors import ModelError
 
 if TYPE_CHECKING:
@@ -140,6 +140,8 @@ def columns_of_header(
     for column, cell in enumerate(cells):
         if not cell:
             raise ModelError(f"{where}: error: column {column + 1} has no name")
+        if cell == UNUSED:
+            continue
         target = columns.find(cell, where) if not short or columns.means_something(cell) else None
         if target is None:
             unknown.append(columns.unknown(cell))

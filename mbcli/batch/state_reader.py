@@ -80,6 +80,7 @@ class StateLayout:
       default_q: default positions [rad or m], (nq,).
       default_v: default velocities [rad/s or m/s], (nv,).
       demands: what rows have to give; default: nothing.
+      column_names: names of the columns of text, whose header is not looked at then and need not be there.
     """
 
     position_names: Sequence[str]
@@ -88,6 +89,7 @@ class StateLayout:
     default_q: FloatArray
     default_v: FloatArray
     demands: RowDemands = RowDemands()
+    column_names: Sequence[str] | None = None
 
     def __post_init__(self) -> None:
         for field, names in (("q", self.position_names), ("v", self.velocity_names)):

@@ -6,12 +6,11 @@ import os
 from mbcli.errors import MbcliError, ResourceError
 from mbcli.parsers.checks.moving_mass import may_leave_motion_open
 from mbcli.parsers.diagnostics import DiagnosticError, Diagnostics, MissingResourceError
+from mbcli.parsers.formats import FORMATS, format_of_name
 from mbcli.parsers.load import load_models
 from mbcli.parsers.spec import Place
 
 UNREADABLE, UNKNOWN_FORMAT = "FILE_READ", "FILE_FORMAT"
-SCENE_FORMATS = ("dmd", "scenario")
-SCENE_SUFFIXES = (".yaml", ".yml")
 
 
 class FileCheck:
@@ -71,9 +70,9 @@ def check_file(source, *, name=None, input_format=None, packages=None, mesh_file
 
 def _is_scene(source, input_format):
     """Whether a path or the bytes of a document are directives or a scenario."""
-    if input_format is not None:
-        return input_format in SCENE_FORMATS
-    return not isinstance(source, bytes) and str(source).lower().endswith(SCENE_SUFFIXES)
+    if input_format is None and not isinstance(source, bytes):
+        input_format = format_of_name(str(source))
+    return input_format in FORMATS and FORMATS[input_format].IS_SCENE
 
 
 def _has_deformables(model):

@@ -6,7 +6,8 @@ import os
 from typing import TYPE_CHECKING
 
 from mbcli.errors import ModelError, ResourceError
-from mbcli.parsers.file_format import DIRECTIVES, SUFFIXES, format_of
+from mbcli.parsers.file_format import format_of
+from mbcli.parsers.formats import FORMATS, format_of_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,12 +40,11 @@ def _is_model(path: str, xacro: bool) -> bool:
     if not os.path.isfile(path):
         return False
     suffix = os.path.splitext(name)[1]
-    if SUFFIXES.get(suffix) == DIRECTIVES:
-        return name.endswith(".dmd.yaml")
     if suffix == XACRO:
         return xacro
     if suffix != ".xml":
-        return suffix in SUFFIXES
+        known = format_of_name(name)
+        return known is not None and FORMATS[known].IN_FOLDERS
     try:
         format_of(path, path)
     except (ModelError, ResourceError):

@@ -4,9 +4,8 @@ from mbcli.checks.scene_contact import check_contact_model
 from mbcli.multibody.parsing.process_directives import plan_directives
 from mbcli.multibody.plant import MultibodyPlant
 from mbcli.parsers.file_format import find_model_file
+from mbcli.parsers.formats import FORMATS, format_of_name
 from mbcli.parsers.package_map import PackageMap
-from mbcli.parsers.scenes.directives import read_directives
-from mbcli.parsers.scenes.scenario import read_all_scenarios
 
 
 def read_scene(source, input_format, packages, diagnostics, name):
@@ -18,12 +17,8 @@ def read_scene(source, input_format, packages, diagnostics, name):
     if not isinstance(source, bytes):
         source = find_model_file(source, packages)
     files = []
-    if input_format == "dmd" or (input_format is None and source.lower().endswith(".dmd.yaml")):
-        scenes = [(None, read_directives(source, diagnostics, name=name, sources=files))]
-    else:
-        scenarios = read_all_scenarios(source, diagnostics, name=name)
-        scenes = [(scenario, scenario.directives) for scenario in scenarios]
-        files += [file for scenario in scenarios for file in scenario.sources]
+    known = FORMATS[input_format or format_of_name(source)]
+    scenes = known.read_scenes(source, diagnostics, name=name, sources=files)
     models = []
     for scenario, directives in scenes:
         if not directives:

@@ -39,6 +39,8 @@ COMMANDS = {
     "momentum": ("momentum", "Momentum about a point."),
     "contact": ("contact", "Contacts at a state with their forces, and distances."),
     "linearize": ("linearize", "Derivatives of the motion by state and actuation."),
+    "identify": ("identify", "Masses, inertias and friction from measured motion, into the model file."),
+    "excite": ("excite", "A motion within limits from which parameters can be identified."),
     "serve": ("serve", "Answer questions about a model, one JSON document a line."),
     "view": ("view", "Show a model in the browser, with sliders for its joints."),
     "replay": ("replay", "Show logs over time: in the browser, as one HTML file, as images or a video."),

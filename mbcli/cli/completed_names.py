@@ -8,8 +8,10 @@ import os
 import re
 from collections.abc import Callable, Iterator
 
-XML_SUFFIXES = (".urdf", ".sdf", ".world", ".xml", ".xacro", ".srdf")
-SCENE_SUFFIXES = (".yaml", ".yml")
+from mbcli.parsers.formats import FORMATS, OF_SUFFIX
+
+XML_SUFFIXES = (*(s for s, name in OF_SUFFIX.items() if not FORMATS[name].IS_SCENE), ".xml", ".srdf")
+SCENE_SUFFIXES = tuple(suffix for suffix, name in OF_SUFFIX.items() if FORMATS[name].IS_SCENE)
 LOG_SUFFIXES = (".h5", ".hdf5", ".partial")
 LARGEST_FILE = 1 << 24  # [bytes]: no names are read of a larger one while a user waits for them
 MOST_SCENE_FILES = 20

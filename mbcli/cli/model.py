@@ -57,6 +57,7 @@ def loading_arguments(options):
     return {
         "weld": options.welds,
         "weld_base": options.weld_base,
+        "gravity": options.gravity,
         "constraints": options.constraints_file,
         "loops": options.loops,
         "srdf": options.srdf_files,

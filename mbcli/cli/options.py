@@ -18,6 +18,7 @@ from mbcli.common.argument_names import NO_VALUE
 from mbcli.common.coordinate_names import listed
 from mbcli.common.number_text import parse_number
 from mbcli.errors import ArgumentError
+from mbcli.parsers.formats import FORMATS, format_of_name
 
 
 class Number(click.ParamType):
@@ -39,7 +40,13 @@ class Number(click.ParamType):
         return number
 
 
-OPTION_OF_ARGUMENT = {"model": "MODEL", "overrides": "--set", "inputs": "--u or --input", "measures": "--measure"}
+OPTION_OF_ARGUMENT = {
+    "model": "MODEL",
+    "overrides": "--set",
+    "inputs": "--u or --input",
+    "pushes": "--push",
+    "measures": "--measure",
+}
 
 
 def as_option(name, value=NO_VALUE):
@@ -68,7 +75,7 @@ def together(*options):
     return decorate
 
 
-INPUT_FORMATS = ("urdf", "sdf", "mjcf", "dmd", "scenario")
+INPUT_FORMATS = tuple(FORMATS)
 
 resource_options = together(
     click.option("--package", "packages", multiple=True, metavar="NAME=DIR", help="The directory of package://NAME."),
@@ -101,6 +108,12 @@ _model_settings = (
     resource_options,
     click.option("--weld", "welds", multiple=True, metavar="FRAME", help="Weld a body or frame to the world's origin."),
     click.option("--weld-base", is_flag=True, help="Weld every base that would float, where its file puts it."),
+    click.option(
+        "--gravity",
+        type=(Number(), Number(), Number()),
+        metavar="X Y Z",
+        help="Gravity [m/s^2] in the world frame, in place of that of files: --gravity 0 0 -1.62 on the Moon.",
+    ),
     click.option(
         "--constraints",
         "constraints_file",
@@ -238,10 +251,8 @@ class HoldCommand(GroundCommand):
 
 def _is_model(word):
     """Whether a word is a MODEL argument."""
-    from mbcli.parsers.file_format import SUFFIXES
-
-    suffix = os.path.splitext(word)[1].lower()
-    return suffix in (*SUFFIXES, ".xml") or "://" in word or os.path.exists(word)
+    is_named_so = format_of_name(word) is not None or word.lower().endswith(".xml")
+    return is_named_so or "://" in word or os.path.exists(word)
 
 
 state_options = together(
@@ -306,6 +317,7 @@ MODEL_KEYS = (
     "xacro_args",
     "welds",
     "weld_base",
+    "gravity",
     "constraints_file",
     "srdf_files",
     "self_contact",

@@ -23,11 +23,12 @@ def document(command, loaded, context=None, **content):
     return {**result, **content}
 
 
-def emit(text, options, *, styled=False):
-    """Writes a text result to stdout or to the file of -o; styled: it has colours, and names in it are escaped."""
+def emit(text, options=None, *, styled=False):
+    """Writes a text result to stdout, or to the file of the option -o; styled: it has colours, and names in it are
+    escaped."""
     if not styled:
         text = "\n".join(map(printable, text.split("\n")))
-    if options.output in (None, "-"):
+    if options is None or options.output in (None, "-"):
         click.echo(text)
         sys.stdout.flush()
         return
@@ -57,7 +58,7 @@ def refuse_given_inputs(path, *, but=None):
         refuse_inputs(path, [name for name in _given_files(context) if name != but])
 
 
-OUTPUT_PARAMETERS = ("output", "log_path")
+OUTPUT_PARAMETERS = ("output", "log_path", "report")
 
 
 def outputs(context):

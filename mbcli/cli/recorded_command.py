@@ -44,12 +44,14 @@ HARMLESS = frozenset(
         "degrees",
         "random_seed",
         "start_limits",
+        "effort_limits",
         "seed",
         "log_rate",
         "fields",
         "balance",
         "welds",
         "weld_base",
+        "gravity",
         "self_contact",
         "decompose",
         "overrides",
@@ -108,6 +110,8 @@ def refuse_foreign(
         if name in HARMLESS or name in DROPPED:
             continue
         values = list(value) if isinstance(value, tuple) else [value]
+        if name == "pushes" and all("=" in text for text in values):  # others are names of tables
+            continue
         if name not in FILES or not set(values) <= inside:
             foreign.append(_as_given(command, name, values, inside if name in FILES else set()))
     if foreign:
@@ -135,6 +139,8 @@ def words_of(command: click.Command, parameters: dict[str, Any]) -> list[str]:
             models += [str(item) for item in values]
         elif parameter.is_flag:
             words += [option] if value else []
+        elif parameter.nargs > 1:
+            words += [option, *map(repr, values)]
         else:
             words += [f"{option}={item!r}" if isinstance(item, float) else f"{option}={item}" for item in values]
     return [*words, *(["--", *models] if models else [])]

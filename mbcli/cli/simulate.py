@@ -73,6 +73,7 @@ Keys of the JSON document, beside those that all have; q and v are those of the 
                                 velocities by the last ones (relative)
   exceeded_limits               positions that were beyond their limits in some row
   exceeded_efforts              actuators whose input is beyond their effort limit
+  efforts_beyond                each with actuator, limit and most [N m or N], and time [s] beyond it
   log, rows                     the file (null without one) and the rows in it
 """
 
@@ -185,6 +186,21 @@ class FieldsOption(click.Option):
     "to the limits (default with --hold), or stop with an error.",
 )
 @click.option(
+    "--push",
+    "pushes",
+    multiple=True,
+    metavar="PUSH",
+    help="A force [N] on a body, along the world's axes: 'torso=30,0,0 from 1 to 1.2'; at its centre of mass, or at a "
+    "point [m] of its frame: 'torso=30,0,0@0,0,0.4'. Or a table with columns body, fx, fy, fz, from, to.",
+)
+@click.option(
+    "--effort-limits",
+    type=click.Choice(["clamp", "warn", "ignore"]),
+    default="clamp",
+    help="Inputs beyond the effort limits of actuators end there (clamp, the default), or act, with a warning (warn) "
+    "or without (ignore).",
+)
+@click.option(
     "--seed",
     type=click.IntRange(min=0),
     metavar="N",
@@ -221,8 +237,8 @@ def simulate(ctx, **values):
 
     The plant is discrete with a step of 1 ms unless --dt, --integrator or the configuration say otherwise. Collision
     geometries touch, also those of one robot, unless a joint connects their links, a filter separates them or they
-    overlap at the default positions. --ground or another model adds a ground. Effort limits of actuators without a
-    controller, and position limits of continuous plants, are not enforced; the run reports those that were exceeded.
+    overlap at the default positions. --ground or another model adds a ground. Inputs end at the effort limits of
+    actuators. Position limits of continuous plants are not enforced; the run reports those that were exceeded.
 
     \b
     mbcli simulate pendulum.urdf --at hinge=1 -t 10
@@ -388,6 +404,8 @@ def _recorded_run(ctx, loaded, state, options, quiet):
         seed=options.seed,
         logged_seed=state.random_seed,
         inputs=read_actuation(loaded.plant, options),
+        effort_limits=options.effort_limits,
+        pushes=options.pushes,
         integrator=options.integrator,
         accuracy=options.accuracy,
         max_step=options.max_step,

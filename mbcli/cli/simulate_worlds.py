@@ -17,8 +17,9 @@ from mbcli.multibody.tree.joint_kinds import has_quaternion
 
 BLOCK_BYTES = 1 << 26  # of samples that are in memory at once
 MOST_TOLD = 5  # worlds that stopped
-ALONE = ("resume_path", "balance", "fields", "integrator", "accuracy", "max_step", "seed")
+ALONE = ("pushes", "resume_path", "balance", "fields", "integrator", "accuracy", "max_step", "seed")
 EXIT_CODE_OF_STOPPED = 5
+_NAMES = {"resume_path": "--resume", "pushes": "--push"}
 
 
 def require_each(options, state):
@@ -31,8 +32,8 @@ def require_each(options, state):
     if not options.each:
         raise click.UsageError("--states needs --each here: a run from every state")
     for key in ALONE:
-        if getattr(options, key) not in (None, False):
-            name = "--resume" if key == "resume_path" else f"--{key.replace('_', '-')}"
+        if getattr(options, key) not in (None, False, ()):
+            name = _NAMES.get(key) or f"--{key.replace('_', '-')}"
             raise click.UsageError(f"{name} is for a single run, not for --each")
     if any(value not in (None, ()) for key, value in vars(state).items() if key != "assignments"):
         raise click.UsageError("--states has the starts: no --pose, --q, --v, --state or --random")
@@ -63,7 +64,7 @@ def run_each(ctx, loaded, state, options, given, output, stop, quiet):
     steps = round((sampling.end_of_steps - start) / h)
     every = 1 if sampling.period is None else max(1, round(sampling.period / h))
     rows = [*range(0, steps, every), steps] if steps else [0]
-    series = actuation_rows(plant, given, start + h * np.arange(steps))
+    series = actuation_rows(plant, given, start + h * np.arange(steps + 1), options.effort_limits, quiet)
     writer = _writer(ctx, loaded, output, start + h * np.array(rows), len(worlds))
     began = time.perf_counter()
     try:
@@ -147,14 +148,23 @@ def place(worlds, starts, options, quiet):
     worlds.hold_here(options.posture == options.at_start)
 
 
-def actuation_rows(plant, given, times):
-    """u (steps, nu) of what --input or --u give; None without them."""
+def actuation_rows(plant, given, times, choice, quiet):
+    """u (steps, nu) of what --input or --u give, at times (steps + 1,) [s]; None without them.
+
+    choice: of --effort-limits.
+    """
+    from mbcli.simulation.effort_limits import clamped, efforts_in_words, exceeded_efforts
     from mbcli.simulation.input_series import as_input
 
     if given is None:
         return None
     series = as_input(plant, given)
-    row = np.searchsorted(series.times, times, side="right") - 1
+    line = efforts_in_words(exceeded_efforts(plant, series, times[0], times[-1]), choice)
+    if line and not quiet:
+        warn(line)
+    if choice == "clamp":
+        series = clamped(plant, series)
+    row = np.searchsorted(series.times, times[:-1], side="right") - 1
     return np.where((row >= 0)[:, np.newaxis], series.values[np.maximum(row, 0)], 0.0)
 
 

@@ -42,6 +42,7 @@ RUN_KEYS = (
     "drives",
     "u_text",
     "start_limits",
+    "effort_limits",
     "log_rate",
 )  # the options of `simulate` that are of its runs
 NONE_OK = 5  # exit code if no run came to its end
@@ -236,7 +237,8 @@ def _loading(model, run):
 
 
 def _run_arguments(run):
-    names = ("duration", "integrator", "accuracy", "max_step", "constraint_tolerance", "log_rate", "start_limits")
+    names = ("duration", "integrator", "accuracy", "max_step", "constraint_tolerance", "log_rate")
+    names += ("start_limits", "effort_limits")
     return {name: getattr(run, name) for name in names}
 
 

@@ -1,11 +1,11 @@
-"""The likely meaning of an unknown name."""
+"""Names in messages: the likely meaning of an unknown one, and a choice of several."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterable
 
 MAX_COMPARED = 200  # characters of a name; the comparison takes quadratic time
 
@@ -27,3 +27,9 @@ def did_you_mean(name: object, names: Collection[str]) -> str | None:
 def name_or_list(name: object, names: Collection[str]) -> str:
     """As `did_you_mean`; the list of names if none is close."""
     return did_you_mean(name, names) or "one of " + ", ".join(names)
+
+
+def alternatives(names: Iterable[str]) -> str:
+    """A choice in a sentence: a, b or c."""
+    *first, last = names
+    return f"{', '.join(first)} or {last}" if first else last

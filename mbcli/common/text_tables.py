@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 COMMENTS = ("#", "%")
 SEPARATORS = (";", "\t", ",")
 BLANK = " "
+UNUSED = "-"  # the name of a column that is not to be used
 MOST_SHOWN = 80  # characters of a text from the input
 UNIT_AFTER_NAME = re.compile(r"(.*\S)\s*[\[(]\s*([^\[\]()]*?)\s*[\])]")
 DEGREE = math.pi / 180.0
@@ -54,6 +55,8 @@ UNITS = {  # unit: (the one that mbcli counts in, how many of that it is)
     "m/s^2": ("m/s^2", 1.0),
     "nm": ("N m", 1.0),
     "n": ("N", 1.0),
+    "a": ("A", 1.0),
+    "ma": ("A", 0.001),
     "1": ("1", 1.0),
 }
 SPELLINGS = {
@@ -167,13 +170,18 @@ def cells_of(line: str, separator: str, where: str) -> list[str]:
 class HeaderSearch:
     """Finds the header in the first lines of a text, and the units of a row after it: line by line, up to the rows.
 
+    Args:
+        names: of the columns, in place of those of a header, which need not be there then; columns after the last name
+            are called UNUSED.
+
     Attributes:
         header: the TableHeader, once it is known.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, names: Sequence[str] | None = None) -> None:
         self._comment: tuple[str, str] | None = None
         self._header: TableHeader | None = None
+        self._names = names
 
     def header(self, name: str) -> TableHeader:
         """After the lines: the header; ModelError if the text of that name has none."""
@@ -196,7 +204,13 @@ class HeaderSearch:
             return self._take_units(self._header, text, where)
         if not _has_numbers_alone(text, where):
             self._header = _header(text, where)
+            if self._names is not None:
+                self._header = self._named(len(self._header.names), self._header.separator, where)
             return True
+        if self._names is not None:
+            separator = _separator(text)
+            self._header = self._named(len(cells_of(text, separator, where)), separator, where)
+            return False
         if self._comment is not None:
             header = _header(*self._comment)
             same = _separator(text)
@@ -204,6 +218,13 @@ class HeaderSearch:
                 self._header = TableHeader(header.names, header.units, header.where, same)
                 return False
         raise ModelError(f"{where}: error: numbers where the names of the columns are expected")
+
+    def _named(self, width: int, separator: str, where: str) -> TableHeader:
+        """The header of so many columns with the names that were given; ModelError if there are more names."""
+        names = tuple(self._names or ())
+        if len(names) > width:
+            raise ModelError(f"{where}: error: {width} columns, but {len(names)} names of columns are given")
+        return TableHeader(names + (UNUSED,) * (width - len(names)), (None,) * width, where, separator)
 
     def _take_units(self, header: TableHeader, text: str, where: str) -> bool:
         """Whether a line after the header is the row of its units."""

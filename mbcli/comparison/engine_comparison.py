@@ -18,6 +18,7 @@ from mbcli.comparison.peer_process import MODULES, PeerError, ask, installed
 from mbcli.errors import ArgumentError, ResourceError
 from mbcli.models.loading import LoadedModel, load_model
 from mbcli.models.parameter_assignments import changed_parameters, parameters_of
+from mbcli.parsers.formats import MODEL_FORMATS, titles
 
 TOLERANCE = 1e-6  # relative
 OF_SIMULATION = 1e-3  # [rad or m] after the duration: steps and integrators differ
@@ -70,8 +71,8 @@ def compare_engines(
         ResourceError: an engine is not installed.
     """
     loaded = model if isinstance(model, LoadedModel) else load_model(model, dt=0.0)
-    if len(loaded.read) != 1 or loaded.read[0].format not in ("urdf", "sdf", "mjcf", "URDF", "SDF", "MJCF", "SDFormat"):
-        raise ArgumentError("one model file (URDF, SDFormat, MJCF) is compared in several engines")
+    if len(loaded.read) != 1:
+        raise ArgumentError(f"one model file ({titles(MODEL_FORMATS)}) is compared in several engines")
     chosen = _chosen(engines)
     here = _Model(loaded, state)
     result = Comparison(tolerance)
@@ -147,7 +148,7 @@ class _Model:
         packages = loading.get("packages")
         return {
             "path": os.path.abspath(spec.sources[0].path),
-            "format": {"sdformat": "sdf"}.get(spec.format.lower(), spec.format.lower()),
+            "format": spec.format,
             "q": {joint.name(): self.q[joint.position_start()] for joint in single},
             "v": {joint.name(): self.v[joint.velocity_start()] for joint in single},
             "bases": {body.name(): body.EvalPoseInWorld(context).GetAsMatrix4() for body in floating},

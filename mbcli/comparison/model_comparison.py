@@ -207,8 +207,8 @@ def _compare_parameters(kind, loaded, names, result):
 
 
 def _compare_unnamed(kind, documents, names, result):
-    """Elements that need no name: in their order."""
-    one, other = documents[0][kind], names.entries(kind, documents[1][kind])
+    """Elements that need no name: by what they are between, then in their order."""
+    one, other = (sorted(e, key=_ends) for e in (documents[0][kind], names.entries(kind, documents[1][kind])))
     label = kind.removesuffix("s").replace("_", " ")
     if len(one) != len(other):
         result.values(f"number of {kind.replace('_', ' ')}", "the model", len(one), len(other))
@@ -220,6 +220,13 @@ def _compare_unnamed(kind, documents, names, result):
             if isinstance(x, list) and any(isinstance(item, str) for item in x):
                 x, y = str(x), str(y)
             result.values(key, where, x, y)
+
+
+def _ends(entry):
+    """The words of an element: its type, and what it is between."""
+    words = {key: value for key, value in sorted(entry.items()) if key not in OF_FILES}
+    texts = [v for v in words.values() if isinstance(v, str) or (isinstance(v, list) and v and isinstance(v[0], str))]
+    return str(texts)
 
 
 # ---------------------------------------------------------------------------------------------- motion

@@ -12,10 +12,7 @@ def evaluate(request):
     """The document of a model file at a state; see own_engine.py."""
     import mujoco
 
-    if request["format"] == "urdf":
-        spec = mujoco.MjSpec.from_string(without_shapes(request["path"], options={"fusestatic": "false"}))
-    else:
-        spec = mujoco.MjSpec.from_file(request["path"])
+    spec = READERS[request["format"]](mujoco, request["path"])
     for name in request["bases"]:
         body = spec.body(name)
         if body is not None and not body.joints:
@@ -81,6 +78,13 @@ def evaluate(request):
             mujoco.mj_step(model, data)
         document["final"] = {name: data.qpos[model.jnt_qposadr[k]] for name, k in single.items()}
     return document
+
+
+def _of_urdf(mujoco, path):
+    return mujoco.MjSpec.from_string(without_shapes(path, options={"fusestatic": "false"}))
+
+
+READERS = {"urdf": _of_urdf, "mjcf": lambda mujoco, path: mujoco.MjSpec.from_file(path)}
 
 
 def _takes_three(mujoco):

@@ -16,12 +16,7 @@ def evaluate(request):
     floating = list(request["bases"].items())
     if len(floating) > 1:
         raise ValueError("Pinocchio has one floating base")
-    if request["format"] == "mjcf":
-        model = pin.buildModelFromMJCF(request["path"])
-    elif floating:
-        model = pin.buildModelFromUrdf(request["path"], pin.JointModelFreeFlyer())
-    else:
-        model = pin.buildModelFromUrdf(request["path"])
+    model = READERS[request["format"]](pin, request["path"], bool(floating))
     X_W0 = np.array(next(iter(request["welded"].values()))) if len(request["welded"]) == 1 else np.eye(4)
     if not floating:
         model.gravity.linear = X_W0[:3, :3].T @ np.array(request["gravity"])
@@ -80,6 +75,13 @@ def evaluate(request):
             for name, joint in single.items()
         }
     return document
+
+
+def _of_urdf(pin, path, floats):
+    return pin.buildModelFromUrdf(path, *([pin.JointModelFreeFlyer()] if floats else []))
+
+
+READERS = {"urdf": _of_urdf, "mjcf": lambda pin, path, floats: pin.buildModelFromMJCF(path)}
 
 
 def _simulate(pin, model, data, q, v, duration):

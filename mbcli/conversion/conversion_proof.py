@@ -12,6 +12,7 @@ from mbcli.geometry import SceneGraph
 from mbcli.multibody.parsing.add_model import add_models
 from mbcli.multibody.plant import MultibodyPlant
 from mbcli.parsers.diagnostics import Diagnostics
+from mbcli.parsers.formats import FORMATS
 from mbcli.parsers.frame_names import WORLD
 from mbcli.parsers.load import load_models
 from mbcli.parsers.poses import compose
@@ -26,10 +27,11 @@ TIME_STEP = 1e-3  # [s] of plants with deformable bodies, which are discrete; wh
 def prove(plant, conversion, packages, *, seed=0):
     """The `PlantComparison` of a finalized plant with that of a `Conversion` of its model, read back.
 
-    Where the conversion changes the motion, what is compared is the plant of what it says. Shapes, frames, couplings,
-    constraints and filter groups must be those that were written. Raises NumericalError if the text cannot be read.
+    plant: None for that of what the conversion keeps. Where the conversion changes the motion, what is compared is the
+    plant of what it says. Shapes, frames, couplings, constraints and filter groups must be those that were written.
+    Raises NumericalError if the text cannot be read.
     """
-    if conversion.changes_motion:
+    if plant is None or conversion.changes_motion:
         plant = _plant_of(conversion.kept)
     model = _read_back(conversion, packages)
     written = _plant_of(model)
@@ -39,14 +41,40 @@ def prove(plant, conversion, packages, *, seed=0):
         (body, written.GetBodyByName(name), conversion.moved.get(link))
         for body, (link, name) in zip(plant.elements.bodies[1:], links, strict=True)
     ]
-    names = [conversion.joints[joint.name] for joint in conversion.kept.joints]
-    joints = [(joint, written.GetJointByName(name)) for joint, name in zip(plant.elements.joints, names, strict=False)]
+    same = Correspondence(bodies, [], num_added, limits=conversion.limits)
+    _match_joints(same, plant, written, conversion)
     for each in (plant, written):
         each.prefers_interpreted = True  # a few states: loading compiled kernels takes longer
-    result = compare_plants(plant, written, Correspondence(bodies, joints, num_added), seed=seed)
+    result = compare_plants(plant, written, same, seed=seed)
+    result.written = written
     result.differences += _other_differences(conversion.written, model)
     result.differences += shape_differences(conversion, model)
     return result
+
+
+def prove_by_engine(conversion, proof, *, seed=0):
+    """Has the engine that the text is for prove it, if it is installed; adds what differs to the proof of `prove`."""
+    engine_proof = FORMATS[conversion.target].engine_proof
+    if engine_proof is not None and not proof.faults():
+        engine = engine_proof(conversion, proof, seed=seed)
+        proof.engines += [] if engine is None else [engine]
+
+
+def _match_joints(same, plant, written, conversion):
+    """Which joints of the plant are which in the written one."""
+    holders = {joint.child_body().name(): joint for joint in written.elements.joints}
+    same.num_constraints = len(conversion.written.constraints) - len(conversion.kept.constraints)
+    for spec, joint in zip(conversion.kept.joints, plant.elements.joints, strict=False):
+        parts = conversion.parts.get(spec.name, ())
+        if spec.name not in conversion.joints:
+            same.equalities.append(joint)
+        elif spec.name in conversion.unnamed:
+            same.joints.append((joint, holders[conversion.unnamed[spec.name]]))
+        elif len(parts) > 1:
+            same.compounds.append((joint, [(written.GetJointByName(part.name), part) for part in parts]))
+            same.num_constraints += sum(part.follows is not None for part in parts)
+        else:
+            same.joints.append((joint, written.GetJointByName(conversion.joints[spec.name])))
 
 
 def _plant_of(model):
@@ -89,10 +117,11 @@ def _other_differences(written, read):
     pairs += [
         ("joints that follow others", _mimics(written), _mimics(read)),
         ("deformable links", _deformables(written), _deformables(read)),
-        ("frames", written.frames, read.frames),
+        ("frames", *(sorted(model.frames, key=lambda frame: frame.name) for model in (written, read))),
         ("constraints", _stated(written.constraints), _stated(read.constraints)),
-        ("collision filter groups", written.filter_groups, read.filter_groups),
     ]
+    if written.filter_groups is not None:
+        pairs.append(("collision filter groups", written.filter_groups, read.filter_groups))
     return [f"{what} are not as written" for what, one, other in pairs if not _same(one, other)]
 
 

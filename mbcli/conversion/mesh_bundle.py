@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from mbcli.errors import MbcliError, OutputError, ResourceError
+from mbcli.meshes.obj_text import obj_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from mbcli.parsers.package_map import PackageMap
 
@@ -25,13 +25,23 @@ _NAMED = {
 }
 
 
-def bundle_names(paths: Iterable[str]) -> dict[str, str]:
-    """{path of a mesh file: where its copy lies, relative to the new file}: as the meshes lie to each other."""
+def bundle_names(paths: Iterable[str], new_suffix: Callable[[str], str | None] = lambda path: None) -> dict[str, str]:
+    """{path of a mesh file: where its copy lies, relative to the new file}: as the meshes lie to each other.
+
+    new_suffix: of the copy of a path, if it is to be another format.
+    """
     paths = list(dict.fromkeys(map(os.path.abspath, paths)))
     if not paths:
         return {}
     top = os.path.commonpath([os.path.dirname(path) for path in paths])
-    return {path: os.path.join(FOLDER, os.path.relpath(path, top)) for path in paths}
+    names = {path: os.path.join(FOLDER, os.path.relpath(path, top)) for path in paths}
+    for path in paths:
+        suffix = new_suffix(path)
+        if suffix is not None:
+            stem, old = os.path.splitext(names[path])
+            others = {name for other, name in names.items() if other != path}
+            names[path] = next(n for n in (stem + suffix, f"{stem}_{old[1:]}{suffix}") if n not in others)
+    return names
 
 
 def copy_bundle(names: dict[str, str], folder: str, packages: PackageMap, force: bool) -> list[str]:
@@ -44,7 +54,7 @@ def copy_bundle(names: dict[str, str], folder: str, packages: PackageMap, force:
     copies, left_out = {}, []
     for path, name in names.items():
         copies[os.path.join(folder, name)] = path
-        pending = [path]
+        pending = [path] if _suffix(path) == _suffix(name) else []  # a converted one names no others
         while pending:
             start = pending.pop()
             for named in _files_named_in(start):
@@ -59,16 +69,20 @@ def copy_bundle(names: dict[str, str], folder: str, packages: PackageMap, force:
                     copies[there] = found
                     pending.append(found)
     for target, source in copies.items():
-        if os.path.lexists(target) and not force and not _is_same(source, target):
+        if os.path.lexists(target) and not force and not _holds(target, source):
             raise OutputError(f"{target}: error: exists already; --force replaces it")
     for target, source in copies.items():
         _copy(source, target)
     return list(dict.fromkeys(left_out))
 
 
+def _suffix(path: str) -> str:
+    return os.path.splitext(path)[1].lower()
+
+
 def _files_named_in(path: str) -> list[str]:
     """Names of files in a mesh or material file, relative to it, as it has them."""
-    suffix = os.path.splitext(path)[1].lower()
+    suffix = _suffix(path)
     if suffix not in (*_NAMED, ".gltf", ".glb") or os.path.getsize(path) > MAX_BYTES:
         return []
     with open(path, "rb") as file:
@@ -98,18 +112,28 @@ def _is_below(path: str, folder: str) -> bool:
     return os.path.commonpath([os.path.abspath(path), os.path.abspath(folder)]) == os.path.abspath(folder)
 
 
-def _is_same(source: str, target: str) -> bool:
-    if not os.path.isfile(target) or os.path.getsize(source) != os.path.getsize(target):
+def _holds(target: str, source: str) -> bool:
+    """Whether a file holds what is to be copied to it."""
+    if not os.path.isfile(target):
         return False
-    with open(source, "rb") as one, open(target, "rb") as other:
-        return one.read() == other.read()
+    with open(target, "rb") as file:
+        return file.read() == _contents(source, target)
+
+
+def _contents(source: str, target: str) -> bytes:
+    """Of the copy of a mesh, which is an OBJ file if its name says so."""
+    if _suffix(source) != _suffix(target):
+        return obj_text(source)
+    with open(source, "rb") as file:
+        return file.read()
 
 
 def _copy(source: str, target: str) -> None:
     try:
-        if os.path.exists(target) and _is_same(source, target):
+        if os.path.exists(target) and _holds(target, source):
             return
         os.makedirs(os.path.dirname(target), exist_ok=True)
-        shutil.copyfile(source, target)
+        with open(target, "wb") as file:
+            file.write(_contents(source, target))
     except OSError as error:
         raise OutputError(f"{target}: error: cannot be written: {error.strerror or error}") from None

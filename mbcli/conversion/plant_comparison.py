@@ -1,9 +1,12 @@
 """Whether two plants are one mechanism: their equations of motion, poses and limits at random states."""
 
+from collections import Counter
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from mbcli.multibody.constraints.closed_chains import ClosedChains
+from mbcli.multibody.constraints.plant_system import PlantSystem
 from mbcli.multibody.tree import MultibodyForces
 from mbcli.multibody.tree.joint_kinds import has_quaternion
 
@@ -20,6 +23,10 @@ class Correspondence:
     bodies: list  # (body, body, X_BA or None: the pose of the first body's frame in the second one's)
     joints: list  # (joint, joint)
     num_added: int = 0  # bodies that the second plant has beside, each welded to World
+    compounds: list = field(default_factory=list)  # (joint, [(joint, its Part)]): joints that follow one another
+    equalities: list = field(default_factory=list)  # joints of the first that close loops, constraints of the second
+    num_constraints: int = 0  # constraints that the second plant has beside
+    limits: tuple = ("position", "velocity", "acceleration")  # those that are compared
 
 
 @dataclass
@@ -33,6 +40,8 @@ class PlantComparison:
     differences: list = field(default_factory=list)
     tolerance: float = TOLERANCE
     same_order: bool = True
+    written: object = None  # the second plant
+    engines: list = field(default_factory=lambda: ["mbcli"])  # that have proved it
 
     def faults(self):
         """One sentence for each difference; empty if the plants are the same."""
@@ -63,25 +72,30 @@ def compare_plants(one, other, same, *, seed=0):
     """
     result = PlantComparison()
     joints = [*same.joints, *_floating_joints(one, other, same, result)]
-    _compare_counts(one, other, same.num_added, result)
-    pairs = _mobile_joints(one, other, joints, result)
+    _compare_counts(one, other, same, result)
+    pairs = _mobile_joints(one, other, joints, same, result)
     if result.differences:
         return result
     for a, b in pairs:
-        _compare_joints(a, b, result)
-    _compare_actuators(one, other, joints, result)
-    q_map, v_map = (_coordinate_map(pairs, kind) for kind in ("position", "velocit"))
-    result.same_order = all(np.array_equal(*np.take(pair, np.argsort(pair[0]), axis=1)) for pair in (q_map, v_map))
+        _compare_joints(a, [b], same, result, _drives(one, [a]) + a.reflected_inertia, _drives(other, [b]))
+    for a, parts in same.compounds:
+        own = [b for b, part in parts if part.follows is None]
+        _compare_joints(a, own, same, result, _drives(one, [a]) + a.reflected_inertia, _drives(other, own))
+    _compare_actuators(one, other, joints, same, result)
+    q_map, v_map = (_CoordinateMap(one, other, pairs, same.compounds, kind) for kind in ("position", "velocity"))
+    result.same_order = q_map.keeps_order() and v_map.keeps_order()
     random = np.random.default_rng(seed)
     contexts = one.CreateDefaultContext(), other.CreateDefaultContext()
     for _ in range(NUM_STATES):
         q, v = _random_state(one, pairs, random)
         one.SetPositions(contexts[0], q)
         one.SetVelocities(contexts[0], v)
-        other.SetPositions(contexts[1], _mapped(q, q_map))
-        other.SetVelocities(contexts[1], _mapped(v, v_map))
+        other.SetPositions(contexts[1], q_map.there(q))
+        other.SetVelocities(contexts[1], v_map.there(v))
         _compare_dynamics(one, other, contexts, v_map, random, result)
         _compare_poses(contexts, same, result)
+    if same.equalities:
+        _compare_loops(one, other, contexts, q_map, v_map, random, result)
     return result
 
 
@@ -93,9 +107,11 @@ def _floating_joints(one, other, same, result):
     added = [
         {int(j.child_body().index()): j for j in plant.elements.joints if j.made_at_finalize} for plant in (one, other)
     ]
-    pairs = []
+    pairs, known = [], {id(joint) for pair in same.joints for joint in pair}
     for a, b, X_BA in same.bodies:
         found = [joints.get(int(body.index())) for joints, body in zip(added, (a, b), strict=True)]
+        if found[0] is None and id(found[1]) in known:
+            continue  # a joint of the one file, which the other plant adds by itself
         if (found[0] is None) != (found[1] is None):
             result.differences.append(f"body '{a.name()}' floats in one and not in the other")
         elif found[0] is not None:
@@ -105,18 +121,28 @@ def _floating_joints(one, other, same, result):
     return pairs
 
 
-def _compare_counts(one, other, num_added, result):
+def _compare_counts(one, other, same, result):
+    added = Counter(num_bodies=same.num_added, num_joints=same.num_added - len(same.equalities))
+    added["num_constraints"] = same.num_constraints
+    for joint, parts in same.compounds:
+        added["num_bodies"] += len(parts) - 1
+        added["num_joints"] += len(parts) - 1
+        for name in ("num_positions", "num_velocities"):
+            added[name] += sum(getattr(part, name)() for part, _ in parts) - getattr(joint, name)()
     counts = ("num_bodies", "num_joints", "num_positions", "num_velocities", "num_actuators", "num_constraints")
     for name in (*counts, "num_force_elements"):
         here, there = (getattr(plant, name)() for plant in (one, other))
-        if here + (num_added if name in ("num_bodies", "num_joints") else 0) != there:
+        if here + added[name] != there:
             result.differences.append(f"{name} is {here} in one and {there} in the other")
 
 
-def _mobile_joints(one, other, joints, result):
-    """The pairs that have coordinates; what is cut open in one must be in the other."""
+def _mobile_joints(one, other, joints, same, result):
+    """The pairs that have coordinates; what is cut open in one must be in the other, or an equality there."""
     cut = [set(map(id, plant.elements.loop_joints)) for plant in (one, other)]
     pairs = []
+    for joint in same.equalities:
+        if id(joint) not in cut[0]:
+            result.differences.append(f"joint '{joint.name()}' is an equality, but closes no loop")
     for a, b in joints:
         if (id(a) in cut[0]) != (id(b) in cut[1]):
             result.differences.append(f"the loop is cut at joint '{a.name()}' in one and not in the other")
@@ -127,22 +153,45 @@ def _mobile_joints(one, other, joints, result):
     return pairs
 
 
-def _coordinate_map(pairs, kind):
-    """Index arrays (here, there): number `here` of the one plant is number `there` of the other."""
-    start, count = ("position_start", "num_positions") if kind == "position" else ("velocity_start", "num_velocities")
-    here, there = [], []
-    for a, b in pairs:
-        numbers = range(getattr(a, count)())
-        here += [getattr(a, start)() + k for k in numbers]
-        there += [getattr(b, start)() + k for k in numbers]
-    return np.array(here, int), np.array(there, int)
+class _CoordinateMap:
+    """Coordinate k of the second plant is weight[k] times coordinate here[k] of the first one."""
 
+    def __init__(self, one, other, pairs, compounds, kind):
+        start, count = f"{kind}_start", {"position": "num_positions", "velocity": "num_velocities"}[kind]
+        entries = []  # (here, there, weight)
+        for a, b in pairs:
+            entries += [(getattr(a, start)() + k, getattr(b, start)() + k, 1.0) for k in range(getattr(a, count)())]
+        for a, parts in compounds:
+            for b, part in parts:
+                for k, weight in enumerate(part.row):
+                    if weight:
+                        entries.append((getattr(a, start)() + k, getattr(b, start)(), weight))
+        columns = list(zip(*entries, strict=True)) or [(), (), ()]
+        self.num_here, self.num_there = (getattr(plant, count)() for plant in (one, other))
+        self.index_here, self.index_there = (np.array(column, int) for column in columns[:2])
+        self.weight = np.array(columns[2], float)
 
-def _mapped(values, index_map):
-    here, there = index_map
-    result = np.empty(len(values))
-    result[there] = values[here]
-    return result
+    def there(self, values):
+        """Coordinates of the second plant from those of the first one."""
+        result = np.zeros(self.num_there)
+        result[self.index_there] = self.weight * values[self.index_here]
+        return result
+
+    def forces_here(self, forces):
+        """Generalized forces on the first plant's velocities from those on the second one's."""
+        result = np.zeros(self.num_here)
+        np.add.at(result, self.index_here, self.weight * forces[self.index_there])
+        return result
+
+    def matrix_here(self, M):
+        """The first plant's mass matrix from the second one's."""
+        taken = M[np.ix_(self.index_there, self.index_there)] * np.outer(self.weight, self.weight)
+        result = np.zeros((self.num_here, self.num_here))
+        np.add.at(result, np.ix_(self.index_here, self.index_here), taken)
+        return result
+
+    def keeps_order(self):
+        return bool((np.diff(self.index_there[np.argsort(self.index_here, kind="stable")]) > 0).all())
 
 
 def _random_state(plant, pairs, random):
@@ -158,27 +207,38 @@ def _random_state(plant, pairs, random):
 # ------------------------------------------------------------------------------------ what is compared
 
 
-def _compare_joints(a, b, result):
-    for kind in ("position", "velocity", "acceleration"):
+def _compare_joints(a, others, same, result, inertia, inertia_there):
+    """A joint with the one, or those, that it is in the other plant, and the inertias of drives on their velocities."""
+
+    def note(name, ask):
+        result.note(name, np.ravel(ask(a)), np.concatenate([np.ravel(ask(b)) for b in others]))
+
+    for kind in same.limits:
         for end in ("lower", "upper"):
-            ask = f"{kind}_{end}_limits"
-            result.note(f"{kind} limits", getattr(a, ask)(), getattr(b, ask)())
-    result.note("joint damping", a.default_damping_vector(), b.default_damping_vector())
-    result.note("joint inertia", a.reflected_inertia, b.reflected_inertia)
-    result.note("joint friction", a.dry_friction, b.dry_friction)
+            note(f"{kind} limits", lambda joint, name=f"{kind}_{end}_limits": getattr(joint, name)())
+    note("joint damping", lambda joint: joint.default_damping_vector())
+    note("joint friction", lambda joint: joint.dry_friction)
+    result.note("joint inertia", inertia, max(b.reflected_inertia for b in others) + inertia_there)
 
 
-def _compare_actuators(one, other, joints, result):
-    there = {id(a): b for a, b in joints}
-    of_joint = {id(actuator.joint()): actuator for actuator in other.elements.actuators}
+def _drives(plant, joints):
+    """The inertia [kg m^2 or kg] of the actuators of some joints, on their velocities."""
+    wanted = set(map(id, joints))
+    return sum(a.default_reflected_inertia() for a in plant.elements.actuators if id(a.joint()) in wanted)
+
+
+def _compare_actuators(one, other, joints, same, result):
+    there = {id(a): b for a, b in joints} | {id(a): parts[0][0] for a, parts in same.compounds}
+    of_joint = {}
+    for actuator in other.elements.actuators:
+        of_joint.setdefault(id(actuator.joint()), []).append(actuator)
     for a in one.elements.actuators:
-        b = of_joint.get(id(there.get(id(a.joint()))))
-        if b is None:
+        found = of_joint.get(id(there.get(id(a.joint()))))
+        if not found:
             result.differences.append(f"actuator '{a.name()}' is missing")
             continue
-        numbers = [
-            (actuator.effort_limit(), actuator.default_reflected_inertia(), *_gains(actuator)) for actuator in (a, b)
-        ]
+        b = found.pop(0)
+        numbers = [(actuator.effort_limit(), *_gains(actuator)) for actuator in (a, b)]
         result.note("actuators", *numbers)
 
 
@@ -193,26 +253,20 @@ def _compare_dynamics(one, other, contexts, v_map, random, result):
     here, there = contexts
 
     def compare(name, ask):
-        result.note(name, _mapped(ask(one, here), v_map), ask(other, there))
+        result.note(name, ask(one, here), v_map.forces_here(ask(other, there)))
 
     compare("bias", lambda plant, context: plant.CalcBiasTerm(context))
     compare("gravity", lambda plant, context: plant.CalcGravityGeneralizedForces(context))
     compare("applied forces", _applied_forces)
     nv = one.num_velocities()
     if nv <= LARGEST_MASS_MATRIX:
-        M = np.empty((nv, nv))
-        from_here, to_there = v_map
-        M[np.ix_(to_there, to_there)] = one.CalcMassMatrix(here)[np.ix_(from_here, from_here)]
-        result.note("mass matrix", M, other.CalcMassMatrix(there))
+        result.note("mass matrix", one.CalcMassMatrix(here), v_map.matrix_here(other.CalcMassMatrix(there)))
         return
     for _ in range(NUM_PRODUCTS):
         vdot = random.normal(size=nv)
         ours = one.CalcInverseDynamics(here, vdot, MultibodyForces(one))
-        result.note(
-            "mass matrix",
-            _mapped(ours, v_map),
-            other.CalcInverseDynamics(there, _mapped(vdot, v_map), MultibodyForces(other)),
-        )
+        theirs = other.CalcInverseDynamics(there, v_map.there(vdot), MultibodyForces(other))
+        result.note("mass matrix", ours, v_map.forces_here(theirs))
 
 
 def _applied_forces(plant, context):
@@ -229,3 +283,23 @@ def _compare_poses(contexts, same, result):
         poses[0].append(X_WA)
         poses[1].append(X_WB if X_BA is None else X_WB @ X_BA)
     result.note("body poses", *poses)
+
+
+def _compare_loops(one, other, contexts, q_map, v_map, random, result):
+    """What the equations of closed loops leave of random velocities and accelerations, where the loops are closed."""
+    chains = ClosedChains(contexts[0])
+    q = one.GetDefaultPositions()
+    assembled = chains.assemble(q)
+    if not assembled:
+        result.differences.append("the loops cannot be closed: whether their equations are the same is not known")
+        return
+    q, v = np.asarray(assembled.q), random.normal(size=one.num_velocities())
+    found = []
+    for plant, context, positions, velocities in (
+        (one, contexts[0], q, v),
+        (other, contexts[1], q_map.there(q), v_map.there(v)),
+    ):
+        plant.SetPositions(context, positions)
+        plant.SetVelocities(context, velocities)
+        found.append(PlantSystem(context).impulses("range-space")[0])
+    result.note("velocities in loops", v_map.there(found[0]), found[1])

@@ -59,8 +59,9 @@ def write_packed(
 
         _copy_attributes(source, "", target, attributes or {})
         _copy_group(source, "", target, blocks or all_rows, lose)
-        _forget_lost_fields(source, target, lost, lose)
-        _make_scales(target)
+        paths = _datasets_of(target)
+        _forget_lost_fields(source, target, set(paths), lost, lose)
+        _make_scales(target, paths)
 
 
 def all_rows(dataset: StoredDataset) -> Iterator[np.ndarray]:
@@ -132,7 +133,7 @@ def _copy_attributes(source, path, target, changed):
             target.attrs.create(name, np.asarray(value, dtype) if name in changed else value, dtype=dtype)
 
 
-def _forget_lost_fields(source, target, lost, lose):
+def _forget_lost_fields(source, target, there, lost, lose):
     """The new log names the fields that it has."""
     try:
         named = json.loads(text_of(target.attrs.get("fields", b"[]")))
@@ -140,7 +141,6 @@ def _forget_lost_fields(source, target, lost, lose):
         return
     if not isinstance(named, list) or not all(isinstance(path, str) for path in named):
         return
-    there = set(_datasets_of(target))
     for path in named:
         if path not in there and path not in lost:
             lose(path, source.damaged(f"{path}: it is missing"))
@@ -155,12 +155,12 @@ def _datasets_of(target):
     return paths
 
 
-def _make_scales(target):
+def _make_scales(target, paths):
     """The dimension scales: time, and the names of columns."""
     if "time" not in target:
         return
     target["time"].make_scale("time")
-    for path in _datasets_of(target):
+    for path in paths:
         columns = columns_of(path)
         if path != "time" and path.partition("/")[0] in ROW_GROUPS:
             target[path].dims[0].attach_scale(target["time"])

@@ -194,7 +194,7 @@ ACTUATOR = {
 
 
 def replace_of_actuator(actuator: Any, values: Mapping[str, np.ndarray]) -> None:
-    """Replaces what is given of an actuator. Gains are those of a controller that it has."""
+    """Replaces what is given of an actuator. Gains are those of a controller that it has; with both 0 it has none."""
     for name in ("gear_ratio", "rotor_inertia"):
         if name in values:
             actuator.replace_default(name, float(values[name][0]))
@@ -203,8 +203,8 @@ def replace_of_actuator(actuator: Any, values: Mapping[str, np.ndarray]) -> None
     if "kp" in values or "kd" in values:
         gains = actuator.get_controller_gains()
         p, d = (float(values[name][0]) if name in values else was for name, was in (("kp", gains.p), ("kd", gains.d)))
-        if not p and not d:
-            raise ArgumentError("a controller has gains: kp and kd cannot both be 0")
+        if not p and not d:  # no controller any more, whatever the others of its model instance have
+            actuator.parent_plant.mixes_controllers = True
         actuator.replace_gains(PdControllerGains(p=p, d=d))
 
 

@@ -114,6 +114,7 @@ def load_model(
     decompose: bool | None = None,
     weld: Iterable[str] = (),
     weld_base: bool = False,
+    gravity: Iterable[float] | None = None,
     constraints: str | os.PathLike | None = None,
     loops: str = "cut",
     config: Any = None,
@@ -150,6 +151,7 @@ def load_model(
             finds; False: by their hulls. None leaves it to the settings (False).
         weld: bodies or frames that are welded to the world's origin.
         weld_base: whether every base that would float is welded, where its file puts it.
+        gravity: (3,) [m/s^2] in World, in place of what files state.
         constraints: a file (YAML) of constraints between what the models have.
         loops: what becomes of joints that close loops: "cut", held together by a constraint, or "error".
         config: settings: a file (YAML), a RunConfig, MultibodyPlantConfig or SimulatorConfig.
@@ -158,7 +160,7 @@ def load_model(
         scenario_name: which scenario of a file that has several.
         scenario_text: YAML that replaces keys of the scenario.
         packages: where package:// URIs lead: a PackageMap, or {name: folder}.
-        file_type: "urdf", "sdf", "mjcf", "dmd" or "scenario"; None for that of the file's name.
+        file_type: a name of mbcli.parsers.formats.FORMATS; None for that of the file's name.
         strict: whether warnings on the model are errors. Else collision meshes that cannot be read are left out.
         on_findings: is given the findings that are not errors, also if an error follows.
         on_mesh: is told how many collision meshes of how many are ready.
@@ -222,6 +224,8 @@ def load_model(
         message = f'link "{first.name()}" has no mass and no joint: it is fixed to the world{more}'
         diagnostics.note("MASSLESS_LINK_FIXED", message, place=first.place)
         on_findings(diagnostics.findings[-1:])
+    if gravity is not None:
+        plant.mutable_gravity_field().set_gravity_vector(list(gravity))
     files = _add_constraints(plant, constraints, diagnostics, strict)
     added = _add_actuators(plant, config, parser)
     with _invalid_model(), warnings.catch_warnings():

@@ -8,10 +8,8 @@ from mbcli.config.plant_config import MultibodyPlantConfig
 from mbcli.config.simulator_config import SimulatorConfig
 from mbcli.errors import ArgumentError, ResourceError
 from mbcli.parsers.file_format import find_model_file
+from mbcli.parsers.formats import FORMATS, OF_FILE_TYPE, format_of_name
 from mbcli.parsers.scenes.plant_config import RunConfig, apply_overrides
-
-SCENARIO_SUFFIXES = (".yaml", ".yml")
-DIRECTIVES_SUFFIX = ".dmd.yaml"
 
 
 class Settings:
@@ -115,10 +113,8 @@ def _run_config(config):
 
 def _is_scenario(model, file_type):
     """Whether a model is read as a scenario, which may have directives alone."""
-    if file_type is not None:
-        return file_type == "scenario"
-    name = str(model).lower()
-    return name.endswith(SCENARIO_SUFFIXES) and not name.endswith(DIRECTIVES_SUFFIX)
+    known = format_of_name(str(model)) if file_type is None else OF_FILE_TYPE.get(file_type)
+    return known is not None and FORMATS[known].IS_SCENE and FORMATS[known].HOLDS_SETTINGS
 
 
 def _source(model, packages):

@@ -1,6 +1,8 @@
 """The desired state of the PD controllers of a model file in a run from the shell."""
 
-from mbcli.errors import MbcliError, ModelError
+from mbcli.common.argument_names import argument
+from mbcli.common.coordinate_names import listed
+from mbcli.errors import ArgumentError, MbcliError, ModelError
 
 
 def aim_at_rest(actuator, default):
@@ -12,9 +14,11 @@ def hold_default_positions(plant, context):
     """Lets every controller aim at its joint's default position, at rest, or where its file lets it aim; returns the
     names of their actuators.
 
-    Raises ModelError if an instance has actuators with and without controllers.
+    Raises ModelError if an instance has actuators with and without controllers, ArgumentError if controllers that
+    have gains do not act in the plant.
     """
     if not plant.has_controllers():
+        _refuse_idle_controllers(plant)
         return []
     controlled = plant.controlled_actuators()
     default = plant.GetDefaultPositions()
@@ -29,3 +33,15 @@ def hold_default_positions(plant, context):
     except RuntimeError as error:
         raise ModelError(str(error)) from None
     return [actuator.name() for actuator in controlled]
+
+
+def _refuse_idle_controllers(plant):
+    idle = [actuator.name() for actuator in plant.controlled_actuators()]
+    if idle:
+        law = plant.settings.discrete_contact_approximation
+        where = f"steps of the approximation {law}" if plant.is_discrete() else "continuous time"
+        other = argument("contact_approximation", "lagged") if plant.is_discrete() else f"{argument('dt')} a step"
+        raise ArgumentError(
+            f"the controllers of the file do not act in {where}: {listed(idle)}; give {other}, or take them out: "
+            f"{argument('overrides')} 'actuator.*.kp=0' and 'actuator.*.kd=0'"
+        )

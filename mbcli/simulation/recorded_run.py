@@ -3,7 +3,7 @@
 import math
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
 from typing import Any
 
@@ -19,6 +19,7 @@ from mbcli.models.postures import find_postures, posture_positions, set_postures
 from mbcli.multibody.constraints.closed_chains import assemble_context
 from mbcli.multibody.stepping.run import CONSTRAINT_TOLERANCE, SCHEMES, Run
 from mbcli.simulation.controllers import hold_default_positions
+from mbcli.simulation.effort_limits import Exceeded, clamped, efforts_in_words, exceeded_efforts, require_choice
 from mbcli.simulation.energy_error import (
     energy_error,
     error_in_words,
@@ -39,6 +40,7 @@ from mbcli.simulation.holding import (
 from mbcli.simulation.input_series import as_input
 from mbcli.simulation.log_target import move_aside, put_back
 from mbcli.simulation.observer import Observer
+from mbcli.simulation.pushes import follow_pushes, read_pushes
 from mbcli.simulation.run_start import is_context, set_start
 from mbcli.simulation.sampling import Sampling
 from mbcli.simulation.start_limits import clamp_positions, in_words, positions_outside_limits, what_limits_do
@@ -106,6 +108,9 @@ class RecordedRun:
         logged_seed: what the log has if `seed` is None; None for that of the settings.
         inputs: actuation [N m or N]: an Input, a CSV file, an array (nu,) or {actuator: number}; None for zero, or,
             with a Context as start, for what its ports have.
+        effort_limits: what becomes of inputs beyond the effort limits of actuators: they end there, "clamp", or act,
+            with a warning, "warn", or without one, "ignore". Of ports of a Context nothing is asked.
+        pushes: forces on bodies: each a Push, a text as `--push` takes it, or the name of a table.
         integrator, accuracy, max_step: of a continuous plant; None leaves them to the settings.
         constraint_tolerance: [m or 1] norm of the position errors that continuous integration keeps below.
         log_rate: [Hz] of samples; 0 for every step of a discrete plant.
@@ -131,6 +136,8 @@ class RecordedRun:
         seed: int | None = None,
         logged_seed: int | None = None,
         inputs: Any = None,
+        effort_limits: str = "clamp",
+        pushes: Iterable[Any] = (),
         integrator: str | None = None,
         accuracy: float | None = None,
         max_step: float | None = None,
@@ -145,6 +152,9 @@ class RecordedRun:
 
         if start_limits not in (None, "warn", "clamp", "error"):
             raise ArgumentError(f"{argument('start_limits')} is 'warn', 'clamp' or 'error', not {start_limits!r}")
+        self._effort_limits = require_choice(effort_limits)
+        self._exceeded: list[Exceeded] = []
+        self._pushes = read_pushes(pushes)
         self.loaded, self.plant, self.warn = loaded, loaded.plant, warn
         _read_geometries(self.plant)
         self.config = _simulator_config(loaded.config.simulator_config, integrator, accuracy, max_step)
@@ -247,8 +257,9 @@ class RecordedRun:
         ):
             begin = self.actuation.times[0]
             self.warn(f"the input begins at {begin:g} s, the run ends at {self.until:g} s: it does not act")
-        if self.exceeded_efforts:
-            self.warn(f"effort limits are not enforced, and the input exceeds those of {listed(self.exceeded_efforts)}")
+        self._limit_efforts()
+        if self._pushes:
+            follow_pushes(self.plant, self.context, self._pushes)
 
     def _move_start(self, note):
         moved = clamp_positions(self.plant, self.context) if self._start_limits == "clamp" else []
@@ -294,14 +305,15 @@ class RecordedRun:
             advice = "" if self._start_limits == "clamp" else advice
             self.warn(f"the start is outside of limits, {what_limits_do(self.plant)}: {in_words(outside)}{advice}")
 
-    @property
-    def exceeded_efforts(self) -> list[str]:
-        """The actuators whose input goes beyond their effort limit before the end of the run."""
+    def _limit_efforts(self):
         if self.actuation is None:
-            return []
-        used = self.actuation.values[self.actuation.times <= self.until]
-        beyond = (np.abs(used) > self.plant.GetEffortUpperLimits()).any(axis=0)
-        return [name for name, exceeds in zip(self.plant.GetActuatorNames(), beyond, strict=True) if exceeds]
+            return
+        self._exceeded = exceeded_efforts(self.plant, self.actuation, self.context.get_time(), self.until)
+        line = efforts_in_words(self._exceeded, self._effort_limits)
+        if line:
+            self.warn(line)
+        if self._effort_limits == "clamp":
+            self.actuation = clamped(self.plant, self.actuation)
 
     def input_at(self, t: float) -> np.ndarray | None:
         """u (nu,) at time t [s]; None if it is what ports have then."""
@@ -568,7 +580,8 @@ class RecordedRun:
             constraint_error=observer.constraint_error,
             contact=observer.contact_summary(),
             exceeded_limits=observer.exceeded_limits,
-            exceeded_efforts=self.exceeded_efforts,
+            exceeded_efforts=[exceeded.actuator for exceeded in self._exceeded],
+            efforts_beyond=self._exceeded,
             log=log,
             rows=rows,
         )

@@ -6,7 +6,7 @@ import inspect
 import json
 import os
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from textwrap import fill
 from typing import Any
 
@@ -53,6 +53,8 @@ def simulate(
     drive: Mapping[str, float] | None = None,
     seed: int | None = None,
     inputs: Any = None,
+    effort_limits: str = "clamp",
+    pushes: Iterable[Any] = (),
     integrator: str | None = None,
     accuracy: float | None = None,
     max_step: float | None = None,
@@ -88,6 +90,10 @@ def simulate(
         drive: {joint: velocity} [rad/s or m/s] at which controllers drive joints.
         seed: draws the random poses of directives.
         inputs: actuation [N m or N]: an array (nu,), {actuator: number}, an Input with times, or a CSV file.
+        effort_limits: inputs beyond the effort limits of actuators end there, "clamp", or act, with a warning, "warn",
+            or without one, "ignore".
+        pushes: forces on bodies: each a mbcli.simulation.pushes.Push, a text as `mbcli simulate --push` takes it, or
+            the name of a table.
         integrator: makes the plant continuous: a name of SimulatorConfig.integration_scheme.
         accuracy: of continuous integration.
         max_step: [s] the longest step of continuous integration.
@@ -119,6 +125,8 @@ def simulate(
         "drive": drive,
         "seed": seed,
         "inputs": inputs,
+        "effort_limits": effort_limits,
+        "pushes": pushes,
         "integrator": integrator,
         "accuracy": accuracy,
         "max_step": max_step,

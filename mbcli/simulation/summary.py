@@ -25,7 +25,8 @@ class Summary:
         contact: most_contacts in a row, most_faces of surfaces, and in discrete plants statistics of the contact
             problems; None if nothing can touch.
         exceeded_limits: positions that were beyond their limits in some row.
-        exceeded_efforts: actuators whose input is beyond their effort limit.
+        exceeded_efforts: actuators whose input is beyond their effort limit; efforts_beyond: for each of them the
+            actuator, the limit and the largest input [N m or N], and the time [s] for which it is beyond.
         log, rows: the file (None without one) and the rows in it.
     """
 
@@ -48,6 +49,7 @@ class Summary:
     contact: dict | None
     exceeded_limits: list
     exceeded_efforts: list
+    efforts_beyond: list
     log: str | None
     rows: int | None
 

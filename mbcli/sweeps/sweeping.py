@@ -126,7 +126,7 @@ def sweep(
         scheduler: the address of a Dask scheduler, whose workers run the points.
         journal: the file that finished points go to; resume: whether those that it has are not run again.
         on_progress: is given the SweepProgress after each point.
-        run: more arguments of the runs: integrator, accuracy, max_step, log_rate, start_limits.
+        run: more arguments of the runs: integrator, accuracy, max_step, log_rate, start_limits, effort_limits.
         loading: arguments of load_model(): contact, ground, dt, weld, hold, overrides, ...
 
     Raises:

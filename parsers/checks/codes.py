@@ -476,18 +476,22 @@ CODES = {
 
 # of `mbcli convert`: properties that the written file cannot hold, or holds in another form
 LOSSES = {
-    "ACTUATOR": "An actuator that the format has no place for: the second of a joint, one whose effort limit is 0, or "
-    "one that aims elsewhere than at the default position.",
+    "ACTUATOR": "An actuator that the format has no place for: the second of a joint, one of a joint that closes a "
+    "loop, one whose effort limit is 0, or one that aims elsewhere than at the default position, in MJCF than at the "
+    "control 0.",
     "CONSTRAINT": "A constraint of a kind that the format does not have.",
     "CONSTRAINT_NAME": "The name of a constraint.",
-    "CONTACT": "What MJCF says of contact: what touches what, margins, frictions of pairs.",
+    "CONTACT": "What MJCF says of contact: what touches what, margins, frictions of pairs; in MJCF, how two "
+    "frictions become one.",
     "DEFAULT_POSE": "The pose of a floating link at the start.",
     "DEFORMABLE": "A deformable link, which URDF does not have.",
     "EXTENSION": "Elements that only programs that know Drake's elements read, or this one alone.",
     "FRAME": "A frame that is added, since the format states an element by it.",
+    "FRICTION": "The friction at rest of a collision, where MJCF has one coefficient.",
     "GEOMETRY": "A shape that the format does not have, or describes in another way.",
     "GRAVITY": "The gravity of the plant.",
-    "JOINT": "A joint of a kind that the format does not have.",
+    "INERTIA": "The mass or inertia of a link that MuJoCo refuses, and what is written in its place.",
+    "JOINT": "A joint of a kind that the format does not have, or that is several joints there.",
     "JOINT_ACCELERATION": "The acceleration limit of a joint.",
     "JOINT_DAMPING": "The damping of a joint.",
     "JOINT_DECELERATION": "The deceleration limit of a joint.",
@@ -503,9 +507,11 @@ LOSSES = {
     "JOINT_TYPE": "The coordinates of a joint are of another kind.",
     "JOINT_UPPER": "The upper position limit of a joint.",
     "JOINT_VELOCITY": "The velocity limit of a joint.",
+    "LINK": "A link without mass or shape between two joints, which stand on one body in MJCF.",
     "LINK_FRAME": "The frame of a link is elsewhere in it.",
     "LINK_GRAVITY": "That a link is out of gravity.",
-    "MESH": "A mesh that is not found, or is named otherwise.",
+    "LOOP": "A joint that closes a loop and is an equality in MJCF.",
+    "MESH": "A mesh that is not found, is named otherwise, or is converted.",
     "NAME": "A name that is changed.",
     "ORDER": "The coordinates come in another order.",
     "POSTURE": "A named posture.",

@@ -22,6 +22,7 @@ from mbcli.parsers.spec import IDENTITY, DeformableSpec, FrameSpec, InertialSpec
 from mbcli.common.quick_dataclass import dataclass
 from mbcli.errors import ModelError
 
+LAST_SHOWN = 2  # group of geoms that MuJoCo's viewer shows by default
 _GENERATORS = ("composite", "flexcomp")
 
 
@@ -199,7 +200,7 @@ class BodyReader:
             place=body.node.place,
             inertial=inertial,
             X_ModelL=pose(body.X_WB[:3, :3], body.X_WB[:3, 3]),
-            visuals=tuple(geom.geometry for geom in geoms),
+            visuals=tuple(geom.geometry for geom in geoms if geom.group <= LAST_SHOWN),
             collisions=tuple(geom.geometry for geom in geoms if geom.collides),
             gravity=gravity,
         )

@@ -10,7 +10,8 @@ from mbcli.parsers.geometry_inertia import mass_properties, scaled_to_mass
 from mbcli.parsers.mjcf.mjcf_contact import geoms_in_pairs, read_geom_contact
 from mbcli.parsers.mjcf.mjcf_inertia import shell_mass_properties
 from mbcli.parsers.mjcf.mjcf_meshes import asset_name
-from mbcli.parsers.mjcf.mjcf_values import read_pose, report_negative, turn_z_to
+from mbcli.parsers.mjcf.mjcf_values import read_pose, report_negative
+from mbcli.parsers.poses import turn_z_to
 from mbcli.parsers.spec import IDENTITY, Box, Capsule, Cylinder, Ellipsoid, GeometrySpec, HalfSpace, Sphere, pose
 
 from mbcli.common.suggestions import did_you_mean

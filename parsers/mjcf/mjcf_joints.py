@@ -11,7 +11,8 @@ import numpy as np
 from mbcli.parsers.duplicate_names import report_duplicate
 from mbcli.parsers.frame_names import WORLD
 from mbcli.parsers.mjcf.mjcf_known import READ
-from mbcli.parsers.mjcf.mjcf_values import WithDefaults, about, report_negative
+from mbcli.parsers.mjcf.mjcf_values import WithDefaults, report_negative
+from mbcli.parsers.poses import rotation_about
 from mbcli.parsers.spec import IDENTITY, AxisSpec, JointSpec, LinkSpec, pose
 
 _TYPES = {"hinge": "revolute", "slide": "prismatic", "ball": "ball", "free": None}
@@ -176,7 +177,7 @@ def _child_frame(kind, position, axis, reference):
     """X_CM such that the body stands where the file puts it while the joint is at its reference."""
     if kind == "slide":
         return pose(None, position + reference * axis)
-    return pose(about(axis, reference) if reference else None, position)
+    return pose(rotation_about(axis, reference) if reference else None, position)
 
 
 def _unit_axis(element):

@@ -11,7 +11,8 @@ import numpy as np
 from mbcli.parsers.duplicate_names import report_duplicate
 from mbcli.parsers.frame_names import WORLD
 from mbcli.parsers.mjcf.mjcf_joints import read_linear, read_stops
-from mbcli.parsers.mjcf.mjcf_values import about, find_named
+from mbcli.parsers.mjcf.mjcf_values import find_named
+from mbcli.parsers.poses import rotation_about
 from mbcli.parsers.spec import SpringDamperSpec, TendonConstraintSpec, pose
 
 from mbcli.common.quick_dataclass import dataclass
@@ -188,4 +189,4 @@ def _motion_at_rest(joint):
     axis, position = np.array(joint.axes[0].xyz), joint.axes[0].spring_reference
     if joint.type == "prismatic":
         return pose(None, position * axis)
-    return pose(about(axis, position) if position else None)
+    return pose(rotation_about(axis, position) if position else None)

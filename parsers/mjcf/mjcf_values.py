@@ -1,12 +1,12 @@
 """The common parts of the elements of an MJCF file: angles, keywords, poses in all notations, default classes."""
 
 from dataclasses import field
-from math import cos, radians, sin
+from math import radians
 from typing import Any
 
 import numpy as np
 from mbcli.parsers.mjcf.mjcf_known import ACTUATORS, READ
-from mbcli.parsers.poses import unit_vector
+from mbcli.parsers.poses import rotation_about, turn_z_to, unit_vector
 from mbcli.parsers.spec import IDENTITY, pose
 from mbcli.parsers.xml_document import MAX_RELATED
 
@@ -297,14 +297,14 @@ def _from_quaternion(wxyz, settings):
 
 
 def _from_axis_angle(values, settings):
-    return about(values[:3], values[3] * settings.angle) if values[:3].any() else None
+    return rotation_about(values[:3], values[3] * settings.angle) if values[:3].any() else None
 
 
 def from_euler(angles, settings):
     """Small letters turn about the axes as they have come to lie, capitals about those of the parent."""
     R = np.eye(3)
     for letter, angle in zip(settings.eulerseq, angles, strict=True):
-        turn = about(np.eye(3)["xyz".index(letter.lower())], angle * settings.angle)
+        turn = rotation_about(np.eye(3)["xyz".index(letter.lower())], angle * settings.angle)
         R = R @ turn if letter.islower() else turn @ R
     return R
 
@@ -331,28 +331,3 @@ _NOTATIONS = {
     "xyaxes": (6, _from_axes),
     "zaxis": (3, _from_z),
 }
-
-
-def _direction(values):
-    """The unit vector; whoever reads numbers of a file has refused the zero vector."""
-    unit = unit_vector(values)
-    if unit is None:
-        raise ValueError("the zero vector has no direction")
-    return unit
-
-
-def about(axis, angle):
-    """The rotation matrix by an angle [rad] about an axis of any length."""
-    x, y, z = _direction(axis)
-    c, s = cos(angle), sin(angle)
-    K = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-    return np.eye(3) + s * K + (1.0 - c) * (K @ K)
-
-
-def turn_z_to(direction):
-    """The smallest rotation that takes the z axis to a direction; half a turn about x to the opposite one."""
-    x, y, z = _direction(direction)
-    sine = np.hypot(x, y)
-    if sine == 0.0:
-        return np.diag([1.0, 1.0, 1.0]) if z > 0 else np.diag([1.0, -1.0, -1.0])
-    return about(np.array([-y, x, 0.0]), np.arctan2(sine, z))

@@ -26,7 +26,7 @@ from mbcli.parsers.sdf.sdf_joints import read_joints
 from mbcli.parsers.sdf.sdf_known import FOREIGN, KNOWN
 from mbcli.parsers.sdf.sdf_links import read_link
 from mbcli.parsers.sdf.sdf_loops import connect_named_frames
-from mbcli.parsers.sdf.sdf_scopes import ForeignModel, Gathering, TooManyElements, zero_poses
+from mbcli.parsers.sdf.sdf_scopes import ForeignModel, Gathering, TooManyElements, gravity_of_world, zero_poses
 from mbcli.parsers.sdf.sdf_unused_values import check_unused_values
 from mbcli.parsers.sdf.sdf_values import claim_name
 from mbcli.parsers.spec import FrameSpec, ModelSpec
@@ -176,6 +176,7 @@ class _Reading:
             filter_groups=tuple(self._groups[prefix + e.name] for e in elements if prefix + e.name in self._groups),
             models=inner,
             is_world=model.is_world,
+            gravity=gravity_of_world(model.node) if model.is_world else None,
             static=model.static,
             X_WModel=frames.X_WModel,
             X_LinkModel=None if model.is_world or soft else (canonical, frames.X_AB(canonical, MODEL)),

@@ -209,6 +209,8 @@ def _read_proximity(collision, shape):
         bounce = descendant(collision, "surface", "bounce")
         if bounce is not None and child_number(bounce, "restitution_coefficient", 0.0) == 0:
             bounce.ignore("foreign")
+        elif bounce is not None:
+            bounce.unsupported("contact has no restitution here: what falls stays where it lands")
         properties = read_proximity_properties(collision, _read_number, shape)
         ode = descendant(collision, "surface", "friction", "ode")
         if ode is None:

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from mbcli.parsers.file_format import format_of
+from mbcli.parsers.formats import FORMATS, sdf
 from mbcli.parsers.frame_names import WORLD
 from mbcli.parsers.mesh_files import MeshFiles
 from mbcli.parsers.package_map import OUTSIDE
@@ -91,10 +92,10 @@ class Includes:
         except (ModelError, ResourceError) as error:
             uri_node.diagnostics.error("URI_INVALID", str(error), uri_node, value=uri)
             return None
-        if kind == "sdf":
+        if FORMATS[kind] is sdf:
             return self._of_sdf(node, file, path, merge)
-        if kind == "urdf":
-            return self._of_urdf(node, file, path, merge)
+        if not FORMATS[kind].IS_SCENE and FORMATS[kind].IN_SDFORMAT:
+            return self._of_other_format(node, file, path, merge, FORMATS[kind])
         uri_node.diagnostics.error("URI_INVALID", f"{path} is neither SDFormat nor URDF", uri_node, value=uri)
         return None
 
@@ -199,11 +200,10 @@ class Includes:
         placing = self._read_placing(include, file, node.attribute("name"))
         return Included(placing, merge, path, self, node=node, file=included) if placing is not None else None
 
-    def _of_urdf(self, include, file, path, merge):
-        from mbcli.parsers.urdf.read_urdf import read_urdf
-
+    def _of_other_format(self, include, file, path, merge, file_format):
         if path not in self.specs:
-            self.specs[path] = read_urdf(path, self.diagnostics, packages=self.packages)
+            models = file_format.read(path, self.diagnostics, packages=self.packages, name=None)
+            self.specs[path] = models[0] if models else None
         spec = self.specs[path]
         if spec is None:
             return None

@@ -24,10 +24,9 @@ _INERTIA = {"ixx": 1.0, "iyy": 1.0, "izz": 1.0, "ixy": 0.0, "ixz": 0.0, "iyz": 0
 def read_link(element, model):
     """The `LinkSpec` of an element; model: the `FrameScope` of the model that it is a part of."""
     node = element.node
-    for tag, used in (("kinematic", False), ("gravity", True)):
-        child = node.child(tag)
-        if child is not None and child.text_boolean(used) is not used:
-            child.unsupported("the link moves by its dynamics, and gravity acts on all links of a model")
+    kinematic = node.child("kinematic")
+    if kinematic is not None and kinematic.text_boolean(False):
+        kinematic.unsupported("the link moves by its dynamics")
     decay = node.child("velocity_decay")
     with node.diagnostics.leaving_out(None, "it is not used"):
         if decay is not None and (child_number(decay, "linear", 0.0) or child_number(decay, "angular", 0.0)):

@@ -26,8 +26,6 @@ MAX_ELEMENTS = 1_000_000  # named elements of a file with everything that it inc
 
 MAX_NESTED = 64  # models in models
 
-STANDARD_GRAVITY = (0.0, 0.0, -9.81)  # [m/s^2]
-GRAVITY_TOLERANCE = 0.02  # [m/s^2], within which files state the gravity of some place on Earth
 
 PHYSICS = (
     "drake:linear_bushing_rpy",
@@ -154,7 +152,6 @@ class Gathering:
         """The `Model` of a <world>: its own elements are fixed to the world."""
         world = Model(node.attribute("name", ""), node, file, self.world, is_world=True)
         self._fill(world, node, file, self.world, _OF_WORLD)
-        _report_gravity(node)
         return world
 
     def _pose_of_model(self, node, file, placing):
@@ -313,18 +310,11 @@ class Gathering:
             )
 
 
-def _report_gravity(world):
-    """The plant has its own gravity; that of a file is worth a word if it is another planet's."""
+def gravity_of_world(world):
+    """(3,) [m/s^2] of the node of a <world>, in World; None if it states none."""
     node = world.child("gravity")
     with world.diagnostics.leaving_out(None, "it is not used"):
-        gravity = node.text_vector(3) if node is not None else None
-    if gravity is None:
-        return
-    if max(abs(a - b) for a, b in zip(gravity, STANDARD_GRAVITY, strict=True)) < GRAVITY_TOLERANCE:
-        node.ignore("foreign")
-    else:
-        value = ", ".join(f"{a:g}" for a in gravity)
-        node.unsupported(f"the plant's own holds, which --set 'plant_config.gravity=[{value}]' changes")
+        return node.text_vector(3) if node is not None else None
 
 
 def _named_or_of(node, tags):

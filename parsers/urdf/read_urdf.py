@@ -31,6 +31,7 @@ from mbcli.parsers.urdf.urdf_values import (
     read_unsigned,
 )
 from mbcli.parsers.urdf.xacro_files import read_expanded
+from mbcli.parsers.version_features import check_version
 from mbcli.parsers.xml_node import quoted
 from mbcli.parsers.xml_source import read_xml, report_unread
 
@@ -60,6 +61,8 @@ def read_urdf(source, diagnostics, *, packages=None, name=None):
         return None
     base_dir = os.curdir if isinstance(source, bytes) else os.path.dirname(source)
     model = _read_robot(root, MeshFiles(packages, base_dir))
+    if diagnostics.thorough:
+        check_version(root)
     return model if diagnostics.counts()["error"] == errors_before else None
 
 

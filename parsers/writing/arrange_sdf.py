@@ -8,7 +8,8 @@ from mbcli.parsers.poses import compose, inverse
 from mbcli.parsers.sdf.sdf_joints import JOINT_TYPES
 from mbcli.parsers.spanning_tree import spanning_tree
 from mbcli.parsers.spec import IDENTITY, FrameSpec, JointSpec, WeldConstraintSpec
-from mbcli.parsers.writing.arrange_urdf import ONE_AXIS, Arranged, swapped
+from mbcli.parsers.writing.arrange_urdf import ONE_AXIS, swapped
+from mbcli.parsers.writing.target import Arranged
 
 from mbcli.errors import ModelError
 

@@ -1,29 +1,19 @@
 """A flat model in the form of URDF: the frame of each link is that of the joint that holds it."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 import numpy as np
-from mbcli.parsers.frame_names import MODEL, WORLD
+from mbcli.parsers.frame_names import MODEL
 from mbcli.parsers.poses import compose, inverse
 from mbcli.parsers.spanning_tree import spanning_tree
 from mbcli.parsers.spec import IDENTITY, BushingSpec, FrameSpec, pose
 from mbcli.parsers.urdf.urdf_joints import rotation_from_z
 from mbcli.parsers.writing.moved_links import with_moved_links
+from mbcli.parsers.writing.target import Arranged
 from mbcli.parsers.writing.write_urdf import LOOP_TYPES
 
 STRAIGHT = 1e-12  # relative deviation from a line that rounding explains
 ONE_AXIS = ("revolute", "continuous", "prismatic", "screw")
-
-
-@dataclass(frozen=True)
-class Arranged:
-    """Input of a writer: the model, and how the links and joints of its source were changed."""
-
-    model: object
-    loops: frozenset = frozenset()  # names of the joints that close loops
-    moved: dict = field(default_factory=dict)  # link with another frame: X_NL, the old frame in the new one
-    unsayable: tuple = ()  # (joint, why): joints that the format does not have
-    of_world: str = WORLD  # the link that has the geometry of World, if another than this one
 
 
 def arranged_for_urdf(model, losses):

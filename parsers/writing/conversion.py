@@ -1,29 +1,23 @@
-"""A model as the text of another file, URDF or SDFormat: flat, with a list of the changes."""
+"""A model as the text of a file of another format: flat, with a list of the changes."""
 
 import os
 from dataclasses import dataclass, replace
 
+from mbcli.parsers.formats import FORMATS
 from mbcli.parsers.frame_names import WORLD
 from mbcli.parsers.mesh_files import relocated
-from mbcli.parsers.sdf.sdf_actuators import NO_ACTUATOR
-from mbcli.parsers.writing.arrange_sdf import arranged_for_sdf
-from mbcli.parsers.writing.arrange_urdf import arranged_for_urdf
 from mbcli.parsers.writing.flatten import flattened
 from mbcli.parsers.writing.losses import Losses
 from mbcli.parsers.writing.sayable import sayable, without_joints
 from mbcli.parsers.writing.target_names import with_target_names
-from mbcli.parsers.writing.write_sdf import write_sdf
-from mbcli.parsers.writing.write_urdf import write_urdf
 from mbcli.parsers.writing.write_xml import finish, numbers_of_elements
-
-ARRANGE = {"urdf": arranged_for_urdf, "sdf": arranged_for_sdf}
 
 
 @dataclass(frozen=True)
 class Conversion:
     """The text of a converted model, and how its parts correspond to those of the model."""
 
-    target: str  # "urdf" or "sdf"
+    target: str  # of TARGETS
     text: bytes
     kept: object  # flat ModelSpec: the part of the model that the text has, under the model's names
     written: object  # ModelSpec as the text has it
@@ -31,6 +25,9 @@ class Conversion:
     links: dict  # name in `kept`: name in the text, of World the link that has its geometry; in the order of `kept`
     joints: dict
     moved: dict  # link in `kept`: X_NL, its frame in that of the link in the text
+    parts: dict  # joint in `kept`: the Parts (simple_joints) that it is in the text; of one joint, its own, none
+    unnamed: dict  # joint in `kept` that has no name in the text, or not its own: the link in the text that it holds
+    limits: tuple  # of "position", "velocity", "acceleration": the limits that the format has
 
     @property
     def changes_motion(self):
@@ -38,39 +35,52 @@ class Conversion:
 
 
 def converted(model, target, *, packages, folder, copies=None):
-    """The `Conversion` of a ModelSpec to a target format, "urdf" or "sdf".
+    """The `Conversion` of a ModelSpec to a target format, of TARGETS.
 
     packages: PackageMap by which meshes are found; folder: that of the text. copies: {path of a mesh file: name of its
     copy, relative to the folder}, if meshes are copied.
     """
-    losses = Losses()
-    kept = sayable(flattened(model), target, losses)
-    arranged = ARRANGE[target](kept, losses)
+    losses, target_name, target = Losses(), target, FORMATS[target].target()
+    kept = sayable(flattened(model), target, losses, frozenset(copies or {}))
+    arranged = target.arranged(kept, losses)
     if arranged.unsayable:
         for name, why in arranged.unsayable:
             place = next(joint.place for joint in kept.joints if joint.name == name)
             losses.add("motion", "JOINT", f"joint '{name}': {why}", place)
         kept = without_joints(kept, {name for name, _ in arranged.unsayable})
-        arranged = ARRANGE[target](kept, losses)
+        arranged = target.arranged(kept, losses)
     named = with_target_names(arranged.model, target, losses)
     links = _pairs(arranged.model.links, named.links)
     if arranged.of_world in links:
         links[WORLD] = links.pop(arranged.of_world)
-    joints = _pairs(arranged.model.joints, named.joints)
-    named = _with_meshes(named, packages, folder, copies or {}, losses)
-    root = write_sdf(named) if target == "sdf" else write_urdf(named, {joints[name] for name in arranged.loops})
-    counts = numbers_of_elements(root, ("loop_joint", "frame") if target == "urdf" else ())
-    if target == "sdf" and root.find(".//axis/mimic") is not None:
-        counts.pop("drake:mimic", None)  # they say the same
-    for tag, count in counts.items():
-        times = f" ({count} times)" if count > 1 else ""
-        known = (
-            "no other program reads it"
-            if tag in ("loop_joint", NO_ACTUATOR)
-            else "only programs that know Drake's elements read it"
-        )
+    joints, moved = _pairs(arranged.model.joints, named.joints), dict(arranged.moved)
+    named = _with_meshes(named, target, packages, folder, copies or {}, losses)
+    document = target.document(named, {joints[name] for name in arranged.loops})
+    root = document.root
+    for old, new in list(links.items()):
+        if new in document.renamed:
+            links[old], moved[old] = document.renamed[new]
+    counts = numbers_of_elements(root, target.own_tags)
+    for tag, known in target.extensions(root, counts).items():
+        times = f" ({counts[tag]} times)" if counts[tag] > 1 else ""
         losses.add("extension", "EXTENSION", f"<{tag}>{times}: {known}", model.place)
-    return Conversion(target, finish(root), kept, named, tuple(losses.all()), links, joints, arranged.moved)
+    return Conversion(
+        target=target_name,
+        text=finish(root),
+        kept=kept,
+        written=document.expected,
+        losses=tuple(losses.all()),
+        links=links,
+        joints=joints,
+        moved=moved,
+        parts={old: document.parts[new] for old, new in joints.items() if new in document.parts},
+        unnamed={old: document.unnamed[new] for old, new in joints.items() if new in document.unnamed},
+        limits=target.limits,
+    )
+
+
+def _suffix(path):
+    return os.path.splitext(path)[1].lower()
 
 
 def _pairs(before, after):
@@ -85,17 +95,23 @@ def mesh_paths(model):
     return list(dict.fromkeys(shape.path for shape in shapes if getattr(shape, "path", None) is not None))
 
 
-def _with_meshes(model, packages, folder, copies, losses):
+def _with_meshes(model, target, packages, folder, copies, losses):
     """The model with URIs of meshes that lead to the same files, or to copies of them, from a folder."""
 
     def moved(geometry):
         if not hasattr(geometry.shape, "uri"):
             return geometry
         copy = copies.get(os.path.abspath(geometry.shape.path)) if geometry.shape.path is not None else None
-        uri, problem = (copy, None) if copy is not None else relocated(geometry.shape, packages, folder)
+        if copy is not None:
+            uri, problem = copy, None
+        else:
+            uri, problem = relocated(geometry.shape, packages, folder, keeps_package=target.package_uris)
         named = f"the mesh {geometry.shape.uri} is named" + (" so" if uri == geometry.shape.uri else f" as {uri}")
         if problem is not None:
             message = f"{named}, and not read there: {problem}; --bundle copies it"
+            losses.add("changed", "MESH", message, geometry.place)
+        elif copy is not None and _suffix(copy) != _suffix(geometry.shape.path):
+            message = f"the mesh {geometry.shape.uri} of '{geometry.name}' is converted to {uri}"
             losses.add("changed", "MESH", message, geometry.place)
         elif uri != geometry.shape.uri:
             losses.add("changed", "MESH", named, geometry.place)

@@ -1,42 +1,39 @@
-"""The part of a model that URDF and SDFormat have: takes the rest out and lists it."""
+"""The part of a model that a format has: takes the rest out and lists it."""
 
+import os
 from dataclasses import fields, replace
 from math import inf
 
 from mbcli.parsers.frame_names import WORLD
 from mbcli.parsers.proximity_properties import proximity_elements
 from mbcli.parsers.sdf.sdf_actuators import ACTUATED
-from mbcli.parsers.spec import AxisSpec, Cone, HalfSpace, Mesh, Polyline, Sphere, WeldConstraintSpec
+from mbcli.parsers.spec import AxisSpec, Sphere
 
 EARTH = (0.0, 0.0, -9.81)  # [m/s^2], which every reader takes if a file states no gravity
 POINT_RADIUS = 1e-9  # [m] of a sphere without size, which SDFormat does not have
 
-_DYNAMICS = {"damping", "friction"}
-_LIMITS = {"lower", "upper", "velocity", "acceleration"}
-_ONE_AXIS = _LIMITS | _DYNAMICS | {"effort", "mimic"}
+# fields of AxisSpec, for `Target.axis_fields`
+DYNAMICS = frozenset({"damping", "friction"})
+LIMITS = frozenset({"lower", "upper", "velocity", "acceleration"})
+ONE_AXIS = LIMITS | DYNAMICS | {"effort", "mimic"}
+LIMITED = ("revolute", "continuous", "prismatic")
 _ALWAYS = {"xyz", "place"}
-_LIMITED = ("revolute", "continuous", "prismatic")
-_NONE_OF_URDF = {HalfSpace: "plane", Cone: "cone", Polyline: "polyline"}
-
-# (format, joint type): the fields of AxisSpec that the format has; of other types none
-_AXIS = {
-    **{("urdf", kind): _ONE_AXIS | {"deceleration", "jerk"} for kind in _LIMITED},
-    **{("sdf", kind): _ONE_AXIS | {"spring_reference", "spring_stiffness", "default_position"} for kind in _LIMITED},
-    ("urdf", "screw"): _DYNAMICS | {"mimic"},
-    ("sdf", "screw"): _DYNAMICS | {"mimic", "effort", "default_position"},
-    ("urdf", "universal"): {"damping"},
-    ("sdf", "universal"): _DYNAMICS | {"default_position"},
-}
 _WITHOUT_EFFECT = {"deceleration", "jerk", "default_position", "spring_reference", "effort"}
+_WORDS = {
+    name: f"{name} limit" for name in ("lower", "upper", "velocity", "acceleration", "deceleration", "jerk", "effort")
+}
 _ORDINARY = {"contype": 1, "conaffinity": 1, "condim": 3, "priority": 0, "margin": 0.0}  # of geoms of MJCF
 _TURNING = {"torsional_friction", "rolling_friction"}  # act with a condim of 4 and 6
 _DEFAULTS = {field.name: field.default for field in fields(AxisSpec)}
 
 
-def sayable(model, target, losses):
-    """A flat ModelSpec without the elements that the target format ("urdf" or "sdf") lacks, which go to `losses`."""
-    model = _Reduction(model, target, losses).reduced()
-    return replace(model, gravity=None)
+def sayable(model, target, losses, copied=frozenset()):
+    """A flat ModelSpec without the elements that a `Target` lacks, which go to `losses`.
+
+    copied: the absolute paths of the mesh files that are copied, and may be changed by that.
+    """
+    model = _Reduction(model, target, losses, copied).reduced()
+    return model if target.gravity else replace(model, gravity=None)
 
 
 def without_joints(model, names):
@@ -63,8 +60,9 @@ def _is_of_mjcf(group, name):
 
 
 class _Reduction:
-    def __init__(self, model, target, losses):
-        self.model, self.target, self.losses = model, target, losses
+    def __init__(self, model, target, losses, copied):
+        self.model, self.target, self.losses, self.copied = model, target, losses, copied
+        self.static = _static_links(model)
 
     def lose(self, kind, code, message, place):
         self.losses.add(kind, code, message, place)
@@ -72,21 +70,22 @@ class _Reduction:
     def reduced(self):
         model = self.model
         gravity = model.gravity
-        if gravity is not None and tuple(gravity) != EARTH:
+        if gravity is not None and tuple(gravity) != EARTH and not self.target.gravity:
             self.lose("motion", "GRAVITY", f"the gravity {list(gravity)} of the plant", model.place)
-        self._contact(model)
-        for posture in model.postures:
+        (self._contact_of_others if self.target.contact_laws else self._contact)(model)
+        for posture in () if self.target.postures else model.postures:
             self.lose("lost", "POSTURE", f"the posture '{posture.name}'", posture.place)
-        for body in model.deformables if self.target == "urdf" else ():
+        for body in () if self.target.deformables else model.deformables:
             self.lose("motion", "DEFORMABLE", f"the deformable link '{body.name}'", body.place)
         model = replace(
             model,
-            contact_pairs=(),
-            postures=(),
-            deformables=() if self.target == "urdf" else model.deformables,
+            contact_pairs=model.contact_pairs if self.target.contact_laws else (),
+            postures=model.postures if self.target.postures else (),
+            deformables=model.deformables if self.target.deformables else (),
             links=tuple(map(self._link, model.links)),
             joints=tuple(map(self._joint, model.joints)),
-            constraints=tuple(filter(self._has_constraint, model.constraints)),
+            force_elements=tuple(filter(self._has_relation, model.force_elements)),
+            constraints=tuple(filter(self._has_relation, model.constraints)),
         )
         return self._actuation(model)
 
@@ -115,12 +114,29 @@ class _Reduction:
         if len(frictions) > 1:
             self.lose("lost", "CONTACT", "that the larger friction of two collisions counts", model.place)
 
+    def _contact_of_others(self, model):
+        """What other formats say of contact that MJCF does not have."""
+        frictions = {
+            geometry.properties.get(("material", "coulomb_friction"), (1.0, 1.0))[1]
+            for link in model.links
+            for geometry in link.collisions
+            if ("mujoco", "condim") not in geometry.properties
+        }
+        if len(frictions) > 1:
+            message = "that two collisions with the frictions a and b have 2 a b / (a + b): the larger of both counts"
+            self.lose("lost", "CONTACT", message, model.place)
+
     # ------------------------------------------------------------------------------------------ links
 
     def _link(self, link):
-        if not link.gravity and self.target == "urdf":
+        if not link.gravity and not self.target.link_gravity:
             self.lose("motion", "LINK_GRAVITY", f"that link '{link.name}' is out of gravity", link.place)
             link = replace(link, gravity=True)
+        refused = None if link.inertial is None else self.target.refused_inertia(link.inertial)
+        if refused is not None:
+            inertial, kind, why = refused
+            self.lose(kind, "INERTIA", f"the inertia of link '{link.name}': {why}", link.inertial.place)
+            link = replace(link, inertial=inertial)
         return replace(
             link,
             visuals=self._geometries(link, "visual", link.visuals),
@@ -130,9 +146,14 @@ class _Reduction:
     def _geometries(self, link, tag, geometries):
         kept = []
         for geometry in geometries:
-            shape = _none_of_urdf(geometry.shape) if self.target == "urdf" else None
+            is_copied = os.path.abspath(getattr(geometry.shape, "path", None) or "") in self.copied
+            moves = link.name not in self.static
+            shape = self.target.missing_shape(geometry.shape, tag == "collision", is_copied, moves)
             if shape is not None:
                 self._lose_geometry(tag, geometry, f"the {shape} in {tag} '{geometry.name}' of link '{link.name}'")
+                continue
+            if not self.target.other_contact:
+                kept.append(self._in_mujoco(tag, geometry))
                 continue
             own = {key: value for key, value in geometry.properties.items() if not _is_of_mjcf(*key)}
             if tag == "visual":
@@ -145,15 +166,39 @@ class _Reduction:
             kept.append(self._not_a_point(tag, geometry))
         return tuple(kept)
 
+    def _in_mujoco(self, tag, geometry):
+        """A geometry with the properties of contact that MuJoCo has."""
+        if tag == "visual":
+            return self._not_a_point(tag, replace(geometry, properties={}))
+        own, others = {}, []
+        for key, value in geometry.properties.items():
+            if _is_of_mjcf(*key) or key == ("material", "coulomb_friction"):
+                own[key] = value
+            else:
+                others.append("/".join(key))
+        static, dynamic = own.get(("material", "coulomb_friction"), (0.0, 0.0))
+        if static != dynamic:
+            message = f"the friction at rest of collision '{geometry.name}': {dynamic!r} holds, not {static!r}"
+            self.lose("lost", "FRICTION", message, geometry.place)
+        if others:
+            self.lose("lost", "PROPERTIES", f"{', '.join(others)} of {tag} '{geometry.name}'", geometry.place)
+        if getattr(geometry.shape, "convex", False):
+            message = f"collision '{geometry.name}' is not declared convex: every mesh collides as its hull"
+            self.lose("changed", "GEOMETRY", message, geometry.place)
+        return self._not_a_point(tag, replace(geometry, properties=own, color=None))
+
     def _not_a_point(self, tag, geometry):
-        if geometry.shape != Sphere(0.0) or self.target == "urdf":
+        if geometry.shape != Sphere(0.0) or self.target.points:
             return geometry
         message = f"the radius 0 of the sphere in {tag} '{geometry.name}' is {POINT_RADIUS} m"
         self.lose("changed", "GEOMETRY", message, geometry.place)
         return replace(geometry, shape=Sphere(POINT_RADIUS))
 
     def _lose_geometry(self, tag, geometry, description):
-        self.lose("motion" if tag == "collision" else "lost", "GEOMETRY", description, geometry.place)
+        touches = (
+            tag == "collision" and getattr(geometry.shape, "path", "") is not None
+        )  # without its file nothing does
+        self.lose("motion" if touches else "lost", "GEOMETRY", description, geometry.place)
 
     # ----------------------------------------------------------------------------------------- joints
 
@@ -163,68 +208,81 @@ class _Reduction:
             axes = tuple(
                 AxisSpec(xyz, joint.place, damping=sum(joint.damping[:1])) for xyz in ((1.0, 0, 0), (0, 1.0, 0))
             )
-        if self.target == "urdf" and joint.type == "rpy_floating":
+        if not self.target.rpy_floating and joint.type == "rpy_floating":
             self.lose(
                 "motion",
                 "JOINT_TYPE",
-                f"joint '{joint.name}' has roll, pitch and yaw: a floating joint of URDF has a quaternion",
+                f"joint '{joint.name}' has roll, pitch and yaw: a floating joint of the format has a quaternion",
                 joint.place,
             )
             joint = replace(joint, type="quaternion_floating")
         damping = joint.damping
-        if self.target == "urdf" and joint.type == "quaternion_floating" and any(damping):
-            self.lose("motion", "JOINT_DAMPING", f"the damping of floating joint '{joint.name}'", joint.place)
-            damping = ()
-        if joint.default_pose is not None:
+        if joint.type == "quaternion_floating" and any(damping) and self.target.floating_damping != "two":
+            if self.target.floating_damping == "none":
+                self.lose("motion", "JOINT_DAMPING", f"the damping of floating joint '{joint.name}'", joint.place)
+                damping = ()
+            elif len(set(damping)) > 1:
+                message = f"that floating joint '{joint.name}' has the damping {damping}: it has the larger of both"
+                self.lose("motion", "JOINT_DAMPING", message, joint.place)
+                damping = (max(damping),) * len(damping)
+        if joint.default_pose is not None and not self.target.default_poses:
             message = f"the pose of '{joint.child}' at the start, in floating joint '{joint.name}'"
             self.lose("lost", "DEFAULT_POSE", message, joint.place)
-        return replace(joint, axes=axes, damping=damping, default_pose=None, lets_touch=False)
+        pose = joint.default_pose if self.target.default_poses else None
+        lets_touch = joint.lets_touch and self.target.any_lets_touch
+        return replace(joint, axes=axes, damping=damping, default_pose=pose, lets_touch=lets_touch)
 
     def _axis(self, joint, axis):
-        kept = _AXIS.get((self.target, joint.type), frozenset()) | _ALWAYS
+        kept = self._fields(joint) | _ALWAYS
         if joint.type == "planar" or "floating" in joint.type:  # their axes have no meaning
             kept |= {field for field in _DEFAULTS if getattr(axis, field) == _DEFAULTS[field]}
         lost = {name for name, default in _DEFAULTS.items() if name not in kept and getattr(axis, name) != default}
-        if self.target == "urdf" and axis.mimic is not None and axis.mimic.leader_axis != 0:
+        if not self.target.second_axes_lead and axis.mimic is not None and axis.mimic.leader_axis != 0:
             lost.add("mimic")
         for name in sorted(lost):
             self.lose(
-                "lost" if name in _WITHOUT_EFFECT else "motion",
+                "lost" if name in _WITHOUT_EFFECT | self.target.without_effect else "motion",
                 "JOINT_" + name.upper(),
-                f"the {name.replace('_', ' ')} of {joint.type} joint '{joint.name}'",
+                f"the {_WORDS.get(name, name.replace('_', ' '))} of {joint.type} joint '{joint.name}'",
                 axis.place,
             )
         return replace(axis, **{name: _DEFAULTS[name] for name in lost}) if lost else axis
+
+    def _fields(self, joint):
+        return self.target.axis_fields.get(joint.type, frozenset())
 
     # --------------------------------------------------------------------------- actuators, constraints
 
     def _actuation(self, model):
         """One actuator for each joint at most, with its limit and the inertia of the joint's drive in it."""
-        actuators = {}
+        actuators, all_kept = {}, []
         for actuator in model.actuators:
             where = f"actuator '{actuator.name}' of joint '{actuator.joint}'"
-            if actuator.joint in actuators:
+            if actuator.joint in actuators and not self.target.many_actuators:
                 self.lose("motion", "ACTUATOR", f"{where}, which has another", actuator.place)
             elif actuator.effort_limit == 0:
                 self.lose("motion", "ACTUATOR", f"{where} has the effort limit 0, which means none", actuator.place)
             else:
                 actuators[actuator.joint] = self._aiming(actuator, where)
+                all_kept.append(actuators[actuator.joint])
         joints = []
         for joint in model.joints:
             actuator = actuators.get(joint.name)
-            if joint.reflected_inertia:
+            if joint.reflected_inertia and not self.target.lone_drives:
                 joint, actuator = self._reflected(joint, actuator)
                 if actuator is not None:
                     actuators[joint.name] = actuator
             joints.append(self._effort(joint, actuator))
-        kept = tuple(actuators.values())
+        kept = tuple(all_kept if self.target.many_actuators else actuators.values())
         return replace(model, joints=tuple(joints), actuators=kept)
 
     def _aiming(self, actuator, where):
         """Controllers of the format aim at the default position that it keeps, at rest."""
+        if self.target.rests_at_zero:
+            return self._aiming_at_zero(actuator, where)
         if actuator.controller_gains is not None:
             joint = next(joint for joint in self.model.joints if joint.name == actuator.joint)
-            is_kept = "default_position" in _AXIS.get((self.target, joint.type), ())
+            is_kept = "default_position" in self._fields(joint)
             here = joint.axes[0].default_position if len(joint.axes) == 1 else None
             there = here if is_kept or here is None else 0.0
             position, velocity = (here, 0.0) if actuator.rest is None else actuator.rest
@@ -232,6 +290,17 @@ class _Reduction:
                 message = f"that the controller of {where} aims at {position!r} and the velocity {velocity!r} by itself"
                 self.lose("motion", "ACTUATOR", message, actuator.place)
         return replace(actuator, rest=None)
+
+    def _aiming_at_zero(self, actuator, where):
+        """A controller whose input is a position and a control 0 if nobody sets it."""
+        if actuator.controller_gains is not None and actuator.control is None:
+            joint = next(joint for joint in self.model.joints if joint.name == actuator.joint)
+            here = joint.axes[0].default_position if joint.axes else 0.0
+            position, velocity = (here, 0.0) if actuator.rest is None else actuator.rest
+            if (position, velocity) != (0.0, 0.0):
+                message = f"the controller of {where} aims at its control, not at {position!r} by itself"
+                self.lose("changed", "ACTUATOR", message, actuator.place)
+        return actuator
 
     def _reflected(self, joint, actuator):
         inertia = joint.reflected_inertia
@@ -251,29 +320,39 @@ class _Reduction:
             return joint
         first = joint.axes[0]
         effort = first.effort
-        if actuator is not None:
+        if actuator is not None and not self.target.efforts_in_joints:
+            effort = inf  # it stands in the actuator
+        elif actuator is not None:
             effort = actuator.effort_limit
-            if joint.type == "screw" and self.target == "urdf":
+            if "effort" not in self._fields(joint):
                 effort = inf
                 if actuator.effort_limit != inf:
-                    message = f"the effort limit of the actuator of screw joint '{joint.name}'"
+                    message = f"the effort limit of the actuator of {joint.type} joint '{joint.name}'"
                     self.lose("motion", "JOINT_EFFORT", message, joint.place)
-        elif self.target == "sdf" and joint.type in ACTUATED and effort == inf:
+        elif self.target.zero_effort_is_none and joint.type in ACTUATED and effort == inf:
             effort = 0.0  # no actuator; with a limit NO_ACTUATOR says so
         return replace(joint, axes=(replace(first, effort=effort), *joint.axes[1:]))
 
-    def _has_constraint(self, constraint):
-        if constraint.name:
-            self.lose("lost", "CONSTRAINT_NAME", f"the name of constraint '{constraint.name}'", constraint.place)
-        if self.target == "sdf" or not isinstance(constraint, WeldConstraintSpec):
-            return True
-        message = f"the weld constraint between '{constraint.link_A}' and '{constraint.link_B}'"
-        self.lose("motion", "CONSTRAINT", message, constraint.place)
-        return False
+    def _has_relation(self, spec):
+        """Of a force element or constraint."""
+        name = getattr(spec, "name", None)
+        if name and not self.target.constraint_names:
+            self.lose("lost", "CONSTRAINT_NAME", f"the name of constraint '{name}'", spec.place)
+        missing = self.target.missing_relation(spec)
+        if missing is not None:
+            self.lose("motion", "CONSTRAINT", missing, spec.place)
+        return missing is None
 
 
-def _none_of_urdf(shape):
-    """What a shape is that URDF does not have, or None."""
-    if isinstance(shape, Mesh) and shape.submesh is not None:
-        return f"part '{shape.submesh}' of {shape.uri}"
-    return _NONE_OF_URDF.get(type(shape))
+def _static_links(model):
+    """Names of links that fixed joints hold at the world."""
+    found, pending = {WORLD}, [joint for joint in model.joints if joint.type == "fixed"]
+    grown = True
+    while grown:
+        grown = False
+        for joint in list(pending):
+            if joint.parent in found or joint.child in found:
+                found |= {joint.parent, joint.child}
+                pending.remove(joint)
+                grown = True
+    return found

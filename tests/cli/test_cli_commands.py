@@ -55,6 +55,7 @@ SIMULATE = {
     "contact",
     "exceeded_limits",
     "exceeded_efforts",
+    "efforts_beyond",
     "log",
     "rows",
 }

@@ -206,7 +206,8 @@ def test_a_damaged_input_series_names_its_line(text, message):
 
 
 @pytest.mark.usefixtures("interpreted")
-def test_efforts_beyond_their_limit_are_applied_and_said_once(tmp_path):
+@pytest.mark.parametrize("choice", ["clamp", "warn", "ignore"])
+def test_efforts_beyond_their_limit_end_there_or_act_as_asked_for(tmp_path, choice):
     run = (
         "simulate",
         ARM,
@@ -217,12 +218,19 @@ def test_efforts_beyond_their_limit_are_applied_and_said_once(tmp_path):
         "--json",
         "--u",
         "motor_1=181,motor_6=-31,motor_7=30",
+        *(() if choice == "clamp" else ("--effort-limits", choice)),
     )
     result = succeed(*run)
-    line = "effort limits are not enforced, and the input exceeds those of arm7_motor_1, arm7_motor_6"
-    assert result.err.count(line) == 1
-    assert result.json()["exceeded_efforts"] == ["arm7_motor_1", "arm7_motor_6"]
-    assert rows(tmp_path / "run.h5")["input/u"][-1].tolist() == [181, 0, 0, 0, 0, -31, 30]
+    each = "arm7_motor_1 (181 where the limit is 180, 0.005 s), arm7_motor_6 (-31 where the limit is 30, 0.005 s)"
+    assert result.err.count(each) == (choice != "ignore")
+    assert ("--effort-limits clamp ends it there" in result.err) == (choice == "warn")
+    summary = result.json()
+    assert summary["exceeded_efforts"] == ["arm7_motor_1", "arm7_motor_6"]
+    assert summary["efforts_beyond"][1] == pytest.approx(
+        {"actuator": "arm7_motor_6", "limit": 30, "most": -31, "time": 0.005}
+    )
+    acts = [180, 0, 0, 0, 0, -30, 30] if choice == "clamp" else [181, 0, 0, 0, 0, -31, 30]
+    assert rows(tmp_path / "run.h5")["input/u"][-1].tolist() == acts
     assert succeed("simulate", ARM, "-t", 0.001, "--no-log", "--u", "motor_1=180").err == ""
 
 
@@ -273,7 +281,8 @@ def test_the_wall_clock_counts_steps_only(tmp_path, monkeypatch):
 def test_a_run_that_is_not_finite_ends_with_a_valid_log(tmp_path, options):
     (tmp_path / "u.csv").write_text("time,double_pendulum_elbow\n0,0\n0.012,1e300\n")
     log = tmp_path / "run.h5"
-    result = cli("-q", "simulate", TWO_LINKS, "--input", tmp_path / "u.csv", "-o", log, *options)
+    run = ("--input", tmp_path / "u.csv", "--effort-limits", "ignore", "-o", log)
+    result = cli("-q", "simulate", TWO_LINKS, *run, *options)
     assert (result.code, result.out, result.err.count("\n")) == (5, "", 1)
     assert re.search(r"(position|velocity) 'double_pendulum_\w+' is not finite|became too small", result.err)
     assert result.err.endswith(f"the rows before it are in {log}\n")

@@ -347,8 +347,8 @@ def test_command_writes_nothing_where_the_proof_fails(tmp_path, capfd, monkeypat
     ("arguments", "code", "message"),
     [
         ([ARM], 2, "--to names the format"),
-        ([ARM, "-o", "arm.xml"], 2, "--to names the format"),
-        ([ARM, ARM, "--to", "sdf"], 2, "takes one MODEL"),
+        ([ARM, "-o", "arm.txt"], 2, "--to names the format"),
+        ([ARM, ARM, "--to", "sdf"], 2, "need -o with a folder"),
         ([ARM, "--to", "sdf", "--json"], 2, "--json needs -o"),
         ([ROOT / "sample_models" / "herd.dmd.yaml", "--to", "sdf"], 3, "has 3 models"),
         (["missing.urdf", "--to", "sdf"], 4, "missing.urdf"),

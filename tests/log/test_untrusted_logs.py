@@ -261,6 +261,7 @@ def ask_for(path, *words):
 
 
 FOREIGN = [
+    ("arm.urdf", "--push", "push.csv"),
     ("/etc/passwd",),
     ("other.urdf",),
     ("package://x/arm.urdf",),
@@ -300,6 +301,7 @@ def test_every_option_of_simulate_is_harmless_or_a_file_or_refused():
     assert names - known == {
         *("packages", "package_paths", "allow_outside", "xacro", "xacro_args", "scenario_text", "input_file"),
         *("state_file", "state_time", "states", "states_format", "each", "show_model_help"),
+        "pushes",  # but for those that name no table
     } & names | (names - known) & {"help_model"}
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from lxml import etree
 from mbcli.parsers.diagnostics import Diagnostics
-from mbcli.parsers.file_format import ROOT_ELEMENTS
+from mbcli.parsers.formats import MODEL_FORMATS
 from mbcli.parsers.scenes.scenario import read_run_config
 from repository import MODELS, SAMPLES
 
@@ -76,7 +76,7 @@ simulator_config: {integration_scheme: runge_kutta3, max_step_size: 0.01}
 random_seed: 3
 """
 SOURCES = _sources()
-FORMATS = [*ROOT_ELEMENTS.values(), "directives", "settings"]
+FORMATS = [*MODEL_FORMATS, "directives", "settings"]
 
 
 @strategies.composite
@@ -201,7 +201,7 @@ def _damage(draw, tokens, at, kind):
 def read(content, input_format):
     """Runs a file through everything that reads one; MbcliError is an answer."""
     if input_format == "directives":
-        check_file(content, name="x", input_format="directives")
+        check_file(content, name="x", input_format="dmd")
     elif input_format == "settings":
         read_run_config(content, Diagnostics(), None)
     else:

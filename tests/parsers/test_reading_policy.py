@@ -65,6 +65,11 @@ def world(*more):
     return f'<sdf version="1.9"><world name="w"><model name="x"><link name="a"/></model>{"".join(more)}</world></sdf>'
 
 
+def bounce(e):
+    inside = f"<restitution_coefficient>{e}</restitution_coefficient><threshold>0.1</threshold>"
+    return f"<surface><bounce>{inside}</bounce></surface>"
+
+
 def friction(mu, mu2):
     return f"<surface><friction><ode><mu>{mu}</mu><mu2>{mu2}</mu2></ode></friction></surface>"
 
@@ -283,8 +288,10 @@ SDF = {
         sdf("<self_collide>True</self_collide>", inside='<sensor name="s" type="imu"/>'),
         [(NOTE, "ELEMENT_FOREIGN")] * 2,
     ),
-    "gravity_of_earth": (world("<gravity>0 0 -9.8</gravity>"), [(NOTE, "ELEMENT_FOREIGN")]),
-    "gravity_of_moon": (world("<gravity>0 0 -1.6</gravity>"), [(WARNING, "ELEMENT_UNSUPPORTED")]),
+    "bounces": (sdf(inside=part("collision", BALL, bounce("0.8"))), [(WARNING, "ELEMENT_UNSUPPORTED")]),
+    "does_not_bounce": (sdf(inside=part("collision", BALL, bounce("0"))), [(NOTE, "ELEMENT_FOREIGN")]),
+    "gravity_of_earth": (world("<gravity>0 0 -9.8</gravity>"), []),
+    "gravity_of_moon": (world("<gravity>0 0 -1.6</gravity>"), []),
     "negative_damping": (
         sdf().replace("</axis>", "<dynamics><damping>-1</damping></dynamics></axis>"),
         [(WARNING, "ELEMENT_INVALID")],

@@ -50,7 +50,7 @@ ROOMS = (
     ("mbcli.models",),
     ("mbcli.pictures",),
     ("mbcli.batch", "mbcli.simulation"),
-    ("mbcli.comparison", "mbcli.sweeps"),
+    ("mbcli.comparison", "mbcli.sweeps", "mbcli.identification"),
     ("mbcli.systems",),
     ("mbcli.all", "mbcli.pydrake_names"),
     ("mbcli.pydrake",),

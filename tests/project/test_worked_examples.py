@@ -12,7 +12,14 @@ from repository import ROOT, SAMPLES
 TEXT = (ROOT / "CONTRIBUTING.md").read_text()
 NUMBERS = {"One": 1, "Two": 2, "Three": 3, "Four": 4, "Five": 5, "Six": 6, "Seven": 7, "Eight": 8}
 SECTIONS = {part.partition("\n")[0]: part for part in re.split(r"^## ", TEXT, flags=re.M)}
-EXAMPLES = ["Add a joint type", "Add a contact law", "Add a force element", "Add a command", "Add a log field"]
+EXAMPLES = [
+    "Add a joint type",
+    "Add a contact law",
+    "Add a force element",
+    "Add a command",
+    "Add a log field",
+    "Add a file format",
+]
 
 # a numbered step names its file; blocks follow, each after a line that stands there, or the whole of a new file
 STEP = re.compile(r"^\d+\. `([^`]+)`(.*?)(?=^\d+\. `|^\S)", re.M | re.S)

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import h5py
 import numpy as np
 from command_line import succeed
+from measured_motion import measured_columns, write_csv
 from repository import SAMPLES
 
 USAGE, INVALID, MISSING, NUMERICAL, OUTPUT = 2, 3, 4, 5, 6
@@ -194,10 +195,12 @@ TRIALS = {
         "<sdf version=",
         "m.urdf -o out.sdf --json",
         [
-            Fault("missing argument", "", USAGE, "convert takes one MODEL, not 0"),
+            Fault("missing argument", "", USAGE, "Missing argument 'MODEL...'"),
+            Fault("missing argument", "m.urdf m.sdf --to mjcf", USAGE, "2 MODELs need -o with a folder"),
+            Fault("contradiction", "m.urdf --to mjcf --kp 5", USAGE, "need --actuators position"),
             Fault("missing file", "gone.urdf --to sdf", MISSING, "gone.urdf: no such file"),
             Fault("broken file", "broken.urdf --to sdf", INVALID, "broken.urdf:4:"),
-            Fault("wrong value", "m.urdf --to mjcf", USAGE, "'mjcf' is not one of"),
+            Fault("wrong value", "m.urdf --to step", USAGE, "'step' is not one of"),
             Fault("contradiction", "m.urdf", USAGE, "--to"),
             Fault("contradiction", "m.urdf --to sdf --bundle", USAGE, "--bundle"),
             Fault("wrong name", "m.urdf --to sdf --set joint.elbw.damping=1", USAGE, "elbow"),
@@ -341,6 +344,40 @@ TRIALS = {
             *_of_model(),
             Fault("wrong name", "m.urdf --u elbw=1", USAGE, "there is no actuator named 'elbw'"),
             Fault("contradiction", "m.urdf --discrete --set plant_config.time_step=0", INVALID, "--discrete needs"),
+        ],
+    ),
+    "identify": Trial(
+        "m.urdf --data measured.csv --validate measured.csv --friction none",
+        "combinations that motions can show",
+        "m.urdf --data measured.csv --json",
+        [
+            Fault("missing argument", "--data measured.csv", USAGE, "Missing argument 'MODEL...'"),
+            Fault("missing argument", "m.urdf", USAGE, "--data names files of measured motion"),
+            Fault("missing file", "gone.urdf --data measured.csv", MISSING, "gone.urdf: no such file"),
+            Fault("missing file", "m.urdf --data gone.csv", MISSING, "gone.csv: error: cannot read the states"),
+            Fault("broken file", "broken.urdf --data measured.csv", INVALID, "broken.urdf:4:"),
+            Fault("wrong shape", "m.urdf --data rows.csv", INVALID, "rows.csv: error: 2 rows"),
+            Fault("wrong shape", "m.urdf --data measured.csv --effort-gain 1,2,3", USAGE, "--effort-gain needs 2"),
+            Fault("wrong value", "m.urdf --data measured.csv --cutoff 0", USAGE, "0 is not greater than 0"),
+            Fault("wrong name", "m.urdf --data measured.csv --friction wet", USAGE, "there is no 'wet'"),
+            Fault("wrong name", "m.urdf --data measured.csv --payload tool", USAGE, "no link 'tool' with a mass"),
+            Fault("contradiction", "m.urdf --validate measured.csv -o out.urdf", USAGE, "-o needs --data"),
+            Fault("unwritable output", "m.urdf --data measured.csv -o m.urdf", OUTPUT, "m.urdf: error"),
+        ],
+        found=(("m.urdf --data mirrored.csv", 1),),
+    ),
+    "excite": Trial(
+        "m.urdf -t 5 --tries 0 -o out.csv",
+        "motion: out.csv",
+        "m.urdf -t 5 --tries 0 --json",
+        [
+            Fault("missing argument", "", USAGE, "Missing argument 'MODEL...'"),
+            Fault("missing file", "gone.urdf", MISSING, "gone.urdf: no such file"),
+            Fault("broken file", "broken.urdf", INVALID, "broken.urdf:4:"),
+            Fault("wrong value", "m.urdf -t 0", USAGE, "0 is not greater than 0"),
+            Fault("wrong value", "m.urdf --margin 2", USAGE, "margin is 2"),
+            Fault("wrong shape", "loop.urdf --no-collisions", INVALID, "without closed chains"),
+            Fault("unwritable output", "m.urdf --tries 0 -t 5 -o gone/out.csv", OUTPUT, "gone/out.csv"),
         ],
     ),
     "serve": Trial(
@@ -551,6 +588,12 @@ def material(folder):
     }
     for name, text in texts.items():
         (folder / name).write_text(text)
+    columns = measured_columns(folder / "m.urdf", 200, 6.0)
+    write_csv(folder / "measured.csv", columns)
+    write_csv(
+        folder / "mirrored.csv",
+        {name: -x if name.startswith("v:") and name.endswith("elbow_w") else x for name, x in columns.items()},
+    )
     run = ("-q", "simulate", folder / "m.urdf", "-t", 0.03)
     succeed(*run, "-o", folder / "run.h5")
     succeed(*run, "--at", "elbow=0.5", "-o", folder / "other.h5")

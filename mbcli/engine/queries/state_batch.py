@@ -95,6 +95,17 @@ class StateBatch:
         results = self.evaluate(name, inputs, [nv * n for n in columns], int(by_positions), results=out)
         return [X.reshape(len(X), nv, n) for X, n in zip(results, columns, strict=True)]
 
+    def inverse_dynamics_regressor(self, q, v, vdot, frames, under_gravity):
+        """Y (n, nv, 10 m): tau = Y pi for the bodies of m frames, by number; see engine/smooth/regressor.py.
+
+        under_gravity: (m,), whether gravity acts on the mass of a body.
+        """
+        n, nv, m = len(q), self._model.sizes["nv"], len(frames)
+        switches = np.array(frames, dtype=np.int64), np.array(under_gravity, dtype=float)
+        Y = np.zeros((n, nv * 10 * m))
+        self.evaluate("regressors_of_states", [q, v, vdot], [nv * 10 * m], *switches, results=[Y])
+        return Y.reshape(n, nv, 10 * m)
+
     def bias_term(self, q, v):
         """C(q,v) v, (n, nv)."""
         return self.evaluate("bias_terms", [q, v], [self._model.sizes["nv"]])[0]

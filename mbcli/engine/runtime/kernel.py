@@ -39,6 +39,7 @@ KERNEL_MODULES = (
     "smooth.tree_factorization",
     "smooth.dynamics_derivatives",
     "smooth.frame_derivatives",
+    "smooth.regressor",
     "limits.clamped_lines",
     "limits.joint_limits",
     "limits.pd_control",
@@ -122,6 +123,7 @@ KERNEL_MODULES = (
     "queries.constraint_batch",
     "queries.world_lanes",
     "queries.derivative_batch",
+    "queries.regressor_batch",
     "queries.derivative_calls",
     "text.number_rows",
 )

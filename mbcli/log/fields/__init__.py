@@ -20,6 +20,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol
 
+from mbcli.common.kind_files import require_contents, require_single_owners
 from mbcli.log.datasets import Field
 
 if TYPE_CHECKING:
@@ -68,10 +69,7 @@ OPERATIONS = ("lacks", "brings", "columns", "rows")
 
 def checked_field(name: str, field: Any) -> LogField:
     """The file of a field. TypeError, with its name, if something is missing."""
-    wrong = [known for known, kind in CONSTANTS.items() if not isinstance(getattr(field, known, None), kind)]
-    wrong += [f"{known}()" for known in OPERATIONS if not callable(getattr(field, known, None))]
-    if wrong:
-        raise TypeError(f"the log field '{name}' lacks {', '.join(wrong)}")
+    require_contents(f"the log field '{name}'", field, CONSTANTS, OPERATIONS)
     if not field.DATASETS:
         raise TypeError(f"the log field '{name}' has no datasets")
     return field
@@ -80,11 +78,7 @@ def checked_field(name: str, field: Any) -> LogField:
 def fields_by_name(names: Iterable[str]) -> dict[str, LogField]:
     """Imports the file of each field. TypeError if one lacks something, or two have the same dataset."""
     found = {name: checked_field(name, import_module(f"{__name__}.{name}")) for name in names}
-    owners: dict[str, str] = {}
-    for name, field in found.items():
-        for dataset in field.DATASETS:
-            if owners.setdefault(dataset.path, name) != name:
-                raise TypeError(f"the log fields '{owners[dataset.path]}' and '{name}' have both {dataset.path}")
+    require_single_owners("the log fields", {name: [d.path for d in field.DATASETS] for name, field in found.items()})
     return found
 
 

@@ -19,6 +19,7 @@ from mbcli.multibody.parsing.model_instances import (
     model_instances,
     top_models,
 )
+from mbcli.parsers.formats import FORMATS
 from mbcli.parsers.poses import compose
 from mbcli.parsers.spec import IDENTITY
 
@@ -43,6 +44,7 @@ def add_models(plant, spec, instance_names):
     with _refusals(spec):
         known = {model.name: _add(plant, model, name) for model, name in models}
         if spec.is_world:
+            _set_gravity(plant, spec)
             world = _Known(plant)
             for name, inner in known.items():
                 world.enter(name, inner)
@@ -77,14 +79,18 @@ class _Known:
             self.frames[model] = inner.frames["__model__"]
 
 
+def _set_gravity(plant, spec):
+    if spec.gravity is not None:
+        plant.mutable_gravity_field().set_gravity_vector(spec.gravity)
+
+
 def _add(plant, spec, instance_name):
     """Adds a model whose instances are there; nested models come first. Returns its elements (`_Known`)."""
     known = _Known(plant)
     for inner in spec.models:
         known.enter(inner.name, _add(plant, inner, f"{instance_name}::{inner.name}"))
     instance = plant.GetModelInstanceByName(instance_name)
-    if spec.gravity is not None:
-        plant.mutable_gravity_field().set_gravity_vector(spec.gravity)
+    _set_gravity(plant, spec)
     links = [link for link in spec.links if link.name != "world"]  # a link named so only carries geometry of World
     for link in links:
         known.bodies[link.name] = _add_body(plant, link, instance)
@@ -104,7 +110,7 @@ def _add(plant, spec, instance_name):
 
         add_deformables(plant, spec, instance)
     steps = [_add_model_frame, _add_own_elements]
-    for step in steps if spec.format == "sdf" else reversed(steps):  # in pydrake's order
+    for step in steps if FORMATS[spec.format].NESTS else reversed(steps):  # in pydrake's order
         step(plant, spec, known, instance)
     for link in links:
         plant.SetDefaultFreeBodyPose(known.bodies[link.name], _pose(compose(spec.X_WModel, link.X_ModelL)))
@@ -126,7 +132,8 @@ def _add_own_elements(plant, spec, known, instance):
         add(plant, spec, known, instance)
     for actuator in spec.actuators:
         _add_actuator(plant, actuator, known.joints)
-    if spec.format == "mjcf" and len({actuator.controller_gains is None for actuator in spec.actuators}) > 1:
+    are_servos = {actuator.controller_gains is not None for actuator in spec.actuators}
+    if FORMATS[spec.format].MIXES_DRIVES and len(are_servos) > 1:
         plant.file_mixes_controllers = True  # motors beside servos
     add_mimics(plant, spec.joints, known.joints)
     for element in spec.force_elements:
@@ -155,9 +162,6 @@ def _add_joints(plant, spec, known, instance):
         names = frame_names.get((joint.name, "parent")), frame_names.get((joint.name, "child"))
         known.joints[joint.name] = added = _add_joint(plant, joint, names, known.bodies, instance)
         added.place = joint.place
-        if spec.format == "mjcf" and joint.type == "quaternion_floating":
-            (link,) = (link for link in spec.links if link.name == joint.child)
-            added.SetDefaultPose(_pose(link.X_ModelL))
 
 
 def _pose(X):

@@ -1,6 +1,7 @@
 """Which model instances and frames a ModelSpec becomes, known before any is added to a plant."""
 
 from mbcli.parsers.duplicate_names import made_up
+from mbcli.parsers.formats import FORMATS
 from mbcli.parsers.spec import IDENTITY
 
 
@@ -8,7 +9,7 @@ def model_instances(spec, name):
     """(instance name, ModelSpec) of a model that gets a name and of those nested in it, NAME::INNER, in the order in
     which a plant numbers them: each before those in it, included models of other formats before all others."""
     found = list(_walk(spec, name))
-    return sorted(found, key=lambda pair: pair[1].format == "sdf") if len(found) > 1 else found
+    return sorted(found, key=lambda pair: FORMATS[pair[1].format].NESTS) if len(found) > 1 else found
 
 
 def top_models(specs):
@@ -16,21 +17,13 @@ def top_models(specs):
     return [model for spec in specs for model in (spec.models if spec.is_world else (spec,))]
 
 
-# Drake's own joints in SDFormat files, which connect frames as they are
-_ON_FRAMES_OF_LINKS = ("planar", "quaternion_floating", "rpy_floating")
-
-
 def has_joint_frame(spec, joint, end):
     """Whether a joint of a model has a frame of its own, JOINT_parent or JOINT_child, on the link at that end.
 
     It has where it is not in the link's frame, and in pydrake on some ends always.
     """
-    if spec.format == "urdf":
-        always = end == "parent" or joint.type == "planar"
-    else:
-        always = end == "child" and spec.format == "sdf" and joint.type not in _ON_FRAMES_OF_LINKS
     X = joint.X_PF if end == "parent" else joint.X_CM
-    return always or not (X is IDENTITY or (X == IDENTITY).all())
+    return FORMATS[spec.format].has_joint_frame(joint, end) or not (X is IDENTITY or (X == IDENTITY).all())
 
 
 def joint_frame_names(spec):

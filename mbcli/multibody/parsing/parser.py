@@ -15,7 +15,8 @@ from mbcli.multibody.parsing.model_instances import top_models
 from mbcli.multibody.parsing.package_map import PackageMap
 from mbcli.multibody.plant.multibody_plant import MultibodyPlant
 from mbcli.parsers.diagnostics import Diagnostics
-from mbcli.parsers.file_format import DIRECTIVES, find_model_file, format_of
+from mbcli.parsers.file_format import find_model_file, format_of
+from mbcli.parsers.formats import FORMATS, OF_FILE_TYPE
 from mbcli.parsers.load import load_models
 
 if TYPE_CHECKING:
@@ -139,8 +140,8 @@ class Parser:
         else:
             raise TypeError("AddModels takes file_name, url or file_contents")
         input_format = (file_type or "").lstrip(".") or format_of(source, name or source)
-        input_format = "mjcf" if input_format == "xml" else input_format
-        if input_format in (DIRECTIVES, "dmd", "dmd.yaml"):
+        input_format = OF_FILE_TYPE.get(input_format, input_format)
+        if input_format in FORMATS and FORMATS[input_format].IS_SCENE:
             from mbcli.parsers.scenes.directives import read_directives  # late: few models are directives
 
             directives = read_directives(source, self.diagnostics, name=name, sources=self.sources)
@@ -176,7 +177,7 @@ class Parser:
 
     def _tell_friction(self, spec: ModelSpec) -> None:
         """A note of what acts here and not in Drake."""
-        for model in () if spec.format == "mjcf" else top_models([spec]):
+        for model in () if FORMATS[spec.format].DRY_FRICTION else top_models([spec]):
             names = [joint.name for joint in model.joints if any(axis.friction for axis in joint.axes)]
             if names:
                 joints = counted(len(names), "joint")

@@ -125,7 +125,7 @@ class Actuation(Selectors):
 
     def has_controllers(self) -> bool:
         """Whether controllers act: those of continuous plants and of kTamsi are at rest, as in the reference."""
-        return self._steps_with_controllers() and bool(self.controlled_actuators())
+        return bool(self.controlled_actuators()) and self._steps_with_controllers()
 
     def _steps_with_controllers(self) -> bool:
         return self.is_discrete() and self.settings.is_convex()

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mbcli.engine.queries.state_batch import StateBatch
 from mbcli.errors import ArgumentError, ModelError
+from mbcli.multibody.plant.regressors import MovedBodies, energy_regressor, momentum_regressor
 from mbcli.multibody.plant.state_functions import (
     number_of_frame,
     require_derivatives,
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from mbcli.math.array_types import Matrix
+    from mbcli.math.array_types import Matrix, Vector
     from mbcli.multibody.plant.context import Context
     from mbcli.multibody.tree.frame import Frame
 
@@ -90,6 +92,42 @@ class BatchFunctions:
     def momentum(self, q: ArrayLike, v: ArrayLike, p_WP: ArrayLike = (0.0, 0.0, 0.0)) -> Matrix:
         """L_WS_W (n, 6) of all bodies about a point (3,) of World [N m s, N s], rotational first."""
         return self._batch.momenta(*self._rows(q=q, v=v), self._links, 0.0, np.asarray(p_WP, dtype=float))
+
+    def inverse_dynamics_regressor(self, q: ArrayLike, v: ArrayLike, vdot: ArrayLike) -> Array3:
+        """Y (n, nv, 10 m): tau = Y pi + armature * vdot, with pi of inertial_parameters(); Pinocchio's order.
+
+        The columns of a body are m, m c_x, m c_y, m c_z, I_xx, I_xy, I_yy, I_xz, I_yz, I_zz about the origin of the
+        link that its joint moves, along its axes. Springs, damping and other forces are not in tau.
+        """
+        moved = self._moved
+        return self._batch.inverse_dynamics_regressor(
+            *self._rows(q=q, v=v, vdot=vdot), moved.frames, moved.under_gravity
+        )
+
+    def energy_regressor(self, q: ArrayLike, v: ArrayLike) -> Array3:
+        """Y (n, 2, 10 m): kinetic and potential energy [J] of the bodies but for armatures = Y pi."""
+        R, p, V, _ = self._batch.frame_motions(*self._rows(q=q, v=v), None, self._moved.frames, 0)
+        return energy_regressor(R, p, V, self._model.gravity, self._moved.under_gravity)
+
+    def momentum_regressor(self, q: ArrayLike, v: ArrayLike, p_WP: ArrayLike = (0.0, 0.0, 0.0)) -> Array3:
+        """Y (n, 6, 10 m): L_WS_W [N m s, N s] of all bodies about a point (3,) of World = Y pi, rotational first."""
+        R, p, V, _ = self._batch.frame_motions(*self._rows(q=q, v=v), None, self._moved.frames, 0)
+        return momentum_regressor(R, p, V, np.asarray(p_WP, dtype=float))
+
+    def inertial_parameters(self) -> Vector:
+        """pi (10 m,) of the m bodies that joints move, links that are welded together being one, as regressors take it.
+
+        regressor_bodies() says which these are.
+        """
+        return self._moved.parameters()
+
+    def regressor_bodies(self) -> list[str]:
+        """For each body of a regressor the name of the link in whose frame its parameters are."""
+        return [self._plant.elements.bodies[n].name() for n in self._moved.leaders]
+
+    @cached_property
+    def _moved(self) -> MovedBodies:
+        return MovedBodies(self._plant, self._model)
 
     def inverse_dynamics_derivatives(
         self, q: ArrayLike, v: ArrayLike, vdot: ArrayLike, out: Sequence[Array3] | None = None

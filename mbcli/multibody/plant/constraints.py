@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from mbcli.errors import ModelError
@@ -181,11 +180,16 @@ class Constraints(Lookup):
 
     def _change_contact_law(self, law: str) -> None:
         """RuntimeError if its steps cannot hold what the plant has."""
-        convex = replace(self.settings, discrete_contact_approximation=law).is_convex()
-        if not convex and self.num_constraints():
-            raise RuntimeError(f"the discrete contact approximation {law} cannot hold the constraints of the plant")
-        if not convex and self.elements.deformable_bodies:
-            raise RuntimeError(f"the discrete contact approximation {law} does not know deformable bodies")
+        from mbcli.engine.contact.laws.registry import contact_law  # for plants that have what it may not hold
+
+        held = self.num_constraints() or self.elements.deformable_bodies
+        if held and not contact_law(law).CONVEX:
+            what = (
+                "cannot hold the constraints of the plant"
+                if self.num_constraints()
+                else "does not know deformable bodies"
+            )
+            raise RuntimeError(f"the discrete contact approximation {law} {what}")
         self.settings.discrete_contact_approximation = law
 
     def RemoveConstraint(self, id: MultibodyConstraintId) -> None:

@@ -118,7 +118,7 @@ class Finalization(Elements, Kinematics):
             self._gravity.gravity_vector(),
             self._gravity.acts_on,
             parameters,
-            self._steps_with_controllers(),
+            self.has_controllers(),
             self.is_discrete(),
             self.is_discrete() and self.settings.joint_dry_friction and scalar is not EXPRESSION,
             self.is_discrete() and self.settings.step_scheme == "midpoint",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mbcli.common.quick_dataclass import dataclass
+from mbcli.common.suggestions import alternatives
 from mbcli.config.contact_laws import CONTACT_LAWS
 from mbcli.config.plant_config import STEP_SCHEMES
 from mbcli.geometry.contact_representation import HydroelasticContactRepresentation
@@ -86,7 +87,7 @@ class PlantSettings:
         """The names of those that are, for messages."""
         from mbcli.engine.contact.laws.registry import CONVEX_LAWS
 
-        return ", ".join(CONVEX_LAWS[:-1]) + f" or {CONVEX_LAWS[-1]}"
+        return alternatives(CONVEX_LAWS)
 
 
 class Settings(Constraints):

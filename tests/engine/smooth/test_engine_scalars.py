@@ -399,6 +399,32 @@ def test_complex_steps_pass_through_joints_beyond_and_at_their_limits(speed):
             np.testing.assert_allclose(exact, differences, atol=1e-5 * abs(exact).max())
 
 
+def test_complex_steps_pass_through_the_elements_of_a_regressor():
+    model, inputs, kernels = plant_of("mixed").model, inputs_of("mixed"), load_kernels(False)
+    rng = np.random.default_rng(13)
+    moves = {name: rng.normal(size=inputs[name].size) for name in ("q", "v", "vdot")}
+
+    def elements(t):
+        dtype = np.result_type(t, float).type
+        data = Data(model.sizes, dtype)
+        own = model.replace(dtype=dtype)
+        for name, direction in moves.items():
+            getattr(data, name)[:] = inputs[name] + t * direction
+        for stage in ("position_kinematics", "velocity_kinematics", "acceleration_kinematics"):
+            getattr(kernels, stage)(own, data)
+        found = []
+        for f in range(own.frame_body.shape[0]):
+            axes, r, w, alpha, a = kernels.motion_of_inertia(own, data, f, 1.0)
+            for d in range(data.v.size):
+                s_w, s_v = kernels.velocity_by(data, d, axes, r)
+                mass, moment = kernels.mass_elements(s_v, s_w, w, alpha, a)
+                first, second = kernels.inertia_elements(s_w, w, alpha)
+                found.append([mass, *moment, *first, *second])
+        return {"Y": np.array(found, dtype)}
+
+    assert_fields_close(imaginary(elements(1j * COMPLEX_STEP)), differences(elements), DIFFERENCES)
+
+
 def test_complex_steps_pass_through_where_a_step_takes_its_forces():
     """The balance of a run goes there again: to the middle of the step, with the velocities of its velocity terms."""
     model, inputs = plant_of("discrete").model, inputs_of("discrete")
@@ -456,6 +482,7 @@ def test_every_smooth_kernel_has_run_on_complex_numbers():
         test_complex_steps_pass_through_normalization_of_quaternions()
         test_complex_steps_pass_through_the_power_of_damping()
         test_complex_steps_pass_through_actuation()
+        test_complex_steps_pass_through_the_elements_of_a_regressor()
         test_complex_steps_pass_through_where_a_step_takes_its_forces()
         test_complex_steps_pass_through_where_a_step_under_constraints_takes_its_forces()
         test_complex_steps_pass_through_joints_beyond_and_at_their_limits(0.0)
@@ -476,7 +503,8 @@ def test_every_smooth_kernel_has_run_on_complex_numbers():
     }
     # these only take states through the others
     takers = tuple(
-        f"mbcli.engine.queries.{name}" for name in ("batch", "derivative_batch", "state_calls", "world_lanes")
+        f"mbcli.engine.queries.{name}"
+        for name in ("batch", "derivative_batch", "regressor_batch", "state_calls", "world_lanes")
     )
     ours = {n: f for n, f in smooth.items() if f.__module__ not in takers}
     missing = {n for n, f in ours.items() if f.__code__ not in called}

@@ -41,7 +41,7 @@ def codes_in_sources():
 
 def losses_in_sources():
     """Every code of a loss that is recorded by its name, and those that are made from the fields of an axis."""
-    for name, arguments in calls("parsers", "mbcli/cli"):
+    for name, arguments in calls("parsers", "mbcli/cli", "mbcli/conversion"):
         if name in ("add", "lose", "Loss") and len(arguments) > 3 and isinstance(arguments[1], str):
             assert arguments[0] is None or arguments[0] in LOSS_KINDS
             yield arguments[1]

@@ -1,0 +1,232 @@
+"""The conversions of one run of `mbcli convert`: one file, or several into a folder with a table at the end."""
+
+import copy
+import os
+from collections import Counter
+
+import click
+
+from mbcli.cli.model import load, read_packages
+from mbcli.cli.output import document, printable, write_file
+from mbcli.common.json_text import to_json
+from mbcli.common.number_text import counted
+from mbcli.errors import MbcliError, ModelError
+from mbcli.parsers.formats import FORMATS
+
+ACTUATORS = ("motor", "position", "none")
+MAX_OF_KIND = 10  # losses that are printed
+BUG = 70
+KINDS = ("motion", "lost", "changed", "extension")
+EQUAL, EQUAL_MOTION, LOSSY = "equal", "equal motion", "lossy"
+FAILED = {2: "refused", 3: "refused", 4: "missing", 5: "not proved", 6: "not written", BUG: "bug"}
+COLORS = {"motion": "red", "lost": "yellow"}
+
+
+class Conversions:
+    """What is asked for, for every model."""
+
+    def __init__(self, ctx, options, target, force, lossy, bundle, as_json):
+        self.ctx, self.options, self.target, self.force = ctx, options, target, force
+        self.lossy, self.bundle, self.as_json = lossy, bundle, as_json
+        self.tells = not as_json and ctx.obj["verbosity"] >= 0
+        self.actuators = self.kp = self.kd = None
+        self.float_base = self.floor = False
+
+    def ask(self, actuators, kp, kd, float_base, floor):
+        """Changes of the models before they are converted."""
+        self.actuators, self.kp, self.kd = actuators, kp, kd
+        self.float_base, self.floor = float_base, floor
+
+    # ------------------------------------------------------------------------------------------- one
+
+    def to_file(self, output):
+        """Converts the one model to a file, or to stdout (None)."""
+        loaded, result = self._converted(self.options, output, _report if self.tells else lambda losses: None)
+        seen = len(result.losses)
+        self._write(result, output, self.options)
+        if self.tells:
+            _report(result.losses[seen:])
+        if self.as_json:
+            content = self._content(output, result)
+            click.echo(to_json(document("convert", loaded, **content)))
+
+    def _converted(self, options, output, on_losses):
+        from mbcli.conversion.convert_model import convert_model
+
+        servos = self.actuators == "position"
+        settings = {"hold": True} if self.actuators in ("motor", "position") else {}
+        if servos:
+            settings |= {"kp": self.kp, "kd": self.kd, "dt": 1e-3}
+        contact = self.floor or options.self_contact is not None
+        loaded = load(options, self.ctx, contact=contact, **settings)
+        if len(loaded.read) != 1:
+            raise ModelError(f"{options.models[0]}: error: has {len(loaded.read)} models, one can be converted")
+        if self.floor:
+            _put_on_floor(loaded.plant)
+        return loaded, convert_model(
+            loaded.plant,
+            loaded.read[0],
+            self.target,
+            packages=read_packages(options),
+            folder=os.path.dirname(output or "") or os.curdir,
+            bundle=self.bundle,
+            lossy=self.lossy,
+            additions=self._additions(loaded),
+            on_losses=on_losses,
+        )
+
+    def _additions(self, loaded):
+        from mbcli.parsers.frame_names import WORLD
+        from mbcli.parsers.writing.additions import Additions
+        from mbcli.parsers.writing.flatten import flattened
+
+        plant = loaded.plant
+        links = [link.name for link in flattened(loaded.read[0]).links if link.name != WORLD]
+        names = {plant.name_in_contact(b): link for b, link in zip(plant.elements.bodies[1:], links, strict=False)}
+        apart = tuple((names[a], names[b]) for a, b in loaded.without_contact if a in names and b in names)
+        return Additions(self.floor, self.float_base, self._actuators(loaded), apart)
+
+    def _actuators(self, loaded):
+        """The ActuatorSpecs that are asked for; None: those of the model."""
+        if self.actuators is None:
+            return None
+        if self.actuators == "none":
+            return ()
+        from mbcli.models.actuator_specs import actuator_specs
+        from mbcli.simulation.holding import choose_holding
+
+        gains = {}
+        if self.actuators == "position":
+            plant = loaded.plant
+            start = plant.GetDefaultPositions()
+            held = choose_holding(plant, start, start, loaded.config.hold, {})
+            gains = {actuator: (each.p, each.d) for actuator, each in held.items()}
+        return actuator_specs(loaded, gains)
+
+    def _write(self, result, output, options):
+        if output is None:
+            click.echo(result.text, nl=False)
+            return
+        result.copy_meshes(os.path.dirname(output) or os.curdir, read_packages(options), self.force)
+        write_file(output, result.text, self.force)
+
+    def _content(self, output, result):
+        proof = result.proof
+        return {
+            "format": self.target,
+            "output": output,
+            "losses": [_loss_document(loss) for loss in result.losses],
+            "proof": {
+                "tolerance": proof.tolerance,
+                "seed": 0,
+                "engines": proof.engines,
+                "deviations": proof.deviations,
+            },
+        }
+
+    # ---------------------------------------------------------------------------------------- several
+
+    def to_folder(self, folder):
+        """Converts each model to a file in a folder; returns the largest exit code."""
+        rows, taken = [], set()
+        for model in self.options.models:
+            options = copy.copy(self.options)
+            options.models = (model,)
+            output = self._output(folder, model, taken)
+            row = {"model": model, "output": output, "exit_code": 0}
+            try:
+                os.makedirs(os.path.dirname(output), exist_ok=True)
+                _, result = self._converted(options, output, lambda losses: None)
+                self._write(result, output, options)
+                row |= self._content(output, result)
+            except MbcliError as error:
+                row |= {"output": None, "exit_code": error.exit_code, "error": str(error)}
+            except OSError as error:
+                row |= {
+                    "output": None,
+                    "exit_code": 6,
+                    "error": f"{output}: error: cannot be written: {error.strerror}",
+                }
+            except Exception as error:
+                if "--debug" in self.ctx.obj.get("arguments", ()):
+                    raise
+                row |= {"output": None, "exit_code": BUG, "error": f"internal error: {type(error).__name__}: {error}"}
+            rows.append(row)
+        code = max(row["exit_code"] for row in rows)
+        if self.as_json:
+            click.echo(to_json({"schema": "mbcli/convert", "schema_version": 1, "format": self.target, "files": rows}))
+        else:
+            click.echo(self._table(rows))
+        return code
+
+    def _output(self, folder, model, taken):
+        """The name of a new file, after the model's; the second of two of one name has that of its folder too."""
+        stem = os.path.splitext(os.path.basename(model))[0].removesuffix(".dmd") or "model"
+        above = os.path.basename(os.path.dirname(os.path.abspath(model)))
+        names = [stem, f"{above}_{stem}", *(f"{above}_{stem}_{n}" for n in range(2, len(taken) + 3))]
+        name = next(name for name in names if name not in taken)
+        taken.add(name)
+        suffix = FORMATS[self.target].target().suffix
+        return os.path.join(folder, *([name] if self.bundle else []), name + suffix)
+
+    def _table(self, rows):
+        lines = []
+        for row in rows:
+            losses = Counter(loss["kind"] for loss in row.get("losses", ()))
+            verdict = _verdict(row, losses)
+            counts = ", ".join(f"{losses[kind]} {kind}" for kind in KINDS if losses[kind])
+            if "proof" in row:
+                worst = max(row["proof"]["deviations"].values(), default=0.0)
+                said = f"{counts or 'no losses'}; {' and '.join(row['proof']['engines'])} agree to {worst:.1g}"
+            else:
+                said = row["error"].split("\n")[0]
+            lines.append([printable(row["model"]), verdict, printable(said)])
+        found = Counter(verdict for _, verdict, _ in lines)
+        total = ", ".join(f"{count} {verdict}" for verdict, count in found.most_common())
+        widths = [max(len(line[k]) for line in lines) for k in range(2)]
+        text = "\n".join(f"{model:{widths[0]}}  {verdict:{widths[1]}}  {said}" for model, verdict, said in lines)
+        return f"{text}\n\n{counted(len(rows), 'model')}: {total}"
+
+
+def _put_on_floor(plant):
+    """Moves what floats, and has no height of its own, so that its lowest solid touches the floor."""
+    import numpy as np
+
+    from mbcli.models.placement import put_on_ground
+
+    context = plant.CreateDefaultContext()
+    put_on_ground(plant, context, 0.0, np.zeros(plant.num_positions(), bool))
+    for body in plant.elements.bodies[1:]:
+        if body.is_floating_base_body():
+            plant.SetDefaultFreeBodyPose(body, body.EvalPoseInWorld(context))
+
+
+def _verdict(row, losses):
+    if row["exit_code"]:
+        return FAILED.get(row["exit_code"], "failed")
+    return LOSSY if losses["motion"] else EQUAL_MOTION if losses else EQUAL
+
+
+def _loss_document(loss):
+    return {
+        "kind": loss.kind,
+        "code": loss.code,
+        "message": loss.message,
+        "file": loss.place.file,
+        "line": loss.place.line,
+        "column": loss.place.column,
+    }
+
+
+def _report(losses):
+    """A line for each loss, ten of a kind, and one for the others of it."""
+    kinds = {}
+    for loss in losses:
+        kinds.setdefault((loss.kind, loss.code), []).append(loss)
+    for (kind, code), found in kinds.items():
+        shown = click.style(kind, fg=COLORS.get(kind, "cyan"))
+        for loss in found[:MAX_OF_KIND]:
+            click.echo(f"{printable(str(loss.place))}: {shown}: {printable(loss.message)} [{code}]", err=True)
+        if len(found) > MAX_OF_KIND:
+            more = f"and {len(found) - MAX_OF_KIND:,} more"
+            click.echo(f"{printable(found[0].place.file)}: {shown}: {more} [{code}]", err=True)

@@ -1,0 +1,143 @@
+"""`mbcli excite`: a motion from which parameters can be identified."""
+
+import os
+
+import click
+
+from mbcli.cli.model import load
+from mbcli.cli.options import MODEL_KEYS, Number, model_options, take, usage_errors
+from mbcli.cli.output import document, emit, number, refuse_existing, table, tell
+from mbcli.common.json_text import to_json
+
+
+@click.command()
+@model_options
+@click.option("-t", "--duration", type=Number(above=0.0), default=20.0, metavar="T", help="Duration [s]. [20]")
+@click.option("--rate", type=Number(above=0.0), default=100.0, metavar="HZ", help="Samples per second. [100]")
+@click.option("--harmonics", type=click.IntRange(2, 50), default=5, metavar="N", help="Of the Fourier series. [5]")
+@click.option(
+    "--margin", type=Number(above=0.0), default=0.9, metavar="PART", help="Part of the limits that is used. [0.9]"
+)
+@click.option("--speed", type=Number(above=0.0), metavar="V", help="No joint is faster [rad/s or m/s].")
+@click.option(
+    "--acceleration", type=Number(above=0.0), metavar="A", help="No joint accelerates more [rad/s^2 or m/s^2]."
+)
+@click.option("--collisions/--no-collisions", default=True, help="Refuse motions in which bodies touch. [collisions]")
+@click.option("--tries", type=click.IntRange(min=0), default=400, metavar="N", help="Motions that are tried. [400]")
+@click.option("--seed", type=click.IntRange(min=0), default=0, metavar="N", help="Of the search. [0]")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@click.option("-o", "--output", metavar="FILE", help="Write the motion: CSV, or another format by the suffix.")
+@click.option("--force", is_flag=True, help="Replace an existing file.")
+@click.pass_context
+def excite(
+    ctx,
+    duration,
+    rate,
+    harmonics,
+    margin,
+    speed,
+    acceleration,
+    collisions,
+    tries,
+    seed,
+    as_json,
+    output,
+    force,
+    **values,
+):
+    """A motion within limits from which masses, inertias and friction can be identified.
+
+    Bases are welded. Each joint moves by a Fourier series that begins and ends at rest, within the limits of its
+    position, velocity, acceleration and effort, so that the condition number of the equations is small. The rows have
+    time, positions, velocities and accelerations.
+
+    \b
+    mbcli excite robot.urdf -t 20 -o motion.csv
+    mbcli inverse-dynamics robot.urdf --states motion.csv --format csv
+    """
+    if output is not None:
+        refuse_existing(output, force)
+    options = take(values, MODEL_KEYS)
+    options.weld_base = True
+    loaded = load(options, ctx, contact=collisions)
+    plant = loaded.plant
+
+    from mbcli.identification.excitation import excite as find_motion
+
+    with usage_errors():
+        motion = find_motion(
+            plant,
+            duration,
+            rate=rate,
+            harmonics=harmonics,
+            margin=margin,
+            tries=tries,
+            seed=seed,
+            speed=speed,
+            acceleration=acceleration,
+            collides=_touching(plant) if collisions else None,
+        )
+    if output is not None:
+        _write(loaded, motion, output, force)
+    content = {
+        "output": output,
+        "duration": duration,
+        "rows": len(motion.time),
+        "condition": motion.condition,
+        "first_condition": motion.first,
+        "rank": motion.rank,
+        "use": motion.use,
+    }
+    if as_json:
+        emit(to_json(document("excite", loaded, **content)))
+        return
+    lines = [
+        f"{len(motion.time)} rows, {duration:g} s; {motion.rank} base parameters with friction, condition "
+        f"{motion.condition:.3g} (random motions: {motion.first:.3g})"
+    ]
+    kinds = list(motion.use)
+    rows = [
+        [name, *(number(motion.use[kind][name]) if motion.use[kind][name] > 0.0 else "-" for kind in kinds)]
+        for name in motion.use["position"]
+    ]
+    lines.append(table(rows, ["part of its limit", *kinds]))
+    if output is not None:
+        lines.append(f"motion: {output}")
+    else:
+        tell("mbcli: -o FILE writes the motion")
+    emit("\n".join(lines))
+
+
+def _touching(plant):
+    """q -> whether bodies touch that do not at the default positions; None if there is nothing that could."""
+    from mbcli.models.contacts import contact_points
+
+    if plant.num_collision_geometries() == 0:
+        return None
+    context = plant.CreateDefaultContext()
+
+    def pairs():
+        return {(c["body_a"], c["body_b"]) for c in contact_points(context, single_points=True)}
+
+    always = pairs()
+
+    def collides(q):
+        plant.SetPositions(context, q)
+        return bool(pairs() - always)
+
+    return collides
+
+
+def _write(loaded, motion, output, force):
+    from mbcli.batch import FORMAT_OF_SUFFIX
+    from mbcli.batch.result_writer import open_results
+
+    plant = loaded.plant
+    names = {
+        "q": plant.GetPositionNames(),
+        "v": [f"v:{name}" for name in plant.GetVelocityNames()],
+        "vdot": [f"vdot:{name}" for name in plant.GetVelocityNames()],
+    }
+    kind = FORMAT_OF_SUFFIX.get(os.path.splitext(output)[1].lower(), "csv")
+    with open_results(output, kind, force=force, metadata={}, component_names=names, component_units={}) as writer:
+        writer.write({"time": motion.time, "q": motion.q, "v": motion.v, "vdot": motion.vdot})

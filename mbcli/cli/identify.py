@@ -1,0 +1,243 @@
+"""`mbcli identify`: from measured motion to a model file that is right."""
+
+import click
+
+from mbcli.batch import FORMATS as ROW_FORMATS
+from mbcli.cli.model import load
+from mbcli.cli.options import MODEL_KEYS, Number, model_options, take, usage_errors
+from mbcli.cli.output import document, emit, number, refuse_existing, table, tell, write_file
+from mbcli.common.json_text import to_json
+from mbcli.errors import ModelError
+
+FOUND = 1  # exit code: the data look wrong
+FRICTION_WORDS = ("viscous", "coulomb", "offset", "asymmetry")
+MOST_ROWS = 60  # of a table of parameters in a text
+
+
+class FilesCommand(click.Command):
+    """A command whose options --data and --validate take several words, up to the next option."""
+
+    def parse_args(self, ctx, args):
+        words, current = [], None
+        for word in args:
+            if word.startswith("-") and word != "-":
+                current = word if word in ("--data", "--validate") else None
+                if current is None:
+                    words.append(word)
+                continue
+            words += [current, word] if current is not None else [word]
+        return super().parse_args(ctx, words)
+
+
+@click.command(cls=FilesCommand)
+@model_options
+@click.option("--data", multiple=True, metavar="FILE...", help="Measured motions: tables as --states takes, or logs.")
+@click.option("--validate", multiple=True, metavar="FILE...", help="Motions that the result is tried on, not used.")
+@click.option(
+    "--columns",
+    metavar="LIST",
+    help="Names of the columns of --data in place of a header: time, NAME, v:NAME, tau:NAME, '-' for one that is not "
+    "used ('-*6' for six); q, v, vdot, tau, i (currents) and u alone stand for all joints.",
+)
+@click.option("--data-format", type=click.Choice(ROW_FORMATS), help="Format of --data and --validate.")
+@click.option("--degrees", is_flag=True, help="Angles in data without units are in degrees.")
+@click.option(
+    "--effort-gain",
+    metavar="LIST",
+    help="What efforts are multiplied by, as the torque of a motor by its current: one number, one for each velocity, "
+    "or NAME=VALUE pairs.",
+)
+@click.option(
+    "--cutoff",
+    type=Number(above=0.0),
+    metavar="HZ",
+    help="Cut-off of the filter; default: chosen from the data, which say it; none where rows give accelerations.",
+)
+@click.option(
+    "--friction",
+    default="viscous,coulomb,offset",
+    metavar="LIST",
+    help="What friction is identified: viscous, coulomb, offset, asymmetry (of viscous friction), or none. "
+    "[viscous,coulomb,offset]",
+)
+@click.option("--armature/--no-armature", default=True, help="Identify the inertia of rotors of each joint. [armature]")
+@click.option("--payload", metavar="LINK", help="Identify this link alone; friction and all else stay as they are.")
+@click.option("--floating", is_flag=True, help="Bases float, and data give their motion; default: they are welded.")
+@click.option("--report", metavar="FILE", help="Write a page (HTML) with measured and predicted efforts.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@click.option("-o", "--output", metavar="FILE", help="Write the model file with the identified numbers.")
+@click.option("--force", is_flag=True, help="Replace existing files.")
+@click.pass_context
+def identify(
+    ctx,
+    data,
+    validate,
+    columns,
+    data_format,
+    degrees,
+    effort_gain,
+    cutoff,
+    friction,
+    armature,
+    payload,
+    floating,
+    report,
+    as_json,
+    output,
+    force,
+    **values,
+):
+    """Identify masses, inertias and friction from measured motion.
+
+    Data need the time, positions and efforts of all driven joints. The file of -o is MODEL with the identified numbers
+    in place of its own. Without --data, the parameters of MODEL are tried on --validate. Exit code 1: data look wrong.
+
+    \b
+    mbcli identify robot.urdf --data run1.csv run2.csv --validate run3.csv -o identified.urdf --report report.html
+    mbcli identify arm.urdf --data log.csv --columns time,q,v,i --effort-gain 10,10.7,8.5 --json
+    mbcli identify arm.urdf --data held.csv --payload tool -o with_tool.urdf
+    """
+    if not data and not validate:
+        raise click.UsageError("--data names files of measured motion")
+    if output is not None and not data:
+        raise click.UsageError("-o needs --data")
+    for path in (output, report):
+        if path is not None:
+            refuse_existing(path, force)
+    options = take(values, MODEL_KEYS)
+    options.weld_base = options.weld_base or not floating
+    loaded = load(options, ctx)
+    plant = loaded.plant
+    model_format = _format_of(loaded, output)
+
+    from mbcli.identification.document import identified_document
+    from mbcli.identification.identify import Settings
+    from mbcli.identification.identify import identify as identify_plant
+    from mbcli.identification.model_files import changed_file, kinds_in_file
+    from mbcli.identification.records import expanded_columns
+
+    quiet = (ctx.obj or {}).get("verbosity", 0) < 0
+    with usage_errors():
+        settings = Settings(
+            columns=None if columns is None else expanded_columns(plant, columns),
+            degrees=degrees,
+            file_format=data_format,
+            gains=_gains(plant, effort_gain),
+            cutoff=cutoff,
+            frictions=_frictions(friction),
+            armature=armature,
+            payload=payload,
+            in_file=kinds_in_file(loaded.specs[0].format if loaded.specs else ""),
+        )
+        result = identify_plant(
+            plant,
+            list(data),
+            list(validate),
+            settings,
+            name=str(options.models[0]) if options.models else "",
+            tell=(lambda line: None) if quiet else lambda line: tell(f"mbcli: {line}"),
+        )
+    text, more = None, []
+    if output is not None:
+        text, more = changed_file(result, loaded.sources[0].path, model_format)
+    content = identified_document(result, output, more)
+    if text is not None:
+        write_file(output, text, force)
+    if report is not None:
+        from mbcli.identification.report import report_page
+
+        write_file(report, report_page(result, content, f"Identification of {', '.join(loaded.instances)}"), force)
+    for finding in (*result.findings, *more):
+        if not quiet or finding.severity == "error":
+            colour = {"error": "red", "warning": "yellow"}.get(finding.severity)
+            tell(str(finding), colour=colour)
+    emit(to_json(document("identify", loaded, **content)) if as_json else _text(result, content))
+    if result.looks_wrong():
+        ctx.exit(FOUND)
+
+
+def _format_of(loaded, output):
+    """The format of the one file that -o changes; ModelError if there are several."""
+    if output is None:
+        return None
+    if len(loaded.specs) != 1 or not loaded.sources:
+        raise ModelError("-o writes the file of one model: give one")
+    return loaded.specs[0].format
+
+
+def _frictions(text):
+    words = [] if text == "none" else text.replace(",", " ").split()
+    for word in words:
+        if word not in FRICTION_WORDS:
+            raise click.UsageError(f"--friction: there is no '{word}'; there are {', '.join(FRICTION_WORDS)} and none")
+    return words
+
+
+def _gains(plant, text):
+    """(nv,) of --effort-gain, None without it."""
+    if text is None:
+        return None
+    import numpy as np
+
+    from mbcli.cli.analysis import parse_inputs
+    from mbcli.common.number_text import parse_number
+
+    single = parse_number(text.strip())
+    if single is not None:
+        return np.full(plant.num_velocities(), single)
+    if "=" in text:
+        gains = parse_inputs(plant, {"tau": text})["tau"]
+        gains[gains == 0.0] = 1.0
+        return gains
+    from mbcli.cli.state import numbers
+
+    return numbers(text, plant.GetVelocityNames(), "--effort-gain")
+
+
+def _text(result, content):
+    """The result for people."""
+    lines = []
+    figures = content["errors"]
+    words = {
+        "before": "data, parameters of the file",
+        "after": "data, identified",
+        "validation_before": "unseen data, parameters of the file",
+        "validation": "unseen data, identified",
+        "validation_of_file": "unseen data, by the written file alone",
+    }
+    rows = [[text, f"{100 * figures[key]:.2f}", "%"] for key, text in words.items() if figures[key] is not None]
+    lines.append("error of efforts, as measured (norm of the errors over norm of the efforts)")
+    lines.append(table(rows))
+    if result.base is None:
+        return "\n".join(lines)
+    rows = [
+        [p["name"], p["old"], p["new"], p["standard_error"], p["unit"]] for p in content["parameters"] if p["touched"]
+    ]
+    head = ["parameter", "file", "identified", "standard error", ""]
+    lines += ["", table(rows[:MOST_ROWS], head)]
+    if len(rows) > MOST_ROWS:
+        lines.append(f"{len(rows) - MOST_ROWS} more: --json")
+    base = content["base_parameters"]
+    rows = [
+        ["unknown" if b[key] is None else number(b[key]) for key in ("value", "standard_error", "old")] for b in base
+    ]
+    known = f"{content['rank']} of {content['largest_rank']} combinations that motions can show"
+    lines += ["", f"the data determine {known}, condition {content['condition']:.3g}"]
+    numbers = table(rows, ["identified", "standard error", "file"]).split("\n")
+    width = max(map(len, numbers))
+    for line, name in zip(numbers, ["combination", *(b["name"] for b in base)], strict=True):
+        lines.append(f"{line.ljust(width)}  {name}")
+    if content["untouched"]:
+        lines.append(f"not touched by the data: {', '.join(content['untouched'])}")
+    counts = content["samples"]
+    cutoff = "none, rows give accelerations" if result.cutoff is None else f"{result.cutoff:.3g} Hz"
+    lines += [
+        "",
+        f"filter: {cutoff}; {counts['rows']} rows, {counts['samples']} samples, {counts['used']} equations used, "
+        f"{counts['slow']} left out (slow, at a stop, saturated, at ends), {counts['outliers']} outliers count less",
+    ]
+    for entry in content["cross_validation"]:
+        lines.append(f"{entry['file']} by the other files: {100 * entry['error']:.2f} %")
+    if content["output"]:
+        lines.append(f"model: {content['output']}")
+    return "\n".join(lines)

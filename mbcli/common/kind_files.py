@@ -1,0 +1,31 @@
+"""Kinds that are one file each: what one lacks, and what two claim, are errors when they are imported."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+
+def require_contents(
+    what: str, file: Any, constants: Mapping[str, type], operations: Iterable[str], others: Iterable[str] = ()
+) -> None:
+    """TypeError if a file lacks a constant of its type, a function among `operations`, or a name among `others`.
+
+    what: the file in the message: the log field 'com'.
+    """
+    wrong = [name for name, kind in constants.items() if not isinstance(getattr(file, name, None), kind)]
+    wrong += [f"{name}()" for name in operations if not callable(getattr(file, name, None))]
+    wrong += [name for name in others if not hasattr(file, name)]
+    if wrong:
+        raise TypeError(f"{what} lacks {', '.join(wrong)}")
+
+
+def require_single_owners(what: str, claims: Mapping[str, Iterable[str]]) -> None:
+    """TypeError if two files claim the same. claims: what each has for itself, by its name; what: "the log fields"."""
+    owners: dict[str, str] = {}
+    for name, marks in claims.items():
+        for mark in marks:
+            if owners.setdefault(mark, name) != name:
+                raise TypeError(f"{what} '{owners[mark]}' and '{name}' have both {mark}")

@@ -1,0 +1,100 @@
+"""A model as the file of another format: converted, proved, and then written with its meshes."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from mbcli.common.coordinate_names import listed
+from mbcli.conversion.conversion_proof import prove, prove_by_engine
+from mbcli.conversion.mesh_bundle import bundle_names, copy_bundle
+from mbcli.errors import ModelError, NumericalError
+from mbcli.multibody.parsing.model_of_scene import model_of_scene
+from mbcli.parsers.formats import FORMATS
+from mbcli.parsers.writing.additions import Additions
+from mbcli.parsers.writing.conversion import converted, mesh_paths
+from mbcli.parsers.writing.flatten import flattened
+from mbcli.parsers.writing.losses import Loss
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+SEED = 0
+
+
+@dataclass
+class Converted:
+    """A conversion that is proved."""
+
+    conversion: Any
+    proof: Any  # PlantComparison
+    losses: list[Loss]
+    copies: dict[str, str]  # {path of a mesh: name of its copy}
+    place: Any
+
+    @property
+    def text(self) -> str:
+        """Of the file."""
+        return self.conversion.text.decode()
+
+    def copy_meshes(self, folder: str, packages: Any, force: bool) -> None:
+        """Copies the meshes beside the file; what they name and is not there is one more loss."""
+        for name in copy_bundle(self.copies, folder, packages, force):
+            message = f"the file {name}, which a mesh names: it is not copied"
+            self.losses.append(Loss("lost", "MESH", message, self.place))
+
+
+def convert_model(
+    plant: Any,
+    read: Any,
+    target: str,
+    *,
+    packages: Any,
+    folder: str,
+    bundle: bool = False,
+    lossy: bool = False,
+    additions: Additions | None = None,
+    on_losses: Callable[[list[Loss]], object] = lambda losses: None,
+) -> Converted:
+    """Converts the one model of a finalized plant and proves the result; writes nothing.
+
+    Args:
+        plant: of the ModelSpec `read`, with welds, frames and settings.
+        target: name of a format, of TARGETS.
+        packages: PackageMap; folder: of the file that is to be written.
+        bundle: whether meshes are to be copied there, see Converted.copy_meshes().
+        lossy: whether elements may be left out without which the model moves differently.
+        additions: changes of the model, which the proof takes for granted.
+        on_losses: is told the losses before errors are raised.
+
+    Raises:
+        ModelError: the format lacks what moves the model.
+        NumericalError: the text would not be the same mechanism.
+    """
+    model = model_of_scene(plant, flattened(read))
+    if additions:
+        model = additions.applied(model)
+    to = FORMATS[target].target()
+    copies = bundle_names(mesh_paths(model), to.copied_suffix) if bundle else {}
+    conversion = converted(model, target, packages=packages, folder=folder, copies=copies)
+    on_losses(list(conversion.losses))
+    fatal = [loss for loss in conversion.losses if loss.kind == "motion"]
+    if fatal and not lossy:
+        lines = [
+            f"{loss.place}: error: {FORMATS[target].TITLE} cannot express {loss.message} (--lossy leaves it out)"
+            for loss in fatal
+        ]
+        raise ModelError("\n".join(lines))
+    proof = prove(None if additions else plant, conversion, packages, seed=SEED)
+    prove_by_engine(conversion, proof, seed=SEED)
+    faults = proof.faults()
+    if faults:
+        raise NumericalError(f"the {target} file would not be the same mechanism: {listed(faults)}; nothing is written")
+    more = []
+    if not proof.same_order:
+        more.append(Loss("changed", "ORDER", "the coordinates come in another order", read.place))
+    on_losses(more)
+    used = set(map(os.path.abspath, mesh_paths(conversion.kept)))
+    copies = {path: name for path, name in copies.items() if path in used}
+    return Converted(conversion, proof, [*conversion.losses, *more], copies, read.place)

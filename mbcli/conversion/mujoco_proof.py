@@ -1,0 +1,251 @@
+"""The proof of an MJCF file by MuJoCo: it compiles the text and has the numbers of our plant of it."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+from lxml import etree
+
+from mbcli.math.rotation_array import matrix_from_quaternion
+from mbcli.meshes.obj_text import obj_text
+from mbcli.multibody.tree import MultibodyForces
+from mbcli.parsers.formats.mjcf import readable_mesh
+
+LONGEST = 300.0  # [s] that MuJoCo may take
+NUM_STATES = 3
+MOST_COLUMNS = 60  # of the mass matrix, all of which are compared; of larger ones its products with random vectors
+NUM_PRODUCTS = 8
+ENGINE = "mujoco"
+
+
+def prove_by_mujoco(conversion: Any, proof: Any, *, seed: int = 0) -> str | None:
+    """Adds MuJoCo's deviations from `proof.written` to a PlantComparison, each as "mujoco: QUANTITY".
+
+    Masses, centres, inertias, limits, armature, dry friction, actuators, and at random states the mass matrix, bias,
+    gravity, the forces of springs and dampers, and poses. Returns the name and version of the engine; None if it is not
+    installed. That it refuses the file, or fails, is a difference.
+    """
+    if find_spec("mujoco") is None:
+        return None
+    plant = proof.written
+    random = np.random.default_rng(seed)
+    joints = _joints(plant)
+    states = [_random_state(joints, random) for _ in range(NUM_STATES)]
+    vectors = _vectors(joints, random)
+    with tempfile.TemporaryDirectory() as folder:
+        request = {"xml": _with_paths(conversion, folder), "states": states, "vectors": vectors}
+        document, problem = _ask(request)
+    if problem is not None:
+        proof.differences.append(f"MuJoCo {problem}")
+        return ENGINE
+    _compare_elements(plant, joints, document, proof)
+    for state, there in zip(states, document["states"], strict=True):
+        _compare_at(plant, joints, state, vectors, there, proof)
+    return f"{ENGINE} {document['version']}"
+
+
+def _ask(request):
+    """(document, None), or (None, why there is none)."""
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "mbcli.conversion.mujoco_process"],
+            input=json.dumps(request),
+            capture_output=True,
+            text=True,
+            timeout=LONGEST,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return None, f"gave no result within {LONGEST:g} s"
+    try:
+        document = json.loads(done.stdout)
+    except ValueError:
+        lines = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
+        return None, f"failed: {lines[-1][:300]}"
+    if "error" in document:
+        return None, f"refuses the file: {re.sub(r'^Error: ', '', document['error'])}"
+    return document, None
+
+
+def _with_paths(conversion, folder):
+    """The text with the places where meshes lie now; those that MuJoCo does not read are converted into a folder."""
+    paths = {}
+    for link in conversion.written.links:
+        for geometry in (*link.visuals, *link.collisions):
+            if getattr(geometry.shape, "path", None) is not None:
+                paths[geometry.shape.uri] = geometry.shape.path
+    root = etree.fromstring(conversion.text)
+    for number, node in enumerate(root.iter("mesh")):
+        name = node.get("file")
+        if name not in paths:
+            continue
+        path = os.path.abspath(paths[name])
+        if not readable_mesh(path):
+            converted = os.path.join(folder, f"{number}.obj")
+            with open(converted, "wb") as file:
+                file.write(obj_text(path))
+            path = converted
+        node.set("file", path)
+    return etree.tostring(root).decode()
+
+
+# -------------------------------------------------------------------------------- coordinates of both
+
+
+def _joints(plant):
+    """{name in MuJoCo: Joint} of the joints with coordinates; a free one has the name of its body."""
+    cut = set(map(id, plant.elements.loop_joints))
+    return {
+        joint.child_body().name() if joint.num_velocities() == 6 else joint.name(): joint
+        for joint in plant.elements.joints
+        if id(joint) not in cut and joint.num_velocities()
+    }
+
+
+def _random_state(joints, random):
+    """{name: (qpos, qvel)} as MuJoCo has them."""
+    state = {}
+    for name, joint in joints.items():
+        count = joint.num_velocities()
+        if count == 1:
+            q, v = random.uniform(-1.5, 1.5, 1), random.normal(size=1)
+        else:
+            wxyz = random.normal(size=4)
+            wxyz /= np.linalg.norm(wxyz)
+            q = wxyz if count == 3 else np.concatenate([random.uniform(-1.5, 1.5, 3), wxyz])
+            v = random.normal(size=count)
+        state[name] = q.tolist(), v.tolist()
+    return state
+
+
+def _vectors(joints, random):
+    sizes = {name: joint.num_velocities() for name, joint in joints.items()}
+    count = sum(sizes.values())
+    rows = np.eye(count) if count <= MOST_COLUMNS else random.normal(size=(NUM_PRODUCTS, count))
+    vectors = []
+    for row in rows:
+        vector, d = {}, 0
+        for name, size in sizes.items():
+            vector[name] = row[d : d + size].tolist()
+            d += size
+        vectors.append(vector)
+    return vectors
+
+
+def _own_positions(q):
+    """The coordinates of our joint of MuJoCo's: of a ball roll, pitch, yaw, of a free joint the quaternion first."""
+    if len(q) == 4:
+        R = matrix_from_quaternion(np.array(q))
+        pitch = np.arctan2(-R[2, 0], np.hypot(R[0, 0], R[1, 0]))
+        return [np.arctan2(R[2, 1], R[2, 2]), pitch, np.arctan2(R[1, 0], R[0, 0])]
+    return [*q[3:], *q[:3]] if len(q) == 7 else q
+
+
+def _own_velocities(q, v):
+    """w_FM_F and, of a free joint, then v_FM_F of MuJoCo's: angular velocities there are in the axes of the body."""
+    if len(q) == 1:
+        return np.array(v)
+    w = matrix_from_quaternion(np.array(q[-4:])) @ np.array(v[-3:])
+    return w if len(q) == 4 else np.concatenate([w, v[:3]])
+
+
+def _own_forces(q, f):
+    """Generalized forces on our velocities; the transpose of the inverse of _own_velocities is itself."""
+    return _own_velocities(q, f)
+
+
+# ---------------------------------------------------------------------------------- what is compared
+
+
+def _compare_elements(plant, joints, document, proof):
+    bodies = document["bodies"]
+    context = plant.CreateDefaultContext()
+    own, theirs = [], []
+    for body in plant.elements.bodies[1:]:
+        if body.name() not in bodies:  # a link between the joints of one body
+            continue
+        there = bodies[body.name()]
+        inertia = body.CalcSpatialInertiaInBodyFrame(context)
+        mass = inertia.get_mass()
+        central = (
+            inertia.Shift(inertia.get_com()).CalcRotationalInertia().CopyToFullMatrix3() if mass else np.zeros((3, 3))
+        )
+        com = inertia.get_com() if mass else np.zeros(3)
+        proof.note("mujoco: masses", mass, there["mass"])
+        if mass:
+            proof.note("mujoco: centres of mass", com, there["com"])
+            own.append(central)
+            theirs.append(there["inertia"])
+    if own:
+        proof.note("mujoco: inertias", own, theirs)
+    for name, joint in joints.items():
+        there = document["of_joints"].get(name)
+        if there is None:
+            proof.differences.append(f"joint '{name}' is not in the model of MuJoCo")
+            continue
+        if joint.num_velocities() == 1:
+            limits = joint.position_lower_limits()[0], joint.position_upper_limits()[0]
+            proof.note("mujoco: limits", limits, there["range"])
+            proof.note("mujoco: dry friction", joint.dry_friction[0], there["frictionloss"])
+        drives = sum(a.default_reflected_inertia() for a in plant.elements.actuators if a.joint() is joint)
+        proof.note("mujoco: armature", joint.reflected_inertia + drives, there["armature"])
+    for actuator in plant.elements.actuators:
+        there = document["actuators"][actuator.name()]
+        proof.note("mujoco: effort limits", actuator.effort_limit(), there["force"])
+        gains = actuator.get_controller_gains() if actuator.has_controller() else None
+        if (gains is None) != (there["gains"] is None):
+            proof.differences.append(f"actuator '{actuator.name()}' is a servo in one and not in the other")
+        elif gains is not None:
+            proof.note("mujoco: gains", (gains.p, gains.d), there["gains"])
+
+
+def _compare_at(plant, joints, state, vectors, there, proof):
+    context = plant.CreateDefaultContext()
+    q, v = np.zeros(plant.num_positions()), np.zeros(plant.num_velocities())
+    for name, joint in joints.items():
+        positions = _own_positions(state[name][0])
+        q[joint.position_start() : joint.position_start() + len(positions)] = positions
+        v[_rows(joint)] = _own_velocities(*state[name])
+    plant.SetPositions(context, q)
+    plant.SetVelocities(context, v)
+
+    def scattered(values, change):
+        result = np.zeros(plant.num_velocities())
+        for name, joint in joints.items():
+            result[_rows(joint)] = change(state[name][0], values[name])
+        return result
+
+    for vector, product in zip(vectors, there["products"], strict=True):
+        vdot = scattered(vector, _own_velocities)
+        ours = _mass_times(plant, context, vdot)
+        proof.note("mujoco: mass matrix", ours, scattered(product, _own_forces))
+    proof.note("mujoco: bias", plant.CalcBiasTerm(context), scattered(there["bias"], _own_forces))
+    gravity = plant.CalcGravityGeneralizedForces(context)
+    proof.note("mujoco: gravity", gravity, scattered(there["gravity"], _own_forces))
+    forces = MultibodyForces(plant)
+    plant.CalcForceElementsContribution(context, forces)
+    applied = plant.CalcGeneralizedForces(context, forces)
+    proof.note("mujoco: applied forces", applied, scattered(there["applied"], _own_forces))
+    for body in plant.elements.bodies[1:]:
+        if body.name() in there["poses"]:
+            X_WB = body.EvalPoseInWorld(context).GetAsMatrix4()
+            numbers = np.array(there["poses"][body.name()])
+            proof.note("mujoco: body poses", [*X_WB[:3, 3], *X_WB[:3, :3].ravel()], numbers)
+
+
+def _rows(joint):
+    return slice(joint.velocity_start(), joint.velocity_start() + joint.num_velocities())
+
+
+def _mass_times(plant, context, vdot):
+    """M vdot."""
+    at_rest = MultibodyForces(plant)
+    return plant.CalcInverseDynamics(context, vdot, at_rest) - plant.CalcBiasTerm(context)

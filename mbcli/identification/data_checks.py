@@ -1,0 +1,237 @@
+"""What a record shows of itself before anything is fitted: gaps, constants, units, signs, swaps, lags, saturation."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mbcli.identification.findings import Finding
+from mbcli.identification.records import Record, given
+from mbcli.identification.signals import GAP, MOVES, even_times, sample_rate
+
+if TYPE_CHECKING:
+    from mbcli.math.array_types import FloatArray
+
+DEGREES = 180.0 / np.pi
+ALIKE = 0.9  # correlation of a velocity with a rate, above which they are of one joint
+STILL = 1e-9  # [rad or m] that a joint moves at least
+STOP = 1e-3  # [rad or m] from a limit, where a joint may lean on it
+FEWEST_SATURATED = 5  # equal largest efforts one after another
+LONGEST_LAG = 0.3  # [s]
+
+
+def checked(record: Record, plant: Any) -> tuple[list[Finding], Any, dict[str, int]]:
+    """Findings, which efforts (n, nv) may be used, and how many may not for which reason."""
+    names = plant.GetVelocityNames()
+    usable = np.tile(given(record.tau) | ~driven(plant), (len(record.time), 1))
+    left_out = {"saturated": 0, "at_stop": 0}
+    usable[:, _dead_efforts(record, plant)] = False
+    found = [*_gaps(record), *_constants(record, plant)]
+    found += [*_rates(record, plant), *_ranges(record, plant)]
+    for d in np.flatnonzero(given(record.tau)):
+        bad = saturated(record.tau[:, d])
+        if bad.any():
+            k = int(np.argmax(bad))
+            found.append(
+                Finding(
+                    "DATA_SATURATED",
+                    f"the effort stays at {record.tau[k, d]:g} in {int(bad.sum())} rows, which are not used: it is "
+                    "as large as can be measured, or given",
+                    record.source,
+                    record.line(k),
+                    names[d],
+                )
+            )
+            usable[bad, d] = False
+            left_out["saturated"] += int(bad.sum())
+    lower, upper = plant.GetPositionLowerLimits(), plant.GetPositionUpperLimits()
+    for joint in plant.moving_joints():
+        if joint.num_velocities() == 1:
+            i, d = joint.position_start(), joint.velocity_start()
+            if np.isnan(record.q[0, i]):
+                continue
+            at_stop = (record.q[:, i] <= lower[i] + STOP) | (record.q[:, i] >= upper[i] - STOP)
+            left_out["at_stop"] += int((at_stop & usable[:, d]).sum())
+            usable[at_stop, d] = False
+    return found, usable, left_out
+
+
+def _dead_efforts(record: Record, plant: Any) -> list[int]:
+    """Velocities of joints that move under an effort that stays the same: no sensor shows that."""
+    return [
+        j.velocity_start()
+        for j in plant.moving_joints()
+        if j.num_velocities() == 1
+        and np.ptp(record.q[:, j.position_start()]) > MOVES
+        and np.ptp(record.tau[:, j.velocity_start()]) == 0.0
+        and driven(plant)[j.velocity_start()]
+    ]
+
+
+def driven(plant: Any) -> Any:
+    """(nv,) velocities that something drives: those of actuators; of a file without these all but followers.
+
+    In closed chains without actuators nothing is known to be driven but what has efforts.
+    """
+    result = np.zeros(plant.num_velocities(), dtype=bool)
+    for actuator in plant.elements.actuators:
+        result[actuator.joint().velocity_start()] = True
+    kinds = {constraint.kind for constraint in plant.elements.constraints}
+    if result.any() or kinds - {"coupler"}:
+        return result
+    followers = {constraint.joint0 for constraint in plant.elements.constraints}
+    for joint in plant.moving_joints():
+        if joint.num_velocities() == 1 and joint not in followers:
+            result[joint.velocity_start()] = True
+    return result
+
+
+def missing_efforts(record: Record, plant: Any) -> list[str]:
+    """Names of velocities with an actuator whose effort the record does not give."""
+    names = plant.GetVelocityNames()
+    return [names[d] for d in np.flatnonzero(~(given(record.tau) | ~driven(plant)))]
+
+
+def saturated(values: FloatArray) -> Any:
+    """(n,) whether a value is the largest or smallest one, several times in succession."""
+    result = np.zeros(len(values), dtype=bool)
+    for extreme in (values.max(), values.min()):
+        if extreme == 0.0 or np.ptp(values) == 0.0:
+            continue
+        at = np.concatenate(([0], (values == extreme).astype(int), [0]))
+        starts, ends = np.flatnonzero(np.diff(at) == 1), np.flatnonzero(np.diff(at) == -1)
+        for a, b in zip(starts, ends, strict=True):
+            if b - a >= FEWEST_SATURATED:
+                result[a:b] = True
+    return result
+
+
+def _gaps(record: Record) -> list[Finding]:
+    steps = np.diff(record.time)
+    usual = float(np.median(steps))
+    gaps = np.flatnonzero(steps > GAP * usual)
+    if not len(gaps):
+        return []
+    k = int(gaps[0]) + 1
+    more = f"; {len(gaps) - 1} more" if len(gaps) > 1 else ""
+    message = (
+        f"{steps[k - 1]:.3g} s without a row, where {usual:.3g} s are usual{more}: each part is filtered by itself"
+    )
+    return [Finding("DATA_GAP", message, record.source, record.line(k), "time")]
+
+
+def _constants(record: Record, plant: Any) -> list[Finding]:
+    found = []
+    for joint in plant.moving_joints():
+        if joint.num_velocities() != 1:
+            continue
+        i, d, name = joint.position_start(), joint.velocity_start(), joint.name()
+        moves = not np.isnan(record.q[0, i]) and np.ptp(record.q[:, i]) > STILL
+        much = not np.isnan(record.q[0, i]) and np.ptp(record.q[:, i]) > MOVES
+        if not np.isnan(record.q[0, i]) and not moves:
+            message = f"joint {name} does not move: the position is {record.q[0, i]:g} in every row"
+            found.append(Finding("DATA_CONSTANT", message, record.source, record.line(0), name))
+        for what, column in (("velocity", record.v[:, d]), ("effort", record.tau[:, d])):
+            at_all = what == "velocity" or driven(plant)[d]
+            if much and at_all and not np.isnan(column[0]) and np.ptp(column) == 0.0:
+                message = f"the {what} of joint {name} is {column[0]:g} in every row, though it moves"
+                found.append(Finding("DATA_DEAD", message, record.source, record.line(0), name))
+    return found
+
+
+def _rates(record: Record, plant: Any) -> list[Finding]:
+    """Findings of velocities that are not the rates of the positions."""
+    joints = [
+        j
+        for j in plant.moving_joints()
+        if j.num_velocities() == 1
+        and not np.isnan(record.q[0, j.position_start()])
+        and not np.isnan(record.v[0, j.velocity_start()])
+        and np.ptp(record.q[:, j.position_start()]) > MOVES
+        and np.ptp(record.v[:, j.velocity_start()]) > 0.0
+    ]
+    if not joints:
+        return []
+    rate = sample_rate(record)
+    even = even_times(record, rate)
+    rates = np.array(
+        [_smooth(np.gradient(np.interp(even, record.time, record.q[:, j.position_start()]), even)) for j in joints]
+    )
+    speeds = np.array([_smooth(np.interp(even, record.time, record.v[:, j.velocity_start()])) for j in joints])
+    lags = int(LONGEST_LAG * rate)
+    found = []
+    for k, joint in enumerate(joints):
+        correlations = np.array([_correlation(rates[k], speed) for speed in speeds])
+        own, name = correlations[k], joint.name()
+        best = int(np.argmax(np.abs(correlations)))
+
+        def add(code: str, message: str, name: str = name) -> None:
+            found.append(Finding(code, message, record.source, record.line(0), name))
+
+        slope = float(rates[k] @ speeds[k] / (speeds[k] @ speeds[k]))
+        if own < -ALIKE:
+            add("DATA_SIGN", f"the velocity is the rate of the position with the other sign (correlation {own:.2f})")
+            slope = -slope
+        elif abs(own) < 0.5 and abs(correlations[best]) > ALIKE:
+            add(
+                "DATA_SWAPPED",
+                f"the rate of the position is the velocity of joint {joints[best].name()} (correlation "
+                f"{correlations[best]:.2f}, with its own {own:.2f})",
+            )
+            continue
+        for factor, what in ((DEGREES, "the position is in degrees"), (1.0 / DEGREES, "the velocity is in degrees/s")):
+            if abs(own) > ALIKE and abs(slope / factor - 1.0) < 0.1:
+                add("DATA_UNITS", f"{what}: the rate of the position is {slope:.4g} times the velocity; --degrees")
+        lag = _lag(rates[k], speeds[k], lags)
+        if abs(lag) >= 2:
+            add(
+                "DATA_LAG",
+                f"the velocity is {abs(lag) / rate * 1e3:.0f} ms {'behind' if lag > 0 else 'ahead of'} the rate of the "
+                "position",
+            )
+    return found
+
+
+def _smooth(values: FloatArray, width: int = 5) -> FloatArray:
+    smooth = np.convolve(values, np.ones(width) / width, mode="same")
+    return smooth - smooth.mean()
+
+
+def _correlation(a: FloatArray, b: FloatArray) -> float:
+    sizes = float(np.linalg.norm(a) * np.linalg.norm(b))
+    return float(a @ b) / sizes if sizes > 0.0 else 0.0
+
+
+def _lag(a: FloatArray, b: FloatArray, most: int) -> int:
+    """By how many samples b is behind a; 0 if no shift makes them more alike."""
+    best, at = _correlation(a, b), 0
+    if abs(best) > 0.995 or most < 2:
+        return 0
+    for lag in range(-most, most + 1):
+        value = _correlation(a[max(0, -lag) : len(a) - max(0, lag)], b[max(0, lag) : len(b) - max(0, -lag)])
+        if value > best + 1e-3:
+            best, at = value, lag
+    return at if best > ALIKE else 0
+
+
+def _ranges(record: Record, plant: Any) -> list[Finding]:
+    lower, upper = plant.GetPositionLowerLimits(), plant.GetPositionUpperLimits()
+    found = []
+    for joint in plant.moving_joints():
+        if joint.num_velocities() != 1:
+            continue
+        i, name = joint.position_start(), joint.name()
+        q = record.q[:, i]
+        angular = joint.velocity_suffix(0).startswith("w")
+        beyond = np.flatnonzero((q < lower[i] - 1e-3) | (q > upper[i] + 1e-3))
+        if not len(beyond):
+            continue
+        k, range_of = int(beyond[0]), max(abs(lower[i]), abs(upper[i]))
+        if angular and float(np.abs(q).max()) > max(3.0 * range_of, 4.0 * np.pi):
+            message = f"{q[k]:g} is far outside of the limits {lower[i]:g} and {upper[i]:g} rad: in degrees? --degrees"
+            found.append(Finding("DATA_UNITS", message, record.source, record.line(k), name))
+        else:
+            message = f"{q[k]:g} is outside of the limits {lower[i]:g} and {upper[i]:g} ({len(beyond)} rows)"
+            found.append(Finding("DATA_LIMITS", message, record.source, record.line(k), name))
+    return found

@@ -1,0 +1,77 @@
+"""What was identified as data: what `mbcli identify --json` prints."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mbcli.identification.identify import Identified, per_velocity
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+SMALL = 1e-3  # of a combination's largest part: what is less is not printed
+
+
+def identified_document(result: Identified, output: str | None, changed: Sequence[Any]) -> dict[str, Any]:
+    """The keys of the document beside those of every command."""
+    subject, base, weighted = result.subject, result.base, result.weighted
+    names = subject.names
+    document: dict[str, Any] = {
+        "output": output,
+        "parameters": [
+            {
+                "name": p.name,
+                "kind": p.kind,
+                "unit": p.unit,
+                "old": float(result.x0[k]),
+                "new": float(result.x[k]),
+                "standard_error": float(result.errors[k]) if base is not None else None,
+                "touched": base is not None and k not in base.untouched,
+            }
+            for k, p in enumerate(subject.parameters)
+        ],
+        "base_parameters": [],
+        "rank": base.rank if base is not None else None,
+        "largest_rank": len(base.columns) if base is not None else None,
+        "condition": base.condition if base is not None else None,
+        "untouched": [names[k] for k in base.untouched] if base is not None else [],
+        "noise": dict(zip(result.names, weighted.noise.tolist(), strict=True)) if weighted is not None else None,
+        "errors": result.figures,
+        "errors_of_joints": {
+            "data": dict(zip(result.names, per_velocity(result.data, result.x), strict=True)) if result.data else None,
+            "validation": dict(zip(result.names, per_velocity(result.validation, result.x), strict=True))
+            if result.validation
+            else None,
+        },
+        "cross_validation": [{"file": file, "error": error} for file, error in result.cross],
+        "filter": {"cutoff": result.cutoff, "rate": result.rate},
+        "samples": result.counts,
+        "findings": [finding.document() for finding in (*result.findings, *changed)],
+    }
+    if base is not None:
+        document["base_parameters"] = [
+            {
+                "name": combination_name(names, row),
+                "combination": {names[i]: float(row[i]) for i in np.flatnonzero(row)},
+                "value": float(value) if np.isfinite(value) else None,
+                "standard_error": float(error) if np.isfinite(error) else None,
+                "old": float(row @ result.x0),
+                "new": float(row @ result.x),
+            }
+            for row, value, error in zip(base.combinations, base.values, base.errors, strict=True)
+        ]
+    return document
+
+
+def combination_name(names: Sequence[str], row: Any) -> str:
+    """A combination of parameters as text, without parts that are small: "a.Izz + 0.5 b.m"."""
+    parts: list[str] = []
+    largest = float(np.abs(row).max(initial=0.0))
+    for i in sorted(np.flatnonzero(np.abs(row) > SMALL * largest).tolist(), key=lambda i: (row[i] != 1.0, i)):
+        size = abs(float(row[i]))
+        factor = "" if abs(size - 1.0) < 1e-9 else f"{size:.4g} "
+        sign = ("- " if row[i] < 0.0 else "+ ") if parts else ("-" if row[i] < 0.0 else "")
+        parts.append(f"{sign}{factor}{names[i]}")
+    return " ".join(parts)

@@ -1,0 +1,282 @@
+"""Identification of a plant from files of measured motion: everything between the files and the result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mbcli.errors import ModelError, NumericalError
+from mbcli.identification.data_checks import checked, missing_efforts
+from mbcli.identification.estimation import (
+    BaseParameters,
+    Equations,
+    Estimate,
+    Weighted,
+    base_combinations,
+    base_parameters,
+    estimate,
+    least_squares,
+    predicted,
+    relative_error,
+    weigh,
+)
+from mbcli.identification.findings import Finding
+from mbcli.identification.hypotheses import suspected
+from mbcli.identification.records import Record, given, read_record
+from mbcli.identification.signals import choose_cutoff, runs_of
+from mbcli.identification.subject import Subject, slow_speeds
+from mbcli.identification.unknowns import ARMATURE, COULOMB, FRICTIONS, INERTIAL, OFFSET, VISCOUS
+from mbcli.models.units import plain_units
+
+if TYPE_CHECKING:
+    from mbcli.math.array_types import FloatArray
+
+UNCHANGED = 1e-9  # of the size of a parameter: it stays what the file says
+DEFAULT_FRICTIONS = (VISCOUS, COULOMB, OFFSET)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How data are read and what is identified.
+
+    Attributes:
+        columns: names of the columns of texts. degrees: of angles without a unit. file_format: of data.
+        gains: (nv,) that efforts are multiplied by, None: they are efforts.
+        cutoff: [Hz] of the filter, None: chosen from the data; accelerations that rows give are not filtered then.
+        frictions: kinds of FRICTIONS. armature: whether armatures are identified. payload: name of the only link that
+        is, None: all. in_file: kinds of parameters for which the file has a place.
+    """
+
+    columns: Sequence[str] | None = None
+    degrees: bool = False
+    file_format: str | None = None
+    gains: FloatArray | None = None
+    cutoff: float | None = None
+    frictions: Sequence[str] = DEFAULT_FRICTIONS
+    armature: bool = False
+    payload: str | None = None
+    in_file: Sequence[str] = (INERTIAL, ARMATURE, VISCOUS, COULOMB)
+
+
+@dataclass
+class Identified:
+    """What was found.
+
+    Attributes:
+        x, x0: (p,) parameters of the subject, identified and of the file. errors: (p,) standard errors.
+        base, weighted: of the data. estimate: None where nothing was identified. names: of the equations.
+        figures: relative errors, by name. cross: (file, error) of each file by the others.
+        counts: of samples, by what became of them. cutoff: [Hz] of the filter, None without. findings: of everything.
+        data, validation: their Equations.
+    """
+
+    subject: Subject
+    names: list[str]
+    x: FloatArray
+    x0: FloatArray
+    errors: FloatArray
+    base: BaseParameters | None
+    weighted: Weighted | None
+    estimate: Estimate | None
+    figures: dict[str, float | None]
+    cross: list[tuple[str, float]]
+    counts: dict[str, int]
+    cutoff: float | None
+    rate: float
+    findings: list[Finding] = field(default_factory=list)
+    data: list[Equations] = field(default_factory=list)
+    validation: list[Equations] = field(default_factory=list)
+
+    def looks_wrong(self) -> bool:
+        """Whether a finding says that the data are not what they claim to be."""
+        return any(finding.severity == "error" for finding in self.findings)
+
+
+def identify(
+    plant: Any,
+    data: Sequence[str],
+    validate: Sequence[str] = (),
+    settings: Settings = Settings(),
+    *,
+    name: str = "",
+    tell: Callable[[str], None] = lambda line: None,
+) -> Identified:
+    """Identifies parameters of a plant from files of motions, and tries them on other files.
+
+    Args:
+        plant: finalized. data: names of files; without one the parameters of the file are tried on those of `validate`.
+        name: of the model in findings. tell: takes lines on columns that are not used.
+
+    Raises:
+        ModelError, ResourceError: a file cannot be read, or lacks what is needed.
+        ArgumentError: no such payload. NumericalError: no possible parameters were found.
+    """
+    unknown = set(settings.frictions) - set(FRICTIONS)
+    if unknown:
+        raise ValueError(f"there is no friction {', '.join(sorted(unknown))}")
+    subject = Subject(
+        plant, frictions=settings.frictions, armature=settings.armature, payload=settings.payload, name=name
+    )
+    findings = list(subject.findings)
+    counts = dict.fromkeys(("rows", "samples", "used", "slow", "saturated", "at_stop", "outliers"), 0)
+    records = [_record(path, plant, settings, tell) for path in (*data, *validate)]
+    kept = [checked(record, plant) for record in records]
+    for record, (found, _, left_out) in zip(records, kept, strict=True):
+        findings += found
+        if record.source in data:
+            counts["rows"] += len(record.time)
+            for reason, count in left_out.items():
+                counts[reason] += count
+    cutoff = _cutoff(records, len(data), settings)
+    velocity_of = _velocities(plant, subject.context)
+    runs = [
+        (k < len(data), run)
+        for k, (record, (_, usable, _)) in enumerate(zip(records, kept, strict=True))
+        for run in runs_of(_followed(record, subject), cutoff, usable, velocity_of)
+    ]
+    first = [run for of_data, run in runs if of_data] or [run for _, run in runs]
+    if not first:
+        raise ModelError(f"{records[0].source}: error: no stretch between gaps in time is long enough")
+    slow = slow_speeds(first, plant.num_velocities())
+    subject.choose_independent(subject.complete(first[0].q, first[0].v, first[0].vdot)[0], given(first[0].raw_tau))
+    equations = [(of_data, subject.equations(run, slow)) for of_data, run in runs]
+    own, others = ([e for of_data, e in equations if of_data is wanted] for wanted in (True, False))
+    findings += _without_repetition([f for of_data, run in runs if of_data for f in suspected(subject, run, slow)])
+    result = Identified(
+        subject,
+        subject.independent_names(),
+        subject.x0.copy(),
+        subject.x0,
+        np.zeros(len(subject.x0)),
+        None,
+        None,
+        None,
+        {},
+        [],
+        counts,
+        cutoff,
+        first[0].rate,
+        findings,
+        own,
+        others,
+    )
+    if own:
+        try:
+            _fit(result, own, counts, subject.exact_rows(first))
+        except NumericalError as error:
+            why = [str(finding) for finding in findings if finding.severity == "error"]
+            raise NumericalError("\n".join((*why, f"{own[0].source}: error: {error}"))) from None
+    result.figures = _figures(result, own, others, settings.in_file)
+    return result
+
+
+def _record(path: str, plant: Any, settings: Settings, tell: Callable[[str], None]) -> Record:
+    units = plain_units(plant)
+    if settings.gains is not None:  # which bring currents, of any unit, to efforts
+        units.pop("tau")
+    record = read_record(
+        path,
+        plant,
+        units=units,
+        columns=settings.columns,
+        degrees=settings.degrees,
+        file_format=settings.file_format,
+        tell=tell,
+    )
+    if settings.gains is not None:
+        record = replace(record, tau=record.tau * settings.gains)
+    missing = missing_efforts(record, plant)
+    if missing:
+        raise ModelError(f"{path}: error: no efforts of {', '.join(missing)}: columns tau:NAME, or u:NAME of actuators")
+    return record
+
+
+def _followed(record: Record, subject: Subject) -> Record:
+    """With the positions and velocities of followers (mimic); ModelError if others are missing."""
+    try:
+        q, v, vdot = subject.complete(record.q, record.v, record.vdot, False)
+    except ModelError as error:
+        raise ModelError(f"{record.source}: error: {error}") from None
+    return replace(record, q=q, v=v, vdot=vdot)
+
+
+def _cutoff(records: Sequence[Record], data: int, settings: Settings) -> float | None:
+    """[Hz], None where the rows give accelerations."""
+    if settings.cutoff is not None:
+        return settings.cutoff
+    if all(given(record.vdot).all() and given(record.v).all() for record in records):
+        return None
+    return choose_cutoff(list(records[:data] or records))
+
+
+def _velocities(plant: Any, context: Any) -> Callable[[FloatArray, FloatArray], FloatArray]:
+    def velocities(q: FloatArray, qdot: FloatArray) -> FloatArray:
+        v = np.empty((len(q), plant.num_velocities()))
+        for k, row in enumerate(q):
+            plant.SetPositions(context, row)
+            v[k] = plant.MapQDotToVelocity(context, qdot[k])
+        return v
+
+    return velocities
+
+
+def _without_repetition(findings: Sequence[Finding]) -> list[Finding]:
+    """One finding of a kind for each file and column."""
+    return list({(f.code, f.file, f.column): f for f in reversed(findings)}.values())[::-1]
+
+
+def _fit(result: Identified, own: list[Equations], counts: dict[str, int], exact: FloatArray) -> None:
+    subject = result.subject
+    for e in own:
+        counts["samples"] += len(e.y)
+        counts["used"] += int(e.usable.sum())
+        counts["slow"] += e.y.size - int(e.usable.sum())
+    if not counts["used"]:
+        raise ModelError(f"{own[0].source}: error: no sample can be used: nothing moves fast enough")
+    weighted = weigh(own, subject.sizes)
+    counts["outliers"] = weighted.outliers
+    x = least_squares(weighted.R, weighted.c, subject.sizes)
+    found = estimate(weighted, subject.parameters, subject.reference, x)
+    result.weighted, result.estimate = weighted, found
+    result.base = base_parameters(weighted, subject.sizes, own, *base_combinations(exact, subject.sizes))
+    same = np.abs(found.x - subject.x0) <= UNCHANGED * subject.sizes
+    result.x, result.errors = np.where(same, subject.x0, found.x), found.errors
+    result.figures = {"least_squares": relative_error(own, x, raw=True)}
+    if len({e.source for e in own}) > 1:
+        for source in dict.fromkeys(e.source for e in own):
+            rest, left = [e for e in own if e.source != source], [e for e in own if e.source == source]
+            part = weigh(rest, subject.sizes)
+            fitted = least_squares(part.R, part.c, subject.sizes)
+            tried = estimate(part, subject.parameters, subject.reference, fitted)
+            result.cross.append((source, relative_error(left, tried.x, raw=True)))
+
+
+def _figures(
+    result: Identified, own: list[Equations], others: list[Equations], kinds: Sequence[str]
+) -> dict[str, float | None]:
+    """Relative errors of efforts as they were measured, before and after, on data and on those of validation."""
+    x, x0 = result.x, result.x0
+    in_file = x.copy()
+    for k, p in enumerate(result.subject.parameters):
+        if p.kind not in kinds:
+            in_file[k] = p.old
+    figures: dict[str, float | None] = {
+        "before": relative_error(own, x0, raw=True) if own else None,
+        "after": relative_error(own, x, raw=True) if own else None,
+        "least_squares": result.figures.get("least_squares"),
+        "validation_before": relative_error(others, x0, raw=True) if others else None,
+        "validation": relative_error(others, x, raw=True) if others else None,
+        "validation_of_file": relative_error(others, in_file, raw=True) if others else None,
+        "validation_filtered": relative_error(others, x) if others else None,
+    }
+    return figures
+
+
+def per_velocity(equations: Sequence[Equations], x: FloatArray) -> list[float]:
+    """Relative error of each equation's effort, as it was measured."""
+    above = sum(((predicted(e, x) - e.raw_tau) ** 2).sum(axis=0) for e in equations)
+    below = sum((e.raw_tau**2).sum(axis=0) for e in equations)
+    return [float(np.sqrt(a / b)) if b > 0.0 else 0.0 for a, b in zip(above, below, strict=True)]

@@ -1,0 +1,189 @@
+"""Measured motions as files have them: read by the one reader of tables, with NaN where a file gives nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mbcli.batch.row_demands import RowDemands
+from mbcli.batch.state_reader import StateLayout, open_states
+from mbcli.common.text_tables import UNUSED, is_comment
+from mbcli.errors import ArgumentError, ModelError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from mbcli.math.array_types import FloatArray
+
+FIELDS = ("q", "v", "vdot", "tau", "u")
+CURRENT = "i"  # efforts before they are multiplied by their gain
+FEWEST_ROWS = 50
+
+
+class MeasuredLayout(StateLayout):
+    """A StateLayout in which nothing has a default: what rows do not give is NaN."""
+
+    def default(self, field: str) -> FloatArray:
+        return np.full(len(self.names(field)), np.nan)
+
+
+@dataclass(frozen=True)
+class Record:
+    """The rows of one file.
+
+    Attributes:
+        source: its name. time: (n,) [s], increasing. rows: (n,) number of each row in the file, from 0.
+        q, v, vdot, tau: (n, nq) and (n, nv); a column that the file does not give is NaN.
+    """
+
+    source: str
+    time: FloatArray
+    rows: Any
+    q: FloatArray
+    v: FloatArray
+    vdot: FloatArray
+    tau: FloatArray
+    is_text: bool = field(default=True)
+
+    def part(self, selected: Any) -> Record:
+        """The rows of an index or mask."""
+        arrays = {name: getattr(self, name)[selected] for name in ("time", "rows", "q", "v", "vdot", "tau")}
+        return replace(self, **arrays)
+
+    def line(self, k: int) -> int:
+        """The line of row k in a text, or the number of the row, from 1."""
+        row = int(self.rows[k])
+        return line_of_row(self.source, row) if self.is_text else row + 1
+
+
+def given(columns: FloatArray) -> FloatArray:
+    """(k,) whether a record gives each column of an array (n, k)."""
+    return ~np.isnan(columns[0]) if len(columns) else np.zeros(columns.shape[1], dtype=bool)
+
+
+def expanded_columns(plant: Any, text: str) -> list[str]:
+    """Names of columns of the option --columns; a word alone stands for all components of that field.
+
+    ArgumentError for words that mean nothing.
+    """
+    names = {
+        "q": plant.GetPositionNames(),
+        "v": plant.GetVelocityNames(),
+        "vdot": plant.GetVelocityNames(),
+        "tau": plant.GetVelocityNames(),
+        CURRENT: plant.GetVelocityNames(),
+        "u": plant.GetActuatorNames(),
+    }
+    result: list[str] = []
+    for word in text.replace(",", " ").split():
+        stem, star, count = word.partition("*")
+        if stem == UNUSED and star:
+            if not count.isdigit():
+                raise ArgumentError(f"columns: '{word}' is not {UNUSED}*NUMBER")
+            result += [UNUSED] * int(count)
+        elif word in names:
+            field = "tau" if word == CURRENT else word
+            result += [f"{field}:{name}" for name in names[word]]
+        elif word.startswith(f"{CURRENT}:"):
+            result.append("tau" + word[1:])
+        else:
+            result.append(word)
+    if not result:
+        raise ArgumentError("columns: no names")
+    return result
+
+
+def read_record(
+    source: str,
+    plant: Any,
+    *,
+    units: Any,
+    columns: Sequence[str] | None = None,
+    degrees: bool = False,
+    file_format: str | None = None,
+    tell: Callable[[str], None] = lambda line: None,
+) -> Record:
+    """The rows of a file.
+
+    Args:
+        units: {field: units} of the plant's coordinates. columns: names of the columns of a text.
+        degrees: whether angles without a unit are in degrees. tell: takes a line on columns that are not used.
+
+    Raises:
+        ResourceError: there is no such file.
+        ModelError: it has no time, positions or efforts, too few rows, or times that do not increase.
+    """
+    nq, nv = plant.num_positions(), plant.num_velocities()
+    names = plant.GetPositionNames(), plant.GetVelocityNames(), plant.GetActuatorNames()
+    demands = RowDemands(units=units, degrees=degrees, tell=tell)
+    layout = MeasuredLayout(*names, np.zeros(nq), np.zeros(nv), demands, columns)
+    try:
+        chunks = list(open_states(source, layout, input_format=file_format))
+    except ModelError as error:
+        if columns is None and "names of the columns are expected" in str(error):
+            raise ModelError(f"{error}: --columns names them, as in --columns time,q,v,tau") from None
+        raise
+    n = sum(map(len, chunks))
+    if n < FEWEST_ROWS:
+        raise ModelError(f"{source}: error: {n} rows: identification needs {FEWEST_ROWS} or more")
+    if chunks[0].time is None:
+        raise ModelError(f"{source}: error: no column 'time' [s]")
+    arrays = {name: _column(chunks, name, nq if name == "q" else nv) for name in ("q", "v", "vdot", "tau")}
+    for name in ("q", "v"):  # which the reader fills from the defaults of the layout
+        if name not in chunks[0].given:
+            arrays[name][:] = np.nan
+    if chunks[0].u is not None:
+        u = np.concatenate([chunk.u for chunk in chunks])
+        for k, actuator in enumerate(plant.elements.actuators):
+            d = actuator.joint().velocity_start()
+            arrays["tau"][:, d] = np.where(np.isnan(u[:, k]), arrays["tau"][:, d], u[:, k])
+    time = np.concatenate([chunk.time for chunk in chunks])
+    record = Record(source, time, np.arange(n), **arrays, is_text=_is_text(source))
+    _check_times(record)
+    if not given(record.q).any():
+        raise ModelError(f"{source}: error: no positions: columns with the names of joints")
+    if not given(record.tau).any():
+        raise ModelError(f"{source}: error: no efforts: columns tau:NAME, or u:NAME of actuators")
+    return record
+
+
+def _column(chunks: Sequence[Any], name: str, width: int) -> FloatArray:
+    parts = [getattr(chunk, name) for chunk in chunks]
+    if parts[0] is None:
+        return np.full((sum(map(len, chunks)), width), np.nan)
+    return np.array(np.concatenate(parts), dtype=float)
+
+
+def _check_times(record: Record) -> None:
+    steps = np.diff(record.time)
+    if not (steps > 0.0).all():
+        k = int(np.argmax(~(steps > 0.0))) + 1
+        raise ModelError(
+            f"{record.source}:{record.line(k)}: error: column 'time': {record.time[k]:g} does not increase"
+        )
+
+
+def _is_text(source: str) -> bool:
+    try:
+        with open(source, "rb") as file:
+            head = file.read(4096)
+    except OSError:
+        return False
+    return b"\0" not in head
+
+
+def line_of_row(source: str, row: int) -> int:
+    """The line of a row of a text: of those that begin with a number, from 0."""
+    count = -1
+    with open(source, encoding="utf-8-sig", errors="replace") as file:
+        for number, line in enumerate(file, start=1):
+            if not line.strip() or is_comment(line):
+                continue
+            first = line.lstrip().lstrip("\"'{[").lstrip()
+            if count >= 0 or first[:1].isdigit() or first[:2].lstrip("+-.")[:1].isdigit() or line.lstrip()[:1] == "{":
+                count += 1
+            if count == row:
+                return number
+    return 0

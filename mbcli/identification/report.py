@@ -1,0 +1,134 @@
+"""A page on an identification: measured and predicted efforts, errors, parameters. One file, without scripts."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mbcli.identification.estimation import Equations, predicted
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mbcli.identification.identify import Identified
+    from mbcli.math.array_types import FloatArray
+
+WIDTH, HEIGHT, MARGIN = 900, 150, 50
+MOST_POINTS = 900  # of a line
+STYLE = """body{font:14px/1.45 system-ui,sans-serif;max-width:960px;margin:2em auto;padding:0 1em;color:#222}
+table{border-collapse:collapse;margin:1em 0}td,th{padding:2px 10px;text-align:right;border-bottom:1px solid #ddd}
+td:first-child,th:first-child{text-align:left}svg{width:100%;height:auto}.m{stroke:#888}.p{stroke:#d33}.r{stroke:#27c}
+polyline{fill:none;stroke-width:1}text{font-size:11px;fill:#555}.error{color:#b00}"""
+
+
+def report_page(result: Identified, document: dict[str, Any], title: str) -> str:
+    """HTML of the result. document: identified_document()."""
+    parts = [
+        f"<!DOCTYPE html><html lang='en'><head><meta charset='utf-8'><title>{escape(title)}</title>",
+        f"<style>{STYLE}</style></head><body><h1>{escape(title)}</h1>",
+        _findings(document["findings"]),
+        _errors(document),
+    ]
+    runs = result.validation or result.data
+    what = "not used for identification" if result.validation else "used for identification"
+    parts.append(f"<h2>Efforts of data {what}</h2><p>Grey: measured. Red: predicted. Blue: their difference.</p>")
+    for k, name in enumerate(result.names):
+        parts.append(f"<h3>{escape(name)}</h3>{_plot(runs, k, result.x)}")
+    parts += [_parameters(document), _base(document), "</body></html>\n"]
+    return "\n".join(parts)
+
+
+def _findings(findings: Sequence[dict[str, Any]]) -> str:
+    if not findings:
+        return "<p>Nothing in the data looks wrong.</p>"
+    rows = "".join(
+        f"<li class='{escape(f['severity'])}'>{escape(f['severity'])}: {escape(f['file'])}"
+        f"{':' + str(f['line']) if f['line'] else ''}: {escape(f['column'] or '')} {escape(f['message'])}</li>"
+        for f in findings
+    )
+    return f"<h2>Findings</h2><ul>{rows}</ul>"
+
+
+def _errors(document: dict[str, Any]) -> str:
+    words = {
+        "before": "data, parameters of the file",
+        "after": "data, identified parameters",
+        "validation_before": "unseen data, parameters of the file",
+        "validation": "unseen data, identified parameters",
+        "validation_of_file": "unseen data, what the written file says alone",
+    }
+    rows = [[text, _percent(document["errors"][key])] for key, text in words.items() if document["errors"].get(key)]
+    text = _table(["error of the efforts, as measured", ""], rows)
+    own, unseen = (document["errors_of_joints"][key] or {} for key in ("data", "validation"))
+    rows = [[name, _percent(own.get(name)), _percent(unseen.get(name))] for name in own or unseen]
+    return f"<h2>Errors</h2>{text}{_table(['joint', 'data', 'unseen data'], rows)}"
+
+
+def _parameters(document: dict[str, Any]) -> str:
+    rows = [
+        [
+            p["name"],
+            f"{p['old']:.5g}",
+            f"{p['new']:.5g}",
+            "" if p["standard_error"] is None else f"{p['standard_error']:.2g}",
+            p["unit"],
+        ]
+        for p in document["parameters"]
+    ]
+    return f"<h2>Parameters</h2>{_table(['', 'file', 'identified', 'standard error', 'unit'], rows)}"
+
+
+def _base(document: dict[str, Any]) -> str:
+    rows = [
+        [
+            b["name"],
+            f"{b['old']:.5g}",
+            *("" if b[key] is None else f"{b[key]:.4g}" for key in ("value", "standard_error")),
+            f"{b['new']:.5g}",
+        ]
+        for b in document["base_parameters"]
+    ]
+    head = ["combination", "file", "least squares", "standard error", "possible body"]
+    known = f"{document['rank']} of {document['largest_rank']} combinations"
+    return f"<h2>What the data determine: {known}</h2>{_table(head, rows)}"
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    top = "".join(f"<th>{escape(cell)}</th>" for cell in head)
+    body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
+    return f"<table><tr>{top}</tr>{body}</table>"
+
+
+def _percent(value: float | None) -> str:
+    return "" if value is None else f"{100 * value:.2f} %"
+
+
+def _plot(runs: Sequence[Equations], k: int, x: FloatArray) -> str:
+    """Measured and predicted effort, and their difference, of all runs one after another."""
+    times, measured, told = [], [], []
+    start = 0.0
+    for run in runs:
+        times.append(start + run.time - run.time[0])
+        start = float(times[-1][-1]) + 1.0 / run.rate
+        measured.append(run.raw_tau[:, k])
+        told.append(predicted(run, x)[:, k])
+    t, m, p = (np.concatenate(part) for part in (times, measured, told))
+    step = max(1, len(t) // MOST_POINTS)
+    t, m, p = t[::step], m[::step], p[::step]
+    low, high = min(m.min(), p.min(), (m - p).min()), max(m.max(), p.max(), (m - p).max())
+    high = high if high > low else low + 1.0
+    u = MARGIN + (WIDTH - MARGIN - 5) * (t - t[0]) / max(float(t[-1] - t[0]), 1e-12)
+
+    def line(values: FloatArray, kind: str) -> str:
+        v = 5 + (HEIGHT - 25) * (high - values) / (high - low)
+        return f"<polyline class='{kind}' points='{' '.join(f'{a:.1f},{b:.1f}' for a, b in zip(u, v, strict=True))}'/>"
+
+    zero = 5 + (HEIGHT - 25) * high / (high - low)
+    return (
+        f"<svg viewBox='0 0 {WIDTH} {HEIGHT}'><line x1='{MARGIN}' x2='{WIDTH - 5}' y1='{zero:.1f}' y2='{zero:.1f}' "
+        f"stroke='#ccc'/>{line(m - p, 'r')}{line(m, 'm')}{line(p, 'p')}<text x='2' y='14'>{high:.3g}</text>"
+        f"<text x='2' y='{HEIGHT - 20}'>{low:.3g}</text><text x='{MARGIN}' y='{HEIGHT - 4}'>0</text>"
+        f"<text x='{WIDTH - 60}' y='{HEIGHT - 4}'>{t[-1] - t[0]:.1f} s</text></svg>"
+    )

@@ -1,0 +1,170 @@
+"""Signals at even times, without phase and without what is faster than a cut-off that the data choose."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mbcli.batch.differentiation import ORDER
+from mbcli.identification.records import Record, given
+
+if TYPE_CHECKING:
+    from mbcli.math.array_types import FloatArray
+
+GAP = 5.0  # times the usual step of time
+FEWEST_SAMPLES = 40  # of a segment between gaps
+SIGNAL_TO_NOISE = 4.0  # of power density: what is weaker is no motion
+ALMOST_ALL, BEYOND = 0.999, 5.0  # of the velocities' power; times the frequency that this is below
+SECONDS = 10.0  # of the stretches whose spectra are averaged
+MOVES = 0.01  # [rad or m] that a joint moves, for its motion to count
+QUIET_BAND = 0.7  # of half the rate: what is faster counts as noise
+LOWEST, HIGHEST = 0.01, 0.25  # of the rate: bounds of a cut-off that is chosen
+SAMPLES_A_PERIOD = 6.0  # of the cut-off, that are kept
+EDGE = 0.5  # of a period of the cut-off, at each end, whose filtered values are not used
+MOST_SAMPLES = 40_000  # in all
+RUN_ARRAYS = ("time", "rows", "q", "v", "vdot", "tau", "raw_tau", "usable")  # fields of a Run with one row a sample
+
+
+@dataclass(frozen=True)
+class Run:
+    """A stretch of motion at even times, filtered.
+
+    Attributes:
+        source: name of its file. time (n,), q (n, nq), v, vdot, tau (n, nv); raw_tau: efforts before the filter.
+        rows: (n,) the nearest row of the file. usable: (n, nv) whether the effort of a velocity may be used.
+        rate: [1/s] of the samples.
+    """
+
+    source: str
+    time: FloatArray
+    rows: Any
+    q: FloatArray
+    v: FloatArray
+    vdot: FloatArray
+    tau: FloatArray
+    raw_tau: FloatArray
+    usable: Any
+    rate: float
+
+    def __len__(self) -> int:
+        return len(self.time)
+
+    def part(self, samples: Any) -> Run:
+        """Some of the samples alone."""
+        return replace(self, **{name: getattr(self, name)[samples] for name in RUN_ARRAYS})
+
+
+def segments(record: Record) -> list[slice]:
+    """The stretches of a record between gaps in time."""
+    steps = np.diff(record.time)
+    ends = [0, *(np.flatnonzero(steps > GAP * np.median(steps)) + 1).tolist(), len(record.time)]
+    return [slice(a, b) for a, b in zip(ends[:-1], ends[1:], strict=True)]
+
+
+def sample_rate(record: Record) -> float:
+    """[1/s], of the usual step."""
+    return 1.0 / float(np.median(np.diff(record.time)))
+
+
+def choose_cutoff(records: list[Record]) -> float:
+    """[Hz]: five times the frequency that nearly all power of the velocities is below.
+
+    Of the fastest joint and record. Power counts as far as it stands out of the noise of the positions, which is taken
+    to be white, as that of encoders: its level is read at high frequencies, where nothing moves.
+    """
+    from scipy.signal import welch
+
+    rate, chosen = min(map(sample_rate, records)), 0.0
+    for record in records:
+        own = sample_rate(record)
+        even = even_times(record, own)
+        for k in np.flatnonzero(given(record.q)):
+            values = np.interp(even, record.time, record.q[:, k])
+            if np.ptp(values) < MOVES:
+                continue
+            frequency, power = welch(values, own, nperseg=min(len(values), int(SECONDS * own)), detrend="linear")
+            quiet = power[frequency > QUIET_BAND * 0.5 * own]
+            noise = float(np.median(quiet)) if len(quiet) else 0.0
+            power = np.where(power > SIGNAL_TO_NOISE * noise, power, 0.0)[frequency < HIGHEST * own]
+            sums = np.cumsum(frequency[: len(power)] ** 2 * power)
+            if len(sums) and sums[-1] > 0.0:
+                chosen = max(chosen, BEYOND * float(frequency[int(np.searchsorted(sums, ALMOST_ALL * sums[-1]))]))
+    return float(np.clip(chosen or HIGHEST * rate, LOWEST * rate, HIGHEST * rate))
+
+
+def even_times(record: Record, rate: float) -> FloatArray:
+    return np.arange(record.time[0], record.time[-1] + 1e-9, 1.0 / rate)
+
+
+def runs_of(record: Record, cutoff: float | None, usable: Any, velocity_of: Any, most: int = MOST_SAMPLES) -> list[Run]:
+    """The Runs of a record.
+
+    Args:
+        cutoff: [Hz]; None: rows have accelerations, which are taken as they are.
+        usable: (n, nv) which efforts may be used.
+        velocity_of: (q (n, nq), their rates) -> v (n, nv), where the record has no velocities.
+        most: samples that are kept of each.
+    """
+    found = []
+    for span in segments(record):
+        part = record.part(span)
+        if len(part.time) < FEWEST_SAMPLES:
+            continue
+        found.append(
+            _as_it_is(part, usable[span], most)
+            if cutoff is None
+            else _filtered(part, cutoff, usable[span], velocity_of, most)
+        )
+    return found
+
+
+def _as_it_is(part: Record, usable: Any, most: int) -> Run:
+    step = max(1, -(-len(part.time) // most))
+    kept = part.part(slice(None, None, step))
+    rate = sample_rate(part) / step
+    return Run(part.source, kept.time, kept.rows, kept.q, kept.v, kept.vdot, kept.tau, kept.tau, usable[::step], rate)
+
+
+def _filtered(part: Record, cutoff: float, usable: Any, velocity_of: Any, most: int) -> Run:
+    from scipy.interpolate import CubicSpline
+    from scipy.signal import butter, sosfiltfilt
+
+    rate = sample_rate(part)
+    even = even_times(part, rate)
+
+    def low_pass(values: FloatArray) -> FloatArray:
+        if cutoff >= 0.5 * rate:
+            return values
+        return sosfiltfilt(butter(ORDER, cutoff, fs=rate, output="sos"), values, axis=0, padtype="odd")
+
+    def resampled(values: FloatArray) -> FloatArray:
+        known = given(values)
+        result = np.full((len(even), values.shape[1]), np.nan)
+        if known.any():
+            result[:, known] = CubicSpline(part.time, values[:, known])(even)
+        return result
+
+    nearest = np.clip(np.searchsorted(part.time, even - 0.5 / rate), 0, len(part.time) - 1)
+    q = resampled(part.q)
+    q[:, given(q)] = low_pass(q[:, given(q)])
+    v = resampled(part.v)
+    known: Any = given(v)
+    v[:, known] = low_pass(v[:, known])
+    if not known.all():
+        from_positions = velocity_of(q, CubicSpline(even, q)(even, 1))
+        v[:, ~known] = from_positions[:, ~known]
+    vdot = CubicSpline(even, v)(even, 1)
+    raw = np.full((len(even), part.tau.shape[1]), np.nan)
+    for k in np.flatnonzero(given(part.tau)):
+        raw[:, k] = np.interp(even, part.time, part.tau[:, k])
+    tau = raw.copy()
+    tau[:, given(raw)] = low_pass(raw[:, given(raw)])
+    step = max(1, int(rate / (SAMPLES_A_PERIOD * cutoff)), -(-len(even) // most))
+    kept = slice(None, None, step)
+    edge = int(EDGE * rate / cutoff)
+    ok = np.stack([np.interp(even, part.time, column) > 0.99 for column in usable.T.astype(float)], axis=1)
+    ok[:edge] = ok[len(ok) - edge :] = False  # a filter knows one side of these
+    time, rows = even[kept], part.rows[nearest][kept]
+    return Run(part.source, time, rows, q[kept], v[kept], vdot[kept], tau[kept], raw[kept], ok[kept], rate / step)

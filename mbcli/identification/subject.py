@@ -1,0 +1,322 @@
+"""What is identified of a plant: the parameters, their values in the file, and the equations that runs give."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mbcli.engine.queries.state_batch import StateBatch
+from mbcli.engine.runtime.kernel import may_compile
+from mbcli.errors import ArgumentError, ModelError
+from mbcli.identification.estimation import Equations
+from mbcli.identification.findings import Finding
+from mbcli.identification.unknowns import (
+    ARMATURE,
+    ASYMMETRY,
+    COULOMB,
+    FRICTIONS,
+    INERTIAL,
+    OFFSET,
+    VISCOUS,
+    Parameter,
+)
+from mbcli.multibody.constraints.closed_chains import ClosedChains
+from mbcli.multibody.inertia.inertial_parameters import PARAMETERS, UNITS, parameters_of, pseudo_inertia
+from mbcli.multibody.plant.regressors import MovedBodies
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mbcli.identification.signals import Run
+    from mbcli.math.array_types import FloatArray
+
+SLOW = 0.02  # of the usual speed of a joint: slower, the sign of its velocity, and so its friction, is not known
+SHOWN = 200  # states that show what can be known
+TURNS = 2.0  # [rad or m] how far their positions are from the default ones
+DENSITY = 1000.0  # [kg/m^3] of the ball that stands for the size of a link whose file has no inertia to speak of
+FLATTEST = 1e-3  # a second moment below this part of the ball's is not taken as knowledge
+
+
+class Subject:
+    """The unknowns of a plant.
+
+    Args:
+        plant: finalized. frictions: kinds among FRICTIONS that are identified. armature: whether armatures are.
+        payload: name of the only link whose parameters are identified, None: all links and frictions.
+
+    Attributes:
+        links: numbers of the links whose inertias are identified. reference: (m, 10) what a file says of them, made
+            such that a body can have it.
+        joints: velocities of joints with one, whose friction is identified.
+        parameters: list of Parameter, in the order of the unknowns.
+        findings: of the model.
+    """
+
+    def __init__(
+        self, plant: Any, *, frictions: Sequence[str], armature: bool, payload: str | None = None, name: str = ""
+    ) -> None:
+        self.plant, self.context = plant, plant.CreateDefaultContext()
+        state = self.context.state
+        if not state.parameters_current:
+            state.ready_parameters()
+        self.model: Any = state.model
+        self.moved = MovedBodies(plant, self.model)
+        self.findings: list[Finding] = []
+        self.batch: Any = StateBatch(self.model, compiled=may_compile())
+        self.frictions = () if payload is not None else tuple(k for k in FRICTIONS if k in frictions)
+        self._with_armature = armature and payload is None
+        self._choose_links(payload, name)
+        self._choose_joints()
+        self.parameters = self._parameters()
+        self.x0 = np.array([p.old for p in self.parameters])
+        self.sizes = np.array([p.size for p in self.parameters])
+        self.chains = ClosedChains(self.context, held={}) if plant.elements.constraints else None
+        self._default_q = np.array(plant.GetPositions(self.context))
+        self._frames = [int(plant.elements.bodies[n].body_frame().index()) for n in self.links]
+
+    def _choose_links(self, payload: str | None, name: str) -> None:
+        bodies = self.plant.elements.bodies
+        self.links: list[int] = []
+        self._weighs: list[bool] = []
+        for k, links in enumerate(self.moved.links):
+            massive = [n for n in links if self.model.link_inertia[n, 0] > 0.0]
+            if not massive and payload is None:
+                names = " and ".join(bodies[n].name() for n in links)
+                self.findings.append(
+                    Finding("MODEL_MASSLESS", f"{names} has no mass in the file, and is left without one", name)
+                )
+            self.links += massive
+            self._weighs += [self.moved.under_gravity[k]] * len(massive)
+        if payload is not None:
+            found = [k for k, n in enumerate(self.links) if bodies[n].name() == payload]
+            if len(found) != 1:
+                there = ", ".join(bodies[n].name() for n in self.links)
+                raise ArgumentError(f"payload: no link '{payload}' with a mass on a joint; there are {there}")
+            self.links, self._weighs = [self.links[found[0]]], [self._weighs[found[0]]]
+        if not self.links:
+            raise ModelError("no joint moves a link with a mass: there is nothing to identify")
+        given = [self.moved.of_link(n) for n in self.links]
+        self.reference = np.array([possible(pi) for pi in given])
+        self.given = np.array(given)
+
+    def _choose_joints(self) -> None:
+        self.joints: list[int] = []
+        self._dry = np.zeros(self.plant.num_velocities())
+        self.joint_of: dict[int, Any] = {}
+        for joint in self.plant.moving_joints():
+            if joint.num_velocities() == 1:
+                d = joint.velocity_start()
+                self.joints.append(d)
+                self.joint_of[d] = joint
+                self._dry[d] = float(joint.dry_friction[0])
+        self.joints.sort()
+
+    def _parameters(self) -> list[Parameter]:
+        found = []
+        for n, pi, reference in zip(self.links, self.given, self.reference, strict=True):
+            sizes, link = sizes_of(reference), self.plant.elements.bodies[n].name()
+            found += [
+                Parameter(f"{link}.{name}", INERTIAL, UNITS[k], n, k, float(pi[k]), float(sizes[k]))
+                for k, name in enumerate(PARAMETERS)
+            ]
+        kinds = ([ARMATURE] if self._with_armature else []) + list(self.frictions)
+        for kind in kinds:
+            for d in self.joints:
+                angular = self.joint_of[d].velocity_suffix(0).startswith("w")
+                unit = {
+                    ARMATURE: ("kg", "kg m^2"),
+                    VISCOUS: ("N s/m", "N m s"),
+                    COULOMB: ("N", "N m"),
+                    OFFSET: ("N", "N m"),
+                    ASYMMETRY: ("N s/m", "N m s"),
+                }[kind][angular]
+                old = {
+                    ARMATURE: self.model.dof_armature,
+                    VISCOUS: self.model.dof_damping,
+                    COULOMB: self._dry,
+                }.get(kind, np.zeros(len(self._dry)))[d]
+                found.append(Parameter(f"{self.joint_of[d].name()}.{kind}", kind, unit, d, 0, float(old), 1.0))
+        return found
+
+    @property
+    def names(self) -> list[str]:
+        return [p.name for p in self.parameters]
+
+    # ------------------------------------------------------------------------------------------ equations
+
+    def complete(self, q: FloatArray, v: FloatArray, vdot: FloatArray, rates: bool = True) -> tuple[Any, ...]:
+        """Positions and their rates with those of followers (mimic) that a record does not give.
+
+        ModelError if others are missing; rates: also if those of rates are.
+        """
+        q, v, vdot = q.copy(), v.copy(), vdot.copy()
+        for _ in self.plant.elements.constraints:  # followers of followers
+            for constraint in self.plant.elements.constraints:
+                if constraint.kind == "coupler":
+                    _follow(constraint, q, v, vdot)
+        for what, values, names in (
+            ("positions", q, self.plant.GetPositionNames()),
+            ("velocities", v, self.plant.GetVelocityNames() if rates else ()),
+        ):
+            missing = [name for name, column in zip(names, values.T, strict=False) if np.isnan(column).any()]
+            if missing:
+                raise ModelError(f"the data have no {what} of {', '.join(missing)}")
+        return q, v, vdot
+
+    def equations(self, run: Run, slow: FloatArray | None) -> Equations:
+        """The equations of a run.
+
+        d are the velocities of the plant, or those that constraints leave independent. slow (nv,): speeds below which
+        Coulomb friction is not known: such equations may not be used, and the friction has a part of its value;
+        None: its sign is always taken.
+        """
+        q, v, vdot = self.complete(run.q, run.v, run.vdot)
+        A = self.columns(q, v, vdot, slow)
+        fixed = self.batch.inverse_dynamics(q, v, vdot, damping=VISCOUS not in self.frictions)
+        known = fixed - A[:, :, : 10 * len(self.links)] @ self.given.ravel()
+        if self._with_armature:
+            known = known - self.model.dof_armature * vdot
+        if COULOMB not in self.frictions:
+            known = known + self._dry * _sign(v, slow)
+        usable = run.usable.copy()
+        if slow is not None and COULOMB in self.frictions:
+            usable[:, self.joints] &= np.abs(v[:, self.joints]) >= slow[self.joints]
+        tau, raw = (np.where(np.isnan(t), 0.0, t) for t in (run.tau, run.raw_tau))
+        y = tau - known
+        if self.chains is not None:
+            N, good = self.motions(q)
+            A = np.einsum("nik,nip->nkp", N, A)
+            y, tau, raw = (np.einsum("nik,ni->nk", N, part) for part in (y, tau, raw))
+            acts = np.abs(N) > 1e-12
+            usable = ~np.einsum("nik,ni->nk", acts, ~usable).astype(bool) & good[:, None]
+        return Equations(A, y, usable, tau, raw, run.time, run.source, run.rate)
+
+    def columns(self, q: FloatArray, v: FloatArray, vdot: FloatArray, slow: FloatArray | None = None) -> FloatArray:
+        """A (n, nv, p): tau = A x + what is not identified."""
+        Y = self.batch.inverse_dynamics_regressor(q, v, vdot, self._frames, self._weighs)
+        per_joint = {
+            ARMATURE: vdot,
+            VISCOUS: v,
+            COULOMB: _sign(v, slow),
+            OFFSET: np.ones_like(v),
+            ASYMMETRY: np.abs(v),
+        }
+        others = [p for p in self.parameters if p.kind != INERTIAL]
+        B = np.zeros((*v.shape, len(others)))
+        for k, p in enumerate(others):
+            B[:, p.element, k] = per_joint[p.kind][:, p.element]
+        return np.concatenate((Y, B), axis=2)
+
+    def exact_rows(self, runs: Sequence[Run]) -> FloatArray:
+        """Rows (k, p) of equations that show all that motions can: of random ones, under constraints of the data."""
+        if self.chains is not None:
+            picked = [np.linspace(0, len(run) - 1, min(len(run), SHOWN)).astype(int) for run in runs]
+            parts = [run.part(rows) for run, rows in zip(runs, picked, strict=True)]
+            return np.vstack([self.equations(part, None).A.reshape(-1, len(self.parameters)) for part in parts])
+        rng, nv = np.random.default_rng(0), self.plant.num_velocities()
+        q = np.empty((SHOWN, self.plant.num_positions()))
+        for row in q:
+            self.plant.SetPositions(self.context, self._default_q)
+            velocity = rng.uniform(-1.0, 1.0, nv)
+            row[:] = self._default_q + TURNS * np.array(self.plant.MapVelocityToQDot(self.context, velocity))
+        q = ClosedChains(self.context, held={}).manifold.normalized(q)
+        v, vdot = rng.normal(size=(2, SHOWN, nv))
+        return self.columns(q, v, vdot).reshape(-1, len(self.parameters))
+
+    def independent_names(self) -> list[str]:
+        """Names of the velocities whose equations equations() gives."""
+        names = self.plant.GetVelocityNames()
+        return names if self.chains is None else [names[k] for k in self.independent]
+
+    def choose_independent(self, q: FloatArray, measured: Any) -> None:
+        """Chooses the velocities that constraints leave independent: those of measured efforts first.
+
+        q: (n, nq) positions, of which a few are looked at. ModelError if they do not satisfy the constraints.
+        """
+        from scipy.linalg import qr
+
+        if self.chains is None:
+            return
+        nv = self.plant.num_velocities()
+        samples = q[np.linspace(0, len(q) - 1, 5).astype(int)]
+        errors, G = zip(*(self._constraints_at(x) for x in samples), strict=True)
+        if max(float(np.abs(e).max(initial=0.0)) for e in errors) > 1e-2:
+            raise ModelError("the positions of the data do not satisfy the constraints of the model")
+        stacked = np.vstack(G)
+        rank = int(np.linalg.matrix_rank(G[0], tol=1e-8))
+        cost = np.where(measured, 1e-3, 1.0)  # what is dependent is taken from those without a measured effort
+        dependent = qr(stacked * cost, pivoting=True, mode="r")[1][:rank]
+        self.dependent = np.sort(dependent)
+        self.independent = np.setdiff1d(np.arange(nv), dependent)
+
+    def _constraints_at(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
+        chains: Any = self.chains
+        errors, G = chains.position_errors(q)
+        return np.array(errors), np.array(G)
+
+    def motions(self, q: FloatArray) -> tuple[FloatArray, Any]:
+        """N (n, nv, d): velocities by the independent ones; and whether the constraints are regular (n,)."""
+        nv, d = self.plant.num_velocities(), len(self.independent)
+        N = np.zeros((len(q), nv, d))
+        N[:, self.independent, np.arange(d)] = 1.0
+        good = np.ones(len(q), dtype=bool)
+        for k, x in enumerate(q):
+            G = self._constraints_at(x)[1]
+            solved, _, rank, sizes = np.linalg.lstsq(G[:, self.dependent], -G[:, self.independent], rcond=1e-6)
+            N[k, self.dependent] = solved
+            good[k] = rank == len(self.dependent)
+        return N, good
+
+
+def _follow(constraint: Any, q: FloatArray, v: FloatArray, vdot: FloatArray) -> None:
+    """Gives q0 = gear_ratio q1 + offset where one of the two is not known."""
+    ratio, offset = constraint.gear_ratio, constraint.offset
+    i, j = constraint.joint0, constraint.joint1
+    (a, b), (k, l) = (i.position_start(), j.position_start()), (i.velocity_start(), j.velocity_start())
+    if np.isnan(q[0, a]) and not np.isnan(q[0, b]):
+        q[:, a] = ratio * q[:, b] + offset
+    for values in (v, vdot):
+        if np.isnan(values[0, k]) and not np.isnan(values[0, l]):
+            values[:, k] = ratio * values[:, l]
+
+
+def _sign(v: FloatArray, slow: FloatArray | None) -> FloatArray:
+    """The sign of velocities; a part of it below the speed `slow`."""
+    if slow is None:
+        return np.sign(v)
+    return np.tanh(2.0 * v / np.maximum(slow, 1e-12))
+
+
+def slow_speeds(runs: Sequence[Run], nv: int) -> FloatArray:
+    """(nv,) speeds below which the sign of a velocity is not known: a part of the usual speed of each."""
+    speeds = np.concatenate([np.abs(run.v) for run in runs])
+    with np.errstate(invalid="ignore"):
+        usual = np.array(
+            [
+                np.percentile(column[~np.isnan(column)], 90.0) if (~np.isnan(column)).any() else 0.0
+                for column in speeds.T
+            ]
+        )
+    return SLOW * usual
+
+
+def possible(parameters: FloatArray) -> FloatArray:
+    """Parameters (10,) that a body can have: where the file has none of some moment, that of a small ball is added."""
+    m = float(parameters[0])
+    c = parameters[1:4] / m
+    J = pseudo_inertia(parameters)
+    central = J[:3, :3] - m * np.outer(c, c)
+    ball = m * (3.0 * m / (4.0 * np.pi * DENSITY)) ** (2.0 / 3.0) / 5.0
+    values, axes = np.linalg.eigh(central)
+    values = np.maximum(values, FLATTEST * max(ball, float(values.max())))
+    J[:3, :3] = axes @ np.diag(values) @ axes.T + m * np.outer(c, c)
+    return parameters_of(J)
+
+
+def sizes_of(reference: FloatArray) -> FloatArray:
+    """(10,) what counts as a large change of a link's parameters: its mass, times its reach, times that squared."""
+    m = float(reference[0])
+    J = pseudo_inertia(reference)
+    reach = float(np.sqrt(np.trace(J[:3, :3]) / m))
+    return m * np.array([1.0, *(reach,) * 3, *(reach * reach,) * 6])

@@ -1,0 +1,86 @@
+"""What becomes of an input beyond the effort limits of actuators: it ends there, acts with a warning, or just acts.
+
+Of an actuator with a controller that acts the sum of both ends at the limit, in the step itself.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mbcli.common.argument_names import argument
+from mbcli.errors import ArgumentError
+from mbcli.multibody.stepping.run import Input
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+
+CHOICES = ("clamp", "warn", "ignore")
+
+
+@dataclass(frozen=True)
+class Exceeded:
+    """An actuator whose input is beyond its effort limit.
+
+    Attributes:
+        actuator: its name.
+        limit: [N m or N]
+        most: [N m or N] the largest input by size, with its sign.
+        time: [s] of the run for which it is beyond.
+    """
+
+    actuator: str
+    limit: float
+    most: float
+    time: float
+
+
+def require_choice(choice: str) -> str:
+    """ArgumentError if it is none of CHOICES."""
+    if choice not in CHOICES:
+        raise ArgumentError(f"{argument('effort_limits')} is 'clamp', 'warn' or 'ignore', not {choice!r}")
+    return choice
+
+
+def exceeded_efforts(plant: MultibodyPlant, inputs: Input, start: float, until: float) -> list[Exceeded]:
+    """Of the inputs that act from `start` to `until` [s]; each row holds until the time of the next one."""
+    limits, times = _limits(plant), np.clip(np.append(inputs.times, np.inf), start, until)
+    lasts = np.diff(times)  # [s] within the run
+    beyond = (np.abs(inputs.values) > limits) & (lasts > 0.0)[:, np.newaxis]
+    found = []
+    for k in np.flatnonzero(beyond.any(axis=0)):
+        values = np.where(beyond[:, k], inputs.values[:, k], 0.0)
+        most = float(values[np.abs(values).argmax()])
+        found.append(Exceeded(plant.GetActuatorNames()[k], float(limits[k]), most, float(lasts[beyond[:, k]].sum())))
+    return found
+
+
+def clamped(plant: MultibodyPlant, inputs: Input) -> Input:
+    """The inputs that end at the limits."""
+    limits = _limits(plant)
+    return Input(inputs.times, np.clip(inputs.values, -limits, limits))
+
+
+def _limits(plant):
+    """(nu,) [N m or N] of what no controller adds to: the step itself limits the sum."""
+    limits = plant.GetEffortUpperLimits()
+    if plant.has_controllers():
+        limits[[actuator.input_start() for actuator in plant.controlled_actuators()]] = np.inf
+    return limits
+
+
+def efforts_in_words(found: Sequence[Exceeded], choice: str) -> str:
+    """One sentence for all of them; "" with "ignore" or if there is none."""
+    if not found or choice == "ignore":
+        return ""
+    listed = ", ".join(f"{e.actuator} ({e.most:g} where the limit is {e.limit:g}, {e.time:.3g} s)" for e in found[:5])
+    more = f", ... ({len(found)} in all)" if len(found) > 5 else ""
+    if choice == "warn":
+        return (
+            f"the input acts beyond effort limits ({argument('effort_limits', 'clamp')} ends it there): {listed}{more}"
+        )
+    return f"the input is beyond effort limits and ends there: {listed}{more}"

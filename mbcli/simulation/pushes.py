@@ -1,0 +1,142 @@
+"""Pushes: forces on bodies of a run from one time to another, in place of what a hand or a gust does."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from mbcli.common.argument_names import argument
+from mbcli.common.number_text import parse_number
+from mbcli.common.suggestions import name_or_list
+from mbcli.common.text_tables import read_text_table, shown
+from mbcli.errors import ArgumentError, ModelError
+from mbcli.multibody.math import SpatialForce
+from mbcli.multibody.plant.applied_forces import ExternallyAppliedSpatialForce
+from mbcli.multibody.tree.index import BodyIndex
+
+if TYPE_CHECKING:
+    from mbcli.multibody.plant.context import Context
+    from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+    from mbcli.multibody.tree.rigid_body import RigidBody
+
+FORM = "BODY=fx,fy,fz[@x,y,z] [from T] [to T]"
+_TEXT = re.compile(
+    r"(?P<body>[^=]+)=(?P<force>[^@\s]+)(?:@(?P<point>\S+))?"
+    r"(?:\s+from\s+(?P<start>\S+))?(?:\s+to\s+(?P<end>\S+))?\s*"
+)
+COLUMNS = ("body", "fx", "fy", "fz", "from", "to")
+POINT = ("x", "y", "z")
+
+
+class Push(NamedTuple):
+    """A force on a body.
+
+    Attributes:
+        body: its name, `instance::body` where several models have one of that name.
+        force: (3,) [N] in World.
+        start, end: [s] from when to when it acts.
+        point: (3,) [m] in the body's frame, where it acts; None: at its centre of mass.
+    """
+
+    body: str
+    force: tuple[float, ...]
+    start: float = 0.0
+    end: float = np.inf
+    point: tuple[float, ...] | None = None
+
+
+def read_pushes(given: Iterable[Any]) -> list[Push]:
+    """Those that Pushes, texts of FORM and names of tables mean. ArgumentError, or ModelError of a table."""
+    pushes: list[Push] = []
+    for one in given:
+        if isinstance(one, Push):
+            pushes.append(one)
+        elif isinstance(one, str) and "=" in one:
+            pushes.append(_push_of(one))
+        else:
+            pushes += _pushes_of_table(os.fspath(one))
+    for push in pushes:
+        if not push.end > push.start:
+            message = f"the push of '{push.body}' from {push.start:g} s to {push.end:g} s has no duration"
+            raise ArgumentError(f"{argument('pushes')}: {message}")
+    return pushes
+
+
+def _push_of(text):
+    found = _TEXT.fullmatch(text.strip())
+    if found is None:
+        raise ArgumentError(f"{argument('pushes')}: '{text}' is not {FORM}")
+    force = _numbers(found["force"], text)
+    point = None if found["point"] is None else _numbers(found["point"], text)
+    start, end = (None if found[name] is None else parse_number(found[name]) for name in ("start", "end"))
+    if (found["start"] and start is None) or (found["end"] and end is None):
+        raise ArgumentError(f"{argument('pushes')}: '{text}': a time is a finite number of seconds")
+    return Push(found["body"].strip(), force, start or 0.0, np.inf if end is None else end, point)
+
+
+def _numbers(text, whole):
+    values = [parse_number(part) for part in text.split(",")]
+    if len(values) != 3 or None in values:
+        raise ArgumentError(f"{argument('pushes')}: '{whole}': '{text}' is not three finite numbers with commas")
+    return tuple(values)
+
+
+def _pushes_of_table(path):
+    """Of a table with the columns COLUMNS, and POINT if a row says where."""
+    table = read_text_table(path)
+    header, names = table.header, list(table.header.names)
+    unknown = [name for name in names if name not in (*COLUMNS, *POINT)]
+    missing = [name for name in COLUMNS if name not in names]
+    twice = [name for name in names if names.count(name) > 1]
+    if unknown or missing or twice:
+        wrong = [f"{shown(name)} is none" for name in unknown] + [f"{name} is missing" for name in missing]
+        wrong += [f"{name} is there twice" for name in twice]
+        columns = f"the columns {', '.join(COLUMNS)}, and x, y, z of the point"
+        raise ModelError(f"{header.where}: error: a table of pushes has {columns}: {wrong[0]}")
+    found = []
+    for place, cells in table.rows:
+        row = dict(zip(names, cells, strict=True))
+        numbers = {name: header.number(row[name]) for name in names if name != "body" and row[name].strip()}
+        if None in numbers.values() or not set(COLUMNS[1:]) <= set(numbers):
+            raise ModelError(f"{place}: error: a push needs finite numbers {', '.join(COLUMNS[1:])}")
+        point = tuple(numbers.get(name, 0.0) for name in POINT) if any(name in numbers for name in POINT) else None
+        force = tuple(numbers[name] for name in ("fx", "fy", "fz"))
+        found.append(Push(row["body"].strip(), force, numbers["from"], numbers["to"], point))
+    return found
+
+
+def follow_pushes(plant: MultibodyPlant, context: Context, pushes: Iterable[Push]) -> None:
+    """Lets pushes act in a context. ArgumentError if there is no such body, or several are called so."""
+    bodies = [(push, _body(plant, push.body)) for push in pushes]
+    tolerance = 1e-9 * max(plant.time_step(), 1e-3)
+
+    def acting(at):
+        t = at.get_time() + tolerance
+        return [_force(push, body, at) for push, body in bodies if push.start <= t < push.end]
+
+    plant.get_applied_spatial_force_input_port().Follow(context, acting)
+
+
+def _force(push, body, context):
+    force = ExternallyAppliedSpatialForce()
+    force.body_index = body.index()
+    force.p_BoBq_B = body.CalcCenterOfMassInBodyFrame(context) if push.point is None else push.point
+    force.F_Bq_W = SpatialForce(np.zeros(3), np.array(push.force))
+    return force
+
+
+def _body(plant: MultibodyPlant, name: str) -> RigidBody:
+    bodies = [plant.get_body(BodyIndex(k)) for k in range(1, plant.num_bodies())]
+    scoped = {f"{plant.GetModelInstanceName(body.model_instance())}::{body.name()}": body for body in bodies}
+    found = [body for full, body in scoped.items() if name in (full, body.name())]
+    if not found:
+        hint = name_or_list(name, [body.name() for body in bodies])
+        raise ArgumentError(f"{argument('pushes')}: there is no body '{name}': {hint}")
+    if len(found) > 1:
+        several = ", ".join(full for full, body in scoped.items() if body in found)
+        raise ArgumentError(f"{argument('pushes')}: several bodies are called '{name}': {several}")
+    return found[0]

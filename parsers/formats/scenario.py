@@ -1,0 +1,19 @@
+"""Scenarios: directives with the settings of a run, or directives alone."""
+
+from mbcli.parsers.formats.late import LateFunction
+
+TITLE = "scenario"
+SUFFIXES = (".yaml", ".yml")
+ROOT_ELEMENTS = ()
+FILE_TYPES = ()
+IN_FOLDERS = False  # other files of a robot are YAML as well
+IS_SCENE = True
+HOLDS_SETTINGS = True
+
+_read = LateFunction("mbcli.parsers.scenes.scenario", "read_all_scenarios")
+
+
+def read_scenes(source, diagnostics, *, name, sources):
+    scenarios = _read(source, diagnostics, name=name)
+    sources += [file for scenario in scenarios for file in scenario.sources]
+    return [(scenario, scenario.directives) for scenario in scenarios]

@@ -1,0 +1,133 @@
+"""What stands between bodies and joints in an MJCF document: tendons, equalities, joints that follow others."""
+
+from dataclasses import replace
+from math import inf
+from typing import Any
+
+from lxml import etree
+from mbcli.parsers.duplicate_names import made_up
+from mbcli.parsers.frame_names import WORLD
+from mbcli.parsers.poses import compose, inverse
+from mbcli.parsers.spec import IDENTITY, TendonConstraintSpec, WeldConstraintSpec, pose
+from mbcli.parsers.writing.arrange_mjcf import is_closed
+from mbcli.parsers.writing.write_xml import add, numbers, tidy
+
+from mbcli.math.rotation_array import quaternion_from_matrix
+
+
+def add_relations(root, spec, parts):
+    """Adds <tendon> and <equality> of a ModelSpec, whose joints are these Parts; returns the constraints as they are
+    read."""
+    tendon, equality = etree.SubElement(root, "tendon"), etree.SubElement(root, "equality")
+    poses = {WORLD: IDENTITY} | {link.name: link.X_ModelL for link in spec.links}
+    frames = list(spec.frames)
+    _add_followers(equality, spec, parts)
+    for spring in spec.force_elements:
+        ends = [_frame_at(frames, link, p) for link, p in ((spring.link_A, spring.p_AP), (spring.link_B, spring.p_BQ))]
+        node = add(tendon, "spatial", springlength=spring.free_length)
+        for name, value in (("stiffness", spring.stiffness), ("damping", spring.damping)):
+            if value:
+                node.set(name, numbers(value))
+        for end in ends:
+            add(node, "site", site=end)
+    acting: list[Any] = []
+    equal: list[Any] = []
+    named: set[str] = set()
+    for constraint in spec.constraints:
+        own: str | None = None
+        if constraint.name:
+            own = made_up(constraint.name, named)
+            named.add(own)
+        if isinstance(constraint, TendonConstraintSpec):
+            own = own or made_up(f"sum_{len(named) + 1}", named)
+            named.add(own)
+            read = _add_sum(tendon, equality, constraint, own, spec)
+            (equal if constraint.lower == constraint.upper and constraint.stiffness == inf else acting).append(read)
+            continue
+        equal.append(constraint)
+        (_add_weld if isinstance(constraint, WeldConstraintSpec) else _add_point)(
+            equality, constraint, own, poses, frames
+        )
+    for section in (tendon, equality):
+        if len(section) == 0:
+            root.remove(section)
+    return [*acting, *equal]
+
+
+def _add_followers(equality, spec, parts):
+    joints = {joint.name: joint for joint in spec.joints}
+    for joint in spec.joints:
+        for k, part in enumerate(parts[joint.name]):
+            if part.follows is not None:
+                leader, ratio = part.follows
+                _follow(equality, part, joint.axes[0].default_position, leader, ratio, 0.0)
+                continue
+            mimic = joint.axes[k].mimic if k < len(joint.axes) else None
+            if mimic is not None:
+                leader = parts[mimic.leader][mimic.leader_axis]
+                start = joints[mimic.leader].axes[mimic.leader_axis].default_position
+                _follow(equality, part, start, leader.name, mimic.multiplier, mimic.offset)
+
+
+def _follow(equality, part, leader_start, leader, multiplier, offset):
+    """q - q0 = c0 + c1 (leader - leader0)."""
+    own_start = part.axis.default_position
+    constant = offset - own_start + multiplier * leader_start if own_start or leader_start else offset
+    add(equality, "joint", joint1=part.name, joint2=leader, polycoef=(constant, multiplier, 0.0, 0.0, 0.0))
+
+
+def _frame_at(frames, link, p):
+    """The name of the last frame of a link that is at a point."""
+    return next(
+        frame.name for frame in reversed(frames) if frame.link == link and tuple(frame.X_LF[:3, 3].tolist()) == tuple(p)
+    )
+
+
+def _add_point(equality, spec, name, poses, frames):
+    if is_closed(spec, poses):
+        body2 = None if spec.link_B == WORLD else spec.link_B
+        add(equality, "connect", name=name, body1=spec.link_A, body2=body2, anchor=tidy(spec.p_AP))
+        return
+    ends = [_frame_at(frames, link, p) for link, p in ((spec.link_A, spec.p_AP), (spec.link_B, spec.p_BQ))]
+    add(equality, "connect", name=name, site1=ends[0], site2=ends[1])
+
+
+def _add_weld(equality, spec, name, poses, frames):
+    p_BQ = spec.X_BQ[:3, 3]
+    X_AP = compose(spec.X_AP, compose(inverse(spec.X_BQ), pose(None, p_BQ)))  # Q with the axes of B
+    relative = (*tidy(X_AP[:3, 3]), *tidy(quaternion_from_matrix(X_AP[:3, :3])))
+    add(
+        equality,
+        "weld",
+        name=name,
+        body1=spec.link_A,
+        body2=None if spec.link_B == WORLD else spec.link_B,
+        anchor=tidy(p_BQ) if p_BQ.any() else None,
+        relpose=relative,
+    )
+
+
+def _add_sum(tendon, equality, spec, name, model):
+    """A TendonConstraintSpec as a fixed tendon; returns it as it is read."""
+    starts = {joint.name: joint.axes[0].default_position for joint in model.joints if joint.axes}
+    lower, upper = spec.lower - spec.offset, spec.upper - spec.offset
+    read = replace(spec, offset=0.0, lower=lower, upper=upper)
+    if lower == upper and spec.stiffness == inf and len(spec.joints) == 1:
+        (joint,), (a,) = spec.joints, spec.a
+        value = lower / a
+        add(equality, "joint", name=name, joint1=joint, polycoef=(value - starts[joint], 0.0, 0.0, 0.0, 0.0))
+        return replace(read, a=(1.0,), lower=value, upper=value)
+    node = add(tendon, "fixed", name=name)
+    for joint, a in zip(spec.joints, spec.a, strict=True):
+        add(node, "joint", joint=joint, coef=a)
+    if spec.stiffness != inf:
+        node.set("springlength", numbers(lower) if lower == upper else numbers(lower, upper))
+        node.set("stiffness", numbers(spec.stiffness))
+        if spec.damping:
+            node.set("damping", numbers(spec.damping))
+    elif lower == upper:
+        reference = sum(a * starts[joint] for joint, a in zip(spec.joints, spec.a, strict=True))
+        add(equality, "tendon", tendon1=name, polycoef=(lower - reference, 0.0, 0.0, 0.0, 0.0))
+    else:
+        node.set("range", numbers(lower, upper))
+    return read

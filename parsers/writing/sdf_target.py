@@ -1,0 +1,64 @@
+"""SDFormat as a format to write."""
+
+from mbcli.parsers.sdf.sdf_actuators import NO_ACTUATOR
+from mbcli.parsers.writing.arrange_sdf import arranged_for_sdf
+from mbcli.parsers.writing.sayable import DYNAMICS, LIMITED, ONE_AXIS
+from mbcli.parsers.writing.target import Document, Target
+from mbcli.parsers.writing.write_sdf import write_sdf
+from mbcli.parsers.writing.write_xml import DRAKE_ONLY, OURS_ONLY
+
+
+def _extensions(root, counts):
+    says_twice = root.find(".//axis/mimic") is not None  # drake:mimic says the same
+    return {
+        tag: OURS_ONLY if tag == NO_ACTUATOR else DRAKE_ONLY
+        for tag in counts
+        if not (says_twice and tag == "drake:mimic")
+    }
+
+
+_TARGET = Target(
+    suffix=".sdf",
+    copied_suffix=lambda path: None,
+    axis_fields={
+        **{kind: ONE_AXIS | {"spring_reference", "spring_stiffness", "default_position"} for kind in LIMITED},
+        "screw": DYNAMICS | {"mimic", "effort", "default_position"},
+        "universal": DYNAMICS | {"default_position"},
+    },
+    without_effect=frozenset(),
+    limits=("position", "velocity", "acceleration"),
+    missing_shape=lambda shape, touches, copied, moves: None,
+    missing_relation=lambda spec: None,
+    refused_inertia=lambda inertial: None,
+    gravity=False,
+    postures=False,
+    contact_laws=False,
+    other_contact=True,
+    many_actuators=False,
+    lone_drives=False,
+    efforts_in_joints=True,
+    rests_at_zero=False,
+    constraint_names=False,
+    default_poses=False,
+    any_lets_touch=False,
+    package_uris=True,
+    link_gravity=True,
+    deformables=True,
+    rpy_floating=True,
+    floating_damping="two",
+    second_axes_lead=True,
+    points=False,
+    zero_effort_is_none=True,
+    namespaces=(("links", "deformables", "frames", "filter_groups", "joints"),),
+    actuators_have_names=False,
+    model_frame_name=None,
+    arranged=arranged_for_sdf,
+    document=lambda model, loops: Document(write_sdf(model), model),
+    own_tags=(),
+    extensions=_extensions,
+)
+
+
+def sdf_target():
+    """The `Target`."""
+    return _TARGET

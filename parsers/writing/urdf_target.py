@@ -1,0 +1,73 @@
+"""URDF as a format to write."""
+
+from mbcli.parsers.spec import Cone, HalfSpace, Mesh, Polyline, WeldConstraintSpec
+from mbcli.parsers.writing.arrange_urdf import arranged_for_urdf
+from mbcli.parsers.writing.sayable import DYNAMICS, LIMITED, ONE_AXIS
+from mbcli.parsers.writing.target import Document, Target
+from mbcli.parsers.writing.write_urdf import write_urdf
+from mbcli.parsers.writing.write_xml import DRAKE_ONLY, OURS_ONLY
+
+_SHAPES = {HalfSpace: "plane", Cone: "cone", Polyline: "polyline"}
+
+
+def _missing_shape(shape, touches, copied, moves):
+    if isinstance(shape, Mesh) and shape.submesh is not None:
+        return f"part '{shape.submesh}' of {shape.uri}"
+    return _SHAPES.get(type(shape))
+
+
+def _missing_relation(spec):
+    if isinstance(spec, WeldConstraintSpec):
+        return f"the weld constraint between '{spec.link_A}' and '{spec.link_B}'"
+    return None
+
+
+def _extensions(root, counts):
+    return {tag: OURS_ONLY if tag == "loop_joint" else DRAKE_ONLY for tag in counts}
+
+
+_TARGET = Target(
+    suffix=".urdf",
+    copied_suffix=lambda path: None,
+    axis_fields={
+        **{kind: ONE_AXIS | {"deceleration", "jerk"} for kind in LIMITED},
+        "screw": DYNAMICS | {"mimic"},
+        "universal": frozenset({"damping"}),
+    },
+    without_effect=frozenset(),
+    limits=("position", "velocity", "acceleration"),
+    missing_shape=_missing_shape,
+    missing_relation=_missing_relation,
+    refused_inertia=lambda inertial: None,
+    gravity=False,
+    postures=False,
+    contact_laws=False,
+    other_contact=True,
+    many_actuators=False,
+    lone_drives=False,
+    efforts_in_joints=True,
+    rests_at_zero=False,
+    constraint_names=False,
+    default_poses=False,
+    any_lets_touch=False,
+    package_uris=True,
+    link_gravity=False,
+    deformables=False,
+    rpy_floating=False,
+    floating_damping="none",
+    second_axes_lead=False,
+    points=True,
+    zero_effort_is_none=False,
+    namespaces=(("links", "frames"), ("filter_groups",), ("joints",), ("actuators",)),
+    actuators_have_names=True,
+    model_frame_name="model_frame",
+    arranged=arranged_for_urdf,
+    document=lambda model, loops: Document(write_urdf(model, loops), model),
+    own_tags=("loop_joint", "frame"),
+    extensions=_extensions,
+)
+
+
+def urdf_target():
+    """The `Target`."""
+    return _TARGET

@@ -1,0 +1,418 @@
+"""A flat `ModelSpec` as an MJCF document.
+
+The model must be one that `arranged_for_mjcf` made. Angles are radians, rotations roll, pitch, yaw about fixed axes, as
+in URDF, so that the numbers of the source stay.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from dataclasses import dataclass, field, replace
+from math import inf
+from typing import Any
+
+import numpy as np
+from lxml import etree
+from mbcli.parsers.duplicate_names import made_up
+from mbcli.parsers.frame_names import WORLD
+from mbcli.parsers.poses import compose, inverse, rotation_about
+from mbcli.parsers.spec import (
+    IDENTITY,
+    AxisSpec,
+    Box,
+    Capsule,
+    Cylinder,
+    Ellipsoid,
+    HalfSpace,
+    JointSpec,
+    Mesh,
+    MimicSpec,
+    Sphere,
+    pose,
+)
+from mbcli.parsers.writing.arrange_mjcf import principal_moments, reference_motion
+from mbcli.parsers.writing.mjcf_actuators import add_actuators
+from mbcli.parsers.writing.mjcf_chains import carried_through, end_of, names_as_read
+from mbcli.parsers.writing.mjcf_classes import share_classes
+from mbcli.parsers.writing.mjcf_filters import excluded_pairs
+from mbcli.parsers.writing.mjcf_keyframes import add_keyframes
+from mbcli.parsers.writing.mjcf_relations import add_relations
+from mbcli.parsers.writing.sayable import EARTH
+from mbcli.parsers.writing.simple_joints import FREE, HINGE, SLIDE, Part, parts_of
+from mbcli.parsers.writing.target import Document
+from mbcli.parsers.writing.write_xml import add, numbers, start, tidy, xyz_rpy
+
+VISUAL, COLLISION, BOTH, FRAME = "visual", "collision", "both", "frame"  # roles of geoms, default classes
+_CLASSES = {
+    VISUAL: {"geom": {"group": "2", "contype": "0", "conaffinity": "0"}},
+    COLLISION: {"geom": {"group": "3"}},
+    FRAME: {"site": {"group": "4"}},
+}
+FRICTION = (1.0, 0.005, 0.0001)  # of MuJoCo's geoms
+_CONTACT = {"contype": 1, "conaffinity": 1, "condim": 3, "priority": 0, "margin": 0.0}  # and their defaults
+LEAST_OF_FULL = 1e-12  # [kg m^2] of a principal moment in a fullinertia, where MuJoCo refuses 1e-14
+
+
+def write_mjcf(spec, loops=()):
+    """The `Document`."""
+    return _Writer(spec).document()
+
+
+@dataclass
+class _Writer:
+    spec: Any
+    parts: dict[str, tuple[Part, ...]] = field(default_factory=dict)
+    order: list[tuple[str, str, Part | None]] = field(default_factory=list)  # (joint, link, Part) as qpos has them
+    through: dict[str, str] = field(default_factory=dict)  # links that are left out, see mjcf_chains
+    unnamed: dict[str, str] = field(default_factory=dict)  # joint that has no name, or none of its own: its link
+    meshes: dict[tuple[str, tuple[float, ...]], str] = field(default_factory=dict)  # (file, scale): its name
+    materials: dict[tuple[float, ...], str] = field(default_factory=dict)
+
+    def document(self):
+        spec = self.spec
+        self.parts = parts_of(spec.joints)
+        self.through = carried_through(spec)
+        root = start("mujoco", {"model": spec.name})
+        source = os.path.basename(spec.place.file).replace("--", "-_")
+        root.append(etree.Comment(f" {source} by mbcli convert: metres, kilograms, radians "))
+        add(root, "compiler", angle="radian", eulerseq="XYZ", inertiafromgeom="false")
+        pairs, parents_apart = excluded_pairs(spec)
+        self._add_options(root, parents_apart)
+        default, asset = etree.SubElement(root, "default"), etree.SubElement(root, "asset")
+        for name, values in _CLASSES.items():
+            for tag, attributes in values.items():
+                add(add(default, "default", **{"class": name}), tag, **attributes)
+        self._add_bodies(etree.SubElement(root, "worldbody"), asset)
+        self._add_contact(root, pairs)
+        constraints = add_relations(root, spec, self.parts)
+        add_actuators(root, spec)
+        add_keyframes(root, spec, self.order)
+        share_classes(root, default)
+        _drop_unused_classes(root, default)
+        for section in (default, asset):
+            if len(section) == 0:
+                root.remove(section)
+        return Document(root, self._expected(constraints), self.parts, self._renamed(), self.unnamed)
+
+    def _renamed(self):
+        poses = {link.name: link.X_ModelL for link in self.spec.links}
+        return {
+            link: (name, compose(inverse(poses[end_of(link, self.through)]), poses[link]))
+            for link, name in names_as_read(self.spec, self.through).items()
+        }
+
+    def _add_options(self, root, parents_apart):
+        gravity = self.spec.gravity
+        gravity = None if gravity is None or tuple(gravity) == EARTH else tuple(gravity)
+        if gravity is None and parents_apart:
+            return
+        option = add(root, "option", gravity=gravity)
+        if not parents_apart:
+            add(option, "flag", filterparent="disable")
+
+    # ---------------------------------------------------------------------------------------- bodies
+
+    def _add_bodies(self, worldbody, asset):
+        spec, links = self.spec, {link.name: link for link in self.spec.links}
+        holder = {joint.child: joint for joint in spec.joints}
+        carried, sites = defaultdict(list), defaultdict(list)
+        for joint in spec.joints:
+            carried[joint.parent].append(joint.child)
+        carried[WORLD] += [link.name for link in spec.links if link.name != WORLD and link.name not in holder]
+        for frame in spec.frames:
+            sites[frame.link].append(frame)
+        names = {part.name for parts in self.parts.values() for part in parts}
+        pending = [(WORLD, worldbody)]
+        while pending:
+            name, node = pending.pop()
+            if name != WORLD:
+                chain = [holder[name]] if name in holder else []
+                while chain and chain[0].parent in self.through:
+                    chain.insert(0, holder[chain[0].parent])
+                node = self._add_body(node, links, links[name], chain, names)
+            elif any(isinstance(visual.shape, HalfSpace) for visual in getattr(links.get(WORLD), "visuals", ())):
+                add(node, "light", pos="0 0 4", dir="0 0 -1", directional="true")
+            for frame in sites[name]:
+                add(node, "site", **{"class": FRAME}, name=frame.name, **_place(frame.X_LF))
+            if name in links:
+                self._add_geoms(node, links[name], asset)
+            pending += [(end_of(child, self.through), node) for child in reversed(carried[name])]
+
+    def _add_body(self, parent, links, link, chain, names):
+        joint = chain[0] if chain else None
+        if joint is None or joint.type == "quaternion_floating":
+            place = _place(link.X_ModelL)
+        elif len(chain) > 1:
+            X_WP = IDENTITY if joint.parent == WORLD else links[joint.parent].X_ModelL
+            place = _place(compose(inverse(X_WP), link.X_ModelL), computed=True)
+        elif np.array_equal(joint.X_CM, IDENTITY) and reference_motion(joint) is IDENTITY:
+            place = _place(joint.X_PF)
+        else:
+            place = _place(compose(compose(joint.X_PF, reference_motion(joint)), inverse(joint.X_CM)), computed=True)
+        node = add(parent, "body", name=link.name, **place, gravcomp=None if link.gravity else 1.0)
+        if joint is None:
+            free = made_up(link.name, names)
+            names.add(free)
+            add(node, "freejoint", name=free)
+            self.order.append(("", link.name, None))
+        else:
+            for each in chain:
+                X_BL = IDENTITY
+                if each.child != link.name:
+                    X_BL = compose(inverse(link.X_ModelL), links[each.child].X_ModelL)
+                self._add_joints(node, link, each, compose(X_BL, each.X_CM))
+        if link.inertial is not None and link.inertial.mass:
+            _add_inertial(node, link.inertial)
+        return node
+
+    def _add_joints(self, node, link, joint, X_BM):
+        parts = self.parts[joint.name]
+        if not parts or parts[0].kind == FREE:
+            self.unnamed[joint.name] = link.name
+        directions = _directions(X_BM[:3, :3], parts)
+        for part, direction in zip(parts, directions, strict=True):
+            self.order.append((joint.name, link.name, part))
+            if part.kind == FREE and not (part.damping or part.armature):
+                add(node, "freejoint", name=part.name)
+                continue
+            kind = None if part.kind == HINGE else part.kind
+            p = None if part.kind == FREE or not X_BM[:3, 3].any() else tidy(X_BM[:3, 3])
+            element = add(node, "joint", name=part.name, type=kind, pos=None if part.kind == SLIDE else p)
+            if part.axis is None:
+                _set(element, damping=part.damping, armature=part.armature)
+                continue
+            axis = part.axis
+            element.set("axis", numbers(*direction))
+            if (axis.lower, axis.upper) != (-inf, inf):
+                element.set("range", numbers(axis.lower, axis.upper))
+            _set(
+                element,
+                ref=axis.default_position,
+                damping=axis.damping,
+                frictionloss=axis.friction,
+                armature=part.armature,
+                stiffness=axis.spring_stiffness,
+                springref=axis.spring_reference if axis.spring_stiffness else 0.0,
+            )
+            if axis.effort != inf and axis.effort > 0.0:
+                element.set("actuatorfrcrange", numbers(-axis.effort, axis.effort))
+
+    # ----------------------------------------------------------------------------------------- geoms
+
+    def _add_geoms(self, node, link, asset):
+        for geometry, role in geoms_of(link):
+            element = add(node, "geom", **{"class": role if role in _CLASSES else None}, name=geometry.name)
+            kind, attributes = self._shape(geometry.shape, asset)
+            _set_text(element, type=kind, **attributes)
+            _set_text(element, **_place(geometry.X_LG))
+            if geometry.color is not None:
+                element.set("material", self._material(geometry.color, asset))
+            if role == VISUAL:
+                continue
+            friction = friction_of(geometry)
+            if friction != FRICTION:
+                element.set("friction", numbers(*(friction if friction[1:] != FRICTION[1:] else friction[:1])))
+            for name, usual in _CONTACT.items():
+                value = geometry.properties.get(("mujoco", name), usual)
+                if value != usual:
+                    element.set(name, numbers(value))
+
+    def _shape(self, shape, asset):
+        if not isinstance(shape, Mesh):
+            return SHAPES[type(shape)](shape)
+        key = shape.uri, tuple(shape.scale)
+        if key not in self.meshes:
+            stem = shape.uri.replace("\\", "/").rpartition("/")[2].rpartition(".")[0] or "mesh"
+            self.meshes[key] = made_up(stem, self.meshes.values())
+            scale = shape.scale if tuple(shape.scale) != (1.0, 1.0, 1.0) else None
+            add(asset, "mesh", name=self.meshes[key], file=shape.uri, scale=scale, inertia="shell")
+        return "mesh", {"mesh": self.meshes[key]}
+
+    def _material(self, color, asset):
+        if color not in self.materials:
+            self.materials[color] = f"color_{len(self.materials) + 1}"
+            asset.insert(len(self.materials) - 1, _element("material", name=self.materials[color], rgba=color))
+        return self.materials[color]
+
+    def _add_contact(self, root, pairs):
+        if not pairs and not self.spec.contact_pairs:
+            return
+        contact = etree.SubElement(root, "contact")
+        for first, second in pairs:
+            add(contact, "exclude", body1=first, body2=second)
+        collisions = {link.name: link.collisions for link in self.spec.links}
+        for pair in self.spec.contact_pairs:
+            ends = [collisions[link][index].name for link, index in (pair.collision_A, pair.collision_B)]
+            condim = 6 if pair.rolling_friction else 4 if pair.torsional_friction else 3 if pair.friction else 1
+            friction = (pair.friction, pair.friction, pair.torsional_friction, *(pair.rolling_friction,) * 2)
+            node = add(contact, "pair", geom1=ends[0], geom2=ends[1], condim=condim, friction=friction)
+            _set(node, margin=pair.margin)
+
+    # --------------------------------------------------------------------------------- as it is read
+
+    def _expected(self, constraints):
+        """The spec as the document is read, as far as the proof compares it by itself."""
+        leaders = {
+            axis.mimic.leader: self.parts[axis.mimic.leader][axis.mimic.leader_axis].name
+            for joint in self.spec.joints
+            for axis in joint.axes
+            if axis.mimic is not None
+        }
+        joints = []
+        for joint in self.spec.joints:
+            for k, part in enumerate(self.parts[joint.name]):
+                mimic = joint.axes[k].mimic if k < len(joint.axes) else None
+                if part.follows is not None:
+                    mimic = MimicSpec(*part.follows, 0.0, joint.place)
+                elif mimic is not None:
+                    mimic = replace(mimic, leader=leaders[mimic.leader], leader_axis=0)
+                axes = () if mimic is None else (AxisSpec((0.0, 0.0, 1.0), joint.place, mimic=mimic),)
+                ends = joint.parent, joint.child, IDENTITY, IDENTITY, joint.place
+                joints.append(JointSpec(part.name, joint.type, *ends, axes))
+        return replace(
+            self.spec,
+            links=tuple(map(_link_as_read, self.spec.links)),
+            joints=tuple(joints),
+            constraints=tuple(constraints),
+            filter_groups=None,
+        )
+
+
+def geoms_of(link):
+    """[(GeometrySpec, role)] of a LinkSpec: what is seen and collides alike is one geom."""
+    solid = {geometry.name: geometry for geometry in link.collisions}
+    found = []
+    for visual in link.visuals:
+        twin = solid.get(visual.name)
+        if twin is not None and twin.shape == visual.shape and np.array_equal(twin.X_LG, visual.X_LG):
+            found.append((replace(twin, color=visual.color), BOTH))
+            del solid[visual.name]
+        else:
+            found.append((visual, VISUAL))
+    return [*found, *((geometry, COLLISION) for geometry in link.collisions if geometry.name in solid)]
+
+
+def friction_of(geometry):
+    """The three coefficients of a geom."""
+    slide = geometry.properties.get(("material", "coulomb_friction"), FRICTION[:1] * 2)[1]
+    others = (
+        geometry.properties.get(("material", name), usual)
+        for name, usual in zip(("torsional_friction", "rolling_friction"), FRICTION[1:], strict=True)
+    )
+    return (slide, *others)
+
+
+def _link_as_read(link):
+    seen, solid = [], []
+    for geometry, role in geoms_of(link):
+        collides = role != VISUAL
+        slide, torsional, rolling = friction_of(geometry) if collides else FRICTION
+        properties = {
+            ("material", "coulomb_friction"): (slide, slide),
+            ("material", "torsional_friction"): torsional,
+            ("material", "rolling_friction"): rolling,
+        }
+        for name, usual in _CONTACT.items():
+            value = geometry.properties.get(("mujoco", name), usual) if collides else usual
+            properties["mujoco", name] = value
+        if not collides:
+            properties |= {("mujoco", "contype"): 0, ("mujoco", "conaffinity"): 0}
+        shape = geometry.shape
+        shape = replace(shape, convex=False) if isinstance(shape, Mesh) else shape
+        read = replace(geometry, shape=shape, properties=properties)
+        if role != COLLISION:
+            seen.append(read)
+        if collides:
+            solid.append(read)
+    return replace(link, visuals=tuple(seen), collisions=tuple(solid))
+
+
+def _drop_unused_classes(root, default):
+    used = {node.get("class") for node in root.iter("*") if node.tag != "default"}
+    for node in list(default):
+        if node.get("class") not in used:
+            default.remove(node)
+
+
+def _directions(R_BM, parts):
+    """The axes of the parts of a joint in the frame of the body, in the reference configuration."""
+    plain = np.array_equal(R_BM, np.eye(3))
+    found: list[tuple[float, ...] | None] = []
+    R_after = np.eye(3)  # the turn by the parts that follow
+    for part in reversed(parts):
+        if part.axis is None:
+            found.append(None)
+            continue
+        direction = tuple(part.axis.xyz)
+        if not plain or not np.array_equal(R_after, np.eye(3)):
+            direction = tidy(R_BM @ (R_after.T @ np.array(direction)))
+        found.append(direction)
+        if part.kind == HINGE and part.axis.default_position:
+            R_after = rotation_about(part.axis.xyz, part.axis.default_position) @ R_after
+    return found[::-1]
+
+
+def _add_inertial(node, inertial):
+    X, values = inertial.X_LI, inertial.inertia
+    products = any(values[3:])
+    if products and min(principal_moments(inertial)) < LEAST_OF_FULL:
+        xx, yy, zz, xy, xz, yz = values
+        moments, R_IP = np.linalg.eigh([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+        X = compose(X, pose(R_IP * np.linalg.det(R_IP)))
+        values, products = (*moments.tolist(), 0.0, 0.0, 0.0), False
+    if products and not np.array_equal(X[:3, :3], np.eye(3)):
+        xx, yy, zz, xy, xz, yz = values
+        R = X[:3, :3]
+        turned = R @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ R.T
+        turned = (turned + turned.T) / 2.0
+        values = (*np.diag(turned).tolist(), turned[0, 1], turned[0, 2], turned[1, 2])
+        X = pose(None, X[:3, 3])
+    element = add(node, "inertial", pos=tuple(X[:3, 3].tolist()), mass=inertial.mass)
+    if products:
+        element.set("fullinertia", numbers(*values))
+        return
+    euler = xyz_rpy(X)[1]
+    if any(euler):
+        element.set("euler", numbers(*euler))
+    element.set("diaginertia", numbers(*values[:3]))
+
+
+def _place(X, computed=False):
+    """{attribute: numbers} of a pose."""
+    xyz, rpy = xyz_rpy(X)
+    if computed:
+        xyz, rpy = tidy(xyz), tidy(rpy)
+    return {name: values for name, values in (("pos", xyz), ("euler", rpy)) if any(values)}
+
+
+def _set(element, **values):
+    """Sets numbers that are not zero."""
+    for name, value in values.items():
+        if value:
+            element.set(name, numbers(value))
+
+
+def _set_text(element, **values):
+    for name, value in values.items():
+        element.set(name, value if isinstance(value, str) else numbers(*value))
+
+
+def _element(tag, **attributes):
+    element = etree.Element(tag)
+    _set_text(element, **attributes)
+    return element
+
+
+def _halves(*lengths):
+    return tuple(length / 2.0 for length in lengths)
+
+
+SHAPES = {
+    Box: lambda shape: ("box", {"size": _halves(*shape.size)}),
+    Sphere: lambda shape: ("sphere", {"size": (shape.radius,)}),
+    Cylinder: lambda shape: ("cylinder", {"size": (shape.radius, *_halves(shape.length))}),
+    Capsule: lambda shape: ("capsule", {"size": (shape.radius, *_halves(shape.length))}),
+    Ellipsoid: lambda shape: ("ellipsoid", {"size": shape.radii}),
+    HalfSpace: lambda shape: ("plane", {"size": (0.0, 0.0, 0.05)}),
+}

@@ -1,0 +1,86 @@
+"""Motions of `excite` stay within limits, begin and end at rest, and show more than random ones."""
+
+import numpy as np
+import pytest
+from command_line import succeed
+from measured_motion import forces, hand, plant_of
+from repository import SAMPLES
+
+from mbcli.errors import ModelError
+from mbcli.identification.excitation import excite
+
+
+@pytest.fixture(autouse=True)
+def interpreted(monkeypatch):
+    monkeypatch.setenv("MBCLI_JIT", "0")
+
+
+@pytest.fixture(scope="module")
+def arm():
+    return plant_of(SAMPLES / "double_pendulum.urdf", weld_base=True)
+
+
+def test_a_motion_stays_within_limits_and_ends_at_rest(arm):
+    motion = excite(arm, 8.0, rate=50.0, margin=0.8, tries=10, speed=1.0, acceleration=3.0)
+    lower, upper = arm.GetPositionLowerLimits(), arm.GetPositionUpperLimits()
+    assert not np.isfinite([*lower, *upper]).any()  # then the range is a quarter turn each way
+    assert np.abs(motion.q).max() <= 0.8 * np.pi / 2.0
+    assert np.abs(motion.v).max() <= 0.8 * 1.0 and np.abs(motion.vdot).max() <= 0.8 * 3.0
+    for end in (0, -1):
+        assert np.abs(motion.v[end]).max() < 1e-9 and np.abs(motion.vdot[end]).max() < 1e-9
+    assert np.abs(motion.q[0] - motion.q[-1]).max() < 1e-9
+    assert len(motion.time) == 401 and motion.time[-1] == pytest.approx(8.0)
+    (actuator,) = arm.elements.actuators
+    assert np.abs(motion.tau[:, actuator.joint().velocity_start()]).max() <= 0.8 * actuator.effort_limit()
+
+
+def test_velocities_are_the_rates_of_positions_and_efforts_those_of_the_model(arm):
+    motion = excite(arm, 6.0, rate=200.0, tries=0)
+    np.testing.assert_allclose(np.gradient(motion.q, motion.time, axis=0)[2:-2], motion.v[2:-2], atol=2e-3)
+    np.testing.assert_allclose(np.gradient(motion.v, motion.time, axis=0)[2:-2], motion.vdot[2:-2], atol=2e-2)
+    np.testing.assert_allclose(
+        motion.tau[::100], forces(arm, motion.q[::100], motion.v[::100], motion.vdot[::100]), atol=1e-9
+    )
+
+
+def test_the_search_makes_the_condition_smaller_and_repeats_itself(arm):
+    one, two = (excite(arm, 8.0, tries=15, seed=3) for _ in range(2))
+    assert one.condition < one.first
+    assert np.array_equal(one.q, two.q)
+    assert not np.array_equal(one.q, excite(arm, 8.0, tries=0, seed=4).q)
+
+
+def test_followers_follow(tmp_path):
+    (tmp_path / "hand.urdf").write_text(hand())
+    plant = plant_of(tmp_path / "hand.urdf")
+    motion = excite(plant, 5.0, tries=0)
+    at = {joint.name(): joint.position_start() for joint in plant.moving_joints() if joint.num_velocities()}
+    np.testing.assert_allclose(motion.q[:, at["left_tip"]], 0.8 * motion.q[:, at["left_base"]] + 0.1, atol=1e-12)
+    assert set(motion.use["position"]) == {"wrist", "left_base", "right_base"}
+
+
+def test_motions_that_collide_are_not_taken(arm):
+    motion = excite(arm, 8.0, tries=4, collides=lambda q: bool(q[1] > 0.7))
+    assert motion.q[:, 1].max() < 0.8
+
+
+@pytest.mark.parametrize("name", ["quadruped.urdf", "closed_chains/four_bar.urdf"])
+def test_robots_that_float_or_have_closed_chains_are_refused(name):
+    with pytest.raises(ModelError, match="excite is for"):
+        excite(plant_of(SAMPLES / name), 5.0)
+
+
+def test_the_file_goes_through_inverse_dynamics_and_identify(tmp_path, monkeypatch):
+    """A motion, the efforts of a heavier robot on it, and its file: the masses of that robot come out."""
+    monkeypatch.chdir(tmp_path)
+    text = (SAMPLES / "double_pendulum.urdf").read_text()
+    (tmp_path / "arm.urdf").write_text(text)
+    (tmp_path / "heavy.urdf").write_text(text.replace('<mass value="1.2"', '<mass value="1.8"'))
+    succeed("-q", "excite", "arm.urdf", "-t", 8, "--rate", 50, "--tries", 5, "-o", "motion.csv")
+    succeed("-q", "inverse-dynamics", "heavy.urdf", "--states", "motion.csv", "-o", "torques.csv")
+    rows = [(tmp_path / name).read_text().splitlines() for name in ("motion.csv", "torques.csv")]
+    joined = "\n".join(f"{a},{b.partition(',')[2]}" for a, b in zip(*rows, strict=True))
+    (tmp_path / "measured.csv").write_text(joined + "\n")
+    document = succeed("-q", "identify", "arm.urdf", "--data", "measured.csv", "--json").json()
+    assert document["errors"]["after"] < 1e-6 < 0.05 < document["errors"]["before"]
+    assert document["filter"]["cutoff"] is None

@@ -1,0 +1,173 @@
+"""Data that are not what they claim to be: each is an error or a finding that names file, column and reason."""
+
+import json
+
+import numpy as np
+import pytest
+from command_line import cli
+from measured_motion import measured_columns, write_csv
+from repository import SAMPLES
+
+
+@pytest.fixture(scope="module")
+def good(tmp_path_factory):
+    """The columns of a motion of a 7-joint arm with encoders and current sensors as they are, by name."""
+    folder = tmp_path_factory.mktemp("good")
+    columns = measured_columns(SAMPLES / "arm7.urdf", 900, 9.0)
+    names = [name[2:-2] for name in columns if name.startswith("q:")]
+    return folder, names, columns
+
+
+def identify(path, *words):
+    return cli("identify", str(SAMPLES / "arm7.urdf"), "--data", str(path), "--json", *words)
+
+
+def findings(result):
+    return {(f["code"], f["column"]) for f in json.loads(result.out)["findings"]}
+
+
+def changed(columns, **changes):
+    return {name: changes.get(name, values) for name, values in columns.items()}
+
+
+def test_good_data_have_no_findings_but_what_the_file_has_no_place_for(good, tmp_path):
+    _, _, columns = good
+    result = identify(write_csv(tmp_path / "a.csv", columns))
+    assert result.code == 0, result.err
+    assert {code for code, _ in findings(result)} == set()
+    document = json.loads(result.out)
+    assert document["errors"]["after"] < 0.02 and document["rank"] == document["largest_rank"]
+
+
+def joint(names, k):
+    return f"q:{names[k]}_q", f"v:{names[k]}_w", f"tau:{names[k]}_w"
+
+
+SPOILED = {
+    "degrees of position": (lambda c, n: {joint(n, 2)[0]: np.degrees(c[joint(n, 2)[0]])}, "DATA_UNITS", 2),
+    "degrees of velocity": (lambda c, n: {joint(n, 3)[1]: np.degrees(c[joint(n, 3)[1]])}, "DATA_UNITS", 3),
+    "mirrored velocity": (lambda c, n: {joint(n, 1)[1]: -c[joint(n, 1)[1]]}, "DATA_SIGN", 1),
+    "mirrored effort": (lambda c, n: {joint(n, 1)[2]: -c[joint(n, 1)[2]]}, "DATA_SIGN", 1),
+    "mirrored position and velocity": (
+        lambda c, n: {joint(n, 3)[0]: -c[joint(n, 3)[0]], joint(n, 3)[1]: -c[joint(n, 3)[1]]},
+        "DATA_SIGN",
+        3,
+    ),
+    "swapped velocities": (
+        lambda c, n: {joint(n, 0)[1]: c[joint(n, 1)[1]], joint(n, 1)[1]: c[joint(n, 0)[1]]},
+        "DATA_SWAPPED",
+        0,
+    ),
+    "swapped efforts": (
+        lambda c, n: {joint(n, 1)[2]: c[joint(n, 3)[2]], joint(n, 3)[2]: c[joint(n, 1)[2]]},
+        "DATA_SWAPPED",
+        1,
+    ),
+    "late velocities": (lambda c, n: {joint(n, 2)[1]: np.roll(c[joint(n, 2)[1]], 5)}, "DATA_LAG", 2),
+    "late efforts": (lambda c, n: {joint(n, k)[2]: np.roll(c[joint(n, k)[2]], 5) for k in range(7)}, "DATA_LAG", None),
+    "one late effort": (lambda c, n: {joint(n, 3)[2]: np.roll(c[joint(n, 3)[2]], 6)}, "DATA_LAG", 3),
+    "constant effort": (lambda c, n: {joint(n, 1)[2]: np.zeros(900)}, "DATA_DEAD", 1),
+    "constant velocity": (lambda c, n: {joint(n, 4)[1]: np.zeros(900)}, "DATA_DEAD", 4),
+    "constant position": (
+        lambda c, n: {joint(n, 0)[0]: np.zeros(900), joint(n, 0)[1]: np.zeros(900)},
+        "DATA_CONSTANT",
+        0,
+    ),
+    "saturated effort": (
+        lambda c, n: {joint(n, 1)[2]: np.clip(c[joint(n, 1)[2]], -0.6 * abs(c[joint(n, 1)[2]]).max(), 1e9)},
+        "DATA_SATURATED",
+        1,
+    ),
+}
+ERRORS = ("DATA_UNITS", "DATA_SIGN", "DATA_SWAPPED", "DATA_LAG", "DATA_DEAD")
+
+
+@pytest.mark.parametrize("what", SPOILED)
+def test_spoiled_columns_are_findings_that_name_them(what, good, tmp_path):
+    _, names, columns = good
+    spoil, code, k = SPOILED[what]
+    result = identify(write_csv(tmp_path / "a.csv", changed(columns, **spoil(columns, names))))
+    found = json.loads(result.out)["findings"]
+    of_kind = [f for f in found if f["code"] == code]
+    assert of_kind, (result.err, found)
+    assert k is None or any(names[k] in (f["column"] or "") for f in of_kind), of_kind
+    assert all(f["file"] == str(tmp_path / "a.csv") for f in of_kind)
+    assert result.code == 1 or code not in ERRORS
+    assert f"[{code}]" in result.err
+
+
+def test_a_gap_in_time_is_a_finding_with_its_line(good, tmp_path):
+    _, _, columns = good
+    kept = np.r_[0:400, 500:900]
+    result = identify(write_csv(tmp_path / "a.csv", {name: values[kept] for name, values in columns.items()}))
+    assert result.code == 0
+    (gap,) = [f for f in json.loads(result.out)["findings"] if f["code"] == "DATA_GAP"]
+    assert gap["line"] == 402 and gap["column"] == "time"
+
+
+def without(columns, *words):
+    return {name: values for name, values in columns.items() if not any(word in name for word in words)}
+
+
+FAULTS = {
+    "no efforts of a joint": (lambda c, n: without(c, f"tau:{n[2]}"), 3, "no efforts of"),
+    "no positions of a joint": (lambda c, n: without(c, f"q:{n[2]}"), 3, "no positions of"),
+    "no efforts": (lambda c, n: without(c, "tau:"), 3, "no efforts"),
+    "no time": (lambda c, n: without(c, "time"), 3, "no column 'time'"),
+    "two rows": (lambda c, n: {name: values[:2] for name, values in c.items()}, 3, "2 rows"),
+    "time that goes back": (
+        lambda c, n: changed(c, time=np.r_[c["time"][:300], c["time"][:600]]),
+        3,
+        ":302: error: column 'time'",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", FAULTS)
+def test_what_cannot_be_used_is_an_error_of_one_line(what, good, tmp_path):
+    _, names, columns = good
+    spoil, code, says = FAULTS[what]
+    path = write_csv(tmp_path / "a.csv", spoil(columns, names))
+    result = identify(path, "-o", str(tmp_path / "out.urdf"))
+    assert result.code == code and says in result.err, result.err
+    assert path in result.err and len(result.err.strip().splitlines()) == 1
+    assert not (tmp_path / "out.urdf").exists()
+
+
+@pytest.mark.parametrize("word", ["nan", "", "1.2.3", "overload"])
+def test_a_cell_that_is_no_number_is_an_error_with_line_and_column(word, good, tmp_path):
+    _, names, columns = good
+    path = write_csv(tmp_path / "a.csv", columns)
+    lines = (tmp_path / "a.csv").read_text().splitlines()
+    cells = lines[99].split(",")
+    cells[3] = word
+    lines[99] = ",".join(cells)
+    (tmp_path / "a.csv").write_text("\n".join(lines) + "\n")
+    result = identify(path)
+    assert result.code == 3
+    assert f"{path}:100: error: column 'q:{names[2]}_q'" in result.err
+
+
+def test_rows_without_a_header_need_names(good, tmp_path):
+    _, _, columns = good
+    np.savetxt(tmp_path / "a.csv", np.column_stack(list(columns.values())), delimiter=",", fmt="%.9g")
+    result = identify(tmp_path / "a.csv")
+    assert result.code == 3 and "--columns names them" in result.err
+    named = identify(tmp_path / "a.csv", "--columns", "time,q,v,tau")
+    assert named.code == 0
+    assert json.loads(named.out)["errors"]["after"] < 0.02
+    assert identify(tmp_path / "a.csv", "--columns", "time,q,v,tau,-*3").code == 3
+
+
+def test_currents_become_efforts_by_their_gain(good, tmp_path):
+    _, names, columns = good
+    gains = np.arange(2.0, 9.0)
+    currents = {
+        name: values / gains[names.index(name[4:-2])] if name.startswith("tau:") else values
+        for name, values in columns.items()
+    }
+    path = write_csv(tmp_path / "a.csv", currents)
+    wanted = json.loads(identify(write_csv(tmp_path / "b.csv", columns)).out)
+    found = json.loads(identify(path, "--effort-gain", ",".join(map(str, gains))).out)
+    for a, b in zip(found["parameters"], wanted["parameters"], strict=True):
+        assert a["new"] == pytest.approx(b["new"], rel=1e-3, abs=1e-4)

@@ -1,0 +1,100 @@
+"""Pushes act on their body for their time: momentum, place, tables, held robots, both kinds of plants."""
+
+import numpy as np
+import pytest
+from command_line import cli, hinge, one_robot, succeed
+
+from mbcli.simulation import simulate
+from mbcli.simulation.pushes import Push
+
+BRICK = """<sdf version="1.9"><model name="m"><link name="b"><gravity>false</gravity><inertial>
+<pose>0.1 0 0 0 0 0</pose><mass>2</mass><inertia><ixx>0.1</ixx><iyy>0.2</iyy><izz>0.25</izz></inertia></inertial></link>
+</model></sdf>"""
+
+
+@pytest.fixture
+def brick(tmp_path):
+    path = tmp_path / "brick.sdf"
+    path.write_text(BRICK)
+    return path
+
+
+def momentum(path, *pushes, dt=1e-3):
+    """(angular about the centre of mass, linear) [N m s, N s] after 0.5 s without gravity."""
+    log = simulate(str(path), 0.5, contact=False, dt=dt, pushes=pushes, fields="momentum com")
+    angular, linear = np.split(log.field("derived/momentum")[-1], 2)
+    return angular - np.cross(log.field("derived/com")[-1], linear), linear
+
+
+@pytest.mark.parametrize("dt", [1e-3, 0.0])
+@pytest.mark.parametrize("text", ["b=3,-2,1 from 0.1 to 0.3", "m::b=3,-2,1 from 0.1 to 0.3"])
+def test_the_momentum_is_force_times_time_and_at_the_centre_of_mass_nothing_turns(brick, text, dt):
+    angular, linear = momentum(brick, text, dt=dt)
+    np.testing.assert_allclose(linear, np.array([3.0, -2.0, 1.0]) * 0.2, atol=1e-9 if dt else 1e-3)
+    np.testing.assert_allclose(angular, 0.0, atol=1e-9)
+
+
+def test_a_point_of_the_body_has_a_lever(brick):
+    angular, _ = momentum(brick, Push("b", (0.0, 0.0, 1.0), 0.0, 0.001, (0.1, 0.3, 0.0)))
+    np.testing.assert_allclose(angular, [0.3e-3, 0.0, 0.0], atol=1e-12)
+
+
+def test_pushes_add_up_and_a_table_says_the_same(brick, tmp_path):
+    table = tmp_path / "pushes.csv"
+    table.write_text("body,fx,fy,fz,from,to\nb,1,0,0,0,0.2\nb,0,0,4,0.1,0.2\n")
+    _, linear = momentum(brick, str(table))
+    _, same = momentum(brick, "b=1,0,0 to 0.2", "b=0,0,4 from 0.1 to 0.2")
+    np.testing.assert_allclose(linear, [0.2, 0.0, 0.4], atol=1e-9)
+    np.testing.assert_array_equal(linear, same)
+
+
+def test_a_robot_that_is_held_gives_way_and_comes_back(tmp_path):
+    path = tmp_path / "arm.urdf"
+    path.write_text(one_robot(["base", "arm"], hinge("j1", "base", "arm", effort=200)))
+    words = ("simulate", path, "--weld-base", "--hold", "--no-contact", "--no-log", "--json", "--push")
+    bent = succeed(*words, "arm=0,0,300@0.5,0,0 from 0 to 0.2", "-t", 0.2).json()["q"][0]
+    back = succeed(*words, "arm=0,0,300@0.5,0,0 from 0 to 0.2", "-t", 1.5).json()["q"][0]
+    assert abs(bent) > 0.01 and abs(back) < 0.1 * abs(bent)
+
+
+def test_the_log_goes_on_and_is_verified_with_its_pushes(brick, tmp_path):
+    log = tmp_path / "run.h5"
+    run = ("simulate", brick, "--no-contact", "--push", "b=1,2,3 from 0.1 to 0.3")
+    succeed(*run, "-t", 0.2, "-o", log)
+    succeed(*run, "-t", 0.4, "--resume", log)
+    succeed("log", "verify", log)
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "message"),
+    [
+        ("b=1,2", 2, "--push: 'b=1,2': '1,2' is not three finite numbers with commas"),
+        ("b=1,2,nan", 2, "is not three finite numbers"),
+        ("b=1,2,3 at 4", 2, "'b=1,2,3 at 4' is not BODY=fx,fy,fz[@x,y,z] [from T] [to T]"),
+        ("b=1,2,3 from 1 to 1", 2, "the push of 'b' from 1 s to 1 s has no duration"),
+        ("b=1,2,3 from soon", 2, "a time is a finite number of seconds"),
+        ("brick=1,2,3", 2, "--push: there is no body 'brick': one of b"),
+        ("missing.csv", 4, "missing.csv: error: no such file"),
+    ],
+)
+def test_a_push_that_means_nothing_is_one_line(brick, text, code, message):
+    result = cli("-q", "simulate", brick, "--no-log", "-t", 0.01, "--push", text)
+    assert (result.code, result.out, result.err.count("\n")) == (code, "", 1)
+    assert message in result.err
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("body,fx,fy,fz,from\nb,1,2,3,0\n", ":1: error: a table of pushes has the columns"),
+        ("body,fx,fy,fz,from,to,when\nb,1,2,3,0,1,2\n", "'when' is none"),
+        ("body,fx,fy,fz,from,to\nb,1,2,3,0\n", ":2:"),
+        ("body,fx,fy,fz,from,to\nb,1,many,3,0,1\n", ":2: error: a push needs finite numbers"),
+    ],
+)
+def test_a_damaged_table_names_its_line(brick, tmp_path, text, message):
+    table = tmp_path / "pushes.csv"
+    table.write_text(text)
+    result = cli("-q", "simulate", brick, "--no-log", "-t", 0.01, "--push", table)
+    assert (result.code, result.err.count("\n")) == (3, 1)
+    assert message in result.err
