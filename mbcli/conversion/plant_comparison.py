@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from mbcli.multibody.constraints.closed_chains import ClosedChains
+from mbcli.multibody.assembly.closed_chains import ClosedChains
 from mbcli.multibody.constraints.plant_system import PlantSystem
 from mbcli.multibody.tree import MultibodyForces
 from mbcli.multibody.tree.joint_kinds import has_quaternion

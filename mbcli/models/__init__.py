@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from mbcli.models.contacts import contact_points, contact_surfaces, geometry_distances
     from mbcli.models.description import describe
     from mbcli.models.frame_places import IkResult, inverse_kinematics
-    from mbcli.models.loading import LoadedModel, ModelText, load_model
+    from mbcli.models.loaded_model import LoadedModel
+    from mbcli.models.loading import ModelText, load_model
     from mbcli.models.mass_motion import center_of_mass, momentum
     from mbcli.models.parameter_assignments import changed_parameters, parameters_of, set_parameters
 

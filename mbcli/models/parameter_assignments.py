@@ -30,7 +30,7 @@ from mbcli.multibody.tree.scoped_name import DELIMITER
 from mbcli.parsers.scenes.plant_config import RunConfig
 
 if TYPE_CHECKING:
-    from mbcli.models.loading import LoadedModel
+    from mbcli.models.loaded_model import LoadedModel
 
 SETTINGS = {field.name for field in fields(RunConfig)}
 WILDCARDS = re.compile(r"[*?\[]")

@@ -17,8 +17,8 @@ from mbcli.multibody.math import SpatialVelocity
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from mbcli.multibody.plant.context import Context
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+    from mbcli.multibody.state.context import Context
     from mbcli.multibody.tree import ModelInstanceIndex
     from mbcli.parsers.spec import ModelSpec, PostureSpec
 
@@ -96,7 +96,7 @@ def posture_positions(plant: MultibodyPlant, postures: Sequence[Posture], q: np.
 
 
 def _scratch(plant, q):
-    from mbcli.multibody.plant.context import Context
+    from mbcli.multibody.state.context import Context
 
     context = Context(plant, compiled=False)
     plant.SetPositions(context, q)

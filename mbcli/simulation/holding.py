@@ -22,7 +22,7 @@ from mbcli.errors import ArgumentError, ModelError
 from mbcli.log.reader import Log
 from mbcli.models.added_actuators import driven_joints
 from mbcli.models.mechanisms import mechanisms
-from mbcli.multibody.plant.context import Context
+from mbcli.multibody.state.context import Context
 from mbcli.multibody.tree import PdControllerGains
 from mbcli.multibody.tree.constraints import CouplerConstraint
 from mbcli.multibody.tree.joint_kinds import slides_along_axis, turns_about_axis

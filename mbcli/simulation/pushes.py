@@ -14,13 +14,13 @@ from mbcli.common.number_text import parse_number
 from mbcli.common.suggestions import name_or_list
 from mbcli.common.text_tables import read_text_table, shown
 from mbcli.errors import ArgumentError, ModelError
+from mbcli.multibody.core.applied_forces import ExternallyAppliedSpatialForce
 from mbcli.multibody.math import SpatialForce
-from mbcli.multibody.plant.applied_forces import ExternallyAppliedSpatialForce
 from mbcli.multibody.tree.index import BodyIndex
 
 if TYPE_CHECKING:
-    from mbcli.multibody.plant.context import Context
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+    from mbcli.multibody.state.context import Context
     from mbcli.multibody.tree.rigid_body import RigidBody
 
 FORM = "BODY=fx,fy,fz[@x,y,z] [from T] [to T]"

@@ -13,10 +13,11 @@ from mbcli.common.argument_names import argument
 from mbcli.common.coordinate_names import listed
 from mbcli.common.quick_dataclass import dataclass
 from mbcli.errors import ArgumentError, MbcliError, ModelError, NumericalError, OutputError
-from mbcli.models.loading import LoadedModel, note_on_self_contact, notes_on_contact
+from mbcli.models.loaded_model import LoadedModel
+from mbcli.models.loading import note_on_self_contact, notes_on_contact
 from mbcli.models.placement import put_on_ground
 from mbcli.models.postures import find_postures, posture_positions, set_postures
-from mbcli.multibody.constraints.closed_chains import assemble_context
+from mbcli.multibody.assembly.closed_chains import assemble_context
 from mbcli.multibody.stepping.run import CONSTRAINT_TOLERANCE, SCHEMES, Run
 from mbcli.simulation.controllers import hold_default_positions
 from mbcli.simulation.effort_limits import Exceeded, clamped, efforts_in_words, exceeded_efforts, require_choice

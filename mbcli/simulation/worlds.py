@@ -32,13 +32,13 @@ from mbcli.engine.stepping.run_arrays import WorldArrays
 from mbcli.errors import ArgumentError, ContactUnsolvedError, ModelError
 from mbcli.models.loading import as_loaded
 from mbcli.models.parameter_assignments import changed_parameters, override_texts
-from mbcli.multibody.plant.context import Context
-from mbcli.multibody.stepping.contact_arrays import CALLED
-from mbcli.multibody.stepping.cut_joints import require_actions
+from mbcli.multibody.compilation.cut_joints import require_actions
+from mbcli.multibody.contact.contact_arrays import CALLED
+from mbcli.multibody.contact.meeting_contact import foresee_contact
+from mbcli.multibody.contact.python_forces import needs_python
+from mbcli.multibody.state.context import Context
 from mbcli.multibody.stepping.energy_balance import keep_none
-from mbcli.multibody.stepping.meeting_contact import foresee_contact
 from mbcli.multibody.stepping.missing_mass import require_masses
-from mbcli.multibody.stepping.python_forces import needs_python
 from mbcli.simulation.recorded_run import RecordedRun
 from mbcli.simulation.running import warn_caller
 

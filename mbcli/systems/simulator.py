@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from mbcli.config.simulator_config import SimulatorConfig
 from mbcli.errors import ModelError
-from mbcli.multibody.plant.context import Context as PlantContext
+from mbcli.multibody.state.context import Context as PlantContext
 from mbcli.multibody.stepping.run import SCHEMES, Run
 from mbcli.simulation.start_limits import in_words, positions_outside_limits, what_limits_do
 from mbcli.systems.event_loop import EventLoop, needs_events, worse

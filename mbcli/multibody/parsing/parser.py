@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from mbcli.multibody.tree.index import ModelInstanceIndex
     from mbcli.parsers.scenes.directives_spec import ModelDirectives
     from mbcli.parsers.spec import ModelSpec
-    from mbcli.systems.framework import DiagramBuilder
+    from mbcli.systems.diagram_builder import DiagramBuilder
 
 
 class Parser:

@@ -42,21 +42,21 @@ from mbcli.engine.stepping.loop import (
 )
 from mbcli.engine.stepping.run_arrays import Actuation, Recording, Stepping
 from mbcli.errors import ModelError, NumericalError
-from mbcli.multibody.stepping.cut_joints import WatchedLimits, require_actions
+from mbcli.multibody.compilation.cut_joints import WatchedLimits, require_actions
+from mbcli.multibody.contact.meeting_contact import foresee_contact, prepare_contact
+from mbcli.multibody.contact.python_forces import PythonForces, needs_python
+from mbcli.multibody.contact.sleep import Sleep, context_of_steps
 from mbcli.multibody.stepping.energy_balance import KeptBalance, keep_none
-from mbcli.multibody.stepping.meeting_contact import foresee_contact, prepare_contact
 from mbcli.multibody.stepping.missing_mass import require_masses
 from mbcli.multibody.stepping.not_finite import behind_singular, not_finite
-from mbcli.multibody.stepping.python_forces import PythonForces, needs_python
-from mbcli.multibody.stepping.sleep import Sleep, context_of_steps
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from numpy.typing import ArrayLike
 
-    from mbcli.multibody.plant.context import Context
-    from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+    from mbcli.multibody.core.plant_core import PlantCore
+    from mbcli.multibody.state.context import Context
     from mbcli.multibody.stepping.energy_balance import EnergyBalance
 
 BLOCK_ROWS = 512
@@ -135,7 +135,7 @@ class Run:
 
     def __init__(
         self,
-        plant: MultibodyPlant,
+        plant: PlantCore,
         context: Context,
         until: float,
         *,
@@ -550,7 +550,7 @@ class Run:
                 yield False, rows
                 raise NumericalError(
                     f"the step of {config.integration_scheme} became too small at t = {run.clock[CLOCK_TIME]:.9g} s in "
-                    f"'{plant_of(plant)}': the system is too stiff for it or the accuracy {config.accuracy:g} too high"
+                    f"'{models_of(plant)}': the system is too stiff for it or the accuracy {config.accuracy:g} too high"
                 )
             yield status == FINISHED, rows
 
@@ -601,19 +601,19 @@ class Run:
         return behind_singular(self.plant, self.context, active.singularity())
 
 
-def kernels_to_compile(plant: MultibodyPlant, context: Context) -> list[Callable[[], bool]]:
+def kernels_to_compile(plant: PlantCore, context: Context) -> list[Callable[[], bool]]:
     """For each kernel that the first run of a plant on a machine waits for, a function: whether it is compiled now."""
     state = context_of_steps(plant, context).state
     foresee_contact(state)
     kernels = state.kernels
     wanted = [partial(is_compiled, kernels.run_discrete if plant.is_discrete() else kernels.run_continuous)]
     if state.contact is not None:
-        names = sum(state.contact.called(), [])
+        names = (name for called in state.contact.called() for name in called)
         wanted += [partial(is_compiled, getattr(kernels, name), called=True) for name in names]
     return [is_ready for is_ready in wanted if not is_ready()]
 
 
-def plant_of(plant: MultibodyPlant) -> str:
+def models_of(plant: PlantCore) -> str:
     """The names of the models in a plant, for messages."""
     return ", ".join(plant.elements.instance_names[2:]) or "plant"
 
@@ -629,7 +629,7 @@ def _adapted(budget, seconds):
     return max(1, min(10_000_000, int(budget * factor)))
 
 
-def force_update(plant: MultibodyPlant, context: Context) -> None:
+def force_update(plant: PlantCore, context: Context) -> None:
     """One step of a discrete plant in a context whose time stays."""
     start = context.get_time()
     for _ in Run(plant, context, (_whole_steps(start, plant.time_step()) + 1) * plant.time_step()).blocks():

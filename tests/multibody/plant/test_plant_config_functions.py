@@ -2,6 +2,7 @@
 
 import pytest
 
+from mbcli.multibody.core.plant_settings import HydroelasticContactRepresentation
 from mbcli.multibody.plant import (
     AddMultibodyPlant,
     AddMultibodyPlantSceneGraph,
@@ -12,7 +13,6 @@ from mbcli.multibody.plant import (
     MultibodyPlant,
     MultibodyPlantConfig,
 )
-from mbcli.multibody.plant.settings import HydroelasticContactRepresentation
 from mbcli.systems.framework import DiagramBuilder, SceneGraph
 
 
