@@ -1,5 +1,6 @@
 """Models that are ready to be simulated and analysed, and their description.
 
+loaded_model        LoadedModel: a plant with the files that it was read from
 loading             load_model(): files, directives, scenarios and settings to a finalized plant
 element_parameters  what can be changed of elements by name; parameter_assignments: PATH=VALUE
 settings            the settings in configuration files and scenarios
@@ -59,7 +60,8 @@ __getattr__ = late_names(
     __name__,
     {
         "frame_places": ("IkResult", "inverse_kinematics"),
-        "loading": ("LoadedModel", "ModelText", "load_model"),
+        "loaded_model": ("LoadedModel",),
+        "loading": ("ModelText", "load_model"),
         "assembly": ("assemble",),
         "mass_motion": ("center_of_mass", "momentum"),
         "constrained_motion": ("constrained_dynamics", "constrained_inverse_dynamics"),

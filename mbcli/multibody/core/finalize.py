@@ -9,7 +9,7 @@ from mbcli.common.collection_pause import paused_collection
 from mbcli.common.coordinate_names import listed
 from mbcli.common.number_text import counted
 from mbcli.common.topology import CUT_EARLY, CUT_FIRST, CUT_LAST, CUT_LATE, Edge, spanning_forest
-from mbcli.multibody.compilation.compile_model import MobilizedJoint, compile_model
+from mbcli.multibody.compilation.compile_model import MobilizedJoint, StepActions, compile_model
 from mbcli.multibody.compilation.cut_joints import has_limits, left_out_at
 from mbcli.multibody.core.elements import Elements
 from mbcli.multibody.core.kinematics import Kinematics
@@ -118,10 +118,12 @@ class Finalization(Elements, Kinematics):
             self._gravity.gravity_vector(),
             self._gravity.acts_on,
             parameters,
-            self.has_controllers(),
-            self.is_discrete(),
-            self.is_discrete() and self.settings.joint_dry_friction and scalar is not EXPRESSION,
-            self.is_discrete() and self.settings.step_scheme == "midpoint",
+            StepActions(
+                controllers=self.has_controllers(),
+                limits=self.is_discrete(),
+                friction=self.is_discrete() and self.settings.joint_dry_friction and scalar is not EXPRESSION,
+                in_middle=self.is_discrete() and self.settings.step_scheme == "midpoint",
+            ),
             scalar.dtype,
         )
         return scalar.convert_model(model)
