@@ -2,6 +2,7 @@
 
 import pytest
 
+from mbcli.geometry import SceneGraph
 from mbcli.multibody.plant import (
     AddMultibodyPlant,
     AddMultibodyPlantSceneGraph,
@@ -13,7 +14,7 @@ from mbcli.multibody.plant import (
     MultibodyPlantConfig,
 )
 from mbcli.multibody.plant.settings import HydroelasticContactRepresentation
-from mbcli.systems.framework import DiagramBuilder, SceneGraph
+from mbcli.systems.framework import DiagramBuilder
 
 
 def reported(plant):
