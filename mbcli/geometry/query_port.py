@@ -22,7 +22,7 @@ class QueryPort(InputPort):
         """Whether the plant has a scene graph."""
         return self._system.scene_graph is not None
 
-    def Follow(self, context: Context, source: Any) -> None:
+    def connect(self, context: Context, source: Any) -> None:
         """Does nothing: the value is that of the plant's scene graph."""
 
     def Eval(self, context: Context) -> QueryObject:

@@ -196,7 +196,7 @@ class Diagram(System):
         for output, port in self._connections:
             source, target = own.contexts[output.get_system()], own.contexts[port.get_system()]
             for inner, context in inner_inputs(port, target):
-                inner.Follow(context, _follower(output, source, tree))
+                inner.connect(context, _follower(output, source, tree))
         return own
 
     def GetSubsystemContext(self, subsystem: object, context: Any) -> Any:
@@ -267,12 +267,13 @@ class Diagram(System):
 
 def _follower(output: OutputPort, source: Any, tree: Tree) -> Callable[[Any], Any]:
     """What an input port takes its value from; a plant that runs ahead brings the others along."""
+    evaluate = output.Eval
 
     def value(context: Any) -> Any:
         if type(context) is PlantContext and tree.time != context.state.time:
             tree.time = context.state.time
             tree.note_change()
-        return output.Eval(source)
+        return evaluate(source)
 
     return value
 

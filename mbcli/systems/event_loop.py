@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from mbcli.multibody.state.context import Context as PlantContext
 from mbcli.multibody.stepping.run import Run
-from mbcli.systems.events import DISCRETE, PUBLISH, UNRESTRICTED, EventStatus, TriggerType
+from mbcli.systems.events import DISCRETE, PUBLISH, SUCCEEDED, UNRESTRICTED, EventStatus, TriggerType
 from mbcli.systems.integration import Integrator
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from mbcli.systems.events import Event
 
+NOTHING = EventStatus.DidNothing()
 NEVER = 1 << 60  # steps from one sample to the next
 ISOLATION = 1e-2  # of the accuracy times the largest step: how precisely a witness function's change of sign is found
 
@@ -29,18 +30,19 @@ class Schedule:
 
     Attributes:
         events: of leaf systems, (system, context, event); plants: (plant, context).
-        number: k of the next time.
+        number, next: k of the next time, and the time [s].
     """
 
     def __init__(self, period: float, offset: float) -> None:
         self.period, self.offset = period, offset
         self.events: list[tuple[Any, Any, Event]] = []
         self.plants: list[PlantSteps] = []
-        self.number = 0
+        self.number, self.next = 0, offset
 
-    def time(self) -> float:
-        """[s] of the next one."""
-        return self.offset + self.number * self.period
+    def go_on(self) -> None:
+        """To the next time."""
+        self.number += 1
+        self.next = self.offset + self.number * self.period
 
     def begin(self, t: float) -> None:
         """The next one is the first that is not before t, at the earliest the offset."""
@@ -49,7 +51,7 @@ class Schedule:
             k += 1
         while k > 0 and self.offset + (k - 1) * self.period >= t:
             k -= 1
-        self.number = k
+        self.number, self.next = k, self.offset + k * self.period
 
 
 class PlantSteps:
@@ -62,8 +64,8 @@ class PlantSteps:
 
     def evaluate_inputs(self) -> None:
         """Of the step that comes, before other systems change."""
-        inputs = self.context.inputs
-        self._values = {name: inputs.value(name, self.context) for name in inputs.followed}
+        context = self.context
+        self._values = {name: source(context) for name, source in context.inputs.followed.items()}
 
     def take(self, number: int) -> None:
         """The step of a number."""
@@ -73,11 +75,11 @@ class PlantSteps:
         if held:
             context.inputs.hold(self._values)
         try:
+            if self._run is not None and self._run.take_step(number):
+                return
             context.state.time = number * h
             if self._run is None:
                 self._run = Run(self.plant, context, (number + 1) * h, sample_period=NEVER * h)
-            elif self._run.take_step(number):
-                return
             else:
                 self._run.go_on((number + 1) * h)
             for _ in self._run.blocks(has_turn=True):
@@ -118,7 +120,9 @@ class EventLoop:
                     key = event.period, event.offset
                     schedules.setdefault(key, Schedule(*key)).events.append((own, context, event))
         self._schedules = list(schedules.values())
-        self._due: list[Schedule] = []  # their updates are still to come
+        self._due: tuple[Schedule, ...] = ()  # their updates are still to come
+        self._agendas: dict[tuple[Schedule, ...], Any] = {}  # what is to be updated where these are due
+        self._to_publish: dict[tuple[Schedule, ...], Any] = {}
         self._triggered: list[tuple[Any, Any, Event]] = []  # by witness functions
 
     def _declared(self, trigger: TriggerType) -> dict[str, list[tuple[Any, Any, Event]]]:
@@ -141,19 +145,20 @@ class EventLoop:
     def initialize(self, with_events: bool = True) -> EventStatus:
         """Starts at the time of the context: initialization events, and what is published then."""
         now = self.time()
-        status = EventStatus.DidNothing()
+        status = NOTHING
         if with_events:
-            status = self._update(self._at_start[UNRESTRICTED], UNRESTRICTED, status)
-            status = self._update(self._at_start[DISCRETE], DISCRETE, status)
+            for kind in (UNRESTRICTED, DISCRETE):
+                if self._at_start[kind]:
+                    status = self._update(kind, self._at_start[kind], [], status)
         for schedule in self._schedules:
             schedule.begin(now)
-        self._due = [s for s in self._schedules if s.time() == now]
+        self._due = tuple(s for s in self._schedules if s.next == now)
         for schedule in self._due:
-            schedule.number += 1
+            schedule.go_on()
         self._triggered = []
         self.integrator.next_step = None
         published = self._at_start[PUBLISH] if with_events else []
-        status = self._publish([*published, *self._per_step[PUBLISH], *_of_kind(self._due, PUBLISH)], status)
+        status = self._publish([*published, *self._published(self._due)], status)
         if self.publish_every_step or self.publish_at_start:
             self._system.ForcedPublish(self._root)
             self.publishes += 1
@@ -165,58 +170,58 @@ class EventLoop:
         self.publishes += bool(events)
         return status
 
-    def _update(self, events: list[tuple[Any, Any, Event]], kind: str, status: EventStatus) -> EventStatus:
-        """Updates of leaf systems, all from the same state."""
-        pending, status = self._computed(events, kind, status)
-        self._commit(pending, kind)
-        self.unrestricted_updates += bool(events) and kind == UNRESTRICTED
-        self.discrete_updates += bool(events) and kind == DISCRETE
-        return status
-
-    def _computed(
-        self, events: list[tuple[Any, Any, Event]], kind: str, status: EventStatus
-    ) -> tuple[dict[int, tuple[Any, Any]], EventStatus]:
-        pending: dict[int, tuple[Any, Any]] = {}
-        for system, context, event in events:
-            if id(context) not in pending:
-                state = context.get_state() if kind == UNRESTRICTED else context.get_discrete_state()
-                pending[id(context)] = context, state.Clone()
-            status = worse(status, event.handle(system, context, pending[id(context)][1]))
-        return pending, status
-
-    def _commit(self, pending: dict[int, tuple[Any, Any]], kind: str) -> None:
-        for context, target in pending.values():
-            if kind == UNRESTRICTED:
-                context.get_mutable_state().SetFrom(target)
-            else:
-                context.get_mutable_discrete_state().SetFrom(target)
+    def _published(self, due: tuple[Schedule, ...]) -> list[tuple[Any, Any, Event]]:
+        """What is published after a step that ends where these are due."""
+        if due not in self._to_publish:
+            self._to_publish[due] = [*self._per_step[PUBLISH], *_of_kind(due, PUBLISH)]
+        return self._to_publish[due]
 
     def update(self) -> EventStatus:
         """All updates that are pending."""
-        due, self._due = self._due, []
-        triggered, self._triggered = self._triggered, []
-        status = EventStatus.DidNothing()
+        due, self._due = self._due, ()
+        if not self._triggered:
+            if due not in self._agendas:
+                self._agendas[due] = self._agenda(due, [])
+            agenda = self._agendas[due]
+        else:
+            agenda, self._triggered = self._agenda(due, self._triggered), []
+        status = NOTHING
+        for kind, events, plants in agenda:
+            status = self._update(kind, events, plants, status)
+        return status
+
+    def _agenda(self, due: tuple[Schedule, ...], triggered: list[tuple[Any, Any, Event]]) -> list[Any]:
+        """(kind, events, plants) of the updates at such a time."""
+        found = []
         # the state of a plant with sampled outputs has these too, and is none of numbers alone
         for kind, is_sampled in ((UNRESTRICTED, True), (DISCRETE, False)):
             events = [*self._per_step[kind], *_of_kind(due, kind), *_of(triggered, kind)]
             plants = [
-                (steps, schedule.number - 1)
+                (steps, schedule)
                 for schedule in due
                 for steps in schedule.plants
                 if steps.plant.has_sampled_output_ports() is is_sampled
             ]
             if events or plants:
-                status = self._update_all(kind, events, plants, status)
-        return status
+                found.append((kind, events, plants))
+        return found
 
-    def _update_all(self, kind: str, events: list[Any], plants: list[Any], status: EventStatus) -> EventStatus:
+    def _update(self, kind: str, events: list[Any], plants: list[Any], status: EventStatus) -> EventStatus:
         """Updates of a kind and the steps of plants, all from the same state."""
-        pending, status = self._computed(events, kind, status)
+        pending: dict[int, tuple[Any, Any]] = {}  # by the number of the context
+        for system, context, event in events:
+            if id(context) not in pending:
+                state = context.get_state() if kind == UNRESTRICTED else context.get_discrete_state()
+                pending[id(context)] = context, state.Clone()
+            status = worse(status, event.handle(system, context, pending[id(context)][1]))
         for steps, _ in plants:
             steps.evaluate_inputs()
-        for steps, number in plants:
-            steps.take(number)
-        self._commit(pending, kind)
+        for steps, schedule in plants:
+            steps.take(schedule.number - 1)
+        for context, target in pending.values():
+            # vectors tell of their changes themselves
+            state = context.get_mutable_state() if kind == UNRESTRICTED else context.get_discrete_state()
+            state.SetFrom(target)
         self.unrestricted_updates += kind == UNRESTRICTED
         self.discrete_updates += kind == DISCRETE
         return status
@@ -228,14 +233,18 @@ class EventLoop:
         while True:
             status = self.update()
             now = self.time()
-            target = min([boundary, *(schedule.time() for schedule in self._schedules)])
+            target = boundary
+            for schedule in self._schedules:
+                target = min(target, schedule.next)
             self._continue_to(now, target)
             self.steps += 1
             reached = self.time()
-            self._due = [s for s in self._schedules if s.time() <= reached]
-            for schedule in self._due:
-                schedule.number += 1
-            events = self._per_step[PUBLISH] + _of_kind(self._due, PUBLISH) + _of(self._triggered, PUBLISH)
+            self._due = due = tuple([s for s in self._schedules if s.next <= reached])
+            for schedule in due:
+                schedule.go_on()
+            events = self._published(due)
+            if self._triggered:
+                events = events + _of(self._triggered, PUBLISH)
             if events:
                 status = self._publish(events, status)
             if self.publish_every_step:
@@ -248,6 +257,9 @@ class EventLoop:
         """One step of the continuous state towards a time, which it ends at where there is none."""
         continuous = self.integrator
         if target <= now:
+            return
+        if not self._witnessed and not continuous.has_parts():
+            self._set_time(target)
             return
         witnesses = self._witnesses()
         before = [w.CalcWitnessValue(c) for _, w, c in witnesses]
@@ -312,13 +324,13 @@ def _of(events: list[tuple[Any, Any, Event]], kind: str) -> list[tuple[Any, Any,
     return [entry for entry in events if entry[2].kind == kind]
 
 
-def _of_kind(schedules: list[Schedule], kind: str) -> list[tuple[Any, Any, Event]]:
+def _of_kind(schedules: tuple[Schedule, ...], kind: str) -> list[tuple[Any, Any, Event]]:
     return [entry for schedule in schedules for entry in schedule.events if entry[2].kind == kind]
 
 
 def worse(a: EventStatus, b: EventStatus) -> EventStatus:
     """The one of two that is more severe, the first if they are equal."""
-    return b if b.severity().value > a.severity().value else a
+    return a if b is SUCCEEDED else b if b.severity().value > a.severity().value else a
 
 
 def needs_events(leaves: list[tuple[Any, Any]]) -> bool:

@@ -56,6 +56,9 @@ class EventStatus:
         return self._message
 
 
+SUCCEEDED = EventStatus.Succeeded()
+
+
 class TriggerType(enum.Enum):
     """When an event happens."""
 
@@ -125,7 +128,7 @@ class Event:
             status = self._callback(context, self, *targets)
         else:
             status = None
-        return status if isinstance(status, EventStatus) else EventStatus.Succeeded()
+        return status if isinstance(status, EventStatus) else SUCCEEDED
 
 
 class PublishEvent(Event):

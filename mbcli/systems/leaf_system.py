@@ -58,6 +58,11 @@ class LeafContext(Context):
     def _discrete(self) -> list[Any]:
         return self._groups
 
+    def get_discrete_state(self, index: int | None = None) -> Any:
+        """All groups of discrete state, as DiscreteValues, or one of them. RuntimeError if there is none."""
+        values = DiscreteValues(self._groups)
+        return values if index is None else values.get_vector(index)
+
     def _abstract(self) -> list[AbstractValue]:
         return self._objects
 
@@ -139,7 +144,7 @@ class LeafSystem(System):
 
     def check_context(self, context: Any) -> None:
         """RuntimeError for a context that belongs elsewhere; it names GetMyContextFromRoot() for that of a diagram."""
-        if not isinstance(context, LeafContext) or context.system is not self:
+        if type(context) is not LeafContext or context.system is not self:
             name = self.get_name() or type(self).__name__
             if hasattr(type(context), "find"):
                 raise RuntimeError(f"{name} was given the root context of a diagram: call GetMyContextFromRoot() first")
@@ -209,11 +214,12 @@ class LeafSystem(System):
             output = copy(model)
             if calc is not None:
                 calc(context, output)
-            if output.size() != model.size():
-                raise RuntimeError(f"output '{name}' has {model.size()} elements, not {output.size()}")
-            return output.CopyToVector()
+            if output.size() != size:
+                raise RuntimeError(f"output '{name}' has {size} elements, not {output.size()}")
+            return output.numbers
 
-        return self._add_output(name, evaluate, model.size(), prerequisites_of_calc, lambda value: value.copy())
+        size = model.size()
+        return self._add_output(name, evaluate, size, prerequisites_of_calc)
 
     def DeclareAbstractOutputPort(
         self,
@@ -230,36 +236,19 @@ class LeafSystem(System):
             calc(context, output)
             return output.get_value()
 
-        return self._add_output(name, evaluate, None, prerequisites_of_calc, lambda value: value)
+        return self._add_output(name, evaluate, None, prerequisites_of_calc)
 
     def DeclareStateOutputPort(self, name: Any, state_index: Any) -> OutputPort:
         """An output port of a continuous, discrete or abstract state, by its index."""
         index = int(state_index)
+        size: int | None
         if isinstance(state_index, AbstractStateIndex):
-            return self._add_output(
-                name,
-                lambda context: context.get_abstract_state(index).get_value(),
-                None,
-                ["state"],
-                lambda value: value,
-            )
-        is_discrete = isinstance(state_index, DiscreteStateIndex)
-        if is_discrete:
-            size = self.declared.discrete[index].size()
-            return self._add_output(
-                name,
-                lambda context: context.get_discrete_state(index).CopyToVector(),
-                size,
-                ["state"],
-                lambda value: value.copy(),
-            )
-        return self._add_output(
-            name,
-            lambda context: context.get_continuous_state_vector().CopyToVector(),
-            self.declared.continuous.size(),
-            ["state"],
-            lambda value: value.copy(),
-        )
+            size, evaluate = None, lambda context: context.get_abstract_state(index).get_value()
+        elif isinstance(state_index, DiscreteStateIndex):
+            size, evaluate = self.declared.discrete[index].size(), lambda context: context.vectors()[1 + index].numbers
+        else:
+            size, evaluate = self.declared.continuous.size(), lambda context: context.vectors()[0].numbers
+        return self._add_output(name, evaluate, size, ["state"])
 
     def _add_output(
         self,
@@ -267,7 +256,6 @@ class LeafSystem(System):
         evaluate: Callable[[Any], Any],
         size: int | None,
         prerequisites: Iterable[str] | None,
-        hand_out: Callable[[Any], Any],
     ) -> OutputPort:
         made = self._made()
         index = len(made.outputs)
@@ -283,7 +271,7 @@ class LeafSystem(System):
             if known is None or known[0] != stamp:
                 known = stamp, evaluate(context)
                 context.results[index] = known
-            return hand_out(known[1])
+            return known[1] if size is None else known[1].copy()
 
         port = OutputPort(self, name, value, index, size, self._inputs_of(prerequisites))
         made.outputs.append(port)

@@ -11,6 +11,7 @@ import numpy as np
 
 from mbcli.common.value import AbstractValue, held
 from mbcli.math.array_arguments import as_numbers
+from mbcli.systems.vectors import AbstractValues, BasicVector, ContinuousState, DiscreteValues, Parameters, State
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from mbcli.math.array_types import Array
-    from mbcli.systems.vectors import ContinuousState, DiscreteValues, Parameters, State
 
+_FLOAT = np.dtype(float)
 SEEN = "seen by the diagram"  # among the results that a plant remembers, until what they follow from changes
 
 
@@ -82,7 +83,7 @@ class InputValues:
         self._forget()
 
     def follow(self, name: str, source: Callable[[Any], Any]) -> None:
-        """Takes the value from source(context) at every evaluation, in place of a fixed one."""
+        """Takes the value from source(context) at every evaluation, a new one each time, in place of a fixed one."""
         self.fixed.pop(name, None)
         self.followed[name] = source
         self._forget()
@@ -92,6 +93,10 @@ class InputValues:
         if name in self.fixed:
             return self.fixed[name]
         return self.followed[name](context) if name in self.followed else None
+
+    def own_value(self, name: str, context: Any) -> Any:
+        """The value, which the caller may change: sources give new ones."""
+        return _own(self.fixed[name]) if name in self.fixed else self.followed[name](context)
 
     def has(self, name: str) -> bool:
         return name in self.fixed or name in self.followed
@@ -174,13 +179,17 @@ class InputPort:
         RuntimeError for a wrong size, and numbers that are not finite.
         """
         self._system.check_context(context)
-        value = self._checked(held(value))
-        context.inputs.fix(self._name, _own(value) if self._size is None else value)
+        context.inputs.fix(self._name, _own(self.checked(held(value))))
 
     def Follow(self, context: Any, source: Callable[[Any], Any]) -> None:
         """Takes the value from source(context), anew at every evaluation and step."""
         self._system.check_context(context)
-        context.inputs.follow(self._name, lambda c: self._checked(source(c)))
+        self.connect(context, lambda c: _own(source(c)))
+
+    def connect(self, context: Any, source: Callable[[Any], Any]) -> None:
+        """Takes the value from source(context), which gives a new one each time."""
+        checked = self.checked
+        context.inputs.follow(self._name, lambda c: checked(source(c)))
 
     def HasValue(self, context: Any) -> bool:
         """Whether the port is fixed or connected in a context."""
@@ -189,18 +198,16 @@ class InputPort:
 
     def Eval(self, context: Any) -> Any:
         """The value, (size,) or an object. RuntimeError if there is none."""
-        if not self.HasValue(context):
+        self._system.check_context(context)
+        if not context.inputs.has(self._name):
             raise RuntimeError(
                 f"input '{self._name}' has no value: fix or connect it (it is of system "
                 f"'{self._system.get_name() or type(self._system).__name__}')"
             )
-        value = context.inputs.value(self._name, context)
-        return _own(value) if self._size is None else value.copy()
+        return context.inputs.own_value(self._name, context)
 
     def EvalBasicVector(self, context: Any) -> Any:
         """The value as a BasicVector. RuntimeError for a port of objects."""
-        from mbcli.systems.vectors import BasicVector
-
         if self._size is None:
             raise RuntimeError(f"input '{self._name}' is not a vector")
         return BasicVector(self.Eval(context))
@@ -213,12 +220,17 @@ class InputPort:
         """A value that fits: zeros, or None for a port of objects."""
         return AbstractValue.Make(None if self._size is None else np.zeros(self._size))
 
-    def _checked(self, value: Any) -> Any:
+    def checked(self, value: Any) -> Any:
+        """A value as the port takes it: of its kind and size, with finite numbers."""
         if self._size is None:
             self._check(value)
             return value
-        if type(value) is not np.ndarray:
-            value = value.CopyToVector() if hasattr(value, "CopyToVector") else value
+        if type(value) is np.ndarray:
+            # the square of its length is finite where all elements are, or soon found out not to be
+            if value.dtype is _FLOAT and value.shape == (self._size,) and isfinite(value.dot(value)):
+                return value
+        elif hasattr(value, "CopyToVector"):
+            value = value.CopyToVector()
         value = np.atleast_1d(self._system.port_array(value, f"input '{self._name}'"))
         if value.ndim == 2 and value.shape[1] == 1:
             value = value[:, 0]
@@ -294,8 +306,6 @@ class OutputPort:
 
     def EvalBasicVector(self, context: Any) -> Any:
         """The value as a BasicVector. RuntimeError for a port of objects."""
-        from mbcli.systems.vectors import BasicVector
-
         if self._size is None:
             raise RuntimeError(f"output '{self._name}' is not a vector")
         return BasicVector(self.Eval(context))
@@ -329,8 +339,6 @@ class Context:
         return []
 
     def _parameters(self) -> Parameters:
-        from mbcli.systems.vectors import Parameters
-
         return Parameters()
 
     def note_change(self) -> None:
@@ -348,8 +356,6 @@ class Context:
 
     def get_state(self) -> State:
         """The State."""
-        from mbcli.systems.vectors import AbstractValues, DiscreteValues, State
-
         return State(self._continuous(), DiscreteValues(self._discrete()), AbstractValues(self._abstract()))
 
     def get_mutable_state(self) -> State:
@@ -376,8 +382,6 @@ class Context:
 
     def get_discrete_state(self, index: int | None = None) -> Any:
         """All groups of discrete state, as DiscreteValues, or one of them. RuntimeError if there is none."""
-        from mbcli.systems.vectors import DiscreteValues
-
         values = DiscreteValues(self._discrete())
         return values if index is None else values.get_vector(index)
 
@@ -400,8 +404,6 @@ class Context:
 
     def get_abstract_state(self, index: int | None = None) -> Any:
         """All abstract states, as AbstractValues, or the AbstractValue of one."""
-        from mbcli.systems.vectors import AbstractValues
-
         values = AbstractValues(self._abstract())
         return values if index is None else values.get_value(index)
 
@@ -541,8 +543,6 @@ class StatelessContext(Context):
         return self.system
 
     def _continuous(self) -> ContinuousState:
-        from mbcli.systems.vectors import ContinuousState
-
         return ContinuousState()
 
     def _discrete(self) -> list[Any]:

@@ -114,6 +114,27 @@ class BasicVector(VectorBase):
     def _get(self) -> Array:
         return self.numbers
 
+    def size(self) -> int:
+        """The number of elements."""
+        return self.numbers.size
+
+    def CopyToVector(self) -> Array:
+        """The elements, a new array (n,)."""
+        return self.numbers.copy()
+
+    def SetFromVector(self, value: ArrayLike) -> None:
+        """Replaces the elements (n,). IndexError for another number of them."""
+        own = self.numbers
+        if type(value) is np.ndarray and value.dtype is own.dtype and value.shape == own.shape:
+            own[:] = value
+            self.changed()
+        else:
+            self._put(self._fitting(value))
+
+    def SetFrom(self, value: VectorBase) -> None:
+        """Takes the elements of another vector."""
+        self.SetFromVector(value.numbers if isinstance(value, BasicVector) else value.CopyToVector())
+
     def _put(self, values: Array) -> None:
         if values.dtype == self.numbers.dtype:
             self.numbers[:] = values
@@ -140,13 +161,12 @@ class BasicVector(VectorBase):
 
     def Clone(self) -> BasicVector:
         """An independent copy."""
-        other = copy(self)
-        other.numbers, other.changed = self.numbers.copy(), nothing_changes
-        return other
+        return self.__copy__()
 
     def __copy__(self) -> BasicVector:
         other = object.__new__(type(self))
-        other.__dict__.update(self.__dict__)
+        if type(self) is not BasicVector:  # which may have more
+            other.__dict__.update(self.__dict__)
         other.numbers, other.changed = self.numbers.copy(), nothing_changes
         return other
 
@@ -388,11 +408,11 @@ class DiscreteValues:
     def SetFrom(self, other: DiscreteValues) -> None:
         """Takes the elements of all groups of another one."""
         for own, theirs in zip(self.groups, other.get_data(), strict=True):
-            own.SetFromVector(theirs.CopyToVector())
+            own.SetFrom(theirs)
 
     def Clone(self) -> DiscreteValues:
         """An independent copy."""
-        return DiscreteValues([BasicVector(group.CopyToVector()) for group in self.groups])
+        return DiscreteValues([group.Clone() for group in self.groups])
 
     def size(self) -> int:
         """The number of elements of the only group."""

@@ -23,8 +23,10 @@ LOOPS = (
 
 def needs_python(plant, context):
     """Whether a run has forces or inputs that the compiled loops do not know."""
-    applied = any(name.startswith("applied_") for name in context.inputs.fixed)
-    return bool(plant.user_force_elements) or applied or bool(context.inputs.followed)
+    inputs = context.inputs
+    if inputs.followed or plant.user_force_elements:
+        return True
+    return bool(inputs.fixed) and any(name.startswith("applied_") for name in inputs.fixed)
 
 
 class PythonForces:

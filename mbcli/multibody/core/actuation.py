@@ -86,6 +86,11 @@ class Actuation(Selectors):
         parts = [(f"{name}_actuation", self.u_indices(k)) for k, name in enumerate(self.elements.instance_names)]
         return [(name, part) for name, part in parts if part]
 
+    @cached_property
+    def actuation_ports(self) -> frozenset[str]:
+        """The names of the ports of actuation: that of the plant and those of its model instances."""
+        return frozenset(["actuation", *(f"{name}_actuation" for name in self.elements.instance_names)])
+
     mixes_controllers = False  # whether actuators with and without a controller may stand in one model instance
     file_mixes_controllers = False  # whether a file does so whose format allows it
 

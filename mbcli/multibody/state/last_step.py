@@ -35,9 +35,10 @@ class LastStep:
     @staticmethod
     def _inputs(context, u):
         plant, inputs = context.state.plant, context.inputs
-        ports = {"actuation", *(f"{name}_actuation" for name in plant.elements.instance_names)}
-        values = {name: inputs.value(name, context) for name in inputs.names() - ports}
-        return values | {"actuation": plant.actuation(context) if u is None else u.copy()}
+        ports = plant.actuation_ports
+        values = {name: inputs.value(name, context) for name in inputs.names() if name not in ports}
+        values["actuation"] = plant.actuation(context) if u is None else u.copy()
+        return values
 
     def replace(self, start, deformables=()):
         self.start, self.deformables, self._before = start, deformables, None

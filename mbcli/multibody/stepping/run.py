@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from mbcli.multibody.stepping.energy_balance import EnergyBalance
 
 BLOCK_ROWS = 512
+NEVER = 1 << 60  # steps from one sample to the next
 SECONDS_PER_CALL = 0.05  # of wall-clock time between looks at signals and the progress bar
 SCHEMES = ("semi_explicit_euler", *METHODS)
 ROUGH_START = 1e-3  # [m or 1] the same from which discrete steps go without a word
@@ -205,6 +206,7 @@ class Run:
         plant.set_controllers(self._stepped)
         self._integration: Any = None  # of a continuous plant, once it has begun
         self._stopping = False
+        self._single: Any = None  # once single steps are taken
         self._start_on_constraints()
         self.contact = state.contact  # None: nothing can touch, and steps are not contact problems
         if self.contact is not None:
@@ -434,28 +436,41 @@ class Run:
         """
         plant, context, run = self.plant, self.context, self._stepping
         state, h = context.state, plant.time_step()
-        if run is None or self._stepped is not context or self._loops is not state.kernels or self._balance is not None:
+        if self._single is None:
+            self._single = self._single_step()
+        if not self._single or not state.parameters_current or self._loops is not state.kernels:
             return False
-        if self.sleep is not None or plant.elements.deformable_bodies or not state.parameters_current:
+        constraints = state.constraints
+        if constraints is not None and (state.x != run.led_to).any() or needs_python(plant, context):
             return False
-        if state.constraints is not None and (state.x != run.led_to).any() or needs_python(plant, context):
-            return False
-        self._series.actuation_values[0] = plant.actuation(context)
-        plant.set_controllers(context)
-        run.start(number, number + 2, 1 << 60, h, plant.implicit_damping())
-        status = self._loops.run_discrete(*self._handles(run), 1)
-        before = run.state_before
-        q, v = before[: state.q.size], before[state.q.size :]
+        handles, before, q, v = self._single
+        u = self._series.actuation_values[0]
+        u[:] = plant.actuation(context)
+        if self._has_controllers:
+            plant.set_controllers(context)
+        run.next_step[0], run.last_step[0] = number, number + 2
+        status = self._loops.run_discrete(state.model_handle, state.data_handle, *handles, 1)
         if status != RUNNING:
             state.go_to(number * h, q, v)
             return False
         state.time = (number + 1) * h
         state.forget_positions()
-        if state.constraints is not None:
+        if constraints is not None:
             run.led_to = state.x.copy()
         if plant.has_sampled_output_ports():
-            context.last_step.remember(context, number * h, q, v, self._series.actuation_values[0])
+            context.last_step.remember(context, number * h, q, v, u)
         return True
+
+    def _single_step(self):
+        """What take_step() needs that stays: handles, and the state before the step; () where it cannot be used."""
+        plant, state, run = self.plant, self.context.state, self._stepping
+        own_ways = self.sleep is not None or self._balance is not None or plant.elements.deformable_bodies
+        if run is None or self._stepped is not self.context or self._loops is not state.kernels or own_ways:
+            return ()
+        run.start(0, 0, NEVER, plant.time_step(), plant.implicit_damping())
+        self._has_controllers = plant.has_controllers()
+        before = run.state_before
+        return self._handles(run)[2:], before, before[: state.q.size], before[state.q.size :]
 
     def _prepare_step(self, state):
         """Makes elastic bodies ready for the next step."""

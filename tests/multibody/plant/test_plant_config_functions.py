@@ -2,7 +2,8 @@
 
 import pytest
 
-from mbcli.multibody.core.plant_settings import HydroelasticContactRepresentation
+from mbcli.geometry import SceneGraph
+from mbcli.multibody.core.settings import HydroelasticContactRepresentation
 from mbcli.multibody.plant import (
     AddMultibodyPlant,
     AddMultibodyPlantSceneGraph,
@@ -13,7 +14,7 @@ from mbcli.multibody.plant import (
     MultibodyPlant,
     MultibodyPlantConfig,
 )
-from mbcli.systems.framework import DiagramBuilder, SceneGraph
+from mbcli.systems.framework import DiagramBuilder
 
 
 def reported(plant):
