@@ -3,7 +3,7 @@
 import pytest
 
 from mbcli.geometry import SceneGraph
-from mbcli.multibody.core.settings import HydroelasticContactRepresentation
+from mbcli.geometry.contact_representation import HydroelasticContactRepresentation
 from mbcli.multibody.plant import (
     AddMultibodyPlant,
     AddMultibodyPlantSceneGraph,
