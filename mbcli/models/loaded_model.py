@@ -1,10 +1,20 @@
 """A plant with the files that it was read from."""
 
+from __future__ import annotations
+
 from dataclasses import field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mbcli.common.quick_dataclass import dataclass
 from mbcli.parsers.diagnostics import Diagnostics
+from mbcli.parsers.scenes.plant_config import RunConfig
+
+if TYPE_CHECKING:
+    from mbcli.models.parameter_value import ParameterValue
+    from mbcli.models.postures import Posture
+    from mbcli.multibody.parsing.collision_filter_groups import CollisionFilterGroups
+    from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+    from mbcli.parsers.spec import ModelSpec, SourceFile
 
 
 @dataclass
@@ -28,28 +38,28 @@ class LoadedModel:
         parameters: ParameterValue of every parameter that was set by name.
     """
 
-    plant: Any
-    specs: list = field(default_factory=list)
-    instances: list = field(default_factory=list)
-    scene_files: list = field(default_factory=list)
-    config: Any = None
-    diagnostics: Any = field(default_factory=Diagnostics)
-    read: list = field(default_factory=list)
-    filter_groups: Any = None
+    plant: MultibodyPlant
+    specs: list[ModelSpec] = field(default_factory=list)
+    instances: list[str] = field(default_factory=list)
+    scene_files: list[SourceFile] = field(default_factory=list)
+    config: RunConfig = field(default_factory=RunConfig)
+    diagnostics: Diagnostics = field(default_factory=Diagnostics)
+    read: list[ModelSpec] = field(default_factory=list)
+    filter_groups: CollisionFilterGroups | None = None
     ground: float | None = None
-    postures: list = field(default_factory=list)
-    added_actuators: list = field(default_factory=list)
+    postures: list[Posture] = field(default_factory=list)
+    added_actuators: list[str] = field(default_factory=list)
     self_contact: str = "all"
-    without_contact: list = field(default_factory=list)
-    parameters: list = field(default_factory=list)
+    without_contact: list[tuple[str, str]] = field(default_factory=list)
+    parameters: list[ParameterValue] = field(default_factory=list)
 
     @property
-    def sources(self) -> list:
+    def sources(self) -> list[SourceFile]:
         """Every file read that defines the model, once."""
         models = [source for spec in self.specs for source in spec.sources]
         return list({source.path: source for source in (*self.scene_files, *models)}.values())
 
-    def description(self) -> dict:
+    def description(self) -> dict[str, Any]:
         """The `model` entry of every JSON document."""
         return {
             "name": ", ".join(self.instances),

@@ -31,6 +31,10 @@ class VectorBase:
     def _put(self, values: Array) -> None:
         raise NotImplementedError
 
+    def Clone(self) -> BasicVector:
+        """An independent copy."""
+        raise NotImplementedError
+
     def size(self) -> int:
         """The number of elements."""
         return int(self._get().size)
