@@ -2,9 +2,13 @@
 
 The gains follow from the masses. A joint moves what is outboard of it, or, if its outboard end stands on the ground,
 the rest of its robot: the larger of both inertias about its axis, I, gets the frequency FREQUENCY and critical damping:
-Kp = I w^2, Kd = 2 I w. A robot sinks by about g / w^2, 2.5 mm, until its joints carry it, whatever its size. Where an
-effort limit is known, Kp asks for no more than all of it at an error of FULL_EFFORT. A driven joint has
-Kd = I DRIVE_RATE. Steps take the controllers at their end, so that gains of any size are stable.
+Kp = I w^2, Kd = 2 I w. Where an effort limit is known, Kp asks for no more than all of it at an error of FULL_EFFORT. A
+driven joint has Kd = I DRIVE_RATE. Steps take the controllers at their end, so that gains of any size are stable.
+
+What carries the load does not come from an error. A controller feeds forward what it carries (engine/limits/pd_control):
+at the start the effort that holds the posture, or the motion, against gravity and springs (static_efforts.py), from then
+on its own effort, smoothed over HOLD_TIME or DRIVE_TIME. A floating robot sinks by about g / w^2, 2.5 mm, and comes back.
+Gains that the user gives, kp or kd, are those of a controller without that: the joint gives way.
 """
 
 from __future__ import annotations
@@ -40,32 +44,24 @@ if TYPE_CHECKING:
 FREQUENCY = 10.0  # [Hz] of a joint with its load
 DRIVE_RATE = 1000.0  # [1/s] at which a driven joint comes to its velocity
 FULL_EFFORT = 0.01  # [rad or m] error at which the effort of a joint reaches its limit, or before
+HOLD_TIME = 0.1  # [s] over which the effort of a held joint is smoothed that is fed forward
+DRIVE_TIME = 0.02  # [s] of a driven one
+SLOWER = 8.0  # than I / Kd these times must be, for a damped motion
 LEAST_INERTIA = 1e-9  # [kg m^2 or kg] of joints that move no mass
 
 
 @dataclass(frozen=True)
 class Held:
-    """What a controller aims at: position [rad or m] and velocity [rad/s or m/s], with its gains p and d."""
+    """What a controller aims at: position [rad or m] and velocity [rad/s or m/s], with its gains p and d.
+
+    rate: [1/s] at which it learns to feed its effort forward; 0: it does not.
+    """
 
     position: float
     velocity: float
     p: float
     d: float
-
-
-def require_controllers(plant: MultibodyPlant) -> None:
-    """ArgumentError if controllers do not act in a plant."""
-    if not plant.is_discrete():
-        raise ArgumentError(
-            f"{argument('hold')} and {argument('drive')} are for discrete plants: controllers do not act in continuous "
-            f"ones; give {argument('dt')} a step"
-        )
-    if not plant.settings.is_convex():
-        raise ArgumentError(
-            f"{argument('hold')} and {argument('drive')}: controllers do not act under "
-            f"{plant.settings.discrete_contact_approximation}; choose another "
-            f"{argument('contact_approximation')}"
-        )
+    rate: float = 0.0
 
 
 def choose_holding(
@@ -94,16 +90,22 @@ def choose_holding(
 
 def _held(actuator, target, inertia, hold, driven, sharing):
     """The Held of one of the actuators that share a joint."""
-    joint = actuator.joint()
+    joint, given = actuator.joint(), hold.kp is not None or hold.kd is not None
+    moved = float(inertia[joint.velocity_start()])
     position = float(target[joint.position_start()])
     own = actuator.get_controller_gains() if actuator.has_controller() else None
     if joint in driven:
-        d = hold.kd or DRIVE_RATE * float(inertia[joint.velocity_start()])
-        return Held(position, driven[joint], 0.0, d / sharing)
-    if own is not None and hold.kp is None and hold.kd is None:
-        return Held(position, 0.0, own.p, own.d)
-    p, d = gains(float(inertia[joint.velocity_start()]), sharing * actuator.effort_limit(), hold.kp, hold.kd)
-    return Held(position, 0.0, p / sharing, d / sharing)
+        d = hold.kd or DRIVE_RATE * moved
+        return Held(position, driven[joint], 0.0, d / sharing, 0.0 if given else carry_rate(DRIVE_TIME, moved, d))
+    if own is not None and not given:
+        return Held(position, 0.0, own.p, own.d, carry_rate(HOLD_TIME, moved, sharing * own.d))
+    p, d = gains(moved, sharing * actuator.effort_limit(), hold.kp, hold.kd)
+    return Held(position, 0.0, p / sharing, d / sharing, 0.0 if given else carry_rate(HOLD_TIME, moved, d))
+
+
+def carry_rate(time: float, inertia: float, damping: float) -> float:
+    """[1/s] of a controller whose effort is smoothed over a time [s], or longer if it damps an inertia little."""
+    return 1.0 / max(time, SLOWER * inertia / damping) if damping > 0.0 else 0.0
 
 
 def gains(inertia: float, effort: float, kp: float | None = None, kd: float | None = None) -> tuple[float, float]:
@@ -116,12 +118,17 @@ def gains(inertia: float, effort: float, kp: float | None = None, kd: float | No
 
 
 def start_holding(plant: MultibodyPlant, context: Context, held: Mapping[JointActuator, Held]) -> Context:
-    """A new context of the plant with the state of this one, in which controllers hold and drive joints.
+    """A new context of the plant with state, parameters and inputs of this one, in which controllers act.
 
-    Controllers of the file that are not among them aim at the default positions, or where their file lets them.
+    Controllers of the file that are not among those that hold and drive joints aim at the default positions, or where
+    their file lets them.
     """
+    set_carry_rates(plant, {actuator: each.rate for actuator, each in held.items()})
     plant.replace_controllers({actuator: PdControllerGains(p=each.p, d=each.d) for actuator, each in held.items()})
     changed = plant.CreateDefaultContext()
+    changed.inputs.take_from(context.inputs)
+    if context.state.parameters.values:
+        changed.state.parameters, changed.state.parameters_current = context.state.parameters.copy(), False
     changed.SetTime(context.get_time())
     plant.SetPositionsAndVelocities(changed, plant.GetPositionsAndVelocities(context))
     default = plant.GetDefaultPositions()
@@ -135,6 +142,12 @@ def start_holding(plant: MultibodyPlant, context: Context, held: Mapping[JointAc
     return changed
 
 
+def set_carry_rates(plant: MultibodyPlant, rates: Mapping[JointActuator, float]) -> None:
+    """Rates [1/s] of controllers, before the plant makes its arrays anew."""
+    for actuator, rate in rates.items():
+        actuator.carry_rate = rate
+
+
 def _resting(actuator, default):
     position, velocity = aim_at_rest(actuator, default)
     return Held(position, velocity, 0.0, 0.0)
@@ -142,6 +155,7 @@ def _resting(actuator, default):
 
 def give_back_controllers(plant: MultibodyPlant, gains: Mapping[JointActuator, PdControllerGains | None]) -> None:
     """Gives actuators the gains that they had, None for none."""
+    set_carry_rates(plant, dict.fromkeys(gains, 0.0))
     plant.replace_controllers({actuator: given or PdControllerGains() for actuator, given in gains.items()})
     plant.mixes_controllers = False
 
@@ -172,6 +186,7 @@ def as_document(held: Mapping[JointActuator, Held]) -> list[dict[str, Any]]:
             "position": each.position,
             "velocity": each.velocity,
             "controller_gains": [each.p, each.d],
+            "carry_rate": each.rate,
         }
         for actuator, each in held.items()
     ]
@@ -183,7 +198,10 @@ def from_document(plant: MultibodyPlant, document: Any) -> dict[JointActuator, H
     try:
         return {
             actuators[entry["actuator"], entry["model_instance"]]: Held(
-                float(entry["position"]), float(entry["velocity"]), *map(float, entry["controller_gains"])
+                float(entry["position"]),
+                float(entry["velocity"]),
+                *map(float, entry["controller_gains"]),
+                float(entry["carry_rate"]),
             )
             for entry in document
         }

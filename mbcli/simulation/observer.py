@@ -3,8 +3,10 @@
 import numpy as np
 
 from mbcli.common.argument_names import argument
+from mbcli.log.fields.effort import EFFORT
 from mbcli.log.fields.energy import KINETIC, POTENTIAL
 from mbcli.simulation.energy_error import EnergyChange
+from mbcli.simulation.effort_record import EffortRecord
 
 GIVE_OF_STOPS = 1e-3  # [m or rad]
 DEEP = 10.0  # of the penetration allowance: an overlap at the start that is reported
@@ -33,6 +35,7 @@ class Observer:
         self._lower, self._upper = plant.GetPositionLowerLimits(), plant.GetPositionUpperLimits()
         self._exceeded = self._lower > self._upper  # none
         self._began = None
+        self._efforts = EffortRecord(plant.num_actuators())
 
     def begin(self, run):
         """Lets the observer know the run and the time [s] at which it begins."""
@@ -52,15 +55,22 @@ class Observer:
             return None
         return {"most_contacts": self.most_contacts, "most_faces": self.most_faces} | (self.contacts.statistics() or {})
 
+    def effort_summary(self, names):
+        """The key `efforts` of a summary: of the actuators of these names."""
+        return self._efforts.of(self._plant, names)
+
     def see_rows(self, rows):
         """Counts the rows of an earlier log in."""
         self._exceeded |= self._beyond(rows["q"]).any(axis=0)
+        if EFFORT in rows:
+            self._efforts.see(rows["time"], rows[EFFORT])
         if KINETIC in rows:
             self._note_energy(rows[KINETIC] + rows[POTENTIAL])
 
     def see(self, samples, event=lambda *_, **__: None):
         """Takes a block of samples; event(time, severity, code, message) notes in the log what happened."""
         self._note_energy(samples.energy.sum(axis=1))
+        self._efforts.see(samples.time, samples.effort)
         self.energy_change.see(samples)
         if self._plant.elements.constraints:
             self.constraint_error = max(float(samples.constraint_error.max()), self.constraint_error or 0.0)

@@ -14,12 +14,9 @@ from mbcli.common.number_text import parse_number
 from mbcli.common.suggestions import name_or_list
 from mbcli.common.text_tables import read_text_table, shown
 from mbcli.errors import ArgumentError, ModelError
-from mbcli.multibody.math import SpatialForce
-from mbcli.multibody.plant.applied_forces import ExternallyAppliedSpatialForce
 from mbcli.multibody.tree.index import BodyIndex
 
 if TYPE_CHECKING:
-    from mbcli.multibody.plant.context import Context
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
     from mbcli.multibody.tree.rigid_body import RigidBody
 
@@ -49,9 +46,14 @@ class Push(NamedTuple):
     point: tuple[float, ...] | None = None
 
 
-def read_pushes(given: Iterable[Any]) -> list[Push]:
-    """Those that Pushes, texts of FORM and names of tables mean. ArgumentError, or ModelError of a table."""
+def read_pushes(given: str | Push | Iterable[Any]) -> list[Push]:
+    """Those that Pushes, texts of FORM and names of tables mean; one alone need not be in a list.
+
+    ArgumentError, or ModelError of a table.
+    """
     pushes: list[Push] = []
+    if isinstance(given, (str, os.PathLike, Push)):
+        given = [given]
     for one in given:
         if isinstance(one, Push):
             pushes.append(one)
@@ -109,27 +111,8 @@ def _pushes_of_table(path):
     return found
 
 
-def follow_pushes(plant: MultibodyPlant, context: Context, pushes: Iterable[Push]) -> None:
-    """Lets pushes act in a context. ArgumentError if there is no such body, or several are called so."""
-    bodies = [(push, _body(plant, push.body)) for push in pushes]
-    tolerance = 1e-9 * max(plant.time_step(), 1e-3)
-
-    def acting(at):
-        t = at.get_time() + tolerance
-        return [_force(push, body, at) for push, body in bodies if push.start <= t < push.end]
-
-    plant.get_applied_spatial_force_input_port().Follow(context, acting)
-
-
-def _force(push, body, context):
-    force = ExternallyAppliedSpatialForce()
-    force.body_index = body.index()
-    force.p_BoBq_B = body.CalcCenterOfMassInBodyFrame(context) if push.point is None else push.point
-    force.F_Bq_W = SpatialForce(np.zeros(3), np.array(push.force))
-    return force
-
-
-def _body(plant: MultibodyPlant, name: str) -> RigidBody:
+def pushed_body(plant: MultibodyPlant, name: str) -> RigidBody:
+    """The body that a push names. ArgumentError if there is none, several are called so, or it cannot move."""
     bodies = [plant.get_body(BodyIndex(k)) for k in range(1, plant.num_bodies())]
     scoped = {f"{plant.GetModelInstanceName(body.model_instance())}::{body.name()}": body for body in bodies}
     found = [body for full, body in scoped.items() if name in (full, body.name())]
@@ -139,4 +122,6 @@ def _body(plant: MultibodyPlant, name: str) -> RigidBody:
     if len(found) > 1:
         several = ", ".join(full for full, body in scoped.items() if body in found)
         raise ArgumentError(f"{argument('pushes')}: several bodies are called '{name}': {several}")
+    if plant.IsAnchored(found[0]):
+        raise ArgumentError(f"{argument('pushes')}: the body '{name}' is fixed to the world: no force moves it")
     return found[0]

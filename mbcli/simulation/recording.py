@@ -51,9 +51,10 @@ def logged_plant(plant):
     return LoggedPlant(plant, coordinate_units(plant)[2])
 
 
-def log_header(loaded, fields, held, *, described=True, **run):
+def log_header(loaded, fields, held, *, controller=None, described=True, **run):
     """The LogHeader of a run in which joints are held; run has the rest: argv, seed, checkpoint, expected_rows.
 
+    controller: what the log has of a controller, None without one.
     described: whether it has the model and the configuration as text, which takes longer than a short run.
     """
     plant = loaded.plant
@@ -69,7 +70,7 @@ def log_header(loaded, fields, held, *, described=True, **run):
         actuator_units=effort_units,
         sources=tuple(loaded.sources),
         config=yaml.safe_dump(plain_config(loaded.config), sort_keys=False) if described else "",
-        model=to_json(_resolved_model(loaded, held)) if described else "",
+        model=to_json(_resolved_model(loaded, held, controller)) if described else "",
         fields=tuple(row_fields(fields, logged)),
         contact=contact_names(logged, fields),
         scene=_scene_text(loaded) if "poses" in fields else "",
@@ -79,6 +80,7 @@ def log_header(loaded, fields, held, *, described=True, **run):
             "q": position_units,
             "v": velocity_units,
             "rest_start": velocity_units,
+            "u": effort_units,
             "deformables": tuple(
                 unit for b in plant.elements.deformable_bodies for unit in VERTEX_UNITS for _ in range(b.num_dofs())
             ),
@@ -94,9 +96,10 @@ def _scene_text(loaded):
     return scene_text(scene_of(loaded))
 
 
-def _resolved_model(loaded, held):
+def _resolved_model(loaded, held, controller):
     document = describe(loaded, measured=False) | contact_settings(loaded) | parameter_settings(loaded)
-    return document | ({"hold": as_document(held)} if held else {})
+    document |= {"hold": as_document(held)} if held else {}
+    return document | ({"controller": controller} if controller else {})
 
 
 def kernels_in_words(context):

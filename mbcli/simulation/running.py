@@ -30,7 +30,7 @@ OF_HOLDING = ("hold", "kp", "kd", "drive")  # of the arguments of loading, those
 OF_FILES = ("model", "config", "constraints", "srdf")
 NOT_BY_FILE = ("inputs", "start")  # whose texts are paths
 HARMLESS = (OF_LOADING | inspect.signature(RecordedRun).parameters.keys() | {"until", *OF_HOLDING}) - {
-    *(*OF_FILES, *NOT_BY_FILE, "packages", "scenario_text", "on_findings", "on_mesh", "loaded", "warn", "arguments")
+    *(*OF_FILES, *NOT_BY_FILE, "controller", "packages", "scenario_text", "on_findings", "on_mesh", "loaded", "warn", "arguments")
 }
 """Recorded arguments that a log may ask for."""
 
@@ -54,7 +54,8 @@ def simulate(
     seed: int | None = None,
     inputs: Any = None,
     effort_limits: str = "clamp",
-    pushes: Iterable[Any] = (),
+    pushes: Any = (),
+    controller: Any = None,
     integrator: str | None = None,
     accuracy: float | None = None,
     max_step: float | None = None,
@@ -94,6 +95,9 @@ def simulate(
             or without one, "ignore".
         pushes: forces on bodies: each a mbcli.simulation.pushes.Push, a text as `mbcli simulate --push` takes it, or
             the name of a table.
+        controller: gives the actuation in place of inputs: a function of what its parameters name, of time, q, v,
+            sensors, targets, plant and random, a class, `FILE.py:NAME`, a command, or a ControllerChoice
+            (docs/control.md).
         integrator: makes the plant continuous: a name of SimulatorConfig.integration_scheme.
         accuracy: of continuous integration.
         max_step: [s] the longest step of continuous integration.
@@ -127,6 +131,7 @@ def simulate(
         "inputs": inputs,
         "effort_limits": effort_limits,
         "pushes": pushes,
+        "controller": controller,
         "integrator": integrator,
         "accuracy": accuracy,
         "max_step": max_step,

@@ -42,12 +42,13 @@ class Actuation(WritableArrays):
     Args:
         times: (nchange,) [s] increasing.
         values: (nchange, nu) [N m or N] that hold from these times on.
+        pushes: number of forces on links; their arrays are the caller's to fill.
     """
 
     fields = ACTUATION_FIELDS
 
-    def __init__(self, times, values):
-        super().__init__({"nchange": len(times), "nu": values.shape[1]})
+    def __init__(self, times, values, pushes=0):
+        super().__init__({"nchange": len(times), "nu": values.shape[1], "npush": pushes})
         self.actuation_times[:], self.actuation_values[:] = times, values
 
 
@@ -70,9 +71,9 @@ class Recording(WritableArrays):
         self.times_wanted[0], self.next_wanted[0] = len(times), 0
 
     def samples(self, count):
-        """Copies of the first samples: time, q, v, energies with the error of the constraints, u."""
+        """Copies of the first samples: time, q, v, energies with the error of the constraints, u, efforts."""
         recorded = (self.recorded_time, self.recorded_q, self.recorded_v, self.recorded_energy, self.recorded_u)
-        return [array[:count].copy() for array in recorded]
+        return [array[:count].copy() for array in (*recorded, self.recorded_effort)]
 
 
 class WorldArrays(Arrays):

@@ -52,6 +52,7 @@ NAMES = (
     "energy",
     "compliance",
     "u",
+    "effort",
     "com",
     "momentum",
     "poses",

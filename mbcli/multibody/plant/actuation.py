@@ -134,9 +134,10 @@ class Actuation(Selectors):
 
     def has_controllers(self) -> bool:
         """Whether controllers act: those of continuous plants and of kTamsi are at rest, as in the reference."""
-        return bool(self.controlled_actuators()) and self._steps_with_controllers()
+        return bool(self.controlled_actuators()) and self.steps_with_controllers()
 
-    def _steps_with_controllers(self) -> bool:
+    def steps_with_controllers(self) -> bool:
+        """Whether steps take PD controllers: discrete ones, but for those of kTamsi."""
         return self.is_discrete() and self.settings.is_convex()
 
     # forces
