@@ -45,3 +45,39 @@ def controller_choice(options):
 
     limit = DEFAULT_LIMIT if options.controller_limit is None else options.controller_limit
     return ControllerChoice(options.controller, options.controller_rate, limit, options.controller_pickle)
+
+
+WAYS = ("computed-torque", "pd", "prescribed")  # as mbcli.simulation.control.follow
+INTERPOLATIONS = ("linear", "cubic", "quintic")  # as mbcli.simulation.control.plans
+
+trajectory_options = (
+    click.option(
+        "--trajectory",
+        metavar="CSV",
+        help="A motion that joints follow: columns time and names of positions, and of velocities if they are given. "
+        "With --controller: the targets that it is given.",
+    ),
+    click.option(
+        "--follow",
+        type=click.Choice(WAYS),
+        help="How: computed-torque (default), pd controllers with gravity compensation, or prescribed: exactly, with "
+        "the efforts that it takes.",
+    ),
+    click.option(
+        "--interpolation", type=click.Choice(INTERPOLATIONS), help="Of --trajectory between its rows; default cubic."
+    ),
+)
+
+
+def follow_choice(options):
+    """The Follow that options mean, None without one; UsageError for options without a trajectory."""
+    if options.trajectory is None:
+        for key in ("follow", "interpolation"):
+            if getattr(options, key) is not None:
+                raise click.UsageError(f"--{key} needs --trajectory")
+        return None
+    if options.controller is not None and options.follow is not None:
+        raise click.UsageError("--controller follows the trajectory itself: no --follow beside it")
+    from mbcli.simulation.control.follow import Follow
+
+    return Follow(options.trajectory, options.follow or WAYS[0], options.interpolation or "cubic")

@@ -10,7 +10,7 @@ from contextlib import closing
 import click
 
 from mbcli.cli.compiling_line import CompilingLine
-from mbcli.cli.controller_options import controller_choice, controller_options
+from mbcli.cli.controller_options import controller_choice, controller_options, follow_choice, trajectory_options
 from mbcli.cli.model import given_models, load
 from mbcli.cli.options import (
     AT_START,
@@ -75,6 +75,7 @@ Keys of the JSON document, beside those that all have; q and v are those of the 
                                 velocities by the last ones (relative)
   efforts                       of actuators with controllers, and that hold and drive joints: each with actuator,
                                 most, last and limit [N m or N] (null without one), time_at_limit [s]; of the rows
+  tracking                      null without --trajectory; else of each joint of it position and largest_error
   exceeded_limits               positions that were beyond their limits in some row
   exceeded_efforts              actuators whose input is beyond their effort limit
   efforts_beyond                each with actuator, limit and most [N m or N], and time [s] beyond it
@@ -198,6 +199,7 @@ class FieldsOption(click.Option):
     "point [m] of its frame: 'torso=30,0,0@0,0,0.4'. Or a table with columns body, fx, fy, fz, from, to.",
 )
 @together(*controller_options)
+@together(*trajectory_options)
 @click.option(
     "--effort-limits",
     type=click.Choice(["clamp", "warn", "ignore"]),
@@ -375,6 +377,8 @@ def chosen_time_step(options):
         raise click.UsageError("--input and --u exclude each other")
     if options.controller is not None and (options.input_file is not None or options.u_text is not None):
         raise click.UsageError("--controller gives the actuation: no --input and no --u beside it")
+    if options.trajectory is not None and (options.posture is not None or options.drives):
+        raise click.UsageError("--trajectory moves and holds the joints: no --hold and no --drive beside it")
     if options.no_log and options.log_path is not None:
         raise click.UsageError("--no-log and -o exclude each other")
     if options.no_contact and (options.ground is not None or options.contact_model or options.contact_approximation):
@@ -388,6 +392,8 @@ def holding_arguments(options):
 
     velocities = by_name(options.drives, lambda name: name, "--drive") or None
     posture = options.posture
+    if options.trajectory is not None and posture is None:
+        posture = AT_START  # joints without an actuator get one
     return {"hold": True if posture == AT_START else posture, "kp": options.kp, "kd": options.kd, "drive": velocities}
 
 
@@ -415,6 +421,7 @@ def _recorded_run(ctx, loaded, state, options, quiet):
         effort_limits=options.effort_limits,
         pushes=options.pushes,
         controller=controller_choice(options),
+        trajectory=follow_choice(options),
         integrator=options.integrator,
         accuracy=options.accuracy,
         max_step=options.max_step,
@@ -548,6 +555,9 @@ def render(summary):
         lines.append(f"{counted(contact['sleeping_bodies'], 'body sleeps', 'bodies sleep')} at the end")
     if summary["balance"] is not None:
         lines.append(balance_in_words(summary["balance"]))
+    if summary["tracking"]:
+        worst = max(summary["tracking"], key=lambda each: each["largest_error"])
+        lines.append(f"largest distance from the trajectory {worst['largest_error']:.3g}, of {worst['position']}")
     lines += efforts_in_words(summary["efforts"])
     if summary["constraint_error"] is not None:
         lines.append(f"largest error of the constraints {summary['constraint_error']:.3g}")
@@ -563,7 +573,9 @@ def efforts_in_words(efforts):
     if not efforts:
         return []
     largest = sorted(efforts, key=lambda each: -abs(each["most"]))[:MOST_EFFORTS]
-    listed = ", ".join(f"{each['actuator']} {number(each['most'])} (at the end {number(each['last'])})" for each in largest)
+    listed = ", ".join(
+        f"{each['actuator']} {number(each['most'])} (at the end {number(each['last'])})" for each in largest
+    )
     more = f", ... ({len(efforts)} in all)" if len(efforts) > MOST_EFFORTS else ""
     lines = [f"largest efforts of controllers: {listed}{more}"]
     limited = [each for each in efforts if each["time_at_limit"] > 0.0]

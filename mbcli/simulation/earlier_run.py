@@ -40,11 +40,12 @@ class EarlierRun:
         fields: of the log.
         run_start: [s] start of the whole run.
         is_sample: (time [s]) -> whether a run that goes on takes a sample there.
+        plan: what the run follows, None for nothing.
     """
 
-    def __init__(self, path, loaded, fields, run_start, is_sample):
+    def __init__(self, path, loaded, fields, run_start, is_sample, plan=None):
         self.path, self._fields, self._lock = path, fields, None
-        self._logged = logged_plant(loaded.plant)
+        self._logged = logged_plant(loaded.plant, plan)
         self._paths = ["time", "state/q", "state/v", *(field.path for field in row_fields(fields, self._logged))]
         self.log = Log(path)
         try:

@@ -5,10 +5,10 @@ the rest of its robot: the larger of both inertias about its axis, I, gets the f
 Kp = I w^2, Kd = 2 I w. Where an effort limit is known, Kp asks for no more than all of it at an error of FULL_EFFORT. A
 driven joint has Kd = I DRIVE_RATE. Steps take the controllers at their end, so that gains of any size are stable.
 
-What carries the load does not come from an error. A controller feeds forward what it carries (engine/limits/pd_control):
-at the start the effort that holds the posture, or the motion, against gravity and springs (static_efforts.py), from then
-on its own effort, smoothed over HOLD_TIME or DRIVE_TIME. A floating robot sinks by about g / w^2, 2.5 mm, and comes back.
-Gains that the user gives, kp or kd, are those of a controller without that: the joint gives way.
+What carries the load does not come from an error: a controller feeds it forward (engine/limits/pd_control.py). At the
+start that is the effort that holds the posture, or the motion, against gravity and springs (static_efforts.py), from
+then on its own effort, smoothed over HOLD_TIME or DRIVE_TIME. A floating robot sinks by about g / w^2, 2.5 mm, and comes
+back. Gains that the user gives, kp or kd, are those of a controller without that: the joint gives way.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from mbcli.common.argument_names import argument
 from mbcli.common.coordinate_names import listed
 from mbcli.common.number_text import counted
 from mbcli.common.quick_dataclass import dataclass
-from mbcli.errors import ArgumentError, ModelError
+from mbcli.errors import ModelError
 from mbcli.log.reader import Log
 from mbcli.models.added_actuators import driven_joints
 from mbcli.models.mechanisms import mechanisms

@@ -13,6 +13,7 @@ from mbcli.common.argument_names import argument
 from mbcli.common.coordinate_names import listed
 from mbcli.common.quick_dataclass import dataclass
 from mbcli.errors import ArgumentError, ControlError, MbcliError, ModelError, NumericalError, OutputError
+from mbcli.log.fields.loaded_states import LoadedStates
 from mbcli.models.loading import LoadedModel, note_on_self_contact, notes_on_contact
 from mbcli.models.placement import put_on_ground
 from mbcli.models.postures import find_postures, posture_positions, set_postures
@@ -20,7 +21,8 @@ from mbcli.multibody.constraints.closed_chains import assemble_context
 from mbcli.multibody.stepping.run import CONSTRAINT_TOLERANCE, SCHEMES, LinkForce, Run, constant_input
 from mbcli.multibody.stepping.ticks import Controller
 from mbcli.simulation.control.chosen import controller_in_words, make_controller
-from mbcli.simulation.control.in_a_run import chosen_controller, controlling
+from mbcli.simulation.control.follow import Follower, following_controllers, require_followable
+from mbcli.simulation.control.in_a_run import chosen_controller, chosen_plan, controlling, start_on_plan
 from mbcli.simulation.controllers import hold_default_positions
 from mbcli.simulation.effort_limits import Exceeded, clamped, efforts_in_words, exceeded_efforts, require_choice
 from mbcli.simulation.energy_error import (
@@ -117,6 +119,8 @@ class RecordedRun:
             with a warning, "warn", or without one, "ignore". Of ports of a Context nothing is asked.
         pushes: forces on bodies: each a Push, a text as `--push` takes it, or the name of a table.
         controller: a ControllerChoice, or what it takes as `given`: it gives the actuation in place of `inputs`.
+        trajectory: a Follow, or the table of its plan: the motion of joints in place of `inputs`, or, with a
+            controller, what this is given as targets.
         integrator, accuracy, max_step: of a continuous plant; None leaves them to the settings.
         constraint_tolerance: [m or 1] norm of the position errors that continuous integration keeps below.
         log_rate: [Hz] of samples; 0 for every step of a discrete plant.
@@ -145,6 +149,7 @@ class RecordedRun:
         effort_limits: str = "clamp",
         pushes: Iterable[Any] = (),
         controller: Any = None,
+        trajectory: Any = None,
         integrator: str | None = None,
         accuracy: float | None = None,
         max_step: float | None = None,
@@ -163,6 +168,8 @@ class RecordedRun:
         self._exceeded: list[Exceeded] = []
         self._pushes, self._push_followers = read_pushes(pushes), Followers()
         self._choice = chosen_controller(controller, inputs)
+        self._follow, self._plan = chosen_plan(loaded.plant, trajectory, controller, inputs)
+        self._freed: dict[Any, float] = {}  # effort limits that do not hold in the run
         self.loaded, self.plant, self.warn = loaded, loaded.plant, warn
         _read_geometries(self.plant)
         self.config = _simulator_config(loaded.config.simulator_config, integrator, accuracy, max_step)
@@ -182,8 +189,16 @@ class RecordedRun:
         self.until = self._end(until, duration)
         self.sampling = Sampling(self.plant, self.start, self.until, log_rate)
         self.fields = chosen_fields(fields, self.plant)
-        if fields is None and "effort" in self.fields and not (self.controlled or self._controls() or self._choice):
+        if (
+            fields is None
+            and "effort" in self.fields
+            and not (self.controlled or self._controls() or self._choice or self._follow)
+        ):
             self.fields.remove("effort")  # it is u
+        if "tracking" in self.fields and self._plan is None:
+            if fields is not None:
+                raise ArgumentError(f"{argument('fields', 'tracking')}: the run has no {argument('trajectory')}")
+            self.fields.remove("tracking")
         seeds = (seed, logged_seed, loaded.config.random_seed)
         self.seed = next(seed for seed in seeds if seed is not None)
         self._arguments, self._keeps_balance = arguments, balance
@@ -194,13 +209,16 @@ class RecordedRun:
             self.plant.SetRandomContext(self.context, np.random.default_rng(seed))
         self._stated = self._set_start(pose, start)
         self.actuation = None if own is not None and inputs is None else as_input(self.plant, inputs, aims=own is None)
-        self.stopwatch, self._observer = Stopwatch(), Observer(self.plant, warn)
+        self.stopwatch, self._observer = Stopwatch(), Observer(self.plant, warn, self._plan)
         self._upright: dict[Any, Any] = {}  # verticals of bases that are to stand
         self._last_time = -np.inf
         self._kept_at, self._kept_rows = time.monotonic(), 0
 
     def _controls(self):
-        """Whether the settings hold or drive joints."""
+        """Whether the settings hold or drive joints; a run that follows a plan does so itself."""
+        return self._follow is None and self._settings_control()
+
+    def _settings_control(self):
         return self._hold.is_on or bool(self._drive)
 
     def _set_start(self, pose, start):
@@ -209,6 +227,8 @@ class RecordedRun:
         if self._hold.is_on and self._hold.posture is not None and not stated.any():
             self._set_pose(self._hold.posture, "hold")
             set_start(self.plant, self.context, start)  # its velocities
+        if self._plan is not None:
+            start_on_plan(self.plant, self.context, self._plan, stated)
         return stated
 
     def _set_pose(self, name, wanted_by):
@@ -254,7 +274,9 @@ class RecordedRun:
         if resumed is None:
             self._move_start(note)
             self._check_limits()
-        if self._controls():
+        if self._follow is not None and self._choice is None:
+            self._start_following()
+        elif self._controls():
             if self._hold.is_on and resumed is None:
                 self._upright = verticals(self.plant, self.context)
             self._start_controllers(note, resumed)
@@ -314,8 +336,30 @@ class RecordedRun:
                 f"a plant whose steps have none; give {argument('dt')} a step"
             )
         self._controller = make_controller(
-            self._choice, self.plant, seed=self.seed, effort_limits=self._effort_limits
+            self._choice,
+            self.plant,
+            seed=self.seed,
+            effort_limits=self._effort_limits,
+            targets=None if self._plan is None else self._plan.at,
         )
+
+    def _start_following(self):
+        """Lets joints follow the plan."""
+        plant, way = self.plant, self._follow.way
+        require_followable(self._plan, way, plant)
+        q = plant.GetPositions(self.context)
+        held = following_controllers(self._plan, way, plant, q)
+        if held:
+            if way == "prescribed":
+                self._freed = {actuator: actuator.effort_limit() for actuator in held}
+                for actuator in held:
+                    actuator.set_effort_limit(np.inf)
+            self._released = {a: a.get_controller_gains() if a.has_controller() else None for a in held}
+            self.context = start_holding(plant, self.context, held)
+            self.controlled = [actuator.name() for actuator in plant.controlled_actuators()]
+        else:
+            self.controlled = [actuator.name() for actuator in plant.elements.actuators]
+        self._controller = Follower(self._plan, way, plant, q, self._effort_limits)
 
     def release(self) -> None:
         """Gives the plant the controllers back that it had before prepare(), for contexts that are made from now on.
@@ -326,6 +370,9 @@ class RecordedRun:
         if self._own is not None and self._own is not self.context:
             self._own.SetTime(self.context.get_time())
             self.plant.SetPositionsAndVelocities(self._own, self.plant.GetPositionsAndVelocities(self.context))
+        for actuator, limit in self._freed.items():
+            actuator.set_effort_limit(limit)
+        self._freed = {}
         if self._released:
             give_back_controllers(self.plant, self._released)
             self._released = {}
@@ -387,7 +434,7 @@ class RecordedRun:
         """
         self.memory, self._describes = None, described
         self._watchers = should_stop, on_progress, on_start
-        with np.errstate(all="ignore"), controlling(self._choice, self._controller):
+        with np.errstate(all="ignore"), controlling(self._choice and self._controller):
             # errstate: interpreted kernels; a number that is not finite ends the run with its name
             summary = self._run(log, force, in_memory) if resumed is None else self._resume(log, resumed, force)
         fell = fallen_bases(self.plant, self.context, self._upright)
@@ -398,7 +445,7 @@ class RecordedRun:
 
     def _tell_of_efforts(self, summary):
         """Warns of what a controller asked for beyond effort limits."""
-        if self._choice is not None:
+        if self._choice is not None or self._follow is not None:
             line = efforts_in_words(summary.efforts_beyond, self._effort_limits)
             if line:
                 self.warn(line)
@@ -407,10 +454,10 @@ class RecordedRun:
         from mbcli.simulation.earlier_run import EarlierRun
 
         aside = None
-        with EarlierRun(path, self.loaded, self.fields, self.start, self.sampling.is_sample) as earlier:
+        with EarlierRun(path, self.loaded, self.fields, self.start, self.sampling.is_sample, self._plan) as earlier:
             earlier.lock()
             earlier.check_controller(self._controller is not None)
-            if self._choice is None:
+            if self._controller is None:
                 earlier.check_input(self.input_at)
             if self._ends_as_asked:
                 earlier.refuse_end(max(self.until, self.sampling.end_of_steps))
@@ -524,7 +571,10 @@ class RecordedRun:
         """The rows of the earlier log, and the needs of a run that goes on from here."""
         from mbcli.simulation.recording import RowMaker
 
-        self._rows_of = RowMaker(self.plant, self.fields)
+        loads = None
+        if "reactions" in self.fields:
+            loads = LoadedStates(self.plant, self.context, self._forces)
+        self._rows_of = RowMaker(self.plant, self.fields, self._plan, loads)
         if earlier is not None:
             for rows in earlier.blocks():
                 self._observer.see_rows(rows)
@@ -589,6 +639,7 @@ class RecordedRun:
             argv=tuple(self._arguments),
             seed=self.seed,
             held=self._held,
+            plan=self._plan,
             controller=None if self._choice is None else controller_in_words(self._choice.given),
             kernels=kernels_in_words(self.context),
             described=self._describes or path is not None,
@@ -620,7 +671,7 @@ class RecordedRun:
         simulated = self.context.get_time() - self.began
         wall = self.stopwatch.seconds
         observer = self._observer
-        if self._choice is not None:
+        if self._choice is not None or self._follow is not None:
             self._exceeded = self._controller.commands.exceeded()
         first, last = observer.energies if observer.energies else (None, None)
         summary = Summary(
@@ -642,6 +693,7 @@ class RecordedRun:
             constraint_error=observer.constraint_error,
             contact=observer.contact_summary(),
             efforts=observer.effort_summary(self.controlled),
+            tracking=observer.tracking_summary(),
             exceeded_limits=observer.exceeded_limits,
             exceeded_efforts=[exceeded.actuator for exceeded in self._exceeded],
             efforts_beyond=self._exceeded,

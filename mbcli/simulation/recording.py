@@ -46,20 +46,22 @@ def row_fields(fields, logged):
     return [field for own in columns for field in own if not field.path.startswith(RAGGED_GROUPS)]
 
 
-def logged_plant(plant):
-    """LoggedPlant of a plant."""
-    return LoggedPlant(plant, coordinate_units(plant)[2])
+def logged_plant(plant, plan=None):
+    """LoggedPlant of a plant in a run that follows a plan, or None."""
+    position_units, _, effort_units = coordinate_units(plant)
+    return LoggedPlant(plant, effort_units, position_units, plan)
 
 
-def log_header(loaded, fields, held, *, controller=None, described=True, **run):
+def log_header(loaded, fields, held, *, plan=None, controller=None, described=True, **run):
     """The LogHeader of a run in which joints are held; run has the rest: argv, seed, checkpoint, expected_rows.
 
+    plan: what the run follows, None for nothing.
     controller: what the log has of a controller, None without one.
     described: whether it has the model and the configuration as text, which takes longer than a short run.
     """
     plant = loaded.plant
     position_units, velocity_units, effort_units = coordinate_units(plant)
-    logged = LoggedPlant(plant, effort_units)
+    logged = logged_plant(plant, plan)
     return LogHeader(
         model_name=loaded.description()["name"],
         position_names=tuple(plant.GetPositionNames()),
@@ -147,8 +149,9 @@ def plain_config(config):
 class RowMaker:
     """Turns samples into rows of a log with the given fields."""
 
-    def __init__(self, plant, fields):
-        self._logged = logged_plant(plant)
+    def __init__(self, plant, fields, plan=None, loads=None):
+        self._logged = logged_plant(plant, plan)
+        self._logged.loads = loads
         self._paths = {name: {field.path for field in own} for name, own in declared(fields, self._logged).items()}
 
     def rows(self, samples, chosen):

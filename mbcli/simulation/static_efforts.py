@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 def static_efforts(plant: MultibodyPlant, q: Vector, held: Mapping[JointActuator, Held]) -> dict[JointActuator, float]:
     """{actuator: effort [N m or N]} that keeps the posture q (nq,) with the velocities of driven joints.
 
-    0 of controllers that feed nothing forward, in what floats freely, and in what a constraint other than a coupler holds together: there the load depends on
-    contact, or on efforts that have several solutions.
+    0 of controllers that feed nothing forward, in what floats freely, and where a constraint other than a coupler holds
+    bodies together: there the load depends on contact, or efforts have several solutions.
     """
     context = Context(plant, compiled=False)
     positions, v = np.array(q, dtype=float), np.zeros(plant.num_velocities())

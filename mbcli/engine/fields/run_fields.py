@@ -77,7 +77,9 @@ RECORDING_FIELDS = (
     Field("recorded_v", ("nsample", "nv"), "real", "rad/s or m/s", "its velocities"),
     Field("recorded_energy", ("nsample", 3), "real", "J, m or 1", "kinetic, potential; norm of constraints' errors"),
     Field("recorded_u", ("nsample", "nu"), "real", "N m or N", "its actuation"),
-    Field("keeps_efforts", (1,), "int", "", "whether samples of a discrete plant have the efforts of the step from them"),
+    Field(
+        "keeps_efforts", (1,), "int", "", "whether samples of a discrete plant have the efforts of the step from them"
+    ),
     Field("recorded_effort", ("nsample", "nu"), "real", "N m or N", "these efforts, with controllers and limits"),
 )
 

@@ -1,9 +1,9 @@
 """Forces on links in steps of a discrete plant, each from one time to another."""
 
 from mbcli.engine.runtime.kernel import kernel
+from mbcli.engine.smooth.frame_motion import from_components
 from mbcli.engine.smooth.kinematics import link_origin, position_kinematics
 from mbcli.engine.smooth.mass_properties import link_axes
-from mbcli.engine.smooth.frame_motion import from_components
 from mbcli.engine.smooth.spatial import add, cross, row3, set_row3
 
 SAME_TIME = 1e-9  # [s] a force that begins at the time of a step acts in it

@@ -53,6 +53,8 @@ NAMES = (
     "compliance",
     "u",
     "effort",
+    "tracking",
+    "reactions",
     "com",
     "momentum",
     "poses",

@@ -1,11 +1,11 @@
 """Controllers that numba compiles: the loop of steps calls them by address, without Python.
 
-    from mbcli.simulation.control import compiled
+from mbcli.simulation.control import compiled
 
-    @compiled(rate=1000.0, memory=1)
-    def controller(time, q, v, u, desired, memory):
-        u[0] = -40.0 * q[0] - 4.0 * v[0] - memory[0]
-        memory[0] += 0.001 * q[0]
+@compiled(rate=1000.0, memory=1)
+def controller(time, q, v, u, desired, memory):
+    u[0] = -40.0 * q[0] - 4.0 * v[0] - memory[0]
+    memory[0] += 0.001 * q[0]
 """
 
 from __future__ import annotations

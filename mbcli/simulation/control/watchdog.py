@@ -66,9 +66,7 @@ class Watchdog:
         if self._in_main:
             signal.pthread_kill(self._caller, signal.SIGALRM)
         elif self.calls == number:
-            ctypes.pythonapi.PyThreadState_SetAsyncExc(
-                ctypes.c_ulong(self._caller), ctypes.py_object(CallTooLongError)
-            )
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self._caller), ctypes.py_object(CallTooLongError))
 
     def _interrupt(self, signum, frame):
         if self.calls % 2:  # else the call has ended meanwhile
