@@ -196,7 +196,8 @@ class FieldsOption(click.Option):
     multiple=True,
     metavar="PUSH",
     help="A force [N] on a body, along the world's axes: 'torso=30,0,0 from 1 to 1.2'; at its centre of mass, or at a "
-    "point [m] of its frame: 'torso=30,0,0@0,0,0.4'. Or a table with columns body, fx, fy, fz, from, to.",
+    "point [m] of its frame: 'torso=30,0,0@0,0,0.4'; in direction and at time of --seed: 'torso=30@random for 0.2', "
+    "or a table with columns body, fx, fy, fz, from, to.",
 )
 @together(*controller_options)
 @together(*trajectory_options)

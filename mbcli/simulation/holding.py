@@ -7,7 +7,7 @@ driven joint has Kd = I DRIVE_RATE. Steps take the controllers at their end, so 
 
 What carries the load does not come from an error: a controller feeds it forward (engine/limits/pd_control.py). At the
 start that is the effort that holds the posture, or the motion, against gravity and springs (static_efforts.py), from
-then on its own effort, smoothed over HOLD_TIME or DRIVE_TIME. A floating robot sinks by about g / w^2, 2.5 mm, and comes
+then on its own effort, smoothed over HOLD_TIME or DRIVE_TIME. A floating robot sinks by g / w^2, 2.5 mm, and comes
 back. Gains that the user gives, kp or kd, are those of a controller without that: the joint gives way.
 """
 
@@ -22,21 +22,24 @@ from mbcli.common.argument_names import argument
 from mbcli.common.coordinate_names import listed
 from mbcli.common.number_text import counted
 from mbcli.common.quick_dataclass import dataclass
-from mbcli.errors import ModelError
+from mbcli.errors import ArgumentError, ModelError
 from mbcli.log.reader import Log
 from mbcli.models.added_actuators import driven_joints
 from mbcli.models.mechanisms import mechanisms
+from mbcli.models.postures import find_postures, posture_positions
 from mbcli.multibody.plant.context import Context
 from mbcli.multibody.tree import PdControllerGains
 from mbcli.multibody.tree.constraints import CouplerConstraint
 from mbcli.multibody.tree.joint_kinds import slides_along_axis, turns_about_axis
 from mbcli.simulation.controllers import aim_at_rest
+from mbcli.simulation.static_efforts import static_efforts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from numpy.typing import ArrayLike
 
+    from mbcli.models.loading import LoadedModel
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
     from mbcli.multibody.tree.joint_actuator import JointActuator
     from mbcli.parsers.scenes.plant_config import HoldConfig
@@ -139,6 +142,36 @@ def start_holding(plant: MultibodyPlant, context: Context, held: Mapping[JointAc
         desired = [*(aim.position for aim in aims), *(aim.velocity for aim in aims)]
         plant.get_desired_state_input_port(instance).FixValue(changed, desired)
     plant.set_controllers(changed)
+    return changed
+
+
+def context_that_holds(loaded: LoadedModel, context: Context | None = None) -> Context:
+    """A context in which controllers hold and drive the joints, as the model was loaded to be; for a Simulator.
+
+    Args:
+        loaded: of load_model() with hold or drive, discrete.
+        context: whose state and inputs it has; default: a default context.
+
+    The plant has these controllers from now on. ArgumentError if nothing is to be held, or its steps take none.
+    """
+    plant, config = loaded.plant, loaded.config
+    if not (config.hold.is_on or config.drive):
+        raise ArgumentError(f"the model was loaded without {argument('hold')} and {argument('drive')}")
+    if not plant.steps_with_controllers():
+        raise ArgumentError(
+            f"{argument('hold')} and {argument('drive')}: the steps of this plant take no controllers; simulate() "
+            "holds it all the same"
+        )
+    context = plant.CreateDefaultContext() if context is None else context
+    q = plant.GetPositions(context)
+    target = q
+    if config.hold.posture is not None:
+        target = posture_positions(plant, find_postures(plant, loaded.postures, config.hold.posture, "hold"), q)
+    held = choose_holding(plant, q, target, config.hold, config.drive)
+    carried = {a.input_start(): effort for a, effort in static_efforts(plant, q, held).items()}
+    changed = start_holding(plant, context, held)
+    state = changed.state
+    state.data.pd_carried[:] = [carried.get(int(k), 0.0) for k in state.model.pd_actuator]
     return changed
 
 

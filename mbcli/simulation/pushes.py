@@ -11,6 +11,7 @@ import numpy as np
 
 from mbcli.common.argument_names import argument
 from mbcli.common.number_text import parse_number
+from mbcli.common.quick_dataclass import dataclass
 from mbcli.common.suggestions import name_or_list
 from mbcli.common.text_tables import read_text_table, shown
 from mbcli.errors import ArgumentError, ModelError
@@ -20,9 +21,13 @@ if TYPE_CHECKING:
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
     from mbcli.multibody.tree.rigid_body import RigidBody
 
-FORM = "BODY=fx,fy,fz[@x,y,z] [from T] [to T]"
+FORM = "BODY=fx,fy,fz[@x,y,z] [from T] [to T] or BODY=SIZE@random for D [from T] [to T]"
 _TEXT = re.compile(
     r"(?P<body>[^=]+)=(?P<force>[^@\s]+)(?:@(?P<point>\S+))?"
+    r"(?:\s+from\s+(?P<start>\S+))?(?:\s+to\s+(?P<end>\S+))?\s*"
+)
+_RANDOM = re.compile(
+    r"(?P<body>[^=]+)=(?P<size>[^@\s,]+)@random\s+for\s+(?P<duration>\S+)"
     r"(?:\s+from\s+(?P<start>\S+))?(?:\s+to\s+(?P<end>\S+))?\s*"
 )
 COLUMNS = ("body", "fx", "fy", "fz", "from", "to")
@@ -46,29 +51,66 @@ class Push(NamedTuple):
     point: tuple[float, ...] | None = None
 
 
-def read_pushes(given: str | Push | Iterable[Any]) -> list[Push]:
+@dataclass(frozen=True)
+class RandomPush:
+    """A horizontal push on a body at its centre of mass whose direction and start are drawn.
+
+    Attributes:
+        body: its name.
+        size: [N].
+        duration: [s].
+        start, end: [s] between which it acts.
+    """
+
+    body: str
+    size: float
+    duration: float
+    start: float
+    end: float
+
+    def drawn(self, random: np.random.Generator, until: float) -> Push:
+        """The push; until: [s] the end of the run. ArgumentError if there is no time for it."""
+        last = min(self.end, until) - self.duration
+        if last < self.start:
+            message = f"the push of '{self.body}' lasts {self.duration:g} s, there is less time"
+            raise ArgumentError(f"{argument('pushes')}: {message}")
+        angle, start = random.uniform(0.0, 2.0 * np.pi), float(random.uniform(self.start, last))
+        force = self.size * float(np.cos(angle)), self.size * float(np.sin(angle)), 0.0
+        return Push(self.body, force, start, start + self.duration)
+
+
+def drawn_pushes(pushes: Iterable[Push | RandomPush], seed: int, until: float) -> list[Push]:
+    """Pushes, with those drawn that are random, from a seed of the run that ends at a time [s]."""
+    random = np.random.default_rng([seed, *b"push"])
+    return [push.drawn(random, until) if isinstance(push, RandomPush) else push for push in pushes]
+
+
+def read_pushes(given: str | Push | Iterable[Any]) -> list[Push | RandomPush]:
     """Those that Pushes, texts of FORM and names of tables mean; one alone need not be in a list.
 
     ArgumentError, or ModelError of a table.
     """
-    pushes: list[Push] = []
+    pushes: list[Push | RandomPush] = []
     if isinstance(given, (str, os.PathLike, Push)):
         given = [given]
     for one in given:
-        if isinstance(one, Push):
+        if isinstance(one, (Push, RandomPush)):
             pushes.append(one)
         elif isinstance(one, str) and "=" in one:
             pushes.append(_push_of(one))
         else:
             pushes += _pushes_of_table(os.fspath(one))
     for push in pushes:
-        if not push.end > push.start:
+        if not push.end > push.start:  # also of a random one
             message = f"the push of '{push.body}' from {push.start:g} s to {push.end:g} s has no duration"
             raise ArgumentError(f"{argument('pushes')}: {message}")
     return pushes
 
 
 def _push_of(text):
+    random = _RANDOM.fullmatch(text.strip())
+    if random is not None:
+        return _random_push(text, random)
     found = _TEXT.fullmatch(text.strip())
     if found is None:
         raise ArgumentError(f"{argument('pushes')}: '{text}' is not {FORM}")
@@ -78,6 +120,14 @@ def _push_of(text):
     if (found["start"] and start is None) or (found["end"] and end is None):
         raise ArgumentError(f"{argument('pushes')}: '{text}': a time is a finite number of seconds")
     return Push(found["body"].strip(), force, start or 0.0, np.inf if end is None else end, point)
+
+
+def _random_push(text, found):
+    given = {name: parse_number(found[name]) for name in ("size", "duration", "start", "end") if found[name]}
+    if None in given.values() or not given["size"] > 0.0 or not given["duration"] > 0.0:
+        raise ArgumentError(f"{argument('pushes')}: '{text}': size and duration are finite numbers greater than 0")
+    end = given.get("end", np.inf)
+    return RandomPush(found["body"].strip(), given["size"], given["duration"], given.get("start", 0.0), end)
 
 
 def _numbers(text, whole):

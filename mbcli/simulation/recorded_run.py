@@ -45,7 +45,7 @@ from mbcli.simulation.input_series import as_input
 from mbcli.simulation.log_target import move_aside, put_back
 from mbcli.simulation.observer import Observer
 from mbcli.simulation.push_forces import Followers
-from mbcli.simulation.pushes import read_pushes
+from mbcli.simulation.pushes import drawn_pushes, read_pushes
 from mbcli.simulation.run_start import is_context, set_start
 from mbcli.simulation.sampling import Sampling
 from mbcli.simulation.servo_ticks import ServoTicks
@@ -175,7 +175,7 @@ class RecordedRun:
         self.config = _simulator_config(loaded.config.simulator_config, integrator, accuracy, max_step)
         own = start if is_context(start) else None
         self._hold, self._drive = loaded.config.hold, loaded.config.drive
-        self._held: dict[Any, Held] = {}
+        self.held: dict[Any, Held] = {}  # what holds and drives joints, after prepare()
         self._carried: dict[Any, float] = {}  # what controllers that hold and drive joints feed forward at the start
         self._controller: Controller | None = None  # called at ticks
         self._forces: list[LinkForce] = []  # pushes that steps take without Python
@@ -293,7 +293,12 @@ class RecordedRun:
         if self._choice is not None:
             self._make_controller()
         if self._pushes:
-            self._forces = self._push_followers.start(self.plant, self.context, self._pushes)
+            pushes = drawn_pushes(self._pushes, self.seed, self.until)
+            self._forces = self._push_followers.start(self.plant, self.context, pushes)
+            for each, push in zip(self._pushes, pushes, strict=True):
+                if each is not push:
+                    force = ", ".join(f"{part:.6g}" for part in push.force)
+                    note(f"pushes {push.body} by {force} N from {push.start:.6g} to {push.end:.6g} s")
 
     def _move_start(self, note):
         moved = clamp_positions(self.plant, self.context) if self._start_limits == "clamp" else []
@@ -306,27 +311,31 @@ class RecordedRun:
             for line in put_on_ground(self.plant, self.context, self.loaded.ground, self._stated):
                 note(line)
 
+    def holds_at_ticks(self) -> bool:
+        """After prepare(): whether joints are held by a controller that the steps do not know."""
+        return self._controller is not None
+
     def _start_controllers(self, note, resumed):
         """Lets controllers hold and drive joints, from the start or as they did in the log that is gone on with."""
         plant, q = self.plant, self.plant.GetPositions(self.context)
         if resumed is not None:
-            self._held = held_in_log(plant, resumed)
+            self.held = held_in_log(plant, resumed)
         else:
             postures = []
             if self._hold.posture is not None:
                 postures = find_postures(plant, self.loaded.postures, self._hold.posture, "hold")
             target = posture_positions(plant, postures, q) if postures else q
-            self._held = choose_holding(plant, q, target, self._hold, self._drive)
-        self._carried = static_efforts(plant, q, self._held)
+            self.held = choose_holding(plant, q, target, self._hold, self._drive)
+        self._carried = static_efforts(plant, q, self.held)
         if plant.steps_with_controllers():
-            self._released = {a: a.get_controller_gains() if a.has_controller() else None for a in self._held}
-            self.context = start_holding(plant, self.context, self._held)
+            self._released = {a: a.get_controller_gains() if a.has_controller() else None for a in self.held}
+            self.context = start_holding(plant, self.context, self.held)
             self.controlled = [actuator.name() for actuator in plant.controlled_actuators()]
         else:
             given = self.input_at if self.actuation is not None else lambda t: plant.actuation(self.context)
-            self._controller = ServoTicks(plant, q, self._held, self._carried, given)
-            self.controlled = [actuator.name() for actuator in self._held]
-        for line in holding_in_words(plant, self._hold, self._held):
+            self._controller = ServoTicks(plant, q, self.held, self._carried, given)
+            self.controlled = [actuator.name() for actuator in self.held]
+        for line in holding_in_words(plant, self._hold, self.held):
             note(line)
 
     def _make_controller(self):
@@ -497,7 +506,7 @@ class RecordedRun:
             keep_efforts=bool(self.controlled) or "effort" in self.fields,
             controller=self._controller,
             forces=self._forces,
-            going_on=self._carried_at_start() if earlier is None else earlier.checkpoint,
+            going_on=self.carried_at_start() if earlier is None else earlier.checkpoint,
         )
         run.compile()
         self._observer.begin(run)
@@ -512,7 +521,7 @@ class RecordedRun:
             rows = self._run_with_log(run, log, force, earlier, aside)
         return self._summary(run, should_stop(), log, rows)
 
-    def _carried_at_start(self):
+    def carried_at_start(self):
         """What controllers feed forward when the run begins, as a checkpoint has it."""
         if not self._carried or self._controller is not None:
             return None
@@ -610,7 +619,7 @@ class RecordedRun:
 
     def _rows_are_enough(self, run):
         """Whether a run can go on from a row: not between integration steps, nor without more than q and v."""
-        remembers = run.sleep is not None or run.ticks is not None or self._held
+        remembers = run.sleep is not None or run.ticks is not None or self.held
         return self.plant.is_discrete() and not self.context.state.deformables and not remembers
 
     def _checkpoint(self, run):
@@ -638,7 +647,7 @@ class RecordedRun:
             self.fields,
             argv=tuple(self._arguments),
             seed=self.seed,
-            held=self._held,
+            held=self.held,
             plan=self._plan,
             controller=None if self._choice is None else controller_in_words(self._choice.given),
             kernels=kernels_in_words(self.context),

@@ -43,6 +43,12 @@ class Simulator:
         self._monitor: Callable[[Any], EventStatus | None] | None = None
         self._rate = 0.0
         self._updating: Run | None = None  # the run of a discrete plant, which goes on
+        if self._plant.asks_to_be_held and not self._plant.controlled_actuators():
+            warnings.warn(
+                "the model was loaded with joints to be held or driven: a Simulator does so from a context of "
+                "mbcli.simulation.context_that_holds(loaded)",
+                stacklevel=2,
+            )
         self._start()
 
     def _start(self):

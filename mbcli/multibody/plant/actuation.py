@@ -98,6 +98,8 @@ class Actuation(Selectors):
     mixes_controllers = False  # whether actuators with and without a controller may stand in one model instance
     file_mixes_controllers = False  # whether a file does so whose format allows it
 
+    asks_to_be_held = False  # whether its model was loaded with joints to be held or driven, which runs do
+
     def controlled_actuators(self) -> list[JointActuator]:
         """Those with a PD controller."""
         return [a for a in self.elements.actuators if a.has_controller()]

@@ -105,7 +105,7 @@ class PythonController:
             raise ControlError(
                 f"{self._place()}: error: the controller took longer than {watchdog.limit:g} s for a call"
             ) from None
-        except Exception as error:  # noqa: BLE001  whatever the user's code raises ends the run with its place
+        except (Exception, SystemExit) as error:  # noqa: BLE001  whatever the user's code raises ends the run with its place
             raise self._failure(error) from None
 
     def _begin(self, given):
@@ -170,7 +170,7 @@ class PythonController:
             return function()
         except ControlError:
             raise
-        except Exception as error:  # noqa: BLE001  as in call()
+        except (Exception, SystemExit) as error:  # noqa: BLE001  as in call()
             raise self._failure(error) from None
 
     def _place(self):
