@@ -2,7 +2,8 @@
 
 A running log is not compressed: in HDF5's single-writer mode a compressed chunk that changes its size leaves its old
 place unused, and a chunk is replaced with each flush. When the run ends the whole file is written once more.
-Of the filters that every HDF5 has, deflate after a byte shuffle makes logs smallest: figures in docs/log_format.md.
+Of the filters that every HDF5 has, deflate after a byte shuffle makes logs smallest: figures in
+docs/reference/log_format.md.
 """
 
 from __future__ import annotations

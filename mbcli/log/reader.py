@@ -113,7 +113,7 @@ class Log(Rows):
 
     @property
     def scene(self) -> str | None:
-        """How the model is drawn, JSON (docs/pictures.md); None if the log does not have it."""
+        """How the model is drawn, JSON (docs/how-to/pictures.md); None if the log does not have it."""
         with self._reading():
             return self._read_bytes(layout.SCENE).decode("utf-8") if self._file.has(layout.SCENE) else None
 
@@ -467,7 +467,10 @@ class Log(Rows):
 
 
 def describe(log: Log, damage: Sequence[str] | None = None) -> dict:
-    """What `mbcli log info --json` prints; docs/log_format.md explains the keys. damage: that of the log, if known."""
+    """What `mbcli log info --json` prints; docs/reference/log_format.md explains the keys.
+
+    damage: that of the log, if known.
+    """
     attributes = log.attrs
     versions = ("mbcli_version", "python", "platform", "cpu", "packages", "blas", "kernels")
     clock = log.run_clock()

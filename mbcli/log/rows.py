@@ -28,7 +28,7 @@ class State(NamedTuple):
 
 
 class Rows:
-    """The rows by what they are; docs/log_format.md has their units and order.
+    """The rows by what they are; docs/reference/log_format.md has their units and order.
 
     A class of logs has what is declared here.
     """

@@ -1,6 +1,7 @@
 """Logs of many worlds that stepped together: one array for each quantity, its first axis the worlds.
 
-docs/log_format.md describes the files. A world's rows are those of a log of its own: WorldsLog.world() makes it.
+docs/reference/log_format.md describes the files. A world's rows are those of a log of its own:
+WorldsLog.world() makes it.
 """
 
 from __future__ import annotations

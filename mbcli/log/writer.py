@@ -1,6 +1,6 @@
 """LogWriter: writes a simulation log that opens after any death of its process.
 
-Measured with kill -9 (docs/log_format.md): a file in HDF5's single-writer mode (SWMR) always opens and holds
+Measured with kill -9 (docs/reference/log_format.md): a file in HDF5's single-writer mode (SWMR) always opens and holds
 every flushed row; one that is only flushed now and then does not. The same mode lets others read a log while
 it grows. It forbids new datasets, so everything the file will contain is created before the first row.
 

@@ -1,4 +1,7 @@
-"""The meaning of the codes of findings, each with an example: the source of docs/check.md and of the rules in SARIF."""
+"""The meaning of the codes of findings, each with an example.
+
+The source of docs/reference/check.md and of the rules in SARIF.
+"""
 
 from typing import NamedTuple
 
@@ -522,7 +525,7 @@ LOSSES = {
 
 
 def reference_page():
-    """The text of docs/check.md below its introduction."""
+    """The text of docs/reference/check.md below its introduction."""
     lines = ["| code | meaning | example |", "|---|---|---|"]
     for code, (meaning, example, _) in CODES.items():
         shown = f"`{_short(example)}`" if example else ""

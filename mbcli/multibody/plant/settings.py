@@ -125,7 +125,7 @@ class Settings(Constraints):
     def set_sleep_tolerance(self, v_sleep: float = 1e-3) -> None:
         """[m/s], not negative: speed below which what contacts hold at rest may sleep in runs; 0: nothing sleeps.
 
-        See docs/sleep.md. RuntimeError for a continuous plant.
+        See docs/how-to/sleep.md. RuntimeError for a continuous plant.
         """
         self.require_not_finalized("set_sleep_tolerance")
         if not self.is_discrete():
@@ -139,7 +139,7 @@ class Settings(Constraints):
         return self.settings.sleep_tolerance
 
     def set_step_scheme(self, step_scheme: str = "midpoint") -> None:
-        """How discrete steps advance: "midpoint", or "drake" as pydrake does, see docs/discrete_steps.md.
+        """How discrete steps advance: "midpoint", or "drake" as pydrake does, see docs/explanation/discrete_steps.md.
 
         RuntimeError for another name.
         """
@@ -156,7 +156,8 @@ class Settings(Constraints):
         """[s] in which stiffnesses that let bodies sink by the penetration allowance stop two bodies.
 
         1 / w with w = sqrt(g / penetration allowance): w^2 times a mass carries its weight at the allowance. Default
-        stiffnesses are higher where something would not stand by these (docs/contact_defaults.md). After Finalize().
+        stiffnesses are higher where something would not stand by these (docs/explanation/contact_defaults.md).
+        After Finalize().
         """
         self.require_finalized("get_contact_penalty_method_time_scale")
         return float(np.sqrt(self.settings.penetration_allowance / self.strength_of_gravity()))
