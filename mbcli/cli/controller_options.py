@@ -11,7 +11,7 @@ controller_options = (
         "--controller",
         metavar="FILE.py[:NAME]|COMMAND",
         help="Gives the actuation: a function or class of a file of Python, or a program that answers lines of JSON "
-        "(docs/control.md).",
+        "(docs/how-to/control.md).",
     ),
     click.option(
         "--controller-rate",

@@ -41,14 +41,16 @@ class EarlierRun:
         run_start: [s] start of the whole run.
         is_sample: (time [s]) -> whether a run that goes on takes a sample there.
         plan: what the run follows, None for nothing.
+        controlled: whether a controller gives its actuation.
     """
 
-    def __init__(self, path, loaded, fields, run_start, is_sample, plan=None):
+    def __init__(self, path, loaded, fields, run_start, is_sample, plan=None, controlled=False):
         self.path, self._fields, self._lock = path, fields, None
         self._logged = logged_plant(loaded.plant, plan)
         self._paths = ["time", "state/q", "state/v", *(field.path for field in row_fields(fields, self._logged))]
         self.log = Log(path)
         try:
+            self._check_controller(controlled)
             self._check_model(loaded)
             size = sum(9 * len(body.reference) for body in loaded.plant.elements.deformable_bodies)
             self._find_end(loaded.plant, size, run_start, is_sample)
@@ -199,9 +201,9 @@ class EarlierRun:
             if path not in ("random_seed", "simulation_duration") and before != now:
                 raise ModelError(f"{self.path}: error: was run with {path} = {before}, now it is {now}")
 
-    def check_controller(self, is_there):
+    def _check_controller(self, is_there):
         """ModelError if the run had a controller and has none now, or the contrary."""
-        had = self.checkpoint is not None and "tick" in self.checkpoint
+        had = "tick" in (self.log.read_checkpoint() or {})
         if had != is_there:
             how = "a controller" if had else "no controller"
             raise ModelError(f"{self.path}: error: was run with {how}: give the same {argument('controller')}")

@@ -463,9 +463,9 @@ class RecordedRun:
         from mbcli.simulation.earlier_run import EarlierRun
 
         aside = None
-        with EarlierRun(path, self.loaded, self.fields, self.start, self.sampling.is_sample, self._plan) as earlier:
+        of_run = self.start, self.sampling.is_sample, self._plan, self._controller is not None
+        with EarlierRun(path, self.loaded, self.fields, *of_run) as earlier:
             earlier.lock()
-            earlier.check_controller(self._controller is not None)
             if self._controller is None:
                 earlier.check_input(self.input_at)
             if self._ends_as_asked:

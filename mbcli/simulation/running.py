@@ -110,8 +110,8 @@ def simulate(
             the name of a table.
         controller: gives the actuation in place of inputs: a function of what its parameters name, of time, q, v,
             sensors, targets, plant and random, a class, `FILE.py:NAME`, a command, or a ControllerChoice
-            (docs/control.md).
-        trajectory: the motion that joints follow: a table (docs/control.md), or a Follow with the way.
+            (docs/how-to/control.md).
+        trajectory: the motion that joints follow: a table (docs/how-to/control.md), or a Follow with the way.
         integrator: makes the plant continuous: a name of SimulatorConfig.integration_scheme.
         accuracy: of continuous integration.
         max_step: [s] the longest step of continuous integration.

@@ -267,7 +267,7 @@ def test_what_a_controller_prints_is_not_in_the_result(cart):
 
 
 FAULTS = {
-    "raises": ("def controller(q):\n    return [1 / q[0]]\n", "c.py:2: error: the controller raised"),
+    "raises": ("def controller(q):\n    return [1 / 0]\n", "c.py:2: error: the controller raised ZeroDivisionError"),
     "raises late": (
         "def controller(time):\n    if time > 0.005:\n        raise OSError('x')\n    return [0]\n",
         "c.py:3:",
@@ -392,7 +392,7 @@ def test_plans_between_their_rows():
     assert line.at(2.2).q == pytest.approx([5.4]) and line.at(2.2).vdot == pytest.approx([0.0], abs=1e-12)
 
 
-@pytest.mark.parametrize(("way", "most"), [("computed-torque", 1e-5), ("pd", 2e-4), ("prescribed", 1e-12)])
+@pytest.mark.parametrize(("way", "most"), [("computed-torque", 5e-5), ("pd", 2e-3), ("prescribed", 1e-12)])
 def test_a_cart_follows_a_plan_and_says_how_far_it_is_off(cart, way, most):
     cart("time,x\n0,0\n0.1,0.01\n0.2,0\n", "plan.csv")
     words = ["simulate", "cart.urdf", "--trajectory", "plan.csv", "--follow", way, "-t", "0.2", "--json", "-o", "r.h5"]

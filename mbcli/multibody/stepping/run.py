@@ -43,7 +43,7 @@ from mbcli.engine.stepping.loop import (
     TICK_FAULT,
 )
 from mbcli.engine.stepping.run_arrays import Actuation, Recording, Stepping
-from mbcli.errors import ModelError, NumericalError
+from mbcli.errors import ControlError, ModelError, NumericalError
 from mbcli.multibody.stepping.cut_joints import WatchedLimits, require_actions
 from mbcli.multibody.stepping.energy_balance import KeptBalance, keep_none
 from mbcli.multibody.stepping.meeting_contact import foresee_contact, prepare_contact
@@ -660,7 +660,7 @@ class Run:
         """The error of a controller, at the state that the context has."""
         error = self.ticks.error
         if error is None:
-            error = NumericalError(f"{self._controller.name}: error: gave a number that is not finite")
+            error = ControlError(f"{self._controller.name}: error: gave a number that is not finite")
         error.args = (f"{error}, at t = {self.context.get_time():.9g} s",)
         return error
 

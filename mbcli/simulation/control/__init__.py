@@ -10,7 +10,7 @@
 chosen             which controller `--controller` and `controller=` mean
 python             functions and classes of Python
 python_file        those of a file
-pipe               other programs, by lines of JSON; docs/control.md has the protocol
+pipe               other programs, by lines of JSON; docs/how-to/control.md has the protocol
 compiled_function  functions that the loop of steps calls by address
 commands           what a controller returns, as efforts of actuators and aims of PD controllers
 saved              the state of a controller in a log

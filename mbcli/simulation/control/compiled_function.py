@@ -69,6 +69,7 @@ class CompiledController:
         self._memory = np.zeros(function.memory)
         self._kept: Any = None  # what addresses lead to
         self._twin: Any = None
+        self._called: Any = None  # the compiled function for the loop
 
     def start(self) -> None:
         """Nothing is to be started."""
@@ -99,12 +100,13 @@ class CompiledController:
         limits = self.commands.clamping_limits()
         arrays = (data.q, data.v, q, v, u, data.pd_desired, self._memory, limits)
         at = np.array([array.ctypes.data for array in arrays], dtype=float)
-        try:
-            function = _adapter(self._njit(), *self._sizes, len(self._memory))
-        except Exception as error:  # noqa: BLE001  numba's errors are of many kinds
-            raise self._not_compiled(error) from None
-        self._kept = arrays, at, function
-        return np.array([function.address, at.ctypes.data], dtype=float)
+        if self._called is None:
+            try:
+                self._called = _adapter(self._njit(), *self._sizes, len(self._memory))
+            except Exception as error:  # noqa: BLE001  numba's errors are of many kinds
+                raise self._not_compiled(error) from None
+        self._kept = arrays, at
+        return np.array([self._called.address, at.ctypes.data], dtype=float)
 
     def _njit(self):
         import numba

@@ -1,4 +1,4 @@
-"""Controllers that are other programs: lines of JSON over a pipe. docs/control.md has the protocol."""
+"""Controllers that are other programs: lines of JSON over a pipe. docs/how-to/control.md has the protocol."""
 
 from __future__ import annotations
 

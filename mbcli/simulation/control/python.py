@@ -93,15 +93,16 @@ class PythonController:
         watchdog = self._watchdog
         try:
             watchdog.calls += 1
-            if self._fresh:
-                self._begin(given)
-            answer = self._call(given)
-            watchdog.calls += 1
+            try:
+                if self._fresh:
+                    self._begin(given)
+                answer = self._call(given)
+            finally:
+                watchdog.calls += 1
             self.commands.take(answer, u, desired)
         except ControlError as error:
             raise ControlError(f"{self._place()}: error: the controller {error}") from None
         except CallTooLongError:
-            watchdog.calls += 1
             raise ControlError(
                 f"{self._place()}: error: the controller took longer than {watchdog.limit:g} s for a call"
             ) from None
