@@ -4,7 +4,7 @@ import click
 
 from mbcli.cli.options import Number
 
-DEFAULT_LIMIT = 10.0  # [s] as of ControllerChoice, which would slow --help down
+DEFAULT_LIMIT = 60.0  # [s] as of ControllerChoice, which would slow --help down
 
 controller_options = (
     click.option(

@@ -212,7 +212,7 @@ class FieldsOption(click.Option):
     "--seed",
     type=click.IntRange(min=0),
     metavar="N",
-    help="Seed of the random poses of directives; recorded in the log.",
+    help="Seed of random poses of directives, random pushes and controllers; recorded in the log.",
 )
 @click.option(
     "-o", "--log", "log_path", metavar="FILE", help="The log to write; default: the name of the model file with .h5."

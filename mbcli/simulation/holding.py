@@ -229,17 +229,14 @@ def from_document(plant: MultibodyPlant, document: Any) -> dict[JointActuator, H
     """The contrary of as_document(); ValueError if it is not of this plant."""
     actuators = {(a.name(), int(a.model_instance())): a for a in plant.elements.actuators}
     try:
-        return {
-            actuators[entry["actuator"], entry["model_instance"]]: Held(
-                float(entry["position"]),
-                float(entry["velocity"]),
-                *map(float, entry["controller_gains"]),
-                float(entry["carry_rate"]),
-            )
-            for entry in document
-        }
+        return {actuators[entry["actuator"], entry["model_instance"]]: _held_of(entry) for entry in document}
     except (KeyError, TypeError, ValueError) as error:
         raise ValueError(f"not of this plant: {error}") from None
+
+
+def _held_of(entry: Mapping[str, Any]) -> Held:
+    p, d = map(float, entry["controller_gains"])
+    return Held(float(entry["position"]), float(entry["velocity"]), p, d, float(entry["carry_rate"]))
 
 
 def held_in_log(plant: MultibodyPlant, path: str) -> dict[JointActuator, Held]:

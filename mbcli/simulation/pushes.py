@@ -91,9 +91,10 @@ def read_pushes(given: str | Push | Iterable[Any]) -> list[Push | RandomPush]:
     ArgumentError, or ModelError of a table.
     """
     pushes: list[Push | RandomPush] = []
+    several: Iterable[Any] = given
     if isinstance(given, (str, os.PathLike, Push)):
-        given = [given]
-    for one in given:
+        several = [given]
+    for one in several:
         if isinstance(one, (Push, RandomPush)):
             pushes.append(one)
         elif isinstance(one, str) and "=" in one:

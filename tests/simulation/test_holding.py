@@ -14,8 +14,9 @@ from mbcli.models import load_model
 from mbcli.models.loading import ModelText
 from mbcli.multibody.plant import MultibodyPlant
 from mbcli.multibody.tree import PrismaticJoint, RevoluteJoint, SpatialInertia
-from mbcli.simulation import resume, simulate
+from mbcli.simulation import Worlds, context_that_holds, resume, simulate
 from mbcli.simulation.holding import FREQUENCY, FULL_EFFORT, choose_holding, gains, joint_inertias
+from mbcli.systems.simulator import Simulator
 
 QUADRUPED = SAMPLES / "quadruped.urdf"
 OMEGA = 2.0 * np.pi * FREQUENCY
@@ -392,6 +393,29 @@ def test_a_plant_of_the_caller_keeps_its_controllers():
     assert not plant.controlled_actuators() and not plant.has_controllers()
     free = simulate(plant, 0.1)
     assert free.q[-1, 0] > 0.04 > held.q[-1, 0]
+
+
+def test_worlds_hold_each_at_its_own_start():
+    model = load_model(ARM, weld=["base"], hold=True)
+    worlds = Worlds(model, 3)
+    starts = np.array([[0.1], [0.5], [-0.7]])
+    worlds.q = starts
+    worlds.hold_here()
+    worlds.step(300)
+    assert np.abs(worlds.q - starts).max() < 1e-9
+
+
+def test_a_simulator_holds_from_a_context_that_holds_and_says_where_nothing_does():
+    model = load_model(ARM, weld=["base"], hold=True)
+    with pytest.warns(UserWarning, match="context_that_holds"):
+        Simulator(model.plant)
+    context = model.plant.CreateDefaultContext()
+    model.plant.SetPositions(context, [0.4])
+    simulator = Simulator(model.plant, context_that_holds(model, context))
+    simulator.AdvanceTo(0.2)
+    assert model.plant.GetPositions(simulator.get_context()) == pytest.approx([0.4], abs=1e-12)
+    with pytest.raises(ArgumentError, match="loaded without hold"):
+        context_that_holds(load_model(ARM, weld=["base"]))
 
 
 # ------------------------------------------------------------------------------------------- going on

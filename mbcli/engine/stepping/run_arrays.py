@@ -42,14 +42,17 @@ class Actuation(WritableArrays):
     Args:
         times: (nchange,) [s] increasing.
         values: (nchange, nu) [N m or N] that hold from these times on.
-        pushes: number of forces on links; their arrays are the caller's to fill.
+        pushes: forces on links, each with link, point, force, start and end.
     """
 
     fields = ACTUATION_FIELDS
 
-    def __init__(self, times, values, pushes=0):
-        super().__init__({"nchange": len(times), "nu": values.shape[1], "npush": pushes})
+    def __init__(self, times, values, pushes=()):
+        super().__init__({"nchange": len(times), "nu": values.shape[1], "npush": len(pushes)})
         self.actuation_times[:], self.actuation_values[:] = times, values
+        for k, push in enumerate(pushes):
+            self.push_link[k], self.push_point[k], self.push_force[k] = push.link, push.point, push.force
+            self.push_times[k] = push.start, push.end
 
 
 class Recording(WritableArrays):
@@ -58,12 +61,14 @@ class Recording(WritableArrays):
     Args:
         rows: samples.
         sizes: nq, nv and nu by name.
+        keeps_efforts: whether the last sample of a discrete plant takes a step too, for the efforts in it.
     """
 
     fields = RECORDING_FIELDS
 
-    def __init__(self, rows, sizes):
+    def __init__(self, rows, sizes, keeps_efforts=False):
         super().__init__({"nsample": rows, **sizes})
+        self.keeps_efforts[0] = keeps_efforts
 
     def want(self, times):
         """Asks for samples at other times (at most as many as there are rows) than those before."""

@@ -70,6 +70,6 @@ class LoadedStates:
 
 def _applied(force):
     applied = ExternallyAppliedSpatialForce()
-    applied.body_index, applied.p_BoBq_B = force.body, force.point
+    applied.body_index, applied.p_BoBq_B = force.link, force.point
     applied.F_Bq_W = SpatialForce(np.zeros(3), force.force)
     return applied

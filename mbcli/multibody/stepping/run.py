@@ -97,9 +97,9 @@ def constant_input(u: ArrayLike) -> Input:
 
 @dataclass(frozen=True)
 class LinkForce:
-    """A force (3,) [N] in World, from the time `start` to `end` [s], at a point (3,) [m] of a body in its frame."""
+    """A force (3,) [N] in World, from the time `start` to `end` [s], at a point (3,) [m] of a link in its frame."""
 
-    body: int
+    link: int
     point: np.ndarray
     force: np.ndarray
     start: float
@@ -189,12 +189,11 @@ class Run:
         sizes = {"nq": plant.num_positions(), "nv": plant.num_velocities(), "nu": plant.num_actuators()}
         self._series: Any = self._series_of(actuation, sizes["nu"])
         self._u = self._series.actuation
-        self._recording: Any = Recording(BLOCK_ROWS, sizes)
-        self._recording.keeps_efforts[0] = keep_efforts and plant.is_discrete()
+        self._recording: Any = Recording(BLOCK_ROWS, sizes, keep_efforts and plant.is_discrete())
         self._stepping: Any = None  # of a discrete plant, once it has begun
         self._left_at: np.ndarray | None = None  # the state at the end, of which steps remember something
         self._vertices_before: tuple[np.ndarray, ...] = ()  # the last step: q, v, a of deformable bodies
-        self.ticks: Ticks | None = None
+        self.ticks: Any = None  # Ticks of a run with a controller
         self._begin(until)
         if going_on is not None:
             self._go_on_from(going_on)
@@ -203,7 +202,7 @@ class Run:
 
     def _series_of(self, actuation, nu):
         """The Actuation of an Input, or the one that the ports give at the start; that of a controller changes it."""
-        times, values = ALWAYS, None if actuation is None else actuation.values
+        times, values = ALWAYS, np.zeros((1, nu)) if actuation is None else actuation.values
         if self._controller is not None:
             times, values = TICKING, np.zeros((2, nu))
         elif actuation is None:
@@ -212,11 +211,7 @@ class Run:
             raise ModelError(f"the input has {values.shape[1]} columns, the plant {nu} actuators")
         else:
             times = actuation.times
-        series = Actuation(times, values, len(self._forces))
-        for k, force in enumerate(self._forces):
-            series.push_link[k], series.push_point[k], series.push_force[k] = force.body, force.point, force.force
-            series.push_times[k] = force.start, force.end
-        return series
+        return Actuation(times, values, self._forces)
 
     def go_on(self, until: float) -> None:
         """Runs again, from the state that the context has now to a later time [s], with actuation from the ports.
@@ -407,14 +402,14 @@ class Run:
         if run is not None and run.kept[0] != 0.0:
             time, next_step, y = float(run.kept[1]), float(run.kept[2]), run.kept[3:]
         nq = state.q.size
-        kept = {} if self.sleep is None else self.sleep.remembered
-        kept = {"time": time, "q": y[:nq].copy(), "v": y[nq:].copy(), "next_step": next_step} | kept
+        asleep = {} if self.sleep is None else self.sleep.remembered
+        kept: dict[str, Any] = {"time": time, "q": y[:nq].copy(), "v": y[nq:].copy(), "next_step": next_step} | asleep
         model, data = self._stepped.state.model, self._stepped.state.data
         if model.pd_constants[:, PD_RATE].any():
             kept["carried"] = data.pd_carried.copy()
         if self.ticks is not None:
             kept |= {"tick": float(self.ticks.last), "u": self._series.actuation_values[0].copy()}
-            kept |= {"desired": data.pd_desired.ravel()} | self.ticks.controller.save()
+            kept |= {"desired": data.pd_desired.ravel(), **self.ticks.controller.save()}
         return kept
 
     def actuation_now(self) -> np.ndarray:
@@ -658,9 +653,9 @@ class Run:
 
     def _fault_of_tick(self):
         """The error of a controller, at the state that the context has."""
-        error = self.ticks.error
+        error: Any = self.ticks.error
         if error is None:
-            error = ControlError(f"{self._controller.name}: error: gave a number that is not finite")
+            error = ControlError(f"{self.ticks.controller.name}: error: gave a number that is not finite")
         error.args = (f"{error}, at t = {self.context.get_time():.9g} s",)
         return error
 

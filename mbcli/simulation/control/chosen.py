@@ -37,7 +37,7 @@ class ControllerChoice:
 
     given: Any
     rate: float | None = None
-    limit: float = 10.0
+    limit: float = 60.0
     pickles: bool = False
 
 
@@ -60,18 +60,18 @@ def make_controller(
 
     ControlError, ResourceError and ArgumentError for what is none.
     """
-    given, name = choice.given, None
+    given, file = choice.given, None
     if isinstance(given, str):
         file = python_file(given)
         if file is None:
             period = period_of(choice.rate, plant)
             common: dict[str, Any] = {"period": period, "seed": seed, "limit": choice.limit, "targets": targets}
             return PipeController(given, plant, Commands(plant, effort_limits, period), **common)
-        given, name = load_controller(*file), file[0]
+        given = load_controller(*file)
     rate = choice.rate if choice.rate is not None else getattr(given, "rate", None)
     period = period_of(rate, plant)
     commands = Commands(plant, effort_limits, period)
-    name = name or getattr(given, "__name__", type(given).__name__)
+    name = str(getattr(given, "__name__", type(given).__name__)) if file is None else file[0]
     if isinstance(given, CompiledFunction):
         controlled = len(plant.model.pd_actuator)
         sizes = plant.num_positions(), plant.num_velocities(), plant.num_actuators(), controlled
@@ -105,8 +105,8 @@ def period_of(rate: float | None, plant: MultibodyPlant) -> float:
 def controller_in_words(given: Any) -> dict[str, Any]:
     """What a log has of a controller: where it is from, with the SHA-256 of its file."""
     if not isinstance(given, str):
-        file = inspect.getsourcefile(given) if inspect.isfunction(given) or inspect.isclass(given) else None
-        return {"name": getattr(given, "__name__", type(given).__name__), "file": file}
+        source = inspect.getsourcefile(given) if inspect.isfunction(given) or inspect.isclass(given) else None
+        return {"name": getattr(given, "__name__", type(given).__name__), "file": source}
     file_and_name = python_file(given)
     if file_and_name is None:
         return {"command": given}

@@ -145,7 +145,8 @@ def read_plan(plant: MultibodyPlant, path: str | os.PathLike, interpolation: str
     if names.count("time") != 1 or len(set(names)) != len(names) or len(names) < 2:
         raise ModelError(f"{header.where}: error: the header needs one column 'time' and names of positions, once each")
     columns = _columns(plant, header)
-    rows, times = [], []
+    rows: list[FloatArray] = []
+    times: list[float] = []
     for place, cells in table.rows:
         numbers = [header.number(cell) for cell in cells]
         if None in numbers:

@@ -132,11 +132,11 @@ class PythonController:
         state: Any = None
         if self._pickles:
             state = base64.b64encode(pickle.dumps(self._object)).decode("ascii")
-        elif hasattr(self._object, "save"):
+        elif hasattr(self._object, "save") and not self._fresh:  # before its first call it has begun nothing
             state = self._guarded(self._object.save)
         document = {
             "random": self._random.bit_generator.state,
-            "knows": self._pickles or not _may_remember(self._object) or hasattr(self._object, "load"),
+            "knows": self._pickles or not _may_remember(self._object) or self._has_both(),
             "pickled": self._pickles,
             "fresh": self._fresh,
             "state": state,
@@ -161,8 +161,11 @@ class PythonController:
         if document["pickled"]:
             self._object = self._guarded(lambda: pickle.loads(base64.b64decode(document["state"])))
             self._call = _by_names(self._object, self.name)
-        elif hasattr(self._object, "load"):
+        elif hasattr(self._object, "load") and not self._fresh:
             self._guarded(lambda: self._object.load(document["state"]))
+
+    def _has_both(self):
+        return hasattr(self._object, "save") and hasattr(self._object, "load")
 
     # what goes wrong
 
