@@ -108,8 +108,8 @@ def load_model(
         self_contact: what the bodies of one mechanism do where they meet: "all" touch; "none" do; "auto": all but those
             that overlap at the default positions or are always in touch. None leaves it to the settings ("auto").
         srdf: files (SRDF) with pairs of links that are not to collide, and named postures, of the models.
-        hold: for simulate(): whether controllers hold the joints where they start, or the posture of that name; joints
-            without an actuator get one. None leaves it to the settings (False).
+        hold: for simulate() and context_that_holds(): whether controllers hold the joints where they start, or the
+            posture of that name; joints without an actuator get one. None leaves it to the settings (False).
         kp: stiffness [N m/rad or N/m] of these controllers; None: from the masses.
         kd: damping [N m s/rad or N s/m] of these controllers; None: from the masses.
         drive: {joint: velocity} [rad/s or m/s] at which controllers drive joints.
@@ -199,6 +199,7 @@ def load_model(
     with _invalid_model(), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # losses of joints that close loops are reported where they matter
         plant.Finalize()
+    plant.asks_to_be_held = config.hold.is_on or bool(config.drive)
     if loops == "error":
         _refuse_loops(plant)
     settings.apply_initial_positions(plant)

@@ -57,6 +57,12 @@ class Simulator:
         else:
             found: Any = next((s, c) for s, c in leaves if isinstance(c, PlantContext))
             self._plant, self._context = found
+            if self._plant.asks_to_be_held and not self._plant.controlled_actuators():
+                warnings.warn(
+                    "the model was loaded with joints to be held or driven: a Simulator does so from a context of "
+                    "mbcli.simulation.context_that_holds(loaded)",
+                    stacklevel=3,
+                )
         self._initialized = False
         self._start()
 

@@ -86,7 +86,7 @@ def test_a_field_that_computes_other_datasets_than_it_declares_is_an_error(monke
 
 
 def test_there_is_a_file_for_each_name_and_a_name_for_each_file():
-    helpers = {"__init__", "block", "body_poses", "common", "kept_contacts", "logged_plant"}
+    helpers = {"__init__", "block", "body_poses", "common", "kept_contacts", "loaded_states", "logged_plant"}
     folder = ROOT / "mbcli" / "log" / "fields"
     assert {path.stem for path in folder.glob("*.py")} - helpers == set(NAMES) == set(LOG_FIELDS)
 
@@ -105,7 +105,7 @@ def test_help_and_docstring_name_every_field_with_its_words():
         words = " ".join(text.split())
         for name, field in LOG_FIELDS.items():
             assert f"{name} ({field.WORDS})" in words
-        assert "Default: all but compliance, com, momentum, poses and faces." in words
+        assert "Default: all but compliance, reactions, com, momentum, poses and faces." in words
 
 
 def test_an_unknown_field_is_an_error_that_lists_the_known_ones():

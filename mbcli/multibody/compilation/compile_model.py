@@ -206,7 +206,7 @@ def _bounded_rows(moving, actuators, controlled, actions, parameters):
         "friction_dof": [d for d, _ in frictions],
         "friction_loss": [loss for _, loss in frictions],
         "pd_actuator": controlled,
-        "pd_constants": np.reshape([_controller(actuators[k], parameters) for k in controlled], (-1, 3)),
+        "pd_constants": np.reshape([_controller(actuators[k], parameters) for k in controlled], (-1, 4)),
     }
 
 
@@ -225,11 +225,11 @@ def _carried(kinematics, size, is_reversed):
 
 
 def _controller(actuator, parameters):
-    """Gains p and d and the effort limit; the controller of a locked joint rests and passes the feed-forward on."""
+    """Gains p and d, effort limit, rate; the controller of a locked joint rests and passes the feed-forward on."""
     if parameters.get(actuator.joint(), "locked"):
-        return 0.0, 0.0, np.inf
+        return 0.0, 0.0, np.inf, 0.0
     gains = actuator.get_controller_gains()
-    return gains.p, gains.d, actuator.effort_limit()
+    return gains.p, gains.d, actuator.effort_limit(), actuator.carry_rate
 
 
 def _limits(joint):

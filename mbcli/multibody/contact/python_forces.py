@@ -41,6 +41,7 @@ class PythonForces:
     def __init__(self, plant, context, u, from_ports):
         self._plant, self._context, self._u = plant, context, u
         self._u_follows = from_ports and any(name.endswith("actuation") for name in context.inputs.followed)
+        self._aims_follow = any(name.endswith("desired_state") for name in context.inputs.followed)
         fillers = {
             loop.hold_input: self._hold_input,
             loop.record: self._record,
@@ -94,7 +95,8 @@ class PythonForces:
         context.state.calls.start_of_step(h)
         context.state.forget_positions()
         tau, F = self._forces()
-        self._plant.set_controllers(context)
+        if self._aims_follow:
+            self._plant.set_controllers(context)
         context.state.at_positions()
         data.u[:] = self._u
         data.tau[:] = tau

@@ -94,6 +94,8 @@ class Actuation(Selectors):
     mixes_controllers = False  # whether actuators with and without a controller may stand in one model instance
     file_mixes_controllers = False  # whether a file does so whose format allows it
 
+    asks_to_be_held = False  # whether its model was loaded with joints to be held or driven, which runs do
+
     def controlled_actuators(self) -> list[JointActuator]:
         """Those with a PD controller."""
         return [a for a in self.elements.actuators if a.has_controller()]
@@ -130,9 +132,10 @@ class Actuation(Selectors):
 
     def has_controllers(self) -> bool:
         """Whether controllers act: those of continuous plants and of kTamsi are at rest, as in the reference."""
-        return bool(self.controlled_actuators()) and self._steps_with_controllers()
+        return bool(self.controlled_actuators()) and self.steps_with_controllers()
 
-    def _steps_with_controllers(self) -> bool:
+    def steps_with_controllers(self) -> bool:
+        """Whether steps take PD controllers: discrete ones, but for those of kTamsi."""
         return self.is_discrete() and self.settings.is_convex()
 
     # forces

@@ -135,7 +135,7 @@ class OutputPorts(ReactionForces, Kinematics):
                 self._dynamic("generalized_acceleration", nv, self._all_vdot, lambda: np.zeros(nv)),
                 self._dynamic("net_actuation", nu, self._net_actuation, lambda: np.zeros(nu)),
                 self._dynamic(
-                    "reaction_forces", None, self._reaction_forces, lambda: [SpatialForce.Zero() for _ in range(joints)]
+                    "reaction_forces", None, self.reactions_at, lambda: [SpatialForce.Zero() for _ in range(joints)]
                 ),
             ]
             made.append(self._dynamic("contact_results", None, self._contact_results, lambda: ContactResults(plant)))

@@ -14,17 +14,43 @@ from mbcli.multibody.math.spatial_vector import vectors_of
 from mbcli.multibody.tree.constraints import LoopConstraint
 
 if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
     from mbcli.math.array_types import IntArray, Matrix, Vector, Vector6
     from mbcli.multibody.core.active_constraints import ActiveConstraints
     from mbcli.multibody.state.context import Context
     from mbcli.multibody.state.evaluated_state import EvaluatedState
     from mbcli.multibody.tree.joint import Joint
+    from mbcli.multibody.tree.multibody_forces import MultibodyForces
 
 
 class ReactionForces(ContactForces):
     """The part of MultibodyPlant that cuts the model at its joints."""
 
-    def _reaction_forces(self, context: Context) -> list[SpatialForce]:
+    def CalcReactionForces(
+        self, context: Context, known_vdot: ArrayLike, external_forces: MultibodyForces
+    ) -> list[SpatialForce]:
+        """F_CJc_Jc by JointIndex, as get_reaction_forces_output_port(), of a motion with accelerations (nv,).
+
+        What acts on bodies is in external_forces, as in CalcInverseDynamics(): the result is what joints do then,
+        their generalized forces included. Constraints have no forces in it: it is of the tree. Takes q and v of the
+        context. RuntimeError for what does not fit the plant.
+        """
+        self.check_context(context)
+        self.check_forces(external_forces)
+        state = context.state
+        vdot = self._numbers(context, known_vdot, state.shape_v, "known_vdot")
+        F_link, F = state.forces_on_links(external_forces.F_Bo_W), np.zeros((self.num_joints(), 6), state.dtype)
+        calls = state.at_velocities()
+        state.data.vdot[...] = vdot
+        calls.query_reactions(self._joint_tree, np.array(F_link), F)
+        return vectors_of(SpatialForce, rows_of(F))
+
+    def reactions_at(self, context: Context) -> list[SpatialForce]:
+        """F_CJc_Jc by JointIndex at the state and inputs of the context, of a discrete plant in the step from it.
+
+        That is the live value of get_reaction_forces_output_port().
+        """
         state = context.state
         if state.plant is not self:
             self.check_context(context)

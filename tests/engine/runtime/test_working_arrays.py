@@ -19,7 +19,7 @@ from mbcli.multibody.state.evaluated_state import EvaluatedState
 from mbcli.multibody.tree import BodyIndex, JacobianWrtVariable, ModelInstanceIndex, MultibodyForces
 from mbcli.systems.analysis import Simulator
 
-OF_CONTEXT = {"q", "v", "pd_desired", "contact", "constraint_set"}
+OF_CONTEXT = {"q", "v", "pd_desired", "pd_carried", "contact", "constraint_set"}
 # what callers write right before the call of a kernel
 INPUTS = {
     "calc_inverse_dynamics": "vdot",
