@@ -7,10 +7,7 @@ import re
 import pytest
 import yaml
 from repository import ROOT
-from test_cli_every_command import commands
 from test_public_types import functions_of
-
-from mbcli.cli import mbcli
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 ROOMS = (ROOT, ROOT / "mbcli", ROOT / "docs", ROOT / "mbcli" / "engine", ROOT / "mbcli" / "multibody")
@@ -79,12 +76,6 @@ def test_a_broken_link_is_found():
     page = ROOT / "docs" / "index.md"
     text = "[a](nothing.md) [b](reference/conventions.md#no-such-heading) [c](reference/conventions.md) `[d](code.md)`"
     assert broken_links(page, text) == ["nothing.md", "reference/conventions.md#no-such-heading"]
-
-
-def test_the_table_of_the_start_page_has_every_command():
-    rows = [line.split("|")[1] for line in (ROOT / "README.md").read_text().splitlines() if line.startswith("| `")]
-    shown = {name for row in rows for name in re.findall(r"`(?:log )?([a-z-]+)`", row)}
-    assert {name.rpartition(" ")[2] for name, _ in commands(mbcli)} <= shown
 
 
 def names_in_navigation(entries):
