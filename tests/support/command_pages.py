@@ -1,7 +1,7 @@
 """The pages of docs/reference/commands: what a command prints in an example, its help, and where to read on.
 
 `python tests/support/command_pages.py [NAME...]` runs the examples and writes the pages, all of them or those of the
-commands that are named. PAGES and docs/reference/commands/index.md are written by hand.
+commands that are named; with `--help-only` before the names it renews the help alone, within seconds. PAGES and docs/reference/commands/index.md are written by hand.
 """
 
 import os
@@ -229,11 +229,16 @@ def written_examples(name):
     return [command for text in blocks for command in commands_of(text)]
 
 
-def main(names):
-    """Writes the pages of these commands, or of all."""
+def main(words):
+    """Writes the pages of these commands, or of all; with --help-only first, keeps what their examples print."""
     FOLDER.mkdir(exist_ok=True)
-    for name in names or PAGES:
-        file_of(name).write_text(page_of(name, in_a_folder(lines_of(name))))
+    keeps = words[:1] == ["--help-only"]
+    for name in words[keeps:] or PAGES:
+        if keeps:
+            examples = [*written_examples(name)[:-1], *in_a_folder(lines_of(name)[-1:])]
+        else:
+            examples = in_a_folder(lines_of(name))
+        file_of(name).write_text(page_of(name, examples))
 
 
 if __name__ == "__main__":
