@@ -39,6 +39,7 @@ def test_a_file_that_is_not_there_is_found():
     assert not is_there("nothing.py") and not is_there("engine/nothing.py") and not is_there("engine/context.py")
 
 
+SHOWN = re.compile(r'^--8<-- "([^"]+)"$', re.M)  # a file that a page of the site shows
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 DOCUMENTS = [*PAGES, *(ROOT / name for name in ("CONTRIBUTING.md", "benchmarks/README.md", "sample_models/README.md"))]
 
@@ -50,7 +51,8 @@ def without_code(text):
 
 def anchors_of(page):
     """The anchors of the headings of a page, as Python-Markdown and code hosts make them."""
-    heads = re.findall(r"^#+ (.+)$", re.sub(r"^ *```.*?^ *```$", "", page.read_text(), flags=re.M | re.S), re.M)
+    text = SHOWN.sub(lambda name: (ROOT / name[1]).read_text(), page.read_text())
+    heads = re.findall(r"^#+ (.+)$", re.sub(r"^ *```.*?^ *```$", "", text, flags=re.M | re.S), re.M)
     return {re.sub(r"[\s-]+", "-", re.sub(r"[^\w\s-]", "", head).strip().lower()) for head in heads}
 
 

@@ -1,7 +1,8 @@
 """The pages of docs/reference/commands: what a command prints in an example, its help, and where to read on.
 
 `python tests/support/command_pages.py [NAME...]` runs the examples and writes the pages, all of them or those of the
-commands that are named; with `--help-only` before the names it renews the help alone, within seconds. PAGES and docs/reference/commands/index.md are written by hand.
+commands that are named; with `--help-only` before the names it renews the help alone, within seconds. PAGES and
+docs/reference/commands/index.md are written by hand.
 """
 
 import os
