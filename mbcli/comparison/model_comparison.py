@@ -66,7 +66,8 @@ def compare_models(a: Any, b: Any, *, tolerance: float = TOLERANCE, part: str = 
     in SDFormat, which has none for them, are matched by their joints.
 
     Args:
-        a, b: files, as load_model() takes them, or LoadedModels that have contact.
+        a: files, as load_model() takes them, or a LoadedModel that has contact.
+        b: the same, compared with a.
         tolerance: relative difference of numbers that counts as none.
         part: "all"; "dynamics": without shapes and frames; "shapes": nothing but these shapes, with their contact.
         loading: arguments of load_model() for both.

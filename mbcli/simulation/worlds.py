@@ -244,7 +244,8 @@ class Worlds:
 
         Args:
             which: indices or a mask of worlds; default: all.
-            q, v: their state, (nq,) or one row each; default: that of the start.
+            q: their positions, (nq,) or one row each; default: those of the start.
+            v: their velocities, (nv,) or one row each; default: those of the start.
         """
         self._q[which] = self._start_q if q is None else q
         self._v[which] = self._start_v if v is None else v
