@@ -1,6 +1,13 @@
 """USD: scenes of Omniverse, Isaac and Newton, with the rigid bodies of UsdPhysics."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from mbcli.parsers.formats.late import LateReader
+
+if TYPE_CHECKING:
+    from mbcli.parsers.spec import JointSpec
 
 TITLE = "USD"
 SUFFIXES = (".usd", ".usda", ".usdc", ".usdz")
@@ -17,5 +24,5 @@ read = LateReader("mbcli.parsers.usd.read_usd", "read_usd")
 target = engine_proof = None
 
 
-def has_joint_frame(joint, end):
+def has_joint_frame(joint: JointSpec, end: str) -> bool:
     return False
