@@ -521,7 +521,7 @@ class RecordedRun:
             rows = self._run_with_log(run, log, force, earlier, aside)
         return self._summary(run, should_stop(), log, rows)
 
-    def carried_at_start(self):
+    def carried_at_start(self) -> dict[str, np.ndarray] | None:
         """What controllers feed forward when the run begins, as a checkpoint has it."""
         if not self._carried or self._controller is not None:
             return None
