@@ -30,6 +30,7 @@ ROOMS = (
     ("mbcli.parsers.sdf",),
     ("mbcli.parsers.mjcf",),
     ("mbcli.parsers.srdf",),
+    ("mbcli.parsers.usd",),
     ("mbcli.parsers.writing",),
     ("mbcli.parsers.scenes",),
     ("mbcli.parsers.load",),

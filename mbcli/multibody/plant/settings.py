@@ -94,6 +94,13 @@ class Settings(Constraints):
         surfaces = self.GetDefaultContactSurfaceRepresentation(self._time_step)
         self.settings = PlantSettings(sampled_outputs=self.is_discrete(), contact_surface_representation=surfaces)
 
+    def set_time_step(self, time_step: float) -> None:
+        """[s], greater than 0: another step of a discrete plant, before Finalize()."""
+        self.require_not_finalized("set_time_step")
+        if not self.is_discrete():
+            raise RuntimeError("set_time_step: the plant is continuous, it has no step")
+        self._time_step = self._positive("set_time_step", time_step)
+
     def set_penetration_allowance(self, penetration_allowance: float = 0.001) -> None:
         """[m], greater than 0: what default stiffnesses of point contact aim at."""
         self.settings.penetration_allowance = self._positive("set_penetration_allowance", penetration_allowance)
