@@ -15,7 +15,6 @@ from mbcli.common.argument_names import argument
 from mbcli.common.coordinate_names import listed
 from mbcli.common.quick_dataclass import dataclass
 from mbcli.errors import ArgumentError, ControlError, MbcliError, ModelError, NumericalError, OutputError
-from mbcli.log.fields.loaded_states import LoadedStates
 from mbcli.models.loaded_model import LoadedModel
 from mbcli.models.loading import note_on_self_contact, notes_on_contact
 from mbcli.models.placement import put_on_ground
@@ -23,8 +22,6 @@ from mbcli.models.postures import find_postures, posture_positions, set_postures
 from mbcli.multibody.assembly.closed_chains import assemble_context
 from mbcli.multibody.stepping.run import CONSTRAINT_TOLERANCE, SCHEMES, LinkForce, Run, constant_input
 from mbcli.multibody.stepping.ticks import Controller
-from mbcli.simulation.control.chosen import controller_in_words, make_controller
-from mbcli.simulation.control.follow import Follower, following_controllers, require_followable
 from mbcli.simulation.control.in_a_run import chosen_controller, chosen_plan, controlling, start_on_plan
 from mbcli.simulation.controllers import hold_default_positions
 from mbcli.simulation.effort_limits import Exceeded, clamped, efforts_in_words, exceeded_efforts, require_choice
@@ -45,7 +42,6 @@ from mbcli.simulation.push_forces import Followers
 from mbcli.simulation.pushes import drawn_pushes, read_pushes
 from mbcli.simulation.run_start import is_context, set_start
 from mbcli.simulation.sampling import Sampling
-from mbcli.simulation.servo_ticks import ServoTicks
 from mbcli.simulation.start_limits import clamp_positions, in_words, positions_outside_limits, what_limits_do
 from mbcli.simulation.static_efforts import static_efforts
 from mbcli.simulation.summary import Summary
@@ -332,6 +328,8 @@ class RecordedRun:
             self.context = start_holding(plant, self.context, self.held)
             self.controlled = [actuator.name() for actuator in plant.controlled_actuators()]
         else:
+            from mbcli.simulation.servo_ticks import ServoTicks
+
             given = self.input_at if self.actuation is not None else lambda t: plant.actuation(self.context)
             self._controller = ServoTicks(plant, q, self.held, self._carried, given)
             self.controlled = [actuator.name() for actuator in self.held]
@@ -339,6 +337,8 @@ class RecordedRun:
             note(line)
 
     def _make_controller(self):
+        from mbcli.simulation.control.chosen import make_controller
+
         if self._controller is not None:
             raise ArgumentError(
                 f"{argument('controller')}: {argument('hold')} and {argument('drive')} are a controller themselves in "
@@ -354,6 +354,8 @@ class RecordedRun:
 
     def _start_following(self):
         """Lets joints follow the plan."""
+        from mbcli.simulation.control.follow import Follower, following_controllers, require_followable
+
         plant, way = self.plant, self._follow.way
         require_followable(self._plan, way, plant)
         q = plant.GetPositions(self.context)
@@ -522,7 +524,7 @@ class RecordedRun:
             rows = self._run_with_log(run, log, force, earlier, aside)
         return self._summary(run, should_stop(), log, rows)
 
-    def carried_at_start(self):
+    def carried_at_start(self) -> dict[str, np.ndarray] | None:
         """What controllers feed forward when the run begins, as a checkpoint has it."""
         if not self._carried or self._controller is not None:
             return None
@@ -583,6 +585,8 @@ class RecordedRun:
 
         loads = None
         if "reactions" in self.fields:
+            from mbcli.log.fields.loaded_states import LoadedStates
+
             loads = LoadedStates(self.plant, self.context, self._forces)
         self._rows_of = RowMaker(self.plant, self.fields, self._plan, loads)
         if earlier is not None:
@@ -650,7 +654,7 @@ class RecordedRun:
             seed=self.seed,
             held=self.held,
             plan=self._plan,
-            controller=None if self._choice is None else controller_in_words(self._choice.given),
+            controller=self._controller_in_words(),
             kernels=kernels_in_words(self.context),
             described=self._describes or path is not None,
             checkpoint=self._checkpoint(run),
@@ -664,6 +668,13 @@ class RecordedRun:
         from mbcli.log.writer import LogWriter
 
         return LogWriter(path, header, force=force)
+
+    def _controller_in_words(self):
+        if self._choice is None:
+            return None
+        from mbcli.simulation.control.chosen import controller_in_words
+
+        return controller_in_words(self._choice.given)
 
     def _append(self, log, samples):
         """The rows that a run without a break has; one that goes on also samples its beginning."""
