@@ -76,7 +76,7 @@ def convert_model(
     if additions:
         model = additions.applied(model)
     to = FORMATS[target].target()
-    copies = bundle_names(mesh_paths(model), to.copied_suffix) if bundle else {}
+    copies = bundle_names(mesh_paths(model), to.copied_suffix) if bundle and not to.embeds_meshes else {}
     conversion = converted(model, target, packages=packages, folder=folder, copies=copies)
     on_losses(list(conversion.losses))
     fatal = [loss for loss in conversion.losses if loss.kind == "motion"]

@@ -1,6 +1,6 @@
 """USD: scenes of Omniverse, Isaac and Newton, with the rigid bodies of UsdPhysics."""
 
-from mbcli.parsers.formats.late import LateReader
+from mbcli.parsers.formats.late import LateFunction, LateReader
 
 TITLE = "USD"
 SUFFIXES = (".usd", ".usda", ".usdc", ".usdz")
@@ -14,7 +14,8 @@ MIXES_DRIVES = True
 DRY_FRICTION = True
 
 read = LateReader("mbcli.parsers.usd.read_usd", "read_usd")
-target = engine_proof = None
+engine_proof = LateFunction("mbcli.conversion.newton_proof", "prove_by_newton")
+target = LateFunction("mbcli.parsers.writing.usd_target", "usd_target")
 
 
 def has_joint_frame(joint, end):
