@@ -38,6 +38,10 @@ class Converted:
         """Of the file."""
         return self.conversion.text.decode()
 
+    def content(self, suffix: str) -> bytes:
+        """Of a file of a suffix: formats may have several kinds."""
+        return FORMATS[self.conversion.target].target().encoded(self.conversion.text, suffix)
+
     def copy_meshes(self, folder: str, packages: Any, force: bool) -> None:
         """Copies the meshes beside the file; what they name and is not there is one more loss."""
         for name in copy_bundle(self.copies, folder, packages, force):

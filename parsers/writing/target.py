@@ -84,6 +84,8 @@ class Target:
     spelled: Callable[[str], str]  # a name as the format can have it
     # (flat ModelSpec with what the format has, Losses): the model without combinations that it does not have
     reduced: Callable[[Any, Any], Any]
+    # (document, suffix of its file): the bytes of the file. ModelError if a library is missing
+    encoded: Callable[[bytes, str], bytes]
     tolerance: float  # relative, to which the document has the numbers of a model
     points: bool  # whether a sphere may have the radius 0
     zero_effort_is_none: bool  # whether a joint has an actuator unless its effort limit is 0

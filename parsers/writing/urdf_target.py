@@ -61,6 +61,7 @@ _TARGET = Target(
     embeds_meshes=False,
     spelled=as_it_is,
     reduced=lambda model, losses: model,
+    encoded=lambda text, suffix: text,
     tolerance=DIGITS,
     points=True,
     zero_effort_is_none=False,

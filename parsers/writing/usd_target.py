@@ -11,6 +11,7 @@ from mbcli.parsers.spec import (
     SpringDamperSpec,
     TendonConstraintSpec,
 )
+from mbcli.parsers.usd.usd_encoding import encoded_usd
 from mbcli.parsers.writing.arrange_usd import ONE_AXIS, arranged_for_usd, identifier, reduced_for_usd
 from mbcli.parsers.writing.sayable import DYNAMICS
 from mbcli.parsers.writing.target import Target
@@ -91,6 +92,7 @@ _TARGET = Target(
     embeds_meshes=True,
     spelled=identifier,
     reduced=reduced_for_usd,
+    encoded=encoded_usd,
     tolerance=SINGLE,
     points=True,
     zero_effort_is_none=False,

@@ -156,7 +156,8 @@ class _Writer:
 
     def _add_filters(self, bodies):
         others = {}
-        for first, second in sorted(map(sorted, filtered_pairs(self.spec))):
+        pairs = [sorted(pair) for pair in filtered_pairs(self.spec) if len(pair) == 2]
+        for first, second in sorted(pairs):
             if first in bodies and second in bodies:
                 others.setdefault(first, []).append(second)
         for name, found in others.items():
