@@ -22,7 +22,7 @@ def excluded_pairs(model: ModelSpec) -> tuple[list[tuple[str, str]], bool]:
     groups = welded_groups(model)
     holder = {joint.child: joint for joint in model.joints}
     solid = [link.name for link in model.links if link.collisions]
-    apart = _filtered(model)
+    apart = filtered_pairs(model)
     through, below = carried_through(model), {}
     for group in groups.values():
         parent = holder[group].parent if group in holder else WORLD
@@ -44,7 +44,7 @@ def excluded_pairs(model: ModelSpec) -> tuple[list[tuple[str, str]], bool]:
     return ([*pairs, *kept_apart], False) if lost else (pairs, True)
 
 
-def _filtered(model: ModelSpec) -> set[frozenset[str]]:
+def filtered_pairs(model: ModelSpec) -> set[frozenset[str]]:
     """Pairs (frozensets) of links that filter groups keep apart."""
     members = {group.name: group.members for group in model.filter_groups}
     return {

@@ -116,7 +116,7 @@ def _cleaned(name: str, noun: str, target: Target) -> str:
     name = "".join(c if c.isprintable() else "_" for c in name).replace(SEPARATOR, "__").replace("${", "__{")
     if not name.strip():
         return f"unnamed_{noun}"
-    return f"{name.strip('_')}_{noun}" if is_reserved(name) else name
+    return target.spelled(f"{name.strip('_')}_{noun}" if is_reserved(name) else name)
 
 
 def _tell_actuators(model: ModelSpec, losses: Losses) -> None:

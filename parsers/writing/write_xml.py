@@ -19,7 +19,7 @@ from mbcli.parsers.spec import (
 from mbcli.math import RollPitchYaw, RotationMatrix
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
+    from collections.abc import Callable, Collection, Mapping, Sequence
     from typing import Any
 
     from mbcli.math.array_types import Matrix, Vector
@@ -85,7 +85,7 @@ def numbers(*values: float) -> str:
     return " ".join(repr(float(value) + 0.0).removesuffix(".0") for value in values)  # no minus zero
 
 
-def tidy(values: Vector | tuple[float, float, float]) -> tuple[float, ...]:
+def tidy(values: Vector | Sequence[float]) -> tuple[float, ...]:
     """Computed numbers as a tuple of floats, without the last digits of rounding: of 16, the last."""
     largest = max(map(abs, map(float, values)), default=0.0)
     rounded = (float(f"{value:.15g}") for value in values)
