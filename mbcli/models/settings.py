@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from mbcli.common.argument_names import argument
 from mbcli.config.plant_config import MultibodyPlantConfig
 from mbcli.config.simulator_config import SimulatorConfig
-from mbcli.errors import ArgumentError, ResourceError
+from mbcli.errors import ArgumentError, ModelError, ResourceError
 from mbcli.parsers.file_format import find_model_file
 from mbcli.parsers.formats import FORMATS, OF_FILE_TYPE, format_of_name
 from mbcli.parsers.scenes.plant_config import RunConfig, apply_overrides
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Any, Protocol, TypeAlias
 
-    from mbcli.errors import ModelError
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
     from mbcli.parsers.diagnostics import Diagnostics
     from mbcli.parsers.package_map import PackageMap

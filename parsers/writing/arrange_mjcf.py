@@ -17,6 +17,7 @@ from mbcli.parsers.spec import (
     CollisionFilterGroupSpec,
     FrameSpec,
     InertialSpec,
+    SpringDamperSpec,
     WeldConstraintSpec,
     pose,
 )
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from mbcli.parsers.spanning_tree import Branch
-    from mbcli.parsers.spec import GeometrySpec, JointSpec, LinkSpec, ModelSpec, Place, SpringDamperSpec
+    from mbcli.parsers.spec import GeometrySpec, JointSpec, LinkSpec, ModelSpec, Place
     from mbcli.parsers.writing.losses import Losses
 
     from mbcli.math.array_types import Matrix

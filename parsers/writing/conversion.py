@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from mbcli.parsers.formats import FORMATS
 from mbcli.parsers.frame_names import WORLD
 from mbcli.parsers.mesh_files import relocated
+from mbcli.parsers.spec import Mesh
 from mbcli.parsers.writing.flatten import flattened
 from mbcli.parsers.writing.losses import Losses
 from mbcli.parsers.writing.sayable import sayable, without_joints
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from mbcli.parsers.package_map import PackageMap
-    from mbcli.parsers.spec import GeometrySpec, JointSpec, LinkSpec, Mesh, ModelSpec
+    from mbcli.parsers.spec import GeometrySpec, JointSpec, LinkSpec, ModelSpec
     from mbcli.parsers.writing.losses import Loss
     from mbcli.parsers.writing.simple_joints import Part
     from mbcli.parsers.writing.target import Target

@@ -10,7 +10,14 @@ from lxml import etree
 from mbcli.parsers.duplicate_names import made_up
 from mbcli.parsers.frame_names import WORLD
 from mbcli.parsers.poses import compose, inverse
-from mbcli.parsers.spec import IDENTITY, TendonConstraintSpec, WeldConstraintSpec, pose
+from mbcli.parsers.spec import (
+    IDENTITY,
+    BallConstraintSpec,
+    SpringDamperSpec,
+    TendonConstraintSpec,
+    WeldConstraintSpec,
+    pose,
+)
 from mbcli.parsers.writing.arrange_mjcf import is_closed
 from mbcli.parsers.writing.write_xml import add, numbers, tidy
 
@@ -19,7 +26,7 @@ from mbcli.math.rotation_array import quaternion_from_matrix
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from mbcli.parsers.spec import BallConstraintSpec, ConstraintSpec, FrameSpec, ModelSpec, SpringDamperSpec
+    from mbcli.parsers.spec import ConstraintSpec, FrameSpec, ModelSpec
     from mbcli.parsers.writing.simple_joints import Part
 
     from mbcli.math.array_types import Matrix

@@ -307,7 +307,7 @@ class _Reduction:
                 joint, drive = self._reflected(joint, drive)
                 if drive is not None:
                     actuators[joint.name] = drive
-            joints.append(self._effort(joint, actuator))
+            joints.append(self._effort(joint, drive))
         kept = tuple(all_kept if self.target.many_actuators else actuators.values())
         return replace(model, joints=tuple(joints), actuators=kept)
 
