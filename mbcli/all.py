@@ -7,6 +7,7 @@ from mbcli.geometry import *  # noqa: F403
 from mbcli.math import *  # noqa: F403
 from mbcli.multibody.fem import *  # noqa: F403
 from mbcli.multibody.math import *  # noqa: F403
+from mbcli.multibody.meshcat import *  # noqa: F403
 from mbcli.multibody.parsing import *  # noqa: F403
 from mbcli.multibody.plant import *  # noqa: F403
 from mbcli.multibody.tree import *  # noqa: F403
@@ -15,3 +16,4 @@ from mbcli.systems.controllers import *  # noqa: F403
 from mbcli.systems.framework import *  # noqa: F403
 from mbcli.systems.primitives import *  # noqa: F403
 from mbcli.trajectories import *  # noqa: F403
+from mbcli.visualization import *  # noqa: F403

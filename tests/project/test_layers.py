@@ -52,6 +52,7 @@ ROOMS = (
     ("mbcli.batch", "mbcli.simulation"),
     ("mbcli.comparison", "mbcli.sweeps", "mbcli.identification"),
     ("mbcli.systems",),
+    ("mbcli.visualization",),
     ("mbcli.all", "mbcli.pydrake_names"),
     ("mbcli.pydrake",),
     ("mbcli.cli",),
