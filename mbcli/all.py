@@ -11,6 +11,7 @@ from mbcli.multibody.meshcat import *  # noqa: F403
 from mbcli.multibody.parsing import *  # noqa: F403
 from mbcli.multibody.plant import *  # noqa: F403
 from mbcli.multibody.tree import *  # noqa: F403
+from mbcli.solvers import *  # noqa: F403
 from mbcli.systems.analysis import *  # noqa: F403
 from mbcli.systems.controllers import *  # noqa: F403
 from mbcli.systems.framework import *  # noqa: F403

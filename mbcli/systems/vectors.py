@@ -47,6 +47,10 @@ class VectorBase:
         """Takes the elements of another vector."""
         self.SetFromVector(value.CopyToVector())
 
+    def Clone(self) -> BasicVector:
+        """A vector of its own with the same elements."""
+        return BasicVector(self._get())
+
     def SetZero(self) -> None:
         """Makes all elements zero."""
         self._put(np.zeros(self.size()))
@@ -214,10 +218,6 @@ class PlacedVector(VectorBase):
     def set_value(self, value: ArrayLike) -> None:
         """Replaces the elements."""
         self.SetFromVector(value)
-
-    def Clone(self) -> BasicVector:
-        """A vector of its own with the same elements."""
-        return BasicVector(self._read())
 
 
 def part_of(vector: VectorBase, start: int, size: int) -> PlacedVector:

@@ -126,7 +126,7 @@ class Meshcat:
         self._published: MeshcatAnimation | None = None
         self._rate = self._time = 0.0
         self._asked = -np.inf
-        get = {
+        get: dict[str, Any] = {
             "/": self._page,
             "/scene": self._scene_json,
             "/state": self._state_json,
@@ -441,10 +441,10 @@ class Meshcat:
         """The picture, and the recording that was published, as a page of its own."""
         with self._lock:
             scene, animation = self.scene(), self._published
-            times, poses = [0.0], [scene.X_WB]
+            times, poses = np.zeros(1), scene.X_WB[None]
             if animation is not None and animation.transforms:
                 times, poses = animation.times(), self._recorded_poses(animation)
-            motion = Motion("meshcat", np.asarray(times, dtype=float), np.asarray(poses))
+            motion = Motion("meshcat", times, poses)
             return replay_page([(scene, motion)], "meshcat", camera=self._camera)
 
     def _repr_html_(self) -> str:
@@ -553,10 +553,11 @@ class Meshcat:
         """{"name": of a slider or button, "value": of a slider}"""
         name, value = (request.get("name"), request.get("value")) if isinstance(request, dict) else (None, None)
         control = self._controls.get(name) if isinstance(name, str) else None
-        if control is None or control.kind == "slider" and not isinstance(value, (int, float)):
+        number = value if isinstance(value, (int, float)) else None
+        if control is None or control.kind == "slider" and number is None:
             return {"error": "there is no such control"}
         with self._lock:
-            control.value = control.value + 1.0 if control.kind == "button" else _on_steps(control, float(value))
+            control.value = control.value + 1.0 if number is None else _on_steps(control, float(number))
         return {"value": control.value}
 
 

@@ -48,6 +48,7 @@ class MeshcatVisualizer(LeafSystem):
         super().__init__()
         self._meshcat, self._params = meshcat, MeshcatVisualizerParams() if params is None else params
         self._version: Any = None  # of the geometries that are shown
+        self._opacity = 1.0
         self._slider = f"{self._params.prefix} α"
         if self._params.enable_alpha_slider:
             meshcat.AddSlider(self._slider, 0.0, 1.0, 0.02, self._params.initial_alpha_slider_value)

@@ -36,7 +36,7 @@ ROOMS = (
     ("mbcli.systems.vectors", "mbcli.systems.graphviz"),
     ("mbcli.systems.system",),
     ("mbcli.geometry",),
-    ("mbcli.trajectories",),
+    ("mbcli.trajectories", "mbcli.solvers"),
     ("mbcli.multibody.scalars",),
     ("mbcli.multibody.tree",),
     ("mbcli.multibody.deformable",),
