@@ -6,6 +6,7 @@ from mbcli.common.value import *  # noqa: F403
 from mbcli.geometry import *  # noqa: F403
 from mbcli.math import *  # noqa: F403
 from mbcli.multibody.fem import *  # noqa: F403
+from mbcli.multibody.inverse_kinematics import *  # noqa: F403
 from mbcli.multibody.math import *  # noqa: F403
 from mbcli.multibody.meshcat import *  # noqa: F403
 from mbcli.multibody.parsing import *  # noqa: F403

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 TOLERANCE = 1e-6  # by which constraints may be off in a solution
 OPTIMALITY = 1e-9  # of costs, where SLSQP stops
 ITERATIONS = 1000
+ATTEMPTS = 3  # of SLSQP, which stops where linear models of constraints contradict each other
 
 
 class SolutionResult(enum.Enum):
@@ -251,29 +252,58 @@ def _slsqp(prog: MathematicalProgram, start: FloatArray, options: SolverOptions)
         sides += [("ineq", ~equal & np.isfinite(c.lower_bound()), 1.0, c.lower_bound())]
         sides += [("ineq", ~equal & np.isfinite(c.upper_bound()), -1.0, c.upper_bound())]
         constraints += [_side(c, places, prog.num_vars(), *side) for side in sides if side[1].any()]
-    found = minimize(
-        lambda x: total_cost(prog, x),
-        np.clip(start, lower, upper),
-        jac=lambda x: _gradient(prog, x),
-        bounds=Bounds(lower, upper),
-        constraints=constraints,
-        method="SLSQP",
-        options={
-            "maxiter": int(options.acting(SolverOptions.ITERATIONS, ITERATIONS)),
-            "ftol": float(options.acting(SolverOptions.TOLERANCE, OPTIMALITY)),
-        },
-    )
-    x = np.asarray(found.x, dtype=float)
-    holds = np.isfinite(x).all() and all(prog.CheckSatisfied(b, x, TOLERANCE) for b in prog.constraints)
+    wanted = {
+        "maxiter": int(options.acting(SolverOptions.ITERATIONS, ITERATIONS)),
+        "ftol": float(options.acting(SolverOptions.TOLERANCE, OPTIMALITY)),
+    }
+    start = np.clip(start, lower, upper)
+    for attempt in range(ATTEMPTS):
+        found = minimize(
+            lambda x: total_cost(prog, x),
+            start,
+            jac=lambda x: _gradient(prog, x),
+            bounds=Bounds(lower, upper),
+            constraints=constraints,
+            method="SLSQP",
+            options=wanted,
+        )
+        x = np.clip(np.asarray(found.x, dtype=float), lower, upper)
+        holds = np.isfinite(x).all() and all(prog.CheckSatisfied(b, x, TOLERANCE) for b in prog.constraints)
+        if holds or found.status == 9 or attempt == ATTEMPTS - 1:
+            break
+        start = _nearly_feasible(prog, start if attempt == 0 else x, lower, upper)
     status = SolutionResult.kSolutionFound
     if not holds:
         status = SolutionResult.kIterationLimit if found.status == 9 else SolutionResult.kInfeasibleConstraints
     elif found.status == 9:
         status = SolutionResult.kIterationLimit
-    elif found.status != 0:
-        # a line search that finds no lower cost from where constraints hold has come as close as numbers allow
-        status = SolutionResult.kSolutionFound if found.status == 8 else SolutionResult.kSolverSpecificError
+    elif found.status not in (0, 8):  # 8: no lower cost is found on the way, as close as numbers allow
+        status = SolutionResult.kSolverSpecificError
     return MathematicalProgramResult(prog, x, status, name, found.message)
+
+
+def _nearly_feasible(prog: MathematicalProgram, x: FloatArray, lower: FloatArray, upper: FloatArray) -> FloatArray:
+    """Where the squares of what constraints are off are least, near x: linear models of constraints fit there."""
+    from scipy.optimize import least_squares
+
+    others = _others(prog)
+
+    def off(x: FloatArray) -> FloatArray:
+        parts = [(b.evaluator(), b.evaluator().values(x[prog.positions_of(b)])) for b in others]
+        return np.concatenate([y - np.clip(y, c.lower_bound(), c.upper_bound()) for c, y in parts])
+
+    def slopes(x: FloatArray) -> FloatArray:
+        rows = []
+        for b in others:
+            c, places = b.evaluator(), prog.positions_of(b)
+            y, whole = c.values(x[places]), np.zeros((c.num_constraints(), x.size))
+            np.add.at(whole.T, places, c.jacobian(x[places]).T)
+            rows.append(np.where(((y < c.lower_bound()) | (y > c.upper_bound()))[:, None], whole, 0.0))
+        return np.concatenate(rows)
+
+    free = upper > lower
+    low, high = np.where(free, lower, lower - 1e-9), np.where(free, upper, upper + 1e-9)
+    return np.clip(least_squares(off, np.clip(x, low, high), slopes, bounds=(low, high)).x, lower, upper)
 
 
 def _side(

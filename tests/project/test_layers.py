@@ -45,7 +45,7 @@ ROOMS = (
     ("mbcli.multibody.constraints",),
     ("mbcli.multibody.stepping",),
     ("mbcli.multibody.plant",),
-    ("mbcli.multibody.parsing",),
+    ("mbcli.multibody.parsing", "mbcli.multibody.inverse_kinematics"),
     ("mbcli.conversion", "mbcli.checks", "mbcli.log"),
     ("mbcli.models",),
     ("mbcli.pictures",),
