@@ -4,6 +4,7 @@ from importlib.util import find_spec
 
 from mbcli.autodiffutils import *  # noqa: F403
 from mbcli.common import *  # noqa: F403
+from mbcli.common.containers import *  # noqa: F403
 from mbcli.common.value import *  # noqa: F403
 from mbcli.geometry import *  # noqa: F403
 from mbcli.math import *  # noqa: F403
@@ -17,6 +18,7 @@ from mbcli.systems.analysis import *  # noqa: F403
 from mbcli.systems.controllers import *  # noqa: F403
 from mbcli.systems.framework import *  # noqa: F403
 from mbcli.systems.primitives import *  # noqa: F403
+from mbcli.systems.scalar_conversion import *  # noqa: F403
 from mbcli.trajectories import *  # noqa: F403
 from mbcli.visualization import *  # noqa: F403
 

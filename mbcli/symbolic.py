@@ -158,7 +158,8 @@ def IsAffine(m: Any, vars: Any = None) -> bool:
 def ToLatex(e: Any, precision: int = 3) -> str:
     """An expression, a formula or a matrix of them in LaTeX, numbers to so many decimals."""
     if isinstance(e, (np.ndarray, list, tuple)):
-        rows = np.atleast_2d(np.asarray(e, dtype=object))
+        given = np.asarray(e, dtype=object)
+        rows = given.reshape(-1, 1) if given.ndim == 1 else given
         inner = r" \\ ".join(" & ".join(ToLatex(x, precision) for x in row) for row in rows)
         return rf"\begin{{bmatrix}} {inner} \end{{bmatrix}}"
     rounded = sympy.sympify(e)

@@ -36,6 +36,9 @@ if TYPE_CHECKING:
     from mbcli.math.array_types import Array, FloatArray
 
 
+SEMIDEFINITE = ("Sos", "Semidefinite", "Psd", "MatrixInequality", "Polynomial", "Indeterminate", "LogDet")
+
+
 class MathematicalProgram:
     """Decision variables with costs that are to become small and constraints that are to hold; Solve() finds them.
 
@@ -315,11 +318,12 @@ class MathematicalProgram:
         A, b, vars = _arguments(given, named, ("A", "b", "vars"))
         return self._bind(self.constraints, LorentzConeConstraint(A, b), vars)
 
-    def AddPositiveSemidefiniteConstraint(self, *given: Any) -> None:
-        """RuntimeError: no solver of SciPy takes semidefinite matrices."""
-        raise RuntimeError("semidefinite constraints need a semidefinite solver, which mbcli does not have")
-
-    AddSosConstraint = NewSosPolynomial = AddLinearMatrixInequalityConstraint = AddPositiveSemidefiniteConstraint
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        reason = "; semidefinite and sum-of-squares programs need a solver that mbcli does not have"
+        about = reason if any(word in name for word in SEMIDEFINITE) else ""
+        raise AttributeError(f"MathematicalProgram has no {name}(){about}")
 
     def RemoveCost(self, cost: Binding) -> int:
         """Takes a cost away; returns how many there were of it."""
