@@ -54,7 +54,7 @@ def missing(name: str) -> ImportError:
         if f"{path}.{last}".strip(".").startswith(module):
             reason = what
     if reason is None:
-        return ImportError(f"{name} is not in mbcli (docs/coming_from_pydrake.md lists what is)", name=name)
+        return ImportError(f"{name} is not in mbcli (docs/how-to/coming_from_pydrake.md lists what is)", name=name)
     return ImportError(f"{name} is out of mbcli's scope: {reason}", name=name)
 
 

@@ -578,6 +578,7 @@ def _slope_of_distance(plant: MultibodyPlant, context: Context, query: QueryObje
     inspector = query.inspector()
     for g, p_GC, sign in ((pair.id_A, pair.p_ACa, 1.0), (pair.id_B, pair.p_BCb, -1.0)):
         body = plant.GetBodyFromFrameId(inspector.GetFrameId(g))
+        assert body is not None  # geometries that collide are of bodies
         p_BC = inspector.GetPoseInFrame(g) @ np.asarray(p_GC)
         J = plant.CalcJacobianPositionVector(context, body.body_frame(), p_BC, world, world)
         total += sign * pair.nhat_BA_W @ J
