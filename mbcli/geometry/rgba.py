@@ -65,7 +65,7 @@ class Rgba:
         return iter(self._rgba.tolist())
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Rgba) and bool((self._rgba == other._rgba).all())
+        return isinstance(other, Rgba) and bool((self._rgba == other.rgba).all())
 
     def __hash__(self) -> int:
         return hash(tuple(self._rgba))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -442,9 +443,7 @@ class MathematicalProgram:
     def Clone(self) -> MathematicalProgram:
         """A program of the same variables, costs and constraints."""
         other = MathematicalProgram()
-        other.AddDecisionVariables(self._variables)
-        other._binary, other._guess = set(self._binary), list(self._guess)
-        other.costs, other.constraints, other._options = list(self.costs), list(self.constraints), self._options
+        other.__dict__.update({name: copy(value) for name, value in self.__dict__.items()})
         return other
 
 

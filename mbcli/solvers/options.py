@@ -26,7 +26,7 @@ class SolverId:
         return self._name
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, SolverId) and self._name == other._name
+        return isinstance(other, SolverId) and self._name == other.name()
 
     def __hash__(self) -> int:
         return hash(self._name)

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
 __all__ = ["TemplateSystem"]
 
+CONSTRUCT, CONSTRUCT_COPY = "_construct", "_construct_copy"  # methods of users' classes
+
 
 class TemplateSystem:
     """X_[T] of a class of systems that a function of T makes; X_[None] is X_[float].
@@ -44,11 +46,11 @@ class TemplateSystem:
         template = self
 
         def construct(system: Any, *given: Any, **named: Any) -> None:
-            kind._construct(system, *given, **named)
+            getattr(kind, CONSTRUCT)(system, *given, **named)
 
         def converted(system: Any, scalar: Any) -> Any:
             other = object.__new__(template[scalar])
-            type(other)._construct_copy(other, system)
+            getattr(type(other), CONSTRUCT_COPY)(other, system)
             return other
 
         def by_name(system: Any, scalar: str) -> Any:

@@ -70,8 +70,9 @@ class MeshcatVisualizer(LeafSystem):
         """Adds one that is connected to a SceneGraph, or to a port with its QueryObject."""
         given = scene_graph if query_object_port is None else query_object_port
         port = given.get_query_output_port() if isinstance(given, SceneGraph) else given
+        params = MeshcatVisualizerParams() if params is None else params
         visualizer = MeshcatVisualizer(meshcat, params)
-        visualizer.set_name(f"meshcat_visualizer({visualizer._params.prefix})")
+        visualizer.set_name(f"meshcat_visualizer({params.prefix})")
         builder.AddSystem(visualizer)
         builder.Connect(port, visualizer.query_object_input_port())
         return visualizer

@@ -67,7 +67,7 @@ def test_a_pose_or_velocity_of_a_free_body_is_given_once():
         plant.SetFreeBodyPose(context, free)
     with pytest.raises(TypeError, match="SetDefaultFreeBodyPose: X_PB must be given, once"):
         plant.SetDefaultFreeBodyPose(free, X_PB, X_WB=X_PB)
-    with pytest.raises(TypeError, match="SetFreeBodySpatialVelocity: V_PB must be given, once"):
+    with pytest.raises(TypeError, match="SetFreeBodySpatialVelocity: V_JpJc must be given, once"):
         plant.SetFreeBodySpatialVelocity(body=free, context=context)
 
 
