@@ -46,7 +46,7 @@ def assemble(ctx, weights, tolerance, max_iterations, **values):
     def evaluate(plant, context, inputs):
         from mbcli.cli.state import numbers
         from mbcli.models.assembly import assemble
-        from mbcli.multibody.constraints.closed_chains import Assemblies
+        from mbcli.multibody.assembly.closed_chains import Assemblies
 
         if is_batch and not shared:  # all rows are of one context
             shared["assemblies"] = Assemblies(context, FEW_ROWS, announce_compiling)

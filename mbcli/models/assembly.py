@@ -8,12 +8,12 @@ import numpy as np
 
 from mbcli.common.argument_names import argument
 from mbcli.errors import ArgumentError, NumericalError
-from mbcli.multibody.constraints.closed_chains import MOST_ITERATIONS, TOLERANCE, Assemblies
+from mbcli.multibody.assembly.closed_chains import MOST_ITERATIONS, TOLERANCE, Assemblies
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from mbcli.multibody.plant.context import Context
+    from mbcli.multibody.state.context import Context
 
 
 def assemble(

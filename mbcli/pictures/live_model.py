@@ -13,7 +13,7 @@ from mbcli.errors import MbcliError
 from mbcli.log.fields.body_poses import body_poses
 from mbcli.meshes.surfaces import triangles_of_faces
 from mbcli.models.contacts import contact_points, contact_surfaces
-from mbcli.multibody.constraints.closed_chains import TOLERANCE, assemble_within_limits
+from mbcli.multibody.assembly.closed_chains import TOLERANCE, assemble_within_limits
 from mbcli.multibody.tree.joint_kinds import has_quaternion
 from mbcli.pictures.html import scene_of_page, view_page
 from mbcli.pictures.model_scene import MeshStore, drawing_context, file_stamp, scene_of
@@ -23,8 +23,8 @@ from mbcli.pictures.scene import drawn_forces, moving_bodies
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from mbcli.models.loading import LoadedModel
-    from mbcli.multibody.plant.context import Context
+    from mbcli.models.loaded_model import LoadedModel
+    from mbcli.multibody.state.context import Context
     from mbcli.pictures.cameras import Camera
 
 HELD = 1e4  # weight of the coordinate that a slider moves, beside 1 of the others, where loops are closed

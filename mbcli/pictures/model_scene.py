@@ -18,7 +18,7 @@ from mbcli.math.rotation_array import quaternion_from_matrix
 from mbcli.meshes.triangles import convex_hull, load_triangles
 from mbcli.models.postures import posture_positions
 from mbcli.models.units import coordinate_units
-from mbcli.multibody.plant.context import Context
+from mbcli.multibody.state.context import Context
 from mbcli.pictures.scene import (
     IDENTITY,
     MEASURES,
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from mbcli.math.array_types import FloatArray
-    from mbcli.models.loading import LoadedModel
+    from mbcli.models.loaded_model import LoadedModel
     from mbcli.multibody.plant import MultibodyPlant
 
 SOFT_COLOR = (0.36, 0.66, 0.54, 1.0)  # of deformable bodies whose file gives none

@@ -14,7 +14,8 @@ from mbcli.common.argument_names import argument
 from mbcli.common.coordinate_names import NamedCoordinates, StateNames
 from mbcli.common.number_text import parse_number
 from mbcli.errors import ArgumentError, MbcliError, ModelError, NumericalError, ResourceError
-from mbcli.models.loading import LoadedModel, load_model
+from mbcli.models.loaded_model import LoadedModel
+from mbcli.models.loading import load_model
 from mbcli.models.parameter_assignments import changed_parameters, is_parameter_path
 from mbcli.models.states import check_quaternions, set_random_state
 from mbcli.parsers.scenes.plant_config import apply_overrides

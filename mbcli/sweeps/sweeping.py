@@ -13,7 +13,8 @@ import mbcli
 from mbcli.common.argument_names import argument
 from mbcli.common.processors import num_processors
 from mbcli.errors import ArgumentError, MbcliError, ModelError
-from mbcli.models.loading import LoadedModel, ModelText, load_model
+from mbcli.models.loaded_model import LoadedModel
+from mbcli.models.loading import ModelText, load_model
 from mbcli.sweeps.journal import Journal, point_id
 from mbcli.sweeps.measures import Measure
 from mbcli.sweeps.point_run import Job, PointRunner
