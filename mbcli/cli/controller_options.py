@@ -41,7 +41,7 @@ def controller_choice(options):
             if getattr(options, key):
                 raise click.UsageError(f"--{key.replace('_', '-')} needs --controller")
         return None
-    from mbcli.simulation.control.chosen import ControllerChoice
+    from mbcli.simulation.control.choices import ControllerChoice
 
     limit = DEFAULT_LIMIT if options.controller_limit is None else options.controller_limit
     return ControllerChoice(options.controller, options.controller_rate, limit, options.controller_pickle)
@@ -78,6 +78,6 @@ def follow_choice(options):
         return None
     if options.controller is not None and options.follow is not None:
         raise click.UsageError("--controller follows the trajectory itself: no --follow beside it")
-    from mbcli.simulation.control.follow import Follow
+    from mbcli.simulation.control.choices import Follow
 
     return Follow(options.trajectory, options.follow or WAYS[0], options.interpolation or "cubic")

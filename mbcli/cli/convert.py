@@ -31,7 +31,7 @@ from mbcli.parsers.formats import OF_FILE_TYPE, TARGETS, format_of_name
     "--bundle",
     is_flag=True,
     help="Copy the meshes, and the files that these name, to a folder `meshes` beside OUT; MJCF gets those that MuJoCo "
-    "does not read as OBJ.",
+    "does not read as OBJ. USD holds them itself.",
 )
 @click.option(
     "--actuators",
@@ -47,12 +47,13 @@ from mbcli.parsers.formats import OF_FILE_TYPE, TARGETS, format_of_name
 @click.option("--json", "as_json", is_flag=True, help="Print the losses and the proof as one JSON document.")
 @click.pass_context
 def convert(ctx, target, output, force, as_json, lossy, bundle, actuators, kp, kd, float_base, floor, **values):
-    """Write models as URDF, SDFormat or MJCF.
+    """Write models as URDF, SDFormat, MJCF or USD.
 
     \b
     mbcli convert robot.urdf -o robot.sdf
     mbcli convert robot.urdf --to mjcf -o robot.xml --bundle --actuators position --floor
     mbcli convert scene.dmd.yaml --to urdf > scene.urdf
+    mbcli convert robot.urdf -o robot.usda
     mbcli convert robots/*.urdf --to mjcf -o mujoco/
 
     Includes, merges and nested models become one model, with MODEL::NAME called MODEL__NAME; frames are resolved.
@@ -61,10 +62,10 @@ def convert(ctx, target, output, force, as_json, lossy, bundle, actuators, kp, k
     URDF and SDFormat.
 
     Before the file is written, the text is read back. M(q), C(q, v) v, gravity, other forces, poses and limits must
-    equal those of the model at random states, to 1e-9; so must shapes, their contact properties and the pairs that may
-    touch. Otherwise the exit code is 5. MJCF is proved by MuJoCo too, if it is installed. The exit code is 3 if the
-    model would move differently because the format lacks an element; with --lossy the element is left out, and the rest
-    is proved.
+    equal those of the model at random states, to 1e-9 (USD, with numbers of single precision: to 1e-5); so must shapes,
+    their contact properties and the pairs that may touch. Otherwise the exit code is 5. MJCF is proved by MuJoCo too,
+    USD by Newton, if they are installed. The exit code is 3 if the model would move differently because the format
+    lacks an element; with --lossy the element is left out, and the rest is proved.
 
     Several MODELs are converted one by one; a table shows the result of each, and the exit code is the largest.
     """

@@ -5,7 +5,6 @@ import numpy as np
 from mbcli.common.argument_names import argument
 from mbcli.log.fields.effort import EFFORT
 from mbcli.log.fields.energy import KINETIC, POTENTIAL
-from mbcli.simulation.control.plans import worst_errors
 from mbcli.simulation.effort_record import EffortRecord
 from mbcli.simulation.energy_error import EnergyChange
 
@@ -82,6 +81,8 @@ class Observer:
         self._note_energy(samples.energy.sum(axis=1))
         self._efforts.see(samples.time, samples.effort)
         if self._plan is not None:
+            from mbcli.simulation.control.plans import worst_errors
+
             self._errors = worst_errors(self._plan, samples.time, samples.q, self._errors)
         self.energy_change.see(samples)
         if self._plant.elements.constraints:

@@ -1,11 +1,13 @@
 """One run with its log: from a loaded model and a start to rows, events, checkpoints and a summary."""
 
+from __future__ import annotations
+
 import math
 import os
 import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,15 +15,13 @@ from mbcli.common.argument_names import argument
 from mbcli.common.coordinate_names import listed
 from mbcli.common.quick_dataclass import dataclass
 from mbcli.errors import ArgumentError, ControlError, MbcliError, ModelError, NumericalError, OutputError
-from mbcli.log.fields.loaded_states import LoadedStates
-from mbcli.models.loading import LoadedModel, note_on_self_contact, notes_on_contact
+from mbcli.models.loaded_model import LoadedModel
+from mbcli.models.loading import note_on_self_contact, notes_on_contact
 from mbcli.models.placement import put_on_ground
 from mbcli.models.postures import find_postures, posture_positions, set_postures
 from mbcli.multibody.assembly.closed_chains import assemble_context
 from mbcli.multibody.stepping.run import CONSTRAINT_TOLERANCE, SCHEMES, LinkForce, Run, constant_input
 from mbcli.multibody.stepping.ticks import Controller
-from mbcli.simulation.control.chosen import controller_in_words, make_controller
-from mbcli.simulation.control.follow import Follower, following_controllers, require_followable
 from mbcli.simulation.control.in_a_run import chosen_controller, chosen_plan, controlling, start_on_plan
 from mbcli.simulation.controllers import hold_default_positions
 from mbcli.simulation.effort_limits import Exceeded, clamped, efforts_in_words, exceeded_efforts, require_choice
@@ -33,14 +33,8 @@ from mbcli.simulation.energy_error import (
     is_driven,
 )
 from mbcli.simulation.fallen_bases import fallen_bases, verticals
-from mbcli.simulation.holding import (
-    Held,
-    choose_holding,
-    give_back_controllers,
-    held_in_log,
-    holding_in_words,
-    start_holding,
-)
+from mbcli.simulation.held_joint import Held
+from mbcli.simulation.holding import choose_holding, give_back_controllers, held_in_log, holding_in_words, start_holding
 from mbcli.simulation.input_series import as_input
 from mbcli.simulation.log_target import move_aside, put_back
 from mbcli.simulation.observer import Observer
@@ -48,10 +42,12 @@ from mbcli.simulation.push_forces import Followers
 from mbcli.simulation.pushes import drawn_pushes, read_pushes
 from mbcli.simulation.run_start import is_context, set_start
 from mbcli.simulation.sampling import Sampling
-from mbcli.simulation.servo_ticks import ServoTicks
 from mbcli.simulation.start_limits import clamp_positions, in_words, positions_outside_limits, what_limits_do
 from mbcli.simulation.static_efforts import static_efforts
 from mbcli.simulation.summary import Summary
+
+if TYPE_CHECKING:
+    from mbcli.log.memory import MemoryLog
 
 DEFAULT_DURATION = 5.0  # [s]
 CHECKPOINT_SECONDS = 0.5  # of wall-clock time that a killed run may lose
@@ -332,6 +328,8 @@ class RecordedRun:
             self.context = start_holding(plant, self.context, self.held)
             self.controlled = [actuator.name() for actuator in plant.controlled_actuators()]
         else:
+            from mbcli.simulation.servo_ticks import ServoTicks
+
             given = self.input_at if self.actuation is not None else lambda t: plant.actuation(self.context)
             self._controller = ServoTicks(plant, q, self.held, self._carried, given)
             self.controlled = [actuator.name() for actuator in self.held]
@@ -339,6 +337,8 @@ class RecordedRun:
             note(line)
 
     def _make_controller(self):
+        from mbcli.simulation.control.chosen import make_controller
+
         if self._controller is not None:
             raise ArgumentError(
                 f"{argument('controller')}: {argument('hold')} and {argument('drive')} are a controller themselves in "
@@ -354,6 +354,8 @@ class RecordedRun:
 
     def _start_following(self):
         """Lets joints follow the plan."""
+        from mbcli.simulation.control.follow import Follower, following_controllers, require_followable
+
         plant, way = self.plant, self._follow.way
         require_followable(self._plan, way, plant)
         q = plant.GetPositions(self.context)
@@ -441,7 +443,8 @@ class RecordedRun:
         Raises:
             NumericalError: the run cannot go on. The rows before are in the log; the context has the last good state.
         """
-        self.memory, self._describes = None, described
+        self.memory: MemoryLog | None = None
+        self._describes = described
         self._watchers = should_stop, on_progress, on_start
         with np.errstate(all="ignore"), controlling(self._choice and self._controller):
             # errstate: interpreted kernels; a number that is not finite ends the run with its name
@@ -521,7 +524,7 @@ class RecordedRun:
             rows = self._run_with_log(run, log, force, earlier, aside)
         return self._summary(run, should_stop(), log, rows)
 
-    def carried_at_start(self):
+    def carried_at_start(self) -> dict[str, np.ndarray] | None:
         """What controllers feed forward when the run begins, as a checkpoint has it."""
         if not self._carried or self._controller is not None:
             return None
@@ -582,6 +585,8 @@ class RecordedRun:
 
         loads = None
         if "reactions" in self.fields:
+            from mbcli.log.fields.loaded_states import LoadedStates
+
             loads = LoadedStates(self.plant, self.context, self._forces)
         self._rows_of = RowMaker(self.plant, self.fields, self._plan, loads)
         if earlier is not None:
@@ -649,7 +654,7 @@ class RecordedRun:
             seed=self.seed,
             held=self.held,
             plan=self._plan,
-            controller=None if self._choice is None else controller_in_words(self._choice.given),
+            controller=self._controller_in_words(),
             kernels=kernels_in_words(self.context),
             described=self._describes or path is not None,
             checkpoint=self._checkpoint(run),
@@ -663,6 +668,13 @@ class RecordedRun:
         from mbcli.log.writer import LogWriter
 
         return LogWriter(path, header, force=force)
+
+    def _controller_in_words(self):
+        if self._choice is None:
+            return None
+        from mbcli.simulation.control.chosen import controller_in_words
+
+        return controller_in_words(self._choice.given)
 
     def _append(self, log, samples):
         """The rows that a run without a break has; one that goes on also samples its beginning."""

@@ -145,9 +145,8 @@ class Worlds:
         self._q, self._v = (np.tile(x, (count, 1)) for x in (state.q, state.v))
         self._u = np.tile(self.plant.actuation(context), (count, 1))
         self._desired = np.tile(state.data.pd_desired, (count, 1, 1))
-        carried = np.zeros(len(state.data.pd_carried)) if carried is None else carried["carried"]
-        self._start_carried = carried
-        self._carried = np.tile(carried, (count, 1))
+        self._start_carried = np.zeros(len(state.data.pd_carried)) if carried is None else carried["carried"]
+        self._carried = np.tile(self._start_carried, (count, 1))
         self._status, self._steps = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.int64)
         self._taken, self._until = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.int64)
         self._messages: dict[int, str] = {}

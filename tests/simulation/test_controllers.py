@@ -14,8 +14,7 @@ from mbcli.errors import ArgumentError, ControlError, ResourceError
 from mbcli.log.reader import Log
 from mbcli.models.loading import ModelText
 from mbcli.simulation import resume, simulate
-from mbcli.simulation.control import Command, compiled
-from mbcli.simulation.control.chosen import ControllerChoice
+from mbcli.simulation.control import Command, ControllerChoice, compiled
 from mbcli.simulation.control.plans import Plan
 
 CART = """<robot name="cart"><link name="world"/><link name="c"><inertial><mass value="2"/>

@@ -54,8 +54,8 @@ from mbcli.engine.stepping.integrators import (
     rate_at_end,
     semi_explicit_step,
 )
-from mbcli.engine.stepping.pushes import add_pushes
-from mbcli.engine.stepping.step import discrete_step, step_fault
+from mbcli.engine.stepping.pushes import step_under_pushes
+from mbcli.engine.stepping.step import step_fault
 
 RUNNING = 0  # the given number of steps is done
 BUFFER_FULL = 1
@@ -172,8 +172,7 @@ def run_discrete(model, data, stepping, actuation, recording, budget: Int):
             written[0] += sampled * (not keeps_contacts(d))
             return GIMBAL_LOCK
         clear_applied_forces(d)
-        add_pushes(m, d, series, t)
-        discrete_step(m, d, h, implicit_damping)
+        step_under_pushes(m, d, series, t, h, implicit_damping)
         if sampled:
             record_efforts(m, d, recording)
         if sampled and keep_contacts(d, written[0]) != 0.0:

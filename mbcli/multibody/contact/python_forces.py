@@ -7,7 +7,7 @@ forces, and hands them to the compiled stages.
 from mbcli.engine.contact import contact_calls
 from mbcli.engine.runtime.linking import link_interpreted
 from mbcli.engine.smooth import kinematics, state
-from mbcli.engine.stepping import integrators, loop, step
+from mbcli.engine.stepping import integrators, loop, pushes, step
 
 LOOPS = (
     "run_discrete",
@@ -47,7 +47,7 @@ class PythonForces:
             loop.record: self._record,
             kinematics.position_kinematics: self._position_kinematics,
             integrators.derivative: self._derivative,
-            step.discrete_step: self._discrete_step,
+            pushes.step_under_pushes: self._discrete_step,
             step.step_fault: self._step_fault,
             contact_calls.keeps_contacts: self._keeps_contacts,
             contact_calls.keep_contacts: self._keep_contacts,
@@ -90,7 +90,7 @@ class PythonForces:
         self._context.state.forget_positions()
         self._context.state.at_positions()
 
-    def _discrete_step(self, model, data, h, implicit_damping):
+    def _discrete_step(self, model, data, actuation, t, h, implicit_damping):
         context = self._context
         context.state.calls.start_of_step(h)
         context.state.forget_positions()

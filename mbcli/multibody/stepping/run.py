@@ -350,8 +350,8 @@ class Run:
         advance = self._discrete() if self.plant.is_discrete() else self._continuous()
         for finished, rows in advance if has_turn else self._in_turn(advance):
             self.context.state.forget_positions()
+            self._recording.rows_written[0] = 0
             if rows:
-                self._recording.rows_written[0] = 0
                 if self._no_potential_energy:
                     self._recording.recorded_energy[:rows, 1] = math.nan
                 times, q, v, energy, u, effort = self._recording.samples(rows)

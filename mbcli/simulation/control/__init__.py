@@ -7,7 +7,10 @@
 
     log = simulate("arm.urdf", 2.0, weld=["base"], controller=controller)
 
+choices            what a user may ask for
 chosen             which controller `--controller` and `controller=` mean
+plans              motions of joints over time
+follow             how joints follow them
 python             functions and classes of Python
 python_file        those of a file
 pipe               other programs, by lines of JSON; docs/how-to/control.md has the protocol
@@ -22,9 +25,12 @@ from mbcli.late_names import late_names
 
 TYPE_CHECKING = False  # True to type checkers
 if TYPE_CHECKING:
+    from mbcli.simulation.control.choices import ControllerChoice, Follow
     from mbcli.simulation.control.commands import Command
     from mbcli.simulation.control.compiled_function import compiled
 
-__all__ = ["Command", "compiled"]
+__all__ = ["Command", "ControllerChoice", "Follow", "compiled"]
 
-__getattr__ = late_names(__name__, {"commands": ("Command",), "compiled_function": ("compiled",)})
+__getattr__ = late_names(
+    __name__, {"choices": ("ControllerChoice", "Follow"), "commands": ("Command",), "compiled_function": ("compiled",)}
+)

@@ -7,7 +7,6 @@ import inspect
 from typing import TYPE_CHECKING, Any
 
 from mbcli.common.argument_names import argument
-from mbcli.common.quick_dataclass import dataclass
 from mbcli.errors import ArgumentError
 from mbcli.simulation.control.commands import Commands
 from mbcli.simulation.control.compiled_function import CompiledController, CompiledFunction
@@ -19,26 +18,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+    from mbcli.simulation.control.choices import ControllerChoice
 
 CONTINUOUS_RATE = 1000.0  # [Hz] of controllers of continuous plants that say nothing
 WHOLE = 1e-6  # relative: a period that is so close to whole steps is that
-
-
-@dataclass(frozen=True)
-class ControllerChoice:
-    """A controller of a run, as a user asks for it.
-
-    Attributes:
-        given: FILE.py, FILE.py:NAME, a command, a function, a class, an object that is called, a CompiledFunction.
-        rate: [Hz] of its calls; None: its attribute `rate`, else every step, CONTINUOUS_RATE in continuous plants.
-        limit: [s] of wall-clock time for a call.
-        pickles: whether its state goes into the log as Python pickles it.
-    """
-
-    given: Any
-    rate: float | None = None
-    limit: float = 60.0
-    pickles: bool = False
 
 
 def make_controller(

@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mbcli.common.argument_names import argument
-from mbcli.common.quick_dataclass import dataclass
 from mbcli.errors import ArgumentError
 from mbcli.models.mechanisms import mechanisms
 from mbcli.multibody.state.context import Context
 from mbcli.multibody.tree.multibody_forces import MultibodyForces
+from mbcli.simulation.control.choices import WAYS
 from mbcli.simulation.control.chosen import period_of
 from mbcli.simulation.control.commands import Commands
 from mbcli.simulation.held_joint import Held
@@ -35,24 +35,8 @@ if TYPE_CHECKING:
     from mbcli.multibody.tree.joint_actuator import JointActuator
     from mbcli.simulation.control.plans import Plan
 
-WAYS = ("computed-torque", "pd", "prescribed")
 STIFFNESS = 50.0  # [rad/s] of the errors of computed torque, critically damped
 RIGID = 1e9  # h Kd over the inertia of a joint whose motion is prescribed
-
-
-@dataclass(frozen=True)
-class Follow:
-    """A plan that a run follows.
-
-    Attributes:
-        path: of the table.
-        way: one of WAYS.
-        interpolation: between the rows, of plans.INTERPOLATIONS.
-    """
-
-    path: str
-    way: str = "computed-torque"
-    interpolation: str = "cubic"
 
 
 class Follower:

@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from mbcli.common.argument_names import argument
 from mbcli.errors import ArgumentError
-from mbcli.simulation.control.chosen import ControllerChoice
-from mbcli.simulation.control.follow import Follow
-from mbcli.simulation.control.plans import read_plan
+from mbcli.simulation.control.choices import ControllerChoice, Follow
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,6 +35,8 @@ def chosen_plan(
         return None, None
     if inputs is not None:
         raise ArgumentError(f"{argument('trajectory')} gives the actuation: no {argument('inputs')} beside it")
+    from mbcli.simulation.control.plans import read_plan
+
     follow = trajectory if isinstance(trajectory, Follow) else Follow(trajectory)
     return follow, read_plan(plant, follow.path, follow.interpolation)
 
