@@ -73,8 +73,8 @@ def inverse_dynamics(
     """Generalized forces [N m or N] that give the accelerations --vdot at a state.
 
     tau = M vdot + C v - tau_g - springs - damping - external forces, by recursive Newton-Euler: as if the model had no
-    constraints. With --exact or --relaxed constraints carry their part, and tau is zero for joints without an actuator.
-    Rows of --states give accelerations as columns vdot:NAME; else --vdot says what they are.
+    constraints. With --exact or --relaxed constraints carry their share of the load, and tau is zero for joints without
+    an actuator. Rows of --states give accelerations as columns vdot:NAME; otherwise --vdot gives them.
 
     \b
     mbcli inverse-dynamics arm.urdf --q "0 0.5 0 -1 0 0.3 0" --json

@@ -136,10 +136,10 @@ class FieldsOption(click.Option):
     type=Number(above=0.0),
     default=1e-10,
     metavar="E",
-    help="Norm of the position errors of constraints that continuous integration keeps below; default 1e-10.",
+    help="Continuous integration keeps the norm of the position errors of constraints below E; default 1e-10.",
 )
 @ground_option
-@click.option("--no-contact", is_flag=True, help="Without contact: the geometries that collide are left out.")
+@click.option("--no-contact", is_flag=True, help="Leave out all collision geometries: nothing touches.")
 @click.option(
     "--contact-model",
     type=click.Choice(CONTACT_MODELS),
@@ -205,8 +205,8 @@ class FieldsOption(click.Option):
     "--effort-limits",
     type=click.Choice(["clamp", "warn", "ignore"]),
     default="clamp",
-    help="Inputs beyond the effort limits of actuators end there (clamp, the default), or act, with a warning (warn) "
-    "or without (ignore).",
+    help="Clamp inputs to the effort limits of actuators (clamp, the default), or let them act, with a warning "
+    "(warn) or without (ignore).",
 )
 @click.option(
     "--seed",
@@ -244,9 +244,10 @@ def simulate(ctx, **values):
     """Run a model over time and write an HDF5 log.
 
     The plant is discrete with a step of 1 ms unless --dt, --integrator or the configuration say otherwise. Collision
-    geometries touch, also those of one robot, unless a joint connects their links, a filter separates them or they
-    overlap at the default positions. --ground or another model adds a ground. Inputs end at the effort limits of
-    actuators. Position limits of continuous plants are not enforced; the run reports those that were exceeded.
+    geometries touch, even those of one robot. Exceptions: a joint connects their links, a filter separates them, or
+    they overlap at the default positions. --ground or another model adds a ground. Inputs are clamped to the effort
+    limits of actuators. Position limits of continuous plants are not enforced; the run reports those that were
+    exceeded.
 
     \b
     mbcli simulate pendulum.urdf --at hinge=1 -t 10

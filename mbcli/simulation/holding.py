@@ -21,17 +21,17 @@ import numpy as np
 from mbcli.common.argument_names import argument
 from mbcli.common.coordinate_names import listed
 from mbcli.common.number_text import counted
-from mbcli.common.quick_dataclass import dataclass
 from mbcli.errors import ArgumentError, ModelError
 from mbcli.log.reader import Log
 from mbcli.models.added_actuators import driven_joints
 from mbcli.models.mechanisms import mechanisms
 from mbcli.models.postures import find_postures, posture_positions
-from mbcli.multibody.plant.context import Context
+from mbcli.multibody.state.context import Context
 from mbcli.multibody.tree import PdControllerGains
 from mbcli.multibody.tree.constraints import CouplerConstraint
 from mbcli.multibody.tree.joint_kinds import slides_along_axis, turns_about_axis
 from mbcli.simulation.controllers import aim_at_rest
+from mbcli.simulation.held_joint import Held
 from mbcli.simulation.static_efforts import static_efforts
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from mbcli.models.loading import LoadedModel
+    from mbcli.models.loaded_model import LoadedModel
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
     from mbcli.multibody.tree.joint_actuator import JointActuator
     from mbcli.parsers.scenes.plant_config import HoldConfig
@@ -51,20 +51,6 @@ HOLD_TIME = 0.1  # [s] over which the effort of a held joint is smoothed that is
 DRIVE_TIME = 0.02  # [s] of a driven one
 SLOWER = 8.0  # than I / Kd these times must be, for a damped motion
 LEAST_INERTIA = 1e-9  # [kg m^2 or kg] of joints that move no mass
-
-
-@dataclass(frozen=True)
-class Held:
-    """What a controller aims at: position [rad or m] and velocity [rad/s or m/s], with its gains p and d.
-
-    rate: [1/s] at which it learns to feed its effort forward; 0: it does not.
-    """
-
-    position: float
-    velocity: float
-    p: float
-    d: float
-    rate: float = 0.0
 
 
 def choose_holding(

@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mbcli.multibody.contact.python_forces import needs_python
+from mbcli.multibody.core.applied_forces import ExternallyAppliedSpatialForce
 from mbcli.multibody.math import SpatialForce
-from mbcli.multibody.plant.applied_forces import ExternallyAppliedSpatialForce
-from mbcli.multibody.stepping.python_forces import needs_python
 from mbcli.multibody.stepping.run import LinkForce
 from mbcli.simulation.pushes import pushed_body
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from mbcli.multibody.plant.context import Context
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+    from mbcli.multibody.state.context import Context
     from mbcli.simulation.pushes import Push
 
 PORT = "applied_spatial_force"

@@ -1,11 +1,13 @@
 """One run with its log: from a loaded model and a start to rows, events, checkpoints and a summary."""
 
+from __future__ import annotations
+
 import math
 import os
 import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,10 +15,11 @@ from mbcli.common.argument_names import argument
 from mbcli.common.coordinate_names import listed
 from mbcli.common.quick_dataclass import dataclass
 from mbcli.errors import ArgumentError, ControlError, MbcliError, ModelError, NumericalError, OutputError
-from mbcli.models.loading import LoadedModel, note_on_self_contact, notes_on_contact
+from mbcli.models.loaded_model import LoadedModel
+from mbcli.models.loading import note_on_self_contact, notes_on_contact
 from mbcli.models.placement import put_on_ground
 from mbcli.models.postures import find_postures, posture_positions, set_postures
-from mbcli.multibody.constraints.closed_chains import assemble_context
+from mbcli.multibody.assembly.closed_chains import assemble_context
 from mbcli.multibody.stepping.run import CONSTRAINT_TOLERANCE, SCHEMES, LinkForce, Run, constant_input
 from mbcli.multibody.stepping.ticks import Controller
 from mbcli.simulation.control.in_a_run import chosen_controller, chosen_plan, controlling, start_on_plan
@@ -30,14 +33,8 @@ from mbcli.simulation.energy_error import (
     is_driven,
 )
 from mbcli.simulation.fallen_bases import fallen_bases, verticals
-from mbcli.simulation.holding import (
-    Held,
-    choose_holding,
-    give_back_controllers,
-    held_in_log,
-    holding_in_words,
-    start_holding,
-)
+from mbcli.simulation.held_joint import Held
+from mbcli.simulation.holding import choose_holding, give_back_controllers, held_in_log, holding_in_words, start_holding
 from mbcli.simulation.input_series import as_input
 from mbcli.simulation.log_target import move_aside, put_back
 from mbcli.simulation.observer import Observer
@@ -48,6 +45,9 @@ from mbcli.simulation.sampling import Sampling
 from mbcli.simulation.start_limits import clamp_positions, in_words, positions_outside_limits, what_limits_do
 from mbcli.simulation.static_efforts import static_efforts
 from mbcli.simulation.summary import Summary
+
+if TYPE_CHECKING:
+    from mbcli.log.memory import MemoryLog
 
 DEFAULT_DURATION = 5.0  # [s]
 CHECKPOINT_SECONDS = 0.5  # of wall-clock time that a killed run may lose
@@ -443,7 +443,8 @@ class RecordedRun:
         Raises:
             NumericalError: the run cannot go on. The rows before are in the log; the context has the last good state.
         """
-        self.memory, self._describes = None, described
+        self.memory: MemoryLog | None = None
+        self._describes = described
         self._watchers = should_stop, on_progress, on_start
         with np.errstate(all="ignore"), controlling(self._choice and self._controller):
             # errstate: interpreted kernels; a number that is not finite ends the run with its name

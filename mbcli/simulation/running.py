@@ -18,7 +18,8 @@ from mbcli.errors import ArgumentError, ModelError
 from mbcli.log import Log, MemoryLog, open_log
 from mbcli.log.embedded_files import same_on_disk
 from mbcli.log.fields import names_in_words
-from mbcli.models.loading import LoadedModel, as_loaded, load_model, set_hold
+from mbcli.models.loaded_model import LoadedModel
+from mbcli.models.loading import as_loaded, load_model, set_hold
 from mbcli.multibody.plant import MultibodyPlant
 from mbcli.simulation.log_target import check_log_target
 from mbcli.simulation.recorded_run import Progress, RecordedRun

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from mbcli.math.array_types import FloatArray, Vector
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
     from mbcli.multibody.tree.joint_actuator import JointActuator
-    from mbcli.simulation.holding import Held
+    from mbcli.simulation.held_joint import Held
 
 SERVO_PERIOD = 0.001  # [s] of continuous plants
 

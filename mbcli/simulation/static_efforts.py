@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mbcli.models.mechanisms import mechanisms
-from mbcli.multibody.plant.context import Context
+from mbcli.multibody.state.context import Context
 from mbcli.multibody.tree.constraints import CouplerConstraint
 from mbcli.multibody.tree.multibody_forces import MultibodyForces
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from mbcli.math.array_types import Vector
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
     from mbcli.multibody.tree.joint_actuator import JointActuator
-    from mbcli.simulation.holding import Held
+    from mbcli.simulation.held_joint import Held
 
 
 def static_efforts(plant: MultibodyPlant, q: Vector, held: Mapping[JointActuator, Held]) -> dict[JointActuator, float]:

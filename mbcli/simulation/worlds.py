@@ -33,13 +33,13 @@ from mbcli.engine.stepping.run_arrays import WorldArrays
 from mbcli.errors import ArgumentError, ContactUnsolvedError, ModelError
 from mbcli.models.loading import as_loaded
 from mbcli.models.parameter_assignments import changed_parameters, override_texts
-from mbcli.multibody.plant.context import Context
-from mbcli.multibody.stepping.contact_arrays import CALLED
-from mbcli.multibody.stepping.cut_joints import require_actions
+from mbcli.multibody.compilation.cut_joints import require_actions
+from mbcli.multibody.contact.contact_arrays import CALLED
+from mbcli.multibody.contact.meeting_contact import foresee_contact
+from mbcli.multibody.contact.python_forces import needs_python
+from mbcli.multibody.state.context import Context
 from mbcli.multibody.stepping.energy_balance import keep_none
-from mbcli.multibody.stepping.meeting_contact import foresee_contact
 from mbcli.multibody.stepping.missing_mass import require_masses
-from mbcli.multibody.stepping.python_forces import needs_python
 from mbcli.simulation.recorded_run import RecordedRun
 from mbcli.simulation.running import warn_caller
 from mbcli.simulation.static_efforts import static_efforts
@@ -145,9 +145,8 @@ class Worlds:
         self._q, self._v = (np.tile(x, (count, 1)) for x in (state.q, state.v))
         self._u = np.tile(self.plant.actuation(context), (count, 1))
         self._desired = np.tile(state.data.pd_desired, (count, 1, 1))
-        carried = np.zeros(len(state.data.pd_carried)) if carried is None else carried["carried"]
-        self._start_carried = carried
-        self._carried = np.tile(carried, (count, 1))
+        self._start_carried = np.zeros(len(state.data.pd_carried)) if carried is None else carried["carried"]
+        self._carried = np.tile(self._start_carried, (count, 1))
         self._status, self._steps = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.int64)
         self._taken, self._until = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.int64)
         self._messages: dict[int, str] = {}
@@ -244,7 +243,8 @@ class Worlds:
 
         Args:
             which: indices or a mask of worlds; default: all.
-            q, v: their state, (nq,) or one row each; default: that of the start.
+            q: their positions, (nq,) or one row each; default: those of the start.
+            v: their velocities, (nv,) or one row each; default: those of the start.
         """
         self._q[which] = self._start_q if q is None else q
         self._v[which] = self._start_v if v is None else v

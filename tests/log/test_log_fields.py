@@ -21,8 +21,8 @@ from mbcli.log.fields.u import actuation_field
 from mbcli.log.format import LogHeader
 from mbcli.log.writer import LogWriter
 from mbcli.models.loading import load_model
-from mbcli.multibody.stepping.contact_arrays import ContactRecord
-from mbcli.multibody.stepping.contact_groups import ContactGroups
+from mbcli.multibody.contact.contact_arrays import ContactRecord
+from mbcli.multibody.contact.contact_groups import ContactGroups
 from mbcli.simulation import running, simulate
 from mbcli.simulation.recording import RowMaker, chosen_fields
 

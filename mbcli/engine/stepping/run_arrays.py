@@ -13,6 +13,8 @@ from mbcli.engine.runtime.model import Arrays, WritableArrays
 class Stepping(WritableArrays):
     """One attribute per entry of STEPPING_FIELDS: the steps of a discrete plant.
 
+    led_to: [q; v] at the end of a run, from which single steps go on.
+
     Args:
         size: numbers of a state.
     """
@@ -21,6 +23,7 @@ class Stepping(WritableArrays):
 
     def __init__(self, size):
         super().__init__({"ny": size})
+        self.led_to = None
 
     def start(self, step, last, sampled, length, implicit_damping):
         """A run begins.

@@ -6,14 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mbcli.multibody.core.applied_forces import ExternallyAppliedSpatialForce
 from mbcli.multibody.math import SpatialForce
-from mbcli.multibody.plant.applied_forces import ExternallyAppliedSpatialForce
 from mbcli.multibody.tree import PdControllerGains
+from mbcli.multibody.tree.index import BodyIndex
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mbcli.math.array_types import Vector
+    from mbcli.multibody.stepping.run import LinkForce
 
 APPLIED = "applied_spatial_force"
 SAME_TIME = 1e-9  # [s]
@@ -68,8 +70,8 @@ class LoadedStates:
         return context
 
 
-def _applied(force):
+def _applied(force: LinkForce) -> ExternallyAppliedSpatialForce:
     applied = ExternallyAppliedSpatialForce()
-    applied.body_index, applied.p_BoBq_B = force.link, force.point
+    applied.body_index, applied.p_BoBq_B = BodyIndex(force.link), force.point
     applied.F_Bq_W = SpatialForce(np.zeros(3), force.force)
     return applied

@@ -44,13 +44,13 @@ from mbcli.engine.stepping.loop import (
 )
 from mbcli.engine.stepping.run_arrays import Actuation, Recording, Stepping
 from mbcli.errors import ControlError, ModelError, NumericalError
-from mbcli.multibody.stepping.cut_joints import WatchedLimits, require_actions
+from mbcli.multibody.compilation.cut_joints import WatchedLimits, require_actions
+from mbcli.multibody.contact.meeting_contact import foresee_contact, prepare_contact
+from mbcli.multibody.contact.python_forces import PythonForces, needs_python
+from mbcli.multibody.contact.sleep import Sleep, context_of_steps
 from mbcli.multibody.stepping.energy_balance import KeptBalance, keep_none
-from mbcli.multibody.stepping.meeting_contact import foresee_contact, prepare_contact
 from mbcli.multibody.stepping.missing_mass import require_masses
 from mbcli.multibody.stepping.not_finite import behind_singular, not_finite
-from mbcli.multibody.stepping.python_forces import PythonForces, needs_python
-from mbcli.multibody.stepping.sleep import Sleep, context_of_steps
 from mbcli.multibody.stepping.ticks import Controller, Ticks
 
 if TYPE_CHECKING:
@@ -58,11 +58,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from mbcli.multibody.plant.context import Context
-    from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+    from mbcli.multibody.core.plant_core import PlantCore
+    from mbcli.multibody.state.context import Context
     from mbcli.multibody.stepping.energy_balance import EnergyBalance
 
 BLOCK_ROWS = 512
+NEVER = 1 << 60  # steps from one sample to the next
 SECONDS_PER_CALL = 0.05  # of wall-clock time between looks at signals and the progress bar
 SCHEMES = ("semi_explicit_euler", *METHODS)
 ROUGH_START = 1e-3  # [m or 1] the same from which discrete steps go without a word
@@ -158,7 +159,7 @@ class Run:
 
     def __init__(
         self,
-        plant: MultibodyPlant,
+        plant: PlantCore,
         context: Context,
         until: float,
         *,
@@ -240,6 +241,7 @@ class Run:
         plant.set_controllers(self._stepped)
         self._integration: Any = None  # of a continuous plant, once it has begun
         self._stopping = False
+        self._single: Any = None  # once single steps are taken
         self._start_on_constraints()
         self.contact = state.contact  # None: nothing can touch, and steps are not contact problems
         if self.contact is not None:
@@ -362,6 +364,8 @@ class Run:
             on_progress(self.context.get_time())
             self._stopping = should_stop()
             if finished or (self._stopping and not self._has_samples_left()):
+                if self._stepping is not None:
+                    self._stepping.led_to = self.context.state.x.copy()
                 self._keep_memory()
                 return
 
@@ -498,6 +502,50 @@ class Run:
                 context.last_step.remember(context, (step - 1) * h, q, v, u, self._vertices_before)
             yield status == FINISHED, rows
 
+    def take_step(self, number: int) -> bool:
+        """Takes the step of a number with the actuation that the ports give now; False if blocks() has to.
+
+        This is for callers that have something to do after each step: beginning anew costs as much as ten steps. The
+        run has been at its end, and goes on from where it led.
+        """
+        plant, context, run = self.plant, self.context, self._stepping
+        state, h = context.state, plant.time_step()
+        if self._single is None:
+            self._single = self._single_step()
+        if not self._single or not state.parameters_current or self._loops is not state.kernels:
+            return False
+        constraints = state.constraints
+        if constraints is not None and (state.x != run.led_to).any() or needs_python(plant, context):
+            return False
+        handles, before, q, v = self._single
+        u = self._series.actuation_values[0]
+        u[:] = plant.actuation(context)
+        if self._has_controllers:
+            plant.set_controllers(context)
+        run.next_step[0], run.last_step[0] = number, number + 2
+        status = self._loops.run_discrete(state.model_handle, state.data_handle, *handles, 1)
+        if status != RUNNING:
+            state.go_to(number * h, q, v)
+            return False
+        state.time = (number + 1) * h
+        state.forget_positions()
+        if constraints is not None:
+            run.led_to = state.x.copy()
+        if plant.has_sampled_output_ports():
+            context.last_step.remember(context, number * h, q, v, u)
+        return True
+
+    def _single_step(self):
+        """What take_step() needs that stays: handles, and the state before the step; () where it cannot be used."""
+        plant, state, run = self.plant, self.context.state, self._stepping
+        own_ways = self.sleep is not None or self._balance is not None or plant.elements.deformable_bodies
+        if run is None or self._stepped is not self.context or self._loops is not state.kernels or own_ways:
+            return ()
+        run.start(0, 0, NEVER, plant.time_step(), plant.implicit_damping())
+        self._has_controllers = plant.has_controllers()
+        before = run.state_before
+        return self._handles(run)[2:], before, before[: state.q.size], before[state.q.size :]
+
     def _begin_ticks(self, run):
         """Lets the loop call a compiled controller."""
         state = self._stepped.state
@@ -625,7 +673,7 @@ class Run:
                 yield False, rows
                 raise NumericalError(
                     f"the step of {config.integration_scheme} became too small at t = {run.clock[CLOCK_TIME]:.9g} s in "
-                    f"'{plant_of(plant)}': the system is too stiff for it or the accuracy {config.accuracy:g} too high"
+                    f"'{models_of(plant)}': the system is too stiff for it or the accuracy {config.accuracy:g} too high"
                 )
             yield status == FINISHED, rows
 
@@ -706,19 +754,19 @@ class Run:
         return behind_singular(self.plant, self.context, active.singularity())
 
 
-def kernels_to_compile(plant: MultibodyPlant, context: Context) -> list[Callable[[], bool]]:
+def kernels_to_compile(plant: PlantCore, context: Context) -> list[Callable[[], bool]]:
     """For each kernel that the first run of a plant on a machine waits for, a function: whether it is compiled now."""
     state = context_of_steps(plant, context).state
     foresee_contact(state)
     kernels = state.kernels
     wanted = [partial(is_compiled, kernels.run_discrete if plant.is_discrete() else kernels.run_continuous)]
     if state.contact is not None:
-        names = sum(state.contact.called(), [])
+        names = (name for called in state.contact.called() for name in called)
         wanted += [partial(is_compiled, getattr(kernels, name), called=True) for name in names]
     return [is_ready for is_ready in wanted if not is_ready()]
 
 
-def plant_of(plant: MultibodyPlant) -> str:
+def models_of(plant: PlantCore) -> str:
     """The names of the models in a plant, for messages."""
     return ", ".join(plant.elements.instance_names[2:]) or "plant"
 
@@ -734,7 +782,7 @@ def _adapted(budget, seconds):
     return max(1, min(10_000_000, int(budget * factor)))
 
 
-def force_update(plant: MultibodyPlant, context: Context) -> None:
+def force_update(plant: PlantCore, context: Context) -> None:
     """One step of a discrete plant in a context whose time stays."""
     start = context.get_time()
     for _ in Run(plant, context, (_whole_steps(start, plant.time_step()) + 1) * plant.time_step()).blocks():

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from mbcli.math.array_types import Scalar, Vector
-    from mbcli.multibody.plant.context import Context
+    from mbcli.multibody.state.context import Context
     from mbcli.multibody.tree.joint import Joint
     from mbcli.parsers.spec import ServoControl
 

@@ -19,12 +19,13 @@ import numpy as np
 from mbcli.common.argument_names import argument
 from mbcli.errors import ArgumentError
 from mbcli.models.mechanisms import mechanisms
-from mbcli.multibody.plant.context import Context
+from mbcli.multibody.state.context import Context
 from mbcli.multibody.tree.multibody_forces import MultibodyForces
 from mbcli.simulation.control.choices import WAYS
 from mbcli.simulation.control.chosen import period_of
 from mbcli.simulation.control.commands import Commands
-from mbcli.simulation.holding import Held, gains, joint_inertias
+from mbcli.simulation.held_joint import Held
+from mbcli.simulation.holding import gains, joint_inertias
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -15,7 +15,7 @@ from mbcli.engine import load_kernels
 from mbcli.engine.fields.model_fields import DATA_FIELDS
 from mbcli.engine.runtime.model import Data
 from mbcli.multibody.math import SpatialForce
-from mbcli.multibody.plant.evaluated_state import EvaluatedState
+from mbcli.multibody.state.evaluated_state import EvaluatedState
 from mbcli.multibody.tree import BodyIndex, JacobianWrtVariable, ModelInstanceIndex, MultibodyForces
 from mbcli.systems.analysis import Simulator
 
