@@ -3,16 +3,19 @@
 `python -m mbcli.conversion.newton_process` reads a request (JSON) and prints an answer (JSON).
 """
 
+from __future__ import annotations
+
 import json
 import os
 import sys
+from typing import Any
 
 import numpy as np
 
 UNLIMITED = 1e9  # from here on a limit of Newton is none
 
 
-def evaluate(request):
+def evaluate(request: dict[str, Any]) -> dict[str, Any]:
     """What Newton has and computes. request: "usd", a path; "states" [{joint: q}] of joints with one coordinate."""
     import newton
     import warp
@@ -54,7 +57,14 @@ def evaluate(request):
     }
 
 
-def _at_state(newton, warp, model, bodies, single, positions):
+def _at_state(
+    newton: Any,
+    warp: Any,
+    model: Any,
+    bodies: list[str],
+    single: dict[str, tuple[int, int]],
+    positions: dict[str, float],
+) -> dict[str, Any]:
     q = model.joint_q.numpy()
     for name, value in positions.items():
         if name in single:
@@ -75,7 +85,7 @@ def _at_state(newton, warp, model, bodies, single, positions):
     return {"mass_matrix": entries, "poses": poses, "moved": [name for name in positions if name in single]}
 
 
-def main():
+def main() -> None:
     """Answers one request."""
     answer = os.dup(1)
     os.dup2(2, 1)  # what the engine prints

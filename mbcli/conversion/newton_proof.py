@@ -46,8 +46,8 @@ def prove_by_newton(conversion: Any, proof: Any, *, seed: int = 0) -> str | None
     return f"{ENGINE} {document['version']}"
 
 
-def _ask(request):
-    """(document, None), or (None, why there is none)."""
+def _ask(request: dict[str, Any]) -> tuple[dict[str, Any], str | None]:
+    """(document, None), or ({}, why there is none)."""
     try:
         done = subprocess.run(
             [sys.executable, "-m", "mbcli.conversion.newton_process"],
@@ -59,14 +59,14 @@ def _ask(request):
         )
         document = json.loads(done.stdout)
     except subprocess.TimeoutExpired:
-        return None, f"gave no result within {LONGEST:g} s"
+        return {}, f"gave no result within {LONGEST:g} s"
     except ValueError:
         lines = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
-        return None, f"failed: {lines[-1][:300]}"
-    return (None, f"refuses the file: {document['error']}") if "error" in document else (document, None)
+        return {}, f"failed: {lines[-1][:300]}"
+    return ({}, f"refuses the file: {document['error']}") if "error" in document else (document, None)
 
 
-def _compare_elements(plant, joints, document, proof):
+def _compare_elements(plant: Any, joints: dict[str, Any], document: dict[str, Any], proof: Any) -> None:
     proof.note("newton: gravity", plant.gravity_field().gravity_vector(), document["gravity"])
     context = plant.CreateDefaultContext()
     for body in plant.elements.bodies[1:]:
@@ -88,7 +88,7 @@ def _compare_elements(plant, joints, document, proof):
         proof.note("newton: armature", joint.reflected_inertia, there["armature"])
 
 
-def _compare_at(plant, joints, state, there, proof):
+def _compare_at(plant: Any, joints: dict[str, Any], state: dict[str, float], there: dict[str, Any], proof: Any) -> None:
     context = plant.CreateDefaultContext()
     q = plant.GetPositions(context).copy()
     for name in there["moved"]:

@@ -40,11 +40,7 @@ class Prim:
         metadata = list(self.metadata)
         if self.apis:
             metadata.insert(0, "prepend apiSchemas = [" + ", ".join(f'"{api}"' for api in self.apis) + "]")
-        head = (
-            f'{indent}{self.word} {self.kind} "{self.name}"'.replace("  ", " ")
-            if not self.kind
-            else (f'{indent}{self.word} {self.kind} "{self.name}"')
-        )
+        head = f'{indent}{self.word} {self.kind} "{self.name}"'
         if metadata:
             yield f"{head} ("
             yield from (f"{indent}{INDENT}{line}" for line in metadata)
@@ -70,10 +66,10 @@ def double(value: float) -> str:
 def single(value: float) -> str:
     """The shortest text of a number of single precision."""
     with np.errstate(over="ignore"):
-        value = np.float32(value) + np.float32(0.0)
-    if np.isinf(value):
-        return "inf" if value > 0 else "-inf"
-    return str(value).removesuffix(".0")
+        rounded = np.float32(value) + np.float32(0.0)
+    if np.isinf(rounded):
+        return "inf" if rounded > 0 else "-inf"
+    return str(rounded).removesuffix(".0")
 
 
 def singles(values: Iterable[float]) -> str:

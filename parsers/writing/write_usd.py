@@ -8,6 +8,7 @@ UsdPhysics has in single precision has these. Meshes stand once in the file, und
 import os
 from dataclasses import replace
 from math import inf, pi
+from typing import Any
 
 import numpy as np
 from mbcli.parsers.duplicate_names import made_up
@@ -155,7 +156,7 @@ class _Writer:
             place(site, frame.X_LF)
 
     def _add_filters(self, bodies):
-        others = {}
+        others: dict[str, list[str]] = {}
         pairs = [sorted(pair) for pair in filtered_pairs(self.spec) if len(pair) == 2]
         for first, second in sorted(pairs):
             if first in bodies and second in bodies:
@@ -168,7 +169,8 @@ class _Writer:
     # ------------------------------------------------------------------------------------------ shapes
 
     def _add_geometry(self, scope, link, tag, index, geometry):
-        shape, metadata = geometry.shape, ()
+        shape = geometry.shape
+        metadata: tuple[str, ...] = ()
         if isinstance(shape, Mesh):
             signs = tuple(np.sign(shape.scale).tolist())
             metadata = (f"prepend references = </{self.library}/{self._mesh(shape, signs)}>",)
@@ -304,7 +306,7 @@ class _Writer:
                 prim.say(f"float limit:{key}:physics:low", "1")
                 prim.say(f"float limit:{key}:physics:high", "-1")
                 continue
-            axis = free[key].axis
+            axis: Any = free[key].axis
             unit = 1.0 if key.startswith("trans") else _DEGREES
             if (axis.lower, axis.upper) != (-inf, inf):
                 prim.apply(f"PhysicsLimitAPI:{key}")
