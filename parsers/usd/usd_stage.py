@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -103,8 +104,9 @@ class Prim:
     @property
     def name(self):
         """That of the prim, or what it stands for: converters encode names that USD does not have."""
-        name = self.path.rpartition("/")[2]
-        return self.document["shown"] if name.startswith(_ENCODED) and self.document["shown"] else name
+        name, shown = self.path.rpartition("/")[2], self.document["shown"]
+        encoded = name.startswith(_ENCODED) or (shown and re.fullmatch(re.escape(shown) + r"_\d+", name))
+        return shown if encoded and shown else name
 
     @property
     def xpath(self):
