@@ -309,6 +309,7 @@ def _run_command(ctx, values):
     model, state = take(values, MODEL_KEYS), take(values, STATE_KEYS)
     options = take(values, tuple(values))
     quiet = (ctx.obj or {}).get("verbosity", 0) < 0
+    refuse_two_controls(options)
     time_step = chosen_time_step(options)
     each = options.states is not None or options.each or options.states_format or options.fill or options.degrees
     if each:
@@ -368,6 +369,14 @@ def _run_command(ctx, values):
     return {"complete": 0, "interrupted": stop.exit_code}[summary.status]
 
 
+def refuse_two_controls(options):
+    """UsageError if two options give the actuation."""
+    if options.controller is not None and (options.input_file is not None or options.u_text is not None):
+        raise click.UsageError("--controller gives the actuation: no --input and no --u beside it")
+    if options.trajectory is not None and (options.posture is not None or options.drives):
+        raise click.UsageError("--trajectory moves and holds the joints: no --hold and no --drive beside it")
+
+
 def chosen_time_step(options):
     """The step [s] that the options ask for, None if none does; UsageError for options that exclude each other."""
     time_step = options.time_step
@@ -377,10 +386,6 @@ def chosen_time_step(options):
         time_step = 0.0
     if options.input_file is not None and options.u_text is not None:
         raise click.UsageError("--input and --u exclude each other")
-    if options.controller is not None and (options.input_file is not None or options.u_text is not None):
-        raise click.UsageError("--controller gives the actuation: no --input and no --u beside it")
-    if options.trajectory is not None and (options.posture is not None or options.drives):
-        raise click.UsageError("--trajectory moves and holds the joints: no --hold and no --drive beside it")
     if options.no_log and options.log_path is not None:
         raise click.UsageError("--no-log and -o exclude each other")
     if options.no_contact and (options.ground is not None or options.contact_model or options.contact_approximation):

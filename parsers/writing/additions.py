@@ -12,7 +12,9 @@ from mbcli.parsers.spanning_tree import spanning_tree
 from mbcli.parsers.spec import IDENTITY, CollisionFilterGroupSpec, GeometrySpec, HalfSpace, LinkSpec
 
 if TYPE_CHECKING:
-    from mbcli.parsers.spec import ActuatorSpec
+    from collections.abc import Iterable, Iterator
+
+    from mbcli.parsers.spec import ActuatorSpec, ModelSpec
 
 FLOOR = "floor"
 FLOOR_COLOR = (0.55, 0.6, 0.65, 1.0)
@@ -43,7 +45,7 @@ class Additions:
         return model
 
 
-def _groups(pairs, model):
+def _groups(pairs: Iterable[tuple[str, str]], model: ModelSpec) -> Iterator[CollisionFilterGroupSpec]:
     """Two filter groups for each pair, of which one ignores the other."""
     taken = {group.name for group in model.filter_groups}
     for number, pair in enumerate(pairs, start=1):
@@ -52,7 +54,7 @@ def _groups(pairs, model):
         yield CollisionFilterGroupSpec(second, pair[1:], (), model.place)
 
 
-def _with_floor(model):
+def _with_floor(model: ModelSpec) -> ModelSpec:
     taken = {geometry.name for link in model.links for geometry in (*link.visuals, *link.collisions)}
     shape = GeometrySpec(made_up(FLOOR, taken), HalfSpace(), IDENTITY, model.place, FLOOR_COLOR)
     world = next((link for link in model.links if link.name == WORLD), None)
@@ -65,7 +67,7 @@ def _with_floor(model):
     return replace(model, links=(world, *links))
 
 
-def _with_floating_bases(model):
+def _with_floating_bases(model: ModelSpec) -> ModelSpec:
     """Without the fixed joints at the world; the links that these held stay where they are."""
     branches, _ = spanning_tree(model)
     poses: dict[str, Any] = {}

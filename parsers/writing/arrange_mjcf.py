@@ -1,7 +1,10 @@
 """A flat model in the form of MJCF: a tree whose joints stand in the frames of their bodies, loops as equalities."""
 
+from __future__ import annotations
+
 from collections import defaultdict
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from mbcli.parsers.formats import FORMATS
@@ -24,12 +27,21 @@ from mbcli.parsers.writing.moved_links import with_moved_links
 from mbcli.parsers.writing.simple_joints import COMPOUND, parts_of
 from mbcli.parsers.writing.target import Arranged
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from mbcli.parsers.spanning_tree import Branch
+    from mbcli.parsers.spec import GeometrySpec, JointSpec, LinkSpec, ModelSpec, Place, SpringDamperSpec
+    from mbcli.parsers.writing.losses import Losses
+
+    from mbcli.math.array_types import Matrix
+
 LEAST_MASS = 1e-12  # [kg], [kg m^2] of a body that moves, in place of none, which MuJoCo refuses
 REFUSED_MASS = 1e-15  # [kg], [kg m^2] up to which it does
 ARM = 0.1  # [m] between the points by which two bodies turn about an axis
 
 
-def arranged_for_mjcf(model, losses):
+def arranged_for_mjcf(model: ModelSpec, losses: Losses) -> Arranged:
     """`Arranged` for write_mjcf. Changes of form go to `losses`."""
     branches, loops = spanning_tree(model)
     joints, faults, moves = {joint.name: joint for joint in model.joints}, [], {}
@@ -75,7 +87,7 @@ def arranged_for_mjcf(model, losses):
     return Arranged(_with_masses(model, through, losses), frozenset(), moves)
 
 
-def kept_apart(model):
+def kept_apart(model: ModelSpec) -> list[CollisionFilterGroupSpec]:
     """Filter groups of the two links of each joint, which plants keep apart."""
     solid, groups = {link.name for link in model.links if link.collisions}, []
     for joint in model.joints:
@@ -88,13 +100,13 @@ def kept_apart(model):
     return groups
 
 
-def _is_turned(joint):
+def _is_turned(joint: JointSpec) -> bool:
     if joint.type == "ball":
         return not np.array_equal(joint.X_CM[:3, :3], np.eye(3))
     return not np.array_equal(joint.X_CM, IDENTITY)
 
 
-def floating_faults(joint):
+def floating_faults(joint: JointSpec) -> list[tuple[str, str]]:
     if joint.parent != WORLD:
         return [(joint.name, "a free joint is between the world and a body")]
     if not np.array_equal(joint.X_PF, IDENTITY):
@@ -102,7 +114,7 @@ def floating_faults(joint):
     return []
 
 
-def _open_loop(joint):
+def _open_loop(joint: JointSpec) -> str | None:
     """Why a joint cannot close a loop, or None."""
     if joint.type not in ("fixed", "ball", "revolute", "continuous"):
         return f"a {joint.type} joint cannot close a loop"
@@ -117,7 +129,7 @@ def _open_loop(joint):
 # ------------------------------------------------------------------------------------- the reference configuration
 
 
-def _with_poses(model, branches, poses):
+def _with_poses(model: ModelSpec, branches: Sequence[Branch], poses: dict[str, Matrix]) -> ModelSpec:
     """The model with X_ModelL of all links in World, where the joints are at their default positions; fills poses."""
     joints = {joint.name: joint for joint in model.joints}
     stated = {link.name: link for link in model.links}
@@ -136,7 +148,7 @@ def _with_poses(model, branches, poses):
     return replace(model, links=links, X_WModel=IDENTITY)
 
 
-def reference_motion(joint):
+def reference_motion(joint: JointSpec) -> Matrix:
     """X_FM of a joint at its default position."""
     if joint.type in ("universal", "planar") or not joint.axes:
         if joint.type == "universal":
@@ -153,7 +165,7 @@ def reference_motion(joint):
     return pose(rotation_about(axis.xyz, axis.default_position), travel * direction)
 
 
-def with_armatures(model, losses):
+def with_armatures(model: ModelSpec, losses: Losses) -> ModelSpec:
     """Rotors as inertias of their joints, where MuJoCo has them."""
     inertias: dict[str, float] = defaultdict(float)
     gears_stay = FORMATS[model.format].MIXES_DRIVES  # of motors, whose controls they scale
@@ -172,13 +184,15 @@ def with_armatures(model, losses):
     return replace(model, joints=joints)
 
 
-def _with_geom_names(model, losses):
+def _with_geom_names(model: ModelSpec, losses: Losses) -> ModelSpec:
     """Geometries whose names differ in the whole model; a visual and a collision that are alike have one name."""
     taken, links = set(), []
     for link in model.links:
         renamed: dict[str, str] = {}
 
-        def named(geometry, tag, link=link, renamed=renamed):
+        def named(
+            geometry: GeometrySpec, tag: str, link: LinkSpec = link, renamed: dict[str, str] = renamed
+        ) -> GeometrySpec:
             if tag == "collision" and geometry.name in renamed and _are_alike(geometry, link.visuals):
                 return replace(geometry, name=renamed[geometry.name])
             name, number = geometry.name, 1
@@ -202,7 +216,7 @@ def _with_geom_names(model, losses):
     return replace(model, links=tuple(links))
 
 
-def _are_alike(collision, visuals):
+def _are_alike(collision: GeometrySpec, visuals: tuple[GeometrySpec, ...]) -> bool:
     return any(
         visual.name == collision.name
         and visual.shape == collision.shape
@@ -214,7 +228,7 @@ def _are_alike(collision, visuals):
 # -------------------------------------------------------------------------------------------- loops
 
 
-def _with_loops(model, loops, poses, losses):
+def _with_loops(model: ModelSpec, loops: set[str], poses: Mapping[str, Matrix], losses: Losses) -> ModelSpec:
     """Joints that close loops as constraints: a weld, a point in common, or two of them on the axis."""
     constraints, actuated = list(model.constraints), {actuator.joint: actuator for actuator in model.actuators}
     for joint in model.joints:
@@ -225,7 +239,7 @@ def _with_loops(model, loops, poses, losses):
             constraints.append(WeldConstraintSpec(ends[0], joint.X_PF, ends[1], joint.X_CM, joint.place, joint.name))
             form = "a weld"
         else:
-            offsets = [(0.0, 0.0, 0.0)]
+            offsets: list[tuple[float, ...]] = [(0.0, 0.0, 0.0)]
             if joint.type != "ball":
                 offsets = [tuple(sign * ARM / 2.0 * c for c in joint.axes[0].xyz) for sign in (-1.0, 1.0)]
             for number, offset in enumerate(offsets, start=1):
@@ -248,13 +262,13 @@ def _with_loops(model, loops, poses, losses):
     )
 
 
-def _with_sites(model, poses, losses):
+def _with_sites(model: ModelSpec, poses: Mapping[str, Matrix], losses: Losses) -> ModelSpec:
     """Frames for points that equalities and springs name: where a point in common is apart in the reference
     configuration, from which MuJoCo would take it."""
     frames = list(model.frames)
-    taken = {item.name for item in (*model.frames, *model.links)}
+    taken = {frame.name for frame in model.frames} | {link.name for link in model.links}
 
-    def site(name, link, point, place):
+    def site(name: str, link: str, point: Sequence[float], place: Place) -> None:
         wanted, number = name, 1
         while name in taken:
             number += 1
@@ -267,13 +281,14 @@ def _with_sites(model, poses, losses):
         if isinstance(spec, BallConstraintSpec) and not is_closed(spec, poses):
             for link, point, end in ((spec.link_A, spec.p_AP, "P"), (spec.link_B, spec.p_BQ, "Q")):
                 site(f"{spec.name or f'point_{number}'}_{end}", link, point, spec.place)
-    for number, spring in enumerate(model.force_elements, start=1):
+    springs = [element for element in model.force_elements if isinstance(element, SpringDamperSpec)]
+    for number, spring in enumerate(springs, start=1):
         for link, point, end in ((spring.link_A, spring.p_AP, "P"), (spring.link_B, spring.p_BQ, "Q")):
             site(f"spring_{number}_{end}", link, point, spring.place)
     return replace(model, frames=tuple(frames))
 
 
-def is_closed(spec, poses):
+def is_closed(spec: BallConstraintSpec, poses: Mapping[str, Matrix]) -> bool:
     """Whether the points of a BallConstraintSpec coincide where links are at poses {link: X_WL}."""
     ends = [(poses[link] @ np.array([*p, 1.0]))[:3] for link, p in ((spec.link_A, spec.p_AP), (spec.link_B, spec.p_BQ))]
     return np.abs(ends[0] - ends[1]).max() <= CLOSED * max(1.0, np.abs(ends[0]).max())
@@ -282,12 +297,12 @@ def is_closed(spec, poses):
 # ------------------------------------------------------------------------------------------- masses
 
 
-def welded_groups(model):
+def welded_groups(model: ModelSpec) -> dict[str, str]:
     """{link: the outermost of the links that it is welded to}, WORLD among them; joints do not close loops."""
     holder = {joint.child: joint for joint in model.joints}
     groups = {WORLD: WORLD}
 
-    def group(link):
+    def group(link: str) -> str:
         chain = []
         while link not in groups:
             chain.append(link)
@@ -305,7 +320,7 @@ def welded_groups(model):
     return groups
 
 
-def _with_masses(model, through, losses):
+def _with_masses(model: ModelSpec, through: Mapping[str, str], losses: Losses) -> ModelSpec:
     """A little mass and inertia for what moves without, which MuJoCo refuses."""
     groups = welded_groups(model)
     members = defaultdict(list)
@@ -318,11 +333,11 @@ def _with_masses(model, through, losses):
         link = next(link for link in links if link.name == group)
         inertial = link.inertial
         if inertial is None or not inertial.mass:  # plants pass over the inertia of what has no mass
-            inertial = InertialSpec(0.0, IDENTITY, (0.0,) * 6, link.place)
-        moments = [max(value, LEAST_MASS) for value in inertial.inertia[:3]]
-        products = (0.0,) * 3 if min(inertial.inertia[:3]) < LEAST_MASS else inertial.inertia[3:]
+            inertial = InertialSpec(0.0, IDENTITY, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0), link.place)
+        xx, yy, zz = (max(value, LEAST_MASS) for value in inertial.inertia[:3])
+        xy, xz, yz = (0.0,) * 3 if min(inertial.inertia[:3]) < LEAST_MASS else inertial.inertia[3:]
         mass = max(inertial.mass, LEAST_MASS)
-        given[group] = replace(inertial, mass=mass, inertia=(*moments, *products))
+        given[group] = replace(inertial, mass=mass, inertia=(xx, yy, zz, xy, xz, yz))
         what = "inertia" if mass == inertial.mass else "mass"
         message = f"link '{group}' moves without {what}, which MuJoCo refuses: it has {LEAST_MASS:g} of it"
         losses.add("changed", "INERTIA", message, link.place)
@@ -330,13 +345,13 @@ def _with_masses(model, through, losses):
     return replace(model, links=tuple(heavier))
 
 
-def _has_mass(link):
+def _has_mass(link: LinkSpec) -> bool:
     if link.inertial is None:
         return False
     return link.inertial.mass > REFUSED_MASS and min(principal_moments(link.inertial)) > REFUSED_MASS
 
 
-def principal_moments(inertial):
+def principal_moments(inertial: InertialSpec) -> list[float]:
     """The three principal moments [kg m^2] of an InertialSpec, the smallest first."""
     xx, yy, zz, xy, xz, yz = inertial.inertia
     if not (xy or xz or yz):

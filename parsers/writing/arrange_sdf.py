@@ -1,6 +1,9 @@
 """A flat model in the form of SDFormat: its links are at the places of its joints at zero, which defines the joints."""
 
+from __future__ import annotations
+
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from mbcli.parsers.frame_names import WORLD
@@ -13,11 +16,21 @@ from mbcli.parsers.writing.target import Arranged
 
 from mbcli.errors import ModelError
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from mbcli.parsers.spanning_tree import Branch
+    from mbcli.parsers.spec import ModelSpec, Place
+    from mbcli.parsers.writing.losses import Losses
+
+    from mbcli.math.array_types import Matrix4
+
 LINK_OF_WORLD = "world_geometry"
 CLOSED = 1e-12  # [m or 1], relative to the size of the loop: how far the ends of a joint may be apart
 
 
-def arranged_for_sdf(model, losses):
+def arranged_for_sdf(model: ModelSpec, losses: Losses) -> Arranged:
     """`Arranged` for write_sdf. Changes of form go to `losses`."""
     branches, loops = spanning_tree(model)
     faults: list[tuple[str, str]] = []
@@ -38,7 +51,7 @@ def arranged_for_sdf(model, losses):
     return Arranged(model, frozenset(loops), {}, tuple(faults), of_world)
 
 
-def _turned(joint, faults, losses):
+def _turned(joint: JointSpec, faults: list[tuple[str, str]], losses: Losses) -> JointSpec:
     """A joint of SDFormat must not end at the world."""
     if joint.child != WORLD:
         return joint
@@ -49,7 +62,7 @@ def _turned(joint, faults, losses):
     return joint
 
 
-def _zero_poses(model, branches):
+def _zero_poses(model: ModelSpec, branches: Sequence[Branch]) -> dict[str, Matrix4]:
     """{link: its pose in the model if all joints are at zero}; links that float stay."""
     stated = {link.name: link.X_ModelL for link in model.links}
     poses = {WORLD: inverse(model.X_WModel)}
@@ -63,17 +76,17 @@ def _zero_poses(model, branches):
     return poses
 
 
-def _is_closed(joint, poses):
+def _is_closed(joint: JointSpec, poses: Mapping[str, Matrix4]) -> bool:
     X_ModelF, X_ModelM = compose(poses[joint.parent], joint.X_PF), compose(poses[joint.child], joint.X_CM)
     return np.abs(X_ModelF - X_ModelM).max() <= CLOSED * max(1.0, np.abs(X_ModelF).max())
 
 
-def _names(model):
+def _names(model: ModelSpec) -> set[str]:
     named = (model.frames, model.links, model.deformables, model.joints, model.filter_groups)
     return {item.name for items in named for item in items}
 
 
-def _with_link_of_world(model, losses):
+def _with_link_of_world(model: ModelSpec, losses: Losses) -> tuple[ModelSpec, str]:
     """(model, link): a model of SDFormat has no geometry of the world, but of a link welded to it."""
     if not model.links and not model.deformables:
         raise ModelError(f"{model.place}: error: a model of SDFormat has a link: this one has none")
@@ -95,12 +108,12 @@ def _with_link_of_world(model, losses):
     return replace(model, links=(*links, link), joints=(*model.joints, weld)), name
 
 
-def _with_frames(model, losses):
+def _with_frames(model: ModelSpec, losses: Losses) -> ModelSpec:
     """Frames for elements between frames, not links: Drake's own joints, and weld constraints."""
     frames = list(model.frames)
     taken = _names(model)
 
-    def frame(name, link, X, place):
+    def frame(name: str, link: str, X: Matrix4, place: Place) -> str:
         if np.array_equal(X, IDENTITY):
             return link
         for known in model.frames:
@@ -113,7 +126,7 @@ def _with_frames(model, losses):
         losses.add("changed", "FRAME", f"frame '{name}' is added on '{link}'", place)
         return name
 
-    def of_joint(joint):
+    def of_joint(joint: JointSpec) -> JointSpec:
         if joint.type in JOINT_TYPES:
             return joint
         return replace(
@@ -122,7 +135,7 @@ def _with_frames(model, losses):
             child=frame(f"{joint.name}_M", joint.child, joint.X_CM, joint.place),
         )
 
-    def of_weld(number, spec):
+    def of_weld(number: int, spec: Any) -> Any:
         if not isinstance(spec, WeldConstraintSpec):
             return spec
         ends = (("P", spec.link_A, spec.X_AP), ("Q", spec.link_B, spec.X_BQ))

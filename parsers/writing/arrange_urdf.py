@@ -1,6 +1,9 @@
 """A flat model in the form of URDF: the frame of each link is that of the joint that holds it."""
 
+from __future__ import annotations
+
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from mbcli.parsers.frame_names import MODEL
@@ -12,11 +15,17 @@ from mbcli.parsers.writing.moved_links import with_moved_links
 from mbcli.parsers.writing.target import Arranged
 from mbcli.parsers.writing.write_urdf import LOOP_TYPES
 
+if TYPE_CHECKING:
+    from mbcli.parsers.spec import JointSpec, ModelSpec
+    from mbcli.parsers.writing.losses import Losses
+
+    from mbcli.math.array_types import Matrix4
+
 STRAIGHT = 1e-12  # relative deviation from a line that rounding explains
 ONE_AXIS = ("revolute", "continuous", "prismatic", "screw")
 
 
-def arranged_for_urdf(model, losses):
+def arranged_for_urdf(model: ModelSpec, losses: Losses) -> Arranged:
     """`Arranged` for write_urdf. Changes of form go to `losses`."""
     model = _with_model_frame(model)
     branches, loops = spanning_tree(model)
@@ -51,7 +60,7 @@ def arranged_for_urdf(model, losses):
     return Arranged(replace(moved, joints=tuple(final)), frozenset(loops), moves, tuple(faults))
 
 
-def _with_model_frame(model):
+def _with_model_frame(model: ModelSpec) -> ModelSpec:
     """The model's own frame is one more frame, if something is between it and another."""
     named = {
         end for spec in model.force_elements if isinstance(spec, BushingSpec) for end in (spec.frame_A, spec.frame_C)
@@ -62,18 +71,18 @@ def _with_model_frame(model):
     return replace(model, frames=(*model.frames, FrameSpec(MODEL, link, X_LinkModel, model.place)))
 
 
-def _tell_pose(link, X_WL, model, losses):
+def _tell_pose(link: str, X_WL: Matrix4, model: ModelSpec, losses: Losses) -> None:
     if not np.array_equal(X_WL, IDENTITY):
         losses.add("lost", "DEFAULT_POSE", f"the pose of '{link}' in the world, in which it floats", model.place)
 
 
-def swapped(joint):
+def swapped(joint: JointSpec) -> JointSpec:
     """The same joint of one axis, or none, with parent and child exchanged; its coordinate keeps its sign."""
-    axes = tuple(replace(axis, xyz=tuple(-c for c in axis.xyz)) for axis in joint.axes)
+    axes = tuple(replace(axis, xyz=(-axis.xyz[0], -axis.xyz[1], -axis.xyz[2])) for axis in joint.axes)
     return replace(joint, parent=joint.child, child=joint.parent, X_PF=joint.X_CM, X_CM=joint.X_PF, axes=axes)
 
 
-def _fitted(joint):
+def _fitted(joint: JointSpec) -> JointSpec | None:
     """The joint stated in its child's frame, or None if the child's frame is elsewhere."""
     if np.array_equal(joint.X_CM, IDENTITY):
         return joint
@@ -89,7 +98,7 @@ def _fitted(joint):
             turned = replace(axis, xyz=tuple(direction.tolist()))
             return replace(joint, X_PF=X_PC, X_CM=IDENTITY, axes=(turned,))
     if joint.type == "planar" and not p.any():
-        R = rotation_from_z(R_CM[:, 2])
+        R = rotation_from_z(tuple(R_CM[:, 2]))
         if np.abs(R - R_CM).max() <= STRAIGHT:
             return replace(joint, X_CM=pose(R))
     return None

@@ -16,9 +16,13 @@ from mbcli.parsers.writing.target_names import with_target_names
 from mbcli.parsers.writing.write_xml import finish, numbers_of_elements
 
 if TYPE_CHECKING:
-    from mbcli.parsers.spec import ModelSpec
+    from collections.abc import Mapping
+
+    from mbcli.parsers.package_map import PackageMap
+    from mbcli.parsers.spec import GeometrySpec, JointSpec, LinkSpec, Mesh, ModelSpec
     from mbcli.parsers.writing.losses import Loss
     from mbcli.parsers.writing.simple_joints import Part
+    from mbcli.parsers.writing.target import Target
 
     from mbcli.math.array_types import Matrix4
 
@@ -44,17 +48,19 @@ class Conversion:
     limits: tuple[str, ...]  # of "position", "velocity", "acceleration": the limits that the format has
 
     @property
-    def changes_motion(self):
+    def changes_motion(self) -> bool:
         return any(loss.kind == "motion" for loss in self.losses)
 
 
-def converted(model, target, *, packages, folder, copies=None):
+def converted(
+    model: ModelSpec, target_name: str, *, packages: PackageMap, folder: str, copies: Mapping[str, str] | None = None
+) -> Conversion:
     """The `Conversion` of a ModelSpec to a target format, of TARGETS.
 
     packages: PackageMap by which meshes are found; folder: that of the text. copies: {path of a mesh file: name of its
     copy, relative to the folder}, if meshes are copied.
     """
-    losses, target_name, target = Losses(), target, FORMATS[target].target()
+    losses, target = Losses(), FORMATS[target_name].target()
     kept = target.reduced(sayable(flattened(model), target, losses, frozenset(copies or {})), losses)
     arranged = target.arranged(kept, losses)
     if arranged.unsayable:
@@ -95,43 +101,48 @@ def converted(model, target, *, packages, folder, copies=None):
     )
 
 
-def _suffix(path):
+def _suffix(path: str) -> str:
     return os.path.splitext(path)[1].lower()
 
 
-def _pairs(before, after):
+def _pairs(before: tuple[JointSpec | LinkSpec, ...], after: tuple[JointSpec | LinkSpec, ...]) -> dict[str, str]:
     return {old.name: new.name for old, new in zip(before, after, strict=True)}
 
 
-def mesh_paths(model):
+def mesh_paths(model: ModelSpec) -> list[str]:
     """The paths of the mesh files of a ModelSpec that were found, each once."""
     flat = flattened(model)
     shapes = [geometry.shape for link in flat.links for geometry in (*link.visuals, *link.collisions)]
     shapes += [body.geometry.shape for body in flat.deformables]
-    return list(dict.fromkeys(shape.path for shape in shapes if getattr(shape, "path", None) is not None))
+    paths = (shape.path for shape in shapes if isinstance(shape, Mesh))
+    return list(dict.fromkeys(path for path in paths if path is not None))
 
 
-def _with_meshes(model, target, packages, folder, copies, losses):
+def _with_meshes(
+    model: ModelSpec, target: Target, packages: PackageMap, folder: str, copies: Mapping[str, str], losses: Losses
+) -> ModelSpec:
     """The model with URIs of meshes that lead to the same files, or to copies of them, from a folder."""
 
-    def moved(geometry):
-        if not hasattr(geometry.shape, "uri"):
+    def moved(geometry: GeometrySpec) -> GeometrySpec:
+        mesh = geometry.shape
+        if not isinstance(mesh, Mesh):
             return geometry
-        copy = copies.get(os.path.abspath(geometry.shape.path)) if geometry.shape.path is not None else None
+        copy = copies.get(os.path.abspath(mesh.path)) if mesh.path is not None else None
+        problem: str | None
         if copy is not None:
             uri, problem = copy, None
         else:
-            uri, problem = relocated(geometry.shape, packages, folder, keeps_package=target.package_uris)
-        named = f"the mesh {geometry.shape.uri} is named" + (" so" if uri == geometry.shape.uri else f" as {uri}")
+            uri, problem = relocated(mesh, packages, folder, keeps_package=target.package_uris)
+        named = f"the mesh {mesh.uri} is named" + (" so" if uri == mesh.uri else f" as {uri}")
         if problem is not None:
             message = f"{named}, and not read there: {problem}; --bundle copies it"
             losses.add("changed", "MESH", message, geometry.place)
-        elif copy is not None and _suffix(copy) != _suffix(geometry.shape.path):
-            message = f"the mesh {geometry.shape.uri} of '{geometry.name}' is converted to {uri}"
+        elif copy is not None and mesh.path is not None and _suffix(copy) != _suffix(mesh.path):
+            message = f"the mesh {mesh.uri} of '{geometry.name}' is converted to {uri}"
             losses.add("changed", "MESH", message, geometry.place)
-        elif uri != geometry.shape.uri:
+        elif uri != mesh.uri:
             losses.add("changed", "MESH", named, geometry.place)
-        return replace(geometry, shape=replace(geometry.shape, uri=uri))
+        return replace(geometry, shape=replace(mesh, uri=uri))
 
     return replace(
         model,

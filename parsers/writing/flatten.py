@@ -1,11 +1,20 @@
 """A model and the models nested in it as one `ModelSpec` without nested models, worlds and static models."""
 
+from __future__ import annotations
+
 from dataclasses import fields, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mbcli.parsers.frame_names import MODEL, SEPARATOR, WORLD
 from mbcli.parsers.poses import compose, inverse
 from mbcli.parsers.spec import IDENTITY, FrameSpec, JointSpec
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mbcli.parsers.spec import ModelSpec
+
+    from mbcli.math.array_types import Matrix
 
 STATIC_WELD = "sdformat_model_static_world_welds_to_{}"  # name of the joint that holds a link of a static model
 
@@ -13,7 +22,7 @@ _REFERENCES = {"link", "parent", "child", "link_A", "link_B", "frame_A", "frame_
 _REFERENCES |= {"members", "ignores"}  # fields of specs that name another element
 
 
-def flattened(model):
+def flattened(model: ModelSpec) -> ModelSpec:
     """The same model without nesting: elements of a nested model are MODEL::NAME, its frame is the frame MODEL.
 
     Elements stand in the order in which a plant numbers them. Links of static models are welded to the world. The
@@ -21,9 +30,10 @@ def flattened(model):
     """
     parts: dict[str, list[Any]] = {name: [] for name in _PARTS}
     gravity = _collect(model, "", pose_in_world(model), parts)
+    found: dict[str, Any] = {name: tuple(specs) for name, specs in parts.items()}
     return replace(
         model,
-        **{name: tuple(found) for name, found in parts.items()},
+        **found,
         models=(),
         is_world=False,
         static=False,
@@ -34,11 +44,13 @@ def flattened(model):
 _PARTS = ("links", "deformables", "joints", "frames", "actuators", "force_elements", "constraints", "filter_groups")
 
 
-def pose_in_world(model):
+def pose_in_world(model: ModelSpec) -> Matrix:
     return IDENTITY if model.is_world else model.X_WModel
 
 
-def _collect(model, prefix, X_WTop, parts):
+def _collect(
+    model: ModelSpec, prefix: str, X_WTop: Matrix, parts: dict[str, list[Any]]
+) -> tuple[float, float, float] | None:
     """Appends the elements of a model, those of nested models first; returns the gravity that holds in the end."""
     gravity = None
     for inner in model.models:
@@ -65,17 +77,17 @@ def _collect(model, prefix, X_WTop, parts):
     return model.gravity if model.gravity is not None else gravity
 
 
-def _scoped(prefix, name):
+def _scoped(prefix: str, name: str) -> str:
     return name if name == WORLD else (prefix + name).removesuffix(SEPARATOR + MODEL)
 
 
-def with_names(spec, rename, references=None):
+def with_names(spec: Any, rename: Callable[[str], str], references: Callable[[str, str], str] | None = None) -> Any:
     """A spec whose own name, and the names of others in it, are passed through functions.
 
     rename: of its own name; references: of the names of others, called with the field and the name, default: rename.
     """
     refer = references or (lambda field, name: rename(name))
-    changes = {}
+    changes: dict[str, Any] = {}
     for field in fields(spec):
         value = getattr(spec, field.name)
         if field.name == "name" and value is not None:
@@ -92,7 +104,7 @@ def with_names(spec, rename, references=None):
     return replace(spec, **changes)
 
 
-def _welds(model, prefix):
+def _welds(model: ModelSpec, prefix: str) -> list[JointSpec]:
     """Joints that hold the links of a static model in place, but those that its own joints hold."""
     held = {joint.child for joint in model.joints}
     return [

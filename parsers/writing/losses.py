@@ -1,5 +1,7 @@
 """Changes and losses of a conversion, element by element."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 from mbcli.parsers.spec import Place
@@ -18,21 +20,21 @@ class Loss:
     message: str
     place: Place
 
-    def __str__(self):
+    def __str__(self) -> str:
         return f"{self.place}: {self.kind}: {self.message} [{self.code}]"
 
 
 class Losses:
     """The losses of a conversion, each once, in the order of their finding."""
 
-    def __init__(self):
-        self._found = {}
+    def __init__(self) -> None:
+        self._found: dict[Loss, None] = {}
 
-    def add(self, kind, code, message, place):
+    def add(self, kind: str, code: str, message: str, place: Place) -> None:
         self._found.setdefault(Loss(kind, code, message, place))
 
-    def all(self):
+    def all(self) -> list[Loss]:
         return list(self._found)
 
-    def of_motion(self):
+    def of_motion(self) -> list[Loss]:
         return [loss for loss in self._found if loss.kind == "motion"]

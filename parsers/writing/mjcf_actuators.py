@@ -1,13 +1,19 @@
 """Actuators of an MJCF document: motors, servos, or laws that have neither form."""
 
+from __future__ import annotations
+
 from math import inf
+from typing import TYPE_CHECKING
 
 from lxml import etree
 from mbcli.parsers.formats import FORMATS
 from mbcli.parsers.writing.write_xml import add, numbers
 
+if TYPE_CHECKING:
+    from mbcli.parsers.spec import ActuatorSpec, AxisSpec, ModelSpec
 
-def add_actuators(root, spec):
+
+def add_actuators(root: etree._Element, spec: ModelSpec) -> None:
     """Adds <actuator> of a ModelSpec."""
     if not spec.actuators:
         return
@@ -21,15 +27,16 @@ def add_actuators(root, spec):
             _add_servo(section, actuator, joints[actuator.joint].axes[0])
 
 
-def _add_motor(section, actuator, gear):
+def _add_motor(section: etree._Element, actuator: ActuatorSpec, gear: float) -> None:
     node = add(section, "motor", name=actuator.name, joint=actuator.joint, gear=gear if gear != 1.0 else None)
     if actuator.effort_limit != inf:
         limit = actuator.effort_limit / abs(gear)
         node.set("ctrlrange", numbers(-limit, limit))
 
 
-def _add_servo(section, actuator, axis):
+def _add_servo(section: etree._Element, actuator: ActuatorSpec, axis: AxisSpec) -> None:
     """force = gain control + b0 - p q - d v."""
+    assert actuator.controller_gains is not None  # a servo has some
     p, d = actuator.controller_gains
     control = actuator.control
     gain, limits, b0 = p or d, (axis.lower, axis.upper) if p else (-inf, inf), 0.0

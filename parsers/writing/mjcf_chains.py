@@ -1,15 +1,23 @@
 """Links without mass or shape between two joints: in MJCF the joints stand on one body, and there is no such link."""
 
+from __future__ import annotations
+
 from collections import Counter
+from typing import TYPE_CHECKING
 
 from mbcli.parsers.duplicate_names import made_up
 from mbcli.parsers.spec import BushingSpec, TendonConstraintSpec
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from mbcli.parsers.spec import ModelSpec
 
 _FIRST = ("revolute", "continuous", "prismatic")
 _NEXT = (*_FIRST, "ball")
 
 
-def carried_through(model):
+def carried_through(model: ModelSpec) -> dict[str, str]:
     """{link that is left out: the link that its one joint carries} of a flat ModelSpec whose joints form a tree."""
     holder = {joint.child: joint for joint in model.joints}
     carries = Counter(joint.parent for joint in model.joints)
@@ -28,7 +36,7 @@ def carried_through(model):
     }
 
 
-def _named_links(model):
+def _named_links(model: ModelSpec) -> set[str]:
     """The links that something else than a joint refers to."""
     named = {frame.link for frame in model.frames}
     named |= {name for posture in model.postures for name, _ in (*posture.poses, *posture.spatial_velocities)}
@@ -40,14 +48,14 @@ def _named_links(model):
     return named
 
 
-def end_of(link, through):
+def end_of(link: str, through: Mapping[str, str]) -> str:
     """The body that a link is, or is left out on the way to."""
     while link in through:
         link = through[link]
     return link
 
 
-def names_as_read(model, through):
+def names_as_read(model: ModelSpec, through: Mapping[str, str]) -> dict[str, str]:
     """{link that is left out: its name where the document is read, BODY0, BODY1 and so on from the parent on}."""
     holder = {joint.child: joint.parent for joint in model.joints}
     taken = {link.name for link in model.links if link.name not in through}

@@ -1,13 +1,19 @@
 """Which bodies of an MJCF file must not touch, so that the same ones touch as in the model that is written."""
 
+from __future__ import annotations
+
 from itertools import combinations
+from typing import TYPE_CHECKING
 
 from mbcli.parsers.frame_names import WORLD
 from mbcli.parsers.writing.arrange_mjcf import welded_groups
 from mbcli.parsers.writing.mjcf_chains import carried_through
 
+if TYPE_CHECKING:
+    from mbcli.parsers.spec import ModelSpec
 
-def excluded_pairs(model):
+
+def excluded_pairs(model: ModelSpec) -> tuple[list[tuple[str, str]], bool]:
     """(pairs of links for <exclude>, whether MuJoCo's own filter of parents can stay on) of a flat ModelSpec.
 
     MuJoCo keeps bodies apart that are welded together, and those whose joints stand on each other, if neither is
@@ -38,7 +44,7 @@ def excluded_pairs(model):
     return ([*pairs, *kept_apart], False) if lost else (pairs, True)
 
 
-def filtered_pairs(model):
+def filtered_pairs(model: ModelSpec) -> set[frozenset[str]]:
     """Pairs (frozensets) of links that filter groups keep apart."""
     members = {group.name: group.members for group in model.filter_groups}
     return {

@@ -1,5 +1,9 @@
 """Postures as keyframes of an MJCF document."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 from lxml import etree
 from mbcli.parsers.duplicate_names import made_up
@@ -9,8 +13,16 @@ from mbcli.parsers.writing.write_xml import add, numbers, tidy
 from mbcli.math import RollPitchYaw
 from mbcli.math.rotation_array import matrix_from_quaternion, quaternion_from_matrix
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
-def add_keyframes(root, spec, order):
+    from mbcli.parsers.spec import LinkSpec, ModelSpec
+    from mbcli.parsers.writing.simple_joints import Part
+
+    from mbcli.math.array_types import Matrix
+
+
+def add_keyframes(root: etree._Element, spec: ModelSpec, order: Sequence[tuple[str, str, Part | None]]) -> None:
     """Adds <keyframe>. order: (joint, link, Part or None) as MuJoCo has them in qpos; None: the link floats."""
     if not spec.postures:
         return
@@ -34,7 +46,8 @@ def add_keyframes(root, spec, order):
             else:
                 k = counted[joint] = counted.get(joint, -1) + 1
                 stated, rate = positions.get(joint), velocities.get(joint)
-                q.append(part.axis.default_position if stated is None else _along(part, stated, k))
+                rest = 0.0 if part.axis is None else part.axis.default_position
+                q.append(rest if stated is None else _along(part, stated, k))
                 v.append(0.0 if rate is None else _along(part, rate, k))
         name = made_up(posture.name, names)
         names.add(name)
@@ -43,11 +56,17 @@ def add_keyframes(root, spec, order):
             node.set("qvel", numbers(*v))
 
 
-def _along(part, values, k):
+def _along(part: Part, values: Sequence[float], k: int) -> float:
     return values[k] if len(values) == len(part.row) and len(part.row) > 1 else values[0] * part.row[0]
 
 
-def _free_positions(part, joint, link, positions, poses):
+def _free_positions(
+    part: Part | None,
+    joint: str,
+    link: LinkSpec,
+    positions: Mapping[str, tuple[float, ...]],
+    poses: Mapping[str, Matrix],
+) -> list[float]:
     if part is not None and joint in positions:
         w, x, y, z, *p = positions[joint]
         return [*p, w, x, y, z]
@@ -55,7 +74,14 @@ def _free_positions(part, joint, link, positions, poses):
     return [*tidy(X[:3, 3]), *tidy(quaternion_from_matrix(X[:3, :3]))]
 
 
-def _free_velocities(part, joint, link, velocities, rates, q):
+def _free_velocities(
+    part: Part | None,
+    joint: str,
+    link: str,
+    velocities: Mapping[str, tuple[float, ...]],
+    rates: Mapping[str, tuple[float, ...]],
+    q: Sequence[float],
+) -> list[float]:
     """The velocity of the origin in World, the angular one in the axes of the body."""
     V = rates.get(link) if part is None else velocities.get(joint)
     if V is None:
@@ -63,5 +89,5 @@ def _free_velocities(part, joint, link, velocities, rates, q):
     return [*V[3:], *_in_body(q[3:], V[:3])]
 
 
-def _in_body(quaternion, w):
+def _in_body(quaternion: Sequence[float], w: Sequence[float]) -> Sequence[float]:
     return tidy(matrix_from_quaternion(np.array(quaternion)).T @ np.array(w)) if any(w) else [0.0] * 3

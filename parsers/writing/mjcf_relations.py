@@ -1,8 +1,10 @@
 """What stands between bodies and joints in an MJCF document: tendons, equalities, joints that follow others."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 from math import inf
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lxml import etree
 from mbcli.parsers.duplicate_names import made_up
@@ -14,8 +16,16 @@ from mbcli.parsers.writing.write_xml import add, numbers, tidy
 
 from mbcli.math.rotation_array import quaternion_from_matrix
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
-def add_relations(root, spec, parts):
+    from mbcli.parsers.spec import BallConstraintSpec, ConstraintSpec, FrameSpec, ModelSpec, SpringDamperSpec
+    from mbcli.parsers.writing.simple_joints import Part
+
+    from mbcli.math.array_types import Matrix
+
+
+def add_relations(root: etree._Element, spec: ModelSpec, parts: Mapping[str, tuple[Part, ...]]) -> list[ConstraintSpec]:
     """Adds <tendon> and <equality> of a ModelSpec, whose joints are these Parts; returns the constraints as they are
     read."""
     tendon, equality = etree.SubElement(root, "tendon"), etree.SubElement(root, "equality")
@@ -23,6 +33,8 @@ def add_relations(root, spec, parts):
     frames = list(spec.frames)
     _add_followers(equality, spec, parts)
     for spring in spec.force_elements:
+        if not isinstance(spring, SpringDamperSpec):
+            raise TypeError(f"MJCF has no {type(spring).__name__}")
         ends = [_frame_at(frames, link, p) for link, p in ((spring.link_A, spring.p_AP), (spring.link_B, spring.p_BQ))]
         node = add(tendon, "spatial", springlength=spring.free_length)
         for name, value in (("stiffness", spring.stiffness), ("damping", spring.damping)):
@@ -45,16 +57,19 @@ def add_relations(root, spec, parts):
             (equal if constraint.lower == constraint.upper and constraint.stiffness == inf else acting).append(read)
             continue
         equal.append(constraint)
-        (_add_weld if isinstance(constraint, WeldConstraintSpec) else _add_point)(
-            equality, constraint, own, poses, frames
-        )
+        if isinstance(constraint, WeldConstraintSpec):
+            _add_weld(equality, constraint, own, poses, frames)
+        elif isinstance(constraint, BallConstraintSpec):
+            _add_point(equality, constraint, own, poses, frames)
+        else:
+            raise TypeError(f"MJCF has no {type(constraint).__name__}")
     for section in (tendon, equality):
         if len(section) == 0:
             root.remove(section)
     return [*acting, *equal]
 
 
-def _add_followers(equality, spec, parts):
+def _add_followers(equality: etree._Element, spec: ModelSpec, parts: Mapping[str, tuple[Part, ...]]) -> None:
     joints = {joint.name: joint for joint in spec.joints}
     for joint in spec.joints:
         for k, part in enumerate(parts[joint.name]):
@@ -64,26 +79,34 @@ def _add_followers(equality, spec, parts):
                 continue
             mimic = joint.axes[k].mimic if k < len(joint.axes) else None
             if mimic is not None:
-                leader = parts[mimic.leader][mimic.leader_axis]
+                lead = parts[mimic.leader][mimic.leader_axis]
                 start = joints[mimic.leader].axes[mimic.leader_axis].default_position
-                _follow(equality, part, start, leader.name, mimic.multiplier, mimic.offset)
+                _follow(equality, part, start, lead.name, mimic.multiplier, mimic.offset)
 
 
-def _follow(equality, part, leader_start, leader, multiplier, offset):
+def _follow(
+    equality: etree._Element, part: Part, leader_start: float, leader: str, multiplier: float, offset: float
+) -> None:
     """q - q0 = c0 + c1 (leader - leader0)."""
-    own_start = part.axis.default_position
+    own_start = 0.0 if part.axis is None else part.axis.default_position
     constant = offset - own_start + multiplier * leader_start if own_start or leader_start else offset
     add(equality, "joint", joint1=part.name, joint2=leader, polycoef=(constant, multiplier, 0.0, 0.0, 0.0))
 
 
-def _frame_at(frames, link, p):
+def _frame_at(frames: Sequence[FrameSpec], link: str, p: Sequence[float]) -> str | None:
     """The name of the last frame of a link that is at a point."""
     return next(
         frame.name for frame in reversed(frames) if frame.link == link and tuple(frame.X_LF[:3, 3].tolist()) == tuple(p)
     )
 
 
-def _add_point(equality, spec, name, poses, frames):
+def _add_point(
+    equality: etree._Element,
+    spec: BallConstraintSpec,
+    name: str | None,
+    poses: Mapping[str, Matrix],
+    frames: Sequence[FrameSpec],
+) -> None:
     if is_closed(spec, poses):
         body2 = None if spec.link_B == WORLD else spec.link_B
         add(equality, "connect", name=name, body1=spec.link_A, body2=body2, anchor=tidy(spec.p_AP))
@@ -92,7 +115,13 @@ def _add_point(equality, spec, name, poses, frames):
     add(equality, "connect", name=name, site1=ends[0], site2=ends[1])
 
 
-def _add_weld(equality, spec, name, poses, frames):
+def _add_weld(
+    equality: etree._Element,
+    spec: WeldConstraintSpec,
+    name: str | None,
+    poses: Mapping[str, Matrix],
+    frames: Sequence[FrameSpec],
+) -> None:
     p_BQ = spec.X_BQ[:3, 3]
     X_AP = compose(spec.X_AP, compose(inverse(spec.X_BQ), pose(None, p_BQ)))  # Q with the axes of B
     relative = (*tidy(X_AP[:3, 3]), *tidy(quaternion_from_matrix(X_AP[:3, :3])))
@@ -107,7 +136,9 @@ def _add_weld(equality, spec, name, poses, frames):
     )
 
 
-def _add_sum(tendon, equality, spec, name, model):
+def _add_sum(
+    tendon: etree._Element, equality: etree._Element, spec: TendonConstraintSpec, name: str, model: ModelSpec
+) -> TendonConstraintSpec:
     """A TendonConstraintSpec as a fixed tendon; returns it as it is read."""
     starts = {joint.name: joint.axes[0].default_position for joint in model.joints if joint.axes}
     lower, upper = spec.lower - spec.offset, spec.upper - spec.offset

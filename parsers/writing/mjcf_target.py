@@ -1,7 +1,10 @@
 """MJCF as a format to write."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 from mbcli.parsers.formats.mjcf import readable_mesh
@@ -23,6 +26,9 @@ from mbcli.errors import MbcliError
 from mbcli.meshes.obj_text import obj_text
 from mbcli.meshes.triangles import load_triangles
 
+if TYPE_CHECKING:
+    from mbcli.parsers.spec import ConstraintSpec, ForceElementSpec, InertialSpec, Shape
+
 _SHAPES = {Cone: "cone", Polyline: "polyline"}
 FLAT = 1e-7  # thickness of a flat mesh, relative to its size
 _ROUNDING = 1e-10  # relative to the largest moment: an inertia that is that far from possible is made so
@@ -32,7 +38,7 @@ _AXIS = DYNAMICS | {
 }
 
 
-def _missing_shape(shape, touches, copied, moves):
+def _missing_shape(shape: Shape, touches: bool, copied: bool, moves: bool) -> str | None:
     if isinstance(shape, HalfSpace) and moves:
         return "plane on a body that moves"
     if not isinstance(shape, Mesh):
@@ -51,7 +57,7 @@ def _missing_shape(shape, touches, copied, moves):
     return None
 
 
-def _not_converted(path):
+def _not_converted(path: str) -> str | None:
     """Why a mesh cannot be converted, or None."""
     try:
         obj_text(path)
@@ -61,7 +67,7 @@ def _not_converted(path):
 
 
 @lru_cache(maxsize=256)
-def _is_flat(path):
+def _is_flat(path: str) -> bool:
     """Whether the vertices of a mesh lie in a plane; a mesh that cannot be read is told of by whoever reads it."""
     try:
         vertices, _ = load_triangles(path)
@@ -71,7 +77,7 @@ def _is_flat(path):
     return bool(len(sizes) < 3 or sizes[2] <= FLAT * sizes[0])
 
 
-def _missing_relation(spec):
+def _missing_relation(spec: ForceElementSpec | ConstraintSpec) -> str | None:
     if isinstance(spec, BushingSpec):
         return f"the bushing between '{spec.frame_A}' and '{spec.frame_C}'"
     if isinstance(spec, DistanceConstraintSpec):
@@ -81,20 +87,25 @@ def _missing_relation(spec):
     return None
 
 
-def _refused_inertia(inertial):
+def _refused_inertia(inertial: InertialSpec) -> tuple[InertialSpec, str, str] | None:
     """MuJoCo refuses moments of which one is larger than the sum of the others, or negative."""
     a, b, c = principal_moments(inertial)
     has_products = any(inertial.inertia[3:])
     lacking = max(c - a - b, -a)  # [kg m^2]
     if lacking > 0.0 and inertial.mass > 0.0 and max(abs(a), abs(c)) <= REFUSED_MASS:
-        return replace(inertial, inertia=(0.0,) * 6), "changed", f"its moments of {c:.3g} kg m^2 are 0"
+        return (
+            replace(inertial, inertia=(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)),
+            "changed",
+            f"its moments of {c:.3g} kg m^2 are 0",
+        )
     if inertial.mass == 0.0 or (inertial.mass > 0.0 and lacking <= (-_MARGIN * c if has_products else 0.0)):
         return None  # without mass nothing is written
     if inertial.mass > 0.0 and lacking <= _ROUNDING * c:
         added = max(lacking, 0.0) + 2.0 * _MARGIN * c
-        moments = tuple(moment + added for moment in inertial.inertia[:3])
+        xx, yy, zz, xy, xz, yz = inertial.inertia
+        moments = (xx + added, yy + added, zz + added)
         why = f"its moments are larger by {added:.3g} kg m^2, so that rounding leaves it possible"
-        return replace(inertial, inertia=(*moments, *inertial.inertia[3:])), "changed", why
+        return replace(inertial, inertia=(*moments, xy, xz, yz)), "changed", why
     mean = max((a + b + c) / 3.0, 0.0)
     why = (
         f"MuJoCo refuses its principal moments {a:.6g}, {b:.6g}, {c:.6g} kg m^2, which no body has; their mean is kept"
@@ -152,6 +163,6 @@ _TARGET = Target(
 )
 
 
-def mjcf_target():
+def mjcf_target() -> Target:
     """The `Target`."""
     return _TARGET

@@ -1,25 +1,36 @@
 """A model whose links have other frames, fixed to the old ones."""
 
+from __future__ import annotations
+
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from mbcli.parsers.poses import compose
 from mbcli.parsers.spec import IDENTITY, BushingSpec, FrameSpec, TendonConstraintSpec, WeldConstraintSpec
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
 
-def with_moved_links(model, moves):
+    from mbcli.parsers.spec import LinkSpec, ModelSpec
+
+    from mbcli.math.array_types import Matrix4
+
+
+def with_moved_links(model: ModelSpec, moves: Mapping[str, Matrix4]) -> ModelSpec:
     """The same flat model, with another frame for some links. moves: {link: X_NL, pose of the old frame in the new}.
 
     Joints stay in place. The poses of links in the model (X_ModelL) are left to the caller.
     """
 
-    def X(link, X_LA):
+    def X(link: str, X_LA: Matrix4) -> Matrix4:
         return compose(moves[link], X_LA) if link in moves else X_LA
 
-    def point(link, p):
+    def point(link: str, p: Any) -> Any:
         return tuple((moves[link] @ np.array([*p, 1.0]))[:3].tolist()) if link in moves else p
 
-    def moved_link(link):
+    def moved_link(link: LinkSpec) -> LinkSpec:
         inertial = link.inertial
         return replace(
             link,
@@ -28,7 +39,7 @@ def with_moved_links(model, moves):
             collisions=tuple(replace(g, X_LG=X(link.name, g.X_LG)) for g in link.collisions),
         )
 
-    def moved_physics(spec):
+    def moved_physics(spec: Any) -> Any:
         if isinstance(spec, WeldConstraintSpec):
             return replace(spec, X_AP=X(spec.link_A, spec.X_AP), X_BQ=X(spec.link_B, spec.X_BQ))
         if isinstance(spec, BushingSpec):
@@ -56,5 +67,5 @@ def with_moved_links(model, moves):
     )
 
 
-def _frames(bushing):
+def _frames(bushing: BushingSpec) -> tuple[str, str]:
     return bushing.frame_A, bushing.frame_C

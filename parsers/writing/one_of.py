@@ -1,5 +1,7 @@
 """Records of which exactly one field is given: its name is the kind of the thing, its value the thing."""
 
+from __future__ import annotations
+
 from dataclasses import fields
 from typing import Any, ClassVar
 
@@ -11,7 +13,7 @@ class OneOf:
     exactly_one_key: ClassVar[bool] = True
     noun: ClassVar[str]
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         names = [f.name for f in fields(self)]
         given = [name for name in names if getattr(self, name) is not None]
         if len(given) != 1:

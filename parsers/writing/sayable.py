@@ -1,13 +1,32 @@
 """The part of a model that a format has: takes the rest out and lists it."""
 
+from __future__ import annotations
+
 import os
 from dataclasses import fields, replace
 from math import inf
+from typing import TYPE_CHECKING
 
 from mbcli.parsers.frame_names import WORLD
 from mbcli.parsers.proximity_properties import proximity_elements
 from mbcli.parsers.sdf.sdf_actuators import ACTUATED
 from mbcli.parsers.spec import AxisSpec, Sphere
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from mbcli.parsers.spec import (
+        ActuatorSpec,
+        ConstraintSpec,
+        ForceElementSpec,
+        GeometrySpec,
+        JointSpec,
+        LinkSpec,
+        ModelSpec,
+        Place,
+    )
+    from mbcli.parsers.writing.losses import Losses
+    from mbcli.parsers.writing.target import Target
 
 EARTH = (0.0, 0.0, -9.81)  # [m/s^2], which every reader takes if a file states no gravity
 POINT_RADIUS = 1e-9  # [m] of a sphere without size, which SDFormat does not have
@@ -28,7 +47,7 @@ _TURNING = {"torsional_friction", "rolling_friction"}  # act with a condim of 4 
 _DEFAULTS = {field.name: field.default for field in fields(AxisSpec)}
 
 
-def sayable(model, target, losses, copied=frozenset()):
+def sayable(model: ModelSpec, target: Target, losses: Losses, copied: frozenset[str] = frozenset()) -> ModelSpec:
     """A flat ModelSpec without the elements that a `Target` lacks, which go to `losses`.
 
     copied: the absolute paths of the mesh files that are copied, and may be changed by that.
@@ -37,7 +56,7 @@ def sayable(model, target, losses, copied=frozenset()):
     return model if target.gravity else replace(model, gravity=None)
 
 
-def without_joints(model, names):
+def without_joints(model: ModelSpec, names: set[str]) -> ModelSpec:
     """The model without some joints, and without their drives and couplings."""
     return replace(
         model,
@@ -47,7 +66,7 @@ def without_joints(model, names):
     )
 
 
-def _uncoupled(joint, names):
+def _uncoupled(joint: JointSpec, names: set[str]) -> JointSpec:
     axes = tuple(
         replace(axis, mimic=None) if axis.mimic is not None and axis.mimic.leader in names else axis
         for axis in joint.axes
@@ -55,20 +74,20 @@ def _uncoupled(joint, names):
     return replace(joint, axes=axes)
 
 
-def _is_of_mjcf(group, name):
+def _is_of_mjcf(group: str, name: str) -> bool:
     """Whether a property of a collision is one of MJCF alone."""
     return group == "mujoco" or name in _TURNING
 
 
 class _Reduction:
-    def __init__(self, model, target, losses, copied):
+    def __init__(self, model: ModelSpec, target: Target, losses: Losses, copied: frozenset[str]) -> None:
         self.model, self.target, self.losses, self.copied = model, target, losses, copied
         self.static = _static_links(model)
 
-    def lose(self, kind, code, message, place):
+    def lose(self, kind: str, code: str, message: str, place: Place) -> None:
         self.losses.add(kind, code, message, place)
 
-    def reduced(self):
+    def reduced(self) -> ModelSpec:
         model = self.model
         gravity = model.gravity
         if gravity is not None and tuple(gravity) != EARTH and not self.target.gravity:
@@ -85,12 +104,12 @@ class _Reduction:
             deformables=model.deformables if self.target.deformables else (),
             links=tuple(map(self._link, model.links)),
             joints=tuple(map(self._joint, model.joints)),
-            force_elements=tuple(filter(self._has_relation, model.force_elements)),
-            constraints=tuple(filter(self._has_relation, model.constraints)),
+            force_elements=tuple(element for element in model.force_elements if self._has_relation(element)),
+            constraints=tuple(constraint for constraint in model.constraints if self._has_relation(constraint)),
         )
         return self._actuation(model)
 
-    def _contact(self, model):
+    def _contact(self, model: ModelSpec) -> None:
         """What MJCF says of contact that the other formats do not have."""
         solid = {link.name for link in model.links if link.collisions}
         for pair in model.contact_pairs:
@@ -115,7 +134,7 @@ class _Reduction:
         if len(frictions) > 1:
             self.lose("lost", "CONTACT", "that the larger friction of two collisions counts", model.place)
 
-    def _contact_of_others(self, model):
+    def _contact_of_others(self, model: ModelSpec) -> None:
         """What other formats say of contact that MJCF does not have."""
         frictions = {
             geometry.properties.get(("material", "coulomb_friction"), (1.0, 1.0))[1]
@@ -129,14 +148,15 @@ class _Reduction:
 
     # ------------------------------------------------------------------------------------------ links
 
-    def _link(self, link):
+    def _link(self, link: LinkSpec) -> LinkSpec:
         if not link.gravity and not self.target.link_gravity:
             self.lose("motion", "LINK_GRAVITY", f"that link '{link.name}' is out of gravity", link.place)
             link = replace(link, gravity=True)
-        refused = None if link.inertial is None else self.target.refused_inertia(link.inertial)
-        if refused is not None:
+        stated = link.inertial
+        refused = None if stated is None else self.target.refused_inertia(stated)
+        if stated is not None and refused is not None:
             inertial, kind, why = refused
-            self.lose(kind, "INERTIA", f"the inertia of link '{link.name}': {why}", link.inertial.place)
+            self.lose(kind, "INERTIA", f"the inertia of link '{link.name}': {why}", stated.place)
             link = replace(link, inertial=inertial)
         return replace(
             link,
@@ -144,7 +164,7 @@ class _Reduction:
             collisions=self._geometries(link, "collision", link.collisions),
         )
 
-    def _geometries(self, link, tag, geometries):
+    def _geometries(self, link: LinkSpec, tag: str, geometries: tuple[GeometrySpec, ...]) -> tuple[GeometrySpec, ...]:
         kept = []
         for geometry in geometries:
             is_copied = os.path.abspath(getattr(geometry.shape, "path", None) or "") in self.copied
@@ -172,7 +192,7 @@ class _Reduction:
             kept.append(self._not_a_point(tag, geometry))
         return tuple(kept)
 
-    def _with_friction(self, tag, geometry):
+    def _with_friction(self, tag: str, geometry: GeometrySpec) -> GeometrySpec:
         """A geometry with its coefficients of friction, and no other property."""
         if tag == "visual":
             return self._not_a_point(tag, replace(geometry, properties={}))
@@ -183,14 +203,14 @@ class _Reduction:
         own = {key: geometry.properties[key]} if key in geometry.properties else {}
         return self._not_a_point(tag, replace(geometry, properties=own, color=None))
 
-    def _without_restitution(self, geometry):
+    def _without_restitution(self, geometry: GeometrySpec) -> GeometrySpec:
         own = {key: value for key, value in geometry.properties.items() if key not in _BOUNCING}
         if geometry.properties.get(_BOUNCING[0], 0.0) > 0.0:
             message = f"the restitution of collision '{geometry.name}': what falls on it stays"
             self.lose("motion", "PROPERTIES", message, geometry.place)
         return replace(geometry, properties=own)
 
-    def _in_mujoco(self, tag, geometry):
+    def _in_mujoco(self, tag: str, geometry: GeometrySpec) -> GeometrySpec:
         """A geometry with the properties of contact that MuJoCo has."""
         if tag == "visual":
             return self._not_a_point(tag, replace(geometry, properties={}))
@@ -211,14 +231,14 @@ class _Reduction:
             self.lose("changed", "GEOMETRY", message, geometry.place)
         return self._not_a_point(tag, replace(geometry, properties=own, color=None))
 
-    def _not_a_point(self, tag, geometry):
+    def _not_a_point(self, tag: str, geometry: GeometrySpec) -> GeometrySpec:
         if geometry.shape != Sphere(0.0) or self.target.points:
             return geometry
         message = f"the radius 0 of the sphere in {tag} '{geometry.name}' is {POINT_RADIUS} m"
         self.lose("changed", "GEOMETRY", message, geometry.place)
         return replace(geometry, shape=Sphere(POINT_RADIUS))
 
-    def _lose_geometry(self, tag, geometry, description):
+    def _lose_geometry(self, tag: str, geometry: GeometrySpec, description: str) -> None:
         touches = (
             tag == "collision" and getattr(geometry.shape, "path", "") is not None
         )  # without its file nothing does
@@ -226,7 +246,7 @@ class _Reduction:
 
     # ----------------------------------------------------------------------------------------- joints
 
-    def _joint(self, joint):
+    def _joint(self, joint: JointSpec) -> JointSpec:
         axes = tuple(self._axis(joint, axis) for axis in joint.axes)
         if joint.type == "universal" and not joint.axes:
             axes = tuple(
@@ -256,7 +276,7 @@ class _Reduction:
         lets_touch = joint.lets_touch and self.target.any_lets_touch
         return replace(joint, axes=axes, damping=damping, default_pose=pose, lets_touch=lets_touch)
 
-    def _axis(self, joint, axis):
+    def _axis(self, joint: JointSpec, axis: AxisSpec) -> AxisSpec:
         kept = self._fields(joint) | _ALWAYS
         if joint.type == "planar" or "floating" in joint.type:  # their axes have no meaning
             kept |= {field for field in _DEFAULTS if getattr(axis, field) == _DEFAULTS[field]}
@@ -270,14 +290,15 @@ class _Reduction:
                 f"the {_WORDS.get(name, name.replace('_', ' '))} of {joint.type} joint '{joint.name}'",
                 axis.place,
             )
-        return replace(axis, **{name: _DEFAULTS[name] for name in lost}) if lost else axis
+        defaults: dict[str, Any] = {name: _DEFAULTS[name] for name in lost}
+        return replace(axis, **defaults) if lost else axis
 
-    def _fields(self, joint):
+    def _fields(self, joint: JointSpec) -> frozenset[str]:
         return self.target.axis_fields.get(joint.type, frozenset())
 
     # --------------------------------------------------------------------------- actuators, constraints
 
-    def _actuation(self, model):
+    def _actuation(self, model: ModelSpec) -> ModelSpec:
         """One actuator for each joint at most, with its limit and the inertia of the joint's drive in it."""
         actuators, all_kept = {}, []
         for actuator in model.actuators:
@@ -291,16 +312,16 @@ class _Reduction:
                 all_kept.append(actuators[actuator.joint])
         joints = []
         for joint in model.joints:
-            actuator = actuators.get(joint.name)
+            drive = actuators.get(joint.name)
             if joint.reflected_inertia and not self.target.lone_drives:
-                joint, actuator = self._reflected(joint, actuator)
-                if actuator is not None:
-                    actuators[joint.name] = actuator
+                joint, drive = self._reflected(joint, drive)
+                if drive is not None:
+                    actuators[joint.name] = drive
             joints.append(self._effort(joint, actuator))
         kept = tuple(all_kept if self.target.many_actuators else actuators.values())
         return replace(model, joints=tuple(joints), actuators=kept)
 
-    def _aiming(self, actuator, where):
+    def _aiming(self, actuator: ActuatorSpec, where: str) -> ActuatorSpec:
         """Controllers of the format aim at the default position that it keeps, at rest."""
         if self.target.any_rest:
             return actuator
@@ -317,7 +338,7 @@ class _Reduction:
                 self.lose("motion", "ACTUATOR", message, actuator.place)
         return replace(actuator, rest=None)
 
-    def _aiming_at_zero(self, actuator, where):
+    def _aiming_at_zero(self, actuator: ActuatorSpec, where: str) -> ActuatorSpec:
         """A controller whose input is a position and a control 0 if nobody sets it."""
         if actuator.controller_gains is not None and actuator.control is None:
             joint = next(joint for joint in self.model.joints if joint.name == actuator.joint)
@@ -328,7 +349,7 @@ class _Reduction:
                 self.lose("changed", "ACTUATOR", message, actuator.place)
         return actuator
 
-    def _reflected(self, joint, actuator):
+    def _reflected(self, joint: JointSpec, actuator: ActuatorSpec | None) -> tuple[JointSpec, ActuatorSpec | None]:
         inertia = joint.reflected_inertia
         if actuator is None or not actuator.gear_ratio:
             message = f"the inertia {inertia!r} of the drive of joint '{joint.name}', which has no actuator"
@@ -340,7 +361,7 @@ class _Reduction:
             self.lose("changed", "REFLECTED_INERTIA", message, joint.place)
         return replace(joint, reflected_inertia=0.0), actuator
 
-    def _effort(self, joint, actuator):
+    def _effort(self, joint: JointSpec, actuator: ActuatorSpec | None) -> JointSpec:
         """The effort limit of an actuator stands in its joint, and 0 in SDFormat where there is neither."""
         if not joint.axes:
             return joint
@@ -359,7 +380,7 @@ class _Reduction:
             effort = 0.0  # no actuator; with a limit NO_ACTUATOR says so
         return replace(joint, axes=(replace(first, effort=effort), *joint.axes[1:]))
 
-    def _has_relation(self, spec):
+    def _has_relation(self, spec: ForceElementSpec | ConstraintSpec) -> bool:
         """Of a force element or constraint."""
         name = getattr(spec, "name", None)
         if name and not self.target.constraint_names:
@@ -370,7 +391,7 @@ class _Reduction:
         return missing is None
 
 
-def _static_links(model):
+def _static_links(model: ModelSpec) -> set[str]:
     """Names of links that fixed joints hold at the world."""
     found, pending = {WORLD}, [joint for joint in model.joints if joint.type == "fixed"]
     grown = True

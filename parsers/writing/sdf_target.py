@@ -1,5 +1,9 @@
 """SDFormat as a format to write."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from mbcli.parsers.sdf.sdf_actuators import NO_ACTUATOR
 from mbcli.parsers.writing.arrange_sdf import arranged_for_sdf
 from mbcli.parsers.writing.sayable import DYNAMICS, LIMITED, ONE_AXIS
@@ -7,8 +11,13 @@ from mbcli.parsers.writing.target import DIGITS, Document, Target, as_it_is
 from mbcli.parsers.writing.write_sdf import write_sdf
 from mbcli.parsers.writing.write_xml import DRAKE_ONLY, OURS_ONLY
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
-def _extensions(root, counts):
+    from lxml import etree
+
+
+def _extensions(root: etree._Element, counts: Mapping[str, int]) -> dict[str, str]:
     says_twice = root.find(".//axis/mimic") is not None  # drake:mimic says the same
     return {
         tag: OURS_ONLY if tag == NO_ACTUATOR else DRAKE_ONLY
@@ -67,6 +76,6 @@ _TARGET = Target(
 )
 
 
-def sdf_target():
+def sdf_target() -> Target:
     """The `Target`."""
     return _TARGET

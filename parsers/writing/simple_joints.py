@@ -12,6 +12,8 @@ from mbcli.parsers.spec import AxisSpec
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from mbcli.parsers.spec import JointSpec
+
 HINGE, SLIDE, BALL, FREE = "hinge", "slide", "ball", "free"
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 
@@ -29,21 +31,21 @@ class Part:
     follows: tuple[str, float] | None = None  # (another part, ratio) to which it is coupled
 
 
-def _one_axis(kind):
-    def parts(joint, name):
+def _one_axis(kind: str) -> Callable[..., tuple[Part, ...]]:
+    def parts(joint: JointSpec, name: Callable[[str], str]) -> tuple[Part, ...]:
         return (Part(joint.name, kind, (1.0,), joint.axes[0], 0.0, joint.reflected_inertia),)
 
     return parts
 
 
-def _in_space(kind, count):
-    def parts(joint, name):
+def _in_space(kind: str, count: int) -> Callable[..., tuple[Part, ...]]:
+    def parts(joint: JointSpec, name: Callable[[str], str]) -> tuple[Part, ...]:
         return (Part(joint.name, kind, (1.0,) * count, None, max(joint.damping, default=0.0), joint.reflected_inertia),)
 
     return parts
 
 
-def _universal(joint, name):
+def _universal(joint: JointSpec, name: Callable[[str], str]) -> tuple[Part, ...]:
     axes = zip("xy", (X, Y), joint.axes, ((1.0, 0.0), (0.0, 1.0)), strict=True)
     return tuple(
         Part(name(f"{joint.name}_q{letter}"), HINGE, row, _along(axis, direction), 0.0, joint.reflected_inertia)
@@ -51,7 +53,7 @@ def _universal(joint, name):
     )
 
 
-def _planar(joint, name):
+def _planar(joint: JointSpec, name: Callable[[str], str]) -> tuple[Part, ...]:
     damping = joint.damping or (0.0, 0.0, 0.0)
     kinds = (("x", SLIDE, X), ("y", SLIDE, Y), ("qz", HINGE, Z))
     return tuple(
@@ -67,14 +69,14 @@ def _planar(joint, name):
     )
 
 
-def _screw(joint, name):
+def _screw(joint: JointSpec, name: Callable[[str], str]) -> tuple[Part, ...]:
     axis, ratio = joint.axes[0], joint.screw_pitch / (2.0 * pi)
     turn = Part(joint.name, HINGE, (1.0,), axis, 0.0, joint.reflected_inertia)
     travel = AxisSpec(axis.xyz, axis.place, default_position=ratio * axis.default_position)
     return turn, Part(name(f"{joint.name}_travel"), SLIDE, (ratio,), travel, 0.0, 0.0, (joint.name, ratio))
 
 
-def _along(axis, direction):
+def _along(axis: AxisSpec, direction: tuple[float, float, float]) -> AxisSpec:
     return replace(axis, xyz=direction)
 
 
@@ -98,7 +100,7 @@ def parts_of(joints: Any) -> dict[str, tuple[Part, ...]]:
     taken = {joint.name for joint in joints}
     found: dict[str, tuple[Part, ...]] = {}
 
-    def name(wanted):
+    def name(wanted: str) -> str:
         free = made_up(wanted, taken)
         taken.add(free)
         return free

@@ -1,9 +1,20 @@
 """Names that a target format takes: those of a flat model, changed if they cannot stay."""
 
+from __future__ import annotations
+
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from mbcli.parsers.frame_names import MODEL, SEPARATOR, WORLD, is_reserved
 from mbcli.parsers.writing.flatten import with_names
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from mbcli.parsers.spec import ActuatorSpec, FrameSpec, JointSpec, LinkSpec, ModelSpec, PostureSpec
+    from mbcli.parsers.writing.losses import Losses
+    from mbcli.parsers.writing.target import Target
 
 KINDS = {
     "links": "link",
@@ -24,7 +35,7 @@ _REFERRED = {
 }
 
 
-def with_target_names(model, target, losses):
+def with_target_names(model: ModelSpec, target: Target, losses: Losses) -> ModelSpec:
     """The flat ModelSpec with names that a `Target` takes; those changed go to `losses`."""
     renames: dict[str, dict[str, str]] = {kind: {} for kind in KINDS}
     for namespace in target.namespaces:
@@ -36,24 +47,25 @@ def with_target_names(model, target, losses):
         renames["actuators"] = {actuator.name: actuator.name for actuator in model.actuators}
         _tell_actuators(model, losses)
 
-    def renamed(kind, item):
+    def renamed(kind: str, item: Any) -> Any:
         own = renames.get(kind, {})
         return with_names(item, lambda name: own.get(name, name), refer)
 
-    def refer(field, name):
+    def refer(field: str, name: str) -> str:
         return next(
             (renames[kind][name] for kind in _REFERRED.get(field, ("links", "frames")) if name in renames[kind]), name
         )
 
     held = model.X_LinkModel
+    elements: dict[str, Any] = {
+        kind: tuple(renamed(kind, item) for item in getattr(model, kind))
+        for kind in (*KINDS, "force_elements", "constraints")
+    }
     changed = replace(
         model,
         name=_cleaned(model.name, "model", target),
         X_LinkModel=None if held is None else (refer("link", held[0]), held[1]),
-        **{
-            kind: tuple(renamed(kind, item) for item in getattr(model, kind))
-            for kind in (*KINDS, "force_elements", "constraints")
-        },
+        **elements,
         postures=tuple(_with_names(posture, renames) for posture in model.postures),
         contact_pairs=tuple(
             replace(
@@ -69,7 +81,7 @@ def with_target_names(model, target, losses):
     return changed
 
 
-def _with_names(posture, renames):
+def _with_names(posture: PostureSpec, renames: Mapping[str, Mapping[str, str]]) -> PostureSpec:
     joints, links = renames["joints"], renames["links"]
     return replace(
         posture,
@@ -80,7 +92,9 @@ def _with_names(posture, renames):
     )
 
 
-def _new_name(item, kind, target, taken, losses):
+def _new_name(
+    item: ActuatorSpec | FrameSpec | JointSpec | LinkSpec, kind: str, target: Target, taken: set[str], losses: Losses
+) -> str:
     if item.name == WORLD and kind == "links":
         return item.name
     noun = KINDS[kind]
@@ -95,7 +109,7 @@ def _new_name(item, kind, target, taken, losses):
     return name
 
 
-def _cleaned(name, noun, target):
+def _cleaned(name: str, noun: str, target: Target) -> str:
     """The name without characters that XML, a scope or the format forbids."""
     if name == MODEL and target.model_frame_name is not None:
         return target.model_frame_name
@@ -105,7 +119,7 @@ def _cleaned(name, noun, target):
     return target.spelled(f"{name.strip('_')}_{noun}" if is_reserved(name) else name)
 
 
-def _tell_actuators(model, losses):
+def _tell_actuators(model: ModelSpec, losses: Losses) -> None:
     for actuator in model.actuators:
         if actuator.name != actuator.joint:
             message = f"actuator '{actuator.name}' has the name of its joint, '{actuator.joint}'"

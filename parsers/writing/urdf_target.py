@@ -1,5 +1,9 @@
 """URDF as a format to write."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from mbcli.parsers.spec import Cone, HalfSpace, Mesh, Polyline, WeldConstraintSpec
 from mbcli.parsers.writing.arrange_urdf import arranged_for_urdf
 from mbcli.parsers.writing.sayable import DYNAMICS, LIMITED, ONE_AXIS
@@ -7,22 +11,28 @@ from mbcli.parsers.writing.target import DIGITS, Document, Target, as_it_is
 from mbcli.parsers.writing.write_urdf import write_urdf
 from mbcli.parsers.writing.write_xml import DRAKE_ONLY, OURS_ONLY
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from lxml import etree
+    from mbcli.parsers.spec import ConstraintSpec, ForceElementSpec, Shape
+
 _SHAPES = {HalfSpace: "plane", Cone: "cone", Polyline: "polyline"}
 
 
-def _missing_shape(shape, touches, copied, moves):
+def _missing_shape(shape: Shape, touches: bool, copied: bool, moves: bool) -> str | None:
     if isinstance(shape, Mesh) and shape.submesh is not None:
         return f"part '{shape.submesh}' of {shape.uri}"
     return _SHAPES.get(type(shape))
 
 
-def _missing_relation(spec):
+def _missing_relation(spec: ForceElementSpec | ConstraintSpec) -> str | None:
     if isinstance(spec, WeldConstraintSpec):
         return f"the weld constraint between '{spec.link_A}' and '{spec.link_B}'"
     return None
 
 
-def _extensions(root, counts):
+def _extensions(root: etree._Element, counts: Mapping[str, int]) -> dict[str, str]:
     return {tag: OURS_ONLY if tag == "loop_joint" else DRAKE_ONLY for tag in counts}
 
 
@@ -76,6 +86,6 @@ _TARGET = Target(
 )
 
 
-def urdf_target():
+def urdf_target() -> Target:
     """The `Target`."""
     return _TARGET

@@ -10,7 +10,7 @@ import os
 from collections import defaultdict
 from dataclasses import dataclass, field, replace
 from math import inf
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from lxml import etree
@@ -43,6 +43,13 @@ from mbcli.parsers.writing.simple_joints import FREE, HINGE, SLIDE, Part, parts_
 from mbcli.parsers.writing.target import Document
 from mbcli.parsers.writing.write_xml import add, numbers, start, tidy, xyz_rpy
 
+if TYPE_CHECKING:
+    from collections.abc import Container, Mapping, Sequence
+
+    from mbcli.parsers.spec import ConstraintSpec, GeometrySpec, InertialSpec, LinkSpec, ModelSpec, Shape
+
+    from mbcli.math.array_types import Matrix
+
 VISUAL, COLLISION, BOTH, FRAME = "visual", "collision", "both", "frame"  # roles of geoms, default classes
 _CLASSES = {
     VISUAL: {"geom": {"group": "2", "contype": "0", "conaffinity": "0"}},
@@ -54,7 +61,7 @@ _CONTACT = {"contype": 1, "conaffinity": 1, "condim": 3, "priority": 0, "margin"
 LEAST_OF_FULL = 1e-12  # [kg m^2] of a principal moment in a fullinertia, where MuJoCo refuses 1e-14
 
 
-def write_mjcf(spec, loops=()):
+def write_mjcf(spec: ModelSpec, loops: Container[str] = ()) -> Document:
     """The `Document`."""
     return _Writer(spec).document()
 
@@ -69,7 +76,7 @@ class _Writer:
     meshes: dict[tuple[str, tuple[float, ...]], str] = field(default_factory=dict)  # (file, scale): its name
     materials: dict[tuple[float, ...], str] = field(default_factory=dict)
 
-    def document(self):
+    def document(self) -> Document:
         spec = self.spec
         self.parts = parts_of(spec.joints)
         self.through = carried_through(spec)
@@ -95,14 +102,14 @@ class _Writer:
                 root.remove(section)
         return Document(root, self._expected(constraints), self.parts, self._renamed(), self.unnamed)
 
-    def _renamed(self):
+    def _renamed(self) -> dict[str, tuple[str, Matrix]]:
         poses = {link.name: link.X_ModelL for link in self.spec.links}
         return {
             link: (name, compose(inverse(poses[end_of(link, self.through)]), poses[link]))
             for link, name in names_as_read(self.spec, self.through).items()
         }
 
-    def _add_options(self, root, parents_apart):
+    def _add_options(self, root: etree._Element, parents_apart: bool) -> None:
         gravity = self.spec.gravity
         gravity = None if gravity is None or tuple(gravity) == EARTH else tuple(gravity)
         if gravity is None and parents_apart:
@@ -113,7 +120,7 @@ class _Writer:
 
     # ---------------------------------------------------------------------------------------- bodies
 
-    def _add_bodies(self, worldbody, asset):
+    def _add_bodies(self, worldbody: etree._Element, asset: etree._Element) -> None:
         spec, links = self.spec, {link.name: link for link in self.spec.links}
         holder = {joint.child: joint for joint in spec.joints}
         carried, sites = defaultdict(list), defaultdict(list)
@@ -139,7 +146,14 @@ class _Writer:
                 self._add_geoms(node, links[name], asset)
             pending += [(end_of(child, self.through), node) for child in reversed(carried[name])]
 
-    def _add_body(self, parent, links, link, chain, names):
+    def _add_body(
+        self,
+        parent: etree._Element,
+        links: Mapping[str, LinkSpec],
+        link: LinkSpec,
+        chain: Sequence[JointSpec],
+        names: set[str],
+    ) -> etree._Element:
         joint = chain[0] if chain else None
         if joint is None or joint.type == "quaternion_floating":
             place = _place(link.X_ModelL)
@@ -166,7 +180,7 @@ class _Writer:
             _add_inertial(node, link.inertial)
         return node
 
-    def _add_joints(self, node, link, joint, X_BM):
+    def _add_joints(self, node: etree._Element, link: LinkSpec, joint: JointSpec, X_BM: Matrix) -> None:
         parts = self.parts[joint.name]
         if not parts or parts[0].kind == FREE:
             self.unnamed[joint.name] = link.name
@@ -179,7 +193,7 @@ class _Writer:
             kind = None if part.kind == HINGE else part.kind
             p = None if part.kind == FREE or not X_BM[:3, 3].any() else tidy(X_BM[:3, 3])
             element = add(node, "joint", name=part.name, type=kind, pos=None if part.kind == SLIDE else p)
-            if part.axis is None:
+            if part.axis is None or direction is None:
                 _set(element, damping=part.damping, armature=part.armature)
                 continue
             axis = part.axis
@@ -200,7 +214,7 @@ class _Writer:
 
     # ----------------------------------------------------------------------------------------- geoms
 
-    def _add_geoms(self, node, link, asset):
+    def _add_geoms(self, node: etree._Element, link: LinkSpec, asset: etree._Element) -> None:
         for geometry, role in geoms_of(link):
             element = add(node, "geom", **{"class": role if role in _CLASSES else None}, name=geometry.name)
             kind, attributes = self._shape(geometry.shape, asset)
@@ -218,9 +232,10 @@ class _Writer:
                 if value != usual:
                     element.set(name, numbers(value))
 
-    def _shape(self, shape, asset):
+    def _shape(self, shape: Shape, asset: etree._Element) -> tuple[str, dict[str, Any]]:
         if not isinstance(shape, Mesh):
-            return SHAPES[type(shape)](shape)
+            of_kind: Any = SHAPES[type(shape)]
+            return of_kind(shape)
         key = shape.uri, tuple(shape.scale)
         if key not in self.meshes:
             stem = shape.uri.replace("\\", "/").rpartition("/")[2].rpartition(".")[0] or "mesh"
@@ -229,13 +244,13 @@ class _Writer:
             add(asset, "mesh", name=self.meshes[key], file=shape.uri, scale=scale, inertia="shell")
         return "mesh", {"mesh": self.meshes[key]}
 
-    def _material(self, color, asset):
+    def _material(self, color: tuple[float, float, float, float], asset: etree._Element) -> str:
         if color not in self.materials:
             self.materials[color] = f"color_{len(self.materials) + 1}"
             asset.insert(len(self.materials) - 1, _element("material", name=self.materials[color], rgba=color))
         return self.materials[color]
 
-    def _add_contact(self, root, pairs):
+    def _add_contact(self, root: etree._Element, pairs: Sequence[tuple[str, str]]) -> None:
         if not pairs and not self.spec.contact_pairs:
             return
         contact = etree.SubElement(root, "contact")
@@ -251,7 +266,7 @@ class _Writer:
 
     # --------------------------------------------------------------------------------- as it is read
 
-    def _expected(self, constraints):
+    def _expected(self, constraints: Sequence[ConstraintSpec]) -> ModelSpec:
         """The spec as the document is read, as far as the proof compares it by itself."""
         leaders = {
             axis.mimic.leader: self.parts[axis.mimic.leader][axis.mimic.leader_axis].name
@@ -279,7 +294,7 @@ class _Writer:
         )
 
 
-def geoms_of(link):
+def geoms_of(link: LinkSpec) -> list[tuple[GeometrySpec, str]]:
     """[(GeometrySpec, role)] of a LinkSpec: what is seen and collides alike is one geom."""
     solid = {geometry.name: geometry for geometry in link.collisions}
     found = []
@@ -293,7 +308,7 @@ def geoms_of(link):
     return [*found, *((geometry, COLLISION) for geometry in link.collisions if geometry.name in solid)]
 
 
-def friction_of(geometry):
+def friction_of(geometry: GeometrySpec) -> tuple[float, float, float]:
     """The three coefficients of a geom."""
     slide = geometry.properties.get(("material", "coulomb_friction"), FRICTION[:1] * 2)[1]
     others = (
@@ -303,7 +318,7 @@ def friction_of(geometry):
     return (slide, *others)
 
 
-def _link_as_read(link):
+def _link_as_read(link: LinkSpec) -> LinkSpec:
     seen, solid = [], []
     for geometry, role in geoms_of(link):
         collides = role != VISUAL
@@ -328,14 +343,14 @@ def _link_as_read(link):
     return replace(link, visuals=tuple(seen), collisions=tuple(solid))
 
 
-def _drop_unused_classes(root, default):
+def _drop_unused_classes(root: etree._Element, default: etree._Element) -> None:
     used = {node.get("class") for node in root.iter("*") if node.tag != "default"}
     for node in list(default):
         if node.get("class") not in used:
             default.remove(node)
 
 
-def _directions(R_BM, parts):
+def _directions(R_BM: Matrix, parts: tuple[Part, ...]) -> list[tuple[float, ...] | None]:
     """The axes of the parts of a joint in the frame of the body, in the reference configuration."""
     plain = np.array_equal(R_BM, np.eye(3))
     found: list[tuple[float, ...] | None] = []
@@ -353,7 +368,7 @@ def _directions(R_BM, parts):
     return found[::-1]
 
 
-def _add_inertial(node, inertial):
+def _add_inertial(node: etree._Element, inertial: InertialSpec) -> None:
     X, values = inertial.X_LI, inertial.inertia
     products = any(values[3:])
     if products and min(principal_moments(inertial)) < LEAST_OF_FULL:
@@ -378,33 +393,35 @@ def _add_inertial(node, inertial):
     element.set("diaginertia", numbers(*values[:3]))
 
 
-def _place(X, computed=False):
+def _place(X: Matrix, computed: bool = False) -> dict[str, Any]:
     """{attribute: numbers} of a pose."""
+    xyz: Sequence[float]
+    rpy: Sequence[float]
     xyz, rpy = xyz_rpy(X)
     if computed:
         xyz, rpy = tidy(xyz), tidy(rpy)
     return {name: values for name, values in (("pos", xyz), ("euler", rpy)) if any(values)}
 
 
-def _set(element, **values):
+def _set(element: etree._Element, **values: Any) -> None:
     """Sets numbers that are not zero."""
     for name, value in values.items():
         if value:
             element.set(name, numbers(value))
 
 
-def _set_text(element, **values):
+def _set_text(element: etree._Element, **values: Any) -> None:
     for name, value in values.items():
         element.set(name, value if isinstance(value, str) else numbers(*value))
 
 
-def _element(tag, **attributes):
+def _element(tag: str, **attributes: Any) -> etree._Element:
     element = etree.Element(tag)
     _set_text(element, **attributes)
     return element
 
 
-def _halves(*lengths):
+def _halves(*lengths: float) -> tuple[float, ...]:
     return tuple(length / 2.0 for length in lengths)
 
 

@@ -3,8 +3,11 @@
 The model must be one that `arranged_for_sdf` made: its joints are at the poses of its links.
 """
 
+from __future__ import annotations
+
 from dataclasses import fields, replace
 from math import inf
+from typing import TYPE_CHECKING
 
 from mbcli.parsers.frame_names import WORLD
 from mbcli.parsers.proximity_properties import proximity_elements
@@ -28,13 +31,30 @@ from mbcli.parsers.writing.write_xml import add, add_physics, start, xyz_rpy
 
 from mbcli.multibody.fem.body_config import MATERIAL_NAMES
 
+if TYPE_CHECKING:
+    from typing import Any
+
+    from lxml import etree
+    from mbcli.parsers.spec import (
+        ActuatorSpec,
+        CollisionFilterGroupSpec,
+        DeformableSpec,
+        GeometrySpec,
+        JointSpec,
+        LinkSpec,
+        ModelSpec,
+        Shape,
+    )
+
+    from mbcli.math.array_types import Matrix4
+
 VERSION, VERSION_WITH_INITIAL_POSITION = "1.11", "1.8"
 
 _MOMENTS = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
 _DEFAULTS = {field.name: field.default for field in fields(AxisSpec)}
 
 
-def write_sdf(spec):
+def write_sdf(spec: ModelSpec) -> etree._Element:
     """The root element of the document."""
     starts_elsewhere = any(axis.default_position for joint in spec.joints for axis in joint.axes)
     version = VERSION_WITH_INITIAL_POSITION if starts_elsewhere else VERSION
@@ -67,7 +87,7 @@ def write_sdf(spec):
     return root
 
 
-def _add_pose(parent, X):
+def _add_pose(parent: etree._Element, X: Matrix4) -> None:
     p, rpy = xyz_rpy(X)
     if any((*p, *rpy)):
         add(parent, "pose", (*p, *rpy))
@@ -76,7 +96,7 @@ def _add_pose(parent, X):
 # ----------------------------------------------------------------------------------------------- links
 
 
-def _add_link(model, link):
+def _add_link(model: etree._Element, link: LinkSpec) -> None:
     node = add(model, "link", name=link.name)
     _add_pose(node, link.X_ModelL)
     if not link.gravity:
@@ -94,7 +114,7 @@ def _add_link(model, link):
             _add_geometry(node, tag, geometry)
 
 
-def _add_deformable(model, body):
+def _add_deformable(model: etree._Element, body: DeformableSpec) -> None:
     node = add(model, "link", name=body.name)
     _add_pose(node, body.X_ModelD)
     if not body.gravity:
@@ -112,7 +132,7 @@ def _add_deformable(model, body):
         add(element, "drake:outward_normal", wall.normal)
 
 
-def _add_geometry(link, tag, geometry):
+def _add_geometry(link: etree._Element, tag: str, geometry: GeometrySpec) -> None:
     node = add(link, tag, name=geometry.name)
     _add_pose(node, geometry.X_LG)
     _add_shape(add(node, "geometry"), geometry.shape)
@@ -139,7 +159,7 @@ def _add_geometry(link, tag, geometry):
             add(properties, child, value)
 
 
-def _add_shape(geometry, shape):
+def _add_shape(geometry: etree._Element, shape: Shape) -> None:
     if isinstance(shape, Polyline):
         for outline in shape.outlines:
             node = add(geometry, "polyline")
@@ -157,7 +177,7 @@ def _add_shape(geometry, shape):
         add(submesh, "center", str(shape.center).lower())
 
 
-def _mesh(mesh):
+def _mesh(mesh: Mesh) -> tuple[str, dict[str, Any]]:
     convex = {"drake:declare_convex": None} if mesh.convex else {}
     return "mesh", {"uri": mesh.uri, "scale": mesh.scale, **convex}
 
@@ -177,7 +197,7 @@ SHAPES = {
 # ---------------------------------------------------------------------------------------------- joints
 
 
-def _add_joint(model, joint, actuator, version):
+def _add_joint(model: etree._Element, joint: JointSpec, actuator: ActuatorSpec | None, version: str) -> None:
     kind = joint.type
     if kind == "continuous" and (joint.axes[0].lower, joint.axes[0].upper) != (-inf, inf):
         kind = "revolute"  # a continuous joint has no limits in SDFormat
@@ -200,7 +220,7 @@ def _add_joint(model, joint, actuator, version):
         add(node, "drake:mimic", joint=mimic.leader, multiplier=mimic.multiplier, offset=mimic.offset)
 
 
-def _add_axis(joint, tag, axis, rule, version):
+def _add_axis(joint: etree._Element, tag: str, axis: AxisSpec, rule: Any, version: str) -> None:
     node = add(joint, tag)
     add(node, "xyz", axis.xyz)
     if axis.default_position:
@@ -219,7 +239,7 @@ def _add_axis(joint, tag, axis, rule, version):
         add(mimic, "reference", 0.0)
 
 
-def _add_actuator(joint, actuator):
+def _add_actuator(joint: etree._Element, actuator: ActuatorSpec) -> None:
     if actuator.rotor_inertia:
         add(joint, "drake:rotor_inertia", actuator.rotor_inertia)
     if actuator.gear_ratio != 1:
@@ -229,7 +249,7 @@ def _add_actuator(joint, actuator):
         add(joint, "drake:controller_gains", p=p, d=d)
 
 
-def _add_drake_joint(model, joint):
+def _add_drake_joint(model: etree._Element, joint: JointSpec) -> None:
     node = add(model, "drake:joint", name=joint.name, type=joint.type)
     add(node, "drake:parent", joint.parent)
     add(node, "drake:child", joint.child)
@@ -237,7 +257,7 @@ def _add_drake_joint(model, joint):
         add(node, "drake:damping", joint.damping or (0.0, 0.0, 0.0))
 
 
-def _add_filter_group(model, group):
+def _add_filter_group(model: etree._Element, group: CollisionFilterGroupSpec) -> None:
     node = add(model, "drake:collision_filter_group", name=group.name)
     for member in group.members:
         add(node, "drake:member", member)

@@ -3,13 +3,25 @@
 The model must be one that `arranged_for_urdf` made: each joint is in the frame of its child, but those of loops.
 """
 
+from __future__ import annotations
+
 from math import inf
+from typing import TYPE_CHECKING
 
 from mbcli.parsers.frame_names import WORLD
 from mbcli.parsers.poses import compose, inverse
 from mbcli.parsers.proximity_properties import proximity_elements
 from mbcli.parsers.spec import Box, Capsule, Cylinder, Ellipsoid, Mesh, Sphere
 from mbcli.parsers.writing.write_xml import add, add_physics, numbers, start, xyz_rpy
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterable, Mapping
+    from typing import Any
+
+    from lxml import etree
+    from mbcli.parsers.spec import ActuatorSpec, CollisionFilterGroupSpec, GeometrySpec, JointSpec, LinkSpec, ModelSpec
+
+    from mbcli.math.array_types import Matrix4
 
 LOOP_TYPES = ("revolute", "continuous", "prismatic", "fixed")
 _MOMENTS = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
@@ -28,7 +40,7 @@ LIMITS = {  # attribute: field of AxisSpec; infinite values are left out
 _VERSIONS = (("1.2", {"deceleration", "jerk"}), ("1.1", {"capsule"}))  # additions of each version
 
 
-def write_urdf(spec, loops=()):
+def write_urdf(spec: ModelSpec, loops: Container[str] = ()) -> etree._Element:
     """The root element of the document. loops: names of the joints that close loops."""
     root = start("robot", {"name": spec.name})
     materials = _add_materials(root, spec.links)
@@ -53,22 +65,22 @@ def write_urdf(spec, loops=()):
     return root
 
 
-def _features(root):
+def _features(root: etree._Element) -> set[Any]:
     return {feature for node in root.iter() for feature in (node.tag, *node.attrib)}
 
 
-def _add_value(parent, tag, value):
+def _add_value(parent: etree._Element, tag: str, value: Any) -> None:
     add(parent, tag, **{"name" if isinstance(value, str) else "value": value})
 
 
-def _set_pose(node, X):
+def _set_pose(node: etree._Element, X: Matrix4) -> None:
     xyz, rpy = xyz_rpy(X)
     for name, values in (("xyz", xyz), ("rpy", rpy)):
         if any(values):
             node.set(name, numbers(*values))
 
 
-def _add_origin(parent, X):
+def _add_origin(parent: etree._Element, X: Matrix4) -> None:
     if any(map(any, xyz_rpy(X))):
         _set_pose(add(parent, "origin"), X)
 
@@ -76,7 +88,7 @@ def _add_origin(parent, X):
 # ----------------------------------------------------------------------------------------------- links
 
 
-def _add_materials(root, links):
+def _add_materials(root: etree._Element, links: Iterable[LinkSpec]) -> dict[Any, str]:
     """The colors of all visuals as materials of the robot; {RGBA: name}."""
     names: dict[tuple[float, ...], str] = {}
     for color in dict.fromkeys(visual.color for link in links for visual in link.visuals):
@@ -86,19 +98,20 @@ def _add_materials(root, links):
     return names
 
 
-def _add_link(root, link, materials):
+def _add_link(root: etree._Element, link: LinkSpec, materials: Mapping[Any, str]) -> None:
     node = add(root, "link", name=link.name)
     if link.inertial is not None:
         inertial = add(node, "inertial")
         _add_origin(inertial, link.inertial.X_LI)
         add(inertial, "mass", value=link.inertial.mass)
-        add(inertial, "inertia", **dict(zip(_MOMENTS, link.inertial.inertia, strict=True)))
+        moments: dict[str, Any] = dict(zip(_MOMENTS, link.inertial.inertia, strict=True))
+        add(inertial, "inertia", **moments)
     for tag, geometries in (("visual", link.visuals), ("collision", link.collisions)):
         for geometry in geometries:
             _add_geometry(node, tag, geometry, materials)
 
 
-def _add_geometry(link, tag, geometry, materials):
+def _add_geometry(link: etree._Element, tag: str, geometry: GeometrySpec, materials: Mapping[Any, str]) -> None:
     node = add(link, tag, name=geometry.name)
     _add_origin(node, geometry.X_LG)
     shape, attributes = SHAPES[type(geometry.shape)](geometry.shape)
@@ -127,7 +140,7 @@ SHAPES = {  # HalfSpace is none of URDF
 # ---------------------------------------------------------------------------------------------- joints
 
 
-def _add_joint(root, joint, closes_loop):
+def _add_joint(root: etree._Element, joint: JointSpec, closes_loop: bool) -> None:
     kind = _TYPES.get(joint.type, joint.type)
     axis = joint.axes[0] if joint.axes else None
     if kind in ("revolute", "continuous") and axis is not None:
@@ -160,7 +173,7 @@ def _add_joint(root, joint, closes_loop):
         add(node, "mimic", joint=mimic.leader, multiplier=mimic.multiplier, offset=mimic.offset)
 
 
-def _add_dynamics(node, joint, kind):
+def _add_dynamics(node: etree._Element, joint: JointSpec, kind: str) -> None:
     if kind in ("planar", "ball") and any(joint.damping):
         add(node, "dynamics", damping=joint.damping)
     elif kind in (*_LIMITED, "screw", "universal"):
@@ -170,7 +183,7 @@ def _add_dynamics(node, joint, kind):
             add(node, "dynamics", damping=axis.damping, friction=friction or None)
 
 
-def _add_transmission(root, actuator):
+def _add_transmission(root: etree._Element, actuator: ActuatorSpec) -> None:
     node = add(root, "transmission", name=f"{actuator.name}_transmission")
     add(node, "type", "transmission_interface/SimpleTransmission")
     add(node, "joint", name=actuator.joint)
@@ -184,7 +197,7 @@ def _add_transmission(root, actuator):
         add(driver, "drake:controller_gains", p=p, d=d)
 
 
-def _add_filter_group(root, group):
+def _add_filter_group(root: etree._Element, group: CollisionFilterGroupSpec) -> None:
     node = add(root, "drake:collision_filter_group", name=group.name)
     for member in group.members:
         add(node, "drake:member", link=member)

@@ -1,7 +1,10 @@
 """The common parts of writers of model files: elements, numbers that round-trip, poses, Drake's own elements."""
 
+from __future__ import annotations
+
 from collections import Counter
 from math import inf, pi
+from typing import TYPE_CHECKING
 
 import numpy as np
 from lxml import etree
@@ -15,6 +18,12 @@ from mbcli.parsers.spec import (
 
 from mbcli.math import RollPitchYaw, RotationMatrix
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping, Sequence
+    from typing import Any
+
+    from mbcli.math.array_types import Matrix, Vector
+
 DRAKE = "http://drake.mit.edu"
 NAMESPACES = {"drake": DRAKE, "mbcli": "mbcli"}
 DRAKE_ONLY = "only programs that know Drake's elements read it"
@@ -23,7 +32,7 @@ EIGHTH = pi / 4  # [rad]
 SAME_ROTATION = 8e-16  # elements of two rotation matrices, apart by no more than their computation explains
 
 
-def start(tag, attributes):
+def start(tag: str, attributes: Mapping[str, str]) -> etree._Element:
     """The root element of a document that may have elements of Drake and of this program."""
     root = etree.Element(tag, nsmap=NAMESPACES)
     for name, value in attributes.items():
@@ -31,7 +40,7 @@ def start(tag, attributes):
     return root
 
 
-def add(parent, tag, text=None, **attributes):
+def add(parent: etree._Element, tag: str, text: Any = None, **attributes: Any) -> etree._Element:
     """A child element; numbers and sequences of numbers are written by `numbers`, attributes that are None left out."""
     child = etree.SubElement(parent, _qualified(tag))
     if text is not None:
@@ -42,14 +51,14 @@ def add(parent, tag, text=None, **attributes):
     return child
 
 
-def finish(root):
+def finish(root: etree._Element) -> bytes:
     """The document as bytes of UTF-8."""
     etree.cleanup_namespaces(root)
     etree.indent(root)
     return etree.tostring(root, xml_declaration=True, encoding="utf-8", pretty_print=True)
 
 
-def numbers_of_elements(root, others=()):
+def numbers_of_elements(root: etree._Element, others: Collection[str] = ()) -> Counter:
     """{tag: how often it is there} of the elements that only Drake and this program have, and of the tags in others."""
     prefixes = {uri: prefix for prefix, uri in NAMESPACES.items()}
     names = [etree.QName(node) for node in root.iter("*")]
@@ -60,37 +69,37 @@ def numbers_of_elements(root, others=()):
     )
 
 
-def _qualified(name):
+def _qualified(name: str) -> str:
     prefix, colon, local = name.partition(":")
     return f"{{{NAMESPACES[prefix]}}}{local}" if colon else name
 
 
-def _text(value):
+def _text(value: Any) -> str:
     if isinstance(value, str):
         return value
     return numbers(*value) if isinstance(value, (tuple, list)) else numbers(value)
 
 
-def numbers(*values):
+def numbers(*values: float) -> str:
     """The shortest texts that read back as the same floats."""
     return " ".join(repr(float(value) + 0.0).removesuffix(".0") for value in values)  # no minus zero
 
 
-def tidy(values):
+def tidy(values: Vector | Sequence[float]) -> tuple[float, ...]:
     """Computed numbers as a tuple of floats, without the last digits of rounding: of 16, the last."""
     largest = max(map(abs, map(float, values)), default=0.0)
     rounded = (float(f"{value:.15g}") for value in values)
     return tuple(0.0 if abs(value) < 1e-15 * largest else value for value in rounded)
 
 
-def xyz_rpy(X):
+def xyz_rpy(X: Matrix) -> tuple[tuple[float, float, float], tuple[float, float, float]]:
     """(translation [m], roll-pitch-yaw [rad]) of a pose, tuples of floats."""
     R = X[:3, :3]
     turned = not np.array_equal(R, np.eye(3))
     return tuple(X[:3, 3].tolist()), _plain_angles(R) if turned else (0.0,) * 3
 
 
-def _plain_angles(R):
+def _plain_angles(R: Matrix) -> tuple[float, float, float]:
     """Roll, pitch, yaw of a rotation, without the last digits of rounding if it is the same rotation."""
     angles = RollPitchYaw(RotationMatrix.MakeUnchecked(R)).vector().tolist()
     for k, angle in enumerate(angles):
@@ -107,7 +116,7 @@ def _plain_angles(R):
 _ENDS = (("body_A", "link_A"), ("p_AP", "p_AP"), ("body_B", "link_B"), ("p_BQ", "p_BQ"))
 
 
-def _same(*names):
+def _same(*names: str) -> tuple[tuple[str, str], ...]:
     return tuple((name, name) for name in names)
 
 
@@ -141,7 +150,7 @@ PHYSICS = {
 }
 
 
-def add_physics(parent, spec, add_value, *, infinite):
+def add_physics(parent: etree._Element, spec: Any, add_value: Callable[..., Any], *, infinite: Any) -> None:
     """The element of a force element or constraint in PHYSICS.
 
     add_value(element, tag, value): adds a child with a name or numbers, as the format has them. infinite: whether the
