@@ -41,6 +41,8 @@ OF_ROOMS = {
     "pictures": "picture_framing",
     "project": "documents layers rooms",
     "simulation": "start_limits sweep_points",
+    "solvers": "mathematical_program",
     "systems": "diagram simulator_goes_on update_times",
+    "visualization": "meshcat",
 }
 QUICK = frozenset(f"test_{name}.py" for names in OF_ROOMS.values() for name in names.split())
