@@ -48,6 +48,7 @@ HARMLESS = frozenset(
         "seed",
         "log_rate",
         "fields",
+        "sensor_noise",
         "balance",
         "welds",
         "weld_base",

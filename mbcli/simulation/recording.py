@@ -46,9 +46,18 @@ def row_fields(fields, logged):
     return [field for own in columns for field in own if not field.path.startswith(RAGGED_GROUPS)]
 
 
-def logged_plant(plant):
-    """LoggedPlant of a plant."""
-    return LoggedPlant(plant, coordinate_units(plant)[2])
+def logged_plant(plant, context=None, seed=None):
+    """LoggedPlant of a plant; context: of the run; seed: of the noise of sensors, None without."""
+    return LoggedPlant(plant, coordinate_units(plant)[2], context, seed)
+
+
+def needs_accelerations(plant, fields):
+    """Whether rows of a log with these fields are computed from accelerations."""
+    if "sensors" not in fields:
+        return False
+    from mbcli.multibody.sensing.evaluation import needs_of
+
+    return "acceleration" in needs_of(plant.elements.sensors)
 
 
 def log_header(loaded, fields, held, *, described=True, **run):
@@ -142,10 +151,13 @@ def plain_config(config):
 
 
 class RowMaker:
-    """Turns samples into rows of a log with the given fields."""
+    """Turns samples into rows of a log with the given fields.
 
-    def __init__(self, plant, fields):
-        self._logged = logged_plant(plant)
+    context: of the run; seed: of the noise of sensors, None without.
+    """
+
+    def __init__(self, plant, fields, context=None, seed=None):
+        self._logged = logged_plant(plant, context, seed)
         self._paths = {name: {field.path for field in own} for name, own in declared(fields, self._logged).items()}
 
     def rows(self, samples, chosen):
@@ -164,3 +176,8 @@ class RowMaker:
                 else:
                     columns[path] = values
         return columns
+
+    def go_on(self, rows):
+        """Rows of the log that the run goes on with, before its own."""
+        if "sensors" in self._paths:
+            self._logged.sensor_rows.go_on(rows)

@@ -2,9 +2,9 @@
 
 The integration of a continuous plant has ny numbers of a state, nstage stages of its method, nweight weights of the
 error estimate, nwide numbers in an implicit method's Jacobian (else 0), nsystem in all its stages. The actuation of a
-run changes nchange times; its samples have room for nsample rows. Names of fields differ between these tables and those
-of model_fields.py. There are nworld worlds that step together, with ninput rows of actuation each and room for nstored
-samples.
+run changes nchange times; its samples have room for nsample rows, nvdot of them with accelerations. Names of fields
+differ between these tables and those of model_fields.py. There are nworld worlds that step together, with ninput rows
+of actuation each and room for nstored samples.
 """
 
 from mbcli.engine.fields.model_fields import Field
@@ -71,6 +71,8 @@ RECORDING_FIELDS = (
     Field("recorded_v", ("nsample", "nv"), "real", "rad/s or m/s", "its velocities"),
     Field("recorded_energy", ("nsample", 3), "real", "J, m or 1", "kinetic, potential; norm of constraints' errors"),
     Field("recorded_u", ("nsample", "nu"), "real", "N m or N", "its actuation"),
+    Field("recorded_vdot", ("nvdot", "nv"), "real", "rad/s^2 or m/s^2", "its accelerations, where they are kept"),
+    Field("rates_at_sample", ("ny",), "real", "of q and v, 1/s", "[qdot; vdot] at a sample of a continuous plant"),
 )
 
 # elements of world_counts: steps from one sample to the next. Of world_settings: length of a step [s], whether joint

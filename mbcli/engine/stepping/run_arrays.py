@@ -57,12 +57,14 @@ class Recording(WritableArrays):
     Args:
         rows: samples.
         sizes: nq, nv and nu by name.
+        keep_accelerations: whether samples have them.
     """
 
     fields = RECORDING_FIELDS
 
-    def __init__(self, rows, sizes):
-        super().__init__({"nsample": rows, **sizes})
+    def __init__(self, rows, sizes, keep_accelerations=False):
+        kept = {"nvdot": rows, "ny": sizes["nq"] + sizes["nv"]} if keep_accelerations else {"nvdot": 0, "ny": 0}
+        super().__init__({"nsample": rows, **kept, **sizes})
 
     def want(self, times):
         """Asks for samples at other times (at most as many as there are rows) than those before."""
@@ -70,9 +72,9 @@ class Recording(WritableArrays):
         self.times_wanted[0], self.next_wanted[0] = len(times), 0
 
     def samples(self, count):
-        """Copies of the first samples: time, q, v, energies with the error of the constraints, u."""
+        """Copies of the first samples: time, q, v, energies with the error of constraints, u; vdot if it is kept."""
         recorded = (self.recorded_time, self.recorded_q, self.recorded_v, self.recorded_energy, self.recorded_u)
-        return [array[:count].copy() for array in recorded]
+        return [array[:count].copy() for array in (*recorded, self.recorded_vdot)]
 
 
 class WorldArrays(Arrays):

@@ -52,6 +52,7 @@ NAMES = (
     "energy",
     "compliance",
     "u",
+    "sensors",
     "com",
     "momentum",
     "poses",

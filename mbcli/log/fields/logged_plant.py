@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
+    from mbcli.log.fields.sensor_rows import SensorRows
     from mbcli.math.array_types import IntArray
 
 
@@ -17,10 +18,21 @@ class LoggedPlant:
     Args:
         plant: finalized.
         actuator_units: one an actuator.
+        run_context: of the run; seed: of the noise of its sensors, None without.
     """
 
-    def __init__(self, plant: Any, actuator_units: tuple[str, ...]) -> None:
+    def __init__(
+        self, plant: Any, actuator_units: tuple[str, ...], run_context: Any = None, seed: int | None = None
+    ) -> None:
         self.plant, self.actuator_units = plant, actuator_units
+        self._run_context, self._seed = run_context, seed
+
+    @cached_property
+    def sensor_rows(self) -> SensorRows:
+        """The sensors in the run."""
+        from mbcli.log.fields.sensor_rows import SensorRows  # late: few models have some
+
+        return SensorRows(self.plant, self._run_context, self._seed)
 
     @cached_property
     def context(self) -> Any:

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from mbcli.multibody.tree.frame import FixedOffsetFrame, Frame
     from mbcli.multibody.tree.index import TypeSafeIndex
     from mbcli.multibody.tree.joint import Joint
+    from mbcli.multibody.tree.sensor import Sensor
 
     AnyElement = TypeVar("AnyElement", bound=MultibodyElement)
     AnyFrame = TypeVar("AnyFrame", bound=FixedOffsetFrame)
@@ -54,6 +55,7 @@ class PlantElements:
             closes a loop.
         loop_joints: list of the joints that close loops, after Finalize().
         deformable_bodies: list of DeformableBody by DeformableBodyIndex.
+        sensors: list of Sensor in the order in which they were added.
     """
 
     def __init__(self) -> None:
@@ -66,6 +68,7 @@ class PlantElements:
         self.constraints: list[Constraint] = []
         self.loop_joints: list[Joint] = []
         self.deformable_bodies: list[DeformableBody] = []
+        self.sensors: list[Sensor] = []
 
 
 class Elements(Geometry):
@@ -203,6 +206,16 @@ class Elements(Geometry):
             instance = world_model_instance()
         self.check_instance(instance)
         return self._register(force_element, self.elements.force_elements, ForceElementIndex, instance)
+
+    # sensors
+
+    def add_sensor(self, sensor: Sensor, model_instance: ModelInstanceIndex) -> Sensor:
+        """Adds a sensor, which a log has then; returns it."""
+        self.require_not_finalized(f"adding {sensor!r}")
+        self.check_instance(model_instance)
+        sensor.parent_plant, sensor.instance_index = self, model_instance
+        self.elements.sensors.append(sensor)
+        return sensor
 
     # deformable bodies
 

@@ -1,0 +1,57 @@
+"""Sensors in the <gazebo> elements of URDF files, which are SDFormat's."""
+
+from mbcli.parsers.gazebo_sensors import LEFT_OUT, Mounting, WorldOfSensors, has_sensors, read_sensor
+from mbcli.parsers.poses import compose
+from mbcli.parsers.spec import IDENTITY, pose
+from mbcli.parsers.urdf.urdf_values import read_name
+
+from mbcli.math.roll_pitch_yaw import rows_from_angles
+
+
+def read_sensors(root, links, joints):
+    """The `SensorSpec`s of a robot; links, joints: by their names."""
+    world, specs = WorldOfSensors(), []
+    for owner in root.child_nodes:
+        if owner.tag != "gazebo" or not has_sensors(owner):
+            continue
+        owner.used = True
+        for node in owner.children("sensor"):
+            with node.diagnostics.leaving_out(node, LEFT_OUT) as faults:
+                name, mounting = read_name(node), _mounting(owner, node, links, joints)
+            if mounting is None or faults:
+                node.ignore("settled")
+                continue
+            specs.append(read_sensor(node, name, mounting, world))
+            for part in node.walk():
+                if not part.used:
+                    part.ignore("foreign")
+    return tuple(spec for spec in specs if spec is not None)
+
+
+def _mounting(owner, node, links, joints):
+    """Where a sensor is; None after a finding."""
+    name = owner.attribute("reference", required=True)
+    if name is None:
+        return None
+    X = _read_pose(node)
+    if name in links:
+        collisions = tuple(collision.name for collision in links[name].collisions)
+        return Mounting("link", {"mount": (name, X)}, collisions)
+    if name in joints:
+        joint = joints[name]
+        fields = {"mount": (joint.child, compose(joint.X_CM, X)), "joints": ((name, 1.0),)}
+        return Mounting("joint", fields)
+    message = f'there is no link or joint "{name}" for the sensor'
+    node.diagnostics.error("ATTRIBUTE_INVALID", message, owner, attribute="reference", value=name)
+    return None
+
+
+def _read_pose(node):
+    """Of a sensor in its link or joint."""
+    stated = node.child("pose")
+    if stated is None:
+        return IDENTITY
+    stated.attribute("frame")
+    stated.attribute("relative_to")
+    *p, roll, pitch, yaw = stated.text_vector(6, (0.0,) * 6)
+    return pose(rows_from_angles(roll, pitch, yaw), p)
