@@ -33,15 +33,16 @@ IDENTITY = pose()
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """The place of an element: file name as the user gave it, line and column from 1 (0: unknown)."""
+    """The place of an element: file name as the user gave it, line and column from 1 (0: unknown), or a prim of USD."""
 
     file: str
     line: int = 0
     column: int = 0
+    prim: str = ""  # its path
 
     def __str__(self):
         if not self.line:
-            return self.file
+            return f"{self.file}:{self.prim}" if self.prim else self.file
         return f"{self.file}:{self.line}" + (f":{self.column}" if self.column else "")
 
 
@@ -453,7 +454,7 @@ class ModelSpec:
     """
 
     name: str
-    format: str  # "urdf", "sdf", "mjcf"
+    format: str  # "urdf", "sdf", "mjcf", "usd"
     version: str  # of the format, as the file states it
     place: Place
     links: tuple[LinkSpec, ...] = ()
@@ -473,4 +474,5 @@ class ModelSpec:
     X_WModel: np.ndarray = field(default_factory=lambda: IDENTITY)  # default pose of the model frame in the world
     X_LinkModel: tuple[str, np.ndarray] | None = None  # (link, pose of the model frame in it); None: no model frame
     gravity: tuple[float, float, float] | None = None  # [m/s^2] of the whole plant, in World; None: not stated
+    time_step: float | None = None  # [s] of the steps that a world asks for; None: not stated
     sources: tuple[SourceFile, ...] = ()

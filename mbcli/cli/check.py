@@ -61,7 +61,7 @@ def check(ctx, **options):
     xacro robot.xacro | mbcli check - --input-format urdf
 
     Notes are counted; `mbcli -v check` prints them, and all findings of a kind. JSON and SARIF have everything. Every
-    code is explained in docs/check.md.
+    code is explained in docs/reference/check.md.
 
     Exit codes: 0 nothing at or above --fail-on; 1 a finding is, a file that is not well-formed XML or YAML included;
     3 a file is of no known format; 4 a MODEL or its SRDF file cannot be read. All files are checked in any case.

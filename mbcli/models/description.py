@@ -1,8 +1,10 @@
 """A model as data: the document that `mbcli inspect --json` prints."""
 
+from __future__ import annotations
+
 import math
 from collections import Counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,6 +15,20 @@ from mbcli.models.measures import measures
 from mbcli.multibody.fem.body_config import MATERIAL_NAMES
 from mbcli.multibody.plant import MultibodyPlant
 from mbcli.multibody.tree.joint_kinds import is_weld
+
+if TYPE_CHECKING:
+    from typing import TypeAlias
+
+    Entry: TypeAlias = dict[str, Any]
+
+    from mbcli.models.postures import Posture
+    from mbcli.multibody.tree.deformable_body import DeformableBody
+    from mbcli.multibody.tree.element import MultibodyElement
+    from mbcli.multibody.tree.frame import Frame
+    from mbcli.multibody.tree.joint_actuator import JointActuator
+    from mbcli.multibody.tree.rigid_body import RigidBody
+    from mbcli.multibody.tree.sensor import Sensor
+    from mbcli.parsers.spec import ModelSpec
 
 # accessors of force elements: the elements that they act between, and their numbers
 FORCE_ELEMENT_PARTS = ((("frameA", "frameC"), "frames"), (("bodyA", "bodyB"), "bodies"))
@@ -99,20 +115,20 @@ def describe(model: Any, *, measured: bool = True) -> dict:
     return plain(document)
 
 
-def _models(loaded):
+def _models(loaded: LoadedModel) -> list[tuple[ModelSpec, str]]:
     """(ModelSpec, name of its instance) of every model; none for a plant whose files are not known."""
     return list(zip(loaded.specs, loaded.instances, strict=True)) if loaded.specs else []
 
 
-def _instance(plant, element):
+def _instance(plant: MultibodyPlant, element: MultibodyElement) -> str:
     return plant.GetModelInstanceName(element.model_instance())
 
 
-def _place(element):
+def _place(element: Any) -> str | None:
     return str(element.place) if element.place is not None else None
 
 
-def _body(plant, body):
+def _body(plant: MultibodyPlant, body: RigidBody) -> Entry:
     M = body.default_spatial_inertia()
     I = M.CalcRotationalInertia().CopyToFullMatrix3()
     com = M.get_com()
@@ -129,7 +145,7 @@ def _body(plant, body):
     }
 
 
-def _deformable(plant, body):
+def _deformable(plant: MultibodyPlant, body: DeformableBody) -> Entry:
     config = body.config()
     return {
         "name": body.name(),
@@ -153,7 +169,7 @@ def _deformable(plant, body):
     }
 
 
-def _posture(plant, posture):
+def _posture(plant: MultibodyPlant, posture: Posture) -> Entry:
     return {
         "name": posture.name(),
         "model_instance": plant.GetModelInstanceName(posture.instance),
@@ -162,10 +178,10 @@ def _posture(plant, posture):
     }
 
 
-def _joint(plant, joint):
+def _joint(plant: MultibodyPlant, joint: Any) -> Entry:
     nq, nv = joint.num_positions(), joint.num_velocities()
     closes_loop = joint in plant.elements.loop_joints
-    result = {
+    result: Entry = {
         "name": joint.name(),
         "model_instance": _instance(plant, joint),
         "type": joint.type_name(),
@@ -198,8 +214,8 @@ def _joint(plant, joint):
     return result
 
 
-def _sensor(plant, sensor):
-    mounted = {"body": sensor.body.name(), "X_BS": sensor.X_BS} if sensor.has_frame else {}
+def _sensor(plant: MultibodyPlant, sensor: Sensor) -> dict[str, Any]:
+    mounted: dict[str, Any] = {"body": sensor.body.name(), "X_BS": sensor.X_BS} if sensor.has_frame else {}
     return {
         "name": sensor.name(),
         "model_instance": _instance(plant, sensor),
@@ -219,12 +235,12 @@ def _sensor(plant, sensor):
     }
 
 
-def _limit(value):
+def _limit(value: float) -> float | None:
     """A limit that the file does not set is not a number."""
     return value if math.isfinite(value) else None
 
 
-def _constraint(constraint):
+def _constraint(constraint: Any) -> Entry:
     result = {
         "type": constraint.kind,
         "name": constraint.name,
@@ -236,7 +252,7 @@ def _constraint(constraint):
     return result | {name: _number(value) for name, value in constraint.parameters().items()}
 
 
-def _mobility(plant):
+def _mobility(plant: MultibodyPlant) -> Entry | None:
     """The freedom that constraints leave at an assembly near the default pose; None without constraints."""
     if not plant.elements.constraints:
         return None
@@ -273,11 +289,11 @@ def _mobility(plant):
     }
 
 
-def _number(value):
+def _number(value: Any) -> Any:
     return _limit(value) if isinstance(value, float) else value
 
 
-def _filter_groups(loaded):
+def _filter_groups(loaded: LoadedModel) -> list[Entry]:
     """Those of models by their own names, then those of directives by scoped ones."""
     of_models = [
         {
@@ -310,7 +326,7 @@ def _filter_groups(loaded):
     return of_models + of_directives
 
 
-def _frame(plant, frame):
+def _frame(plant: MultibodyPlant, frame: Frame) -> Entry:
     return {
         "name": frame.name(),
         "model_instance": _instance(plant, frame),
@@ -319,7 +335,7 @@ def _frame(plant, frame):
     }
 
 
-def _actuator(plant, actuator):
+def _actuator(plant: MultibodyPlant, actuator: JointActuator) -> Entry:
     gains = actuator.get_controller_gains() if actuator.has_controller() else None
     return {
         "name": actuator.name(),
@@ -333,8 +349,8 @@ def _actuator(plant, actuator):
     }
 
 
-def _force_element(element):
-    result = {"type": type(element).__name__, "place": _place(element)}
+def _force_element(element: Any) -> Entry:
+    result: Entry = {"type": type(element).__name__, "place": _place(element)}
     for names, kind in FORCE_ELEMENT_PARTS:
         if hasattr(element, names[0]):
             result[kind] = [getattr(element, name)().name() for name in names]
@@ -346,7 +362,7 @@ def _force_element(element):
     return result
 
 
-def _geometries(loaded):
+def _geometries(loaded: LoadedModel) -> list[Entry]:
     """Those of the files; of a plant whose files are not known those that were registered."""
     if not loaded.specs:
         return _registered_geometries(loaded.plant)
@@ -371,7 +387,10 @@ def _geometries(loaded):
     return result
 
 
-def _registered_geometries(plant):
+def _registered_geometries(plant: MultibodyPlant) -> list[Entry]:
+    if plant.scene_graph is None:
+        return []
+    inspector = plant.scene_graph.model_inspector()
     result = []
     for body in plant.elements.bodies:
         for role, ids in (
@@ -379,7 +398,6 @@ def _registered_geometries(plant):
             ("collision", plant.GetCollisionGeometriesForBody(body)),
         ):
             for g in ids:
-                inspector = plant.scene_graph.model_inspector()
                 shape = inspector.GetShape(g)
                 result.append(
                     {

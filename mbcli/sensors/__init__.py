@@ -13,9 +13,9 @@ problem(settings)  why such settings make no sense, "" if they do
 signals(sensor)    a tuple of Signal: names of columns, units and the frame of each
 values(sensor, rows)  (n, columns): the signals at n states, without noise
 
-and no more is needed: the readers of the formats, the log, `inspect` and docs/sensors.md ask SENSORS. A file that lacks
-one of these is an error when this package is imported. `sensor` is a mbcli.multibody.tree.sensor.Sensor, `rows` the
-states with all that NEEDS has (mbcli.multibody.sensing.rows.SensedRows).
+and no more is needed: the readers of the formats, the log, `inspect` and docs/reference/sensors.md ask SENSORS. A file
+that lacks one of these is an error when this package is imported. `sensor` is a mbcli.multibody.tree.sensor.Sensor,
+`rows` the states with all that NEEDS has (mbcli.multibody.sensing.rows.SensedRows).
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ NAMES = (
     "kinetic_energy",
     "clock",
 )
-"""Of the kinds, in the order of docs/sensors.md."""
+"""Of the kinds, in the order of docs/reference/sensors.md."""
 
 NEEDED = ("acceleration", "wrench", "contact", "effort", "geometry", "energy")
 CONSTANTS = {

@@ -77,7 +77,7 @@ def simulate(
     Args:
         model: files, as load_model() takes them; a LoadedModel; or a finalized MultibodyPlant.
         until: [s] end of the run; default: the duration in the settings, else 5 s.
-        log: the file to write (HDF5, docs/log_format.md); None keeps the rows in memory.
+        log: the file to write (HDF5, docs/reference/log_format.md); None keeps the rows in memory.
         pose: name of the posture, of the files of the models, that the run starts in.
         start: beside `pose`: None for the default state; {name: number} of positions and velocities, where the end of
             a name will do; arrays (q, v); the path of a log, whose last row it is; a Context of the plant, which the

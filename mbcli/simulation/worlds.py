@@ -84,7 +84,7 @@ class Worlds:
     Args:
         model: LoadedModel or finalized MultibodyPlant, discrete. (load_model(files, contact=True) loads solids too.)
         count: number of worlds, n.
-        parameters: {path: values} of elements, by the paths of `--set` (docs/parameters.md), as
+        parameters: {path: values} of elements, by the paths of `--set` (docs/how-to/parameters.md), as
             {"body.trunk.mass": masses, "geometry.foot.friction": 0.6}: an array or list of n values, numbers or what
             `--set` takes after `=`, or one value for all. Worlds with equal parameters share their arrays.
         start, pose: where all worlds start, as of simulate(); a Context gives its parameters and inputs too. There

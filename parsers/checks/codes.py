@@ -1,4 +1,7 @@
-"""The meaning of the codes of findings, each with an example: the source of docs/check.md and of the rules in SARIF."""
+"""The meaning of the codes of findings, each with an example.
+
+The source of docs/reference/check.md and of the rules in SARIF.
+"""
 
 from typing import NamedTuple
 
@@ -78,6 +81,21 @@ CODES = {
         "knows are read as meant. A warning: the file is not in its encoding, no blank is between two attributes, or a "
         "closing tag is after the end.",
         "<link name='b'>",
+    ),
+    "USD_ERROR": Code(
+        "USD cannot compose the stage: a layer is damaged, too large, or has value clips or expressions."
+    ),
+    "USD_WARNING": Code("What USD says itself of a stage that it composes."),
+    "USD_WITHOUT_BODIES": Code("A stage of USD has no rigid bodies: its shapes belong to the world."),
+    "USD_SHAPE": Code(
+        "A shape of USD has no faces or no volume and is left out, or is scaled or sheared as no shape here can be."
+    ),
+    "USD_HELD": Code("A kinematic body of USD is welded to the world where it stands."),
+    "USD_APART": Code("The bodies of a joint of USD do not stand where it holds them: the joint counts."),
+    "USD_UNSUPPORTED": Code("A joint, actuator or filter of USD that has no equivalent here, and what becomes of it."),
+    "USD_UNUSED": Code(
+        "What a stage of USD says beside rigid bodies, counted: lights and cameras, values for other engines, "
+        "velocities at the start, restitution, breaking, what is disabled."
     ),
     "XACRO_UNEXPANDED": Code("The file contains xacro that must be expanded first.", '<link name="${prefix}b"/>'),
     "VERSION_UNSUPPORTED": Code(
@@ -522,7 +540,7 @@ LOSSES = {
 
 
 def reference_page():
-    """The text of docs/check.md below its introduction."""
+    """The text of docs/reference/check.md below its introduction."""
     lines = ["| code | meaning | example |", "|---|---|---|"]
     for code, (meaning, example, _) in CODES.items():
         shown = f"`{_short(example)}`" if example else ""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from mbcli.parsers.duplicate_names import UniqueNames
 from mbcli.parsers.poses import compose, half_space_pose, unit_vector
 from mbcli.parsers.proximity_properties import read_proximity_properties, set_friction
+from mbcli.parsers.sdf.sdf_contact import read_contact
 from mbcli.parsers.sdf.sdf_values import child_number, child_vector, descendant, name_problem, read_pose
 from mbcli.parsers.spec import (
     IDENTITY,
@@ -212,6 +213,7 @@ def _read_proximity(collision, shape):
         elif bounce is not None:
             bounce.unsupported("contact has no restitution here: what falls stays where it lands")
         properties = read_proximity_properties(collision, _read_number, shape)
+        read_contact(collision, properties)
         ode = descendant(collision, "surface", "friction", "ode")
         if ode is None:
             return properties

@@ -1,7 +1,10 @@
 """A model as the text of a file of another format: flat, with a list of the changes."""
 
+from __future__ import annotations
+
 import os
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from mbcli.parsers.formats import FORMATS
 from mbcli.parsers.frame_names import WORLD
@@ -12,6 +15,13 @@ from mbcli.parsers.writing.sayable import sayable, without_joints
 from mbcli.parsers.writing.target_names import with_target_names
 from mbcli.parsers.writing.write_xml import finish, numbers_of_elements
 
+if TYPE_CHECKING:
+    from mbcli.parsers.spec import ModelSpec
+    from mbcli.parsers.writing.losses import Loss
+    from mbcli.parsers.writing.simple_joints import Part
+
+    from mbcli.math.array_types import Matrix4
+
 
 @dataclass(frozen=True)
 class Conversion:
@@ -19,15 +29,18 @@ class Conversion:
 
     target: str  # of TARGETS
     text: bytes
-    kept: object  # flat ModelSpec: the part of the model that the text has, under the model's names
-    written: object  # ModelSpec as the text has it
-    losses: tuple  # of Loss
-    links: dict  # name in `kept`: name in the text, of World the link that has its geometry; in the order of `kept`
-    joints: dict
-    moved: dict  # link in `kept`: X_NL, its frame in that of the link in the text
-    parts: dict  # joint in `kept`: the Parts (simple_joints) that it is in the text; of one joint, its own, none
-    unnamed: dict  # joint in `kept` that has no name in the text, or not its own: the link in the text that it holds
-    limits: tuple  # of "position", "velocity", "acceleration": the limits that the format has
+    kept: ModelSpec  # flat: the part of the model that the text has, under the model's names
+    written: ModelSpec  # as the text has it
+    losses: tuple[Loss, ...]
+    # name in `kept`: name in the text, of World the link that has its geometry; in the order of `kept`
+    links: dict[str, str]
+    joints: dict[str, str]
+    moved: dict[str, Matrix4]  # link in `kept`: X_NL, its frame in that of the link in the text
+    # joint in `kept`: the Parts (simple_joints) that it is in the text; of one joint, its own, none
+    parts: dict[str, tuple[Part, ...]]
+    # joint in `kept` that has no name in the text, or not its own: the link in the text that it holds
+    unnamed: dict[str, str]
+    limits: tuple[str, ...]  # of "position", "velocity", "acceleration": the limits that the format has
 
     @property
     def changes_motion(self):

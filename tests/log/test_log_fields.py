@@ -93,7 +93,7 @@ def test_there_is_a_file_for_each_name_and_a_name_for_each_file():
 
 def test_document_and_schema_describe_the_fields_that_there_are():
     for name, made in (
-        ("docs/log_format.md", document_with_fields),
+        ("docs/reference/log_format.md", document_with_fields),
         ("schemas/log.schema.json", schema_with_fields),
     ):
         text = (ROOT / name).read_text(encoding="utf-8")

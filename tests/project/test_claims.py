@@ -1,4 +1,4 @@
-"""Every claim of the README and of the commands' help stands in docs/claims.md, and the command there shows it."""
+"""Every claim of the README and of the help stands in docs/reference/claims.md, and the command there shows it."""
 
 import inspect
 import re
@@ -116,7 +116,7 @@ def table_after(heading, document):
     return [[cell.strip() for cell in line.split("|")[1:-1]] for line in part.splitlines() if line.startswith("| `")]
 
 
-@pytest.mark.parametrize("document", ["README.md", "docs/install.md"])
+@pytest.mark.parametrize("document", ["README.md", "docs/how-to/install.md"])
 def test_the_table_of_extras_is_that_of_pyproject(document):
     needed = {
         extra: [re.match(r"[\w-]+", line)[0] for line in lines]
@@ -135,7 +135,7 @@ def test_the_command_is_named_as_the_project():
     assert PROJECT["name"] in PROJECT["scripts"]
 
 
-@pytest.mark.parametrize("document", ["README.md", "docs/conventions.md"])
+@pytest.mark.parametrize("document", ["README.md", "docs/reference/conventions.md"])
 def test_every_ending_of_a_coordinate_is_explained(document):
     heading = "## Names of coordinates" if document == "README.md" else "### Endings of names"
     part = (ROOT / document).read_text().partition(f"{heading}\n")[2].partition("\n#")[0]
@@ -158,7 +158,7 @@ def test_the_commands_that_take_many_states_are_those_that_documents_name():
             with_states.add(name)
         if "--at" in options:
             with_state.add(name)
-    page = (ROOT / "docs" / "rows.md").read_text()
+    page = (ROOT / "docs" / "reference" / "rows.md").read_text()
     (one,), (many,) = (re.findall(rf"^\| {kind} \| (.*) \|$", page, re.M) for kind in ("`--at`, .*", "`--states FILE`"))
     assert set(re.findall(r"`([a-z-]+)`", one)) == with_state - with_states
     assert set(re.findall(r"`([a-z-]+)`", many)) == with_states

@@ -30,6 +30,7 @@ ROOMS = (
     ("mbcli.parsers.sdf",),
     ("mbcli.parsers.mjcf",),
     ("mbcli.parsers.srdf",),
+    ("mbcli.parsers.usd",),
     ("mbcli.parsers.writing",),
     ("mbcli.parsers.scenes",),
     ("mbcli.parsers.load",),
@@ -147,7 +148,7 @@ def test_every_room_has_a_file_and_every_file_a_room():
 
 
 def test_the_architecture_page_lists_the_rooms_in_their_order():
-    page = (ROOT / "docs" / "architecture.md").read_text()
+    page = (ROOT / "docs" / "explanation" / "architecture.md").read_text()
     table = re.search(r"\| room \| contents \|\n\|---\|---\|\n(.*?)\n\n", page, re.DOTALL)[1]
     assert tuple(tuple(re.findall(r"`([^`]+)`", row.split("|")[1])) for row in table.splitlines()) == ROOMS
 

@@ -56,7 +56,7 @@ def test_no_type_of_a_format_is_unknown():
 
 
 def test_the_document_has_every_kind():
-    text = (ROOT / "docs" / "sensors.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "reference" / "sensors.md").read_text(encoding="utf-8")
     for name, kind in SENSORS.items():
         line = next((line for line in text.splitlines() if line.startswith(f"| `{name}` |")), "")
-        assert all(f"`{word}`" in line for word in (*kind.MJCF, *kind.SDF)), f"{name} in docs/sensors.md"
+        assert all(f"`{word}`" in line for word in (*kind.MJCF, *kind.SDF)), f"{name} in docs/reference/sensors.md"

@@ -1,11 +1,14 @@
-"""The claims of documents: sentences of the README, texts of help, and the rows of docs/claims.md that show them."""
+"""The claims of documents: sentences of the README, texts of help, and the rows that show them.
+
+The rows stand in docs/reference/claims.md.
+"""
 
 import re
 from typing import NamedTuple
 
 from repository import ROOT
 
-PAGE = ROOT / "docs" / "claims.md"
+PAGE = ROOT / "docs" / "reference" / "claims.md"
 CODE = re.compile(r"`([^`]+)`")
 # the README's list of documents names files and claims nothing; test_documents.py looks whether they are there
 UNCLAIMED = ("document",)
@@ -45,7 +48,7 @@ def cells_of(line):
 
 
 def sections():
-    """{title: [Claim]} of docs/claims.md."""
+    """{title: [Claim]} of docs/reference/claims.md."""
     found, title = {}, ""
     for line in PAGE.read_text().splitlines():
         if line.startswith("## "):

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 WORDS = "what sensors of the model give"
 BY_DEFAULT = True
 REFUSED = False
-DATASETS = (Dataset("sensors/NAME", (), "What the sensor of the name gives (docs/sensors.md).", "its columns"),)
+DATASETS = (Dataset("sensors/NAME", (), "What the sensor of the name gives (sensors.md).", "its columns"),)
 
 brings = brings_nothing
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from mbcli.multibody.parsing.process_directives import ModelInstanceInfo
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
     from mbcli.multibody.tree.index import ModelInstanceIndex
+    from mbcli.parsers import package_map
     from mbcli.parsers.scenes.directives_spec import ModelDirectives
     from mbcli.parsers.spec import ModelSpec
 
@@ -44,11 +45,11 @@ class Parser:
         model_name_prefix: str = "",
         *,
         diagnostics: Diagnostics | None = None,
-        packages: PackageMap | None = None,
+        packages: package_map.PackageMap | None = None,
     ) -> None:
         self._plant: Any = plant
         self._prefix = f"{model_name_prefix}::" if model_name_prefix else ""
-        self._packages = PackageMap() if packages is None else packages
+        self._packages: Any = PackageMap() if packages is None else packages
         self._auto_renaming = False
         self._strict = False
         self.diagnostics = Diagnostics() if diagnostics is None else diagnostics
@@ -87,7 +88,7 @@ class Parser:
         file_name: str | os.PathLike[str] | None = None,
         *,
         url: str | None = None,
-        file_contents: str | None = None,
+        file_contents: str | bytes | None = None,
         file_type: str | None = None,
         name: str | None = None,
     ) -> list[ModelInstanceIndex]:

@@ -94,6 +94,13 @@ class Settings(Constraints):
         surfaces = self.GetDefaultContactSurfaceRepresentation(self._time_step)
         self.settings = PlantSettings(sampled_outputs=self.is_discrete(), contact_surface_representation=surfaces)
 
+    def set_time_step(self, time_step: float) -> None:
+        """[s], greater than 0: another step of a discrete plant, before Finalize()."""
+        self.require_not_finalized("set_time_step")
+        if not self.is_discrete():
+            raise RuntimeError("set_time_step: the plant is continuous, it has no step")
+        self._time_step = self._positive("set_time_step", time_step)
+
     def set_penetration_allowance(self, penetration_allowance: float = 0.001) -> None:
         """[m], greater than 0: what default stiffnesses of point contact aim at."""
         self.settings.penetration_allowance = self._positive("set_penetration_allowance", penetration_allowance)
@@ -125,7 +132,7 @@ class Settings(Constraints):
     def set_sleep_tolerance(self, v_sleep: float = 1e-3) -> None:
         """[m/s], not negative: speed below which what contacts hold at rest may sleep in runs; 0: nothing sleeps.
 
-        See docs/sleep.md. RuntimeError for a continuous plant.
+        See docs/how-to/sleep.md. RuntimeError for a continuous plant.
         """
         self.require_not_finalized("set_sleep_tolerance")
         if not self.is_discrete():
@@ -139,7 +146,7 @@ class Settings(Constraints):
         return self.settings.sleep_tolerance
 
     def set_step_scheme(self, step_scheme: str = "midpoint") -> None:
-        """How discrete steps advance: "midpoint", or "drake" as pydrake does, see docs/discrete_steps.md.
+        """How discrete steps advance: "midpoint", or "drake" as pydrake does, see docs/explanation/discrete_steps.md.
 
         RuntimeError for another name.
         """
@@ -156,7 +163,8 @@ class Settings(Constraints):
         """[s] in which stiffnesses that let bodies sink by the penetration allowance stop two bodies.
 
         1 / w with w = sqrt(g / penetration allowance): w^2 times a mass carries its weight at the allowance. Default
-        stiffnesses are higher where something would not stand by these (docs/contact_defaults.md). After Finalize().
+        stiffnesses are higher where something would not stand by these (docs/explanation/contact_defaults.md).
+        After Finalize().
         """
         self.require_finalized("get_contact_penalty_method_time_scale")
         return float(np.sqrt(self.settings.penetration_allowance / self.strength_of_gravity()))

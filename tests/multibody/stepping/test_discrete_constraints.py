@@ -1,6 +1,6 @@
 """Discrete steps under constraints: order, energy, momentum, errors; limits, controllers and damping among them.
 
-docs/discrete_constraints.md says which scheme they are of, and what others do.
+docs/explanation/discrete_constraints.md says which scheme they are of, and what others do.
 """
 
 import math

@@ -443,7 +443,7 @@ def test_a_run_under_constraints_of_a_file_is_that_of_the_same_joint(tmp_path):
 
 def test_the_example_of_the_documents_runs(tmp_path, monkeypatch):
     monkeypatch.chdir(SAMPLES.parent)
-    page = (SAMPLES.parent / "docs" / "scenes.md").read_text()
+    page = (SAMPLES.parent / "docs" / "reference" / "scenes.md").read_text()
     section = page[page.index("## Constraints") : page.index("## The search for files")]
     example = section[section.index("```yaml\n") + 8 :]
     example = example[: example.index("```")]
