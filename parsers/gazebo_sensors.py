@@ -5,6 +5,7 @@ a warning: no motion depends on it.
 """
 
 from dataclasses import dataclass, field
+from math import inf
 from typing import Any
 
 from mbcli.parsers.spec import SensorSpec
@@ -135,7 +136,9 @@ def _read_settings(node, container, file):
 
 
 def _number(node, rule, found):
-    value = rule.default if found is None else found.text_number(rule.default, required=True, allow_inf=True)
+    value = (
+        rule.default if found is None else found.text_number(rule.default, required=True, allow_inf=rule.default == inf)
+    )
     problem = "" if value is None or found is None else rule.problem(value)
     if problem:
         message = f"<{found.tag}> of a sensor {problem}, found {value!r}"

@@ -64,5 +64,5 @@ def reference_axes(sensor: Any, rows: Any) -> FloatArray:
         return np.array(axes)
     from mbcli.math.roll_pitch_yaw import rows_from_angles  # late: few files turn the reference
 
-    custom = np.array(rows_from_angles(*sensor.settings["custom_rpy"]))
+    custom: FloatArray = np.array(rows_from_angles(*sensor.settings["custom_rpy"]))
     return rows.default_axes(sensor) @ custom

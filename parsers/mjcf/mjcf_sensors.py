@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from mbcli.parsers.duplicate_names import made_up, report_duplicate
 from mbcli.parsers.frame_names import WORLD
+from mbcli.parsers.gazebo_sensors import LEFT_OUT
 from mbcli.parsers.mjcf.mjcf_known import NO_KIND, SENSORS_OF_MJCF
 from mbcli.parsers.mjcf.mjcf_values import WithDefaults, find_named, report_negative
 from mbcli.parsers.spec import Mesh, SensorSpec, pose
@@ -35,7 +36,12 @@ def read_sensors(root, reading, bodies, tendons, actuators):
     reader = _SensorReader(root, reading, bodies, tendons, {actuator.name: actuator for actuator in actuators})
     for section in sections:
         for node in section.children(*SENSORS_OF_MJCF):
-            reader.read(node)
+            with node.diagnostics.leaving_out(node, LEFT_OUT) as faults:  # no motion depends on it
+                spec = reader.read(node)
+            if faults:
+                node.ignore("settled")
+            elif spec is not None:
+                reader.sensors[spec.name] = spec
     return tuple(reader.sensors.values())
 
 
@@ -49,27 +55,27 @@ class _SensorReader:
         self.sensors: dict[str, SensorSpec] = {}
 
     def read(self, node):
-        """Adds the sensor of an element, or reports why it gives nothing."""
+        """The `SensorSpec` of an element; None if it gives nothing, which is reported."""
         kind = kind_of("MJCF", node.tag)
         if kind is None:
             self._leave_out(node, f"a <{node.tag}> sensor is {NO_KIND.get(node.tag, 'not supported')}")
-            return
+            return None
         stated = node.attribute("name") or None
         if stated in self.sensors:
             report_duplicate(node, "sensor", stated, self.sensors[stated].place)
-            return
+            return None
         mounted = _MOUNTS[SENSORS[kind].MJCF[node.tag]](self, node)
         problem = self._problem(node)
         if mounted is None or problem:
             if problem:
                 self._leave_out(node, problem)
-            return
+            return None
         name = stated or made_up("_".join(filter(None, (node.tag, mounted.name))), {**self.sensors}, self._stated)
         node.attribute("user")
         if node.number("noise", 0.0):
             self._reading.unused.add(WithDefaults(node), "noise", "as in MuJoCo it is not added", harmless=True)
         rate, delay = self._read_times(node)
-        self.sensors[name] = SensorSpec(
+        return SensorSpec(
             name,
             kind,
             node.tag,

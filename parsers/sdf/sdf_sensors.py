@@ -1,5 +1,7 @@
 """Sensors of the links and joints of SDFormat files, and what of the world they measure."""
 
+from typing import Any
+
 from mbcli.parsers.frame_names import WORLD
 from mbcli.parsers.gazebo_sensors import LEFT_OUT, Mounting, WorldOfSensors, has_sensors, read_sensor
 from mbcli.parsers.poses import compose
@@ -21,7 +23,7 @@ def read_sensors(elements, joints, world):
             continue
         if element.tag == "joint" and element.name not in joints:
             continue
-        named = {}
+        named: dict[str, Any] = {}
         for node in element.node.children("sensor"):
             with node.diagnostics.leaving_out(node, LEFT_OUT) as faults:
                 name = read_name(node, element.file.minor)
@@ -45,7 +47,7 @@ def _mounting(element, node):
         return None
     link = frames.link_of(element.name) or WORLD
     X_LS = compose(frames.X_AB(link, relative_to or element.name), X)
-    fields = {"mount": (link, X_LS)}
+    fields: dict[str, Any] = {"mount": (link, X_LS)}
     if element.tag == "joint":
         fields["joints"] = ((element.name, 1.0),)
     collisions = [child.raw("name") or "" for child in element.node.child_nodes if child.tag == "collision"]

@@ -237,7 +237,8 @@ class SensedRows:
 
     def sums(self, row: IntArray, values: FloatArray) -> FloatArray:
         """(n,): of values that belong to rows."""
-        return np.bincount(row, values, minlength=len(self))
+        found: Any = np.bincount(row, values, minlength=len(self))
+        return found
 
     # ---------------------------------------------------------------------------------------------- rays
 

@@ -32,7 +32,8 @@ class ContactForces(NamedTuple):
         return self.moment + np.cross(self.point, self.force)
 
 
-NONE = ContactForces(np.zeros(0, dtype=int), *[np.zeros((0, 3))] * 4, np.zeros(0))
+_NO_VECTORS: FloatArray = np.zeros((0, 3))
+NONE = ContactForces(np.zeros(0, dtype=int), _NO_VECTORS, _NO_VECTORS, _NO_VECTORS, _NO_VECTORS, np.zeros(0))
 
 
 def contacts_of_bodies(
