@@ -116,7 +116,7 @@ LIDAR = '<sensor name="s" type="lidar"><lidar><scan><horizontal>{}</horizontal><
 NOISY = '<sensor name="s" type="altimeter"><altimeter><vertical_position>'
 NOISY += '<noise type="{}">{}</noise></vertical_position></altimeter></sensor>'
 FAULTS = {
-    "no number": ('<sensor name="s" type="imu"><update_rate>fast</update_rate></sensor>', "must be a number"),
+    "no number": ('<sensor name="s" type="imu"><update_rate>fast</update_rate></sensor>', "must be a finite number"),
     "negative rate": ('<sensor name="s" type="imu"><update_rate>-1</update_rate></sensor>', "must not be negative"),
     "no type": ('<sensor name="s"/>', 'must have the attribute "type"'),
     "no name": ('<sensor type="imu"/>', 'must have the attribute "name"'),
