@@ -70,7 +70,7 @@ class _SensorReader:
             if problem:
                 self._leave_out(node, problem)
             return None
-        name = stated or made_up("_".join(filter(None, (node.tag, mounted.name))), {**self.sensors}, self._stated)
+        name = stated or made_up("_".join(filter(None, (node.tag, mounted.name))), self.sensors, self._stated)
         node.attribute("user")
         if node.number("noise", 0.0):
             self._reading.unused.add(WithDefaults(node), "noise", "as in MuJoCo it is not added", harmless=True)

@@ -1,5 +1,9 @@
 """Sensors in the <gazebo> elements of URDF files, which are SDFormat's."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from mbcli.parsers.gazebo_sensors import LEFT_OUT, Mounting, WorldOfSensors, has_sensors, read_sensor
 from mbcli.parsers.poses import compose
 from mbcli.parsers.spec import IDENTITY, pose
@@ -7,8 +11,16 @@ from mbcli.parsers.urdf.urdf_values import read_name
 
 from mbcli.math.roll_pitch_yaw import rows_from_angles
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
-def read_sensors(root, links, joints):
+    from mbcli.parsers.spec import JointSpec, LinkSpec, SensorSpec
+    from mbcli.parsers.xml_node import Node
+
+    from mbcli.math.array_types import Matrix4
+
+
+def read_sensors(root: Node, links: Mapping[str, LinkSpec], joints: Mapping[str, JointSpec]) -> tuple[SensorSpec, ...]:
     """The `SensorSpec`s of a robot; links, joints: by their names."""
     world, specs = WorldOfSensors(), []
     for owner in root.child_nodes:
@@ -28,7 +40,9 @@ def read_sensors(root, links, joints):
     return tuple(spec for spec in specs if spec is not None)
 
 
-def _mounting(owner, node, links, joints):
+def _mounting(
+    owner: Node, node: Node, links: Mapping[str, LinkSpec], joints: Mapping[str, JointSpec]
+) -> Mounting | None:
     """Where a sensor is; None after a finding."""
     name = owner.attribute("reference", required=True)
     if name is None:
@@ -46,7 +60,7 @@ def _mounting(owner, node, links, joints):
     return None
 
 
-def _read_pose(node):
+def _read_pose(node: Node) -> Matrix4:
     """Of a sensor in its link or joint."""
     stated = node.child("pose")
     if stated is None:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from mbcli.log.fields.sensor_rows import SensorRows
     from mbcli.math.array_types import IntArray
 
 
@@ -18,21 +17,22 @@ class LoggedPlant:
     Args:
         plant: finalized.
         actuator_units: one an actuator.
-        run_context: of the run; seed: of the noise of its sensors, None without.
+        position_units: one a position.
+        plan: what the run follows, None for nothing.
     """
 
     def __init__(
-        self, plant: Any, actuator_units: tuple[str, ...], run_context: Any = None, seed: int | None = None
+        self, plant: Any, actuator_units: tuple[str, ...], position_units: tuple[str, ...] = (), plan: Any = None
     ) -> None:
-        self.plant, self.actuator_units = plant, actuator_units
-        self._run_context, self._seed = run_context, seed
+        self.plant, self.actuator_units, self.plan = plant, actuator_units, plan
+        self.loads: Any = None  # LoadedStates of a run that is being logged
+        self.sensor_rows: Any = None  # SensorRows of a run that is being logged
+        self._position_units = position_units
 
-    @cached_property
-    def sensor_rows(self) -> SensorRows:
-        """The sensors in the run."""
-        from mbcli.log.fields.sensor_rows import SensorRows  # late: few models have some
-
-        return SensorRows(self.plant, self._run_context, self._seed)
+    def plan_columns(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Names and units of the positions of the joints of the plan."""
+        names = self.plant.GetPositionNames()
+        return tuple(names[k] for k in self.plan.places), tuple(self._position_units[k] for k in self.plan.places)
 
     @cached_property
     def context(self) -> Any:

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mbcli.multibody.contact.contact_arrays import SampledContacts
 from mbcli.multibody.sensing.evaluation import aims_of_controllers, has_forces_between, needs_of
 from mbcli.multibody.sensing.plant_sensing import PlantSensing
 from mbcli.multibody.sensing.rows import SensedRows
 from mbcli.multibody.sensing.signals import SensorSignals
-from mbcli.multibody.stepping.contact_arrays import SampledContacts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mbcli.errors import ArgumentError
+from mbcli.multibody.contact.contact_arrays import SampledContacts
 from mbcli.multibody.sensing.plant_sensing import PlantSensing
 from mbcli.multibody.sensing.rows import SensedRows
-from mbcli.multibody.stepping.contact_arrays import SampledContacts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from mbcli.math.array_types import FloatArray
-    from mbcli.multibody.plant.context import Context
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+    from mbcli.multibody.state.context import Context
     from mbcli.multibody.tree.sensor import Sensor
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from mbcli.engine.queries.state_batch import StateBatch
 from mbcli.geometry import shapes
 from mbcli.geometry.properties import Role
-from mbcli.multibody.plant.context import Context
+from mbcli.multibody.state.context import Context
 from mbcli.sensors.rays import distance_along
 
 if TYPE_CHECKING:
