@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
     from mbcli.geometry.coulomb_friction import CoulombFriction
 
 # of the group "material" [m]: by how much friction at a point resists spinning about the normal, rolling across it
@@ -100,6 +102,13 @@ class ProximityProperties(GeometryProperties):
 
 class IllustrationProperties(GeometryProperties):
     """Of a geometry that is seen."""
+
+
+def MakePhongIllustrationProperties(diffuse: ArrayLike) -> IllustrationProperties:
+    """Properties of a geometry in a colour (4,): red, green, blue and opacity from 0 to 1."""
+    properties = IllustrationProperties()
+    properties.AddProperty("phong", "diffuse", np.array(diffuse, dtype=float))
+    return properties
 
 
 def AddContactMaterial(

@@ -43,6 +43,8 @@ OF_ROOMS = {
     "project": "documents layers rooms",
     "sensors": "rays sensor_kinds",
     "simulation": "start_limits sweep_points",
+    "solvers": "mathematical_program",
     "systems": "diagram simulator_goes_on update_times",
+    "visualization": "meshcat",
 }
 QUICK = frozenset(f"test_{name}.py" for names in OF_ROOMS.values() for name in names.split())
