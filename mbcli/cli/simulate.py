@@ -212,7 +212,8 @@ class FieldsOption(click.Option):
     "--seed",
     type=click.IntRange(min=0),
     metavar="N",
-    help="Seed of random poses of directives, random pushes and controllers; recorded in the log.",
+    help="Seed of random poses of directives, random pushes, controllers and the noise of sensors; recorded in the "
+    "log.",
 )
 @click.option(
     "-o", "--log", "log_path", metavar="FILE", help="The log to write; default: the name of the model file with .h5."
@@ -224,6 +225,12 @@ class FieldsOption(click.Option):
     help=f"Samples per second, {DEFAULT_RATE:g}; 0 logs every step of a discrete plant.",
 )
 @click.option("--fields", cls=FieldsOption, metavar="LIST")
+@click.option(
+    "--sensor-noise",
+    type=click.Choice(["on", "off"]),
+    default="on",
+    help="Whether sensors have the noise of their files, drawn by --seed (on, the default), or none (off).",
+)
 @click.option("--no-log", is_flag=True, help="Write no log.")
 @click.option(
     "--balance",
@@ -435,6 +442,7 @@ def _recorded_run(ctx, loaded, state, options, quiet):
         constraint_tolerance=options.constraint_tolerance,
         log_rate=options.log_rate,
         fields=options.fields,
+        sensor_noise=options.sensor_noise == "on",
         balance=options.balance,
         arguments=["mbcli", *(ctx.obj or {}).get("arguments", [])],
         warn=(lambda line: None) if quiet else warn,

@@ -282,10 +282,10 @@ SDF = {
     ),
     "no_rate": (
         sdf(inside='<sensor name="s" type="imu"><update_rate>fast</update_rate></sensor>'),
-        [(WARNING, "ELEMENT_INVALID"), (NOTE, "ELEMENT_FOREIGN")],
+        [(WARNING, "ELEMENT_INVALID")],
     ),
     "unused_and_well_formed": (
-        sdf("<allow_auto_disable>True</allow_auto_disable>", inside='<sensor name="s" type="imu"/>'),
+        sdf("<allow_auto_disable>True</allow_auto_disable>", inside='<sensor name="s" type="camera"/>'),
         [(NOTE, "ELEMENT_FOREIGN")] * 2,
     ),
     "bounces": (sdf(inside=part("collision", BALL, bounce("0.8"))), []),
