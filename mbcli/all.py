@@ -1,12 +1,16 @@
-"""Every public class and function in one place, as pydrake.all."""
+"""Every public class and function in one place, as pydrake.all; those that need SymPy are here where it is."""
+
+from importlib.util import find_spec
 
 from mbcli.autodiffutils import *  # noqa: F403
 from mbcli.common import *  # noqa: F403
+from mbcli.common.containers import *  # noqa: F403
 from mbcli.common.value import *  # noqa: F403
 from mbcli.geometry import *  # noqa: F403
 from mbcli.math import *  # noqa: F403
 from mbcli.multibody.fem import *  # noqa: F403
 from mbcli.multibody.math import *  # noqa: F403
+from mbcli.multibody.meshcat import *  # noqa: F403
 from mbcli.multibody.parsing import *  # noqa: F403
 from mbcli.multibody.plant import *  # noqa: F403
 from mbcli.multibody.tree import *  # noqa: F403
@@ -14,4 +18,11 @@ from mbcli.systems.analysis import *  # noqa: F403
 from mbcli.systems.controllers import *  # noqa: F403
 from mbcli.systems.framework import *  # noqa: F403
 from mbcli.systems.primitives import *  # noqa: F403
+from mbcli.systems.scalar_conversion import *  # noqa: F403
 from mbcli.trajectories import *  # noqa: F403
+from mbcli.visualization import *  # noqa: F403
+
+if find_spec("sympy") is not None:
+    from mbcli.multibody.inverse_kinematics import *  # noqa: F403
+    from mbcli.solvers import *  # noqa: F403
+    from mbcli.symbolic import *  # noqa: F403

@@ -22,7 +22,6 @@ OUT_OF_SCOPE = {
     "examples": "examples of Drake's own",
 }
 OUT_OF_SCOPE_NAMES = {
-    **dict.fromkeys(("SnoptSolver", "MosekSolver", "GurobiSolver"), "commercial solvers"),
     **dict.fromkeys(("RgbdSensor", "CameraInfo", "CameraConfig", "ApplyCameraConfig"), "cameras"),
     **dict.fromkeys(("RenderCameraCore", "DepthRenderCamera", "ColorRenderCamera", "MakeRenderEngineVtk"), "cameras"),
     **dict.fromkeys(("HPolyhedron", "VPolytope", "Hyperellipsoid", "GraphOfConvexSets", "Iris"), "convex sets"),

@@ -14,7 +14,7 @@ import numpy as np
 from mbcli.math.array_arguments import describe
 
 if TYPE_CHECKING:
-    from mbcli.math.array_types import Vector
+    from mbcli.math.array_types import Matrix, Vector
 
 
 class ExpressionType(type):
@@ -43,13 +43,22 @@ class Expression(metaclass=ExpressionType):
         def __init__(self, value: Any = 0) -> None: ...
 
 
+Formula = sympy.logic.boolalg.Boolean
 sin, cos, tan = sympy.sin, sympy.cos, sympy.tan
 asin, acos, atan, atan2 = sympy.asin, sympy.acos, sympy.atan, sympy.atan2
+arcsin, arccos, arctan, arctan2 = asin, acos, atan, atan2
 sinh, cosh, tanh = sympy.sinh, sympy.cosh, sympy.tanh
-exp, log, sqrt = sympy.exp, sympy.log, sympy.sqrt
+exp, log, sqrt, pow = sympy.exp, sympy.log, sympy.sqrt, sympy.Pow
+abs, min, max, ceil, floor = sympy.Abs, sympy.Min, sympy.Max, sympy.ceiling, sympy.floor
+logical_and, logical_or, logical_not = sympy.And, sympy.Or, sympy.Not
 
-__all__ = ["Expression", "Variable", "acos", "asin", "atan", "atan2", "cos", "cosh", "exp", "log", "sin", "sinh"]
-__all__ += ["MakeVectorContinuousVariable", "sqrt", "tan", "tanh"]
+__all__ = [
+    *("Evaluate", "Expression", "ExtractVariablesFromExpression", "Formula", "GetVariableVector", "IsAffine"),
+    *("Jacobian", "MakeMatrixContinuousVariable", "MakeMatrixVariable", "MakeVectorContinuousVariable"),
+    *("MakeVectorVariable", "Substitute", "TaylorExpand", "ToLatex", "Variable", "Variables", "abs", "acos", "arccos"),
+    *("arcsin", "arctan", "arctan2", "asin", "atan", "atan2", "ceil", "cos", "cosh", "exp", "floor", "if_then_else"),
+    *("log", "logical_and", "logical_not", "logical_or", "max", "min", "pow", "sin", "sinh", "sqrt", "tan", "tanh"),
+]
 
 
 def Variable(name: str) -> Any:
@@ -57,6 +66,113 @@ def Variable(name: str) -> Any:
     return sympy.Symbol(name, real=True)
 
 
-def MakeVectorContinuousVariable(rows: int, name: str) -> "Vector":
+class Variables(set[Any]):
+    """A set of variables."""
+
+    def size(self) -> int:
+        """The number of variables."""
+        return len(self)
+
+    def empty(self) -> bool:
+        """Whether there is none."""
+        return not self
+
+    def insert(self, variables: Any) -> None:
+        """Adds one, or several."""
+        self.update(variables if np.iterable(variables) else [variables])
+
+    def include(self, variable: Any) -> bool:
+        """Whether a variable is one of them."""
+        return variable in self
+
+
+def MakeVectorVariable(rows: int, name: str, *unused: Any) -> "Vector":
     """An object array (rows,) of the variables name(0), name(1), ..."""
     return np.array([Variable(f"{name}({k})") for k in range(rows)], dtype=object)
+
+
+def MakeMatrixVariable(rows: int, cols: int, name: str, *unused: Any) -> "Matrix":
+    """An object array (rows, cols) of the variables name(0, 0), ..."""
+    return np.array([[Variable(f"{name}({i}, {j})") for j in range(cols)] for i in range(rows)], dtype=object)
+
+
+MakeVectorContinuousVariable, MakeMatrixContinuousVariable = MakeVectorVariable, MakeMatrixVariable
+
+
+def if_then_else(f_cond: Any, e_then: Any, e_else: Any) -> Any:
+    """One of two expressions, by a formula."""
+    return sympy.Piecewise((e_then, f_cond), (e_else, True))
+
+
+def GetVariableVector(expressions: Any) -> "Vector":
+    """The variables of expressions, sorted by their names."""
+    found: set[Any] = set()
+    for e in np.asarray(expressions, dtype=object).ravel():
+        found |= sympy.sympify(e).free_symbols
+    return np.array(sorted(found, key=str), dtype=object)
+
+
+def ExtractVariablesFromExpression(e: Any) -> tuple["Vector", dict[Any, int]]:
+    """The variables of an expression or of an array of them, and {variable: its place}."""
+    variables = GetVariableVector(e)
+    return variables, {v: k for k, v in enumerate(variables)}
+
+
+def Jacobian(f: Any, vars: Any) -> "Matrix":
+    """Derivatives (m, n) of expressions (m,) by variables (n,)."""
+    rows = np.asarray(f, dtype=object).ravel()
+    return np.array([[sympy.diff(e, v) for v in np.asarray(vars, dtype=object).ravel()] for e in rows], dtype=object)
+
+
+def Substitute(m: Any, subst: Any, e: Any = None) -> Any:
+    """Expressions with others in place of variables: Substitute(m, {variable: e}) or Substitute(m, variable, e)."""
+    pairs = list(subst.items()) if isinstance(subst, dict) else [(subst, e)]
+    return _each(m, lambda x: sympy.sympify(x).subs(pairs, simultaneous=True))
+
+
+def Evaluate(m: Any, env: Any = None, generator: Any = None) -> Any:
+    """The numbers of expressions, a matrix as in pydrake, by {variable: number}. RuntimeError if one is missing."""
+    values = np.atleast_1d(_each(m, lambda x: sympy.sympify(x).subs(dict(env or {}))))
+    missing = GetVariableVector(values)
+    if missing.size:
+        raise RuntimeError(f"Evaluate: there is no value for {', '.join(str(v) for v in missing)}")
+    return values.astype(float).reshape(values.shape if values.ndim == 2 else (-1, 1))
+
+
+def TaylorExpand(f: Any, a: dict[Any, float], order: int) -> Any:
+    """The Taylor polynomial of an expression about a point, up to an order."""
+    t = sympy.Dummy("t")
+    curve = f.subs({v: x + t * (v - x) for v, x in a.items()}, simultaneous=True)
+    terms = (sympy.diff(curve, t, k).subs(t, 0) / sympy.factorial(k) for k in range(order + 1))
+    return sympy.expand(sum(terms))
+
+
+def IsAffine(m: Any, vars: Any = None) -> bool:
+    """Whether expressions are affine in variables, or in all of theirs."""
+    chosen = list(vars) if vars is not None else list(GetVariableVector(m))
+    return all(
+        all(sympy.diff(e, v, w).equals(0) for v in chosen for w in chosen) for e in np.asarray(m, dtype=object).ravel()
+    )
+
+
+def ToLatex(e: Any, precision: int = 3) -> str:
+    """An expression, a formula or a matrix of them in LaTeX, numbers to so many decimals."""
+    if isinstance(e, (np.ndarray, list, tuple)):
+        given = np.asarray(e, dtype=object)
+        rows = given.reshape(-1, 1) if given.ndim == 1 else given
+        inner = r" \\ ".join(" & ".join(ToLatex(x, precision) for x in row) for row in rows)
+        return rf"\begin{{bmatrix}} {inner} \end{{bmatrix}}"
+    rounded = sympy.sympify(e)
+    values = {x: float(x) for x in rounded.atoms(sympy.Float)}
+    text = {x: str(int(y)) if y.is_integer() else f"{y:.{precision}f}" for x, y in values.items()}
+    return str(sympy.latex(rounded.xreplace({x: sympy.Symbol(word) for x, word in text.items()})))
+
+
+def _each(m: Any, function: Any) -> Any:
+    given = np.asarray(m, dtype=object)
+    if given.ndim == 0:
+        return function(m)
+    result = np.empty(given.shape, dtype=object)
+    for place in np.ndindex(given.shape):
+        result[place] = function(given[place])
+    return result

@@ -367,6 +367,29 @@ ForceElementSpec = BushingSpec | SpringDamperSpec
 ConstraintSpec = BallConstraintSpec | DistanceConstraintSpec | WeldConstraintSpec | TendonConstraintSpec
 
 
+# ------------------------------------------------------------------------------------------- sensors
+
+
+@dataclass(frozen=True, slots=True)
+class SensorSpec:
+    """What a file mounts on a link, joint, tendon or actuator to measure it; names are those of its model."""
+
+    name: str
+    kind: str  # a name of mbcli.sensors.SENSORS
+    type: str  # what the format calls it
+    place: Place
+    mount: tuple[str, np.ndarray] | None = None  # (link or "world", X_LS of the frame S of the sensor in it)
+    reference: tuple[str, np.ndarray] | None = None  # the same of the frame that it measures in; None: World
+    joints: tuple[tuple[str, float], ...] = ()  # whose coordinates it measures, with their coefficients
+    offset: float = 0.0  # [m] added to them
+    actuator: str | None = None
+    settings: dict = field(default_factory=dict)  # of its kind
+    rate: float = 0.0  # [Hz] of updates; 0: none is stated
+    delay: float = 0.0  # [s] after which a value arrives
+    cutoff: float = 0.0  # size beyond which values are cut; 0: none
+    noise: tuple[Any, ...] = ()  # mbcli.sensors.settings.NoiseSettings
+
+
 # ---------------------------------------------------------------------------------------- named states
 
 
@@ -453,6 +476,7 @@ class ModelSpec:
     filter_groups: tuple[CollisionFilterGroupSpec, ...] = ()
     contact_pairs: tuple[ContactPairSpec, ...] = ()
     postures: tuple[PostureSpec, ...] = ()
+    sensors: tuple[SensorSpec, ...] = ()
     models: tuple[ModelSpec, ...] = ()  # nested, in the order of the file
     is_world: bool = False  # a world file: its own elements are the world's, its models stand beside each other
     static: bool = False  # every link without a joint to the world is welded to it

@@ -38,7 +38,7 @@ PARAMETERS_OF_KIND = {
     "actuator": ("gear_ratio", "rotor_inertia", "effort_limit", "kp", "kd"),
     "geometry": (
         "friction", "static_friction", "dynamic_friction", "stiffness", "dissipation", "relaxation_time",
-        "torsional_friction", "rolling_friction",
+        "torsional_friction", "rolling_friction", "restitution", "bounce_threshold",
     ),
 }  # fmt: skip
 

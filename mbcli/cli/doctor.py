@@ -13,6 +13,7 @@ from mbcli.common.json_text import to_json
 EXTRAS = {
     "symbolic": ("sympy", "mbcli symbolic"),
     "xacro": ("xacro", "--xacro"),
+    "usd": ("pxr", "models in USD"),
     "decompose": ("coacd", "--decompose"),
     "plot": ("matplotlib", "mbcli log plot"),
     "dask": ("distributed", "mbcli sweep --scheduler"),

@@ -19,7 +19,7 @@ from mbcli.multibody.tree.joint_kinds import is_weld
 @output_options
 @click.pass_context
 def inspect(ctx, tree, geometry, **values):
-    """Describe a model: its tree, joints, masses, frames, actuators, geometry, and the unused elements of the file.
+    """Describe a model: its tree, joints, masses, frames, actuators, sensors, geometry, unused elements of the file.
 
     \b
     mbcli inspect robot.urdf
@@ -93,6 +93,7 @@ def render(info, plant):
     if named:
         lines.append(printable(f"frames: {', '.join(named)}"))
     lines += [printable(_filter_group_line(group)) for group in info["collision_filter_groups"]]
+    lines += [printable(_sensor_line(sensor)) for sensor in info["sensors"]]
     postures = list(dict.fromkeys(posture["name"] for posture in info["postures"]))
     if postures:
         lines.append(printable(f"postures: {', '.join(postures)}"))
@@ -175,6 +176,21 @@ def _force_element_line(element):
         return f"{element['type']} at {element['joint']}"
     ends = element.get("frames", element.get("bodies"))
     return f"{element['type']} between {' and '.join(ends)}" if ends else element["type"]
+
+
+def _sensor_line(sensor):
+    """Where a sensor is and what it gives: `sensor imu (imu) on torso: orientation_qw ... [1], ...`."""
+    joints = f" of {', '.join(sensor['joints'])}" if sensor["joints"] else ""
+    where = f" on {sensor['body']}" if "body" in sensor else joints
+    signals = []
+    for signal in sensor["signals"]:
+        first, *others = signal["columns"]
+        shown = first if not others else f"{first} ... {others[-1]}"
+        signals.append(f"{shown} [{signal['units']}]" + f" in {signal['frame']}" * bool(signal["frame"]))
+    details = [f"{number(sensor['update_rate'])} Hz"] if sensor["update_rate"] else []
+    details += [f"{number(sensor['delay'])} s late"] if sensor["delay"] else []
+    details += ["noise"] if sensor["has_noise"] else []
+    return f"sensor {sensor['name']} ({sensor['type']}){where}: {'; '.join([', '.join(signals), *details])}"
 
 
 def _filter_group_line(group):

@@ -12,11 +12,12 @@ def manual_page(group):
     lines = [f'.TH MBCLI 1 "" "mbcli {__version__}" "User Commands"', ".SH NAME"]
     lines += [r"mbcli \- multibody dynamics from robot model files", ".SH SYNOPSIS", ".B mbcli"]
     lines += [r"[\fIOPTIONS\fR] \fICOMMAND\fR [\fIARGS\fR]", ".SH DESCRIPTION"]
-    ctx = click.Context(group, info_name="mbcli", terminal_width=WIDTH)
+    settings = {"terminal_width": WIDTH, "help_option_names": group.context_settings["help_option_names"]}
+    ctx = click.Context(group, info_name="mbcli", **settings)
     lines += _verbatim(group.get_help(ctx))
     lines.append(".SH COMMANDS")
     for path, command in _commands(group, ctx):
-        inner = click.Context(command, info_name=path, terminal_width=WIDTH)
+        inner = click.Context(command, info_name=path, **settings)
         lines += [f'.SS "{path}"', *_verbatim(command.get_help(inner))]
     return "\n".join(lines)
 

@@ -50,6 +50,7 @@ HARMLESS = frozenset(
         "seed",
         "log_rate",
         "fields",
+        "sensor_noise",
         "balance",
         "welds",
         "weld_base",

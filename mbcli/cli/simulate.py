@@ -212,7 +212,8 @@ class FieldsOption(click.Option):
     "--seed",
     type=click.IntRange(min=0),
     metavar="N",
-    help="Seed of random poses of directives, random pushes and controllers; recorded in the log.",
+    help="Seed of random poses of directives, random pushes, controllers and the noise of sensors; recorded in the "
+    "log.",
 )
 @click.option(
     "-o", "--log", "log_path", metavar="FILE", help="The log to write; default: the name of the model file with .h5."
@@ -224,6 +225,12 @@ class FieldsOption(click.Option):
     help=f"Samples per second, {DEFAULT_RATE:g}; 0 logs every step of a discrete plant.",
 )
 @click.option("--fields", cls=FieldsOption, metavar="LIST")
+@click.option(
+    "--sensor-noise",
+    type=click.Choice(["on", "off"]),
+    default="on",
+    help="Whether sensors have the noise of their files, drawn by --seed (on, the default), or none (off).",
+)
 @click.option("--no-log", is_flag=True, help="Write no log.")
 @click.option(
     "--balance",
@@ -309,6 +316,7 @@ def _run_command(ctx, values):
     model, state = take(values, MODEL_KEYS), take(values, STATE_KEYS)
     options = take(values, tuple(values))
     quiet = (ctx.obj or {}).get("verbosity", 0) < 0
+    refuse_two_controls(options)
     time_step = chosen_time_step(options)
     each = options.states is not None or options.each or options.states_format or options.fill or options.degrees
     if each:
@@ -368,6 +376,14 @@ def _run_command(ctx, values):
     return {"complete": 0, "interrupted": stop.exit_code}[summary.status]
 
 
+def refuse_two_controls(options):
+    """UsageError if two options give the actuation."""
+    if options.controller is not None and (options.input_file is not None or options.u_text is not None):
+        raise click.UsageError("--controller gives the actuation: no --input and no --u beside it")
+    if options.trajectory is not None and (options.posture is not None or options.drives):
+        raise click.UsageError("--trajectory moves and holds the joints: no --hold and no --drive beside it")
+
+
 def chosen_time_step(options):
     """The step [s] that the options ask for, None if none does; UsageError for options that exclude each other."""
     time_step = options.time_step
@@ -377,10 +393,6 @@ def chosen_time_step(options):
         time_step = 0.0
     if options.input_file is not None and options.u_text is not None:
         raise click.UsageError("--input and --u exclude each other")
-    if options.controller is not None and (options.input_file is not None or options.u_text is not None):
-        raise click.UsageError("--controller gives the actuation: no --input and no --u beside it")
-    if options.trajectory is not None and (options.posture is not None or options.drives):
-        raise click.UsageError("--trajectory moves and holds the joints: no --hold and no --drive beside it")
     if options.no_log and options.log_path is not None:
         raise click.UsageError("--no-log and -o exclude each other")
     if options.no_contact and (options.ground is not None or options.contact_model or options.contact_approximation):
@@ -430,6 +442,7 @@ def _recorded_run(ctx, loaded, state, options, quiet):
         constraint_tolerance=options.constraint_tolerance,
         log_rate=options.log_rate,
         fields=options.fields,
+        sensor_noise=options.sensor_noise == "on",
         balance=options.balance,
         arguments=["mbcli", *(ctx.obj or {}).get("arguments", [])],
         warn=(lambda line: None) if quiet else warn,

@@ -9,9 +9,15 @@ TYPE_CHECKING = False  # True to type checkers; typing itself takes longer to im
 if TYPE_CHECKING:
     from mbcli.common.random_distributions import RandomDistribution
     from mbcli.common.random_generator import RandomGenerator
+    from mbcli.common.temporary_directories import temp_directory
 
-__all__ = ["RandomDistribution", "RandomGenerator"]
+__all__ = ["RandomDistribution", "RandomGenerator", "temp_directory"]
 
 __getattr__ = late_names(
-    __name__, {"random_distributions": ("RandomDistribution",), "random_generator": ("RandomGenerator",)}
+    __name__,
+    {
+        "random_distributions": ("RandomDistribution",),
+        "random_generator": ("RandomGenerator",),
+        "temporary_directories": ("temp_directory",),
+    },
 )

@@ -3,6 +3,8 @@
 `python -m mbcli.conversion.newton_process` reads a request (JSON) and prints an answer (JSON).
 """
 
+from __future__ import annotations
+
 import json
 import os
 import sys

@@ -15,11 +15,7 @@ import numpy as np
 from mbcli.math.rotation_array import matrix_from_quaternion
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from mbcli.conversion.plant_comparison import PlantComparison
-    from mbcli.multibody.plant.multibody_plant import MultibodyPlant
-    from mbcli.multibody.tree.joint import Joint
     from mbcli.parsers.writing.conversion import Conversion
 
 LONGEST = 600.0  # [s]: Newton compiles its kernels when it is used first
@@ -55,8 +51,8 @@ def prove_by_newton(conversion: Conversion, proof: PlantComparison, *, seed: int
     return f"{ENGINE} {document['version']}"
 
 
-def _ask(request: dict[str, Any]) -> tuple[dict[str, Any], None] | tuple[None, str]:
-    """(document, None), or (None, why there is none)."""
+def _ask(request: dict[str, Any]) -> tuple[dict[str, Any], str | None]:
+    """(document, None), or ({}, why there is none)."""
     try:
         done = subprocess.run(
             [sys.executable, "-m", "mbcli.conversion.newton_process"],
@@ -68,16 +64,14 @@ def _ask(request: dict[str, Any]) -> tuple[dict[str, Any], None] | tuple[None, s
         )
         document = json.loads(done.stdout)
     except subprocess.TimeoutExpired:
-        return None, f"gave no result within {LONGEST:g} s"
+        return {}, f"gave no result within {LONGEST:g} s"
     except ValueError:
         lines = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
-        return None, f"failed: {lines[-1][:300]}"
-    return (None, f"refuses the file: {document['error']}") if "error" in document else (document, None)
+        return {}, f"failed: {lines[-1][:300]}"
+    return ({}, f"refuses the file: {document['error']}") if "error" in document else (document, None)
 
 
-def _compare_elements(
-    plant: MultibodyPlant, joints: Mapping[str, Joint], document: Mapping[str, Any], proof: PlantComparison
-) -> None:
+def _compare_elements(plant: Any, joints: dict[str, Any], document: dict[str, Any], proof: Any) -> None:
     proof.note("newton: gravity", plant.gravity_field().gravity_vector(), document["gravity"])
     context = plant.CreateDefaultContext()
     for body in plant.elements.bodies[1:]:
@@ -99,13 +93,7 @@ def _compare_elements(
         proof.note("newton: armature", joint.reflected_inertia, there["armature"])
 
 
-def _compare_at(
-    plant: MultibodyPlant,
-    joints: Mapping[str, Joint],
-    state: Mapping[str, float],
-    there: Mapping[str, Any],
-    proof: PlantComparison,
-) -> None:
+def _compare_at(plant: Any, joints: dict[str, Any], state: dict[str, float], there: dict[str, Any], proof: Any) -> None:
     context = plant.CreateDefaultContext()
     q = plant.GetPositions(context).copy()
     for name in there["moved"]:

@@ -25,10 +25,12 @@ if TYPE_CHECKING:
         AddContactMaterial,
         GeometryProperties,
         IllustrationProperties,
+        MakePhongIllustrationProperties,
         ProximityProperties,
         Role,
     )
     from mbcli.geometry.query_object import QueryObject
+    from mbcli.geometry.rgba import Rgba
     from mbcli.geometry.scene_graph import SceneGraph
     from mbcli.geometry.shapes import (
         Box,
@@ -44,6 +46,9 @@ if TYPE_CHECKING:
     )
     from mbcli.geometry.surface_mesh import SurfaceTriangle, TriangleSurfaceMesh
     from mbcli.geometry.volume_mesh import VolumeElement, VolumeMesh
+    from mbcli.visualization.animation import MeshcatAnimation
+    from mbcli.visualization.meshcat import Meshcat, MeshcatParams, StartMeshcat
+    from mbcli.visualization.meshcat_visualizer import MeshcatVisualizer, MeshcatVisualizerParams
 
 __all__ = [
     "AddCompliantHydroelasticProperties",
@@ -70,13 +75,20 @@ __all__ = [
     "HalfSpace",
     "HydroelasticContactRepresentation",
     "IllustrationProperties",
+    "MakePhongIllustrationProperties",
     "Mesh",
+    "Meshcat",
+    "MeshcatAnimation",
     "MeshcatCone",
+    "MeshcatParams",
+    "MeshcatVisualizer",
+    "MeshcatVisualizerParams",
     "PenetrationAsPointPair",
     "PolygonSurfaceMesh",
     "PolygonSurfaceMeshFieldLinear",
     "ProximityProperties",
     "QueryObject",
+    "Rgba",
     "Role",
     "SceneGraph",
     "SceneGraphConfig",
@@ -85,6 +97,7 @@ __all__ = [
     "SignedDistancePair",
     "SourceId",
     "Sphere",
+    "StartMeshcat",
     "SurfacePolygon",
     "SurfaceTriangle",
     "TriangleSurfaceMesh",
@@ -117,6 +130,7 @@ __getattr__ = late_names(
             "AddContactMaterial",
             "GeometryProperties",
             "IllustrationProperties",
+            "MakePhongIllustrationProperties",
             "ProximityProperties",
             "Role",
         ),
@@ -135,6 +149,11 @@ __getattr__ = late_names(
             "Sphere",
         ),
         "surface_mesh": ("SurfaceTriangle", "TriangleSurfaceMesh"),
+        # pydrake has them here; they need pictures, which are above this room
+        "mbcli.visualization.meshcat": ("Meshcat", "MeshcatParams", "StartMeshcat"),
+        "mbcli.visualization.animation": ("MeshcatAnimation",),
+        "mbcli.visualization.meshcat_visualizer": ("MeshcatVisualizer", "MeshcatVisualizerParams"),
+        "rgba": ("Rgba",),
         "volume_mesh": ("VolumeElement", "VolumeMesh"),
     },
 )

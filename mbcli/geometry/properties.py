@@ -8,10 +8,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
     from mbcli.geometry.coulomb_friction import CoulombFriction
 
 # of the group "material" [m]: by how much friction at a point resists spinning about the normal, rolling across it
 TURNING_FRICTION = ("torsional_friction", "rolling_friction")
+
+BOUNCING = ("restitution", "bounce_threshold")  # of the group "material" [1, m/s]
+BOUNCE_THRESHOLD = 0.1  # [m/s] of a geometry that has a restitution and states none, as in DART
 
 
 class Role(Enum):
@@ -100,6 +105,13 @@ class ProximityProperties(GeometryProperties):
 
 class IllustrationProperties(GeometryProperties):
     """Of a geometry that is seen."""
+
+
+def MakePhongIllustrationProperties(diffuse: ArrayLike) -> IllustrationProperties:
+    """Properties of a geometry in a colour (4,): red, green, blue and opacity from 0 to 1."""
+    properties = IllustrationProperties()
+    properties.AddProperty("phong", "diffuse", np.array(diffuse, dtype=float))
+    return properties
 
 
 def AddContactMaterial(

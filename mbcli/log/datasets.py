@@ -10,7 +10,7 @@ from math import prod
 
 from mbcli.common.quick_dataclass import dataclass
 
-ROW_GROUPS = ("state", "input", "derived", "solver")
+ROW_GROUPS = ("state", "input", "derived", "solver", "sensors")
 """The groups whose datasets have one row a sample; a reader takes everything it finds there."""
 
 RAGGED_GROUPS = ("contact/", "faces/")
@@ -27,7 +27,7 @@ class Field:
     """A quantity with one value, or one array of values, a sample.
 
     Args:
-      path: dataset, under input/, derived/ or solver/; contact/ and faces/ for what a row has many of.
+      path: dataset, under input/, derived/, solver/ or sensors/; contact/ and faces/ for what a row has many of.
       units: UDUNITS spelling ("rad s-1", "N m", "1"); one for all columns, or one a column.
       names: one a column (the elements of row_shape in C order); default: the end of the path, numbered.
       row_shape: () for one number a sample.
@@ -44,7 +44,8 @@ class Field:
         columns = prod(self.row_shape)
         fixed = self.path in ("time", "state/q", "state/v") or self.path.startswith(RAGGED_GROUPS)
         if not FIELD_PATH.fullmatch(self.path) and not fixed:
-            raise ValueError(f"field path {self.path!r} is not of the form input/NAME, derived/NAME, solver/NAME")
+            forms = ", ".join(f"{group}/NAME" for group in ROW_GROUPS[1:])
+            raise ValueError(f"field path {self.path!r} is not of the form {forms}")
         if self.dtype not in TYPES:
             raise ValueError(f"field {self.path}: dtype {self.dtype!r}, expected f8, f4 or i8")
         units = (self.units,) * columns if isinstance(self.units, str) else tuple(self.units)

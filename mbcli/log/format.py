@@ -17,7 +17,7 @@ from mbcli.log.fields.faces import FACE_FIELDS
 from mbcli.log.fields.u import actuation_field
 
 FORMAT = "mbcli-log"
-FORMAT_VERSION = "1.6"
+FORMAT_VERSION = "1.7"
 WORLDS_FORMAT = "mbcli-worlds"  # of logs of many worlds, see worlds.py
 WORLDS_VERSION = "1.0"
 FINAL_STATUSES = ("complete", "interrupted", "failed")

@@ -9,6 +9,13 @@ TYPE_CHECKING = False  # True to type checkers
 if TYPE_CHECKING:
     from mbcli.math.bspline_basis import BsplineBasis, KnotVectorType
     from mbcli.math.cross_product import VectorToSkewSymmetric
+    from mbcli.math.formulas import eq, ge, gt, le, lt
+    from mbcli.math.matrix_equations import (
+        ContinuousAlgebraicRiccatiEquation,
+        DiscreteAlgebraicRiccatiEquation,
+        RealContinuousLyapunovEquation,
+        RealDiscreteLyapunovEquation,
+    )
     from mbcli.math.periodic_interval import wrap_to
     from mbcli.math.quaternion import (
         AngleAxis,
@@ -62,12 +69,28 @@ __all__ = [
     "VectorToSkewSymmetric",
     "is_quaternion_in_canonical_form",
     "wrap_to",
+    "eq",
+    "ge",
+    "gt",
+    "le",
+    "lt",
+    "ContinuousAlgebraicRiccatiEquation",
+    "DiscreteAlgebraicRiccatiEquation",
+    "RealContinuousLyapunovEquation",
+    "RealDiscreteLyapunovEquation",
 ]
 
 __getattr__ = late_names(
     __name__,
     {
         "bspline_basis": ("BsplineBasis", "KnotVectorType"),
+        "matrix_equations": (
+            "ContinuousAlgebraicRiccatiEquation",
+            "DiscreteAlgebraicRiccatiEquation",
+            "RealContinuousLyapunovEquation",
+            "RealDiscreteLyapunovEquation",
+        ),
+        "formulas": ("eq", "ge", "gt", "le", "lt"),
         "cross_product": ("VectorToSkewSymmetric",),
         "periodic_interval": ("wrap_to",),
         "quaternion": (

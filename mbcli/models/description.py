@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from mbcli.multibody.tree.frame import Frame
     from mbcli.multibody.tree.joint_actuator import JointActuator
     from mbcli.multibody.tree.rigid_body import RigidBody
+    from mbcli.multibody.tree.sensor import Sensor
     from mbcli.parsers.spec import ModelSpec
 
 # accessors of force elements: the elements that they act between, and their numbers
@@ -51,7 +52,7 @@ MOST_OPERATIONS = 2e8  # of a factorization: the freedom that constraints leave 
 def describe(model: Any, *, measured: bool = True) -> dict:
     """The model as a document of lists, texts and numbers, `schemas` version 1 of mbcli/inspect.
 
-    Counts, masses, measures, named postures, bodies, joints, frames, actuators, force elements, constraints,
+    Counts, masses, measures, named postures, bodies, joints, frames, actuators, force elements, constraints, sensors,
     geometries, names of coordinates in their order, and what of the files was not used. Units are SI, matrices lists of
     rows, a limit that is not set None.
 
@@ -106,6 +107,7 @@ def describe(model: Any, *, measured: bool = True) -> dict:
         "actuators": [_actuator(plant, actuator) for actuator in plant.elements.actuators],
         "force_elements": [_force_element(element) for element in plant.elements.force_elements],
         "constraints": [_constraint(constraint) for constraint in plant.elements.constraints],
+        "sensors": [_sensor(plant, sensor) for sensor in plant.elements.sensors],
         "mobility": _mobility(plant),
         "geometries": geometries,
         "collision_filter_groups": _filter_groups(loaded),
@@ -211,6 +213,27 @@ def _joint(plant: MultibodyPlant, joint: Any) -> Entry:
     for name, limits in joint.other_limits.items():
         result[f"{name}_limits"] = [_limit(limit) for limit in limits]
     return result
+
+
+def _sensor(plant: MultibodyPlant, sensor: Sensor) -> dict[str, Any]:
+    mounted: dict[str, Any] = {"body": sensor.body.name(), "X_BS": sensor.X_BS} if sensor.has_frame else {}
+    return {
+        "name": sensor.name(),
+        "model_instance": _instance(plant, sensor),
+        "kind": sensor.kind_name(),
+        "type": sensor.type_name(),
+        "dataset": sensor.path,
+        **mounted,
+        "joints": [joint.name() for joint, _ in sensor.joints],
+        "signals": [
+            {"columns": list(signal.column_names()), "units": signal.units, "frame": signal.frame or None}
+            for signal in sensor.signals()
+        ],
+        "update_rate": sensor.rate or None,
+        "delay": sensor.delay or None,
+        "has_noise": any(noise.acts() for noise in sensor.noise),
+        "place": _place(sensor),
+    }
 
 
 def _limit(value: float) -> float | None:

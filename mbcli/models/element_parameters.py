@@ -4,7 +4,8 @@
     joint     damping, friction, armature, stiffness, rest_position, default_position, lower_limit, upper_limit,
               velocity_limit, acceleration_limit
     actuator  gear_ratio, rotor_inertia, effort_limit, kp, kd
-    geometry  friction, static_friction, dynamic_friction, stiffness, dissipation, relaxation_time,
+    geometry  friction, static_friction, dynamic_friction, stiffness, dissipation, relaxation_time, restitution,
+              bounce_threshold,
               torsional_friction, rolling_friction
 
 They are the defaults of a finalized plant: who replaces some lets the plant make its arrays anew, and contexts that are
@@ -46,7 +47,7 @@ class Parameter:
     """One kind of number that elements have.
 
     read: element -> its values, one or more; None if such an element has none.
-    at_least: the least value that it may have; above: what it must exceed.
+    at_least, at_most: the least and largest value that it may have; above: what it must exceed.
     components: names of single values, if there are several.
     """
 
@@ -54,6 +55,7 @@ class Parameter:
     unit: str
     at_least: float = -math.inf
     above: float = -math.inf
+    at_most: float = math.inf
     infinite: bool = False
     components: tuple[str, ...] = ()
 
@@ -64,6 +66,8 @@ class Parameter:
                 return f"must be finite, it is {value:g}"
             if value < self.at_least:
                 return f"must be at least {self.at_least:g}{self.in_unit}, it is {value:g}"
+            if value > self.at_most:
+                return f"must be at most {self.at_most:g}{self.in_unit}, it is {value:g}"
             if value <= self.above:
                 return f"must be greater than {self.above:g}{self.in_unit}, it is {value:g}"
         return None
@@ -225,6 +229,8 @@ PROPERTY = {
     "relaxation_time": "relaxation_time",
     "torsional_friction": "torsional_friction",
     "rolling_friction": "rolling_friction",
+    "restitution": "restitution",
+    "bounce_threshold": "bounce_threshold",
 }
 DIMENSIONS = {"torsional_friction": 4, "rolling_friction": 6}  # `condim` of a geometry of MJCF that has it
 
@@ -270,6 +276,8 @@ GEOMETRY = {
     "relaxation_time": Parameter(_property("relaxation_time"), "s", at_least=0.0),
     "torsional_friction": Parameter(_turning("torsional_friction"), "m", at_least=0.0),
     "rolling_friction": Parameter(_turning("rolling_friction"), "m", at_least=0.0),
+    "restitution": Parameter(_property("restitution"), "1", at_least=0.0, at_most=1.0),
+    "bounce_threshold": Parameter(_property("bounce_threshold"), "m/s", above=0.0),
 }
 
 

@@ -21,12 +21,31 @@ if TYPE_CHECKING:
     from mbcli.pictures.scene import Motion, Scene
 
 CENTRE_STEP = 1e-3  # [m], and of the radius, in which the centre of the picture is told
-SCRIPTS = ("packing.js", "robot.js", "stage.js", "overlays.js", "panel.js", "view.js", "replay.js", "start.js")
+SCRIPTS = (
+    "packing.js",
+    "robot.js",
+    "stage.js",
+    "overlays.js",
+    "panel.js",
+    "view.js",
+    "replay.js",
+    "meshcat.js",
+    "start.js",
+)
 
 
 def view_page(scene: Scene, camera: Camera | None = None) -> str:
     """The page of `mbcli view`, which asks its server for meshes and poses; camera: from which it shows them first."""
-    data = {"kind": "view", "scene": scene_of_page(scene), **_cameras(camera)}
+    return _connected_page("view", scene, camera)
+
+
+def live_page(scene: Scene, camera: Camera | None = None) -> str:
+    """The page of a Meshcat, which asks its server for what a script has changed."""
+    return _connected_page("live", scene, camera)
+
+
+def _connected_page(kind: str, scene: Scene, camera: Camera | None) -> str:
+    data = {"kind": kind, "scene": scene_of_page(scene), **_cameras(camera)}
     return _page(scene.name, data, connects=True)
 
 

@@ -65,7 +65,7 @@ class MeshStore:
     def find(self, shape: shapes.Shape) -> tuple[str | None, PictureMesh | None, str]:
         """Key and triangles of the surface of a Mesh, Convex or ClosedSurface, or None twice and a note."""
         if isinstance(shape, shapes.ClosedSurface):
-            return (*_keyed(shape.vertices, shape.triangles), "")
+            return (*keyed(shape.vertices, shape.triangles), "")
         assert isinstance(shape, shapes.Mesh)
         convex = isinstance(shape, shapes.Convex)
         name = (shape.filename(), tuple(shape.scale3().tolist()), shape.submesh, shape.center, convex)
@@ -83,7 +83,7 @@ class MeshStore:
                 triangles = convex_hull(vertices, path)
         except MbcliError as error:
             return None, None, str(error)
-        return (*_keyed(vertices, triangles), "")
+        return (*keyed(vertices, triangles), "")
 
     def notes(self) -> list[str]:
         """Sentences on meshes that could not be read."""
@@ -103,7 +103,21 @@ def file_stamp(path: str) -> tuple | None:
     return status.st_mtime_ns, status.st_size, status.st_ino
 
 
-def _keyed(vertices: Matrix, triangles: IntArray) -> tuple[str, PictureMesh]:
+def shape_as_drawn(
+    shape: shapes.Shape, store: MeshStore
+) -> tuple[str | None, tuple[float, ...], str | None, PictureMesh | None, str]:
+    """(kind, size, key, triangles, "") of a shape; the kind is None, and a note last, if it cannot be drawn."""
+    kind = KINDS.get(type(shape), "mesh")
+    if kind != "mesh":
+        return kind, tuple(float(getattr(shape, name)()) for name in MEASURES[kind]), None, None, ""
+    if not isinstance(shape, (shapes.Mesh, shapes.ClosedSurface)):
+        return None, (), None, None, f"a {type(shape).__name__} is not drawn"
+    key, mesh, note = store.find(shape)
+    return ("mesh" if mesh is not None else None), (), key, mesh, note
+
+
+def keyed(vertices: Matrix, triangles: IntArray) -> tuple[str, PictureMesh]:
+    """A key that follows from triangles, and these as a PictureMesh."""
     digest = hashlib.sha256(np.ascontiguousarray(vertices, dtype="<f8").tobytes())
     digest.update(np.ascontiguousarray(triangles, dtype="<i8").tobytes())
     return digest.hexdigest()[:24], PictureMesh(vertices, triangles)
@@ -237,7 +251,7 @@ def _add_deformables(plant: MultibodyPlant, drawn: list[PictureShape], found: di
     """The surfaces of deformable bodies where they are by default."""
     start = 0
     for body in plant.elements.deformable_bodies:
-        key, found_mesh = _keyed(body.default_positions(), body.mesh.outer_triangles)
+        key, found_mesh = keyed(body.default_positions(), body.mesh.outer_triangles)
         found[key] = found_mesh
         name = body.full_name()
         drawn.append(PictureShape(name, 0, "visual", "mesh", IDENTITY, (), key, body.color or SOFT_COLOR, start))
@@ -263,20 +277,12 @@ def _shapes(
                 continue
             shape = inspector.GetShape(g)
             body = int(plant.geometry_bodies[g].index())
-            kind = KINDS.get(type(shape), "mesh")
-            size: tuple[float, ...] = ()
-            key: str | None = None
-            if kind == "mesh" and isinstance(shape, (shapes.Mesh, shapes.ClosedSurface)):
-                key, mesh, note = store.find(shape)
-                if key is None or mesh is None:
-                    notes.append(note)
-                    continue
-                found[key] = mesh
-            elif kind == "mesh":
-                notes.append(f"{inspector.GetName(g)}: a {type(shape).__name__} is not drawn")
+            kind, size, key, mesh, note = shape_as_drawn(shape, store)
+            if kind is None:
+                notes.append(note if isinstance(shape, shapes.Mesh) else f"{inspector.GetName(g)}: {note}")
                 continue
-            else:
-                size = tuple(float(getattr(shape, name)()) for name in MEASURES[kind])
+            if key is not None and mesh is not None:
+                found[key] = mesh
             properties = inspector.GetIllustrationProperties(g)
             color = properties.GetPropertyOrDefault("phong", "diffuse", None) if properties is not None else None
             color = tuple(float(c) for c in color) if color is not None else None

@@ -107,7 +107,7 @@ class RecordedRun:
             (plant, context) -> mask (nq,) of the positions that it states, or None for all.
         start_limits: what becomes of positions that start outside of their limits: "warn", "clamp" or "error"; None:
             "clamp" if the settings hold the joints, else "warn".
-        seed: draws the random poses of directives; goes to the log.
+        seed: draws the random poses of directives and the noise of sensors; goes to the log.
         logged_seed: what the log has if `seed` is None; None for that of the settings.
         inputs: actuation [N m or N]: an Input, a CSV file, an array (nu,) or {actuator: number}; None for zero, or,
             with a Context as start, for what its ports have.
@@ -121,6 +121,7 @@ class RecordedRun:
         constraint_tolerance: [m or 1] norm of the position errors that continuous integration keeps below.
         log_rate: [Hz] of samples; 0 for every step of a discrete plant.
         fields: what the log has beside q and v, names of mbcli.log.fields.
+        sensor_noise: whether sensors have the noise of their files, drawn by the seed.
         balance: whether what does work on the plant is added up.
         arguments: the command, for the log.
         warn: (message) -> None.
@@ -152,11 +153,12 @@ class RecordedRun:
         constraint_tolerance: float = CONSTRAINT_TOLERANCE,
         log_rate: float | None = None,
         fields: Any = None,
+        sensor_noise: bool = True,
         balance: bool = False,
         arguments: Sequence[str] = (),
         warn: Callable[[str], object] = lambda message: None,
     ) -> None:
-        from mbcli.simulation.recording import chosen_fields
+        from mbcli.simulation.recording import chosen_fields, needs_accelerations
 
         if start_limits not in (None, "warn", "clamp", "error"):
             raise ArgumentError(f"{argument('start_limits')} is 'warn', 'clamp' or 'error', not {start_limits!r}")
@@ -184,7 +186,8 @@ class RecordedRun:
         self._ends_as_asked = until is not None or duration is not None
         self.until = self._end(until, duration)
         self.sampling = Sampling(self.plant, self.start, self.until, log_rate)
-        self.fields = chosen_fields(fields, self.plant)
+        self.fields, self._sensor_noise = chosen_fields(fields, self.plant), sensor_noise
+        self._keeps_accelerations = needs_accelerations(self.plant, self.fields)
         if (
             fields is None
             and "effort" in self.fields
@@ -504,6 +507,7 @@ class RecordedRun:
             next_step=None if earlier is None else earlier.next_step,
             constraint_tolerance=self._tolerance,
             keep_contacts=True,
+            keep_accelerations=self._keeps_accelerations,
             keep_balance=self._keeps_balance or None,
             asleep=None if earlier is None else earlier.asleep,
             keep_efforts=bool(self.controlled) or "effort" in self.fields,
@@ -574,6 +578,7 @@ class RecordedRun:
             actuation=actuation,
             constraint_tolerance=self._tolerance,
             keep_contacts=True,
+            keep_accelerations=self._keeps_accelerations,
             keep_efforts=bool(self.controlled),
         )
         for samples in here.blocks():
@@ -589,9 +594,12 @@ class RecordedRun:
 
             loads = LoadedStates(self.plant, self.context, self._forces)
         self._rows_of = RowMaker(self.plant, self.fields, self._plan, loads)
+        if "sensors" in self.fields:
+            self._rows_of.sense(self.context, self.seed if self._sensor_noise else None)
         if earlier is not None:
             for rows in earlier.blocks():
                 self._observer.see_rows(rows)
+                self._rows_of.go_on(rows)
                 log.append(**rows)
             for event in earlier.events():
                 log.event(**event)

@@ -52,6 +52,15 @@ def logged_plant(plant, plan=None):
     return LoggedPlant(plant, effort_units, position_units, plan)
 
 
+def needs_accelerations(plant, fields):
+    """Whether rows of a log with these fields are computed from accelerations."""
+    if "sensors" not in fields:
+        return False
+    from mbcli.multibody.sensing.evaluation import needs_of
+
+    return "acceleration" in needs_of(plant.elements.sensors)
+
+
 def log_header(loaded, fields, held, *, plan=None, controller=None, described=True, **run):
     """The LogHeader of a run in which joints are held; run has the rest: argv, seed, checkpoint, expected_rows.
 
@@ -170,3 +179,14 @@ class RowMaker:
                 else:
                     columns[path] = values
         return columns
+
+    def sense(self, context, seed):
+        """The sensors are those of a run in a context; seed: of their noise, None without."""
+        from mbcli.log.fields.sensor_rows import SensorRows
+
+        self._logged.sensor_rows = SensorRows(self._logged.plant, context, seed)
+
+    def go_on(self, rows):
+        """Rows of the log that the run goes on with, before its own."""
+        if "sensors" in self._paths:
+            self._logged.sensor_rows.go_on(rows)

@@ -76,6 +76,7 @@ def simulate(
     constraint_tolerance: float = 1e-10,
     log_rate: float | None = None,
     fields: Any = None,
+    sensor_noise: bool = True,
     balance: bool = False,
     force: bool = False,
     on_progress: Callable[[Progress], None] = lambda progress: None,
@@ -103,7 +104,7 @@ def simulate(
         kp: stiffness [N m/rad or N/m] of these controllers; default: from the masses.
         kd: damping [N m s/rad or N s/m] of these controllers; default: critical.
         drive: {joint: velocity} [rad/s or m/s] at which controllers drive joints.
-        seed: draws the random poses of directives.
+        seed: draws the random poses of directives and the noise of sensors.
         inputs: actuation [N m or N]: an array (nu,), {actuator: number}, an Input with times, or a CSV file.
         effort_limits: inputs beyond the effort limits of actuators end there, "clamp", or act, with a warning, "warn",
             or without one, "ignore".
@@ -119,6 +120,7 @@ def simulate(
         constraint_tolerance: [m or 1] norm of the position errors that continuous integration keeps below.
         log_rate: [Hz] of rows, 100 by default; 0 for every step of a discrete plant.
         fields: what the log has beside q and v: names (a sequence or one text) of mbcli.log.fields.
+        sensor_noise: whether sensors have the noise of their files, which `seed` draws.
         balance: whether what does work on the plant is added up, for `summary.balance`.
         force: replaces an existing log.
         on_progress: is given the Progress between blocks of steps.
@@ -154,6 +156,7 @@ def simulate(
         "constraint_tolerance": constraint_tolerance,
         "log_rate": log_rate,
         "fields": fields,
+        "sensor_noise": sensor_noise,
         "balance": balance,
         **loading,
     }

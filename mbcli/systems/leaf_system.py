@@ -126,7 +126,7 @@ class LeafSystem(System):
     context) a list of WitnessFunction.
     """
 
-    def __init__(self, *unused: Any) -> None:
+    def __init__(self, converter: Any = None) -> None:
         self.declared = Declared()
 
     def input_ports(self) -> list[Any]:

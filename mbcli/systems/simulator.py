@@ -97,9 +97,9 @@ class Simulator:
         """True: a Simulator always has one."""
         return True
 
-    def get_mutable_integrator(self) -> IntegratorSettings:
+    def get_mutable_integrator(self) -> IntegratorBase:
         """The settings and counts of the integrator."""
-        return IntegratorSettings(self)
+        return IntegratorBase(self)
 
     get_integrator = get_mutable_integrator
 
@@ -431,7 +431,7 @@ class SimulatorStatus:
         return f"Simulator ended at {self._return_time:g} s before {self._boundary_time:g} s: {self.message()}"
 
 
-class IntegratorSettings:
+class IntegratorBase:
     """The settings and counts of a Simulator's integrator, under the names of IntegratorBase."""
 
     def __init__(self, simulator: Simulator) -> None:
@@ -472,7 +472,7 @@ class IntegratorSettings:
         return self._simulator.integrator_steps()[1]
 
 
-def ResetIntegratorFromFlags(simulator: Simulator, scheme: str, max_step_size: float) -> IntegratorSettings:
+def ResetIntegratorFromFlags(simulator: Simulator, scheme: str, max_step_size: float) -> IntegratorBase:
     """Uses another integrator with a largest step [s]. ModelError (a RuntimeError) for an unknown one."""
     if scheme not in SCHEMES:
         raise ModelError(f"integration scheme '{scheme}' is not supported; there are {', '.join(SCHEMES)}")

@@ -31,10 +31,6 @@ class VectorBase:
     def _put(self, values: Array) -> None:
         raise NotImplementedError
 
-    def Clone(self) -> BasicVector:
-        """An independent copy."""
-        raise NotImplementedError
-
     def size(self) -> int:
         """The number of elements."""
         return int(self._get().size)
@@ -50,6 +46,10 @@ class VectorBase:
     def SetFrom(self, value: VectorBase) -> None:
         """Takes the elements of another vector."""
         self.SetFromVector(value.CopyToVector())
+
+    def Clone(self) -> BasicVector:
+        """A vector of its own with the same elements."""
+        return BasicVector(self._get())
 
     def SetZero(self) -> None:
         """Makes all elements zero."""
@@ -218,10 +218,6 @@ class PlacedVector(VectorBase):
     def set_value(self, value: ArrayLike) -> None:
         """Replaces the elements."""
         self.SetFromVector(value)
-
-    def Clone(self) -> BasicVector:
-        """A vector of its own with the same elements."""
-        return BasicVector(self._read())
 
 
 def part_of(vector: VectorBase, start: int, size: int) -> PlacedVector:

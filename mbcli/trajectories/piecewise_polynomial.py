@@ -58,6 +58,7 @@ class PiecewisePolynomial(PiecewiseTrajectory):
 
     @classmethod
     def of_coefficients(cls, breaks: ArrayLike, c: FloatArray) -> PiecewisePolynomial:
+        """The curve of coefficients, the highest power first, as SciPy's PPoly has them."""
         made = cls()
         made.breaks, made.coefficients = [float(t) for t in np.ravel(np.asarray(breaks))], np.ascontiguousarray(c)
         return made

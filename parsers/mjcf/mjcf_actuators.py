@@ -59,6 +59,8 @@ def read_actuators(root, reading, bodies, tendons):
     """
     reader = _ActuatorReader(root, reading, bodies, tendons)
     for section in root.children("actuator"):
+        named = {node.raw("name"): node for node in section.child_nodes if node.raw("name")}
+        reading.actuator_nodes.update(named)
         for node in section.children(*OTHER_ACTUATORS.split()):
             node.unsupported(AS_IF_ABSENT)
         for node in section.children(*ACTUATORS.split()):

@@ -54,6 +54,7 @@ class BodyReader:
         self.frames = {}
         self.deformables: dict[str, DeformableSpec] = {}
         self.sites = {}  # name -> (link, X_LS)
+        self.site_elements = {}  # name -> its element with defaults
         self.coordinates: list = []  # (kind, joint, or link that is free) in MuJoCo's order of qpos
         self.joint_elements = {}  # name -> its element with defaults
         self.free_joints: dict[str, None] = {}  # by name, those that are not a JointSpec: their bodies are free
@@ -260,7 +261,7 @@ class BodyReader:
         if name in self.sites:
             report_duplicate(node, "site", name, self._site_nodes[list(self.sites).index(name)].place)
             return
-        self.sites[name] = body.name, X_BS
+        self.sites[name], self.site_elements[name] = (body.name, X_BS), element
         self._site_nodes.append(node)
 
     def _make_frames(self):

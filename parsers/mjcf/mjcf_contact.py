@@ -6,6 +6,7 @@ stand on, unless those are welded to the world. Contact of geoms follows their o
 
 from mbcli.parsers.frame_names import WORLD
 from mbcli.parsers.mjcf.mjcf_options import PAIR_FRICTION
+from mbcli.parsers.mjcf.mjcf_softness import STIFFNESS, restitution_of
 from mbcli.parsers.mjcf.mjcf_values import find_named
 from mbcli.parsers.spec import CollisionFilterGroupSpec, ContactPairSpec
 
@@ -39,6 +40,9 @@ def read_geom_contact(element, reading, in_pair):
         ("mujoco", "priority"): _integer(element, "priority", 0),
         ("mujoco", "margin"): margin if options.margin is None else options.margin / 2.0,
     }
+    restitution = restitution_of(element.vector("solref", 2, STIFFNESS)) if element.attribute("solref") else None
+    if restitution is not None:
+        properties["material", "restitution"] = restitution
     return options.has("contact") and (in_pair or any(masks)), properties
 
 

@@ -44,6 +44,30 @@ OTHER_ACTUATORS = "orientation muscle adhesion dcmotor plugin"
 ACTUATORS = "general motor position velocity intvelocity pid damper cylinder"
 _SERVO = "@kp @kv @dampratio"
 
+_SENSOR = "@name @noise @cutoff @user @nsample @interp @delay @interval"
+_ON = {
+    "@site": "touch accelerometer velocimeter gyro force torque magnetometer",
+    "@site @camera": "camprojection",
+    "@site @camera @data": "rangefinder",
+    "@joint": "jointpos jointvel jointactuatorfrc ballquat ballangvel jointlimitpos jointlimitvel jointlimitfrc",
+    "@tendon": "tendonpos tendonvel tendonactuatorfrc tendonlimitpos tendonlimitvel tendonlimitfrc",
+    "@actuator": "actuatorpos actuatorvel actuatorfrc",
+    "@objtype @objname @reftype @refname": "framepos framequat framexaxis frameyaxis framezaxis "
+    "framelinvel frameangvel",
+    "@objtype @objname": "framelinacc frameangacc",
+    "@body": "subtreecom subtreelinvel subtreeangmom",
+    "@site @objtype @objname @enclosed": "insidesite",
+    "@geom1 @geom2 @body1 @body2": "distance normal fromto",
+    "@site @geom1 @geom2 @body1 @body2 @subtree1 @subtree2 @data @num @reduce": "contact",
+    "@geom @mesh": "tactile",
+    "@objtype @objname @datatype @needstage @dim": "user",
+    "@plugin @instance @objtype @objname @reftype @refname config": "plugin",
+    "": "e_potential e_kinetic clock",
+}
+SENSORS_OF_MJCF = [tag for tags in _ON.values() for tag in tags.split()]
+# why some of them have no kind here
+NO_KIND = {"user": "computed by a program of the user", "plugin": "computed by a plugin"}
+
 _ELEMENTS = f"joint geom site mesh equality {ACTUATORS}"
 _RENDERED = "camera light material texture"
 
@@ -105,6 +129,8 @@ KNOWN = _table(
         "connect": "@name @class @active @body1 @body2 @anchor @site1 @site2 @solref @solimp",
         "weld": "@name @class @active @body1 @body2 @anchor @relpose @site1 @site2 @torquescale @solref @solimp",
         "equality/joint": "@name @class @active @joint1 @joint2 @polycoef @solref @solimp",
+        "sensor": " ".join(SENSORS_OF_MJCF),
+        **{f"sensor/{tag}": f"{_SENSOR} {names}" for names, tags in _ON.items() for tag in tags.split()},
         "keyframe": "key",
         "key": "@name @time @qpos @qvel @act @ctrl @mpos @mquat",
         "actuator": f"{ACTUATORS} {OTHER_ACTUATORS}",
@@ -122,7 +148,7 @@ KNOWN = _table(
 
 FOREIGN = _table(
     {
-        "mujoco": "size visual statistic custom sensor extension @xsi:noNamespaceSchemaLocation",
+        "mujoco": "size visual statistic custom extension @xsi:noNamespaceSchemaLocation",
         "compiler": "@texturedir @discardvisual @usethread @fusestatic @saveinertial @conflict @passthrough "
         "@savecanonical @savecompiled @convexhull @exactmeshinertia lengthrange",
         "option": "@magnetic @timestep @integrator @cone @jacobian @solver @iterations @tolerance @ls_iterations "
@@ -165,7 +191,7 @@ READ = {
         "geom": f"{_GEOM} {_CONTACT}",
         "pair": _PAIR,
         "tendon": _TENDON,
-        "site": _POSE,
+        "site": f"{_POSE} @type @size",
         "mesh": "@scale @inertia",
         "material": "@rgba",
         "equality": "@active",

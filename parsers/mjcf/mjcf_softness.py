@@ -6,6 +6,7 @@ https://mujoco.readthedocs.io/en/stable/modeling.html#solver-parameters
 """
 
 from dataclasses import dataclass
+from math import acos, exp, sqrt
 
 GRAVITY = 9.81  # [m/s^2]; for an angle: what hangs 1 m from the axis
 LENGTH = 1e-3  # [m] that contact gives way here too: the default penetration_allowance
@@ -14,6 +15,26 @@ DAMPED = 0.5  # dampratio below which a sphere leaves the ground with more than 
 DEEPEST = 10.0  # [m or rad] of a search
 STIFFNESS, IMPEDANCE = (0.02, 1.0), (0.9, 0.95, 0.001, 0.5, 2.0)  # where a file states none
 LEAST, MOST = 1e-4, 0.9999  # of an impedance
+
+
+def restitution_of(solref):
+    """Of contact whose `solref` is a stiffness and a damping, both negative; None of others, and of little bounce.
+
+    A body that meets a spring and a damper which only push leaves them with exp(-2 z acos(z) / (1 - z^2)^(1/2)) of its
+    speed, with the ratio z of the damping to the critical one.
+    """
+    if solref[0] > 0.0 or _damping_ratio(solref) >= DAMPED:
+        return None
+    ratio = _damping_ratio(solref)
+    return exp(-2.0 * ratio * acos(ratio) / sqrt(1.0 - ratio * ratio))
+
+
+def _damping_ratio(solref):
+    stiffness, ratio = -solref[0], solref[1]
+    if stiffness < 0.0:
+        return max(0.0, ratio)
+    return -ratio / (2.0 * sqrt(stiffness)) if stiffness > 0.0 and ratio <= 0.0 else 1.0
+
 
 _REFERENCES = ("solref", "solreflimit", "o_solref")
 _OF_FRICTION = ("solreffriction", "solimpfriction")
@@ -63,7 +84,8 @@ def _softness(node):
             continue
         solref, solimp = _filled(node, reference, STIFFNESS), _filled(node, impedance, IMPEDANCE)
         attribute = reference if node.raw(reference) is not None else impedance
-        bounces = node.tag in _OF_CONTACT and 0.0 <= solref[1] < DAMPED
+        acts = node.tag == "geom" and restitution_of(solref) is not None
+        bounces = node.tag in _OF_CONTACT and _damping_ratio(solref) < DAMPED and not acts
         yield _Softness(node, attribute, resting_depth(solref, solimp), is_angle, bounces)
     if node.tag in _WITH_LIMITS and node.raw("margin") is not None and node.raw("type") != "free":
         margin = node.vector("margin", 1)

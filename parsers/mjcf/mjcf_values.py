@@ -29,6 +29,7 @@ class Reading:
     defaults: "DefaultClasses"
     unused: "Unused"
     attached: dict[str, object] = field(default_factory=dict)  # {path: CompilerSettings of an attached file}
+    actuator_nodes: dict[str, Any] = field(default_factory=dict)  # {name: node} of all actuators that have one
 
     def settings_of(self, element):
         """The CompilerSettings of the file in which an element stands."""

@@ -25,6 +25,7 @@ from mbcli.parsers.mjcf.mjcf_meshes import MeshReader
 from mbcli.parsers.mjcf.mjcf_options import read_options
 from mbcli.parsers.mjcf.mjcf_own_copies import Attached
 from mbcli.parsers.mjcf.mjcf_replicas import expand_replicas
+from mbcli.parsers.mjcf.mjcf_sensors import read_sensors
 from mbcli.parsers.mjcf.mjcf_softness import report_softness
 from mbcli.parsers.mjcf.mjcf_source import insert_includes
 from mbcli.parsers.mjcf.mjcf_tendons import read_tendons
@@ -93,6 +94,7 @@ def _read_model(root, attached, default_name, mesh_files):
         filter_groups=read_filter_groups(root, reading, bodies),
         contact_pairs=read_pairs(root, reading, bodies),
         postures=read_keyframes(root, bodies),
+        sensors=read_sensors(root, reading, bodies, tendons, actuators),
         gravity=reading.options.gravity,
         sources=tuple(attached.documents),
     )

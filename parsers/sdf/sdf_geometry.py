@@ -207,13 +207,11 @@ def _read_color(visual):
 def _read_proximity(collision, shape):
     """{(group, name): value} of a collision's contact properties. Drake's own elements for friction win."""
     with collision.diagnostics.leaving_out(collision, "it is left out"):
-        bounce = descendant(collision, "surface", "bounce")
-        if bounce is not None and child_number(bounce, "restitution_coefficient", 0.0) == 0:
-            bounce.ignore("foreign")
-        elif bounce is not None:
-            bounce.unsupported("contact has no restitution here: what falls stays where it lands")
         properties = read_proximity_properties(collision, _read_number, shape)
         read_contact(collision, properties)
+        bounce = descendant(collision, "surface", "bounce")
+        if bounce is not None:
+            _read_bounce(bounce, properties)
         ode = descendant(collision, "surface", "friction", "ode")
         if ode is None:
             return properties
@@ -222,6 +220,22 @@ def _read_proximity(collision, shape):
         else:
             _read_ode_friction(ode, properties, collision)
     return properties
+
+
+def _read_bounce(bounce, properties):
+    """Restitution, and the speed of approach below which there is none, if the file states it."""
+    restitution = child_number(bounce, "restitution_coefficient", 0.0)
+    threshold = child_number(bounce, "threshold", 0.0)
+    if not 0.0 <= restitution <= 1.0:
+        message = f"<restitution_coefficient> must be between 0 and 1, found {restitution!r}"
+        bounce.diagnostics.error("ELEMENT_INVALID", message, bounce.child("restitution_coefficient"))
+    elif threshold < 0.0:
+        message = f"<threshold> must not be negative, found {threshold!r}"
+        bounce.diagnostics.error("ELEMENT_INVALID", message, bounce.child("threshold"))
+    else:
+        properties["material", "restitution"] = restitution
+        if bounce.child("threshold") is not None:
+            properties["material", "bounce_threshold"] = threshold
 
 
 def _read_ode_friction(ode, properties, collision):

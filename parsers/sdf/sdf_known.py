@@ -11,6 +11,44 @@ from mbcli.parsers.sdf.sdf_joints import DYNAMICS, LIMIT
 from mbcli.parsers.sdf.sdf_scopes import PHYSICS
 from mbcli.parsers.xml_source import ANY
 
+_NOISE = "mean stddev bias_mean bias_stddev precision dynamic_bias_stddev dynamic_bias_correlation_time"
+_SCAN = "samples resolution min_angle max_angle"
+_SENSED = "contact imu force_torque altimeter magnetometer air_pressure air_speed navsat gps lidar ray"
+SENSOR_ELEMENTS = {
+    "sensor": "@name @type always_on update_rate visualize pose topic plugin enable_metrics frame_id gz_frame_id "
+    f"{_SENSED} camera logical_camera rfid rfidtag sonar transceiver",
+    "imu": "orientation_reference_frame angular_velocity linear_acceleration enable_orientation noise topic",
+    "orientation_reference_frame": "localization custom_rpy grav_dir_x",
+    "custom_rpy": "@parent_frame",
+    "grav_dir_x": "@parent_frame",
+    "angular_velocity": "x y z",
+    "linear_acceleration": "x y z",
+    "force_torque": "frame measure_direction force torque",
+    "force": "x y z",
+    "torque": "x y z",
+    **dict.fromkeys("xyz", "noise"),
+    "noise": f"@type type rate accel {_NOISE}",
+    "rate": _NOISE,
+    "accel": _NOISE,
+    "sensor/contact": "collision topic",
+    "altimeter": "vertical_position vertical_velocity",
+    "vertical_position": "noise",
+    "vertical_velocity": "noise",
+    "magnetometer": "x y z",
+    "air_pressure": "reference_altitude pressure",
+    "air_speed": "pressure",
+    "pressure": "noise",
+    **dict.fromkeys(("navsat", "gps"), "position_sensing velocity_sensing"),
+    **dict.fromkeys(("position_sensing", "velocity_sensing"), "horizontal vertical"),
+    **dict.fromkeys(("position_sensing/horizontal", "position_sensing/vertical"), "noise"),
+    **dict.fromkeys(("velocity_sensing/horizontal", "velocity_sensing/vertical"), "noise"),
+    **dict.fromkeys(("lidar", "ray"), "scan range noise visibility_mask"),
+    "scan": "horizontal vertical",
+    "scan/horizontal": _SCAN,
+    "scan/vertical": _SCAN,
+    "range": "min max resolution",
+}
+
 KNOWN = {
     tag: frozenset(names.split())
     for tag, names in {
@@ -53,6 +91,10 @@ KNOWN = {
         "drake:proximity_properties": " ".join(ELEMENTS),
         "frame": "@name @attached_to pose",
         "pose": "@relative_to @degrees @rotation_format",
+        "spherical_coordinates": "surface_model world_frame_orientation latitude_deg longitude_deg elevation "
+        "heading_deg surface_axis_equatorial surface_axis_polar",
+        "wind": "linear_velocity",
+        **SENSOR_ELEMENTS,
         "joint": "@name @type pose parent child axis axis2 thread_pitch screw_thread_pitch gearbox_ratio "
         "gearbox_reference_body physics sensor joint_state drake:rotor_inertia drake:gear_ratio "
         "drake:controller_gains drake:mimic mbcli:no_actuator",
@@ -77,8 +119,8 @@ FOREIGN = {
         "world": "audio wind magnetic_field atmosphere gui physics scene light actor road spherical_coordinates",
         "world/physics": ANY,
         "model": "gripper allow_auto_disable enable_wind",
-        "link": "enable_wind must_be_base_link sensor light projector audio_sink audio_source battery particle_emitter",
-        "joint": "physics sensor",
+        "link": "enable_wind must_be_base_link light projector audio_sink audio_source battery particle_emitter",
+        "joint": "physics",
         "limit": "stiffness dissipation",
         "visual": "cast_shadows laser_retro transparency visibility_flags meta drake:accepting_renderer "
         "drake:illustration_properties drake:perception_properties",

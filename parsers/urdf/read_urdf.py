@@ -25,6 +25,7 @@ from mbcli.parsers.urdf.urdf_constraints import read_constraints, read_force_ele
 from mbcli.parsers.urdf.urdf_geometry import read_geometries, read_materials
 from mbcli.parsers.urdf.urdf_joints import check_followers, coordinate_count, read_joints
 from mbcli.parsers.urdf.urdf_known import FOREIGN, KNOWN
+from mbcli.parsers.urdf.urdf_sensors import read_sensors
 from mbcli.parsers.urdf.urdf_values import (
     nodes_by_name,
     read_link_name,
@@ -105,6 +106,7 @@ def _read_robot(root: Node, meshes: MeshFiles) -> ModelSpec:
         force_elements=read_force_elements(root, links),
         constraints=read_constraints(root, links, joints),
         filter_groups=_read_filter_groups(root, links),
+        sensors=read_sensors(root, links, joints),
         sources=(root.document,),
     )
     _ignore_the_rest(root)

@@ -113,6 +113,7 @@ FOREIGN = {
         "collision": "verbose surface @concave @group @mask",
         "geometry": "@name material",
         "material": ANY,
+        "gazebo": ANY,
         "transmission": ANY,  # each vendor has its own
         "transmission/joint": ANY,
         "transmission/actuator": ANY,

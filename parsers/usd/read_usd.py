@@ -42,7 +42,7 @@ def read_usd(source, diagnostics, *, packages=None, name=None):
     """The model in a USD file, or None if it has errors, all of which are in `diagnostics`.
 
     source: a path, or the bytes of a file (which names no others). packages: `PackageMap` by whose rules layers are
-    looked for. name: that of the file in places; default: the path as given. ModelError without usd-core.
+    looked for. name: that of the file in places; default: the path as given. ResourceError without usd-core.
     """
     packages = packages or PackageMap()
     errors_before = diagnostics.counts()["error"]

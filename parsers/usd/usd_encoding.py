@@ -11,7 +11,7 @@ BINARY = (".usdc", ".usdz")
 
 
 def encoded_usd(text, suffix):
-    """The bytes of a file of a suffix; the text itself for .usda and .usd. ModelError without usd-core."""
+    """The bytes of a file of a suffix; the text itself for .usda and .usd. ResourceError without usd-core."""
     if suffix.lower() not in BINARY:
         return text
     with tempfile.TemporaryDirectory() as folder:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -11,19 +12,18 @@ from mbcli.parsers.diagnostics import RESOURCE_CODES
 from mbcli.parsers.package_map import OUTSIDE
 from mbcli.parsers.spec import Place, pose
 
-from mbcli.errors import ModelError
+from mbcli.common.extra_packages import missing_package
 
 LONGEST = 300.0  # [s] that USD's library may take
-EXTRA = 'usd-core, which `pip install "mbcli[usd]"` installs'
 _STRETCHED = 1e-6  # relative, by which directions may be off a right angle before a shape counts as sheared
 _ENCODED = "tn__"  # the start of an encoded name
 _PHYSICS = ("physics:", "newton:", "mjc:", "limit:", "drive:", "state:", "physx")
 
 
 def ask(request, name):
-    """The answer of usd_process.py. ModelError if usd-core is not installed, or the process ends by itself."""
+    """The answer of usd_process.py. ResourceError if usd-core is not installed."""
     if find_spec("pxr") is None:
-        raise ModelError(f"{name}: error: USD needs {EXTRA}")
+        raise missing_package("usd-core", "usd", f"{name}: error: USD")
     environment = dict(os.environ, PXR_WORK_THREAD_LIMIT="1")
     try:
         done = subprocess.run(
@@ -104,8 +104,9 @@ class Prim:
     @property
     def name(self):
         """That of the prim, or what it stands for: converters encode names that USD does not have."""
-        name = self.path.rpartition("/")[2]
-        return self.document["shown"] if name.startswith(_ENCODED) and self.document["shown"] else name
+        name, shown = self.path.rpartition("/")[2], self.document["shown"]
+        encoded = name.startswith(_ENCODED) or (shown and re.fullmatch(re.escape(shown) + r"_\d+", name))
+        return shown if encoded and shown else name
 
     @property
     def xpath(self):

@@ -130,6 +130,7 @@ _TARGET = Target(
     postures=True,
     contact_laws=True,
     other_contact=False,
+    bounces=False,
     many_actuators=True,
     lone_drives=True,
     efforts_in_joints=False,

@@ -42,6 +42,7 @@ _WORDS = {
     name: f"{name} limit" for name in ("lower", "upper", "velocity", "acceleration", "deceleration", "jerk", "effort")
 }
 _ORDINARY = {"contype": 1, "conaffinity": 1, "condim": 3, "priority": 0, "margin": 0.0}  # of geoms of MJCF
+_BOUNCING = (("material", "restitution"), ("material", "bounce_threshold"))
 _TURNING = {"torsional_friction", "rolling_friction"}  # act with a condim of 4 and 6
 _DEFAULTS = {field.name: field.default for field in fields(AxisSpec)}
 
@@ -172,6 +173,8 @@ class _Reduction:
             if shape is not None:
                 self._lose_geometry(tag, geometry, f"the {shape} in {tag} '{geometry.name}' of link '{link.name}'")
                 continue
+            if tag == "collision" and not self.target.bounces:
+                geometry = self._without_restitution(geometry)
             if self.target.one_friction:
                 kept.append(self._with_friction(tag, geometry))
                 continue
@@ -183,7 +186,7 @@ class _Reduction:
                 geometry = replace(geometry, properties={})  # nothing touches what is seen
             else:
                 geometry = replace(geometry, properties=own, color=None)  # what touches is not seen
-            if geometry.properties and not proximity_elements(geometry.properties):
+            if geometry.properties.keys() - _BOUNCING and not proximity_elements(geometry.properties):
                 names = ", ".join("/".join(key) for key in geometry.properties)
                 self.lose("lost", "PROPERTIES", f"{names} of {tag} '{geometry.name}'", geometry.place)
             kept.append(self._not_a_point(tag, geometry))
@@ -199,6 +202,13 @@ class _Reduction:
             self.lose("lost", "PROPERTIES", f"{', '.join(others)} of {tag} '{geometry.name}'", geometry.place)
         own = {key: geometry.properties[key]} if key in geometry.properties else {}
         return self._not_a_point(tag, replace(geometry, properties=own, color=None))
+
+    def _without_restitution(self, geometry: GeometrySpec) -> GeometrySpec:
+        own = {key: value for key, value in geometry.properties.items() if key not in _BOUNCING}
+        if geometry.properties.get(_BOUNCING[0], 0.0) > 0.0:
+            message = f"the restitution of collision '{geometry.name}': what falls on it stays"
+            self.lose("motion", "PROPERTIES", message, geometry.place)
+        return replace(geometry, properties=own)
 
     def _in_mujoco(self, tag: str, geometry: GeometrySpec) -> GeometrySpec:
         """A geometry with the properties of contact that MuJoCo has."""

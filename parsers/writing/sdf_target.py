@@ -43,6 +43,7 @@ _TARGET = Target(
     postures=False,
     contact_laws=False,
     other_contact=True,
+    bounces=True,
     many_actuators=False,
     lone_drives=False,
     efforts_in_joints=True,

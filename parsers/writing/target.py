@@ -65,6 +65,7 @@ class Target:
     postures: bool
     contact_laws: bool  # whether it has MuJoCo's masks, pairs and frictions of contact
     other_contact: bool  # whether it has Drake's properties of contact, and its rule for the friction of two solids
+    bounces: bool  # whether surfaces have a restitution
     many_actuators: bool  # whether a joint can have several
     lone_drives: bool  # whether a joint without actuator can have the inertia of a drive
     efforts_in_joints: bool  # whether the effort limit of an actuator stands in its joint

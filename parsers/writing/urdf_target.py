@@ -53,6 +53,7 @@ _TARGET = Target(
     postures=False,
     contact_laws=False,
     other_contact=True,
+    bounces=False,
     many_actuators=False,
     lone_drives=False,
     efforts_in_joints=True,

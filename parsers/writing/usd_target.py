@@ -70,6 +70,7 @@ _TARGET = Target(
     missing_shape=_missing_shape,
     missing_relation=_missing_relation,
     refused_inertia=lambda inertial: None,
+    bounces=False,
     gravity=True,
     postures=False,
     contact_laws=False,

@@ -40,11 +40,7 @@ class Prim:
         metadata = list(self.metadata)
         if self.apis:
             metadata.insert(0, "prepend apiSchemas = [" + ", ".join(f'"{api}"' for api in self.apis) + "]")
-        head = (
-            f'{indent}{self.word} {self.kind} "{self.name}"'.replace("  ", " ")
-            if not self.kind
-            else (f'{indent}{self.word} {self.kind} "{self.name}"')
-        )
+        head = f'{indent}{self.word} {self.kind} "{self.name}"'
         if metadata:
             yield f"{head} ("
             yield from (f"{indent}{INDENT}{line}" for line in metadata)

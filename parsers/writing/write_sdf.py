@@ -141,8 +141,15 @@ def _add_geometry(link: etree._Element, tag: str, geometry: GeometrySpec) -> Non
         add(material, "ambient", geometry.color)  # what Gazebo shows in the shade
         add(material, "diffuse", geometry.color)
     friction = geometry.properties.get(("material", "coulomb_friction"))
+    restitution = geometry.properties.get(("material", "restitution"))
+    surface = None if friction is None and restitution is None else add(node, "surface")
+    if restitution is not None:
+        bounce = add(surface, "bounce")
+        add(bounce, "restitution_coefficient", restitution)
+        if ("material", "bounce_threshold") in geometry.properties:
+            add(bounce, "threshold", geometry.properties["material", "bounce_threshold"])
     if friction is not None:
-        ode = add(add(add(node, "surface"), "friction"), "ode")  # as Gazebo has it
+        ode = add(add(surface, "friction"), "ode")  # as Gazebo has it
         for child, value in zip(("mu", "mu2"), friction, strict=True):
             add(ode, child, value)
     elements = proximity_elements(geometry.properties)

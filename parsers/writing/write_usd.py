@@ -8,6 +8,7 @@ UsdPhysics has in single precision has these. Meshes stand once in the file, und
 import os
 from dataclasses import replace
 from math import inf, pi
+from typing import Any
 
 import numpy as np
 from mbcli.parsers.duplicate_names import made_up
@@ -305,8 +306,7 @@ class _Writer:
                 prim.say(f"float limit:{key}:physics:low", "1")
                 prim.say(f"float limit:{key}:physics:high", "-1")
                 continue
-            axis = free[key].axis
-            assert axis is not None  # parts of one coordinate
+            axis: Any = free[key].axis
             unit = 1.0 if key.startswith("trans") else _DEGREES
             if (axis.lower, axis.upper) != (-inf, inf):
                 prim.apply(f"PhysicsLimitAPI:{key}")

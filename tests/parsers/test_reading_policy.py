@@ -282,14 +282,14 @@ SDF = {
     ),
     "no_rate": (
         sdf(inside='<sensor name="s" type="imu"><update_rate>fast</update_rate></sensor>'),
-        [(WARNING, "ELEMENT_INVALID"), (NOTE, "ELEMENT_FOREIGN")],
+        [(WARNING, "ELEMENT_INVALID")],
     ),
     "unused_and_well_formed": (
-        sdf("<allow_auto_disable>True</allow_auto_disable>", inside='<sensor name="s" type="imu"/>'),
+        sdf("<allow_auto_disable>True</allow_auto_disable>", inside='<sensor name="s" type="camera"/>'),
         [(NOTE, "ELEMENT_FOREIGN")] * 2,
     ),
-    "bounces": (sdf(inside=part("collision", BALL, bounce("0.8"))), [(WARNING, "ELEMENT_UNSUPPORTED")]),
-    "does_not_bounce": (sdf(inside=part("collision", BALL, bounce("0"))), [(NOTE, "ELEMENT_FOREIGN")]),
+    "bounces": (sdf(inside=part("collision", BALL, bounce("0.8"))), []),
+    "bounces_too_much": (sdf(inside=part("collision", BALL, bounce("1.2"))), [(WARNING, "ELEMENT_INVALID")]),
     "gravity_of_earth": (world("<gravity>0 0 -9.8</gravity>"), []),
     "gravity_of_moon": (world("<gravity>0 0 -1.6</gravity>"), []),
     "negative_damping": (

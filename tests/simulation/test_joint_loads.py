@@ -138,7 +138,7 @@ def test_figures_of_a_slide_that_is_moved_by_a_known_force(tmp_path):
     )
     m, A, w = 2.0, 0.1, 2.0 * np.pi
     times = np.linspace(0.0, 2.0, 401)
-    rows = [f"{t!r},{A * np.sin(w * t)!r},{A * w * np.cos(w * t)!r}" for t in times.tolist()]
+    rows = [f"{t:.17g},{A * np.sin(w * t):.17g},{A * w * np.cos(w * t):.17g}" for t in times]
     plan.write_text("time,c_x_x,c_x_v\n" + "\n".join(rows) + "\n")
     words = ["--trajectory", plan, "--follow", "prescribed", "-t", "2", "--log-rate", "0", "--no-contact"]
     succeed("simulate", path, *words, "-o", run)

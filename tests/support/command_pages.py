@@ -129,6 +129,9 @@ PAGES = {
     "excite": Page(
         (f"mbcli excite {ARM} -t 5 --tries 0 -o motion.csv", "head -n 1 motion.csv"), {"how-to/identify.md": "Identify"}
     ),
+    "loads": Page(
+        (RUN.replace("-o", "--u elbow=1 -o"), "mbcli -q loads run.h5"), {"how-to/control.md": "Control", **LOG}
+    ),
     "serve": Page(
         (f"""echo '{{"command": "gravity", "at": {{"elbow": 0.3}}, "id": 1}}' | mbcli serve {ARM}""",),
         {"how-to/serve.md": "Serve", "reference/schemas.md": "Schemas"},

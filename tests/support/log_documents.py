@@ -26,7 +26,7 @@ FIELDS = re.compile(
 def all_datasets() -> list[Dataset]:
     """Of all fields: what has a row a sample first, then contacts and faces; input/ before derived/ and solver/."""
     found = [dataset for field in LOG_FIELDS.values() for dataset in field.DATASETS]
-    order = ("input", "derived", "solver", "contact", "faces")
+    order = ("input", "derived", "solver", "sensors", "contact", "faces")
     return sorted(found, key=lambda dataset: order.index(dataset.path.partition("/")[0]))
 
 
@@ -100,9 +100,10 @@ def schema_with_fields(text: str) -> str:
     always = {
         path: own
         for path, own in datasets.items()
-        if not path.startswith(("input/", "derived/", "solver/", "contact/", "faces/"))
+        if not path.startswith(("input/", "derived/", "solver/", "sensors/", "contact/", "faces/"))
     }
-    schema["properties"]["datasets"]["properties"] = always | {own.path: schema_of(own) for own in all_datasets()}
+    named = [own for own in all_datasets() if not own.path.startswith("sensors/")]  # those have names of models
+    schema["properties"]["datasets"]["properties"] = always | {own.path: schema_of(own) for own in named}
     return _as_text(schema) + "\n"
 
 

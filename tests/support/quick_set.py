@@ -27,6 +27,7 @@ OF_ROOMS = {
     "multibody/plant": (
         "context_copies plant_config_functions plant_structure reaction_forces reference_small_names state_refusals"
     ),
+    "multibody/sensing": "sensor_values",
     "multibody/stepping": "missing_mass projection_energy",
     "multibody/tree": "frames index inertia joint_actuator scoped_name",
     "parsers": "diagnostics geometry_inertia package_map places reading_policy xml_source yaml_source",
@@ -40,7 +41,10 @@ OF_ROOMS = {
     "parsers/writing": "write_mjcf",
     "pictures": "picture_framing",
     "project": "documents layers rooms",
+    "sensors": "rays sensor_kinds",
     "simulation": "start_limits sweep_points",
+    "solvers": "mathematical_program",
     "systems": "diagram simulator_goes_on update_times",
+    "visualization": "meshcat",
 }
 QUICK = frozenset(f"test_{name}.py" for names in OF_ROOMS.values() for name in names.split())

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from repository import SAMPLES
 
+from mbcli.autodiffutils import AutoDiffXd
 from mbcli.common.value import AbstractValue, Value
 from mbcli.geometry import SceneGraph
 from mbcli.multibody.math import SpatialForce
@@ -23,6 +24,7 @@ from mbcli.systems.primitives import (
     LogVectorOutput,
     PassThrough,
 )
+from mbcli.systems.scalar_conversion import TemplateSystem
 
 ARM = str(SAMPLES / "arm7.urdf")
 
@@ -197,3 +199,29 @@ def test_an_arm_and_a_free_ball_in_one_instance_have_no_unique_floating_base():
     assert not plant.HasUniqueFloatingBaseBody(arm)
     with pytest.raises(RuntimeError, match="no unique floating base"):
         plant.GetUniqueFreeBaseBodyOrThrow(arm)
+
+
+def test_a_template_makes_systems_of_each_scalar():
+    @TemplateSystem.define("Scaled_")
+    def Scaled_(T):
+        class Impl(LeafSystem):
+            def _construct(self, factor, converter=None):
+                LeafSystem.__init__(self, converter=converter)
+                self.factor = factor
+                u = self.DeclareVectorInputPort("u", 1)
+                self.DeclareVectorOutputPort(
+                    "y", 1, lambda context, out: out.SetFromVector(self.factor * u.Eval(context) ** 2)
+                )
+
+            def _construct_copy(self, other, converter=None):
+                Impl._construct(self, other.factor, converter=converter)
+
+        return Impl
+
+    system = Scaled_[None](3.0)
+    dual = system.ToAutoDiffXd()
+    assert type(dual) is Scaled_[AutoDiffXd] and type(system) is Scaled_[float]
+    context = dual.CreateDefaultContext()
+    dual.get_input_port().FixValue(context, [AutoDiffXd(2.0, [1.0])])
+    y = dual.get_output_port().Eval(context)[0]
+    assert (y.value(), y.derivatives()[0]) == (12.0, 12.0)

@@ -10,13 +10,16 @@ from mbcli.engine.fields.collision_fields import (
     BALL,
     BOX,
     CAPSULE,
+    COLLISION_AT_AHEAD,
     COLLISION_AT_CONVEX,
     COLLISION_AT_POINTS,
     COLLISION_AT_SELF,
     COLLISION_AT_TOUCHING,
+    COLLISION_BOUNCES,
     COLLISION_FACES,
     COLLISION_FIELDS,
     COLLISION_MARGIN,
+    COLLISION_NEEDED,
     COLLISION_REACH,
     COLLISION_SINGLE_POINTS,
     COLLISION_SKIN,
@@ -37,7 +40,12 @@ LEVEL_RATIO = 4.0  # of the largest radii of levels of sizes, at least
 FEW = 32  # solids of a level that share one cell
 SKIN_SHARE = 0.2  # of the median radius
 INFINITE_RADIUS = 1e300
+AS_THE_OTHER = -1.0  # in place of a restitution: that of what the solid touches
 KEPT_ELEMENTS = 4096  # pairs of elements of meshes that there is room for, at least
+AT_NEED = {  # what not every run needs: pairs whose distance has no closed form, and what is fast or bounces
+    COLLISION_AT_CONVEX: "convex_nearest_called",
+    COLLISION_AT_AHEAD: "meet_ahead_called",
+}
 SHARED = {field.name for field in dataclass_fields(FieldMeshes)}  # arrays that nothing writes, often large
 
 
@@ -65,6 +73,7 @@ class Solid:
     compliance: tuple = (np.inf, 0.0)
     reach: float = 0.0  # [m] how far its mesh goes beyond the solid at most
     turning: tuple = (0.0, 0.0)  # [m] torsional and rolling friction
+    bounce: tuple = (AS_THE_OTHER, 0.0)  # restitution, threshold [m/s]
 
     def with_body(self, body):
         return replace(self, body=body)
@@ -106,7 +115,8 @@ class Collision(Arrays):
         ordered = np.sort(radii)  # np.median would import numpy.ma
         skin = SKIN_SHARE * float(ordered[(len(radii) - 1) // 2] + ordered[len(radii) // 2]) / 2 if len(radii) else 0.0
         own_laws = dict(sorted((own_laws or {}).items()))
-        reach = margin + _largest_cover(solids, own_laws)
+        bounces = any(solid.bounce[0] > 0.0 for solid in solids)
+        reach = margin + _largest_cover(solids, own_laws) + (2.0 * skin if bounces else 0.0)
         values["own_pairs"], values["own_laws"] = list(own_laws), list(own_laws.values())
         values["settings"] = np.zeros(3)
         values["settings"][[COLLISION_MARGIN, COLLISION_SKIN, COLLISION_REACH]] = margin, skin, reach
@@ -145,19 +155,22 @@ class Collision(Arrays):
             array = np.zeros(shape, kind) if value is None else np.array(value, kind, order="C", copy=copy)
             array = array.reshape(shape)
             setattr(self, field.name, array)
-        self.counts[COLLISION_SINGLE_POINTS] = int(single_points)
+        self.counts[COLLISION_SINGLE_POINTS], self.counts[COLLISION_BOUNCES] = int(single_points), int(bounces)
         self.counts[COLLISION_FACES], self.counts[COLLISION_STRICT] = faces, int(strict)
 
     def ready_compiled_search(self, kernels, points):
         """Compiles or loads what a compiled search calls by address; points: the handle of the contact points."""
         self.addresses[COLLISION_AT_SELF], self.addresses[COLLISION_AT_POINTS] = self.handle(True), points
         self.addresses[COLLISION_AT_TOUCHING] = address_of_function(kernels.add_touching_points_called)
-        if is_at_hand(kernels.convex_nearest_called):
-            self.let_convex_solids_meet(kernels)
+        for place, name in AT_NEED.items():
+            if is_at_hand(getattr(kernels, name)):
+                self.addresses[place] = address_of_function(getattr(kernels, name))
 
-    def let_convex_solids_meet(self, kernels):
-        """Compiles or loads what a compiled search needs for pairs whose distance has no closed form."""
-        self.addresses[COLLISION_AT_CONVEX] = address_of_function(kernels.convex_nearest_called)
+    def ready_what_is_needed(self, kernels):
+        """Compiles or loads what a compiled search has asked for: it marks the address."""
+        for place, name in AT_NEED.items():
+            if self.addresses[place] == COLLISION_NEEDED:
+                self.addresses[place] = address_of_function(getattr(kernels, name))
 
 
 def _arrays_of(solids, filters):
@@ -179,6 +192,8 @@ def _arrays_of(solids, filters):
         "cover": [solid.cover for solid in solids],
         "mixing": [solid.mixing for solid in solids],
         "turning": [solid.turning for solid in solids],
+        "bounce": [solid.bounce for solid in solids],
+        "thickness": np.where(is_plane, np.inf, extents.min(axis=1, initial=np.inf)),
         "field_kind": [solid.field_kind for solid in solids],
         "mesh_of": [solid.mesh_of for solid in solids],
         "compliance": [solid.compliance for solid in solids],

@@ -82,8 +82,16 @@ def add_touching_points(c, points, n, own):
     if distance < 0.0 and c.counts[COLLISION_STRICT] == 1:
         c.counts[COLLISION_STATUS] |= COLLISION_NO_SURFACE
         c.counts[COLLISION_PAIR_A], c.counts[COLLISION_PAIR_B] = A, B
-    if distance < margin or (distance == 0.0 and cover == 0.0 and touch_is_contact(c, A, B)):
+    if is_contact(c, A, B, distance, cover):
         add_contacts(c, points, A, B, distance, own)
+
+
+@kernel
+def is_contact(c, A, B, distance, cover):
+    """Whether solids at this distance are in contact."""
+    return distance < c.settings[COLLISION_MARGIN] + cover or (
+        distance == 0.0 and cover == 0.0 and touch_is_contact(c, A, B)
+    )
 
 
 @slot(compiled="collision.nearest.nearest_by_address")
@@ -97,13 +105,6 @@ def touch_is_contact(c, A, B):
     """Whether solids that just touch are in contact: those of which one is a ball, as pydrake has it."""
     a, b = min(c.kind[A], c.kind[B]), max(c.kind[A], c.kind[B])
     return a == BALL and (b <= CYLINDER or b == HALF_SPACE)
-
-
-@called
-def find_contacts_called(model, data, points, collision, number):
-    """find_contacts(), called by address."""
-    find_contacts(model_at(model), data_at(data), collision_at(collision), points_at(points))
-    return 0.0
 
 
 @kernel

@@ -7,7 +7,7 @@ stands on a single point, less and less for points that are less deep, none from
 continuous when a solid tilts from a face over an edge onto a corner.
 """
 
-from mbcli.engine.collision.pair_laws import cover_of_pair, friction_of_pair, turning_of_pair
+from mbcli.engine.collision.pair_laws import cover_of_pair, friction_of_pair, set_impact_of_pair, turning_of_pair
 from mbcli.engine.collision.segments import row_of
 from mbcli.engine.collision.shapes import corner, facing, set_corner
 from mbcli.engine.fields.collision_fields import (
@@ -75,12 +75,14 @@ def add_contact(c, points, own, A, B, normal, point_A, point_B, distance, share)
     weight = k_A / (k_A + k_B)
     set_row3(points.position, n, 0, add(scale(weight, point_A), scale(1.0 - weight, point_B)))
     set_row3(points.normal, n, 0, normal)
+    set_row3(points.onto_B, n, 0, (0.0, 0.0, 0.0))
     points.distance[n] = distance
     points.law[n, 0] = share * weight * k_B
     points.law[n, 1] = (1.0 - weight) * c.material[A, 1] + weight * c.material[B, 1]
     points.law[n, 2] = c.material[A, 2] + c.material[B, 2]
     points.law[n, 3], points.law[n, 4] = friction_of_pair(c, A, B, own)
     points.turning[n, TURNING_TORSION], points.turning[n, TURNING_ROLLING] = turning_of_pair(c, A, B, own)
+    set_impact_of_pair(c, points, n, A, B)
     for column in range(points.face.shape[1]):
         points.face[n, column] = 0.0
     points.corner_start[n + 1] = points.corner_start[n]

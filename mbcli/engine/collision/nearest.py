@@ -18,6 +18,7 @@ from mbcli.engine.fields.collision_fields import (
     CAPSULE,
     COLLISION_AT_CONVEX,
     COLLISION_AT_SELF,
+    COLLISION_NEEDED,
     COLLISION_NO_FUNCTION,
     COLLISION_STATUS,
     CYLINDER,
@@ -53,7 +54,8 @@ def nearest_by_address(c, A, B, limit):
     first, second = in_order(c, A, B)
     distance = closed_nearest(c, first, second, limit)
     if distance == NOT_KNOWN:
-        if c.addresses[COLLISION_AT_CONVEX] == 0.0:
+        if c.addresses[COLLISION_AT_CONVEX] <= 0.0:
+            c.addresses[COLLISION_AT_CONVEX] = COLLISION_NEEDED
             c.counts[COLLISION_STATUS] |= COLLISION_NO_FUNCTION
             return limit + 1.0
         at, a, b = c.addresses, 1.0 * first, 1.0 * second

@@ -7,6 +7,8 @@ A solid that is not of MuJoCo's format resists both by its own coefficients; of 
 """
 
 from mbcli.engine.fields.collision_fields import (
+    BOUNCE_RESTITUTION,
+    BOUNCE_THRESHOLD,
     LAW_COVER,
     LAW_FRICTION,
     LAW_ROLLING,
@@ -18,8 +20,11 @@ from mbcli.engine.fields.collision_fields import (
     TURNING_ROLLING,
     TURNING_TORSION,
 )
+from mbcli.engine.fields.contact_fields import PAIR_FAR, PAIR_RESTITUTION, PAIR_THRESHOLD
 from mbcli.engine.runtime.kernel import kernel
 
+INFINITE = float("inf")
+FAR = 0.25  # of the thickness of both solids: an approach in a step from which on they might pass through each other
 SPINS, ROLLS = 4, 6  # dimensions of a contact from which on it resists spinning, rolling
 
 
@@ -98,3 +103,35 @@ def turning_of_solid(c, A, column, dimension):
 @kernel
 def combined_friction(a, b):
     return 2.0 * a * b / (a + b) if a + b > 0.0 else 0.0
+
+
+@kernel
+def restitution_of_pair(c, A, B):
+    """The product of both, as DART and Bullet have it; that of one if the other has none of its own."""
+    a, b = c.bounce[A, BOUNCE_RESTITUTION], c.bounce[B, BOUNCE_RESTITUTION]
+    if a < 0.0:
+        return max(0.0, b)
+    return a if b < 0.0 else a * b
+
+
+@kernel
+def threshold_of_pair(c, A, B):
+    """[m/s] The larger one."""
+    return max(c.bounce[A, BOUNCE_THRESHOLD], c.bounce[B, BOUNCE_THRESHOLD])
+
+
+@kernel
+def far_of_pair(c, A, B):
+    """[m] The approach in a step from which on contact has to be seen ahead; infinite if one is a half space."""
+    return FAR * (c.thickness[A] + c.thickness[B])
+
+
+@kernel
+def set_impact_of_pair(c, points, n, A, B):
+    """What contact n of a pair has for impacts."""
+    far = far_of_pair(c, A, B)
+    points.law[n, PAIR_RESTITUTION], points.law[n, PAIR_THRESHOLD] = (
+        restitution_of_pair(c, A, B),
+        threshold_of_pair(c, A, B),
+    )
+    points.law[n, PAIR_FAR] = far if far < INFINITE else 0.0

@@ -33,6 +33,9 @@ from mbcli.engine.fields.contact_fields import (
     FACE_GRADIENT_B,
     FACE_MOMENT,
     FACE_PRESSURE,
+    PAIR_FAR,
+    PAIR_RESTITUTION,
+    PAIR_THRESHOLD,
 )
 from mbcli.engine.runtime.kernel import kernel
 from mbcli.engine.smooth.spatial import add, cross, dot, rotate, row3, scale, set_row3, subtract
@@ -150,6 +153,7 @@ def add_face(c, points, area, centroid):
     slope = along_S * along_T / (along_S + along_T) if is_soft else along_S
     points.body[n, 0], points.body[n, 1] = c.body[A], c.body[B]
     points.geometry[n, 0], points.geometry[n, 1] = A, B
+    set_row3(points.onto_B, n, 0, (0.0, 0.0, 0.0))
     set_row3(points.normal, n, 0, rotate(c.X_WG, g, scale(1.0 if S == A else -1.0, normal)))
     face = points.face
     face[n, FACE_GRADIENT] = slope
@@ -162,6 +166,7 @@ def add_face(c, points, area, centroid):
         points.law[n, 1] = weight * c.material[A, 1] + (1.0 - weight) * c.material[B, 1]
         points.law[n, 2] = c.material[A, 2] + c.material[B, 2]
         points.law[n, 3], points.law[n, 4] = friction_of_pair(c, A, B, own_pair(c, A, B))
+        points.law[n, PAIR_RESTITUTION], points.law[n, PAIR_THRESHOLD], points.law[n, PAIR_FAR] = 0.0, 0.0, 0.0
     press_face(c, points, n, area, centroid)
     return n
 
@@ -181,7 +186,7 @@ def begin_face(c, points):
 @kernel
 def copy_law(points, n, k):
     """What the law of contact n has of its pair is that of contact k."""
-    for column in range(1, 5):
+    for column in range(1, points.law.shape[1]):
         points.law[n, column] = points.law[k, column]
 
 
@@ -204,6 +209,7 @@ def add_face_like(c, points, k, area, centroid):
         return -1
     points.body[n, 0], points.body[n, 1] = points.body[k, 0], points.body[k, 1]
     points.geometry[n, 0], points.geometry[n, 1] = points.geometry[k, 0], points.geometry[k, 1]
+    set_row3(points.onto_B, n, 0, (0.0, 0.0, 0.0))
     set_row3(points.normal, n, 0, row3(points.normal, k, 0))
     points.face[n, FACE_GRADIENT] = points.face[k, FACE_GRADIENT]
     set_row3(points.face, n, FACE_GRADIENT_A, row3(points.face, k, FACE_GRADIENT_A))

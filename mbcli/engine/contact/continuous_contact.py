@@ -11,6 +11,8 @@ from mbcli.engine.fields.collision_fields import COLLISION_STATUS
 from mbcli.engine.fields.contact_fields import (
     FACE_AREA,
     FACE_MOMENT,
+    PAIR_RESTITUTION,
+    PAIR_THRESHOLD,
     SAMPLES_FRICTION_POWER,
     SAMPLES_LACKING,
     SAMPLES_NO_ROW,
@@ -23,6 +25,9 @@ from mbcli.engine.runtime.kernel import called, kernel, slot
 from mbcli.engine.smooth.frame_motion import velocity_at
 from mbcli.engine.smooth.spatial import add, cross, dot, row3, scale, set_row3, subtract
 from mbcli.engine.smooth.trigonometry import square_root
+
+CALM = 0.3  # of the threshold: below it, about, what bounces is damped and comes to rest
+TURN = 0.1  # of the threshold: the speed within which the force of what bounces goes from together to apart
 
 
 @called
@@ -132,8 +137,24 @@ def force_and_moment(model, data, points, n, C, stiction_tolerance):
 
 @kernel
 def pressing_force(law, n, distance, separation):
-    """Normal force of contact n."""
+    """Normal force of contact n: by Hunt and Crossley, or with the restitution of its pair."""
+    if law[n, PAIR_RESTITUTION] > 0.0:
+        return law[n, 0] * max(0.0, -distance) * share_of_bounce(law, n, separation)
     return law[n, 0] * max(0.0, -distance) * max(0.0, 1.0 - law[n, 1] * separation)
+
+
+@kernel
+def share_of_bounce(law, n, separation):
+    """Of the elastic force, in what bounces: e^2 times as much apart as together, so that e^2 of the energy comes back.
+
+    1 at rest, and with the dissipation of Hunt and Crossley well below the threshold.
+    """
+    e, threshold = law[n, PAIR_RESTITUTION], law[n, PAIR_THRESHOLD]
+    x = separation / (TURN * threshold)
+    loss = (1.0 - e * e) / (1.0 + e * e) * x / square_root(1.0 + x * x)
+    x = separation / (CALM * threshold)
+    x *= x
+    return max(0.0, 1.0 - loss) * max(0.0, 1.0 - law[n, 1] * separation / (1.0 + x * x))
 
 
 @kernel

@@ -171,7 +171,7 @@ def find_velocities(solver, k, tamsi, again):
             fill_gradient(solver, k)
         sticking = False
         if iterations == 0:
-            begin_duals(solver, k)
+            begin_duals(solver, k, residual <= STEADY * STEADY)
         if iterations == 0 and residual > STEADY * STEADY and not tamsi and not kept:
             sticking = let_contacts_stick(solver, k)
         fast = residual < FAST * FAST * before

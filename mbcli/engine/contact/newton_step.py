@@ -47,7 +47,7 @@ def take_newton_step(solver, k):
         for c in range(solver.tree_slot[t] // WIDTH, solver.tree_slot[t + 1] // WIDTH):
             vectors[VECTOR_VELOCITY, c] = vectors[VECTOR_START, c]
     start_search(solver, k)
-    begin_duals(solver, k)
+    begin_duals(solver, k, True)
     fill_gradient(solver, k)
     newton_direction(solver, k, False)
     for p in range(first, end):

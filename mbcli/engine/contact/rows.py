@@ -1,5 +1,6 @@
 """From contact points, joint limits and controllers to the constraints of a step."""
 
+from mbcli.engine.contact.impacts import set_impact_law, strikes
 from mbcli.engine.contact.laws.registry import begin_law
 from mbcli.engine.contact.patches import compliance_in_patch, fill_patch_response, patch_velocity, velocity_in_patch
 from mbcli.engine.contact.problem import begin_constraint, begin_piece, end_constraint, follow_in_patch
@@ -28,7 +29,7 @@ from mbcli.engine.fields.contact_fields import (
 from mbcli.engine.runtime.kernel import kernel
 from mbcli.engine.runtime.lane_memory import add_product, sum_of_lanes
 from mbcli.engine.smooth.sleep import is_asleep
-from mbcli.engine.smooth.spatial import cross, dot, row3, scale, set_row3, subtract
+from mbcli.engine.smooth.spatial import add, cross, dot, row3, scale, set_row3, subtract
 from mbcli.engine.smooth.trigonometry import square_root
 
 INFINITE = float("inf")
@@ -69,8 +70,11 @@ def last_velocity(model, b):
 
 
 @kernel
-def add_relative_point(model, data, solver, i, a, b, point, tangent, across, normal):
-    """Pieces of the velocity of body a's point relative to body b's. Velocities that move both cancel."""
+def add_relative_point(model, data, solver, i, a, b, point, onto_b, tangent, across, normal):
+    """Pieces of the velocity of body a's point relative to body b's, which is onto_b from there in another tree.
+
+    Velocities that move both cancel.
+    """
     path, path_vector, mask = solver.body_path, solver.path_vector, solver.path_mask8
     m, m_end, n, n_end = path[a], path[a + 1], path[b], path[b + 1]
     axes = tangent, across, normal
@@ -78,7 +82,7 @@ def add_relative_point(model, data, solver, i, a, b, point, tangent, across, nor
         for k in range(m, m_end):
             add_piece(model, data, solver, i, a, path_vector[k], mask[k], point, axes)
         for k in range(n, n_end):
-            add_piece(model, data, solver, i, b, path_vector[k], -mask[k], point, axes)
+            add_piece(model, data, solver, i, b, path_vector[k], -mask[k], add(point, onto_b), axes)
         return
     while m < m_end or n < n_end:
         vector = max(path_vector[m] if m < m_end else -1, path_vector[n] if n < n_end else -1)
@@ -155,7 +159,8 @@ def add_contact_row(model, data, solver, points, c):
     point = row3(points.position, c, 0)
     if resists_turning(points, c):
         solver.con_members[i] = TURNS
-    add_relative_point(model, data, solver, i, points.body[c, 0], points.body[c, 1], point, tangent, across, normal)
+    a, b, onto_b = points.body[c, 0], points.body[c, 1], row3(points.onto_B, c, 0)
+    add_relative_point(model, data, solver, i, a, b, point, onto_b, tangent, across, normal)
     if solver.con_members[i] == 0:
         end_constraint(solver, i)
     else:
@@ -189,7 +194,8 @@ def add_patch(model, data, solver, points, c, count):
     P = row3(points.position, c, 0)
     x, y, z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
     tangent, across = x, y
-    add_relative_point(model, data, solver, first, points.body[c, 0], points.body[c, 1], P, x, y, z)
+    a, b, onto_b = points.body[c, 0], points.body[c, 1], row3(points.onto_B, c, 0)
+    add_relative_point(model, data, solver, first, a, b, P, onto_b, x, y, z)
     end_constraint(solver, first)
     if solver.counts[COUNT_CONSTRAINTS] == first:
         return
@@ -224,25 +230,31 @@ def set_laws_of_patch(solver, points, i, h):
     for n in range(i, i + solver.con_members[i]):
         _, _, separation = velocity_in_patch(solver, n, w, v)
         softness = 0.0 if is_tamsi else compliance_in_patch(solver, i, n)
-        set_contact_law(solver, points, n, h, softness, separation)
+        set_contact_law(solver, points, n, i, h, softness, separation)
 
 
 @kernel
 def set_turning_law(solver, points, i, h):
     """Numbers of the law of contact i, which resists turning."""
     softness, separation = begin_turning_law(solver, i)
-    set_contact_law(solver, points, i, h, softness, separation)
+    set_contact_law(solver, points, i, i, h, softness, separation)
     finish_turning_law(solver, i)
 
 
 @kernel
-def set_contact_law(solver, points, i, h, softness, separation):
-    """Numbers of the law of contact constraint i: how it gives way, and its speed of separation at the step's start.
+def set_contact_law(solver, points, i, first, h, softness, separation):
+    """Numbers of the law of contact constraint i, of the patch that begins with `first`, or alone.
+
+    softness: how it gives way; separation: its speed at the step's start.
 
     w measures how much the contact gives way to an impulse. Friction is regularized at least in proportion to it, so
     that stiff contacts stay well conditioned.
     """
     c = solver.con_source[i]
+    if strikes(points, c, h, separation):
+        solver.con_kind[i] = int(solver.settings[SETTING_APPROXIMATION])
+        set_impact_law(solver, points, i, first, h, separation)
+        return
     set_law_of_contact(solver, points.law, c, i, points.distance[c], h, softness, separation)
 
 

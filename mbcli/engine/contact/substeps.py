@@ -13,6 +13,7 @@ from mbcli.engine.fields.contact_fields import (
     HUNT_CROSSLEY_PENETRATION,
     HUNT_CROSSLEY_PENETRATION_AT_START,
     HUNT_CROSSLEY_STEP,
+    HUNT_CROSSLEY_STRIKES,
     TAMSI,
     TURNING,
     VECTOR_FREE,
@@ -57,7 +58,11 @@ def begin_part(solver, k, parts, part):
             for r in range(3):
                 solver.con_sum[i, r] = 0.0
         if solver.con_kind[i] == TAMSI:
-            if part == 0:
+            if solver.con_law[i, HUNT_CROSSLEY_STRIKES] == 1.0:  # the target of its velocity is that of each part
+                solver.con_law[i, HUNT_CROSSLEY_PENETRATION] = (
+                    solver.con_law[i, HUNT_CROSSLEY_PENETRATION_AT_START] / parts
+                )
+            elif part == 0:
                 solver.con_law[i, HUNT_CROSSLEY_PENETRATION] = solver.con_law[i, HUNT_CROSSLEY_PENETRATION_AT_START]
             else:
                 solver.con_law[i, HUNT_CROSSLEY_PENETRATION] -= (

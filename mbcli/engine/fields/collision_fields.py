@@ -17,15 +17,20 @@ MESH_NONE, MESH_ELSEWHERE = -1, -2  # in mesh_of: a half space; one of several s
 # elements of counts; PAIR_A and PAIR_B are the solids of COLLISION_NO_SURFACE
 COLLISION_PAIRS, COLLISION_STATUS, COLLISION_BUILT, COLLISION_SINGLE_POINTS = range(4)
 COLLISION_FACES, COLLISION_STRICT, COLLISION_PAIR_A, COLLISION_PAIR_B, COLLISION_KEPT = range(4, 9)
+COLLISION_BOUNCES = 9  # whether some solid has a restitution
 # values of counts[COLLISION_FACES]: which faces of contact surfaces become contacts
 FACES_POLYGONS, FACES_TRIANGLES, FACES_LOADED = 0, 1, 2  # the last is a bit: none without stiffness
 # bits of STATUS
 COLLISION_TOO_MANY_PAIRS, COLLISION_TOO_MANY_POINTS, COLLISION_NO_SURFACE = 1, 2, 8  # 4: see SAMPLES_NO_ROW
 COLLISION_NO_FUNCTION = 16
 # elements of addresses
-COLLISION_AT_CONVEX, COLLISION_AT_TOUCHING, COLLISION_AT_SELF, COLLISION_AT_POINTS = range(4)
+COLLISION_AT_CONVEX, COLLISION_AT_TOUCHING, COLLISION_AT_SELF, COLLISION_AT_POINTS, COLLISION_AT_AHEAD = range(5)
+COLLISION_NEEDED = -1.0  # in place of an address, with COLLISION_NO_FUNCTION
 # elements of settings
 COLLISION_MARGIN, COLLISION_SKIN, COLLISION_REACH = range(3)
+# columns of bounce, of motion
+BOUNCE_RESTITUTION, BOUNCE_THRESHOLD = range(2)
+MOTION_V, MOTION_W, MOTION_TRAVEL = 0, 3, 6
 # columns of mixing, of own_laws
 MIXING_RULE, MIXING_PRIORITY, MIXING_DIMENSION = range(3)
 LAW_FRICTION, LAW_STATIC, LAW_COVER, LAW_TORSION, LAW_ROLLING = range(5)
@@ -58,6 +63,10 @@ COLLISION_FIELDS = (
     Field("radius", ("nsolid",), "real", "m", "of the bounding ball"),
     Field("extent", ("nsolid", 3), "real", "m", "half lengths of the bounding box along the axes of G"),
     Field("material", ("nsolid", 5), "real", "N/m, s/m, s, 1", "stiffness, dissipation, relaxation, friction, static"),
+    Field("bounce", ("nsolid", 2), "real", "1, m/s", "restitution, -1: as what it touches; threshold"),
+    Field(
+        "thickness", ("nsolid",), "real", "m", "half of the least length of its bounding box; infinite of half spaces"
+    ),
     Field("cover", ("nsolid",), "real", "m", "how far outside of the solid it is touched"),
     Field("mixing", ("nsolid", 3), "int", "", "rule of friction: 0 as Drake, 1 as MuJoCo; priority, dimension there"),
     Field("turning", ("nsolid", 2), "real", "m", "torsional and rolling friction"),
@@ -89,11 +98,12 @@ COLLISION_FIELDS = (
     Field("level", ("nround",), "int", "", "level of each of these: those of one level share the size of their cells"),
     Field("level_cells", ("nlevel",), "real", "1/m", "one over the size of cells; 0 where one cell has all"),
     Field("settings", (3,), "real", "m", "see above"),
-    Field("addresses", (4,), "real", "", "of functions, 0 until compiled; of these arrays; of contact points"),
+    Field("addresses", (5,), "real", "", "of functions, 0 until compiled; of these arrays; of contact points"),
     # what is known of the present state
-    Field("counts", (9,), "int", "", "see above"),
+    Field("counts", (10,), "int", "", "see above"),
     Field("X_WG", ("nsolid", 12), "real", "1, m", "pose of each solid"),
     Field("p_WC", ("nsolid", 3), "real", "m", "centre of each solid"),
+    Field("motion", ("nsolid", 7), "real", "m/s, rad/s, m", "of a step: velocity of the centre in W, w, travel"),
     Field("built_at", ("nsolid", 3), "real", "m", "the same when pairs were found"),
     Field("pairs", ("npair", 2), "int", "", "solids whose bounding balls are near, sorted; the smaller index first"),
     Field("kept_count", ("npair",), "int", "", "elements of two meshes that are near; -1: not known"),
@@ -102,6 +112,7 @@ COLLISION_FIELDS = (
     Field("kept", ("nkept", 2), "int", "", "elements of S and of T"),
     Field("nearest", (9,), "real", "1, m", "of a pair: normal from B into A, point of A, point of B"),
     # work
+    Field("placed", (2, 15), "real", "1, m", "X_WG and p_WC of two solids at the start of a step"),
     Field("heads", ("nhead",), "int", "", "last of the rounds entered in a cell, -1 for none"),
     Field("followers", ("nround",), "int", "", "the one entered before, -1 for none"),
     Field("cells", ("nround", 4), "int", "", "cell of each of the rounds, and its level"),

@@ -14,6 +14,8 @@ from mbcli.engine.fields.model_fields import Field
 
 # columns of law: of a pair of surfaces
 PAIR_STIFFNESS, PAIR_DISSIPATION, PAIR_RELAXATION, PAIR_FRICTION = range(4)
+# and of points alone: by which approach, in a step and at all, they strike, see contact/impacts.py
+PAIR_RESTITUTION, PAIR_THRESHOLD, PAIR_FAR = 5, 6, 7
 FACE_CORNERS = 8  # room for corners, per contact
 # columns of face
 FACE_AREA, FACE_PRESSURE, FACE_GRADIENT, FACE_GRADIENT_A, FACE_GRADIENT_B, FACE_MOMENT = 0, 1, 2, 3, 6, 9
@@ -25,13 +27,15 @@ POINT_FIELDS = (
     Field("geometry", ("npoint", 2), "int", "", "geometries of A and B"),
     Field("position", ("npoint", 3), "real", "m", "contact point in W"),
     Field("normal", ("npoint", 3), "real", "1", "unit vector from B into A, in W"),
+    Field("onto_B", ("npoint", 3), "real", "m", "from there to the point of B that it will meet, 0 where they touch"),
     Field("distance", ("npoint",), "real", "m", "of the surfaces along the normal, negative where they overlap"),
     Field(
         "law",
-        ("npoint", 5),
+        ("npoint", 8),
         "real",
-        "N/m, s/m, s, 1",
-        "of the pair: stiffness, dissipation, relaxation, friction when sliding, when sticking",
+        "N/m, s/m, s, 1, m/s, m",
+        "of the pair: stiffness, dissipation, relaxation, friction when sliding, when sticking; of points: "
+        "restitution, speed of approach from which on they bounce, approach in a step from which on they strike, or 0",
     ),
     Field("turning", ("npoint", 2), "real", "m", "of points, not of faces: torsional and rolling friction"),
     Field(
@@ -70,7 +74,9 @@ TURNS = 1  # in con_members: of a contact that resists turning, see turning.py
 SAP_MU, SAP_R_T, SAP_R_N, SAP_V_HAT = range(4)
 HUNT_CROSSLEY_MU, HUNT_CROSSLEY_STIFFNESS, HUNT_CROSSLEY_DISSIPATION, HUNT_CROSSLEY_PENETRATION = range(4)
 HUNT_CROSSLEY_V_S, HUNT_CROSSLEY_STEP, HUNT_CROSSLEY_FRICTION = range(4, 7)
-HUNT_CROSSLEY_PENETRATION_AT_START = 7  # which the law itself leaves free
+HUNT_CROSSLEY_PENETRATION_AT_START = 7  # of parts of a step with TAMSI
+HUNT_CROSSLEY_STRIKES = 8  # 1 of what strikes, see strike_hunt_crossley()
+HUNT_CROSSLEY_STOPPED = 7  # of begin_hunt_crossley(): the slip that friction stops in a step, about
 BOUNDED_R, BOUNDED_V_HAT, BOUNDED_LOW, BOUNDED_HIGH, BOUNDED_SIGN = range(5)
 TURNING_SCALE = 0  # the first of three, one for each row of a TURNING [m]
 # rows of vectors
@@ -113,7 +119,7 @@ SOLVER_FIELDS = (
     Field("con_first", ("ncon1",), "int", "", "first piece of each constraint's Jacobian, in the end their number"),
     Field("con_split", ("ncon",), "int", "", "first piece that belongs to the second tree"),
     Field("con_tree", ("ncon", 2), "int", "", "trees that it touches, -1 for none"),
-    Field("con_law", ("ncon", 8), "real", "", "numbers of the law, columns by kind"),
+    Field("con_law", ("ncon", 9), "real", "", "numbers of the law, columns by kind"),
     Field("piece_vector", ("npiece",), "int", "", "which eight slots a piece of a Jacobian is about"),
     # the solution
     Field("con_v", ("ncon", 3), "real", "m/s", "J v"),

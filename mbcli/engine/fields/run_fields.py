@@ -2,9 +2,9 @@
 
 The integration of a continuous plant has ny numbers of a state, nstage stages of its method, nweight weights of the
 error estimate, nwide numbers in an implicit method's Jacobian (else 0), nsystem in all its stages. The actuation of a
-run changes nchange times; its samples have room for nsample rows. Names of fields differ between these tables and those
-of model_fields.py. There are nworld worlds that step together, with ninput rows of actuation each and room for nstored
-samples.
+run changes nchange times; its samples have room for nsample rows, nvdot of them with accelerations. Names of fields
+differ between these tables and those of model_fields.py. There are nworld worlds that step together, with ninput rows
+of actuation each and room for nstored samples.
 """
 
 from mbcli.engine.fields.model_fields import Field
@@ -81,6 +81,8 @@ RECORDING_FIELDS = (
         "keeps_efforts", (1,), "int", "", "whether samples of a discrete plant have the efforts of the step from them"
     ),
     Field("recorded_effort", ("nsample", "nu"), "real", "N m or N", "these efforts, with controllers and limits"),
+    Field("recorded_vdot", ("nvdot", "nv"), "real", "rad/s^2 or m/s^2", "its accelerations, where they are kept"),
+    Field("rates_at_sample", ("ny",), "real", "of q and v, 1/s", "[qdot; vdot] at a sample of a continuous plant"),
 )
 
 # elements of world_counts: steps from one sample to the next. Of world_settings: length of a step [s], whether joint

@@ -221,7 +221,7 @@ def set_laws_at_points(solver, points, i, h):
     """The law of contact constraint i; of the first of a patch those of the whole patch."""
     if solver.con_members[i] == 0:
         speed = row_velocity(solver, i, VECTOR_VELOCITY, 2)
-        set_contact_law(solver, points, i, h, compliance(solver, i), speed)
+        set_contact_law(solver, points, i, i, h, compliance(solver, i), speed)
     elif solver.con_members[i] == TURNS:
         set_turning_law(solver, points, i, h)
     else:

@@ -45,6 +45,7 @@ from mbcli.engine.stepping.balance import (
     keeps_balance,
 )
 from mbcli.engine.stepping.integrators import (
+    derivative,
     evaluate_dense,
     explicit_step,
     implicit_step,
@@ -98,6 +99,31 @@ def record(model, data, t, u, recording):
 
 
 @kernel
+def keeps_accelerations(recording):
+    """Whether samples have their accelerations."""
+    return recording.recorded_vdot.shape[0] > 0
+
+
+@kernel
+def record_step(data, before, h, recording):
+    """After the step of length h from the state before: its mean accelerations are those of the row that comes next."""
+    nq, row = data.q.shape[0], recording.rows_written[0]
+    for d in range(data.v.shape[0]):
+        recording.recorded_vdot[row, d] = (data.v[d] - before[nq + d]) / h
+
+
+@kernel
+def record_rates(model, data, y, u, recording):
+    """The accelerations in the state y of a continuous plant are those of the row that comes next."""
+    nq, row, rates = data.q.shape[0], recording.rows_written[0], recording.rates_at_sample
+    note_ranks(data)
+    derivative(model, data, y, u, rates)
+    restore_ranks(data)
+    for d in range(data.v.shape[0]):
+        recording.recorded_vdot[row, d] = rates[nq + d]
+
+
+@kernel
 def record_efforts(model, data, recording):
     """After a step: the efforts of actuators in it, to the row of the sample that it started from."""
     row = recording.rows_written[0]
@@ -136,8 +162,8 @@ def run_discrete(model, data, stepping, actuation, recording, budget: Int):
 
     Samples each step that is a multiple of `sampled_step`, and the last one. `budget` bounds the steps of this call;
     `state_before` keeps the state before a step, to which q and v return if the step gives a number that is not
-    finite. After ELEMENT_FAULT and GIMBAL_LOCK too they hold the state before the step. The contacts of a sample are
-    those of the step from it, which is computed for that at the end too. Returns why it stopped.
+    finite. After ELEMENT_FAULT and GIMBAL_LOCK too they hold the state before the step. Contacts and accelerations of a
+    sample are those of the step from it, which is computed for that at the end too. Returns why it stopped.
     """
     m, d, run = model_at(model), data_at(data), stepping_at(stepping)
     series, recording = actuation_at(actuation), recording_at(recording)
@@ -145,6 +171,7 @@ def run_discrete(model, data, stepping, actuation, recording, budget: Int):
     before, last_step, stop = run.state_before, run.last_step[0], run.next_step[0] + budget
     u, written, capacity = series.actuation, recording.rows_written, recording.recorded_time.shape[0]
     nq, nv = d.q.shape[0], d.v.shape[0]
+    keeps_step = keeps_contacts(d) or keeps_accelerations(recording)
     while True:
         step = run.next_step[0]
         if step >= stop:  # before the sample of this step, which the next call takes
@@ -158,7 +185,7 @@ def run_discrete(model, data, stepping, actuation, recording, budget: Int):
             if written[0] == capacity:
                 return BUFFER_FULL
             record(m, d, t, u, recording)
-            if step == last_step and not keeps_contacts(d) and not wants_efforts(m, recording):
+            if step == last_step and not keeps_step and not wants_efforts(m, recording):
                 written[0] += 1
                 return FINISHED
         for i in range(nq):
@@ -169,7 +196,7 @@ def run_discrete(model, data, stepping, actuation, recording, budget: Int):
             d.u[k] = u[k]
         set_actuation(m, d)
         if step != last_step and gimbal_lock(m, d.q) != 0:
-            written[0] += sampled * (not keeps_contacts(d))
+            written[0] += sampled * (not keeps_step)
             return GIMBAL_LOCK
         clear_applied_forces(d)
         step_under_pushes(m, d, series, t, h, implicit_damping)
@@ -178,6 +205,8 @@ def run_discrete(model, data, stepping, actuation, recording, budget: Int):
         if sampled and keep_contacts(d, written[0]) != 0.0:
             set_state(d, before)
             return STEP_FAULT
+        if sampled and keeps_accelerations(recording):
+            record_step(d, before, h, recording)
         written[0] += sampled
         if step == last_step:
             set_state(d, before)
@@ -276,6 +305,10 @@ def run_continuous(model, data, integration, actuation, recording, budget: Int):
                 record(m, d, t, u, recording)
                 if keep_contacts(d, written[0]) != 0.0:
                     return STEP_FAULT
+                if keeps_accelerations(recording):
+                    record_rates(m, d, y, u, recording)
+                    if lacks_room(d):
+                        return STEP_FAULT
                 written[0] += 1
                 next_wanted[0] += 1
                 continue
@@ -364,6 +397,10 @@ def run_continuous(model, data, integration, actuation, recording, budget: Int):
             record(m, d, t, u, recording)
             if keep_contacts(d, written[0]) != 0.0:
                 return STEP_FAULT
+            if keeps_accelerations(recording):
+                record_rates(m, d, run.y_stage, u, recording)
+                if lacks_room(d):
+                    return STEP_FAULT
             written[0] += 1
             next_wanted[0] += 1
         if next_wanted[0] == wanted:  # there may be more of them within this step

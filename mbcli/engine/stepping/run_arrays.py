@@ -65,12 +65,14 @@ class Recording(WritableArrays):
         rows: samples.
         sizes: nq, nv and nu by name.
         keeps_efforts: whether the last sample of a discrete plant takes a step too, for the efforts in it.
+        keep_accelerations: whether samples have them.
     """
 
     fields = RECORDING_FIELDS
 
-    def __init__(self, rows, sizes, keeps_efforts=False):
-        super().__init__({"nsample": rows, **sizes})
+    def __init__(self, rows, sizes, keeps_efforts=False, keep_accelerations=False):
+        kept = {"nvdot": rows, "ny": sizes["nq"] + sizes["nv"]} if keep_accelerations else {"nvdot": 0, "ny": 0}
+        super().__init__({"nsample": rows, **kept, **sizes})
         self.keeps_efforts[0] = keeps_efforts
 
     def want(self, times):
@@ -79,9 +81,9 @@ class Recording(WritableArrays):
         self.times_wanted[0], self.next_wanted[0] = len(times), 0
 
     def samples(self, count):
-        """Copies of the first samples: time, q, v, energies with the error of the constraints, u, efforts."""
+        """Copies of the first samples: time, q, v, energies with errors of constraints, u, efforts; vdot if kept."""
         recorded = (self.recorded_time, self.recorded_q, self.recorded_v, self.recorded_energy, self.recorded_u)
-        return [array[:count].copy() for array in (*recorded, self.recorded_effort)]
+        return [array[:count].copy() for array in (*recorded, self.recorded_effort, self.recorded_vdot)]
 
 
 class WorldArrays(Arrays):

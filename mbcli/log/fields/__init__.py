@@ -56,6 +56,7 @@ NAMES = (
     "effort",
     "tracking",
     "reactions",
+    "sensors",
     "com",
     "momentum",
     "poses",

@@ -26,6 +26,7 @@ class LoggedPlant:
     ) -> None:
         self.plant, self.actuator_units, self.plan = plant, actuator_units, plan
         self.loads: Any = None  # LoadedStates of a run that is being logged
+        self.sensor_rows: Any = None  # SensorRows of a run that is being logged
         self._position_units = position_units
 
     def plan_columns(self) -> tuple[tuple[str, ...], tuple[str, ...]]:

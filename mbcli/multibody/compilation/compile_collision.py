@@ -10,12 +10,12 @@ from mbcli.common.argument_names import argument
 from mbcli.common.coordinate_names import listed
 from mbcli.common.quick_dataclass import dataclass
 from mbcli.config.scene_graph_config import DefaultProximityProperties, SceneGraphConfig
-from mbcli.engine.collision.arrays import Collision, Solid
+from mbcli.engine.collision.arrays import AS_THE_OTHER, Collision, Solid
 from mbcli.engine.collision.field_meshes import FieldMeshes, join_meshes
 from mbcli.engine.fields import collision_fields as kinds
 from mbcli.errors import MbcliError, ModelError
 from mbcli.geometry import shapes
-from mbcli.geometry.properties import TURNING_FRICTION
+from mbcli.geometry.properties import BOUNCE_THRESHOLD, BOUNCING, TURNING_FRICTION
 from mbcli.meshes.made_surfaces import CONE_SIDES
 from mbcli.multibody.compilation.compile_surfaces import Surfaces
 from mbcli.multibody.compilation.standing import piece_of, standing_trees
@@ -68,7 +68,21 @@ def compile_geometries(plant, model, on_mesh=lambda done, count: None):
         field = surfaces.of(instance, plant.geometry_bodies[g].name())
         for kind, size, rounding, hull in _shapes(instance, plant.hulls):
             solids.append(
-                Solid(kind, body, X_BG, size, rounding, material, row, hull, cover, mixing, *field, turning=turning)
+                Solid(
+                    kind,
+                    body,
+                    X_BG,
+                    size,
+                    rounding,
+                    material,
+                    row,
+                    hull,
+                    cover,
+                    mixing,
+                    *field,
+                    turning=turning,
+                    bounce=_bounce(instance),
+                )
             )
             of.append(g)
             field = field.elsewhere()
@@ -328,6 +342,17 @@ def _as_mujoco(instance):
         return 0.0, (0, 0, 0)
     margin, priority, condim = (properties.GetProperty("mujoco", name) for name in ("margin", "priority", "condim"))
     return margin, (1, priority, condim)
+
+
+LEAST_THRESHOLD = 1e-3  # [m/s] below which what a step and its weight make counts as at rest
+
+
+def _bounce(instance):
+    """Restitution and threshold of a Solid."""
+    restitution, threshold = (instance.proximity.GetPropertyOrDefault("material", name, None) for name in BOUNCING)
+    if restitution is None:
+        return AS_THE_OTHER, 0.0
+    return restitution, BOUNCE_THRESHOLD if threshold is None else max(threshold, LEAST_THRESHOLD)
 
 
 def _own_laws(ids, pairs):

@@ -309,7 +309,7 @@ class ContactArrays:
         if status & COLLISION_NO_SURFACE:
             self._refuse_pair()
         if status & COLLISION_NO_FUNCTION:
-            self.collision.let_convex_solids_meet(self._kernels)
+            self.collision.ready_what_is_needed(self._kernels)
         if status & COLLISION_TOO_MANY_PAIRS:
             self.pairs = 2 * self.collision.sizes["npair"]
         if status & COLLISION_TOO_MANY_POINTS:

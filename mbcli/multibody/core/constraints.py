@@ -188,10 +188,7 @@ class Constraints(Lookup):
 
     def _change_contact_law(self, law: str) -> None:
         """RuntimeError if its steps cannot hold what the plant has."""
-        from mbcli.engine.contact.laws.registry import contact_law  # for plants that have what it may not hold
-
-        held = self.num_constraints() or self.elements.deformable_bodies
-        if held and not contact_law(law).CONVEX:
+        if (self.num_constraints() or self.elements.deformable_bodies) and not _is_convex(law):
             what = (
                 "cannot hold the constraints of the plant"
                 if self.num_constraints()
@@ -324,3 +321,9 @@ class Constraints(Lookup):
                 place = f"{constraint.place}: error: " if constraint.place else ""
                 reason = f"joint '{joint.name()}' closes a loop and has no coordinate to constrain"
                 raise ModelError(f"{place}{constraint!r}: {reason}")
+
+
+def _is_convex(law: str) -> bool:
+    from mbcli.engine.contact.laws.registry import contact_law  # for plants that have what it may not hold
+
+    return bool(contact_law(law).CONVEX)

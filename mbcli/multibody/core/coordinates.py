@@ -203,6 +203,8 @@ class Coordinates(Lookup):
     def vector(self, value: Any, size: int, what: str, scalar: Scalar | None = None) -> Vector:
         """Numbers (size,), as they are or as an array of the context's scalar type."""
         value = as_numbers(value, what) if scalar is None else scalar.array(value, what)
+        if value.shape == (size, 1) and size != 1 or value.shape == (1, 1) and size == 1:
+            return value[:, 0]  # a column, as InitializeAutoDiff() gives it
         if value.shape != (size,):
             raise RuntimeError(f"{what} must have {size} elements, it has shape {value.shape}")
         return value

@@ -156,6 +156,10 @@ class Dynamics(Actuation, Contact, ForceElements, Rates):
         u, tau = self.actuation(context), context.inputs.value("applied_generalized_force", context)
         return self.run_forward_dynamics(context, u, tau, self.input_body_forces(context))
 
+    def accelerations(self, context: Context) -> Vector:
+        """vdot (nv,) under the inputs of the context: at this instant, of a discrete plant over its next step."""
+        return self._accelerations(context).copy()
+
     def _accelerations(self, context: Context) -> Vector:
         """vdot (nv,) under the inputs of the context: at this instant, of a discrete plant over its next step."""
         state = context.state

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from mbcli.multibody.tree.frame import FixedOffsetFrame, Frame
     from mbcli.multibody.tree.index import TypeSafeIndex
     from mbcli.multibody.tree.joint import Joint
+    from mbcli.multibody.tree.sensor import Sensor
 
     AnyElement = TypeVar("AnyElement", bound=MultibodyElement)
     AnyFrame = TypeVar("AnyFrame", bound=FixedOffsetFrame)
@@ -176,6 +177,16 @@ class Elements(Geometry):
             instance = world_model_instance()
         self.check_instance(instance)
         return self._register(force_element, self.elements.force_elements, ForceElementIndex, instance)
+
+    # sensors
+
+    def add_sensor(self, sensor: Sensor, model_instance: ModelInstanceIndex) -> Sensor:
+        """Adds a sensor, which a log has then; returns it."""
+        self.require_not_finalized(f"adding {sensor!r}")
+        self.check_instance(model_instance)
+        sensor.parent_plant, sensor.instance_index = self, model_instance
+        self.elements.sensors.append(sensor)
+        return sensor
 
     # deformable bodies
 

@@ -69,11 +69,25 @@ class Finalization(Elements, Kinematics):
             if free_joint.made_at_finalize and n in self._default_free_poses:
                 free_joint.SetDefaultPose(self._default_free_poses[n])
         self._complete_constraints()
+        self._name_sensors()
         self._declare_collision_filters()
         if self.num_tendon_constraints() and self._solves_problems():
             from mbcli.multibody.compilation.constraint_rows import require_two_trees  # late: few plants have some
 
             require_two_trees(self)
+
+    def _name_sensors(self):
+        """Gives each sensor its place in logs."""
+        elements = self.elements
+        gone = [s for s in elements.sensors if s.actuator is not None and s.actuator not in elements.actuators]
+        for sensor in gone:  # of an actuator that closes a loop
+            elements.sensors.remove(sensor)
+        if elements.sensors:
+            from mbcli.multibody.tree.sensor import log_paths  # late: few plants have some
+
+            paths = log_paths(elements.sensors, lambda sensor: self.GetModelInstanceName(sensor.model_instance()))
+            for sensor, path in zip(elements.sensors, paths, strict=True):
+                sensor.path = path
 
     def _complete_constraints(self) -> None:
         """Adds joints that close loops; finds the points that ball constraints leave to the default positions."""

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from mbcli.multibody.tree.joint import Joint
     from mbcli.multibody.tree.joint_actuator import JointActuator
     from mbcli.multibody.tree.rigid_body import RigidBody
+    from mbcli.multibody.tree.sensor import Sensor
 
 
 class PlantElements:
@@ -26,6 +27,7 @@ class PlantElements:
             closes a loop.
         loop_joints: list of the joints that close loops, after Finalize().
         deformable_bodies: list of DeformableBody by DeformableBodyIndex.
+        sensors: list of Sensor in the order in which they were added.
     """
 
     def __init__(self) -> None:
@@ -38,3 +40,4 @@ class PlantElements:
         self.constraints: list[Constraint] = []
         self.loop_joints: list[Joint] = []
         self.deformable_bodies: list[DeformableBody] = []
+        self.sensors: list[Sensor] = []

@@ -60,6 +60,11 @@ class ReactionForces(ContactForces):
             state.of_inputs["reactions"] = rows
         return vectors_of(SpatialForce, rows)
 
+    def joint_reactions(self, context: Context) -> Matrix:
+        """F_CJc_Jc of all joints at the state, in a discrete plant of the step from it, (num_joints, 6)."""
+        self.check_context(context)
+        return self._calc_reactions(context, self._accelerations(context))
+
     def _calc_reactions(self, context: Context, vdot: Vector) -> Matrix:
         """F_CJc_Jc of all joints, (num_joints, 6)."""
         contact = (

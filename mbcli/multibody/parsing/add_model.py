@@ -70,6 +70,7 @@ class _Known:
         self.bodies = {"world": plant.world_body()}
         self.frames = {"world": plant.world_frame()}
         self.joints = {}
+        self.actuators = {}
 
     def enter(self, model, inner):
         """Names of a nested model are known here as MODEL::NAME; MODEL is its own frame."""
@@ -131,7 +132,7 @@ def _add_own_elements(plant, spec, known, instance):
     for add in (_add_frames, _add_joints) if spec.is_world else (_add_joints, _add_frames):  # in pydrake's order
         add(plant, spec, known, instance)
     for actuator in spec.actuators:
-        _add_actuator(plant, actuator, known.joints)
+        known.actuators[actuator.name] = _add_actuator(plant, actuator, known.joints)
     are_servos = {actuator.controller_gains is not None for actuator in spec.actuators}
     if FORMATS[spec.format].MIXES_DRIVES and len(are_servos) > 1:
         plant.file_mixes_controllers = True  # motors beside servos
@@ -140,6 +141,10 @@ def _add_own_elements(plant, spec, known, instance):
         add_force_element(plant, element, known.bodies, known.frames)
     for constraint in spec.constraints:
         add_constraint(plant, constraint, known.bodies, known.joints)
+    if spec.sensors:
+        from mbcli.multibody.parsing.add_sensors import add_sensors  # late: few models have some
+
+        add_sensors(plant, spec.sensors, known, instance)
 
 
 def _add_frames(plant, spec, known, instance):
@@ -306,6 +311,7 @@ def _add_actuator(plant, spec, joints):
         actuator.set_controller_gains(tree.PdControllerGains(p=p, d=d))
         actuator.rest, actuator.control = spec.rest, spec.control
     actuator.place = spec.place
+    return actuator
 
 
 def _weld_to_world(plant, spec, links, bodies):

@@ -14,6 +14,7 @@ class LastStep:
         self.start = None
         self.deformables: tuple[Any, ...] = ()
         self._before = None  # a context in that state
+        self._spare = None  # the one of an earlier step: a new context costs as much as hundreds of steps
 
     def remember(self, context, time, q, v, u, deformables=()):
         """A step of the context's plant started from this state and the inputs of the context.
@@ -46,13 +47,14 @@ class LastStep:
     def context_before(self, context):
         """A context as this one was before its last step, None before the first one."""
         if self._before is None and self.start is not None:
-            before = type(context)(context.state.plant, context.state.scalar)
+            before = self._spare or type(context)(context.state.plant, context.state.scalar)
             time, q, v, inputs, parameters = self.start
             state = before.state
             state.go_to(time, q, v)
-            state.parameters, state.parameters_current = parameters, False
+            if parameters.values or state.parameters.values:
+                state.parameters, state.parameters_current = parameters, False
             for own, values in zip(state.deformables, self.deformables, strict=True):
                 own.set_values(values)
             before.inputs.take(inputs)
-            self._before = before
+            self._before = self._spare = before
         return self._before

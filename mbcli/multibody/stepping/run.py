@@ -117,6 +117,8 @@ class Samples:
     constraint_error (n,): norm of the position errors of constraints. contacts: SampledContacts of a run that keeps
     them, else None; they are those of each row's state, in a discrete plant with the forces of the step from it.
     deformables: positions (n, vertices, 3) [m] of each deformable body of the plant, in W.
+    vdot (n, nv): of a run that keeps accelerations, else None: those at the row's state, in a discrete plant the mean
+    ones of the step from it.
 
     The potential energy is NaN in a plant with a force element that has none, as a bushing.
     """
@@ -130,6 +132,7 @@ class Samples:
     contacts: object = None
     deformables: tuple[np.ndarray, ...] = ()
     effort: Any = None
+    vdot: np.ndarray | None = None
 
 
 class Run:
@@ -147,6 +150,7 @@ class Run:
         next_step: [s] first step that a continuous run tries, where a run goes on; None starts from the largest.
         keep_contacts: whether samples have their contacts.
         keep_efforts: whether samples have the efforts of actuators with controllers.
+        keep_accelerations: whether they have their accelerations.
         keep_balance: whether energy_balance() can be asked for, which takes a part of the time of a step.
         asleep: a checkpoint with what sleeps at the start; None: that which slept when the context's last run ended, if
             its state is still that one.
@@ -169,6 +173,7 @@ class Run:
         next_step: float | None = None,
         constraint_tolerance: float = CONSTRAINT_TOLERANCE,
         keep_contacts: bool = False,
+        keep_accelerations: bool = False,
         keep_balance: bool | None = None,
         asleep: Mapping[str, np.ndarray] | None = None,
         keep_efforts: bool = False,
@@ -190,7 +195,9 @@ class Run:
         sizes = {"nq": plant.num_positions(), "nv": plant.num_velocities(), "nu": plant.num_actuators()}
         self._series: Any = self._series_of(actuation, sizes["nu"])
         self._u = self._series.actuation
-        self._recording: Any = Recording(BLOCK_ROWS, sizes, keep_efforts and plant.is_discrete())
+        efforts = keep_efforts and plant.is_discrete()
+        self._recording: Any = Recording(BLOCK_ROWS, sizes, efforts, keep_accelerations)
+        self._keep_accelerations = keep_accelerations
         self._stepping: Any = None  # of a discrete plant, once it has begun
         self._left_at: np.ndarray | None = None  # the state at the end, of which steps remember something
         self._vertices_before: tuple[np.ndarray, ...] = ()  # the last step: q, v, a of deformable bodies
@@ -354,10 +361,11 @@ class Run:
             if rows:
                 if self._no_potential_energy:
                     self._recording.recorded_energy[:rows, 1] = math.nan
-                times, q, v, energy, u, effort = self._recording.samples(rows)
-                effort = self._efforts(u, effort)
+                times, q, v, energy, u, effort, vdot = self._recording.samples(rows)
+                effort, vdot = self._efforts(u, effort), vdot if self._keep_accelerations else None
                 contacts = self.contact.take(rows) if self.contact is not None and self.contact.keeps else None
-                yield Samples(times, q, v, energy[:, :2], u, energy[:, 2], contacts, self._vertices(rows), effort)
+                state = (times, q, v, energy[:, :2], u, energy[:, 2])
+                yield Samples(*state, contacts, self._vertices(rows), effort, vdot)
                 passed = self._watched_limits.passed(times, q)
                 if passed is not None:
                     raise NumericalError(passed)
@@ -455,12 +463,12 @@ class Run:
         if self._balance is not None:
             self._balance.attach()
         elastic = self.plant.elements.deformable_bodies
-        keeps_contacts = self.contact is not None and self.contact.keeps
+        keeps_step = (self.contact is not None and self.contact.keeps) or self._keep_accelerations
         while True:
             started, step_before = time.perf_counter(), int(run.next_step[0])
             if elastic:
                 budget = min(budget, 1)
-                if step_before < last or first == last or keeps_contacts:  # a row at the end needs no step
+                if step_before < last or first == last or keeps_step:  # a row at the end needs no step
                     self._prepare_step(state)
                 self._vertices_before = tuple(own.values.copy() for own in state.deformables)
             if sleep is not None:
@@ -470,7 +478,7 @@ class Run:
             self.steps = step - first
             state.time = step * h
             if sleep is not None:
-                if status == STEP_FAULT or (status == FINISHED and keeps_contacts):
+                if status == STEP_FAULT or (status == FINISHED and keeps_step):
                     sleep.undo_step()  # which the run goes on with, or that of the contacts of the last row
                 context.state.go_to(state.time, state.q, state.v)
             if elastic and self.contact is not None and rows:

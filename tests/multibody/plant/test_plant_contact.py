@@ -209,8 +209,8 @@ def test_geometry_poses():
     plant = balls(0.0, heights=(0.3, 0.4))
     context = plant.CreateDefaultContext()
     poses = plant.get_geometry_pose_output_port().Eval(context)
-    last = [plant.get_output_port(plant.num_output_ports() - k).get_name() for k in (2, 1)]
-    assert last == ["geometry_pose", "deformable_body_configuration"]
+    first = [plant.get_output_port(k).get_name() for k in (0, 1)]
+    assert first == ["geometry_pose", "deformable_body_configuration"]
     assert poses.size() == 2 and not poses.has_id(plant.GetBodyFrameIdOrThrow(0))
     for n in (0, 1):
         frame = plant.GetBodyFrameIdOrThrow(plant.GetBodyByName(f"ball_{n}").index())

@@ -135,8 +135,9 @@ def test_5_welded_groups_floating_bases_and_what_joints_move():
     with pytest.raises(RuntimeError, match="'w1'.*moves no body"):
         plant.GetBodiesKinematicallyAffectedBy([plant.GetJointByName("w1").index()])
     instance = a.model_instance()
-    assert plant.HasUniqueFreeBaseBody(instance)
-    assert plant.GetUniqueFreeBaseBodyOrThrow(instance) is e
+    assert not plant.HasUniqueFreeBaseBody(instance)  # the group on World has a base too
+    with pytest.raises(RuntimeError, match="no unique floating base: 'a', 'e'"):
+        plant.GetUniqueFreeBaseBodyOrThrow(instance)
     with pytest.raises(RuntimeError, match="no unique floating base"):
         plant.GetUniqueFreeBaseBodyOrThrow(plant.world_body().model_instance())
     text = plant.GetTopologyGraphvizString()

@@ -63,11 +63,11 @@ def test_poses_and_velocities_of_free_bodies_have_former_argument_names():
 def test_a_pose_or_velocity_of_a_free_body_is_given_once():
     plant, *_, free = hinged()
     context = plant.CreateDefaultContext()
-    with pytest.raises(TypeError, match="SetFreeBodyPose: X_PB must be given, once"):
+    with pytest.raises(TypeError, match="SetFreeBodyPose: X_JpJc must be given, once"):
         plant.SetFreeBodyPose(context, free)
     with pytest.raises(TypeError, match="SetDefaultFreeBodyPose: X_PB must be given, once"):
         plant.SetDefaultFreeBodyPose(free, X_PB, X_WB=X_PB)
-    with pytest.raises(TypeError, match="SetFreeBodySpatialVelocity: V_PB must be given, once"):
+    with pytest.raises(TypeError, match="SetFreeBodySpatialVelocity: V_JpJc must be given, once"):
         plant.SetFreeBodySpatialVelocity(body=free, context=context)
 
 

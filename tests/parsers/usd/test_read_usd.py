@@ -344,3 +344,10 @@ def test_what_is_not_physics_is_counted_in_one_note_each():
     ]
     (warning,) = diagnostics.warnings
     assert (warning.code, warning.xpath) == ("ATTRIBUTE_UNSUPPORTED", "/robot/a")
+
+
+def test_names_that_converters_had_to_change_are_those_of_the_source():
+    named = [("tn__lefthip_eB", "left-hip"), ("knee_1", "knee"), ("plain", "Shown in a window")]
+    bodies = "".join(body(name, (0, 0, 0)).replace("])", f']\ndisplayName = "{shown}")', 1) for name, shown in named)
+    model, _ = read(stage_text('def Xform "robot" {' + bodies + "}"))
+    assert [link.name for link in model.links] == ["left-hip", "knee", "plain"]

@@ -141,6 +141,6 @@ def test_without_usd_core_one_line_names_the_extra(tmp_path):
     code = "import sys; sys.modules['pxr'] = None; sys.argv = ['mbcli', 'check', sys.argv[1]]\n"
     code += "from mbcli.__main__ import main; main()"
     done = subprocess.run([sys.executable, "-c", code, str(path)], capture_output=True, text=True)
-    assert done.returncode == 3
-    assert 'pip install "mbcli[usd]"' in done.stdout + done.stderr
+    assert done.returncode == 4
+    assert "pip install 'mbcli[usd]'" in done.stdout + done.stderr
     assert "Traceback" not in done.stderr

@@ -13,6 +13,8 @@ and a law of contact, the third row along the normal, also
     HAS_DUAL                        whether its friction is a v / |v|_s, for dual_friction.py
     begin_NAME(solver, laws, c, i, distance, h, softness, separation)
                                     the numbers of constraint i from row c of laws, columns PAIR_..., for a step h
+    strike_NAME(solver, i, mu, target, slip, impulse, R, give, h)
+                                    those in an impact: a normal impulse (target - z) / R, see contact/impacts.py
     regularize_NAME(solver, i, least, length)
                                     friction of a contact that resists turning: the least that it gives way along a row,
                                     and its length over REACH, see turning.py

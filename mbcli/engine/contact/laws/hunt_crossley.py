@@ -11,6 +11,8 @@ from mbcli.engine.fields.contact_fields import (
     HUNT_CROSSLEY_PENETRATION,
     HUNT_CROSSLEY_STEP,
     HUNT_CROSSLEY_STIFFNESS,
+    HUNT_CROSSLEY_STOPPED,
+    HUNT_CROSSLEY_STRIKES,
     HUNT_CROSSLEY_V_S,
     PAIR_DISSIPATION,
     PAIR_FRICTION,
@@ -61,7 +63,8 @@ def begin_hunt_crossley(solver, laws, c, i, distance, h, softness, separation):
     """Friction is regularized at least in proportion to what gives way, so that stiff contacts are well conditioned."""
     law = solver.con_law
     begin_unregularized(solver, laws, c, i, distance, h, softness, separation)
-    least = solver.settings[SETTING_FRICTION_SOFTNESS] * (softness / 3.0) * law[i, HUNT_CROSSLEY_FRICTION]
+    law[i, HUNT_CROSSLEY_STOPPED] = (softness / 3.0) * law[i, HUNT_CROSSLEY_FRICTION]
+    least = solver.settings[SETTING_FRICTION_SOFTNESS] * law[i, HUNT_CROSSLEY_STOPPED]
     law[i, HUNT_CROSSLEY_V_S] = max(law[i, HUNT_CROSSLEY_V_S], least)
 
 
@@ -73,8 +76,29 @@ def begin_unregularized(solver, laws, c, i, distance, h, softness, separation):
     law[i, HUNT_CROSSLEY_DISSIPATION] = laws[c, PAIR_DISSIPATION]
     law[i, HUNT_CROSSLEY_PENETRATION] = -distance
     law[i, HUNT_CROSSLEY_STEP] = h
+    law[i, HUNT_CROSSLEY_STRIKES] = 0.0
     law[i, HUNT_CROSSLEY_V_S] = solver.settings[SETTING_STICTION]
     law[i, HUNT_CROSSLEY_FRICTION] = law[i, HUNT_CROSSLEY_MU] * impulse_at_start(law, i, separation)
+
+
+@kernel
+def strike_hunt_crossley(solver, i, mu, target, slip, impulse, R, give, h):
+    """Without dissipation n(v) = h k (x - h v) is (target - v) / R."""
+    law = solver.con_law
+    strike_unregularized(solver, i, mu, target, slip, impulse, R, give, h)
+    law[i, HUNT_CROSSLEY_STOPPED] = give * law[i, HUNT_CROSSLEY_FRICTION]
+    least = solver.settings[SETTING_FRICTION_SOFTNESS] * law[i, HUNT_CROSSLEY_STOPPED]
+    law[i, HUNT_CROSSLEY_V_S] = max(law[i, HUNT_CROSSLEY_V_S], least)
+
+
+@kernel
+def strike_unregularized(solver, i, mu, target, slip, impulse, R, give, h):
+    law = solver.con_law
+    law[i, HUNT_CROSSLEY_STRIKES] = 1.0
+    law[i, HUNT_CROSSLEY_MU], law[i, HUNT_CROSSLEY_FRICTION] = mu, mu * impulse
+    law[i, HUNT_CROSSLEY_STIFFNESS], law[i, HUNT_CROSSLEY_DISSIPATION] = 1.0 / (R * h * h), 0.0
+    law[i, HUNT_CROSSLEY_PENETRATION], law[i, HUNT_CROSSLEY_STEP] = h * target, h
+    law[i, HUNT_CROSSLEY_V_S] = solver.settings[SETTING_STICTION]
 
 
 @kernel

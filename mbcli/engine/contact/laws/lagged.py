@@ -8,6 +8,7 @@ from mbcli.engine.contact.laws.hunt_crossley import (
     normal_cost,
     normal_response,
     regularize_hunt_crossley,
+    strike_hunt_crossley,
 )
 from mbcli.engine.fields.contact_fields import HUNT_CROSSLEY_FRICTION, HUNT_CROSSLEY_V_S
 from mbcli.engine.runtime.kernel import kernel
@@ -18,6 +19,7 @@ RELAXES = False
 HAS_DUAL = True
 begin_lagged = begin_hunt_crossley
 regularize_lagged = regularize_hunt_crossley
+strike_lagged = strike_hunt_crossley
 
 
 @kernel

@@ -52,6 +52,18 @@ begin_law = dispatch(
     "Numbers of the law of contact constraint i from row c of laws, columns PAIR_..., and the surfaces' distance.",
     kind="solver.con_kind[i]",
 )
+strike_law = dispatch(
+    globals(),
+    "strike_law",
+    "strike",
+    OF_CONTACT,
+    "solver, i, mu, target, slip, impulse, R, give, h",
+    """Numbers of the law of contact constraint i in an impact, as rigid as R, that ends with the separation `target`.
+
+    slip, impulse: what of the slip is left and the normal impulse, about; give: how it gives way across the normal.
+    """,
+    kind="solver.con_kind[i]",
+)
 regularize_turning = dispatch(
     globals(),
     "regularize_turning",

@@ -41,6 +41,14 @@ def begin_sap(solver, laws, c, i, distance, h, softness, separation):
 
 
 @kernel
+def strike_sap(solver, i, mu, target, slip, impulse, R, give, h):
+    """The law adds mu times the slip to the speed of separation."""
+    law = solver.con_law
+    law[i, SAP_MU], law[i, SAP_R_N], law[i, SAP_V_HAT] = mu, R, target - mu * slip
+    law[i, SAP_R_T] = solver.settings[SETTING_FRICTION_SOFTNESS] * give if give > 0.0 else R
+
+
+@kernel
 def regularize_sap(solver, i, least, length):
     if least > 0.0:
         solver.con_law[i, SAP_R_T] = solver.settings[SETTING_FRICTION_SOFTNESS] * least

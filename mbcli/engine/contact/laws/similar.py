@@ -9,6 +9,7 @@ from mbcli.engine.contact.laws.hunt_crossley import (
     normal_cost,
     normal_response,
     regularize_hunt_crossley,
+    strike_hunt_crossley,
 )
 from mbcli.engine.fields.contact_fields import HUNT_CROSSLEY_MU, HUNT_CROSSLEY_V_S
 from mbcli.engine.runtime.kernel import kernel
@@ -19,6 +20,12 @@ RELAXES = False
 HAS_DUAL = True
 begin_similar = begin_hunt_crossley
 regularize_similar = regularize_hunt_crossley
+
+
+@kernel
+def strike_similar(solver, i, mu, target, slip, impulse, R, give, h):
+    """The law adds mu times the slip to the speed of separation."""
+    strike_hunt_crossley(solver, i, mu, target - mu * slip, slip, impulse, R, give, h)
 
 
 @kernel

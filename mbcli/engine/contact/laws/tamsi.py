@@ -5,7 +5,12 @@ mu(s) n(v) against the slip, mu(s) = mu s (2 - s) for the slip s = |v_t| / v_s b
 as in hunt_crossley.py.
 """
 
-from mbcli.engine.contact.laws.hunt_crossley import begin_unregularized, normal_response, regularize_length
+from mbcli.engine.contact.laws.hunt_crossley import (
+    begin_unregularized,
+    normal_response,
+    regularize_length,
+    strike_unregularized,
+)
 from mbcli.engine.contact.laws.without_cost import no_cost
 from mbcli.engine.fields.contact_fields import HUNT_CROSSLEY_MU, HUNT_CROSSLEY_V_S
 from mbcli.engine.runtime.kernel import kernel
@@ -19,6 +24,7 @@ TINY = 1e-14  # [1] of the stiction tolerance: keeps the direction of a slip of 
 cost_tamsi = no_cost
 begin_tamsi = begin_unregularized
 regularize_tamsi = regularize_length
+strike_tamsi = strike_unregularized
 
 
 @kernel

@@ -1,0 +1,601 @@
+"""Positions of a plant that satisfy constraints, under the names of pydrake.multibody.inverse_kinematics."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mbcli.autodiffutils import AutoDiffXd, ExtractGradient, ExtractValue
+from mbcli.geometry.query_object import QueryObject
+from mbcli.math import RigidTransform, RotationMatrix
+from mbcli.multibody.tree.jacobian_wrt_variable import JacobianWrtVariable
+from mbcli.solvers.evaluators import Binding, Constraint, Cost
+from mbcli.solvers.mathematical_program import MathematicalProgram
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import ArrayLike
+
+    from mbcli.geometry.identifiers import GeometryId
+    from mbcli.math.array_types import Array, FloatArray
+    from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+    from mbcli.multibody.state.context import Context
+    from mbcli.multibody.tree.frame import Frame
+
+    Slopes = tuple[FloatArray, FloatArray]  # values (m,) and their derivatives by q (m, nq)
+
+__all__ = [
+    "AddUnitQuaternionConstraintOnPlant",
+    "AngleBetweenVectorsConstraint",
+    "AngleBetweenVectorsCost",
+    "ComPositionConstraint",
+    "DistanceConstraint",
+    "GazeTargetConstraint",
+    "InverseKinematics",
+    "MinimumDistanceLowerBoundConstraint",
+    "OrientationConstraint",
+    "OrientationCost",
+    "PointToLineDistanceConstraint",
+    "PointToPointDistanceConstraint",
+    "PolyhedronConstraint",
+    "PositionConstraint",
+    "PositionCost",
+    "UnitQuaternionConstraint",
+]
+
+kQDot = JacobianWrtVariable.kQDot
+
+
+class _OfPlant:
+    """A function of the positions of a plant, which are set in a context; its derivatives are those of its motion."""
+
+    _plant: MultibodyPlant
+    _context: Context
+
+    def _begin(self, plant: MultibodyPlant, context: Context) -> None:
+        if context is None:
+            raise TypeError("a context of the plant is needed")
+        plant.check_context(context)
+        self._plant, self._context = plant, context
+
+    def _slopes(self) -> Slopes:
+        """At the positions of the context."""
+        raise NotImplementedError
+
+    def _at(self, x: Any) -> Slopes:
+        self._plant.SetPositions(self._context, np.asarray(x, dtype=float))
+        return self._slopes()
+
+    def _evaluate(self, x: Any) -> Any:
+        x = np.asarray(x)
+        if x.dtype != object:
+            return self._at(x)[0]
+        y, J = self._at(ExtractValue(x).reshape(-1))
+        return np.array([AutoDiffXd(a, row) for a, row in zip(y, J @ ExtractGradient(x), strict=True)], dtype=object)
+
+    def jacobian(self, x: FloatArray) -> FloatArray:
+        """Derivatives (m, nq) by q."""
+        return self._at(x)[1]
+
+    # parts that several are made of
+
+    def _position(self, frame_B: Frame, p_BQ: FloatArray, frame_A: Frame) -> Slopes:
+        """p_AQ (3,) in A."""
+        p = self._plant.CalcPointsPositions(self._context, frame_B, p_BQ, frame_A).reshape(3)
+        J = self._plant.CalcJacobianPositionVector(self._context, frame_B, p_BQ, frame_A, frame_A)
+        return p, J
+
+    def _rotation(self, frame_A: Frame, frame_B: Frame) -> Slopes:
+        """R_AB (3, 3), and J (3, nq) of w_AB in A."""
+        R = frame_B.CalcRotationMatrix(self._context, frame_A).matrix()
+        return R, self._plant.CalcJacobianAngularVelocity(self._context, kQDot, frame_B, frame_A, frame_A)
+
+    def _trace(self, frame_A: Frame, R_AC: FloatArray, frame_B: Frame, R_BD: FloatArray) -> tuple[float, FloatArray]:
+        """The trace of R_CD, which is 1 + 2 cos of the angle between C and D, of frames C on A and D on B."""
+        R_AB, J = self._rotation(frame_A, frame_B)
+        N = R_AB @ R_BD @ R_AC.T  # the trace is that of N, whose rate is w x N
+        return float(np.trace(N)), -_axial(N) @ J
+
+    def _cosine(self, frame_A: Frame, a_A: FloatArray, frame_B: Frame, b_B: FloatArray) -> tuple[float, FloatArray]:
+        """The cosine of the angle between two unit vectors, one on A and one on B."""
+        R_AB, J = self._rotation(frame_A, frame_B)
+        b_A = R_AB @ b_B
+        return float(a_A @ b_A), np.cross(b_A, a_A) @ J
+
+
+class PlantConstraint(_OfPlant, Constraint):
+    """A constraint of the positions of a plant."""
+
+    def _bounded(self, plant: MultibodyPlant, context: Context, lower: ArrayLike, upper: ArrayLike) -> None:
+        self._begin(plant, context)
+        Constraint.__init__(self, self._evaluate, lower, upper, plant.num_positions())
+
+
+class PlantCost(_OfPlant, Cost):
+    """A cost of the positions of a plant."""
+
+    def _start(self, plant: MultibodyPlant, context: Context) -> None:
+        self._begin(plant, context)
+        Cost.__init__(self, self._evaluate, 1, plant.num_positions())
+
+
+class PositionConstraint(PlantConstraint):
+    """p_AQ_lower <= p_AQ <= p_AQ_upper [m] of a point Q of frame B, in frame A; or A is X_AbarA in frame Abar.
+
+    PositionConstraint(plant, frameA, p_AQ_lower, p_AQ_upper, frameB, p_BQ, plant_context), or with frameAbar, X_AbarA
+    in place of frameA.
+    """
+
+    def __init__(self, plant: MultibodyPlant, *given: Any, **named: Any) -> None:
+        shifted = len(given) == 7 or "frameAbar" in named or "X_AbarA" in named
+        keys = ("frameAbar", "X_AbarA") if shifted else ("frameA",)
+        values = dict(zip((*keys, "p_AQ_lower", "p_AQ_upper", "frameB", "p_BQ", "plant_context"), given, strict=False))
+        values |= named
+        self._A, self._X_AbarA = values[keys[0]], values.get("X_AbarA") or RigidTransform()
+        self._B = values["frameB"]
+        self._p = np.zeros(3) if values["p_BQ"] is None else _three(values["p_BQ"])
+        lower, upper = _three(values["p_AQ_lower"]), _three(values["p_AQ_upper"])
+        self._bounded(plant, values["plant_context"], lower, upper)
+
+    def _slopes(self) -> Slopes:
+        p, J = self._position(self._B, self._p, self._A)
+        R = self._X_AbarA.rotation().matrix()
+        return R.T @ (p - self._X_AbarA.translation()), R.T @ J
+
+
+class OrientationConstraint(PlantConstraint):
+    """The angle between frame A, R_AbarA on Abar, and frame B, R_BbarB on Bbar, is at most theta_bound [rad]."""
+
+    def __init__(
+        self,
+        plant: MultibodyPlant,
+        frameAbar: Frame,
+        R_AbarA: RotationMatrix,
+        frameBbar: Frame,
+        R_BbarB: RotationMatrix,
+        theta_bound: float,
+        plant_context: Context,
+    ) -> None:
+        if not theta_bound >= 0.0:
+            raise RuntimeError(f"theta_bound must not be negative, it is {theta_bound}")
+        self._sides = frameAbar, R_AbarA.matrix(), frameBbar, R_BbarB.matrix()
+        least = 1.0 + 2.0 * np.cos(min(theta_bound, np.pi))
+        self._bounded(plant, plant_context, [least], [3.0])
+
+    def _slopes(self) -> Slopes:
+        trace, J = self._trace(*self._sides)
+        return np.array([trace]), J[None]
+
+
+class GazeTargetConstraint(PlantConstraint):
+    """A target T of frame B is in a cone with its tip S and axis n_A on frame A, and half an angle [rad]."""
+
+    def __init__(
+        self,
+        plant: MultibodyPlant,
+        frameA: Frame,
+        p_AS: ArrayLike,
+        n_A: ArrayLike,
+        frameB: Frame,
+        p_BT: ArrayLike,
+        cone_half_angle: float,
+        plant_context: Context,
+    ) -> None:
+        if not 0.0 <= cone_half_angle <= 0.5 * np.pi:
+            raise RuntimeError(f"cone_half_angle must be from 0 to pi/2, it is {cone_half_angle}")
+        self._A, self._S, self._axis = frameA, _three(p_AS), _unit(n_A)
+        self._B, self._T, self._square = frameB, _three(p_BT), float(np.cos(cone_half_angle) ** 2)
+        self._bounded(plant, plant_context, [0.0, 0.0], [np.inf, np.inf])
+
+    def _slopes(self) -> Slopes:
+        p, J = self._position(self._B, self._T, self._A)
+        p = p - self._S
+        along = self._axis @ p
+        first = self._axis @ J
+        return np.array([along, along**2 - self._square * p @ p]), np.stack(
+            [first, 2.0 * along * first - 2.0 * self._square * p @ J]
+        )
+
+
+class AngleBetweenVectorsConstraint(PlantConstraint):
+    """The angle [rad] between a vector on frame A and one on frame B is within bounds."""
+
+    def __init__(
+        self,
+        plant: MultibodyPlant,
+        frameA: Frame,
+        a_A: ArrayLike,
+        frameB: Frame,
+        b_B: ArrayLike,
+        angle_lower: float,
+        angle_upper: float,
+        plant_context: Context,
+    ) -> None:
+        if not 0.0 <= angle_lower <= angle_upper <= np.pi:
+            raise RuntimeError(f"angles must be from 0 to pi, the lower one first: {angle_lower}, {angle_upper}")
+        self._sides = frameA, _unit(a_A), frameB, _unit(b_B)
+        self._bounded(plant, plant_context, [np.cos(angle_upper)], [np.cos(angle_lower)])
+
+    def _slopes(self) -> Slopes:
+        cosine, J = self._cosine(*self._sides)
+        return np.array([cosine]), J[None]
+
+
+class PointToPointDistanceConstraint(PlantConstraint):
+    """The distance [m] of a point of frame 1 and one of frame 2 is within bounds; the value is its square."""
+
+    def __init__(
+        self,
+        plant: MultibodyPlant,
+        frame1: Frame,
+        p_B1P1: ArrayLike,
+        frame2: Frame,
+        p_B2P2: ArrayLike,
+        distance_lower: float,
+        distance_upper: float,
+        plant_context: Context,
+    ) -> None:
+        self._one, self._P, self._two, self._Q = frame1, _three(p_B1P1), frame2, _three(p_B2P2)
+        self._bounded(plant, plant_context, [distance_lower**2], [distance_upper**2])
+
+    def _slopes(self) -> Slopes:
+        p, J = self._position(self._two, self._Q, self._one)
+        return np.array([(p - self._P) @ (p - self._P)]), (2.0 * (p - self._P) @ J)[None]
+
+
+class PointToLineDistanceConstraint(PlantConstraint):
+    """The distance [m] of a point and a line through Q along n on another frame is within bounds; value: its square."""
+
+    def __init__(
+        self,
+        plant: MultibodyPlant,
+        frame_point: Frame,
+        p_B1P: ArrayLike,
+        frame_line: Frame,
+        p_B2Q: ArrayLike,
+        n_B2: ArrayLike,
+        distance_lower: float,
+        distance_upper: float,
+        plant_context: Context,
+    ) -> None:
+        self._one, self._P, self._two = frame_point, _three(p_B1P), frame_line
+        self._Q, self._across = _three(p_B2Q), np.eye(3) - np.outer(_unit(n_B2), _unit(n_B2))
+        self._bounded(plant, plant_context, [distance_lower**2], [distance_upper**2])
+
+    def _slopes(self) -> Slopes:
+        p, J = self._position(self._one, self._P, self._two)
+        off = self._across @ (p - self._Q)
+        return np.array([off @ off]), (2.0 * off @ J)[None]
+
+
+class PolyhedronConstraint(PlantConstraint):
+    """A [p_FP1; p_FP2; ...] <= b of points (3, n) of frame G, in frame F."""
+
+    def __init__(
+        self,
+        plant: MultibodyPlant,
+        frameF: Frame,
+        frameG: Frame,
+        p_GP: ArrayLike,
+        A: ArrayLike,
+        b: ArrayLike,
+        plant_context: Context,
+    ) -> None:
+        self._F, self._G, self._points = frameF, frameG, np.asarray(p_GP, dtype=float).reshape(3, -1)
+        self._rows = np.atleast_2d(np.asarray(A, dtype=float))
+        upper = np.asarray(b, dtype=float).reshape(-1)
+        self._bounded(plant, plant_context, np.full(upper.size, -np.inf), upper)
+
+    def _slopes(self) -> Slopes:
+        parts = [self._position(self._G, p, self._F) for p in self._points.T]
+        y, J = np.concatenate([p for p, _ in parts]), np.concatenate([J for _, J in parts])
+        return self._rows @ y, self._rows @ J
+
+
+class ComPositionConstraint(PlantConstraint):
+    """lower <= centre of mass <= upper [m], in a frame that is World's or fixed to it: of all bodies."""
+
+    def __init__(
+        self, plant: MultibodyPlant, expressed_frame: Frame, lower: ArrayLike, upper: ArrayLike, plant_context: Context
+    ) -> None:
+        if int(expressed_frame.body().index()) != 0:
+            raise RuntimeError("ComPositionConstraint: the frame must be fixed to World")
+        self._X = expressed_frame.GetFixedPoseInBodyFrame()
+        self._bounded(plant, plant_context, _three(lower), _three(upper))
+
+    def _slopes(self) -> Slopes:
+        plant, world = self._plant, self._plant.world_frame()
+        J = plant.CalcJacobianCenterOfMassTranslationalVelocity(self._context, None, kQDot, world, world)
+        R = self._X.rotation().matrix()
+        return R.T @ (plant.CalcCenterOfMassPositionInWorld(self._context) - self._X.translation()), R.T @ J
+
+
+class DistanceConstraint(PlantConstraint):
+    """The signed distance [m] of two geometries is within bounds."""
+
+    def __init__(
+        self,
+        plant: MultibodyPlant,
+        geometry_pair: tuple[GeometryId, GeometryId],
+        plant_context: Context,
+        distance_lower: float,
+        distance_upper: float,
+    ) -> None:
+        self._pair = geometry_pair
+        self._bounded(plant, plant_context, [distance_lower], [distance_upper])
+
+    def _slopes(self) -> Slopes:
+        query = _query(self._plant, self._context)
+        pair = query.ComputeSignedDistancePairClosestPoints(*self._pair)
+        return np.array([pair.distance]), _slope_of_distance(self._plant, self._context, query, pair)[None]
+
+
+class MinimumDistanceLowerBoundConstraint(PlantConstraint):
+    """No two geometries are nearer to each other than a bound [m].
+
+    The value is the sum over pairs of ((d_i - d) / (d_i - bound))^2, d_i = bound + influence_distance_offset, of pairs
+    nearer than d_i; it is to be at most 1. So it holds only where all distances are above the bound, and is smooth.
+    """
+
+    def __init__(
+        self,
+        plant: MultibodyPlant,
+        bound: float,
+        plant_context: Context,
+        penalty_function: None = None,
+        influence_distance_offset: float = 0.01,
+    ) -> None:
+        if not influence_distance_offset > 0.0:
+            raise RuntimeError(f"influence_distance_offset must be positive, it is {influence_distance_offset}")
+        self._offset, self._reach = influence_distance_offset, bound + influence_distance_offset
+        self._bounded(plant, plant_context, [-np.inf], [1.0])
+
+    def _slopes(self) -> Slopes:
+        plant, query = self._plant, _query(self._plant, self._context)
+        y, J = 0.0, np.zeros(plant.num_positions())
+        for pair in query.ComputeSignedDistancePairwiseClosestPoints(self._reach):
+            share = (self._reach - pair.distance) / self._offset
+            y += share**2
+            J -= 2.0 * share / self._offset * _slope_of_distance(plant, self._context, query, pair)
+        return np.array([y]), J[None]
+
+
+class UnitQuaternionConstraint(Constraint):
+    """The square of the length of a quaternion is 1."""
+
+    def __init__(self) -> None:
+        super().__init__(lambda x: [x @ x], [1.0], [1.0], 4)
+
+
+class PositionCost(PlantCost):
+    """(p_AP - p_AQ)' C (p_AP - p_AQ) of a point Q of frame B and a point P of frame A."""
+
+    def __init__(
+        self,
+        plant: MultibodyPlant,
+        frameA: Frame,
+        p_AP: ArrayLike,
+        frameB: Frame,
+        p_BQ: ArrayLike,
+        C: ArrayLike,
+        plant_context: Context,
+    ) -> None:
+        self._A, self._P, self._B, self._Q = frameA, _three(p_AP), frameB, _three(p_BQ)
+        C = np.asarray(C, dtype=float)
+        self._C = 0.5 * (C + C.T)
+        self._start(plant, plant_context)
+
+    def _slopes(self) -> Slopes:
+        p, J = self._position(self._B, self._Q, self._A)
+        off = p - self._P
+        return np.array([off @ self._C @ off]), (2.0 * off @ self._C @ J)[None]
+
+
+class OrientationCost(PlantCost):
+    """c (1 - cos theta) of the angle theta between frames A, R_AbarA on Abar, and B, R_BbarB on Bbar."""
+
+    def __init__(
+        self,
+        plant: MultibodyPlant,
+        frameAbar: Frame,
+        R_AbarA: RotationMatrix,
+        frameBbar: Frame,
+        R_BbarB: RotationMatrix,
+        c: float,
+        plant_context: Context,
+    ) -> None:
+        self._sides, self._c = (frameAbar, R_AbarA.matrix(), frameBbar, R_BbarB.matrix()), float(c)
+        self._start(plant, plant_context)
+
+    def _slopes(self) -> Slopes:
+        trace, J = self._trace(*self._sides)
+        return np.array([self._c * 0.5 * (3.0 - trace)]), -0.5 * self._c * J[None]
+
+
+class AngleBetweenVectorsCost(PlantCost):
+    """c (1 - cos theta) of the angle theta between a vector on frame A and one on frame B."""
+
+    def __init__(
+        self,
+        plant: MultibodyPlant,
+        frameA: Frame,
+        na_A: ArrayLike,
+        frameB: Frame,
+        nb_B: ArrayLike,
+        c: float,
+        plant_context: Context,
+    ) -> None:
+        self._sides, self._c = (frameA, _unit(na_A), frameB, _unit(nb_B)), float(c)
+        self._start(plant, plant_context)
+
+    def _slopes(self) -> Slopes:
+        cosine, J = self._cosine(*self._sides)
+        return np.array([self._c * (1.0 - cosine)]), -self._c * J[None]
+
+
+class InverseKinematics:
+    """A program for the positions q of a plant: constraints and costs are added, then Solve(ik.prog()).
+
+    Args:
+        plant: finalized.
+        plant_context: whose parameters count, and which takes the positions; one of its own if not given.
+        with_joint_limits: whether positions stay within their limits.
+    """
+
+    def __init__(
+        self, plant: MultibodyPlant, plant_context: Any = None, with_joint_limits: bool = True, **named: Any
+    ) -> None:
+        if isinstance(plant_context, bool):
+            plant_context, with_joint_limits = None, plant_context
+        self._plant = plant
+        self._context = plant.CreateDefaultContext() if plant_context is None else plant_context
+        plant.check_context(self._context)
+        self._prog = MathematicalProgram()
+        self._q = self._prog.NewContinuousVariables(plant.num_positions(), "q")
+        if with_joint_limits:
+            lower, upper = plant.GetPositionLowerLimits(), plant.GetPositionUpperLimits()
+            self._prog.AddBoundingBoxConstraint(lower, upper, self._q)
+        AddUnitQuaternionConstraintOnPlant(plant, self._q, self._prog)
+
+    def q(self) -> Array:
+        """The variables (nq,)."""
+        return self._q
+
+    def prog(self) -> MathematicalProgram:
+        """The program."""
+        return self._prog
+
+    get_mutable_prog = prog
+
+    def context(self) -> Context:
+        """The context whose positions are those of the last evaluation."""
+        return self._context
+
+    get_mutable_context = context
+
+    def _add(self, make: Callable[..., Any], *given: Any, **named: Any) -> Binding:
+        made = make(self._plant, *given, plant_context=self._context, **named)
+        add = self._prog.AddCost if isinstance(made, Cost) else self._prog.AddConstraint
+        return add(made, self._q)
+
+    def AddPositionConstraint(self, frameB: Frame, p_BQ: Any, *given: Any, **named: Any) -> Binding:
+        """AddPositionConstraint(frameB, p_BQ, frameA, p_AQ_lower, p_AQ_upper), or frameAbar, X_AbarA for frameA."""
+        keys = ("frameAbar", "X_AbarA") if len(given) == 4 or "frameAbar" in named else ("frameA",)
+        values = dict(zip((*keys, "p_AQ_lower", "p_AQ_upper"), given, strict=False)) | named
+        return self._add(PositionConstraint, frameB=frameB, p_BQ=p_BQ, **values)
+
+    def AddPositionCost(self, frameA: Frame, p_AP: ArrayLike, frameB: Frame, p_BQ: ArrayLike, C: ArrayLike) -> Binding:
+        """A PositionCost."""
+        return self._add(PositionCost, frameA, p_AP, frameB, p_BQ, C)
+
+    def AddOrientationConstraint(
+        self, frameAbar: Frame, R_AbarA: RotationMatrix, frameBbar: Frame, R_BbarB: RotationMatrix, theta_bound: float
+    ) -> Binding:
+        """An OrientationConstraint."""
+        return self._add(OrientationConstraint, frameAbar, R_AbarA, frameBbar, R_BbarB, theta_bound)
+
+    def AddOrientationCost(
+        self, frameAbar: Frame, R_AbarA: RotationMatrix, frameBbar: Frame, R_BbarB: RotationMatrix, c: float
+    ) -> Binding:
+        """An OrientationCost."""
+        return self._add(OrientationCost, frameAbar, R_AbarA, frameBbar, R_BbarB, c)
+
+    def AddGazeTargetConstraint(
+        self, frameA: Frame, p_AS: ArrayLike, n_A: ArrayLike, frameB: Frame, p_BT: ArrayLike, cone_half_angle: float
+    ) -> Binding:
+        """A GazeTargetConstraint."""
+        return self._add(GazeTargetConstraint, frameA, p_AS, n_A, frameB, p_BT, cone_half_angle)
+
+    def AddAngleBetweenVectorsConstraint(
+        self, frameA: Frame, na_A: ArrayLike, frameB: Frame, nb_B: ArrayLike, angle_lower: float, angle_upper: float
+    ) -> Binding:
+        """An AngleBetweenVectorsConstraint."""
+        return self._add(AngleBetweenVectorsConstraint, frameA, na_A, frameB, nb_B, angle_lower, angle_upper)
+
+    def AddAngleBetweenVectorsCost(
+        self, frameA: Frame, na_A: ArrayLike, frameB: Frame, nb_B: ArrayLike, c: float
+    ) -> Binding:
+        """An AngleBetweenVectorsCost."""
+        return self._add(AngleBetweenVectorsCost, frameA, na_A, frameB, nb_B, c)
+
+    def AddPointToPointDistanceConstraint(
+        self, frame1: Frame, p_B1P1: ArrayLike, frame2: Frame, p_B2P2: ArrayLike, *bounds: float, **named: float
+    ) -> Binding:
+        """A PointToPointDistanceConstraint; bounds: distance_lower, distance_upper [m]."""
+        return self._add(PointToPointDistanceConstraint, frame1, p_B1P1, frame2, p_B2P2, *bounds, **named)
+
+    def AddPointToLineDistanceConstraint(self, *given: Any, **named: Any) -> Binding:
+        """A PointToLineDistanceConstraint."""
+        return self._add(PointToLineDistanceConstraint, *given, **named)
+
+    def AddPolyhedronConstraint(
+        self, frameF: Frame, frameG: Frame, p_GP: ArrayLike, A: ArrayLike, b: ArrayLike
+    ) -> Binding:
+        """A PolyhedronConstraint."""
+        return self._add(PolyhedronConstraint, frameF, frameG, p_GP, A, b)
+
+    def AddDistanceConstraint(
+        self, geometry_pair: tuple[GeometryId, GeometryId], distance_lower: float, distance_upper: float
+    ) -> Binding:
+        """A DistanceConstraint."""
+        limits = {"distance_lower": distance_lower, "distance_upper": distance_upper}
+        return self._add(DistanceConstraint, geometry_pair, **limits)
+
+    def AddMinimumDistanceLowerBoundConstraint(self, bound: float, influence_distance_offset: float = 0.01) -> Binding:
+        """A MinimumDistanceLowerBoundConstraint."""
+        return self._add(
+            MinimumDistanceLowerBoundConstraint, bound, influence_distance_offset=influence_distance_offset
+        )
+
+
+def AddUnitQuaternionConstraintOnPlant(plant: MultibodyPlant, q_vars: Any, prog: MathematicalProgram) -> list[Binding]:
+    """Lets the quaternions among the positions have the length 1, with the identity as the guess; RuntimeError for
+    another number of variables than positions.
+    """
+    q = np.asarray(q_vars, dtype=object).reshape(-1)
+    if q.size != plant.num_positions():
+        raise RuntimeError(f"the plant has {plant.num_positions()} positions, not {q.size}")
+    bindings = []
+    for joint in plant.moving_joints():
+        if joint.num_positions() - joint.num_velocities() == 1:  # a quaternion first
+            part = q[joint.position_start() : joint.position_start() + 4]
+            prog.AddBoundingBoxConstraint(-1.0, 1.0, part)
+            bindings.append(prog.AddConstraint(UnitQuaternionConstraint(), part))
+            if np.isnan(prog.GetInitialGuess(part)).any():
+                prog.SetInitialGuess(part, [1.0, 0.0, 0.0, 0.0])
+    return bindings
+
+
+def _query(plant: MultibodyPlant, context: Context) -> QueryObject:
+    return QueryObject(plant.require_scene_graph("distance constraints").registry, plant, context)
+
+
+def _slope_of_distance(plant: MultibodyPlant, context: Context, query: QueryObject, pair: Any) -> FloatArray:
+    """Derivatives (nq,) of a distance: the nearest points move with their bodies, along the normal."""
+    total, world = np.zeros(plant.num_positions()), plant.world_frame()
+    inspector = query.inspector()
+    for g, p_GC, sign in ((pair.id_A, pair.p_ACa, 1.0), (pair.id_B, pair.p_BCb, -1.0)):
+        body = plant.GetBodyFromFrameId(inspector.GetFrameId(g))
+        assert body is not None  # geometries that collide are of bodies
+        p_BC = inspector.GetPoseInFrame(g) @ np.asarray(p_GC)
+        J = plant.CalcJacobianPositionVector(context, body.body_frame(), p_BC, world, world)
+        total += sign * pair.nhat_BA_W @ J
+    return total
+
+
+def _axial(N: FloatArray) -> FloatArray:
+    return np.array([N[2, 1] - N[1, 2], N[0, 2] - N[2, 0], N[1, 0] - N[0, 1]])
+
+
+def _three(value: ArrayLike) -> FloatArray:
+    return np.asarray(value, dtype=float).reshape(3)
+
+
+def _unit(value: ArrayLike) -> FloatArray:
+    vector = _three(value)
+    length = np.linalg.norm(vector)
+    if not length > 0.0:
+        raise RuntimeError("a direction must not be zero")
+    return vector / length

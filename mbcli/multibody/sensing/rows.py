@@ -1,0 +1,257 @@
+"""SensedRows: many states of a plant with what sensors measure in them, computed when a sensor asks for it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from mbcli.multibody.sensing.touched import ContactForces, contacts_of_bodies
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mbcli.math.array_types import FloatArray, IntArray
+    from mbcli.multibody.sensing.plant_sensing import PlantSensing
+    from mbcli.multibody.tree.sensor import Sensor
+
+
+class Motion(NamedTuple):
+    """A frame in World at n states: R (n, 3, 3), p, w, v, alpha, a (n, 3) of its origin, in World's axes."""
+
+    R: FloatArray
+    p: FloatArray
+    w: FloatArray
+    v: FloatArray
+    alpha: FloatArray
+    a: FloatArray
+
+
+class Subtree(NamedTuple):
+    """Links outboard of one, itself among them, at n states: centre of mass, its velocity, spin about it (n, 3)."""
+
+    center: FloatArray
+    velocity: FloatArray
+    angular_momentum: FloatArray
+
+
+class SensedRows:
+    """States of a plant.
+
+    Args:
+        sensing: PlantSensing of the plant.
+        time: (n,) [s]; q (n, nq), v (n, nv); u (n, nu) the input of actuators; energy (n, 2) kinetic, potential [J].
+        vdot: (n, nv), in a discrete plant the mean accelerations of the step from each state; None: not known, all that
+            is computed from it is NaN.
+        contacts: SampledContacts, None where nothing can touch.
+        aims: (n or 1, controllers, 2), the positions and velocities at which controllers aim.
+        pushes: (n, nlink, 6) forces applied to links at their origins, in World; None: there are none.
+        reactions: (n, joints, 6): as Evaluator.reactions has them; None: they follow from the motion.
+    """
+
+    def __init__(
+        self,
+        sensing: PlantSensing,
+        time: FloatArray,
+        q: FloatArray,
+        v: FloatArray,
+        *,
+        u: FloatArray | None = None,
+        energy: FloatArray | None = None,
+        vdot: FloatArray | None = None,
+        contacts: Any = None,
+        aims: FloatArray | None = None,
+        pushes: FloatArray | None = None,
+        reactions: FloatArray | None = None,
+    ) -> None:
+        self._sensing, self.plant, self._model = sensing, sensing.plant, sensing.plant.model
+        self.time, self.q, self.v = time, q, v
+        self._u, self._energy, self._vdot, self._contacts = u, energy, vdot, contacts
+        self._aims, self._pushes, self._reactions = aims, pushes, reactions
+        self.gravity = self.plant.gravity_field().gravity_vector()
+        self._motions: dict[int, Motion] = {}
+
+    def __len__(self) -> int:
+        return len(self.time)
+
+    # -------------------------------------------------------------------------------------------- motion
+
+    def motion(self, sensor: Sensor) -> Motion:
+        """Of the frame of a sensor."""
+        return self.motion_of(*sensor.mount)
+
+    def reference(self, sensor: Sensor) -> Motion:
+        """Of the frame that a sensor measures in."""
+        return self.motion_of(*(sensor.reference or (self.plant.world_body(), np.eye(4))))
+
+    def motion_of(self, body: Any, X_BS: FloatArray) -> Motion:
+        """Of the frame S that is fixed to a body at a pose (4, 4)."""
+        B = self._motion_of_body(body.index_number)
+        r = B.R @ X_BS[:3, 3]
+        v = B.v + np.cross(B.w, r)
+        a = B.a + np.cross(B.alpha, r) + np.cross(B.w, np.cross(B.w, r))
+        return Motion(B.R @ X_BS[:3, :3], B.p + r, B.w, v, B.alpha, a)
+
+    def _motion_of_body(self, n: int) -> Motion:
+        if n not in self._motions:
+            found = self._sensing.link_motions(self.q, self.v, self._vdot, [n])
+            self._keep([n], found)
+        return self._motions[n]
+
+    def _all_motions(self) -> list[Motion]:
+        """Of all links, World's first."""
+        missing = [n for n in range(self.plant.num_bodies()) if n not in self._motions]
+        if missing:
+            self._keep(missing, self._sensing.link_motions(self.q, self.v, self._vdot, missing))
+        return [self._motions[n] for n in range(self.plant.num_bodies())]
+
+    def _keep(self, links: Sequence[int], found: tuple[Any, ...]) -> None:
+        R, p, V, A = found
+        for k, n in enumerate(links):
+            self._motions[n] = Motion(R[:, k], p[:, k], V[:, k, :3], V[:, k, 3:], A[:, k, :3], A[:, k, 3:])
+
+    def default_axes(self, sensor: Sensor) -> FloatArray:
+        """R_WS (3, 3) of a sensor at the default positions of the plant."""
+        return self._sensing.default_pose(sensor)[:3, :3]
+
+    def default_place(self, sensor: Sensor) -> FloatArray:
+        """p_WS (3,) there."""
+        return self._sensing.default_pose(sensor)[:3, 3]
+
+    def coordinate(self, sensor: Sensor) -> FloatArray:
+        """(n,): the positions of its joints, each times its coefficient, and its offset."""
+        parts = (c * self.q[:, joint.position_start()] for joint, c in sensor.joints)
+        return sum(parts, np.full(len(self), sensor.offset))
+
+    def rate(self, sensor: Sensor) -> FloatArray:
+        """(n,): the rate of coordinate()."""
+        parts = (c * self.v[:, joint.velocity_start()] for joint, c in sensor.joints)
+        return sum(parts, np.zeros(len(self)))
+
+    def subtree(self, body: Any) -> Subtree:
+        """What a body carries, itself among it."""
+        links = self._sensing.outboard(body.index_number)
+        motions, inertia = self._all_motions(), self._model.link_inertia
+        mass = inertia[links, 0]
+        total = mass.sum()
+        centers = [self._center(motions[n], n) for n in links]
+        center = sum((m * p for m, (p, _) in zip(mass, centers, strict=True)), np.zeros((len(self), 3)))
+        velocity = sum((m * v for m, (_, v) in zip(mass, centers, strict=True)), np.zeros((len(self), 3)))
+        if total <= 0.0:
+            return Subtree(*[np.zeros((len(self), 3))] * 3)
+        center, velocity = center / total, velocity / total
+        spin = np.zeros((len(self), 3))
+        for n, m, (p, v) in zip(links, mass, centers, strict=True):
+            spin += np.cross(p - center, m * (v - velocity)) + self._turned(n, motions[n], motions[n].w)
+        return Subtree(center, velocity, spin)
+
+    def _center(self, B: Motion, n: int) -> tuple[FloatArray, FloatArray]:
+        """Place and velocity of the centre of mass of link n."""
+        r = B.R @ self._model.link_inertia[n, 1:4]
+        return B.p + r, B.v + np.cross(B.w, r)
+
+    def _turned(self, n: int, B: Motion, w: FloatArray) -> FloatArray:
+        """I w (n, 3) in World, with the central inertia of link n."""
+        xx, yy, zz, xy, xz, yz = self._model.link_inertia[n, 4:10]
+        central = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+        return np.einsum("nij,nj->ni", B.R, np.einsum("nji,nj->ni", B.R, w) @ central)
+
+    @property
+    def energy(self) -> FloatArray:
+        """(n, 2) kinetic and potential [J]; NaN if they are not known."""
+        return np.full((len(self), 2), np.nan) if self._energy is None else self._energy
+
+    # -------------------------------------------------------------------------------------------- forces
+
+    def effort(self, actuator: Any) -> FloatArray:
+        """(n,) [N m or N] of an actuator on its joint: its input, and its controller's part."""
+        k = self.plant.elements.actuators.index(actuator)
+        u = np.zeros(len(self)) if self._u is None else self._u[:, k]
+        controllers = self._model.pd_actuator.tolist()
+        if k not in controllers or self._aims is None:
+            return u
+        i, h = controllers.index(k), self.plant.time_step()
+        p, d, limit = self._model.pd_constants[i]
+        joint = actuator.joint()
+        q, v = self.q[:, joint.position_start()], self.v[:, joint.velocity_start()]
+        if h:  # a controller acts by the end of the step
+            v = v + h * self._accelerations()[:, joint.velocity_start()]
+            q = q + h * v
+        return np.clip(u - p * (q - self._aims[:, i, 0]) - d * (v - self._aims[:, i, 1]), -limit, limit)
+
+    def joint_effort(self, joint: Any) -> FloatArray:
+        """(n,) of all actuators of a joint."""
+        own = [a for a in self.plant.elements.actuators if a.joint() is joint]
+        return sum((self.effort(a) for a in own), np.zeros(len(self)))
+
+    def _accelerations(self) -> FloatArray:
+        return np.full_like(self.v, np.nan) if self._vdot is None else self._vdot
+
+    def wrench_on_body(self, body: Any) -> tuple[FloatArray, FloatArray]:
+        """Torque about Wo and force (n, 3) on a link from the one that carries it, in World."""
+        joint = self._sensing.inboard_joint(body.index_number)
+        if self._reactions is not None:
+            torque, force = self.wrench_on_child(joint)
+            sign = 1.0 if joint.child_body() is body else -1.0
+            return sign * torque, sign * force
+        return self._wrench(body.index_number)
+
+    def wrench_on_child(self, joint: Any) -> tuple[FloatArray, FloatArray]:
+        """Torque about Wo and force (n, 3) on the child of a joint from its parent, in World."""
+        if self._reactions is not None:
+            F = self._reactions[:, self.plant.elements.joints.index(joint)]
+            frame = joint.frame_on_child()
+            M = self.motion_of(frame.body(), frame.GetFixedPoseInBodyFrame().GetAsMatrix4())
+            torque, force = (np.einsum("nij,nj->ni", M.R, part) for part in (F[:, :3], F[:, 3:]))
+            return torque + np.cross(M.p, force), force
+        link, sign = self._sensing.outboard_end(joint)
+        torque, force = self._wrench(link)
+        return sign * torque, sign * force
+
+    def _wrench(self, link: int) -> tuple[FloatArray, FloatArray]:
+        """What the links outboard of a joint need for their motion, less what else acts on them."""
+        links, motions = self._sensing.outboard(link), self._all_motions()
+        torque, force = np.zeros((len(self), 3)), np.zeros((len(self), 3))
+        for n in links:
+            B, mass = motions[n], self._model.link_inertia[n, 0]
+            if mass or self._model.link_inertia[n, 4:].any():
+                r = B.R @ self._model.link_inertia[n, 1:4]
+                a = B.a + np.cross(B.alpha, r) + np.cross(B.w, np.cross(B.w, r))
+                needed = mass * a - self._model.link_weight[n] * self.gravity
+                force += needed
+                torque += np.cross(B.p + r, needed)
+                torque += self._turned(n, B, B.alpha) + np.cross(B.w, self._turned(n, B, B.w))
+            if self._pushes is not None:
+                push = self._pushes[:, n]
+                force -= push[:, 3:]
+                torque -= push[:, :3] + np.cross(B.p, push[:, 3:])
+        touched = self.contacts_of([self.plant.elements.bodies[n] for n in links])
+        for k in range(3):
+            force[:, k] -= self.sums(touched.row, touched.force[:, k])
+            torque[:, k] -= self.sums(touched.row, touched.moment_about_world()[:, k])
+        return torque, force
+
+    def contacts_of(self, bodies: Sequence[Any], geometries: Sequence[str] | None = None) -> ContactForces:
+        """The contacts of some bodies with others, or of the geometries of these names."""
+        return contacts_of_bodies(self._sensing, self._contacts, bodies, geometries)
+
+    def sums(self, row: IntArray, values: FloatArray) -> FloatArray:
+        """(n,): of values that belong to rows."""
+        found: Any = np.bincount(row, values, minlength=len(self))
+        return found
+
+    # ---------------------------------------------------------------------------------------------- rays
+
+    def distances(self, body: Any, S: Motion, directions: FloatArray, largest: float) -> FloatArray:
+        """(n, rays) [m]: along directions (rays, 3) in S to the geometries of other bodies that collide; inf: none."""
+        n, count = len(self), len(directions)
+        along = np.einsum("nij,rj->nri", S.R, directions).reshape(-1, 3)
+        start = np.repeat(S.p, count, axis=0)
+        nearest = np.full(n * count, np.inf)
+        for owner, X_BG, shape in self._sensing.solids():
+            if owner is not body:
+                G = self.motion_of(owner, X_BG)
+                R, p = np.repeat(G.R, count, axis=0), np.repeat(G.p, count, axis=0)
+                own = np.einsum("nji,nj->ni", R, start - p), np.einsum("nji,nj->ni", R, along)
+                nearest = np.minimum(nearest, self._sensing.distance_along(shape, *own))
+        return np.where(nearest <= largest, nearest, np.inf).reshape(n, count)

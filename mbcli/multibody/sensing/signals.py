@@ -1,0 +1,89 @@
+"""SensorSignals: what the sensors of a plant give over time: at their rates, late and with noise as files say."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mbcli.sensors.noise import SensorNoise
+
+if TYPE_CHECKING:
+    from mbcli.math.array_types import BoolArray, FloatArray
+    from mbcli.multibody.sensing.rows import SensedRows
+    from mbcli.multibody.tree.sensor import Sensor
+
+SAME_TIME = 1e-9  # of a period: an update that is due so soon takes place
+
+
+class SensorSignals:
+    """The signals of sensors, of rows whose times increase from one call to the next.
+
+    Args:
+        sensors: of one plant. seed: of their noise; None: they have none.
+    """
+
+    def __init__(self, sensors: list[Sensor], seed: int | None) -> None:
+        self._streams = [_Stream(sensor, seed) for sensor in sensors]
+
+    def values(self, rows: SensedRows) -> dict[str, FloatArray]:
+        """{path of a sensor: its values at the rows, (n, columns), or (n,) of a sensor that gives one number}."""
+        return {stream.sensor.path: stream.values(rows) for stream in self._streams}
+
+    def go_on(self, rows: dict[str, Any]) -> None:
+        """Rows of the log that a run goes on with: "time" and the values by their paths."""
+        for stream in self._streams:
+            stream.go_on(np.asarray(rows["time"]), np.asarray(rows[stream.sensor.path]))
+
+
+class _Stream:
+    """One sensor over time."""
+
+    def __init__(self, sensor: Sensor, seed: int | None) -> None:
+        self.sensor = sensor
+        columns = len(sensor.columns()[0])
+        self._noise = None if seed is None else SensorNoise(sensor.path, seed, sensor.noise, columns)
+        self._updates = -np.inf  # how many are due since time 0
+        self._held = np.zeros((0, columns))  # the last value
+        self._times, self._kept = np.zeros(0), np.zeros((0, columns))  # values that have not arrived
+
+    def values(self, rows: SensedRows) -> FloatArray:
+        sensor = self.sensor
+        exact = self._late(rows.time, sensor.values(rows))
+        due = self._due(rows.time)
+        found = exact[due]
+        if self._noise is not None and self._noise.acts:
+            found = self._noise.apply(rows.time[due], found)
+        held = np.concatenate([self._held, found])
+        if len(held):
+            found = held[np.cumsum(due) - 1 + len(self._held)]
+            self._held = held[-1:]
+        return found[:, 0] if sensor.is_one_number() else found
+
+    def _due(self, time: FloatArray) -> BoolArray:
+        """Whether the sensor has a new value in a row: at the first one at or after each multiple of its period."""
+        if not self.sensor.rate:
+            return np.ones(len(time), dtype=bool)
+        count = np.floor(time * self.sensor.rate + SAME_TIME)
+        due = np.diff(count, prepend=self._updates) > 0.0
+        self._updates = count[-1] if len(count) else self._updates
+        return due
+
+    def _late(self, time: FloatArray, values: FloatArray) -> FloatArray:
+        """The values of the last row that is at least the delay old; before there is one, those of the first."""
+        if not self.sensor.delay or not len(time):
+            return values
+        self._times, self._kept = np.concatenate([self._times, time]), np.concatenate([self._kept, values])
+        wanted = time - self.sensor.delay
+        place = np.searchsorted(self._times, wanted + SAME_TIME * self.sensor.delay, side="right") - 1
+        found = self._kept[np.maximum(place, 0)]
+        first = max(int(place[-1]), 0)
+        self._times, self._kept = self._times[first:], self._kept[first:]
+        return found
+
+    def go_on(self, time: FloatArray, values: FloatArray) -> None:
+        due = self._due(time)
+        values = values.reshape(len(time), -1)
+        if self._noise is not None and self._noise.acts and due.any():
+            self._noise.apply(time[due], values[due])  # its drift goes on
+        self._held = values[-1:] if len(values) else self._held

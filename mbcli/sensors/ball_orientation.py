@@ -1,0 +1,36 @@
+"""ball_orientation: the quaternion of a ball joint."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mbcli.sensors.axes import quaternions
+from mbcli.sensors.settings import no_problem
+from mbcli.sensors.signal import QUATERNION, Signal
+
+if TYPE_CHECKING:
+    from mbcli.math.array_types import FloatArray
+
+TITLE = "orientation of a ball joint"
+MJCF = {"ballquat": "ball"}
+SDF: dict[str, tuple[str, ...]] = {}
+SDF_MOUNTS: tuple[str, ...] = ()
+SDF_SETTINGS: dict[str, Any] = {}
+NEEDS: tuple[str, ...] = ()
+CUTOFF = ""
+
+problem = no_problem
+
+
+def signals(sensor: Any) -> tuple[Signal, ...]:
+    """Of the child in the parent."""
+    return (Signal("", "1", QUATERNION, "parent"),)
+
+
+def values(sensor: Any, rows: Any) -> FloatArray:
+    """R_FM of the joint's frames."""
+    on_child, on_parent = sensor.joint_ends
+    F, M = rows.motion_of(*on_parent), rows.motion_of(*on_child)
+    return quaternions(np.einsum("nji,njk->nik", F.R, M.R))

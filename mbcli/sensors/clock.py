@@ -1,0 +1,32 @@
+"""clock: the time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mbcli.sensors.settings import no_problem
+from mbcli.sensors.signal import number
+
+if TYPE_CHECKING:
+    from mbcli.math.array_types import FloatArray
+    from mbcli.sensors.signal import Signal
+
+TITLE = "time"
+MJCF = {"clock": ""}
+SDF: dict[str, tuple[str, ...]] = {}
+SDF_MOUNTS: tuple[str, ...] = ()
+SDF_SETTINGS: dict[str, Any] = {}
+NEEDS: tuple[str, ...] = ()
+CUTOFF = "both"
+
+problem = no_problem
+
+
+def signals(sensor: Any) -> tuple[Signal, ...]:
+    """One number."""
+    return number("s")
+
+
+def values(sensor: Any, rows: Any) -> FloatArray:
+    """That of the row."""
+    return rows.time[:, None]

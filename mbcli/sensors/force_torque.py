@@ -1,0 +1,49 @@
+"""force_torque: the wrench that a joint transmits."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mbcli.sensors.axes import components
+from mbcli.sensors.settings import Noise, Word, no_problem
+from mbcli.sensors.signal import XYZ, Signal
+
+if TYPE_CHECKING:
+    from mbcli.math.array_types import FloatArray
+
+TITLE = "force and torque in a joint"
+MJCF: dict[str, str] = {}
+SDF = {"force_torque": ("force_torque",)}
+SDF_MOUNTS = ("joint",)
+SDF_SETTINGS = {
+    "frame": Word("frame", ("child", "parent", "sensor")),
+    "measure_direction": Word("measure_direction", ("child_to_parent", "parent_to_child")),
+    **{f"force/{axis}": Noise((k,)) for k, axis in enumerate(XYZ)},
+    **{f"torque/{axis}": Noise((3 + k,)) for k, axis in enumerate(XYZ)},
+}
+NEEDS = ("acceleration", "wrench")
+CUTOFF = ""
+
+problem = no_problem
+
+
+def signals(sensor: Any) -> tuple[Signal, ...]:
+    """Force, then the torque about the origin of the joint's frame, or of the sensor if that is its frame."""
+    frame = sensor.settings["frame"]
+    return Signal("force", "N", XYZ, frame), Signal("torque", "N m", XYZ, frame)
+
+
+def values(sensor: Any, rows: Any) -> FloatArray:
+    """child_to_parent: what the child exerts on the parent; parent_to_child: the opposite."""
+    sign = -1.0 if sensor.settings["measure_direction"] == "child_to_parent" else 1.0
+    torque, force = rows.wrench_on_child(sensor.joint)  # about Wo
+    on_child, on_parent = sensor.joint_ends
+    J = rows.motion_of(*on_child)
+    S = rows.motion(sensor)
+    frame = sensor.settings["frame"]
+    point = S.p if frame == "sensor" else J.p
+    R = S.R if frame == "sensor" else rows.motion_of(*on_parent).R if frame == "parent" else J.R
+    torque = torque - np.cross(point, force)
+    return sign * np.hstack([components(R, force), components(R, torque)])

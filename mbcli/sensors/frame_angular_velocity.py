@@ -1,0 +1,34 @@
+"""frame_angular_velocity: the angular velocity of a frame, in World or in another frame."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mbcli.sensors.axes import components
+from mbcli.sensors.settings import no_problem
+from mbcli.sensors.signal import vector
+
+if TYPE_CHECKING:
+    from mbcli.math.array_types import FloatArray
+    from mbcli.sensors.signal import Signal
+
+TITLE = "angular velocity of a frame"
+MJCF = {"frameangvel": "object"}
+SDF: dict[str, tuple[str, ...]] = {}
+SDF_MOUNTS: tuple[str, ...] = ()
+SDF_SETTINGS: dict[str, Any] = {}
+NEEDS: tuple[str, ...] = ()
+CUTOFF = "both"
+
+problem = no_problem
+
+
+def signals(sensor: Any) -> tuple[Signal, ...]:
+    """Along the axes of the reference, World's without one."""
+    return vector("rad s-1", sensor.reference_name())
+
+
+def values(sensor: Any, rows: Any) -> FloatArray:
+    """As seen from the reference."""
+    S, B = rows.motion(sensor), rows.reference(sensor)
+    return components(B.R, S.w - B.w)

@@ -1,0 +1,35 @@
+"""frame_orientation: the quaternion of a frame, in World or in another frame."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mbcli.sensors.axes import quaternions
+from mbcli.sensors.settings import no_problem
+from mbcli.sensors.signal import QUATERNION, Signal
+
+if TYPE_CHECKING:
+    from mbcli.math.array_types import FloatArray
+
+TITLE = "orientation of a frame"
+MJCF = {"framequat": "object"}
+SDF: dict[str, tuple[str, ...]] = {}
+SDF_MOUNTS: tuple[str, ...] = ()
+SDF_SETTINGS: dict[str, Any] = {}
+NEEDS: tuple[str, ...] = ()
+CUTOFF = ""
+
+problem = no_problem
+
+
+def signals(sensor: Any) -> tuple[Signal, ...]:
+    """In the reference, World without one."""
+    return (Signal("", "1", QUATERNION, sensor.reference_name()),)
+
+
+def values(sensor: Any, rows: Any) -> FloatArray:
+    """Of the frame in the reference."""
+    S, B = rows.motion(sensor), rows.reference(sensor)
+    return quaternions(np.einsum("nji,njk->nik", B.R, S.R))

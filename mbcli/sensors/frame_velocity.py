@@ -1,0 +1,36 @@
+"""frame_velocity: the velocity of a frame, in World or in another frame."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mbcli.sensors.axes import components
+from mbcli.sensors.settings import no_problem
+from mbcli.sensors.signal import vector
+
+if TYPE_CHECKING:
+    from mbcli.math.array_types import FloatArray
+    from mbcli.sensors.signal import Signal
+
+TITLE = "velocity of a frame"
+MJCF = {"framelinvel": "object"}
+SDF: dict[str, tuple[str, ...]] = {}
+SDF_MOUNTS: tuple[str, ...] = ()
+SDF_SETTINGS: dict[str, Any] = {}
+NEEDS: tuple[str, ...] = ()
+CUTOFF = "both"
+
+problem = no_problem
+
+
+def signals(sensor: Any) -> tuple[Signal, ...]:
+    """Along the axes of the reference, World's without one."""
+    return vector("m s-1", sensor.reference_name())
+
+
+def values(sensor: Any, rows: Any) -> FloatArray:
+    """As seen from the reference, which may turn."""
+    S, B = rows.motion(sensor), rows.reference(sensor)
+    return components(B.R, S.v - B.v - np.cross(B.w, S.p - B.p))

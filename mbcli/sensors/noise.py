@@ -1,0 +1,107 @@
+"""Noise of sensors: numbers that follow from a seed, the sensor and the time alone, whatever was drawn before.
+
+A run that is interrupted and goes on, or that is logged more often, has the same noise at the same time.
+"""
+
+from __future__ import annotations
+
+import zlib
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from mbcli.math.array_types import Array, FloatArray
+    from mbcli.sensors.settings import NoiseSettings
+
+# what a number is drawn for
+_WHITE, _BIAS, _SIGN, _DRIFT = range(4)
+_ODD = np.uint64(0x9E3779B97F4A7C15)
+
+
+def _mixed(x: Any) -> Any:
+    """The finalizer of SplitMix64 (Steele, Lea, Flood 2014): every bit of x moves half of those of the result."""
+    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return x ^ (x >> np.uint64(31))
+
+
+def uniforms(key: int, words: Array) -> FloatArray:
+    """One number in (0, 1) for each of the words (n,), by a key of 64 bits."""
+    with np.errstate(over="ignore"):
+        bits = _mixed(_mixed(words.astype(np.uint64) + _ODD) + np.uint64(key))
+    return ((bits >> np.uint64(11)).astype(float) + 0.5) * 2.0**-53
+
+
+def normals(key: int, words: Array) -> FloatArray:
+    """The same of a normal distribution with deviation 1, by Box and Muller."""
+    radius = np.sqrt(-2.0 * np.log(uniforms(key, words)))
+    return radius * np.cos(2.0 * np.pi * uniforms(key ^ 0x5851F42D4C957F2D, words))
+
+
+def words_of(time: FloatArray) -> Array:
+    """A word for each time [s]: its bits."""
+    return np.ascontiguousarray(time, dtype=float).view(np.uint64)
+
+
+class SensorNoise:
+    """The noise of a sensor in a run.
+
+    Args:
+        name: of the sensor, unique among those of the run; seed: of the run.
+        settings: NoiseSettings of its columns.
+        columns: how many these are.
+    """
+
+    def __init__(self, name: str, seed: int, settings: tuple[NoiseSettings, ...], columns: int) -> None:
+        self._key = zlib.crc32(name.encode()) | (zlib.crc32(str(seed).encode()) << 32)
+        self._of_columns: list[tuple[int, NoiseSettings]] = [
+            (column, noise) for noise in settings if noise.acts() for column in (noise.columns or range(columns))
+        ]
+        self._biases = {column: self._bias(column, noise) for column, noise in self._of_columns}
+        self._drifts = dict.fromkeys(self._biases, 0.0)
+        self._last_time: float | None = None
+
+    def _key_of(self, column: int, purpose: int) -> int:
+        with np.errstate(over="ignore"):
+            return int(_mixed(np.uint64(self._key) + np.uint64(4 * column + purpose + 1) * _ODD))
+
+    def _bias(self, column: int, noise: NoiseSettings) -> float:
+        """Drawn once; as in Gazebo of either sign."""
+        word = np.zeros(1, dtype=np.uint64)
+        bias = noise.bias_mean + noise.bias_stddev * float(normals(self._key_of(column, _BIAS), word)[0])
+        return bias if uniforms(self._key_of(column, _SIGN), word)[0] >= 0.5 else -bias
+
+    @property
+    def acts(self) -> bool:
+        """Whether it changes values."""
+        return bool(self._of_columns)
+
+    def apply(self, time: FloatArray, values: FloatArray) -> FloatArray:
+        """values (n, columns) of updates at times (n,), which go on from those of the last call."""
+        result = values.copy()
+        words = words_of(time)
+        for column, noise in self._of_columns:
+            added: Any = noise.mean + self._biases[column]
+            if noise.stddev:
+                added = added + noise.stddev * normals(self._key_of(column, _WHITE), words)
+            if noise.drift_stddev and noise.drift_time:
+                added = added + self._drift(column, noise, time, words)
+            result[:, column] += added
+            if noise.precision:
+                result[:, column] = np.round(result[:, column] / noise.precision) * noise.precision
+        self._last_time = float(time[-1]) if len(time) else self._last_time
+        return result
+
+    def _drift(self, column: int, noise: NoiseSettings, time: FloatArray, words: Array) -> FloatArray:
+        """An Ornstein-Uhlenbeck process, exact from one update to the next; 0 at the start."""
+        before = time[0] if self._last_time is None else self._last_time
+        steps = np.diff(time, prepend=before)
+        keeps = np.exp(-steps / noise.drift_time)
+        deviation = noise.drift_stddev * np.sqrt(-0.5 * noise.drift_time * np.expm1(-2.0 * steps / noise.drift_time))
+        kicks = deviation * normals(self._key_of(column, _DRIFT), words)
+        drift, found = self._drifts[column], np.empty(len(time))
+        for k in range(len(time)):
+            drift = found[k] = keeps[k] * drift + kicks[k]
+        self._drifts[column] = drift
+        return found

@@ -1,0 +1,41 @@
+"""touch: the normal forces of contacts in the volume of a site."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mbcli.sensors.rays import distance_along
+from mbcli.sensors.settings import no_problem
+from mbcli.sensors.signal import number
+
+if TYPE_CHECKING:
+    from mbcli.math.array_types import FloatArray
+    from mbcli.sensors.signal import Signal
+
+TITLE = "normal force of contacts in a volume"
+MJCF = {"touch": "site"}
+SDF: dict[str, tuple[str, ...]] = {}
+SDF_MOUNTS: tuple[str, ...] = ()
+SDF_SETTINGS: dict[str, Any] = {}
+NEEDS = ("contact",)
+CUTOFF = "above"
+
+problem = no_problem
+
+
+def signals(sensor: Any) -> tuple[Signal, ...]:
+    """One number."""
+    return number("N")
+
+
+def values(sensor: Any, rows: Any) -> FloatArray:
+    """Of the contacts of the site's body whose point, or the line from it along the force on the body, is inside."""
+    found = rows.contacts_of([sensor.body])
+    S = rows.motion(sensor)
+    R, p = S.R[found.row], S.p[found.row]
+    start = np.einsum("nji,nj->ni", R, found.point - p)
+    along = np.einsum("nji,nj->ni", R, found.normal)
+    hit = np.isfinite(distance_along(sensor.settings["shape"], start, along))
+    return rows.sums(found.row[hit], np.abs(found.pressing)[hit])[:, None]

@@ -1,0 +1,32 @@
+"""velocity: of a joint, a fixed tendon or an actuator."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mbcli.sensors.settings import no_problem
+from mbcli.sensors.signal import number
+
+if TYPE_CHECKING:
+    from mbcli.math.array_types import FloatArray
+    from mbcli.sensors.signal import Signal
+
+TITLE = "velocity"
+MJCF = {"jointvel": "joint", "tendonvel": "tendon", "actuatorvel": "actuator"}
+SDF: dict[str, tuple[str, ...]] = {}
+SDF_MOUNTS: tuple[str, ...] = ()
+SDF_SETTINGS: dict[str, Any] = {}
+NEEDS: tuple[str, ...] = ()
+CUTOFF = "both"
+
+problem = no_problem
+
+
+def signals(sensor: Any) -> tuple[Signal, ...]:
+    """One number; of angles alone in radians."""
+    return number("rad s-1" if sensor.is_angular() else "m s-1")
+
+
+def values(sensor: Any, rows: Any) -> FloatArray:
+    """The sum of the coordinates' rates, each times its coefficient."""
+    return rows.rate(sensor)[:, None]

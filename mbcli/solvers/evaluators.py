@@ -1,0 +1,280 @@
+"""Costs and constraints of mathematical programs: functions with exact derivatives, and their bounds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mbcli.autodiffutils import ExtractGradient, ExtractValue, InitializeAutoDiff
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import ArrayLike
+
+    from mbcli.math.array_types import Array, FloatArray
+
+
+class EvaluatorBase:
+    """A function of num_vars() numbers with num_outputs() values.
+
+    Args:
+        function: of an array (n,) of floats or of AutoDiffXd; gives as many values.
+    """
+
+    def __init__(self, function: Callable[[Any], Any], num_outputs: int, num_vars: int, description: str = "") -> None:
+        self._function, self._m, self._n, self._description = function, num_outputs, num_vars, description
+
+    def num_outputs(self) -> int:
+        """The number of values."""
+        return self._m
+
+    def num_vars(self) -> int:
+        """The number of variables."""
+        return self._n
+
+    def get_description(self) -> str:
+        """What it is, in a user's words."""
+        return self._description
+
+    def set_description(self, description: str) -> None:
+        """Says what it is."""
+        self._description = str(description)
+
+    def Eval(self, x: ArrayLike) -> Array:
+        """Its values (m,) at x (n,), of floats or AutoDiffXd."""
+        return np.atleast_1d(np.asarray(self._function(np.asarray(x)))).reshape(-1)
+
+    def jacobian(self, x: FloatArray) -> FloatArray:
+        """Derivatives (m, n)."""
+        duals = np.asarray(self.Eval(InitializeAutoDiff(x).reshape(-1)), dtype=object)
+        return ExtractGradient(duals, x.size)
+
+    def values(self, x: FloatArray) -> FloatArray:
+        """Its values (m,) as floats. RuntimeError if there is another number of them."""
+        y = self.Eval(x)
+        y = ExtractValue(y).reshape(-1) if y.dtype == object else np.asarray(y, dtype=float)
+        if y.size != self._m:
+            raise RuntimeError(f"'{self._description or 'a function'}' gives {y.size} values, not {self._m}")
+        return y
+
+
+class Cost(EvaluatorBase):
+    """A function with one value, which is to become small."""
+
+
+class PyFunctionCost(Cost):
+    """A cost that is a function of Python."""
+
+
+class ExpressionCost(Cost):
+    """A cost that is a symbolic expression."""
+
+
+class LinearCost(Cost):
+    """a' x + b"""
+
+    def __init__(self, a: ArrayLike, b: float = 0.0) -> None:
+        self._a, self._b = np.asarray(a, dtype=float).reshape(-1), float(b)
+        super().__init__(lambda x: self._a @ x + self._b, 1, self._a.size)
+
+    def a(self) -> FloatArray:
+        """(n,)"""
+        return self._a
+
+    def b(self) -> float:
+        """The constant."""
+        return self._b
+
+
+class QuadraticCost(Cost):
+    """0.5 x' Q x + b' x + c"""
+
+    def __init__(self, Q: ArrayLike, b: ArrayLike, c: float = 0.0, is_convex: bool | None = None) -> None:
+        Q = np.asarray(Q, dtype=float)
+        self._Q, self._b, self._c = 0.5 * (Q + Q.T), np.asarray(b, dtype=float).reshape(-1), float(c)
+        self._convex = is_positive(self._Q) if is_convex is None else bool(is_convex)
+        super().__init__(lambda x: 0.5 * x @ (self._Q @ x) + self._b @ x + self._c, 1, self._b.size)
+
+    def Q(self) -> FloatArray:
+        """(n, n), symmetric."""
+        return self._Q
+
+    def b(self) -> FloatArray:
+        """(n,)"""
+        return self._b
+
+    def c(self) -> float:
+        """The constant."""
+        return self._c
+
+    def is_convex(self) -> bool:
+        """Whether Q has no negative eigenvalue."""
+        return self._convex
+
+
+class L2NormCost(Cost):
+    """The length of A x + b."""
+
+    def __init__(self, A: ArrayLike, b: ArrayLike) -> None:
+        self._A, self._b = np.asarray(A, dtype=float), np.asarray(b, dtype=float).reshape(-1)
+        super().__init__(self._length, 1, self._A.shape[1])
+
+    def _length(self, x: Any) -> Any:
+        y = self._A @ x + self._b
+        return np.sqrt(y @ y)
+
+
+class Constraint(EvaluatorBase):
+    """A function whose values are to be within bounds.
+
+    Args:
+        lb, ub: (m,) of the values; infinite where there is none.
+    """
+
+    def __init__(
+        self, function: Callable[[Any], Any], lb: ArrayLike, ub: ArrayLike, num_vars: int, description: str = ""
+    ) -> None:
+        lower, upper = (np.atleast_1d(np.asarray(x, dtype=float)).reshape(-1) for x in (lb, ub))
+        if lower.shape != upper.shape:
+            raise RuntimeError(f"{lower.size} lower and {upper.size} upper bounds do not fit each other")
+        self._lb, self._ub = lower, upper
+        super().__init__(function, lower.size, num_vars, description)
+
+    def num_constraints(self) -> int:
+        """The number of values."""
+        return self._m
+
+    def lower_bound(self) -> FloatArray:
+        """(m,)"""
+        return self._lb
+
+    def upper_bound(self) -> FloatArray:
+        """(m,)"""
+        return self._ub
+
+    def UpdateLowerBound(self, new_lb: ArrayLike) -> None:
+        """Replaces the lower bounds."""
+        self._lb = np.array(np.broadcast_to(np.asarray(new_lb, dtype=float).reshape(-1), self._lb.shape))
+
+    def UpdateUpperBound(self, new_ub: ArrayLike) -> None:
+        """Replaces the upper bounds."""
+        self._ub = np.array(np.broadcast_to(np.asarray(new_ub, dtype=float).reshape(-1), self._ub.shape))
+
+    def set_bounds(self, new_lb: ArrayLike, new_ub: ArrayLike) -> None:
+        """Replaces both bounds."""
+        self.UpdateLowerBound(new_lb)
+        self.UpdateUpperBound(new_ub)
+
+    def CheckSatisfied(self, x: ArrayLike, tol: float = 1e-6) -> bool:
+        """Whether the values at x are within the bounds, up to a tolerance."""
+        y = self.values(np.asarray(x, dtype=float))
+        return bool((y >= self._lb - tol).all() and (y <= self._ub + tol).all())
+
+
+class PyFunctionConstraint(Constraint):
+    """A constraint that is a function of Python."""
+
+
+class ExpressionConstraint(Constraint):
+    """A constraint that is a symbolic expression."""
+
+
+class LinearConstraint(Constraint):
+    """lb <= A x <= ub"""
+
+    def __init__(self, A: Any, lb: ArrayLike, ub: ArrayLike) -> None:
+        A = A.toarray() if hasattr(A, "toarray") else np.asarray(A, dtype=float)
+        self._A = np.atleast_2d(A)
+        super().__init__(lambda x: self._A @ x, lb, ub, self._A.shape[1])
+        if self._A.shape[0] != self._m:
+            raise RuntimeError(f"a matrix {self._A.shape} does not fit {self._m} bounds")
+
+    def A(self) -> FloatArray:
+        """(m, n)"""
+        return self._A
+
+    GetDenseA = A
+
+    def UpdateCoefficients(self, new_A: ArrayLike, new_lb: ArrayLike, new_ub: ArrayLike) -> None:
+        """Replaces matrix and bounds."""
+        self._A = np.atleast_2d(np.asarray(new_A, dtype=float))
+        self._lb, self._ub = (np.asarray(x, dtype=float).reshape(-1) for x in (new_lb, new_ub))
+
+
+class LinearEqualityConstraint(LinearConstraint):
+    """A x = b"""
+
+    def __init__(self, Aeq: Any, beq: ArrayLike) -> None:
+        super().__init__(Aeq, beq, beq)
+
+    def UpdateCoefficients(self, Aeq: ArrayLike, beq: ArrayLike) -> None:  # type: ignore[override]
+        """Replaces matrix and right-hand side."""
+        super().UpdateCoefficients(Aeq, beq, beq)
+
+
+class BoundingBoxConstraint(LinearConstraint):
+    """lb <= x <= ub"""
+
+    def __init__(self, lb: ArrayLike, ub: ArrayLike) -> None:
+        super().__init__(np.eye(np.size(lb)), lb, ub)
+
+
+class QuadraticConstraint(Constraint):
+    """lb <= 0.5 x' Q x + b' x <= ub"""
+
+    def __init__(self, Q: ArrayLike, b: ArrayLike, lb: float, ub: float) -> None:
+        Q = np.asarray(Q, dtype=float)
+        self._Q, self._b = 0.5 * (Q + Q.T), np.asarray(b, dtype=float).reshape(-1)
+        super().__init__(lambda x: 0.5 * x @ (self._Q @ x) + self._b @ x, [lb], [ub], self._b.size)
+
+    def Q(self) -> FloatArray:
+        """(n, n), symmetric."""
+        return self._Q
+
+    def b(self) -> FloatArray:
+        """(n,)"""
+        return self._b
+
+
+class LorentzConeConstraint(Constraint):
+    """z[0] >= |z[1:]| of z = A x + b, as z[0] >= 0 and z[0]^2 >= |z[1:]|^2."""
+
+    def __init__(self, A: ArrayLike, b: ArrayLike) -> None:
+        self._A, self._b = np.atleast_2d(np.asarray(A, dtype=float)), np.asarray(b, dtype=float).reshape(-1)
+        super().__init__(self._cone, [0.0, 0.0], [np.inf, np.inf], self._A.shape[1])
+
+    def _cone(self, x: Any) -> Any:
+        z = self._A @ x + self._b
+        return np.array([z[0], z[0] * z[0] - z[1:] @ z[1:]])
+
+
+class Binding:
+    """A cost or constraint with the variables that it is of."""
+
+    def __init__(self, c: EvaluatorBase, v: Any) -> None:
+        self._evaluator, self._variables = c, np.asarray(v, dtype=object).reshape(-1)
+
+    def evaluator(self) -> Any:
+        """The cost or constraint."""
+        return self._evaluator
+
+    def variables(self) -> Array:
+        """Its variables (n,)."""
+        return self._variables
+
+    def GetNumElements(self) -> int:
+        """The number of variables."""
+        return self._variables.size
+
+    def __class_getitem__(cls, kind: Any) -> Any:
+        return cls
+
+    def __repr__(self) -> str:
+        return f"{type(self._evaluator).__name__}({', '.join(str(v) for v in self._variables)})"
+
+
+def is_positive(Q: FloatArray) -> bool:
+    """Whether a symmetric matrix has no negative eigenvalue."""
+    return bool(Q.size == 0 or np.linalg.eigvalsh(Q).min() >= -1e-10 * max(1.0, np.abs(Q).max()))

@@ -1,0 +1,320 @@
+"""Solve(): which solver of SciPy a program takes, and what comes of it.
+
+| the program has | solver |
+|---|---|
+| linear costs and constraints, binary variables | HiGHS (scipy.optimize.milp) |
+| convex quadratic costs, linear equations | one system of linear equations |
+| all else without binary variables | SLSQP with exact derivatives |
+"""
+
+from __future__ import annotations
+
+import enum
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mbcli.solvers.evaluators import BoundingBoxConstraint, LinearConstraint, LinearCost, QuadraticCost
+from mbcli.solvers.options import SolverId, SolverOptions
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import ArrayLike
+
+    from mbcli.math.array_types import FloatArray
+    from mbcli.solvers.evaluators import Binding
+    from mbcli.solvers.mathematical_program import MathematicalProgram
+
+TOLERANCE = 1e-6  # by which constraints may be off in a solution
+OPTIMALITY = 1e-9  # of costs, where SLSQP stops
+ITERATIONS = 1000
+ATTEMPTS = 3  # of SLSQP, which stops where linear models of constraints contradict each other
+
+
+class SolutionResult(enum.Enum):
+    """How solving ended."""
+
+    kSolutionFound = 0
+    kInvalidInput = -1
+    kInfeasibleConstraints = -2
+    kUnbounded = -3
+    kSolverSpecificError = -4
+    kInfeasibleOrUnbounded = -5
+    kIterationLimit = -6
+    kDualInfeasible = -7
+    kSolutionResultNotSet = -8
+
+
+class MathematicalProgramResult:
+    """What a solver found."""
+
+    def __init__(
+        self, prog: MathematicalProgram, x: FloatArray, status: SolutionResult, solver: str, message: str = ""
+    ) -> None:
+        self._prog, self._x, self._status, self._solver, self._message = prog, x, status, solver, message
+
+    def is_success(self) -> bool:
+        """Whether it is a solution."""
+        return self._status is SolutionResult.kSolutionFound
+
+    def get_solution_result(self) -> SolutionResult:
+        """How it ended."""
+        return self._status
+
+    def get_solver_id(self) -> SolverId:
+        """Which solver."""
+        return SolverId(self._solver)
+
+    def get_solver_details(self) -> str:
+        """What the solver said at the end."""
+        return self._message
+
+    def get_x_val(self) -> FloatArray:
+        """The values (n,) of all variables."""
+        return self._x.copy()
+
+    def set_x_val(self, x_val: ArrayLike) -> None:
+        """Replaces them."""
+        self._x = np.array(x_val, dtype=float).reshape(self._x.shape)
+
+    def get_optimal_cost(self) -> float:
+        """The sum of all costs."""
+        return total_cost(self._prog, self._x)
+
+    def GetSolution(self, var: Any = None) -> Any:
+        """The values of all variables, of one, of an array of them, or of expressions of them."""
+        if var is None:
+            return self.get_x_val()
+        given = np.asarray(var, dtype=object)
+        values = [self._value(e) for e in given.ravel()]
+        return values[0] if given.ndim == 0 else np.array(values).reshape(given.shape)
+
+    def _value(self, e: Any) -> Any:
+        try:
+            return float(self._x[self._prog.FindDecisionVariableIndex(e)])
+        except RuntimeError:
+            if not hasattr(e, "free_symbols"):
+                return e
+        prog = self._prog
+        found = e.subs({v: self._x[prog.FindDecisionVariableIndex(v)] for v in e.free_symbols})
+        return float(found) if found.is_number else found
+
+    def EvalBinding(self, binding: Binding) -> FloatArray:
+        """The values of a cost or constraint."""
+        return self._prog.EvalBinding(binding, self._x)
+
+    def GetInfeasibleConstraints(self, prog: MathematicalProgram, tol: float | None = None) -> list[Binding]:
+        """The constraints that do not hold, by more than a tolerance."""
+        allowed = TOLERANCE if tol is None else tol
+        return [b for b in prog.GetAllConstraints() if not prog.CheckSatisfied(b, self._x, allowed)]
+
+    def GetInfeasibleConstraintNames(self, prog: MathematicalProgram, tol: float | None = None) -> list[str]:
+        """Descriptions of the constraints that do not hold."""
+        return [b.evaluator().get_description() or repr(b) for b in self.GetInfeasibleConstraints(prog, tol)]
+
+    def num_suboptimal_solution(self) -> int:
+        """0: no solver here gives more than one."""
+        return 0
+
+
+def Solve(
+    prog: MathematicalProgram, initial_guess: ArrayLike | None = None, solver_options: SolverOptions | None = None
+) -> MathematicalProgramResult:
+    """Looks for values of the variables by which constraints hold and costs are small.
+
+    Args:
+        initial_guess: (n,); that of the program if not given, 0 where it has none.
+
+    RuntimeError for binary variables in a program that is not linear.
+    """
+    start = prog.initial_guess() if initial_guess is None else np.asarray(initial_guess, dtype=float).reshape(-1)
+    start = np.nan_to_num(start, nan=0.0)
+    options = prog.solver_options() if solver_options is None else solver_options
+    is_linear = all(isinstance(c.evaluator(), LinearCost) for c in prog.costs)
+    has_linear_constraints = all(isinstance(c.evaluator(), LinearConstraint) for c in prog.constraints)
+    if is_linear and has_linear_constraints:
+        return _highs(prog)
+    if prog.binary_indices():
+        raise RuntimeError("binary variables need linear costs and constraints here")
+    is_quadratic = all(
+        isinstance(c.evaluator(), LinearCost)
+        or (isinstance(c.evaluator(), QuadraticCost) and c.evaluator().is_convex())
+        for c in prog.costs
+    )
+    if is_quadratic and has_linear_constraints and len(prog.linear_equality_constraints()) == len(prog.constraints):
+        return _equality_constrained(prog)
+    return _slsqp(prog, start, options)
+
+
+def total_cost(prog: MathematicalProgram, x: FloatArray) -> float:
+    """The sum of all costs at values (n,) of all variables."""
+    return float(sum(b.evaluator().values(x[prog.positions_of(b)])[0] for b in prog.costs))
+
+
+def _linear_rows(prog: MathematicalProgram, bindings: list[Any]) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """(A, lower, upper) of all variables."""
+    total = sum(b.evaluator().num_constraints() for b in bindings)
+    A, lower, upper, row = np.zeros((total, prog.num_vars())), np.zeros(total), np.zeros(total), 0
+    for b in bindings:
+        c = b.evaluator()
+        rows = slice(row, row + c.num_constraints())
+        for k, place in enumerate(prog.positions_of(b)):
+            A[rows, place] += c.A()[:, k]
+        lower[rows], upper[rows], row = c.lower_bound(), c.upper_bound(), rows.stop
+    return A, lower, upper
+
+
+def _bounds(prog: MathematicalProgram) -> tuple[FloatArray, FloatArray]:
+    lower, upper = np.full(prog.num_vars(), -np.inf), np.full(prog.num_vars(), np.inf)
+    for b in prog.bounding_box_constraints():
+        places = prog.positions_of(b)
+        np.maximum.at(lower, places, b.evaluator().lower_bound())
+        np.minimum.at(upper, places, b.evaluator().upper_bound())
+    return lower, upper
+
+
+def _gradient(prog: MathematicalProgram, x: FloatArray) -> FloatArray:
+    total = np.zeros(x.size)
+    for b in prog.costs:
+        places = prog.positions_of(b)
+        np.add.at(total, places, b.evaluator().jacobian(x[places])[0] if places else np.zeros(0))
+    return total
+
+
+def _others(prog: MathematicalProgram) -> list[Any]:
+    return [b for b in prog.constraints if not isinstance(b.evaluator(), BoundingBoxConstraint)]
+
+
+def _highs(prog: MathematicalProgram) -> MathematicalProgramResult:
+    from scipy.optimize import Bounds, milp
+    from scipy.optimize import LinearConstraint as Rows
+
+    lower, upper = _bounds(prog)
+    whole = np.zeros(prog.num_vars())
+    whole[prog.binary_indices()] = 1
+    lower, upper = np.where(whole, np.maximum(lower, 0.0), lower), np.where(whole, np.minimum(upper, 1.0), upper)
+    name = "HiGHS"
+    if (lower > upper).any():
+        return MathematicalProgramResult(
+            prog, np.full(prog.num_vars(), np.nan), SolutionResult.kInfeasibleConstraints, name
+        )
+    others = _others(prog)
+    rows = Rows(*_linear_rows(prog, others)) if others else None
+    found = milp(
+        _gradient(prog, np.zeros(prog.num_vars())), integrality=whole, bounds=Bounds(lower, upper), constraints=rows
+    )
+    statuses = {
+        0: SolutionResult.kSolutionFound,
+        1: SolutionResult.kIterationLimit,
+        2: SolutionResult.kInfeasibleConstraints,
+        3: SolutionResult.kUnbounded,
+    }
+    x = np.full(prog.num_vars(), np.nan) if found.x is None else np.asarray(found.x)
+    return MathematicalProgramResult(
+        prog, x, statuses.get(found.status, SolutionResult.kSolverSpecificError), name, found.message
+    )
+
+
+def _equality_constrained(prog: MathematicalProgram) -> MathematicalProgramResult:
+    """The optimality conditions are linear; of several solutions the shortest."""
+    n, name = prog.num_vars(), "EqualityConstrainedQP"
+    A, b, _ = _linear_rows(prog, prog.constraints)
+    Q, g = np.zeros((n, n)), _gradient(prog, np.zeros(n))
+    for c in prog.quadratic_costs():
+        places = prog.positions_of(c)
+        np.add.at(Q, np.ix_(places, places), c.evaluator().Q())
+    m = len(b)
+    K = np.block([[Q, A.T], [A, np.zeros((m, m))]])
+    right = np.concatenate([-g, b])
+    found = np.linalg.lstsq(K, right, rcond=None)[0]
+    off = K @ found - right
+    scale = max(1.0, np.abs(right).max(initial=0.0))
+    status = SolutionResult.kSolutionFound
+    if np.abs(off[n:]).max(initial=0.0) > TOLERANCE * scale:
+        status = SolutionResult.kInfeasibleConstraints
+    elif np.abs(off[:n]).max(initial=0.0) > TOLERANCE * scale:
+        status = SolutionResult.kUnbounded
+    return MathematicalProgramResult(prog, found[:n], status, name)
+
+
+def _slsqp(prog: MathematicalProgram, start: FloatArray, options: SolverOptions) -> MathematicalProgramResult:
+    from scipy.optimize import Bounds, minimize
+
+    name, (lower, upper) = "SLSQP", _bounds(prog)
+    if (lower > upper).any():
+        return MathematicalProgramResult(prog, start, SolutionResult.kInfeasibleConstraints, name)
+    constraints = []
+    for b in _others(prog):
+        c, places = b.evaluator(), prog.positions_of(b)
+        equal = c.lower_bound() == c.upper_bound()
+        sides = [("eq", equal, 1.0, c.lower_bound())]
+        sides += [("ineq", ~equal & np.isfinite(c.lower_bound()), 1.0, c.lower_bound())]
+        sides += [("ineq", ~equal & np.isfinite(c.upper_bound()), -1.0, c.upper_bound())]
+        constraints += [_side(c, places, prog.num_vars(), *side) for side in sides if side[1].any()]
+    wanted = {
+        "maxiter": int(options.acting(SolverOptions.ITERATIONS, ITERATIONS)),
+        "ftol": float(options.acting(SolverOptions.TOLERANCE, OPTIMALITY)),
+    }
+    start = np.clip(start, lower, upper)
+    for attempt in range(ATTEMPTS):
+        found = minimize(
+            lambda x: total_cost(prog, x),
+            start,
+            jac=lambda x: _gradient(prog, x),
+            bounds=Bounds(lower, upper),
+            constraints=constraints,
+            method="SLSQP",
+            options=wanted,
+        )
+        x = np.clip(np.asarray(found.x, dtype=float), lower, upper)
+        holds = np.isfinite(x).all() and all(prog.CheckSatisfied(b, x, TOLERANCE) for b in prog.constraints)
+        if holds or found.status == 9 or attempt == ATTEMPTS - 1:
+            break
+        start = _nearly_feasible(prog, start if attempt == 0 else x, lower, upper)
+    status = SolutionResult.kSolutionFound
+    if not holds:
+        status = SolutionResult.kIterationLimit if found.status == 9 else SolutionResult.kInfeasibleConstraints
+    elif found.status == 9:
+        status = SolutionResult.kIterationLimit
+    elif found.status not in (0, 8):  # 8: no lower cost is found on the way, as close as numbers allow
+        status = SolutionResult.kSolverSpecificError
+    return MathematicalProgramResult(prog, x, status, name, found.message)
+
+
+def _nearly_feasible(prog: MathematicalProgram, x: FloatArray, lower: FloatArray, upper: FloatArray) -> FloatArray:
+    """Where the squares of what constraints are off are least, near x: linear models of constraints fit there."""
+    from scipy.optimize import least_squares
+
+    others = _others(prog)
+
+    def off(x: FloatArray) -> FloatArray:
+        parts = [(b.evaluator(), b.evaluator().values(x[prog.positions_of(b)])) for b in others]
+        return np.concatenate([y - np.clip(y, c.lower_bound(), c.upper_bound()) for c, y in parts])
+
+    def slopes(x: FloatArray) -> FloatArray:
+        rows = []
+        for b in others:
+            c, places = b.evaluator(), prog.positions_of(b)
+            y, whole = c.values(x[places]), np.zeros((c.num_constraints(), x.size))
+            np.add.at(whole.T, places, c.jacobian(x[places]).T)
+            rows.append(np.where(((y < c.lower_bound()) | (y > c.upper_bound()))[:, None], whole, 0.0))
+        return np.concatenate(rows)
+
+    free = upper > lower
+    low, high = np.where(free, lower, lower - 1e-9), np.where(free, upper, upper + 1e-9)
+    return np.clip(least_squares(off, np.clip(x, low, high), slopes, bounds=(low, high)).x, lower, upper)
+
+
+def _side(
+    c: Any, places: list[int], n: int, kind: str, rows: Any, sign: float, bound: FloatArray
+) -> dict[str, str | Callable[[FloatArray], FloatArray]]:
+    """Some rows of a constraint at one of their bounds."""
+
+    def jacobian(x: FloatArray) -> FloatArray:
+        own = c.jacobian(x[places])[rows]
+        whole = np.zeros((len(own), n))
+        np.add.at(whole.T, places, own.T)
+        return sign * whole
+
+    return {"type": kind, "fun": lambda x: sign * (c.values(x[places]) - bound)[rows], "jac": jacobian}

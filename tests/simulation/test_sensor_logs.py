@@ -1,0 +1,102 @@
+"""Sensors of a run: in its log, at their rates, with noise that the seed gives, and without effect on the motion."""
+
+import json
+
+import numpy as np
+import pytest
+from command_line import cli
+
+from mbcli.log import open_log
+from mbcli.simulation import resume, simulate
+
+ARM = """<sdf version="1.9"><model name="arm"><link name="rod"><pose>0 0 -0.5 0 0 0</pose>
+<sensor name="imu" type="imu"><update_rate>40</update_rate><imu><angular_velocity><y><noise type="gaussian">
+<stddev>0.01</stddev><bias_mean>0.2</bias_mean><dynamic_bias_stddev>0.05</dynamic_bias_stddev>
+<dynamic_bias_correlation_time>0.5</dynamic_bias_correlation_time></noise></y></angular_velocity></imu></sensor>
+<sensor name="height" type="altimeter"/></link>
+<joint name="hinge" type="revolute"><parent>world</parent><child>rod</child><pose relative_to="__model__"/>
+<axis><xyz>0 1 0</xyz></axis><sensor name="ft" type="force_torque"/></joint></model></sdf>"""
+RUN = {"start": {"hinge": 1.0}, "contact": False}
+
+
+@pytest.fixture
+def arm(tmp_path):
+    (tmp_path / "arm.sdf").write_text(ARM)
+    return tmp_path / "arm.sdf"
+
+
+def test_a_log_has_a_dataset_a_sensor_with_units_and_columns(arm, tmp_path):
+    log = simulate(arm, 0.2, log=tmp_path / "run.h5", **RUN)
+    assert {path for path in log.fields() if path.startswith("sensors/")} == {
+        "sensors/imu",
+        "sensors/height",
+        "sensors/ft",
+    }
+    assert log.field("sensors/imu").shape == (21, 10)
+    assert log.units["sensors/ft"] == ("N",) * 3 + ("N m",) * 3
+    assert log.units["sensors/height"] == ("m", "m s-1")
+    assert "sensors/imu" in json.loads(cli("log", "info", tmp_path / "run.h5", "--json").out)["fields"][-1]["path"]
+    assert "imu:angular_velocity_y" in cli("log", "show", tmp_path / "run.h5").out
+    cli("log", "export", tmp_path / "run.h5", "--to", "csv", "-o", tmp_path / "run.csv")
+    assert "ft:force_z" in (tmp_path / "run.csv").read_text().splitlines()[0]
+
+
+@pytest.mark.parametrize("dt", [1e-3, 0.0])
+def test_sensors_change_no_bit_of_the_motion(arm, dt):
+    with_sensors, without = (simulate(arm, 0.3, dt=dt, fields=fields, **RUN) for fields in ("sensors", "energy"))
+    for name in ("times", "q", "v"):
+        assert (getattr(with_sensors, name) == getattr(without, name)).all()
+
+
+def test_accelerations_of_rows_are_the_slopes_of_velocities(arm):
+    """In a discrete plant exactly those of the step from the row, the last row among them."""
+    log = simulate(arm, 0.1, log_rate=0.0, sensor_noise=False, **RUN)
+    longer = simulate(arm, 0.101, log_rate=0.0, **RUN)
+    wdot = np.diff(longer.v[:, 0]) / 1e-3
+    angle = log.q[:, 0]
+    # the mass of 1 kg and the inertia of 1 kg m^2 of a link without <inertial>
+    force = log.field("sensors/ft")[:, :3]
+    across, along = -0.5 * wdot - 9.81 * np.sin(angle), 0.5 * log.v[:, 0] ** 2 + 9.81 * np.cos(angle)
+    expected = np.column_stack([-across, 0 * angle, -along])
+    np.testing.assert_allclose(force, expected, atol=1e-9)
+
+
+def test_a_value_is_held_until_the_next_update(arm):
+    imu = simulate(arm, 0.5, log_rate=1000.0, sensor_noise=False, **RUN).field("sensors/imu")
+    new = np.flatnonzero(np.abs(np.diff(imu, axis=0)).max(axis=1)) + 1
+    assert new.tolist() == list(range(25, 501, 25))
+
+
+def test_noise_follows_from_the_seed_and_can_be_left_away(arm):
+    first, again, other, none = (
+        simulate(arm, 0.5, **RUN, **given).field("sensors/imu")
+        for given in ({"seed": 3}, {"seed": 3}, {"seed": 4}, {"sensor_noise": False})
+    )
+    assert (first == again).all()
+    assert (first[:, 5] != other[:, 5]).all()
+    assert (np.delete(first, 5, axis=1) == np.delete(none, 5, axis=1)).all()
+    added = (first - none)[:, 5]
+    assert abs(abs(added[0]) - 0.2) < 0.05
+    assert added.std() > 0.005
+
+
+def test_a_run_that_goes_on_has_the_rows_of_one_without_a_break(arm, tmp_path):
+    whole = simulate(arm, 0.6, log=tmp_path / "whole.h5", **RUN)
+    simulate(arm, 0.23, log=tmp_path / "part.h5", **RUN)
+    gone_on = resume(tmp_path / "part.h5", until=0.6)
+    for path in ("sensors/imu", "sensors/height", "sensors/ft"):
+        assert (whole.field(path) == gone_on.field(path)).all(), path
+
+
+def test_the_command_turns_noise_off_and_inspect_lists_sensors(arm, tmp_path):
+    for word in ("on", "off"):
+        cli("simulate", arm, "-t", "0.1", "--no-contact", "--sensor-noise", word, "-o", tmp_path / f"{word}.h5")
+    with open_log(tmp_path / "on.h5") as on, open_log(tmp_path / "off.h5") as off:
+        assert not off.field("sensors/imu")[0, 4:7].any()
+        assert on.field("sensors/imu")[0, 5] != 0.0
+    assert "sensor imu (imu) on rod" in cli("inspect", arm).out
+    sensors = json.loads(cli("inspect", arm, "--json").out)["sensors"]
+    assert [sensor["dataset"] for sensor in sensors] == ["sensors/imu", "sensors/height", "sensors/ft"]
+    assert sensors[0]["update_rate"] == 40.0
+    assert sensors[0]["has_noise"]
+    assert cli("log", "diff", tmp_path / "on.h5", tmp_path / "off.h5").code == 1
