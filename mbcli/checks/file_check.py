@@ -1,7 +1,10 @@
 """Every fault of a file: the findings of its parse and of the checks on its contents."""
 
+from __future__ import annotations
+
 import hashlib
 import os
+from typing import TYPE_CHECKING
 
 from mbcli.errors import MbcliError, ResourceError
 from mbcli.parsers.checks.moving_mass import may_leave_motion_open
@@ -10,29 +13,49 @@ from mbcli.parsers.formats import FORMATS, format_of_name
 from mbcli.parsers.load import load_models
 from mbcli.parsers.spec import Place
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from mbcli.parsers.diagnostics import Diagnostic
+    from mbcli.parsers.package_map import PackageMap
+    from mbcli.parsers.spec import ModelSpec, SourceFile
+
 UNREADABLE, UNKNOWN_FORMAT = "FILE_READ", "FILE_FORMAT"
 
 
 class FileCheck:
     """The findings of one file, in the order of their places, and the files that were read for it."""
 
-    def __init__(self, name, findings, sources, failure):
+    def __init__(
+        self, name: str, findings: list[Diagnostic], sources: list[dict[str, str]], failure: str | None
+    ) -> None:
         self.name = name
         self.findings = findings
         self.sources = sources  # [{"path", "sha256"}]
         self.failure = failure  # None, UNREADABLE or UNKNOWN_FORMAT: why nothing of it could be checked
 
 
-def check_file(source, *, name=None, input_format=None, packages=None, mesh_files=False, srdf=None):
+def check_file(
+    source: str | bytes,
+    *,
+    name: str | None = None,
+    input_format: str | None = None,
+    packages: PackageMap | None = None,
+    mesh_files: bool = False,
+    srdf: str | None = None,
+) -> FileCheck:
     """Check a model file, its path or URI or the bytes of a document.
 
-    name: that of the file in places; default: the path. mesh_files: open the meshes that the model names.
+    name: that of the file in places; default: the path, of bytes "<string>". mesh_files: open the meshes that the
+    model names.
     srdf: path of an SRDF file of the model.
     Raises nothing for faults of the file: these are findings.
     """
-    name = name or source
+    name = name or ("<string>" if isinstance(source, bytes) else source)
     diagnostics = Diagnostics(thorough=True, mesh_files=mesh_files)
-    failure, models, files = None, (), ()
+    failure: str | None = None
+    models: Sequence[ModelSpec] = ()
+    files: Sequence[SourceFile] = ()
     try:
         if _is_scene(source, input_format):
             from mbcli.checks.scene import read_scene  # late: plants are not imported for one model
@@ -61,25 +84,27 @@ def check_file(source, *, name=None, input_format=None, packages=None, mesh_file
         failure = UNREADABLE if isinstance(error, ResourceError) else UNKNOWN_FORMAT
         message = str(error).removeprefix(f"{name}: ").removeprefix("error: ")
         diagnostics.error(failure, message, place=Place(name))
-    given = (Place(name), Place(srdf))
+    given = (Place(name), *(() if srdf is None else (Place(srdf),)))
     if any(f.code == UNREADABLE and f.place in given for f in diagnostics.findings):
         failure = UNREADABLE
     findings = sorted(diagnostics.findings, key=lambda f: (f.place.file != name, f.place.line, f.place.column))
     return FileCheck(name, findings, _sources(source, name, models, files), failure)
 
 
-def _is_scene(source, input_format):
+def _is_scene(source: str | bytes, input_format: str | None) -> bool:
     """Whether a path or the bytes of a document are directives or a scenario."""
     if input_format is None and not isinstance(source, bytes):
         input_format = format_of_name(str(source))
-    return input_format in FORMATS and FORMATS[input_format].IS_SCENE
+    return input_format is not None and input_format in FORMATS and FORMATS[input_format].IS_SCENE
 
 
-def _has_deformables(model):
+def _has_deformables(model: ModelSpec) -> bool:
     return bool(model.deformables) or any(map(_has_deformables, model.models))
 
 
-def _sources(source, name, models, files):
+def _sources(
+    source: str | bytes, name: str, models: Sequence[ModelSpec], files: Iterable[SourceFile]
+) -> list[dict[str, str]]:
     found = {s.path: s.sha256 for s in (*files, *(s for model in models for s in model.sources))}
     if not found:
         if isinstance(source, bytes):

@@ -16,7 +16,9 @@ from mbcli.multibody.stepping.missing_mass import undetermined_motion
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from mbcli.multibody.stepping.missing_mass import OpenMotion
     from mbcli.parsers.diagnostics import Diagnostics
+    from mbcli.parsers.spec import ModelSpec
 
 TOLD = ("MODEL_WITHOUT_MASS", "MOVING_MASS_MISSING", "FLOATING_MASS_MISSING")  # of which it follows
 MOST_VELOCITIES = 500  # of a plant whose mass matrix is looked at
@@ -40,7 +42,7 @@ def check_open_motion(models: Sequence[Any], diagnostics: Diagnostics) -> None:
     )
 
 
-def _open_motion(models, *, welded):
+def _open_motion(models: Sequence[ModelSpec], *, welded: bool) -> OpenMotion | None:
     """The OpenMotion of a plant of the models, with its bases welded to the world or not; None if there is none."""
     plant = MultibodyPlant(MultibodyPlantConfig().time_step)
     try:

@@ -1,5 +1,9 @@
 """The models of directives and scenarios, for the checks: every file read, every name looked up."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from mbcli.checks.scene_contact import check_contact_model
 from mbcli.multibody.parsing.process_directives import plan_directives
 from mbcli.multibody.plant import MultibodyPlant
@@ -7,8 +11,14 @@ from mbcli.parsers.file_format import find_model_file
 from mbcli.parsers.formats import FORMATS, format_of_name
 from mbcli.parsers.package_map import PackageMap
 
+if TYPE_CHECKING:
+    from mbcli.parsers.diagnostics import Diagnostics
+    from mbcli.parsers.spec import ModelSpec, SourceFile
 
-def read_scene(source, input_format, packages, diagnostics, name):
+
+def read_scene(
+    source: str | bytes, input_format: str | None, packages: PackageMap | None, diagnostics: Diagnostics, name: str
+) -> tuple[list[ModelSpec], list[SourceFile]]:
     """(models, files of directives and scenarios) of a scene; its faults are in `diagnostics`.
 
     Raises ResourceError if the file is missing.
@@ -16,8 +26,8 @@ def read_scene(source, input_format, packages, diagnostics, name):
     packages = packages or PackageMap()
     if not isinstance(source, bytes):
         source = find_model_file(source, packages)
-    files = []
-    known = FORMATS[input_format or format_of_name(source)]
+    files: list[SourceFile] = []
+    known = FORMATS[input_format or format_of_name(str(source)) or ""]
     scenes = known.read_scenes(source, diagnostics, name=name, sources=files)
     models = []
     for scenario, directives in scenes:

@@ -1,9 +1,20 @@
 """The contact model of a scenario beside the hydroelastic properties of its models."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from mbcli.parsers.diagnostics import Diagnostics
+    from mbcli.parsers.scenes.scenario import Scenario
+    from mbcli.parsers.spec import LinkSpec, ModelSpec
+
 GROUP = "hydroelastic"
 
 
-def check_contact_model(scenario, models, diagnostics):
+def check_contact_model(scenario: Scenario, models: Sequence[ModelSpec], diagnostics: Diagnostics) -> None:
     """HYDROELASTIC_UNUSED, HYDROELASTIC_RIGID_ONLY of a Scenario with its ModelSpecs."""
     contact_model = scenario.run.plant_config.contact_model
     default = scenario.run.scene_graph_config.default_proximity_properties.compliance_type
@@ -24,7 +35,7 @@ def check_contact_model(scenario, models, diagnostics):
         diagnostics.warning("HYDROELASTIC_RIGID_ONLY", message, place=scenario.place, hint=hint)
 
 
-def _links(model):
+def _links(model: ModelSpec) -> Iterator[LinkSpec]:
     yield from model.links
     for nested in model.models:
         yield from _links(nested)

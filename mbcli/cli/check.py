@@ -27,9 +27,9 @@ FOUND = 1  # exit code: there is something at or above --fail-on
 @click.argument("models", nargs=-1, required=True, metavar="MODEL...")
 @click.option("--input-format", type=click.Choice(INPUT_FORMATS), help="Format of every MODEL; '-' is stdin.")
 @resource_options
-@click.option("--srdf", metavar="FILE", help="The SRDF file of the model, which is checked against it.")
+@click.option("--srdf", metavar="FILE", help="Also check this SRDF file, against the model.")
 @click.option(
-    "--baseline", metavar="FILE", help="Accepted findings, which do not count: what check --json wrote earlier."
+    "--baseline", metavar="FILE", help="Ignore accepted findings: those in FILE, the output of an earlier check --json."
 )
 @click.option("--meshes", is_flag=True, help="Open the mesh files too: format, unit, up-axis, size.")
 @click.option(
@@ -42,7 +42,7 @@ FOUND = 1  # exit code: there is something at or above --fail-on
     metavar="N",
     help=f"Print N findings at most; all are counted. [{MAX_FINDINGS}, and 10 of a kind in a text]",
 )
-@click.option("--format", "output_format", type=click.Choice(FORMATS), help="jsonl: one finding a line.")
+@click.option("--format", "output_format", type=click.Choice(FORMATS), help="jsonl: one finding per line.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @click.option("--sarif", "as_sarif", is_flag=True, help="Print a SARIF 2.1 log, for annotations in CI.")
 @click.option("-o", "--output", metavar="FILE", help="Write the result to a file.")
@@ -52,7 +52,7 @@ FOUND = 1  # exit code: there is something at or above --fail-on
 def check(ctx, **options):
     """Report every fault of model files: findings of the parser, and physically impossible properties.
 
-    A MODEL may be a folder: all model files below it.
+    A MODEL may be a folder: it stands for all model files below it.
 
     \b
     mbcli check robot.urdf arm.sdf scene.dmd.yaml
@@ -61,7 +61,7 @@ def check(ctx, **options):
     xacro robot.xacro | mbcli check - --input-format urdf
 
     Notes are counted; `mbcli -v check` prints them, and all findings of a kind. JSON and SARIF have everything. Every
-    code is explained in docs/check.md.
+    code is explained in docs/reference/check.md.
 
     Exit codes: 0 nothing at or above --fail-on; 1 a finding is, a file that is not well-formed XML or YAML included;
     3 a file is of no known format; 4 a MODEL or its SRDF file cannot be read. All files are checked in any case.

@@ -287,7 +287,7 @@ batch_options = together(
         "--states",
         metavar="FILE",
         help="Evaluate every row of a CSV, JSONL, NPZ, Parquet or Arrow file or a log ('-': stdin). Columns have the "
-        "names of --at; others are vdot:NAME, tau:NAME, u:NAME and time (docs/rows.md).",
+        "names of --at; others are vdot:NAME, tau:NAME, u:NAME and time (docs/reference/rows.md).",
     ),
     click.option("--states-format", type=click.Choice(ROW_FORMATS), help="Format of --states."),
     *row_options,

@@ -7,8 +7,11 @@ from mbcli.late_names import late_names
 
 TYPE_CHECKING = False  # True to type checkers; typing itself takes longer to import than all else here
 if TYPE_CHECKING:
+    from mbcli.common.random_distributions import RandomDistribution
     from mbcli.common.random_generator import RandomGenerator
 
-__all__ = ["RandomGenerator"]
+__all__ = ["RandomDistribution", "RandomGenerator"]
 
-__getattr__ = late_names(__name__, {"random_generator": ("RandomGenerator",)})
+__getattr__ = late_names(
+    __name__, {"random_distributions": ("RandomDistribution",), "random_generator": ("RandomGenerator",)}
+)

@@ -5,9 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 # Factors by which a number is off when its unit was mistaken: (factor, words), by what the number is.
 MASSES, LENGTHS, ANGLES, INERTIAS, ANY = "masses", "lengths", "angles", "inertias", "any"
@@ -152,7 +155,7 @@ def likely_cause(one: np.ndarray, other: np.ndarray, name: str = "") -> str:
     return ""
 
 
-def _words(value):
+def _words(value: ArrayLike | None) -> str:
     if value is None:
         return "none"
     if isinstance(value, (str, bool)):

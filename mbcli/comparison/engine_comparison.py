@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,9 +16,15 @@ from mbcli.comparison.differences import Comparison, Difference, deviation, larg
 from mbcli.comparison.own_engine import evaluate_own
 from mbcli.comparison.peer_process import MODULES, PeerError, ask, installed
 from mbcli.errors import ArgumentError, ResourceError
-from mbcli.models.loading import LoadedModel, load_model
+from mbcli.models.loaded_model import LoadedModel
+from mbcli.models.loading import load_model
 from mbcli.models.parameter_assignments import changed_parameters, parameters_of
 from mbcli.parsers.formats import MODEL_FORMATS, titles
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from mbcli.math.array_types import Array, Vector
 
 TOLERANCE = 1e-6  # relative
 OF_SIMULATION = 1e-3  # [rad or m] after the duration: steps and integrators differ
@@ -90,7 +96,7 @@ def compare_engines(
     return result
 
 
-def _chosen(engines):
+def _chosen(engines: Iterable[str] | None) -> list[str]:
     there = installed()
     if engines is None:
         if not there:
@@ -110,7 +116,7 @@ def _chosen(engines):
 class _Model:
     """Our model at a state, and what other engines are asked."""
 
-    def __init__(self, loaded, state):
+    def __init__(self, loaded: LoadedModel, state: tuple[Vector, Vector] | None) -> None:
         self.loaded, plant = loaded, loaded.plant
         self.plant = plant
         q, v = (plant.GetDefaultPositions(), np.zeros(plant.num_velocities())) if state is None else state
@@ -119,10 +125,10 @@ class _Model:
             if joint.num_velocities() == 6:
                 self.v[joint.velocity_start() : joint.velocity_start() + 6] = 0.0
 
-    def document(self, duration):
+    def document(self, duration: float) -> dict[str, Any]:
         return evaluate_own(self.plant, self.q, self.v, duration)
 
-    def without(self, changes):
+    def without(self, changes: Mapping[str, float]) -> dict[str, Any] | None:
         """Our document of a model without something, None if it has none of it."""
         there = {path.rpartition(".")[2] for path in parameters_of(self.loaded)}
         changes = {path: value for path, value in changes.items() if path.rpartition(".")[2] in there}
@@ -134,7 +140,7 @@ class _Model:
         except ArgumentError:  # a pattern that nothing has
             return None
 
-    def request(self, duration, loading):
+    def request(self, duration: float, loading: Mapping[str, Any]) -> dict[str, Any]:
         plant, spec = self.plant, self.loaded.read[0]
         context = plant.CreateDefaultContext()
         plant.SetPositions(context, self.q)
@@ -162,14 +168,16 @@ class _Model:
 class _Engine:
     """The differences of one engine."""
 
-    def __init__(self, name, model, own, other, result):
+    def __init__(
+        self, name: str, model: _Model, own: dict[str, Any], other: dict[str, Any], result: Comparison
+    ) -> None:
         self.name, self.model, self.own, self.other, self.result = name, model, own, other, result
-        self.roots = []  # differences of elements, from which others follow
+        self.roots: list[str] = []  # differences of elements, from which others follow
 
-    def note(self, name, worst, where, cause):
+    def note(self, name: str, worst: float, where: str, cause: str) -> None:
         self.result.differences.append(Difference(name, worst, where, cause, self.name))
 
-    def compare(self, duration):
+    def compare(self, duration: float) -> None:
         for key in ("masses", "coms", "inertias", "poses", "limits"):
             self._compare_elements(key)
         self._compare_total_mass()
@@ -180,10 +188,10 @@ class _Engine:
         if duration > 0.0 and "final" in self.other:
             self._compare_final(duration)
 
-    def _seen(self, name, relative):
+    def _seen(self, name: str, relative: float) -> None:
         self.result.compared[name] = max(self.result.compared.get(name, 0.0), relative)
 
-    def _compare_elements(self, key):
+    def _compare_elements(self, key: str) -> None:
         own, other = self.own[key], self.other.get(key, {})
         name = NAMES.get(key, key)
         for element in (element for element in own if element in other):
@@ -197,7 +205,7 @@ class _Engine:
                 self.note(name, gap, where, cause)
                 self.roots.append(f"{name} of {where}")
 
-    def _element_cause(self, key, one, two):
+    def _element_cause(self, key: str, one: Vector, two: Vector) -> str:
         values = f"{_text(one)} here, {_text(two)} there" if one.size <= 6 else ""
         guess = likely_cause(one, two, NAMES.get(key, key))
         if key == "masses" and not one.any():
@@ -212,7 +220,7 @@ class _Engine:
             guess = f"turned by up to {turned:.3g}, moved by {moved:.3g} m"
         return "; ".join(text for text in (values, guess) if text)
 
-    def _compare_total_mass(self):
+    def _compare_total_mass(self) -> None:
         if "total_mass" not in self.other:
             return
         welded = sum(self.own["masses"].get(body, 0.0) for body in self._anchored())
@@ -225,11 +233,11 @@ class _Engine:
             self.note("total_mass", gap, "the model", cause)
             self.roots.append("total mass")
 
-    def _anchored(self):
+    def _anchored(self) -> list[str]:
         plant = self.model.plant
         return [body.name() for body in plant.elements.bodies[1:] if plant.IsAnchored(body)]
 
-    def _same_velocities(self):
+    def _same_velocities(self) -> bool:
         own, other = self.own["velocities"], self.other["velocities"]
         missing, more = [n for n in own if n not in other], [n for n in other if n not in own]
         if not missing and not more:
@@ -240,7 +248,7 @@ class _Engine:
         self.note("coordinates", math.inf, "the model", f"{words}: another base, joint type, or mimic joint")
         return False
 
-    def _compare_state(self, key):
+    def _compare_state(self, key: str) -> None:
         one, two = self.own[key], self._ordered(self.other[key])
         name = NAMES.get(key, key)
         gap, relative = deviation(one, two, 1.0 if key == "accelerations" else 1e-3)
@@ -255,11 +263,11 @@ class _Engine:
         if cause is None or not cause.startswith("follows"):
             self.roots.append(name)
 
-    def _ordered(self, values):
+    def _ordered(self, values: ArrayLike) -> Array:
         array = np.array(values, dtype=float)
         return array[np.ix_(self.order, self.order)] if array.ndim == 2 else array[self.order]
 
-    def _left_out(self, key, two):
+    def _left_out(self, key: str, two: Array) -> str | None:
         """What the engine leaves out, if that makes the difference; None if nothing does."""
         for words, changes in LEFT_OUT:
             document = self.model.without(changes)
@@ -269,7 +277,7 @@ class _Engine:
                     return words
         return None
 
-    def _compare_final(self, duration):
+    def _compare_final(self, duration: float) -> None:
         own, other = self.own.get("final", {}), self.other["final"]
         names = [name for name in own if name in other]
         if not names:
@@ -291,11 +299,11 @@ class _Engine:
                 cause = "steps, integrators or dry friction differ"
             self.note("simulation", gap, f"joint {where} after {duration:g} s", cause)
 
-    def _within(self, name, position):
+    def _within(self, name: str, position: float) -> bool:
         lower, upper = self.own["limits"].get(name, (-math.inf, math.inf))
         return lower <= position <= upper
 
 
-def _text(values):
+def _text(values: Vector) -> str:
     texts = [f"{x + 0.0:.6g}" for x in values.ravel()]
     return texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"

@@ -8,7 +8,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Sequence
 
 Entry = dict[str, Any]
 
@@ -41,7 +44,7 @@ def by_name(one: Iterable[Entry], other: Iterable[Entry], kind: str) -> list[dic
     return found
 
 
-def _body_of(lists):
+def _body_of(lists: Iterable[Sequence[Entry]]) -> Callable[[Entry], str]:
     """The function that names the body of a geometry, with its model instance where bodies of several have the name."""
     owners: dict[str, set[str]] = {}
     shared = set()
@@ -80,7 +83,7 @@ class MatchedNames:
         """(model instance, name) in A of an element of B; its own if it is the same, or of B alone."""
         return self._new.get((kind, instance, name), (instance, name))
 
-    def _entry(self, kind, entry):
+    def _entry(self, kind: str, entry: Entry) -> Entry:
         result = dict(entry)
         if kind == "geometries":
             result["model_instance"], result["body"] = self.name("bodies", entry["model_instance"], entry["body"])
@@ -95,7 +98,9 @@ class MatchedNames:
             result["model_instance"], result["name"] = self.name(kind, entry["model_instance"], entry["name"])
         return result
 
-    def _match(self, kind, ours, theirs, keys_of):
+    def _match(
+        self, kind: str, ours: list[Entry], theirs: list[Entry], keys_of: Callable[[Entry], Iterable[Hashable]]
+    ) -> None:
         """Pairs entries that share a key which no other entry of their model has; takes them out of the lists."""
         index = [_unique(entries, keys_of) for entries in (ours, theirs)]
         for key, entry in index[0].items():
@@ -110,12 +115,12 @@ class MatchedNames:
                 self.renamed.append((entry["name"], twin["name"]))
 
 
-def _are_one(a, b):
+def _are_one(a: Entry, b: Entry | None) -> bool:
     """Whether two elements of one name, the second may be None, are the same by that."""
     return b is not None and a["name"] != MODEL_FRAME and a.get(ADDED) == b.get(ADDED)
 
 
-def _unique(entries, keys_of):
+def _unique(entries: Iterable[Entry], keys_of: Callable[[Entry], Iterable[Hashable]]) -> dict[Hashable, Entry]:
     """{key: entry} of the keys that one entry has."""
     found: dict[Any, list[Entry]] = {}
     for entry in entries:
@@ -124,7 +129,7 @@ def _unique(entries, keys_of):
     return {key: sharing[0] for key, sharing in found.items() if len(sharing) == 1}
 
 
-def _scoped_names(entry):
+def _scoped_names(entry: Entry) -> list[tuple[str, bool | None]]:
     """The names that an element of a nested model may have in a flat one, with and without that of the whole."""
     parts = [*entry["model_instance"].split("::"), entry["name"]]
     if parts[-1] == MODEL_FRAME:

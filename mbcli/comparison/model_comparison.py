@@ -6,7 +6,7 @@ import hashlib
 import math
 import os
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,8 +16,17 @@ from mbcli.comparison.matched_names import MODEL_FRAME, MatchedNames, by_name
 from mbcli.errors import ArgumentError
 from mbcli.models.description import describe
 from mbcli.models.element_parameters import KINDS
-from mbcli.models.loading import LoadedModel, load_model
+from mbcli.models.loaded_model import LoadedModel
+from mbcli.models.loading import load_model
 from mbcli.multibody.tree.joint_kinds import has_quaternion
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from mbcli.comparison.matched_names import Entry
+    from mbcli.math.array_types import Array, IntArray, Matrix4, Vector, Vector3
+    from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+    from mbcli.multibody.state.context import Context
 
 TOLERANCE = 1e-9  # relative to the numbers of an element
 NUM_STATES = 3
@@ -57,7 +66,8 @@ def compare_models(a: Any, b: Any, *, tolerance: float = TOLERANCE, part: str = 
     in SDFormat, which has none for them, are matched by their joints.
 
     Args:
-        a, b: files, as load_model() takes them, or LoadedModels that have contact.
+        a: files, as load_model() takes them, or a LoadedModel that has contact.
+        b: the same, compared with a.
         tolerance: relative difference of numbers that counts as none.
         part: "all"; "dynamics": without shapes and frames; "shapes": nothing but these shapes, with their contact.
         loading: arguments of load_model() for both.
@@ -89,7 +99,7 @@ def compare_models(a: Any, b: Any, *, tolerance: float = TOLERANCE, part: str = 
     return result
 
 
-def _stated(kind, entries, joints):
+def _stated(kind: str, entries: Sequence[Entry], joints: Sequence[Entry]) -> Sequence[Entry]:
     """The elements of a kind that a file states; some formats give frames to joints and models, others do not."""
     if kind != "frames":
         return entries
@@ -97,15 +107,17 @@ def _stated(kind, entries, joints):
     return [entry for entry in entries if entry["name"] not in made]
 
 
-def _compare_descriptions(kind, role, documents, names, result):
+def _compare_descriptions(
+    kind: str, role: str | None, documents: Sequence[dict[str, Any]], names: MatchedNames, result: Comparison
+) -> None:
     """role: that the geometries have which are compared; None for elements of other kinds."""
     ours, theirs = ([e for e in document[kind] if e.get("role") == role] for document in documents)
     joints = [document["joints"] for document in documents]
     joints[1] = [*joints[1], *names.entries("joints", joints[1])]
-    ours, theirs = _stated(kind, ours, joints[0]), _stated(kind, names.entries(kind, theirs), joints[1])
-    one, other = by_name(ours, theirs, kind)
-    for ours, theirs in names.renamed if kind == "joints" else ():
-        result.values("name", f"joint {ours}", ours, theirs)
+    stated = _stated(kind, ours, joints[0]), _stated(kind, names.entries(kind, theirs), joints[1])
+    one, other = by_name(*stated, kind)
+    for name, its_name in names.renamed if kind == "joints" else ():
+        result.values("name", f"joint {name}", name, its_name)
     for name in [*(n for n in one if n not in other), *(n for n in other if n not in one)]:
         result.missing(ONE[kind], f"{ONE[kind]} {name}", *(("A", "B") if name in one else ("B", "A")))
     for name in (name for name in one if name in other):
@@ -124,7 +136,7 @@ def _compare_descriptions(kind, role, documents, names, result):
                 result.values(key, where, _numbers(one[name].get(key)), _numbers(other[name].get(key)))
 
 
-def _are_placed_alike(one, other, tolerance):
+def _are_placed_alike(one: Entry, other: Entry, tolerance: float) -> bool:
     """Whether two joints of at most one axis hold their bodies alike: formats choose points of an axis differently."""
     if any(one[key] != other[key] for key in ("type", "parent", "child")) or one["type"] not in ONE_AXIS:
         return False
@@ -132,7 +144,7 @@ def _are_placed_alike(one, other, tolerance):
     return all(deviation(a, b, LEAST)[1] <= tolerance for a, b in pairs)
 
 
-def _placement(joint):
+def _placement(joint: Entry) -> tuple[Matrix4, Vector3, Vector3]:
     """(pose of the child in the parent at zero, direction of the axis in the child, moment of its line about Co)."""
     X_PF, X_CM = np.array(joint["X_PF"]), np.array(joint["X_CM"])
     X_FM = np.array(joint.get("X_FM", np.eye(4)))
@@ -142,7 +154,7 @@ def _placement(joint):
     return X_PF @ X_FM @ X_MC, direction, np.cross(X_CM[:3, 3], direction) if turns else np.zeros(3)
 
 
-def _compare_shapes(where, one, other, result):
+def _compare_shapes(where: str, one: Entry, other: Entry, result: Comparison) -> None:
     for key in sorted((one.keys() & other.keys()) - {"path"}):
         a, b = one[key], other[key]
         if key == "uri":
@@ -155,7 +167,7 @@ def _compare_shapes(where, one, other, result):
         result.values(f"shape {key}", where, a, b)
 
 
-def _compare_files(where, one, other, result):
+def _compare_files(where: str, one: Entry, other: Entry, result: Comparison) -> None:
     """Meshes by the content of their files; those that are not found by the last part of their names."""
     result.compared.setdefault("shape mesh", 0.0)
     paths = [mesh["path"] for mesh in (one, other)]
@@ -171,31 +183,32 @@ def _compare_files(where, one, other, result):
     result.differences.append(Difference("shape mesh", math.inf, where, cause))
 
 
-def _content(path):
+def _content(path: str) -> str:
     stat = os.stat(path)
     return _digest(path, stat.st_size, stat.st_mtime_ns)
 
 
 @lru_cache(maxsize=1024)
-def _digest(path, _size, _modified):
+def _digest(path: str, _size: int, _modified: int) -> str:
     """Of the content of a file, read anew if it has changed."""
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _numbers(limits):
-    """Limits as numbers, none as NaN."""
+def _numbers(limits: Any) -> list[float] | None:
+    """Limits of a description, one number or a list of them, as numbers, none as NaN."""
     return None if limits is None else [np.nan if limit is None else limit for limit in np.ravel(limits)]
 
 
-def _compare_parameters(kind, loaded, names, result):
+def _compare_parameters(kind: str, loaded: Sequence[LoadedModel], names: MatchedNames, result: Comparison) -> None:
     from mbcli.models.parameter_assignments import elements_of
 
-    one, other = (
+    elements = (
         [{"name": e.name, "model_instance": e.instance, "body": e.body, "element": e} for e in elements_of(model, kind)]
         for model in loaded
     )
-    one, other = by_name(one, names.entries(SINGULAR[kind], other), SINGULAR[kind])
+    ours, theirs = elements
+    one, other = by_name(ours, names.entries(SINGULAR[kind], theirs), SINGULAR[kind])
     for name in (name for name in one if name in other):
         for parameter, definition in KINDS[kind].table.items():
             if kind == "geometry" and parameter == "friction":
@@ -206,7 +219,7 @@ def _compare_parameters(kind, loaded, names, result):
             result.values(parameter, f"{kind} {name}", a, b)
 
 
-def _compare_unnamed(kind, documents, names, result):
+def _compare_unnamed(kind: str, documents: Sequence[dict[str, Any]], names: MatchedNames, result: Comparison) -> None:
     """Elements that need no name: by what they are between, then in their order."""
     one, other = (sorted(e, key=_ends) for e in (documents[0][kind], names.entries(kind, documents[1][kind])))
     label = kind.removesuffix("s").replace("_", " ")
@@ -222,7 +235,7 @@ def _compare_unnamed(kind, documents, names, result):
             result.values(key, where, x, y)
 
 
-def _ends(entry):
+def _ends(entry: Entry) -> str:
     """The words of an element: its type, and what it is between."""
     words = {key: value for key, value in sorted(entry.items()) if key not in OF_FILES}
     texts = [v for v in words.values() if isinstance(v, str) or (isinstance(v, list) and v and isinstance(v[0], str))]
@@ -232,7 +245,7 @@ def _ends(entry):
 # ---------------------------------------------------------------------------------------------- motion
 
 
-def _compare_motion(loaded, matched, result):
+def _compare_motion(loaded: Sequence[LoadedModel], matched: MatchedNames, result: Comparison) -> None:
     """M, C v, tau_g, forward dynamics and poses at random states of the coordinates that both have."""
     plants = [model.plant for model in loaded]
     names = [_coordinates(plants[0]), _coordinates(plants[1], matched.name)]
@@ -269,14 +282,17 @@ def _compare_motion(loaded, matched, result):
             result.differences.append(Difference(name, gap, where, cause))
 
 
-def _may_act(difference):
+def _may_act(difference: Difference) -> bool:
     """Whether a difference of an element may change M, C v and gravity."""
     kind = difference.where.partition(" ")[0]
     idle = ("effort_limit", "lower_limit", "upper_limit", "velocity_limit", "acceleration_limit", "damping", "friction")
     return kind in ("body", "joint", "actuator", "the") and difference.name not in idle
 
 
-def _coordinates(plant, name_in_a=lambda kind, instance, name: (instance, name)):
+def _coordinates(
+    plant: MultibodyPlant,
+    name_in_a: Callable[[str, str, str], tuple[str, str]] = lambda kind, instance, name: (instance, name),
+) -> tuple[list[str], list[str]]:
     """The names of positions and velocities without that of the model, which may be another one in each."""
     joints = [joint for joint in plant.moving_joints() if joint.num_velocities()]
     found = [name_in_a("joints", plant.GetModelInstanceName(j.model_instance()), j.name()) for j in joints]
@@ -292,7 +308,7 @@ def _coordinates(plant, name_in_a=lambda kind, instance, name: (instance, name))
     return q, v
 
 
-def _random_state(plant, random):
+def _random_state(plant: MultibodyPlant, random: np.random.Generator) -> tuple[Vector, Vector]:
     q, v = random.uniform(-1.0, 1.0, plant.num_positions()), random.normal(size=plant.num_velocities())
     for joint in plant.moving_joints():
         if has_quaternion(joint):
@@ -301,7 +317,9 @@ def _random_state(plant, random):
     return q, v
 
 
-def _quantities(plants, contexts, back, rows):
+def _quantities(
+    plants: Sequence[MultibodyPlant], contexts: Sequence[Context], back: IntArray, rows: Sequence[str]
+) -> Iterator[tuple[str, Array, Array, Sequence[str]]]:
     """(name, of A, of B in the order of A, names of rows)."""
     results = []
     for plant, context in zip(plants, contexts, strict=True):

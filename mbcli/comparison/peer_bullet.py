@@ -1,16 +1,26 @@
 """What is compared, of pybullet: fixed bases alone have a mass matrix there. It runs in a process of its own."""
 
+from __future__ import annotations
+
 import os
 import tempfile
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from mbcli.comparison.shapeless_urdf import without_shapes
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from types import ModuleType
+    from typing import Any
+
+    from mbcli.math.array_types import Matrix4
+
 STEP = 1e-3  # [s]
 
 
-def evaluate(request):
+def evaluate(request: dict[str, Any]) -> dict[str, Any]:
     """The document of a model file at a state; see own_engine.py."""
     import pybullet as p
 
@@ -60,7 +70,7 @@ def evaluate(request):
     return document
 
 
-def _pose(p, position, quaternion):
+def _pose(p: ModuleType, position: Sequence[float], quaternion: Sequence[float]) -> Matrix4:
     X = np.eye(4)
     X[:3, :3], X[:3, 3] = np.reshape(p.getMatrixFromQuaternion(quaternion), (3, 3)), position
     return X

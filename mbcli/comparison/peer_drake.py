@@ -1,13 +1,20 @@
 """What is compared, of pydrake. It runs in a process of its own."""
 
+from __future__ import annotations
+
 import os
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
 
 BASE_SUFFIXES = ("wx", "wy", "wz", "vx", "vy", "vz")
 
 
-def evaluate(request):
+def evaluate(request: dict[str, Any]) -> dict[str, Any]:
     """The document of a model file at a state; see own_engine.py."""
     import pydrake
     from pydrake.math import RigidTransform
@@ -26,7 +33,7 @@ def evaluate(request):
     for name, X_WB in request["welded"].items():
         if name not in held:
             body = plant.GetBodyByName(name)
-            plant.WeldFrames(plant.world_frame(), body.body_frame(), RigidTransform(np.array(X_WB)))
+            plant.WeldFrames(plant.world_frame(), body.body_frame(), RigidTransform(_array(X_WB)))
     plant.Finalize()
     context = plant.CreateDefaultContext()
     if plant.num_actuators():
@@ -48,7 +55,7 @@ def evaluate(request):
             base = joint.child_body()
             names[start : start + 6] = [f"{base.name()} {suffix}" for suffix in BASE_SUFFIXES]
             if base.name() in request["bases"]:
-                plant.SetFreeBodyPose(context, base, RigidTransform(np.array(request["bases"][base.name()])))
+                plant.SetFreeBodyPose(context, base, RigidTransform(_array(request["bases"][base.name()])))
         else:
             names[start : start + count] = [f"{joint.name()} {joint.velocity_suffix(k)}" for k in range(count)]
     bodies = [plant.get_body(BodyIndex(k)) for k in range(1, plant.num_bodies())]
@@ -73,13 +80,18 @@ def evaluate(request):
     return document
 
 
-def _set(get, put, context, k, value):
+def _array(numbers: list[list[float]]) -> Any:
+    """For pydrake, whose stubs name no type that an array has."""
+    return np.array(numbers)
+
+
+def _set(get: Callable[..., Any], put: Callable[..., Any], context: Any, k: int, value: float) -> None:
     values = get(context)
     values[k] = value
     put(context, values)
 
 
-def _central(body):
+def _central(body: Any) -> list[float]:
     M = body.default_spatial_inertia()
     com = M.get_com()
     I = M.CalcRotationalInertia().CopyToFullMatrix3() - M.get_mass() * (com @ com * np.eye(3) - np.outer(com, com))

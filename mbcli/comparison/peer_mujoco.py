@@ -1,14 +1,24 @@
 """What is compared, of MuJoCo: contact switched off, shapes of URDF files left out. It runs in a process of its own."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from mbcli.comparison.shapeless_urdf import without_shapes
+
+if TYPE_CHECKING:
+    from types import ModuleType
+    from typing import Any
+
+    from mbcli.math.array_types import Array, Matrix4, Vector3
 
 BASE_SUFFIXES = ("wx", "wy", "wz", "vx", "vy", "vz")
 STEP = 1e-3  # [s]
 
 
-def evaluate(request):
+def evaluate(request: dict[str, Any]) -> dict[str, Any]:
     """The document of a model file at a state; see own_engine.py."""
     import mujoco
 
@@ -80,27 +90,27 @@ def evaluate(request):
     return document
 
 
-def _of_urdf(mujoco, path):
+def _of_urdf(mujoco: ModuleType, path: str) -> Any:
     return mujoco.MjSpec.from_string(without_shapes(path, options={"fusestatic": "false"}))
 
 
 READERS = {"urdf": _of_urdf, "mjcf": lambda mujoco, path: mujoco.MjSpec.from_file(path)}
 
 
-def _takes_three(mujoco):
+def _takes_three(mujoco: ModuleType) -> bool:
     """Whether mj_fullM() takes the matrix before the packed one, as up to version 3.4."""
     return "qM" in (mujoco.mj_fullM.__doc__ or "") or " M:" in (mujoco.mj_fullM.__doc__ or "")
 
 
-def _pose(p, R):
+def _pose(p: Vector3, R: Array) -> Matrix4:
     X = np.eye(4)
     X[:3, :3], X[:3, 3] = np.reshape(R, (3, 3)), p
     return X
 
 
-def _inertia(mujoco, model, k):
-    R = np.zeros(9)
-    mujoco.mju_quat2Mat(R, model.body_iquat[k])
-    R = R.reshape(3, 3)
+def _inertia(mujoco: ModuleType, model: Any, k: int) -> list[float]:
+    numbers = np.zeros(9)
+    mujoco.mju_quat2Mat(numbers, model.body_iquat[k])
+    R = numbers.reshape(3, 3)
     I = R @ np.diag(model.body_inertia[k]) @ R.T
     return [I[0, 0], I[1, 1], I[2, 2], I[0, 1], I[0, 2], I[1, 2]]

@@ -3,13 +3,23 @@
 It runs in a process of its own.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
+
+if TYPE_CHECKING:
+    from types import ModuleType
+    from typing import Any
+
+    from mbcli.math.array_types import Vector
 
 BASE_SUFFIXES = ("wx", "wy", "wz", "vx", "vy", "vz")
 STEP = 1e-3  # [s]
 
 
-def evaluate(request):
+def evaluate(request: dict[str, Any]) -> dict[str, Any]:
     """The document of a model file at a state; see own_engine.py."""
     import pinocchio as pin
 
@@ -77,20 +87,20 @@ def evaluate(request):
     return document
 
 
-def _of_urdf(pin, path, floats):
+def _of_urdf(pin: ModuleType, path: str, floats: bool) -> Any:
     return pin.buildModelFromUrdf(path, *([pin.JointModelFreeFlyer()] if floats else []))
 
 
 READERS = {"urdf": _of_urdf, "mjcf": lambda pin, path, floats: pin.buildModelFromMJCF(path)}
 
 
-def _simulate(pin, model, data, q, v, duration):
+def _simulate(pin: ModuleType, model: Any, data: Any, q: Vector, v: Vector, duration: float) -> Vector:
     """q at the end."""
     zero = np.zeros(model.nv)
     count = max(1, round(duration / STEP))
     h = duration / count
 
-    def acceleration(q, v):
+    def acceleration(q: Vector, v: Vector) -> Vector:
         return np.array(pin.aba(model, data, q, v, zero))
 
     for _ in range(count):

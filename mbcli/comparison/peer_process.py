@@ -62,14 +62,14 @@ def ask(engine: str, request: dict[str, Any], *, longest: float = LONGEST) -> di
     return document
 
 
-def _signal_name(number):
+def _signal_name(number: int) -> str:
     try:
         return signal.Signals(number).name
     except ValueError:
         return f"signal {number}"
 
 
-def _plain(value):
+def _plain(value: Any) -> Any:
     return value.tolist() if hasattr(value, "tolist") else float(value)
 
 

@@ -1,7 +1,14 @@
 """A URDF file without what collides or is seen: engines need no meshes for the motion of bodies."""
 
+from __future__ import annotations
 
-def without_shapes(path, *, options=()):
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+def without_shapes(path: str, *, options: Mapping[str, str] | None = None) -> str:
     """The file as text. options: {name: value} of MuJoCo's compiler element, in place of those of the file."""
     from lxml import etree
 
@@ -10,8 +17,8 @@ def without_shapes(path, *, options=()):
         element.getparent().remove(element)
     for element in root.findall("mujoco"):
         root.remove(element)
-    if options:
+    if options is not None:
         compiler = etree.SubElement(etree.SubElement(root, "mujoco"), "compiler")
-        for name, value in dict(options).items():
+        for name, value in options.items():
             compiler.set(name, value)
     return etree.tostring(root, encoding="unicode")

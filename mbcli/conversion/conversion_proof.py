@@ -1,8 +1,11 @@
 """The proof of a conversion: its text, read back, is the same mechanism."""
 
+from __future__ import annotations
+
 import warnings
 from copy import copy
 from dataclasses import fields, is_dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,12 +22,23 @@ from mbcli.parsers.poses import compose
 from mbcli.parsers.sdf.sdf_deformables import NUMBERS
 from mbcli.parsers.spec import IDENTITY, Sphere, WeldConstraintSpec
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+    from mbcli.conversion.plant_comparison import PlantComparison
+    from mbcli.parsers.package_map import PackageMap
+    from mbcli.parsers.spec import ConstraintSpec, DeformableSpec, FrameSpec, MimicSpec, ModelSpec
+    from mbcli.parsers.writing.conversion import Conversion
+
 _NOT_WRITTEN = {"place", "path"}  # fields of specs that say where something was read
 MATERIAL_NUMBERS = tuple(setter.removeprefix("set_") for setter in NUMBERS.values())
 TIME_STEP = 1e-3  # [s] of plants with deformable bodies, which are discrete; what is compared does not depend on it
 
 
-def prove(plant, conversion, packages, *, seed=0):
+def prove(
+    plant: MultibodyPlant | None, conversion: Conversion, packages: PackageMap, *, seed: int = 0
+) -> PlantComparison:
     """The `PlantComparison` of a finalized plant with that of a `Conversion` of its model, read back.
 
     plant: None for that of what the conversion keeps. Where the conversion changes the motion, what is compared is the
@@ -46,13 +60,14 @@ def prove(plant, conversion, packages, *, seed=0):
     for each in (plant, written):
         each.prefers_interpreted = True  # a few states: loading compiled kernels takes longer
     result = compare_plants(plant, written, same, seed=seed)
+    result.tolerance = conversion.tolerance
     result.written = written
-    result.differences += _other_differences(conversion.written, model)
+    result.differences += _other_differences(conversion.written, model, conversion.tolerance)
     result.differences += shape_differences(conversion, model)
     return result
 
 
-def prove_by_engine(conversion, proof, *, seed=0):
+def prove_by_engine(conversion: Conversion, proof: PlantComparison, *, seed: int = 0) -> None:
     """Has the engine that the text is for prove it, if it is installed; adds what differs to the proof of `prove`."""
     engine_proof = FORMATS[conversion.target].engine_proof
     if engine_proof is not None and not proof.faults():
@@ -60,7 +75,7 @@ def prove_by_engine(conversion, proof, *, seed=0):
         proof.engines += [] if engine is None else [engine]
 
 
-def _match_joints(same, plant, written, conversion):
+def _match_joints(same: Correspondence, plant: MultibodyPlant, written: MultibodyPlant, conversion: Conversion) -> None:
     """Which joints of the plant are which in the written one."""
     holders = {joint.child_body().name(): joint for joint in written.elements.joints}
     same.num_constraints = len(conversion.written.constraints) - len(conversion.kept.constraints)
@@ -77,21 +92,21 @@ def _match_joints(same, plant, written, conversion):
             same.joints.append((joint, written.GetJointByName(conversion.joints[spec.name])))
 
 
-def _plant_of(model):
+def _plant_of(model: ModelSpec) -> MultibodyPlant:
     """Of a flat ModelSpec, without its deformable links: their meshes are not where the text is read."""
     plant = MultibodyPlant(TIME_STEP if model.deformables else 0.0)
     _fill(plant, model)
     return plant
 
 
-def _fill(plant, model):
+def _fill(plant: MultibodyPlant, model: ModelSpec) -> None:
     add_models(plant, replace(model, deformables=()), [model.name])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what joints that close loops leave out: the same in both plants
         plant.Finalize()
 
 
-def _read_back(conversion, packages):
+def _read_back(conversion: Conversion, packages: PackageMap) -> ModelSpec:
     diagnostics = Diagnostics()
     target = conversion.target
     packages = copy(packages)
@@ -106,10 +121,10 @@ def _read_back(conversion, packages):
     return models[0]
 
 
-def _other_differences(written, read):
+def _other_differences(written: ModelSpec, read: ModelSpec, tolerance: float) -> list[str]:
     """Sentences on what a plant does not have, or has no numbers of."""
     links = {link.name: link for link in read.links}  # World, if nothing is on it, has no element of its own
-    pairs = [
+    pairs: list[tuple[str, object, object]] = [
         (f"{tag} of link '{one.name}'", getattr(one, tag), getattr(links.get(one.name), tag, ()))
         for one in written.links
         for tag in ("visuals", "collisions")
@@ -117,31 +132,31 @@ def _other_differences(written, read):
     pairs += [
         ("joints that follow others", _mimics(written), _mimics(read)),
         ("deformable links", _deformables(written), _deformables(read)),
-        ("frames", *(sorted(model.frames, key=lambda frame: frame.name) for model in (written, read))),
+        ("frames", _by_name(written.frames), _by_name(read.frames)),
         ("constraints", _stated(written.constraints), _stated(read.constraints)),
     ]
     if written.filter_groups is not None:
         pairs.append(("collision filter groups", written.filter_groups, read.filter_groups))
-    return [f"{what} are not as written" for what, one, other in pairs if not _same(one, other)]
+    return [f"{what} are not as written" for what, one, other in pairs if not _same(one, other, tolerance)]
 
 
-def shape_differences(conversion, read):
+def shape_differences(conversion: Conversion, read: ModelSpec) -> list[str]:
     """Sentences on shapes that are elsewhere than in the model, and on links that may touch in one model alone."""
     found, there = [], {link.name: link for link in read.links}
     for link in conversion.kept.links:
         X_NL = conversion.moved.get(link.name, IDENTITY)
-        twin = there.get(conversion.links.get(link.name))
+        twin = there.get(conversion.links.get(link.name, ""))
         for tag in ("visuals", "collisions"):
             ours = [compose(X_NL, geometry.X_LG) for geometry in getattr(link, tag)]
-            if not _same(ours, [geometry.X_LG for geometry in getattr(twin, tag, ())]):
+            if not _same(ours, [geometry.X_LG for geometry in getattr(twin, tag, ())], TOLERANCE):
                 found.append(f"{tag} of link '{link.name}' are elsewhere")
-    ours = {frozenset(conversion.links[link] for link in pair) for pair in touching(conversion.kept)}
-    for pair in sorted(map(sorted, ours ^ touching(read))):
+    meant = {frozenset(conversion.links[link] for link in pair) for pair in touching(conversion.kept)}
+    for pair in sorted(map(sorted, meant ^ touching(read))):
         found.append(f"links '{pair[0]}' and '{pair[-1]}' may touch in one and not in the other")
     return found
 
 
-def touching(model):
+def touching(model: ModelSpec) -> set[frozenset[str]]:
     """Pairs (frozensets) of links of a flat ModelSpec that may touch."""
     links = tuple(
         replace(
@@ -152,10 +167,11 @@ def touching(model):
         for link in model.links
     )
     plant = MultibodyPlant(0.0)
-    plant.RegisterAsSourceForSceneGraph(SceneGraph())
+    scene_graph = SceneGraph()
+    plant.RegisterAsSourceForSceneGraph(scene_graph)
     _fill(plant, replace(model, links=links, contact_pairs=()))
     body = plant.geometry_bodies
-    inspector = plant.scene_graph.model_inspector()
+    inspector = scene_graph.model_inspector()
     members = {group.name: group.members for group in model.filter_groups}
     excluded = {
         frozenset({a, b})
@@ -167,7 +183,7 @@ def touching(model):
     return {frozenset({body[a].name(), body[b].name()}) for a, b in inspector.GetCollisionCandidates()} - excluded
 
 
-def _deformables(model):
+def _deformables(model: ModelSpec) -> list[tuple[DeformableSpec, list[float]]]:
     """(DeformableSpec without its material, the numbers of that) of each."""
     return [
         (replace(body, config=None), [getattr(body.config, name)() for name in (*MATERIAL_NUMBERS, "material_model")])
@@ -175,29 +191,33 @@ def _deformables(model):
     ]
 
 
-def _mimics(model):
+def _by_name(frames: Iterable[FrameSpec]) -> list[FrameSpec]:
+    return sorted(frames, key=lambda frame: frame.name)
+
+
+def _mimics(model: ModelSpec) -> dict[str, MimicSpec]:
     return {joint.name: axis.mimic for joint in model.joints for axis in joint.axes if axis.mimic is not None}
 
 
-def _stated(constraints):
+def _stated(constraints: Iterable[ConstraintSpec]) -> list[ConstraintSpec]:
     """In one order for all formats; welds between frames are read as welds between links, and only counted."""
     found = [replace(c, name=None) for c in constraints if not isinstance(c, WeldConstraintSpec)]
     return sorted(found, key=lambda c: type(c).__name__)
 
 
-def _same(one, other):
-    """Whether two values of specs are equal, numbers to TOLERANCE; of two kinds they are not."""
+def _same(one: Any, other: Any, tolerance: float) -> bool:
+    """Whether two values of specs are equal, numbers to a tolerance; of two kinds they are not."""
     numbers = (float, int, np.number, np.ndarray)
     if all(isinstance(value, numbers) and not isinstance(value, bool) for value in (one, other)):
         equal_shapes = np.shape(one) == np.shape(other)
-        return equal_shapes and bool(np.allclose(one, other, rtol=TOLERANCE, atol=TOLERANCE))
+        return equal_shapes and bool(np.allclose(one, other, rtol=tolerance, atol=tolerance))
     if isinstance(one, (tuple, list)) and isinstance(other, (tuple, list)):
-        return len(one) == len(other) and all(_same(a, b) for a, b in zip(one, other, strict=True))
+        return len(one) == len(other) and all(_same(a, b, tolerance) for a, b in zip(one, other, strict=True))
     if type(one) is not type(other):
         return False
     if is_dataclass(one):
         names = [field.name for field in fields(one) if field.name not in _NOT_WRITTEN]
-        return all(_same(getattr(one, n), getattr(other, n)) for n in names)
+        return all(_same(getattr(one, n), getattr(other, n), tolerance) for n in names)
     if isinstance(one, dict):
-        return one.keys() == other.keys() and all(_same(value, other[key]) for key, value in one.items())
+        return one.keys() == other.keys() and all(_same(value, other[key], tolerance) for key, value in one.items())
     return one == other

@@ -20,6 +20,11 @@ from mbcli.parsers.writing.losses import Loss
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from mbcli.conversion.plant_comparison import PlantComparison
+    from mbcli.parsers.package_map import PackageMap
+    from mbcli.parsers.spec import Place
+    from mbcli.parsers.writing.conversion import Conversion
+
 SEED = 0
 
 
@@ -27,18 +32,22 @@ SEED = 0
 class Converted:
     """A conversion that is proved."""
 
-    conversion: Any
-    proof: Any  # PlantComparison
+    conversion: Conversion
+    proof: PlantComparison
     losses: list[Loss]
     copies: dict[str, str]  # {path of a mesh: name of its copy}
-    place: Any
+    place: Place
 
     @property
     def text(self) -> str:
         """Of the file."""
         return self.conversion.text.decode()
 
-    def copy_meshes(self, folder: str, packages: Any, force: bool) -> None:
+    def content(self, suffix: str) -> bytes:
+        """Of a file of a suffix: formats may have several kinds."""
+        return FORMATS[self.conversion.target].target().encoded(self.conversion.text, suffix)
+
+    def copy_meshes(self, folder: str, packages: PackageMap, force: bool) -> None:
         """Copies the meshes beside the file; what they name and is not there is one more loss."""
         for name in copy_bundle(self.copies, folder, packages, force):
             message = f"the file {name}, which a mesh names: it is not copied"
@@ -76,7 +85,7 @@ def convert_model(
     if additions:
         model = additions.applied(model)
     to = FORMATS[target].target()
-    copies = bundle_names(mesh_paths(model), to.copied_suffix) if bundle else {}
+    copies = bundle_names(mesh_paths(model), to.copied_suffix) if bundle and not to.embeds_meshes else {}
     conversion = converted(model, target, packages=packages, folder=folder, copies=copies)
     on_losses(list(conversion.losses))
     fatal = [loss for loss in conversion.losses if loss.kind == "motion"]

@@ -3,16 +3,26 @@
 `python -m mbcli.conversion.mujoco_process` reads a request (JSON) and prints what MuJoCo makes of a file (JSON).
 """
 
+from __future__ import annotations
+
 import json
 import os
 import sys
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from types import ModuleType
+    from typing import Any
+
+    from mbcli.math.array_types import Vector
 
 KINDS = ("free", "ball", "slide", "hinge")
 
 
-def evaluate(request):
+def evaluate(request: dict[str, Any]) -> dict[str, Any]:
     """What MuJoCo has and computes: a document whose numbers are in its own coordinates.
 
     request: "xml" text, "states" [{joint: [q, v]}] in which a free joint has the name of its body, and "vectors"
@@ -40,10 +50,10 @@ def evaluate(request):
     }
 
 
-def _body(mujoco, model, k):
-    R = np.zeros(9)
-    mujoco.mju_quat2Mat(R, model.body_iquat[k])
-    R = R.reshape(3, 3)
+def _body(mujoco: ModuleType, model: Any, k: int) -> dict[str, Any]:
+    numbers = np.zeros(9)
+    mujoco.mju_quat2Mat(numbers, model.body_iquat[k])
+    R = numbers.reshape(3, 3)
     return {
         "mass": model.body_mass[k],
         "com": model.body_ipos[k],
@@ -51,13 +61,13 @@ def _body(mujoco, model, k):
     }
 
 
-def _joint(model, k):
+def _joint(model: Any, k: int) -> dict[str, Any]:
     d = model.jnt_dofadr[k]
     limits = model.jnt_range[k] if model.jnt_limited[k] else (-np.inf, np.inf)
     return {"range": limits, "armature": model.dof_armature[d], "frictionloss": model.dof_frictionloss[d]}
 
 
-def _actuator(model, k):
+def _actuator(model: Any, k: int) -> dict[str, Any]:
     """Largest force on the joint, and the gains of its law at the joint."""
     gear = model.actuator_gear[k][0]
     force = model.actuator_forcerange[k][1] if model.actuator_forcelimited[k] else np.inf
@@ -68,11 +78,18 @@ def _actuator(model, k):
     return {"force": abs(gear) * force, "gains": gains}
 
 
-def _at_state(mujoco, model, data, joints, state, vectors):
+def _at_state(
+    mujoco: ModuleType,
+    model: Any,
+    data: Any,
+    joints: Sequence[tuple[str, str, int, int]],
+    state: Mapping[str, tuple[Sequence[float], Sequence[float]]],
+    vectors: Sequence[Mapping[str, Sequence[float]]],
+) -> dict[str, Any]:
     mujoco.mj_resetData(model, data)
     counts = {"free": (7, 6), "ball": (4, 3), "slide": (1, 1), "hinge": (1, 1)}
 
-    def scattered(values):
+    def scattered(values: Mapping[str, Sequence[float]]) -> Vector:
         v = np.zeros(model.nv)
         for name, kind, _, d in joints:
             v[d : d + counts[kind][1]] = values[name]
@@ -96,7 +113,7 @@ def _at_state(mujoco, model, data, joints, state, vectors):
         mujoco.mj_mulM(model, data, product, scattered(vector))
         products.append(product)
 
-    def gathered(v):
+    def gathered(v: Vector) -> dict[str, Vector]:
         return {name: v[d : d + counts[kind][1]] for name, kind, _, d in joints}
 
     return {
@@ -108,11 +125,11 @@ def _at_state(mujoco, model, data, joints, state, vectors):
     }
 
 
-def _plain(value):
+def _plain(value: Any) -> Any:
     return value.tolist() if hasattr(value, "tolist") else float(value)
 
 
-def main():
+def main() -> None:
     """Answers one request."""
     answer = os.dup(1)
     os.dup2(2, 1)  # what the engine prints

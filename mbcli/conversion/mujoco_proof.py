@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 from importlib.util import find_spec
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from lxml import etree
@@ -18,6 +18,17 @@ from mbcli.math.rotation_array import matrix_from_quaternion
 from mbcli.meshes.obj_text import obj_text
 from mbcli.multibody.tree import MultibodyForces
 from mbcli.parsers.formats.mjcf import readable_mesh
+from mbcli.parsers.spec import Mesh
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from mbcli.conversion.plant_comparison import PlantComparison
+    from mbcli.math.array_types import Vector
+    from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+    from mbcli.multibody.state.context import Context
+    from mbcli.multibody.tree.joint import Joint
+    from mbcli.parsers.writing.conversion import Conversion
 
 LONGEST = 300.0  # [s] that MuJoCo may take
 NUM_STATES = 3
@@ -26,7 +37,7 @@ NUM_PRODUCTS = 8
 ENGINE = "mujoco"
 
 
-def prove_by_mujoco(conversion: Any, proof: Any, *, seed: int = 0) -> str | None:
+def prove_by_mujoco(conversion: Conversion, proof: PlantComparison, *, seed: int = 0) -> str | None:
     """Adds MuJoCo's deviations from `proof.written` to a PlantComparison, each as "mujoco: QUANTITY".
 
     Masses, centres, inertias, limits, armature, dry friction, actuators, and at random states the mass matrix, bias,
@@ -36,6 +47,8 @@ def prove_by_mujoco(conversion: Any, proof: Any, *, seed: int = 0) -> str | None
     if find_spec("mujoco") is None:
         return None
     plant = proof.written
+    if plant is None:
+        raise ValueError("the proof has no plant of the text")
     random = np.random.default_rng(seed)
     joints = _joints(plant)
     states = [_random_state(joints, random) for _ in range(NUM_STATES)]
@@ -43,7 +56,7 @@ def prove_by_mujoco(conversion: Any, proof: Any, *, seed: int = 0) -> str | None
     with tempfile.TemporaryDirectory() as folder:
         request = {"xml": _with_paths(conversion, folder), "states": states, "vectors": vectors}
         document, problem = _ask(request)
-    if problem is not None:
+    if document is None:
         proof.differences.append(f"MuJoCo {problem}")
         return ENGINE
     _compare_elements(plant, joints, document, proof)
@@ -52,7 +65,7 @@ def prove_by_mujoco(conversion: Any, proof: Any, *, seed: int = 0) -> str | None
     return f"{ENGINE} {document['version']}"
 
 
-def _ask(request):
+def _ask(request: dict[str, Any]) -> tuple[dict[str, Any], None] | tuple[None, str]:
     """(document, None), or (None, why there is none)."""
     try:
         done = subprocess.run(
@@ -75,12 +88,12 @@ def _ask(request):
     return document, None
 
 
-def _with_paths(conversion, folder):
+def _with_paths(conversion: Conversion, folder: str) -> str:
     """The text with the places where meshes lie now; those that MuJoCo does not read are converted into a folder."""
     paths = {}
     for link in conversion.written.links:
         for geometry in (*link.visuals, *link.collisions):
-            if getattr(geometry.shape, "path", None) is not None:
+            if isinstance(geometry.shape, Mesh) and geometry.shape.path is not None:
                 paths[geometry.shape.uri] = geometry.shape.path
     root = etree.fromstring(conversion.text)
     for number, node in enumerate(root.iter("mesh")):
@@ -100,7 +113,7 @@ def _with_paths(conversion, folder):
 # -------------------------------------------------------------------------------- coordinates of both
 
 
-def _joints(plant):
+def _joints(plant: MultibodyPlant) -> dict[str, Joint]:
     """{name in MuJoCo: Joint} of the joints with coordinates; a free one has the name of its body."""
     cut = set(map(id, plant.elements.loop_joints))
     return {
@@ -110,7 +123,9 @@ def _joints(plant):
     }
 
 
-def _random_state(joints, random):
+def _random_state(
+    joints: Mapping[str, Joint], random: np.random.Generator
+) -> dict[str, tuple[list[float], list[float]]]:
     """{name: (qpos, qvel)} as MuJoCo has them."""
     state = {}
     for name, joint in joints.items():
@@ -126,7 +141,7 @@ def _random_state(joints, random):
     return state
 
 
-def _vectors(joints, random):
+def _vectors(joints: Mapping[str, Joint], random: np.random.Generator) -> list[dict[str, list[float]]]:
     sizes = {name: joint.num_velocities() for name, joint in joints.items()}
     count = sum(sizes.values())
     rows = np.eye(count) if count <= MOST_COLUMNS else random.normal(size=(NUM_PRODUCTS, count))
@@ -140,7 +155,7 @@ def _vectors(joints, random):
     return vectors
 
 
-def _own_positions(q):
+def _own_positions(q: Sequence[float]) -> Sequence[float]:
     """The coordinates of our joint of MuJoCo's: of a ball roll, pitch, yaw, of a free joint the quaternion first."""
     if len(q) == 4:
         R = matrix_from_quaternion(np.array(q))
@@ -149,7 +164,7 @@ def _own_positions(q):
     return [*q[3:], *q[:3]] if len(q) == 7 else q
 
 
-def _own_velocities(q, v):
+def _own_velocities(q: Sequence[float], v: Sequence[float]) -> Vector:
     """w_FM_F and, of a free joint, then v_FM_F of MuJoCo's: angular velocities there are in the axes of the body."""
     if len(q) == 1:
         return np.array(v)
@@ -157,7 +172,7 @@ def _own_velocities(q, v):
     return w if len(q) == 4 else np.concatenate([w, v[:3]])
 
 
-def _own_forces(q, f):
+def _own_forces(q: Sequence[float], f: Sequence[float]) -> Vector:
     """Generalized forces on our velocities; the transpose of the inverse of _own_velocities is itself."""
     return _own_velocities(q, f)
 
@@ -165,7 +180,9 @@ def _own_forces(q, f):
 # ---------------------------------------------------------------------------------- what is compared
 
 
-def _compare_elements(plant, joints, document, proof):
+def _compare_elements(
+    plant: MultibodyPlant, joints: Mapping[str, Joint], document: dict[str, Any], proof: PlantComparison
+) -> None:
     bodies = document["bodies"]
     context = plant.CreateDefaultContext()
     own, theirs = [], []
@@ -207,7 +224,14 @@ def _compare_elements(plant, joints, document, proof):
             proof.note("mujoco: gains", (gains.p, gains.d), there["gains"])
 
 
-def _compare_at(plant, joints, state, vectors, there, proof):
+def _compare_at(
+    plant: MultibodyPlant,
+    joints: Mapping[str, Joint],
+    state: Mapping[str, tuple[Sequence[float], Sequence[float]]],
+    vectors: Sequence[Mapping[str, Sequence[float]]],
+    there: dict[str, Any],
+    proof: PlantComparison,
+) -> None:
     context = plant.CreateDefaultContext()
     q, v = np.zeros(plant.num_positions()), np.zeros(plant.num_velocities())
     for name, joint in joints.items():
@@ -217,7 +241,9 @@ def _compare_at(plant, joints, state, vectors, there, proof):
     plant.SetPositions(context, q)
     plant.SetVelocities(context, v)
 
-    def scattered(values, change):
+    def scattered(
+        values: Mapping[str, Sequence[float]], change: Callable[[Sequence[float], Sequence[float]], Vector]
+    ) -> Vector:
         result = np.zeros(plant.num_velocities())
         for name, joint in joints.items():
             result[_rows(joint)] = change(state[name][0], values[name])
@@ -241,11 +267,11 @@ def _compare_at(plant, joints, state, vectors, there, proof):
             proof.note("mujoco: body poses", [*X_WB[:3, 3], *X_WB[:3, :3].ravel()], numbers)
 
 
-def _rows(joint):
+def _rows(joint: Joint) -> slice:
     return slice(joint.velocity_start(), joint.velocity_start() + joint.num_velocities())
 
 
-def _mass_times(plant, context, vdot):
+def _mass_times(plant: MultibodyPlant, context: Context, vdot: Vector) -> Vector:
     """M vdot."""
     at_rest = MultibodyForces(plant)
     return plant.CalcInverseDynamics(context, vdot, at_rest) - plant.CalcBiasTerm(context)

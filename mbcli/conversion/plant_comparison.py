@@ -1,14 +1,32 @@
 """Whether two plants are one mechanism: their equations of motion, poses and limits at random states."""
 
+from __future__ import annotations
+
 from collections import Counter
 from dataclasses import dataclass, field
+from operator import methodcaller
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mbcli.multibody.constraints.closed_chains import ClosedChains
+from mbcli.multibody.assembly.closed_chains import ClosedChains
 from mbcli.multibody.constraints.plant_system import PlantSystem
 from mbcli.multibody.tree import MultibodyForces
 from mbcli.multibody.tree.joint_kinds import has_quaternion
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import Any
+
+    from numpy.typing import ArrayLike
+
+    from mbcli.math.array_types import Matrix, Matrix4, Vector
+    from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+    from mbcli.multibody.state.context import Context
+    from mbcli.multibody.tree.joint import Joint
+    from mbcli.multibody.tree.joint_actuator import JointActuator
+    from mbcli.multibody.tree.rigid_body import RigidBody
+    from mbcli.parsers.writing.simple_joints import Part
 
 NUM_STATES = 5
 TOLERANCE = 1e-9  # relative to the largest number of a quantity, at least to 1
@@ -20,13 +38,15 @@ NUM_PRODUCTS = 5
 class Correspondence:
     """Which parts of two finalized plants are the same: pairs of the one and the other."""
 
-    bodies: list  # (body, body, X_BA or None: the pose of the first body's frame in the second one's)
-    joints: list  # (joint, joint)
+    # (body, body, X_BA or None: the pose of the first body's frame in the second one's)
+    bodies: list[tuple[RigidBody, RigidBody, Matrix4 | None]]
+    joints: list[tuple[Joint, Joint]]
     num_added: int = 0  # bodies that the second plant has beside, each welded to World
-    compounds: list = field(default_factory=list)  # (joint, [(joint, its Part)]): joints that follow one another
-    equalities: list = field(default_factory=list)  # joints of the first that close loops, constraints of the second
+    # (joint, [(joint, its Part)]): joints that follow one another
+    compounds: list[tuple[Joint, list[tuple[Joint, Part]]]] = field(default_factory=list)
+    equalities: list[Joint] = field(default_factory=list)  # of the first that close loops, constraints of the second
     num_constraints: int = 0  # constraints that the second plant has beside
-    limits: tuple = ("position", "velocity", "acceleration")  # those that are compared
+    limits: tuple[str, ...] = ("position", "velocity", "acceleration")  # those that are compared
 
 
 @dataclass
@@ -36,21 +56,21 @@ class PlantComparison:
     same_order: whether coordinates come in the same order; the mechanism is the same if they do not.
     """
 
-    deviations: dict = field(default_factory=dict)
-    differences: list = field(default_factory=list)
+    deviations: dict[str, float] = field(default_factory=dict)
+    differences: list[str] = field(default_factory=list)
     tolerance: float = TOLERANCE
     same_order: bool = True
-    written: object = None  # the second plant
-    engines: list = field(default_factory=lambda: ["mbcli"])  # that have proved it
+    written: MultibodyPlant | None = None  # the second plant
+    engines: list[str] = field(default_factory=lambda: ["mbcli"])  # that have proved it
 
-    def faults(self):
+    def faults(self) -> list[str]:
         """One sentence for each difference; empty if the plants are the same."""
         beyond = [
             f"{name} deviates by {value:.3g}" for name, value in self.deviations.items() if not value <= self.tolerance
         ]
         return [*self.differences, *beyond]
 
-    def note(self, name, one, other):
+    def note(self, name: str, one: ArrayLike, other: ArrayLike) -> None:
         one, other = np.asarray(one, float), np.asarray(other, float)
         if one.shape != other.shape:
             self.differences.append(f"{name} has {one.shape} numbers in one and {other.shape} in the other")
@@ -63,7 +83,9 @@ class PlantComparison:
         self.deviations[name] = max(self.deviations.get(name, 0.0), worst if np.isfinite(worst) else np.inf)
 
 
-def compare_plants(one, other, same, *, seed=0):
+def compare_plants(
+    one: MultibodyPlant, other: MultibodyPlant, same: Correspondence, *, seed: int = 0
+) -> PlantComparison:
     """The `PlantComparison` of two finalized plants at NUM_STATES random states.
 
     same: `Correspondence` that has every body and every joint of the files; floating joints that plants add belong to
@@ -102,7 +124,9 @@ def compare_plants(one, other, same, *, seed=0):
 # ------------------------------------------------------------------------------- what belongs to what
 
 
-def _floating_joints(one, other, same, result):
+def _floating_joints(
+    one: MultibodyPlant, other: MultibodyPlant, same: Correspondence, result: PlantComparison
+) -> list[tuple[Joint, Joint]]:
     """(joint, joint) of the joints that the plants themselves gave to floating bodies."""
     added = [
         {int(j.child_body().index()): j for j in plant.elements.joints if j.made_at_finalize} for plant in (one, other)
@@ -114,14 +138,14 @@ def _floating_joints(one, other, same, result):
             continue  # a joint of the one file, which the other plant adds by itself
         if (found[0] is None) != (found[1] is None):
             result.differences.append(f"body '{a.name()}' floats in one and not in the other")
-        elif found[0] is not None:
-            pairs.append(tuple(found))
+        elif found[0] is not None and found[1] is not None:
+            pairs.append((found[0], found[1]))
             if X_BA is not None:
                 result.differences.append(f"floating body '{a.name()}' has another frame")
     return pairs
 
 
-def _compare_counts(one, other, same, result):
+def _compare_counts(one: MultibodyPlant, other: MultibodyPlant, same: Correspondence, result: PlantComparison) -> None:
     added = Counter(num_bodies=same.num_added, num_joints=same.num_added - len(same.equalities))
     added["num_constraints"] = same.num_constraints
     for joint, parts in same.compounds:
@@ -136,7 +160,13 @@ def _compare_counts(one, other, same, result):
             result.differences.append(f"{name} is {here} in one and {there} in the other")
 
 
-def _mobile_joints(one, other, joints, same, result):
+def _mobile_joints(
+    one: MultibodyPlant,
+    other: MultibodyPlant,
+    joints: Sequence[tuple[Joint, Joint]],
+    same: Correspondence,
+    result: PlantComparison,
+) -> list[tuple[Joint, Joint]]:
     """The pairs that have coordinates; what is cut open in one must be in the other, or an equality there."""
     cut = [set(map(id, plant.elements.loop_joints)) for plant in (one, other)]
     pairs = []
@@ -156,7 +186,14 @@ def _mobile_joints(one, other, joints, same, result):
 class _CoordinateMap:
     """Coordinate k of the second plant is weight[k] times coordinate here[k] of the first one."""
 
-    def __init__(self, one, other, pairs, compounds, kind):
+    def __init__(
+        self,
+        one: MultibodyPlant,
+        other: MultibodyPlant,
+        pairs: Sequence[tuple[Joint, Joint]],
+        compounds: Sequence[tuple[Joint, Sequence[tuple[Joint, Part]]]],
+        kind: str,
+    ) -> None:
         start, count = f"{kind}_start", {"position": "num_positions", "velocity": "num_velocities"}[kind]
         entries = []  # (here, there, weight)
         for a, b in pairs:
@@ -171,30 +208,32 @@ class _CoordinateMap:
         self.index_here, self.index_there = (np.array(column, int) for column in columns[:2])
         self.weight = np.array(columns[2], float)
 
-    def there(self, values):
+    def there(self, values: Vector) -> Vector:
         """Coordinates of the second plant from those of the first one."""
         result = np.zeros(self.num_there)
         result[self.index_there] = self.weight * values[self.index_here]
         return result
 
-    def forces_here(self, forces):
+    def forces_here(self, forces: Vector) -> Vector:
         """Generalized forces on the first plant's velocities from those on the second one's."""
         result = np.zeros(self.num_here)
         np.add.at(result, self.index_here, self.weight * forces[self.index_there])
         return result
 
-    def matrix_here(self, M):
+    def matrix_here(self, M: Matrix) -> Matrix:
         """The first plant's mass matrix from the second one's."""
         taken = M[np.ix_(self.index_there, self.index_there)] * np.outer(self.weight, self.weight)
         result = np.zeros((self.num_here, self.num_here))
         np.add.at(result, np.ix_(self.index_here, self.index_here), taken)
         return result
 
-    def keeps_order(self):
+    def keeps_order(self) -> bool:
         return bool((np.diff(self.index_there[np.argsort(self.index_here, kind="stable")]) > 0).all())
 
 
-def _random_state(plant, pairs, random):
+def _random_state(
+    plant: MultibodyPlant, pairs: Sequence[tuple[Joint, Joint]], random: np.random.Generator
+) -> tuple[Vector, Vector]:
     q, v = random.uniform(-1.5, 1.5, plant.num_positions()), random.normal(size=plant.num_velocities())
     for joint, _ in pairs:
         if has_quaternion(joint):
@@ -207,29 +246,42 @@ def _random_state(plant, pairs, random):
 # ------------------------------------------------------------------------------------ what is compared
 
 
-def _compare_joints(a, others, same, result, inertia, inertia_there):
+def _compare_joints(
+    a: Joint,
+    others: Sequence[Joint],
+    same: Correspondence,
+    result: PlantComparison,
+    inertia: float,
+    inertia_there: float,
+) -> None:
     """A joint with the one, or those, that it is in the other plant, and the inertias of drives on their velocities."""
 
-    def note(name, ask):
+    def note(name: str, ask: Callable[[Any], ArrayLike]) -> None:
         result.note(name, np.ravel(ask(a)), np.concatenate([np.ravel(ask(b)) for b in others]))
 
     for kind in same.limits:
         for end in ("lower", "upper"):
-            note(f"{kind} limits", lambda joint, name=f"{kind}_{end}_limits": getattr(joint, name)())
+            note(f"{kind} limits", methodcaller(f"{kind}_{end}_limits"))
     note("joint damping", lambda joint: joint.default_damping_vector())
     note("joint friction", lambda joint: joint.dry_friction)
     result.note("joint inertia", inertia, max(b.reflected_inertia for b in others) + inertia_there)
 
 
-def _drives(plant, joints):
+def _drives(plant: MultibodyPlant, joints: Iterable[Joint]) -> float:
     """The inertia [kg m^2 or kg] of the actuators of some joints, on their velocities."""
     wanted = set(map(id, joints))
     return sum(a.default_reflected_inertia() for a in plant.elements.actuators if id(a.joint()) in wanted)
 
 
-def _compare_actuators(one, other, joints, same, result):
+def _compare_actuators(
+    one: MultibodyPlant,
+    other: MultibodyPlant,
+    joints: Sequence[tuple[Joint, Joint]],
+    same: Correspondence,
+    result: PlantComparison,
+) -> None:
     there = {id(a): b for a, b in joints} | {id(a): parts[0][0] for a, parts in same.compounds}
-    of_joint = {}
+    of_joint: dict[int, list[JointActuator]] = {}
     for actuator in other.elements.actuators:
         of_joint.setdefault(id(actuator.joint()), []).append(actuator)
     for a in one.elements.actuators:
@@ -242,17 +294,24 @@ def _compare_actuators(one, other, joints, same, result):
         result.note("actuators", *numbers)
 
 
-def _gains(actuator):
+def _gains(actuator: JointActuator) -> tuple[float, float]:
     if not actuator.has_controller():
         return np.nan, np.nan
     gains = actuator.get_controller_gains()
     return gains.p, gains.d
 
 
-def _compare_dynamics(one, other, contexts, v_map, random, result):
+def _compare_dynamics(
+    one: MultibodyPlant,
+    other: MultibodyPlant,
+    contexts: tuple[Context, Context],
+    v_map: _CoordinateMap,
+    random: np.random.Generator,
+    result: PlantComparison,
+) -> None:
     here, there = contexts
 
-    def compare(name, ask):
+    def compare(name: str, ask: Callable[[MultibodyPlant, Context], Vector]) -> None:
         result.note(name, ask(one, here), v_map.forces_here(ask(other, there)))
 
     compare("bias", lambda plant, context: plant.CalcBiasTerm(context))
@@ -269,15 +328,15 @@ def _compare_dynamics(one, other, contexts, v_map, random, result):
         result.note("mass matrix", ours, v_map.forces_here(theirs))
 
 
-def _applied_forces(plant, context):
+def _applied_forces(plant: MultibodyPlant, context: Context) -> Vector:
     """What acts without actuators: gravity, springs, dampers, bushings, as generalized forces."""
     forces = MultibodyForces(plant)
     plant.CalcForceElementsContribution(context, forces)
     return plant.CalcGeneralizedForces(context, forces)
 
 
-def _compare_poses(contexts, same, result):
-    poses = [[], []]
+def _compare_poses(contexts: tuple[Context, Context], same: Correspondence, result: PlantComparison) -> None:
+    poses: tuple[list[Matrix4], list[Matrix4]] = [], []
     for a, b, X_BA in same.bodies:
         X_WA, X_WB = (body.EvalPoseInWorld(c).GetAsMatrix4() for body, c in zip((a, b), contexts, strict=True))
         poses[0].append(X_WA)
@@ -285,7 +344,15 @@ def _compare_poses(contexts, same, result):
     result.note("body poses", *poses)
 
 
-def _compare_loops(one, other, contexts, q_map, v_map, random, result):
+def _compare_loops(
+    one: MultibodyPlant,
+    other: MultibodyPlant,
+    contexts: tuple[Context, Context],
+    q_map: _CoordinateMap,
+    v_map: _CoordinateMap,
+    random: np.random.Generator,
+    result: PlantComparison,
+) -> None:
     """What the equations of closed loops leave of random velocities and accelerations, where the loops are closed."""
     chains = ClosedChains(contexts[0])
     q = one.GetDefaultPositions()

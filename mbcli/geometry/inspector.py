@@ -83,10 +83,18 @@ class SceneGraphInspector:
         return self._registry.frames[id].source if id in self._registry.frames else self._registry.geometry(id).source
 
     def GetName(self, id: FrameId | GeometryId | SourceId) -> str:
-        """Of a source, a frame or a geometry."""
+        """Of a source, a frame or a geometry; those of models begin with the model's, as in `arm::hand`."""
         if id in self._registry.sources:
             return self._registry.sources[id]
-        return self._registry.frames[id].name if id in self._registry.frames else self._registry.geometry(id).name()
+        if id in self._registry.frames:
+            return self._registry.frames[id].name
+        geometry = self._registry.geometry(id)
+        return f"{self._scope(geometry.frame)}{geometry.name()}"
+
+    def _scope(self, frame_id: FrameId) -> str:
+        """What stands before the names of the geometries of a frame: that before the name of its body."""
+        frame = self._registry.frames.get(frame_id)
+        return "" if frame is None or frame.body is None else frame.name.removesuffix(frame.body.name())
 
     def GetFrameGroup(self, frame_id: FrameId) -> int:
         """The model instance."""
@@ -142,9 +150,9 @@ class SceneGraphInspector:
         return {g for g in ids if role is None or self._has_role(g, role)}
 
     def GetGeometryIdByName(self, frame_id: FrameId, role: Role, name: str) -> GeometryId:
-        """RuntimeError if there is none."""
+        """By the name of GetName(), or without the model's. RuntimeError if there is none."""
         for g in self.GetGeometries(frame_id, role):
-            if self._registry.geometries[g].name() == name:
+            if name in (self._registry.geometries[g].name(), self.GetName(g)):
                 return g
         raise RuntimeError(f"frame '{self.GetName(frame_id)}' has no geometry named '{name}' with the role {role.name}")
 

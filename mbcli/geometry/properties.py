@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from mbcli.multibody.plant.coulomb_friction import CoulombFriction
+    from mbcli.geometry.coulomb_friction import CoulombFriction
 
 # of the group "material" [m]: by how much friction at a point resists spinning about the normal, rolling across it
 TURNING_FRICTION = ("torsional_friction", "rolling_friction")

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from mbcli.geometry.collision_filters import CollisionFilterManager
+from mbcli.geometry.collision_filter_manager import CollisionFilterManager
 from mbcli.geometry.inspector import SceneGraphInspector
 from mbcli.geometry.registry import Registry
+from mbcli.systems.system import InputPort, OutputPort, StatelessContext, System, Tree
 
 if TYPE_CHECKING:
     from mbcli.config.scene_graph_config import SceneGraphConfig
     from mbcli.geometry.identifiers import FrameId, SourceId
+    from mbcli.geometry.query_object import QueryObject
 
 
-class SceneGraph:
+class SceneGraph(System):
     """The geometries that plants register, and the filters between them.
 
     Args:
@@ -26,14 +28,60 @@ class SceneGraph:
         self._name = "scene_graph"
         self.config = config  # as it was given
         self.registry = Registry()
+        self._pose_ports: dict[SourceId, InputPort] = {}
+        self._query_port = OutputPort(self, "query", self._query_object)
 
-    def get_name(self) -> str:
-        """The name."""
-        return self._name
+    # ports
 
-    def set_name(self, name: str) -> None:
-        """Replaces the name."""
-        self._name = str(name)
+    def input_ports(self) -> list[InputPort]:
+        """All input ports, by index."""
+        for source in self.registry.sources:
+            if source not in self._pose_ports:
+                name = f"{self.registry.sources[source]}_pose"
+                self._pose_ports[source] = InputPort(self, name, len(self._pose_ports))
+        return list(self._pose_ports.values())
+
+    def output_ports(self) -> list[OutputPort]:
+        """All output ports, by index."""
+        return [self._query_port]
+
+    def get_source_pose_port(self, id: SourceId) -> InputPort:
+        """The port that takes the poses of the frames of a source. RuntimeError if there is no such source.
+
+        A plant's geometries are where the state of the plant has them, whether its poses are connected or not.
+        """
+        self.input_ports()
+        if id not in self._pose_ports:
+            raise RuntimeError(f"there is no geometry source {id}")
+        return self._pose_ports[id]
+
+    def get_query_output_port(self) -> OutputPort:
+        """A QueryObject of the plant of this scene graph in the diagram. RuntimeError unless there is one."""
+        return self._query_port
+
+    def _query_object(self, context: Any) -> QueryObject:
+        from mbcli.geometry.query_object import QueryObject  # late: many programs have no geometries
+
+        self.check_context(context)
+        plants = [c for c in context.tree.plants if c.state.plant.scene_graph is self]
+        if len(plants) != 1:
+            raise RuntimeError(f"the scene graph has {len(plants)} plants in this diagram, queries need one")
+        return QueryObject(self.registry, plants[0].state.plant, plants[0])
+
+    def CreateDefaultContext(self) -> StatelessContext:
+        """A context without a plant, whose queries are refused; those of diagrams have one."""
+        return self.make_context(Tree())
+
+    def make_context(self, tree: Tree) -> StatelessContext:
+        """A context below a root."""
+        return StatelessContext(self, tree)
+
+    def check_context(self, context: Any) -> None:
+        """RuntimeError for a context that belongs elsewhere."""
+        if not isinstance(context, StatelessContext) or context.system is not self:
+            raise RuntimeError("the context was not made by this SceneGraph")
+
+    # geometries
 
     def get_config(self) -> SceneGraphConfig:
         """SceneGraphConfig, the defaults if none was given."""

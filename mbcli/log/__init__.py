@@ -1,4 +1,4 @@
-"""Simulation logs in HDF5. docs/log_format.md describes the files.
+"""Simulation logs in HDF5. docs/reference/log_format.md describes the files.
 
     import mbcli.log
 

@@ -12,10 +12,11 @@ from mbcli.log.fields.contact import CONTACT_FIELDS, MOMENT_FIELDS, OFFSET, SURF
 from mbcli.log.fields.faces import CORNER_FIELDS, CORNERS_OFFSET, FACE_FIELDS, FACES_OFFSET
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from mbcli.log.datasets import Field
     from mbcli.log.guarded_file import GuardedFile, StoredDataset
+    from mbcli.math.array_types import IntArray
 
 
 class StoredContacts:
@@ -57,7 +58,7 @@ class StoredContacts:
     def __bool__(self) -> bool:
         return bool(self.datasets)
 
-    def _offsets(self):
+    def _offsets(self) -> tuple[str, ...]:
         if not self.datasets:
             return ()
         return (OFFSET, FACES_OFFSET, CORNERS_OFFSET) if self.has_faces else (OFFSET,)
@@ -81,7 +82,7 @@ class StoredContacts:
             **{field.path: self._read(self.datasets[field.path], first, last) for field in CORNER_FIELDS},
         }
 
-    def _parts(self, name, start, stop, fields):
+    def _parts(self, name: str, start: int, stop: int, fields: Sequence[Field]) -> tuple[IntArray, int, int]:
         """(offsets from 0, first, end) of what belongs to the entries start to stop."""
         dataset = self.datasets[name]
         if stop >= len(dataset):
@@ -125,11 +126,11 @@ class StoredContacts:
             contacts = self._whole(FACES_OFFSET, contacts, faces)
         return self._whole(OFFSET, rows, contacts)
 
-    def _whole(self, name, entries, length):
+    def _whole(self, name: str, entries: int, length: int) -> int:
         """Of how many of the entries the parts are within a length."""
         dataset = self.datasets[name]
 
-        def ends_later(entry):
+        def ends_later(entry: int) -> bool:
             return int(self._read(dataset, entry + 1, entry + 2)[0]) > length
 
         return bisect_left(range(min(entries, len(dataset) - 1)), True, key=ends_later)

@@ -73,7 +73,7 @@ class Dataset:
       columns: names of the columns; () if a row is one number; a text where the columns depend on the model: how many
         there are, as "nu" or "7 B".
       dtype: as of a Field.
-      rows: how many, as docs/log_format.md counts: "N" samples, "K" contacts, "F" faces, "C" corners.
+      rows: how many, as docs/reference/log_format.md counts: "N" samples, "K" contacts, "F" faces, "C" corners.
     """
 
     path: str

@@ -13,7 +13,15 @@ from mbcli.log.fields.faces import CORNER_FIELDS, CORNERS_OFFSET, FACES_OFFSET
 from mbcli.log.rows import SAME_TIME
 
 if TYPE_CHECKING:
+    from collections.abc import Container, Mapping, Sequence
+    from typing import TypeAlias
+
+    from mbcli.log.datasets import Field
     from mbcli.log.reader import Log
+    from mbcli.math.array_types import Array, IntArray, Vector
+
+    # of rows: how many parts each has, the first of each, values by path
+    Parts: TypeAlias = tuple[IntArray, IntArray, Mapping[str, Array]]
 
 ROWS_AT_ONCE = 4096
 ROWS_WITH_FACES = 128  # at once, as a row may have thousands of corners
@@ -72,12 +80,12 @@ class Difference:
 class _Column:
     """What is known of one column after the rows seen so far."""
 
-    def __init__(self, field, name, unit):
+    def __init__(self, field: str, name: str, unit: str) -> None:
         self.field, self.name, self.unit = field, name, unit
-        self.first = None
+        self.first: tuple[float, float, float] | None = None
         self.largest, self.largest_time, self.rows = 0.0, 0.0, 0
 
-    def take(self, times, a, b, tolerance):
+    def take(self, times: Vector, a: Vector, b: Vector, tolerance: float) -> None:
         with np.errstate(all="ignore"):
             gap = np.abs(a.astype(float) - b.astype(float))
             unequal = ~((a == b) | (np.isnan(a) & np.isnan(b)))
@@ -94,7 +102,10 @@ class _Column:
             self.largest, self.largest_time = float(gap[k]), float(times[k])
         self.rows += int(beyond.sum())
 
-    def quantity(self):
+    def quantity(self) -> Quantity | None:
+        """None if no row differs."""
+        if self.first is None:
+            return None
         return Quantity(self.field, self.name, self.unit, *self.first, self.largest, self.largest_time, self.rows)
 
 
@@ -135,7 +146,7 @@ def compare(
             if wanted_here:
                 _compare_parts(parts, here["time"], of_log(a, at_a), of_log(b, at_b), tolerance)
     named = (*found, *contact.values(), *faces.values())
-    unequal = [column.quantity() for column in named if column.first is not None]
+    unequal = [quantity for column in named if (quantity := column.quantity()) is not None]
     unequal.sort(key=lambda quantity: quantity.first_time)
     return Difference(
         compared=len(rows_a),
@@ -149,7 +160,7 @@ def compare(
     )
 
 
-def _same_model(a, b):
+def _same_model(a: Log, b: Log) -> bool:
     """Whether two logs are of one model, wherever its files were, up to rounding where its numbers were computed."""
     if a.attrs.get("model_sha256") == b.attrs.get("model_sha256"):
         return True
@@ -159,7 +170,7 @@ def _same_model(a, b):
         return False
 
 
-def _alike(x, y):
+def _alike(x: Any, y: Any) -> bool:
     if isinstance(x, dict) and isinstance(y, dict):
         names = (x.keys() | y.keys()) - PLACES
         return all(name in x and name in y and _alike(x[name], y[name]) for name in names)
@@ -171,7 +182,7 @@ def _alike(x, y):
     return x == y
 
 
-def _common_rows(a, b, until):
+def _common_rows(a: Log, b: Log, until: float | None) -> tuple[IntArray, IntArray, int, int]:
     """Indices of the rows of a and of b with the same times, and how many rows each has in all."""
     times_a, times_b = a.times, b.times
     if until is not None:
@@ -188,7 +199,9 @@ def _common_rows(a, b, until):
     return np.flatnonzero(same), nearest[same], *counts
 
 
-def _pairs_of_columns(a, b, wanted):
+def _pairs_of_columns(
+    a: Log, b: Log, wanted: Container[str] | None
+) -> tuple[list[tuple[_Column, int, int]], list[str], list[str]]:
     """Columns of both by field and name, with their places in each; those that one has alone."""
     pairs, only_a, only_b = [], [], []
     paths = dict.fromkeys((*a.fields(), *b.fields()))
@@ -210,7 +223,7 @@ def _pairs_of_columns(a, b, wanted):
     return pairs, only_a, only_b
 
 
-def _rows(log, paths, rows):
+def _rows(log: Log, paths: Sequence[str], rows: IntArray) -> dict[str, Array]:
     """Chosen rows of fields, each as (n, columns)."""
     first, last = int(rows[0]), int(rows[-1]) + 1
     block = next(log.chunks(paths, rows=last - first, start=first, stop=last))
@@ -220,11 +233,11 @@ def _rows(log, paths, rows):
     }
 
 
-def _shared_contact_fields(a, b):
+def _shared_contact_fields(a: Log, b: Log) -> list[Field]:
     return [field for field in a.contact_fields if field in b.contact_fields]
 
 
-def _ragged_columns(count, fields):
+def _ragged_columns(count: str, fields: Iterable[Field]) -> dict[str, _Column]:
     columns = {count: _Column(count, "count", "1")}
     for field in fields:
         for name, unit in zip(field.names, field.units, strict=True):
@@ -232,7 +245,7 @@ def _ragged_columns(count, fields):
     return columns
 
 
-def _compare_parts(columns, times, in_a, in_b, tolerance):
+def _compare_parts(columns: Mapping[str, _Column], times: Vector, in_a: Parts, in_b: Parts, tolerance: float) -> None:
     """How many parts the rows have; where these are as many, their numbers in order.
 
     in_a, in_b: (how many each row has, the first of each, values by path), of contacts or of corners of faces.
@@ -260,14 +273,14 @@ def _compare_parts(columns, times, in_a, in_b, tolerance):
             column.take(when, x[:, k], y[:, k], tolerance)
 
 
-def _contacts_of(log, rows):
+def _contacts_of(log: Log, rows: IntArray) -> Parts:
     first, last = int(rows[0]), int(rows[-1]) + 1
     block = log.contacts(first, last)
     offset = block["offset"]
     return np.diff(offset)[rows - first], offset[:-1][rows - first], block
 
 
-def _faces_of(log, rows):
+def _faces_of(log: Log, rows: IntArray) -> Parts:
     """Of the corners of faces."""
     first, last = int(rows[0]), int(rows[-1]) + 1
     faces = log.faces(first, last)

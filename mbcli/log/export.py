@@ -30,8 +30,14 @@ from mbcli.log.reader import Log
 from mbcli.log.surfaces import surfaces_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from zipfile import ZipFile
 
+    from numpy.typing import DTypeLike
+
+    from mbcli.log.datasets import Field
+    from mbcli.log.format import ContactNames
+    from mbcli.math.array_types import Array, BoolArray, IntArray
 
 SHORT_NAMES = {"state/q": "q", "state/v": "v", "input/u": "u"}
 CONTACT = "contact"  # stands for all datasets under /contact
@@ -112,18 +118,18 @@ def export_csv(log: Log, selection: Selection, stream: IO[Any]) -> None:
     stream.write(header.getvalue().encode("utf-8", "backslashreplace"))
     for chunk in chunks_of(log, selection):
         columns = [column for array in chunk.values() for column in flat_rows(array).T.tolist()]
-        lines = (",".join(map(repr, row)) for row in zip(*columns, strict=True))
-        stream.write(("\n".join(lines) + "\n").encode("ascii"))
+        texts = (",".join(map(repr, row)) for row in zip(*columns, strict=True))
+        stream.write(("\n".join(texts) + "\n").encode("ascii"))
 
 
 @contextmanager
-def _text_lines(stream):
+def _text_lines(stream: IO[Any]) -> Iterator[io.TextIOWrapper]:
     lines = io.TextIOWrapper(stream, "utf-8", "backslashreplace", newline="", write_through=True)
     yield lines
     lines.detach()
 
 
-def _export_contacts_csv(log, selection, table):
+def _export_contacts_csv(log: Log, selection: Selection, table: Any) -> None:
     columns = [name for field in log.contact_fields for name in _columns_of(field)]
     table.writerow(["time", *columns])
     for chunk in chunks_of(log, selection):
@@ -134,7 +140,7 @@ def _export_contacts_csv(log, selection, table):
                 table.writerow([repr(time), *(repr(x) if isinstance(x, float) else x for x in flat)])
 
 
-def _export_faces_csv(log, selection, table):
+def _export_faces_csv(log: Log, selection: Selection, table: Any) -> None:
     """Faces are counted from 0 in each surface."""
     names = ("body_a", "body_b", "geometry_a", "geometry_b", "face")
     table.writerow(["time", *names, *(f"corner:{axis}" for axis in "xyz"), "pressure"])
@@ -146,7 +152,7 @@ def _export_faces_csv(log, selection, table):
                     table.writerow([*start, *map(repr, corner), repr(pressure)])
 
 
-def _columns_of(field):
+def _columns_of(field: Field) -> list[str]:
     name = field.path.removeprefix("contact/")
     return [f"{name}:{axis}" for axis in field.names] if field.row_shape else [name]
 
@@ -181,10 +187,10 @@ def export_npz(log: Log, selection: Selection, stream: IO[Any]) -> None:
                     array_stream.write(np.ascontiguousarray(chunk[path]).tobytes())
 
 
-def _write_contact_arrays(log, selection, archive):
+def _write_contact_arrays(log: Log, selection: Selection, archive: ZipFile) -> None:
     """A chunk of rows at a time, once for each dataset."""
 
-    def write(path, dtype, shape, parts):
+    def write(path: str, dtype: DTypeLike, shape: tuple[int, ...], parts: Iterable[Array]) -> None:
         with archive.open(zipfile.ZipInfo(f"{path}.npy"), "w", force_zip64=True) as stream:
             description = {"descr": np.dtype(dtype).str, "fortran_order": False, "shape": shape}
             np.lib.format.write_array_header_1_0(stream, description)
@@ -203,7 +209,9 @@ def _write_contact_arrays(log, selection, archive):
         _write_face_arrays(log, selection, write)
 
 
-def _write_face_arrays(log, selection, write):
+def _write_face_arrays(
+    log: Log, selection: Selection, write: Callable[[str, DTypeLike, tuple[int, ...], Iterable[Array]], None]
+) -> None:
     for path, by in ((FACES_OFFSET, None), (CORNERS_OFFSET, FACES_OFFSET)):
         counts = (_kept_faces(c, f, selection, by, np.diff(f[path])) for c, f in _face_chunks(log, selection))
         offset = _offsets(counts)
@@ -213,12 +221,14 @@ def _write_face_arrays(log, selection, write):
         write(field.path, field.dtype, (int(offset[-1]), *field.row_shape), parts)
 
 
-def _face_chunks(log, selection):
+def _face_chunks(log: Log, selection: Selection) -> Iterator[tuple[dict[str, Array], dict[str, Array]]]:
     for start, stop in _bounds_of_chunks(selection):
         yield log.contacts(start, stop), log.faces(start, stop)
 
 
-def _kept_faces(contacts, faces, selection, by, values):
+def _kept_faces(
+    contacts: Mapping[str, Array], faces: Mapping[str, Array], selection: Selection, by: str | None, values: Array
+) -> Array:
     """The values, one a contact, face or corner (by: the offsets that end with it), of every how manieth row."""
     kept = _chosen(contacts["offset"], selection)
     for path in (FACES_OFFSET, CORNERS_OFFSET):
@@ -230,22 +240,22 @@ def _kept_faces(contacts, faces, selection, by, values):
     return values[kept]
 
 
-def _offsets(counts):
+def _offsets(counts: Iterable[IntArray]) -> IntArray:
     return np.concatenate([[0], np.cumsum(np.concatenate([np.empty(0, int), *counts]))])
 
 
-def _contact_chunks(log, selection):
+def _contact_chunks(log: Log, selection: Selection) -> Iterator[dict[str, Array]]:
     for start, stop in _bounds_of_chunks(selection):
         yield log.contacts(start, stop)
 
 
-def _bounds_of_chunks(selection):
+def _bounds_of_chunks(selection: Selection) -> Iterator[tuple[int, int]]:
     rows = _rows_of_chunks(selection)
     for start in range(selection.start, selection.stop, rows):
         yield start, min(start + rows, selection.stop)
 
 
-def _chosen(offset, selection):
+def _chosen(offset: IntArray, selection: Selection) -> BoolArray:
     """Which contacts of a chunk are in every how manieth row."""
     rows = np.zeros(len(offset) - 1, dtype=bool)
     rows[:: selection.every] = True
@@ -298,7 +308,7 @@ def output_file(path: str | os.PathLike[str], force: bool = False) -> Iterator[I
         raise
 
 
-def _paths_of(name, paths):
+def _paths_of(name: str, paths: Sequence[str]) -> list[str]:
     found = [path for path in paths if name in (path, path.rpartition("/")[2]) or path.startswith(f"{name}/")]
     if not found:
         known = [short_name(path) for path in paths]
@@ -319,23 +329,23 @@ def chunks_of(log: Log, selection: Selection, only: str | None = None) -> Iterat
     rows, start = _rows_of_chunks(selection), selection.start
     for chunk in log.chunks([path for path in fields if path not in RAGGED], rows, selection.start, selection.stop):
         count = len(chunk[next(iter(chunk))])
-        chunk = {path: array[:: selection.every] for path, array in chunk.items()}
+        rows_of: dict[str, Any] = {path: array[:: selection.every] for path, array in chunk.items()}
         if names is not None:
             contacts = log.contacts(start, start + count)
             if CONTACT in fields:
-                chunk[CONTACT] = _named_contacts(contacts, names)[:: selection.every]
+                rows_of[CONTACT] = _named_contacts(contacts, names)[:: selection.every]
             if FACES in fields:
-                chunk[FACES] = _named_faces(contacts, log.faces(start, start + count), names)[:: selection.every]
-        yield {path: chunk[path] for path in fields}
+                rows_of[FACES] = _named_faces(contacts, log.faces(start, start + count), names)[:: selection.every]
+        yield {path: rows_of[path] for path in fields}
         start += count
 
 
-def _rows_of_chunks(selection):
+def _rows_of_chunks(selection: Selection) -> int:
     rows = CHUNK_ROWS_WITH_FACES if FACES in selection.fields else CHUNK_ROWS
     return max(rows // selection.every, 1) * selection.every  # so that `every` fits across chunks
 
 
-def _named_contacts(contacts, names):
+def _named_contacts(contacts: Mapping[str, Array], names: ContactNames) -> list[list[dict[str, Any]]]:
     """For each row a list of dictionaries, with names in place of numbers."""
     columns = {}
     for field in names.fields:
@@ -349,7 +359,9 @@ def _named_contacts(contacts, names):
     return [rows[first:last] for first, last in zip(offset[:-1], offset[1:], strict=True)]
 
 
-def _named_faces(contacts, faces, names):
+def _named_faces(
+    contacts: Mapping[str, Array], faces: Mapping[str, Array], names: ContactNames
+) -> list[list[dict[str, Any]]]:
     """For each row a list of dictionaries, one a face, of one surface after the other."""
     rows = []
     for row in range(len(contacts["offset"]) - 1):
@@ -380,19 +392,19 @@ def flat_rows(array: np.ndarray) -> np.ndarray:
     return array.reshape(len(array), prod(array.shape[1:]))
 
 
-def _finite_lists(array):
+def _finite_lists(array: Array) -> Any:
     if np.isfinite(array).all():
         return array.tolist()
     return _null_where_not_finite(array.tolist())
 
 
-def _null_where_not_finite(values):
+def _null_where_not_finite(values: Any) -> Any:
     if isinstance(values, list):
         return [_null_where_not_finite(value) for value in values]
     return values if isfinite(values) else None
 
 
-def _without_nan(rows):
+def _without_nan(rows: Iterable[Iterable[Mapping[str, Any]]]) -> list[list[dict[str, Any]]]:
     """Lists of contacts with null for numbers that are not finite."""
     return [
         [{key: x if isinstance(x, str) else _null_where_not_finite(x) for key, x in c.items()} for c in contacts]

@@ -2,7 +2,7 @@
 
 `fields` has what a run can log beside these.
 
-docs/log_format.md describes the same for readers of the files and schemas/log.schema.json for programs; a test
+docs/reference/log_format.md describes the same for readers of the files, schemas/log.schema.json for programs; a test
 holds the three together. This module needs neither h5py nor numpy.
 """
 
@@ -69,7 +69,7 @@ FIXED_DATASETS = (
 """The datasets of every log, beside the declared fields, model/source/... and checkpoint/..."""
 
 SCENE = "model/scene"
-"""How the model is drawn, of a log with poses: UTF-8 of JSON (docs/pictures.md)."""
+"""How the model is drawn, of a log with poses: UTF-8 of JSON (docs/how-to/pictures.md)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,8 +28,11 @@ from mbcli.log.stored_texts import text_of, texts_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from typing import BinaryIO
 
     from numpy.typing import NDArray
+
+    from mbcli.math.array_types import Array
 
 PAUSE = 0.001  # [s] between attempts to read a chunk that its writer may be about to replace
 CHECKSUM_BYTES = 4  # after the numbers of a chunk
@@ -85,7 +88,7 @@ class GuardedFile:
             self._handle.close()
             raise
 
-    def _open_handle(self):
+    def _open_handle(self) -> BinaryIO:
         """The file itself: the system's own words for what is missing or forbidden, and its size."""
         try:
             if not os.path.isfile(self.path) and os.path.exists(self.path):
@@ -98,7 +101,7 @@ class GuardedFile:
             raise ModelError(f"{self.name}: error: is not an HDF5 file")
         return handle
 
-    def _open(self):
+    def _open(self) -> h5py.File:
         try:
             return open_file(self.path)
         except Exception as error:
@@ -162,7 +165,7 @@ class GuardedFile:
         """The paths of all datasets in a group and the groups in it, in order."""
         yield from self._datasets_below(path, 0, [0])
 
-    def _datasets_below(self, path, depth, count):
+    def _datasets_below(self, path: str, depth: int, count: list[int]) -> Iterator[str]:
         for name in self.names(path):
             count[0] += 1
             below = f"{path}/{name}" if path else name
@@ -186,7 +189,7 @@ class GuardedFile:
             raise self.damaged(f"{path} is not a dataset")
         return StoredDataset(self, path, item)
 
-    def _find(self, path):
+    def _find(self, path: str) -> h5py.Group | h5py.Dataset | None:
         """The group or dataset at a path; None if it is missing."""
         item, here = self._file, ""
         for name in path.split("/") if path else ():
@@ -201,7 +204,7 @@ class GuardedFile:
             self._require_one_name(item, here)
         return item
 
-    def _require_one_name(self, item, path):
+    def _require_one_name(self, item: h5py.Group | h5py.Dataset, path: str) -> None:
         """DamagedLogError for what has two paths: a circle of groups, or one dataset in place of many."""
         with self.reading(path):
             root, place = (h5py.h5o.get_info(each.id).addr for each in (self._file, item))
@@ -225,7 +228,7 @@ class GuardedFile:
         """The value and its type in the file."""
         return self._attribute(name, path)
 
-    def _attribute(self, name, path):
+    def _attribute(self, name: str, path: str) -> tuple[Any, np.dtype]:
         item, part = self._found(path), f"{path}: attribute {name}".removeprefix(": ")
         with self.reading(part):
             if name not in item.attrs:
@@ -259,7 +262,7 @@ class GuardedFile:
         if sum(self._stored.values()) > self.bytes:
             raise self.damaged(f"{path} and others store more than the {self.bytes} bytes of the file")
 
-    def _found(self, path):
+    def _found(self, path: str) -> h5py.Group | h5py.Dataset:
         item = self._find(path)
         if item is None:
             raise self.damaged(f"{path} is missing")
@@ -302,7 +305,7 @@ class StoredDataset:
         file.require_plain(self.dtype, path)
         self._check_size()
 
-    def _look(self):
+    def _look(self) -> None:
         """Shape and stored bytes, which grow while a run writes."""
         self.shape = tuple(self._dataset.shape)
         try:
@@ -312,12 +315,12 @@ class StoredDataset:
             self.stored = min(self.dtype.itemsize * prod(self.shape), self.file.bytes)
             self._is_known = False
 
-    def _check_size(self):
+    def _check_size(self) -> None:
         if self._is_known:
             self.file.require_stored(self.path, self.stored)
         self.require_bytes(self.nbytes)
 
-    def _most_bytes(self):
+    def _most_bytes(self) -> int:
         return INFLATION * self.stored + FREE_BYTES
 
     def require_bytes(self, size: int) -> None:
@@ -397,7 +400,7 @@ class StoredDataset:
         with self.file.reading(self.path):
             return self._dataset[start:stop, :rows]
 
-    def _rows_of_whole_chunks(self, first, last, growing):
+    def _rows_of_whole_chunks(self, first: int, last: int, growing: bool) -> Array:
         size = self.chunks[0]
         tail = (len(self) - 1) // size * size
         if growing and last > tail:
@@ -411,7 +414,7 @@ class StoredDataset:
                 raise DamagedRowsError(self.file.name, self.path, start, stop) from None
         return self._dataset[first:last]  # a running writer has completed it meanwhile
 
-    def _last_chunk(self, start):
+    def _last_chunk(self, start: int) -> Array:
         """The last chunk of a dataset that is being written, or whose writer died while it replaced that chunk.
 
         The rows that count are the same in the old and the new chunk, and of the two one dataset at most has some of
@@ -425,7 +428,7 @@ class StoredDataset:
         _, content = self._dataset.id.read_direct_chunk((start, *(0,) * (self.ndim - 1)))
         return np.frombuffer(content[:-CHECKSUM_BYTES], self.dtype).reshape(self.chunks)
 
-    def _check_region(self, first, last):
+    def _check_region(self, first: int, last: int) -> None:
         """Sizes of rows that are about to be read."""
         size = max(last - first, 0) * self.row_bytes
         if size > max(LARGEST_AT_ONCE, PART_STORED * self.stored):
@@ -439,7 +442,7 @@ class StoredDataset:
             with self.file.reading(self.path):
                 self._check_inflation(first, last, chunk)
 
-    def _check_inflation(self, first, last, size):
+    def _check_inflation(self, first: int, last: int, size: int) -> None:
         """DamagedLogError if a stored piece inflates to more than a piece has: HDF5 would go on to its end."""
         starts = [range(first - first % self.chunks[0], last, self.chunks[0])]
         starts += [range(0, extent, step) for extent, step in zip(self.shape[1:], self.chunks[1:], strict=True)]

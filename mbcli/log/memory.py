@@ -1,7 +1,9 @@
 """MemoryLog: the log of a run that writes no file."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -10,8 +12,14 @@ from mbcli.log.datasets import ROW_GROUPS, Field
 from mbcli.log.fields.faces import CORNER_FIELDS, CORNERS_OFFSET, FACES_OFFSET
 from mbcli.log.rows import Rows, State
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from types import TracebackType
 
-def _place_in_logs(field):
+    from mbcli.math.array_types import Array, IntArray
+
+
+def _place_in_logs(field: Field) -> tuple[int, str]:
     """Sorts fields as Log has them: time, q, v, then the other groups, each by path."""
     first = ("time", "state/q", "state/v")
     if field.path in first:
@@ -69,10 +77,12 @@ class MemoryLog(Rows):
         """Ends the log as "complete", "interrupted" or "failed"."""
         self.status, self.exit_code, self.message = status, exit_code, message
 
-    def __enter__(self):
+    def __enter__(self) -> MemoryLog:
         return self
 
-    def __exit__(self, kind, error, traceback):
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
         """An error leaves the rows as they are."""
 
     # as Log
@@ -156,12 +166,12 @@ class MemoryLog(Rows):
             **self._columns(CORNER_FIELDS, corners),
         }
 
-    def _all_offsets(self, key):
+    def _all_offsets(self, key: str) -> IntArray:
         """The offsets of all blocks as one."""
         counts = np.concatenate([np.empty(0, dtype=int), *(np.diff(block[key]) for block in self._contacts)])
         return np.concatenate([[0], np.cumsum(counts)]).astype(int)
 
-    def _columns(self, fields, offset):
+    def _columns(self, fields: Sequence[Field], offset: IntArray) -> dict[str, Array]:
         """The values of fields that belong to the entries between the first and the last offset."""
         result = {}
         for field in fields:
@@ -172,8 +182,8 @@ class MemoryLog(Rows):
     def close(self) -> None:
         """Nothing is open."""
 
-    def _time_of(self, row):
+    def _time_of(self, row: int) -> float:
         return float(self.field("time")[row])
 
-    def _state_of(self, row):
+    def _state_of(self, row: int) -> State:
         return State(self.q[row], self.v[row])

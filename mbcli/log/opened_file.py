@@ -22,7 +22,7 @@ def open_file(path: str) -> Any:
         return _open_unfinished(path)
 
 
-def _open_unfinished(path):
+def _open_unfinished(path: str) -> h5py.File:
     """Opens a file that is being written, or whose writer was killed.
 
     What `h5py.File(path, "r", swmr=True)` does, with a bound: by default HDF5 reads a damaged block a hundred

@@ -2,7 +2,8 @@
 
 A running log is not compressed: in HDF5's single-writer mode a compressed chunk that changes its size leaves its old
 place unused, and a chunk is replaced with each flush. When the run ends the whole file is written once more.
-Of the filters that every HDF5 has, deflate after a byte shuffle makes logs smallest: figures in docs/log_format.md.
+Of the filters that every HDF5 has, deflate after a byte shuffle makes logs smallest: figures in
+docs/reference/log_format.md.
 """
 
 from __future__ import annotations
@@ -20,9 +21,10 @@ from mbcli.log.format import columns_of
 from mbcli.log.stored_texts import encoded, text_dtype, text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 
     from mbcli.log.guarded_file import GuardedFile, StoredDataset
+    from mbcli.math.array_types import Array
 
 FILTERS = {"shuffle": True, "compression": "gzip", "compression_opts": 1, "fletcher32": True}
 BLOCK_BYTES = 1 << 22  # read at once
@@ -51,7 +53,7 @@ def write_packed(
     with h5py.File(path, "w", libver=("v110", "v110"), locking="best-effort") as target:
         lost: set[str] = set()
 
-        def lose(path, error):
+        def lose(path: str, error: MbcliError) -> None:
             if on_lost is None:
                 raise error
             lost.add(path)
@@ -77,7 +79,13 @@ def rows_of_block(dataset: StoredDataset) -> int:
     return chunk * max(BLOCK_BYTES // max(chunk * dataset.row_bytes, 1), 1)
 
 
-def _copy_group(source, path, target, blocks, lose):
+def _copy_group(
+    source: GuardedFile,
+    path: str,
+    target: h5py.File,
+    blocks: Callable[[StoredDataset], Iterable[Array]],
+    lose: Callable[[str, MbcliError], None],
+) -> None:
     for name in source.names(path):
         below = f"{path}/{name}" if path else name
         try:
@@ -91,7 +99,9 @@ def _copy_group(source, path, target, blocks, lose):
             lose(below, error)
 
 
-def _copy_dataset(dataset, target, blocks):
+def _copy_dataset(
+    dataset: StoredDataset, target: h5py.File, blocks: Callable[[StoredDataset], Iterable[Array]]
+) -> None:
     path = dataset.path
     if path.partition("/")[0] in ROW_GROUPS and not dataset.grows:
         raise dataset.file.damaged(f"{path} has no rows")
@@ -107,7 +117,7 @@ def _copy_dataset(dataset, target, blocks):
     _copy_attributes(dataset.file, path, target[path], {})
 
 
-def _copy_rows(dataset, target, blocks):
+def _copy_rows(dataset: StoredDataset, target: h5py.File, blocks: Iterable[Array]) -> None:
     filters = FILTERS if dataset.dtype.names is None else {"fletcher32": True}
     packed = target.create_dataset(
         dataset.path,
@@ -125,7 +135,9 @@ def _copy_rows(dataset, target, blocks):
         count += len(block)
 
 
-def _copy_attributes(source, path, target, changed):
+def _copy_attributes(
+    source: GuardedFile, path: str, target: h5py.File | h5py.Group | h5py.Dataset, changed: Mapping[str, Any]
+) -> None:
     for name in source.attributes(path):
         if name not in SCALE_ATTRIBUTES:
             value, dtype = source.typed_attribute(name, path)
@@ -133,7 +145,9 @@ def _copy_attributes(source, path, target, changed):
             target.attrs.create(name, np.asarray(value, dtype) if name in changed else value, dtype=dtype)
 
 
-def _forget_lost_fields(source, target, there, lost, lose):
+def _forget_lost_fields(
+    source: GuardedFile, target: h5py.File, there: Set[str], lost: Set[str], lose: Callable[[str, MbcliError], None]
+) -> None:
     """The new log names the fields that it has."""
     try:
         named = json.loads(text_of(target.attrs.get("fields", b"[]")))
@@ -144,18 +158,18 @@ def _forget_lost_fields(source, target, there, lost, lose):
     for path in named:
         if path not in there and path not in lost:
             lose(path, source.damaged(f"{path}: it is missing"))
-    if not there.issuperset(named):
+    if not there >= set(named):
         data = encoded(json.dumps([path for path in named if path in there]))
         target.attrs.create("fields", np.bytes_(data), dtype=text_dtype(len(data)))
 
 
-def _datasets_of(target):
+def _datasets_of(target: h5py.File) -> list[str]:
     paths: list[str] = []
     target.visititems(lambda path, item: paths.append(path) if isinstance(item, h5py.Dataset) else None)
     return paths
 
 
-def _make_scales(target, paths):
+def _make_scales(target: h5py.File, paths: Iterable[str]) -> None:
     """The dimension scales: time, and the names of columns."""
     if "time" not in target:
         return

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from types import TracebackType
 
+    from mbcli.log.guarded_file import StoredDataset
+    from mbcli.math.array_types import Array
 
 INFO_SCHEMA_VERSION = 1
 LARGEST_TEXT = 1 << 28  # [bytes] of a source file or a resolved model: a longer text is not one that a run has read
@@ -113,11 +115,11 @@ class Log(Rows):
 
     @property
     def scene(self) -> str | None:
-        """How the model is drawn, JSON (docs/pictures.md); None if the log does not have it."""
+        """How the model is drawn, JSON (docs/how-to/pictures.md); None if the log does not have it."""
         with self._reading():
             return self._read_bytes(layout.SCENE).decode("utf-8") if self._file.has(layout.SCENE) else None
 
-    def _resolved(self, name):
+    def _resolved(self, name: str) -> str:
         text = self._read_text(f"{name}/resolved")
         expected = self.attrs.get(f"{name}_sha256")
         if expected not in (None, hashlib.sha256(text.encode("utf-8")).hexdigest()):
@@ -174,7 +176,7 @@ class Log(Rows):
             names = [name for name in self._file.names("checkpoint") if name != "sequence"]
             return {name: self._read_slot(f"checkpoint/{name}", slot) for name in names}
 
-    def _read_slot(self, path, slot):
+    def _read_slot(self, path: str, slot: int) -> Array:
         values = self._read(self._file.dataset(path), slot, slot + 1)[0]
         if values.dtype.kind not in "fiu":
             raise DamagedLogError(self.path, f"{path} has type {values.dtype}")
@@ -198,18 +200,18 @@ class Log(Rows):
                 found.append(str(error).removeprefix(f"{self.path}: error: ").removeprefix("is damaged: "))
         return found
 
-    def _read_all(self, path):
-        dataset = self._datasets.get(path, self._contacts.datasets.get(path))
+    def _read_all(self, path: str) -> None:
+        dataset = self._datasets[path] if path in self._datasets else self._contacts.datasets[path]
         for first in range(0, len(dataset), ROWS_AT_ONCE):
             self._read(dataset, first, min(first + ROWS_AT_ONCE, len(dataset)))
 
-    def _check_columns(self, path):
+    def _check_columns(self, path: str) -> None:
         """The names of columns stand twice in a file: as attribute, and as dimension scale for other programs."""
         name = layout.columns_of(path)
         if self._file.has(name) and texts_of(self._file.dataset(name).content(LARGEST_TEXT)) != self.names[path]:
             raise ModelError(f"{self.path}: error: is damaged: {name}: has other names than {path}")
 
-    def _check_lengths(self):
+    def _check_lengths(self) -> None:
         """A finished log has all of its datasets to the last row."""
         for path, dataset in self._datasets.items():
             if self.finished and len(dataset) != self.row_count:
@@ -224,7 +226,7 @@ class Log(Rows):
             paths = list(self._file.datasets())
             return {"attributes": self.attrs, "datasets": {path: self._described(path) for path in paths}}
 
-    def _described(self, path):
+    def _described(self, path: str) -> dict[str, Any]:
         dataset, file = self._file.dataset(path), self._file
         attributes = {
             name: list(file.texts(name, path)) if name in ("names", "units") else text_of(file.attribute(name, path))
@@ -324,7 +326,7 @@ class Log(Rows):
 
     # ----------------------------------------------------------------------------------- checked numbers
 
-    def _read(self, dataset, first, last):
+    def _read(self, dataset: StoredDataset, first: int, last: int) -> Array:
         """Rows first to last of a dataset; ModelError that names those whose checksum is wrong."""
         return dataset.rows(first, last, growing=not self.finished)
 
@@ -341,7 +343,7 @@ class Log(Rows):
             self._check_time(known)
         return self.row_count
 
-    def _check_time(self, start=0):
+    def _check_time(self, start: int = 0) -> None:
         """Searches for times take them to increase, and so does whoever reads the rows."""
         dataset = self._datasets["time"]
         last = self._time_of(start - 1) if start else -np.inf
@@ -356,7 +358,7 @@ class Log(Rows):
     # --------------------------------------------------------------------------------------- the file
 
     @contextmanager
-    def _reading(self):
+    def _reading(self) -> Iterator[None]:
         try:
             yield
         except MbcliError:
@@ -364,7 +366,7 @@ class Log(Rows):
         except Exception as error:  # what numpy, json and this module make of contents that are not of the format
             raise DamagedLogError(self.path, reason_of(error)) from None
 
-    def _read_attributes(self):
+    def _read_attributes(self) -> dict[str, Any]:
         attributes, there = {}, set(self._file.attributes())
         form = self._file.text("format") if "format" in there else ""
         if form == layout.WORLDS_FORMAT:
@@ -382,14 +384,14 @@ class Log(Rows):
             raise ModelError(f"{self.path}: error: status {attributes['status']!r} is unknown")
         return attributes
 
-    def _check_version(self):
+    def _check_version(self) -> None:
         version = self.attrs["format_version"]
         major = version.partition(".")[0]
         known = layout.FORMAT_VERSION.partition(".")[0]
         if major != known:
             raise ModelError(f"{self.path}: error: has log format {version}, this version of mbcli reads {known}.x")
 
-    def _find_rows(self):
+    def _find_rows(self) -> dict[str, StoredDataset]:
         """{path: dataset}, `time`, `state/q` and `state/v` first."""
         paths = ["time", "state/q", "state/v"]
         for group in ROW_GROUPS[1:]:
@@ -401,7 +403,7 @@ class Log(Rows):
             raise DamagedLogError(self.path, f"{', '.join(sorted(missing))} is missing")
         return {path: self._file.dataset(path) for path in paths}
 
-    def _check_rows(self):
+    def _check_rows(self) -> None:
         for path, dataset in self._datasets.items():
             columns = int(np.prod(dataset.shape[1:], dtype=int))
             described = len(self.names[path]) == len(self.units[path]) == columns
@@ -416,50 +418,50 @@ class Log(Rows):
             if dataset.dtype.kind not in kinds:
                 raise ModelError(f"{self.path}: error: {path} has type {dataset.dtype}, expected {expected}")
 
-    def _count_rows(self):
+    def _count_rows(self) -> int:
         """The common length, without rows at the end of which not all was written before the process died."""
         count = min(len(dataset) for dataset in self._datasets.values())
         if self._contacts:
             count = self._contacts.whole_rows(count)
         return bisect_left(range(count), True, key=lambda row: np.isnan(self._time_of(row)))
 
-    def _time_of(self, row):
+    def _time_of(self, row: int) -> float:
         with self._reading():
             return float(self._read(self._datasets["time"], row, row + 1)[0])
 
-    def _state_of(self, row):
+    def _state_of(self, row: int) -> State:
         with self._reading():
             return State(*(self._read(self._datasets[path], row, row + 1)[0] for path in ("state/q", "state/v")))
 
-    def _field_dataset(self, path):
+    def _field_dataset(self, path: str) -> StoredDataset:
         if path not in self._datasets:
             raise KeyError(f"the log has no field {path}; it has {', '.join(self._datasets)}")
         return self._datasets[path]
 
-    def _group_texts(self, group, name):
+    def _group_texts(self, group: str, name: str) -> tuple[str, ...]:
         with self._reading():
             return self._file.texts(name, group)
 
-    def _read_text(self, path, largest=LARGEST_TEXT):
+    def _read_text(self, path: str, largest: int = LARGEST_TEXT) -> str:
         with self._reading():
             content = self._file.dataset(path).content(largest)
             if not isinstance(content, bytes):
                 raise DamagedLogError(self.path, f"{path} is not a text")
             return text_of(content)
 
-    def _read_bytes(self, path):
+    def _read_bytes(self, path: str) -> bytes:
         dataset = self._file.dataset(path)
         if dataset.dtype != np.uint8 or dataset.ndim != 1 or dataset.nbytes > LARGEST_TEXT:
             raise ModelError(f"{self.path}: error: {path} has type {dataset.dtype}, shape {dataset.shape}")
         return self._read(dataset, 0, len(dataset)).tobytes()
 
-    def _sources(self):
+    def _sources(self) -> Iterator[tuple[str, str, str]]:
         """(path, sha256, path of the dataset) of every model file."""
         for name in self._file.names("model/source"):
             path = f"model/source/{name}"
             yield self._file.text("path", path), self._file.text("sha256", path), path
 
-    def _read_source(self, source, sha256, path):
+    def _read_source(self, source: str, sha256: str, path: str) -> SourceFile:
         content = self._read_bytes(path)
         if hashlib.sha256(content).hexdigest() != sha256:
             raise ModelError(f"{self.path}: error: {path} is damaged: its sha256 differs")
@@ -467,7 +469,10 @@ class Log(Rows):
 
 
 def describe(log: Log, damage: Sequence[str] | None = None) -> dict:
-    """What `mbcli log info --json` prints; docs/log_format.md explains the keys. damage: that of the log, if known."""
+    """What `mbcli log info --json` prints; docs/reference/log_format.md explains the keys.
+
+    damage: that of the log, if known.
+    """
     attributes = log.attrs
     versions = ("mbcli_version", "python", "platform", "cpu", "packages", "blas", "kernels")
     clock = log.run_clock()
@@ -514,7 +519,7 @@ def describe(log: Log, damage: Sequence[str] | None = None) -> dict:
     }
 
 
-def _contact_fields(log) -> list:
+def _contact_fields(log: Log) -> list:
     """The datasets under /contact: a row of them is a contact; those under /faces: of their own length."""
     if not log.has_contacts:
         return []
@@ -531,9 +536,9 @@ def _contact_fields(log) -> list:
     ]
 
 
-def _time_summary(log) -> dict:
+def _time_summary(log: Log) -> dict[str, Any]:
     """rows, start, end, duration [s], rate [Hz], and the least and largest distance of two rows [s]."""
-    summary = {"rows": log.row_count, "start": None, "end": None, "duration": None}
+    summary: dict[str, Any] = {"rows": log.row_count, "start": None, "end": None, "duration": None}
     summary |= {"rate": None, "least_interval": None, "largest_interval": None}
     if not log.row_count:
         return summary
@@ -557,7 +562,7 @@ def _time_summary(log) -> dict:
     return summary
 
 
-def _texts(value):
+def _texts(value: bytes | str) -> list[str]:
     """A JSON list of texts."""
     document = json.loads(text_of(value))
     if not isinstance(document, list) or not all(isinstance(item, str) for item in document):
@@ -565,11 +570,17 @@ def _texts(value):
     return document
 
 
-def _mapping(value):
+def _mapping(value: bytes | str) -> dict[str, Any]:
     document = json.loads(text_of(value))
     if not isinstance(document, dict):
         raise ValueError("is not a mapping")
     return document
 
 
-_ATTRIBUTE_READERS = {"text": text_of, "integer": int, "boolean": bool, "texts": _texts, "mapping": _mapping}
+_ATTRIBUTE_READERS: dict[str, Callable[[Any], object]] = {
+    "text": text_of,
+    "integer": int,
+    "boolean": bool,
+    "texts": _texts,
+    "mapping": _mapping,
+}

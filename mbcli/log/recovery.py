@@ -26,9 +26,10 @@ from mbcli.log.packing import rows_of_block, write_packed
 from mbcli.log.write_lock import refuse_written
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from mbcli.log.guarded_file import StoredDataset
+    from mbcli.math.array_types import Array, IntArray
 
 KILLED = 137  # the exit code that a shell reports of a process ended by kill -9
 END_OF_FILE = 28  # place in an HDF5 file (superblock 2 or 3) of the number of its bytes, 8 of them
@@ -92,7 +93,7 @@ class _RowsLeft:
         with file.reading(""):
             self._look()
 
-    def _look(self):
+    def _look(self) -> None:
         file = self._file
         if not file.has_attribute("format") or file.text("format") != layout.FORMAT:
             raise ModelError(f"{file.name}: error: is not an mbcli log: its format is not {layout.FORMAT}")
@@ -118,20 +119,20 @@ class _RowsLeft:
         self.dropped = len(self.kept) - int(self.kept.sum())
         self._find_parts()
 
-    def _is_there(self, path):
+    def _is_there(self, path: str) -> bool:
         """Whether a dataset can be read as far as its description goes; else its loss is noted when all is copied."""
         try:
             return bool(self._file.has(path) and self._file.dataset(path).chunks)
         except DamagedLogError:
             return False
 
-    def _find_rows(self):
+    def _find_rows(self) -> Iterator[str]:
         yield "time"
         for group in ROW_GROUPS:
             with suppress(DamagedLogError):
                 yield from (path for path in self._file.datasets(group) if self._is_there(path))
 
-    def _common_length(self):
+    def _common_length(self) -> int:
         lengths = [len(self._file.dataset(name)) for name in self._row_sets]
         if not self.growing:
             return len(self._file.dataset("time"))
@@ -140,20 +141,21 @@ class _RowsLeft:
             count = self._whole(count)
         return max(count, 0)
 
-    def _whole(self, count):
+    def _whole(self, count: int) -> int:
         """Of how many of so many rows all contacts, with their faces and corners, are there."""
-        stored = None  # parts of the table that are whole
+        stored: int | None = None  # parts of the table that are whole
         for offset, columns in reversed(self._tables):
             dataset = self._file.dataset(offset)
             lengths = [len(self._file.dataset(path)) for path in columns] + ([] if stored is None else [stored])
             entries = min(count, len(dataset) - 1) if offset == OFFSET else len(dataset) - 1
             ends = self._numbers(dataset, 0, entries + 1, report=False)
             stored = bisect_left(range(len(ends)), True, key=lambda k: ends[k] > min(lengths)) - 1
-        return stored
+        return count if stored is None else stored
 
-    def _find_parts(self):
+    def _find_parts(self) -> None:
         """Which contacts the kept rows have, and which faces and corners: all between two offsets that make sense."""
-        self._counts, self._ranges = {}, {}
+        self._counts: dict[str, IntArray] = {}
+        self._ranges: dict[str, list[list[int]]] = {}
         kept = np.flatnonzero(self.kept)
         entries = len(self.kept)
         for k, (name, columns) in enumerate(self._tables):
@@ -185,14 +187,14 @@ class _RowsLeft:
         else:
             yield from self._others(dataset)
 
-    def _row_blocks(self, dataset):
+    def _row_blocks(self, dataset: StoredDataset) -> Iterator[Array]:
         step, count = rows_of_block(dataset), len(self.kept)
         dataset.require_bytes(count * dataset.row_bytes)
         for first in range(0, count, step):
             last = min(first + step, count)
             yield self._numbers(dataset, first, last)[self.kept[first:last]]
 
-    def _others(self, dataset):
+    def _others(self, dataset: StoredDataset) -> Iterator[Array]:
         step = rows_of_block(dataset)
         for first in range(0, len(dataset), step):
             try:
@@ -200,7 +202,7 @@ class _RowsLeft:
             except DamagedLogError as error:
                 self._note(error.part)
 
-    def _numbers(self, dataset, first, last, report=True):
+    def _numbers(self, dataset: StoredDataset, first: int, last: int, report: bool = True) -> Array:
         """Rows first to last; those that cannot be read, or are not there, have no numbers."""
         if dataset.dtype.kind not in NO_NUMBER:
             raise dataset.file.damaged(f"{dataset.path} has type {dataset.dtype}")
@@ -220,12 +222,12 @@ class _RowsLeft:
                 self._note(f"{dataset.path}, rows {a} to {b - 1}: {error.part.rpartition(': ')[2]}", report)
         return result
 
-    def _note(self, text, report=True):
+    def _note(self, text: str, report: bool = True) -> None:
         if report and text not in self.damage:
             self.damage.append(text)
 
 
-def _joined(ranges):
+def _joined(ranges: Iterable[tuple[int, int]]) -> list[list[int]]:
     """Ranges in order, those that touch as one."""
     result: list[list[int]] = []
     for first, last in ranges:
@@ -236,7 +238,7 @@ def _joined(ranges):
     return result
 
 
-def _write(file, rows, target):
+def _write(file: GuardedFile, rows: _RowsLeft, target: Path) -> None:
     temporary = target.with_name(f".{target.name}.recovering")
     changed: dict[str, Any] = {}
     if rows.growing:
@@ -253,12 +255,12 @@ def _write(file, rows, target):
         temporary.unlink(missing_ok=True)
 
 
-def _note_lost(rows, name, error):
+def _note_lost(rows: _RowsLeft, name: str, error: MbcliError) -> None:
     part = getattr(error, "part", str(error))
     rows.damage.append(f"{name}: is lost: {part.removeprefix(name).lstrip(':, ')}")
 
 
-def _missing_bytes(path):
+def _missing_bytes(path: str) -> int:
     """By how much a file is shorter than its first block says: its end was never written, or was cut off."""
     with open(path, "rb") as file:
         head = file.read(END_OF_FILE + 8)
@@ -271,7 +273,7 @@ def _missing_bytes(path):
 
 
 @contextmanager
-def _whole(path, missing):
+def _whole(path: str, missing: int) -> Iterator[str]:
     """The path of a file of full length: a file that is too short in a copy with zeros behind it."""
     if not missing:
         yield path

@@ -28,7 +28,7 @@ class State(NamedTuple):
 
 
 class Rows:
-    """The rows by what they are; docs/log_format.md has their units and order.
+    """The rows by what they are; docs/reference/log_format.md has their units and order.
 
     A class of logs has what is declared here.
     """
@@ -139,11 +139,11 @@ class Rows:
         faces, names = self.faces(row, row + 1), self.contact_names()
         return [] if names is None else surfaces_of(self.contacts(row, row + 1), faces, names)
 
-    def _require_contacts(self):
+    def _require_contacts(self) -> None:
         if not self.has_contacts:
             raise KeyError(f"{self.path}: contacts were not logged: {argument('fields', 'contact')}")
 
-    def _require_faces(self):
+    def _require_faces(self) -> None:
         if not self.has_faces:
             raise KeyError(f"{self.path}: the faces of contact surfaces were not logged: {argument('fields', 'faces')}")
 

@@ -9,7 +9,7 @@ import numpy as np
 from mbcli.log.export import Selection, chunks_of, column_names, flat_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from mbcli.log.reader import Log
 
@@ -72,6 +72,6 @@ def columns_at(log: Log, fields: Sequence[str], times: Sequence[float]) -> list[
     ]
 
 
-def _columns(log, fields):
+def _columns(log: Log, fields: Iterable[str]) -> list[dict[str, Any]]:
     names = iter(column_names(log, fields))
     return [{"field": path, "name": next(names), "unit": unit} for path in fields for unit in log.units[path]]

@@ -11,7 +11,7 @@ from mbcli.log.fields.faces import CORNERS_OFFSET, FACES_OFFSET
 from mbcli.meshes.surfaces import triangles_of_faces
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from mbcli.log.format import ContactNames
     from mbcli.math.array_types import FloatArray
@@ -84,5 +84,5 @@ def surfaces_of(
     return found
 
 
-def _named(table, k):
+def _named(table: Sequence[str], k: int) -> str:
     return table[k] if 0 <= k < len(table) else str(k)

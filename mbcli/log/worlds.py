@@ -1,6 +1,7 @@
 """Logs of many worlds that stepped together: one array for each quantity, its first axis the worlds.
 
-docs/log_format.md describes the files. A world's rows are those of a log of its own: WorldsLog.world() makes it.
+docs/reference/log_format.md describes the files. A world's rows are those of a log of its own:
+WorldsLog.world() makes it.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ class WorldsLog:
             self.close()
             raise
 
-    def _read(self):
+    def _read(self) -> None:
         file = self._file
         if not file.has_attribute("format") or file.text("format") != FORMAT:
             raise ModelError(f"{self.path}: error: is not a log of worlds")
@@ -88,7 +89,7 @@ class WorldsLog:
             if not fits or len(self.units[path]) != columns or dataset.dtype.kind != "f":
                 raise file.damaged(f"{path} has shape {shape}, type {dataset.dtype}")
 
-    def _numbers(self, path):
+    def _numbers(self, path: str) -> FloatArray:
         """A column of floats."""
         values = self._file.dataset(path).content()
         if np.ndim(values) != 1 or values.dtype.kind != "f":
@@ -131,7 +132,9 @@ class WorldsLog:
         log = MemoryLog(header)
         rows = {path: dataset.part(number, len(self.times)) for path, dataset in self._sets.items()}
         count = int((self.times <= self.end_times[number] * (1.0 + 1e-12)).sum())
-        others = {path: values[:count] for path, values in rows.items() if path not in ("state/q", "state/v")}
+        others: dict[str, Any] = {
+            path: values[:count] for path, values in rows.items() if path not in ("state/q", "state/v")
+        }
         log.append(time=self.times[:count], q=rows["state/q"][:count], v=rows["state/v"][:count], **others)
         message = self.messages[number]
         log.finish("failed" if message else self.attrs["status"], 5 if message else 0, message)

@@ -43,7 +43,7 @@ class WorldsWriter:
         except (OSError, RuntimeError) as error:
             raise OutputError(f"{self.partial_path}: error: cannot be written: {error}") from None
 
-    def _create(self, header, times, count):
+    def _create(self, header: LogHeader, times: FloatArray, count: int) -> None:
         attributes = {"format": WORLDS_FORMAT, "format_version": WORLDS_VERSION, "model_name": header.model_name}
         provenance = collect_provenance() | {"argv": list(header.argv), "created_utc": utc_now()}
         for name, value in (attributes | provenance).items():
@@ -67,7 +67,7 @@ class WorldsWriter:
             create_texts(dataset.attrs, "names", field.names)
             create_texts(dataset.attrs, "units", field.units)
 
-    def _create_numbers(self, path, values):
+    def _create_numbers(self, path: str, values: FloatArray) -> h5py.Dataset:
         """A column with a checksum."""
         checked = {"chunks": (min(len(values), CHUNK_BYTES),), "fletcher32": True} if len(values) else {}
         return self._file.create_dataset(path, data=values, **checked)

@@ -7,9 +7,13 @@ of a killed run is free. It is not of the kind that HDF5 takes, so that readers 
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from mbcli.common.file_locks import is_free
 from mbcli.errors import OutputError
+
+if TYPE_CHECKING:
+    from typing import BinaryIO
 
 
 class WriteLock:
@@ -42,11 +46,11 @@ def refuse_written(path: str | os.PathLike[str]) -> None:
             raise _is_written(path)
 
 
-def _is_written(path):
+def _is_written(path: str | os.PathLike[str]) -> OutputError:
     return OutputError(f"{path}: error: is being written by another process")
 
 
-def _open(path):
+def _open(path: str | os.PathLike[str]) -> BinaryIO:
     try:
         try:
             return open(path, "r+b", buffering=0)

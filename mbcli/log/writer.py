@@ -1,6 +1,6 @@
 """LogWriter: writes a simulation log that opens after any death of its process.
 
-Measured with kill -9 (docs/log_format.md): a file in HDF5's single-writer mode (SWMR) always opens and holds
+Measured with kill -9 (docs/reference/log_format.md): a file in HDF5's single-writer mode (SWMR) always opens and holds
 every flushed row; one that is only flushed now and then does not. The same mode lets others read a log while
 it grows. It forbids new datasets, so everything the file will contain is created before the first row.
 
@@ -41,10 +41,14 @@ from mbcli.log.write_lock import WriteLock, refuse_written
 __all__ = ["LogWriter"]
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from types import TracebackType
 
     from numpy.typing import ArrayLike
+
+    from mbcli.log.datasets import Field
+    from mbcli.math.array_types import Array
+    from mbcli.parsers.spec import SourceFile
 
 FLUSH_SECONDS = 0.5  # time that a killed run may lose
 FLUSH_ROWS = 16384
@@ -125,7 +129,7 @@ class LogWriter:
             done = 0
             while done < count:  # never across a chunk: the file must not depend on the sizes of the blocks
                 step = min(self._chunk_rows - self.row_count % self._chunk_rows, count - done)
-                if contacts is not None:  # before the rows that they belong to: a row counts when its time is there
+                if self._contacts is not None and contacts is not None:  # before their rows, which count with a time
                     step = self._contacts.rows_together(contacts, done, step)
                     self._contacts.write(contacts, done, step)
                 self._write_rows(rows, done, step)
@@ -214,7 +218,7 @@ class LogWriter:
             finally:
                 self._lock.release()
 
-    def _pack(self):
+    def _pack(self) -> None:
         """Compresses the rows. Where there is no room for it on the disk the log stays as it is."""
         packed = Path(f"{self.partial_path}.packed")
         try:
@@ -244,7 +248,7 @@ class LogWriter:
 
     # ------------------------------------------------------------------------------------------- the file
 
-    def _check_target(self):
+    def _check_target(self) -> None:
         if self.path.is_dir():
             raise OutputError(f"{self.path}: error: is a folder, expected the name of a log")
         if self._force:
@@ -258,7 +262,7 @@ class LogWriter:
                 f"{argument('force', True)}"
             )
 
-    def _open(self, room):
+    def _open(self, room: int) -> h5py.File:
         if self._force and self.partial_path.exists():
             abandoned = WriteLock(self.partial_path)
             self.partial_path.unlink(missing_ok=True)
@@ -281,7 +285,7 @@ class LogWriter:
             raise
         return file
 
-    def _create(self, header, fields, checkpoint):
+    def _create(self, header: LogHeader, fields: Sequence[Field], checkpoint: Mapping[str, Array] | None) -> None:
         attributes = {
             "format": layout.FORMAT,
             "format_version": layout.FORMAT_VERSION,
@@ -321,7 +325,7 @@ class LogWriter:
         self._checkpoint = self._create_checkpoint(checkpoint, header.checkpoint_units)
         self._create_clocks()
 
-    def _create_rows(self, fields):
+    def _create_rows(self, fields: Sequence[Field]) -> dict[str, h5py.Dataset]:
         datasets = {}
         for field in fields:
             # HDF5 wants chunks of at least one element, and none larger than a fixed extent
@@ -350,7 +354,7 @@ class LogWriter:
         datasets["time"] = datasets.pop("time")
         return datasets
 
-    def _create_columns(self, field):
+    def _create_columns(self, field: Field) -> h5py.Dataset:
         """The dimension scale of the columns of a field: their names."""
         name = layout.columns_of(field.path)
         data = [encoded(text) for text in field.names]
@@ -358,52 +362,54 @@ class LogWriter:
         columns.make_scale(name)
         return columns
 
-    def _create_text(self, path, text):
+    def _create_text(self, path: str, text: str) -> None:
         data = text.encode("utf-8")
         self._file.create_dataset(path, data=np.bytes_(data), dtype=text_dtype(len(data)))
 
-    def _create_sources(self, sources):
+    def _create_sources(self, sources: Iterable[SourceFile]) -> None:
         group = self._file.require_group("model/source")
         for index, source in enumerate(sources):
             dataset = self._create_bytes(f"{group.name}/{layout.stored_name(source.path, index)}", source.content)
             _create_attribute(dataset.attrs, "path", source.path)
             _create_attribute(dataset.attrs, "sha256", source.sha256)
 
-    def _create_bytes(self, path, content):
+    def _create_bytes(self, path: str, content: bytes) -> h5py.Dataset:
         data = np.frombuffer(content, dtype="u1")
         packing = {"compression": "gzip", "fletcher32": True, "chunks": (min(len(data), 1 << 16),)} if len(data) else {}
         dataset = self._file.create_dataset(path, data=data, **packing)
         create_texts(dataset.attrs, "units", ("1",), scalar=True)
         return dataset
 
-    def _create_checkpoint(self, slots, units):
+    def _create_checkpoint(
+        self, slots: Mapping[str, Array] | None, units: Mapping[str, str | Sequence[str]]
+    ) -> dict[str, h5py.Dataset]:
         if not slots:
             return {}
         datasets = {name: self._create_slots(name, data, units.get(name, "1")) for name, data in slots.items()}
         self._create_slots("sequence", np.zeros(2, dtype="i8"), "1")
         return datasets
 
-    def _create_slots(self, name, data, units):
+    def _create_slots(self, name: str, data: Array, units: str | Sequence[str]) -> h5py.Dataset:
         """Two slots with a chunk each: one that is not written keeps its checksum."""
         checked = {"chunks": (1, *data.shape[1:]), "fletcher32": True} if data.size else {}
         dataset = self._file.create_dataset(f"checkpoint/{name}", data=data, **checked)
         create_texts(dataset.attrs, "units", (units,) if isinstance(units, str) else units, isinstance(units, str))
         return dataset
 
-    def _create_clocks(self):
+    def _create_clocks(self) -> None:
         for name, text in (("created_utc", utc_now()), ("finished_utc", "")):
-            text = _fixed_text(text, layout.CLOCK_BYTES)
-            self._file.create_dataset(f"run/{name}", data=np.bytes_(text), dtype=text_dtype(layout.CLOCK_BYTES))
+            data = np.bytes_(_fixed_text(text, layout.CLOCK_BYTES))
+            self._file.create_dataset(f"run/{name}", data=data, dtype=text_dtype(layout.CLOCK_BYTES))
         wall_time = self._file.create_dataset("run/wall_time", data=np.nan, dtype="f8")
         create_texts(wall_time.attrs, "units", ("s",), scalar=True)
 
     # ------------------------------------------------------------------------------------------- writing
 
-    def _require_open(self):
+    def _require_open(self) -> None:
         if self._file is None:
             raise ValueError(f"{self.path}: this log is closed")
 
-    def _checked_rows(self, values):
+    def _checked_rows(self, values: Mapping[str, ArrayLike]) -> dict[str, Array]:
         """The values as arrays of the declared types and shapes, `time` last."""
         if set(values) != set(self._datasets):
             raise ValueError(f"append: {difference_of_names(self._datasets, values)}")
@@ -421,26 +427,26 @@ class LogWriter:
             raise ValueError(f"append: time {time[row]} of row {self.row_count + row} does not increase")
         return rows
 
-    def _checked_contacts(self, contact, count):
+    def _checked_contacts(self, contact: Mapping[str, ArrayLike] | None, count: int) -> dict[str, Array] | None:
         """The contacts of so many rows as arrays of the declared types; None of a run that does not log them."""
         if (contact is None) != (self._contacts is None):
             raise ValueError("append: the log has contacts if and only if its header declares them")
-        return None if self._contacts is None else self._contacts.checked(contact, count)
+        return None if self._contacts is None or contact is None else self._contacts.checked(contact, count)
 
-    def _write_rows(self, rows, start, count):
+    def _write_rows(self, rows: Mapping[str, Array], start: int, count: int) -> None:
         first, last = self.row_count, self.row_count + count
         for path, dataset in self._datasets.items():
             dataset.resize(last, axis=0)
             dataset[first:last] = rows[path][start : start + count]
         self.row_count = last
 
-    def _flush(self):
+    def _flush(self) -> None:
         self._file.flush()
         self._flushed_at = clock.monotonic()
         self._unflushed_rows = 0
         self._dirty = False
 
-    def _publish(self):
+    def _publish(self) -> None:
         if not self._force and self.path.exists():
             raise OutputError(f"{self.path}: error: was created by another program; this log is {self.partial_path}")
         try:
@@ -451,7 +457,7 @@ class LogWriter:
             raise OutputError(f"{self.path}: error: {error.strerror}; the log is {self.partial_path}") from None
 
     @contextmanager
-    def _writing(self):
+    def _writing(self) -> Iterator[None]:
         """Turns the exceptions of HDF5 into an OutputError and gives the file up; its rows stay on disk."""
         try:
             yield
@@ -462,7 +468,7 @@ class LogWriter:
             self._abandon()
             raise OutputError(f"{self.path}: error: cannot be written: {_reason(error)}{kept}") from None
 
-    def _abandon(self):
+    def _abandon(self) -> None:
         file, self._file = self._file, None
         for _ in range(2 if file is not None else 0):  # on a full disk the first close fails, the second frees the file
             with suppress(OSError, RuntimeError):
@@ -473,20 +479,20 @@ class LogWriter:
             self._lock.release()
 
 
-def _header_bytes(header):
+def _header_bytes(header: LogHeader) -> int:
     """About what a log has before its first row."""
     texts = sum(len(text) for text in (header.model, header.config, header.scene))
     return HEADER_BYTES + texts + sum(len(source.content) for source in header.sources)
 
 
-def _rows_per_chunk(fields, expected_rows):
+def _rows_per_chunk(fields: Sequence[Field], expected_rows: int | None) -> int:
     """One number for all datasets: 1024, less for very wide rows or if fewer will come."""
     widest = max(8 * prod(field.row_shape) for field in fields)
     rows = min(CHUNK_ROWS, max(CHUNK_BYTES // max(widest, 1), 1))
     return rows if expected_rows is None else max(min(rows, expected_rows), 1)
 
 
-def _checkpoint_slots(example):
+def _checkpoint_slots(example: Mapping[str, ArrayLike]) -> dict[str, Array]:
     """Room for two checkpoints: {name: zeros (2, ...)}."""
     slots = {}
     for name, value in sorted(example.items()):
@@ -499,21 +505,21 @@ def _checkpoint_slots(example):
     return slots
 
 
-def _sha256(text):
+def _sha256(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8")).hexdigest()
 
 
-def _event_dtype():
+def _event_dtype() -> np.dtype:
     texts = [(name, text_dtype(size)) for name, size in layout.EVENT_TEXT.items()]
     return np.dtype([("time", "f8"), ("step", "i8"), *texts])
 
 
-def _fixed_text(text, size):
+def _fixed_text(text: str, size: int) -> bytes:
     """UTF-8 of at most size bytes, cut between characters."""
     return encoded(text)[:size].decode("utf-8", "ignore").encode("utf-8")
 
 
-def _create_attribute(attributes, name, value):
+def _create_attribute(attributes: h5py.AttributeManager, name: str, value: Any) -> None:
     """Texts with their length (those that finish() changes: with room), lists and mappings as JSON."""
     if isinstance(value, (list, tuple, dict)):
         value = json.dumps(value, sort_keys=True)
@@ -525,11 +531,11 @@ def _create_attribute(attributes, name, value):
         attributes.create(name, value)
 
 
-def _modify_text(attributes, name, text, size):
+def _modify_text(attributes: h5py.AttributeManager, name: str, text: str, size: int) -> None:
     attributes.modify(name, np.array(_fixed_text(text, size), dtype=text_dtype(size)))
 
 
-def _reason(error):
+def _reason(error: Exception) -> str:
     """HDF5 hides the system's error number in a text of several lines."""
     number = error.errno if isinstance(error, OSError) else None
     if number is None:
@@ -538,7 +544,7 @@ def _reason(error):
     return os.strerror(number) if number else str(error).partition("\n")[0]
 
 
-def _sync(path):
+def _sync(path: Path) -> None:
     """Has a file or a folder written to the disk; Windows cannot open a folder, and a file only to write."""
     if os.name == "nt" and os.path.isdir(path):
         return

@@ -7,6 +7,7 @@ from mbcli.late_names import late_names
 
 TYPE_CHECKING = False  # True to type checkers
 if TYPE_CHECKING:
+    from mbcli.math.bspline_basis import BsplineBasis, KnotVectorType
     from mbcli.math.cross_product import VectorToSkewSymmetric
     from mbcli.math.periodic_interval import wrap_to
     from mbcli.math.quaternion import (
@@ -37,12 +38,14 @@ __all__ = [
     "AngleAxis",
     "AngleAxis_",
     "AreQuaternionsEqualForOrientation",
+    "BsplineBasis",
     "CalculateAngularVelocityExpressedInBFromQuaternionDt",
     "CalculateQuaternionDtConstraintViolation",
     "CalculateQuaternionDtFromAngularVelocityExpressedInB",
     "ClosestQuaternion",
     "IsBothQuaternionAndQuaternionDtOK",
     "IsQuaternionValid",
+    "KnotVectorType",
     "Quaternion",
     "Quaternion_",
     "QuaternionToCanonicalForm",
@@ -64,6 +67,7 @@ __all__ = [
 __getattr__ = late_names(
     __name__,
     {
+        "bspline_basis": ("BsplineBasis", "KnotVectorType"),
         "cross_product": ("VectorToSkewSymmetric",),
         "periodic_interval": ("wrap_to",),
         "quaternion": (

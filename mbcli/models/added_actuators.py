@@ -1,5 +1,7 @@
 """Actuators for the joints that a run holds or drives and that their file leaves without one."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping
 
 import numpy as np
@@ -62,7 +64,7 @@ def driven_joints(plant: MultibodyPlant, names: Iterable[str]) -> list[Joint]:
     return list(found)
 
 
-def _movable_joints(plant):
+def _movable_joints(plant: MultibodyPlant) -> list[Joint]:
     """Joints of one velocity that have a place in the forest and follow no other joint."""
     forest = plant.forest()[0]
     joints = [plant.elements.joints[mobod.joint] for mobod in forest if mobod.joint is not None]
@@ -70,7 +72,7 @@ def _movable_joints(plant):
     return [joint for joint in joints if joint.num_velocities() == 1 and joint not in followers]
 
 
-def _carrying_joints(plant):
+def _carrying_joints(plant: MultibodyPlant) -> set[Joint]:
     """Joints without actuators between World and the first actuated ones, of mechanisms that have actuators."""
     number = mechanisms(plant)
     actuated = {actuator.joint() for actuator in plant.elements.actuators}
@@ -86,7 +88,7 @@ def _carrying_joints(plant):
     return carrying
 
 
-def _new_name(plant, joint):
+def _new_name(plant: MultibodyPlant, joint: Joint) -> str:
     """The joint's name if no actuator of the model instance has it, else a longer one."""
     instance = joint.model_instance()
     name, taken = joint.name(), {a.name() for a in plant.elements.actuators if a.model_instance() == instance}

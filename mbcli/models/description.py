@@ -1,18 +1,34 @@
 """A model as data: the document that `mbcli inspect --json` prints."""
 
+from __future__ import annotations
+
 import math
 from collections import Counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mbcli.common.json_text import plain
 from mbcli.errors import ModelError
-from mbcli.models.loading import LoadedModel, as_loaded, load_model
+from mbcli.models.loaded_model import LoadedModel
+from mbcli.models.loading import as_loaded, load_model
 from mbcli.models.measures import measures
 from mbcli.multibody.fem.body_config import MATERIAL_NAMES
 from mbcli.multibody.plant import MultibodyPlant
 from mbcli.multibody.tree.joint_kinds import is_weld
+
+if TYPE_CHECKING:
+    from typing import TypeAlias
+
+    Entry: TypeAlias = dict[str, Any]
+
+    from mbcli.models.postures import Posture
+    from mbcli.multibody.tree.deformable_body import DeformableBody
+    from mbcli.multibody.tree.element import MultibodyElement
+    from mbcli.multibody.tree.frame import Frame
+    from mbcli.multibody.tree.joint_actuator import JointActuator
+    from mbcli.multibody.tree.rigid_body import RigidBody
+    from mbcli.parsers.spec import ModelSpec
 
 # accessors of force elements: the elements that they act between, and their numbers
 FORCE_ELEMENT_PARTS = ((("frameA", "frameC"), "frames"), (("bodyA", "bodyB"), "bodies"))
@@ -98,20 +114,20 @@ def describe(model: Any, *, measured: bool = True) -> dict:
     return plain(document)
 
 
-def _models(loaded):
+def _models(loaded: LoadedModel) -> list[tuple[ModelSpec, str]]:
     """(ModelSpec, name of its instance) of every model; none for a plant whose files are not known."""
     return list(zip(loaded.specs, loaded.instances, strict=True)) if loaded.specs else []
 
 
-def _instance(plant, element):
+def _instance(plant: MultibodyPlant, element: MultibodyElement) -> str:
     return plant.GetModelInstanceName(element.model_instance())
 
 
-def _place(element):
+def _place(element: Any) -> str | None:
     return str(element.place) if element.place is not None else None
 
 
-def _body(plant, body):
+def _body(plant: MultibodyPlant, body: RigidBody) -> Entry:
     M = body.default_spatial_inertia()
     I = M.CalcRotationalInertia().CopyToFullMatrix3()
     com = M.get_com()
@@ -128,7 +144,7 @@ def _body(plant, body):
     }
 
 
-def _deformable(plant, body):
+def _deformable(plant: MultibodyPlant, body: DeformableBody) -> Entry:
     config = body.config()
     return {
         "name": body.name(),
@@ -152,7 +168,7 @@ def _deformable(plant, body):
     }
 
 
-def _posture(plant, posture):
+def _posture(plant: MultibodyPlant, posture: Posture) -> Entry:
     return {
         "name": posture.name(),
         "model_instance": plant.GetModelInstanceName(posture.instance),
@@ -161,10 +177,10 @@ def _posture(plant, posture):
     }
 
 
-def _joint(plant, joint):
+def _joint(plant: MultibodyPlant, joint: Any) -> Entry:
     nq, nv = joint.num_positions(), joint.num_velocities()
     closes_loop = joint in plant.elements.loop_joints
-    result = {
+    result: Entry = {
         "name": joint.name(),
         "model_instance": _instance(plant, joint),
         "type": joint.type_name(),
@@ -197,12 +213,12 @@ def _joint(plant, joint):
     return result
 
 
-def _limit(value):
+def _limit(value: float) -> float | None:
     """A limit that the file does not set is not a number."""
     return value if math.isfinite(value) else None
 
 
-def _constraint(constraint):
+def _constraint(constraint: Any) -> Entry:
     result = {
         "type": constraint.kind,
         "name": constraint.name,
@@ -214,14 +230,14 @@ def _constraint(constraint):
     return result | {name: _number(value) for name, value in constraint.parameters().items()}
 
 
-def _mobility(plant):
+def _mobility(plant: MultibodyPlant) -> Entry | None:
     """The freedom that constraints leave at an assembly near the default pose; None without constraints."""
     if not plant.elements.constraints:
         return None
+    from mbcli.multibody.assembly.closed_chains import ClosedChains
     from mbcli.multibody.compilation.compile_constraints import share_at_most
     from mbcli.multibody.compilation.constraint_rows import constraint_rows
-    from mbcli.multibody.constraints.closed_chains import ClosedChains
-    from mbcli.multibody.plant.context import Context
+    from mbcli.multibody.state.context import Context
 
     context = Context(plant, compiled=False)
     state = context.state
@@ -251,11 +267,11 @@ def _mobility(plant):
     }
 
 
-def _number(value):
+def _number(value: Any) -> Any:
     return _limit(value) if isinstance(value, float) else value
 
 
-def _filter_groups(loaded):
+def _filter_groups(loaded: LoadedModel) -> list[Entry]:
     """Those of models by their own names, then those of directives by scoped ones."""
     of_models = [
         {
@@ -288,7 +304,7 @@ def _filter_groups(loaded):
     return of_models + of_directives
 
 
-def _frame(plant, frame):
+def _frame(plant: MultibodyPlant, frame: Frame) -> Entry:
     return {
         "name": frame.name(),
         "model_instance": _instance(plant, frame),
@@ -297,7 +313,7 @@ def _frame(plant, frame):
     }
 
 
-def _actuator(plant, actuator):
+def _actuator(plant: MultibodyPlant, actuator: JointActuator) -> Entry:
     gains = actuator.get_controller_gains() if actuator.has_controller() else None
     return {
         "name": actuator.name(),
@@ -311,8 +327,8 @@ def _actuator(plant, actuator):
     }
 
 
-def _force_element(element):
-    result = {"type": type(element).__name__, "place": _place(element)}
+def _force_element(element: Any) -> Entry:
+    result: Entry = {"type": type(element).__name__, "place": _place(element)}
     for names, kind in FORCE_ELEMENT_PARTS:
         if hasattr(element, names[0]):
             result[kind] = [getattr(element, name)().name() for name in names]
@@ -324,7 +340,7 @@ def _force_element(element):
     return result
 
 
-def _geometries(loaded):
+def _geometries(loaded: LoadedModel) -> list[Entry]:
     """Those of the files; of a plant whose files are not known those that were registered."""
     if not loaded.specs:
         return _registered_geometries(loaded.plant)
@@ -349,7 +365,10 @@ def _geometries(loaded):
     return result
 
 
-def _registered_geometries(plant):
+def _registered_geometries(plant: MultibodyPlant) -> list[Entry]:
+    if plant.scene_graph is None:
+        return []
+    inspector = plant.scene_graph.model_inspector()
     result = []
     for body in plant.elements.bodies:
         for role, ids in (
@@ -357,7 +376,6 @@ def _registered_geometries(plant):
             ("collision", plant.GetCollisionGeometriesForBody(body)),
         ):
             for g in ids:
-                inspector = plant.scene_graph.model_inspector()
                 shape = inspector.GetShape(g)
                 result.append(
                     {

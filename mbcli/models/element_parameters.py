@@ -21,16 +21,22 @@ import numpy as np
 
 from mbcli.common.quick_dataclass import dataclass
 from mbcli.errors import ArgumentError
+from mbcli.geometry.coulomb_friction import CoulombFriction
 from mbcli.geometry.properties import ProximityProperties
 from mbcli.multibody.inertia.rotational_inertia import RotationalInertia
 from mbcli.multibody.inertia.spatial_inertia import SpatialInertia, spatial_inertia_of
-from mbcli.multibody.plant.coulomb_friction import CoulombFriction
 from mbcli.multibody.tree.joint_actuator import PdControllerGains
 from mbcli.multibody.tree.joint_kinds import has_quaternion
 from mbcli.multibody.tree.joint_spring import JointSpring
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+
+    from mbcli.geometry.geometry_instance import GeometryInstance
+    from mbcli.math.array_types import Matrix3, Vector, Vector3, Vector6
+    from mbcli.multibody.tree.joint import Joint
+    from mbcli.multibody.tree.joint_actuator import JointActuator
+    from mbcli.multibody.tree.rigid_body import RigidBody
 
 INERTIA = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
 INERTIA_PLACES = (0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)
@@ -75,7 +81,7 @@ class Parameter:
 # ---------------------------------------------------------------------------------------------- bodies
 
 
-def _central_inertia(body):
+def _central_inertia(body: RigidBody) -> Vector6:
     M = body.default_spatial_inertia()
     about_com = M.CalcRotationalInertia().CopyToFullMatrix3() - M.get_mass() * _particle(M.get_com())
     return np.array([about_com[place] for place in INERTIA_PLACES])
@@ -104,14 +110,14 @@ def replace_of_body(body: Any, values: Mapping[str, np.ndarray]) -> None:
     body.replace_default("M_BBo_B", spatial_inertia_of(mass, com, unit + _particle(com)))
 
 
-def _particle(p):
+def _particle(p: Vector3) -> Matrix3:
     return p @ p * np.eye(3) - np.outer(p, p)
 
 
 # ---------------------------------------------------------------------------------------------- joints
 
 
-def _spring(joint):
+def _spring(joint: Joint) -> JointSpring | None:
     """The one spring on the coordinate of a joint; None if there is none, or several."""
     found = [
         e for e in joint.GetParentPlant().elements.force_elements if isinstance(e, JointSpring) and e.joint() is joint
@@ -119,16 +125,16 @@ def _spring(joint):
     return found[0] if len(found) == 1 else None
 
 
-def _of_spring(name):
-    def read(joint):
+def _of_spring(name: str) -> Callable[[Joint], float | None]:
+    def read(joint: Joint) -> float | None:
         spring = _spring(joint)
         return None if spring is None else spring.default_of(name)
 
     return read
 
 
-def _symmetric(kind):
-    def read(joint):
+def _symmetric(kind: str) -> Callable[[Joint], Vector]:
+    def read(joint: Joint) -> Vector:
         return getattr(joint, f"{kind}_upper_limits")()
 
     return read
@@ -160,7 +166,10 @@ def replace_of_joint(joint: Any, values: Mapping[str, np.ndarray]) -> None:
         joint.reflected_inertia = float(values["armature"][0])
     for name, of_spring in (("stiffness", "stiffness"), ("rest_position", "nominal")):
         if name in values:
-            _spring(joint).replace_default(of_spring, float(values[name][0]))
+            spring = _spring(joint)
+            if spring is None:
+                raise ArgumentError("a joint without a spring has no stiffness")
+            spring.replace_default(of_spring, float(values[name][0]))
     if "default_position" in values:
         if has_quaternion(joint) and not any(values["default_position"][:4]):
             raise ArgumentError("a quaternion of zeros gives no orientation")
@@ -181,8 +190,8 @@ def replace_of_joint(joint: Any, values: Mapping[str, np.ndarray]) -> None:
 # ------------------------------------------------------------------------------------------- actuators
 
 
-def _gain(name):
-    def read(actuator):
+def _gain(name: str) -> Callable[[JointActuator], float | None]:
+    def read(actuator: JointActuator) -> float | None:
         return getattr(actuator.get_controller_gains(), name) if actuator.has_controller() else None
 
     return read
@@ -226,26 +235,34 @@ PROPERTY = {
 DIMENSIONS = {"torsional_friction": 4, "rolling_friction": 6}  # `condim` of a geometry of MJCF that has it
 
 
-def _friction(kind):
-    def read(geometry):
-        return getattr(geometry.proximity.GetProperty("material", "coulomb_friction"), f"{kind}_friction")()
+def _proximity(geometry: GeometryInstance) -> ProximityProperties:
+    properties = geometry.proximity
+    if properties is None:
+        raise ArgumentError("it does not collide")
+    return properties
+
+
+def _friction(kind: str) -> Callable[[GeometryInstance], float]:
+    def read(geometry: GeometryInstance) -> float:
+        return getattr(_proximity(geometry).GetProperty("material", "coulomb_friction"), f"{kind}_friction")()
 
     return read
 
 
-def _property(name):
-    def read(geometry):
-        value = geometry.proximity.GetPropertyOrDefault("material", PROPERTY[name], None)
+def _property(name: str) -> Callable[[GeometryInstance], float]:
+    def read(geometry: GeometryInstance) -> float:
+        value = _proximity(geometry).GetPropertyOrDefault("material", PROPERTY[name], None)
         return math.nan if value is None else value  # of a setting, or by the weight of the model
 
     return read
 
 
-def _turning(name):
-    def read(geometry):
-        if geometry.proximity.GetPropertyOrDefault("mujoco", "condim", DIMENSIONS[name]) < DIMENSIONS[name]:
+def _turning(name: str) -> Callable[[GeometryInstance], float]:
+    def read(geometry: GeometryInstance) -> float:
+        properties = _proximity(geometry)
+        if properties.GetPropertyOrDefault("mujoco", "condim", DIMENSIONS[name]) < DIMENSIONS[name]:
             return 0.0
-        return geometry.proximity.GetPropertyOrDefault("material", name, 0.0)
+        return properties.GetPropertyOrDefault("material", name, 0.0)
 
     return read
 
@@ -289,12 +306,12 @@ def replace_of_geometry(geometry: Any, values: Mapping[str, np.ndarray]) -> None
 # ------------------------------------------------------------------------------------------ all kinds
 
 
-def _keep_body(body):
+def _keep_body(body: RigidBody) -> Callable[[], None]:
     M = body.default_of("M_BBo_B")
     return lambda: body.replace_default("M_BBo_B", M)
 
 
-def _keep_joint(joint):
+def _keep_joint(joint: Joint) -> Callable[[], None]:
     damping, friction, armature = joint.default_damping_vector(), joint.dry_friction, joint.reflected_inertia
     positions, spring = joint.default_positions(), _spring(joint)
     of_spring = {} if spring is None else {name: spring.default_of(name) for name in ("stiffness", "nominal")}
@@ -303,23 +320,24 @@ def _keep_joint(joint):
         for kind in ("position", "velocity", "acceleration")
     }
 
-    def restore():
+    def restore() -> None:
         joint.replace_default("damping", damping)
         joint.dry_friction, joint.reflected_inertia = friction, armature
         joint.set_default_positions(positions)
-        for name, value in of_spring.items():
-            spring.replace_default(name, value)
+        if spring is not None:
+            for name, value in of_spring.items():
+                spring.replace_default(name, value)
         for kind, (lower, upper) in limits.items():
             getattr(joint, f"set_{kind}_limits")(lower, upper)
 
     return restore
 
 
-def _keep_actuator(actuator):
+def _keep_actuator(actuator: JointActuator) -> Callable[[], None]:
     ratio, rotor = actuator.default_gear_ratio(), actuator.default_rotor_inertia()
     effort, gains = actuator.effort_limit(), actuator.get_controller_gains() if actuator.has_controller() else None
 
-    def restore():
+    def restore() -> None:
         actuator.replace_default("gear_ratio", ratio)
         actuator.replace_default("rotor_inertia", rotor)
         actuator.set_effort_limit(effort)
@@ -329,10 +347,10 @@ def _keep_actuator(actuator):
     return restore
 
 
-def _keep_geometry(geometry):
+def _keep_geometry(geometry: GeometryInstance) -> Callable[[], None]:
     before = ProximityProperties(geometry.proximity)
 
-    def restore():
+    def restore() -> None:
         geometry.proximity = before
 
     return restore

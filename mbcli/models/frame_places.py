@@ -10,18 +10,19 @@ import numpy as np
 from mbcli.common.argument_names import argument
 from mbcli.errors import ArgumentError, NumericalError
 from mbcli.models.loading import as_loaded, find_frame
+from mbcli.multibody.assembly.closed_chains import ClosedChains
 from mbcli.multibody.assembly.nearest_positions import PositionSearch
 from mbcli.multibody.assembly.position_manifold import rotation_vector, rotation_vector_rate
-from mbcli.multibody.constraints.closed_chains import ClosedChains
-from mbcli.multibody.plant.context import Context
+from mbcli.multibody.state.context import Context
 from mbcli.multibody.tree import JacobianWrtVariable
 from mbcli.multibody.tree.joint_kinds import has_angles
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import ArrayLike
 
+    from mbcli.math.array_types import Matrix, Vector
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
     from mbcli.multibody.tree import Frame
 
@@ -110,7 +111,7 @@ def solve(
     return IkResult(reached, distance, angle, iterations, attempt + 1)
 
 
-def _unreached(errors, plant, distance, angle, attempts):
+def _unreached(errors: _Errors, plant: MultibodyPlant, distance: float, angle: float, attempts: int) -> str:
     names = ", ".join(place.name for place in errors.places)
     parts = [f"{distance:.6g} m"]
     if any(place.quaternion is not None for place in errors.places):
@@ -145,7 +146,7 @@ class _Place:
 class _Errors:
     """The errors of positions q: of frames, of constraints and of limits, with their derivative along velocities."""
 
-    def __init__(self, plant, context, places, base):
+    def __init__(self, plant: MultibodyPlant, context: Context, places: Sequence[_Place], base: Frame) -> None:
         self.places, self._plant, self._base = places, plant, base
         self._context = Context(plant, compiled=False)
         plant.SetPositions(self._context, plant.GetPositions(context))
@@ -165,18 +166,18 @@ class _Errors:
                 limited += [(k + i, d + i) for i in range(n)]
         self._limited = np.reshape(limited, (-1, 2)).astype(int)
 
-    def within_limits(self, q):
+    def within_limits(self, q: Vector) -> Vector:
         """q with what can be drawn moved into its limits, and what stays still to the last bit."""
         clipped = np.where(self._drawn, np.clip(q, self._lower, self._upper), q)
         return np.where(self._kept, self._start, clipped)
 
-    def drawn(self, start, rng):
+    def drawn(self, start: Vector, rng: np.random.Generator) -> Vector:
         """Positions within limits, about the start if there are none."""
         low = np.where(np.isfinite(self._lower), self._lower, start - SPREAD)
         high = np.where(np.isfinite(self._upper), self._upper, start + SPREAD)
         return np.where(self._drawn, rng.uniform(low, np.maximum(low, high)), start)
 
-    def evaluate(self, q):
+    def evaluate(self, q: Vector) -> tuple[Vector, Matrix]:
         """phi (n,) and its derivative along velocities (n, nv)."""
         plant, context = self._plant, self._context
         plant.SetPositions(context, q)
@@ -192,12 +193,12 @@ class _Errors:
         G[:, self._still] = 0.0
         return phi, G
 
-    def most_equations(self):
+    def most_equations(self) -> int:
         """How many there are where everything is beyond its limit."""
         of_places = sum(3 if place.quaternion is None else 6 for place in self.places)
         return of_places + (0 if self._chains is None else self._chains.nrow) + len(self._limited)
 
-    def _of_place(self, place):
+    def _of_place(self, place: _Place) -> tuple[Vector, Matrix]:
         plant, context, base = self._plant, self._context, self._base
         X = place.frame.CalcPose(context, base)
         origin = np.zeros(3)
@@ -208,7 +209,7 @@ class _Errors:
             phi, G = np.concatenate([turn, phi]), np.concatenate([rotation_vector_rate(turn) @ J[:3], G])
         return phi, G
 
-    def remaining(self):
+    def remaining(self) -> tuple[float, float]:
         """Largest distance [m] and angle [rad] of a frame from its place, at the positions evaluated last."""
         distance = angle = 0.0
         for place in self.places:
@@ -218,7 +219,7 @@ class _Errors:
                 angle = max(angle, float(np.linalg.norm(phi[:3])))
         return distance, angle
 
-    def constraint_error(self):
+    def constraint_error(self) -> float | None:
         """The norm of the errors of the constraints at the positions evaluated last; None without constraints."""
         if self._chains is None:
             return None

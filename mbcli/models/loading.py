@@ -1,17 +1,19 @@
 """From files and settings to a finalized plant."""
 
+from __future__ import annotations
+
 import os
 import warnings
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import contextmanager
-from dataclasses import field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mbcli.common.argument_names import argument
 from mbcli.common.coordinate_names import listed
 from mbcli.common.quick_dataclass import dataclass
 from mbcli.config.scene_graph_config import SceneGraphConfig
 from mbcli.errors import ArgumentError, MbcliError, ModelError, ResourceError
+from mbcli.models.loaded_model import LoadedModel
 from mbcli.models.postures import Posture, posture_positions, postures_of
 from mbcli.models.settings import Settings
 from mbcli.multibody.parsing import Parser
@@ -21,6 +23,15 @@ from mbcli.multibody.tree import ModelInstanceIndex
 from mbcli.parsers.diagnostics import Diagnostics
 from mbcli.parsers.package_map import PackageMap
 from mbcli.parsers.scenes.plant_config import SELF_CONTACT, RunConfig
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import TypeAlias
+
+    from mbcli.multibody.tree.frame import Frame
+    from mbcli.parsers.diagnostics import Diagnostic
+    from mbcli.parsers.scenes.scenario import Scenario
+    from mbcli.parsers.spec import ModelSpec, SemanticSpec, SourceFile
 
 
 @dataclass(frozen=True)
@@ -34,57 +45,12 @@ class ModelText:
         return self.name
 
 
-@dataclass
-class LoadedModel:
-    """A finalized plant, the files it was read from, the settings, and the findings of the parse.
-
-    Attributes:
-        plant: finalized MultibodyPlant.
-        specs: ModelSpec of every model in it.
-        instances: the name in the plant of each spec's model; it differs from the spec's where that was taken.
-        scene_files: files of directives, scenarios and constraints (SourceFile).
-        config: RunConfig.
-        diagnostics: Diagnostics with what the files say and the plant does not use.
-        read: ModelSpecs as their files have them: worlds whole.
-        filter_groups: CollisionFilterGroups.
-        ground: [m] height of the ground, None without one.
-        postures: Posture of every named state in the files of the models.
-        added_actuators: names of the joints that got an actuator, to be held or driven.
-        self_contact: "auto", "all" or "none": contact between the bodies of one mechanism.
-        without_contact: pairs of names of bodies that "auto" keeps from touching.
-        parameters: ParameterValue of every parameter that was set by name.
-    """
-
-    plant: Any
-    specs: list = field(default_factory=list)
-    instances: list = field(default_factory=list)
-    scene_files: list = field(default_factory=list)
-    config: Any = None
-    diagnostics: Any = field(default_factory=Diagnostics)
-    read: list = field(default_factory=list)
-    filter_groups: Any = None
-    ground: float | None = None
-    postures: list = field(default_factory=list)
-    added_actuators: list = field(default_factory=list)
-    self_contact: str = "all"
-    without_contact: list = field(default_factory=list)
-    parameters: list = field(default_factory=list)
-
-    @property
-    def sources(self) -> list:
-        """Every file read that defines the model, once."""
-        models = [source for spec in self.specs for source in spec.sources]
-        return list({source.path: source for source in (*self.scene_files, *models)}.values())
-
-    def description(self) -> dict:
-        """The `model` entry of every JSON document."""
-        return {
-            "name": ", ".join(self.instances),
-            "files": [{"path": source.path, "sha256": source.sha256} for source in self.sources],
-        }
+if TYPE_CHECKING:
+    ModelSource: TypeAlias = str | os.PathLike[str] | ModelText
+    Models: TypeAlias = ModelSource | Iterable[ModelSource]
 
 
-def as_loaded(model) -> LoadedModel:
+def as_loaded(model: LoadedModel | MultibodyPlant | Models) -> LoadedModel:
     """A LoadedModel as it is, the one of a finalized plant, or the one of files, without contact."""
     if isinstance(model, LoadedModel):
         return model
@@ -97,7 +63,7 @@ def as_loaded(model) -> LoadedModel:
 
 
 def load_model(
-    models: str | os.PathLike | ModelText | Iterable,
+    models: Models,
     *,
     contact: bool = False,
     ground: float | None = None,
@@ -106,7 +72,7 @@ def load_model(
     contact_approximation: str | None = None,
     sleep: float | None = None,
     self_contact: str | None = None,
-    srdf: str | os.PathLike | Iterable[str | os.PathLike] = (),
+    srdf: str | os.PathLike[str] | Iterable[str | os.PathLike[str]] = (),
     hold: bool | str | None = None,
     kp: float | None = None,
     kd: float | None = None,
@@ -115,16 +81,16 @@ def load_model(
     weld: Iterable[str] = (),
     weld_base: bool = False,
     gravity: Iterable[float] | None = None,
-    constraints: str | os.PathLike | None = None,
+    constraints: str | os.PathLike[str] | None = None,
     loops: str = "cut",
     config: Any = None,
     overrides: Iterable[str] | Mapping[str, Any] = (),
     scenario_name: str | None = None,
     scenario_text: str | None = None,
-    packages: PackageMap | dict | None = None,
+    packages: PackageMap | Mapping[str, str | os.PathLike[str]] | None = None,
     file_type: str | None = None,
     strict: bool = False,
-    on_findings: Callable[[list], None] = lambda findings: None,
+    on_findings: Callable[[Sequence[Diagnostic]], object] = lambda findings: None,
     on_mesh: Callable[[int, int], object] = lambda done, count: None,
 ) -> LoadedModel:
     """Reads model files and builds one finalized plant of them.
@@ -142,8 +108,8 @@ def load_model(
         self_contact: what the bodies of one mechanism do where they meet: "all" touch; "none" do; "auto": all but those
             that overlap at the default positions or are always in touch. None leaves it to the settings ("auto").
         srdf: files (SRDF) with pairs of links that are not to collide, and named postures, of the models.
-        hold: for simulate(): whether controllers hold the joints where they start, or the posture of that name; joints
-            without an actuator get one. None leaves it to the settings (False).
+        hold: for simulate() and context_that_holds(): whether controllers hold the joints where they start, or the
+            posture of that name; joints without an actuator get one. None leaves it to the settings (False).
         kp: stiffness [N m/rad or N/m] of these controllers; None: from the masses.
         kd: damping [N m s/rad or N s/m] of these controllers; None: from the masses.
         drive: {joint: velocity} [rad/s or m/s] at which controllers drive joints.
@@ -224,6 +190,8 @@ def load_model(
         message = f'link "{first.name()}" has no mass and no joint: it is fixed to the world{more}'
         diagnostics.note("MASSLESS_LINK_FIXED", message, place=first.place)
         on_findings(diagnostics.findings[-1:])
+    if dt is None and settings.leave_the_step_to_models:
+        _take_step(plant, config, parser.read)
     if gravity is not None:
         plant.mutable_gravity_field().set_gravity_vector(list(gravity))
     files = _add_constraints(plant, constraints, diagnostics, strict)
@@ -231,6 +199,7 @@ def load_model(
     with _invalid_model(), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # losses of joints that close loops are reported where they matter
         plant.Finalize()
+    plant.asks_to_be_held = config.hold.is_on or bool(config.drive)
     if loops == "error":
         _refuse_loops(plant)
     settings.apply_initial_positions(plant)
@@ -260,7 +229,7 @@ def load_model(
     return loaded
 
 
-def _split(overrides):
+def _split(overrides: Iterable[str] | Mapping[str, Any]) -> tuple[list[str], list[str]]:
     """PATH=VALUE texts of settings, and those of parameters of elements."""
     if not overrides:
         return [], []
@@ -269,7 +238,7 @@ def _split(overrides):
     return split_overrides(overrides)
 
 
-def _package_map(packages):
+def _package_map(packages: PackageMap | Mapping[str, str | os.PathLike[str]] | None) -> PackageMap:
     if isinstance(packages, PackageMap):
         return packages
     result = PackageMap()
@@ -279,7 +248,7 @@ def _package_map(packages):
 
 
 @contextmanager
-def _invalid_model(place=""):
+def _invalid_model(place: str = "") -> Iterator[None]:
     """A RuntimeError of a plant is the model's fault here, not a bug."""
     try:
         yield
@@ -289,7 +258,7 @@ def _invalid_model(place=""):
         raise ModelError(f"{place}: error: {error}" if place else str(error)) from None
 
 
-def register_scene_graph(plant, config, ground):
+def register_scene_graph(plant: MultibodyPlant, config: SceneGraphConfig, ground: float | None) -> None:
     """Gives a plant the geometries that it is about to read, and a ground at a height [m] unless that is None.
 
     The ground is rigid: it has contact surfaces with what is compliant.
@@ -321,7 +290,13 @@ def register_scene_graph(plant, config, ground):
         plant.RegisterCollisionGeometry(plant.world_body(), X_WG, HalfSpace(), "ground", properties)
 
 
-def _add(parser, model, scenario, file_type, on_findings):
+def _add(
+    parser: Parser,
+    model: ModelSource,
+    scenario: Scenario | None,
+    file_type: str | None,
+    on_findings: Callable[[Sequence[Diagnostic]], object],
+) -> None:
     try:
         with _invalid_model(str(model)):
             if scenario is not None:
@@ -336,7 +311,13 @@ def _add(parser, model, scenario, file_type, on_findings):
         raise
 
 
-def _read_srdf(srdf, specs, diagnostics, on_findings, strict):
+def _read_srdf(
+    srdf: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
+    specs: Sequence[ModelSpec],
+    diagnostics: Diagnostics,
+    on_findings: Callable[[Sequence[Diagnostic]], object],
+    strict: bool,
+) -> list[SemanticSpec]:
     """The SemanticSpecs of the files."""
     paths = [srdf] if isinstance(srdf, (str, os.PathLike)) else list(srdf)
     if not paths:
@@ -350,7 +331,7 @@ def _read_srdf(srdf, specs, diagnostics, on_findings, strict):
     return [semantics for semantics in read if semantics is not None]
 
 
-def _apply_semantics(plant, semantics, parser):
+def _apply_semantics(plant: MultibodyPlant, semantics: Iterable[SemanticSpec], parser: Parser) -> list[Posture]:
     """Filters the links of SRDF files; returns their postures."""
     from mbcli.multibody.parsing.filter_links import filter_links
 
@@ -385,7 +366,7 @@ def set_hold(
         raise ArgumentError(str(error)) from None
 
 
-def _add_actuators(plant, config, parser):
+def _add_actuators(plant: MultibodyPlant, config: RunConfig, parser: Parser) -> list[str]:
     """Actuators for joints that are held or driven and have none; returns the names of these joints."""
     if not config.hold.is_on and not config.drive:
         return []
@@ -400,7 +381,17 @@ def _add_actuators(plant, config, parser):
     return add_actuators(plant, config.hold.is_on, config.drive, efforts)
 
 
-def _leave_out_self_contact(plant, mode, postures, on_mesh):
+def _take_step(plant: MultibodyPlant, config: RunConfig, specs: Iterable[ModelSpec]) -> None:
+    """The step that worlds ask for, the smallest of several, as the default of the run."""
+    steps = [spec.time_step for spec in specs if spec.time_step is not None]
+    if steps:
+        config.plant_config.time_step = min(steps)
+        plant.set_time_step(min(steps))
+
+
+def _leave_out_self_contact(
+    plant: MultibodyPlant, mode: str, postures: Iterable[Posture], on_mesh: Callable[[int, int], object]
+) -> list[tuple[str, str]]:
     """Filters the contact that bodies of one mechanism shall not have; returns the pairs of names of `auto`.
 
     Meshes are read for that, unless nothing can touch.
@@ -419,7 +410,7 @@ def _leave_out_self_contact(plant, mode, postures, on_mesh):
     return leave_out_self_contact(plant, mode, in_postures)
 
 
-def _refuse_loops(plant):
+def _refuse_loops(plant: MultibodyPlant) -> None:
     lines = []
     for joint in plant.elements.loop_joints:
         ends = f"'{joint.parent_body().name()}' and '{joint.child_body().name()}'"
@@ -429,7 +420,7 @@ def _refuse_loops(plant):
         raise ModelError("\n".join(lines))
 
 
-def find_frame(plant, name, wanted_by):
+def find_frame(plant: MultibodyPlant, name: str, wanted_by: str) -> Frame:
     """A frame or body by its name, or by `instance::name` if several models have one of that name.
 
     wanted_by: the argument that names it. Raises ArgumentError.
@@ -452,7 +443,7 @@ def find_frame(plant, name, wanted_by):
         raise ArgumentError(f"{wanted_by}: {message}") from None
 
 
-def _weld(plant, name):
+def _weld(plant: MultibodyPlant, name: str) -> None:
     """Welds a frame to the world; ModelError if its body is held already."""
     frame = find_frame(plant, name, argument("weld"))
     if frame.is_world_frame():
@@ -473,14 +464,16 @@ def _weld(plant, name):
         plant.WeldFrames(plant.world_frame(), frame)
 
 
-def _add_constraints(plant, path, diagnostics, strict):
+def _add_constraints(
+    plant: MultibodyPlant, path: str | os.PathLike[str] | None, diagnostics: Diagnostics, strict: bool
+) -> list[SourceFile]:
     """Adds those of a file; returns the files that were read."""
     if path is None:
         return []
     from mbcli.multibody.parsing.constraints_file import add_constraints_of_file
     from mbcli.parsers.scenes.constraints_file import read_constraints
 
-    files = []
+    files: list[SourceFile] = []
     if not os.path.exists(path):
         raise ResourceError(f"{path}: error: no such file")
     constraints = read_constraints(os.fspath(path), diagnostics, sources=files)

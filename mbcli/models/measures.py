@@ -1,7 +1,9 @@
 """How large a robot is: its extent, the height at which it stands, and how far it reaches."""
 
+from __future__ import annotations
+
 from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -9,14 +11,26 @@ from mbcli.errors import MbcliError
 from mbcli.models.mechanisms import mechanisms
 from mbcli.models.placed_solids import PlacedSolids
 from mbcli.multibody.plant import MultibodyPlant
-from mbcli.multibody.plant.context import Context
+from mbcli.multibody.state.context import Context
 from mbcli.multibody.tree.constraints import CouplerConstraint
 from mbcli.multibody.tree.joint_kinds import slides_along_axis, turns_about_axis
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from typing import TypeAlias
+
+    from mbcli.math.array_types import Matrix, Matrix3, Vector, Vector3
+    from mbcli.multibody.tree.joint import Joint
+    from mbcli.multibody.tree.rigid_body import RigidBody
 
 STARTS = 4  # from which the reach of a chain is searched: the default positions, and drawn ones
 SWEEPS = 40  # over the joints of a chain, at most
 MOST_WORK = 250_000  # of a sweep over all chains: the sum of the squares of their lengths
 SETTLED = 1e-9  # relative gain of a sweep that ends the search
+
+
+if TYPE_CHECKING:
+    Way: TypeAlias = Sequence[tuple[Joint, float]]  # joints on a way from World, each with the sign of its turn
 
 
 def measures(plant: MultibodyPlant) -> dict[str, Any]:
@@ -38,7 +52,7 @@ def measures(plant: MultibodyPlant) -> dict[str, Any]:
     }
 
 
-def _extent(placed):
+def _extent(placed: PlacedSolids) -> dict[str, Vector3] | None:
     ends = np.array([placed.reaches(sign * axis) for sign in (-1.0, 1.0) for axis in np.eye(3)])  # (6, n)
     ends = ends[:, np.isfinite(ends).all(axis=0)]
     if not ends.size:
@@ -47,7 +61,7 @@ def _extent(placed):
     return {"lower": -furthest[:3], "upper": furthest[3:]}
 
 
-def _standing_heights(plant, placed):
+def _standing_heights(plant: MultibodyPlant, placed: PlacedSolids) -> dict[str, float]:
     number, lowest, heights = mechanisms(plant), -placed.reaches([0.0, 0.0, -1.0]), {}
     context = Context(plant, compiled=False)
     plant.SetPositions(context, plant.GetDefaultPositions())
@@ -74,7 +88,8 @@ def reach(plant: MultibodyPlant) -> dict[str, Any] | None:
     lower, upper = plant.GetPositionLowerLimits(), plant.GetPositionUpperLimits()
     if not chains:
         return None
-    best, context = None, Context(plant, compiled=False)
+    best: dict[str, Any] | None = None
+    context = Context(plant, compiled=False)
     for q in _starts(plant, lower, upper):
         plant.SetPositions(context, q)
         for body, joints in chains:
@@ -86,7 +101,7 @@ def reach(plant: MultibodyPlant) -> dict[str, Any] | None:
     return best
 
 
-def _chains(plant):
+def _chains(plant: MultibodyPlant) -> list[tuple[RigidBody, Way]]:
     """(last body, [(joint, sign of the turn of what is outboard)]) for each way from World that has moving joints."""
     followers = {c.joint0 for c in plant.elements.constraints if isinstance(c, CouplerConstraint)}
     forest = plant.forest()[0]
@@ -103,7 +118,7 @@ def _chains(plant):
     return [(plant.elements.bodies[n], _way(outer, last[n])) for n in ends]
 
 
-def _way(outer, link):
+def _way(outer: Mapping[int, tuple[Joint, float, int | None]], link: int | None) -> Way:
     """[(joint, sign)] from World to a link; outer: {link: (its joint, sign, the next such link towards World)}."""
     way = []
     while link is not None:
@@ -112,7 +127,7 @@ def _way(outer, link):
     return way[::-1]
 
 
-def _starts(plant, lower, upper):
+def _starts(plant: MultibodyPlant, lower: Vector, upper: Vector) -> Iterator[Vector]:
     default = np.clip(plant.GetDefaultPositions(), lower, upper)
     yield default
     drawn = Random(0)  # that of numpy takes longer to import than the search takes
@@ -126,11 +141,16 @@ def _starts(plant, lower, upper):
         yield q
 
 
-def _largest_distance(context, body, joints, q, lower, upper):
+def _axis(joint: Any) -> Vector3:
+    """Of a joint that turns about one or slides along one: `axis()` is not of all joints."""
+    return joint.axis()
+
+
+def _largest_distance(context: Context, body: RigidBody, joints: Way, q: Vector, lower: Vector, upper: Vector) -> float:
     """From the origin of the first joint to that of the body [m], after turning each joint to the best it can do."""
     poses = [joint.frame_on_parent().CalcPoseInWorld(context) for joint, _ in joints]
     places = np.array([*(X.translation() for X in poses), body.EvalPoseInWorld(context).translation()])
-    axes = np.array([X.rotation().matrix() @ joint.axis() for X, (joint, _) in zip(poses, joints, strict=True)])
+    axes = np.array([X.rotation().matrix() @ _axis(joint) for X, (joint, _) in zip(poses, joints, strict=True)])
     q, length = np.array(q), np.linalg.norm(places[-1] - places[0])
     for _ in range(SWEEPS):
         for n, (joint, sign) in enumerate(joints):
@@ -153,12 +173,12 @@ def _largest_distance(context, body, joints, q, lower, upper):
     return float(length)
 
 
-def _best_slide(places, axis, n, room):
+def _best_slide(places: Matrix, axis: Vector3, n: int, room: Sequence[float]) -> float:
     """The squared distance is a parabola of the slide, so that it is largest at an end."""
     return max(room, key=lambda s: np.linalg.norm(places[-1] + s * axis - places[0]) if np.isfinite(s) else np.inf)
 
 
-def _best_turn(places, axis, n, room):
+def _best_turn(places: Matrix, axis: Vector3, n: int, room: Sequence[float]) -> float:
     """The squared distance is a + b cos(t) + c sin(t) of the turn t."""
     c, r = places[n] - places[0], places[-1] - places[n]
     across = r - axis * (axis @ r)
@@ -173,7 +193,7 @@ def _best_turn(places, axis, n, room):
     return max([0.0, *inside[:1], *ends], key=lambda t: b * np.cos(t) + s * np.sin(t))
 
 
-def _rotation(axis, angle):
+def _rotation(axis: Vector3, angle: float) -> Matrix3:
     x, y, z = axis
     K = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
     return np.eye(3) + np.sin(angle) * K + (1.0 - np.cos(angle)) * K @ K

@@ -1,5 +1,7 @@
 """The mechanisms of a plant: bodies that joints connect, World apart."""
 
+from __future__ import annotations
+
 import numpy as np
 
 from mbcli.multibody.plant import MultibodyPlant
@@ -11,7 +13,7 @@ def mechanisms(plant: MultibodyPlant) -> np.ndarray:
     """
     leader = list(range(plant.num_bodies()))
 
-    def first(n):
+    def first(n: int) -> int:
         while leader[n] != n:
             leader[n] = leader[leader[n]]
             n = leader[n]

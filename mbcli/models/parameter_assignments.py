@@ -26,11 +26,17 @@ from mbcli.common.quick_dataclass import dataclass
 from mbcli.common.suggestions import closest
 from mbcli.errors import ArgumentError, MbcliError
 from mbcli.models.element_parameters import BOTH_FRICTIONS, KINDS, Parameter
+from mbcli.models.parameter_value import ParameterValue
 from mbcli.multibody.tree.scoped_name import DELIMITER
 from mbcli.parsers.scenes.plant_config import RunConfig
 
 if TYPE_CHECKING:
-    from mbcli.models.loading import LoadedModel
+    from collections.abc import Callable, Sequence
+
+    from mbcli.engine.runtime.model import Model
+    from mbcli.math.array_types import Vector
+    from mbcli.models.element_parameters import Kind
+    from mbcli.models.loaded_model import LoadedModel
 
 SETTINGS = {field.name for field in fields(RunConfig)}
 WILDCARDS = re.compile(r"[*?\[]")
@@ -51,20 +57,6 @@ class ParameterPath:
     def definition(self) -> Parameter:
         """What the parameter is."""
         return KINDS[self.kind].table[self.parameter]
-
-
-@dataclass(frozen=True)
-class ParameterValue:
-    """The values (n,) that a parameter of one element has got."""
-
-    kind: str
-    name: str
-    parameter: str
-    values: tuple[float, ...]
-
-    def as_dict(self) -> dict:
-        """As logs have it."""
-        return {"parameter": f"{self.kind}.{self.name}.{self.parameter}", "values": list(self.values)}
 
 
 def split_overrides(overrides: Iterable[str] | Mapping[str, Any]) -> tuple[list[str], list[str]]:
@@ -94,7 +86,7 @@ def override_texts(overrides: Iterable[str] | Mapping[str, Any]) -> list[str]:
     return list(overrides)
 
 
-def _as_text(value):
+def _as_text(value: Any) -> str:
     if isinstance(value, np.ndarray):
         value = value.tolist()
     if isinstance(value, (list, tuple)):
@@ -152,7 +144,9 @@ def changed_parameters(
         restore()
 
 
-def _apply(loaded, overrides):
+def _apply(
+    loaded: LoadedModel, overrides: Iterable[str] | Mapping[str, Any]
+) -> tuple[list[ParameterValue], Callable[[], None]]:
     changes = _Changes(loaded)
     for text in override_texts(overrides):
         changes.add(text)
@@ -176,15 +170,15 @@ def parameters_of(loaded: LoadedModel) -> list[str]:
 class _Element:
     """An element of a plant by its names. of_file: a geometry of a file that was not loaded, without values."""
 
-    def __init__(self, element, name, instance, body="", *, of_file=False):
+    def __init__(self, element: Any, name: str, instance: str, body: str = "", *, of_file: bool = False) -> None:
         self.element, self.name, self.instance, self.body = element, name, instance, body
         self.of_file, self.is_ambiguous = of_file, False
 
     @property
-    def whole_name(self):
+    def whole_name(self) -> str:
         return f"{self.instance}{DELIMITER}{self.name}"
 
-    def read(self, definition):
+    def read(self, definition: Parameter) -> Vector | None:
         """Values (n,) of a parameter, None if the element has none."""
         if self.of_file:
             return np.array([math.nan])
@@ -192,7 +186,7 @@ class _Element:
         values = None if values is None else np.array(values, dtype=float, ndmin=1)
         return None if values is None or not values.size else values
 
-    def flies(self):
+    def flies(self) -> bool:
         """Whether it is a joint of six degrees of freedom."""
         return not self.of_file and hasattr(self.element, "num_velocities") and self.element.num_velocities() == 6
 
@@ -205,15 +199,15 @@ def elements_of(loaded: LoadedModel, kind: str) -> list[Any]:
         found = _geometries(loaded)
     else:
         bodies, joints, actuators = plant.elements.bodies[1:], plant.moving_joints(), plant.elements.actuators
-        of_kind = {"body": bodies, "joint": joints, "actuator": actuators}[kind]
-        found = [_Element(e, e.name(), plant.GetModelInstanceName(e.model_instance())) for e in of_kind]
+        kinds: dict[str, Sequence[Any]] = {"body": bodies, "joint": joints, "actuator": actuators}
+        found = [_Element(e, e.name(), plant.GetModelInstanceName(e.model_instance())) for e in kinds[kind]]
     names = [element.name for element in found]
     for element in found:
         element.is_ambiguous = names.count(element.name) > 1
     return found
 
 
-def _geometries(loaded):
+def _geometries(loaded: LoadedModel) -> list[_Element]:
     """Those that collide: of the plant, or of the files if the plant was made without contact."""
     plant = loaded.plant
     if plant.scene_graph is None:
@@ -233,7 +227,7 @@ def _geometries(loaded):
     return found
 
 
-def _found(loaded, path):
+def _found(loaded: LoadedModel, path: ParameterPath) -> list[_Element]:
     """The _Elements that a path names and that have the parameter. ArgumentError if there is none."""
     every = elements_of(loaded, path.kind)
     scope, _, name = path.name.rpartition(DELIMITER)
@@ -250,7 +244,7 @@ def _found(loaded, path):
     return _matching(path, every, there, name)
 
 
-def _matching(path, every, there, name):
+def _matching(path: ParameterPath, every: Sequence[_Element], there: Sequence[_Element], name: str) -> list[_Element]:
     """Those that a pattern means."""
     if WILDCARDS.search(name):
         by_body = path.kind == "geometry"
@@ -264,11 +258,11 @@ def _matching(path, every, there, name):
     raise _fault(path.text, f"there is no {path.kind} named '{path.name}'; {hint}")
 
 
-def _names(every):
+def _names(every: Iterable[_Element]) -> str:
     return listed(list(dict.fromkeys(e.whole_name if e.is_ambiguous else e.name for e in every))) or "none"
 
 
-def _with_parameter(path, found):
+def _with_parameter(path: ParameterPath, found: Sequence[_Element]) -> list[_Element]:
     having = [e for e in found if e.read(path.definition) is not None]
     if not having:
         raise _fault(path.text, f"{path.kind} {listed([e.name for e in found])} has no {path.parameter}")
@@ -281,14 +275,15 @@ def _with_parameter(path, found):
 class _Changes:
     """New values that are collected first, so that the order of assignments does not matter to limits and inertias."""
 
-    def __init__(self, loaded):
+    def __init__(self, loaded: LoadedModel) -> None:
         self.loaded = loaded
-        self._new = {}  # id of an element -> (_Element, name of its kind, {parameter: values})
-        self._stated_by = {}  # id of an element -> the path that named it last
-        self._undo = []
-        self._arrays = None, None  # of the plant, before and after the change
+        # id of an element -> (_Element, name of its kind, {parameter: values})
+        self._new: dict[int, tuple[_Element, str, dict[str, Vector]]] = {}
+        self._stated_by: dict[int, str] = {}  # id of an element -> the path that named it last
+        self._undo: list[Callable[[], None]] = []
+        self._arrays: tuple[Model | None, Model | None] = None, None  # of the plant, before and after the change
 
-    def add(self, text):
+    def add(self, text: str) -> None:
         path_text, equals, value = text.partition("=")
         if not equals:
             raise _fault(text, "must be PATH=VALUE, as joint.elbow.damping=0.3")
@@ -302,11 +297,11 @@ class _Changes:
             known, _, values = self._new.setdefault(key, (element, path.kind, {}))
             self._stated_by[key] = path.text
             for one in paths:
-                before = values.get(one.parameter)
-                before = known.read(one.definition) if before is None else before
+                before = values[one.parameter] if one.parameter in values else known.read(one.definition)
+                assert before is not None  # _found() leaves out elements that do not have it
                 values[one.parameter] = _changed(one, element, before, value.strip())
 
-    def apply(self):
+    def apply(self) -> list[ParameterValue]:
         """Replaces the defaults, all or none; returns the ParameterValues."""
         try:
             for key, (element, kind, values) in self._new.items():
@@ -321,7 +316,7 @@ class _Changes:
             for name, v in values.items()
         ]
 
-    def restore(self):
+    def restore(self) -> None:
         """Gives the elements back what they had."""
         for undo in reversed(self._undo):
             undo()
@@ -329,7 +324,7 @@ class _Changes:
             self._undo = []
             self._renew(self._arrays)
 
-    def _renew(self, arrays=(None, None)):
+    def _renew(self, arrays: tuple[Model | None, Model | None] = (None, None)) -> Model:
         """Makes the plant's arrays anew and returns them; arrays: (before, made), of which `before` is put back if
         nothing else has replaced those that were made."""
         plant = self.loaded.plant
@@ -342,7 +337,7 @@ class _Changes:
             plant.scene_graph.registry.revision += 1
         return plant.model
 
-    def _replace(self, key, element, kind, values):
+    def _replace(self, key: int, element: _Element, kind: Kind, values: Mapping[str, Vector]) -> None:
         if element.of_file:
             return
         if kind is KINDS["geometry"] and any(element.element.id() in pair for pair in self.loaded.plant.contact_pairs):
@@ -357,11 +352,11 @@ class _Changes:
             raise _fault(self._stated_by[key], f"'{element.name}': {error}") from None
 
 
-def _changed(path, element, before, text):
+def _changed(path: ParameterPath, element: _Element, before: Vector, text: str) -> Vector:
     """The values after an assignment."""
     operator = text[:1] if text[:1] in ("+", "*") else ""
     given = _numbers(path, text[len(operator) :].strip())
-    where = slice(None) if path.component is None else _component(path, element, before)
+    where = slice(None) if path.component is None else _component(path, path.component, element, before)
     selected = before[where]
     if len(given) not in (1, len(selected)):
         raise _fault(path.text, f"{path.kind} '{element.name}' takes {len(selected)} numbers here, not {len(given)}")
@@ -382,7 +377,7 @@ def _changed(path, element, before, text):
     return result
 
 
-def _numbers(path, text):
+def _numbers(path: ParameterPath, text: str) -> Vector:
     words = text[1:-1].split(",") if text.startswith("[") and text.endswith("]") else [text]
     numbers = [INFINITE.get(word.strip(), parse_number(word.strip())) for word in words]
     if None in numbers:
@@ -392,19 +387,19 @@ def _numbers(path, text):
     return np.array(numbers)
 
 
-def _component(path, element, before):
+def _component(path: ParameterPath, component: str, element: _Element, before: Vector) -> slice:
     names = path.definition.components
-    if names and path.component in names:
-        k = names.index(path.component)
-    elif not names and path.component.isdecimal() and len(path.component) < 4:
-        k = int(path.component)
+    if names and component in names:
+        k = names.index(component)
+    elif not names and component.isdecimal() and len(component) < 4:
+        k = int(component)
     else:
         k = len(before)
     if k >= len(before):
         there = ", ".join(names) if names else f"0 to {len(before) - 1}"
-        raise _fault(path.text, f"{path.parameter} of '{element.name}' has no component '{path.component}': {there}")
+        raise _fault(path.text, f"{path.parameter} of '{element.name}' has no component '{component}': {there}")
     return slice(k, k + 1)
 
 
-def _fault(path, message):
+def _fault(path: str, message: str) -> ArgumentError:
     return ArgumentError(f"{argument('overrides')} {path}: {message}")

@@ -10,13 +10,15 @@ import numpy as np
 from mbcli.engine import load_kernels
 from mbcli.engine.fields.collision_fields import BALL, BOX, CAPSULE, CONVEX, CYLINDER, ELLIPSOID, HALF_SPACE, WORD
 from mbcli.engine.runtime.kernel import compiled_by_default
-from mbcli.multibody.plant.context import Context
+from mbcli.multibody.state.context import Context
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from typing import Any
 
     from numpy.typing import ArrayLike
 
+    from mbcli.math.array_types import BoolArray, Matrix, Vector, Vector3
     from mbcli.multibody.plant import MultibodyPlant
 
 FEW_PAIRS = 24  # are sooner interpreted than compiled code is loaded
@@ -50,7 +52,7 @@ class PlacedSolids:
         self._R_WG = R_WB @ R_BG
         self._p_WG = X_WB[:, 9:] + np.einsum("nij,nj->ni", R_WB, X_BG[:, 9:])
 
-    def _placed_collision(self):
+    def _placed_collision(self) -> Any:
         """The arrays of collision detection with the solids where they are; made when they are needed first."""
         c = self._collision
         c.X_WG[:, :9], c.X_WG[:, 9:] = self._R_WG.reshape(-1, 9), self._p_WG
@@ -58,7 +60,7 @@ class PlacedSolids:
         return c
 
     @cached_property
-    def _collision(self):
+    def _collision(self) -> Any:
         return self._geometries.collision()
 
     def near_pairs(self, group: np.ndarray, distance: float) -> Iterator[tuple[int, int]]:
@@ -78,7 +80,7 @@ class PlacedSolids:
             for b in rest[kept].tolist():
                 yield a, b
 
-    def _reaches_box(self, a, between, radius):
+    def _reaches_box(self, a: int, between: Matrix, radius: Vector) -> BoolArray:
         """Whether balls of a radius (m,) at places (m, 3) from the centre of solid a reach its bounding box."""
         c = self._collision
         if c.kind[a] == HALF_SPACE:
@@ -109,7 +111,7 @@ class PlacedSolids:
         return result
 
 
-def _reach_of_half_space(solid, l):
+def _reach_of_half_space(solid: Any, l: Vector3) -> float:
     return 0.0 if l[2] >= 1.0 - 1e-12 else np.inf
 
 

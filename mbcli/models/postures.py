@@ -17,9 +17,11 @@ from mbcli.multibody.math import SpatialVelocity
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from mbcli.multibody.plant.context import Context
+    from mbcli.math.array_types import Matrix4, Vector
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+    from mbcli.multibody.state.context import Context
     from mbcli.multibody.tree import ModelInstanceIndex
+    from mbcli.multibody.tree.rigid_body import RigidBody
     from mbcli.parsers.spec import ModelSpec, PostureSpec
 
 
@@ -95,19 +97,19 @@ def posture_positions(plant: MultibodyPlant, postures: Sequence[Posture], q: np.
     return plant.GetPositions(context)
 
 
-def _scratch(plant, q):
-    from mbcli.multibody.plant.context import Context
+def _scratch(plant: MultibodyPlant, q: Vector) -> Context:
+    from mbcli.multibody.state.context import Context
 
     context = Context(plant, compiled=False)
     plant.SetPositions(context, q)
     return context
 
 
-def _model_in_world(plant, posture, body):
+def _model_in_world(plant: MultibodyPlant, posture: Posture, body: RigidBody) -> RigidTransform:
     """X_WModel: where the model frame is if the link is at its default pose."""
     link = next(link for link in posture.model.links if link.name == body.name())
     return plant.GetDefaultFreeBodyPose(body) @ _transform(link.X_ModelL).inverse()
 
 
-def _transform(X):
+def _transform(X: Matrix4) -> RigidTransform:
     return RigidTransform.MakeUnchecked(X[:3])

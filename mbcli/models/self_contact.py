@@ -8,7 +8,10 @@ bodies of one mechanism
 - that just touch at the default positions, and touch or overlap in each of SAMPLED poses within their limits.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,6 +19,12 @@ from mbcli.geometry.collision_filters import CollisionFilterDeclaration
 from mbcli.models.mechanisms import mechanisms
 from mbcli.models.placed_solids import PlacedSolids
 from mbcli.multibody.plant import MultibodyPlant
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mbcli.geometry.scene_graph import SceneGraph
+    from mbcli.math.array_types import IntArray, Vector
 
 ROUNDING = 1e-6  # [m] solids that overlap by no more just touch
 SAMPLED = 8  # poses, the first of which has joints in the middle of their limits
@@ -38,7 +47,7 @@ def leave_out_self_contact(plant: MultibodyPlant, mode: str, postures: Iterable[
         return []
     number = mechanisms(plant)
     if mode == "none":
-        _leave_out_all(plant, number)
+        _leave_out_all(plant, plant.scene_graph, number)
         return []
     pairs = _meeting_pairs(plant, number, postures)
     manager, declaration = plant.scene_graph.collision_filter_manager(), CollisionFilterDeclaration()
@@ -50,15 +59,15 @@ def leave_out_self_contact(plant: MultibodyPlant, mode: str, postures: Iterable[
     return [(plant.name_in_contact(bodies[a]), plant.name_in_contact(bodies[b])) for a, b in pairs]
 
 
-def _leave_out_all(plant, number):
+def _leave_out_all(plant: MultibodyPlant, scene_graph: SceneGraph, number: IntArray) -> None:
     declaration = CollisionFilterDeclaration()
     for mechanism in set(number[1:].tolist()):
         bodies = [plant.elements.bodies[n] for n in np.flatnonzero(number == mechanism)]
         declaration.ExcludeWithin(plant.CollectRegisteredGeometries(bodies))
-    plant.scene_graph.collision_filter_manager().Apply(declaration)
+    scene_graph.collision_filter_manager().Apply(declaration)
 
 
-def _meeting_pairs(plant, number, postures):
+def _meeting_pairs(plant: MultibodyPlant, number: IntArray, postures: Iterable[Vector]) -> list[tuple[int, int]]:
     """Sorted pairs of indices of bodies that `auto` leaves out."""
     solids = PlacedSolids(plant)
     group = number[solids.body]
@@ -74,7 +83,7 @@ def _meeting_pairs(plant, number, postures):
     return sorted(overlapping | touching)
 
 
-def _met(solids, group, q):
+def _met(solids: PlacedSolids, group: IntArray, q: Vector) -> tuple[set[tuple[int, int]], set[tuple[int, int]]]:
     """Pairs of bodies that overlap at positions q, and those that just touch."""
     solids.place(q)
     pairs = list(solids.near_pairs(group, ROUNDING))
@@ -85,7 +94,7 @@ def _met(solids, group, q):
     return overlapping, touching
 
 
-def _sampled(default, lower, upper):
+def _sampled(default: Vector, lower: Vector, upper: Vector) -> Iterator[Vector]:
     """Positions within limits: in their middle, then drawn, the same in every run."""
     bounded = np.isfinite(lower) & np.isfinite(upper)
     low, high = np.where(bounded, lower, default - SPREAD), np.where(bounded, upper, default + SPREAD)

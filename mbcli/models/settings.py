@@ -1,7 +1,10 @@
 """The settings of a run or analysis: from a configuration file, from a scenario among the models, and one by one."""
 
+from __future__ import annotations
+
 import copy
 import os
+from typing import TYPE_CHECKING
 
 from mbcli.common.argument_names import argument
 from mbcli.config.plant_config import MultibodyPlantConfig
@@ -10,6 +13,29 @@ from mbcli.errors import ArgumentError, ResourceError
 from mbcli.parsers.file_format import find_model_file
 from mbcli.parsers.formats import FORMATS, OF_FILE_TYPE, format_of_name
 from mbcli.parsers.scenes.plant_config import RunConfig, apply_overrides
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Any, Protocol, TypeAlias
+
+    from mbcli.errors import ModelError
+    from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+    from mbcli.parsers.diagnostics import Diagnostics
+    from mbcli.parsers.package_map import PackageMap
+    from mbcli.parsers.scenes.scenario import Scenario
+
+    class TextModel(Protocol):
+        """A model that is not a file, as ModelText."""
+
+        @property
+        def content(self) -> bytes: ...
+
+        @property
+        def name(self) -> str: ...
+
+    ModelSource: TypeAlias = str | os.PathLike[str] | TextModel
+
+STEP = "plant_config.time_step"
 
 
 class Settings:
@@ -31,21 +57,22 @@ class Settings:
         config: RunConfig.
         scenarios: for each model its Scenario, or None.
         files: the files of scenarios and settings that were read.
+        leave_the_step_to_models: whether nothing here states the time step.
     """
 
     def __init__(
         self,
-        models,
-        packages,
-        diagnostics,
+        models: Sequence[ModelSource],
+        packages: PackageMap,
+        diagnostics: Diagnostics,
         *,
-        file_type=None,
-        config=None,
-        scenario_name=None,
-        scenario_text=None,
-        overrides=(),
-        strict=False,
-    ):
+        file_type: str | None = None,
+        config: Any = None,
+        scenario_name: str | None = None,
+        scenario_text: str | None = None,
+        overrides: Iterable[str] = (),
+        strict: bool = False,
+    ) -> None:
         self._diagnostics, self._strict = diagnostics, strict
         self._text = scenario_text
         self.scenarios = [
@@ -69,15 +96,19 @@ class Settings:
         if run is None:
             run = next((scenario.run for scenario in holders.values()), RunConfig())
         self.config = apply_overrides(run, overrides)
+        overridden = [text.partition("=")[0].strip() for text in overrides]
+        self.leave_the_step_to_models = config is None and not holders and STEP not in overridden
 
-    def _read(self, source, name, scenario_name):
+    def _read(self, source: str | os.PathLike[str] | bytes, name: str | None, scenario_name: str | None) -> Scenario:
         from mbcli.parsers.scenes.scenario import read_scenario  # most models come without settings
 
         scenario = read_scenario(source, self._diagnostics, scenario_name, text=self._text, name=name)
         self._diagnostics.raise_if_errors(strict=self._strict)
+        if scenario is None:
+            raise ModelError(f"{source!r} has no scenario")
         return scenario
 
-    def _read_config(self, path, scenario_name):
+    def _read_config(self, path: str | os.PathLike[str], scenario_name: str | None) -> Scenario:
         if not os.path.exists(path):
             raise ResourceError(f"{path}: error: no such file")
         scenario = self._read(path, None, scenario_name)
@@ -89,7 +120,7 @@ class Settings:
             self._diagnostics.warning("KEY_UNSUPPORTED", message, place=scenario.place, attribute="directives")
         return scenario
 
-    def apply_initial_positions(self, plant):
+    def apply_initial_positions(self, plant: MultibodyPlant) -> None:
         """The initial positions of the scenarios become default positions of the plant."""
         from mbcli.multibody.parsing.named_positions import set_named_positions
 
@@ -100,7 +131,7 @@ class Settings:
         self._diagnostics.raise_if_errors(strict=self._strict)
 
 
-def _run_config(config):
+def _run_config(config: Any) -> RunConfig | None:
     """A RunConfig from one that was made in Python; None for a file."""
     if isinstance(config, RunConfig):
         return copy.deepcopy(config)
@@ -111,13 +142,14 @@ def _run_config(config):
     return None
 
 
-def _is_scenario(model, file_type):
+def _is_scenario(model: ModelSource, file_type: str | None) -> bool:
     """Whether a model is read as a scenario, which may have directives alone."""
     known = format_of_name(str(model)) if file_type is None else OF_FILE_TYPE.get(file_type)
     return known is not None and FORMATS[known].IS_SCENE and FORMATS[known].HOLDS_SETTINGS
 
 
-def _source(model, packages):
+def _source(model: ModelSource, packages: PackageMap) -> tuple[str | bytes, str | None]:
     """The source and name for read_scenario()."""
-    content = getattr(model, "content", None)
-    return (find_model_file(model, packages), None) if content is None else (content, model.name)
+    if isinstance(model, (str, os.PathLike)):
+        return find_model_file(model, packages), None
+    return model.content, model.name

@@ -1,7 +1,10 @@
 """States of a plant: by names, random ones, and those in JSON documents and logs."""
 
+from __future__ import annotations
+
 import json
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -10,8 +13,17 @@ from mbcli.errors import ArgumentError, ModelError
 from mbcli.multibody.tree.joint_kinds import has_angles, has_quaternion
 from mbcli.parsers.diagnostics import printable
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
 
-def set_state_by_names(plant, context, values):
+    from mbcli.log.reader import Log
+    from mbcli.math.array_types import BoolArray, Vector
+    from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+    from mbcli.multibody.state.context import Context
+
+
+def set_state_by_names(plant: MultibodyPlant, context: Context, values: Mapping[str, float]) -> BoolArray:
     """Sets positions and velocities {name: number}; the end of a name will do. Returns the mask (nq,) of the positions.
 
     ArgumentError for unknown names.
@@ -32,7 +44,7 @@ def set_state_by_names(plant, context, values):
     return stated
 
 
-def check_quaternions(plant, context):
+def check_quaternions(plant: MultibodyPlant, context: Context) -> None:
     """A quaternion of zeros is not an orientation."""
     for joint in plant.moving_joints():
         if has_quaternion(joint):
@@ -41,7 +53,7 @@ def check_quaternions(plant, context):
                 raise ModelError(f"the quaternion of joint '{joint.name()}' is zero: it gives no orientation")
 
 
-def set_state_from_log(plant, context, path, time=None):
+def set_state_from_log(plant: MultibodyPlant, context: Context, path: str, time: float | None = None) -> None:
     """Puts the state of a log at a time [s], or at its end, into a context.
 
     Rows have no velocities of deformable bodies: a plant with some takes its state from the last checkpoint, which a
@@ -57,7 +69,7 @@ def set_state_from_log(plant, context, path, time=None):
     plant.SetVelocities(context, v)
 
 
-def _set_deformables_from_log(context, log, path, time):
+def _set_deformables_from_log(context: Context, log: Log, path: str, time: float | None) -> tuple[Vector, Vector]:
     """Sets the states of deformable bodies; returns q and v of the same instant."""
     checkpoint = log.read_checkpoint() or {}
     states = context.state.deformables
@@ -76,7 +88,7 @@ def _set_deformables_from_log(context, log, path, time):
     return checkpoint["q"], checkpoint["v"]
 
 
-def _row_of_log(plant, log, path, time):
+def _row_of_log(plant: MultibodyPlant, log: Log, path: str, time: float | None) -> tuple[Vector, Vector]:
     """q (nq,) and v (nv,) of a row."""
     names = (log.position_names, log.velocity_names)
     for ours, theirs in zip((plant.GetPositionNames(), plant.GetVelocityNames()), names, strict=True):
@@ -90,7 +102,7 @@ def _row_of_log(plant, log, path, time):
     return last["state/q"][0], last["state/v"][0]
 
 
-def state_in_json(plant, content, path):
+def state_in_json(plant: MultibodyPlant, content: str | bytes, path: str) -> tuple[Vector | None, Vector | None]:
     """q (nq,) and v (nv,) of a JSON document, None for the one that it does not have; path: its name in messages."""
     try:
         document = json.loads(content)
@@ -106,7 +118,9 @@ def state_in_json(plant, content, path):
     )
 
 
-def _json_vector(document, key, names_key, names, path):
+def _json_vector(
+    document: Mapping[str, Any], key: str, names_key: str, names: Sequence[str], path: str
+) -> Vector | None:
     """The numbers under a key in the order of our names; None if the key is not there."""
     if key not in document:
         return None
@@ -123,14 +137,14 @@ def _json_vector(document, key, names_key, names, path):
     return np.array([by_name[name] for name in names], dtype=float)
 
 
-def _is_finite(value):
+def _is_finite(value: Any) -> bool:
     try:
         return math.isfinite(value)
     except OverflowError:  # an integer beyond all floats
         return False
 
 
-def set_random_state(plant, context, rng):
+def set_random_state(plant: MultibodyPlant, context: Context, rng: np.random.Generator) -> None:
     """Positions uniform within finite limits, else within pi rad or 1 m; orientations uniform; v normal.
 
     Joints with a distribution of their own, as a random default_free_body_pose gives it, draw from that.

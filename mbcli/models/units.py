@@ -1,9 +1,16 @@
 """Units of coordinates, one per entry of q, v and u: in UDUNITS spelling for logs, in plain spelling for text."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from mbcli.multibody.tree.joint_kinds import has_quaternion
 
+if TYPE_CHECKING:
+    from mbcli.multibody.plant.multibody_plant import MultibodyPlant
 
-def coordinate_units(plant):
+
+def coordinate_units(plant: MultibodyPlant) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
     """Units of q, v and u as the log has them."""
     positions = [""] * plant.num_positions()
     for joint in plant.moving_joints():
@@ -16,7 +23,7 @@ def coordinate_units(plant):
     return tuple(positions), tuple(velocities), tuple(efforts)
 
 
-def plain_units(plant):
+def plain_units(plant: MultibodyPlant) -> dict[str, list[str]]:
     """{field: units} of q, v, vdot, tau and u in plain spelling: "rad", "rad/s", "N m"."""
     q, v, u = coordinate_units(plant)
     angular = _angular(plant)
@@ -29,16 +36,16 @@ def plain_units(plant):
     }
 
 
-def force_units(plant):
+def force_units(plant: MultibodyPlant) -> list[str]:
     """Units of generalized forces."""
     return ["N m" if angular else "N" for angular in _angular(plant)]
 
 
-def acceleration_units(plant):
+def acceleration_units(plant: MultibodyPlant) -> list[str]:
     return ["rad/s^2" if angular else "m/s^2" for angular in _angular(plant)]
 
 
-def result_units(plant):
+def result_units(plant: MultibodyPlant) -> dict[str, str | list[str]]:
     """{column: its unit, or one a component} of the results of analyses, in UDUNITS spelling; others are not known."""
     angular = _angular(plant)
     forces = ["N m" if a else "N" for a in angular]
@@ -63,7 +70,7 @@ def result_units(plant):
     }
 
 
-def _angular(plant):
+def _angular(plant: MultibodyPlant) -> list[bool]:
     """Whether each entry of v is angular."""
     result = [False] * plant.num_velocities()
     for joint in plant.moving_joints():

@@ -1,48 +1,69 @@
-"""Simulator: pydrake's interface to the time loops of a plant, alone or in a diagram."""
+"""Simulator: pydrake's interface to the time loops of a plant alone, and to the one of diagrams with other dynamics."""
 
 from __future__ import annotations
 
 import math
 import time
 import warnings
+from dataclasses import replace
+from enum import Enum
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from mbcli.config.simulator_config import SimulatorConfig
 from mbcli.errors import ModelError
+from mbcli.multibody.state.context import Context as PlantContext
 from mbcli.multibody.stepping.run import SCHEMES, Run
 from mbcli.simulation.start_limits import in_words, positions_outside_limits, what_limits_do
+from mbcli.systems.event_loop import EventLoop, needs_events, worse
+from mbcli.systems.events import EventStatus
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from mbcli.multibody.plant.context import Context
-    from mbcli.multibody.plant.multibody_plant import MultibodyPlant
-    from mbcli.systems.framework import Diagram, DiagramContext, EventStatus
+    from mbcli.systems.system import System
 
 NEVER = 1 << 60  # steps from one sample to the next
 
 
 class Simulator:
-    """Advances a plant in time, under the names of pydrake.systems.analysis.
+    """Advances a system in time, under the names of pydrake.systems.analysis.
 
     A discrete plant with step h has its updates at the times k h, products of doubles. The state at such a time is the
     one before the update, which the next AdvanceTo() begins with, also one to the same time; AdvancePendingEvents()
-    does no more.
+    does no more. If a plant is all that moves in a diagram, the compiled loop advances it to the end in one call.
 
     Args:
-        system: a finalized MultibodyPlant, or a Diagram with one.
+        system: a finalized MultibodyPlant, a LeafSystem or a Diagram.
         context: its state; a default context if not given.
     """
 
-    def __init__(self, system: MultibodyPlant | Diagram, context: Context | DiagramContext | None = None) -> None:
+    def __init__(self, system: System, context: Any = None) -> None:
         self._system = system
-        self._root = system.CreateDefaultContext() if context is None else context
-        self._plant: Any = getattr(system, "plant_of_diagram", system)
-        self._context = self._plant.GetMyContextFromRoot(self._root)
         self._monitor: Callable[[Any], EventStatus | None] | None = None
         self._rate = 0.0
+        self._publishes_every_step = self._publishes_at_start = False
+        self._use(system.CreateDefaultContext() if context is None else context)
+
+    def _use(self, root: Any) -> None:
+        system = self._system
+        system.check_context(root)
+        self._root = root
+        leaves = list(root.leaves()) if hasattr(root, "leaves") else [(system, root)]
+        self._loop: EventLoop | None = None
         self._updating: Run | None = None  # the run of a discrete plant, which goes on
+        if needs_events(leaves):
+            self._loop = EventLoop(system, root, leaves, lambda: self.config)
+        else:
+            found: Any = next((s, c) for s, c in leaves if isinstance(c, PlantContext))
+            self._plant, self._context = found
+            if self._plant.asks_to_be_held and not self._plant.controlled_actuators():
+                warnings.warn(
+                    "the model was loaded with joints to be held or driven: a Simulator does so from a context of "
+                    "mbcli.simulation.context_that_holds(loaded)",
+                    stacklevel=3,
+                )
+        self._initialized = False
         self._start()
 
     def _start(self):
@@ -50,6 +71,8 @@ class Simulator:
         self._next_step = None
         self._updated_at = None  # the number k of the last update
         self._began = None  # wall-clock and simulated time of the first advance
+        self._ending: EventStatus | None = None  # what ended the last advance before its time
+        self._publishes = 0
 
     def get_context(self) -> Any:
         """The context that is advanced: a Context of a plant, a DiagramContext of a diagram."""
@@ -57,15 +80,12 @@ class Simulator:
 
     get_mutable_context = get_context
 
-    def reset_context(self, context: Context | DiagramContext) -> None:
+    def reset_context(self, context: Any) -> None:
         """Goes on from another context of the same system."""
-        self._context = self._plant.GetMyContextFromRoot(context)
-        self._root = context
-        self._updating = None
-        self._start()
+        self._use(context)
 
-    def get_system(self) -> MultibodyPlant | Diagram:
-        """The plant or diagram that is simulated."""
+    def get_system(self) -> Any:
+        """The system that is simulated."""
         return self._system
 
     @cached_property
@@ -77,33 +97,70 @@ class Simulator:
         """True: a Simulator always has one."""
         return True
 
-    def Initialize(self) -> SimulatorStatus:
-        """Starts anew at the time of the context: counts are zero, an update at this time is still to come."""
-        self._start()
-        return self._status()
+    def get_mutable_integrator(self) -> IntegratorSettings:
+        """The settings and counts of the integrator."""
+        return IntegratorSettings(self)
 
-    def AdvanceTo(self, boundary_time: float) -> SimulatorStatus:
+    get_integrator = get_mutable_integrator
+
+    def Initialize(self, params: InitializeParams | None = None) -> SimulatorStatus:
+        """Starts anew at the time of the context: counts are zero, an update at this time is still to come.
+
+        Initialization events happen, then what is published at this time, then the monitor is called.
+        """
+        self._start()
+        self._initialized = True
+        status = EventStatus.DidNothing()
+        if self._loop is not None:
+            self._tell_loop()
+            self._loop.steps = self._loop.publishes = 0
+            self._loop.discrete_updates = self._loop.unrestricted_updates = 0
+            status = self._loop.initialize(params is None or not params.suppress_initialization_events)
+        self._ended_by(status)
+        return self._status(self._root.get_time())
+
+    def _tell_loop(self) -> None:
+        loop = self._loop
+        if loop is not None:
+            loop.publish_every_step, loop.publish_at_start = self._publishes_every_step, self._publishes_at_start
+
+    def AdvanceTo(self, boundary_time: float, interruptible: bool = True) -> SimulatorStatus:
         """Advances the context to a time [s].
 
-        RuntimeError for one before the context's, and while another thread advances the context.
+        RuntimeError for one before the context's, while another thread advances the context, and if an event or the
+        monitor fails.
         """
+        end = float(boundary_time)
+        if not self._initialized:
+            self.Initialize()
+        start = self._root.get_time()
+        if not end >= start:
+            raise RuntimeError(f"time {boundary_time} is before the context's time {start}")
+        if self._began is None:
+            self._began = time.perf_counter(), start
+            if self._loop is None:
+                self._warn_of_limits()
+        if self._loop is not None:
+            self._tell_loop()
+            self._loop.advance(end, self._after_step)
+            return self._status(end)
         turn = self._context.state.turn
         if not turn.take(False):
             raise turn.refusal()
         try:
-            start = self._context.get_time()
-            if not boundary_time >= start:
-                raise RuntimeError(f"time {boundary_time} is before the context's time {start}")
-            if self._began is None:
-                self._began = time.perf_counter(), start
-                self._warn_of_limits()
+            self._ending = None
             if self._plant.is_discrete():
-                self._advance_discrete(float(boundary_time))
+                self._advance_discrete(end)
             else:
-                self._advance_continuous(float(boundary_time))
-            return self._status()
+                self._advance_continuous(end)
+            self._root.SetTime(self._context.get_time())
+            return self._status(end)
         finally:
             turn.give_back()
+
+    def _after_step(self, status: EventStatus) -> bool:
+        self._wait()
+        return self._ended_by(status)
 
     def _warn_of_limits(self):
         outside = positions_outside_limits(self._plant, self._context)
@@ -112,23 +169,29 @@ class Simulator:
             warnings.warn(start, stacklevel=3)
 
     def AdvancePendingEvents(self) -> SimulatorStatus:
-        """Does the update that is due at the context's time, if there is one; the time stays."""
+        """Does the updates that are due at the context's time, if there are any; the time stays."""
+        if not self._initialized:
+            self.Initialize()
+        if self._loop is not None:
+            self._tell_loop()
+            self._ended_by(self._loop.update())
+            self._loop.steps += 1
+            return self._status(self._root.get_time())
         with self._context.state.turn:
             if self._plant.is_discrete():
                 self._update_if_due()
             self._steps += 1
-            self._call_monitor()
-            return self._status()
+            self._ended_by(EventStatus.DidNothing())
+            return self._status(self._root.get_time())
 
     def _advance_discrete(self, end):
-        if self._monitor is None and self._rate == 0.0:
+        if self._monitor is None and self._rate == 0.0 and not self._publishes_every_step:
             self._run_updates(end)
             return
         while True:
             target = min(end, self._next_update() * self._plant.time_step())
             self._run_updates(target)
-            self._wait()
-            if self._call_monitor() or target >= end:
+            if self._after_plain_step() or target >= end:
                 return
 
     def _run_updates(self, end):
@@ -184,15 +247,14 @@ class Simulator:
         while True:
             now = self._context.get_time()
             target = end
-            if self._monitor is not None or self._rate != 0.0:
+            if self._monitor is not None or self._rate != 0.0 or self._publishes_every_step:
                 target = min(end, now + self.config.max_step_size)
             run = Run(self._plant, self._context, target, config=self.config, next_step=self._next_step)
             self._run(run)
             self._steps += max(run.steps, 1)
             self._next_step = run.next_step
             self._context.SetTime(target)
-            self._wait()
-            if self._call_monitor() or target >= end:
+            if self._after_plain_step() or target >= end:
                 return
 
     @staticmethod
@@ -220,19 +282,37 @@ class Simulator:
         """The monitor, None if there is none."""
         return self._monitor
 
-    def _call_monitor(self):
-        """Whether the monitor ends the advance."""
-        from mbcli.systems.framework import EventStatus
+    def _after_plain_step(self) -> bool:
+        """After a step of a plant alone: whether the advance ends."""
+        self._wait()
+        self._root.SetTime(self._context.get_time())
+        if self._publishes_every_step:
+            self._system.ForcedPublish(self._root)
+            self._publishes += 1
+        return self._ended_by(EventStatus.DidNothing())
 
-        status = None if self._monitor is None else self._monitor(self._root)
-        if not isinstance(status, EventStatus):
-            return False
-        if status.severity() == EventStatus.Severity.kFailed:
-            raise RuntimeError(f"the monitor failed at t = {self._context.get_time():g} s: {status.message()}")
-        return status.severity() == EventStatus.Severity.kReachedTermination
+    def _ended_by(self, status: EventStatus) -> bool:
+        """Whether events of this status, or the monitor, end the advance. RuntimeError if one of them failed."""
+        answer = None if self._monitor is None else self._monitor(self._root)
+        by_monitor = isinstance(answer, EventStatus) and answer.severity().value > status.severity().value
+        if isinstance(answer, EventStatus):
+            status = worse(status, answer)
+        if status.severity() is EventStatus.Severity.kFailed:
+            what = "the monitor" if by_monitor else "an event"
+            raise RuntimeError(f"{what} failed at t = {self._root.get_time():g} s: {status.message()}")
+        self._ending = status if status.severity() is EventStatus.Severity.kReachedTermination else None
+        return self._ending is not None
 
-    def _status(self):
-        return SimulatorStatus(self._context.get_time())
+    def _status(self, boundary: float) -> SimulatorStatus:
+        return SimulatorStatus(self._root.get_time(), boundary, self._ending)
+
+    def set_publish_every_time_step(self, publish: bool) -> None:
+        """Whether ForcedPublish() is called at the start and after every step."""
+        self._publishes_every_step = bool(publish)
+
+    def set_publish_at_initialization(self, publish: bool) -> None:
+        """Whether ForcedPublish() is called at the start."""
+        self._publishes_at_start = bool(publish)
 
     def set_target_realtime_rate(self, realtime_rate: float) -> None:
         """Simulated seconds per second of the clock to hold back to; 0 runs as fast as possible."""
@@ -249,46 +329,160 @@ class Simulator:
         if self._began is None:
             return 0.0
         clock, start = self._began
-        return (self._context.get_time() - start) / max(time.perf_counter() - clock, 1e-9)
+        return (self._root.get_time() - start) / max(time.perf_counter() - clock, 1e-9)
 
-    def _wait(self):
-        if self._rate > 0.0:
+    def _now(self) -> float:
+        return self._root.get_time() if self._loop is not None else self._context.get_time()
+
+    def _wait(self) -> None:
+        if self._rate > 0.0 and self._began is not None:
             clock, start = self._began
-            due = clock + (self._context.get_time() - start) / self._rate
+            due = clock + (self._now() - start) / self._rate
             time.sleep(max(0.0, due - time.perf_counter()))
 
     # counts
 
     def get_num_steps_taken(self) -> int:
-        """Steps of the integrator, of a discrete plant the advances between updates, since Initialize()."""
-        return self._steps
+        """Steps of the integrator, of a discrete system the advances between updates, since Initialize()."""
+        return self._steps if self._loop is None else self._loop.steps
 
     def ResetStatistics(self) -> None:
         """Sets all counts to zero."""
-        self._steps = self._updates = 0
+        self._steps = self._updates = self._publishes = 0
         self._began = None
+        if self._loop is not None:
+            self._loop.steps = self._loop.publishes = 0
+            self._loop.discrete_updates = self._loop.unrestricted_updates = 0
+
+    def get_num_publishes(self) -> int:
+        """How often something was published."""
+        return self._publishes if self._loop is None else self._loop.publishes
 
     def get_num_discrete_updates(self) -> int:
-        """Updates of a plant whose outputs are live: its state is plain numbers."""
+        """Discrete updates; those of a plant whose outputs are live among them, since its state is plain numbers."""
+        if self._loop is not None:
+            return self._loop.discrete_updates
         return 0 if self._plant.has_sampled_output_ports() else self._updates
 
     def get_num_unrestricted_updates(self) -> int:
-        """Updates of a plant with sampled outputs."""
+        """Unrestricted updates, those of a plant with sampled outputs among them."""
+        if self._loop is not None:
+            return self._loop.unrestricted_updates
         return self._updates if self._plant.has_sampled_output_ports() else 0
+
+    def integrator_steps(self) -> tuple[int, int]:
+        """Steps of the integrator that were taken, and that were refused."""
+        return (self._steps, 0) if self._loop is None else (self._loop.integrator.steps, self._loop.integrator.refused)
+
+
+class InitializeParams:
+    """How Initialize() starts.
+
+    Args:
+        suppress_initialization_events: whether initialization events are left out.
+    """
+
+    def __init__(self, suppress_initialization_events: bool = False) -> None:
+        self.suppress_initialization_events = suppress_initialization_events
 
 
 class SimulatorStatus:
     """The end of an advance."""
 
-    def __init__(self, return_time: float) -> None:
-        self._return_time = return_time
+    class ReturnReason(Enum):
+        """Why an advance ended."""
+
+        kReachedBoundaryTime = 0
+        kReachedTerminationCondition = 1
+        kEventHandlerFailed = 2
+
+    def __init__(self, return_time: float, boundary_time: float, ending: EventStatus | None) -> None:
+        self._return_time, self._boundary_time, self._ending = return_time, boundary_time, ending
 
     def return_time(self) -> float:
         """[s]"""
         return self._return_time
 
+    def boundary_time(self) -> float:
+        """The time [s] to which the advance was to go."""
+        return self._boundary_time
+
+    def reason(self) -> ReturnReason:
+        """Why it ended."""
+        reasons = SimulatorStatus.ReturnReason
+        return reasons.kReachedBoundaryTime if self._ending is None else reasons.kReachedTerminationCondition
+
     def succeeded(self) -> bool:
-        return True
+        """Whether it reached its time."""
+        return self._ending is None
+
+    def system(self) -> Any:
+        """The system that ended it, None if none did."""
+        return None if self._ending is None else self._ending.system()
+
+    def message(self) -> str:
+        """Why a system or the monitor ended it, "" if none did."""
+        return "" if self._ending is None else self._ending.message()
+
+    def FormatMessage(self) -> str:
+        """The end in words."""
+        if self._ending is None:
+            return f"Simulator reached its boundary time {self._boundary_time:g} s."
+        return f"Simulator ended at {self._return_time:g} s before {self._boundary_time:g} s: {self.message()}"
+
+
+class IntegratorSettings:
+    """The settings and counts of a Simulator's integrator, under the names of IntegratorBase."""
+
+    def __init__(self, simulator: Simulator) -> None:
+        self._simulator = simulator
+
+    def set_fixed_step_mode(self, flag: bool) -> None:
+        """Whether all steps are as long as the largest."""
+        self._simulator.config.use_error_control = not flag
+
+    def get_fixed_step_mode(self) -> bool:
+        """Whether all steps are as long as the largest."""
+        return not self._simulator.config.use_error_control
+
+    def set_maximum_step_size(self, max_step_size: float) -> None:
+        """[s]"""
+        self._simulator.config.max_step_size = float(max_step_size)
+
+    def get_maximum_step_size(self) -> float:
+        """[s]"""
+        return self._simulator.config.max_step_size
+
+    def set_target_accuracy(self, accuracy: float) -> None:
+        """Of error control."""
+        self._simulator.config.accuracy = float(accuracy)
+
+    def get_target_accuracy(self) -> float:
+        """Of error control."""
+        return self._simulator.config.accuracy
+
+    get_accuracy_in_use = get_target_accuracy
+
+    def get_num_steps_taken(self) -> int:
+        """Since the start."""
+        return self._simulator.integrator_steps()[0]
+
+    def get_num_step_shrinkages_from_error_control(self) -> int:
+        """Steps that were refused."""
+        return self._simulator.integrator_steps()[1]
+
+
+def ResetIntegratorFromFlags(simulator: Simulator, scheme: str, max_step_size: float) -> IntegratorSettings:
+    """Uses another integrator with a largest step [s]. ModelError (a RuntimeError) for an unknown one."""
+    if scheme not in SCHEMES:
+        raise ModelError(f"integration scheme '{scheme}' is not supported; there are {', '.join(SCHEMES)}")
+    simulator.config.integration_scheme, simulator.config.max_step_size = scheme, float(max_step_size)
+    return simulator.get_mutable_integrator()
+
+
+def GetIntegrationSchemes() -> list[str]:
+    """The names of the integrators."""
+    return sorted(SCHEMES)
 
 
 def ApplySimulatorConfig(config: SimulatorConfig, simulator: Simulator) -> None:
@@ -297,4 +491,22 @@ def ApplySimulatorConfig(config: SimulatorConfig, simulator: Simulator) -> None:
         raise ModelError(f"integration scheme '{config.integration_scheme}' is not supported")
     simulator.config = config
     simulator.set_target_realtime_rate(config.target_realtime_rate)
+    simulator.set_publish_every_time_step(config.publish_every_time_step)
     simulator.get_mutable_context().SetTime(config.start_time)
+
+
+def ExtractSimulatorConfig(simulator: Simulator) -> SimulatorConfig:
+    """The settings of a Simulator."""
+    return replace(
+        simulator.config,
+        start_time=simulator.get_context().get_time(),
+        target_realtime_rate=simulator.get_target_realtime_rate(),
+    )
+
+
+def PrintSimulatorStatistics(simulator: Simulator) -> None:
+    """Prints the time reached, steps and events."""
+    print(f"Simulated to t = {simulator.get_context().get_time():g} s")
+    print(f"Steps: {simulator.get_num_steps_taken()}, publishes: {simulator.get_num_publishes()}")
+    print(f"Discrete updates: {simulator.get_num_discrete_updates()}")
+    print(f"Unrestricted updates: {simulator.get_num_unrestricted_updates()}")

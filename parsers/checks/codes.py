@@ -1,6 +1,14 @@
-"""The meaning of the codes of findings, each with an example: the source of docs/check.md and of the rules in SARIF."""
+"""The meaning of the codes of findings, each with an example.
 
-from typing import NamedTuple
+The source of docs/reference/check.md and of the rules in SARIF.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 # the text around the example of each format
 FRAMES = {
@@ -19,23 +27,23 @@ class Code(NamedTuple):
     example: str | None = None
     format: str = "urdf"
 
-    def document(self):
+    def document(self) -> str:
         """The example as a whole file, for `input_format`."""
         return FRAMES[self.format].replace("{inertial}", INERTIAL).replace("{example}", self.example or "")
 
     @property
-    def input_format(self):
+    def input_format(self) -> str:
         return "urdf" if self.format == "text" else self.format
 
 
-def _hinge(inside="", *, child="b", kind="revolute", limit='lower="-1" upper="1"'):
+def _hinge(inside: str = "", *, child: str = "b", kind: str = "revolute", limit: str = 'lower="-1" upper="1"') -> str:
     return (
         f'<link name="{child}">{INERTIAL}</link><joint name="j" type="{kind}"><parent link="a"/>'
         f'<child link="{child}"/><limit {limit}/>{inside}</joint>'
     )
 
 
-def _massive(moments, mass="1", rest=""):
+def _massive(moments: Sequence[float], mass: str = "1", rest: str = "") -> str:
     xx, yy, zz = moments
     return (
         f'<link name="b"><inertial><mass value="{mass}"/><inertia ixx="{xx}" iyy="{yy}" izz="{zz}"/></inertial>{rest}'
@@ -46,7 +54,7 @@ def _massive(moments, mass="1", rest=""):
 _SPHERE = '<collision><geometry><sphere radius="0.1"/></geometry></collision>'
 
 
-def _touching(shape, properties):
+def _touching(shape: str, properties: str) -> str:
     return (
         f'<link name="b"><collision><geometry>{shape}</geometry><drake:proximity_properties>{properties}'
         "</drake:proximity_properties></collision></link>"
@@ -58,7 +66,7 @@ _RIGID = '<drake:rigid_hydroelastic/><drake:mesh_resolution_hint value="{}"/>'
 _COMPLIANT = '<drake:compliant_hydroelastic/><drake:hydroelastic_modulus value="{}"/>'
 
 
-def _elastic(properties="", wall=""):
+def _elastic(properties: str = "", wall: str = "") -> str:
     return (
         '<link name="soft"><collision name="c"><geometry><box><size>1 1 1</size></box></geometry></collision>'
         f"<drake:deformable_properties>{properties}</drake:deformable_properties>{wall}</link>"
@@ -78,6 +86,21 @@ CODES = {
         "knows are read as meant. A warning: the file is not in its encoding, no blank is between two attributes, or a "
         "closing tag is after the end.",
         "<link name='b'>",
+    ),
+    "USD_ERROR": Code(
+        "USD cannot compose the stage: a layer is damaged, too large, or has value clips or expressions."
+    ),
+    "USD_WARNING": Code("What USD says itself of a stage that it composes."),
+    "USD_WITHOUT_BODIES": Code("A stage of USD has no rigid bodies: its shapes belong to the world."),
+    "USD_SHAPE": Code(
+        "A shape of USD has no faces or no volume and is left out, or is scaled or sheared as no shape here can be."
+    ),
+    "USD_HELD": Code("A kinematic body of USD is welded to the world where it stands."),
+    "USD_APART": Code("The bodies of a joint of USD do not stand where it holds them: the joint counts."),
+    "USD_UNSUPPORTED": Code("A joint, actuator or filter of USD that has no equivalent here, and what becomes of it."),
+    "USD_UNUSED": Code(
+        "What a stage of USD says beside rigid bodies, counted: lights and cameras, values for other engines, "
+        "velocities at the start, restitution, breaking, what is disabled."
     ),
     "XACRO_UNEXPANDED": Code("The file contains xacro that must be expanded first.", '<link name="${prefix}b"/>'),
     "VERSION_UNSUPPORTED": Code(
@@ -521,8 +544,8 @@ LOSSES = {
 }
 
 
-def reference_page():
-    """The text of docs/check.md below its introduction."""
+def reference_page() -> str:
+    """The text of docs/reference/check.md below its introduction."""
     lines = ["| code | meaning | example |", "|---|---|---|"]
     for code, (meaning, example, _) in CODES.items():
         shown = f"`{_short(example)}`" if example else ""
@@ -538,7 +561,7 @@ def reference_page():
     return "\n".join(lines) + "\n"
 
 
-def _short(example):
+def _short(example: str) -> str:
     return example.replace(INERTIAL, "<inertial>...</inertial>").replace("|", "\\|")
 
 

@@ -49,6 +49,7 @@ NAMES = (
     "urdf",
     "sdf",
     "mjcf",
+    "usd",
     "dmd",
     "scenario",
 )

@@ -27,8 +27,10 @@ from mbcli.parsers.sdf.sdf_known import FOREIGN, KNOWN
 from mbcli.parsers.sdf.sdf_links import read_link
 from mbcli.parsers.sdf.sdf_loops import connect_named_frames
 from mbcli.parsers.sdf.sdf_scopes import ForeignModel, Gathering, TooManyElements, gravity_of_world, zero_poses
+from mbcli.parsers.sdf.sdf_self_contact import self_contact_group
 from mbcli.parsers.sdf.sdf_unused_values import check_unused_values
 from mbcli.parsers.sdf.sdf_values import claim_name
+from mbcli.parsers.sdf.sdf_world import step_of_world
 from mbcli.parsers.spec import FrameSpec, ModelSpec
 from mbcli.parsers.xml_node import quoted
 from mbcli.parsers.xml_source import read_xml, report_unread
@@ -173,10 +175,14 @@ class _Reading:
             actuators=read_actuators(elements, joints),
             force_elements=forces,
             constraints=constraints,
-            filter_groups=tuple(self._groups[prefix + e.name] for e in elements if prefix + e.name in self._groups),
+            filter_groups=(
+                *(self._groups[prefix + e.name] for e in elements if prefix + e.name in self._groups),
+                *_self_contact(model, elements),
+            ),
             models=inner,
             is_world=model.is_world,
             gravity=gravity_of_world(model.node) if model.is_world else None,
+            time_step=step_of_world(model.node) if model.is_world else None,
             static=model.static,
             X_WModel=frames.X_WModel,
             X_LinkModel=None if model.is_world or soft else (canonical, frames.X_AB(canonical, MODEL)),
@@ -205,6 +211,13 @@ def _refuse_motion(joints, model):
             message = f"joint {quoted(joint.name)} of a static model must be fixed, not {joint.type}"
             node = model.nodes[joint.name]
             node.diagnostics.error("ELEMENT_INVALID", message, node)
+
+
+def _self_contact(model, elements):
+    if model.is_world:
+        return ()
+    group = self_contact_group(model.node, (e.node for e in elements if e.tag == "link" and not is_deformable(e)))
+    return () if group is None else (group,)
 
 
 def _read_frame(element):

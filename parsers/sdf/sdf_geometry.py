@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from mbcli.parsers.duplicate_names import UniqueNames
 from mbcli.parsers.poses import compose, half_space_pose, unit_vector
 from mbcli.parsers.proximity_properties import read_proximity_properties, set_friction
+from mbcli.parsers.sdf.sdf_contact import read_contact
 from mbcli.parsers.sdf.sdf_values import child_number, child_vector, descendant, name_problem, read_pose
 from mbcli.parsers.spec import (
     IDENTITY,
@@ -210,6 +211,7 @@ def _read_proximity(collision, shape):
         bounce = descendant(collision, "surface", "bounce")
         if bounce is not None:
             _read_bounce(bounce, properties)
+        read_contact(collision, properties)
         ode = descendant(collision, "surface", "friction", "ode")
         if ode is None:
             return properties

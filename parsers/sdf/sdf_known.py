@@ -42,7 +42,14 @@ KNOWN = {
         "double_sided drake:diffuse_map",
         "surface": "friction contact bounce soft_contact",
         "friction": "ode bullet torsional",
-        "ode": "mu mu2 fdir1 slip1 slip2",
+        "friction/ode": "mu mu2 fdir1 slip1 slip2",
+        "torsional": "coefficient use_patch_radius patch_radius surface_radius ode",
+        "bounce": "restitution_coefficient threshold",
+        "surface/contact": "collide_without_contact collide_without_contact_bitmask collide_bitmask category_bitmask "
+        "poissons_ratio elastic_modulus ode bullet",
+        "world/physics": "@name @default @type max_step_size real_time_factor real_time_update_rate max_contacts dart "
+        "simbody bullet ode gravity magnetic_field provide_feedback",
+        "velocity_decay": "linear angular",
         "drake:proximity_properties": " ".join(ELEMENTS),
         "frame": "@name @attached_to pose",
         "pose": "@relative_to @degrees @rotation_format",
@@ -68,18 +75,20 @@ FOREIGN = {
     for tag, names in {
         "sdf": "light actor",
         "world": "audio wind magnetic_field atmosphere gui physics scene light actor road spherical_coordinates",
-        "model": "gripper self_collide allow_auto_disable enable_wind",
-        "link": "enable_wind self_collide must_be_base_link sensor light projector audio_sink audio_source battery "
-        "particle_emitter",
+        "world/physics": ANY,
+        "model": "gripper allow_auto_disable enable_wind",
+        "link": "enable_wind must_be_base_link sensor light projector audio_sink audio_source battery particle_emitter",
         "joint": "physics sensor",
         "limit": "stiffness dissipation",
         "visual": "cast_shadows laser_retro transparency visibility_flags meta drake:accepting_renderer "
         "drake:illustration_properties drake:perception_properties",
         "material": ANY,
         "collision": "laser_retro max_contacts drake:visual",
-        "surface": "contact soft_contact",
-        "friction": "bullet torsional",
-        "ode": "fdir1 slip1 slip2",
+        "surface": "soft_contact",
+        "surface/contact": "collide_without_contact_bitmask poissons_ratio elastic_modulus ode bullet",
+        "friction": "bullet",
+        "friction/ode": "fdir1 slip1 slip2",
+        "torsional": "ode",
         "plane": "size",
     }.items()
 }

@@ -1,7 +1,10 @@
 """A model as the text of a file of another format: flat, with a list of the changes."""
 
+from __future__ import annotations
+
 import os
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from mbcli.parsers.formats import FORMATS
 from mbcli.parsers.frame_names import WORLD
@@ -12,6 +15,13 @@ from mbcli.parsers.writing.sayable import sayable, without_joints
 from mbcli.parsers.writing.target_names import with_target_names
 from mbcli.parsers.writing.write_xml import finish, numbers_of_elements
 
+if TYPE_CHECKING:
+    from mbcli.parsers.spec import ModelSpec
+    from mbcli.parsers.writing.losses import Loss
+    from mbcli.parsers.writing.simple_joints import Part
+
+    from mbcli.math.array_types import Matrix4
+
 
 @dataclass(frozen=True)
 class Conversion:
@@ -19,15 +29,19 @@ class Conversion:
 
     target: str  # of TARGETS
     text: bytes
-    kept: object  # flat ModelSpec: the part of the model that the text has, under the model's names
-    written: object  # ModelSpec as the text has it
-    losses: tuple  # of Loss
-    links: dict  # name in `kept`: name in the text, of World the link that has its geometry; in the order of `kept`
-    joints: dict
-    moved: dict  # link in `kept`: X_NL, its frame in that of the link in the text
-    parts: dict  # joint in `kept`: the Parts (simple_joints) that it is in the text; of one joint, its own, none
-    unnamed: dict  # joint in `kept` that has no name in the text, or not its own: the link in the text that it holds
-    limits: tuple  # of "position", "velocity", "acceleration": the limits that the format has
+    kept: ModelSpec  # flat: the part of the model that the text has, under the model's names
+    written: ModelSpec  # as the text has it
+    losses: tuple[Loss, ...]
+    # name in `kept`: name in the text, of World the link that has its geometry; in the order of `kept`
+    links: dict[str, str]
+    joints: dict[str, str]
+    moved: dict[str, Matrix4]  # link in `kept`: X_NL, its frame in that of the link in the text
+    # joint in `kept`: the Parts (simple_joints) that it is in the text; of one joint, its own, none
+    parts: dict[str, tuple[Part, ...]]
+    # joint in `kept` that has no name in the text, or not its own: the link in the text that it holds
+    unnamed: dict[str, str]
+    tolerance: float  # relative, to which the text has the numbers of the model
+    limits: tuple[str, ...]  # of "position", "velocity", "acceleration": the limits that the format has
 
     @property
     def changes_motion(self):
@@ -41,7 +55,7 @@ def converted(model, target, *, packages, folder, copies=None):
     copy, relative to the folder}, if meshes are copied.
     """
     losses, target_name, target = Losses(), target, FORMATS[target].target()
-    kept = sayable(flattened(model), target, losses, frozenset(copies or {}))
+    kept = target.reduced(sayable(flattened(model), target, losses, frozenset(copies or {})), losses)
     arranged = target.arranged(kept, losses)
     if arranged.unsayable:
         for name, why in arranged.unsayable:
@@ -54,19 +68,20 @@ def converted(model, target, *, packages, folder, copies=None):
     if arranged.of_world in links:
         links[WORLD] = links.pop(arranged.of_world)
     joints, moved = _pairs(arranged.model.joints, named.joints), dict(arranged.moved)
-    named = _with_meshes(named, target, packages, folder, copies or {}, losses)
+    if not target.embeds_meshes:
+        named = _with_meshes(named, target, packages, folder, copies or {}, losses)
     document = target.document(named, {joints[name] for name in arranged.loops})
     root = document.root
     for old, new in list(links.items()):
         if new in document.renamed:
             links[old], moved[old] = document.renamed[new]
-    counts = numbers_of_elements(root, target.own_tags)
+    counts = {} if root is None else numbers_of_elements(root, target.own_tags)
     for tag, known in target.extensions(root, counts).items():
         times = f" ({counts[tag]} times)" if counts[tag] > 1 else ""
         losses.add("extension", "EXTENSION", f"<{tag}>{times}: {known}", model.place)
     return Conversion(
         target=target_name,
-        text=finish(root),
+        text=document.text if root is None else finish(root),
         kept=kept,
         written=document.expected,
         losses=tuple(losses.all()),
@@ -76,6 +91,7 @@ def converted(model, target, *, packages, folder, copies=None):
         parts={old: document.parts[new] for old, new in joints.items() if new in document.parts},
         unnamed={old: document.unnamed[new] for old, new in joints.items() if new in document.unnamed},
         limits=target.limits,
+        tolerance=target.tolerance,
     )
 
 

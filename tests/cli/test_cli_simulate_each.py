@@ -16,7 +16,7 @@ from mbcli.log import open_log
 from mbcli.log.worlds import WorldsLog
 
 TWO_LINKS, QUADRUPED = SAMPLES / "double_pendulum.urdf", SAMPLES / "quadruped.urdf"
-DOCUMENT = ROOT / "docs" / "log_format.md"
+DOCUMENT = ROOT / "docs" / "reference" / "log_format.md"
 STARTS = ("shoulder,v:elbow\n", "0.5,0\n", "-1,2\n", "2,-0.5\n")
 
 

@@ -12,7 +12,7 @@ from mbcli.identification.identify import Settings, identify
 from mbcli.identification.subject import Subject, possible
 from mbcli.multibody.inertia.inertial_parameters import of_central_inertia, pseudo_inertia
 
-DRAWS = int(os.environ.get("MBCLI_DRAWS", "5"))  # 200 are drawn for docs/identify.md
+DRAWS = int(os.environ.get("MBCLI_DRAWS", "5"))  # 200 are drawn for docs/how-to/identify.md
 SETTINGS = Settings(armature=False)
 
 

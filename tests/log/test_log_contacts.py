@@ -79,7 +79,7 @@ def test_round_trip(tmp_path):
         assert log.fields() == ("time", "state/q", "state/v")
         shapes = {field["path"]: field["shape"] for field in describe(log)["fields"]}
         assert shapes["contact/force"] == [COUNTS.sum(), 3] and shapes["time"] == [3000]
-    with h5py.File(tmp_path / "a.h5") as file:  # as docs/log_format.md says
+    with h5py.File(tmp_path / "a.h5") as file:  # as docs/reference/log_format.md says
         offset = file["contact/offset"][:]
         assert len(offset) == 3001 and (np.diff(offset) == COUNTS).all()
         assert [name.decode() for name in file["contact"].attrs["body_names"]] == list(NAMES.body_names)

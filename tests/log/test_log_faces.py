@@ -86,7 +86,7 @@ def test_round_trip(tmp_path):
         shapes = {field["path"]: field["shape"] for field in describe(log)["fields"]}
         assert shapes["faces/corner"] == [CORNERS.sum(), 3] and shapes["faces/offset"] == [len(FACES) + 1]
         assert not log.damage()
-    with h5py.File(path) as file:  # compressed, with units, as docs/log_format.md says
+    with h5py.File(path) as file:  # compressed, with units, as docs/reference/log_format.md says
         for field in FACE_FIELDS:
             dataset = file[field.path]
             assert dataset.compression == "gzip" and dataset.fletcher32

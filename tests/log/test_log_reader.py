@@ -22,7 +22,7 @@ from mbcli.log.format import FIXED_DATASETS, ROOT_ATTRIBUTES, SCENE
 from mbcli.log.reader import Log, describe
 from mbcli.log.writer import LogWriter
 
-DOCUMENT = ROOT / "docs" / "log_format.md"
+DOCUMENT = ROOT / "docs" / "reference" / "log_format.md"
 SCHEMA = Path(mbcli.schemas.__file__).parent / "log.schema.json"
 
 

@@ -255,10 +255,10 @@ def evaluate(case, K, x):
 @pytest.mark.parametrize("case", ALL)
 def test_all_numbers_are_dual_and_have_the_gradients_of_finite_differences(case):
     floats, h = classes(float), 1e-6
-    result = evaluate(case, classes(AutoDiffXd), InitializeAutoDiff(POINT))
+    result = evaluate(case, classes(AutoDiffXd), InitializeAutoDiff(POINT).ravel())
     assert {type(x) for x in result} == {AutoDiffXd}
     value = np.array(evaluate(case, floats, POINT))
-    np.testing.assert_allclose(ExtractValue(result), value, rtol=1e-13, atol=1e-14)
+    np.testing.assert_allclose(ExtractValue(result).ravel(), value, rtol=1e-13, atol=1e-14)
     pairs = [[evaluate(case, floats, POINT + s * h * e) for s in (1.0, -1.0)] for e in np.eye(12)]
     expected = np.array([np.subtract(*pair) / (2.0 * h) for pair in pairs]).T
     np.testing.assert_allclose(ExtractGradient(result, 12), expected, rtol=1e-7, atol=2e-8)
@@ -278,7 +278,7 @@ def test_every_public_function_is_tried():
 
 
 def test_conditions_are_true_or_false_and_tolerances_are_floats():
-    K, x = classes(AutoDiffXd), InitializeAutoDiff(POINT)
+    K, x = classes(AutoDiffXd), InitializeAutoDiff(POINT).ravel()
     o = operands(K, x)
     truths = (
         o.R.IsValid(),
@@ -336,7 +336,7 @@ def test_values_that_are_not_valid_are_refused_by_their_real_parts():
 
 
 def test_what_has_no_derivatives_says_so():
-    o = operands(classes(AutoDiffXd), InitializeAutoDiff(POINT))
+    o = operands(classes(AutoDiffXd), InitializeAutoDiff(POINT).ravel())
     calls = [
         o.I.CalcPrincipalMomentsOfInertia,
         o.I.CalcPrincipalMomentsAndAxesOfInertia,
@@ -423,7 +423,7 @@ def test_gradients_are_those_of_the_reference(case):
 
     y = np.array([peer.AutoDiffXd(value, row) for value, row in zip(POINT, np.eye(12), strict=True)])
     theirs = peer_numbers(case(K, operands(K, y), y))
-    ours = evaluate(case, classes(AutoDiffXd), InitializeAutoDiff(POINT))
-    np.testing.assert_allclose(ExtractValue(ours), [x.value() for x in theirs], rtol=1e-13, atol=1e-14)
+    ours = evaluate(case, classes(AutoDiffXd), InitializeAutoDiff(POINT).ravel())
+    np.testing.assert_allclose(ExtractValue(ours).ravel(), [x.value() for x in theirs], rtol=1e-13, atol=1e-14)
     gradients = [x.derivatives() if x.derivatives().size else np.zeros(12) for x in theirs]
     np.testing.assert_allclose(ExtractGradient(ours, 12), gradients, rtol=1e-12, atol=1e-13)

@@ -166,9 +166,13 @@ def test_a_linear_system_has_its_own_matrices():
     np.testing.assert_array_equal(system.A(), np.eye(2))
 
 
-def test_a_state_vector_is_a_copy():
+def test_a_state_vector_is_that_of_the_context_and_what_it_copies_is_not():
     plant, joint = one_joint(hinge)
     context = plant.CreateDefaultContext()
     x = context.get_continuous_state_vector()
+    before = x.CopyToVector()
     joint.set_angle(context, 1.0)
-    np.testing.assert_array_equal(x.CopyToVector(), [0.0, 0.0])
+    np.testing.assert_array_equal(before, [0.0, 0.0])
+    np.testing.assert_array_equal(x.CopyToVector(), [1.0, 0.0])
+    x.CopyToVector()[:] = 5.0
+    assert joint.get_angle(context) == 1.0

@@ -221,3 +221,11 @@ def test_what_other_tools_refuse_or_drop_is_no_fault(version, type_, origin):
 @pytest.mark.parametrize("path", MODELS, ids=lambda path: path.name)
 def test_sample_models_have_no_warning(path):
     assert [str(f) for f in check_file(str(path)).findings if f.severity != "note"] == []
+
+
+@pytest.mark.parametrize("input_format", ["urdf", None])
+def test_bytes_without_a_name_are_called_a_string(input_format):
+    """Their findings had the bytes themselves for a file name, and could not be printed."""
+    checked = check_file(b"<robot name='r'><link name='a'><inertial/></link></robot>", input_format=input_format)
+    assert checked.name == "<string>" and [source["path"] for source in checked.sources] == ["<string>"]
+    assert all(str(finding).startswith("<string>:1:") for finding in checked.findings) and checked.findings

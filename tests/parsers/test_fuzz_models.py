@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from lxml import etree
 from mbcli.parsers.diagnostics import Diagnostics
+from mbcli.parsers.formats import FORMATS as KNOWN
 from mbcli.parsers.formats import MODEL_FORMATS
 from mbcli.parsers.scenes.scenario import read_run_config
 from repository import MODELS, SAMPLES
@@ -76,7 +77,8 @@ simulator_config: {integration_scheme: runge_kutta3, max_step_size: 0.01}
 random_seed: 3
 """
 SOURCES = _sources()
-FORMATS = [*MODEL_FORMATS, "directives", "settings"]
+XML = [name for name in MODEL_FORMATS if KNOWN[name].ROOT_ELEMENTS]  # USD has its own: tests/parsers/usd
+FORMATS = [*XML, "directives", "settings"]
 
 
 @strategies.composite

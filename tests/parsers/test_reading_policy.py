@@ -273,7 +273,7 @@ SDF = {
     "frame_named_as_model": (world('<frame name="x"/>'), [(ERROR, "DUPLICATE_NAME")]),
     "plugin_named_as_model": (world('<plugin name="x" filename="f"/>'), [(NOTE, "ELEMENT_FOREIGN")]),
     "no_truth_value": (
-        sdf("<self_collide>often</self_collide>"),
+        sdf("<allow_auto_disable>often</allow_auto_disable>"),
         [(WARNING, "ELEMENT_INVALID"), (NOTE, "ELEMENT_FOREIGN")],
     ),
     "no_color": (
@@ -285,7 +285,7 @@ SDF = {
         [(WARNING, "ELEMENT_INVALID"), (NOTE, "ELEMENT_FOREIGN")],
     ),
     "unused_and_well_formed": (
-        sdf("<self_collide>True</self_collide>", inside='<sensor name="s" type="imu"/>'),
+        sdf("<allow_auto_disable>True</allow_auto_disable>", inside='<sensor name="s" type="imu"/>'),
         [(NOTE, "ELEMENT_FOREIGN")] * 2,
     ),
     "bounces": (sdf(inside=part("collision", BALL, bounce("0.8"))), []),
@@ -434,7 +434,7 @@ ALONE = {
         "sdf",
         sdf(
             '<include><uri>nope.sdf</uri><name>arm</name></include><frame name="f" attached_to="arm::x">'
-            '<pose relative_to="arm">0 0 0 0 0 0</pose></frame><self_collide>often</self_collide><typo/>'
+            '<pose relative_to="arm">0 0 0 0 0 0</pose></frame><allow_auto_disable>often</allow_auto_disable><typo/>'
             '<joint name="k" type="fixed"><parent>b</parent><child>arm::x</child></joint>'
         ),
         "URI_LOOKUP",

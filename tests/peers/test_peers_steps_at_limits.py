@@ -1,7 +1,7 @@
 """One step of robots of others, from rest with every joint at a limit, equals pydrake's.
 
-Under `tamsi` pydrake has springs at limits in place of constraints (docs/differences_from_drake.md). Of more files:
-`python -m benchmarks.robots --drake FOLDER...`.
+Under `tamsi` pydrake has springs at limits in place of constraints (docs/reference/differences_from_drake.md). Of
+more files: `python -m benchmarks.robots --drake FOLDER...`.
 """
 
 import sys
@@ -48,7 +48,7 @@ def test_a_step_from_limits_equals_pydrake(file):
         assert "error" not in ours, (run, ours)
         assert ours["names"] == theirs["names"]
         if ours["constraints"]:
-            pytest.skip("steps under constraints have another scheme (docs/discrete_constraints.md)")
+            pytest.skip("steps under constraints have another scheme (docs/explanation/discrete_constraints.md)")
         assert states.difference(ours, theirs) <= AS_PYDRAKE, run
         compared += 1
     if not compared:

@@ -30,19 +30,29 @@ ROOMS = (
     ("mbcli.parsers.sdf",),
     ("mbcli.parsers.mjcf",),
     ("mbcli.parsers.srdf",),
+    ("mbcli.parsers.usd",),
     ("mbcli.parsers.writing",),
     ("mbcli.parsers.scenes",),
     ("mbcli.parsers.load",),
+    ("mbcli.systems.vectors", "mbcli.systems.graphviz"),
+    ("mbcli.systems.system",),
+    ("mbcli.multibody.scalars",),
+    ("mbcli.multibody.state",),
     ("mbcli.geometry",),
     ("mbcli.trajectories",),
-    ("mbcli.multibody.scalars",),
     ("mbcli.multibody.tree",),
+    ("mbcli.systems.events", "mbcli.systems.indices"),
+    ("mbcli.systems.leaf_system",),
+    ("mbcli.systems.diagram",),
+    ("mbcli.systems.diagram_builder",),
     ("mbcli.multibody.deformable",),
     ("mbcli.multibody.compilation",),
     ("mbcli.multibody.assembly",),
-    ("mbcli.multibody.constraints",),
+    ("mbcli.multibody.contact",),
+    ("mbcli.multibody.core",),
     ("mbcli.multibody.stepping",),
     ("mbcli.multibody.plant",),
+    ("mbcli.multibody.constraints",),
     ("mbcli.multibody.parsing",),
     ("mbcli.conversion", "mbcli.checks", "mbcli.log"),
     ("mbcli.models",),
@@ -50,13 +60,17 @@ ROOMS = (
     ("mbcli.batch", "mbcli.simulation"),
     ("mbcli.comparison", "mbcli.sweeps", "mbcli.identification"),
     ("mbcli.systems",),
-    ("mbcli.all",),
+    ("mbcli.all", "mbcli.pydrake_names"),
+    ("mbcli.pydrake",),
     ("mbcli.cli",),
     ("mbcli.__main__",),
 )
 SAME_ROOM = {"mbcli.autodiffutils": "mbcli.math", "mbcli.symbolic": "mbcli.math"}  # pydrake names them so
 FLOOR = {room: floor for floor, rooms in enumerate(ROOMS) for room in rooms}
-KNOWN_CIRCLES = [{"mbcli.math.roll_pitch_yaw", "mbcli.math.rotation_matrix"}]  # each converts to the other
+KNOWN_CIRCLES = [
+    {"mbcli.math.roll_pitch_yaw", "mbcli.math.rotation_matrix"},  # each converts to the other
+    {"mbcli.multibody.tree.frame", "mbcli.multibody.tree.rigid_body"},  # a body has a frame, a frame tells its body
+]
 
 
 def modules():
@@ -72,20 +86,10 @@ def modules():
 MODULES = modules()
 
 
-def run_nodes(tree):
-    """Nodes of a file but those under `if TYPE_CHECKING:`, which never runs: an annotation may name any class."""
-    waiting = [tree]
-    while waiting:
-        node = waiting.pop()
-        yield node
-        if not (isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"):
-            waiting.extend(ast.iter_child_nodes(node))
-
-
 def imports_of(path):
-    """Modules of the program that a file imports, inside of functions too."""
+    """Modules of the program that a file imports: inside of functions, and for its annotations, too."""
     found = set()
-    for node in run_nodes(ast.parse(path.read_text())):
+    for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names if alias.name in MODULES}
         elif isinstance(node, ast.ImportFrom):
@@ -138,7 +142,7 @@ def test_files_import_from_their_own_room_and_from_rooms_below():
 
 
 def test_no_files_import_each_other_in_a_circle():
-    assert circles(IMPORTS) == KNOWN_CIRCLES
+    assert sorted(map(sorted, circles(IMPORTS))) == sorted(map(sorted, KNOWN_CIRCLES))
 
 
 def test_every_room_has_a_file_and_every_file_a_room():
@@ -146,7 +150,7 @@ def test_every_room_has_a_file_and_every_file_a_room():
 
 
 def test_the_architecture_page_lists_the_rooms_in_their_order():
-    page = (ROOT / "docs" / "architecture.md").read_text()
+    page = (ROOT / "docs" / "explanation" / "architecture.md").read_text()
     table = re.search(r"\| room \| contents \|\n\|---\|---\|\n(.*?)\n\n", page, re.DOTALL)[1]
     assert tuple(tuple(re.findall(r"`([^`]+)`", row.split("|")[1])) for row in table.splitlines()) == ROOMS
 

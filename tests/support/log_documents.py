@@ -1,4 +1,4 @@
-"""What documents say of the fields: tables of docs/log_format.md and datasets of schemas/log.schema.json.
+"""What documents say of the fields: tables of docs/reference/log_format.md and datasets of schemas/log.schema.json.
 
 `python tests/support/log_documents.py` writes them anew; a test compares.
 """
@@ -31,7 +31,7 @@ def all_datasets() -> list[Dataset]:
 
 
 def table_of_datasets() -> str:
-    """The lines of all datasets in docs/log_format.md."""
+    """The lines of all datasets in docs/reference/log_format.md."""
     return "".join(f"{line}\n" for dataset in all_datasets() for line in _lines(dataset))
 
 
@@ -45,7 +45,7 @@ def _lines(dataset: Dataset) -> list[str]:
 
 
 def table_of_fields() -> str:
-    """The rows of the table of fields in docs/log_format.md, without the last line break."""
+    """The rows of the table of fields in docs/reference/log_format.md, without the last line break."""
     rows = []
     for name, field in LOG_FIELDS.items():
         groups = {"contact": "under `/contact`", "faces": "under `/faces`"}
@@ -84,11 +84,11 @@ def _units(dataset: Dataset) -> dict[str, Any]:
 
 
 def document_with_fields(text: str) -> str:
-    """docs/log_format.md with the tables of the fields that there are."""
+    """docs/reference/log_format.md with the tables of the fields that there are."""
     for pattern, table in ((DATASETS, table_of_datasets()), (FIELDS, table_of_fields())):
         parts = pattern.split(text)
         if len(parts) != 2:
-            raise ValueError(f"docs/log_format.md has {len(parts) - 1} places for a table")
+            raise ValueError(f"docs/reference/log_format.md has {len(parts) - 1} places for a table")
         text = table.join(parts)
     return text
 
@@ -124,7 +124,7 @@ def _as_text(value: Any, indent: int = 0, before: int = 0) -> str:
 def main() -> None:
     """Writes both files."""
     for path, made in (
-        (ROOT / "docs" / "log_format.md", document_with_fields),
+        (ROOT / "docs" / "reference" / "log_format.md", document_with_fields),
         (ROOT / "schemas" / "log.schema.json", schema_with_fields),
     ):
         path.write_text(made(path.read_text(encoding="utf-8")), encoding="utf-8")

@@ -36,6 +36,7 @@ OF_ROOMS = {
     "parsers/scenes": "directives plant_config schemas",
     "parsers/sdf": "sdf sdf_frames sdf_nested sdf_versions",
     "parsers/urdf": "urdf urdf_constraints",
+    "parsers/usd": "usd_values",
     "parsers/writing": "write_mjcf",
     "pictures": "picture_framing",
     "project": "documents layers rooms",

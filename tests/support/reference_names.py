@@ -4,7 +4,7 @@
 
 reference_names.txt    every name with its argument lists, read off the pages (written where the pages are there)
 reference_absences.yaml    by hand: the exceptions by subject, and why other names are absent
-../../docs/reference_names.md    the table, from these two and from what can be imported
+../../docs/reference/reference_names.md    the table, from these two and from what can be imported
 """
 
 import fnmatch
@@ -22,7 +22,7 @@ from repository import ROOT, SUPPORT
 
 LIST = SUPPORT / "reference_names.txt"
 ABSENCES = SUPPORT / "reference_absences.yaml"
-TABLE = ROOT / "docs" / "reference_names.md"
+TABLE = ROOT / "docs" / "reference" / "reference_names.md"
 
 
 def pages_folder():
@@ -152,15 +152,15 @@ def absent_by_reason(table_rows):
 
 
 def table_text(table_rows):
-    """docs/reference_names.md."""
+    """docs/reference/reference_names.md."""
     figures = count(table_rows)
     absent = ", ".join(f"{number} of {reason}" for reason, number in absent_by_reason(table_rows).items()) or "none"
     lines = [
         "# Names of the reference pages",
         "",
-        "Every public name of the pages of `pydrake.multibody.math`, `.tree` and `.plant`, and the module of mbcli it",
-        "is written in. Import it from the package of the same name: `mbcli.multibody.math`, `.tree`, `.plant`.",
-        "Members of `X_[float]`, `X_[AutoDiffXd]` and `X_[Expression]` are those of `X`.",
+        "This page lists every public name on the pages of `pydrake.multibody.math`, `.tree` and `.plant`, and the",
+        "module of mbcli that defines it. Import it from the package of the same name: `mbcli.multibody.math`,",
+        "`.tree`, `.plant`. Members of `X_[float]`, `X_[AutoDiffXd]` and `X_[Expression]` are those of `X`.",
         "",
         f"{figures.present} of {figures.total} names are present ({figures.percent:.1f} %). Absent are {absent}.",
         "",

@@ -1,8 +1,8 @@
 """The private parts of numba that kernels need, all here: a release of numba may move or change them without notice.
 
 So pyproject.toml has an upper bound for numba. `tests/engine/runtime/test_private_parts.py` names what a release lacks,
-and docs/kernels.md what each part is for. To be imported after common/numba_start.py has imported numba. What numba and
-numba.extending have comes from there.
+and docs/explanation/kernels.md what each part is for. To be imported after common/numba_start.py has imported numba.
+What numba and numba.extending have comes from there.
 """
 
 # ruff: noqa: F401

@@ -4,9 +4,10 @@
     M(q_m) vdot = tau(q_m) - C(q_m, v_m) v_m + G(q_m)^T lambda,   G(q_m) vdot = gamma(q_m, v_m),   v_m = v + h/2 vdot
     q' = q + h N(q_m) v_m,   v' = v + h vdot                  and both onto the constraints
 
-of second order, and without friction all but reversible, so that energy does not drift; docs/discrete_constraints.md
-compares it with others. The equations for vdot are solved by substitution of v_m with one factorization. It serves as
-well to bring q' and v' onto the constraints (a simplified Newton method): they are off by the third order of h.
+of second order, and without friction all but reversible, so that energy does not drift;
+docs/explanation/discrete_constraints.md compares it with others. The equations for vdot are solved by substitution of
+v_m with one factorization. It serves as well to bring q' and v' onto the constraints (a simplified Newton method): they
+are off by the third order of h.
 
 Damping, controllers and limits of joints are those of a plant without constraints: at the end of the step, as they
 follow from q and v at its start. A coordinate that comes to a limit goes with its velocity at the end, so that the stop

@@ -9,7 +9,7 @@ contact_step.py. A step without either is of second order, if nothing controls j
     q' = q + h N(q_m) v_m,  v' = v + h vdot
 
 Joint damping and limits are those of other plants, at the end of the step as they follow from its start: where a limit
-can act, the velocity terms are those of the start. docs/discrete_steps.md compares the scheme with others.
+can act, the velocity terms are those of the start. docs/explanation/discrete_steps.md compares the scheme with others.
 """
 
 from mbcli.engine.fields.model_fields import SCHEME_MIDDLE
@@ -27,7 +27,7 @@ from mbcli.engine.smooth.trigonometry import sine_and_cosine
 from mbcli.engine.stepping.velocity_terms import note_start, take_terms_between_limits
 
 
-@slot(python=CALLER)
+@kernel
 def discrete_step(model, data, h, implicit_damping):
     """q, v, tau, u and F_applied -> q, v after the time h [s]. Force elements add to tau and F_applied.
 

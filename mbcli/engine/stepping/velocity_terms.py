@@ -1,6 +1,7 @@
 """Velocity terms of a discrete step in its middle: C(q, v_m) v_m at v_m = v + h/2 vdot, by substitution.
 
-At the start of a step they would feed what turns: docs/discrete_steps.md. Locked joints stay, since their vdot is zero.
+At the start of a step they would feed what turns: docs/explanation/discrete_steps.md. Locked joints stay, since their
+vdot is zero.
 """
 
 from mbcli.engine.fields.model_fields import SCHEME_MIDDLE

@@ -12,7 +12,8 @@ columns(logged) a Field for each dataset in the logs of a LoggedPlant
 rows(block)     {path of each of these: values} of a Block of samples
 
 and no more is needed: the choices and the help of --fields, headers, rows, the check of a run that goes on, the schema
-and docs/log_format.md ask LOG_FIELDS. A file that lacks one of these is an error when this package is imported.
+and docs/reference/log_format.md ask LOG_FIELDS. A file that lacks one of these is an error when this package is
+imported.
 """
 
 from __future__ import annotations
@@ -52,6 +53,9 @@ NAMES = (
     "energy",
     "compliance",
     "u",
+    "effort",
+    "tracking",
+    "reactions",
     "com",
     "momentum",
     "poses",

@@ -1,4 +1,4 @@
-"""How far what can stand may sink into what it stands on, so that it stands: docs/contact_defaults.md.
+"""How far what can stand may sink into what it stands on, so that it stands: docs/explanation/contact_defaults.md.
 
 A body of half width b and weight m g whose centre of mass is at the height H stands on contact that lets it sink by d
 with the restoring stiffness m g b^2 / d against turning, and falls over by itself where that is below m g H. With

@@ -9,7 +9,7 @@ from mbcli.errors import ModelError
 
 
 class MaterialModel(IntEnum):
-    """The law between strain and stress; docs/deformable.md has the energies.
+    """The law between strain and stress; docs/reference/deformable.md has the energies.
 
     kConsistentNeoHookean is not in pydrake: kNeoHookean takes Lame's constants as they are, so that for small strains
     its moduli are not E and nu; those of kConsistentNeoHookean are.

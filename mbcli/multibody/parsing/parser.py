@@ -8,10 +8,12 @@ from mbcli.common.collection_pause import paused_collection
 from mbcli.common.coordinate_names import listed
 from mbcli.common.number_text import counted
 from mbcli.errors import ModelError
+from mbcli.geometry.scene_graph import SceneGraph
 from mbcli.multibody.parsing.add_model import add_models
 from mbcli.multibody.parsing.collision_filter_groups import CollisionFilterGroups
 from mbcli.multibody.parsing.model_instances import top_models
 from mbcli.multibody.parsing.package_map import PackageMap
+from mbcli.multibody.plant.multibody_plant import MultibodyPlant
 from mbcli.parsers.diagnostics import Diagnostics
 from mbcli.parsers.file_format import find_model_file, format_of
 from mbcli.parsers.formats import FORMATS, OF_FILE_TYPE
@@ -21,10 +23,11 @@ if TYPE_CHECKING:
     import os
 
     from mbcli.multibody.parsing.process_directives import ModelInstanceInfo
-    from mbcli.multibody.plant.multibody_plant import MultibodyPlant
     from mbcli.multibody.tree.index import ModelInstanceIndex
+    from mbcli.parsers import package_map
     from mbcli.parsers.scenes.directives_spec import ModelDirectives
     from mbcli.parsers.spec import ModelSpec
+    from mbcli.systems.diagram_builder import DiagramBuilder
 
 
 class Parser:
@@ -34,21 +37,43 @@ class Parser:
     in `diagnostics`.
 
     Args:
-        plant: not finalized.
+        plant: not finalized; or a DiagramBuilder, whose system named "plant" is taken.
+        scene_graph: with which the plant is registered, if it is not; a string here is the prefix.
         model_name_prefix: put before instance names with `::`.
+        builder: as in place of the plant.
     """
 
     def __init__(
         self,
-        plant: MultibodyPlant | None = None,
+        plant: MultibodyPlant | DiagramBuilder | None = None,
+        scene_graph: SceneGraph | str | None = None,
         model_name_prefix: str = "",
         *,
+        builder: DiagramBuilder | None = None,
         diagnostics: Diagnostics | None = None,
-        packages: PackageMap | None = None,
+        packages: package_map.PackageMap | None = None,
     ) -> None:
+        if isinstance(scene_graph, str):
+            model_name_prefix, scene_graph = scene_graph, None
+        if builder is None and hasattr(plant, "GetSystems"):
+            plant, builder = None, plant
+        self._builder = builder
+        if builder is not None:
+            plant = _plant_of(builder) if plant is None else plant
+        if not isinstance(plant, (MultibodyPlant, type(None))):
+            raise TypeError(f"Parser takes a MultibodyPlant or a DiagramBuilder, not {plant!r}")
+        if not isinstance(model_name_prefix, str):
+            raise TypeError(f"Parser: model_name_prefix is a string, not {model_name_prefix!r}")
+        if scene_graph is not None:
+            if not isinstance(scene_graph, SceneGraph):
+                raise TypeError(f"Parser: scene_graph is a SceneGraph, not {scene_graph!r}")
+            if plant is not None and not plant.geometry_source_is_registered():
+                plant.RegisterAsSourceForSceneGraph(scene_graph)
+            elif plant is not None and plant.scene_graph is not scene_graph:
+                raise RuntimeError("Parser: the plant is registered with another scene graph")
         self._plant: Any = plant
         self._prefix = f"{model_name_prefix}::" if model_name_prefix else ""
-        self._packages = PackageMap() if packages is None else packages
+        self._packages: Any = PackageMap() if packages is None else packages
         self._auto_renaming = False
         self._strict = False
         self.diagnostics = Diagnostics() if diagnostics is None else diagnostics
@@ -61,6 +86,14 @@ class Parser:
     def plant(self) -> MultibodyPlant:
         """The plant that models are added to."""
         return self._plant
+
+    def scene_graph(self) -> SceneGraph | None:
+        """The scene graph of the plant, None if it has none."""
+        return self._plant.scene_graph
+
+    def builder(self) -> DiagramBuilder | None:
+        """The builder that was given, None if none was."""
+        return self._builder
 
     def package_map(self) -> PackageMap:
         """The packages in which `package://` URLs are looked up."""
@@ -87,7 +120,7 @@ class Parser:
         file_name: str | os.PathLike[str] | None = None,
         *,
         url: str | None = None,
-        file_contents: str | None = None,
+        file_contents: str | bytes | None = None,
         file_type: str | None = None,
         name: str | None = None,
     ) -> list[ModelInstanceIndex]:
@@ -152,7 +185,7 @@ class Parser:
                 message = f"the dry friction of {joints} acts in steps of a discrete plant: {listed(names)}"
                 self.diagnostics.note("DRY_FRICTION", message, place=model.place)
 
-    def add_directives(self, directives: ModelDirectives) -> list[ModelInstanceInfo]:
+    def add_directives(self, directives: ModelDirectives | None) -> list[ModelInstanceInfo]:
         """Applies `ModelDirectives`, None if they could not be read; returns a ModelInstanceInfo for each model.
 
         Raises ModelError or ResourceError; then nothing has been added.
@@ -203,3 +236,12 @@ class Parser:
                 candidate = f"{name}_{n}"
             names.append(candidate)
         return names
+
+
+def _plant_of(builder: DiagramBuilder) -> MultibodyPlant:
+    """The plant of a builder: of that name, or the only one. RuntimeError if there is none."""
+    plants = [system for system in builder.GetSystems() if isinstance(system, MultibodyPlant)]
+    named = [plant for plant in plants if plant.get_name() == "plant"]
+    if len(named or plants) != 1:
+        raise RuntimeError(f"Parser: the builder has {len(plants)} plants, none or several of them named 'plant'")
+    return (named or plants)[0]

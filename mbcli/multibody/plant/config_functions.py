@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mbcli.multibody.plant.multibody_plant import MultibodyPlant
-from mbcli.multibody.plant.settings import (
+from mbcli.multibody.core.plant_settings import (
+    OTHER_DEFAULTS,
     ContactModel,
     DiscreteContactApproximation,
     HydroelasticContactRepresentation,
 )
+from mbcli.multibody.plant.multibody_plant import MultibodyPlant
 
 if TYPE_CHECKING:
     from mbcli.config.plant_config import MultibodyPlantConfig
     from mbcli.config.scene_graph_config import SceneGraphConfig
     from mbcli.geometry.scene_graph import SceneGraph
-    from mbcli.systems.framework import DiagramBuilder
+    from mbcli.systems.diagram_builder import DiagramBuilder
 
 CONTACT_MODELS = {
     "point": ContactModel.kPoint,
@@ -36,9 +37,9 @@ def ApplyMultibodyPlantConfig(config: MultibodyPlantConfig, plant: MultibodyPlan
             f"configuration is {config.time_step:g}"
         )
     plant.set_penetration_allowance(config.penetration_allowance)
-    plant.settings.contact_defaults = config.contact_defaults
-    plant.settings.joint_dry_friction = config.joint_dry_friction
-    plant.set_step_scheme(config.step_scheme)
+    plant.settings.contact_defaults = OTHER_DEFAULTS.get("contact_defaults", config.contact_defaults)
+    plant.settings.joint_dry_friction = OTHER_DEFAULTS.get("joint_dry_friction", config.joint_dry_friction)
+    plant.set_step_scheme(OTHER_DEFAULTS.get("step_scheme", config.step_scheme))
     if config.stiction_tolerance is not None:
         plant.set_stiction_tolerance(config.stiction_tolerance)
     plant.set_contact_model(CONTACT_MODELS[config.contact_model])

@@ -17,8 +17,8 @@ def compliance_energies(record: Any) -> FloatArray:
 
     k x^2 / 2 of a point with the stiffness k that is x deep. Of a face the integral of p^2 / (2 g) over its area, with
     the pressure p and its slope g along the normal: the column under dA is a spring of the stiffness g dA that is p / g
-    deep. That is the work of the pressure as far as the slope is even along the columns (docs/hydroelastic.md has
-    figures).
+    deep. That is the work of the pressure as far as the slope is even along the columns (docs/reference/hydroelastic.md
+    has figures).
     """
     depth = np.maximum(-record.distance, 0.0)
     energy = 0.5 * record.stiffness * depth * depth

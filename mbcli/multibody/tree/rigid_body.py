@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from mbcli.multibody.inertia.rotational_inertia import RotationalInertia
     from mbcli.multibody.inertia.unit_inertia import UnitInertia
     from mbcli.multibody.math import SpatialAcceleration, SpatialVelocity
-    from mbcli.multibody.plant.context import Context
+    from mbcli.multibody.state.context import Context
     from mbcli.multibody.tree.frame import Frame
 
 
@@ -266,7 +266,7 @@ class RigidBody(NamedElement):
         """Adds a spatial force at Bo, expressed in World. RuntimeError for forces of another plant."""
         if type(forces) is not MultibodyForces or forces.sizes is not self.parent_plant.sizes_of_forces:
             self.GetParentPlant().check_forces(forces)
-        if type(F_Bo_W) is not SpatialForce:
+        if not isinstance(F_Bo_W, SpatialForce):  # those of other scalars are derived from it
             raise TypeError(f"F_Bo_W is a SpatialForce, not {F_Bo_W!r}")
         F = F_Bo_W.coeffs_array
         state = context.state

@@ -91,7 +91,7 @@ def test_numba_alone_has_an_upper_bound_and_the_installed_one_is_below_it():
 
 
 def test_the_document_names_these_modules():
-    text = (PACKAGE.parent / "docs" / "kernels.md").read_text(encoding="utf-8")
+    text = (PACKAGE.parent / "docs" / "explanation" / "kernels.md").read_text(encoding="utf-8")
     assert [name for name in USERS if name.removeprefix("engine/") not in text] == []
 
 

@@ -14,7 +14,7 @@ from mbcli.common.json_text import plain
 from mbcli.config.simulator_config import SimulatorConfig
 from mbcli.errors import ArgumentError, NumericalError
 from mbcli.models import assemble
-from mbcli.multibody.constraints.closed_chains import ClosedChains, assemble_context
+from mbcli.multibody.assembly.closed_chains import ClosedChains, assemble_context
 from mbcli.multibody.parsing import Parser
 from mbcli.multibody.plant import MultibodyPlant
 from mbcli.multibody.stepping.run import Run, constant_input
@@ -22,7 +22,7 @@ from mbcli.multibody.tree import RevoluteJoint
 
 CHAINS = SAMPLES / "closed_chains"
 G = 9.81
-ERROR_BY_ACCURACY = 20.0  # of runs of some seconds, see docs/architecture.md
+ERROR_BY_ACCURACY = 20.0  # of runs of some seconds, see docs/explanation/architecture.md
 # mechanism: velocity of its first coordinate at the start
 CONSERVATIVE = {"four_bar": 1.0, "slider_crank": 2.0, "bricard": 0.0}
 MOBILITY_ONE = {"four_bar": 2, "slider_crank": 2, "four_bar_chain": 8, "andrews": 6, "bricard": 4}

@@ -10,10 +10,10 @@ from repository import SAMPLES
 
 from mbcli.autodiffutils import AutoDiffXd, ExtractGradient, ExtractValue, InitializeAutoDiff
 from mbcli.math import RigidTransform
+from mbcli.multibody.core.derivatives import CALCULATIONS, VARIABLES
 from mbcli.multibody.math import SpatialForce
 from mbcli.multibody.parsing import Parser
 from mbcli.multibody.plant import MultibodyPlant, MultibodyPlant_, StateFunctions
-from mbcli.multibody.plant.derivatives import CALCULATIONS, VARIABLES
 from mbcli.multibody.tree import (
     FixedOffsetFrame,
     JacobianWrtVariable,
@@ -107,7 +107,11 @@ def test_derivatives_by_complex_steps_are_those_of_dual_numbers(plant, context, 
     gradient = ExtractGradient(result.T).reshape(*result.shape, -1)
     expected = np.concatenate([D["q"], D["v"]], axis=-1)
     assert_close(gradient, expected, 1e-11)
-    assert_close(ExtractValue(result), np.asarray(CALCULATIONS[calculation](plant, context, given)), 1e-12)
+    assert_close(
+        ExtractValue(result).reshape(np.shape(result)),
+        np.asarray(CALCULATIONS[calculation](plant, context, given)),
+        1e-12,
+    )
 
 
 def test_compiled_complex_steps_are_the_interpreted_ones(plant, context):
@@ -319,7 +323,7 @@ def test_actuation_through_ports_is_a_variable(plant, context):
     dual = plant.ToAutoDiffXd()
     other = dual.CreateDefaultContext()
     x, u = plant.GetPositionsAndVelocities(context), inputs_of(plant)["u"]
-    variables = InitializeAutoDiff(np.concatenate([x, u]))
+    variables = InitializeAutoDiff(np.concatenate([x, u])).ravel()
     other.SetContinuousState(variables[: x.size])
     dual.get_actuation_input_port().FixValue(other, variables[x.size :])
     xdot = dual.EvalTimeDerivatives(other).CopyToVector()
@@ -463,7 +467,7 @@ def test_a_plant_of_floats_refuses_other_numbers_by_name_and_keeps_what_it_has(p
     ],
 )
 def test_dual_numbers_differentiate_as_complex_steps(function):
-    x, y = InitializeAutoDiff([0.7, 1.9])
+    x, y = InitializeAutoDiff([0.7, 1.9]).ravel()
     result = function(*np.array([[x], [y]], dtype=object))[0]
     steps = [function(np.array([0.7 + a]), np.array([1.9 + b]))[0].imag for a, b in ((1e-30j, 0.0), (0.0, 1e-30j))]
     np.testing.assert_allclose(result.derivatives(), np.array(steps) / 1e-30, rtol=1e-14)
@@ -471,7 +475,7 @@ def test_dual_numbers_differentiate_as_complex_steps(function):
 
 
 def test_dual_numbers_know_quadrants_orders_and_sizes():
-    y, x = InitializeAutoDiff([1.0, -2.0])
+    y, x = InitializeAutoDiff([1.0, -2.0]).ravel()
     angle = y.arctan2(x)
     assert angle.value() == np.arctan2(1.0, -2.0)
     np.testing.assert_allclose(angle.derivatives(), [-2.0 / 5.0, -1.0 / 5.0], rtol=1e-15)

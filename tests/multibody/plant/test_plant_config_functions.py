@@ -2,6 +2,8 @@
 
 import pytest
 
+from mbcli.geometry import SceneGraph
+from mbcli.geometry.contact_representation import HydroelasticContactRepresentation
 from mbcli.multibody.plant import (
     AddMultibodyPlant,
     AddMultibodyPlantSceneGraph,
@@ -12,8 +14,7 @@ from mbcli.multibody.plant import (
     MultibodyPlant,
     MultibodyPlantConfig,
 )
-from mbcli.multibody.plant.settings import HydroelasticContactRepresentation
-from mbcli.systems.framework import DiagramBuilder, SceneGraph
+from mbcli.systems.framework import DiagramBuilder
 
 
 def reported(plant):

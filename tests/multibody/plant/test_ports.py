@@ -127,7 +127,7 @@ def test_wrong_names_values_and_instances_are_refused_and_change_nothing():
     assert not port.HasValue(plant.CreateDefaultContext())
     with pytest.raises(RuntimeError, match="'actuation' has no value"):
         port.Eval(plant.CreateDefaultContext())
-    with pytest.raises(RuntimeError, match="no input port named 'nope'; there are actuation, "):
+    with pytest.raises(RuntimeError, match="no input port named 'nope'; there are geometry_query, actuation, "):
         plant.GetInputPort("nope")
     with pytest.raises(RuntimeError, match="no output port named 'nope'; there are .*state"):
         plant.GetOutputPort("nope")

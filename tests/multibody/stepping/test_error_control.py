@@ -19,7 +19,7 @@ from test_integrators import (
 from mbcli.multibody.plant import MultibodyPlant
 from mbcli.multibody.tree import PrismaticJoint, RevoluteJoint, SpatialInertia, UnitInertia
 
-WITHIN = 20.0  # [1] of the accuracy: what docs/architecture.md states for a few seconds of such motions
+WITHIN = 20.0  # [1] of the accuracy: what docs/explanation/architecture.md states for a few seconds of such motions
 ACCURACIES = (1e-3, 1e-4, 1e-5)
 
 

@@ -9,7 +9,7 @@ from repository import ROOT
 from mbcli.multibody.plant import MultibodyPlant
 from mbcli.multibody.tree import Joint, RigidBody
 
-TABLE = ROOT / "docs/multibody_tree_names.md"
+TABLE = ROOT / "docs/reference/multibody_tree_names.md"
 ROWS = [line.split(" | ", 1) for line in TABLE.read_text(encoding="utf-8").splitlines() if line.startswith("| `")]
 STARTS = "Add|Calc|Eval|Get|Set|Has|Make|Map|num_|get_|Clone|To|Create|Finalize|tree_height|world_|topology_is"
 

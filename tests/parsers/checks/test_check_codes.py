@@ -1,4 +1,4 @@
-"""The table of codes: complete, true by its examples, and the same as docs/check.md."""
+"""The table of codes: complete, true by its examples, and the same as docs/reference/check.md."""
 
 import ast
 import dataclasses
@@ -70,5 +70,5 @@ def test_the_example_of_a_code_has_it(code):
 
 
 def test_the_page_says_what_the_table_says():
-    page = (ROOT / "docs" / "check.md").read_text()
-    assert page.endswith(reference_page()), "python -m mbcli.parsers.checks.codes > the table of docs/check.md"
+    page = (ROOT / "docs" / "reference" / "check.md").read_text()
+    assert page.endswith(reference_page()), "python -m mbcli.parsers.checks.codes > table of docs/reference/check.md"

@@ -366,7 +366,7 @@ DAMAGED = [
     ("<pose>1 2 3", "<drake:ball_constraint/><pose>1 2 3", "ELEMENT_MISSING", "error", 4),
     ("<pose>1 2 3", "<drake:linear_spring_damper/><pose>1 2 3", "ELEMENT_MISSING", "error", 4),
     ('version="1.9"', 'version="1.6"', "VERSION_FEATURE", "note", 3),
-    ("<pose>1 2 3", "<self_collide>1</self_collide><pose>1 2 3", "ELEMENT_FOREIGN", "note", 4),
+    ("<pose>1 2 3", "<allow_auto_disable>1</allow_auto_disable><pose>1 2 3", "ELEMENT_FOREIGN", "note", 4),
     ("<pose>1 2 3", "<lnk name='x'/><pose>1 2 3", "ELEMENT_UNKNOWN", "warning", 4),
     ("<pose>1 2 3", "<plugin name='x' filename='y'/><pose>1 2 3", "ELEMENT_FOREIGN", "note", 4),
     ("<pose>1 2 3", "<static>true</static><pose>1 2 3", "ELEMENT_INVALID", "error", 42),

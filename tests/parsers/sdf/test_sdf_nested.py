@@ -396,6 +396,6 @@ def test_includes_that_multiply_are_stopped(folder, monkeypatch):
 
 
 def test_what_is_included_twice_is_reported_once(folder):
-    (folder / "arm.sdf").write_text(sdf(f"<model name='arm'>{LINK}<self_collide>1</self_collide></model>"))
+    (folder / "arm.sdf").write_text(sdf(f"<model name='arm'>{LINK}<allow_auto_disable>1</allow_auto_disable></model>"))
     _, diagnostics = read(including(folder, include("arm.sdf") + include("arm.sdf", "<name>n</name>")))
     assert [finding.code for finding in diagnostics.findings] == ["ELEMENT_FOREIGN"]

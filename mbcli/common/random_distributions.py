@@ -1,0 +1,11 @@
+"""Kinds of random numbers."""
+
+from enum import Enum
+
+
+class RandomDistribution(Enum):
+    """Uniform on [0, 1), Gaussian of mean 0 and deviation 1, exponential of mean 1."""
+
+    kUniform = 0
+    kGaussian = 1
+    kExponential = 2

@@ -1,0 +1,59 @@
+"""Runs scripts that were written for pydrake, without an edit: python -m mbcli.pydrake script.py [arguments].
+
+In a notebook `import mbcli.pydrake` before other imports does the same: from then on `pydrake.X` is `mbcli.X`. Plants
+have pydrake's contact defaults, steps and joints without dry friction then. What is not here is an ImportError that
+says whether it is out of scope.
+"""
+
+from __future__ import annotations
+
+import runpy
+import sys
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+from mbcli.multibody.core.plant_settings import OTHER_DEFAULTS
+from mbcli.pydrake_names import AliasModule, PydrakeFinder
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+DEFAULTS = {"contact_defaults": "drake", "step_scheme": "drake", "joint_dry_friction": False}
+
+
+def use_mbcli_for_pydrake() -> None:
+    """From now on imports of pydrake are of mbcli, and plants have pydrake's defaults.
+
+    RuntimeError if pydrake itself is imported already.
+    """
+    if isinstance(sys.modules.get("pydrake", None), ModuleType) and not isinstance(sys.modules["pydrake"], AliasModule):
+        raise RuntimeError("pydrake is imported already: import mbcli.pydrake comes first")
+    if not any(isinstance(finder, PydrakeFinder) for finder in sys.meta_path):
+        sys.meta_path.insert(0, PydrakeFinder())
+    OTHER_DEFAULTS.update(DEFAULTS)
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Runs a script, or a module after -m, with its arguments."""
+    if not arguments or arguments[0] in ("-h", "--help"):
+        print("usage: python -m mbcli.pydrake SCRIPT.py [ARGUMENTS...]")
+        sys.exit(0 if arguments else 2)
+    use_mbcli_for_pydrake()
+    if arguments[0] == "-m" and len(arguments) > 1:
+        sys.argv = list(arguments[1:])
+        runpy.run_module(arguments[1], run_name="__main__", alter_sys=True)
+        return
+    sys.argv = list(arguments)
+    try:
+        runpy.run_path(arguments[0], run_name="__main__")
+    except FileNotFoundError as error:
+        if error.filename != arguments[0]:
+            raise
+        print(f"error: {arguments[0]}: there is no such file", file=sys.stderr)
+        sys.exit(4)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
+else:
+    use_mbcli_for_pydrake()

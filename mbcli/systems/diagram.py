@@ -1,0 +1,340 @@
+"""Diagrams: systems whose ports are connected."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mbcli.common.value import AbstractValue
+from mbcli.multibody.state.context import Context as PlantContext
+from mbcli.systems.events import TriggerType
+from mbcli.systems.leaf_system import LeafContext
+from mbcli.systems.system import Context, InputPort, InputValues, OutputPort, System, Tree, finite_time
+from mbcli.systems.vectors import ContinuousState, Parameters, joined
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from mbcli.systems.vectors import DiscreteValues
+
+
+class DiagramContext(Context):
+    """The contexts of all systems of a diagram.
+
+    Attributes:
+        diagram: that made it.
+        contexts: {system: context} of its parts.
+    """
+
+    __slots__ = ("diagram", "contexts", "tree", "inputs")
+
+    diagram: Diagram
+
+    def __init__(self, diagram: Diagram, tree: Tree) -> None:
+        self.diagram, self.tree, self.inputs = diagram, tree, InputValues(tree.note_change)
+        self.contexts: dict[Any, Any] = {}
+        for system in diagram.GetSystems():
+            context = system.make_context(tree)
+            if isinstance(context, PlantContext):
+                tree.plants.append(context)
+            self.contexts[system] = context
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ("state", "last_step"):  # what plants and their elements work with
+            raise RuntimeError(
+                "a plant was given the root context of a diagram: call plant.GetMyContextFromRoot(context) first"
+            )
+        raise AttributeError(f"'DiagramContext' object has no attribute '{name}'")
+
+    def _owner(self) -> System:
+        return self.diagram
+
+    def find(self, system: Any) -> Any:
+        """The context of a system in this diagram or one inside of it. RuntimeError if there is none."""
+        found = self.find_maybe(system)
+        if found is None:
+            name = system.get_name() or type(system).__name__
+            raise RuntimeError(
+                f"system '{name}' has no part in the context of diagram '{self.diagram.GetSystemName()}'"
+            )
+        return found
+
+    def find_maybe(self, system: Any) -> Any:
+        """The context of a system, None if it has none."""
+        if system is self.diagram:
+            return self
+        if system in self.contexts:
+            return self.contexts[system]
+        parts = (
+            context.find_maybe(system) for context in self.contexts.values() if isinstance(context, DiagramContext)
+        )
+        return next((found for found in parts if found is not None), None)
+
+    def leaves(self) -> Iterator[tuple[Any, Any]]:
+        """(system, context) of all parts that are not diagrams, in depth."""
+        for system, context in self.contexts.items():
+            if isinstance(context, DiagramContext):
+                yield from context.leaves()
+            else:
+                yield system, context
+
+    def note_change(self) -> None:
+        self.tree.note_change()
+
+    def get_time(self) -> float:
+        """[s]"""
+        return self.tree.time
+
+    def SetTime(self, time_sec: float) -> None:
+        """Replaces the time [s] of all parts."""
+        self.tree.time = finite_time(time_sec)
+        self.tree.note_change()
+        for context in self.tree.plants:
+            context.state.time = self.tree.time
+
+    def _continuous(self) -> ContinuousState:
+        parts = [context.get_continuous_state() for context in self.contexts.values()]
+        return ContinuousState(joined([p.get_vector() for p in parts]), kinds="".join(p.kinds for p in parts))
+
+    def _discrete(self) -> list[Any]:
+        return [group for context in self.contexts.values() for group in context.get_discrete_state().get_data()]
+
+    def _abstract(self) -> list[AbstractValue]:
+        return [value for context in self.contexts.values() for value in context.get_abstract_state().get_data()]
+
+    def _parameters(self) -> Parameters:
+        all_of = [context.get_parameters() for context in self.contexts.values()]
+        numeric = [group for p in all_of for group in p.get_numeric_parameters().get_data()]
+        other = [p.get_abstract_parameters().get_value(k) for p in all_of for k in range(p.num_abstract_parameters())]
+        return Parameters(numeric, other)
+
+    def SetTimeStateAndParametersFrom(self, source: Any) -> None:
+        """Takes them from a context of this diagram; see that of a plant's context."""
+        self.diagram.check_context(source)
+        self.take(source, with_inputs=False)
+
+    def take(self, source: DiagramContext, with_inputs: bool) -> None:
+        """Time, state and parameters of another context, and fixed inputs."""
+        self.SetTime(source.get_time())
+        for own, theirs in zip(self.contexts.values(), source.contexts.values(), strict=True):
+            if isinstance(own, DiagramContext):
+                own.take(theirs, with_inputs)
+                continue
+            fixed = own.inputs.fixed
+            if isinstance(own, LeafContext):
+                own.take_all(theirs)
+            else:
+                own.SetTimeStateAndParametersFrom(theirs)
+            own.inputs.take(theirs.inputs.fixed if with_inputs else fixed)
+
+    def Clone(self) -> DiagramContext:
+        """An independent copy, connected in itself."""
+        other = self.diagram.CreateDefaultContext()
+        other.take(self, with_inputs=True)
+        return other
+
+
+class Diagram(System):
+    """Connected systems, among which there may be other diagrams; made by DiagramBuilder.Build().
+
+    A class derived from it calls builder.BuildInto(self) in its __init__.
+    """
+
+    def __init__(self) -> None:
+        self._systems: list[Any] = []
+        self._connections: list[tuple[OutputPort, InputPort]] = []
+        self._inputs: list[ExportedInputPort] = []
+        self._outputs: list[ExportedOutputPort] = []
+
+    def take_parts(self, systems: list[Any], connections: Any, inputs: Any, outputs: Any) -> None:
+        """Becomes the diagram of a builder: exported ports are pairs of a name and the port; inputs may be several."""
+        self._systems, self._connections = list(systems), list(connections)
+        self._inputs = [ExportedInputPort(self, ports, name, index) for index, (name, ports) in enumerate(inputs)]
+        self._outputs = [ExportedOutputPort(self, port, name, index) for index, (name, port) in enumerate(outputs)]
+
+    def input_ports(self) -> list[Any]:
+        """All input ports, by index."""
+        return self._inputs
+
+    def output_ports(self) -> list[Any]:
+        """All output ports, by index."""
+        return self._outputs
+
+    def GetSystems(self) -> list[Any]:
+        """The systems, in the order in which they were added."""
+        return list(self._systems)
+
+    def connections(self) -> list[tuple[Any, Any]]:
+        """Pairs of an output port and the input port that has its value."""
+        return list(self._connections)
+
+    def connection_map(self) -> dict[Any, Any]:
+        """{(system, index of its input): (system, index of its output)}"""
+        return {
+            (to.get_system(), to.get_index()): (source.get_system(), source.get_index())
+            for source, to in self._connections
+        }
+
+    def AreConnected(self, output: OutputPort, input: InputPort) -> bool:
+        """Whether an input port has the value of an output port."""
+        return any(output is source and input is to for source, to in self._connections)
+
+    def HasSubsystemNamed(self, name: str) -> bool:
+        """Whether a system has that name."""
+        return any(system.get_name() == name for system in self._systems)
+
+    def GetSubsystemByName(self, name: str) -> Any:
+        """The system of that name. RuntimeError that lists the names if there is none."""
+        return system_named(self._systems, name)
+
+    def CreateDefaultContext(self) -> DiagramContext:
+        """A context with those of all systems, connected."""
+        return self.make_context(Tree())
+
+    def make_context(self, tree: Tree) -> DiagramContext:
+        """A context below a root."""
+        own = DiagramContext(self, tree)
+        for output, port in self._connections:
+            source, target = own.contexts[output.get_system()], own.contexts[port.get_system()]
+            for inner, context in inner_inputs(port, target):
+                inner.connect(context, _follower(output, source, tree))
+        return own
+
+    def GetSubsystemContext(self, subsystem: object, context: Any) -> Any:
+        """The part of a context of this diagram that belongs to a system. RuntimeError if it has none."""
+        self.check_context(context)
+        return context.find(subsystem)
+
+    GetMutableSubsystemContext = GetSubsystemContext
+
+    def GetMutableSubsystemState(self, subsystem: object, context: Any) -> Any:
+        """The State of a system in a context of this diagram, to be changed."""
+        return self.GetSubsystemContext(subsystem, context).get_mutable_state()
+
+    def check_context(self, context: Any) -> None:
+        """RuntimeError for a context that belongs elsewhere."""
+        if not isinstance(context, DiagramContext) or context.diagram is not self:
+            raise RuntimeError("the context was not made by this Diagram")
+
+    def CalcTimeDerivatives(self, context: Any, derivatives: ContinuousState) -> None:
+        """Sets the derivatives of the continuous state, those of one system after those of another."""
+        self.check_context(context)
+        parts = [
+            system.EvalTimeDerivatives(own).CopyToVector()
+            for system, own in context.leaves()
+            if own.num_continuous_states()
+        ]
+        derivatives.SetFromVector([x for part in parts for x in part])
+
+    def ForcedPublish(self, context: Any) -> None:
+        """Calls what systems publish when it is asked for."""
+        self.check_context(context)
+        for system, own in context.contexts.items():
+            system.ForcedPublish(own)
+
+    def run_forced(self, kind: str, context: Any) -> None:
+        """Does the forced updates of a kind of all systems below, from the state before them; plants take a step."""
+        pending = []
+        for system, own in context.leaves():
+            if hasattr(system, "run_events"):
+                target = own.get_discrete_state().Clone() if kind == "discrete" else own.get_state().Clone()
+                if system.run_events(kind, TriggerType.kForced, own, target):
+                    pending.append((own, target))
+        if kind == "discrete":
+            for system, own in context.leaves():
+                if isinstance(own, PlantContext):
+                    system.ExecuteForcedEvents(own)
+        for own, target in pending:
+            (own.get_mutable_discrete_state() if kind == "discrete" else own.get_mutable_state()).SetFrom(target)
+
+    def ExecuteForcedEvents(self, context: Any, publish: bool = True) -> None:
+        """Does all forced events; discrete plants take a step, the time stays."""
+        self.check_context(context)
+        self.run_forced("unrestricted", context)
+        self.run_forced("discrete", context)
+        if publish:
+            self.ForcedPublish(context)
+
+    def CalcForcedDiscreteVariableUpdate(self, context: Any, discrete_state: DiscreteValues) -> None:
+        """Sets what forced updates make of the discrete state of a context, which stays."""
+        other = context.Clone()
+        self.run_forced("discrete", other)
+        discrete_state.SetFrom(other.get_discrete_state())
+
+    def num_continuous_states(self) -> int:
+        """The number of continuous states."""
+        return self.CreateDefaultContext().num_continuous_states()
+
+
+def _follower(output: OutputPort, source: Any, tree: Tree) -> Callable[[Any], Any]:
+    """What an input port takes its value from; a plant that runs ahead brings the others along."""
+    evaluate = output.Eval
+
+    def value(context: Any) -> Any:
+        if type(context) is PlantContext and tree.time != context.state.time:
+            tree.time = context.state.time
+            tree.note_change()
+        return evaluate(source)
+
+    return value
+
+
+def inner_inputs(port: Any, context: Any) -> list[tuple[Any, Any]]:
+    """The ports of leaf systems behind a port, with their contexts."""
+    if not isinstance(port, ExportedInputPort):
+        return [(port, context)]
+    found = []
+    for inner in port.ports:
+        found += inner_inputs(inner, context.contexts[inner.get_system()])
+    return found
+
+
+class ExportedInputPort(InputPort):
+    """A port of a diagram that is one of its systems', or several of them."""
+
+    def __init__(self, diagram: Diagram, ports: list[Any], name: str, index: int) -> None:
+        first = ports[0]
+        is_vector = first.get_data_type().name == "kVectorValued"
+        super().__init__(diagram, name, index, first.size() if is_vector else None)
+        self.ports, self.inner = ports, first
+
+    def _inner(self, context: Any) -> list[tuple[Any, Any]]:
+        self._system.check_context(context)
+        return inner_inputs(self, context)
+
+    def FixValue(self, context: Any, value: Any) -> None:
+        for port, inner in self._inner(context):
+            port.FixValue(inner, value)
+
+    def Follow(self, context: Any, source: Any) -> None:
+        for port, inner in self._inner(context):
+            port.Follow(inner, lambda _: source(context))
+
+    def HasValue(self, context: Any) -> bool:
+        port, inner = self._inner(context)[0]
+        return port.HasValue(inner)
+
+    def Eval(self, context: Any) -> Any:
+        port, inner = self._inner(context)[0]
+        return port.Eval(inner)
+
+
+class ExportedOutputPort(OutputPort):
+    """A port of a diagram that is one of its systems'."""
+
+    def __init__(self, diagram: Diagram, port: Any, name: str, index: int) -> None:
+        self.inner = port
+        is_vector = port.get_data_type().name == "kVectorValued"
+        super().__init__(diagram, name, self._value, index, port.size() if is_vector else None)
+
+    def _value(self, context: Any) -> Any:
+        self._system.check_context(context)
+        return self.inner.Eval(context.contexts[self.inner.get_system()])
+
+
+def system_named(systems: list[Any], name: str) -> Any:
+    """The system of that name; RuntimeError that lists the names there are."""
+    for system in systems:
+        if system.get_name() == name:
+            return system
+    names = ", ".join(system.get_name() for system in systems)
+    raise RuntimeError(f"the diagram has no system named '{name}'; there are {names}")

@@ -1,0 +1,107 @@
+"""SymbolicVectorSystem: a system whose dynamics and outputs are expressions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mbcli.systems.signals import STATE, _Reproducible
+from mbcli.systems.vectors import BasicVector
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+class SymbolicVectorSystem(_Reproducible):
+    """xdot, or with a time period the next x, and y as expressions of variables.
+
+    Args:
+        time: the variable that is the time.
+        state, input, parameter: variables.
+        dynamics: an expression for each state; output: for each element of the output.
+    """
+
+    def __init__(
+        self,
+        time: Any = None,
+        state: Sequence[Any] = (),
+        input: Sequence[Any] = (),
+        parameter: Sequence[Any] = (),
+        dynamics: Sequence[Any] = (),
+        output: Sequence[Any] = (),
+        time_period: float = 0.0,
+    ) -> None:
+        super().__init__()
+        state, input, parameter = (np.ravel(np.asarray(x, dtype=object)).tolist() for x in (state, input, parameter))
+        dynamics, output = (np.ravel(np.asarray(x, dtype=object)).tolist() for x in (dynamics, output))
+        if len(dynamics) != len(state):
+            raise RuntimeError(f"{len(state)} states have {len(dynamics)} expressions of their dynamics")
+        self._dynamics, self._state, self._period = list(dynamics), list(state), float(time_period)
+        variables = [*([] if time is None else [time]), *state, *input, *parameter]
+        self._has_time = time is not None
+        self._next = _function(variables, dynamics)
+        value = _function(variables, output)
+        if parameter:
+            self.DeclareNumericParameter(BasicVector(len(parameter)))
+        self._u = self.DeclareVectorInputPort("u0", len(input)) if input else None
+        if state and self._period:
+            self.DeclareDiscreteState(len(state))
+            self.DeclarePeriodicDiscreteUpdateEvent(
+                self._period, 0.0, lambda c, values: values.set_value(self._next(self._values(c)))
+            )
+        elif state:
+            self.DeclareContinuousState(len(state))
+        if output:
+            used = {s for e in output for s in getattr(e, "free_symbols", ())}
+            through = bool(used & set(input))
+            self.DeclareVectorOutputPort(
+                "y0", len(output), lambda c, out: out.SetFromVector(value(self._values(c))), None if through else STATE
+            )
+
+    def _values(self, context: Any) -> list[Any]:
+        values: list[Any] = [context.get_time()] if self._has_time else []
+        if self._state:
+            x = context.get_discrete_state_vector() if self._period else context.get_continuous_state_vector()
+            values += list(x.CopyToVector())
+        if self._u is not None:
+            values += list(self._u.Eval(context)) if self._u.HasValue(context) else [0.0] * self._u.size()
+        if self.declared.numeric:
+            values += list(context.get_numeric_parameter(0).CopyToVector())
+        return values
+
+    def DoCalcTimeDerivatives(self, context: Any, derivatives: Any) -> None:
+        """The expressions of the dynamics at a context."""
+        if derivatives.size():
+            derivatives.SetFromVector(self._next(self._values(context)))
+
+    def dynamics_for_variable(self, var: Any) -> Any:
+        """The expression of a state's dynamics. RuntimeError if the variable is none of them."""
+        if var not in self._state:
+            raise RuntimeError(f"{var} is not a state of this system")
+        return self._dynamics[self._state.index(var)]
+
+
+def _function(variables: list[Any], expressions: list[Any]) -> Any:
+    """The values of expressions as a function of a list of values, floats or AutoDiffXd."""
+    import sympy  # late: an extra
+
+    function = sympy.lambdify([variables], expressions, modules=[_FUNCTIONS, "numpy"])
+    return lambda values: np.array(function(values))
+
+
+NUMPY_NAMES = {"asin": "arcsin", "acos": "arccos", "atan": "arctan"}  # where they are not SymPy's
+
+
+def _of_any(name: str) -> Any:
+    """A function of NumPy for floats and for numbers that know it by its name."""
+    function = getattr(np, NUMPY_NAMES.get(name, name))
+
+    def evaluate(x: Any) -> Any:
+        return function(x) if isinstance(x, (int, float, np.number)) else function(np.asarray(x, dtype=object))[()]
+
+    return evaluate
+
+
+_NAMES = ("sin", "cos", "tan", "asin", "acos", "atan", "exp", "log", "sqrt", "sinh", "cosh", "tanh")
+_FUNCTIONS = {name: _of_any(name) for name in _NAMES}

@@ -1,0 +1,1 @@
+"""USD: stages that state physics with the schemas of UsdPhysics, Newton, MuJoCo and PhysX."""

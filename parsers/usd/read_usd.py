@@ -1,0 +1,179 @@
+"""USD files to `ModelSpec`s: the rigid bodies, joints and shapes of UsdPhysics as one model.
+
+The stage is composed by usd-core in a process of its own (usd_process.py): references, payloads, variants as they are
+selected, instances. Its units become SI units, y up becomes z up. The frame of a link is that of its prim without
+scales; its name that of the prim. Where the bodies stand is where the joints start. What says nothing of physics is
+counted in a note.
+
+Format: https://openusd.org/release/api/usd_physics_page_front.html, https://github.com/newton-physics/newton-usd-schemas
+"""
+
+import hashlib
+import os
+import tempfile
+from collections import Counter
+from typing import Any
+
+import numpy as np
+from mbcli.parsers.checks import check_model
+from mbcli.parsers.package_map import PackageMap
+from mbcli.parsers.poses import compose, inverse
+from mbcli.parsers.source_bytes import read_bytes
+from mbcli.parsers.spec import FrameSpec, ModelSpec, Place, SourceFile
+from mbcli.parsers.usd.usd_drives import DriveReader
+from mbcli.parsers.usd.usd_filters import FilterReader
+from mbcli.parsers.usd.usd_geometry import SHAPES
+from mbcli.parsers.usd.usd_joints import TYPES, JointReader
+from mbcli.parsers.usd.usd_links import LinkReader
+from mbcli.parsers.usd.usd_stage import read_stage, split_affine
+
+MOST_BYTES = 2**30  # of a layer
+SITES = ("NewtonSiteAPI", "MjcSiteAPI")
+EARTH = 9.81  # [m/s^2]
+_STANDARD = ("physics:", "limit:", "drive:")
+_ORDINARY = (
+    *("Xform", "Scope", "", "Material", "Shader", "NodeGraph", "GeomSubset", "PhysicsScene", "PhysicsCollisionGroup"),
+    *("MjcActuator", "NewtonActuator", *SHAPES, *TYPES),
+)
+_MOST_NAMES = 6
+
+
+def read_usd(source, diagnostics, *, packages=None, name=None):
+    """The model in a USD file, or None if it has errors, all of which are in `diagnostics`.
+
+    source: a path, or the bytes of a file (which names no others). packages: `PackageMap` by whose rules layers are
+    looked for. name: that of the file in places; default: the path as given. ModelError without usd-core.
+    """
+    packages = packages or PackageMap()
+    errors_before = diagnostics.counts()["error"]
+    with tempfile.TemporaryDirectory() as folder:
+        path = source
+        if isinstance(source, bytes):
+            name = name or "<string>"
+            path = os.path.join(folder, "text" + _suffix(source))
+            with open(path, "wb") as file:
+                file.write(source)
+        name = name or os.fspath(source)
+        content = read_bytes(path, MOST_BYTES + 1, name, diagnostics)
+        if content is None:
+            return None
+        if len(content) > MOST_BYTES:
+            diagnostics.error("FILE_READ", f"the file is larger than {MOST_BYTES // 2**20} MiB", place=Place(name))
+            return None
+        stage = read_stage(path, diagnostics, packages, name, folder)
+        if stage is None:
+            return None
+        model = _read_model(stage, path, name, content)
+    return model if diagnostics.counts()["error"] == errors_before else None
+
+
+def _suffix(content):
+    if content[:8] == b"PXR-USDC":
+        return ".usdc"
+    return ".usdz" if content[:2] == b"PK" else ".usda"
+
+
+def _read_model(stage, path, name, content):
+    links = LinkReader(stage)
+    links.read()
+    joints = JointReader(stage, links)
+    joints.read()
+    drives = DriveReader(stage, joints)
+    drives.read()
+    filters = FilterReader(stage, links, joints)
+    filters.read()
+    stem = os.path.splitext(os.path.basename(path))[0]
+    model = ModelSpec(
+        name=stage.default or stem,
+        format="usd",
+        version="",
+        place=stage.place,
+        links=tuple(links.links.values()),
+        joints=tuple(joints.joints.values()),
+        frames=_frames(stage, links),
+        actuators=tuple(drives.actuators),
+        constraints=tuple(joints.constraints),
+        filter_groups=tuple(filters.groups),
+        gravity=_gravity(stage),
+        sources=tuple(_sources(stage, path, name, content)),
+    )
+    if not links.bodies:
+        message = "no prim has PhysicsRigidBodyAPI: the model has no links that move"
+        stage.diagnostics.warning("USD_WITHOUT_BODIES", message, place=stage.place)
+    _report_unused(stage)
+    check_model(model, stage.diagnostics)
+    return model
+
+
+def _frames(stage, links):
+    found = []
+    taken = set(links.links)
+    for prim in stage.prims.values():
+        if not any(map(prim.has, SITES)):
+            continue
+        name, link = prim.name, links.link_of(prim)
+        while name in taken:
+            name += "_"
+        taken.add(name)
+        split = split_affine(prim.affine)
+        if split is not None:
+            found.append(FrameSpec(name, link, compose(inverse(links.poses[link]), split[0]), prim.place))
+    return tuple(found)
+
+
+def _gravity(stage):
+    """[m/s^2] in World, or None if no scene states it."""
+    scenes = [prim for prim in stage.prims.values() if prim.tag == "PhysicsScene"]
+    if not scenes:
+        return None
+    scene = scenes[0]
+    if len(scenes) > 1:
+        message = f"there are {len(scenes)} scenes: the gravity of the first counts"
+        scenes[1].diagnostics.note("USD_UNUSED", message, scenes[1])
+    direction = scene.vector("physics:gravityDirection", 3, (0.0, 0.0, 0.0))
+    size = scene.number("physics:gravityMagnitude", -np.inf)
+    size = EARTH if size == -np.inf else size * stage.length
+    if not np.isfinite(size) or not scene.flag("newton:gravityEnabled", True):
+        size = 0.0
+    if not direction.any():
+        direction = np.array((0.0, -1.0, 0.0) if stage.up == "Y" else (0.0, 0.0, -1.0))
+    vector = stage.R_WS @ (direction / np.linalg.norm(direction)) * size
+    return tuple((vector + 0.0).tolist())
+
+
+def _sources(stage, path, name, content):
+    """The root layer, and the others that the stage is made of."""
+    for file in stage.files:
+        held = content if os.path.realpath(file) == os.path.realpath(path) else None
+        if held is None:
+            held = read_bytes(file, MOST_BYTES, file, stage.diagnostics) or b""
+        shown = name if held is content else file
+        yield SourceFile(shown, hashlib.sha256(held).hexdigest(), held)
+
+
+def _report_unused(stage):
+    """One warning for each value of UsdPhysics that is not read, and one note for all the rest."""
+    standard: dict[str, list[Any]] = {}
+    solvers: Counter[str] = Counter()
+    for prim in stage.prims.values():
+        for name in sorted(prim.unread):
+            if name.startswith(_STANDARD):
+                standard.setdefault(name, []).append(prim)
+            else:
+                solvers[name] += 1
+    for name, prims in standard.items():
+        times = f" ({len(prims)} times)" if len(prims) > 1 else ""
+        message = f'"{name}" is not supported{times}'
+        stage.diagnostics.warning("ATTRIBUTE_UNSUPPORTED", message, prims[0], attribute=name)
+    if solvers:
+        message = f"{sum(solvers.values())} values for other engines are not used: {_counted(solvers)}"
+        stage.diagnostics.note("USD_UNUSED", message, place=stage.place)
+    others = Counter(prim.tag for prim in stage.prims.values() if prim.tag not in _ORDINARY)
+    if others:
+        message = f"{sum(others.values())} prims say nothing of rigid bodies: {_counted(others)}"
+        stage.diagnostics.note("USD_UNUSED", message, place=stage.place)
+
+
+def _counted(counter):
+    shown = [f"{count} {name}" for name, count in counter.most_common(_MOST_NAMES)]
+    return ", ".join(shown) + (", ..." if len(counter) > _MOST_NAMES else "")

@@ -1,0 +1,174 @@
+"""Shapes of USD as they are seen and touched: primitives with their scales, meshes as files."""
+
+import numpy as np
+from mbcli.parsers.geometry_inertia import mass_properties, mass_properties_of_triangles
+from mbcli.parsers.poses import compose, turn_z_to
+from mbcli.parsers.spec import (
+    Box,
+    Capsule,
+    Cone,
+    Cylinder,
+    Ellipsoid,
+    GeometrySpec,
+    HalfSpace,
+    Mesh,
+    Sphere,
+    pose,
+)
+from mbcli.parsers.usd.usd_meshes import MeshFolder, bounds, obj_of, turned_round
+from mbcli.parsers.usd.usd_stage import split_affine
+
+from mbcli.errors import ModelError
+from mbcli.meshes.triangles import convex_hull
+
+SHAPES = ("Cube", "Sphere", "Cylinder", "Capsule", "Cone", "Plane", "Mesh", "Cylinder_1", "Capsule_1")
+_AXES = {"X": (1.0, 0.0, 0.0), "Y": (0.0, 1.0, 0.0), "Z": (0.0, 0.0, 1.0)}
+_APPROXIMATIONS = (
+    *("none", "convexHull", "convexDecomposition", "boundingCube", "boundingSphere", "meshSimplification"),
+    *("sdf", "sphereFill", "sdfMesh", "convexMeshSimplification"),
+)
+_UNEQUAL = 1e-5  # relative, of two scales
+
+
+class GeometryReader:
+    """GeometrySpecs of prims; meshes are kept as OBJ files in the user's cache."""
+
+    def __init__(self, stage):
+        self.stage = stage
+        self.meshes = MeshFolder(stage.folder)
+        self.surfaces = {}  # path of a mesh that touches: (points [m] in its frame on the link, corners, indices)
+
+    def specs(self, prim, X_WL, name, *, touches):
+        """The GeometrySpecs of a prim on a link at X_WL: of a mesh whose parts have colours one each."""
+        linear = np.eye(4)
+        linear[:3, :3], linear[:3, 3] = X_WL[:3, :3].T, -X_WL[:3, :3].T @ X_WL[:3, 3]
+        found = split_affine(linear @ prim.affine)
+        if found is None:
+            report = self.stage.diagnostics.error if touches else self.stage.diagnostics.warning
+            report("USD_SHAPE", "its transform has no volume: it is left out", prim)
+            return []
+        X_LG, S = found
+        if prim.tag == "Mesh":
+            return self._meshes(prim, X_LG, S, name, touches)
+        shape = self._shape(prim, S)
+        if shape is None:
+            return []
+        axis = self._axis(prim)
+        X = (
+            X_LG
+            if axis == "Z" or isinstance(shape, (Box, Sphere, Ellipsoid))
+            else compose(X_LG, pose(turn_z_to(_AXES[axis])))
+        )
+        return [GeometrySpec(name, shape, X, prim.place, None if touches else self.color(prim))]
+
+    def color(self, prim):
+        color = prim.document.get("color")
+        return None if color is None else _rgba(color)
+
+    def _axis(self, prim):
+        return prim.word("axis", tuple(_AXES), "Z")
+
+    def _shape(self, prim, S):
+        scale = np.abs(np.diag(S))
+        if np.abs(S - np.diag(np.diag(S))).max() > 1e-6 * scale.max():
+            self.stage.diagnostics.warning("USD_SHAPE", "it is sheared: its lengths along the axes are kept", prim)
+        unit = self.stage.length
+        kind = prim.tag.removesuffix("_1")
+        if kind == "Plane":
+            return HalfSpace()
+        if kind == "Cube":
+            size = prim.finite("size", 2.0, 0.0) * unit
+            return Box(tuple((size * scale).tolist()))
+        if kind == "Sphere":
+            radius = prim.finite("radius", 1.0, 0.0) * unit
+            if np.ptp(scale) <= _UNEQUAL * scale.max():
+                return Sphere(float(radius * scale[0]))
+            return Ellipsoid(tuple((radius * scale).tolist()))
+        along = "XYZ".index(self._axis(prim))
+        across = [scale[k] for k in range(3) if k != along]
+        defaults = {"Cylinder": (1.0, 2.0), "Capsule": (0.5, 1.0), "Cone": (1.0, 2.0)}[kind]
+        wanted = "radiusBottom" if prim.tag.endswith("_1") else "radius"
+        radius = prim.finite(wanted, defaults[0], 0.0) * unit * max(across)
+        length = prim.finite("height", defaults[1], 0.0) * unit * scale[along]
+        uneven = np.ptp(across) > _UNEQUAL * max(across)
+        if uneven or (kind == "Capsule" and abs(scale[along] - across[0]) > _UNEQUAL * max(across)):
+            message = f"a {kind.lower()} is scaled unequally: it has the larger radius"
+            self.stage.diagnostics.warning("USD_SHAPE", message, prim)
+        return {"Cylinder": Cylinder, "Capsule": Capsule, "Cone": Cone}[kind](float(radius), float(length))
+
+    # ------------------------------------------------------------------------------------------ meshes
+
+    def _meshes(self, prim, X_LG, S, name, touches):
+        arrays = self.meshes.arrays(prim)
+        if arrays is None:
+            message = "a mesh without faces, or with faces of points that are not there: it is left out"
+            self.stage.diagnostics.warning("USD_SHAPE", message, prim)
+            return []
+        if touches:
+            approximation = prim.word("physics:approximation", _APPROXIMATIONS, "none")
+            if approximation in ("boundingCube", "boundingSphere"):
+                return [self._bounding(prim, arrays, X_LG, S, name, approximation)]
+            shape = self._mesh(prim, arrays, S, convex=approximation == "convexHull")
+            counts, indices = arrays[1:]
+            turned = indices if np.linalg.det(S) > 0.0 else turned_round(counts, indices)
+            self.surfaces[prim.path] = arrays[0] @ S.T * self.stage.length, counts, turned
+            return [GeometrySpec(name, shape, X_LG, prim.place)]
+        parts = [part for part in prim.document.get("subsets", []) if part[1] is not None]
+        if not parts:
+            return [GeometrySpec(name, self._mesh(prim, arrays, S), X_LG, prim.place, self.color(prim))]
+        found, left = [], np.ones(len(arrays[1]), bool)
+        for number, (faces, color) in enumerate(parts, start=1):
+            chosen = np.zeros(len(left), bool)
+            chosen[[face for face in faces if 0 <= face < len(left)]] = True
+            left &= ~chosen
+            if chosen.any():
+                shape = self._mesh(prim, arrays, S, chosen)
+                found.append(GeometrySpec(f"{name}_{number}", shape, X_LG, prim.place, _rgba(color)))
+        if left.any():
+            found.append(GeometrySpec(name, self._mesh(prim, arrays, S, left), X_LG, prim.place, self.color(prim)))
+        return found
+
+    def _mesh(self, prim, arrays, S, chosen=None, convex=False):
+        points, counts, indices = arrays
+        scale, baked = np.diag(S) * self.stage.length, b""
+        if np.abs(S - np.diag(np.diag(S))).max() > 1e-9 * np.abs(S).max():
+            points, scale, baked = points @ S.T * self.stage.length, np.ones(3), S.tobytes()
+        if np.abs(scale - 1.0).max() < 1e-12:
+            scale = np.ones(3)
+        key = baked, b"" if chosen is None else chosen.tobytes()
+        path = self.meshes.kept(prim, key, lambda: obj_of(points, counts, indices, chosen))
+        return Mesh(prim.path, tuple(scale.tolist()), convex, path)
+
+    def _bounding(self, prim, arrays, X_LG, S, name, approximation):
+        low, high = bounds(arrays[0] @ S.T * self.stage.length)
+        X = compose(X_LG, pose(None, (low + high) / 2.0))
+        size = high - low
+        if approximation == "boundingCube":
+            return GeometrySpec(name, Box(tuple(size.tolist())), X, prim.place)
+        return GeometrySpec(name, Sphere(float(np.linalg.norm(size) / 2.0)), X, prim.place)
+
+    def solid(self, prim, shape):
+        """The MassProperties of density 1 of a shape that touches, in its own frame. ModelError."""
+        if not isinstance(shape, Mesh):
+            return mass_properties(shape, 1.0)
+        points, counts, indices = self.surfaces[prim.path]
+        if not shape.convex:
+            try:
+                return mass_properties_of_triangles(points, _fans(counts, indices), 1.0)
+            except ModelError:
+                message = "its surface is not closed: its mass is that of its convex hull"
+                self.stage.diagnostics.note("MESH_INERTIA", message, prim)
+        return mass_properties_of_triangles(points, convex_hull(points, f"mesh {prim.path}"), 1.0)
+
+
+def _rgba(color):
+    return tuple(min(max(float(part), 0.0), 1.0) for part in color)
+
+
+def _fans(counts, indices):
+    triangles, start = [], 0
+    for count in counts.tolist():
+        face = indices[start : start + count]
+        triangles += [(face[0], face[k], face[k + 1]) for k in range(1, count - 1)]
+        start += count
+    return np.array(triangles, int).reshape(-1, 3)

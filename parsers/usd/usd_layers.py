@@ -1,0 +1,109 @@
+"""The files that a USD stage is composed of, each looked for by the rules of packages before it is opened.
+
+Runs in the process of usd_process.py: the only modules that import pxr are this one and usd_prims.py.
+"""
+
+import os
+import re
+
+from mbcli.parsers.package_map import OUTSIDE
+from pxr import Sdf, Tf
+
+from mbcli.errors import ModelError, ResourceError
+
+MOST_LAYERS = 2000
+MOST_BYTES = 2**30  # of all layers
+
+
+class Layers:
+    """The layers of a stage."""
+
+    def __init__(self, packages, skips_missing):
+        self._packages, self._skips_missing = packages, skips_missing
+        self.files = {}  # path -> None, in the order in which they were found
+        self.missing = []  # messages on references that lead nowhere
+        self._seen = set()
+        self._bytes = 0
+
+    def gather(self, path):
+        """Opens a file and, one after the other, all that it names. ModelError, ResourceError."""
+        pending = [path]
+        while pending:
+            identifier = pending.pop()
+            if identifier in self._seen:
+                continue
+            self._seen.add(identifier)
+            if len(self._seen) > MOST_LAYERS:
+                raise ModelError(f"it has more than {MOST_LAYERS} layers")
+            layer = self._opened(identifier)
+            pending += [found for uri in named_files(layer) if (found := self._found(layer, identifier, uri))]
+
+    def _opened(self, identifier):
+        outer = Sdf.Layer.SplitIdentifier(identifier)[0].partition("[")[0]
+        if outer not in self.files:
+            self.files[outer] = None
+            self._bytes += os.path.getsize(outer)
+            if self._bytes > MOST_BYTES:
+                raise ModelError(f"its layers have more than {MOST_BYTES // 2**20} MiB")
+        try:
+            layer = Sdf.Layer.FindOrOpen(identifier)
+        except Tf.ErrorException as error:
+            raise ModelError(f"{outer}: {first_line(error)}") from None
+        if layer is None:
+            raise ModelError(f"{outer} is no USD file that can be read")
+        return layer
+
+    def _found(self, layer, identifier, uri):
+        """The identifier of a layer that another one names; None if it is missing and may be."""
+        if not uri:
+            return None
+        path, arguments = Sdf.Layer.SplitIdentifier(uri)
+        if Sdf.VariableExpression.IsExpression(uri) or arguments:
+            raise ModelError(f'the reference "{uri}" is an expression or has arguments, which are not supported')
+        try:
+            if "[" in identifier or identifier.lower().endswith(".usdz"):
+                return self._in_package(layer, identifier, path)
+            outer, bracket, inner = path.partition("[")
+            return self._packages.resolve(outer, os.path.dirname(identifier)) + bracket + inner
+        except ResourceError as error:
+            if "://" in path or OUTSIDE in str(error) or not self._skips_missing:
+                raise
+            self.missing.append(f"{error}")
+            return None
+
+    def _in_package(self, layer, identifier, path):
+        """A file in the same USDZ package: nothing leads out of it."""
+        inside = Sdf.ComputeAssetPathRelativeToLayer(layer, path)
+        package = identifier.partition("[")[0]
+        if not inside.startswith(f"{package}[") or ".." in inside:
+            raise ResourceError(f'"{path}" {OUTSIDE} {package}, which is not allowed')
+        return inside
+
+    def check_used(self, stage):
+        """That a stage is made of the layers that were looked at, and of no other. ModelError."""
+        known = {os.path.realpath(path) for path in self.files}
+        for layer in stage.GetUsedLayers():
+            path = layer.realPath.partition("[")[0]
+            if path and os.path.realpath(path) not in known:
+                raise ModelError(f"it uses {path}, which none of its layers names")
+
+
+def named_files(layer):
+    """The asset paths of the sublayers, references and payloads of a layer. ModelError for value clips."""
+    clipped = []
+
+    def look(path):
+        if path.IsPrimPath() and layer.GetPrimAtPath(path).HasInfo("clips"):
+            clipped.append(path)
+
+    layer.Traverse(Sdf.Path.absoluteRootPath, look)
+    if clipped:
+        raise ModelError(f"{clipped[0]} has value clips, which are not supported")
+    return list(layer.GetCompositionAssetDependencies())
+
+
+def first_line(error):
+    """What USD says, without where in its own code it says so."""
+    text = " ".join(str(error).split())
+    said = re.findall(r" in file \S+ : '(.*?)'(?= Error in| *$)", text)
+    return said[0].strip() if said else text

@@ -1,0 +1,231 @@
+"""Rigid bodies of USD: which prims are links, what belongs to them, and their masses."""
+
+from dataclasses import replace
+
+import numpy as np
+from mbcli.parsers.duplicate_names import UniqueNames
+from mbcli.parsers.frame_names import WORLD
+from mbcli.parsers.geometry_inertia import MassProperties, combined, scaled_to_mass, six_of
+from mbcli.parsers.poses import compose
+from mbcli.parsers.spec import IDENTITY, InertialSpec, JointSpec, LinkSpec, pose
+from mbcli.parsers.usd.usd_geometry import SHAPES, GeometryReader
+from mbcli.parsers.usd.usd_stage import split_affine
+
+from mbcli.errors import MbcliError
+
+BODY, COLLIDER, MASS = "PhysicsRigidBodyAPI", "PhysicsCollisionAPI", "PhysicsMassAPI"
+MATERIAL = "PhysicsMaterialAPI"
+WATER = 1000.0  # [kg/m^3] where a stage states no density
+
+
+class LinkReader:
+    """The links of a stage. `body_of` leads from a prim to the link that it belongs to."""
+
+    def __init__(self, stage):
+        self.stage = stage
+        self.geometry = GeometryReader(stage)
+        self.bodies = {}  # path of a prim: name of its link
+        self.poses = {WORLD: IDENTITY}  # X_WL by link
+        self.scales = {}  # path of a prim: S, of its own scales and those above
+        self.links = {}  # name: LinkSpec
+        self.welds = []  # JointSpecs of bodies that the file holds in place
+        self.colliders = {}  # path of a prim: (link, names of its GeometrySpecs)
+        self._shapes = {}  # link: [(prim, collider or None)]
+
+    def read(self):
+        """Fills `links`."""
+        prims = [prim for prim in self.stage.prims.values() if prim.has(BODY)]
+        names = UniqueNames([prim.name for prim in prims if prim.name != WORLD])
+        held = []
+        for prim in prims:
+            if not prim.flag("physics:rigidBodyEnabled", True):
+                continue
+            found = split_affine(prim.affine)
+            if found is None:
+                self.stage.diagnostics.error("USD_SHAPE", "the transform of a body has no volume", prim)
+                found = IDENTITY, np.eye(3)
+            name = names.of(prim.name if prim.name != WORLD else None, "body")
+            self.bodies[prim.path], self.poses[name] = name, found[0]
+            if prim.flag("physics:kinematicEnabled", False):
+                held.append((prim, name))
+        self._sort_shapes()
+        for path, name in self.bodies.items():
+            self._read_link(self.stage.prims[path], name)
+        for prim, name in held:
+            self.stage.diagnostics.note("USD_HELD", f'kinematic body "{name}" is held where it stands', prim)
+            ends = WORLD, name, self.poses[name], IDENTITY, prim.place
+            self.welds.append(JointSpec(f"{name}_held", "fixed", *ends))
+        if self._shapes.get(WORLD):
+            self._read_link(None, WORLD)
+
+    def link_of(self, prim):
+        """The name of the link that a prim belongs to: its own, or that of the nearest prim above, or WORLD."""
+        for each in prim.lineage:
+            if each.path in self.bodies:
+                return self.bodies[each.path]
+        return WORLD
+
+    def frame(self, prim, position, rotation):
+        """(link, X_LF) of a frame that a prim (None: the stage) has at a position of the file, and a rotation."""
+        stage = self.stage
+        if prim is None:
+            return WORLD, pose(stage.R_WS @ rotation, stage.R_WS @ position * stage.length)
+        found = split_affine(prim.affine)
+        X_WP, S = found if found is not None else (IDENTITY, np.eye(3))
+        link = self.link_of(prim)
+        X_PF = pose(rotation, S @ position * stage.length)
+        if self.bodies.get(prim.path) == link:
+            return link, X_PF
+        X_WL = self.poses[link]
+        X_LP = pose(X_WL[:3, :3].T @ X_WP[:3, :3], X_WL[:3, :3].T @ (X_WP[:3, 3] - X_WL[:3, 3]))
+        return link, compose(X_LP, X_PF)
+
+    # ------------------------------------------------------------------------------------------ links
+
+    def _sort_shapes(self):
+        for prim in self.stage.prims.values():
+            if prim.tag in SHAPES:
+                collider = next((p for p in prim.lineage if p.has(COLLIDER)), None)
+                if collider is not None and collider is not prim and collider.tag in SHAPES:
+                    collider = None
+                self._shapes.setdefault(self.link_of(prim), []).append((prim, collider))
+
+    def _read_link(self, prim, name):
+        X_WL = self.poses[name]
+        visuals, collisions, weighed = [], [], []
+        seen, touched = UniqueNames([]), UniqueNames([])
+        for shape, collider in self._shapes.get(name, ()):
+            is_site = shape.has("NewtonSiteAPI") or shape.has("MjcSiteAPI")
+            if shape.is_seen() and not is_site:
+                visuals += self._named(self.geometry.specs(shape, X_WL, shape.name, touches=False), seen)
+            if collider is None or is_site:
+                continue
+            for each in (shape, collider):  # also where the body states its mass
+                each.ignore(
+                    "physics:mass",
+                    "physics:density",
+                    "physics:centerOfMass",
+                    "physics:diagonalInertia",
+                    "physics:principalAxes",
+                    "physics:simulationOwner",
+                )
+            solid = self.geometry.specs(shape, X_WL, shape.name, touches=True)
+            weighed += [(shape, collider, spec) for spec in solid]
+            if collider.flag("physics:collisionEnabled", True):
+                properties = self._properties(shape, collider)
+                solid = self._named([_with(spec, properties) for spec in solid], touched)
+                self.colliders[collider.path] = name, [spec.name for spec in solid]
+                collisions += solid
+        place = self.stage.place if prim is None else prim.place
+        inertial = None if prim is None else self._inertial(prim, X_WL, weighed)
+        gravity = True
+        if prim is not None:
+            gravity = not prim.flag("physxRigidBody:disableGravity", False)
+            self._pass_over_motion(prim)
+        self.links[name] = LinkSpec(name, place, inertial, X_WL, tuple(visuals), tuple(collisions), gravity)
+
+    def _named(self, specs, names):
+        return [replace(spec, name=names.of(None, spec.name)) for spec in specs]
+
+    def _pass_over_motion(self, prim):
+        for name in ("physics:velocity", "physics:angularVelocity"):
+            moving = prim.vector(name, 3, (0.0, 0.0, 0.0))
+            if moving.any():
+                message = f'"{name}" is not taken over: a run begins as its options say'
+                prim.diagnostics.note("USD_UNUSED", message, prim)
+        prim.flag("physics:startsAsleep", False)
+
+    # ---------------------------------------------------------------------------------------- contact
+
+    def _properties(self, shape, collider):
+        material = self.stage.prims.get(shape.document.get("physics", ""))
+        properties = {}
+        if material is not None and material.has(MATERIAL):
+            static, dynamic = (material.finite(f"physics:{kind}Friction", 0.0, 0.0) for kind in ("static", "dynamic"))
+            restitution = material.finite("physics:restitution", 0.0, 0.0)
+            if restitution:
+                message = f"the restitution {restitution:g} is not taken over: contact here dissipates by its own law"
+                material.diagnostics.note("USD_UNUSED", message, material)
+            properties["material", "coulomb_friction"] = (max(static, dynamic), dynamic)
+        return properties
+
+    # ----------------------------------------------------------------------------------------- masses
+
+    def _inertial(self, prim, X_WL, weighed):
+        """The InertialSpec of a body: what it states, else what follows from its shapes."""
+        stage = self.stage
+        mass = prim.finite("physics:mass", 0.0, 0.0) * stage.mass
+        unit = stage.mass * stage.length**2
+        S = split_affine(prim.affine)
+        center = prim.vector("physics:centerOfMass", 3, (-np.inf,) * 3, finite=False)
+        center = None if np.isinf(center).any() else (S[1] if S is not None else np.eye(3)) @ center * stage.length
+        full = prim.vector("newton:inertia", 6, None) if prim.attributes.get("newton:inertia") else None
+        diagonal = prim.vector("physics:diagonalInertia", 3, (0.0, 0.0, 0.0))
+        R_LI = prim.rotation("physics:principalAxes")
+        states_inertia = full is not None or diagonal.any()
+        shapes = None
+        if not (mass and center is not None and states_inertia):
+            shapes = self._of_shapes(prim, weighed, bool(mass))
+        if not mass:
+            mass = 0.0 if shapes is None else shapes.mass
+        if center is None:
+            center = np.zeros(3) if shapes is None else shapes.p_SScm
+        if full is not None:
+            inertia, R_LI = tuple((full * unit).tolist()), np.eye(3)
+        elif diagonal.any():
+            inertia = (*(diagonal * unit).tolist(), 0.0, 0.0, 0.0)
+        else:
+            inertia, R_LI = (0.0,) * 6 if shapes is None else self._scaled(prim, shapes, mass), np.eye(3)
+        if not mass and not any(inertia):
+            return None
+        return InertialSpec(float(mass), pose(R_LI, center), inertia, prim.place)
+
+    @staticmethod
+    def _scaled(prim, shapes, mass):
+        try:
+            return scaled_to_mass(shapes, mass).inertia
+        except MbcliError as error:
+            prim.diagnostics.warning("LINK_INERTIA_INVALID", f"{error}: it has none", prim)
+            return (0.0,) * 6
+
+    def _of_shapes(self, prim, weighed, states_mass):
+        """The MassProperties of the colliders of a body in its frame, or None."""
+        parts = []
+        density = prim.finite("physics:density", 0.0, 0.0)
+        for shape, collider, spec in weighed:
+            try:
+                solid = self.geometry.solid(shape, spec.shape)
+            except MbcliError as error:
+                shape.diagnostics.note("MESH_INERTIA", f"it gives its body no mass: {error}", shape)
+                continue
+            own_mass = collider.finite("physics:mass", 0.0, 0.0) * self.stage.mass
+            if own_mass and not states_mass:
+                part = scaled_to_mass(solid, own_mass) if solid.mass else solid
+            else:
+                factor = self._density(shape, collider, density)
+                part = MassProperties(factor * solid.mass, solid.p_SScm, tuple(factor * i for i in solid.inertia))
+            own = (
+                collider.vector("physics:diagonalInertia", 3, (0.0, 0.0, 0.0)) * self.stage.mass * self.stage.length**2
+            )
+            if own.any() and not states_mass:
+                R = collider.rotation("physics:principalAxes")
+                part = MassProperties(part.mass, part.p_SScm, six_of(R @ np.diag(own) @ R.T))
+            parts.append((spec.X_LG, part))
+        if not parts:
+            return None
+        found = combined(parts)
+        return found if found.mass > 0.0 else None
+
+    def _density(self, shape, collider, of_body):
+        """[kg/m^3] of a collider: its own, or that of its body, or of its material, or water's."""
+        stage = self.stage
+        unit = stage.mass / stage.length**3
+        own = collider.finite("physics:density", 0.0, 0.0)
+        material = stage.prims.get(shape.document.get("physics", ""))
+        of_material = 0.0 if material is None else material.finite("physics:density", 0.0, 0.0)
+        stated = own or of_body or of_material
+        return stated * unit if stated else WATER
+
+
+def _with(spec, properties):
+    return replace(spec, properties=properties)

@@ -1,0 +1,264 @@
+"""A composed stage in SI units with z up: its prims as nodes that findings can name."""
+
+import json
+import os
+import subprocess
+import sys
+from importlib.util import find_spec
+
+import numpy as np
+from mbcli.parsers.diagnostics import RESOURCE_CODES
+from mbcli.parsers.package_map import OUTSIDE
+from mbcli.parsers.spec import Place, pose
+
+from mbcli.errors import ModelError
+
+LONGEST = 300.0  # [s] that USD's library may take
+EXTRA = 'usd-core, which `pip install "mbcli[usd]"` installs'
+_STRETCHED = 1e-6  # relative, by which directions may be off a right angle before a shape counts as sheared
+_ENCODED = "tn__"  # the start of an encoded name
+_PHYSICS = ("physics:", "newton:", "mjc:", "limit:", "drive:", "state:", "physx")
+
+
+def ask(request, name):
+    """The answer of usd_process.py. ModelError if usd-core is not installed, or the process ends by itself."""
+    if find_spec("pxr") is None:
+        raise ModelError(f"{name}: error: USD needs {EXTRA}")
+    environment = dict(os.environ, PXR_WORK_THREAD_LIMIT="1")
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "mbcli.parsers.usd.usd_process"],
+            input=json.dumps(request),
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=LONGEST,
+            env=environment,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return {"error": f"USD gave no result within {LONGEST:g} s", "exit_code": 3}
+    try:
+        return json.loads(done.stdout) | {"said": done.stderr}
+    except ValueError:
+        lines = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
+        return {"error": f"USD's library failed at it: {lines[-1][:300]}", "exit_code": 3}
+
+
+def read_stage(path, diagnostics, packages, name, folder):
+    """The `Stage` of a file, or None after an error. folder: for the arrays of its meshes."""
+    request = {"read": os.path.abspath(path), "folder": folder, "packages": packages.as_dict()}
+    answer = ask(request, name)
+    if "error" in answer:
+        message = answer["error"].replace(os.path.abspath(path), name)
+        missing = "URI_OUTSIDE" if OUTSIDE in message else "URI_LOOKUP"
+        code = missing if answer["exit_code"] == 4 else "USD_ERROR"
+        assert answer["exit_code"] != 4 or code in RESOURCE_CODES
+        diagnostics.error(code, message, place=Place(name))
+        return None
+    for message in answer["missing"]:
+        diagnostics.warning("URI_LOOKUP", f"a reference leads nowhere: {message}", place=Place(name))
+    warned = [line for line in answer["said"].splitlines() if line.startswith("Warning")]
+    if warned:
+        more = f" (and {len(warned) - 1} more)" if len(warned) > 1 else ""
+        said = " ".join(warned[0].split())
+        diagnostics.warning("USD_WARNING", f"USD warns: {said.rpartition('-- ')[2]}{more}", place=Place(name))
+    return Stage(answer, diagnostics, name, folder)
+
+
+class Stage:
+    """Prims by path, and the units of the file."""
+
+    def __init__(self, document, diagnostics, name, folder):
+        self.diagnostics, self.name, self.folder = diagnostics, name, folder
+        self.default, self.files = document["default"], document["files"]
+        self.length, self.mass = float(document["meters"]), float(document["kilograms"])  # [m], [kg] of a unit
+        self.states_length = document["states_meters"]
+        self.up = document["up"]
+        # from the axes of the file to those of World, whose z is up
+        self.R_WS = np.array(((1.0, 0, 0), (0, 0, -1.0), (0, 1.0, 0))) if self.up == "Y" else np.eye(3)
+        self.prims: dict[str, Prim] = {}
+        for each in document["prims"]:
+            parent = self.prims.get(each["path"].rpartition("/")[0])
+            self.prims[each["path"]] = Prim(self, each, parent)
+
+    @property
+    def place(self):
+        return Place(self.name)
+
+
+class Prim:
+    """A prim: its values by name, each of which counts as read when it is asked for."""
+
+    def __init__(self, stage, document, parent):
+        self.stage, self.parent, self.document = stage, parent, document
+        self.path, self.tag, self.apis = document["path"], document["type"], document["apis"]
+        self.attributes, self.relations = document.get("attributes", {}), document.get("relations", {})
+        self.children = []
+        self.unread = {name for name in (*self.attributes, *self.relations) if name.startswith(_PHYSICS)}
+        if parent is not None:
+            parent.children.append(self)
+
+    # ------------------------------------------------------------------------------ a node of findings
+
+    @property
+    def name(self):
+        """That of the prim, or what it stands for: converters encode names that USD does not have."""
+        name = self.path.rpartition("/")[2]
+        return self.document["shown"] if name.startswith(_ENCODED) and self.document["shown"] else name
+
+    @property
+    def xpath(self):
+        return self.path
+
+    @property
+    def place(self):
+        return Place(self.stage.name, prim=self.path)
+
+    def place_of(self, attribute):
+        return self.place
+
+    @property
+    def lineage(self):
+        prim = self
+        while prim is not None:
+            yield prim
+            prim = prim.parent
+
+    @property
+    def diagnostics(self):
+        return self.stage.diagnostics
+
+    # -------------------------------------------------------------------------------------- its values
+
+    def has(self, api):
+        return api in self.apis
+
+    def read(self, name, default=None):
+        """The value of an attribute, as the file has it."""
+        self.unread.discard(name)
+        return self.attributes.get(name, default)
+
+    def number(self, name, default, least=-np.inf):
+        """A number that may be infinite; the default after an error."""
+        value = self.read(name, default)
+        if isinstance(value, (int, float)) and not isinstance(value, bool) and value == value and value >= least:
+            return float(value)
+        if value is default:
+            return default
+        rule = f" of {least:g} or more" if least > -np.inf else ""
+        return self._refused(name, f"must be a number{rule}, found {_quoted(value)}", default)
+
+    def finite(self, name, default, least=-np.inf):
+        value = self.number(name, default, least)
+        if value is default or np.isfinite(value):
+            return value
+        return self._refused(name, f"must be a finite number, found {value}", default)
+
+    def vector(self, name, count, default, *, finite=True):
+        """An array (count,) of floats; the default after an error."""
+        value = self.read(name, default)
+        if value is default:
+            return default if default is None else np.array(default, float)
+        try:
+            found = np.array(value, float)
+        except (TypeError, ValueError):
+            found = np.array(np.nan)
+        if found.shape == (count,) and not np.isnan(found).any() and (np.isfinite(found).all() or not finite):
+            return found
+        self._refused(name, f"must be {count} numbers, found {_quoted(value)}", None)
+        return default if default is None else np.array(default, float)
+
+    def flag(self, name, default):
+        value = self.read(name, default)
+        if isinstance(value, bool) or value in (0, 1):
+            return bool(value)
+        return self._refused(name, f"must be true or false, found {_quoted(value)}", default)
+
+    def word(self, name, known, default):
+        value = self.read(name, default)
+        if value in known:
+            return value
+        return self._refused(name, f"must be one of {', '.join(known)}, found {_quoted(value)}", default)
+
+    def rotation(self, name):
+        """A rotation matrix (3, 3) of a quaternion; identity without one, and for the zero quaternion."""
+        from mbcli.math.rotation_array import matrix_from_quaternion
+
+        wxyz = self.vector(name, 4, (1.0, 0.0, 0.0, 0.0))
+        size = np.linalg.norm(wxyz)
+        if not 1e-100 < size < 1e100:
+            return np.eye(3)
+        return matrix_from_quaternion(wxyz / size)
+
+    def targets(self, name):
+        self.unread.discard(name)
+        return self.relations.get(name, [])
+
+    def target(self, name):
+        """The first prim that a relationship names, or None; one that is not there is an error."""
+        targets = self.targets(name)
+        if not targets:
+            return None
+        prim = self.stage.prims.get(targets[0].partition(".")[0])
+        if prim is None:
+            self._refused(name, f"leads to {targets[0]}, which is not there", None)
+        return prim
+
+    def ignore(self, *starts):
+        """Counts what begins so as read."""
+        self.unread = {name for name in self.unread if not name.startswith(starts)}
+
+    def _refused(self, name, problem, default):
+        self.diagnostics.error("ATTRIBUTE_INVALID", f'"{name}" {problem}', self, attribute=name)
+        return default
+
+    # ----------------------------------------------------------------------------------------- places
+
+    @property
+    def affine(self):
+        """(4, 4): coordinates [m] in the prim, before its scales, to those in World."""
+        R_WS = self.stage.R_WS
+        world = np.array(self.document["world"], float)
+        result = np.eye(4)
+        result[:3, :3] = R_WS @ world[:3, :3]
+        result[:3, 3] = R_WS @ world[:3, 3] * self.stage.length
+        return result
+
+    def is_seen(self):
+        return self.document.get("visible", False) and self.document.get("purpose") in ("default", "render")
+
+
+def split_affine(A):
+    """(pose X (4, 4), S (3, 3)) with A = X S about the same origin; S is diagonal unless A is sheared.
+
+    None if A takes space to a plane, or is not finite.
+    """
+    linear = np.asarray(A)[:3, :3]
+    if not np.isfinite(A).all():
+        return None
+    sizes = np.linalg.norm(linear, axis=0)
+    if sizes.min() <= 1e-12 * max(1.0, sizes.max()):
+        return None
+    R, S = linear / sizes, np.diag(sizes)
+    if np.abs(R.T @ R - np.eye(3)).max() > _STRETCHED:
+        left, stretches, right = np.linalg.svd(linear)
+        R, S = left @ right, right.T @ np.diag(stretches) @ right
+    else:
+        left, _, right = np.linalg.svd(R)
+        if np.abs(R.T @ R - np.eye(3)).max() > 1e-15:
+            R = left @ right
+    if np.linalg.det(R) < 0.0:
+        R, S = -R, -S
+    return pose(snapped(R), A[:3, 3]), S
+
+
+def snapped(R):
+    """A rotation without the last digits of rounding where it takes axes to axes."""
+    plain = np.round(R)
+    return plain if np.abs(R - plain).max() < 1e-14 else R
+
+
+def _quoted(value):
+    text = f"{value}"
+    return f'"{text[:80]}"' + (" ..." if len(text) > 80 else "")
