@@ -178,6 +178,7 @@ class _Reduction:
             message = f"the restitution of collision '{geometry.name}': what falls on it stays"
             self.lose("motion", "PROPERTIES", message, geometry.place)
         return replace(geometry, properties=own)
+
     def _with_friction(self, tag, geometry):
         """A geometry with its coefficients of friction, and no other property."""
         if tag == "visual":
