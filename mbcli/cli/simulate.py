@@ -335,7 +335,7 @@ def _run_command(ctx, values):
         contact_model=options.contact_model,
         contact_approximation=options.contact_approximation,
         sleep=options.sleep_tolerance,
-        **holding_arguments(options),
+        **_holding(options),
     )
     plant = loaded.plant
     if options.contact_approximation is not None and not plant.is_discrete():
@@ -400,14 +400,18 @@ def chosen_time_step(options):
     return time_step
 
 
+def _holding(options):
+    """As holding_arguments(); joints that follow a motion are held, so that those without an actuator get one."""
+    held = holding_arguments(options)
+    return held | {"hold": True} if options.trajectory is not None and held["hold"] is None else held
+
+
 def holding_arguments(options):
     """The arguments of load_model() on joints that are held and driven."""
     from mbcli.cli.state import by_name
 
     velocities = by_name(options.drives, lambda name: name, "--drive") or None
     posture = options.posture
-    if options.trajectory is not None and posture is None:
-        posture = AT_START  # joints without an actuator get one
     return {"hold": True if posture == AT_START else posture, "kp": options.kp, "kd": options.kd, "drive": velocities}
 
 

@@ -9,6 +9,7 @@ from mbcli.geometry import Box, Sphere
 
 EVERY_LAW = pytest.mark.parametrize("law", CONTACT_LAWS)
 STILL = (0.0, 0.0, 0.0)
+SOLVED = 1e-8  # of the momenta: what the solver, which stops at 1e-6, leaves of them in an impact
 
 
 def shot(shape, speed, thickness, h, *, mass_of_plate=0.0, law="lagged", aside=(0.0, 0.0), gap=0.0, **options):
@@ -53,7 +54,7 @@ def test_balls_of_5_to_200_metres_a_second_pass_through_no_plate():
         momentum = scene.momentum()
         assert least_height(scene, 9) > 0.0, (k, h, speed, thickness, law)
         if k % 2:
-            np.testing.assert_allclose(scene.momentum(), momentum, rtol=0.0, atol=1e-12 * speed)
+            np.testing.assert_allclose(scene.momentum(), momentum, rtol=0.0, atol=SOLVED * speed)
 
 
 @EVERY_LAW
@@ -78,7 +79,7 @@ def test_balls_do_not_pass_through_each_other(law, aside):
     assert -1e-3 < least < 2e-3
     if aside == 0.0:
         assert a[0] < b[0]
-    np.testing.assert_allclose(scene.momentum(), momentum, rtol=0.0, atol=1e-11)
+    np.testing.assert_allclose(scene.momentum(), momentum, rtol=0.0, atol=SOLVED * 240.0)
 
 
 def test_what_flies_past_is_not_touched():
