@@ -18,7 +18,7 @@ from mbcli.errors import MbcliError
 from mbcli.geometry.shapes import HalfSpace, Sphere
 from mbcli.math import RigidTransform
 from mbcli.models.loading import load_model
-from mbcli.multibody.constraints.closed_chains import ClosedChains, assemble_context
+from mbcli.multibody.assembly.closed_chains import ClosedChains, assemble_context
 from mbcli.multibody.parsing import Parser
 from mbcli.multibody.plant import AddMultibodyPlant, CoulombFriction
 from mbcli.multibody.tree import (

@@ -265,7 +265,8 @@ def latencies(count=200):
 
 def seconds_of_a_number(rows=20_000, width=21):
     """Processor time to read one number of CSV as `numpy.savetxt` writes it, 19 digits; the least of five times."""
-    from mbcli.batch.state_reader import StateLayout, open_states
+    from mbcli.batch.state_layout import StateLayout
+    from mbcli.batch.state_reader import open_states
 
     text, names = io.BytesIO(), [f"q{k}" for k in range(width)]
     numbers = np.random.default_rng(2).uniform(-1.0, 1.0, (rows, width))

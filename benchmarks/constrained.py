@@ -7,11 +7,11 @@ import numpy as np
 
 from benchmarks.mechanisms import bricard, chain_of_four_bars, four_bar, sample, spatial_loop
 from benchmarks.own import Call
+from mbcli.multibody.assembly.closed_chains import ClosedChains
 from mbcli.multibody.compilation.compile_constraints import Tie, compile_constraints, slides, twists
 from mbcli.multibody.compilation.constrained_model import DEPENDENT, ConstrainedModel
 from mbcli.multibody.compilation.constraint_rows import constraint_rows
 from mbcli.multibody.constraints import CalcAssemblyQ
-from mbcli.multibody.constraints.closed_chains import ClosedChains
 
 ASSEMBLIES = {
     "four-bar": four_bar,

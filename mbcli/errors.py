@@ -3,6 +3,7 @@
     MbcliError (RuntimeError)      70  a bug, unless a subclass says otherwise
       ArgumentError (ValueError)    2  an argument of a function of the library, or an option, does not fit
       ModelError                    3  a model, configuration or YAML file is invalid
+        ControlError
       ResourceError                 4  a file, package or mesh is missing
       NumericalError                5  a state is not finite, a solver did not converge
         ContactUnsolvedError
@@ -15,6 +16,7 @@ reference interface raises.
 
 __all__ = [
     "ContactUnsolvedError",
+    "ControlError",
     "MbcliError",
     "ModelError",
     "NumericalError",
@@ -40,6 +42,12 @@ class ModelError(MbcliError):
     """A model, configuration or YAML file is invalid."""
 
     exit_code = 3
+
+
+class ControlError(ModelError):
+    """A controller of a run failed, or gave what the run cannot take."""
+
+    code = "CONTROLLER"  # of the event in a log
 
 
 class ResourceError(MbcliError):

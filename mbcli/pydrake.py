@@ -12,7 +12,7 @@ import sys
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from mbcli.multibody.plant.settings import OTHER_DEFAULTS
+from mbcli.multibody.core.plant_settings import OTHER_DEFAULTS
 from mbcli.pydrake_names import AliasModule, PydrakeFinder
 
 if TYPE_CHECKING:

@@ -1,7 +1,17 @@
 """Names that two elements have, and made-up names."""
 
+from __future__ import annotations
 
-def report_duplicate(node, kind, name, first_place):
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterable
+
+    from mbcli.parsers.spec import Place
+    from mbcli.parsers.xml_node import Node
+
+
+def report_duplicate(node: Node, kind: str, name: str, first_place: Place) -> None:
     node.diagnostics.error(
         "DUPLICATE_NAME",
         f'the {kind} name "{name}" is taken already, at {first_place}',
@@ -12,7 +22,7 @@ def report_duplicate(node, kind, name, first_place):
     )
 
 
-def made_up(name, *taken):
+def made_up(name: str, *taken: Container[str | None]) -> str:
     """A name for an element that the file gives none, made longer while it is among those in `taken`."""
     while any(name in names for names in taken):
         name += "_"
@@ -22,11 +32,11 @@ def made_up(name, *taken):
 class UniqueNames:
     """Names of elements: those of the file first, each once, then names that differ from all of them."""
 
-    def __init__(self, stated):
+    def __init__(self, stated: Iterable[str | None]) -> None:
         self._free = set(filter(None, stated))
         self._last_number = dict.fromkeys(self._free, 0)  # tried for a name
 
-    def of(self, stated, default):
+    def of(self, stated: str | None, default: str) -> str:
         """The stated name or the default, or that with _1 and so on."""
         if stated in self._free:
             self._free.remove(stated)

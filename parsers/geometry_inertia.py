@@ -4,7 +4,9 @@ SDFormat calls it automatic inertia, MJCF inertia from geoms. The formulas of th
 `UnitInertia`; meshes are integrated here.
 """
 
-from typing import NamedTuple
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from mbcli.parsers.spec import Box, Capsule, Cone, Cylinder, Ellipsoid, Mesh, Polyline, Sphere
@@ -12,6 +14,16 @@ from mbcli.parsers.spec import Box, Capsule, Cone, Cylinder, Ellipsoid, Mesh, Po
 from mbcli.errors import ModelError, ResourceError
 from mbcli.meshes.made_surfaces import prism_surface
 from mbcli.meshes.triangles import load_triangles
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any, TypeAlias
+
+    from mbcli.parsers.spec import Shape
+
+    from mbcli.math.array_types import IntArray, Matrix, Matrix3, Matrix4, Vector3
+
+    SixNumbers: TypeAlias = tuple[float, float, float, float, float, float]
 
 _Z = (0.0, 0.0, 1.0)
 _TOO_LARGE = "its mass, centre or inertia is too large for a number"
@@ -25,7 +37,7 @@ class MassProperties(NamedTuple):
     inertia: tuple[float, float, float, float, float, float]  # ixx .. iyz [kg m^2] about Scm in the axes of S
 
 
-def mass_properties(shape, density):
+def mass_properties(shape: Shape, density: float) -> MassProperties:
     """The `MassProperties` of a shape filled with a density [kg/m^3], in the shape's own frame.
 
     Raises ModelError for a shape without volume (a half space, a mesh that is not closed) and for a mesh file that
@@ -50,7 +62,7 @@ def mass_properties(shape, density):
         raise ModelError(_TOO_LARGE) from None
 
 
-def _of_cone(cone, density):
+def _of_cone(cone: Cone, density: float) -> MassProperties:
     """A cone's centre is a quarter of its length above its base."""
     mass = density * np.pi * cone.radius**2 * cone.length / 3.0
     across = mass * (3.0 / 20.0 * cone.radius**2 + 3.0 / 80.0 * cone.length**2)
@@ -58,15 +70,16 @@ def _of_cone(cone, density):
     return _finite(MassProperties(float(mass), np.array([0.0, 0.0, -cone.length / 4.0]), inertia))
 
 
-def scaled_to_mass(properties, mass):
+def scaled_to_mass(properties: MassProperties, mass: float) -> MassProperties:
     """The same body with another mass [kg], its density changed."""
     if not properties.mass > 0.0:
         raise ModelError("the shape is too small to have a mass")
     factor = mass / properties.mass
-    return _finite(MassProperties(mass, properties.p_SScm, tuple(factor * value for value in properties.inertia)))
+    xx, yy, zz, xy, xz, yz = (factor * value for value in properties.inertia)
+    return _finite(MassProperties(mass, properties.p_SScm, (xx, yy, zz, xy, xz, yz)))
 
 
-def combined(parts):
+def combined(parts: Sequence[tuple[Matrix4, MassProperties]]) -> MassProperties:
     """The `MassProperties` in a frame L of several (X_LS, MassProperties) that make one body.
 
     Parts of no mass count nothing; without mass at all the centre is Lo. Raises ModelError if the sum is not finite.
@@ -75,32 +88,35 @@ def combined(parts):
         return _finite(_combined(parts))
 
 
-def _combined(parts):
-    parts = [(X_LS[:3, :3], X_LS[:3, 3], part) for X_LS, part in parts if part.mass]
-    mass = sum(part.mass for _, _, part in parts)
+def _combined(parts: Sequence[tuple[Matrix4, MassProperties]]) -> MassProperties:
+    placed = [(X_LS[:3, :3], X_LS[:3, 3], part) for X_LS, part in parts if part.mass]
+    mass = sum(part.mass for _, _, part in placed)
     if not mass:
-        return MassProperties(0.0, np.zeros(3), (0.0,) * 6)
-    centres = [R @ part.p_SScm + p for R, p, part in parts]
-    centre = sum(part.mass * c for c, (_, _, part) in zip(centres, parts, strict=True)) / mass
+        return MassProperties(0.0, np.zeros(3), (0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
+    centres = [R @ part.p_SScm + p for R, p, part in placed]
+    centre = sum((part.mass * c for c, (_, _, part) in zip(centres, placed, strict=True)), np.zeros(3)) / mass
     inertia = sum(
-        R @ matrix_of(part.inertia) @ R.T + part.mass * _of_particle(c - centre)
-        for c, (R, _, part) in zip(centres, parts, strict=True)
+        (
+            R @ matrix_of(part.inertia) @ R.T + part.mass * _of_particle(c - centre)
+            for c, (R, _, part) in zip(centres, placed, strict=True)
+        ),
+        np.zeros((3, 3)),
     )
     return MassProperties(mass, centre, six_of(inertia))
 
 
-def matrix_of(inertia):
+def matrix_of(inertia: Sequence[float]) -> Matrix3:
     """ixx, iyy, izz, ixy, ixz, iyz as a matrix (3, 3)."""
     ixx, iyy, izz, ixy, ixz, iyz = inertia
     return np.array([[ixx, ixy, ixz], [ixy, iyy, iyz], [ixz, iyz, izz]])
 
 
-def six_of(inertia):
+def six_of(inertia: Matrix3) -> SixNumbers:
     """A symmetric matrix (3, 3) as ixx, iyy, izz, ixy, ixz, iyz."""
     return tuple(inertia[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]].tolist())
 
 
-def mass_properties_of_triangles(vertices, triangles, density):
+def mass_properties_of_triangles(vertices: Matrix, triangles: IntArray, density: float) -> MassProperties:
     """The `MassProperties` of the solid in a closed surface: vertices (n, 3) [m], triangles (m, 3) of their indices.
 
     Each triangle is the base of a tetrahedron with its tip at the vertices' mean, counted negative where the
@@ -123,7 +139,7 @@ def mass_properties_of_triangles(vertices, triangles, density):
     return MassProperties(float(density * volume), origin + centre, six_of(density * inertia))
 
 
-def _finite(properties):
+def _finite(properties: MassProperties) -> MassProperties:
     if not np.isfinite([properties.mass, *properties.p_SScm, *properties.inertia]).all():
         raise ModelError(_TOO_LARGE)
     return properties
@@ -138,7 +154,7 @@ _VOLUMES = {
 }
 
 
-def _unit_inertia(shape):
+def _unit_inertia(shape: Any) -> Matrix3:
     """The inertia (3, 3) of a primitive of mass 1 about its centre."""
     from mbcli.multibody.inertia.unit_inertia import UnitInertia  # not needed to read a file that states its inertias
 
@@ -152,5 +168,5 @@ def _unit_inertia(shape):
     return make().CopyToFullMatrix3()
 
 
-def _of_particle(p):
+def _of_particle(p: Vector3) -> Matrix3:
     return (p @ p) * np.eye(3) - np.outer(p, p)

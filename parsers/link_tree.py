@@ -11,10 +11,17 @@ from mbcli.parsers.xml_document import MAX_RELATED
 from mbcli.common.topology import Edge, spanning_forest
 
 if TYPE_CHECKING:
-    from mbcli.parsers.spec import JointSpec
+    from collections.abc import Mapping, Sequence
+
+    from mbcli.parsers.spec import JointSpec, LinkSpec
+    from mbcli.parsers.xml_node import Node
+
+    from mbcli.common.topology import Mobod
 
 
-def check_tree(links, joints, nodes, root):
+def check_tree(
+    links: Mapping[str, LinkSpec], joints: Mapping[str, JointSpec], nodes: Mapping[str, Node], root: Node
+) -> None:
     """Faults of a tree of links: cycles without a root, links that hang on two joints, several trees.
 
     A joint between links that are connected already is none of these: it closes a loop, which the plant cuts.
@@ -33,7 +40,7 @@ def check_tree(links, joints, nodes, root):
         _check_bases([names[mobod.link] for mobod in trees if mobod.joint is None], trees, links, root)
 
 
-def _check_cycles(links, joints, nodes):
+def _check_cycles(links: Mapping[str, LinkSpec], joints: Mapping[str, JointSpec], nodes: Mapping[str, Node]) -> bool:
     """Every link can be reached along joints from the world or from a link that is not the child of a joint."""
     children: dict[str, list[str]] = {}  # link -> links of the joints whose parent it is
     above: dict[str, JointSpec] = {}  # link -> the first joint whose child it is
@@ -55,7 +62,7 @@ def _check_cycles(links, joints, nodes):
     return not cycles
 
 
-def _check_parents(joints, nodes):
+def _check_parents(joints: Mapping[str, JointSpec], nodes: Mapping[str, Node]) -> None:
     """A link that is the child of two joints is hardly meant if nothing closes a loop."""
     above: dict[str, JointSpec] = {}
     for joint in joints.values():
@@ -71,7 +78,7 @@ def _check_parents(joints, nodes):
             )
 
 
-def _check_bases(bases, trees, links, root):
+def _check_bases(bases: Sequence[str], trees: Sequence[Mobod], links: Mapping[str, LinkSpec], root: Node) -> None:
     """Links that nothing connects with the world are bases of their own, each floating freely: one is the rule."""
     count = len(bases) + (len(trees) > len(bases))
     if count > 1:

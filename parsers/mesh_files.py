@@ -1,6 +1,9 @@
 """The mesh files that a model names: where they are, and which of them are missing."""
 
+from __future__ import annotations
+
 import os
+from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from mbcli.parsers.package_map import OUTSIDE, package_of
@@ -8,27 +11,42 @@ from mbcli.parsers.xml_document import MAX_RELATED
 
 from mbcli.errors import ResourceError
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+    from mbcli.parsers.diagnostics import Diagnostics
+    from mbcli.parsers.package_map import PackageMap
+    from mbcli.parsers.spec import Mesh
+    from mbcli.parsers.xml_node import Node
+
 
 class MeshFiles:
     """Looks for mesh files and keeps the missing ones, to report them in a few lines."""
 
-    def __init__(self, packages, base_dir):
+    def __init__(self, packages: PackageMap, base_dir: str) -> None:
         self.packages = packages
         self.base_dir = os.path.abspath(base_dir or os.curdir)
-        self._folders = {}  # those that meshes were looked for in
-        self._known = {}  # URI -> (path or None, problem, whether it was found nearby)
-        self.ambiguities = {}  # the warning on packages in several directories -> the first node that names one
-        self.missing = {}  # (role, package, whether it is there and must not be read) -> [(node, why)]
-        self.nearby = []  # (node, URI, path) of those that are found where the URI does not lead
+        self._folders: dict[tuple[str, str], str | None] = {}  # those that meshes were looked for in
+        self._known: dict[
+            Any, tuple[str | None, str, bool]
+        ] = {}  # URI -> (path or None, problem, whether it was found nearby)
+        # the warning on packages in several directories -> the first node that names one
+        self.ambiguities: dict[str, Node] = {}
+        # (role, package, whether it is there and must not be read) -> [(node, why)]
+        self.missing: dict[tuple[str, str, bool], list[tuple[Node, str]]] = {}
+        self.nearby: list[
+            tuple[Node, str, str]
+        ] = []  # (node, URI, path) of those that are found where the URI does not lead
 
-    def find(self, uri, node, role, *, elsewhere=()):
+    def find(self, uri: str, node: Node, role: str, *, elsewhere: Iterable[tuple[str, str]] = ()) -> str | None:
         """The path of a mesh, or None. elsewhere: (URI, base directory) that are tried after it."""
         if elsewhere:
             path, problem, is_nearby = self._look_for(uri, elsewhere)
         else:
             path, problem, is_nearby = known = self._known.get(uri) or self._look_for(uri)
             self._known[uri] = known
-        if is_nearby:
+        if path is not None and is_nearby:
             self.nearby.append((node, uri, path))
         if path is None:
             self.missing.setdefault((role, package_of(uri), OUTSIDE in problem), []).append((node, problem))
@@ -37,7 +55,7 @@ class MeshFiles:
             self.ambiguities.setdefault(ambiguity, node)
         return path
 
-    def _look_for(self, uri, elsewhere=()):
+    def _look_for(self, uri: str, elsewhere: Iterable[tuple[str, str]] = ()) -> tuple[str | None, str, bool]:
         """(path or None, why the URI does not lead to it, whether it was found near the file instead)."""
         problem = ""
         for candidate, base_dir in ((uri, self.base_dir), *elsewhere):
@@ -48,7 +66,7 @@ class MeshFiles:
         path = self.packages.find_nearby(uri, self.base_dir, self._folders)
         return path, problem, path is not None
 
-    def report_missing(self, diagnostics):
+    def report_missing(self, diagnostics: Diagnostics) -> None:
         """Missing meshes, per package, and packages with several directories.
 
         Dynamics needs no mesh: a missing one is a warning, also of a collision; commands that need it report it.
@@ -76,11 +94,11 @@ class MeshFiles:
             diagnostics.warning("URI_LOOKUP", message, node)
 
 
-def _meshes(count, role=""):
+def _meshes(count: int, role: str = "") -> str:
     return " ".join(filter(None, (str(count), role, "mesh" if count == 1 else "meshes")))
 
 
-def relocated(mesh, packages, folder, *, keeps_package=True):
+def relocated(mesh: Mesh, packages: PackageMap, folder: str, *, keeps_package: bool = True) -> tuple[str, str | None]:
     """(URI, problem): the URI that leads to the file of a Mesh from another folder, and why it is not read there, or
     None.
 
@@ -104,10 +122,10 @@ def relocated(mesh, packages, folder, *, keeps_package=True):
     return from_there, problem or "its name leads to another file from there"
 
 
-def _package_directory(mesh):
+def _package_directory(mesh: Mesh) -> str | None:
     """The directory for which a URI of a package leads to the file of a Mesh; None for other URIs."""
     inside = unquote(mesh.uri.partition("://")[2]).lstrip("/").partition("/")[2].lstrip("/")
     is_of_package = mesh.uri.lower().startswith(("package://", "model://"))
-    if not is_of_package or not inside or not mesh.path.endswith(f"/{inside}"):
+    if not is_of_package or not inside or mesh.path is None or not mesh.path.endswith(f"/{inside}"):
         return None
     return mesh.path.removesuffix(f"/{inside}")

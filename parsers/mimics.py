@@ -1,13 +1,22 @@
 """Whether the joints that follow others can."""
 
-from typing import Any
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 from mbcli.parsers.cycles import find_cycles
 
 from mbcli.common.suggestions import did_you_mean
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
 
-def check_mimics(followers, nodes, mismatch):
+    from mbcli.parsers.xml_node import Node
+
+
+def check_mimics(
+    followers: Mapping[str, tuple[str, Node]], nodes: Mapping[str, Node], mismatch: Callable[[str, str], str | None]
+) -> list[list[str]]:
     """Report each joint that cannot follow its leader; the cycles of joints that follow each other, lists of names.
 
     followers: {joint name: (name of its leader, the XML node that states it)}; nodes: {name: XML node} of all joints
@@ -16,6 +25,7 @@ def check_mimics(followers, nodes, mismatch):
     leaders: dict[str, Any] = {}
     for name, (leader, node) in followers.items():
         hint = None
+        problem: str | None
         if leader == name:
             problem = f'joint "{name}" mimics itself'
         elif leader not in nodes:

@@ -1,8 +1,19 @@
 """Contact properties of collision geometries: Drake's <drake:proximity_properties> of URDF and SDFormat."""
 
-from typing import Any
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 from mbcli.parsers.spec import Capsule, Cylinder, Ellipsoid, HalfSpace, Sphere
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from typing import TypeAlias
+
+    from mbcli.parsers.spec import Shape
+    from mbcli.parsers.xml_node import Node
+
+    Properties: TypeAlias = dict[tuple[str, str], Any]  # {(group, name): number, pair or text}
 
 _NUMBERS = {  # element: (group, name, must be positive)
     "drake:hunt_crossley_dissipation": ("material", "hunt_crossley_dissipation", False),
@@ -20,7 +31,7 @@ _ROUND = (Sphere, Ellipsoid, Cylinder, Capsule)
 ELEMENTS = (*_NUMBERS, *_FRICTION, *_COMPLIANCE, _EARLIER)
 
 
-def read_proximity_properties(collision, read_number, shape):
+def read_proximity_properties(collision: Node, read_number: Callable[[Node], float], shape: Shape | None) -> Properties:
     """{(group, name): value} of a collision's <drake:proximity_properties>; only those that the file gives.
 
     read_number(element): the number in an element of the format, None after an error. shape: of the collision.
@@ -44,7 +55,7 @@ def read_proximity_properties(collision, read_number, shape):
     return properties
 
 
-def _read_compliance(node, properties, shape):
+def _read_compliance(node: Node, properties: Properties, shape: Shape | None) -> None:
     """Whether the geometry is rigid or compliant, which it only is with all that this kind needs."""
     earlier = node.child(_EARLIER)
     if earlier is not None:
@@ -59,8 +70,8 @@ def _read_compliance(node, properties, shape):
         return
     compliance = _COMPLIANCE.get(kinds[0].tag, "compliant")
     for tag in ("drake:hydroelastic_modulus", "drake:hydroelastic_margin"):
-        if compliance == "rigid" and node.child(tag) is not None:
-            node.child(tag).ignore("meaningless", "the geometry is rigid")
+        if compliance == "rigid" and (idle := node.child(tag)) is not None:
+            idle.ignore("meaningless", "the geometry is rigid")
             properties.pop(_NUMBERS[tag][:2], None)
     needs = {
         "drake:mesh_resolution_hint": isinstance(shape, _ROUND),
@@ -79,15 +90,17 @@ def _read_compliance(node, properties, shape):
     properties["hydroelastic", "compliance_type"] = compliance
 
 
-def set_friction(properties, coefficients, elements, collision):
+def set_friction(
+    properties: Properties, coefficients: Sequence[float | None], elements: Iterable[Node | None], collision: Node
+) -> None:
     """Set the static and the dynamic coefficient of friction, of which one alone stands for both; None: not given.
 
     A negative one is reported at its element, the wrong order at the collision.
     """
-    static, dynamic = coefficients
-    if static is None and dynamic is None:
+    given = [coefficient for coefficient in coefficients if coefficient is not None]
+    if not given:
         return
-    static, dynamic = dynamic if static is None else static, static if dynamic is None else dynamic
+    static, dynamic = given[0], given[-1]
     if not 0 <= dynamic <= static:
         message = f"friction must be 0 <= dynamic <= static, found static {static!r}, dynamic {dynamic!r}"
         negative = [element for value, element in zip(coefficients, elements, strict=True) if (value or 0) < 0]
@@ -96,12 +109,12 @@ def set_friction(properties, coefficients, elements, collision):
     properties["material", "coulomb_friction"] = (static, dynamic)
 
 
-def _read_child(node, tag, read_number):
+def _read_child(node: Node, tag: str, read_number: Callable[[Node], float]) -> float | None:
     child = node.child(tag)
     return read_number(child) if child is not None else None
 
 
-def proximity_elements(properties):
+def proximity_elements(properties: Mapping[tuple[str, str], Any]) -> dict[str, float | None]:
     """{element: number, or None for one without} that `read_proximity_properties` reads these properties from."""
     elements = {}
     for tag, (group, name, _) in _NUMBERS.items():

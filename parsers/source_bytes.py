@@ -1,11 +1,17 @@
 """The bytes of a file that a parser reads."""
 
+from __future__ import annotations
+
 import os
+from typing import TYPE_CHECKING
 
 from mbcli.parsers.spec import Place
 
+if TYPE_CHECKING:
+    from mbcli.parsers.diagnostics import Diagnostics
 
-def read_bytes(path, most, name, diagnostics):
+
+def read_bytes(path: str | os.PathLike[str], most: int, name: str, diagnostics: Diagnostics) -> bytes | None:
     """The content of a file, at most `most` bytes; None if it cannot be read, which is an error at `name`."""
     try:
         with open(path, "rb") as file:

@@ -1,10 +1,16 @@
 """The spanning forest of a `ModelSpec`, by names: as the plant of the model has it."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from mbcli.parsers.frame_names import WORLD
 
 from mbcli.common.topology import Edge, spanning_forest
+
+if TYPE_CHECKING:
+    from mbcli.parsers.spec import JointSpec, ModelSpec
 
 
 @dataclass(frozen=True)
@@ -14,11 +20,11 @@ class Branch:
 
     link: str
     inboard: str
-    joint: object
+    joint: JointSpec | None
     reversed: bool
 
 
-def spanning_tree(model):
+def spanning_tree(model: ModelSpec) -> tuple[list[Branch], set[str]]:
     """(Branches, each after that of the link it hangs on; names of the joints that close loops) of a flat model."""
     names = [WORLD, *(link.name for link in model.links if link.name != WORLD)]
     index = {name: k for k, name in enumerate(names)}

@@ -6,18 +6,27 @@ of the same model (or to "world"). A pose `X_AB` is a read-only 4x4 array (float
 coordinates in A. Infinite limits mean that the file sets none.
 """
 
+from __future__ import annotations
+
 from dataclasses import field
 from math import inf
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from mbcli.common.quick_dataclass import dataclass
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import ArrayLike
+
+    from mbcli.math.array_types import Matrix4
+
 _EYE = np.eye(4)
 
 
-def pose(rotation=None, translation=None):
+def pose(rotation: ArrayLike | None = None, translation: Iterable[float] | None = None) -> Matrix4:
     """A read-only 4x4 pose from a 3x3 rotation and a translation [m]; identity if one is missing."""
     X = _EYE.copy()
     if rotation is not None:
@@ -40,7 +49,7 @@ class Place:
     column: int = 0
     prim: str = ""  # its path
 
-    def __str__(self):
+    def __str__(self) -> str:
         if not self.line:
             return f"{self.file}:{self.prim}" if self.prim else self.file
         return f"{self.file}:{self.line}" + (f":{self.column}" if self.column else "")
@@ -444,7 +453,7 @@ class ModelSpec:
     filter_groups: tuple[CollisionFilterGroupSpec, ...] = ()
     contact_pairs: tuple[ContactPairSpec, ...] = ()
     postures: tuple[PostureSpec, ...] = ()
-    models: tuple["ModelSpec", ...] = ()  # nested, in the order of the file
+    models: tuple[ModelSpec, ...] = ()  # nested, in the order of the file
     is_world: bool = False  # a world file: its own elements are the world's, its models stand beside each other
     static: bool = False  # every link without a joint to the world is welded to it
     X_WModel: np.ndarray = field(default_factory=lambda: IDENTITY)  # default pose of the model frame in the world

@@ -1,6 +1,8 @@
 """The text of an XML file whose tags have faults that common readers of robot files, as TinyXML, pass over: attributes
 without a blank between them, and closing tags after the end of the root."""
 
+from __future__ import annotations
+
 import re
 
 ENDS = {"<!--": "-->", "<![CDATA[": "]]>", "<?": "?>"}  # of parts of a text without tags
@@ -11,7 +13,7 @@ _TAG = re.compile(r"""<(?P<close>/?)[^\s/>"'<!?]+(?:[^"'<>]|"[^"]*"|'[^']*')*+>"
 _VALUE = re.compile(r"""=\s*(?:"[^"]*"|'[^']*')""")
 
 
-def with_mended_tags(text):
+def with_mended_tags(text: str) -> tuple[str | None, list[tuple[str, int]]]:
     """(text, [(message, offset)]) of a text: the mended one and what was read as meant; (None, []) if nothing was."""
     parts, findings, done, depth, at = [], [], 0, 0, text.find("<")
     closed = False  # whether the root was
@@ -43,7 +45,7 @@ def with_mended_tags(text):
     return ("".join([*parts, text[done:]]), findings) if findings else (None, [])
 
 
-def _crowded(tag):
+def _crowded(tag: re.Match[str]) -> list[int]:
     """The offsets at which attributes begin that follow the value of another at once."""
     values = (match.end() for match in _VALUE.finditer(tag.string, tag.start(), tag.end()))
     return [end for end in values if tag.string[end] not in "/>" and not tag.string[end].isspace()]

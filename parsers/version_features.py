@@ -10,6 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
     from mbcli.parsers.xml_node import Node
 
 # (parent element, feature: child element or @attribute): the version that brought it
@@ -49,13 +51,14 @@ _FEATURES = {
 _UNSTATED = {"robot": "1.0"}  # the version of a file that states none
 
 
-def check_version(root):
+def check_version(root: Node) -> None:
     """Note once each feature below a root node that its stated version does not have."""
     stated = root.raw("version") or _UNSTATED.get(root.tag)
-    if _key(stated) is None:
+    known = None if stated is None else _key(stated)
+    if stated is None or known is None:
         return
     newer = {
-        feature: version for feature, version in _FEATURES.get(root.tag, {}).items() if _key(version) > _key(stated)
+        feature: version for feature, version in _FEATURES.get(root.tag, {}).items() if (_key(version) or ()) > known
     }
     found: dict[tuple[str, str], list[Node]] = {}
     for node, feature in _used(root, newer) if newer else ():
@@ -64,7 +67,7 @@ def check_version(root):
         _report(root, *feature, newer[feature], stated, nodes)
 
 
-def _used(root, features):
+def _used(root: Node, features: Mapping[tuple[str, str], str]) -> Iterator[tuple[Node, tuple[str, str]]]:
     """Yields (node, feature) for each place at or below a node that has one of the features."""
     parents: dict[str, Any] = {}
     attributes: dict[str, Any] = {}  # of the element of that tag
@@ -82,14 +85,14 @@ def _used(root, features):
                 yield node, (tag, "@" + name)
 
 
-def _key(version):
+def _key(version: str) -> tuple[int, ...] | None:
     """Something to compare versions by, or None: 1.10 comes after 1.9."""
     parts = (version or "").strip().split(".")
     sound = all(part.isascii() and part.isdigit() and len(part) < 5 for part in parts)
     return tuple(map(int, parts)) if sound else None
 
 
-def _report(root, parent, name, version, stated, nodes):
+def _report(root: Node, parent: str, name: str, version: str, stated: str, nodes: Sequence[Node]) -> None:
     attribute = name[1:] if name[0] == "@" else None
     feature = f'attribute "{attribute}" of <{parent}>' if attribute else f"<{name}> in <{parent}>"
     times = f" ({len(nodes)} times)" if len(nodes) > 1 else ""

@@ -1,12 +1,14 @@
 """From the bytes of an XML file to its tree of nodes, and the places of its tags in the text."""
 
+from __future__ import annotations
+
 import codecs
 import hashlib
 import re
 from array import array
 from bisect import bisect_right
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from lxml import etree
@@ -15,6 +17,11 @@ from mbcli.parsers.spec import Place, SourceFile
 from mbcli.parsers.tag_mending import ENDS, with_mended_tags
 from mbcli.parsers.xml_node import MAX_QUOTED, Node
 from mbcli.parsers.xml_text import mended, without_declarations
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, KeysView, Mapping, Sequence, Sized
+
+    from mbcli.math.array_types import IntArray
 
 MAX_ATTRIBUTES = 1000  # of one element
 FEW_PREFIXES = 10
@@ -54,7 +61,7 @@ _ATTRIBUTE = re.compile(r"""(?:<[^\s/>]+)?(?:\s+(?P<name>[^\s=>/]+)\s*=\s*(?:"[^
 class Document:
     """One file: its text's line starts and start tags, and the diagnostics that its nodes report to."""
 
-    def __init__(self, name, content, diagnostics: Diagnostics):
+    def __init__(self, name: str, content: bytes, diagnostics: Diagnostics) -> None:
         self.name = name
         self.content = content
         self.diagnostics = diagnostics
@@ -63,22 +70,25 @@ class Document:
         self.shared_numbers: dict[tuple[str, ...], dict[str, int]] = {}  # names of attributes -> numbers_of() them
         self.decode(None)
 
-    def decode(self, encoding):
+    def decode(self, encoding: str | None) -> None:
         """Sets the text: of this encoding, or of the usual one if it is None."""
         self.take_text(_decode(self.content, encoding))
 
-    def take_text(self, text):
+    def take_text(self, text: str) -> None:
         """Another reading of the file's bytes."""
         self.text = text
-        self._line_starts = self._tag_starts = self._tag_places = self._tag_lines = None
+        self._line_starts: array[int] | None = None
+        self._tag_starts: Sequence[int] | IntArray | None = None
+        self._tag_places: tuple[Sequence[int], ...] | None = None
+        self._tag_lines: list[int] | None = None
         self._last_place: tuple[int, Place] | None = None
 
     @property
-    def names_of_attributes(self):
+    def names_of_attributes(self) -> KeysView[tuple[str, ...]]:
         """The names that elements have together, in tuples."""
         return self.shared_numbers.keys()
 
-    def numbers_of(self, attributes):
+    def numbers_of(self, attributes: Mapping[str, str]) -> dict[str, int]:
         """{name: 1, 2, ...} of the attributes of an element."""
         names = (*attributes,)
         numbers = self.shared_numbers.get(names)
@@ -86,15 +96,15 @@ class Document:
             numbers = self.shared_numbers[names] = {name: k for k, name in enumerate(names, 1)}
         return numbers
 
-    def place(self, offset):
+    def place(self, offset: int) -> Place:
         """The place of a character of the text."""
         starts = self._line_starts or self._starts_of_lines()
         line = bisect_right(starts, offset)
         return Place(self.name, line, offset - starts[line - 1] + 1)
 
-    def start_of_tag(self, number):
+    def start_of_tag(self, number: int) -> int | None:
         """The offset of one of the start tags, or None if they cannot be told in the text."""
-        starts = self._tag_starts
+        starts: Sequence[int] | IntArray | None = self._tag_starts
         if starts is None:
             starts = _start_tag_offsets(self.text)
             if len(starts) != self.count_of_tags:  # a text that we decode otherwise than libxml2
@@ -102,7 +112,7 @@ class Document:
             self._tag_starts = starts
         return int(starts[number]) if len(starts) else None
 
-    def place_of_tag(self, number):
+    def place_of_tag(self, number: int) -> Place:
         """The place of one of the start tags, by its number in the order of the file."""
         places = self._tag_places
         if places is None:
@@ -114,7 +124,7 @@ class Document:
             last = self._last_place = number, Place(self.name, places[0][number], places[1][number])
         return last[1]
 
-    def _places_of_tags(self):
+    def _places_of_tags(self) -> tuple[Sequence[int], ...]:
         """Lines and columns of all start tags, or nothing if they cannot be told in the text."""
         if self.start_of_tag(0) is None:
             return ()
@@ -124,37 +134,37 @@ class Document:
         columns = tag_starts - line_starts[lines - 1] + 1
         return tuple(array("i", numbers.astype(np.int32).tobytes()) for numbers in (lines, columns))
 
-    def tag_as_written(self, number):
+    def tag_as_written(self, number: int) -> str | None:
         """The name of one of the start tags with its prefix, or None."""
         start = self.start_of_tag(number)
         written = None if start is None else _NAME.match(self.text, start + 1)
         return written and written[0]
 
-    def attribute_offsets(self, number):
+    def attribute_offsets(self, number: int) -> dict[str, int]:
         """{name without its prefix: offset} of the attributes of one of the start tags."""
         start = self.start_of_tag(number)
         return {} if start is None else _attribute_offsets(self.text, start)
 
-    def last_before(self, place, text):
+    def last_before(self, place: Place, text: str) -> Place:
         """The last place of a piece of text before a place; the latter if the text is not there."""
         starts = self._starts_of_lines()
         at = self.text.rfind(text, 0, starts[min(place.line, len(starts)) - 1] + place.column)
         return self.place(at) if at >= 0 else place
 
-    def _starts_of_lines(self):
+    def _starts_of_lines(self) -> array[int]:
         if self._line_starts is None:
             self._line_starts = array("q", (np.flatnonzero(_code_points(self.text) == ord("\n")) + 1).tobytes())
             self._line_starts.insert(0, 0)
         return self._line_starts
 
-    def _line_of_tag(self, number):
+    def _line_of_tag(self, number: int) -> int:
         if self._tag_lines is None:
             root = etree.fromstring(self.content, etree.XMLParser(recover=True, **_PARSER_OPTIONS))
             self._tag_lines = [element.sourceline or 0 for element in root.iter("*")]
         return self._tag_lines[number] if number < len(self._tag_lines) else 0
 
 
-def _decode(content, encoding):
+def _decode(content: bytes, encoding: str | None) -> str:
     """The text of the document for positions in it; the parser decodes for itself."""
     if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         encoding = "utf-16"
@@ -166,14 +176,14 @@ def _decode(content, encoding):
         return content.decode("latin-1")
 
 
-def _code_points(text):
+def _code_points(text: str) -> IntArray:
     """The characters of a text as an array of numbers."""
     if text.isascii():
         return np.frombuffer(text.encode(), np.uint8)
     return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
 
 
-def _start_tag_offsets(text):
+def _start_tag_offsets(text: str) -> IntArray:
     """Array of the offsets of all start tags."""
     declaration = _DECLARATION.match(text)
     first = declaration.end() if declaration else 0
@@ -192,7 +202,7 @@ def _start_tag_offsets(text):
     return starts
 
 
-def _skipped_parts(text, offsets):
+def _skipped_parts(text: str, offsets: Sequence[int]) -> list[tuple[int, int]]:
     """(start, end) of comments, CDATA sections and processing instructions; offsets: of all <! and <?."""
     parts, at = [], 0
     for start in offsets:
@@ -204,7 +214,7 @@ def _skipped_parts(text, offsets):
     return parts
 
 
-def _attribute_offsets(text, start):
+def _attribute_offsets(text: str, start: int) -> dict[str, int]:
     offsets: dict[str, int] = {}
     for match in _ATTRIBUTE.finditer(text, start):
         if match["name"] is None:  # the end of the tag
@@ -216,11 +226,12 @@ def _attribute_offsets(text, start):
 # ---------------------------------------------------------------------------------------------- parsing
 
 
-def parse(document, deep):
+def parse(document: Document, deep: bool) -> Node | None:
     """The root node of an acceptable document, or None after an error."""
     doctype = _DOCTYPE_IN_PROLOG.match(document.text)
     if doctype and not _PLAIN_DOCTYPE.match(document.text, doctype.start(1)):
-        return _refuse_doctype(document, document.place(doctype.start(1)))
+        _refuse_doctype(document, document.place(doctype.start(1)))
+        return None
     _follow_encoding(document, deep)
     tree = _parse_strictly(document, document.content, {})
     if tree is None and deep:
@@ -230,7 +241,8 @@ def parse(document, deep):
     if tree is None:
         return None
     if tree.has_doctype and not doctype:  # in an encoding that the check above does not see through
-        return _refuse_doctype(document, Place(document.name))
+        _refuse_doctype(document, Place(document.name))
+        return None
     document.count_of_tags = tree.count
     tree.settle_prefixes()
     if tree.crowded is not None:
@@ -241,11 +253,11 @@ def parse(document, deep):
     return root
 
 
-def _refuse_doctype(document, place):
+def _refuse_doctype(document: Document, place: Place) -> None:
     document.diagnostics.error("XML_ERROR", "a model file must not have a DOCTYPE", place=place)
 
 
-def _follow_encoding(document, deep):
+def _follow_encoding(document: Document, deep: bool) -> None:
     """Decodes the text as libxml2 does, if that does not take it for UTF-8."""
     start = _START.match(document.content)
     if start is not None and (start[1] or b"utf-8").decode("latin-1").lower() in _USUAL_ENCODINGS:
@@ -261,15 +273,16 @@ def _follow_encoding(document, deep):
             return
 
 
-def _parse_strictly(document, content, options):
+def _parse_strictly(document: Document, content: bytes, options: dict[str, Any]) -> _Tree | None:
     if _may_be_plain(document.text):
-        tree = _parse_into(_PlainTree(document), content, options)
-        if tree is None or tree.is_plain():
+        plain = _PlainTree(document)
+        tree = _parse_into(plain, content, options)
+        if tree is None or plain.is_plain():
             return tree
     return _parse_into(_Tree(document), content, options)
 
 
-def _may_be_plain(text):
+def _may_be_plain(text: str) -> bool:
     """Whether a document seems to have neither references nor names of namespaces, which it may declare."""
     if "&" in text:
         return False
@@ -282,7 +295,7 @@ def _may_be_plain(text):
     return False
 
 
-def _parse_into(tree, content, options):
+def _parse_into(tree: _Tree, content: bytes, options: dict[str, Any]) -> _Tree | None:
     parser = etree.XMLParser(target=tree, **_PARSER_OPTIONS | options)
     try:
         etree.fromstring(content, parser)
@@ -292,7 +305,7 @@ def _parse_into(tree, content, options):
     return None if any(entry.level >= etree.ErrorLevels.ERROR for entry in parser.error_log) else tree
 
 
-def _parse_mended(document, deep):
+def _parse_mended(document: Document, deep: bool) -> _Tree | None:
     """Parse again, declarations and encodings read as meant, then tags too."""
     text, findings = mended(document.content)
     if text is None:
@@ -303,7 +316,8 @@ def _parse_mended(document, deep):
         report("XML_ERROR", message, place=document.place(offset))
     doctype = _DOCTYPE_IN_PROLOG.match(text)
     if doctype:
-        return _refuse_doctype(document, document.place(doctype.start(1)))
+        _refuse_doctype(document, document.place(doctype.start(1)))
+        return None
     content = text.encode()
     tree = _parse_strictly(document, content, {})
     if tree is None and deep:
@@ -311,7 +325,7 @@ def _parse_mended(document, deep):
     return tree if tree is not None else _parse_with_mended_tags(document, content, deep)
 
 
-def _parse_with_mended_tags(document, content, deep):
+def _parse_with_mended_tags(document: Document, content: bytes, deep: bool) -> _Tree | None:
     text, findings = with_mended_tags(document.text)
     if text is None:
         return _parse_tolerantly(document, content)
@@ -333,7 +347,7 @@ def _parse_with_mended_tags(document, content, deep):
     return tree
 
 
-def _parse_tolerantly(document, content):
+def _parse_tolerantly(document: Document, content: bytes) -> _Tree | None:
     """Parse again with recovery, accepted only if every fault is one of the harmless kinds."""
     root = None
     parser = etree.XMLParser(recover=True, **_PARSER_OPTIONS)
@@ -355,7 +369,7 @@ def _parse_tolerantly(document, content):
     return _retold(root, document)
 
 
-def _note_tolerated(error_log, document):
+def _note_tolerated(error_log: Iterable[Any], document: Document) -> None:
     """One note for each message, at its first place."""
     places: dict[str, list[Place]] = {}
     for entry in error_log:
@@ -372,7 +386,7 @@ def _note_tolerated(error_log, document):
         )
 
 
-def times(found):
+def times(found: Sized) -> str:
     """How often a finding occurs, if it does more than once."""
     return f" ({len(found)} times)" if len(found) > 1 else ""
 
@@ -380,10 +394,10 @@ def times(found):
 # ------------------------------------------------------------------------------------------- the tree
 
 
-def _retold(root, document):
+def _retold(root: etree._Element, document: Document) -> _Tree:
     """The tree of what libxml2 has read: what it tells while it reads lacks prefixes that are not declared."""
     tree = _Tree(document)
-    namespaces: dict[str, str] = {}
+    namespaces: dict[str | None, str] = {}
     for event, element in etree.iterwalk(root, events=("start", "end", "start-ns")):
         if event == "start-ns":
             namespaces[element[0]] = element[1]
@@ -403,7 +417,7 @@ def _retold(root, document):
 class _Tree:
     """Makes nodes of what libxml2 tells while it reads, without a tree of its own beside."""
 
-    def __init__(self, document):
+    def __init__(self, document: Document) -> None:
         self.root: Any = None
         self.count = 0  # of start tags
         self.crowded: Any = None  # the first element with too many attributes
@@ -420,7 +434,7 @@ class _Tree:
         self._has_references = "&" in document.text
         self.data = self._texts.append
 
-    def start(self, tag, attributes, namespaces):
+    def start(self, tag: str, attributes: Mapping[str, str], namespaces: Mapping[str | None, str]) -> None:
         parent = self._open
         if self._texts:
             self._take_text(parent)
@@ -448,7 +462,7 @@ class _Tree:
         if tag[0] == "{" and len(self._prefixes[tag[1:].partition("}")[0]]) > 1:
             self._unsettled.append((node, tag))
 
-    def end(self, tag):
+    def end(self, tag: str) -> None:
         node = self._open
         if self._texts:
             self._take_text(node)
@@ -459,13 +473,13 @@ class _Tree:
                 self._prefixes[uri].pop()
         self._open = node.parent
 
-    def doctype(self, name, public_id, system_url):
+    def doctype(self, name: str, public_id: str | None, system_url: str | None) -> None:
         self.has_doctype = True
 
-    def close(self):
+    def close(self) -> _Tree:
         return self
 
-    def _take_text(self, node):
+    def _take_text(self, node: Node) -> None:
         """The texts around the children of an element are parts, joined by blanks in the end."""
         text = self._texts[0] if len(self._texts) == 1 else "".join(self._texts)
         self._texts.clear()
@@ -476,18 +490,18 @@ class _Tree:
 
     # ------------------------------------------------------------------------------------ namespaces
 
-    def _declare(self, namespaces):
+    def _declare(self, namespaces: Mapping[str | None, str]) -> None:
         for prefix, uri in namespaces.items():
             self._prefixes.setdefault(uri, []).append(prefix or None)
 
-    def _tag_with_prefix(self, tag):
+    def _tag_with_prefix(self, tag: str) -> str:
         if tag[0] != "{":
             return self._tags.setdefault(tag, tag)
         uri, _, local = tag[1:].partition("}")
         name = _prefixed(uri, local, self._prefixes[uri][-1])
         return self._names.setdefault(name, name)
 
-    def _with_prefixes(self, attributes):
+    def _with_prefixes(self, attributes: Mapping[str, str]) -> Mapping[str, str]:
         """An attribute of a namespace always has a prefix, `xml` without a declaration."""
         if not any(name[0] == "{" for name in attributes):
             return attributes
@@ -498,7 +512,7 @@ class _Tree:
             plain[_prefixed(uri, local, prefix) if uri else name] = text
         return plain
 
-    def settle_prefixes(self):
+    def settle_prefixes(self) -> None:
         """Takes the prefixes of tags from the text where there are several for one namespace."""
         for node, tag in self._unsettled:
             uri, _, local = tag[1:].partition("}")
@@ -513,12 +527,12 @@ class _PlainTree(_Tree):
     Whether a document is one of these shows at its end.
     """
 
-    def __init__(self, document):
+    def __init__(self, document: Document) -> None:
         super().__init__(document)
         node: Any = None  # the innermost element whose end is to come
         count, texts, tags, numbers = 0, self._texts, self._tags, document.shared_numbers
 
-        def start(tag, attributes):
+        def start(tag: str, attributes: Mapping[str, str]) -> None:
             nonlocal node, count
             if texts:
                 self._take_text(node)
@@ -537,7 +551,7 @@ class _PlainTree(_Tree):
             else:
                 parent.child_nodes = [node]
 
-        def end(tag):
+        def end(tag: str) -> None:
             nonlocal node
             if texts:
                 self._take_text(node)
@@ -545,17 +559,17 @@ class _PlainTree(_Tree):
                 node.raw_text = " ".join(node.raw_text).strip()
             node = node.parent
 
-        def data(text):
+        def data(text: str) -> None:
             if texts or node.raw_text or not text.isspace():  # nothing but space before, as in most elements
                 texts.append(text)
 
-        def close():
+        def close() -> _PlainTree:
             self.count = count
             return self
 
         vars(self).update(start=start, end=end, data=data, close=close)  # in place of the methods
 
-    def is_plain(self):
+    def is_plain(self) -> bool:
         """Whether that was so, and no element is crowded."""
         names = self._document.names_of_attributes
         return not any(tag[0] == "{" for tag in self._tags) and not any(
@@ -563,7 +577,7 @@ class _PlainTree(_Tree):
         )
 
 
-def _prefixed(uri, local, prefix):
+def _prefixed(uri: str, local: str, prefix: str | None) -> str:
     """A name of a namespace as prefix:name; a default namespace has no prefix."""
     if prefix is None:
         return local

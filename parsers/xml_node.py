@@ -1,10 +1,37 @@
 """Elements of an XML file that know their place and which of their parts were read, and the values in their texts."""
 
+from __future__ import annotations
+
 import re
 from bisect import bisect_right
 from itertools import islice
 from math import copysign, inf
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, KeysView, Mapping, Sequence
+    from typing import Literal, Protocol, TypeVar, overload
+
+    from mbcli.parsers.diagnostics import Diagnostics
+    from mbcli.parsers.spec import Place, SourceFile
+
+    # What is required and is not there is an error, and then None: what it is for is not used. Its type is Any.
+    Default = TypeVar("Default")
+
+    class Document(Protocol):
+        """What nodes ask of the document that they stand in, see xml_document.py."""
+
+        source: SourceFile
+        diagnostics: Diagnostics
+
+        def numbers_of(self, attributes: Mapping[str, str]) -> Mapping[str, int]: ...
+
+        def place(self, offset: int) -> Place: ...
+
+        def place_of_tag(self, number: int) -> Place: ...
+
+        def attribute_offsets(self, number: int) -> Mapping[str, int]: ...
+
 
 LARGEST_NUMBER = 1e100  # in a file; products of three of them are finite
 MAX_STEPS = 64  # of the path to an element in a finding
@@ -51,7 +78,9 @@ class Node:
     _indices: dict[int, str] | None
     ignored: tuple[str, str] | None
 
-    def __init__(self, tag, parent, document, number, attributes):
+    def __init__(
+        self, tag: str, parent: Node | None, document: Document, number: int, attributes: Mapping[str, str] | None
+    ) -> None:
         self.tag = tag
         self.parent = parent
         self.child_nodes = ()
@@ -70,40 +99,40 @@ class Node:
     # ------------------------------------------------------------------------------------------ place
 
     @property
-    def document(self):
+    def document(self) -> SourceFile:
         """The file it stands in (`spec.SourceFile`)."""
         return self._document.source
 
     @property
-    def has_included(self):
+    def has_included(self) -> bool:
         """Whether children are from another file."""
         return getattr(self, "_has_included", False)
 
     @property
-    def diagnostics(self):
+    def diagnostics(self) -> Diagnostics:
         return self._document.diagnostics
 
     @property
-    def place(self):
+    def place(self) -> Place:
         """Start of its tag."""
         return self._document.place_of_tag(self.tag_number)
 
-    def place_of(self, attribute):
+    def place_of(self, attribute: str | None) -> Place:
         """The place of one of its attributes; the start of its tag if it has no such attribute."""
-        if attribute not in self.attribute_numbers:
+        if attribute is None or attribute not in self.attribute_numbers:
             return self.place
         offset = self._document.attribute_offsets(self.tag_number).get(attribute.rpartition(":")[2])
         return self.place if offset is None else self._document.place(offset)
 
     @property
-    def lineage(self):
+    def lineage(self) -> Iterator[Node]:
         """The node and everything that it stands in, from the inside out."""
-        node = self
+        node: Node | None = self
         while node is not None:
             yield node
             node = node.parent
 
-    def find_place(self, place):
+    def find_place(self, place: Place) -> Node | None:
         """The node at or below this one whose tag starts at a place of its file, or None."""
         wanted = (place.line, place.column)
         node: Node | None = self
@@ -117,24 +146,24 @@ class Node:
             node = children[at - 1] if at else None
         return None
 
-    def raw(self, name):
+    def raw(self, name: str) -> str | None:
         """The text of an attribute, or None, without reading it."""
         number = self.attribute_numbers.get(name)
         return None if number is None else self.attribute_values[number - 1]
 
     @property
-    def is_text_read(self):
+    def is_text_read(self) -> bool:
         """Whether the text was read."""
         return bool(self.read_bits & 1)
 
-    def peek(self, tag):
+    def peek(self, tag: str) -> Node | None:
         """The first child of that tag, or None, without reading it."""
         for child in self.child_nodes:
             if child.tag == tag:
                 return child
         return None
 
-    def walk(self):
+    def walk(self) -> Iterator[Node]:
         """Yields the node and everything below it in the order of the file, without reading it."""
         waiting = [self]
         while waiting:
@@ -143,12 +172,12 @@ class Node:
             waiting += reversed(node.child_nodes)
 
     @property
-    def attribute_names(self):
+    def attribute_names(self) -> KeysView[str]:
         """The names of its attributes, without reading them."""
         return self.attribute_numbers.keys()
 
     @property
-    def xpath(self):
+    def xpath(self) -> str:
         """Readable path, by name if an element has one: /robot[@name='r']/link[@name='b']/inertial.
 
         Of a very deep element only the last steps.
@@ -159,7 +188,7 @@ class Node:
         return "".join(reversed(steps))
 
     @property
-    def step(self):
+    def step(self) -> str:
         """The last step of the path, by name or by number: /link[@name='b'], /visual[2]."""
         step = "/" + self.tag
         name = self.raw("name")
@@ -168,7 +197,7 @@ class Node:
             return step + (f'[@name="{name}"]' if "'" in name else f"[@name='{name}']")
         return step + (self.parent.index_of(self) if self.parent is not None else "")
 
-    def index_of(self, child):
+    def index_of(self, child: Node) -> str:
         """[2] for the second of several children of one tag, else nothing."""
         indices = getattr(self, "_indices", None)
         if indices is None:
@@ -184,7 +213,15 @@ class Node:
 
     # --------------------------------------------------------------------------------------- children
 
-    def child(self, tag, *, required=False):
+    if TYPE_CHECKING:
+
+        @overload
+        def child(self, tag: str, *, required: Literal[True]) -> Any: ...
+
+        @overload
+        def child(self, tag: str, *, required: bool = False) -> Node | None: ...
+
+    def child(self, tag: str, *, required: bool = False) -> Node | None:
         """The child of that tag or None; further ones of the same tag are reported and not used."""
         first = None
         for child in self.child_nodes:
@@ -206,11 +243,11 @@ class Node:
         return first
 
     @property
-    def child_tags(self):
+    def child_tags(self) -> list[str]:
         """The tags of all children, without reading them."""
         return [child.tag for child in self.child_nodes]
 
-    def children(self, *tags):
+    def children(self, *tags: str) -> list[Node]:
         """The children of these tags in the order of the file; without tags all of them."""
         if len(tags) == 1:
             (tag,) = tags
@@ -221,7 +258,7 @@ class Node:
             child.used = True
         return found
 
-    def find_all(self, tag):
+    def find_all(self, tag: str) -> list[Node]:
         """Everything of that tag below it in the order of the file, without reading it."""
         found, pending = [], [*reversed(self.child_nodes)]
         while pending:
@@ -231,31 +268,31 @@ class Node:
             pending += reversed(node.child_nodes)
         return found
 
-    def include(self, child, root):
+    def include(self, child: Node, root: Node) -> None:
         """Puts the children of another file's root in the place of a child, as if they stood here."""
         self._exchange(child, root.child_nodes)
         for node in root.child_nodes:
             node.parent = self
         self._has_included = True
 
-    def state(self, name, text):
+    def state(self, name: str, text: str) -> None:
         """Gives a new node, or a copy, another attribute."""
         attributes = dict(zip(self.attribute_numbers, self.attribute_values, strict=True)) | {name: text}
         self.attribute_numbers, self.attribute_values = self._document.numbers_of(attributes), (*attributes.values(),)
 
-    def without(self, tag):
+    def without(self, tag: str) -> Node:
         """The node, a new one or a copy, without its children of a tag."""
         self.child_nodes = [child for child in self.child_nodes if child.tag != tag]
         self._indices = None
         return self
 
-    def substitute(self, tag, attributes):
+    def substitute(self, tag: str, attributes: Mapping[str, str]) -> Node:
         """A new node of other contents at the place of this one, not yet among the children of any."""
         node = Node(tag, None, self._document, self.tag_number, attributes)
         node.used = True
         return node
 
-    def copied(self, renamed):
+    def copied(self, renamed: Callable[[Node, str, str], str]) -> Node:
         """A copy of the node and all below it, not yet read, and not yet among the children of any.
 
         renamed: (node, attribute, text) -> the text of an attribute in the copy.
@@ -268,7 +305,7 @@ class Node:
             waiting += zip(node.child_nodes, copy.child_nodes, strict=True)
         return top
 
-    def copied_alone(self, parent, renamed):
+    def copied_alone(self, parent: Node | None, renamed: Callable[[Node, str, str], str]) -> Node:
         """A copy of the element without what is below it."""
         texts = zip(self.attribute_numbers, self.attribute_values, strict=True)
         attributes = {name: renamed(self, name, text) for name, text in texts}
@@ -278,7 +315,7 @@ class Node:
             copy._has_included = True
         return copy
 
-    def adopt(self, nodes):
+    def adopt(self, nodes: Iterable[Node]) -> None:
         """Appends nodes to the children."""
         nodes = list(nodes)
         for node in nodes:
@@ -286,18 +323,18 @@ class Node:
         self.child_nodes = [*self.child_nodes, *nodes]
         self._indices = None
 
-    def exchange(self, child, nodes):
+    def exchange(self, child: Node, nodes: Sequence[Node]) -> None:
         """Puts nodes in the place of a child."""
         self._exchange(child, nodes)
         for node in nodes:
             node.parent, node.used = self, False
 
-    def _exchange(self, child, nodes):
+    def _exchange(self, child: Node, nodes: Sequence[Node]) -> None:
         at = self.child_nodes.index(child)
         self.child_nodes = [*self.child_nodes[:at], *nodes, *self.child_nodes[at + 1 :]]
         self._indices = None
 
-    def not_read(self):
+    def not_read(self) -> Iterator[Node]:
         """Yields, in the order of the file, the nodes from this one on of which something was not read: those that are
         not used or ignored, nothing below them, and those that have `unread_parts`."""
         waiting = [self]
@@ -312,13 +349,13 @@ class Node:
             if node.child_nodes:
                 waiting += node.child_nodes[::-1]
 
-    def unread_parts(self):
+    def unread_parts(self) -> list[tuple[str, str]]:
         """("attribute", name) and ("text", "") of what was not read of the element itself."""
         numbers = self.attribute_numbers.items()
         found = [("attribute", name) for name, number in numbers if not self.read_bits >> number & 1]
         return [*found, ("text", "")] if self.raw_text and not self.read_bits & 1 else found
 
-    def ignore(self, reason_class, reason=""):
+    def ignore(self, reason_class: str, reason: str = "") -> None:
         """Mark the whole subtree as not used: "unsupported" (in the format, not here), "foreign" (for another
         program), "meaningless" (without meaning at its place) or "settled" (nothing is to be reported)."""
         if reason_class != "settled" and reason_class not in STATEMENTS:
@@ -326,11 +363,11 @@ class Node:
         self.used = True
         self.ignored = (reason_class, reason)
 
-    def unsupported(self, reason=""):
+    def unsupported(self, reason: str = "") -> None:
         """Mark the whole subtree as defined by the format and not used here."""
         self.ignore("unsupported", reason)
 
-    def take_apart(self):
+    def take_apart(self) -> None:
         """Ends the use of the node and all below it: their memory is free without the garbage collector."""
         waiting = [self]
         while waiting:
@@ -340,7 +377,18 @@ class Node:
 
     # ------------------------------------------------------------------------------------- attributes
 
-    def attribute(self, name, default=None, *, required=False):
+    if TYPE_CHECKING:
+
+        @overload
+        def attribute(self, name: str, default: Default, *, required: bool = False) -> str | Default: ...
+
+        @overload
+        def attribute(self, name: str, default: None = None, *, required: Literal[True]) -> Any: ...
+
+        @overload
+        def attribute(self, name: str, default: None = None, *, required: bool = False) -> str | None: ...
+
+    def attribute(self, name: str, default: Any = None, *, required: bool = False) -> Any:
         """The text of an attribute."""
         number = self.attribute_numbers.get(name)
         if number is not None:
@@ -348,14 +396,31 @@ class Node:
             return self.attribute_values[number - 1]
         return self._missing(name, default) if required else default
 
-    def _missing(self, name, default):
+    def _missing(self, name: str, default: Default) -> Default:
         """The default, after an error."""
         self.diagnostics.error(
             "ATTRIBUTE_MISSING", f'<{self.tag}> must have the attribute "{name}"', self, attribute=name
         )
         return default
 
-    def number(self, name, default=None, *, required=False, allow_inf=False):
+    if TYPE_CHECKING:
+
+        @overload
+        def number(
+            self, name: str, default: Default, *, required: bool = False, allow_inf: bool = False
+        ) -> float | Default: ...
+
+        @overload
+        def number(
+            self, name: str, default: None = None, *, required: Literal[True], allow_inf: bool = False
+        ) -> Any: ...
+
+        @overload
+        def number(
+            self, name: str, default: None = None, *, required: bool = False, allow_inf: bool = False
+        ) -> float | None: ...
+
+    def number(self, name: str, default: Any = None, *, required: bool = False, allow_inf: bool = False) -> Any:
         """A finite number (float); with `allow_inf`, infinity as well, which numbers above LARGEST_NUMBER are then."""
         index = self.attribute_numbers.get(name)
         if index is None:
@@ -365,17 +430,41 @@ class Node:
         number = _usual_number(value)
         return number if number is not None else self._as_number(value, name, default, allow_inf)
 
-    def integer(self, name, default=None, *, required=False):
+    if TYPE_CHECKING:
+
+        @overload
+        def integer(self, name: str, default: Default, *, required: bool = False) -> int | Default: ...
+
+        @overload
+        def integer(self, name: str, default: None = None, *, required: Literal[True]) -> Any: ...
+
+        @overload
+        def integer(self, name: str, default: None = None, *, required: bool = False) -> int | None: ...
+
+    def integer(self, name: str, default: Any = None, *, required: bool = False) -> Any:
         """A decimal integer (int)."""
         value = self.attribute(name, required=required)
         return default if value is None else self._as_integer(value, name, default)
 
-    def boolean(self, name, default=None, *, required=False):
+    if TYPE_CHECKING:
+
+        @overload
+        def boolean(self, name: str, default: Default, *, required: bool = False) -> bool | Default: ...
+
+        @overload
+        def boolean(self, name: str, default: None = None, *, required: Literal[True]) -> Any: ...
+
+        @overload
+        def boolean(self, name: str, default: None = None, *, required: bool = False) -> bool | None: ...
+
+    def boolean(self, name: str, default: Any = None, *, required: bool = False) -> Any:
         """true, false, 1 or 0."""
         value = self.attribute(name, required=required)
         return default if value is None else self._as_boolean(value, name, default)
 
-    def vector(self, name, count, default=None, *, required=False, allow_inf=False):
+    def vector(
+        self, name: str, count: int, default: Any = None, *, required: bool = False, allow_inf: bool = False
+    ) -> Any:
         """Exactly `count` numbers separated by white space: tuple of float."""
         index = self.attribute_numbers.get(name)
         if index is None:
@@ -387,7 +476,18 @@ class Node:
 
     # ------------------------------------------------------------------------------------ element text
 
-    def text(self, default=None, *, required=False):
+    if TYPE_CHECKING:
+
+        @overload
+        def text(self, default: Default, *, required: bool = False) -> str | Default: ...
+
+        @overload
+        def text(self, default: None = None, *, required: Literal[True]) -> Any: ...
+
+        @overload
+        def text(self, default: None = None, *, required: bool = False) -> str | None: ...
+
+    def text(self, default: Any = None, *, required: bool = False) -> Any:
         """The text of the element without the white space around it; empty text counts as missing."""
         self.read_bits |= 1
         if self.raw_text:
@@ -396,29 +496,66 @@ class Node:
             self.diagnostics.error("ELEMENT_INVALID", f"<{self.tag}> must not be empty", self)
         return default
 
-    def text_number(self, default=None, *, required=False, allow_inf=False):
+    if TYPE_CHECKING:
+
+        @overload
+        def text_number(
+            self, default: Default, *, required: bool = False, allow_inf: bool = False
+        ) -> float | Default: ...
+
+        @overload
+        def text_number(self, default: None = None, *, required: Literal[True], allow_inf: bool = False) -> Any: ...
+
+        @overload
+        def text_number(
+            self, default: None = None, *, required: bool = False, allow_inf: bool = False
+        ) -> float | None: ...
+
+    def text_number(self, default: Any = None, *, required: bool = False, allow_inf: bool = False) -> Any:
         """The element's text as `number`."""
         value = self.text(required=required)
         return default if value is None else self._as_number(value, None, default, allow_inf)
 
-    def text_integer(self, default=None, *, required=False):
+    if TYPE_CHECKING:
+
+        @overload
+        def text_integer(self, default: Default, *, required: bool = False) -> int | Default: ...
+
+        @overload
+        def text_integer(self, default: None = None, *, required: Literal[True]) -> Any: ...
+
+        @overload
+        def text_integer(self, default: None = None, *, required: bool = False) -> int | None: ...
+
+    def text_integer(self, default: Any = None, *, required: bool = False) -> Any:
         """The element's text as `integer`."""
         value = self.text(required=required)
         return default if value is None else self._as_integer(value, None, default)
 
-    def text_boolean(self, default=None, *, required=False):
+    if TYPE_CHECKING:
+
+        @overload
+        def text_boolean(self, default: Default, *, required: bool = False) -> bool | Default: ...
+
+        @overload
+        def text_boolean(self, default: None = None, *, required: Literal[True]) -> Any: ...
+
+        @overload
+        def text_boolean(self, default: None = None, *, required: bool = False) -> bool | None: ...
+
+    def text_boolean(self, default: Any = None, *, required: bool = False) -> Any:
         """The element's text as `boolean`."""
         value = self.text(required=required)
         return default if value is None else self._as_boolean(value, None, default)
 
-    def text_vector(self, count, default=None, *, required=False, allow_inf=False):
+    def text_vector(self, count: int, default: Any = None, *, required: bool = False, allow_inf: bool = False) -> Any:
         """The element's text as `vector`."""
         value = self.text(required=required)
         return default if value is None else self._as_vector(value, count, None, default, allow_inf)
 
     # ------------------------------------------------------------------- texts to values, or an error
 
-    def _as_number(self, value, attribute, default, allow_inf):
+    def _as_number(self, value: str, attribute: str | None, default: Default, allow_inf: bool) -> float | Default:
         number = _to_float(value.strip(), allow_inf)
         if number is None:
             kind = "number" if allow_inf else "finite number"
@@ -426,20 +563,20 @@ class Node:
             return default
         return number
 
-    def _as_integer(self, value, attribute, default):
+    def _as_integer(self, value: str, attribute: str | None, default: Default) -> int | Default:
         if not _INTEGER.fullmatch(value.strip()):
             self._invalid(value, attribute, f"must be an integer, found {quoted(value)}")
             return default
         return int(value)
 
-    def _as_boolean(self, value, attribute, default):
+    def _as_boolean(self, value: str, attribute: str | None, default: Default) -> bool | Default:
         boolean = _BOOLEANS.get(value.strip().lower())
         if boolean is None:
             self._invalid(value, attribute, f"must be true or false, found {quoted(value)}")
             return default
         return boolean
 
-    def _as_vector(self, value, count, attribute, default, allow_inf):
+    def _as_vector(self, value: str, count: int, attribute: str | None, default: Any, allow_inf: bool) -> Any:
         tokens = value.split()
         if len(tokens) != count:
             zeros = " ".join(["0"] * count)
@@ -453,7 +590,7 @@ class Node:
             return default
         return numbers
 
-    def _invalid(self, value, attribute, problem, hint=None):
+    def _invalid(self, value: str, attribute: str | None, problem: str, hint: str | None = None) -> None:
         subject = f"<{self.tag}>" if attribute is None else f'attribute "{attribute}" of <{self.tag}>'
         code = "ELEMENT_INVALID" if attribute is None else "ATTRIBUTE_INVALID"
         self.diagnostics.error(
@@ -461,7 +598,7 @@ class Node:
         )
 
 
-def quoted(text):
+def quoted(text: str) -> str:
     """A file's text in quotation marks for a message, shortened."""
     return f'"{text if len(text) <= MAX_QUOTED else text[:MAX_QUOTED] + "..."}"'
 
@@ -469,7 +606,7 @@ def quoted(text):
 # -------------------------------------------------------------------------------------------- numbers
 
 
-def _usual_number(text):
+def _usual_number(text: str) -> float | None:
     """The number of a text that says nothing but a number of usual size, or None: then `_to_float` decides."""
     try:
         number = float(text)
@@ -479,7 +616,7 @@ def _usual_number(text):
     return number if -LARGEST_NUMBER <= number <= LARGEST_NUMBER and text.isascii() and "_" not in text else None
 
 
-def _usual_numbers(text, count):
+def _usual_numbers(text: str, count: int) -> tuple[float, ...] | None:
     """The tuple of so many numbers in a text, as `_usual_number`, or None."""
     if text == "0 0 0" and count == 3:
         return ZEROS
@@ -493,7 +630,7 @@ def _usual_numbers(text, count):
     return numbers if len(numbers) == count and text.isascii() and "_" not in text else None
 
 
-def _to_float(token, allow_inf):
+def _to_float(token: str, allow_inf: bool) -> float | None:
     """The number that a token is, or None. Python's own float() takes 1_000 and full-width digits, too."""
     if _NUMBER.fullmatch(token):
         number = float(token)
@@ -505,7 +642,7 @@ def _to_float(token, allow_inf):
     return None
 
 
-def _value_hint(value):
+def _value_hint(value: str) -> str | None:
     if "${" in value or "$(" in value:
         return "the file contains unexpanded xacro: run xacro on it first"
     if "," in value:

@@ -6,7 +6,9 @@ attributes and numbers; each question marks its subject as read, and `report_unr
 nothing in a file is ignored in silence.
 """
 
-from typing import Any
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 from mbcli.parsers.source_bytes import read_bytes
 from mbcli.parsers.spec import Place
@@ -14,6 +16,16 @@ from mbcli.parsers.xml_document import MAX_RELATED, Document, parse, times
 from mbcli.parsers.xml_node import MAX_QUOTED, STATEMENTS
 
 from mbcli.common.suggestions import closest, did_you_mean
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from typing import TypeAlias
+
+    from mbcli.parsers.diagnostics import Diagnostics
+    from mbcli.parsers.xml_node import Node
+
+    Known: TypeAlias = Mapping[str, Collection[str]]  # {tag, or PARENT/TAG: names}
 
 MAX_BYTES = 128 * 2**20
 MAX_TAGS = 4_000_000  # start and end tags, comments: bounds the memory of the tree, about 250 bytes for each
@@ -23,19 +35,22 @@ ANY = "*"  # in a table of names: every name that the format does not define for
 _OWN_PREFIX = "drake:"  # its elements carry physics: never foreign
 
 
-def read_xml(source, diagnostics, *, name=None, deep=False):
+def read_xml(
+    source: str | os.PathLike[str] | bytes, diagnostics: Diagnostics, *, name: str | None = None, deep: bool = False
+) -> Node | None:
     """The root node of an XML file, or None if it cannot be used (the errors are in `diagnostics`).
 
     source: a path, or the bytes of a document. name: that of the file in places; default: the path as given. deep: of a
     format whose chains nest: elements may be nested 2048 deep instead of 256, in UTF-8.
     """
     if isinstance(source, bytes):
-        name, content = name or "<string>", source
+        content: bytes | None = source
+        name = name or "<string>"
     else:
         name = name or str(source)
         content = read_bytes(source, MAX_BYTES + 1, name, diagnostics)
-        if content is None:
-            return None
+    if content is None:
+        return None
     problem = _size_problem(content)
     if problem:
         diagnostics.error("XML_ERROR", problem, place=Place(name))
@@ -46,7 +61,9 @@ def read_xml(source, diagnostics, *, name=None, deep=False):
     return root
 
 
-def report_unread(node, diagnostics, known=None, foreign=None):
+def report_unread(
+    node: Node, diagnostics: Diagnostics, known: Known | None = None, foreign: Known | None = None
+) -> None:
     """Report once the elements that the parser did not read below `node`, equal findings grouped with their count.
 
     known: the names of the file format, {tag: names}, a name being a child's tag or "@attribute"; the key may
@@ -69,22 +86,28 @@ def report_unread(node, diagnostics, known=None, foreign=None):
 # --------------------------------------------------------------------------------------- unread parts
 
 
-def _unread(root, tables):
+def _unread(root: Node, tables: tuple[Known, Known]) -> Iterator[tuple[Node, str, Any, str, str]]:
     """Yields (owner, kind, item, reason class, reason) for everything unread below a node, in file order."""
     for node in root.not_read():
         if node.ignored is not None:
             reason_class, reason = node.ignored
             if reason_class != "settled":
-                yield node.parent, "element", node, reason_class, reason
+                yield _owner(node), "element", node, reason_class, reason
         elif not node.used:
-            yield node.parent, "element", node, _reason_class(node.parent, node.tag, node.tag, tables), ""
+            owner = _owner(node)
+            yield owner, "element", node, _reason_class(owner, node.tag, node.tag, tables), ""
         else:
             for kind, name in node.unread_parts():
                 reason_class = _reason_class(node, name, "@" + name, tables) if kind == "attribute" else "unknown"
                 yield node, kind, name, reason_class, ""
 
 
-def _reason_class(owner, name, entry, tables):
+def _owner(node: Node) -> Node:
+    """What an element that was not read stands in: the root was read."""
+    return node if node.parent is None else node.parent
+
+
+def _reason_class(owner: Node, name: str, entry: str, tables: tuple[Known, Known]) -> str:
     known, foreign = tables
     own = name.startswith(_OWN_PREFIX)
     foreign_names = _known_names(owner, foreign)
@@ -93,12 +116,20 @@ def _reason_class(owner, name, entry, tables):
     return "unsupported" if entry in _known_names(owner, known) else "unknown"
 
 
-def _known_names(owner, known):
+def _known_names(owner: Node, known: Known) -> Collection[str]:
     parent = owner.parent.tag if owner.parent is not None else ""
     return known.get(f"{parent}/{owner.tag}", known.get(owner.tag, ()))
 
 
-def _report_group(diagnostics, reason_class, kind, label, reason, found, hint):
+def _report_group(
+    diagnostics: Diagnostics,
+    reason_class: str,
+    kind: str,
+    label: str,
+    reason: str,
+    found: Sequence[tuple[Node, Any]],
+    hint: str | None,
+) -> None:
     owner, item = found[0]
     nodes = [item if kind == "element" else owner for owner, item in found]
     inside = f" in <{owner.tag}>" if owner is not None else ""
@@ -119,7 +150,7 @@ def _report_group(diagnostics, reason_class, kind, label, reason, found, hint):
     )
 
 
-def _hint(kind, label, names):
+def _hint(kind: str, label: str, names: Collection[str]) -> str | None:
     """The likely meaning of an unknown name, of the names that its element knows."""
     attributes = {name.removeprefix("@") for name in names if name.startswith("@")}
     elements = {name for name in names if not name.startswith("@")}
@@ -133,14 +164,14 @@ def _hint(kind, label, names):
     return did_you_mean(label, same)
 
 
-def _text_of(owner, kind, label):
+def _text_of(owner: Node, kind: str, label: str) -> str | None:
     """The text in the file if a finding is about an attribute or a text."""
     if kind == "attribute":
         return owner.raw(label)
     return owner.raw_text[:MAX_QUOTED] if kind == "text" else None
 
 
-def _size_problem(content):
+def _size_problem(content: bytes) -> str | None:
     if len(content) > MAX_BYTES:
         return f"the file is larger than {MAX_BYTES // 2**20} MiB"
     if content.count(b"<") > MAX_TAGS:

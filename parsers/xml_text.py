@@ -3,8 +3,14 @@
 Robot files are written by programs and by hand, and many readers of them do not look at the declaration at all.
 """
 
+from __future__ import annotations
+
 import codecs
 import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
 
 _PROLOG = re.compile(r"(?:\s+|<!--.*?-->|<\?xml\s[^>]*>)*+", re.DOTALL)
 _DECLARATION = re.compile(r"<!--.*?-->|(<\?xml\s[^>]*>)", re.DOTALL)
@@ -16,7 +22,7 @@ PROLOG_BYTES = 65536  # in which the encoding is looked for
 MALFORMED = "the XML declaration is malformed"
 
 
-def mended(content):
+def mended(content: bytes) -> tuple[str | None, Sequence[tuple[str, str, int]]]:
     """(text, findings) of the bytes of a file: its text, blanks in the place of XML declarations.
 
     findings: (severity, message, offset in the text) of what was read as meant; without any there is nothing to mend,
@@ -34,29 +40,29 @@ def mended(content):
     return (_blanked(text, declarations), findings) if findings else (None, ())
 
 
-def without_declarations(text):
+def without_declarations(text: str) -> str:
     """The text with blanks in the place of XML declarations, which may state another encoding than it gets."""
     return _blanked(text, list(_declarations(text)))
 
 
-def _blanked(text, declarations):
+def _blanked(text: str, declarations: Iterable[re.Match[str]]) -> str:
     for start, end in (declaration.span(1) for declaration in declarations):
         text = text[:start] + re.sub(r"\S", " ", text[start:end]) + text[end:]
     return text
 
 
-def _declarations(text):
+def _declarations(text: str) -> Iterator[re.Match[str]]:
     """Those before the root element."""
     prolog = _PROLOG.match(text)
     return (match for match in _DECLARATION.finditer(prolog.group() if prolog else "") if match[1])
 
 
-def _is_sound(declaration, number):
+def _is_sound(declaration: re.Match[str], number: int) -> bool:
     """Whether a declaration is one, and at the start of the file."""
     return number == 0 and declaration.start(1) == 0 and _SOUND.fullmatch(declaration[1]) is not None
 
 
-def _stated_encoding(head):
+def _stated_encoding(head: str) -> str | None:
     """The encoding that the first declaration states, or None."""
     for declaration in _declarations(head.removeprefix("\xef\xbb\xbf")):
         stated = _ENCODING.search(declaration[1])
@@ -65,11 +71,11 @@ def _stated_encoding(head):
     return None
 
 
-def _decoded(content, stated):
+def _decoded(content: bytes, stated: str | None) -> tuple[str, tuple[str, str] | None]:
     """(text, None or (severity, message)) of the bytes of a file and the encoding that it states."""
     codec = _codec(stated or "utf-8")
     text = _try(content, codec)
-    if text is not None and (stated is None or stated in text[:PROLOG_BYTES]):
+    if codec is not None and text is not None and (stated is None or stated in text[:PROLOG_BYTES]):
         usual = stated is None or stated.lower() in ("utf-8", "utf8")
         name = codec.removesuffix("-sig")
         return text, None if usual else ("note", f'XML has no encoding "{stated}": it is read as {name}')
@@ -83,7 +89,7 @@ def _decoded(content, stated):
     return text, (severity, f"the file is not in {(stated or 'utf-8').upper()}: it is read as {used}")
 
 
-def _codec(name):
+def _codec(name: str) -> str | None:
     """Python's name of the encoding of a text; None without one."""
     try:
         codec = codecs.lookup(name).name
@@ -95,7 +101,7 @@ def _codec(name):
     return "utf-8-sig" if codec == "utf-8" else codec
 
 
-def _try(content, codec):
+def _try(content: bytes, codec: str | None) -> str | None:
     try:
         return content.decode(codec) if codec is not None else None
     except UnicodeError:

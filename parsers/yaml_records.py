@@ -4,9 +4,12 @@
 gives each finding its place.
 """
 
+from __future__ import annotations
+
 import dataclasses
 import types
 import typing
+from typing import TYPE_CHECKING
 
 from mbcli.parsers.spec import Place
 from mbcli.parsers.yaml_source import ANY_TAG, read_yaml
@@ -14,10 +17,28 @@ from mbcli.parsers.yaml_source import ANY_TAG, read_yaml
 from mbcli.common.suggestions import name_or_list
 from mbcli.config.config_fields import ValueProblem, accept
 
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Mapping, Sequence
+    from typing import Any, TypeVar
+
+    from mbcli.parsers.diagnostics import Diagnostics
+    from mbcli.parsers.spec import SourceFile
+    from mbcli.parsers.yaml_source import YamlNode
+
 _FAILED = object()
 
+if TYPE_CHECKING:
+    T = TypeVar("T")  # a record
 
-def read_into(record_type, node, diagnostics, unsupported=(), elsewhere=()):
+
+def read_into(
+    record_type: type[T],
+    node: YamlNode,
+    diagnostics: Diagnostics,
+    unsupported: Sequence[str] = (),
+    elsewhere: Sequence[str] = (),
+) -> T | None:
     """A dataclass filled from a mapping, or None if the mapping has errors (they are in `diagnostics`).
 
     unsupported: keys that the format defines and the program does not use yet; each that occurs is a warning.
@@ -33,7 +54,13 @@ def read_into(record_type, node, diagnostics, unsupported=(), elsewhere=()):
     return _read_record(record_type, node, diagnostics, unsupported, elsewhere)
 
 
-def read_file(record_type, source, diagnostics, name=None, sources=None):
+def read_file(
+    record_type: type[T],
+    source: str | os.PathLike[str] | bytes,
+    diagnostics: Diagnostics,
+    name: str | None = None,
+    sources: list[SourceFile] | None = None,
+) -> T | None:
     """read_into() of a whole file, a path or bytes, called `name` in places; it is added to `sources`, if given."""
     root = read_yaml(source, diagnostics, tags=ANY_TAG, name=name)
     if root is None:
@@ -43,14 +70,21 @@ def read_file(record_type, source, diagnostics, name=None, sources=None):
     return read_into(record_type, root, diagnostics)
 
 
-def _read_record(record_type, node, diagnostics, unsupported=(), elsewhere=()):
+def _read_record(
+    record_type: type[T],
+    node: YamlNode,
+    diagnostics: Diagnostics,
+    unsupported: Sequence[str] = (),
+    elsewhere: Sequence[str] = (),
+) -> T | None:
     """read_into() whatever the tag of the node."""
     if node.kind != "mapping":
         message = f"{record_type.__name__} must be a mapping; found {node.describe()}"
         diagnostics.error("VALUE_TYPE", message, place=node.place)
         return None
     kinds = typing.get_type_hints(record_type)
-    fields = {field.name: field for field in dataclasses.fields(record_type) if field.init}
+    record: Any = record_type
+    fields = {field.name: field for field in dataclasses.fields(record) if field.init}
     placed = kinds.get("place") is Place and fields.pop("place", None) is not None
     values = {
         key: _read_value(kinds[key], child, fields[key].metadata, key, diagnostics)
@@ -69,7 +103,7 @@ def _read_record(record_type, node, diagnostics, unsupported=(), elsewhere=()):
         return None
 
 
-def _has_tag(node, label, diagnostics):
+def _has_tag(node: YamlNode, label: str, diagnostics: Diagnostics) -> bool:
     """Report a custom tag if none is expected; True if there is one."""
     if node.tag is not None:
         message = f'{label} takes no tag; found "{node.tag}"'
@@ -77,7 +111,14 @@ def _has_tag(node, label, diagnostics):
     return node.tag is not None
 
 
-def _report_keys(record_type, node, fields, diagnostics, unsupported, elsewhere):
+def _report_keys(
+    record_type: type,
+    node: YamlNode,
+    fields: Mapping[str, dataclasses.Field[Any]],
+    diagnostics: Diagnostics,
+    unsupported: Sequence[str],
+    elsewhere: Sequence[str],
+) -> bool:
     """Report unsupported, unknown and missing keys; True if none is unknown or missing."""
     for key in unsupported:
         if node.get(key) is not None:
@@ -97,16 +138,16 @@ def _report_keys(record_type, node, fields, diagnostics, unsupported, elsewhere)
     return not unknown and not missing
 
 
-def _is_required(field):
+def _is_required(field: dataclasses.Field[Any]) -> bool:
     return field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
 
 
-def _read_value(kind, node, declaration, label, diagnostics):
+def _read_value(kind: Any, node: YamlNode, declaration: Mapping[str, Any], label: str, diagnostics: Diagnostics) -> Any:
     """The node as a value of a field type, or _FAILED after reporting why not."""
     origin, arguments = typing.get_origin(kind), typing.get_args(kind)
     if origin in (types.UnionType, typing.Union):
         return _read_alternative(arguments, node, declaration, label, diagnostics)
-    if dataclasses.is_dataclass(kind):
+    if isinstance(kind, type) and dataclasses.is_dataclass(kind):
         record = read_into(kind, node, diagnostics)
         return _FAILED if record is None else record
     if _has_tag(node, label, diagnostics):
@@ -129,7 +170,9 @@ def _read_value(kind, node, declaration, label, diagnostics):
         return _FAILED
 
 
-def _read_alternative(kinds, node, declaration, label, diagnostics):
+def _read_alternative(
+    kinds: Sequence[Any], node: YamlNode, declaration: Mapping[str, Any], label: str, diagnostics: Diagnostics
+) -> Any:
     """The node as the one of several types that its tag names, or as the first without a tag."""
     tagged = {f"!{kind.__name__}": kind for kind in kinds if isinstance(kind, type) and dataclasses.is_dataclass(kind)}
     if node.tag is None:
@@ -151,7 +194,7 @@ def _read_alternative(kinds, node, declaration, label, diagnostics):
     return _FAILED if record is None else record
 
 
-def _lacks_tag(first, tagged, node, label, diagnostics):
+def _lacks_tag(first: Any, tagged: Mapping[str, Any], node: YamlNode, label: str, diagnostics: Diagnostics) -> bool:
     """Report a mapping without a tag whose keys are those of a type that needs one; True if it is such."""
     if node.kind != "mapping" or not node.keys():
         return False
@@ -166,14 +209,21 @@ def _lacks_tag(first, tagged, node, label, diagnostics):
 class _Described:
     """Stands for a collection if a scalar is wanted, so that the message describes it."""
 
-    def __init__(self, node):
+    def __init__(self, node: YamlNode) -> None:
         self._node = node
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return self._node.describe()
 
 
-def _read_sequence(origin, kinds, node, declaration, label, diagnostics):
+def _read_sequence(
+    origin: Any,
+    kinds: Sequence[Any],
+    node: YamlNode,
+    declaration: Mapping[str, Any],
+    label: str,
+    diagnostics: Diagnostics,
+) -> Any:
     fixed = len(kinds) if origin is tuple and kinds[-1] is not Ellipsis else None
     wanted = "a list" if fixed is None else f"a list of {fixed} items"
     if node.kind != "sequence" or (fixed is not None and len(node) != fixed):
@@ -187,7 +237,9 @@ def _read_sequence(origin, kinds, node, declaration, label, diagnostics):
     return _FAILED if any(value is _FAILED for value in values) else origin(values)
 
 
-def _read_mapping(kind, node, declaration, label, diagnostics):
+def _read_mapping(
+    kind: Any, node: YamlNode, declaration: Mapping[str, Any], label: str, diagnostics: Diagnostics
+) -> Any:
     if node.kind != "mapping":
         message = f"{label} must be a mapping; found {node.describe()}"
         diagnostics.error("VALUE_TYPE", message, place=node.place, attribute=label, value=node.text)

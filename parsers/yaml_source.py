@@ -7,15 +7,25 @@ that the caller lists. Size, number of nodes with every alias expanded, and nest
 strings, as written. `<<` merges mappings: it is not a part of YAML 1.2, but Drake reads it.
 """
 
+from __future__ import annotations
+
 import hashlib
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mbcli.parsers.source_bytes import read_bytes
 from mbcli.parsers.spec import Place, SourceFile
 
 from mbcli.common.suggestions import name_or_list
 from mbcli.config.config_fields import ValueProblem, describe
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import ItemsView, Iterator, KeysView
+    from types import ModuleType
+    from typing import NoReturn
+
+    from mbcli.parsers.diagnostics import Diagnostics
 
 MAX_BYTES = 4 * 2**20
 MAX_NODES = 250_000  # with every alias counted by its anchor
@@ -33,19 +43,22 @@ _FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?"
 _NOT_FINITE = re.compile(r"([-+]?)\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
 
 
-def read_yaml(source, diagnostics, tags=(), *, name=None):
+def read_yaml(
+    source: str | os.PathLike[str] | bytes, diagnostics: Diagnostics, tags: Any = (), *, name: str | None = None
+) -> YamlNode | None:
     """The root node of a YAML file, or None if it cannot be used (the errors are in `diagnostics`).
 
     source: a path, or the bytes of a document. tags: the custom tags that may occur, as written ("!Rpy"),
     any other is an error; or ANY_TAG. name: that of the file in places; default: the path as given.
     """
     if isinstance(source, bytes):
-        name, content = name or "<string>", source
+        content: bytes | None = source
+        name = name or "<string>"
     else:
         name = name or str(source)
         content = read_bytes(source, MAX_BYTES + 1, name, diagnostics)
-        if content is None:
-            return None
+    if content is None:
+        return None
     text = _decode(content, name, diagnostics)
     if text is None:
         return None
@@ -56,7 +69,7 @@ def read_yaml(source, diagnostics, tags=(), *, name=None):
         return None
 
 
-def scalar_value(text):
+def scalar_value(text: str) -> bool | float | str | None:
     """The meaning of a plain scalar in the YAML 1.2 core schema: None, bool, int, float or str.
 
     :raises ValueProblem: a number too large for its type.
@@ -94,48 +107,50 @@ class YamlNode:
 
     __slots__ = ("kind", "value", "tag", "text", "place", "document", "key_places", "size", "height")
 
-    def __init__(self, kind, value, place, document, tag=None, text=None):
+    def __init__(
+        self, kind: str, value: Any, place: Place, document: SourceFile, tag: str | None = None, text: str | None = None
+    ) -> None:
         self.kind = kind
         self.value = value
         self.place = place
         self.document = document
         self.tag = tag
         self.text = text
-        self.key_places = {}
+        self.key_places: dict[str, Place] = {}
         self.size = 1
         self.height = 1
 
-    def get(self, key):
+    def get(self, key: str) -> YamlNode | None:
         """The node under a key; None if there is none or this is not a mapping."""
         return self.value.get(key) if self.kind == "mapping" else None
 
-    def keys(self):
+    def keys(self) -> KeysView[str]:
         """The keys of a mapping; of anything else none."""
         return self.value.keys() if self.kind == "mapping" else {}.keys()
 
-    def items(self):
+    def items(self) -> ItemsView[str, YamlNode]:
         """The (key, node) pairs of a mapping; of anything else none."""
         return self.value.items() if self.kind == "mapping" else {}.items()
 
-    def key_place(self, key):
+    def key_place(self, key: str) -> Place:
         """The place of a key of a mapping."""
         return self.key_places.get(key, self.place)
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[YamlNode]:
         """The items of a sequence; of anything else none."""
         return iter(self.value if self.kind == "sequence" else ())
 
-    def __len__(self):
+    def __len__(self) -> int:
         """Number of items or keys; 0 for a scalar."""
         return 0 if self.kind == "scalar" else len(self.value)
 
-    def __bool__(self):
+    def __bool__(self) -> bool:
         return True  # an empty mapping is still a node
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<YamlNode {self.place}: {self.describe()}>"
 
-    def describe(self):
+    def describe(self) -> str:
         """The node in words, for a message."""
         if self.kind == "mapping":
             return f"a mapping of {len(self)} keys"
@@ -143,12 +158,12 @@ class YamlNode:
             return f"a list of {len(self)} items"
         return describe(self.value)
 
-    def adopt(self, child):
+    def adopt(self, child: YamlNode) -> None:
         """Counts what a child brings to the size and the height; `value` holds the child itself."""
         self.size += child.size
         self.height = max(self.height, child.height + 1)
 
-    def plain(self):
+    def plain(self) -> Any:
         """The node as Python data: dict, list and scalars; a node with a custom tag is the pair (tag,
         data)."""
         if self.kind == "mapping":
@@ -167,7 +182,7 @@ class _Stop(Exception):
     """The document cannot be read further; the reason is already in the diagnostics."""
 
 
-def _loader(yaml):
+def _loader(yaml: ModuleType) -> Any:
     """That of libyaml, if PyYAML is built with it: the same events, 20 times faster."""
     return getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
@@ -175,7 +190,7 @@ def _loader(yaml):
 class _Composer:
     """Builds the nodes of one document from the parser's events, within the budgets."""
 
-    def __init__(self, document, text, diagnostics, tags):
+    def __init__(self, document: SourceFile, text: str, diagnostics: Diagnostics, tags: Any) -> None:
         import yaml  # late: a command that reads no YAML does not wait for it
 
         self._document = document
@@ -184,10 +199,10 @@ class _Composer:
         self._any_tag = tags is ANY_TAG
         self._yaml = yaml
         self._events = yaml.parse(text, Loader=_loader(yaml))
-        self._anchors = {}  # name -> node, None while the node is being built
+        self._anchors: dict[str, YamlNode | None] = {}  # name -> node, None while the node is being built
         self._nodes = 0
 
-    def root(self):
+    def root(self) -> YamlNode:
         self._next()  # the start of the stream
         event = self._next()
         if isinstance(event, self._yaml.StreamEndEvent):
@@ -204,7 +219,7 @@ class _Composer:
 
     # ------------------------------------------------------------------------------------------ nodes
 
-    def _node(self, event, depth):
+    def _node(self, event: Any, depth: int) -> YamlNode:
         if isinstance(event, self._yaml.AliasEvent):
             return self._alias(event, depth)
         self._count(1, depth, event.start_mark)
@@ -220,7 +235,7 @@ class _Composer:
             self._anchors[event.anchor] = node
         return node
 
-    def _alias(self, event, depth):
+    def _alias(self, event: Any, depth: int) -> YamlNode:
         if event.anchor not in self._anchors:
             self._stop("YAML_ALIAS", f'alias "*{event.anchor}" has no anchor before it', event.start_mark)
         node = self._anchors[event.anchor]
@@ -229,7 +244,7 @@ class _Composer:
         self._count(node.size, depth + node.height - 1, event.start_mark)
         return node
 
-    def _scalar(self, event):
+    def _scalar(self, event: Any) -> YamlNode:
         place = self._place(event.start_mark)
         tag = self._tag(event, "scalar")
         try:
@@ -242,7 +257,7 @@ class _Composer:
             value = None
         return YamlNode("scalar", value, place, self._document, self._custom(tag), event.value)
 
-    def _sequence(self, event, depth):
+    def _sequence(self, event: Any, depth: int) -> YamlNode:
         tag = self._tag(event, "seq")
         node = YamlNode("sequence", [], self._place(event.start_mark), self._document, self._custom(tag))
         item = self._next()
@@ -253,7 +268,7 @@ class _Composer:
             item = self._next()
         return node
 
-    def _mapping(self, event, depth):
+    def _mapping(self, event: Any, depth: int) -> YamlNode:
         tag = self._tag(event, "map")
         node = YamlNode("mapping", {}, self._place(event.start_mark), self._document, self._custom(tag))
         merged: dict[Any, Any] = {}
@@ -279,7 +294,7 @@ class _Composer:
             self._merge(node, child)
         return node
 
-    def _key(self, event, depth):
+    def _key(self, event: Any, depth: int) -> str:
         self._count(1, depth, event.start_mark)
         if not isinstance(event, self._yaml.ScalarEvent) or event.tag is not None or event.anchor is not None:
             self._stop("YAML_KEY", "a key must be a plain or quoted string", event.start_mark)
@@ -287,7 +302,7 @@ class _Composer:
             self._stop("YAML_KEY", "a key is missing before this colon", event.start_mark)
         return event.value
 
-    def _merge(self, node, source):
+    def _merge(self, node: YamlNode, source: YamlNode) -> None:
         """Take over the keys of the mapping(s) under `<<`: keys of the node itself and earlier ones win."""
         for mapping in source if source.kind == "sequence" else (source,):
             if mapping.kind != "mapping":
@@ -301,7 +316,7 @@ class _Composer:
 
     # ------------------------------------------------------------------------------------------ tags
 
-    def _tag(self, event, shape):
+    def _tag(self, event: Any, shape: str) -> str | None:
         """The tag of an event, checked; None without one. shape: "scalar", "seq" or "map"."""
         tag = event.tag
         if tag is None or tag == "!" or self._custom(tag):
@@ -320,14 +335,14 @@ class _Composer:
         )
         return None
 
-    def _custom(self, tag):
+    def _custom(self, tag: str | None) -> str | None:
         """The tag if it is a custom one that may occur, else None."""
         local = tag is not None and tag.startswith("!") and tag != "!"
         return tag if tag in self._tags or (local and self._any_tag) else None
 
     # ----------------------------------------------------------------------------------- events and budgets
 
-    def _next(self):
+    def _next(self) -> Any:
         try:
             return next(self._events)
         except self._yaml.MarkedYAMLError as error:
@@ -341,22 +356,22 @@ class _Composer:
         except ValueError as error:  # PyYAML converts the numbers of a %YAML line without checking them
             self._stop("YAML_SYNTAX", f"the document cannot be read: {error}", None)
 
-    def _count(self, size, depth, mark):
+    def _count(self, size: int, depth: int, mark: Any) -> None:
         self._nodes += size
         if self._nodes > MAX_NODES:
             self._stop("YAML_TOO_LARGE", f"the file has more than {MAX_NODES} nodes, aliases expanded", mark)
         if depth > MAX_DEPTH:
             self._too_deep(mark)
 
-    def _too_deep(self, mark):
+    def _too_deep(self, mark: Any) -> NoReturn:
         self._stop("YAML_TOO_DEEP", f"nesting is deeper than {MAX_DEPTH} levels", mark)
 
-    def _place(self, mark):
+    def _place(self, mark: Any) -> Place:
         if mark is None:
             return Place(self._document.path)
         return Place(self._document.path, mark.line + 1, mark.column + 1)
 
-    def _stop(self, code, message, mark):
+    def _stop(self, code: str, message: str, mark: Any) -> NoReturn:
         self._diagnostics.error(code, message, place=self._place(mark))
         raise _Stop
 
@@ -364,7 +379,7 @@ class _Composer:
 _STANDARD_SCALARS = {"str": str, "int": int, "float": float, "bool": bool, "null": type(None)}
 
 
-def _standard_value(name, text):
+def _standard_value(name: str, text: str) -> float | str | None:
     """The value of a scalar with one of the core schema's own tags, as `!!float 1`."""
     if name == "str":
         return text
@@ -376,11 +391,11 @@ def _standard_value(name, text):
     return value
 
 
-def _code_point(character):
+def _code_point(character: int | str | bytes) -> int:
     return character if isinstance(character, int) else ord(character[:1])
 
 
-def _decode(content, name, diagnostics):
+def _decode(content: bytes, name: str, diagnostics: Diagnostics) -> str | None:
     if len(content) > MAX_BYTES:
         message = f"the file is larger than {MAX_BYTES // 2**20} MiB"
         diagnostics.error("YAML_TOO_LARGE", message, place=Place(name))

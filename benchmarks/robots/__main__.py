@@ -17,7 +17,7 @@ SAVED_EVERY = 60.0  # [s]
 def main(arguments=None):
     parser = argparse.ArgumentParser(prog="python -m benchmarks.robots", description=__doc__)
     parser.add_argument("folders", nargs="+", metavar="FOLDER", help="robot files are looked for below it")
-    parser.add_argument("--formats", nargs="+", choices=FORMATS, default=FORMATS[:3], help="[urdf sdf mjcf]")
+    parser.add_argument("--formats", nargs="+", choices=FORMATS, default=FORMATS[:4], help="[urdf sdf mjcf usd]")
     parser.add_argument("--only", default="", metavar="TEXT", help="only files whose path contains it")
     parser.add_argument("--skip", nargs="+", default=[], metavar="TEXT", help="no files whose path contains one")
     parser.add_argument("--sample", type=int, metavar="N", help="at most N files of each folder, drawn at random")

@@ -17,8 +17,9 @@ from benchmarks.robots.forked import run_forked
 from benchmarks.robots.runs import OUTSIDE, command_line, message_of
 from benchmarks.robots.verdicts import DOCUMENTED
 
-TARGETS = ("urdf", "sdf", "mjcf")
+TARGETS = ("urdf", "sdf", "mjcf", "usd")
 FORMATS = TARGETS
+SINGLE = "1e-5"  # of models that went through USD
 SAME, NAMED, LOSSY, EMPTY, REFUSED, DIFFERS, UNPROVED, UNREAD, BUG = VERDICTS = (
     "same",
     "named",
@@ -96,7 +97,8 @@ def do(file, run, kept):
             losses = json.loads(printed)["losses"]
             result["losses"] += [[loss["kind"], loss["code"], loss["message"]] for loss in losses]
             source, source_format = out, target
-        code, printed, said = command_line(["compare", str(file.path), out, "--json", *kept["reading"]])
+        precision = ["--tolerance", SINGLE] if "usd" in (*run.split(), file.format) else []
+        code, printed, said = command_line(["compare", str(file.path), out, "--json", *precision, *kept["reading"]])
         result.update(compared=code, message=message_of(said, code) if code not in (0, 1) else "")
         if code in (0, 1):
             result["differences"] = [[d["name"], d["where"], d["cause"]] for d in json.loads(printed)["quantities"]]

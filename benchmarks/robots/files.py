@@ -10,8 +10,10 @@ from mbcli.parsers.file_format import format_of
 
 from mbcli.errors import ModelError
 
-FORMATS = ("urdf", "sdf", "mjcf", "xacro")
+FORMATS = ("urdf", "sdf", "mjcf", "usd", "xacro")
 FORMAT_OF_SUFFIX = {".urdf": "urdf", ".sdf": "sdf", ".world": "sdf", ".mjcf": "mjcf", ".xacro": "xacro"}
+FORMAT_OF_SUFFIX |= dict.fromkeys((".usd", ".usda", ".usdz"), "usd")
+LAYERS = ("payload", "payloads")  # folders of files that others are composed of
 LARGEST = 64 * 2**20  # [bytes]
 
 _COMMENT = re.compile(rb"<!--.*?-->", re.DOTALL)
@@ -71,6 +73,8 @@ def robot_files(folders, formats=FORMATS, only="", skip=()):
 def _may_be_a_robot(path):
     suffix = path.suffix.lower()
     if suffix not in FORMAT_OF_SUFFIX and suffix != ".xml":
+        return False
+    if any(part.lower() in LAYERS for part in path.parts):
         return False
     return path.is_file() and path.stat().st_size <= LARGEST
 

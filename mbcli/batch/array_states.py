@@ -18,7 +18,7 @@ from mbcli.errors import MbcliError, ModelError
 
 if TYPE_CHECKING:
     from mbcli.batch.state_columns import Table
-    from mbcli.batch.state_reader import StateLayout
+    from mbcli.batch.state_layout import StateLayout
     from mbcli.log.reader import Log
     from mbcli.math.array_types import Array, FloatArray
 

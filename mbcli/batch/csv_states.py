@@ -15,7 +15,7 @@ from mbcli.errors import ModelError
 if TYPE_CHECKING:
     from mbcli.batch.arriving_bytes import ArrivingLines
     from mbcli.batch.state_columns import Table
-    from mbcli.batch.state_reader import StateLayout
+    from mbcli.batch.state_layout import StateLayout
     from mbcli.math.array_types import Array
 
 COMMENT_BYTES = tuple(mark.encode() for mark in COMMENTS)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from mbcli.batch.arriving_bytes import ArrivingLines
     from mbcli.batch.state_columns import Table
-    from mbcli.batch.state_reader import StateLayout
+    from mbcli.batch.state_layout import StateLayout
     from mbcli.math.array_types import Array
 
 LONG_NAMES = {

@@ -16,7 +16,7 @@ from mbcli.errors import ModelError
 if TYPE_CHECKING:
     from typing import TypeAlias
 
-    from mbcli.batch.state_reader import StateLayout
+    from mbcli.batch.state_layout import StateLayout
     from mbcli.common.text_tables import Unit
     from mbcli.math.array_types import Array
 

@@ -41,6 +41,7 @@ COMMANDS = {
     "linearize": ("linearize", "Derivatives of the motion by state and actuation."),
     "identify": ("identify", "Masses, inertias and friction from measured motion, into the model file."),
     "excite": ("excite", "A motion within limits from which parameters can be identified."),
+    "loads": ("loads", "What actuators and joints bear over a run: peaks, power, forces in joints."),
     "serve": ("serve", "Answer questions about a model, one JSON document a line."),
     "view": ("view", "Show a model in the browser, with sliders for its joints."),
     "replay": ("replay", "Show logs over time: in the browser, as one HTML file, as images or a video."),

@@ -33,8 +33,8 @@ from mbcli.models.units import coordinate_units
 def assemble(ctx, weights, tolerance, max_iterations, **values):
     """Positions and velocities that satisfy the constraints, nearest to those given.
 
-    The weighted sum of squares of the differences, one for each velocity, has a local minimum there. If a start leads
-    nowhere, others around it are tried. The exit code is 5 if no assembly is found.
+    The result is a local minimum of the weighted sum of squares of the differences, one for each velocity. If a start
+    leads nowhere, others around it are tried. The exit code is 5 if no assembly is found.
 
     \b
     mbcli assemble four_bar.sdf --at crank=0.3
@@ -46,7 +46,7 @@ def assemble(ctx, weights, tolerance, max_iterations, **values):
     def evaluate(plant, context, inputs):
         from mbcli.cli.state import numbers
         from mbcli.models.assembly import assemble
-        from mbcli.multibody.constraints.closed_chains import Assemblies
+        from mbcli.multibody.assembly.closed_chains import Assemblies
 
         if is_batch and not shared:  # all rows are of one context
             shared["assemblies"] = Assemblies(context, FEW_ROWS, announce_compiling)

@@ -24,5 +24,6 @@ camera_option = click.option(
     type=CameraType(),
     metavar="VIEW",
     help=f"Look from {', '.join(VIEWS)} (default iso), from AZIMUTH,ELEVATION[,DISTANCE] of the robot [deg, m], or "
-    "from an eye to a target in World, X,Y,Z:X,Y,Z [m]. All but the last follow a robot that goes away.",
+    "from an eye to a target in World, X,Y,Z:X,Y,Z [m]. The camera follows a robot that goes away, except with "
+    "an eye and a target.",
 )

@@ -27,9 +27,9 @@ FOUND = 1  # exit code: there is something at or above --fail-on
 @click.argument("models", nargs=-1, required=True, metavar="MODEL...")
 @click.option("--input-format", type=click.Choice(INPUT_FORMATS), help="Format of every MODEL; '-' is stdin.")
 @resource_options
-@click.option("--srdf", metavar="FILE", help="The SRDF file of the model, which is checked against it.")
+@click.option("--srdf", metavar="FILE", help="Also check this SRDF file, against the model.")
 @click.option(
-    "--baseline", metavar="FILE", help="Accepted findings, which do not count: what check --json wrote earlier."
+    "--baseline", metavar="FILE", help="Ignore accepted findings: those in FILE, the output of an earlier check --json."
 )
 @click.option("--meshes", is_flag=True, help="Open the mesh files too: format, unit, up-axis, size.")
 @click.option(
@@ -42,7 +42,7 @@ FOUND = 1  # exit code: there is something at or above --fail-on
     metavar="N",
     help=f"Print N findings at most; all are counted. [{MAX_FINDINGS}, and 10 of a kind in a text]",
 )
-@click.option("--format", "output_format", type=click.Choice(FORMATS), help="jsonl: one finding a line.")
+@click.option("--format", "output_format", type=click.Choice(FORMATS), help="jsonl: one finding per line.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @click.option("--sarif", "as_sarif", is_flag=True, help="Print a SARIF 2.1 log, for annotations in CI.")
 @click.option("-o", "--output", metavar="FILE", help="Write the result to a file.")
@@ -52,7 +52,7 @@ FOUND = 1  # exit code: there is something at or above --fail-on
 def check(ctx, **options):
     """Report every fault of model files: findings of the parser, and physically impossible properties.
 
-    A MODEL may be a folder: all model files below it.
+    A MODEL may be a folder: it stands for all model files below it.
 
     \b
     mbcli check robot.urdf arm.sdf scene.dmd.yaml

@@ -27,15 +27,15 @@ LOGS = (".h5", ".hdf5")
 @click.command()
 @model_options
 @click.option("--engines", metavar="LIST", help=f"Which engines: {', '.join(PEERS)}. Default: those installed.")
-@click.option("--tolerance", type=Number(minimum=0.0), metavar="E", help="Relative difference that counts as none.")
+@click.option("--tolerance", type=Number(minimum=0.0), metavar="E", help="Relative differences up to E count as equal.")
 @click.option(
     "--duration",
     type=Number(minimum=0.0),
     metavar="S",
-    help="Simulated time of each engine, without contact; 0: none. Default 1 s.",
+    help="Simulated time of each engine, without contact; 0: no simulation. Default 1 s.",
 )
 @click.option("--dynamics-only", is_flag=True, help="Two models: leave out shapes and frames.")
-@click.option("--shapes", is_flag=True, help="Two models: compare nothing but their shapes, and the contact of these.")
+@click.option("--shapes", is_flag=True, help="Two models: compare only shapes and their contact.")
 @state_options
 @output_options
 @click.pass_context

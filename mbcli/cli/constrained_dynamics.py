@@ -22,7 +22,7 @@ inverse_options = together(
     click.option(
         "--relaxed",
         is_flag=True,
-        help="Like --exact, but as close to --vdot as possible, also with too few actuators.",
+        help="Like --exact, but as close to --vdot as possible, even with too few actuators.",
     ),
     click.option(
         "--actuated",
@@ -57,8 +57,9 @@ def constrained_dynamics(ctx, tau, u, vdot, method, exact, relaxed, actuated, **
 
     With --exact or --relaxed tau has the forces that actuators must give, vdot the resulting accelerations.
 
-    position_error and velocity_error are the norms of the constraints' errors at the state. If they are not zero,
-    accelerations and forces are those of another motion, with a warning: `mbcli assemble` finds the nearest state.
+    position_error and velocity_error are the norms of the constraints' errors at the state. If they are not zero, a
+    warning says so: accelerations and forces then belong to another motion, and `mbcli assemble` finds the nearest
+    valid state.
 
     \b
     mbcli constrained-dynamics four_bar.sdf --state assembled.json --json

@@ -33,15 +33,15 @@ from mbcli.common.json_text import to_json
     help="With --distances: only up to this distance [m].",
 )
 @click.option("--faces", is_flag=True, help="With --json: the polygons of contact surfaces.")
-@click.option("--single-point", is_flag=True, help="One contact point for each pair, also of a face on a face.")
+@click.option("--single-point", is_flag=True, help="One contact point for each pair, even for a face on a face.")
 @output_options
 @click.pass_context
 def contact(ctx, ground, distances, max_distance, faces, single_point, **values):
-    """Contacts at a state, and the force on body B of each by the law of continuous plants.
+    """Contacts at a state, with the force on body B of each, by the law of continuous plants.
 
-    Solids touch at points or, if one of them is compliant, on surfaces. The normal points out of B into A; speeds are
-    those of A relative to B; the moment is that about the centroid of a surface, or that of the torsional and rolling
-    friction of a point.
+    Solids touch at points or, if one of them is compliant, on surfaces. The normal points out of B into A, and speeds
+    are those of A relative to B. The moment of a surface is about its centroid; that of a point comes from torsional
+    and rolling friction.
 
     \b
     mbcli contact robot.urdf --ground --at robot_base_z=0.3

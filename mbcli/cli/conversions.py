@@ -108,7 +108,7 @@ class Conversions:
             click.echo(result.text, nl=False)
             return
         result.copy_meshes(os.path.dirname(output) or os.curdir, read_packages(options), self.force)
-        write_file(output, result.text, self.force)
+        write_file(output, result.content(os.path.splitext(output)[1]), self.force)
 
     def _content(self, output, result):
         proof = result.proof

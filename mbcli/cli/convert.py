@@ -19,7 +19,7 @@ from mbcli.parsers.formats import OF_FILE_TYPE, TARGETS, format_of_name
     "-o",
     "--output",
     metavar="OUT",
-    help="The file to write; default: stdout. Of several MODELs a folder, which gets a file named after each.",
+    help="The file to write; default: stdout. For several MODELs: a folder, which gets a file named after each.",
 )
 @click.option("--force", is_flag=True, help="Replace existing files.")
 @click.option(
@@ -31,7 +31,7 @@ from mbcli.parsers.formats import OF_FILE_TYPE, TARGETS, format_of_name
     "--bundle",
     is_flag=True,
     help="Copy the meshes, and the files that these name, to a folder `meshes` beside OUT; MJCF gets those that MuJoCo "
-    "does not read as OBJ.",
+    "does not read as OBJ. USD holds them itself.",
 )
 @click.option(
     "--actuators",
@@ -40,31 +40,34 @@ from mbcli.parsers.formats import OF_FILE_TYPE, TARGETS, format_of_name
 )
 @click.option("--kp", type=Number(above=0.0), metavar="KP", help="Stiffness of all servos of --actuators position.")
 @click.option("--kd", type=Number(minimum=0.0), metavar="KD", help="Damping of all servos of --actuators position.")
-@click.option("--float-base", is_flag=True, help="Let float what fixed joints hold at the world.")
+@click.option(
+    "--float-base", is_flag=True, help="Release bases that fixed joints hold at the world, so that they float."
+)
 @click.option("--floor", is_flag=True, help="Add a floor at z = 0, and in MJCF a light.")
 @click.option("--json", "as_json", is_flag=True, help="Print the losses and the proof as one JSON document.")
 @click.pass_context
 def convert(ctx, target, output, force, as_json, lossy, bundle, actuators, kp, kd, float_base, floor, **values):
-    """Write models as URDF, SDFormat or MJCF.
+    """Write models as URDF, SDFormat, MJCF or USD.
 
     \b
     mbcli convert robot.urdf -o robot.sdf
     mbcli convert robot.urdf --to mjcf -o robot.xml --bundle --actuators position --floor
     mbcli convert scene.dmd.yaml --to urdf > scene.urdf
+    mbcli convert robot.urdf -o robot.usda
     mbcli convert robots/*.urdf --to mjcf -o mujoco/
 
     Includes, merges and nested models become one model, with MODEL::NAME called MODEL__NAME; frames are resolved.
-    Elements that the format lacks, or has in another form, are listed on stderr, or under `losses` with --json. Mesh
+    Elements that the format lacks or has in another form are listed on stderr, or under `losses` with --json. Mesh
     names lead from the folder of OUT to the same files, or with --bundle to their copies; package:// names stay in
     URDF and SDFormat.
 
-    Before anything is written, the text is read back: M(q), C(q, v) v, gravity, other forces, poses and limits must be
-    those of the model at random states, to 1e-9, and so must shapes, their contact properties and what may touch;
-    otherwise the exit code is 5. MJCF is proved by MuJoCo too, if it is installed. The exit code is 3 if the model
-    would move differently because the format lacks an element; --lossy leaves it out, and the proof is then of the
-    rest.
+    Before the file is written, the text is read back. M(q), C(q, v) v, gravity, other forces, poses and limits must
+    equal those of the model at random states, to 1e-9 (USD, with numbers of single precision: to 1e-5); so must shapes,
+    their contact properties and the pairs that may touch. Otherwise the exit code is 5. MJCF is proved by MuJoCo too,
+    USD by Newton, if they are installed. The exit code is 3 if the model would move differently because the format
+    lacks an element; with --lossy the element is left out, and the rest is proved.
 
-    Several MODELs are converted one by one; a table tells what became of each, and the exit code is the largest.
+    Several MODELs are converted one by one; a table shows the result of each, and the exit code is the largest.
     """
     options = take(values, MODEL_KEYS)
     if not options.models:

@@ -28,7 +28,7 @@ class WithDerivatives:
             return plain
 
         def evaluate(plant, context, inputs):
-            from mbcli.multibody.plant.derivatives import calc_derivatives
+            from mbcli.multibody.core.derivatives import calc_derivatives
 
             def function(plant, context, inputs):
                 return plain(plant, context, inputs)[self.result]
@@ -51,7 +51,7 @@ class WithDerivatives:
         evaluate_one = self.evaluate(evaluate)
 
         def with_derivatives(context, batch, states):
-            from mbcli.multibody.plant.closed_form_derivatives import has_closed_form
+            from mbcli.multibody.core.closed_form_derivatives import has_closed_form
 
             plant = context.state.plant
             if has_closed_form(plant, self.calculation):

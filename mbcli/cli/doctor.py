@@ -29,7 +29,7 @@ SHORT_OF_SPACE = 200e6  # [bytes]
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @click.pass_context
 def doctor(ctx, as_json):
-    """Look at versions, the folder of compiled kernels, extras, other engines and where packages are looked for.
+    """Show versions, the folder of compiled kernels, extras, other engines, and where packages are searched.
 
     Exit code 1 if something is a problem.
     """

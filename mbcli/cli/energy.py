@@ -18,9 +18,9 @@ def energy(ctx, per_body, **values):
     """Kinetic and potential energy [J] and power [W] at a state.
 
     The kinetic energy counts the reflected inertia of actuators, the potential energy gravity (zero at the world's
-    origin) and springs. The conservative power is the rate at which these give energy to the motion; the
-    non-conservative power is that of the other forces of force elements, as CalcNonConservativePower() counts it.
-    Damping of joints has its own line.
+    origin) and springs. The conservative power is the rate at which gravity and springs give energy to the motion. The
+    non-conservative power is that of other forces of force elements, as CalcNonConservativePower() counts it. Damping
+    of joints has its own line.
 
     \b
     mbcli energy robot.urdf --random 3 --bodies

@@ -20,7 +20,7 @@ from mbcli.common.json_text import to_json
 )
 @click.option("--speed", type=Number(above=0.0), metavar="V", help="No joint is faster [rad/s or m/s].")
 @click.option(
-    "--acceleration", type=Number(above=0.0), metavar="A", help="No joint accelerates more [rad/s^2 or m/s^2]."
+    "--acceleration", type=Number(above=0.0), metavar="A", help="Largest acceleration of any joint [rad/s^2 or m/s^2]."
 )
 @click.option("--collisions/--no-collisions", default=True, help="Refuse motions in which bodies touch. [collisions]")
 @click.option("--tries", type=click.IntRange(min=0), default=400, metavar="N", help="Motions that are tried. [400]")

@@ -9,7 +9,7 @@ from mbcli.common.json_text import to_json
 @click.argument("code", required=False)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def explain(code, as_json):
-    """Explain the code of a finding, with the smallest file that has it; without CODE list all.
+    """Explain the code of a finding, with an example; without CODE list all codes.
 
     \b
     mbcli explain LINK_INERTIA_INVALID

@@ -44,14 +44,14 @@ class FilesCommand(click.Command):
 @click.option(
     "--effort-gain",
     metavar="LIST",
-    help="What efforts are multiplied by, as the torque of a motor by its current: one number, one for each velocity, "
-    "or NAME=VALUE pairs.",
+    help="Factor of efforts, such as a motor's torque per current: one number, one for each velocity, or "
+    "NAME=VALUE pairs.",
 )
 @click.option(
     "--cutoff",
     type=Number(above=0.0),
     metavar="HZ",
-    help="Cut-off of the filter; default: chosen from the data, which say it; none where rows give accelerations.",
+    help="Cut-off of the filter; default: chosen from the data, and printed; no filter if rows give accelerations.",
 )
 @click.option(
     "--friction",
@@ -61,9 +61,11 @@ class FilesCommand(click.Command):
     "[viscous,coulomb,offset]",
 )
 @click.option("--armature/--no-armature", default=True, help="Identify the inertia of rotors of each joint. [armature]")
-@click.option("--payload", metavar="LINK", help="Identify this link alone; friction and all else stay as they are.")
-@click.option("--floating", is_flag=True, help="Bases float, and data give their motion; default: they are welded.")
-@click.option("--report", metavar="FILE", help="Write a page (HTML) with measured and predicted efforts.")
+@click.option("--payload", metavar="LINK", help="Identify only this link; friction and all other parameters stay.")
+@click.option(
+    "--floating", is_flag=True, help="Bases float, and the data give their motion; default: bases are welded."
+)
+@click.option("--report", metavar="FILE", help="Write an HTML page with measured and predicted efforts.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @click.option("-o", "--output", metavar="FILE", help="Write the model file with the identified numbers.")
 @click.option("--force", is_flag=True, help="Replace existing files.")
@@ -89,8 +91,8 @@ def identify(
 ):
     """Identify masses, inertias and friction from measured motion.
 
-    Data need the time, positions and efforts of all driven joints. The file of -o is MODEL with the identified numbers
-    in place of its own. Without --data, the parameters of MODEL are tried on --validate. Exit code 1: data look wrong.
+    Data need the time, positions and efforts of all driven joints. The option -o writes MODEL with the identified
+    numbers instead of its own. Without --data, --validate tests the parameters of MODEL. Exit code 1: data look wrong.
 
     \b
     mbcli identify robot.urdf --data run1.csv run2.csv --validate run3.csv -o identified.urdf --report report.html

@@ -14,7 +14,7 @@ from mbcli.multibody.tree.joint_kinds import is_weld
 @model_options
 @click.option("--tree", type=click.Choice(["text", "dot", "mermaid"]), help="Only the tree of bodies and joints.")
 @click.option(
-    "--geometry", is_flag=True, help="Only the geometries that collide: rigid or compliant, and of how many elements."
+    "--geometry", is_flag=True, help="Only the collision geometries: rigid or compliant, and their numbers of elements."
 )
 @output_options
 @click.pass_context

@@ -19,7 +19,7 @@ from mbcli.cli.constrained_dynamics import (
 from mbcli.cli.derivatives import WithDerivatives, derivatives_option
 from mbcli.cli.external_forces import force_option, parse_body_forces
 from mbcli.cli.options import Number, batch_options, model_options, output_options, state_options, usage_errors
-from mbcli.cli.output import named_vector, tell
+from mbcli.cli.output import named_vector, printable, table, tell
 from mbcli.errors import ModelError
 from mbcli.models.units import force_units
 
@@ -45,19 +45,36 @@ ZERO, DIFFERENTIATE = "zero", "differentiate"
 @click.option("--no-gravity", is_flag=True, help="Without gravity.")
 @click.option("--no-springs", is_flag=True, help="Without springs on joints.")
 @click.option("--no-damping", is_flag=True, help="Without joint damping.")
+@click.option(
+    "--reactions",
+    is_flag=True,
+    help="Also the spatial force in each joint, welds included, and the accelerations A_WB of bodies.",
+)
 @force_option
 @inverse_options
 @derivatives_option
 @output_options
 @click.pass_context
 def inverse_dynamics(
-    ctx, vdot, cutoff, no_gravity, no_springs, no_damping, body_forces, exact, relaxed, actuated, derivatives, **values
+    ctx,
+    vdot,
+    cutoff,
+    no_gravity,
+    no_springs,
+    no_damping,
+    reactions,
+    body_forces,
+    exact,
+    relaxed,
+    actuated,
+    derivatives,
+    **values,
 ):
     """Generalized forces [N m or N] that give the accelerations --vdot at a state.
 
     tau = M vdot + C v - tau_g - springs - damping - external forces, by recursive Newton-Euler: as if the model had no
-    constraints. With --exact or --relaxed constraints carry their part, and tau is zero for joints without an actuator.
-    Rows of --states give accelerations as columns vdot:NAME; else --vdot says what they are.
+    constraints. With --exact or --relaxed constraints carry their share of the load, and tau is zero for joints without
+    an actuator. Rows of --states give accelerations as columns vdot:NAME; otherwise --vdot gives them.
 
     \b
     mbcli inverse-dynamics arm.urdf --q "0 0.5 0 -1 0 0.3 0" --json
@@ -67,6 +84,8 @@ def inverse_dynamics(
     inverse = chosen_inverse(exact, relaxed, actuated=actuated)
     source = SourceOfAccelerations(ctx, vdot, cutoff, values["states"])
     vdot = source.given
+    if reactions and (inverse or derivatives or no_gravity or no_springs or no_damping or values["states"]):
+        raise click.UsageError("--reactions is for one state, with all forces and without constraints' methods")
     if inverse is not None and derivatives:
         raise click.UsageError(f"--derivatives and --{inverse} exclude each other")
     with_forces, warn = {}, WarningOfErrors(ctx)
@@ -78,7 +97,9 @@ def inverse_dynamics(
         return with_forces["F"]
 
     def evaluate(plant, context, inputs):
-        return {"tau": plant.CalcRequiredForces(context, inputs.get("vdot"), **wanted, body_forces=forces(plant))}
+        F = forces(plant)
+        result = {"tau": plant.CalcRequiredForces(context, inputs.get("vdot"), **wanted, body_forces=F)}
+        return result | (reactions_of(plant, context, inputs.get("vdot"), F) if reactions else {})
 
     def evaluate_constrained(plant, context, inputs):
         from mbcli.models.constrained_motion import constrained_inverse_dynamics
@@ -103,12 +124,59 @@ def inverse_dynamics(
     Analysis(
         "inverse-dynamics",
         more.evaluate(evaluate),
-        more.render(lambda plant, r: named_vector(plant.GetVelocityNames(), r["tau"], force_units(plant))),
+        more.render(render_with_reactions),
         takes=("vdot",),
         **source.demands(),
         component_names=lambda plant: {"tau": [f"tau:{n}" for n in plant.GetVelocityNames()]},
         evaluate_rows=more.rows(evaluate_rows, evaluate),
     ).run(ctx, values, {"vdot": vdot})
+
+
+def reactions_of(plant, context, vdot, body_forces):
+    """{"reactions": a dict for each joint, "accelerations": {body: A_WB (6,)}} of a motion."""
+    import numpy as np
+
+    from mbcli.multibody.tree import MultibodyForces
+
+    acting = MultibodyForces(plant)
+    plant.CalcForceElementsContribution(context, acting)
+    if body_forces is not None:
+        acting.F_Bo_W += body_forces
+    vdot = np.zeros(plant.num_velocities()) if vdot is None else vdot
+    A_WB = plant.CalcSpatialAccelerationsFromVdot(context, vdot)
+    found = []
+    joints = plant.elements.joints
+    for joint, force in zip(joints, plant.CalcReactionForces(context, vdot, acting), strict=True):
+        R_WM = joint.frame_on_child().CalcPoseInWorld(context).rotation().matrix()
+        found.append(
+            {
+                "joint": joint.name(),
+                "body": joint.child_body().name(),
+                "frame": joint.frame_on_child().name(),
+                "F_BMo_M": force.get_coeffs(),
+                "F_BMo_W": np.concatenate([R_WM @ force.rotational(), R_WM @ force.translational()]),
+            }
+        )
+    names = [body.name() for body in plant.elements.bodies]
+    bodies = [{"body": name, "A_WB": A.get_coeffs()} for name, A in zip(names, A_WB, strict=True)]
+    return {"reactions": found, "accelerations": bodies}
+
+
+def render_with_reactions(plant, result):
+    """Generalized forces for people, and the forces in joints if they are there."""
+    text = named_vector(plant.GetVelocityNames(), result["tau"], force_units(plant))
+    if "reactions" not in result:
+        return text
+    header = ("joint", "on body", "at frame", "moment x, y, z [N m] in W", "force x, y, z [N] in W")
+    rows = []
+    for each in result["reactions"]:
+        parts = each["F_BMo_W"][:3], each["F_BMo_W"][3:]
+        rows.append((*(printable(each[key]) for key in ("joint", "body", "frame")), *(_triple(part) for part in parts)))
+    return f"{text}\n\n{table(rows, header)}"
+
+
+def _triple(vector):
+    return ", ".join(f"{value:.6g}" for value in vector)
 
 
 class SourceOfAccelerations:

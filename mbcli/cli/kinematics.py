@@ -22,9 +22,9 @@ from mbcli.cli.output import named_vector, table
     multiple=True,
     metavar="FRAME=x,y,z[,qw,qx,qy,qz]",
     help="Solve for positions first, within limits: the frame's origin is at x, y, z [m] of --relative-to, with the "
-    "orientation of the quaternion. From the given state; what floats stays.",
+    "orientation of the quaternion. The search starts from the given state; floating bodies do not move.",
 )
-@click.option("--vdot", metavar="LIST", help="Accelerations; with them the result has A_WF too.")
+@click.option("--vdot", metavar="LIST", help="Accelerations; the result then has A_WF too.")
 @output_options
 @click.pass_context
 def kinematics(ctx, names, base, places, vdot, **values):

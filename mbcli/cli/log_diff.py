@@ -36,7 +36,7 @@ def tolerance_option(zero):
 def log_diff(ctx, first, second, tolerance, fields, common_rows, as_json):
     """Compare two logs row by row: first divergence, by which quantity, largest difference.
 
-    Rows are compared whose times are the same, columns by their names. Exit code 1 if the logs differ: other numbers
+    Rows with equal times are compared, and columns with equal names. Exit code 1 if the logs differ: other numbers
     beyond the tolerance, other columns or other rows.
 
     \b

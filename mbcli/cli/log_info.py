@@ -22,8 +22,8 @@ LABEL_WIDTH = 12
 def log_info(path, as_json):
     """Describe a log: run, model, fields, events, versions.
 
-    LOG may be unfinished: the .partial file of a run that is going on, or that was killed. All of the file is read:
-    parts whose checksum is wrong are named, and the exit code is 3.
+    LOG may be unfinished: the .partial file of a run that still runs, or that was killed. The whole file is read. If a
+    checksum is wrong, the damaged parts are named and the exit code is 3.
     """
     from mbcli.log.reader import Log, describe
     from mbcli.log.worlds import WorldsLog, describe_worlds, is_worlds_log

@@ -24,12 +24,12 @@ WITHOUT_WINDOWS = ("agg", "cairo", "pdf", "pgf", "ps", "svg", "template")  # wha
 @click.option(
     "--fields",
     metavar="LIST",
-    help="Comma-separated: q, v, u, PATH as in `log info`, a group, or names of single positions and velocities, of "
-    "which the end is enough. Default: q, v, u and energies.",
+    help="Comma-separated: q, v, u, PATH as in `log info`, a group, or names of single positions and velocities; "
+    "any unambiguous ending will do. Default: q, v, u and energies.",
 )
 @click.option("--from", "from_time", type=Number(), metavar="T", help="First time [s].")
 @click.option("--to-time", type=Number(), metavar="T", help="Last time [s], included.")
-@click.option("--text", is_flag=True, help="Plot in the terminal, also where there is a display.")
+@click.option("--text", is_flag=True, help="Plot in the terminal, even if there is a display.")
 @click.option("-f", "--follow", is_flag=True, help="Draw again while simulations add rows, until they end.")
 @click.option("--interval", type=Number(above=0), metavar="S", help="Seconds between two drawings of --follow; 1.")
 @click.option("--force", is_flag=True, help="Replace an existing file.")
@@ -40,7 +40,7 @@ def log_plot(paths, output, fields, from_time, to_time, text, follow, interval, 
     display or no matplotlib (mbcli[plot]), as text in the terminal.
 
     LOG may be running: RUN.h5 then stands for RUN.h5.partial. With --follow the terminal, the window or the file of -o
-    shows the rows that there are, until the run ends.
+    is drawn again as rows arrive, until the run ends.
 
     \b
     mbcli log plot run.h5 -o run.png

@@ -17,9 +17,9 @@ from mbcli.common.number_text import counted
 def log_recover(path, output, force, as_json):
     """Write every sample that can be read to a new log.
 
-    LOG is the .partial file of a run that was killed, or a log that a disk has damaged or cut off. The new log has the
-    provenance and the checkpoint of the old one: `mbcli simulate --resume` goes on from it. Numbers whose checksum is
-    wrong become NaN (integers -1) and are reported; the old file stays as it is.
+    LOG is the .partial file of a killed run, or a damaged or truncated log. The new log has the provenance and the
+    checkpoint of the old one: `mbcli simulate --resume` goes on from it. Numbers whose checksum is wrong become NaN
+    (integers -1) and are reported; the old file stays as it is.
 
     \b
     mbcli log recover run.h5.partial

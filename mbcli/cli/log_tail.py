@@ -16,10 +16,10 @@ MOST_COLUMNS = 8  # of a table without --fields
 @click.command("tail")
 @click.argument("path", metavar="LOG")
 @click.option("-n", "--rows", "count", type=click.IntRange(min=0), default=10, metavar="N", help="How many rows; 10.")
-@click.option("-f", "--follow", is_flag=True, help="Go on with the rows that a running simulation adds, to its end.")
+@click.option("-f", "--follow", is_flag=True, help="Print the rows that a running simulation adds, until it ends.")
 @click.option("--fields", metavar="LIST", help="Comma-separated fields, as in `log export`.")
 @click.option("--every", type=click.IntRange(min=1), default=1, metavar="N", help="Only every Nth row.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object a row, as `log export --to jsonl`.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object for each row, as `log export --to jsonl`.")
 def log_tail(path, count, follow, fields, every, as_json):
     """Print the last rows of a log.
 

@@ -32,9 +32,9 @@ LEVELS_UP = 16  # ".." at the start of a path that a model file may have
 def log_verify(ctx, path, tolerance, trust, output, force, as_json):
     """Run the command that a log records, with the model files in the log, and compare the rows.
 
-    Exit code 1 if they differ. Model and settings files come from the log, or from where they were if they are still
-    the same. Of an unfinished log, the rows in it are compared. Other files that its command names (--input, --package,
-    --xacro) are used only with --trust: a log may come from anybody.
+    Exit code 1 if they differ. Model and settings files are those in the log, or the original files if they are
+    unchanged. For an unfinished log, the rows in it are compared. Other files that its command names (--input,
+    --package, --xacro) are used only with --trust: a log may come from anybody.
 
     \b
     mbcli log verify run.h5

@@ -74,12 +74,13 @@ def _given_files(context):
             yield from (text for text in (value if isinstance(value, tuple) else (value,)) if isinstance(text, str))
 
 
-def write_file(path, text, force):
-    """Writes a file under a temporary name and renames it; pipes and devices are written to as they are."""
+def write_file(path, content, force):
+    """Writes a text or bytes under a temporary name and renames it; pipes and devices are written to as they are."""
+    content = content.encode() if isinstance(content, str) else content
     try:
         if is_special(path):
-            with open(path, "w", encoding="utf-8") as file:
-                file.write(text)
+            with open(path, "wb") as file:
+                file.write(content)
             return
         refuse_existing(path, force)
         target = os.path.realpath(path)
@@ -87,8 +88,8 @@ def write_file(path, text, force):
 
         handle, temporary = tempfile.mkstemp(dir=os.path.dirname(target), prefix=".mbcli-", suffix=".tmp")
         try:
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                file.write(text)
+            with os.fdopen(handle, "wb") as file:
+                file.write(content)
                 file.flush()
                 os.fsync(file.fileno())
             os.chmod(temporary, 0o666 & ~_umask())

@@ -45,6 +45,8 @@ HARMLESS = frozenset(
         "random_seed",
         "start_limits",
         "effort_limits",
+        "controller_rate",
+        "controller_limit",
         "seed",
         "log_rate",
         "fields",

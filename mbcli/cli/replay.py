@@ -44,23 +44,26 @@ class Size(click.ParamType):
 @click.option("--frames", metavar="DIR", help="Write images, 0000.png and so on, to this folder.")
 @click.option("--trace", "traces", multiple=True, metavar="FRAME", help="Draw the path of a body or frame.")
 @click.option(
-    "--fps", type=Number(above=0.0), metavar="HZ", help="Rows a second of a page (60), images a second of a film (30)."
+    "--fps",
+    type=Number(above=0.0),
+    metavar="HZ",
+    help="Rows per second of a page (60), images per second of a video (30).",
 )
 @click.option("--speed", type=Number(above=0.0), default=1.0, metavar="X", help="Times real time; default 1.")
 @camera_option
 @click.option("--size", type=Size(), default="1280x720", metavar="WxH", help="Of images [pixels]; default 1280x720.")
 @click.option("--port", type=click.IntRange(0, 65535), default=0, metavar="N", help="Port; default: any that is free.")
 @click.option("--no-browser", is_flag=True, help="Only print the address.")
-@click.option("--allow-outside", is_flag=True, help="Draw meshes wherever a log says that they lie.")
+@click.option("--allow-outside", is_flag=True, help="Also draw meshes outside of the model's package or folder.")
 @click.option("--force", is_flag=True, help="Replace existing files.")
 @click.pass_context
 def replay(ctx, logs, output, frames, traces, fps, speed, camera, size, port, no_browser, allow_outside, force):
     """Show logs over time: in the browser, or with -o and --frames as files.
 
     The first log is solid, the others are ghosts. Contact forces are arrows; contact surfaces show their pressure as
-    colour, if the log was written with --fields faces. A log that was written with --fields poses
-    has all that is drawn in it; of another one the poses are computed from the model in the log, and meshes are read
-    from where they were, in the package or folder of its model file if that still is as the log has it.
+    colour, if the log was written with --fields faces. A log that was written with --fields poses contains everything
+    that is drawn. For another log the poses are computed from its model, and meshes are read from the package or folder
+    of its model file, if that file is unchanged.
 
     \b
     mbcli replay run.h5                             in the browser

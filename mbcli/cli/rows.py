@@ -19,7 +19,7 @@ def row_layout(plant, context, state, batch, needs, quiet, or_none=()):
         or_none: those of these of which it may give nothing at all.
     """
     from mbcli.batch.row_demands import RowDemands
-    from mbcli.batch.state_reader import StateLayout
+    from mbcli.batch.state_layout import StateLayout
     from mbcli.models.units import plain_units
 
     sizes = {"q": plant.num_positions(), "v": plant.num_velocities()}

@@ -13,7 +13,7 @@ from mbcli.common.suggestions import name_or_list
 def schema(name, **options):
     """Print the JSON Schema of a file format, or the names of all.
 
-    An editor that knows it checks a file while it is written; tags as !Rpy must be declared to the editor.
+    With the schema an editor checks a file while it is written; declare tags such as !Rpy to the editor.
 
     \b
     mbcli schema

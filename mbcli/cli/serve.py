@@ -41,10 +41,12 @@ BUG = 70
 @click.command()
 @model_options
 @click.option("--socket", "socket_path", metavar="PATH", help="Listen on a Unix socket, not on stdin.")
-@click.option("--compiled", is_flag=True, help="Compile the calculations: sooner for large models, other last digits.")
+@click.option(
+    "--compiled", is_flag=True, help="Compile the calculations: faster for large models; the last digits differ."
+)
 @click.pass_context
 def serve(ctx, socket_path, compiled, **values):
-    """Answer questions about a model: one JSON document a line in, one out, until the input ends.
+    """Answer questions about a model: each line of input is a JSON document, and so is each answer.
 
     The model is loaded once. A document names a command and its options, without dashes; the answer is what the command
     prints with --json, in one line, with the same numbers. An `id` comes back with the answer.
@@ -53,7 +55,7 @@ def serve(ctx, socket_path, compiled, **values):
     {"command": "mass-matrix", "at": {"elbow": 0.3}}
     {"command": "inverse-dynamics", "q": [0.1, 0.2], "v": [0, 1], "vdot": [0, 0], "id": 7}
 
-    A question that has no answer gets {"schema": "mbcli/error", "exit_code": ..., "message": ...}, with the exit code
+    A question without an answer gets {"schema": "mbcli/error", "exit_code": ..., "message": ...}, with the exit code
     that the command would have.
     """
     model = take(values, MODEL_KEYS)

@@ -10,6 +10,7 @@ from contextlib import closing
 import click
 
 from mbcli.cli.compiling_line import CompilingLine
+from mbcli.cli.controller_options import controller_choice, controller_options, follow_choice, trajectory_options
 from mbcli.cli.model import given_models, load
 from mbcli.cli.options import (
     AT_START,
@@ -39,6 +40,7 @@ CONTACT_MODELS = ("point", "hydroelastic", "hydroelastic_with_fallback")
 DEFAULT_DURATION = 5.0  # [s]
 DEFAULT_RATE = 100.0  # [Hz] of samples
 DEFAULT_SLEEP_TOLERANCE = 1e-3  # [m/s]
+MOST_EFFORTS = 3  # in the text of a summary
 
 SUMMARY_KEYS = """
 \b
@@ -71,6 +73,9 @@ Keys of the JSON document, beside those that all have; q and v are those of the 
                                 problems; with deformable bodies
                                 unsettled_steps, whose iterations ended too early, and largest_change of
                                 velocities by the last ones (relative)
+  efforts                       of actuators with controllers, and that hold and drive joints: each with actuator,
+                                most, last and limit [N m or N] (null without one), time_at_limit [s]; of the rows
+  tracking                      null without --trajectory; else of each joint of it position and largest_error
   exceeded_limits               positions that were beyond their limits in some row
   exceeded_efforts              actuators whose input is beyond their effort limit
   efforts_beyond                each with actuator, limit and most [N m or N], and time [s] beyond it
@@ -131,10 +136,10 @@ class FieldsOption(click.Option):
     type=Number(above=0.0),
     default=1e-10,
     metavar="E",
-    help="Norm of the position errors of constraints that continuous integration keeps below; default 1e-10.",
+    help="Continuous integration keeps the norm of the position errors of constraints below E; default 1e-10.",
 )
 @ground_option
-@click.option("--no-contact", is_flag=True, help="Without contact: the geometries that collide are left out.")
+@click.option("--no-contact", is_flag=True, help="Leave out all collision geometries: nothing touches.")
 @click.option(
     "--contact-model",
     type=click.Choice(CONTACT_MODELS),
@@ -191,20 +196,23 @@ class FieldsOption(click.Option):
     multiple=True,
     metavar="PUSH",
     help="A force [N] on a body, along the world's axes: 'torso=30,0,0 from 1 to 1.2'; at its centre of mass, or at a "
-    "point [m] of its frame: 'torso=30,0,0@0,0,0.4'. Or a table with columns body, fx, fy, fz, from, to.",
+    "point [m] of its frame: 'torso=30,0,0@0,0,0.4'; in direction and at time of --seed: 'torso=30@random for 0.2', "
+    "or a table with columns body, fx, fy, fz, from, to.",
 )
+@together(*controller_options)
+@together(*trajectory_options)
 @click.option(
     "--effort-limits",
     type=click.Choice(["clamp", "warn", "ignore"]),
     default="clamp",
-    help="Inputs beyond the effort limits of actuators end there (clamp, the default), or act, with a warning (warn) "
-    "or without (ignore).",
+    help="Clamp inputs to the effort limits of actuators (clamp, the default), or let them act, with a warning "
+    "(warn) or without (ignore).",
 )
 @click.option(
     "--seed",
     type=click.IntRange(min=0),
     metavar="N",
-    help="Seed of the random poses of directives; recorded in the log.",
+    help="Seed of random poses of directives, random pushes and controllers; recorded in the log.",
 )
 @click.option(
     "-o", "--log", "log_path", metavar="FILE", help="The log to write; default: the name of the model file with .h5."
@@ -236,9 +244,10 @@ def simulate(ctx, **values):
     """Run a model over time and write an HDF5 log.
 
     The plant is discrete with a step of 1 ms unless --dt, --integrator or the configuration say otherwise. Collision
-    geometries touch, also those of one robot, unless a joint connects their links, a filter separates them or they
-    overlap at the default positions. --ground or another model adds a ground. Inputs end at the effort limits of
-    actuators. Position limits of continuous plants are not enforced; the run reports those that were exceeded.
+    geometries touch, even those of one robot. Exceptions: a joint connects their links, a filter separates them, or
+    they overlap at the default positions. --ground or another model adds a ground. Inputs are clamped to the effort
+    limits of actuators. Position limits of continuous plants are not enforced; the run reports those that were
+    exceeded.
 
     \b
     mbcli simulate pendulum.urdf --at hinge=1 -t 10
@@ -246,6 +255,7 @@ def simulate(ctx, **values):
     mbcli simulate quadruped.urdf --ground --at quadruped_trunk_z=0.6 -t 2
     mbcli simulate arm.urdf --weld base --input torques.csv -o run.h5
     mbcli simulate cart.sdf --integrator runge_kutta5 --accuracy 1e-8 --log-rate 1000
+    mbcli simulate arm.urdf --weld base --controller swing_up.py:Swing --controller-rate 500
     mbcli simulate --resume run.h5 -t 20
     mbcli simulate quadruped.urdf --ground --hold --states starts.csv --each -t 2 -o all.h5
     """
@@ -367,6 +377,10 @@ def chosen_time_step(options):
         time_step = 0.0
     if options.input_file is not None and options.u_text is not None:
         raise click.UsageError("--input and --u exclude each other")
+    if options.controller is not None and (options.input_file is not None or options.u_text is not None):
+        raise click.UsageError("--controller gives the actuation: no --input and no --u beside it")
+    if options.trajectory is not None and (options.posture is not None or options.drives):
+        raise click.UsageError("--trajectory moves and holds the joints: no --hold and no --drive beside it")
     if options.no_log and options.log_path is not None:
         raise click.UsageError("--no-log and -o exclude each other")
     if options.no_contact and (options.ground is not None or options.contact_model or options.contact_approximation):
@@ -380,6 +394,8 @@ def holding_arguments(options):
 
     velocities = by_name(options.drives, lambda name: name, "--drive") or None
     posture = options.posture
+    if options.trajectory is not None and posture is None:
+        posture = AT_START  # joints without an actuator get one
     return {"hold": True if posture == AT_START else posture, "kp": options.kp, "kd": options.kd, "drive": velocities}
 
 
@@ -406,6 +422,8 @@ def _recorded_run(ctx, loaded, state, options, quiet):
         inputs=read_actuation(loaded.plant, options),
         effort_limits=options.effort_limits,
         pushes=options.pushes,
+        controller=controller_choice(options),
+        trajectory=follow_choice(options),
         integrator=options.integrator,
         accuracy=options.accuracy,
         max_step=options.max_step,
@@ -539,12 +557,34 @@ def render(summary):
         lines.append(f"{counted(contact['sleeping_bodies'], 'body sleeps', 'bodies sleep')} at the end")
     if summary["balance"] is not None:
         lines.append(balance_in_words(summary["balance"]))
+    if summary["tracking"]:
+        worst = max(summary["tracking"], key=lambda each: each["largest_error"])
+        lines.append(f"largest distance from the trajectory {worst['largest_error']:.3g}, of {worst['position']}")
+    lines += efforts_in_words(summary["efforts"])
     if summary["constraint_error"] is not None:
         lines.append(f"largest error of the constraints {summary['constraint_error']:.3g}")
     if summary["status"] == "interrupted":
         lines.append(f"stopped by a signal at t = {summary['end_time']:.6g} s; --resume goes on from there")
     if summary["log"]:
         lines.append(f"log: {summary['log']} ({counted(summary['rows'], 'row')})")
+    return lines
+
+
+def efforts_in_words(efforts):
+    """Lines on what controllers gave: the largest efforts, and the actuators that were at their limits."""
+    if not efforts:
+        return []
+    largest = sorted(efforts, key=lambda each: -abs(each["most"]))[:MOST_EFFORTS]
+    listed = ", ".join(
+        f"{each['actuator']} {number(each['most'])} (at the end {number(each['last'])})" for each in largest
+    )
+    more = f", ... ({len(efforts)} in all)" if len(efforts) > MOST_EFFORTS else ""
+    lines = [f"largest efforts of controllers: {listed}{more}"]
+    limited = [each for each in efforts if each["time_at_limit"] > 0.0]
+    if limited:
+        listed = ", ".join(f"{e['actuator']} {e['time_at_limit']:.3g} s" for e in limited[:MOST_EFFORTS])
+        more = f", ... ({len(limited)} in all)" if len(limited) > MOST_EFFORTS else ""
+        lines.append(f"at their effort limits: {listed}{more}")
     return lines
 
 

@@ -17,7 +17,18 @@ from mbcli.multibody.tree.joint_kinds import has_quaternion
 
 BLOCK_BYTES = 1 << 26  # of samples that are in memory at once
 MOST_TOLD = 5  # worlds that stopped
-ALONE = ("pushes", "resume_path", "balance", "fields", "integrator", "accuracy", "max_step", "seed")
+ALONE = (
+    "pushes",
+    "controller",
+    "trajectory",
+    "resume_path",
+    "balance",
+    "fields",
+    "integrator",
+    "accuracy",
+    "max_step",
+    "seed",
+)
 EXIT_CODE_OF_STOPPED = 5
 _NAMES = {"resume_path": "--resume", "pushes": "--push"}
 

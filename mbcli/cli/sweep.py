@@ -87,8 +87,15 @@ class SweepCommand(HoldCommand):
 
 
 @click.command(cls=SweepCommand, epilog=GRAMMAR)
-@click.option("--vary", multiple=True, metavar="PATH=VALUES", help="What varies, see below; several make a grid.")
-@click.option("--points", metavar="FILE", help="In place of --vary: a CSV file, a header of paths, a row for each run.")
+@click.option(
+    "--vary",
+    multiple=True,
+    metavar="PATH=VALUES",
+    help="A path and its values, see below; several options make a grid.",
+)
+@click.option(
+    "--points", metavar="FILE", help="A CSV file instead of --vary: a header of paths, then a row for each run."
+)
 @click.option("--samples", type=click.IntRange(min=1), metavar="N", help="Draw N points instead of a grid.")
 @click.option("--sampling", type=click.Choice(SAMPLINGS), help="Default: grid; with --samples monte-carlo.")
 @click.option(
@@ -99,7 +106,7 @@ class SweepCommand(HoldCommand):
     help="Seed of the points and of each run's own seed. [0]",
 )
 @click.option("--measure", "measures", multiple=True, metavar="EXPRESSION", help="A figure of each run, see below.")
-@click.option("--timeout", type=Number(above=0.0), metavar="S", help="Wall-clock time after which a run is given up.")
+@click.option("--timeout", type=Number(above=0.0), metavar="S", help="Give up a run after this wall-clock time.")
 @click.option("-j", "--jobs", type=click.IntRange(min=1), metavar="N", help="Processes; default: one a core.")
 @click.option("--scheduler", metavar="ADDRESS", help="Run on this Dask cluster, as tcp://host:8786 (mbcli[dask]).")
 @click.option(
@@ -108,7 +115,7 @@ class SweepCommand(HoldCommand):
     metavar="FILE",
     help="The table: .csv, or .parquet (mbcli[parquet]); FILE.journal keeps finished runs. Default: CSV to stdout.",
 )
-@click.option("--resume", is_flag=True, help="Go on with FILE.journal: only what is not in it is run.")
+@click.option("--resume", is_flag=True, help="Continue from FILE.journal: run only what is not in it.")
 @click.option("--plot", metavar="FILE", help="Draw the measures against what varies: .png, .svg, .pdf (mbcli[plot]).")
 @click.option("--force", is_flag=True, help="Replace existing files.")
 @click.option("--json", "as_json", is_flag=True, help="Print the table as one JSON document.")
@@ -118,8 +125,8 @@ class SweepCommand(HoldCommand):
 def sweep(ctx, **values):
     """Run a model at many values of its parameters and starts, and write one table.
 
-    The runs go to one process a core, each with the model loaded once, or to a Dask cluster. A sweep that was stopped
-    or killed goes on with --resume, to the same table.
+    Each core runs one process, which loads the model once; with --scheduler a Dask cluster runs them. A stopped or
+    killed sweep continues with --resume, to the same table.
 
     \b
     mbcli sweep arm.urdf --vary joint.elbow.damping=0.1,0.2,0.5 --at elbow=1 -t 2 -o damping.csv

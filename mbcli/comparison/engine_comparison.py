@@ -16,7 +16,8 @@ from mbcli.comparison.differences import Comparison, Difference, deviation, larg
 from mbcli.comparison.own_engine import evaluate_own
 from mbcli.comparison.peer_process import MODULES, PeerError, ask, installed
 from mbcli.errors import ArgumentError, ResourceError
-from mbcli.models.loading import LoadedModel, load_model
+from mbcli.models.loaded_model import LoadedModel
+from mbcli.models.loading import load_model
 from mbcli.models.parameter_assignments import changed_parameters, parameters_of
 from mbcli.parsers.formats import MODEL_FORMATS, titles
 

@@ -16,7 +16,8 @@ from mbcli.comparison.matched_names import MODEL_FRAME, MatchedNames, by_name
 from mbcli.errors import ArgumentError
 from mbcli.models.description import describe
 from mbcli.models.element_parameters import KINDS
-from mbcli.models.loading import LoadedModel, load_model
+from mbcli.models.loaded_model import LoadedModel
+from mbcli.models.loading import load_model
 from mbcli.multibody.tree.joint_kinds import has_quaternion
 
 if TYPE_CHECKING:
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
 
     from mbcli.comparison.matched_names import Entry
     from mbcli.math.array_types import Array, IntArray, Matrix4, Vector, Vector3
-    from mbcli.multibody.plant.context import Context
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+    from mbcli.multibody.state.context import Context
 
 TOLERANCE = 1e-9  # relative to the numbers of an element
 NUM_STATES = 3
@@ -65,7 +66,8 @@ def compare_models(a: Any, b: Any, *, tolerance: float = TOLERANCE, part: str = 
     in SDFormat, which has none for them, are matched by their joints.
 
     Args:
-        a, b: files, as load_model() takes them, or LoadedModels that have contact.
+        a: files, as load_model() takes them, or a LoadedModel that has contact.
+        b: the same, compared with a.
         tolerance: relative difference of numbers that counts as none.
         part: "all"; "dynamics": without shapes and frames; "shapes": nothing but these shapes, with their contact.
         loading: arguments of load_model() for both.

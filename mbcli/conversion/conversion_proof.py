@@ -60,8 +60,9 @@ def prove(
     for each in (plant, written):
         each.prefers_interpreted = True  # a few states: loading compiled kernels takes longer
     result = compare_plants(plant, written, same, seed=seed)
+    result.tolerance = conversion.tolerance
     result.written = written
-    result.differences += _other_differences(conversion.written, model)
+    result.differences += _other_differences(conversion.written, model, conversion.tolerance)
     result.differences += shape_differences(conversion, model)
     return result
 
@@ -120,7 +121,7 @@ def _read_back(conversion: Conversion, packages: PackageMap) -> ModelSpec:
     return models[0]
 
 
-def _other_differences(written: ModelSpec, read: ModelSpec) -> list[str]:
+def _other_differences(written: ModelSpec, read: ModelSpec, tolerance: float) -> list[str]:
     """Sentences on what a plant does not have, or has no numbers of."""
     links = {link.name: link for link in read.links}  # World, if nothing is on it, has no element of its own
     pairs: list[tuple[str, object, object]] = [
@@ -136,7 +137,7 @@ def _other_differences(written: ModelSpec, read: ModelSpec) -> list[str]:
     ]
     if written.filter_groups is not None:
         pairs.append(("collision filter groups", written.filter_groups, read.filter_groups))
-    return [f"{what} are not as written" for what, one, other in pairs if not _same(one, other)]
+    return [f"{what} are not as written" for what, one, other in pairs if not _same(one, other, tolerance)]
 
 
 def shape_differences(conversion: Conversion, read: ModelSpec) -> list[str]:
@@ -147,7 +148,7 @@ def shape_differences(conversion: Conversion, read: ModelSpec) -> list[str]:
         twin = there.get(conversion.links.get(link.name, ""))
         for tag in ("visuals", "collisions"):
             ours = [compose(X_NL, geometry.X_LG) for geometry in getattr(link, tag)]
-            if not _same(ours, [geometry.X_LG for geometry in getattr(twin, tag, ())]):
+            if not _same(ours, [geometry.X_LG for geometry in getattr(twin, tag, ())], TOLERANCE):
                 found.append(f"{tag} of link '{link.name}' are elsewhere")
     meant = {frozenset(conversion.links[link] for link in pair) for pair in touching(conversion.kept)}
     for pair in sorted(map(sorted, meant ^ touching(read))):
@@ -204,19 +205,19 @@ def _stated(constraints: Iterable[ConstraintSpec]) -> list[ConstraintSpec]:
     return sorted(found, key=lambda c: type(c).__name__)
 
 
-def _same(one: Any, other: Any) -> bool:
-    """Whether two values of specs are equal, numbers to TOLERANCE; of two kinds they are not."""
+def _same(one: Any, other: Any, tolerance: float) -> bool:
+    """Whether two values of specs are equal, numbers to a tolerance; of two kinds they are not."""
     numbers = (float, int, np.number, np.ndarray)
     if all(isinstance(value, numbers) and not isinstance(value, bool) for value in (one, other)):
         equal_shapes = np.shape(one) == np.shape(other)
-        return equal_shapes and bool(np.allclose(one, other, rtol=TOLERANCE, atol=TOLERANCE))
+        return equal_shapes and bool(np.allclose(one, other, rtol=tolerance, atol=tolerance))
     if isinstance(one, (tuple, list)) and isinstance(other, (tuple, list)):
-        return len(one) == len(other) and all(_same(a, b) for a, b in zip(one, other, strict=True))
+        return len(one) == len(other) and all(_same(a, b, tolerance) for a, b in zip(one, other, strict=True))
     if type(one) is not type(other):
         return False
     if is_dataclass(one):
         names = [field.name for field in fields(one) if field.name not in _NOT_WRITTEN]
-        return all(_same(getattr(one, n), getattr(other, n)) for n in names)
+        return all(_same(getattr(one, n), getattr(other, n), tolerance) for n in names)
     if isinstance(one, dict):
-        return one.keys() == other.keys() and all(_same(value, other[key]) for key, value in one.items())
+        return one.keys() == other.keys() and all(_same(value, other[key], tolerance) for key, value in one.items())
     return one == other

@@ -43,6 +43,10 @@ class Converted:
         """Of the file."""
         return self.conversion.text.decode()
 
+    def content(self, suffix: str) -> bytes:
+        """Of a file of a suffix: formats may have several kinds."""
+        return FORMATS[self.conversion.target].target().encoded(self.conversion.text, suffix)
+
     def copy_meshes(self, folder: str, packages: PackageMap, force: bool) -> None:
         """Copies the meshes beside the file; what they name and is not there is one more loss."""
         for name in copy_bundle(self.copies, folder, packages, force):
@@ -81,7 +85,7 @@ def convert_model(
     if additions:
         model = additions.applied(model)
     to = FORMATS[target].target()
-    copies = bundle_names(mesh_paths(model), to.copied_suffix) if bundle else {}
+    copies = bundle_names(mesh_paths(model), to.copied_suffix) if bundle and not to.embeds_meshes else {}
     conversion = converted(model, target, packages=packages, folder=folder, copies=copies)
     on_losses(list(conversion.losses))
     fatal = [loss for loss in conversion.losses if loss.kind == "motion"]

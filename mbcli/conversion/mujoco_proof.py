@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
     from mbcli.conversion.plant_comparison import PlantComparison
     from mbcli.math.array_types import Vector
-    from mbcli.multibody.plant.context import Context
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+    from mbcli.multibody.state.context import Context
     from mbcli.multibody.tree.joint import Joint
     from mbcli.parsers.writing.conversion import Conversion
 

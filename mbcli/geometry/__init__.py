@@ -5,7 +5,8 @@ from mbcli.late_names import late_names
 TYPE_CHECKING = False  # True to type checkers
 if TYPE_CHECKING:
     from mbcli.config.scene_graph_config import DefaultProximityProperties, SceneGraphConfig
-    from mbcli.geometry.collision_filters import CollisionFilterDeclaration, CollisionFilterManager, GeometrySet
+    from mbcli.geometry.collision_filter_manager import CollisionFilterManager
+    from mbcli.geometry.collision_filters import CollisionFilterDeclaration, GeometrySet
     from mbcli.geometry.contact_pairs import PenetrationAsPointPair, SignedDistancePair
     from mbcli.geometry.contact_representation import HydroelasticContactRepresentation
     from mbcli.geometry.contact_surface import ContactSurface
@@ -109,7 +110,8 @@ __getattr__ = late_names(
     __name__,
     {
         "mbcli.config.scene_graph_config": ("DefaultProximityProperties", "SceneGraphConfig"),
-        "collision_filters": ("CollisionFilterDeclaration", "CollisionFilterManager", "GeometrySet"),
+        "collision_filter_manager": ("CollisionFilterManager",),
+        "collision_filters": ("CollisionFilterDeclaration", "GeometrySet"),
         "contact_pairs": ("PenetrationAsPointPair", "SignedDistancePair"),
         "contact_representation": ("HydroelasticContactRepresentation",),
         "contact_surface": ("ContactSurface",),

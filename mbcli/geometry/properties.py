@@ -10,7 +10,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from mbcli.multibody.plant.coulomb_friction import CoulombFriction
+    from mbcli.geometry.coulomb_friction import CoulombFriction
 
 # of the group "material" [m]: by how much friction at a point resists spinning about the normal, rolling across it
 TURNING_FRICTION = ("torsional_friction", "rolling_friction")

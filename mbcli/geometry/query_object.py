@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mbcli.geometry.contact_pairs import PenetrationAsPointPair, SignedDistancePair
+from mbcli.geometry.inspector import SceneGraphInspector
 from mbcli.math import RigidTransform
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from mbcli.geometry.identifiers import FrameId, GeometryId
-    from mbcli.geometry.inspector import SceneGraphInspector
-    from mbcli.geometry.scene_graph import SceneGraph
-    from mbcli.multibody.plant.context import Context
-    from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+    from mbcli.geometry.registry import Registry
+    from mbcli.multibody.state.context import Context
+    from mbcli.multibody.state.owning_plant import OwningPlant
 
 
 class QueryObject:
@@ -26,18 +26,18 @@ class QueryObject:
     Pairs that are filtered are left out, unless one pair is asked for. Meshes count as their convex hulls.
     """
 
-    def __init__(self, scene_graph: SceneGraph, plant: MultibodyPlant, context: Context) -> None:
-        self._scene_graph, self._plant, self._context = scene_graph, plant, context
+    def __init__(self, registry: Registry, plant: OwningPlant, context: Context) -> None:
+        self._registry, self._plant, self._context = registry, plant, context
         self._collision: Any = None
         self._geometries: Any = None
 
     def inspector(self) -> SceneGraphInspector:
         """The inspector of the SceneGraph's geometries."""
-        return self._scene_graph.model_inspector()
+        return SceneGraphInspector(self._registry)
 
     def GetPoseInWorld(self, id: FrameId | GeometryId) -> RigidTransform:
         """X_WF of a frame or X_WG of a geometry."""
-        registry = self._scene_graph.registry
+        registry = self._registry
         if id in registry.geometries:
             return self.GetPoseInWorld(registry.geometries[id].frame) @ registry.geometries[id].pose()
         body = registry.frame(id).body

@@ -8,14 +8,14 @@ from mbcli.systems.system import InputPort
 
 if TYPE_CHECKING:
     from mbcli.geometry.query_object import QueryObject
-    from mbcli.multibody.plant.context import Context
-    from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+    from mbcli.multibody.state.context import Context
+    from mbcli.multibody.state.owning_plant import OwningPlant
 
 
 class QueryPort(InputPort):
     """Gives a QueryObject for the context of a plant, which knows its scene graph: nothing needs to be connected."""
 
-    def __init__(self, plant: MultibodyPlant) -> None:
+    def __init__(self, plant: OwningPlant) -> None:
         super().__init__(plant, "geometry_query")
 
     def HasValue(self, context: Context) -> bool:
@@ -30,4 +30,6 @@ class QueryPort(InputPort):
         from mbcli.geometry.query_object import QueryObject  # late: many plants have no geometries
 
         plant = self._system
-        return QueryObject(plant.require_scene_graph("geometry_query"), plant, plant.GetMyContextFromRoot(context))
+        return QueryObject(
+            plant.require_scene_graph("geometry_query").registry, plant, plant.GetMyContextFromRoot(context)
+        )

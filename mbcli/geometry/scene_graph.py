@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mbcli.geometry.collision_filters import CollisionFilterManager
+from mbcli.geometry.collision_filter_manager import CollisionFilterManager
 from mbcli.geometry.inspector import SceneGraphInspector
 from mbcli.geometry.registry import Registry
 from mbcli.systems.system import InputPort, OutputPort, StatelessContext, System, Tree
@@ -66,7 +66,7 @@ class SceneGraph(System):
         plants = [c for c in context.tree.plants if c.state.plant.scene_graph is self]
         if len(plants) != 1:
             raise RuntimeError(f"the scene graph has {len(plants)} plants in this diagram, queries need one")
-        return QueryObject(self, plants[0].state.plant, plants[0])
+        return QueryObject(self.registry, plants[0].state.plant, plants[0])
 
     def CreateDefaultContext(self) -> StatelessContext:
         """A context without a plant, whose queries are refused; those of diagrams have one."""

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mbcli.batch.row_demands import RowDemands
-from mbcli.batch.state_reader import StateLayout, open_states
+from mbcli.batch.state_layout import StateLayout
+from mbcli.batch.state_reader import open_states
 from mbcli.common.text_tables import UNUSED, is_comment
 from mbcli.errors import ArgumentError, ModelError
 

@@ -21,9 +21,9 @@ from mbcli.identification.unknowns import (
     VISCOUS,
     Parameter,
 )
-from mbcli.multibody.constraints.closed_chains import ClosedChains
+from mbcli.multibody.assembly.closed_chains import ClosedChains
+from mbcli.multibody.core.regressors import MovedBodies
 from mbcli.multibody.inertia.inertial_parameters import PARAMETERS, UNITS, parameters_of, pseudo_inertia
-from mbcli.multibody.plant.regressors import MovedBodies
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

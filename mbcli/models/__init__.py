@@ -1,5 +1,6 @@
 """Models that are ready to be simulated and analysed, and their description.
 
+loaded_model        LoadedModel: a plant with the files that it was read from
 loading             load_model(): files, directives, scenarios and settings to a finalized plant
 element_parameters  what can be changed of elements by name; parameter_assignments: PATH=VALUE
 settings            the settings in configuration files and scenarios
@@ -29,7 +30,8 @@ if TYPE_CHECKING:
     from mbcli.models.contacts import contact_points, contact_surfaces, geometry_distances
     from mbcli.models.description import describe
     from mbcli.models.frame_places import IkResult, inverse_kinematics
-    from mbcli.models.loading import LoadedModel, ModelText, load_model
+    from mbcli.models.loaded_model import LoadedModel
+    from mbcli.models.loading import ModelText, load_model
     from mbcli.models.mass_motion import center_of_mass, momentum
     from mbcli.models.parameter_assignments import changed_parameters, parameters_of, set_parameters
 
@@ -58,7 +60,8 @@ __getattr__ = late_names(
     __name__,
     {
         "frame_places": ("IkResult", "inverse_kinematics"),
-        "loading": ("LoadedModel", "ModelText", "load_model"),
+        "loaded_model": ("LoadedModel",),
+        "loading": ("ModelText", "load_model"),
         "assembly": ("assemble",),
         "mass_motion": ("center_of_mass", "momentum"),
         "constrained_motion": ("constrained_dynamics", "constrained_inverse_dynamics"),

@@ -11,7 +11,7 @@ from mbcli.parsers.writing.flatten import flattened
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from mbcli.models.loading import LoadedModel
+    from mbcli.models.loaded_model import LoadedModel
 
 
 def actuator_specs(loaded: LoadedModel, gains: Mapping[Any, tuple[float, float]]) -> tuple[ActuatorSpec, ...]:

@@ -8,12 +8,12 @@ import numpy as np
 
 from mbcli.common.argument_names import argument
 from mbcli.errors import ArgumentError, NumericalError
-from mbcli.multibody.constraints.closed_chains import MOST_ITERATIONS, TOLERANCE, Assemblies
+from mbcli.multibody.assembly.closed_chains import MOST_ITERATIONS, TOLERANCE, Assemblies
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from mbcli.multibody.plant.context import Context
+    from mbcli.multibody.state.context import Context
 
 
 def assemble(
@@ -26,8 +26,8 @@ def assemble(
 ) -> dict[str, Any]:
     """Moves a context to the nearest positions and velocities that satisfy the constraints of its plant.
 
-    The weighted sum of squares of the differences, one for each velocity, has a local minimum there. If a start leads
-    nowhere, others around it are tried.
+    The result is a local minimum of the weighted sum of squares of the differences, one for each velocity. If a start
+    leads nowhere, others around it are tried.
 
     Args:
         weights: (nv,) of each velocity in the distance, not negative; default: 1.

@@ -9,7 +9,7 @@ import numpy as np
 from mbcli.common.argument_names import argument
 from mbcli.common.coordinate_names import NamedCoordinates
 from mbcli.errors import ArgumentError
-from mbcli.multibody.constraints.closed_chains import ClosedChains
+from mbcli.multibody.assembly.closed_chains import ClosedChains
 from mbcli.multibody.constraints.plant_system import PlantSystem
 from mbcli.multibody.stepping.missing_mass import require_finite
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from mbcli.math.array_types import BoolArray, Vector
     from mbcli.multibody.plant import MultibodyPlant
-    from mbcli.multibody.plant.context import Context
+    from mbcli.multibody.state.context import Context
 
     Errors: TypeAlias = dict[str, float]
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from mbcli.multibody.plant.point_contacts import contacts_by_law, point_contacts
+from mbcli.multibody.core.point_contacts import contacts_by_law, point_contacts
 
 if TYPE_CHECKING:
     from mbcli.geometry.identifiers import GeometryId
     from mbcli.geometry.inspector import SceneGraphInspector
     from mbcli.multibody.plant import MultibodyPlant
-    from mbcli.multibody.plant.context import Context
+    from mbcli.multibody.state.context import Context
 
 
 def contact_points(context: Context, *, single_points: bool = False) -> list[dict[str, Any]]:

@@ -10,7 +10,8 @@ import numpy as np
 
 from mbcli.common.json_text import plain
 from mbcli.errors import ModelError
-from mbcli.models.loading import LoadedModel, as_loaded, load_model
+from mbcli.models.loaded_model import LoadedModel
+from mbcli.models.loading import as_loaded, load_model
 from mbcli.models.measures import measures
 from mbcli.multibody.fem.body_config import MATERIAL_NAMES
 from mbcli.multibody.plant import MultibodyPlant
@@ -233,10 +234,10 @@ def _mobility(plant: MultibodyPlant) -> Entry | None:
     """The freedom that constraints leave at an assembly near the default pose; None without constraints."""
     if not plant.elements.constraints:
         return None
+    from mbcli.multibody.assembly.closed_chains import ClosedChains
     from mbcli.multibody.compilation.compile_constraints import share_at_most
     from mbcli.multibody.compilation.constraint_rows import constraint_rows
-    from mbcli.multibody.constraints.closed_chains import ClosedChains
-    from mbcli.multibody.plant.context import Context
+    from mbcli.multibody.state.context import Context
 
     context = Context(plant, compiled=False)
     state = context.state

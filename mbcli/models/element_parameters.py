@@ -20,10 +20,10 @@ import numpy as np
 
 from mbcli.common.quick_dataclass import dataclass
 from mbcli.errors import ArgumentError
+from mbcli.geometry.coulomb_friction import CoulombFriction
 from mbcli.geometry.properties import ProximityProperties
 from mbcli.multibody.inertia.rotational_inertia import RotationalInertia
 from mbcli.multibody.inertia.spatial_inertia import SpatialInertia, spatial_inertia_of
-from mbcli.multibody.plant.coulomb_friction import CoulombFriction
 from mbcli.multibody.tree.joint_actuator import PdControllerGains
 from mbcli.multibody.tree.joint_kinds import has_quaternion
 from mbcli.multibody.tree.joint_spring import JointSpring

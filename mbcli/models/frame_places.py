@@ -10,10 +10,10 @@ import numpy as np
 from mbcli.common.argument_names import argument
 from mbcli.errors import ArgumentError, NumericalError
 from mbcli.models.loading import as_loaded, find_frame
+from mbcli.multibody.assembly.closed_chains import ClosedChains
 from mbcli.multibody.assembly.nearest_positions import PositionSearch
 from mbcli.multibody.assembly.position_manifold import rotation_vector, rotation_vector_rate
-from mbcli.multibody.constraints.closed_chains import ClosedChains
-from mbcli.multibody.plant.context import Context
+from mbcli.multibody.state.context import Context
 from mbcli.multibody.tree import JacobianWrtVariable
 from mbcli.multibody.tree.joint_kinds import has_angles
 

@@ -6,7 +6,6 @@ import os
 import warnings
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import contextmanager
-from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from mbcli.common.argument_names import argument
@@ -14,6 +13,7 @@ from mbcli.common.coordinate_names import listed
 from mbcli.common.quick_dataclass import dataclass
 from mbcli.config.scene_graph_config import SceneGraphConfig
 from mbcli.errors import ArgumentError, MbcliError, ModelError, ResourceError
+from mbcli.models.loaded_model import LoadedModel
 from mbcli.models.postures import Posture, posture_positions, postures_of
 from mbcli.models.settings import Settings
 from mbcli.multibody.parsing import Parser
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import TypeAlias
 
-    from mbcli.models.parameter_assignments import ParameterValue
-    from mbcli.multibody.parsing.collision_filter_groups import CollisionFilterGroups
     from mbcli.multibody.tree.frame import Frame
     from mbcli.parsers.diagnostics import Diagnostic
     from mbcli.parsers.scenes.scenario import Scenario
@@ -50,56 +48,6 @@ class ModelText:
 if TYPE_CHECKING:
     ModelSource: TypeAlias = str | os.PathLike[str] | ModelText
     Models: TypeAlias = ModelSource | Iterable[ModelSource]
-
-
-@dataclass
-class LoadedModel:
-    """A finalized plant, the files it was read from, the settings, and the findings of the parse.
-
-    Attributes:
-        plant: finalized MultibodyPlant.
-        specs: ModelSpec of every model in it.
-        instances: the name in the plant of each spec's model; it differs from the spec's where that was taken.
-        scene_files: files of directives, scenarios and constraints (SourceFile).
-        config: RunConfig.
-        diagnostics: Diagnostics with what the files say and the plant does not use.
-        read: ModelSpecs as their files have them: worlds whole.
-        filter_groups: CollisionFilterGroups.
-        ground: [m] height of the ground, None without one.
-        postures: Posture of every named state in the files of the models.
-        added_actuators: names of the joints that got an actuator, to be held or driven.
-        self_contact: "auto", "all" or "none": contact between the bodies of one mechanism.
-        without_contact: pairs of names of bodies that "auto" keeps from touching.
-        parameters: ParameterValue of every parameter that was set by name.
-    """
-
-    plant: MultibodyPlant
-    specs: list[ModelSpec] = field(default_factory=list)
-    instances: list[str] = field(default_factory=list)
-    scene_files: list[SourceFile] = field(default_factory=list)
-    config: RunConfig = field(default_factory=RunConfig)
-    diagnostics: Diagnostics = field(default_factory=Diagnostics)
-    read: list[ModelSpec] = field(default_factory=list)
-    filter_groups: CollisionFilterGroups | None = None
-    ground: float | None = None
-    postures: list[Posture] = field(default_factory=list)
-    added_actuators: list[str] = field(default_factory=list)
-    self_contact: str = "all"
-    without_contact: list[tuple[str, str]] = field(default_factory=list)
-    parameters: list[ParameterValue] = field(default_factory=list)
-
-    @property
-    def sources(self) -> list[SourceFile]:
-        """Every file read that defines the model, once."""
-        models = [source for spec in self.specs for source in spec.sources]
-        return list({source.path: source for source in (*self.scene_files, *models)}.values())
-
-    def description(self) -> dict[str, Any]:
-        """The `model` entry of every JSON document."""
-        return {
-            "name": ", ".join(self.instances),
-            "files": [{"path": source.path, "sha256": source.sha256} for source in self.sources],
-        }
 
 
 def as_loaded(model: LoadedModel | MultibodyPlant | Models) -> LoadedModel:
@@ -160,8 +108,8 @@ def load_model(
         self_contact: what the bodies of one mechanism do where they meet: "all" touch; "none" do; "auto": all but those
             that overlap at the default positions or are always in touch. None leaves it to the settings ("auto").
         srdf: files (SRDF) with pairs of links that are not to collide, and named postures, of the models.
-        hold: for simulate(): whether controllers hold the joints where they start, or the posture of that name; joints
-            without an actuator get one. None leaves it to the settings (False).
+        hold: for simulate() and context_that_holds(): whether controllers hold the joints where they start, or the
+            posture of that name; joints without an actuator get one. None leaves it to the settings (False).
         kp: stiffness [N m/rad or N/m] of these controllers; None: from the masses.
         kd: damping [N m s/rad or N s/m] of these controllers; None: from the masses.
         drive: {joint: velocity} [rad/s or m/s] at which controllers drive joints.
@@ -251,6 +199,7 @@ def load_model(
     with _invalid_model(), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # losses of joints that close loops are reported where they matter
         plant.Finalize()
+    plant.asks_to_be_held = config.hold.is_on or bool(config.drive)
     if loops == "error":
         _refuse_loops(plant)
     settings.apply_initial_positions(plant)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from mbcli.multibody.plant import MultibodyPlant
-    from mbcli.multibody.plant.context import Context
+    from mbcli.multibody.state.context import Context
     from mbcli.multibody.tree.index import ModelInstanceIndex
     from mbcli.multibody.tree.rigid_body import RigidBody
 

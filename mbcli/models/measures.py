@@ -11,7 +11,7 @@ from mbcli.errors import MbcliError
 from mbcli.models.mechanisms import mechanisms
 from mbcli.models.placed_solids import PlacedSolids
 from mbcli.multibody.plant import MultibodyPlant
-from mbcli.multibody.plant.context import Context
+from mbcli.multibody.state.context import Context
 from mbcli.multibody.tree.constraints import CouplerConstraint
 from mbcli.multibody.tree.joint_kinds import slides_along_axis, turns_about_axis
 

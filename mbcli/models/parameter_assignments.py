@@ -26,6 +26,7 @@ from mbcli.common.quick_dataclass import dataclass
 from mbcli.common.suggestions import closest
 from mbcli.errors import ArgumentError, MbcliError
 from mbcli.models.element_parameters import BOTH_FRICTIONS, KINDS, Parameter
+from mbcli.models.parameter_value import ParameterValue
 from mbcli.multibody.tree.scoped_name import DELIMITER
 from mbcli.parsers.scenes.plant_config import RunConfig
 
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from mbcli.engine.runtime.model import Model
     from mbcli.math.array_types import Vector
     from mbcli.models.element_parameters import Kind
-    from mbcli.models.loading import LoadedModel
+    from mbcli.models.loaded_model import LoadedModel
 
 SETTINGS = {field.name for field in fields(RunConfig)}
 WILDCARDS = re.compile(r"[*?\[]")
@@ -56,20 +57,6 @@ class ParameterPath:
     def definition(self) -> Parameter:
         """What the parameter is."""
         return KINDS[self.kind].table[self.parameter]
-
-
-@dataclass(frozen=True)
-class ParameterValue:
-    """The values (n,) that a parameter of one element has got."""
-
-    kind: str
-    name: str
-    parameter: str
-    values: tuple[float, ...]
-
-    def as_dict(self) -> dict:
-        """As logs have it."""
-        return {"parameter": f"{self.kind}.{self.name}.{self.parameter}", "values": list(self.values)}
 
 
 def split_overrides(overrides: Iterable[str] | Mapping[str, Any]) -> tuple[list[str], list[str]]:

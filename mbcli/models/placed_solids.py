@@ -10,7 +10,7 @@ import numpy as np
 from mbcli.engine import load_kernels
 from mbcli.engine.fields.collision_fields import BALL, BOX, CAPSULE, CONVEX, CYLINDER, ELLIPSOID, HALF_SPACE, WORD
 from mbcli.engine.runtime.kernel import compiled_by_default
-from mbcli.multibody.plant.context import Context
+from mbcli.multibody.state.context import Context
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

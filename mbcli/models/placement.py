@@ -5,7 +5,7 @@ import numpy as np
 from mbcli.models.mechanisms import mechanisms
 from mbcli.models.placed_solids import PlacedSolids
 from mbcli.multibody.plant import MultibodyPlant
-from mbcli.multibody.plant.context import Context
+from mbcli.multibody.state.context import Context
 
 ROUNDING = 1e-9  # [m]
 

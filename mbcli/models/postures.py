@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from mbcli.math.array_types import Matrix4, Vector
-    from mbcli.multibody.plant.context import Context
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+    from mbcli.multibody.state.context import Context
     from mbcli.multibody.tree import ModelInstanceIndex
     from mbcli.multibody.tree.rigid_body import RigidBody
     from mbcli.parsers.spec import ModelSpec, PostureSpec
@@ -98,7 +98,7 @@ def posture_positions(plant: MultibodyPlant, postures: Sequence[Posture], q: np.
 
 
 def _scratch(plant: MultibodyPlant, q: Vector) -> Context:
-    from mbcli.multibody.plant.context import Context
+    from mbcli.multibody.state.context import Context
 
     context = Context(plant, compiled=False)
     plant.SetPositions(context, q)

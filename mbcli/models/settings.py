@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Any, Protocol, TypeAlias
 
+    from mbcli.errors import ModelError
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
     from mbcli.parsers.diagnostics import Diagnostics
     from mbcli.parsers.package_map import PackageMap
@@ -103,6 +104,8 @@ class Settings:
 
         scenario = read_scenario(source, self._diagnostics, scenario_name, text=self._text, name=name)
         self._diagnostics.raise_if_errors(strict=self._strict)
+        if scenario is None:
+            raise ModelError(f"{source!r} has no scenario")
         return scenario
 
     def _read_config(self, path: str | os.PathLike[str], scenario_name: str | None) -> Scenario:

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from mbcli.log.reader import Log
     from mbcli.math.array_types import BoolArray, Vector
-    from mbcli.multibody.plant.context import Context
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+    from mbcli.multibody.state.context import Context
 
 
 def set_state_by_names(plant: MultibodyPlant, context: Context, values: Mapping[str, float]) -> BoolArray:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from mbcli.geometry.identifiers import GeometryId
     from mbcli.math.array_types import Array, FloatArray
-    from mbcli.multibody.plant.context import Context
+    from mbcli.multibody.state.context import Context
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
     from mbcli.multibody.tree.frame import Frame
 

@@ -53,7 +53,7 @@ class Camera:
             return framing.centre_at(row), radius, self.azimuth, self.elevation
         x, y, z = way = np.subtract(self.eye, self.target)
         elevation = math.degrees(math.atan2(z, math.hypot(x, y)))
-        return np.array(self.target), _filled(np.linalg.norm(way)), math.degrees(math.atan2(y, x)), elevation
+        return np.array(self.target), _filled(float(np.linalg.norm(way))), math.degrees(math.atan2(y, x)), elevation
 
 
 def way_to_eye(azimuth: float, elevation: float) -> FloatArray:
@@ -62,7 +62,7 @@ def way_to_eye(azimuth: float, elevation: float) -> FloatArray:
     return np.array([math.cos(e) * math.cos(a), math.cos(e) * math.sin(a), math.sin(e)])
 
 
-def _filled(distance):
+def _filled(distance: float) -> float:
     """The radius [m] of the sphere that fills the picture at a distance [m]."""
     return float(distance) * math.sin(math.radians(FIELD_OF_VIEW / 2.0)) / ROOM
 
@@ -94,10 +94,11 @@ def read_camera(text: str) -> Camera:
         raise ValueError(f"'{text}': the elevation is beyond 90 degrees")
     if distance and distance[0] <= 0.0:
         raise ValueError(f"'{text}': the distance is not greater than 0")
-    return Camera(azimuth, elevation, *distance)
+    return Camera(azimuth, elevation, distance[0] if distance else None)
 
 
-def _numbers(part):
+def _numbers(part: str) -> tuple[float, ...] | None:
     """The finite numbers of a list with commas or blanks; None of another text."""
     numbers = [parse_number(word) for word in re.split(r"[,\s]+", part.strip())]
-    return None if None in numbers else tuple(numbers)
+    known = tuple(number for number in numbers if number is not None)
+    return known if len(known) == len(numbers) else None

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 from mbcli.errors import MbcliError, ResourceError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from types import TracebackType
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "headless_shell")
@@ -89,7 +89,7 @@ class Chromium:
             self.close()
             raise
 
-    def _start(self, program):
+    def _start(self, program: str) -> None:
         to_read, self._to = os.pipe()
         self._from, to_write = os.pipe()
         switches = [
@@ -117,7 +117,7 @@ class Chromium:
             os.close(to_read)
             os.close(to_write)
 
-    def _open_page(self):
+    def _open_page(self) -> None:
         target = self._call("Target.createTarget", {"url": "about:blank"}, session=None)["targetId"]
         attached = self._call("Target.attachToTarget", {"targetId": target, "flatten": True}, session=None)
         self._session = attached["sessionId"]
@@ -178,7 +178,9 @@ class Chromium:
 
     # messages
 
-    def _call(self, method, parameters=None, session="page"):
+    def _call(
+        self, method: str, parameters: Mapping[str, Any] | None = None, session: str | None = "page"
+    ) -> dict[str, Any]:
         self._number += 1
         message = {"id": self._number, "method": method, "params": parameters or {}}
         if session is not None:
@@ -195,7 +197,7 @@ class Chromium:
             raise ResourceError(f"Chromium: {method}: {answer['error'].get('message')}")
         return answer["result"]
 
-    def _wait(self, is_done):
+    def _wait(self, is_done: Callable[[], bool]) -> None:
         end = time.monotonic() + ANSWER_SECONDS
         while not is_done():
             ready, _, _ = select.select([self._from], [], [], max(end - time.monotonic(), 0.0))
@@ -208,7 +210,7 @@ class Chromium:
             for message in messages:
                 self._take(json.loads(message))
 
-    def _take(self, message):
+    def _take(self, message: dict[str, Any]) -> None:
         if "id" in message:
             self._answers[message["id"]] = message
             return
@@ -223,6 +225,6 @@ class Chromium:
             self.problems.append(parameters["entry"]["text"])
 
 
-def _exception(details):
+def _exception(details: Mapping[str, Any]) -> str:
     thrown = details.get("exception", {})
     return thrown.get("description") or thrown.get("value") or details.get("text", "an exception")

@@ -17,8 +17,8 @@ from mbcli.pictures.shape_surfaces import drawn_shapes, placed_vertices, surface
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from mbcli.math.array_types import FloatArray
-    from mbcli.pictures.scene import Motion, Scene
+    from mbcli.math.array_types import Array, FloatArray, Matrix, Vector3
+    from mbcli.pictures.scene import ContactPoints, ContactSurfaces, Motion, PictureShape, Scene
 
 DPI = 100
 ZOOM = 1.15  # so that the sphere of a camera is two thirds as high as a picture, within axes with numbers
@@ -86,7 +86,7 @@ def drawn_images(
         yield stream.getvalue()
 
 
-def _frame(axes, centre, radius, azimuth, elevation):
+def _frame(axes: Any, centre: Vector3, radius: float, azimuth: float, elevation: float) -> float:
     """Turns the axes to a sphere; how many pixels a metre is in its middle."""
     from mpl_toolkits.mplot3d.proj3d import proj_transform
 
@@ -106,7 +106,7 @@ def _frame(axes, centre, radius, azimuth, elevation):
     return float(np.linalg.norm(np.diff(axes.transData.transform(np.column_stack([x, y])), axis=0))) / radius
 
 
-def _before_the_eye(faces, centre, radius, azimuth, elevation):
+def _before_the_eye(faces: Array, centre: Vector3, radius: float, azimuth: float, elevation: float) -> Array:
     """Those of triangles (m, 3, 3) that are well before the eye: matplotlib would turn others over."""
     return faces[((faces - centre) @ way_to_eye(azimuth, elevation)).max(axis=1) < EYE * radius]
 
@@ -123,7 +123,7 @@ def time_digits(runs: Sequence[tuple[Scene, Motion]]) -> int:
     return min(max(2, 2 - math.floor(math.log10(end - start or 1.0))), 9)
 
 
-def _shaded(placed, shape, *, ghost):
+def _shaded(placed: Array, shape: PictureShape, *, ghost: bool) -> Matrix:
     """RGBA (m, 4) of triangles (m, 3, 3) under a light."""
     normal = np.cross(placed[:, 1] - placed[:, 0], placed[:, 2] - placed[:, 0])
     length = np.maximum(np.linalg.norm(normal, axis=1, keepdims=True), 1e-300)
@@ -133,7 +133,7 @@ def _shaded(placed, shape, *, ghost):
     return np.column_stack([np.clip(bright[:, None] * color, 0.0, 1.0), np.full(len(placed), alpha)])
 
 
-def _trace(scene, motion, name):
+def _trace(scene: Scene, motion: Motion, name: str) -> Matrix | None:
     """Places (n, 3) of a frame or body over time, None if there is none of that name."""
     for frame in scene.frames:
         if name in (frame.name, frame.name.rpartition("::")[2]):
@@ -144,7 +144,7 @@ def _trace(scene, motion, name):
     return None
 
 
-def _draw_forces(axes, contacts, row, length, reference):
+def _draw_forces(axes: Any, contacts: ContactPoints, row: int, length: float, reference: float) -> None:
     """Arrows, of a length [m] for the reference [N]."""
     first, last = contacts.offset[row], contacts.offset[row + 1]
     force = np.nan_to_num(contacts.force[first:last])
@@ -154,7 +154,7 @@ def _draw_forces(axes, contacts, row, length, reference):
         axes.quiver(*contacts.point[first:last].T, *arrows.T, color=FORCE_COLOR, linewidth=1.6)
 
 
-def _draw_scale(figure, pixels, reference, largest):
+def _draw_scale(figure: Any, pixels: float, reference: float, largest: float) -> None:
     """Lines in the lower left corner, as long as the arrows of round forces in the middle of the picture.
 
     pixels: of the arrow of the reference [N]; largest: force of the run [N], which may need a second line.
@@ -166,7 +166,7 @@ def _draw_scale(figure, pixels, reference, largest):
         force = rounded_down(0.99 * force)
     for k, shown in enumerate([10.0 * force, force] if largest > reference else [force]):
         x, y = 0.02 * figure.bbox.width, 0.04 * figure.bbox.height + 18 * k
-        end = x + pixels * float(arrow_length(shown, reference))
+        end = x + pixels * float(arrow_length(np.asarray(shown), reference))
         figure.add_artist(Line2D([x, end], [y, y], transform=None, color=FORCE_COLOR, linewidth=1.6, marker="|"))
         figure.text(end + 8, y, unit_text(shown, "N"), transform=None, verticalalignment="center")
 
@@ -177,7 +177,7 @@ def rounded_down(value: float) -> float:
     return power * next(part for part in (5.0, 2.0, 1.0) if part == 1.0 or value >= 0.9998 * part * power)
 
 
-def _draw_surfaces(figure, axes, surfaces, row):
+def _draw_surfaces(figure: Any, axes: Any, surfaces: ContactSurfaces, row: int) -> None:
     """Triangles by the mean pressure at their corners, over what is there, and a legend."""
     from matplotlib import colormaps
     from mpl_toolkits.mplot3d.art3d import Poly3DCollection

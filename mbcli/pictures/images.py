@@ -60,7 +60,13 @@ def images(
     yield from drawn_images(runs, times, size, traces, camera)
 
 
-def _by_chromium(runs, times, size, traces, camera):
+def _by_chromium(
+    runs: Sequence[tuple[Scene, Motion]],
+    times: FloatArray,
+    size: tuple[int, int],
+    traces: Sequence[str],
+    camera: Camera | None,
+) -> Iterator[bytes]:
     with tempfile.TemporaryDirectory(prefix="mbcli-page-") as folder:
         page = Path(folder, "page.html")
         page.write_text(replay_page(runs, "images", traces=traces, plain=True, camera=camera), encoding="utf-8")

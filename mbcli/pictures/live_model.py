@@ -13,7 +13,7 @@ from mbcli.errors import MbcliError
 from mbcli.log.fields.body_poses import body_poses
 from mbcli.meshes.surfaces import triangles_of_faces
 from mbcli.models.contacts import contact_points, contact_surfaces
-from mbcli.multibody.constraints.closed_chains import TOLERANCE, assemble_within_limits
+from mbcli.multibody.assembly.closed_chains import TOLERANCE, assemble_within_limits
 from mbcli.multibody.tree.joint_kinds import has_quaternion
 from mbcli.pictures.html import scene_of_page, view_page
 from mbcli.pictures.model_scene import MeshStore, drawing_context, file_stamp, scene_of
@@ -21,11 +21,14 @@ from mbcli.pictures.packing import pack_mesh
 from mbcli.pictures.scene import drawn_forces, moving_bodies
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
-    from mbcli.models.loading import LoadedModel
-    from mbcli.multibody.plant.context import Context
+    from mbcli.math.array_types import Vector
+    from mbcli.models.loaded_model import LoadedModel
+    from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+    from mbcli.multibody.state.context import Context
     from mbcli.pictures.cameras import Camera
+    from mbcli.pictures.scene import Scene
 
 HELD = 1e4  # weight of the coordinate that a slider moves, beside 1 of the others, where loops are closed
 
@@ -51,7 +54,7 @@ class LiveModel:
         self._watch([])
         self._take(*load())
 
-    def _take(self, loaded, q):
+    def _take(self, loaded: LoadedModel, q: Vector) -> None:
         scene = scene_of(loaded, q, meshes=self._meshes)
         # assembled here, before anybody sees it: a page that fails is worse than a pause
         context = drawing_context(loaded.plant, scene.q)
@@ -61,7 +64,7 @@ class LiveModel:
         self._watch([source.path for source in loaded.sources] + self._meshes.files())
         self.unread = [note for note in scene.notes if note in self._meshes.notes()]
 
-    def _watch(self, paths):
+    def _watch(self, paths: Iterable[str]) -> None:
         self._stamps = {path: file_stamp(path) for path in (*self._paths, *paths)}
 
     def is_changed(self) -> bool:
@@ -113,11 +116,11 @@ class LiveModel:
             except MbcliError as error:
                 return {"error": str(error)}
 
-    def _poses(self, request):
+    def _poses(self, request: Any) -> dict[str, Any]:
         plant, context = self.loaded.plant, self._context
-        values = request.get("q") if isinstance(request, dict) else None
+        asked = request.get("q") if isinstance(request, dict) else None
         try:
-            q = np.array(values, dtype=float)
+            q = np.array(asked, dtype=float)
         except (TypeError, ValueError):
             q = np.full(1, np.nan)
         if q.shape != (plant.num_positions(),) or not np.isfinite(q).all():
@@ -127,7 +130,9 @@ class LiveModel:
         note, adjusted = None, False
         if plant.elements.constraints:
             note, adjusted = self._close_loops(context, request.get("moved"))
-        contacts, vertices, values = [], [], []
+        contacts: list[dict[str, Any]] = []
+        vertices: list[float] = []
+        values: list[float] = []
         if request.get("contacts") and plant.meets_contact():
             surfaces = contact_surfaces(context, faces=True)
             contacts = _contacts(self.scene, [*contact_points(context), *surfaces])
@@ -158,7 +163,7 @@ class LiveModel:
         return None, not np.allclose(found.q, before, rtol=0.0, atol=1e-9)
 
 
-def _contacts(scene, contacts):
+def _contacts(scene: Scene, contacts: Any) -> list[dict[str, Any]]:
     """Points and forces of contacts, points and surfaces, as they are drawn."""
     number = {body.name: k for k, body in enumerate(scene.bodies)}
     A, B = (np.array([number[contact[side]] for contact in contacts], dtype=int) for side in ("body_a", "body_b"))
@@ -171,7 +176,7 @@ def _contacts(scene, contacts):
     ]
 
 
-def _triangles(surfaces):
+def _triangles(surfaces: Iterable[Any]) -> tuple[list[float], list[float]]:
     """The faces of contact surfaces as triangles: places of their corners (9 n) [m], and the pressures there (3 n)."""
     polygons = [polygon for surface in surfaces for polygon in surface["polygons"]]
     index, _ = triangles_of_faces(np.cumsum([0, *map(len, polygons)]))
@@ -179,7 +184,7 @@ def _triangles(surfaces):
     return np.round(corners[:, :3].ravel(), 7).tolist(), corners[:, 3].tolist()
 
 
-def _unit_quaternions(plant, q):
+def _unit_quaternions(plant: MultibodyPlant, q: Vector) -> Vector:
     """Positions with quaternions of length 1; one near zero becomes the identity."""
     q = q.copy()
     for joint in plant.moving_joints():

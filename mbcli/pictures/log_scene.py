@@ -25,7 +25,7 @@ from mbcli.pictures.scene import ContactPoints, ContactSurfaces, Motion, Scene, 
 
 if TYPE_CHECKING:
     from mbcli.log.reader import Log
-    from mbcli.math.array_types import IntArray
+    from mbcli.math.array_types import Array, BoolArray, IntArray
 
 
 def scene_and_motion(
@@ -65,14 +65,18 @@ def scene_and_motion(
         return scene, Motion(name, log.times, X_WB, contacts, drawn, vertices)
 
 
-def _vertices(log, scene):
+def _vertices(log: Log, scene: Scene) -> Array | None:
     """Places of the vertices of deformable bodies in all rows; None without them."""
-    soft = [shape for shape in scene.shapes if shape.vertex_start is not None]
-    if not soft or VERTICES not in log.fields():
+    ends = [
+        shape.vertex_start + len(scene.meshes[shape.mesh].vertices)
+        for shape in scene.shapes
+        if shape.vertex_start is not None and shape.mesh is not None
+    ]
+    if not ends or VERTICES not in log.fields():
         return None
     places = log.field(VERTICES)
     places = _held(log, places.reshape(len(places), -1, 3), scene)
-    if max(shape.vertex_start + len(scene.meshes[shape.mesh].vertices) for shape in soft) > places.shape[1]:
+    if max(ends) > places.shape[1]:
         raise ModelError(f"{log.path}: error: {VERTICES} has fewer vertices than the deformable bodies of its scene")
     return places
 
@@ -101,7 +105,7 @@ def _surfaces(log: Log, rows: IntArray) -> ContactSurfaces:
     return ContactSurfaces(offset, np.concatenate(vertices), np.concatenate(values))
 
 
-def _logged(log: Log):
+def _logged(log: Log) -> tuple[Scene, Array]:
     scene = scene_from_text(log.scene or "", log.path)
     poses = log.field(POSES)
     if poses.shape[1] != 7 * len(scene.bodies):
@@ -112,11 +116,11 @@ def _logged(log: Log):
 class _MeshFiles:
     """Which mesh files a log may name: those in the package or folder of a model file that is as the log has it."""
 
-    def __init__(self, log, allow_outside):
+    def __init__(self, log: Log, allow_outside: bool) -> None:
         self._folders = None if allow_outside else [os.path.dirname(s.path) for s in log.read_sources() if is_same(s)]
         self.refused: list[str] = []
 
-    def may_read(self, path):
+    def may_read(self, path: str) -> bool:
         if self._folders is None or any(_is_within_rule(path, folder) for folder in self._folders):
             return True
         if path not in self.refused:
@@ -124,14 +128,14 @@ class _MeshFiles:
         return False
 
 
-def _is_within_rule(path, folder):
+def _is_within_rule(path: str, folder: str) -> bool:
     try:
         return bool(PackageMap().resolve(path, folder))
     except (ResourceError, ValueError):
         return False
 
 
-def _computed(log: Log, meshes: MeshStore, allow_outside: bool):
+def _computed(log: Log, meshes: MeshStore, allow_outside: bool) -> tuple[Scene, Array]:
     files = _MeshFiles(log, allow_outside)
     plant = plant_of_resolved_model(log.model, log.path, files.may_read)
     ours, theirs = plant.GetPositionNames(), list(log.position_names)
@@ -151,15 +155,15 @@ def _computed(log: Log, meshes: MeshStore, allow_outside: bool):
     return scene, X_WB
 
 
-def _are_finite(log, values):
+def _are_finite(log: Log, values: Array) -> BoolArray:
     """Which rows are numbers (n,); ModelError if none is."""
-    finite = np.isfinite(values).reshape(len(values), -1).all(axis=1)
+    finite = np.asarray(np.isfinite(values).reshape(len(values), -1).all(axis=1))
     if not finite.any():
         raise ModelError(f"{log.path}: error: no row of it is finite")
     return finite
 
 
-def _held(log, values, scene):
+def _held(log: Log, values: Array, scene: Scene) -> Array:
     """The rows, each that is not finite as the one before, or as the first that is; a note of the scene tells it."""
     finite = _are_finite(log, values)
     if finite.all():

@@ -18,7 +18,7 @@ from mbcli.math.rotation_array import quaternion_from_matrix
 from mbcli.meshes.triangles import convex_hull, load_triangles
 from mbcli.models.postures import posture_positions
 from mbcli.models.units import coordinate_units
-from mbcli.multibody.plant.context import Context
+from mbcli.multibody.state.context import Context
 from mbcli.pictures.scene import (
     IDENTITY,
     MEASURES,
@@ -34,11 +34,15 @@ from mbcli.pictures.scene import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import ArrayLike
 
-    from mbcli.math.array_types import FloatArray
-    from mbcli.models.loading import LoadedModel
+    from mbcli.math.array_types import BoolArray, FloatArray, IntArray, Matrix
+    from mbcli.models.loaded_model import LoadedModel
     from mbcli.multibody.plant import MultibodyPlant
+    from mbcli.multibody.tree.joint import Joint
+    from mbcli.multibody.tree.rigid_body import RigidBody
 
 SOFT_COLOR = (0.36, 0.66, 0.54, 1.0)  # of deformable bodies whose file gives none
 INTERPRETED_ROWS = 1500  # more states than these are sooner evaluated by compiled code, which is loaded first
@@ -56,7 +60,7 @@ class MeshStore:
     """Meshes of files, each read once and kept until its file changes; a mesh that cannot be read is a note."""
 
     def __init__(self) -> None:
-        self._read: dict[tuple, tuple[Any, str, PictureMesh | None, str]] = {}
+        self._read: dict[tuple, tuple[Any, str | None, PictureMesh | None, str]] = {}
 
     def find(self, shape: shapes.Shape) -> tuple[str | None, PictureMesh | None, str]:
         """Key and triangles of the surface of a Mesh, Convex or ClosedSurface, or None twice and a note."""
@@ -71,7 +75,7 @@ class MeshStore:
         _, key, mesh, note = self._read[name]
         return key, mesh, note
 
-    def _load(self, shape, convex):
+    def _load(self, shape: shapes.Mesh, convex: bool) -> tuple[str | None, PictureMesh | None, str]:
         path = shape.filename()
         try:
             vertices, triangles = load_triangles(path, shape.scale3(), submesh=shape.submesh, center=shape.center)
@@ -99,7 +103,7 @@ def file_stamp(path: str) -> tuple | None:
     return status.st_mtime_ns, status.st_size, status.st_ino
 
 
-def shape_as_drawn(shape: shapes.Shape, store: MeshStore) -> tuple[str | None, tuple, str | None, Any, str]:
+def shape_as_drawn(shape: shapes.Shape, store: MeshStore) -> tuple[str | None, tuple[float, ...], str | None, Any, str]:
     """(kind, size, key, triangles, "") of a shape; the kind is None, and a note last, if it cannot be drawn."""
     kind = KINDS.get(type(shape), "mesh")
     if kind != "mesh":
@@ -110,7 +114,7 @@ def shape_as_drawn(shape: shapes.Shape, store: MeshStore) -> tuple[str | None, t
     return ("mesh" if mesh is not None else None), (), key, mesh, note
 
 
-def keyed(vertices, triangles):
+def keyed(vertices: Matrix, triangles: IntArray) -> tuple[str, PictureMesh]:
     """A key that follows from triangles, and these as a PictureMesh."""
     digest = hashlib.sha256(np.ascontiguousarray(vertices, dtype="<f8").tobytes())
     digest.update(np.ascontiguousarray(triangles, dtype="<i8").tobytes())
@@ -151,12 +155,12 @@ def scene_of(
     return dataclasses.replace(scene, weight=gravity * _moving_mass(plant, moving_bodies(scene)))
 
 
-def _moving_mass(plant, moves):
+def _moving_mass(plant: MultibodyPlant, moves: Sequence[bool] | BoolArray) -> float:
     rigid = sum(b.default_spatial_inertia().get_mass() for b in plant.elements.bodies if moves[int(b.index())])
     return rigid + sum(body.mass() for body in plant.elements.deformable_bodies)
 
 
-def _missing_meshes(loaded):
+def _missing_meshes(loaded: LoadedModel) -> list[str]:
     """Sentences on meshes whose files were not found, as the reader of the model reported them."""
     found = [f for f in loaded.diagnostics.findings if f.code == "URI_LOOKUP" and f.severity == "warning"]
     return [finding.message.partition("; ")[0] for finding in found]
@@ -180,7 +184,7 @@ def poses_over_time(plant: MultibodyPlant, q: FloatArray) -> FloatArray:
     return result
 
 
-def _body(plant, body):
+def _body(plant: MultibodyPlant, body: RigidBody) -> PictureBody:
     name = plant.name_in_contact(body)
     M = body.default_spatial_inertia()
     mass, com = M.get_mass(), M.get_com()
@@ -197,7 +201,7 @@ def _body(plant, body):
     return PictureBody(name, float(mass), tuple(com.tolist()), tuple(semi_axes.tolist()), X_BE)
 
 
-def _frames(plant):
+def _frames(plant: MultibodyPlant) -> list[PictureFrame]:
     return [
         PictureFrame(frame.name(), int(frame.body().index()), pose_row(frame.GetFixedPoseInBodyFrame()))
         for frame in plant.elements.frames
@@ -205,7 +209,7 @@ def _frames(plant):
     ]
 
 
-def _joint(plant, joint):
+def _joint(plant: MultibodyPlant, joint: Joint) -> PictureJoint:
     closes_loop = joint in plant.elements.loop_joints
     axis = tuple(np.asarray(joint.axis(), dtype=float).tolist()) if hasattr(joint, "axis") else None
     count = 0 if closes_loop else joint.num_positions()
@@ -223,7 +227,7 @@ def _joint(plant, joint):
     )
 
 
-def _coordinates(plant):
+def _coordinates(plant: MultibodyPlant) -> list[PictureCoordinate]:
     number = {id(joint): k for k, joint in enumerate(plant.elements.joints)}
     owner = {}
     for joint in plant.moving_joints():
@@ -237,11 +241,11 @@ def _coordinates(plant):
     ]
 
 
-def _limit(value):
+def _limit(value: float) -> float | None:
     return float(value) if math.isfinite(value) else None
 
 
-def _add_deformables(plant, drawn, found):
+def _add_deformables(plant: MultibodyPlant, drawn: list[PictureShape], found: dict[str, PictureMesh]) -> None:
     """The surfaces of deformable bodies where they are by default."""
     start = 0
     for body in plant.elements.deformable_bodies:
@@ -252,7 +256,9 @@ def _add_deformables(plant, drawn, found):
         start += len(body.reference)
 
 
-def _shapes(plant, store, roles):
+def _shapes(
+    plant: MultibodyPlant, store: MeshStore, roles: str
+) -> tuple[list[PictureShape], dict[str, PictureMesh], list[str]]:
     """PictureShapes, their meshes, and notes on those that cannot be drawn."""
     drawn: list[PictureShape] = []
     found: dict[str, PictureMesh] = {}

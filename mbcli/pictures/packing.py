@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from mbcli.math.array_types import FloatArray
+    from mbcli.math.array_types import Array, FloatArray
 
 FORMAT, VERSION = "mbcli-scene", 1
 PLACE_STEP = 1e-5  # [m] of bodies and contact points
@@ -166,7 +166,7 @@ def continuous(quaternions: FloatArray) -> FloatArray:
     return np.concatenate([quaternions[:1], quaternions[1:] * signs[..., None]])
 
 
-def _fraction(array, part):
+def _fraction(array: Array, part: float) -> float:
     largest = float(np.abs(array).max(initial=0.0))
     return max(largest * part, 1e-9)
 
@@ -229,20 +229,20 @@ def scene_from_text(text: str, name: str) -> Scene:
         raise ModelError(f"{name}: error: its scene is damaged: {reason}") from None
 
 
-def _record(kind, entry):
+def _record(kind: type[Any], entry: Mapping[str, Any]) -> Any:
     """A dataclass of a document; lists become tuples."""
     names = {field.name for field in dataclasses.fields(kind)}
     return kind(**{k: tuple(v) if isinstance(v, list) else v for k, v in entry.items() if k in names})
 
 
-def _require_numbers(values, count, name):
+def _require_numbers(values: Any, count: int, name: str) -> None:
     """ValueError or TypeError if these are not so many finite numbers."""
     numbers = np.array(values, dtype=float)
     if numbers.shape != (count,) or not np.isfinite(numbers).all():
         raise ValueError(f"'{name}' needs {count} finite numbers")
 
 
-def _check(scene):
+def _check(scene: Scene) -> None:
     """ValueError for numbers that do not fit each other."""
     count = len(scene.bodies)
     if len(scene.X_WB) != count:
@@ -254,7 +254,8 @@ def _check(scene):
             raise ValueError(f"'{joint.name}' joins a body that is not there")
         for pose in (joint.X_PF, joint.X_CM):
             _require_numbers(pose, 7, joint.name)
-    for item in (*scene.shapes, *scene.frames):
+    items: list[PictureShape | PictureFrame] = [*scene.shapes, *scene.frames]
+    for item in items:
         if not 0 <= item.body < count:
             raise ValueError(f"'{item.name}' is on a body that is not there")
     for shape in scene.shapes:

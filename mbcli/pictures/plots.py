@@ -104,7 +104,7 @@ def subplots_of(
     return subplots
 
 
-def _wanted(log: Log, fields):
+def _wanted(log: Log, fields: Sequence[str] | None) -> dict[str, list[int] | None]:
     """{path: columns, None for all} of a log."""
     if fields is None:
         return {path: None for path in DEFAULT_FIELDS if path in log.fields()}
@@ -131,13 +131,13 @@ def _wanted(log: Log, fields):
     return wanted
 
 
-def _kind(path):
+def _kind(path: str) -> str:
     """What shares a subplot: kinetic and potential energy, else one field."""
     name = path.rpartition("/")[2]
     return "energy" if name.startswith("energy_") else name
 
 
-def _labels(paths):
+def _labels(paths: Sequence[str]) -> Sequence[str]:
     """The names of logs in a legend: of files, with their folders if two are the same."""
     paths = [path.removesuffix(PARTIAL) for path in paths]
     names = [os.path.basename(path) for path in paths]
@@ -211,13 +211,13 @@ def figure_of(subplots: Sequence[Subplot], title: str, new_figure: Callable[...,
     return figure
 
 
-def _height(subplot):
+def _height(subplot: Subplot) -> float:
     """[inch], enough for the names in its legend."""
     rows = min(len(subplot.names()), MOST_NAMES + 1)
     return max(2.1, 0.17 * (rows if rows <= 10 else (rows + 1) // 2) + 0.4)
 
 
-def _colors(count):
+def _colors(count: int) -> list[Any]:
     from matplotlib import colormaps
 
     if count <= 10:
@@ -225,7 +225,7 @@ def _colors(count):
     return [colormaps["turbo"](0.05 + 0.9 * k / (count - 1)) for k in range(count)]
 
 
-def plain_text(text):
+def plain_text(text: str) -> str:
     """Text in which matplotlib sees no formula, and does not leave out a name that begins with _."""
     text = printable(text).replace("$", r"\$")
     return f"\u200b{text}" if text.startswith("_") else text

@@ -28,9 +28,15 @@ from mbcli.multibody.tree import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
+
+    from numpy.typing import ArrayLike
 
     from mbcli.geometry.shapes import Shape
+    from mbcli.multibody.inertia.spatial_inertia import SpatialInertia
+    from mbcli.multibody.tree.frame import Frame
+    from mbcli.multibody.tree.index import ModelInstanceIndex
+    from mbcli.multibody.tree.rigid_body import RigidBody
 
 # by type: from a joint of the document to its class
 JOINTS = {
@@ -75,7 +81,7 @@ def plant_of_resolved_model(
         raise ModelError(f"{name}: error: its resolved model cannot be drawn: {reason}") from None
 
 
-def _plant(document, may_read):
+def _plant(document: Mapping[str, Any], may_read: Callable[[str], bool]) -> MultibodyPlant:
     plant = MultibodyPlant(0.0)
     plant.RegisterAsSourceForSceneGraph(SceneGraph())
     instances = {plant.GetModelInstanceName(body_instance): body_instance for body_instance in _first_instances(plant)}
@@ -105,14 +111,14 @@ def _plant(document, may_read):
     return plant
 
 
-def _first_instances(plant):
+def _first_instances(plant: MultibodyPlant) -> tuple[ModelInstanceIndex, ModelInstanceIndex]:
     """Those that every plant has, World's and the default one."""
     from mbcli.multibody.tree import default_model_instance, world_model_instance
 
     return world_model_instance(), default_model_instance()
 
 
-def _inertia(body):
+def _inertia(body: Mapping[str, Any]) -> SpatialInertia:
     """The inertia of a body as it is: a picture does not ask whether it is possible."""
     mass, com = float(body["mass"]), np.array(body["com"], dtype=float)
     if not mass > 0.0:
@@ -122,7 +128,7 @@ def _inertia(body):
     return spatial_inertia_of(mass, com, about_origin)
 
 
-def _add_joint(plant, bodies, joint):
+def _add_joint(plant: MultibodyPlant, bodies: dict[tuple[str, str], RigidBody], joint: Mapping[str, Any]) -> None:
     instance, kind = joint["model_instance"], joint["type"]
     if kind not in JOINTS:
         raise ModelError(f"joint '{joint['name']}' is of the type {kind}: log it with --fields poses to draw it")
@@ -132,7 +138,7 @@ def _add_joint(plant, bodies, joint):
     plant.AddJoint(JOINTS[kind](joint["name"], F, M, joint))
 
 
-def _parent(plant, bodies, joint):
+def _parent(plant: MultibodyPlant, bodies: dict[tuple[str, str], RigidBody], joint: Mapping[str, Any]) -> RigidBody:
     name, instance = joint["parent"], joint.get("parent_model_instance")
     if name == "world":
         return plant.world_body()
@@ -146,16 +152,19 @@ def _parent(plant, bodies, joint):
     return found[0]
 
 
-def _offset(plant, body, X):
+def _offset(plant: MultibodyPlant, body: RigidBody, X: ArrayLike) -> Frame:
     X_BF = RigidTransform(np.array(X, dtype=float))
     return body.body_frame() if X_BF.IsExactlyIdentity() else plant.AddFrame(FixedOffsetFrame(body.body_frame(), X_BF))
 
 
-def _add_geometry(plant, body, geometry, may_read):
+def _add_geometry(
+    plant: MultibodyPlant, body: RigidBody, geometry: Mapping[str, Any], may_read: Callable[[str], bool]
+) -> None:
     shape = _shape(geometry["shape"], geometry["parameters"], may_read)
     if shape is None:
         return
     X_BG = RigidTransform(np.array(geometry["X_BG"], dtype=float))
+    assert plant.scene_graph is not None
     count = plant.scene_graph.model_inspector().num_geometries()
     name = f"{geometry['name'] or geometry['shape']}_{count}"  # names in files may be the same
     if geometry["role"] == "visual":

@@ -271,7 +271,7 @@ def arrow_length(force: FloatArray, reference: float) -> FloatArray:
     return np.where(ratio <= 1.0, ratio, 1.0 + 0.25 * np.log(np.maximum(ratio, 1.0)))
 
 
-def _chosen(offset, chosen):
+def _chosen(offset: IntArray, chosen: IntArray) -> tuple[IntArray, IntArray]:
     """The offsets of the chosen rows, and the entries that they have."""
     counts = np.diff(offset)[chosen]
     new = np.concatenate([[0], np.cumsum(counts)])

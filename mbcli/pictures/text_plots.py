@@ -46,7 +46,7 @@ def text_plot(subplots: Sequence[Subplot], width: int, *, unicode: bool = True) 
     return "\n\n".join("\n".join(lines) for lines in blocks) + f"\n\ntime from {start:g} to {end:g} s"
 
 
-def _lines(curves, labels, width, bars):
+def _lines(curves: Sequence[Curve], labels: Sequence[str], width: int, bars: str) -> list[str]:
     """`name  least ▁▂▃ largest`, each between its own least and largest."""
     ends = [_ends(curve.values) for curve in curves]
     low, high = ([f"{end[k]:.4g}" for end in ends] for k in (0, 1))
@@ -60,7 +60,7 @@ def _lines(curves, labels, width, bars):
     return lines
 
 
-def _bar(part, bars):
+def _bar(part: float, bars: str) -> str:
     return " " if np.isnan(part) else bars[min(int(part * len(bars)), len(bars) - 1)]
 
 

@@ -23,8 +23,11 @@ from mbcli.pictures.scene import moved
 from mbcli.pictures.shape_surfaces import drawn_shapes, surface_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from types import ModuleType
+
     from mbcli.log.reader import Log
-    from mbcli.math.array_types import FloatArray, IntArray
+    from mbcli.math.array_types import Array, FloatArray, IntArray, Matrix, Vector
 
 NANOSECONDS = 10**9
 WORLD = "world"
@@ -35,11 +38,11 @@ GREY = (0.7, 0.7, 0.7, 1.0)
 _TIME = {"type": "object", "properties": {"sec": {"type": "integer"}, "nsec": {"type": "integer"}}}
 
 
-def _numbers(*names):
+def _numbers(*names: Iterable[str]) -> dict[str, Any]:
     return {"type": "object", "properties": {name: {"type": "number"} for name in names}}
 
 
-def _list(properties):
+def _list(properties: Mapping[str, Any]) -> dict[str, Any]:
     return {"type": "array", "items": {"type": "object", "properties": properties}}
 
 
@@ -111,16 +114,16 @@ def export_mcap(log: Log, selection: Selection, stream: IO[bytes]) -> None:
     writer.finish()
 
 
-def _bytes(message):
+def _bytes(message: Mapping[str, Any]) -> bytes:
     return json.dumps(message, allow_nan=False).encode()
 
 
-def _named(names, row):
+def _named(names: Sequence[str], row: Vector) -> dict[str, Any]:
     values = (value if np.isfinite(value) else None for value in row.tolist())
     return dict(zip(names, values, strict=True))
 
 
-def _channel(writer, log, path):
+def _channel(writer: Any, log: Log, path: str) -> int:
     """The channel of a field; its JSON Schema has the units."""
     if path == POSES:
         return _channel_of(writer, path, TRANSFORMS)
@@ -129,23 +132,23 @@ def _channel(writer, log, path):
     return _channel_of(writer, path, {"type": "object", "title": path, "properties": properties}, f"mbcli.{path}")
 
 
-def _channel_of(writer, path, schema, name=None):
+def _channel_of(writer: Any, path: str, schema: Mapping[str, Any], name: str | None = None) -> int:
     number = writer.register_schema(
         name=name or schema["title"], encoding="jsonschema", data=json.dumps(schema).encode()
     )
     return writer.register_channel(topic=f"/{path}", message_encoding="json", schema_id=number)
 
 
-def _stamp(nanoseconds):
+def _stamp(nanoseconds: int) -> dict[str, int]:
     sec, nsec = divmod(nanoseconds, NANOSECONDS)
     return {"sec": sec, "nsec": nsec}
 
 
-def _xyz(values):
+def _xyz(values: Iterable[float]) -> dict[str, float]:
     return dict(zip("xyz", values, strict=True))
 
 
-def _transforms(log, row, stamp):
+def _transforms(log: Log, row: Vector, stamp: int) -> dict[str, Any]:
     """X_WB of all bodies but World; none of a body whose pose is not finite."""
     transforms = [
         {
@@ -161,7 +164,7 @@ def _transforms(log, row, stamp):
     return {"transforms": transforms}
 
 
-def _entity(log, name, surfaces):
+def _entity(log: Log, name: str, surfaces: Iterable[tuple[Matrix, IntArray, tuple[float, ...]]]) -> dict[str, Any]:
     """The shapes of a body, which go with it."""
     triangles = [
         {
@@ -173,7 +176,9 @@ def _entity(log, name, surfaces):
         }
         for vertices, indices, color in surfaces
     ]
-    nothing = {key: [] for key in ("metadata", "arrows", "cubes", "spheres", "cylinders", "lines", "texts", "models")}
+    nothing: dict[str, list[Any]] = {
+        key: [] for key in ("metadata", "arrows", "cubes", "spheres", "cylinders", "lines", "texts", "models")
+    }
     about = {"timestamp": _stamp(0), "frame_id": name, "id": name, "lifetime": _stamp(0), "frame_locked": True}
     return about | nothing | {"triangles": triangles}
 
@@ -236,11 +241,11 @@ def recording_id(log: Log) -> str:
     return digest.hexdigest()
 
 
-def _entity_path(rerun, name):
+def _entity_path(rerun: ModuleType, name: str) -> str:
     return f"/{WORLD}" if name == WORLD else f"/{WORLD}/{rerun.escape_entity_path_part(name)}"
 
 
-def _send_transforms(rerun, recording, log, rows, index):
+def _send_transforms(rerun: ModuleType, recording: Any, log: Log, rows: Array, index: Any) -> None:
     poses = rows.reshape(len(rows), -1, 7)
     for k, name in enumerate(body_names(log)[1:], start=1):
         columns: Any = rerun.Transform3D.columns(
@@ -250,7 +255,7 @@ def _send_transforms(rerun, recording, log, rows, index):
         recording.send_columns(_entity_path(rerun, name), indexes=[index], columns=columns)
 
 
-def _send_shapes(rerun, recording, log):
+def _send_shapes(rerun: ModuleType, recording: Any, log: Log) -> None:
     recording.log(f"/{WORLD}", rerun.ViewCoordinates.RIGHT_HAND_Z_UP, static=True)
     if log.scene is None:
         return

@@ -12,6 +12,9 @@ sampling         when a run ends, when it takes samples
 input_series     actuation over time
 start_limits     starts outside of limits
 controllers      what controllers of a file aim at
+holding          controllers that hold and drive joints
+control          controllers of users, motion plans
+joint_loads      what actuators and joints bear
 observer         what the samples of a run show
 summary          the figures of a run
 recording        what a log has of a run
@@ -24,6 +27,7 @@ from mbcli.late_names import late_names
 TYPE_CHECKING = False  # True to type checkers
 if TYPE_CHECKING:
     from mbcli.multibody.stepping.run import Input, Run, Samples, constant_input
+    from mbcli.simulation.holding import context_that_holds
     from mbcli.simulation.recorded_run import Progress, RecordedRun
     from mbcli.simulation.running import SimulationWarning, resume, simulate
     from mbcli.simulation.summary import Summary
@@ -40,6 +44,7 @@ __all__ = [
     "Summary",
     "Worlds",
     "constant_input",
+    "context_that_holds",
     "resume",
     "simulate",
 ]
@@ -49,6 +54,7 @@ __getattr__ = late_names(
     __name__,
     {
         "mbcli.multibody.stepping.run": ("Input", "Run", "Samples", "constant_input"),
+        "holding": ("context_that_holds",),
         "recorded_run": ("Progress", "RecordedRun"),
         "running": ("SimulationWarning", "resume", "simulate"),
         "summary": ("Summary",),

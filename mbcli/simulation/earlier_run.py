@@ -22,6 +22,7 @@ from mbcli.simulation.recording import (
     row_fields,
 )
 
+REMEMBERED = {"carried", "servo_carried", "tick"}  # of controllers, which rows do not have
 NOT_COMPARED = ("place", "X_FM", "parent_model_instance")  # files may move; logs of format 1.3 lack the others
 
 
@@ -39,14 +40,17 @@ class EarlierRun:
         fields: of the log.
         run_start: [s] start of the whole run.
         is_sample: (time [s]) -> whether a run that goes on takes a sample there.
+        plan: what the run follows, None for nothing.
+        controlled: whether a controller gives its actuation.
     """
 
-    def __init__(self, path, loaded, fields, run_start, is_sample):
+    def __init__(self, path, loaded, fields, run_start, is_sample, plan=None, controlled=False):
         self.path, self._fields, self._lock = path, fields, None
-        self._logged = logged_plant(loaded.plant)
+        self._logged = logged_plant(loaded.plant, plan)
         self._paths = ["time", "state/q", "state/v", *(field.path for field in row_fields(fields, self._logged))]
         self.log = Log(path)
         try:
+            self._check_controller(controlled)
             self._check_model(loaded)
             size = sum(9 * len(body.reference) for body in loaded.plant.elements.deformable_bodies)
             self._find_end(loaded.plant, size, run_start, is_sample)
@@ -70,6 +74,7 @@ class EarlierRun:
     def _find_end(self, plant, num_deformables, run_start, is_sample):
         """num_deformables: size of the states of deformable bodies, which rows do not have, as what sleeps."""
         log, checkpoint, discrete = self.log, self.log.read_checkpoint(), plant.is_discrete()
+        self.checkpoint = checkpoint
         self.asleep = checkpoint if checkpoint is not None and {"sleep", "rest_start"} <= set(checkpoint) else None
         if self.asleep is None and plant.settings.sleep_tolerance > 0.0 and plant.meets_contact():
             raise ModelError(f"{self.path}: error: the log does not know what sleeps, so that the run cannot go on")
@@ -86,6 +91,7 @@ class EarlierRun:
             not discrete
             or num_deformables
             or self.asleep is not None
+            or not REMEMBERED.isdisjoint(checkpoint)
             or last is None
             or checkpoint["time"] > last["time"]
         ):
@@ -194,6 +200,13 @@ class EarlierRun:
             before, now = (settings.get(path) for settings in (there, here))
             if path not in ("random_seed", "simulation_duration") and before != now:
                 raise ModelError(f"{self.path}: error: was run with {path} = {before}, now it is {now}")
+
+    def _check_controller(self, is_there):
+        """ModelError if the run had a controller and has none now, or the contrary."""
+        had = "tick" in (self.log.read_checkpoint() or {})
+        if had != is_there:
+            how = "a controller" if had else "no controller"
+            raise ModelError(f"{self.path}: error: was run with {how}: give the same {argument('controller')}")
 
     def check_input(self, input_at):
         """ModelError if the actuation of the last row is not the one that input_at(time) gives now."""

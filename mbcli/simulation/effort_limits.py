@@ -48,7 +48,7 @@ def require_choice(choice: str) -> str:
 
 def exceeded_efforts(plant: MultibodyPlant, inputs: Input, start: float, until: float) -> list[Exceeded]:
     """Of the inputs that act from `start` to `until` [s]; each row holds until the time of the next one."""
-    limits, times = _limits(plant), np.clip(np.append(inputs.times, np.inf), start, until)
+    limits, times = free_limits(plant), np.clip(np.append(inputs.times, np.inf), start, until)
     lasts = np.diff(times)  # [s] within the run
     beyond = (np.abs(inputs.values) > limits) & (lasts > 0.0)[:, np.newaxis]
     found = []
@@ -61,11 +61,11 @@ def exceeded_efforts(plant: MultibodyPlant, inputs: Input, start: float, until: 
 
 def clamped(plant: MultibodyPlant, inputs: Input) -> Input:
     """The inputs that end at the limits."""
-    limits = _limits(plant)
+    limits = free_limits(plant)
     return Input(inputs.times, np.clip(inputs.values, -limits, limits))
 
 
-def _limits(plant):
+def free_limits(plant: MultibodyPlant) -> np.ndarray:
     """(nu,) [N m or N] of what no controller adds to: the step itself limits the sum."""
     limits = plant.GetEffortUpperLimits()
     if plant.has_controllers():

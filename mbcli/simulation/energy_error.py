@@ -9,8 +9,8 @@ import numpy as np
 from mbcli.common.argument_names import argument
 
 if TYPE_CHECKING:
-    from mbcli.multibody.plant.context import Context
-    from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+    from mbcli.multibody.core.plant_core import PlantCore
+    from mbcli.multibody.state.context import Context
     from mbcli.multibody.stepping.run import Run, Samples
     from mbcli.simulation.input_series import Input
 
@@ -26,7 +26,7 @@ class EnergyChange:
         may_touch: whether bodies touched in a sample, or a joint could come to a limit before the next one.
     """
 
-    def __init__(self, plant: MultibodyPlant) -> None:
+    def __init__(self, plant: PlantCore) -> None:
         self._plant = plant
         self._start: float | None = None
         self._last_time = np.inf
@@ -70,14 +70,14 @@ def is_driven(actuation: Input | None, controlled: list[str]) -> bool:
     return actuation is None or bool(controlled) or bool(actuation.values.any())
 
 
-def has_ideal_constraints(plant: MultibodyPlant, context: Context) -> bool:
+def has_ideal_constraints(plant: PlantCore, context: Context) -> bool:
     """Whether what a balance books as work of constraints is an error: equations do none, projections are no force."""
     from mbcli.multibody.compilation.constraint_rows import are_equations
 
     return not plant.is_discrete() or are_equations(plant, context.state.parameters)
 
 
-def keeps_energy(plant: MultibodyPlant, context: Context) -> bool:
+def keeps_energy(plant: PlantCore, context: Context) -> bool:
     """Whether all forces but those of contact and of limits only exchange kinetic and potential energy."""
     from mbcli.multibody.compilation.constraint_rows import are_equations
 

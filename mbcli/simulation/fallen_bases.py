@@ -12,8 +12,8 @@ from mbcli.common.coordinate_names import listed
 
 if TYPE_CHECKING:
     from mbcli.math.array_types import Vector3
-    from mbcli.multibody.plant.context import Context
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+    from mbcli.multibody.state.context import Context
     from mbcli.multibody.tree import RigidBody
 
 FALLEN = radians(60.0)  # between the verticals of a base at the start and at the end

@@ -2,9 +2,13 @@
 
 The gains follow from the masses. A joint moves what is outboard of it, or, if its outboard end stands on the ground,
 the rest of its robot: the larger of both inertias about its axis, I, gets the frequency FREQUENCY and critical damping:
-Kp = I w^2, Kd = 2 I w. A robot sinks by about g / w^2, 2.5 mm, until its joints carry it, whatever its size. Where an
-effort limit is known, Kp asks for no more than all of it at an error of FULL_EFFORT. A driven joint has
-Kd = I DRIVE_RATE. Steps take the controllers at their end, so that gains of any size are stable.
+Kp = I w^2, Kd = 2 I w. Where an effort limit is known, Kp asks for no more than all of it at an error of FULL_EFFORT. A
+driven joint has Kd = I DRIVE_RATE. Steps take the controllers at their end, so that gains of any size are stable.
+
+What carries the load does not come from an error: a controller feeds it forward (engine/limits/pd_control.py). At the
+start that is the effort that holds the posture, or the motion, against gravity and springs (static_efforts.py), from
+then on its own effort, smoothed over HOLD_TIME or DRIVE_TIME. A floating robot sinks by g / w^2, 2.5 mm, and comes
+back. Gains that the user gives, kp or kd, are those of a controller without that: the joint gives way.
 """
 
 from __future__ import annotations
@@ -17,22 +21,25 @@ import numpy as np
 from mbcli.common.argument_names import argument
 from mbcli.common.coordinate_names import listed
 from mbcli.common.number_text import counted
-from mbcli.common.quick_dataclass import dataclass
 from mbcli.errors import ArgumentError, ModelError
 from mbcli.log.reader import Log
 from mbcli.models.added_actuators import driven_joints
 from mbcli.models.mechanisms import mechanisms
-from mbcli.multibody.plant.context import Context
+from mbcli.models.postures import find_postures, posture_positions
+from mbcli.multibody.state.context import Context
 from mbcli.multibody.tree import PdControllerGains
 from mbcli.multibody.tree.constraints import CouplerConstraint
 from mbcli.multibody.tree.joint_kinds import slides_along_axis, turns_about_axis
 from mbcli.simulation.controllers import aim_at_rest
+from mbcli.simulation.held_joint import Held
+from mbcli.simulation.static_efforts import static_efforts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from numpy.typing import ArrayLike
 
+    from mbcli.models.loaded_model import LoadedModel
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
     from mbcli.multibody.tree.joint_actuator import JointActuator
     from mbcli.parsers.scenes.plant_config import HoldConfig
@@ -40,32 +47,10 @@ if TYPE_CHECKING:
 FREQUENCY = 10.0  # [Hz] of a joint with its load
 DRIVE_RATE = 1000.0  # [1/s] at which a driven joint comes to its velocity
 FULL_EFFORT = 0.01  # [rad or m] error at which the effort of a joint reaches its limit, or before
+HOLD_TIME = 0.1  # [s] over which the effort of a held joint is smoothed that is fed forward
+DRIVE_TIME = 0.02  # [s] of a driven one
+SLOWER = 8.0  # than I / Kd these times must be, for a damped motion
 LEAST_INERTIA = 1e-9  # [kg m^2 or kg] of joints that move no mass
-
-
-@dataclass(frozen=True)
-class Held:
-    """What a controller aims at: position [rad or m] and velocity [rad/s or m/s], with its gains p and d."""
-
-    position: float
-    velocity: float
-    p: float
-    d: float
-
-
-def require_controllers(plant: MultibodyPlant) -> None:
-    """ArgumentError if controllers do not act in a plant."""
-    if not plant.is_discrete():
-        raise ArgumentError(
-            f"{argument('hold')} and {argument('drive')} are for discrete plants: controllers do not act in continuous "
-            f"ones; give {argument('dt')} a step"
-        )
-    if not plant.settings.is_convex():
-        raise ArgumentError(
-            f"{argument('hold')} and {argument('drive')}: controllers do not act under "
-            f"{plant.settings.discrete_contact_approximation}; choose another "
-            f"{argument('contact_approximation')}"
-        )
 
 
 def choose_holding(
@@ -94,16 +79,22 @@ def choose_holding(
 
 def _held(actuator, target, inertia, hold, driven, sharing):
     """The Held of one of the actuators that share a joint."""
-    joint = actuator.joint()
+    joint, given = actuator.joint(), hold.kp is not None or hold.kd is not None
+    moved = float(inertia[joint.velocity_start()])
     position = float(target[joint.position_start()])
     own = actuator.get_controller_gains() if actuator.has_controller() else None
     if joint in driven:
-        d = hold.kd or DRIVE_RATE * float(inertia[joint.velocity_start()])
-        return Held(position, driven[joint], 0.0, d / sharing)
-    if own is not None and hold.kp is None and hold.kd is None:
-        return Held(position, 0.0, own.p, own.d)
-    p, d = gains(float(inertia[joint.velocity_start()]), sharing * actuator.effort_limit(), hold.kp, hold.kd)
-    return Held(position, 0.0, p / sharing, d / sharing)
+        d = hold.kd or DRIVE_RATE * moved
+        return Held(position, driven[joint], 0.0, d / sharing, 0.0 if given else carry_rate(DRIVE_TIME, moved, d))
+    if own is not None and not given:
+        return Held(position, 0.0, own.p, own.d, carry_rate(HOLD_TIME, moved, sharing * own.d))
+    p, d = gains(moved, sharing * actuator.effort_limit(), hold.kp, hold.kd)
+    return Held(position, 0.0, p / sharing, d / sharing, 0.0 if given else carry_rate(HOLD_TIME, moved, d))
+
+
+def carry_rate(time: float, inertia: float, damping: float) -> float:
+    """[1/s] of a controller whose effort is smoothed over a time [s], or longer if it damps an inertia little."""
+    return 1.0 / max(time, SLOWER * inertia / damping) if damping > 0.0 else 0.0
 
 
 def gains(inertia: float, effort: float, kp: float | None = None, kd: float | None = None) -> tuple[float, float]:
@@ -116,12 +107,17 @@ def gains(inertia: float, effort: float, kp: float | None = None, kd: float | No
 
 
 def start_holding(plant: MultibodyPlant, context: Context, held: Mapping[JointActuator, Held]) -> Context:
-    """A new context of the plant with the state of this one, in which controllers hold and drive joints.
+    """A new context of the plant with state, parameters and inputs of this one, in which controllers act.
 
-    Controllers of the file that are not among them aim at the default positions, or where their file lets them.
+    Controllers of the file that are not among those that hold and drive joints aim at the default positions, or where
+    their file lets them.
     """
+    set_carry_rates(plant, {actuator: each.rate for actuator, each in held.items()})
     plant.replace_controllers({actuator: PdControllerGains(p=each.p, d=each.d) for actuator, each in held.items()})
     changed = plant.CreateDefaultContext()
+    changed.inputs.take_from(context.inputs)
+    if context.state.parameters.values:
+        changed.state.parameters, changed.state.parameters_current = context.state.parameters.copy(), False
     changed.SetTime(context.get_time())
     plant.SetPositionsAndVelocities(changed, plant.GetPositionsAndVelocities(context))
     default = plant.GetDefaultPositions()
@@ -135,6 +131,42 @@ def start_holding(plant: MultibodyPlant, context: Context, held: Mapping[JointAc
     return changed
 
 
+def context_that_holds(loaded: LoadedModel, context: Context | None = None) -> Context:
+    """A context in which controllers hold and drive the joints, as the model was loaded to be; for a Simulator.
+
+    Args:
+        loaded: of load_model() with hold or drive, discrete.
+        context: whose state and inputs it has; default: a default context.
+
+    The plant has these controllers from now on. ArgumentError if nothing is to be held, or its steps take none.
+    """
+    plant, config = loaded.plant, loaded.config
+    if not (config.hold.is_on or config.drive):
+        raise ArgumentError(f"the model was loaded without {argument('hold')} and {argument('drive')}")
+    if not plant.steps_with_controllers():
+        raise ArgumentError(
+            f"{argument('hold')} and {argument('drive')}: the steps of this plant take no controllers; simulate() "
+            "holds it all the same"
+        )
+    context = plant.CreateDefaultContext() if context is None else context
+    q = plant.GetPositions(context)
+    target = q
+    if config.hold.posture is not None:
+        target = posture_positions(plant, find_postures(plant, loaded.postures, config.hold.posture, "hold"), q)
+    held = choose_holding(plant, q, target, config.hold, config.drive)
+    carried = {a.input_start(): effort for a, effort in static_efforts(plant, q, held).items()}
+    changed = start_holding(plant, context, held)
+    state = changed.state
+    state.data.pd_carried[:] = [carried.get(int(k), 0.0) for k in state.model.pd_actuator]
+    return changed
+
+
+def set_carry_rates(plant: MultibodyPlant, rates: Mapping[JointActuator, float]) -> None:
+    """Rates [1/s] of controllers, before the plant makes its arrays anew."""
+    for actuator, rate in rates.items():
+        actuator.carry_rate = rate
+
+
 def _resting(actuator, default):
     position, velocity = aim_at_rest(actuator, default)
     return Held(position, velocity, 0.0, 0.0)
@@ -142,6 +174,7 @@ def _resting(actuator, default):
 
 def give_back_controllers(plant: MultibodyPlant, gains: Mapping[JointActuator, PdControllerGains | None]) -> None:
     """Gives actuators the gains that they had, None for none."""
+    set_carry_rates(plant, dict.fromkeys(gains, 0.0))
     plant.replace_controllers({actuator: given or PdControllerGains() for actuator, given in gains.items()})
     plant.mixes_controllers = False
 
@@ -172,6 +205,7 @@ def as_document(held: Mapping[JointActuator, Held]) -> list[dict[str, Any]]:
             "position": each.position,
             "velocity": each.velocity,
             "controller_gains": [each.p, each.d],
+            "carry_rate": each.rate,
         }
         for actuator, each in held.items()
     ]
@@ -181,14 +215,14 @@ def from_document(plant: MultibodyPlant, document: Any) -> dict[JointActuator, H
     """The contrary of as_document(); ValueError if it is not of this plant."""
     actuators = {(a.name(), int(a.model_instance())): a for a in plant.elements.actuators}
     try:
-        return {
-            actuators[entry["actuator"], entry["model_instance"]]: Held(
-                float(entry["position"]), float(entry["velocity"]), *map(float, entry["controller_gains"])
-            )
-            for entry in document
-        }
+        return {actuators[entry["actuator"], entry["model_instance"]]: _held_of(entry) for entry in document}
     except (KeyError, TypeError, ValueError) as error:
         raise ValueError(f"not of this plant: {error}") from None
+
+
+def _held_of(entry: Mapping[str, Any]) -> Held:
+    p, d = map(float, entry["controller_gains"])
+    return Held(float(entry["position"]), float(entry["velocity"]), p, d, float(entry["carry_rate"]))
 
 
 def held_in_log(plant: MultibodyPlant, path: str) -> dict[JointActuator, Held]:

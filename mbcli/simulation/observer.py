@@ -3,7 +3,9 @@
 import numpy as np
 
 from mbcli.common.argument_names import argument
+from mbcli.log.fields.effort import EFFORT
 from mbcli.log.fields.energy import KINETIC, POTENTIAL
+from mbcli.simulation.effort_record import EffortRecord
 from mbcli.simulation.energy_error import EnergyChange
 
 GIVE_OF_STOPS = 1e-3  # [m or rad]
@@ -16,6 +18,7 @@ class Observer:
     Args:
         plant: finalized.
         warn: (message) -> None.
+        plan: that joints are to follow, None for none.
 
     Attributes:
         energies: [J] kinetic and potential together, of the first and the last sample; empty before the first.
@@ -25,14 +28,15 @@ class Observer:
         contacts: ContactArrays of the run, None if nothing can touch.
     """
 
-    def __init__(self, plant, warn):
-        self._plant, self._warn = plant, warn
+    def __init__(self, plant, warn, plan=None):
+        self._plant, self._warn, self._plan, self._errors = plant, warn, plan, None
         self.energies, self.energy_change = [], EnergyChange(plant)
         self.constraint_error = None
         self.contacts, self.most_contacts, self.most_faces = None, 0, 0
         self._lower, self._upper = plant.GetPositionLowerLimits(), plant.GetPositionUpperLimits()
         self._exceeded = self._lower > self._upper  # none
         self._began = None
+        self._efforts = EffortRecord(plant.num_actuators())
 
     def begin(self, run):
         """Lets the observer know the run and the time [s] at which it begins."""
@@ -52,15 +56,34 @@ class Observer:
             return None
         return {"most_contacts": self.most_contacts, "most_faces": self.most_faces} | (self.contacts.statistics() or {})
 
+    def effort_summary(self, names):
+        """The key `efforts` of a summary: of the actuators of these names."""
+        return self._efforts.of(self._plant, names)
+
+    def tracking_summary(self):
+        """The key `tracking` of a summary: of the joints of the plan; None without one."""
+        if self._plan is None:
+            return None
+        names = self._plant.GetPositionNames()
+        errors = zip(self._plan.places, self._errors, strict=True) if self._errors is not None else ()
+        return [{"position": names[k], "largest_error": float(error)} for k, error in errors]
+
     def see_rows(self, rows):
         """Counts the rows of an earlier log in."""
         self._exceeded |= self._beyond(rows["q"]).any(axis=0)
+        if EFFORT in rows:
+            self._efforts.see(rows["time"], rows[EFFORT])
         if KINETIC in rows:
             self._note_energy(rows[KINETIC] + rows[POTENTIAL])
 
     def see(self, samples, event=lambda *_, **__: None):
         """Takes a block of samples; event(time, severity, code, message) notes in the log what happened."""
         self._note_energy(samples.energy.sum(axis=1))
+        self._efforts.see(samples.time, samples.effort)
+        if self._plan is not None:
+            from mbcli.simulation.control.plans import worst_errors
+
+            self._errors = worst_errors(self._plan, samples.time, samples.q, self._errors)
         self.energy_change.see(samples)
         if self._plant.elements.constraints:
             self.constraint_error = max(float(samples.constraint_error.max()), self.constraint_error or 0.0)

@@ -11,21 +11,23 @@ import numpy as np
 
 from mbcli.common.argument_names import argument
 from mbcli.common.number_text import parse_number
+from mbcli.common.quick_dataclass import dataclass
 from mbcli.common.suggestions import name_or_list
 from mbcli.common.text_tables import read_text_table, shown
 from mbcli.errors import ArgumentError, ModelError
-from mbcli.multibody.math import SpatialForce
-from mbcli.multibody.plant.applied_forces import ExternallyAppliedSpatialForce
 from mbcli.multibody.tree.index import BodyIndex
 
 if TYPE_CHECKING:
-    from mbcli.multibody.plant.context import Context
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
     from mbcli.multibody.tree.rigid_body import RigidBody
 
-FORM = "BODY=fx,fy,fz[@x,y,z] [from T] [to T]"
+FORM = "BODY=fx,fy,fz[@x,y,z] [from T] [to T] or BODY=SIZE@random for D [from T] [to T]"
 _TEXT = re.compile(
     r"(?P<body>[^=]+)=(?P<force>[^@\s]+)(?:@(?P<point>\S+))?"
+    r"(?:\s+from\s+(?P<start>\S+))?(?:\s+to\s+(?P<end>\S+))?\s*"
+)
+_RANDOM = re.compile(
+    r"(?P<body>[^=]+)=(?P<size>[^@\s,]+)@random\s+for\s+(?P<duration>\S+)"
     r"(?:\s+from\s+(?P<start>\S+))?(?:\s+to\s+(?P<end>\S+))?\s*"
 )
 COLUMNS = ("body", "fx", "fy", "fz", "from", "to")
@@ -49,24 +51,67 @@ class Push(NamedTuple):
     point: tuple[float, ...] | None = None
 
 
-def read_pushes(given: Iterable[Any]) -> list[Push]:
-    """Those that Pushes, texts of FORM and names of tables mean. ArgumentError, or ModelError of a table."""
-    pushes: list[Push] = []
-    for one in given:
-        if isinstance(one, Push):
+@dataclass(frozen=True)
+class RandomPush:
+    """A horizontal push on a body at its centre of mass whose direction and start are drawn.
+
+    Attributes:
+        body: its name.
+        size: [N].
+        duration: [s].
+        start, end: [s] between which it acts.
+    """
+
+    body: str
+    size: float
+    duration: float
+    start: float
+    end: float
+
+    def drawn(self, random: np.random.Generator, until: float) -> Push:
+        """The push; until: [s] the end of the run. ArgumentError if there is no time for it."""
+        last = min(self.end, until) - self.duration
+        if last < self.start:
+            message = f"the push of '{self.body}' lasts {self.duration:g} s, there is less time"
+            raise ArgumentError(f"{argument('pushes')}: {message}")
+        angle, start = random.uniform(0.0, 2.0 * np.pi), float(random.uniform(self.start, last))
+        force = self.size * float(np.cos(angle)), self.size * float(np.sin(angle)), 0.0
+        return Push(self.body, force, start, start + self.duration)
+
+
+def drawn_pushes(pushes: Iterable[Push | RandomPush], seed: int, until: float) -> list[Push]:
+    """Pushes, with those drawn that are random, from a seed of the run that ends at a time [s]."""
+    random = np.random.default_rng([seed, *b"push"])
+    return [push.drawn(random, until) if isinstance(push, RandomPush) else push for push in pushes]
+
+
+def read_pushes(given: str | Push | Iterable[Any]) -> list[Push | RandomPush]:
+    """Those that Pushes, texts of FORM and names of tables mean; one alone need not be in a list.
+
+    ArgumentError, or ModelError of a table.
+    """
+    pushes: list[Push | RandomPush] = []
+    several: Iterable[Any] = given
+    if isinstance(given, (str, os.PathLike, Push)):
+        several = [given]
+    for one in several:
+        if isinstance(one, (Push, RandomPush)):
             pushes.append(one)
         elif isinstance(one, str) and "=" in one:
             pushes.append(_push_of(one))
         else:
             pushes += _pushes_of_table(os.fspath(one))
     for push in pushes:
-        if not push.end > push.start:
+        if not push.end > push.start:  # also of a random one
             message = f"the push of '{push.body}' from {push.start:g} s to {push.end:g} s has no duration"
             raise ArgumentError(f"{argument('pushes')}: {message}")
     return pushes
 
 
 def _push_of(text):
+    random = _RANDOM.fullmatch(text.strip())
+    if random is not None:
+        return _random_push(text, random)
     found = _TEXT.fullmatch(text.strip())
     if found is None:
         raise ArgumentError(f"{argument('pushes')}: '{text}' is not {FORM}")
@@ -76,6 +121,14 @@ def _push_of(text):
     if (found["start"] and start is None) or (found["end"] and end is None):
         raise ArgumentError(f"{argument('pushes')}: '{text}': a time is a finite number of seconds")
     return Push(found["body"].strip(), force, start or 0.0, np.inf if end is None else end, point)
+
+
+def _random_push(text, found):
+    given = {name: parse_number(found[name]) for name in ("size", "duration", "start", "end") if found[name]}
+    if None in given.values() or not given["size"] > 0.0 or not given["duration"] > 0.0:
+        raise ArgumentError(f"{argument('pushes')}: '{text}': size and duration are finite numbers greater than 0")
+    end = given.get("end", np.inf)
+    return RandomPush(found["body"].strip(), given["size"], given["duration"], given.get("start", 0.0), end)
 
 
 def _numbers(text, whole):
@@ -109,27 +162,8 @@ def _pushes_of_table(path):
     return found
 
 
-def follow_pushes(plant: MultibodyPlant, context: Context, pushes: Iterable[Push]) -> None:
-    """Lets pushes act in a context. ArgumentError if there is no such body, or several are called so."""
-    bodies = [(push, _body(plant, push.body)) for push in pushes]
-    tolerance = 1e-9 * max(plant.time_step(), 1e-3)
-
-    def acting(at):
-        t = at.get_time() + tolerance
-        return [_force(push, body, at) for push, body in bodies if push.start <= t < push.end]
-
-    plant.get_applied_spatial_force_input_port().Follow(context, acting)
-
-
-def _force(push, body, context):
-    force = ExternallyAppliedSpatialForce()
-    force.body_index = body.index()
-    force.p_BoBq_B = body.CalcCenterOfMassInBodyFrame(context) if push.point is None else push.point
-    force.F_Bq_W = SpatialForce(np.zeros(3), np.array(push.force))
-    return force
-
-
-def _body(plant: MultibodyPlant, name: str) -> RigidBody:
+def pushed_body(plant: MultibodyPlant, name: str) -> RigidBody:
+    """The body that a push names. ArgumentError if there is none, several are called so, or it cannot move."""
     bodies = [plant.get_body(BodyIndex(k)) for k in range(1, plant.num_bodies())]
     scoped = {f"{plant.GetModelInstanceName(body.model_instance())}::{body.name()}": body for body in bodies}
     found = [body for full, body in scoped.items() if name in (full, body.name())]
@@ -139,4 +173,6 @@ def _body(plant: MultibodyPlant, name: str) -> RigidBody:
     if len(found) > 1:
         several = ", ".join(full for full, body in scoped.items() if body in found)
         raise ArgumentError(f"{argument('pushes')}: several bodies are called '{name}': {several}")
+    if plant.IsAnchored(found[0]):
+        raise ArgumentError(f"{argument('pushes')}: the body '{name}' is fixed to the world: no force moves it")
     return found[0]

@@ -1,23 +1,28 @@
 """One run with its log: from a loaded model and a start to rows, events, checkpoints and a summary."""
 
+from __future__ import annotations
+
 import math
 import os
 import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mbcli.common.argument_names import argument
 from mbcli.common.coordinate_names import listed
 from mbcli.common.quick_dataclass import dataclass
-from mbcli.errors import ArgumentError, MbcliError, ModelError, NumericalError, OutputError
-from mbcli.models.loading import LoadedModel, note_on_self_contact, notes_on_contact
+from mbcli.errors import ArgumentError, ControlError, MbcliError, ModelError, NumericalError, OutputError
+from mbcli.models.loaded_model import LoadedModel
+from mbcli.models.loading import note_on_self_contact, notes_on_contact
 from mbcli.models.placement import put_on_ground
 from mbcli.models.postures import find_postures, posture_positions, set_postures
-from mbcli.multibody.constraints.closed_chains import assemble_context
-from mbcli.multibody.stepping.run import CONSTRAINT_TOLERANCE, SCHEMES, Run
+from mbcli.multibody.assembly.closed_chains import assemble_context
+from mbcli.multibody.stepping.run import CONSTRAINT_TOLERANCE, SCHEMES, LinkForce, Run, constant_input
+from mbcli.multibody.stepping.ticks import Controller
+from mbcli.simulation.control.in_a_run import chosen_controller, chosen_plan, controlling, start_on_plan
 from mbcli.simulation.controllers import hold_default_positions
 from mbcli.simulation.effort_limits import Exceeded, clamped, efforts_in_words, exceeded_efforts, require_choice
 from mbcli.simulation.energy_error import (
@@ -28,23 +33,21 @@ from mbcli.simulation.energy_error import (
     is_driven,
 )
 from mbcli.simulation.fallen_bases import fallen_bases, verticals
-from mbcli.simulation.holding import (
-    Held,
-    choose_holding,
-    give_back_controllers,
-    held_in_log,
-    holding_in_words,
-    require_controllers,
-    start_holding,
-)
+from mbcli.simulation.held_joint import Held
+from mbcli.simulation.holding import choose_holding, give_back_controllers, held_in_log, holding_in_words, start_holding
 from mbcli.simulation.input_series import as_input
 from mbcli.simulation.log_target import move_aside, put_back
 from mbcli.simulation.observer import Observer
-from mbcli.simulation.pushes import follow_pushes, read_pushes
+from mbcli.simulation.push_forces import Followers
+from mbcli.simulation.pushes import drawn_pushes, read_pushes
 from mbcli.simulation.run_start import is_context, set_start
 from mbcli.simulation.sampling import Sampling
 from mbcli.simulation.start_limits import clamp_positions, in_words, positions_outside_limits, what_limits_do
+from mbcli.simulation.static_efforts import static_efforts
 from mbcli.simulation.summary import Summary
+
+if TYPE_CHECKING:
+    from mbcli.log.memory import MemoryLog
 
 DEFAULT_DURATION = 5.0  # [s]
 CHECKPOINT_SECONDS = 0.5  # of wall-clock time that a killed run may lose
@@ -111,6 +114,9 @@ class RecordedRun:
         effort_limits: what becomes of inputs beyond the effort limits of actuators: they end there, "clamp", or act,
             with a warning, "warn", or without one, "ignore". Of ports of a Context nothing is asked.
         pushes: forces on bodies: each a Push, a text as `--push` takes it, or the name of a table.
+        controller: a ControllerChoice, or what it takes as `given`: it gives the actuation in place of `inputs`.
+        trajectory: a Follow, or the table of its plan: the motion of joints in place of `inputs`, or, with a
+            controller, what this is given as targets.
         integrator, accuracy, max_step: of a continuous plant; None leaves them to the settings.
         constraint_tolerance: [m or 1] norm of the position errors that continuous integration keeps below.
         log_rate: [Hz] of samples; 0 for every step of a discrete plant.
@@ -138,6 +144,8 @@ class RecordedRun:
         inputs: Any = None,
         effort_limits: str = "clamp",
         pushes: Iterable[Any] = (),
+        controller: Any = None,
+        trajectory: Any = None,
         integrator: str | None = None,
         accuracy: float | None = None,
         max_step: float | None = None,
@@ -154,18 +162,21 @@ class RecordedRun:
             raise ArgumentError(f"{argument('start_limits')} is 'warn', 'clamp' or 'error', not {start_limits!r}")
         self._effort_limits = require_choice(effort_limits)
         self._exceeded: list[Exceeded] = []
-        self._pushes = read_pushes(pushes)
+        self._pushes, self._push_followers = read_pushes(pushes), Followers()
+        self._choice = chosen_controller(controller, inputs)
+        self._follow, self._plan = chosen_plan(loaded.plant, trajectory, controller, inputs)
+        self._freed: dict[Any, float] = {}  # effort limits that do not hold in the run
         self.loaded, self.plant, self.warn = loaded, loaded.plant, warn
         _read_geometries(self.plant)
         self.config = _simulator_config(loaded.config.simulator_config, integrator, accuracy, max_step)
         own = start if is_context(start) else None
         self._hold, self._drive = loaded.config.hold, loaded.config.drive
-        self._held: dict[Any, Held] = {}
+        self.held: dict[Any, Held] = {}  # what holds and drives joints, after prepare()
+        self._carried: dict[Any, float] = {}  # what controllers that hold and drive joints feed forward at the start
+        self._controller: Controller | None = None  # called at ticks
+        self._forces: list[LinkForce] = []  # pushes that steps take without Python
         self._released: dict[Any, Any] = {}  # the gains that the plant had before
-        if self._controls():
-            require_controllers(self.plant)
-            if own is not None:
-                raise ArgumentError(f"{argument('hold')} and {argument('drive')}: the run starts from a given context")
+        self._own = own  # the caller's context, which has the end of the run
         self.context = self.plant.CreateDefaultContext() if own is None else own
         own_controllers = own is None and not self._controls()
         self.controlled = hold_default_positions(self.plant, self.context) if own_controllers else []
@@ -174,6 +185,16 @@ class RecordedRun:
         self.until = self._end(until, duration)
         self.sampling = Sampling(self.plant, self.start, self.until, log_rate)
         self.fields = chosen_fields(fields, self.plant)
+        if (
+            fields is None
+            and "effort" in self.fields
+            and not (self.controlled or self._controls() or self._choice or self._follow)
+        ):
+            self.fields.remove("effort")  # it is u
+        if "tracking" in self.fields and self._plan is None:
+            if fields is not None:
+                raise ArgumentError(f"{argument('fields', 'tracking')}: the run has no {argument('trajectory')}")
+            self.fields.remove("tracking")
         seeds = (seed, logged_seed, loaded.config.random_seed)
         self.seed = next(seed for seed in seeds if seed is not None)
         self._arguments, self._keeps_balance = arguments, balance
@@ -184,13 +205,16 @@ class RecordedRun:
             self.plant.SetRandomContext(self.context, np.random.default_rng(seed))
         self._stated = self._set_start(pose, start)
         self.actuation = None if own is not None and inputs is None else as_input(self.plant, inputs, aims=own is None)
-        self.stopwatch, self._observer = Stopwatch(), Observer(self.plant, warn)
+        self.stopwatch, self._observer = Stopwatch(), Observer(self.plant, warn, self._plan)
         self._upright: dict[Any, Any] = {}  # verticals of bases that are to stand
         self._last_time = -np.inf
         self._kept_at, self._kept_rows = time.monotonic(), 0
 
     def _controls(self):
-        """Whether the settings hold or drive joints."""
+        """Whether the settings hold or drive joints; a run that follows a plan does so itself."""
+        return self._follow is None and self._settings_control()
+
+    def _settings_control(self):
         return self._hold.is_on or bool(self._drive)
 
     def _set_start(self, pose, start):
@@ -199,6 +223,8 @@ class RecordedRun:
         if self._hold.is_on and self._hold.posture is not None and not stated.any():
             self._set_pose(self._hold.posture, "hold")
             set_start(self.plant, self.context, start)  # its velocities
+        if self._plan is not None:
+            start_on_plan(self.plant, self.context, self._plan, stated)
         return stated
 
     def _set_pose(self, name, wanted_by):
@@ -244,7 +270,9 @@ class RecordedRun:
         if resumed is None:
             self._move_start(note)
             self._check_limits()
-        if self._controls():
+        if self._follow is not None and self._choice is None:
+            self._start_following()
+        elif self._controls():
             if self._hold.is_on and resumed is None:
                 self._upright = verticals(self.plant, self.context)
             self._start_controllers(note, resumed)
@@ -258,8 +286,15 @@ class RecordedRun:
             begin = self.actuation.times[0]
             self.warn(f"the input begins at {begin:g} s, the run ends at {self.until:g} s: it does not act")
         self._limit_efforts()
+        if self._choice is not None:
+            self._make_controller()
         if self._pushes:
-            follow_pushes(self.plant, self.context, self._pushes)
+            pushes = drawn_pushes(self._pushes, self.seed, self.until)
+            self._forces = self._push_followers.start(self.plant, self.context, pushes)
+            for each, push in zip(self._pushes, pushes, strict=True):
+                if each is not push:
+                    force = ", ".join(f"{part:.6g}" for part in push.force)
+                    note(f"pushes {push.body} by {force} N from {push.start:.6g} to {push.end:.6g} s")
 
     def _move_start(self, note):
         moved = clamp_positions(self.plant, self.context) if self._start_limits == "clamp" else []
@@ -272,26 +307,83 @@ class RecordedRun:
             for line in put_on_ground(self.plant, self.context, self.loaded.ground, self._stated):
                 note(line)
 
+    def holds_at_ticks(self) -> bool:
+        """After prepare(): whether joints are held by a controller that the steps do not know."""
+        return self._controller is not None
+
     def _start_controllers(self, note, resumed):
         """Lets controllers hold and drive joints, from the start or as they did in the log that is gone on with."""
-        plant = self.plant
+        plant, q = self.plant, self.plant.GetPositions(self.context)
         if resumed is not None:
-            self._held = held_in_log(plant, resumed)
+            self.held = held_in_log(plant, resumed)
         else:
-            q = plant.GetPositions(self.context)
             postures = []
             if self._hold.posture is not None:
                 postures = find_postures(plant, self.loaded.postures, self._hold.posture, "hold")
             target = posture_positions(plant, postures, q) if postures else q
-            self._held = choose_holding(plant, q, target, self._hold, self._drive)
-        self._released = {a: a.get_controller_gains() if a.has_controller() else None for a in self._held}
-        self.context = start_holding(plant, self.context, self._held)
-        self.controlled = [actuator.name() for actuator in plant.controlled_actuators()]
-        for line in holding_in_words(plant, self._hold, self._held):
+            self.held = choose_holding(plant, q, target, self._hold, self._drive)
+        self._carried = static_efforts(plant, q, self.held)
+        if plant.steps_with_controllers():
+            self._released = {a: a.get_controller_gains() if a.has_controller() else None for a in self.held}
+            self.context = start_holding(plant, self.context, self.held)
+            self.controlled = [actuator.name() for actuator in plant.controlled_actuators()]
+        else:
+            from mbcli.simulation.servo_ticks import ServoTicks
+
+            given = self.input_at if self.actuation is not None else lambda t: plant.actuation(self.context)
+            self._controller = ServoTicks(plant, q, self.held, self._carried, given)
+            self.controlled = [actuator.name() for actuator in self.held]
+        for line in holding_in_words(plant, self._hold, self.held):
             note(line)
 
+    def _make_controller(self):
+        from mbcli.simulation.control.chosen import make_controller
+
+        if self._controller is not None:
+            raise ArgumentError(
+                f"{argument('controller')}: {argument('hold')} and {argument('drive')} are a controller themselves in "
+                f"a plant whose steps have none; give {argument('dt')} a step"
+            )
+        self._controller = make_controller(
+            self._choice,
+            self.plant,
+            seed=self.seed,
+            effort_limits=self._effort_limits,
+            targets=None if self._plan is None else self._plan.at,
+        )
+
+    def _start_following(self):
+        """Lets joints follow the plan."""
+        from mbcli.simulation.control.follow import Follower, following_controllers, require_followable
+
+        plant, way = self.plant, self._follow.way
+        require_followable(self._plan, way, plant)
+        q = plant.GetPositions(self.context)
+        held = following_controllers(self._plan, way, plant, q)
+        if held:
+            if way == "prescribed":
+                self._freed = {actuator: actuator.effort_limit() for actuator in held}
+                for actuator in held:
+                    actuator.set_effort_limit(np.inf)
+            self._released = {a: a.get_controller_gains() if a.has_controller() else None for a in held}
+            self.context = start_holding(plant, self.context, held)
+            self.controlled = [actuator.name() for actuator in plant.controlled_actuators()]
+        else:
+            self.controlled = [actuator.name() for actuator in plant.elements.actuators]
+        self._controller = Follower(self._plan, way, plant, q, self._effort_limits)
+
     def release(self) -> None:
-        """Gives the plant the controllers back that it had before prepare(), for contexts that are made from now on."""
+        """Gives the plant the controllers back that it had before prepare(), for contexts that are made from now on.
+
+        A context that the run started from has its end then, and its ports what they had.
+        """
+        self._push_followers.end()
+        if self._own is not None and self._own is not self.context:
+            self._own.SetTime(self.context.get_time())
+            self.plant.SetPositionsAndVelocities(self._own, self.plant.GetPositionsAndVelocities(self.context))
+        for actuator, limit in self._freed.items():
+            actuator.set_effort_limit(limit)
+        self._freed = {}
         if self._released:
             give_back_controllers(self.plant, self._released)
             self._released = {}
@@ -351,22 +443,34 @@ class RecordedRun:
         Raises:
             NumericalError: the run cannot go on. The rows before are in the log; the context has the last good state.
         """
-        self.memory, self._describes = None, described
+        self.memory: MemoryLog | None = None
+        self._describes = described
         self._watchers = should_stop, on_progress, on_start
-        with np.errstate(all="ignore"):  # interpreted kernels; a number that is not finite ends the run with its name
+        with np.errstate(all="ignore"), controlling(self._choice and self._controller):
+            # errstate: interpreted kernels; a number that is not finite ends the run with its name
             summary = self._run(log, force, in_memory) if resumed is None else self._resume(log, resumed, force)
         fell = fallen_bases(self.plant, self.context, self._upright)
         if fell is not None:
             self.warn(fell)
+        self._tell_of_efforts(summary)
         return summary
+
+    def _tell_of_efforts(self, summary):
+        """Warns of what a controller asked for beyond effort limits."""
+        if self._choice is not None or self._follow is not None:
+            line = efforts_in_words(summary.efforts_beyond, self._effort_limits)
+            if line:
+                self.warn(line)
 
     def _resume(self, log, path, force):
         from mbcli.simulation.earlier_run import EarlierRun
 
         aside = None
-        with EarlierRun(path, self.loaded, self.fields, self.start, self.sampling.is_sample) as earlier:
+        of_run = self.start, self.sampling.is_sample, self._plan, self._controller is not None
+        with EarlierRun(path, self.loaded, self.fields, *of_run) as earlier:
             earlier.lock()
-            earlier.check_input(self.input_at)
+            if self._controller is None:
+                earlier.check_input(self.input_at)
             if self._ends_as_asked:
                 earlier.refuse_end(max(self.until, self.sampling.end_of_steps))
             replaced = log is not None and os.path.realpath(path) == os.path.realpath(f"{log}.partial")
@@ -402,6 +506,10 @@ class RecordedRun:
             keep_contacts=True,
             keep_balance=self._keeps_balance or None,
             asleep=None if earlier is None else earlier.asleep,
+            keep_efforts=bool(self.controlled) or "effort" in self.fields,
+            controller=self._controller,
+            forces=self._forces,
+            going_on=self.carried_at_start() if earlier is None else earlier.checkpoint,
         )
         run.compile()
         self._observer.begin(run)
@@ -415,6 +523,13 @@ class RecordedRun:
         else:
             rows = self._run_with_log(run, log, force, earlier, aside)
         return self._summary(run, should_stop(), log, rows)
+
+    def carried_at_start(self) -> dict[str, np.ndarray] | None:
+        """What controllers feed forward when the run begins, as a checkpoint has it."""
+        if not self._carried or self._controller is not None:
+            return None
+        carried = {a.input_start(): effort for a, effort in self._carried.items()}
+        return {"carried": np.array([carried.get(int(k), 0.0) for k in self.context.state.model.pd_actuator])}
 
     def _run_with_log(self, run, path, force, earlier, aside):
         """Returns the number of rows of the log."""
@@ -433,8 +548,8 @@ class RecordedRun:
                 for samples in self._blocks(run, log):
                     self._observer.see(samples, event)
                     self._append(log, samples)
-            except NumericalError as error:
-                self._append_last_good_row(log)
+            except (NumericalError, ControlError) as error:
+                self._append_last_good_row(log, run)
                 log.event(self.context.get_time(), run.steps, "error", error.code, str(error))
                 log.finish("failed", error.exit_code, str(error))
                 if path is None:
@@ -449,15 +564,17 @@ class RecordedRun:
                 log.finish("complete", 0)
             return log.row_count
 
-    def _append_last_good_row(self, log):
+    def _append_last_good_row(self, log, run):
         """The state before the step that failed, which the context has."""
+        actuation = self.actuation if self._controller is None else constant_input(run.actuation_now())
         here = Run(
             self.plant,
             self.context,
             self.context.get_time(),
-            actuation=self.actuation,
+            actuation=actuation,
             constraint_tolerance=self._tolerance,
             keep_contacts=True,
+            keep_efforts=bool(self.controlled),
         )
         for samples in here.blocks():
             self._append(log, samples)
@@ -466,7 +583,12 @@ class RecordedRun:
         """The rows of the earlier log, and the needs of a run that goes on from here."""
         from mbcli.simulation.recording import RowMaker
 
-        self._rows_of = RowMaker(self.plant, self.fields)
+        loads = None
+        if "reactions" in self.fields:
+            from mbcli.log.fields.loaded_states import LoadedStates
+
+            loads = LoadedStates(self.plant, self.context, self._forces)
+        self._rows_of = RowMaker(self.plant, self.fields, self._plan, loads)
         if earlier is not None:
             for rows in earlier.blocks():
                 self._observer.see_rows(rows)
@@ -502,7 +624,8 @@ class RecordedRun:
 
     def _rows_are_enough(self, run):
         """Whether a run can go on from a row: not between integration steps, nor without more than q and v."""
-        return self.plant.is_discrete() and not self.context.state.deformables and run.sleep is None
+        remembers = run.sleep is not None or run.ticks is not None or self.held
+        return self.plant.is_discrete() and not self.context.state.deformables and not remembers
 
     def _checkpoint(self, run):
         """What a run needs that goes on from here."""
@@ -529,7 +652,9 @@ class RecordedRun:
             self.fields,
             argv=tuple(self._arguments),
             seed=self.seed,
-            held=self._held,
+            held=self.held,
+            plan=self._plan,
+            controller=self._controller_in_words(),
             kernels=kernels_in_words(self.context),
             described=self._describes or path is not None,
             checkpoint=self._checkpoint(run),
@@ -543,6 +668,13 @@ class RecordedRun:
         from mbcli.log.writer import LogWriter
 
         return LogWriter(path, header, force=force)
+
+    def _controller_in_words(self):
+        if self._choice is None:
+            return None
+        from mbcli.simulation.control.chosen import controller_in_words
+
+        return controller_in_words(self._choice.given)
 
     def _append(self, log, samples):
         """The rows that a run without a break has; one that goes on also samples its beginning."""
@@ -560,6 +692,8 @@ class RecordedRun:
         simulated = self.context.get_time() - self.began
         wall = self.stopwatch.seconds
         observer = self._observer
+        if self._choice is not None or self._follow is not None:
+            self._exceeded = self._controller.commands.exceeded()
         first, last = observer.energies if observer.energies else (None, None)
         summary = Summary(
             status="interrupted" if stopped else "complete",
@@ -575,10 +709,12 @@ class RecordedRun:
             energy_start=first,
             energy_end=last,
             energy_drift=None if first is None else last - first,
-            energy_error=energy_error(run, observer.energy_change, self.actuation, self.controlled),
+            energy_error=energy_error(run, observer.energy_change, self._acting(), self.controlled),
             balance=self._balance_of(run),
             constraint_error=observer.constraint_error,
             contact=observer.contact_summary(),
+            efforts=observer.effort_summary(self.controlled),
+            tracking=observer.tracking_summary(),
             exceeded_limits=observer.exceeded_limits,
             exceeded_efforts=[exceeded.actuator for exceeded in self._exceeded],
             efforts_beyond=self._exceeded,
@@ -590,6 +726,10 @@ class RecordedRun:
         if complaint is not None:
             self.warn(complaint)
         return summary
+
+    def _acting(self):
+        """The input of the run; None if it is not known before, as that of a controller."""
+        return None if self._controller is not None or self._pushes else self.actuation
 
     def _balance_of(self, run):
         """The energy balance of a run; an error of the integration that is not small is reported."""
@@ -617,7 +757,7 @@ class RecordedRun:
             self.warn(f"position limits are not enforced, and were exceeded by {listed(summary.exceeded_limits)}")
         change = self._observer.energy_change
         complaint = None
-        if not is_driven(self.actuation, self.controlled):
+        if not is_driven(self._acting(), self.controlled):
             complaint = gain_by_constraints(run, summary.energy_drift, change)
         if complaint is None and summary.energy_error is not None:
             complaint = error_in_words(run, summary.energy_error, change)

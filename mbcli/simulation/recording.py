@@ -46,19 +46,22 @@ def row_fields(fields, logged):
     return [field for own in columns for field in own if not field.path.startswith(RAGGED_GROUPS)]
 
 
-def logged_plant(plant):
-    """LoggedPlant of a plant."""
-    return LoggedPlant(plant, coordinate_units(plant)[2])
+def logged_plant(plant, plan=None):
+    """LoggedPlant of a plant in a run that follows a plan, or None."""
+    position_units, _, effort_units = coordinate_units(plant)
+    return LoggedPlant(plant, effort_units, position_units, plan)
 
 
-def log_header(loaded, fields, held, *, described=True, **run):
+def log_header(loaded, fields, held, *, plan=None, controller=None, described=True, **run):
     """The LogHeader of a run in which joints are held; run has the rest: argv, seed, checkpoint, expected_rows.
 
+    plan: what the run follows, None for nothing.
+    controller: what the log has of a controller, None without one.
     described: whether it has the model and the configuration as text, which takes longer than a short run.
     """
     plant = loaded.plant
     position_units, velocity_units, effort_units = coordinate_units(plant)
-    logged = LoggedPlant(plant, effort_units)
+    logged = logged_plant(plant, plan)
     return LogHeader(
         model_name=loaded.description()["name"],
         position_names=tuple(plant.GetPositionNames()),
@@ -69,7 +72,7 @@ def log_header(loaded, fields, held, *, described=True, **run):
         actuator_units=effort_units,
         sources=tuple(loaded.sources),
         config=yaml.safe_dump(plain_config(loaded.config), sort_keys=False) if described else "",
-        model=to_json(_resolved_model(loaded, held)) if described else "",
+        model=to_json(_resolved_model(loaded, held, controller)) if described else "",
         fields=tuple(row_fields(fields, logged)),
         contact=contact_names(logged, fields),
         scene=_scene_text(loaded) if "poses" in fields else "",
@@ -79,6 +82,7 @@ def log_header(loaded, fields, held, *, described=True, **run):
             "q": position_units,
             "v": velocity_units,
             "rest_start": velocity_units,
+            "u": effort_units,
             "deformables": tuple(
                 unit for b in plant.elements.deformable_bodies for unit in VERTEX_UNITS for _ in range(b.num_dofs())
             ),
@@ -94,9 +98,10 @@ def _scene_text(loaded):
     return scene_text(scene_of(loaded))
 
 
-def _resolved_model(loaded, held):
+def _resolved_model(loaded, held, controller):
     document = describe(loaded, measured=False) | contact_settings(loaded) | parameter_settings(loaded)
-    return document | ({"hold": as_document(held)} if held else {})
+    document |= {"hold": as_document(held)} if held else {}
+    return document | ({"controller": controller} if controller else {})
 
 
 def kernels_in_words(context):
@@ -144,8 +149,9 @@ def plain_config(config):
 class RowMaker:
     """Turns samples into rows of a log with the given fields."""
 
-    def __init__(self, plant, fields):
-        self._logged = logged_plant(plant)
+    def __init__(self, plant, fields, plan=None, loads=None):
+        self._logged = logged_plant(plant, plan)
+        self._logged.loads = loads
         self._paths = {name: {field.path for field in own} for name, own in declared(fields, self._logged).items()}
 
     def rows(self, samples, chosen):

@@ -6,7 +6,7 @@ import inspect
 import json
 import os
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from textwrap import fill
 from typing import Any
 
@@ -18,7 +18,8 @@ from mbcli.errors import ArgumentError, ModelError
 from mbcli.log import Log, MemoryLog, open_log
 from mbcli.log.embedded_files import same_on_disk
 from mbcli.log.fields import names_in_words
-from mbcli.models.loading import LoadedModel, as_loaded, load_model, set_hold
+from mbcli.models.loaded_model import LoadedModel
+from mbcli.models.loading import as_loaded, load_model, set_hold
 from mbcli.multibody.plant import MultibodyPlant
 from mbcli.simulation.log_target import check_log_target
 from mbcli.simulation.recorded_run import Progress, RecordedRun
@@ -30,7 +31,19 @@ OF_HOLDING = ("hold", "kp", "kd", "drive")  # of the arguments of loading, those
 OF_FILES = ("model", "config", "constraints", "srdf")
 NOT_BY_FILE = ("inputs", "start")  # whose texts are paths
 HARMLESS = (OF_LOADING | inspect.signature(RecordedRun).parameters.keys() | {"until", *OF_HOLDING}) - {
-    *(*OF_FILES, *NOT_BY_FILE, "packages", "scenario_text", "on_findings", "on_mesh", "loaded", "warn", "arguments")
+    *(
+        *OF_FILES,
+        *NOT_BY_FILE,
+        "controller",
+        "trajectory",
+        "packages",
+        "scenario_text",
+        "on_findings",
+        "on_mesh",
+        "loaded",
+        "warn",
+        "arguments",
+    )
 }
 """Recorded arguments that a log may ask for."""
 
@@ -54,7 +67,9 @@ def simulate(
     seed: int | None = None,
     inputs: Any = None,
     effort_limits: str = "clamp",
-    pushes: Iterable[Any] = (),
+    pushes: Any = (),
+    controller: Any = None,
+    trajectory: Any = None,
     integrator: str | None = None,
     accuracy: float | None = None,
     max_step: float | None = None,
@@ -94,6 +109,10 @@ def simulate(
             or without one, "ignore".
         pushes: forces on bodies: each a mbcli.simulation.pushes.Push, a text as `mbcli simulate --push` takes it, or
             the name of a table.
+        controller: gives the actuation in place of inputs: a function of what its parameters name, of time, q, v,
+            sensors, targets, plant and random, a class, `FILE.py:NAME`, a command, or a ControllerChoice
+            (docs/how-to/control.md).
+        trajectory: the motion that joints follow: a table (docs/how-to/control.md), or a Follow with the way.
         integrator: makes the plant continuous: a name of SimulatorConfig.integration_scheme.
         accuracy: of continuous integration.
         max_step: [s] the longest step of continuous integration.
@@ -127,6 +146,8 @@ def simulate(
         "inputs": inputs,
         "effort_limits": effort_limits,
         "pushes": pushes,
+        "controller": controller,
+        "trajectory": trajectory,
         "integrator": integrator,
         "accuracy": accuracy,
         "max_step": max_step,
@@ -243,6 +264,8 @@ def _loaded(model, loading, call):
                 f"plants, {argument('dt')} is not 0"
             )
         loading = loading | {"dt": 0.0}
+    if call.get("trajectory") is not None:
+        loading = {"hold": True} | loading  # joints without an actuator get one
     return load_model(model, **{"contact": True} | loading)
 
 

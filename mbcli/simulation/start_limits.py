@@ -12,8 +12,8 @@ from mbcli.common.quick_dataclass import dataclass
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mbcli.multibody.plant.context import Context
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+    from mbcli.multibody.state.context import Context
 
 ROUNDING = 1e-6  # [m or rad]: rounding of numbers in files
 

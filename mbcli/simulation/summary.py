@@ -24,6 +24,9 @@ class Summary:
         constraint_error: largest norm of the position errors; None without constraints.
         contact: most_contacts in a row, most_faces of surfaces, and in discrete plants statistics of the contact
             problems; None if nothing can touch.
+        efforts: of the actuators with controllers, also those that hold and drive joints: for each the actuator, most
+            and last effort in the rows and the limit (None without one) [N m or N], time_at_limit [s].
+        tracking: of the joints of a trajectory: position and largest_error [rad or m] in the rows; None without one.
         exceeded_limits: positions that were beyond their limits in some row.
         exceeded_efforts: actuators whose input is beyond their effort limit; efforts_beyond: for each of them the
             actuator, the limit and the largest input [N m or N], and the time [s] for which it is beyond.
@@ -47,6 +50,8 @@ class Summary:
     balance: dict | None
     constraint_error: float | None
     contact: dict | None
+    efforts: list
+    tracking: list | None
     exceeded_limits: list
     exceeded_efforts: list
     efforts_beyond: list

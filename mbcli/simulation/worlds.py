@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import nullcontext
+from dataclasses import replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,7 @@ import numpy as np
 from mbcli.common.argument_names import argument
 from mbcli.common.processors import num_processors
 from mbcli.common.turns import Turn, number_of_forks
-from mbcli.engine.fields.model_fields import PD_GAIN_D, PD_GAIN_P
+from mbcli.engine.fields.model_fields import PD_GAIN_D, PD_GAIN_P, PD_RATE
 from mbcli.engine.fields.run_fields import WORLDS_PAUSED_STEP, WORLDS_STEPS_LEFT
 from mbcli.engine.queries.state_batch import covers
 from mbcli.engine.runtime.addresses import address_of_function
@@ -32,15 +33,16 @@ from mbcli.engine.stepping.run_arrays import WorldArrays
 from mbcli.errors import ArgumentError, ContactUnsolvedError, ModelError
 from mbcli.models.loading import as_loaded
 from mbcli.models.parameter_assignments import changed_parameters, override_texts
-from mbcli.multibody.plant.context import Context
-from mbcli.multibody.stepping.contact_arrays import CALLED
-from mbcli.multibody.stepping.cut_joints import require_actions
+from mbcli.multibody.compilation.cut_joints import require_actions
+from mbcli.multibody.contact.contact_arrays import CALLED
+from mbcli.multibody.contact.meeting_contact import foresee_contact
+from mbcli.multibody.contact.python_forces import needs_python
+from mbcli.multibody.state.context import Context
 from mbcli.multibody.stepping.energy_balance import keep_none
-from mbcli.multibody.stepping.meeting_contact import foresee_contact
 from mbcli.multibody.stepping.missing_mass import require_masses
-from mbcli.multibody.stepping.python_forces import needs_python
 from mbcli.simulation.recorded_run import RecordedRun
 from mbcli.simulation.running import warn_caller
+from mbcli.simulation.static_efforts import static_efforts
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -128,6 +130,9 @@ class Worlds:
         try:
             run.prepare()
             context = run.context
+            if run.holds_at_ticks():
+                raise ModelError("worlds hold and drive joints in plants whose steps take controllers")
+            self._held, carried = run.held, run.carried_at_start()
             self._refuse(context)
             self._workers = self._made_workers(loaded, context, tasks, lanes, on_compile)
         finally:
@@ -140,6 +145,8 @@ class Worlds:
         self._q, self._v = (np.tile(x, (count, 1)) for x in (state.q, state.v))
         self._u = np.tile(self.plant.actuation(context), (count, 1))
         self._desired = np.tile(state.data.pd_desired, (count, 1, 1))
+        self._start_carried = np.zeros(len(state.data.pd_carried)) if carried is None else carried["carried"]
+        self._carried = np.tile(self._start_carried, (count, 1))
         self._status, self._steps = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.int64)
         self._taken, self._until = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.int64)
         self._messages: dict[int, str] = {}
@@ -220,16 +227,28 @@ class Worlds:
         low, high = plant.GetPositionLowerLimits(), plant.GetPositionUpperLimits()
         places = model.dof_q[model.actuator_dof[model.pd_actuator]]
         self._desired[:, :, 0] = np.clip(self._q, low, high)[:, places]
+        for k, q in enumerate(self._q):
+            efforts = {a.input_start(): effort for a, effort in static_efforts(plant, q, self._held_at(q)).items()}
+            self._carried[k] = [efforts.get(int(actuator), 0.0) for actuator in model.pd_actuator]
+
+    def _held_at(self, q):
+        """What holds joints, at the positions q (nq,)."""
+        return {
+            actuator: replace(each, position=float(q[actuator.joint().position_start()])) if each.p > 0.0 else each
+            for actuator, each in self._held.items()
+        }
 
     def reset(self, which: Any = slice(None), q: ArrayLike | None = None, v: ArrayLike | None = None) -> None:
         """Worlds begin again at the time of the start, also those that stopped.
 
         Args:
             which: indices or a mask of worlds; default: all.
-            q, v: their state, (nq,) or one row each; default: that of the start.
+            q: their positions, (nq,) or one row each; default: those of the start.
+            v: their velocities, (nv,) or one row each; default: those of the start.
         """
         self._q[which] = self._start_q if q is None else q
         self._v[which] = self._start_v if v is None else v
+        self._carried[which] = self._start_carried
         self._status[which] = RUNNING
         self._steps[which] = 0
 
@@ -278,6 +297,7 @@ class Worlds:
                 "world_v": self._v,
                 "world_u": np.ascontiguousarray(u),
                 "world_desired": self._desired,
+                "world_carried": self._carried,
                 "world_samples": np.empty((len(self), steps // every, self._q.shape[1] + self._v.shape[1])),
                 "world_status": self._status,
                 "world_steps": self._taken,
@@ -435,6 +455,7 @@ class _Worker:
         model = state.model
         rotations = set(model.body_rotation.tolist()) - {NO_ROTATION}
         smooth = self.contact is None and state.constraints is None and covers(model) and not len(model.friction_dof)
+        smooth = smooth and not model.pd_constants[:, PD_RATE].any()  # what controllers carry is of each world
         return state.compiled and smooth and not any(ROTATIONS[kind].LOCKS for kind in rotations)
 
     def _function(self, kernel):

@@ -6,8 +6,8 @@ The files of the model must be there under the same paths. A process runs one po
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from mbcli.common.argument_names import argument
 from mbcli.common.extra_packages import import_extra
@@ -16,6 +16,9 @@ from mbcli.sweeps.messages import job_text, read_job
 from mbcli.sweeps.point_run import CRASHED, Job, PointRunner
 from mbcli.sweeps.points import Point
 
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
 CONNECT_SECONDS = 20
 AHEAD = 4  # points for each thread of the cluster that are handed over before they can run
 
@@ -23,7 +26,7 @@ _lock = threading.Lock()
 _runners: dict[str, PointRunner] = {}
 
 
-def run_on_dask(job: Job, points: Sequence[Point], scheduler: str) -> Iterator[tuple[int, dict[str, Any]]]:
+def run_on_dask(job: Job, points: Sequence[Point], scheduler: str) -> Generator[tuple[int, dict[str, Any]], None, None]:
     """(number of the point, its row) as points end.
 
     Raises:
@@ -41,7 +44,7 @@ def run_on_dask(job: Job, points: Sequence[Point], scheduler: str) -> Iterator[t
         [there] = client.scatter([content], broadcast=True)
         point_of: dict[str, Point] = {}
 
-        def submit():
+        def submit() -> Any:
             point = next(waiting, None)
             if point is None:
                 return None

@@ -52,25 +52,27 @@ class Journal:
         except OSError as error:
             raise self._unwritable(error) from None
 
-    def _read(self, head):
+    def _read(self, head: dict[str, Any]) -> list[dict[str, Any]]:
         with open(self.path, "rb") as file:
             documents = [_document(line) for line in file]
-        if not documents or documents[0] is None or documents[0].get("journal") != FORMAT:
+        first = documents[0] if documents else None
+        if first is None or first.get("journal") != FORMAT:
             raise ModelError(f"{self.path}: error: is not the journal of a sweep, or its first line is damaged")
-        differing = [key for key in head if documents[0].get(key) != head[key]]
+        differing = [key for key in head if first.get(key) != head[key]]
         if differing:
             raise ModelError(f"{self.path}: error: is of a sweep with other {', '.join(differing)}")
         for document in documents[1:]:
-            if self._counts(document):
+            if document is not None and self._counts(document):
                 self.rows[document["point"]] = document["row"]
         return [head, *(self._entry(index, row) for index, row in self.rows.items())]
 
-    def _counts(self, document):
-        index = None if document is None else document.get("point")
-        there = isinstance(index, int) and 0 <= index < len(self._ids)
-        return there and document.get("id") == self._ids[index] and isinstance(document.get("row"), dict)
+    def _counts(self, document: Mapping[str, Any]) -> bool:
+        index = document.get("point")
+        if not isinstance(index, int) or not 0 <= index < len(self._ids):
+            return False
+        return document.get("id") == self._ids[index] and isinstance(document.get("row"), dict)
 
-    def _entry(self, index, row):
+    def _entry(self, index: int, row: Mapping[str, Any]) -> dict[str, Any]:
         return {"point": index, "id": self._ids[index], "row": row}
 
     def add(self, index: int, row: Mapping[str, Any]) -> None:
@@ -83,7 +85,7 @@ class Journal:
         except OSError as error:
             raise self._unwritable(error) from None
 
-    def _unwritable(self, error):
+    def _unwritable(self, error: OSError) -> OutputError:
         return OutputError(f"{self.path}: error: cannot be written: {error.strerror}")
 
     def close(self) -> None:
@@ -97,12 +99,12 @@ def point_id(values: Mapping[str, Any]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:DIGITS]
 
 
-def _line(document):
+def _line(document: Mapping[str, Any]) -> bytes:
     text = json.dumps(document, separators=(",", ":")).encode()
     return text + b"\t" + hashlib.sha256(text).hexdigest()[:DIGITS].encode() + b"\n"
 
 
-def _document(line):
+def _document(line: bytes) -> dict[str, Any] | None:
     """The document of a line, None if it was cut or changed."""
     text, tab, checksum = line.rstrip(b"\n").rpartition(b"\t")
     if not tab or not line.endswith(b"\n") or hashlib.sha256(text).hexdigest()[:DIGITS].encode() != checksum:

@@ -14,9 +14,9 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mbcli.errors import MbcliError
 from mbcli.sweeps.messages import job_text, point_text, receive, send
@@ -28,12 +28,20 @@ STARTS = 3  # of workers in a row that die before their first point
 GRACE = 5.0  # [s] after the time of a point, in which a worker stops by itself
 
 
+if TYPE_CHECKING:
+    from collections.abc import Generator
+    from typing import TypeAlias
+
+    Replies: TypeAlias = queue.Queue[tuple["_Worker", list[Any]]]
+
+
 class _Worker:
     """A process, and a thread that reads its replies."""
 
-    def __init__(self, job, replies):
-        self.point, self.is_ready = None, False
-        self.since = None  # time.monotonic() when its point began
+    def __init__(self, job: str, replies: Replies) -> None:
+        self.point: Point | None = None
+        self.is_ready = False
+        self.since: float | None = None  # time.monotonic() when its point began
         self.process = subprocess.Popen(
             [sys.executable, "-m", "mbcli.sweeps.worker"],
             stdin=subprocess.PIPE,
@@ -43,36 +51,40 @@ class _Worker:
         threading.Thread(target=self._read, args=(replies,), daemon=True).start()
         self.tell(job)
 
-    def tell(self, text):
+    def tell(self, text: str) -> None:
+        assert self.process.stdin is not None
         with suppress(OSError):  # it has died: its thread says so
             send(self.process.stdin, text)
 
-    def give(self, point):
+    def give(self, point: Point) -> None:
         self.point, self.since = point, None
         self.tell(point_text(point))
 
-    def _read(self, replies):
+    def _read(self, replies: Replies) -> None:
+        stdout = self.process.stdout
+        assert stdout is not None
         try:
-            while (message := receive(self.process.stdout)) is not None:
+            while (message := receive(stdout)) is not None:
                 replies.put((self, json.loads(message)))
         except (OSError, ValueError):
             pass
         replies.put((self, ["died"]))
 
-    def end(self):
+    def end(self) -> None:
         self.process.kill()
         self.process.wait()
         for stream in (self.process.stdin, self.process.stdout):
-            with suppress(OSError):
-                stream.close()
+            if stream is not None:
+                with suppress(OSError):
+                    stream.close()
 
 
-def run_locally(job: Job, points: Sequence[Point], jobs: int) -> Iterator[tuple[int, dict[str, Any]]]:
+def run_locally(job: Job, points: Sequence[Point], jobs: int) -> Generator[tuple[int, dict[str, Any]], None, None]:
     """(number of the point, its row) as points end, by `jobs` processes.
 
     MbcliError if workers cannot start. Closing the iterator kills the workers.
     """
-    replies: queue.Queue = queue.Queue()
+    replies: Replies = queue.Queue()
     waiting = deque(points)
     deaths: dict[int, int] = {}
     failed_starts = 0
@@ -121,12 +133,15 @@ def run_locally(job: Job, points: Sequence[Point], jobs: int) -> Iterator[tuple[
             worker.end()
 
 
-def _overdue(job, worker):
-    begun = worker.point is not None and worker.since is not None
-    return begun and job.timeout is not None and time.monotonic() - worker.since > job.timeout + GRACE
+def _overdue(job: Job, worker: _Worker) -> bool:
+    if worker.point is None or worker.since is None or job.timeout is None:
+        return False
+    return time.monotonic() - worker.since > job.timeout + GRACE
 
 
-def _after_death(job, worker, waiting, deaths, code):
+def _after_death(
+    job: Job, worker: _Worker, waiting: deque[Point], deaths: dict[int, int], code: int
+) -> tuple[int, dict[str, Any]] | None:
     """The row of the point of a worker that died, None if the point waits for another one."""
     point = worker.point
     if point is None:

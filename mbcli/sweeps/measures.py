@@ -10,13 +10,21 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mbcli.common.argument_names import argument
 from mbcli.common.suggestions import closest
 from mbcli.errors import ArgumentError
+
+if TYPE_CHECKING:
+    from typing import TypeAlias
+
+    from mbcli.math.array_types import Array, Vector
+
+    Value: TypeAlias = Callable[[Callable[[str], Any], Any], Any]  # of (series, time)
+    Node: TypeAlias = tuple[Value, bool]
 
 LONGEST, DEEPEST, MOST_OPERATORS = 2000, 60, 200  # characters; levels of brackets
 TOKEN = re.compile(
@@ -40,16 +48,16 @@ SERIES = {
 }
 
 
-def _integral(values, time):
-    return float(np.trapezoid(values, time)) if hasattr(np, "trapezoid") else float(np.trapz(values, time))
+def _integral(values: Vector, time: Vector) -> float:
+    return float(np.trapezoid(values, time))
 
 
-def _time_of(values, time):
+def _time_of(values: Vector, time: Vector) -> float:
     there = np.flatnonzero(values)
     return float(time[there[0]]) if there.size else math.nan
 
 
-def _as_number(condition):
+def _as_number(condition: Callable[..., Any]) -> Callable[..., Array]:
     """A condition that gives 1.0 and 0.0: sums and integrals of truth values would be others."""
     return lambda *values: np.asarray(condition(*values), dtype=float)
 
@@ -134,36 +142,39 @@ class Measure:
 class _Parser:
     """Operator precedence climbing; a node is (function of (series, time), whether it is a series)."""
 
-    def __init__(self, text):
-        self.text, self.names = text, []
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.names: list[str] = []
         if len(text) > LONGEST:
             raise _fault(text[:40] + "...", f"is longer than {LONGEST} characters")
-        self.tokens, at = [], 0
+        self.tokens: list[tuple[str, str]] = []
+        at = 0
         while text[at:].strip():
             found = TOKEN.match(text, at)
             if found is None:
                 raise _fault(text, f"cannot be read from '{text[at:].strip()[:20]}' on")
-            self.tokens.append((found.lastgroup, found[found.lastgroup]))
+            kind = str(found.lastgroup)  # each alternative of TOKEN is a group
+            self.tokens.append((kind, found[kind]))
             at = found.end()
         self.at = self.depth = self.operators = 0
 
-    def parse(self):
+    def parse(self) -> tuple[Value, bool, tuple[str, ...]]:
         value, is_series = self.expression(0)
         if self.at < len(self.tokens):
             raise _fault(self.text, f"'{self.peek()[1]}' is not expected there")
         return value, is_series, tuple(dict.fromkeys(self.names))
 
-    def peek(self):
+    def peek(self) -> tuple[str, str]:
         return self.tokens[self.at] if self.at < len(self.tokens) else ("end", "its end")
 
-    def take(self, sign=None):
+    def take(self, sign: str | None = None) -> tuple[str, str]:
         kind, text = self.peek()
         if sign is not None and text != sign:
             raise _fault(self.text, f"'{sign}' is expected, not {text if kind == 'end' else repr(text)}")
         self.at += 1
         return kind, text
 
-    def expression(self, least):
+    def expression(self, least: int) -> Node:
         self.depth += 1
         if self.depth > DEEPEST:
             raise _fault(self.text, f"has more than {DEEPEST} levels")
@@ -183,7 +194,7 @@ class _Parser:
         self.depth -= 1
         return left
 
-    def operand(self):
+    def operand(self) -> Node:
         kind, text = self.take()
         if kind == "number":
             number = float(text)
@@ -207,7 +218,7 @@ class _Parser:
             return (lambda series, time: series(name)), True
         raise _fault(self.text, f"a number, name or bracket is expected, not {text if kind == 'end' else repr(text)}")
 
-    def call(self, name):
+    def call(self, name: str) -> Node:
         self.take("(")
         arguments = [self.expression(0)]
         while self.peek()[1] == ",":
@@ -231,10 +242,10 @@ class _Parser:
         return (lambda series, time: reduce(inner(series, time), time)), False
 
     @staticmethod
-    def apply(function, *nodes):
+    def apply(function: Callable[..., Any], *nodes: Node) -> Node:
         values = [value for value, _ in nodes]
         return (lambda series, time: function(*(value(series, time) for value in values))), any(s for _, s in nodes)
 
 
-def _fault(text, message):
+def _fault(text: str, message: str) -> ArgumentError:
     return ArgumentError(f"{argument('measures')} '{text}': {message}")

@@ -6,7 +6,7 @@ import base64
 import dataclasses
 import json
 import os
-from typing import BinaryIO
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from mbcli.models.loading import ModelText
 from mbcli.parsers.package_map import PackageMap
 from mbcli.sweeps.point_run import Job
 from mbcli.sweeps.points import Point
+
+if TYPE_CHECKING:
+    from typing import IO, Any
 
 PACKAGES, CONTENT = "package_map", "content"  # the key that tells such an object from others
 
@@ -44,7 +47,7 @@ def read_job(text: str) -> Job:
     return Job(**document)
 
 
-def _plain(value):
+def _plain(value: Any) -> Any:
     if isinstance(value, (np.ndarray, np.generic)):
         return value.tolist()
     if isinstance(value, PackageMap):
@@ -56,7 +59,7 @@ def _plain(value):
     raise TypeError
 
 
-def _object(document):
+def _object(document: dict[str, Any]) -> Any:
     if document.keys() == {PACKAGES}:
         return PackageMap.from_dict(document[PACKAGES])
     if document.keys() == {CONTENT, "name"}:
@@ -74,7 +77,7 @@ def read_point(text: str) -> Point:
     return Point(**json.loads(text))
 
 
-def send(stream: BinaryIO, text: str) -> None:
+def send(stream: IO[bytes], text: str) -> None:
     """Writes a line. OSError if nobody reads it."""
     left = memoryview(text.encode() + b"\n")
     while left:
@@ -82,7 +85,7 @@ def send(stream: BinaryIO, text: str) -> None:
     stream.flush()
 
 
-def receive(stream: BinaryIO) -> str | None:
+def receive(stream: IO[bytes]) -> str | None:
     """Reads a line; None at the end of the stream, or of one that was cut."""
     line = stream.readline()
     return line.decode() if line.endswith(b"\n") else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,6 +15,9 @@ from mbcli.errors import ArgumentError
 from mbcli.pictures.plots import SUFFIXES, plain_text, write_figure
 from mbcli.sweeps.point_run import OK
 from mbcli.sweeps.result_table import ResultTable
+
+if TYPE_CHECKING:
+    from typing import Any
 
 MOST_CELLS = 36  # of results times parameters
 SIZE = 3.4, 2.6  # [inch] of a cell
@@ -59,7 +63,7 @@ def plot_table(table: ResultTable, results: Sequence[str], path: str) -> None:
     write_figure(figure, path)
 
 
-def _draw(figure, ax, table, good, name, result, others):
+def _draw(figure: Any, ax: Any, table: ResultTable, good: Any, name: str, result: str, others: Sequence[str]) -> None:
     x, y = table.column(name), table.column(result)
     if not others:
         order = np.argsort(x[good], kind="stable")

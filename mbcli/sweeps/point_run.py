@@ -14,7 +14,8 @@ from mbcli.common.argument_names import argument
 from mbcli.common.coordinate_names import NamedCoordinates, StateNames
 from mbcli.common.number_text import parse_number
 from mbcli.errors import ArgumentError, MbcliError, ModelError, NumericalError, ResourceError
-from mbcli.models.loading import LoadedModel, load_model
+from mbcli.models.loaded_model import LoadedModel
+from mbcli.models.loading import load_model
 from mbcli.models.parameter_assignments import changed_parameters, is_parameter_path
 from mbcli.models.states import check_quaternions, set_random_state
 from mbcli.parsers.scenes.plant_config import apply_overrides
@@ -26,6 +27,11 @@ from mbcli.sweeps.variations import RANDOM_STATE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from mbcli.log.memory import MemoryLog
+    from mbcli.math.array_types import BoolArray
+    from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+    from mbcli.multibody.state.context import Context
 
 OK, DIVERGED, INVALID, TIMEOUT, CRASHED = "ok", "diverged", "invalid_model", "timeout", "crashed"
 CLASSES = (OK, DIVERGED, INVALID, TIMEOUT, CRASHED)
@@ -114,7 +120,7 @@ class PointRunner:
         row["message"] = row["message"].replace("\n", "; ")
         return row | {"wall_time": time.perf_counter() - began}
 
-    def _row(self, point, on_begin):
+    def _row(self, point: Point, on_begin: Callable[[], None]) -> dict[str, Any]:
         settings, parameters, others = split_paths(point.values)
         loaded = self.loaded(settings)
         on_begin()
@@ -123,7 +129,7 @@ class PointRunner:
             run = self._recorded_run(loaded, point, others)
             limit = math.inf if self.job.timeout is None else self.job.timeout
 
-            def late():
+            def late() -> int:
                 return int(time.perf_counter() - began > limit)
 
             try:
@@ -137,11 +143,12 @@ class PointRunner:
                     if run.memory is None or not run.memory.row_count:
                         raise
                     status, message = DIVERGED, str(error)
+                assert run.memory is not None  # run() was asked for it
                 return self._results(run.memory, loaded.plant, status) | {"status": status, "message": message}
             finally:
                 run.release()
 
-    def _recorded_run(self, loaded, point, others):
+    def _recorded_run(self, loaded: LoadedModel, point: Point, others: Mapping[str, str]) -> RecordedRun:
         config = dataclasses.replace(loaded, config=apply_overrides(loaded.config, ()))
         u = self.job.u
         of_input = {path: text for path, text in others.items() if path.startswith(OF_INPUT)}
@@ -156,7 +163,7 @@ class PointRunner:
             **self.job.run,
         )
 
-    def _set_start(self, plant, context, point, others):
+    def _set_start(self, plant: MultibodyPlant, context: Context, point: Point, others: Mapping[str, str]) -> BoolArray:
         """Puts the start of a point into a context; returns the mask (nq,) of the positions that are stated."""
         stated = np.zeros(plant.num_positions(), dtype=bool)
         if self.job.start is not None:
@@ -173,7 +180,7 @@ class PointRunner:
         check_quaternions(plant, context)
         return stated
 
-    def _results(self, log, plant, status):
+    def _results(self, log: MemoryLog, plant: MultibodyPlant, status: str) -> dict[str, Any]:
         q, v = log.q[-1], log.v[-1]
         series = RunSeries(log, plant)
         row = {"end_time": float(log.times[-1])}
@@ -207,7 +214,7 @@ def varied_input(plant: Any, u: Any, texts: Mapping[str, str]) -> np.ndarray:
     return u
 
 
-def _set_coordinate(plant, context, name, text):
+def _set_coordinate(plant: MultibodyPlant, context: Context, name: str, text: str) -> BoolArray:
     path = f"{OF_STATE}{name}"
     field, k = _index(StateNames(plant.GetPositionNames(), plant.GetVelocityNames()).find, name, path)
     stated = np.zeros(plant.num_positions(), dtype=bool)
@@ -221,14 +228,14 @@ def _set_coordinate(plant, context, name, text):
     return stated
 
 
-def _index(find, name, path):
+def _index(find: Callable[[str], Any], name: str, path: str) -> Any:
     try:
         return find(name)
     except LookupError as error:
         raise ArgumentError(f"{argument('vary')} {path}: {error.args[0]}") from None
 
 
-def _number(path, text, before):
+def _number(path: str, text: str, before: float) -> float:
     operator = text[:1] if text[:1] in ("+", "*") else ""
     value = parse_number(text.removeprefix(operator).strip())
     if value is None:

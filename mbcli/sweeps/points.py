@@ -71,7 +71,7 @@ def make_points(
     return _numbered(texts, seed)
 
 
-def _grid(variations, seed):
+def _grid(variations: Sequence[Variation], seed: int) -> list[Point]:
     count = 1
     for variation in variations:
         if variation.values is None:
@@ -82,11 +82,11 @@ def _grid(variations, seed):
         count *= len(variation.values)
         if count > MOST_POINTS:
             raise ArgumentError(f"the grid has more than {MOST_POINTS} points")
-    rows = itertools.product(*(variation.values for variation in variations))
+    rows = itertools.product(*(variation.values or () for variation in variations))
     return _numbered([dict(zip([v.path for v in variations], row, strict=True)) for row in rows], seed)
 
 
-def _numbered(texts, seed):
+def _numbered(texts: Sequence[dict[str, str]], seed: int) -> list[Point]:
     """Points with their seeds, below 2**53 so that every program reads them as they are."""
     spawned = np.random.SeedSequence(seed).spawn(len(texts) + 1)[1:]
     return [

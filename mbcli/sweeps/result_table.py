@@ -116,7 +116,7 @@ def make_table(
     return ResultTable(columns, table, tuple(v.column for v in variations))
 
 
-def _cell(value):
+def _cell(value: Any) -> Any:
     if value is None:
         return ""
     return repr(value) if isinstance(value, float) else value

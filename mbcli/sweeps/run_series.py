@@ -1,5 +1,9 @@
 """The series of a run by name, for measures: coordinates, actuation, energies, contacts."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from mbcli.common.argument_names import argument
@@ -13,20 +17,27 @@ from mbcli.log.fields.energy import KINETIC, POTENTIAL
 from mbcli.log.fields.vertices import VERTICES
 from mbcli.sweeps.measures import SERIES
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from mbcli.log.memory import MemoryLog
+    from mbcli.math.array_types import Array, Vector
+    from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+
 FIELDS_OF = {"com_x": "com", "com_y": "com", "com_z": "com", "constraint_error": "constraint_error"}
 ENERGIES = {"energy_kinetic": KINETIC, "energy_potential": POTENTIAL}
 OF_ACTUATOR = "u."
 OF_DEFORMABLE = ("x", "y", "z", "low", "high")  # BODY.x and so on: its mass centre, its least and largest z [m]
 
 
-def fields_for(names):
+def fields_for(names: Sequence[str]) -> list[str]:
     """The fields of a log that the series of these names need."""
     own = [FIELDS_OF[name] for name in names if name in FIELDS_OF]
     vertices = ["vertices"] if any(name.rpartition(".")[2] in OF_DEFORMABLE for name in names) else []
     return ["energy", "u", "contact", *dict.fromkeys(own), *vertices]
 
 
-def check_names(plant, names):
+def check_names(plant: MultibodyPlant, names: Iterable[str]) -> None:
     """ArgumentError for a name that is no series of a run of this plant."""
     finder = StateNames(plant.GetPositionNames(), plant.GetVelocityNames())
     for name in names:
@@ -50,11 +61,11 @@ def check_names(plant, names):
             raise _unknown(name, f"{error.args[0]}{f'; or {likely}?' if likely else ''}") from None
 
 
-def _unknown(name, message):
+def _unknown(name: str, message: str) -> ArgumentError:
     return ArgumentError(f"{argument('measures')}: '{name}' is not a series of a run: {message}")
 
 
-def _deformable_body(plant, name):
+def _deformable_body(plant: MultibodyPlant, name: str) -> int | None:
     """The number of the deformable body whose place a series is of, None for other series. The end of a name will do.
 
     ArgumentError if there are several.
@@ -72,10 +83,11 @@ def _deformable_body(plant, name):
 class RunSeries:
     """The series of a MemoryLog of a plant, by name."""
 
-    def __init__(self, log, plant):
-        self._log, self._plant, self._contact = log, plant, None
+    def __init__(self, log: MemoryLog, plant: MultibodyPlant) -> None:
+        self._log, self._plant = log, plant
+        self._contact: dict[str, Array] | None = None
 
-    def __call__(self, name):
+    def __call__(self, name: str) -> Vector:
         """(n,)"""
         log = self._log
         if name == "time":
@@ -96,7 +108,7 @@ class RunSeries:
         body = _deformable_body(self._plant, name)
         return log.column(name) if body is None else self._of_deformable(body, name.rpartition(".")[2])
 
-    def _of_deformable(self, k, what):
+    def _of_deformable(self, k: int, what: str) -> Vector:
         bodies = self._plant.elements.deformable_bodies
         start = sum(len(body.reference) for body in bodies[:k])
         count = len(bodies[k].reference)
@@ -105,7 +117,7 @@ class RunSeries:
             return getattr(places[:, :, 2], "min" if what == "low" else "max")(axis=1)
         return places[:, :, "xyz".index(what)] @ bodies[k].vertex_masses() / bodies[k].mass()
 
-    def _of_contacts(self, name):
+    def _of_contacts(self, name: str) -> Vector:
         """Of the contacts of each row; 0 in a row without any."""
         rows = self._log.row_count
         if not self._log.has_contacts:

@@ -7,19 +7,25 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import mbcli
 from mbcli.common.argument_names import argument
 from mbcli.common.processors import num_processors
 from mbcli.errors import ArgumentError, MbcliError, ModelError
-from mbcli.models.loading import LoadedModel, ModelText, load_model
+from mbcli.models.loaded_model import LoadedModel
+from mbcli.models.loading import ModelText, load_model
 from mbcli.sweeps.journal import Journal, point_id
 from mbcli.sweeps.measures import Measure
 from mbcli.sweeps.point_run import Job, PointRunner
 from mbcli.sweeps.points import Point, make_points, read_points
 from mbcli.sweeps.result_table import ResultTable, make_table
 from mbcli.sweeps.variations import Variation, parse_variations
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+    from mbcli.models.loading import Models, ModelSource
 
 OF_FILES = ("packages",)  # of the arguments of loading: where the files are, of which the checksums are known
 CHECKED = 5  # points that are tried before a sweep counts as one whose points all are wrong
@@ -73,7 +79,7 @@ class Sweep:
         return [point_id({"seed": point.seed, "values": point.values}) for point in self.points]
 
 
-def _described(value):
+def _described(value: Any) -> Any:
     """A value as JSON has it; what is no number or text by its contents."""
     if isinstance(value, Mapping):
         return {str(name): _described(item) for name, item in value.items()}
@@ -149,13 +155,12 @@ def sweep(
     return run_sweep(prepared, jobs=jobs, scheduler=scheduler, journal=journal, resume=resume, on_progress=on_progress)
 
 
-def _models(model):
-    single = isinstance(model, (str, os.PathLike, ModelText))
-    given = [model] if single else list(model)
+def _models(model: Models) -> tuple[ModelSource, ...]:
+    given = [model] if isinstance(model, (str, os.PathLike, ModelText)) else list(model)
     return tuple(m if isinstance(m, ModelText) else _absolute(os.fspath(m)) for m in given)
 
 
-def _absolute(path):
+def _absolute(path: str) -> str:
     """A path that means the same in another process; a URI as it is."""
     return path if "://" in path else os.path.abspath(path)
 
@@ -203,7 +208,7 @@ def prepare_sweep(
     return Sweep(job, variations, made, seed)
 
 
-def _check(runner, points):
+def _check(runner: PointRunner, points: Sequence[Point]) -> None:
     """Raises what is wrong with the first points, unless one of them is right."""
     fault: MbcliError | None = None
     for point in points[:CHECKED]:
@@ -252,7 +257,9 @@ def run_sweep(
     return make_table(prepared.variations, prepared.points, rows, prepared.measures)
 
 
-def _running(job, points, jobs, scheduler):
+def _running(
+    job: Job, points: Sequence[Point], jobs: int | None, scheduler: str | None
+) -> Generator[tuple[int, dict[str, Any]], None, None]:
     if scheduler is not None:
         from mbcli.sweeps.dask_workers import run_on_dask
 

@@ -71,14 +71,14 @@ def parse_variations(given: Iterable[str] | Mapping[str, Any]) -> list[Variation
     return found
 
 
-def _split(text):
+def _split(text: str) -> tuple[str, str]:
     path, equals, values = text.partition("=")
     if not equals or not path.strip():
         raise _fault(text, "must be PATH=VALUES, as joint.elbow.damping=0.1,0.2 or =uniform(0.1, 0.5)")
     return path.strip(), values.strip()
 
 
-def _of_value(path, value):
+def _of_value(path: str, value: Any) -> Variation:
     if isinstance(value, str):
         return _of_text(path, value)
     if isinstance(value, np.ndarray):
@@ -96,7 +96,7 @@ def value_text(value: Any) -> str:
     return repr(float(value)) if isinstance(value, (float, np.floating)) else str(value)
 
 
-def _of_text(path, text):
+def _of_text(path: str, text: str) -> Variation:
     if path == RANDOM_STATE:
         if text != "random":
             raise _fault(path, f"is 'random', not '{text}'; state.NAME varies one position or velocity")
@@ -122,7 +122,7 @@ def _of_text(path, text):
     return _of_values(path, [operator + value_text(value) for value in made], text)
 
 
-def _parts(path, text):
+def _parts(path: str, text: str) -> list[str]:
     """The values of a list; commas in brackets do not end one."""
     parts = [part.strip() for part in re.split(r",(?![^\[\]]*\])", text)]
     if not all(parts):
@@ -130,7 +130,7 @@ def _parts(path, text):
     return parts
 
 
-def _of_values(path, values, text, *, samples_only=False):
+def _of_values(path: str, values: Sequence[str], text: str, *, samples_only: bool = False) -> Variation:
     if not values:
         raise _fault(path, "there are no values")
     for value in values if _takes_numbers(path) else ():
@@ -141,13 +141,13 @@ def _of_values(path, values, text, *, samples_only=False):
     operator = operators.pop() if len(operators) == 1 else ""
     values = tuple(values)
 
-    def draw(part):
+    def draw(part: float) -> str:
         return values[min(int(part * len(values)), len(values) - 1)]
 
     return Variation(path, None if samples_only else values, draw, operator, text)
 
 
-def _takes_numbers(path):
+def _takes_numbers(path: str) -> bool:
     """Whether values are numbers, as of all but some settings."""
     return path.startswith(("state.", "u.")) or (is_parameter_path(path) and not path.endswith("_limit"))
 
@@ -155,51 +155,51 @@ def _takes_numbers(path):
 # -------------------------------------------------------------------------------- ranges and distributions
 
 
-def _count(path, n):
+def _count(path: str, n: float) -> int:
     if n != int(n) or not 1 <= n <= MOST_VALUES:
         raise _fault(path, f"the number of values is a whole number from 1 to {MOST_VALUES}, not {n:g}")
     return int(n)
 
 
-def _ordered(path, low, high):
+def _ordered(path: str, low: float, high: float) -> None:
     if not low < high:
         raise _fault(path, f"{low:g} is not less than {high:g}")
 
 
-def _linspace(path, start, stop, n):
+def _linspace(path: str, start: float, stop: float, n: float) -> list[float]:
     return np.linspace(start, stop, _count(path, n)).tolist()
 
 
-def _geomspace(path, start, stop, n):
+def _geomspace(path: str, start: float, stop: float, n: float) -> list[float]:
     if not start * stop > 0.0:
         raise _fault(path, "geomspace() takes two numbers of one sign, neither 0")
     return np.geomspace(start, stop, _count(path, n)).tolist()
 
 
-def _arange(path, start, stop, step):
+def _arange(path: str, start: float, stop: float, step: float) -> list[float]:
     if step == 0.0 or (stop - start) / step <= 0.0:
         raise _fault(path, f"no step of {step:g} leads from {start:g} to {stop:g}")
     count = math.ceil((stop - start) / step - 1e-9)
     return [start + k * step for k in range(_count(path, count))]
 
 
-def _uniform(path, low, high):
+def _uniform(path: str, low: float, high: float) -> Callable[[float], float]:
     _ordered(path, low, high)
     return lambda part: low + part * (high - low)
 
 
-def _loguniform(path, low, high):
+def _loguniform(path: str, low: float, high: float) -> Callable[[float], float]:
     _ordered(path, low, high)
     if low <= 0.0:
         raise _fault(path, "loguniform() takes numbers greater than 0")
     return lambda part: math.exp(math.log(low) + part * (math.log(high) - math.log(low)))
 
 
-def _normal(path, mean, deviation):
+def _normal(path: str, mean: float, deviation: float) -> Callable[[float], float]:
     if deviation < 0.0:
         raise _fault(path, f"the standard deviation must not be negative, it is {deviation:g}")
 
-    def draw(part):
+    def draw(part: float) -> float:
         from scipy.special import ndtri
 
         return mean + deviation * float(ndtri(part))
@@ -207,7 +207,7 @@ def _normal(path, mean, deviation):
     return draw
 
 
-def _integers(path, low, high):
+def _integers(path: str, low: float, high: float) -> Callable[[float], int]:
     if low != int(low) or high != int(high) or high < low:
         raise _fault(path, f"integers() takes two whole numbers in order, not {low:g} and {high:g}")
     return lambda part: int(low) + min(int(part * (high - low + 1)), int(high - low))
@@ -224,5 +224,5 @@ FUNCTIONS: dict[str, tuple[tuple[str, ...], Callable[..., Any]]] = {
 }
 
 
-def _fault(path, message):
+def _fault(path: str, message: str) -> ArgumentError:
     return ArgumentError(f"{argument('vary')} {path}: {message}")

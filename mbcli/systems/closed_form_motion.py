@@ -9,7 +9,7 @@ from mbcli.engine.fields.model_fields import SCHEME_MIDDLE
 from mbcli.engine.queries.state_batch import has_dynamics_derivatives
 from mbcli.engine.runtime.model import Data
 from mbcli.engine.smooth.rotations.registry import NO_ROTATION, ROTATIONS
-from mbcli.multibody.plant.closed_form_derivatives import closed_form_derivatives, constrained_derivatives
+from mbcli.multibody.core.closed_form_derivatives import closed_form_derivatives, constrained_derivatives
 from mbcli.multibody.scalars import FLOAT
 from mbcli.systems.contact_motion import velocities_after_contact
 

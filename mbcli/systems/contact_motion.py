@@ -12,8 +12,8 @@ from mbcli.engine.fields.contact_fields import BOUNDED, COUNT_CONSTRAINTS, VECTO
 from mbcli.engine.fields.model_fields import CONTACT_AT_SOLVE
 from mbcli.engine.runtime.precompiled import precompiled_library
 from mbcli.errors import NumericalError
-from mbcli.multibody.plant.context import Context
 from mbcli.multibody.scalars import FLOAT
+from mbcli.multibody.state.context import Context
 
 DIFFERENCE = 1e-6  # [rad, m, rad/s, m/s, N m or N]
 WEIGHTS = ((-2, 1.0 / 12.0), (-1, -2.0 / 3.0), (1, 2.0 / 3.0), (2, -1.0 / 12.0))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mbcli.common.value import AbstractValue
-from mbcli.multibody.plant.context import Context as PlantContext
+from mbcli.multibody.state.context import Context as PlantContext
 from mbcli.systems.events import TriggerType
 from mbcli.systems.leaf_system import LeafContext
 from mbcli.systems.system import Context, InputPort, InputValues, OutputPort, System, Tree, finite_time

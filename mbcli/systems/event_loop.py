@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from mbcli.multibody.plant.context import Context as PlantContext
+from mbcli.multibody.state.context import Context as PlantContext
 from mbcli.multibody.stepping.run import Run
 from mbcli.systems.events import DISCRETE, PUBLISH, SUCCEEDED, UNRESTRICTED, EventStatus, TriggerType
 from mbcli.systems.integration import Integrator

@@ -9,7 +9,7 @@ import numpy as np
 from mbcli.engine.stepping.integrators import METHODS
 from mbcli.engine.stepping.loop import LARGEST_GROWTH, LARGEST_SHRINK, OTHER_STEP, SAFETY, SHORTEST_STEP
 from mbcli.errors import ModelError, NumericalError
-from mbcli.multibody.plant.context import Context as PlantContext
+from mbcli.multibody.state.context import Context as PlantContext
 from mbcli.multibody.stepping.run import CONSTRAINT_TOLERANCE
 from mbcli.systems.vectors import BasicVector, ContinuousState
 

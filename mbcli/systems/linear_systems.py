@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mbcli.autodiffutils import ExtractGradient, ExtractValue, InitializeAutoDiff
-from mbcli.multibody.plant.context import Context as PlantContext
+from mbcli.multibody.state.context import Context as PlantContext
 from mbcli.systems.linearization import InputPortSelection, OutputPortSelection, plant_derivatives
 from mbcli.systems.signals import STATE, _Reproducible
 from mbcli.systems.vectors import BasicVector, ContinuousState

@@ -3,7 +3,7 @@
 import numpy as np
 
 from mbcli.errors import NumericalError
-from mbcli.multibody.constraints.closed_chains import ClosedChains
+from mbcli.multibody.assembly.closed_chains import ClosedChains
 
 DEPENDENT_ROWS = 1e-9  # singular value of the constraints, relative to the largest, that counts as zero
 ON_CONSTRAINTS = 1e-8  # norm of their errors with which a state can be linearized about

@@ -17,8 +17,8 @@ from mbcli.systems.signals import Adder, ConstantVectorSource, PassThrough
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from mbcli.multibody.plant.context import Context
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+    from mbcli.multibody.state.context import Context
     from mbcli.systems.system import InputPort, OutputPort
 
 

@@ -4,6 +4,10 @@ One subject per file; `check_model` runs them. A few hold for every use of a mod
 `mbcli check` runs all of them (`Diagnostics(thorough=True)`).
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 from mbcli.parsers.checks.flat_model import flatten
 from mbcli.parsers.checks.inertia import check_inertias
@@ -13,10 +17,17 @@ from mbcli.parsers.checks.moving_mass import check_moving_masses
 from mbcli.parsers.checks.report import Report
 from mbcli.parsers.checks.structure import check_loops
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mbcli.parsers.checks.flat_model import FlatModel
+    from mbcli.parsers.diagnostics import Diagnostics
+    from mbcli.parsers.spec import ModelSpec
+
 _ALWAYS = (check_inertias, check_inertia_sizes, check_moving_masses, check_limit_units, check_loops)
 
 
-def check_model(model, diagnostics):
+def check_model(model: ModelSpec, diagnostics: Diagnostics) -> None:
     """Record the implausible in a `ModelSpec`, which may have errors: the elements that they touch are left alone.
 
     Runs while the model's file is being read, so that findings know their XML elements.
@@ -31,7 +42,7 @@ def check_model(model, diagnostics):
             check(flat, report)
 
 
-def _more_checks():
+def _more_checks() -> tuple[Callable[[FlatModel, Report], None], ...]:
     """Those of `mbcli check`; others need not import them."""
     from mbcli.parsers.checks.center_of_mass import check_centers_of_mass
     from mbcli.parsers.checks.hydroelastic import check_hydroelastic

@@ -1,14 +1,22 @@
 """Whether the centre of mass lies in or near the link's geometry."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 from mbcli.parsers.checks.flat_model import WORLD
 from mbcli.parsers.checks.link_extent import corners
 from mbcli.parsers.checks.welded import welded_groups
 
+if TYPE_CHECKING:
+    from mbcli.parsers.checks.flat_model import FlatModel
+    from mbcli.parsers.checks.report import Report
+
 ALLOWED_DISTANCE = 1.0  # from the box around the geometry, in diagonals of that box
 
 
-def check_centers_of_mass(model, report):
+def check_centers_of_mass(model: FlatModel, report: Report) -> None:
     """COM_OUTSIDE_GEOMETRY for each link."""
     group = welded_groups(model)
     for name, link in model.links.items():

@@ -3,7 +3,12 @@
 The source of docs/reference/check.md and of the rules in SARIF.
 """
 
-from typing import NamedTuple
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 # the text around the example of each format
 FRAMES = {
@@ -22,23 +27,23 @@ class Code(NamedTuple):
     example: str | None = None
     format: str = "urdf"
 
-    def document(self):
+    def document(self) -> str:
         """The example as a whole file, for `input_format`."""
         return FRAMES[self.format].replace("{inertial}", INERTIAL).replace("{example}", self.example or "")
 
     @property
-    def input_format(self):
+    def input_format(self) -> str:
         return "urdf" if self.format == "text" else self.format
 
 
-def _hinge(inside="", *, child="b", kind="revolute", limit='lower="-1" upper="1"'):
+def _hinge(inside: str = "", *, child: str = "b", kind: str = "revolute", limit: str = 'lower="-1" upper="1"') -> str:
     return (
         f'<link name="{child}">{INERTIAL}</link><joint name="j" type="{kind}"><parent link="a"/>'
         f'<child link="{child}"/><limit {limit}/>{inside}</joint>'
     )
 
 
-def _massive(moments, mass="1", rest=""):
+def _massive(moments: Sequence[float], mass: str = "1", rest: str = "") -> str:
     xx, yy, zz = moments
     return (
         f'<link name="b"><inertial><mass value="{mass}"/><inertia ixx="{xx}" iyy="{yy}" izz="{zz}"/></inertial>{rest}'
@@ -49,7 +54,7 @@ def _massive(moments, mass="1", rest=""):
 _SPHERE = '<collision><geometry><sphere radius="0.1"/></geometry></collision>'
 
 
-def _touching(shape, properties):
+def _touching(shape: str, properties: str) -> str:
     return (
         f'<link name="b"><collision><geometry>{shape}</geometry><drake:proximity_properties>{properties}'
         "</drake:proximity_properties></collision></link>"
@@ -61,7 +66,7 @@ _RIGID = '<drake:rigid_hydroelastic/><drake:mesh_resolution_hint value="{}"/>'
 _COMPLIANT = '<drake:compliant_hydroelastic/><drake:hydroelastic_modulus value="{}"/>'
 
 
-def _elastic(properties="", wall=""):
+def _elastic(properties: str = "", wall: str = "") -> str:
     return (
         '<link name="soft"><collision name="c"><geometry><box><size>1 1 1</size></box></geometry></collision>'
         f"<drake:deformable_properties>{properties}</drake:deformable_properties>{wall}</link>"
@@ -539,7 +544,7 @@ LOSSES = {
 }
 
 
-def reference_page():
+def reference_page() -> str:
     """The text of docs/reference/check.md below its introduction."""
     lines = ["| code | meaning | example |", "|---|---|---|"]
     for code, (meaning, example, _) in CODES.items():
@@ -556,7 +561,7 @@ def reference_page():
     return "\n".join(lines) + "\n"
 
 
-def _short(example):
+def _short(example: str) -> str:
     return example.replace(INERTIAL, "<inertial>...</inertial>").replace("|", "\\|")
 
 

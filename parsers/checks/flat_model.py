@@ -13,23 +13,33 @@ from mbcli.common.quick_dataclass import dataclass
 from mbcli.common.topology import CUT_EARLY, CUT_FIRST, CUT_LAST, CUT_LATE, Edge, spanning_forest
 
 if TYPE_CHECKING:
-    from mbcli.parsers.spec import JointSpec, LinkSpec
+    from collections.abc import Iterator
+    from typing import TypeAlias
+
+    from mbcli.parsers.spec import JointSpec, LinkSpec, ModelSpec, Place
+
+    from mbcli.common.topology import Mobod
+    from mbcli.math.array_types import Vector3
+
+    MeshBounds: TypeAlias = dict[str, tuple[Vector3, Vector3]]
 
 WORLD = "world"
 
 
 @dataclass(frozen=True)
 class FlatModel:
-    links: dict  # full name -> LinkSpec
-    joints: dict  # full name -> JointSpec, its parent and child by full names
-    place: object
-    static_links: list  # full names of the links of static models: fixed to the world
-    needed_joints: set  # full names of the joints whose coordinates actuators, mimic joints and tendons need
-    driven_joints: set  # full names of the joints that a rotor's inertia acts on
-    mesh_bounds: dict = field(default_factory=dict)  # path of a mesh file -> (lower, upper) corner, of those opened
+    links: dict[str, LinkSpec]  # by full names
+    joints: dict[str, JointSpec]  # by full names, as their parents and children
+    place: Place
+    static_links: list[str]  # full names of the links of static models: fixed to the world
+    needed_joints: set[str]  # full names of the joints whose coordinates actuators, mimic joints and tendons need
+    driven_joints: set[str]  # full names of the joints that a rotor's inertia acts on
+    mesh_bounds: MeshBounds = field(
+        default_factory=dict
+    )  # path of a mesh file -> (lower, upper) corner, of those opened
 
     @cached_property
-    def forest(self):
+    def forest(self) -> tuple[list[Mobod], list[int], list[str], list[JointSpec]]:
         """Of the plant to be: mobilized bodies, indices of the joints that close loops, names of links, joints."""
         names = [WORLD, *(name for name in self.links if name != WORLD)]
         index = {name: k for k, name in enumerate(names)}
@@ -43,13 +53,13 @@ class FlatModel:
         return mobods, loops, names, list(named.values())
 
     @cached_property
-    def principal_moments(self):
+    def principal_moments(self) -> dict[str, list[float]]:
         """{full name: ascending principal moments [kg m^2], a list of three} of the links with an inertial."""
         inertias = {name: link.inertial.inertia for name, link in self.links.items() if link.inertial is not None}
         return dict(zip(inertias, principal_moments(list(inertias.values())), strict=True))
 
 
-def _cut(joint, is_needed):
+def _cut(joint: JointSpec, is_needed: bool) -> int:
     """The loss of a joint without its coordinates, as the plant sees it."""
     if is_needed or joint.type in ("quaternion_floating", "rpy_floating"):
         return CUT_LAST
@@ -59,7 +69,7 @@ def _cut(joint, is_needed):
     return CUT_EARLY if forces else CUT_FIRST
 
 
-def flatten(model):
+def flatten(model: ModelSpec) -> FlatModel:
     """The `FlatModel` of a ModelSpec: elements of a nested model are MODEL::NAME."""
     links: dict[str, LinkSpec] = {}
     joints: dict[str, JointSpec] = {}
@@ -79,7 +89,7 @@ def flatten(model):
     return FlatModel(links, joints, model.place, static, needed, driven)
 
 
-def _needed_joints(model):
+def _needed_joints(model: ModelSpec) -> Iterator[str]:
     """Names of joints that have to keep their coordinates because other elements of the ModelSpec refer to them."""
     yield from (actuator.joint for actuator in model.actuators)
     for joint in model.joints:
@@ -90,9 +100,9 @@ def _needed_joints(model):
         yield from getattr(constraint, "joints", ())
 
 
-def _rescoped(joint, prefix):
-    return replace(joint, **{end: _scoped(prefix, getattr(joint, end)) for end in ("parent", "child")})
+def _rescoped(joint: JointSpec, prefix: str) -> JointSpec:
+    return replace(joint, parent=_scoped(prefix, joint.parent), child=_scoped(prefix, joint.child))
 
 
-def _scoped(prefix, name):
+def _scoped(prefix: str, name: str) -> str:
     return name if name == WORLD else prefix + name

@@ -1,15 +1,22 @@
 """Hydroelastic properties of collisions: whether contact surfaces can come of them that mean what was meant."""
 
-from typing import Any
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 from mbcli.parsers.checks.link_extent import half_lengths
 from mbcli.parsers.spec import HalfSpace
+
+if TYPE_CHECKING:
+    from mbcli.parsers.checks.flat_model import FlatModel, MeshBounds
+    from mbcli.parsers.checks.report import Report
+    from mbcli.parsers.spec import GeometrySpec
 
 GROUP = "hydroelastic"
 SOFTEST, STIFFEST = 1e4, 1e9  # [Pa]: a decade below and two above what is used
 
 
-def check_hydroelastic(model, report):
+def check_hydroelastic(model: FlatModel, report: Report) -> None:
     """HYDROELASTIC_MODULUS, HYDROELASTIC_HINT, HYDROELASTIC_SLAB, HYDROELASTIC_MARGIN, HYDROELASTIC_RIGID_ONLY."""
     rigid: list[Any] = []
     compliant: list[Any] = []
@@ -29,7 +36,7 @@ def check_hydroelastic(model, report):
         report("HYDROELASTIC_RIGID_ONLY", message, rigid[0].place, related=[g.place for g in rigid[1:]])
 
 
-def _check_modulus(geometry, report):
+def _check_modulus(geometry: GeometrySpec, report: Report) -> None:
     modulus = geometry.properties[GROUP, "hydroelastic_modulus"]
     name = f'collision "{geometry.name}"'
     if modulus < SOFTEST:
@@ -43,7 +50,7 @@ def _check_modulus(geometry, report):
     report("HYDROELASTIC_MODULUS", message, geometry.place, hint=hint)
 
 
-def _check_lengths(geometry, mesh_bounds, report):
+def _check_lengths(geometry: GeometrySpec, mesh_bounds: MeshBounds, report: Report) -> None:
     """The hint, slab and margin beside the size of the shape."""
     half = half_lengths(geometry.shape, mesh_bounds)
     if half is None:

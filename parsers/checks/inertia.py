@@ -1,8 +1,18 @@
 """Whether a body can have its inertia: moments that are not negative and keep the triangle inequality."""
 
+from __future__ import annotations
+
 from itertools import permutations, product
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from typing import Protocol
+
+    from mbcli.parsers.checks.report import Report
+    from mbcli.parsers.spec import InertialSpec, LinkSpec
 
 # Moments that a file prints with six digits break a condition by rounding; rods and points are legal.
 RELATIVE_TOLERANCE = 1e-6
@@ -12,7 +22,19 @@ POINT_RADIUS = 1e-6  # [m] of gyration: less is a point mass, whatever the noise
 LARGEST_SHIFT = 9  # places that a decimal point may have moved
 
 
-def check_inertias(model, report):
+if TYPE_CHECKING:
+
+    class Model(Protocol):
+        """What is asked of a FlatModel, which asks this file for the moments."""
+
+        @property
+        def links(self) -> Mapping[str, LinkSpec]: ...
+
+        @property
+        def principal_moments(self) -> Mapping[str, Sequence[float]]: ...
+
+
+def check_inertias(model: Model, report: Report) -> None:
     """LINK_MASS_INVALID, LINK_INERTIA_INVALID, INERTIA_WITHOUT_MASS and INERTIA_ZERO for each link."""
     named = [(name, link.inertial) for name, link in model.links.items() if link.inertial is not None]
     named = [(name, inertial) for name, inertial in named if report.is_sound(inertial)]
@@ -44,7 +66,7 @@ def check_inertias(model, report):
             report("LINK_INERTIA_INVALID", problem, inertial.place, hint=_hint(inertial))
 
 
-def principal_moments(inertias):
+def principal_moments(inertias: Sequence[tuple[float, ...]]) -> list[list[float]]:
     """Ascending principal moments [kg m^2], lists of three, of inertias (ixx, iyy, izz, ixy, ixz, iyz)."""
     if not inertias:
         return []
@@ -54,17 +76,17 @@ def principal_moments(inertias):
         return (np.linalg.eigvalsh(tensors / scale[:, None, None]) * scale[:, None]).tolist()
 
 
-def matrix(inertia):
+def matrix(inertia: Sequence[float]) -> list[list[float]]:
     """The symmetric 3x3 tensor, as lists, of (ixx, iyy, izz, ixy, ixz, iyz)."""
     ixx, iyy, izz, ixy, ixz, iyz = inertia
     return [[ixx, ixy, ixz], [ixy, iyy, iyz], [ixz, iyz, izz]]
 
 
-def describe_moments(a, b, c):
+def describe_moments(a: float, b: float, c: float) -> str:
     return f"the principal moments of inertia {a:.6g}, {b:.6g}, {c:.6g} kg m^2"
 
 
-def _problem(a, b, c):
+def _problem(a: float, b: float, c: float) -> str | None:
     """The condition that ascending principal moments break, or None."""
     tolerance = RELATIVE_TOLERANCE * max(abs(a), abs(c))
     if a < -tolerance:
@@ -74,13 +96,13 @@ def _problem(a, b, c):
     return None
 
 
-def is_possible(inertia):
+def is_possible(inertia: tuple[float, ...]) -> bool:
     """Whether a body of some mass can have this inertia (ixx .. iyz)."""
     ((a, b, c),) = principal_moments([inertia])
     return _problem(a, b, c) is None
 
 
-def steiner(inertial):
+def steiner(inertial: InertialSpec) -> tuple[float, ...]:
     """The growth of the inertia (ixx .. iyz) from the centre of mass to the link's origin, in the axes of I."""
     x, y, z = (inertial.X_LI[:3, :3].T @ inertial.X_LI[:3, 3]).tolist()
     m = inertial.mass
@@ -90,7 +112,7 @@ def steiner(inertial):
 # --------------------------------------------------------------------------------------- the probable meaning
 
 
-def _hint(inertial):
+def _hint(inertial: InertialSpec) -> str:
     """The first explanation that makes the inertia possible, and the nearest tensor that is."""
     inertia = inertial.inertia
     causes = (cause for explain in _EXPLANATIONS for cause in explain(inertial))
@@ -99,7 +121,7 @@ def _hint(inertial):
     return "; ".join(filter(None, (cause, f"the nearest possible inertia is {nearest}")))
 
 
-def nearest_possible(inertia):
+def nearest_possible(inertia: tuple[float, ...]) -> tuple[float, ...]:
     """The possible inertia whose second moments of mass are nearest: those that are negative become 0."""
     scale = max(map(abs, inertia))
     tensor = np.array(matrix([value / scale for value in inertia]))
@@ -109,7 +131,7 @@ def nearest_possible(inertia):
     return tuple(possible[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]].tolist())
 
 
-def _explain_sign(inertial):
+def _explain_sign(inertial: InertialSpec) -> Iterator[str]:
     """One moment is negative."""
     values = inertial.inertia
     wrong = [name for name, value in zip(NAMES[:3], values[:3], strict=True) if value < 0]
@@ -117,7 +139,7 @@ def _explain_sign(inertial):
         yield f"likely a wrong sign of {wrong[0]}"
 
 
-def _explain_decimal_point(inertial):
+def _explain_decimal_point(inertial: InertialSpec) -> Iterator[str]:
     """One number is a power of ten off."""
     values = inertial.inertia
     for shift in range(1, LARGEST_SHIFT + 1):
@@ -127,7 +149,7 @@ def _explain_decimal_point(inertial):
                 yield f"likely a misplaced decimal point: {NAMES[k]} {value * factor:.6g} instead of {value:.6g}"
 
 
-def _explain_products(inertial):
+def _explain_products(inertial: InertialSpec) -> Iterator[str]:
     """The products of inertia stand in each other's places, or have wrong signs."""
     moments, products = inertial.inertia[:3], inertial.inertia[3:]
     for order in permutations(products):
@@ -137,7 +159,7 @@ def _explain_products(inertial):
         yield "likely wrong signs of the products of inertia"
 
 
-def _explain_order(inertial):
+def _explain_order(inertial: InertialSpec) -> Iterator[str]:
     """Six numbers in the order ixx iyy izz ixy ixz iyz, read as ixx ixy ixz iyy iyz izz, and the other way round."""
     ixx, iyy, izz, ixy, ixz, iyz = inertial.inertia
     for candidate in ((ixx, ixy, ixz, iyy, iyz, izz), (ixx, ixy, iyz, iyy, izz, ixz)):
@@ -146,7 +168,7 @@ def _explain_order(inertial):
             yield f"likely the six numbers are in another order: {text}"
 
 
-def _explain_frame(inertial):
+def _explain_frame(inertial: InertialSpec) -> Iterator[str]:
     """The way from the link's origin to the centre of mass was taken off twice."""
     shift = steiner(inertial)
     if any(shift) and is_possible(tuple(a + b for a, b in zip(inertial.inertia, shift, strict=True))):

@@ -1,7 +1,9 @@
 """Whether the inertia fits the mass and the size of the link: units and decimal points."""
 
+from __future__ import annotations
+
 from math import inf, log10, sqrt
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from mbcli.parsers.checks.flat_model import WORLD
@@ -17,6 +19,13 @@ from mbcli.parsers.checks.link_extent import corners
 from mbcli.parsers.checks.report import MAX_RELATED
 from mbcli.parsers.checks.welded import welded_groups
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mbcli.parsers.checks.flat_model import FlatModel
+    from mbcli.parsers.checks.report import Report
+    from mbcli.parsers.spec import InertialSpec, LinkSpec
+
 LARGEST_RADIUS = 10.0  # [m] of gyration, for links whose geometry is not known
 # All mass within the geometry gives a radius of gyration below its reach from the centre of mass; models simplify.
 REACH_FACTOR = 2.0
@@ -28,17 +37,17 @@ NEGLIGIBLE = 0.01  # of the largest moment of inertia of the links that move wit
 UNITS = {-3: "g m^2", -4: "kg cm^2", -6: "kg mm^2", -7: "g cm^2", -9: "g mm^2"}
 
 
-def check_inertia_sizes(model, report):
+def check_inertia_sizes(model: FlatModel, report: Report) -> None:
     """INERTIA_IMPLAUSIBLE, INERTIA_PLACEHOLDER, INERTIA_ZERO of links whose inertia is possible;
     INERTIA_DEFAULT or INERTIA_ALL_DEFAULT once a model."""
-    named = [(name, link) for name, link in model.links.items() if link.inertial is not None]
-    named = [(name, link) for name, link in named if report.is_sound(link) and _is_solid(link.inertial)]
+    stated = [(name, link, link.inertial) for name, link in model.links.items() if link.inertial is not None]
+    named = [(name, link, inertial) for name, link, inertial in stated if report.is_sound(link) and _is_solid(inertial)]
     moments, group = model.principal_moments, welded_groups(model)
     largest: dict[str, float] = {}  # moment of inertia among the links that move together
-    for name, _ in named:
+    for name, _, _ in named:
         largest[group[name]] = max(moments[name][2], largest.get(group[name], 0.0))
     defaults: list[Any] = []
-    for name, link in named:
+    for name, link, inertial in named:
         a, b, c = moments[name]
         if a < 0 or a + b < c * (1 - RELATIVE_TOLERANCE) or group[name] == WORLD:
             continue  # impossible at all, or without effect
@@ -46,27 +55,27 @@ def check_inertia_sizes(model, report):
             defaults.append((name, link))
             continue
         reach = _reach(link, model) if report.thorough else None
-        radius = sqrt(c / link.inertial.mass)
+        radius = sqrt(c / inertial.mass)
         if radius < POINT_RADIUS:
             continue  # a point mass, which the check of the inertia reports
         if radius < POINT_SHARE * (reach or 1.0):
             message = f'link "{name}" is a point mass: its radius of gyration is {radius:.3g} m'
-            report("INERTIA_ZERO", message, link.inertial.place)
+            report("INERTIA_ZERO", message, inertial.place)
             continue
         problem = _problem(radius, reach)
         if problem is not None:
             message = (
                 f'link "{name}": the radius of gyration {radius:.3g} m is implausible{problem}: '
-                f"{describe_moments(a, b, c)} with {link.inertial.mass:.6g} kg"
+                f"{describe_moments(a, b, c)} with {inertial.mass:.6g} kg"
             )
             small = c < NEGLIGIBLE * largest[group[name]]
             code = "INERTIA_PLACEHOLDER" if small else "INERTIA_IMPLAUSIBLE"
-            report(code, message, link.inertial.place, hint=_likely_cause(link.inertial, radius, reach))
+            report(code, message, inertial.place, hint=_likely_cause(inertial, radius, reach))
     if defaults:
         _report_defaults(defaults, sum(group[name] != WORLD for name in model.links), report)
 
 
-def _report_defaults(defaults, moving, report):
+def _report_defaults(defaults: Sequence[tuple[str, LinkSpec]], moving: int, report: Report) -> None:
     """One finding for the links (name, LinkSpec) that have the format's mass; moving: how many the model has in all."""
     (name, first), *others = defaults
     more = f" (and {len(others)} more)" if others else ""
@@ -75,25 +84,27 @@ def _report_defaults(defaults, moving, report):
     report(code, message, first.place, related=[link.place for _, link in others[:MAX_RELATED]])
 
 
-def _is_default(link):
+def _is_default(link: LinkSpec) -> bool:
     """Whether the mass is that which SDFormat gives to a link without one."""
     inertial = link.inertial
+    if inertial is None:
+        return False
     return inertial.place == link.place and inertial.mass == 1 and inertial.inertia == (1, 1, 1, 0, 0, 0)
 
 
-def _is_solid(inertial):
+def _is_solid(inertial: InertialSpec) -> bool:
     return inertial.mass > 0 and any(inertial.inertia)
 
 
-def _reach(link, model):
+def _reach(link: LinkSpec, model: FlatModel) -> float | None:
     """The largest distance [m] of the link's own geometry from its centre of mass, or None."""
     points = corners(link, model.mesh_bounds)
-    if points is None:
+    if points is None or link.inertial is None:
         return None
     return float(np.linalg.norm(points - link.inertial.X_LI[:3, 3], axis=1).max()) or None
 
 
-def _problem(radius, reach):
+def _problem(radius: float, reach: float | None) -> str | None:
     if reach is not None and radius > REACH_FACTOR * reach:
         return f", the link's geometry reaches no further than {reach:.3g} m from its centre of mass"
     if reach is not None and radius < SMALLEST_SHARE * reach:
@@ -101,7 +112,7 @@ def _problem(radius, reach):
     return "" if reach is None and radius > LARGEST_RADIUS else None
 
 
-def _likely_cause(inertial, radius, reach):
+def _likely_cause(inertial: InertialSpec, radius: float, reach: float | None) -> str | None:
     """A frame or a power of ten that brings the radius of gyration into the geometry, or None."""
     size = reach if reach is not None else 1.0
     about_center = tuple(a - b for a, b in zip(inertial.inertia, steiner(inertial), strict=True))

@@ -1,6 +1,16 @@
 """Whether the limits of joints are ones that a joint can have: units, empty ranges, speeds, efforts."""
 
+from __future__ import annotations
+
 from math import inf, pi
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mbcli.parsers.checks.flat_model import FlatModel
+    from mbcli.parsers.checks.report import Report
+    from mbcli.parsers.spec import AxisSpec, JointSpec
 
 ROTATING = ("revolute", "continuous")
 # A limit of a rotation in this range [rad] was probably meant in degrees; beyond it, as no limit.
@@ -10,7 +20,7 @@ LARGEST_EFFORT = 1e6  # [N m or N] of an actuator that exists; more is meant as 
 LARGEST_SPEED = 1e4  # [rad/s or m/s]
 
 
-def _axes(model, report):
+def _axes(model: FlatModel, report: Report) -> Iterator[tuple[JointSpec, AxisSpec]]:
     """(joint, axis) of every axis that was read without an error."""
     for joint in model.joints.values():
         for axis in joint.axes:
@@ -18,7 +28,7 @@ def _axes(model, report):
                 yield joint, axis
 
 
-def check_limit_units(model, report):
+def check_limit_units(model: FlatModel, report: Report) -> None:
     """JOINT_LIMIT_UNIT: angles that look like degrees; JOINT_LIMIT_LONG: lengths that look like millimetres."""
     for joint, axis in _axes(model, report):
         bounds = (axis.lower, axis.upper)
@@ -32,12 +42,12 @@ def check_limit_units(model, report):
             report("JOINT_LIMIT_LONG", message, axis.place, "limit", hint="are they in millimetres?")
 
 
-def _any_within(bounds, range_):
+def _any_within(bounds: tuple[float, float], range_: tuple[float, float]) -> bool:
     smallest, largest = range_
     return any(smallest < abs(bound) <= largest for bound in bounds)
 
 
-def check_ranges(model, report):
+def check_ranges(model: FlatModel, report: Report) -> None:
     """JOINT_RANGE_ZERO, JOINT_DEFAULT_OUTSIDE_LIMITS."""
     for joint, axis in _axes(model, report):
         if axis.lower == axis.upper:
@@ -55,11 +65,11 @@ def check_ranges(model, report):
             report("JOINT_DEFAULT_OUTSIDE_LIMITS", message, axis.place, "limit")
 
 
-def _unit(joint):
+def _unit(joint: JointSpec) -> str:
     return "m" if joint.type == "prismatic" else "rad"
 
 
-def check_efforts_and_speeds(model, report):
+def check_efforts_and_speeds(model: FlatModel, report: Report) -> None:
     """JOINT_LIMIT_ZERO, JOINT_LIMIT_IMPLAUSIBLE."""
     for joint, axis in _axes(model, report):
         if axis.velocity == 0:

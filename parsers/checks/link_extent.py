@@ -1,7 +1,17 @@
 """How far a link reaches: the box around its own geometry."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 from mbcli.parsers.spec import Box, Capsule, Cone, Cylinder, Ellipsoid, Mesh, Sphere
+
+if TYPE_CHECKING:
+    from mbcli.parsers.checks.flat_model import MeshBounds
+    from mbcli.parsers.spec import GeometrySpec, LinkSpec, Shape
+
+    from mbcli.math.array_types import Matrix, Vector3
 
 # half lengths along x, y, z of the box around each shape
 _HALF_LENGTHS = {
@@ -15,24 +25,25 @@ _HALF_LENGTHS = {
 _SIGNS = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], float)
 
 
-def corners(link, mesh_bounds):
+def corners(link: LinkSpec, mesh_bounds: MeshBounds) -> Matrix | None:
     """Corners (n, 3) [m], in the link frame, of boxes around its visuals and collisions; None if any is unknown.
 
     mesh_bounds: {path of a mesh file: its (lower, upper) corner}; other meshes are unknown.
     """
-    points = [_shape_corners(geometry, mesh_bounds) for geometry in (*link.visuals, *link.collisions)]
-    if not points or any(p is None for p in points):
+    found = [_shape_corners(geometry, mesh_bounds) for geometry in (*link.visuals, *link.collisions)]
+    points = [corners for corners in found if corners is not None]
+    if not points or len(points) < len(found):
         return None
     return np.vstack(points)
 
 
-def half_lengths(shape, mesh_bounds):
+def half_lengths(shape: Shape, mesh_bounds: MeshBounds) -> Vector3 | None:
     """Half lengths (3,) [m] along x, y, z of the box around a shape, None if they are unknown."""
     box = _box(shape, mesh_bounds)
     return None if box is None else np.abs(box[1])
 
 
-def _box(shape, mesh_bounds):
+def _box(shape: Shape, mesh_bounds: MeshBounds) -> tuple[Vector3, Vector3] | None:
     """(center, half lengths) of the box around a shape in its own axes, None if it is unknown."""
     if isinstance(shape, Mesh):
         if shape.path not in mesh_bounds or shape.submesh is not None:
@@ -44,7 +55,7 @@ def _box(shape, mesh_bounds):
     return None
 
 
-def _shape_corners(geometry, mesh_bounds):
+def _shape_corners(geometry: GeometrySpec, mesh_bounds: MeshBounds) -> Matrix | None:
     box = _box(geometry.shape, mesh_bounds)
     if box is None:
         return None

@@ -1,7 +1,9 @@
 """The contents of the mesh files that a model names: whether they can be read, their unit, up-axis and size."""
 
+from __future__ import annotations
+
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from mbcli.parsers.spec import Mesh
@@ -9,13 +11,20 @@ from mbcli.parsers.spec import Mesh
 from mbcli.errors import MbcliError
 from mbcli.meshes.triangles import load_triangles
 
+if TYPE_CHECKING:
+    from mbcli.parsers.checks.flat_model import FlatModel
+    from mbcli.parsers.checks.report import Report
+    from mbcli.parsers.spec import GeometrySpec
+
+    from mbcli.math.array_types import IntArray, Vector, Vector3
+
 LARGEST, SMALLEST = 20.0, 1e-4  # [m] of the largest side, scale included
 _HEAD = 65536  # bytes of a COLLADA file in which its <asset> stands
 _UNIT = re.compile(rb"<unit\b[^>]*\bmeter\s*=\s*[\"']([^\"']*)[\"']")
 _UP_AXIS = re.compile(rb"<up_axis>\s*(\w+)\s*</up_axis>")
 
 
-def check_mesh_contents(model, report):
+def check_mesh_contents(model: FlatModel, report: Report) -> dict[str, tuple[Vector, Vector]]:
     """MESH_UNREADABLE, MESH_SIZE, MESH_UNIT, MESH_UP_AXIS, HYDROELASTIC_MESH for each file once.
 
     Returns {path: (lower, upper) corner} of the files that could be read.
@@ -28,22 +37,26 @@ def check_mesh_contents(model, report):
                 uses.setdefault((geometry.shape.path, geometry.shape.scale), geometry)
                 if _must_be_closed(geometry):
                     compliant.setdefault(geometry.shape.path, geometry)
-    bounds = {}
+    bounds: dict[str, tuple[Vector, Vector] | None] = {}
     for (path, scale), geometry in uses.items():
         if path not in bounds:
             bounds[path] = _read_bounds(path, geometry, compliant.get(path), report)
-        if bounds[path] is not None:
-            _check_size(bounds[path], scale, geometry, report)
+        corners = bounds[path]
+        if corners is not None:
+            _check_size(corners, scale, geometry, report)
     return {path: corner for path, corner in bounds.items() if corner is not None}
 
 
-def _must_be_closed(geometry):
+def _must_be_closed(geometry: GeometrySpec) -> bool:
     """Whether a geometry is a mesh that tetrahedra are to fill."""
     compliant = geometry.properties.get(("hydroelastic", "compliance_type")) == "compliant"
-    return compliant and not geometry.shape.convex and geometry.shape.submesh is None
+    shape = geometry.shape
+    return compliant and isinstance(shape, Mesh) and not shape.convex and shape.submesh is None
 
 
-def _read_bounds(path, geometry, compliant, report):
+def _read_bounds(
+    path: str, geometry: GeometrySpec, compliant: GeometrySpec | None, report: Report
+) -> tuple[Vector3, Vector3] | None:
     """(lower, upper) corner [m], not scaled, or None with a finding. compliant: a geometry that needs it closed."""
     try:
         vertices, triangles = load_triangles(path)
@@ -60,7 +73,7 @@ def _read_bounds(path, geometry, compliant, report):
     return vertices.min(axis=0), vertices.max(axis=0)
 
 
-def _count_open_edges(triangles):
+def _count_open_edges(triangles: IntArray) -> int:
     """The number of edges that are not used once in each direction; vertices in one place are one."""
     tail, head = triangles.ravel(), np.roll(triangles, -1, axis=1).ravel()
     count = int(triangles.max(initial=0)) + 1
@@ -69,7 +82,9 @@ def _count_open_edges(triangles):
     return sum(uses.get(key, 0) != number for key, number in zip(*there, strict=True))
 
 
-def _check_size(bounds, scale, geometry, report):
+def _check_size(
+    bounds: tuple[Vector, Vector], scale: tuple[float, float, float], geometry: GeometrySpec, report: Report
+) -> None:
     size = np.abs((bounds[1] - bounds[0]) * scale)
     text = " x ".join(f"{side:.3g}" for side in size)
     if size.max() > LARGEST:
@@ -80,7 +95,7 @@ def _check_size(bounds, scale, geometry, report):
         report("MESH_SIZE", message, geometry.place, "geometry", hint="is it scaled twice?")
 
 
-def _check_collada(path, geometry, report):
+def _check_collada(path: str, geometry: GeometrySpec, report: Report) -> None:
     """A COLLADA file states its unit and up-axis, and some readers ignore them."""
     with open(path, "rb") as file:
         head = file.read(_HEAD)
@@ -93,7 +108,7 @@ def _check_collada(path, geometry, report):
         report("MESH_UP_AXIS", message, geometry.place, "geometry", hint="export it with z up")
 
 
-def _number(text):
+def _number(text: bytes) -> float | None:
     try:
         return float(text)
     except ValueError:

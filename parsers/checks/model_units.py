@@ -1,9 +1,20 @@
 """Whether masses and sizes of a model are in kilograms and metres: what moves is lighter than air, and huge."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 from mbcli.parsers.checks.flat_model import WORLD
 from mbcli.parsers.checks.link_extent import corners
 from mbcli.parsers.checks.welded import welded_groups
+
+if TYPE_CHECKING:
+    from mbcli.parsers.checks.flat_model import FlatModel, MeshBounds
+    from mbcli.parsers.checks.report import Report
+    from mbcli.parsers.spec import LinkSpec
+
+    from mbcli.math.array_types import Vector
 
 LIGHTEST = 0.5  # [kg/m^3] of the boxes around all that moves: air has 1.2
 SMALLEST, LEAST_MASS = 5.0, 10.0  # [m, kg] of a model that is looked at: less may be a balloon or a placeholder
@@ -17,17 +28,17 @@ UNITS = {  # [kg, m]
 }
 
 
-def check_model_units(model, report):
+def check_model_units(model: FlatModel, report: Report) -> None:
     """UNITS_IMPLAUSIBLE, once a robot: worlds of several have things of all kinds."""
     if sum(mobod.joint is None for mobod in model.forest[0]) > 1:
         return
     group = welded_groups(model)
     moving = [
-        link
+        (link, link.inertial.mass)
         for name, link in model.links.items()
         if link.inertial is not None and link.inertial.mass > 0 and group[name] != WORLD and report.is_sound(link)
     ]
-    sizes = [(link.inertial.mass, _lengths(link, model.mesh_bounds)) for link in moving]
+    sizes = [(mass, _lengths(link, model.mesh_bounds)) for link, mass in moving]
     known = [(mass, lengths) for mass, lengths in sizes if lengths is not None]
     mass, volume = sum(m for m, _ in known), sum(lengths.prod() for _, lengths in known)
     if not known or mass < LEAST_MASS or mass < LEAST_SHARE * sum(m for m, _ in sizes):
@@ -44,11 +55,11 @@ def check_model_units(model, report):
         report("UNITS_IMPLAUSIBLE", message, model.place, hint=f"is it in {', or in '.join(likely)}?")
 
 
-def _is_plausible(density, size):
+def _is_plausible(density: float, size: float) -> bool:
     return all(low <= value <= high for value, (low, high) in ((density, PLAUSIBLE_DENSITY), (size, PLAUSIBLE_SIZE)))
 
 
-def _lengths(link, mesh_bounds):
+def _lengths(link: LinkSpec, mesh_bounds: MeshBounds) -> Vector | None:
     """(3,) [m] of the box around a link, None if it is unknown."""
     points = corners(link, mesh_bounds)
     return None if points is None else points.max(axis=0) - points.min(axis=0)

@@ -1,14 +1,25 @@
 """Whether everything that a joint moves has mass; without it the mass matrix is singular."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from mbcli.parsers.checks.flat_model import WORLD, flatten
 from mbcli.parsers.checks.report import MAX_RELATED
 from mbcli.parsers.checks.welded import welded_groups
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mbcli.parsers.checks.flat_model import FlatModel
+    from mbcli.parsers.checks.report import Report
+    from mbcli.parsers.spec import JointSpec, ModelSpec
 
 LEAST_MOMENT = 1e-15  # of the largest moment of inertia: less is 0 with rounding
 FREE = "quaternion_floating"
 
 
-def check_moving_masses(model, report):
+def check_moving_masses(model: FlatModel, report: Report) -> None:
     """MASSLESS_LINK_FIXED of bases without mass and joints; MODEL_WITHOUT_MASS, or else MOVING_MASS_MISSING of the
     joints and FLOATING_MASS_MISSING of the bases that carry no mass; each once a model.
 
@@ -31,7 +42,7 @@ def check_moving_masses(model, report):
             has_joints[mobod.inboard] |= has_joints[mobod.link] or kind != "fixed"
         if mass[mobod.link] == 0 and mobod.joint is None:
             (floating if has_joints[mobod.link] else fixed).append(names[mobod.link])
-        elif mass[mobod.link] == 0 and _needs_mass(joints[mobod.joint], model):
+        elif mass[mobod.link] == 0 and mobod.joint is not None and _needs_mass(joints[mobod.joint], model):
             moved.append((mobod.joint, names[mobod.link]))
     if fixed:
         message = f'link "{fixed[0]}" has no mass and no joint: it is fixed to the world{_others(fixed, "links")}'
@@ -56,15 +67,15 @@ def check_moving_masses(model, report):
         report("FLOATING_MASS_MISSING", message, model.links[floating[0]].place, hint=hint, related=related)
 
 
-def _needs_mass(joint, model):
+def _needs_mass(joint: JointSpec, model: FlatModel) -> bool:
     return joint.type != "fixed" and not joint.reflected_inertia and joint.name not in model.driven_joints
 
 
-def _others(found, kind):
+def _others(found: Sequence[str | tuple[JointSpec, str]], kind: str) -> str:
     return f" (and {len(found) - 1} more {kind})" if len(found) > 1 else ""
 
 
-def may_leave_motion_open(model):
+def may_leave_motion_open(model: ModelSpec) -> bool:
     """Whether links of a ModelSpec that move together have no body with mass and all moments of inertia: only then its
     mass matrix can be singular."""
     flat = flatten(model)

@@ -1,6 +1,20 @@
 """Reports of checks: a code, the finding and its place; severities stand in one table."""
 
-from typing import NamedTuple
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Protocol
+
+    from mbcli.parsers.diagnostics import Diagnostics
+    from mbcli.parsers.spec import Place
+
+    class Placed(Protocol):
+        @property
+        def place(self) -> Place: ...
+
 
 MAX_RELATED = 10  # places listed with a finding that stands for several
 
@@ -55,11 +69,19 @@ SEVERITIES = {
 class Report:
     """Records the findings of checks in a `Diagnostics`."""
 
-    def __init__(self, diagnostics):
+    def __init__(self, diagnostics: Diagnostics) -> None:
         self._diagnostics = diagnostics
         self.thorough = diagnostics.thorough
 
-    def __call__(self, code, message, place, *details, hint=None, related=()):
+    def __call__(
+        self,
+        code: str,
+        message: str,
+        place: Place,
+        *details: str,
+        hint: str | None = None,
+        related: Sequence[Place] = (),
+    ) -> None:
         """details: tags of children of the element at `place`, the first that it has is the place of the fault."""
         severity = SEVERITIES[code].checked if self.thorough else SEVERITIES[code].loaded
         if severity is None:
@@ -68,6 +90,6 @@ class Report:
         record = getattr(self._diagnostics, severity)
         record(code, message, node, place=None if node else place, hint=hint, related=related)
 
-    def is_sound(self, element):
+    def is_sound(self, element: Placed) -> bool:
         """Whether an element was read without an error."""
         return not self._diagnostics.is_damaged(element.place)

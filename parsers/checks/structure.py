@@ -1,13 +1,23 @@
 """How the joints of a model hang together: closed loops and their cuts, joints that follow others."""
 
+from __future__ import annotations
+
 from math import isfinite
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from mbcli.parsers.checks.flat_model import FlatModel
+    from mbcli.parsers.checks.report import Report
+    from mbcli.parsers.spec import AxisSpec, JointSpec, MimicSpec
 
 LIMIT_TOLERANCE = (
     1e-3  # [rad or m], by which limits of a follower may be tighter than the range that its leader asks for
 )
 
 
-def check_loops(model, report):
+def check_loops(model: FlatModel, report: Report) -> None:
     """LOOP_CUT for each joint that closes a loop."""
     if not report.is_sound(model):
         return
@@ -25,7 +35,7 @@ def check_loops(model, report):
         report("LOOP_CUT", message, joint.place)
 
 
-def _loop(inboard, start, end):
+def _loop(inboard: Mapping[str, str], start: str, end: str) -> list[str]:
     """The links from one to the other along the tree."""
     way = _way_to_root(inboard, start)
     seen = {link: k for k, link in enumerate(way)}
@@ -37,37 +47,36 @@ def _loop(inboard, start, end):
     return [*way, *reversed(back)]
 
 
-def _way_to_root(inboard, link):
+def _way_to_root(inboard: Mapping[str, str], link: str) -> list[str]:
     way = [link]
     while way[-1] in inboard:
         way.append(inboard[way[-1]])
     return way
 
 
-def _listed(names):
+def _listed(names: Sequence[str]) -> str:
     return " - ".join(names if len(names) <= 8 else [*names[:4], "...", *names[-3:]])
 
 
-def check_followers(model, report):
+def check_followers(model: FlatModel, report: Report) -> None:
     """JOINT_COUPLED once a model, MIMIC_EXCEEDS_LIMITS for each follower."""
     if not report.is_sound(model):
         return
-    followers = [(j, a) for j in model.joints.values() for a in j.axes if a.mimic is not None]
+    followers = [(j, a, a.mimic) for j in model.joints.values() for a in j.axes if a.mimic is not None]
     if not followers:
         return
-    joint, axis = followers[0]
+    joint, _, mimic = followers[0]
     others = f" ({len(followers)} joints follow others)" if len(followers) > 1 else ""
-    follows = f'joint "{joint.name}" follows "{axis.mimic.leader}"{others}'
+    follows = f'joint "{joint.name}" follows "{mimic.leader}"{others}'
     message = f"{follows}: each keeps its coordinate, and a constraint holds it"
-    related = [a.mimic.place for _, a in followers[1:11]]
-    report("JOINT_COUPLED", message, axis.mimic.place, related=related)
-    for joint, axis in followers:
-        _check_reach(model, joint, axis, report)
+    related = [other.place for _, _, other in followers[1:11]]
+    report("JOINT_COUPLED", message, mimic.place, related=related)
+    for joint, axis, mimic in followers:
+        _check_reach(model, joint, axis, mimic, report)
 
 
-def _check_reach(model, joint, axis, report):
+def _check_reach(model: FlatModel, joint: JointSpec, axis: AxisSpec, mimic: MimicSpec, report: Report) -> None:
     """A follower's limits must contain the positions to which its leader takes it."""
-    mimic = axis.mimic
     leader = model.joints.get(mimic.leader)
     if leader is None or mimic.leader_axis >= len(leader.axes):
         return

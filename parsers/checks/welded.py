@@ -1,9 +1,16 @@
 """Which links move as one: those joined by fixed joints, and those that are fixed to the world."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from mbcli.parsers.checks.flat_model import WORLD
 
+if TYPE_CHECKING:
+    from mbcli.parsers.checks.flat_model import FlatModel
 
-def welded_groups(model):
+
+def welded_groups(model: FlatModel) -> dict[str, str]:
     """{link: name of the first of the links that move with it}; WORLD for those that never move."""
     neighbours: dict[str, list[str]] = {}
     for joint in model.joints.values():

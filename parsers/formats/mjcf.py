@@ -1,8 +1,14 @@
 """MJCF: the models of MuJoCo."""
 
+from __future__ import annotations
+
 import os
+from typing import TYPE_CHECKING
 
 from mbcli.parsers.formats.late import LateFunction, LateReader
+
+if TYPE_CHECKING:
+    from mbcli.parsers.spec import JointSpec
 
 TITLE = "MJCF"
 SUFFIXES = (".mjcf",)  # most files are named .xml, and known by their root element
@@ -22,11 +28,11 @@ engine_proof = LateFunction("mbcli.conversion.mujoco_proof", "prove_by_mujoco")
 target = LateFunction("mbcli.parsers.writing.mjcf_target", "mjcf_target")
 
 
-def has_joint_frame(joint, end):
+def has_joint_frame(joint: JointSpec, end: str) -> bool:
     return False
 
 
-def readable_mesh(path):
+def readable_mesh(path: str) -> bool:
     """Whether MuJoCo reads a mesh file: OBJ, MSH, or an STL that is not text, of 200,000 triangles at most."""
     suffix = os.path.splitext(path)[1].lower()
     if suffix != ".stl":

@@ -1,6 +1,13 @@
 """SDFormat: models and worlds of Gazebo, with Drake's elements."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from mbcli.parsers.formats.late import LateFunction
+
+if TYPE_CHECKING:
+    from mbcli.parsers.spec import JointSpec
 
 TITLE = "SDFormat"
 SUFFIXES = (".sdf", ".world")
@@ -21,5 +28,5 @@ target = LateFunction("mbcli.parsers.writing.sdf_target", "sdf_target")
 _ON_FRAMES_OF_LINKS = ("planar", "quaternion_floating", "rpy_floating")
 
 
-def has_joint_frame(joint, end):
+def has_joint_frame(joint: JointSpec, end: str) -> bool:
     return end == "child" and joint.type not in _ON_FRAMES_OF_LINKS

@@ -1,6 +1,13 @@
 """URDF: the robots of ROS, with Drake's elements."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from mbcli.parsers.formats.late import LateFunction, LateReader
+
+if TYPE_CHECKING:
+    from mbcli.parsers.spec import JointSpec
 
 TITLE = "URDF"
 SUFFIXES = (".urdf", ".xacro")
@@ -18,5 +25,5 @@ engine_proof = None
 target = LateFunction("mbcli.parsers.writing.urdf_target", "urdf_target")
 
 
-def has_joint_frame(joint, end):
+def has_joint_frame(joint: JointSpec, end: str) -> bool:
     return end == "parent" or joint.type == "planar"

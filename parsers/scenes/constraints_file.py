@@ -8,9 +8,11 @@ One record per constraint, with the names of the arguments of the plant's method
 body, a frame may stand: points and poses are then in that frame. Names may be scoped with `::`.
 """
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from mbcli.parsers.scenes.directives_spec import NOWHERE
 from mbcli.parsers.spec import Place
@@ -19,6 +21,12 @@ from mbcli.parsers.yaml_records import read_file
 
 from mbcli.common.schema import Transform
 from mbcli.config.config_fields import REQUIRED, setting
+
+if TYPE_CHECKING:
+    import os
+
+    from mbcli.parsers.diagnostics import Diagnostics
+    from mbcli.parsers.spec import SourceFile
 
 Point = tuple[float, float, float]
 SpatialAxis = tuple[float, float, float, float, float, float]
@@ -37,7 +45,7 @@ class Contact:
     normals: tuple[Point, ...] = setting(REQUIRED, "The directions in World, of any length but zero")
     place: Place = NOWHERE
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         _require_directions(self, "normals")
 
 
@@ -53,7 +61,7 @@ class Loop:
     axes: tuple[SpatialAxis, ...] = setting(REQUIRED, "The axes in P, each with its rotational part first")
     place: Place = NOWHERE
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         _require_directions(self, "axes")
         _require_poses(self, "X_predecessor", "X_successor")
 
@@ -108,7 +116,7 @@ class Weld:
     X_BQ: Transform | None = setting(None, "Pose of Q in B; identity if it is missing")
     place: Place = NOWHERE
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         _require_poses(self, "X_AP", "X_BQ")
 
 
@@ -151,7 +159,13 @@ class ModelConstraints:
     )
 
 
-def read_constraints(source, diagnostics, *, name=None, sources=None):
+def read_constraints(
+    source: str | os.PathLike[str] | bytes,
+    diagnostics: Diagnostics,
+    *,
+    name: str | None = None,
+    sources: list[SourceFile] | None = None,
+) -> ModelConstraints | None:
     """The `ModelConstraints` of a file, or None if it has none that can be used; faults are in `diagnostics`.
 
     source: a path, or the bytes of a document. name: that of the file in places; default: the path as given.
@@ -163,7 +177,7 @@ def read_constraints(source, diagnostics, *, name=None, sources=None):
     return constraints
 
 
-def _report_names(constraints, diagnostics):
+def _report_names(constraints: ModelConstraints, diagnostics: Diagnostics) -> None:
     seen: dict[str, Any] = {}
     for constraint in constraints.constraints:
         name, place = constraint.record.name, constraint.record.place
@@ -174,7 +188,7 @@ def _report_names(constraints, diagnostics):
             seen[name] = place
 
 
-def _require_directions(record, key):
+def _require_directions(record: Contact | Loop, key: str) -> None:
     directions = getattr(record, key)
     if not directions:
         raise ValueError(f"{key} must not be empty")
@@ -183,7 +197,7 @@ def _require_directions(record, key):
             raise ValueError(f"{key}[{k}] must not be zero")
 
 
-def _require_poses(record, *keys):
+def _require_poses(record: Loop | Weld, *keys: str) -> None:
     for key in keys:
         pose = getattr(record, key)
         if pose is not None and pose.base_frame:

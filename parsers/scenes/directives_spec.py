@@ -4,6 +4,8 @@ Names may be scoped with `::`, as `arm::gripper::finger`. Poses are `mbcli.commo
 the mapping of a record starts.
 """
 
+from __future__ import annotations
+
 from typing import ClassVar
 
 from mbcli.parsers.spec import Place
@@ -30,7 +32,7 @@ class AddModel:
     )
     place: Place = NOWHERE
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         _require_names(self, "file", "name")
 
 
@@ -41,7 +43,7 @@ class AddModelInstance:
     name: str = setting(REQUIRED, "Name of the new model instance")
     place: Place = NOWHERE
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         _require_names(self, "name")
 
 
@@ -53,7 +55,7 @@ class AddFrame:
     X_PF: Transform = setting(REQUIRED, "Pose of the frame in its base frame")
     place: Place = NOWHERE
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         _require_names(self, "name")
         if not self.X_PF.base_frame:
             raise ValueError("X_PF of add_frame needs a base_frame")
@@ -69,7 +71,7 @@ class AddWeld:
     X_PC: Transform | None = setting(None, "Pose of C in P; identity if it is missing")
     place: Place = NOWHERE
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         _require_names(self, "parent", "child")
         if self.X_PC is not None:
             if self.X_PC.base_frame:
@@ -90,7 +92,7 @@ class AddCollisionFilterGroup:
     )
     place: Place = NOWHERE
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         _require_names(self, "name")
         if not self.members and not self.member_groups:
             raise ValueError("add_collision_filter_group needs members or member_groups")
@@ -104,7 +106,7 @@ class AddDirectives:
     model_namespace: str | None = setting(None, "A model instance, put before all names in the file")
     place: Place = NOWHERE
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         _require_names(self, "file")
 
 
@@ -129,13 +131,13 @@ class ModelDirectives:
     directives: tuple[ModelDirective, ...] = setting(tuple, "The directives, in the order in which they apply")
 
 
-def _require_names(record, *names):
+def _require_names(record: object, *names: str) -> None:
     for name in names:
         if not getattr(record, name):
             raise ValueError(f"{name} must not be empty")
 
 
-def _require_fixed(transform, name):
+def _require_fixed(transform: Transform, name: str) -> None:
     if not transform.IsDeterministic():
         part = "rotation" if IsDeterministic(transform.translation) else "translation"
         raise ValueError(f"{name} must be one pose: its {part} is random; only a default_free_body_pose may be")

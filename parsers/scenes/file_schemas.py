@@ -1,5 +1,7 @@
 """The JSON Schemas of the YAML files that mbcli reads, from the records that they are read into."""
 
+from __future__ import annotations
+
 import json
 from importlib import resources
 from typing import Any
@@ -14,7 +16,7 @@ from mbcli.config.plant_config import MultibodyPlantConfig
 from mbcli.config.simulator_config import SimulatorConfig
 
 
-def file_schemas():
+def file_schemas() -> dict[str, dict[str, Any]]:
     """{name: schema}: the contents of `schemas/NAME.schema.json`, which a test compares."""
     return {
         "plant_config": _whole(MultibodyPlantConfig),
@@ -26,30 +28,30 @@ def file_schemas():
     }
 
 
-def schema_names():
+def schema_names() -> list[str]:
     """The names of all published schemas, that of the log among them."""
     suffix = ".schema.json"
     files = [file.name for file in resources.files("mbcli.schemas").iterdir()]
     return sorted(name.removesuffix(suffix) for name in files if name.endswith(suffix))
 
 
-def schema_text(name):
+def schema_text(name: str) -> str:
     """The published schema of a name, as text."""
     return resources.files("mbcli.schemas").joinpath(f"{name}.schema.json").read_text()
 
 
-def schema_file(name):
+def schema_file(name: str) -> str:
     """The text that belongs into the file of one of file_schemas()."""
     return json.dumps(file_schemas()[name], indent=2) + "\n"
 
 
-def _whole(record_type):
+def _whole(record_type: type) -> dict[str, Any]:
     definitions: dict[str, Any] = {}
     schema = {"$schema": DIALECT} | json_schema(record_type, definitions)
     return schema | ({"$defs": dict(sorted(definitions.items()))} if definitions else {})
 
 
-def _scenario_schema():
+def _scenario_schema() -> dict[str, Any]:
     definitions: dict[str, Any] = {}
     scenario = json_schema(RunConfig, definitions)
     scenario["title"] = "Scenario"
@@ -72,7 +74,7 @@ def _scenario_schema():
     }
 
 
-def _config_schema():
+def _config_schema() -> dict[str, Any]:
     scenario = _scenario_schema()
     return scenario | {
         "title": "Configuration file",

@@ -3,7 +3,9 @@
 import copy
 import dataclasses
 import typing
+from collections.abc import Iterable
 from math import inf
+from typing import Any
 
 from mbcli.common.argument_names import argument
 from mbcli.common.number_text import parse_number
@@ -68,7 +70,7 @@ class RunConfig(ConfigRecord):
     scene_graph_config: SceneGraphConfig = dataclasses.field(default_factory=SceneGraphConfig)
 
 
-def apply_overrides(config, assignments):
+def apply_overrides(config: RunConfig, assignments: Iterable[str]) -> RunConfig:
     """A copy of a `RunConfig` with `PATH=VALUE` applied in turn, as `plant_config.time_step=0.002`.
 
     VALUE is read as a plain YAML scalar: quotes are part of it. `+X` adds to a number, `*X` multiplies it.
@@ -90,11 +92,11 @@ def apply_overrides(config, assignments):
     return config
 
 
-def _fault(path, message):
+def _fault(path: str, message: object) -> ArgumentError:
     return ArgumentError(f"{argument('overrides')} {path}: {message}")
 
 
-def _new_value(before, text):
+def _new_value(before: Any, text: str) -> Any:
     """The value that VALUE says."""
     operator = text[:1]
     change = parse_number(text[1:].strip()) if operator in ("+", "*") else None
@@ -106,18 +108,18 @@ def _new_value(before, text):
     return round(value) if isinstance(before, int) and value == round(value) else value
 
 
-def setting_paths(record_type=RunConfig, prefix=""):
+def setting_paths(record_type: Any = RunConfig, prefix: str = "") -> list[str]:
     """The path of every setting that is one value, as `apply_overrides` takes it."""
     paths = []
-    for field in dataclasses.fields(record_type):
-        if dataclasses.is_dataclass(field.type):
-            paths += setting_paths(field.type, f"{prefix}{field.name}.")
-        elif typing.get_origin(field.type) is not dict:
-            paths.append(prefix + field.name)
+    for name, kind in typing.get_type_hints(record_type).items():
+        if dataclasses.is_dataclass(kind):
+            paths += setting_paths(kind, f"{prefix}{name}.")
+        elif typing.get_origin(kind) is not dict:
+            paths.append(prefix + name)
     return paths
 
 
-def _resolve(config, path):
+def _resolve(config: RunConfig, path: str) -> tuple[Any, str]:
     """The record and field name that a path names."""
     if path not in setting_paths():
         raise _fault(path, f"no such setting: {_path_hint(path)}")
@@ -127,7 +129,7 @@ def _resolve(config, path):
     return config, name
 
 
-def _path_hint(path):
+def _path_hint(path: str) -> str:
     paths = setting_paths()
     by_name = [known for known in paths if known.split(".")[-1] == path.split(".")[-1]]
     return name_or_list(by_name[0], paths) if len(by_name) == 1 else name_or_list(path, paths)

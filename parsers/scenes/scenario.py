@@ -14,7 +14,10 @@ A file is one of
     Precise: {plant_config: {...}}
 """
 
+from __future__ import annotations
+
 import dataclasses
+from typing import TYPE_CHECKING
 
 from mbcli.parsers.scenes.directives_spec import ModelDirective, ModelDirectives
 from mbcli.parsers.scenes.plant_config import RunConfig
@@ -26,6 +29,12 @@ from mbcli.common.quick_dataclass import dataclass
 from mbcli.common.suggestions import closest, name_or_list
 from mbcli.config.config_fields import setting
 from mbcli.config.plant_config import MultibodyPlantConfig
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Mapping, Sequence
+
+    from mbcli.parsers.diagnostics import Diagnostics
 
 # Keys of a Drake scenario that a run does not use.
 UNSUPPORTED_KEYS = ("cameras", "lcm_buses", "model_drivers", "visualization")
@@ -57,21 +66,29 @@ class Scenario:
     sources: tuple[SourceFile, ...]
 
     @property
-    def directives(self):
+    def directives(self) -> ModelDirectives:
         return ModelDirectives(directives=self.scene.directives)
 
 
-def read_scenario(source, diagnostics, scenario_name=None, *, text=None, name=None):
+def read_scenario(
+    source: str | os.PathLike[str] | bytes,
+    diagnostics: Diagnostics,
+    scenario_name: str | None = None,
+    *,
+    text: str | None = None,
+    name: str | None = None,
+) -> Scenario | None:
     """The `Scenario` in a file, or None if it has errors (they are in `diagnostics`).
 
     source: a path, or the bytes of a document. scenario_name: which of several named scenarios; needed only
     if the file has more than one. text: YAML text whose keys replace those of the scenario, mappings key by key.
     name: that of the file in places; default: the path as given.
     """
-    files = [read_yaml(source, diagnostics, tags=ANY_TAG, name=name)]
+    found = [read_yaml(source, diagnostics, tags=ANY_TAG, name=name)]
     if text is not None:
-        files.append(read_yaml(text.encode(), diagnostics, tags=ANY_TAG, name="<scenario-text>"))
-    if not all(_is_mapping(file, diagnostics) for file in files):
+        found.append(read_yaml(text.encode(), diagnostics, tags=ANY_TAG, name="<scenario-text>"))
+    files = [file for file in found if file is not None and _is_mapping(file, diagnostics)]
+    if len(files) < len(found):
         return None
     node = _chosen(files[0], scenario_name, diagnostics)
     if node is None:
@@ -81,17 +98,19 @@ def read_scenario(source, diagnostics, scenario_name=None, *, text=None, name=No
     return _scenario(node, files, diagnostics)
 
 
-def read_all_scenarios(source, diagnostics, *, name=None):
+def read_all_scenarios(
+    source: str | os.PathLike[str] | bytes, diagnostics: Diagnostics, *, name: str | None = None
+) -> list[Scenario]:
     """Every `Scenario` in a file that has no errors; arguments as of read_scenario()."""
     root = read_yaml(source, diagnostics, tags=ANY_TAG, name=name)
-    if not _is_mapping(root, diagnostics):
+    if root is None or not _is_mapping(root, diagnostics):
         return []
     nodes = [root.get(key) for key in _named_scenarios(root)] or [_chosen(root, None, diagnostics)]
-    scenarios = [_scenario(node, [root], diagnostics) for node in nodes]
+    scenarios = [_scenario(node, [root], diagnostics) for node in nodes if node is not None]
     return [scenario for scenario in scenarios if scenario is not None]
 
 
-def _scenario(node, files, diagnostics):
+def _scenario(node: YamlNode, files: Sequence[YamlNode], diagnostics: Diagnostics) -> Scenario | None:
     """The Scenario that a node states, or None after reporting the faults."""
     run = read_into(RunConfig, node, diagnostics, unsupported=UNSUPPORTED_KEYS, elsewhere=_SCENE_KEYS)
     scene = read_into(SceneConfig, _selected(node, _SCENE_KEYS), diagnostics)
@@ -107,13 +126,19 @@ def _scenario(node, files, diagnostics):
     )
 
 
-def read_run_config(source, diagnostics, scenario_name=None, *, name=None):
+def read_run_config(
+    source: str | os.PathLike[str] | bytes,
+    diagnostics: Diagnostics,
+    scenario_name: str | None = None,
+    *,
+    name: str | None = None,
+) -> RunConfig | None:
     """The settings in a file, without the models and positions of a scenario; arguments as of read_scenario()."""
     scenario = read_scenario(source, diagnostics, scenario_name, name=name)
     return None if scenario is None else scenario.run
 
 
-def _is_mapping(root, diagnostics):
+def _is_mapping(root: YamlNode, diagnostics: Diagnostics) -> bool:
     if root is not None and root.kind != "mapping":
         message = f"a configuration must be a mapping; found {root.describe()}"
         diagnostics.error("VALUE_TYPE", message, place=root.place)
@@ -128,7 +153,7 @@ _SCENARIO_KEYS = (*_RUN_FIELDS, *_SCENE_KEYS, *UNSUPPORTED_KEYS)
 _PLANT_KEYS = tuple(field.name for field in dataclasses.fields(MultibodyPlantConfig))
 
 
-def _chosen(root, scenario_name, diagnostics):
+def _chosen(root: YamlNode, scenario_name: str | None, diagnostics: Diagnostics) -> YamlNode | None:
     """The node of the scenario to read, or None after reporting why there is none."""
     scenarios = _named_scenarios(root)
     if scenario_name is None and len(scenarios) > 1:
@@ -136,8 +161,9 @@ def _chosen(root, scenario_name, diagnostics):
         diagnostics.error("SCENARIO_AMBIGUOUS", message, place=root.place)
         return None
     if scenario_name is None:
-        node = root.get(scenarios[0]) if scenarios else root
-        return _mapping(node, {"plant_config": node}) if not scenarios and _is_plant_config(node) else node
+        if scenarios:
+            return root.get(scenarios[0])
+        return _mapping(root, {"plant_config": root}) if _is_plant_config(root) else root
     scenario = root.get(scenario_name)
     if scenario is None:
         hint = name_or_list(scenario_name, scenarios) if scenarios else "the file has no named scenarios"
@@ -146,7 +172,7 @@ def _chosen(root, scenario_name, diagnostics):
     return scenario
 
 
-def _named_scenarios(root):
+def _named_scenarios(root: YamlNode) -> list[str]:
     """The keys of a file of named scenarios: those that hold a mapping with a key of a scenario; none in other
     files."""
     if any(key in _SCENARIO_KEYS or key in _PLANT_KEYS for key, _ in root.items()):
@@ -154,7 +180,7 @@ def _named_scenarios(root):
     return [key for key, child in root.items() if any(closest(inner, _SCENARIO_KEYS) for inner, _ in child.items())]
 
 
-def _is_plant_config(root):
+def _is_plant_config(root: YamlNode) -> bool:
     """Whether a mapping without named scenarios is to be read as a bare MultibodyPlantConfig."""
     keys = root.keys()
     if any(key in _SCENARIO_KEYS for key in keys):
@@ -167,18 +193,18 @@ def _is_plant_config(root):
 # ------------------------------------------------------------------------------------------- mappings from mappings
 
 
-def _mapping(node, children):
+def _mapping(node: YamlNode, children: Mapping[str, YamlNode]) -> YamlNode:
     """A mapping of other children at the place of a node."""
     result = YamlNode("mapping", children, node.place, node.document)
     result.key_places = {key: node.key_place(key) for key in children}
     return result
 
 
-def _selected(node, keys):
+def _selected(node: YamlNode, keys: Sequence[str]) -> YamlNode:
     return _mapping(node, {key: child for key, child in node.items() if key in keys})
 
 
-def _merged(node, extra):
+def _merged(node: YamlNode | None, extra: YamlNode) -> YamlNode:
     """A mapping with the keys of another in place of its own; if both hold mappings, key by key."""
     if node is None or node.kind != "mapping" or extra.kind != "mapping" or node.tag or extra.tag:
         return extra
@@ -187,7 +213,7 @@ def _merged(node, extra):
     return result
 
 
-def _position_places(node):
+def _position_places(node: YamlNode) -> dict[tuple[str, str], Place]:
     """The places of the initial positions of each (model instance, joint)."""
     models = node.get("initial_position")
     if models is None:

@@ -6,7 +6,10 @@ describes variants of a robot that differ in links. Groups, end effectors and th
 Format: https://wiki.ros.org/srdf
 """
 
+from __future__ import annotations
+
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from mbcli.parsers.spec import AXES, PostureSpec, SemanticSpec, pose
@@ -18,6 +21,16 @@ from mbcli.common.number_text import parse_number
 from mbcli.common.suggestions import did_you_mean, name_or_list
 from mbcli.math import RollPitchYaw, RotationMatrix
 from mbcli.math.rotation_array import matrix_from_quaternion
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Collection, Mapping, Sequence
+
+    from mbcli.parsers.diagnostics import Diagnostics
+    from mbcli.parsers.spec import JointSpec, LinkSpec, ModelSpec
+    from mbcli.parsers.xml_node import Node
+
+    from mbcli.math.array_types import Matrix3, Matrix4
 
 KNOWN = {
     tag: frozenset(names.split())
@@ -36,7 +49,13 @@ FOREIGN = {"robot": ANY}  # each planner has elements of its own
 FREE = 7  # values of a joint in World: x, y, z [m], then the quaternion x, y, z, w
 
 
-def read_srdf(source, models, diagnostics, *, name=None):
+def read_srdf(
+    source: str | os.PathLike[str] | bytes,
+    models: Sequence[ModelSpec],
+    diagnostics: Diagnostics,
+    *,
+    name: str | None = None,
+) -> SemanticSpec | None:
     """The `SemanticSpec` in an SRDF file for one of some ModelSpecs, or None if there is none (see `diagnostics`).
 
     It is of the model of its name, or of the only one. source: a path, or the bytes of a document. name: that of the
@@ -66,7 +85,7 @@ def read_srdf(source, models, diagnostics, *, name=None):
     return semantics
 
 
-def _model(root, models):
+def _model(root: Node, models: Sequence[ModelSpec]) -> ModelSpec | None:
     """The ModelSpec that the file is of; None after a warning if it is of none."""
     robot = root.attribute("name", "")
     named = [model for model in models if model.name == robot]
@@ -86,13 +105,14 @@ def _model(root, models):
 class _Strays:
     """Names of links and joints that the model does not have, each reported once with how often it occurs."""
 
-    def __init__(self, root):
-        self._diagnostics, self._found = root.diagnostics, {}
+    def __init__(self, root: Node) -> None:
+        self._diagnostics = root.diagnostics
+        self._found: dict[tuple[str, str], tuple[Collection[str], list[tuple[Node, str]]]] = {}
 
-    def remember(self, node, attribute, kind, name, names):
+    def remember(self, node: Node, attribute: str, kind: str, name: str, names: Collection[str]) -> None:
         self._found.setdefault((kind, name), (names, []))[1].append((node, attribute))
 
-    def report(self):
+    def report(self) -> None:
         for (kind, name), (names, uses) in self._found.items():
             node, attribute = uses[0]
             times = f" ({len(uses)} times)" if len(uses) > 1 else ""
@@ -110,7 +130,7 @@ class _Strays:
 # ------------------------------------------------------------------------------------------- filters
 
 
-def _read_pairs(root, model, strays):
+def _read_pairs(root: Node, model: ModelSpec, strays: _Strays) -> tuple[tuple[str, str], ...]:
     """Pairs of links that are not to collide, in the order of the file; those of one link are after its own statement.
 
     A link of <disable_default_collisions> meets none but those of <enable_collisions>.
@@ -120,7 +140,8 @@ def _read_pairs(root, model, strays):
     pairs: dict[tuple[str, str], None] = {}
     for node in alone:
         name = node.attribute("link")
-        pairs |= {_pair(name, other): None for other in links if other != name}
+        if name is not None:
+            pairs |= {_pair(name, other): None for other in links if other != name}
     for node in root.children("enable_collisions"):
         pair = _read_pair(node, links, strays)
         if pair is not None:
@@ -132,17 +153,17 @@ def _read_pairs(root, model, strays):
     return tuple(pairs)
 
 
-def _read_pair(node, links, strays):
+def _read_pair(node: Node, links: Mapping[str, LinkSpec], strays: _Strays) -> tuple[str, str] | None:
     node.attribute("reason")
-    names = [_link(node, attribute, links, strays) for attribute in ("link1", "link2")]
-    return None if None in names or names[0] == names[1] else _pair(*names)
+    a, b = (_link(node, attribute, links, strays) for attribute in ("link1", "link2"))
+    return None if a is None or b is None or a == b else _pair(a, b)
 
 
-def _pair(a, b):
+def _pair(a: str, b: str) -> tuple[str, str]:
     return (a, b) if a < b else (b, a)
 
 
-def _link(node, attribute, links, strays):
+def _link(node: Node, attribute: str, links: Mapping[str, LinkSpec], strays: _Strays) -> str | None:
     """The name of a link of the model; None if it is missing, which is reported."""
     name = _stated(node, attribute)
     if name is not None and name not in links:
@@ -151,7 +172,7 @@ def _link(node, attribute, links, strays):
     return name
 
 
-def _stated(node, attribute):
+def _stated(node: Node, attribute: str) -> str | None:
     """The text of an attribute; None if it is missing, which is a warning."""
     text = node.attribute(attribute)
     if not text:
@@ -164,17 +185,17 @@ def _stated(node, attribute):
 # ------------------------------------------------------------------------------------------ postures
 
 
-def _read_postures(root, model, strays):
+def _read_postures(root: Node, model: ModelSpec, strays: _Strays) -> tuple[PostureSpec, ...]:
     bases = _free_bases(root, model)
     read = [_read_posture(node, model, bases, strays) for node in root.children("group_state")]
     return tuple(posture for posture in read if posture is not None)
 
 
-def _free_bases(root, model):
+def _free_bases(root: Node, model: ModelSpec) -> dict[str | None, str]:
     """{virtual joint: link}, and under None the root of the model if it has one: links that float in World."""
     held = {joint.child for joint in model.joints}
     roots = [link.name for link in model.links if link.name not in held and link.name != "world"]
-    bases = {None: roots[0]} if len(roots) == 1 else {}
+    bases: dict[str | None, str] = {None: roots[0]} if len(roots) == 1 else {}
     for node in root.children("virtual_joint"):
         for attribute in ("type", "parent_frame"):
             node.attribute(attribute)
@@ -184,7 +205,7 @@ def _free_bases(root, model):
     return bases
 
 
-def _read_posture(node, model, bases, strays):
+def _read_posture(node: Node, model: ModelSpec, bases: Mapping[str | None, str], strays: _Strays) -> PostureSpec | None:
     """A PostureSpec, None without a name."""
     name = _stated(node, "name")
     node.attribute("group")
@@ -202,7 +223,7 @@ def _read_posture(node, model, bases, strays):
             if positions is not None:
                 posture = replace(posture, positions=(*posture.positions, (joint, positions)))
         elif len(values) == FREE and (joint in bases or None in bases):
-            link, X = bases.get(joint, bases.get(None)), _free_pose(child, values)
+            link, X = bases[joint if joint in bases else None], _free_pose(child, values)
             if X is not None:
                 posture = replace(posture, poses=(*posture.poses, (link, X)))
         elif joint not in bases:
@@ -210,7 +231,7 @@ def _read_posture(node, model, bases, strays):
     return None if name is None else posture
 
 
-def _numbers(node, text):
+def _numbers(node: Node, text: str) -> tuple[float, ...] | None:
     """A tuple of finite numbers; None after a warning."""
     values = []
     for word in text.split():
@@ -223,7 +244,7 @@ def _numbers(node, text):
     return tuple(values)
 
 
-def _positions(node, joint, values):
+def _positions(node: Node, joint: JointSpec, values: tuple[float, ...]) -> tuple[float, ...] | None:
     """The positions of a joint of the model; None after a finding if they are not as many as its values."""
     count = {"planar": 3, "ball": 4, "quaternion_floating": 7, "rpy_floating": 6}.get(joint.type, AXES[joint.type])
     if not count:
@@ -243,13 +264,13 @@ def _positions(node, joint, values):
     return values
 
 
-def _free_pose(node, values):
+def _free_pose(node: Node, values: tuple[float, ...]) -> Matrix4 | None:
     """X (4, 4) of x, y, z and a quaternion x, y, z, w; None after a warning if that gives no orientation."""
     R = _rotation(node, values[3:])
     return None if R is None else pose(R, values[:3])
 
 
-def _rotation(node, quaternion):
+def _rotation(node: Node, quaternion: Sequence[float]) -> Matrix3 | None:
     """(3, 3) of x, y, z, w; None after a warning if all are 0."""
     x, y, z, w = quaternion
     if not any(quaternion):

@@ -8,8 +8,11 @@ reported.
 Format: https://wiki.ros.org/urdf/XML
 """
 
+from __future__ import annotations
+
 import os
 import re
+from typing import TYPE_CHECKING
 
 from mbcli.parsers.checks import check_model
 from mbcli.parsers.duplicate_names import UniqueNames, report_duplicate
@@ -37,12 +40,27 @@ from mbcli.parsers.xml_source import read_xml, report_unread
 
 from mbcli.common.suggestions import did_you_mean
 
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+    from typing import Any
+
+    from mbcli.parsers.diagnostics import Diagnostics
+    from mbcli.parsers.spec import JointSpec
+    from mbcli.parsers.urdf.urdf_geometry import Color
+    from mbcli.parsers.xml_node import Node
+
 VERSIONS = ("1.0", "1.1", "1.2")
 
 _LOWER_PRODUCTS = ("iyx", "izx", "izy")
 
 
-def read_urdf(source, diagnostics, *, packages=None, name=None):
+def read_urdf(
+    source: str | os.PathLike[str] | bytes,
+    diagnostics: Diagnostics,
+    *,
+    packages: PackageMap | None = None,
+    name: str | None = None,
+) -> ModelSpec | None:
     """The model in a URDF file, or None if it has errors, all of which are in `diagnostics`.
 
     source: a path, or the bytes of a document (whose relative URIs start at the working directory).
@@ -66,7 +84,7 @@ def read_urdf(source, diagnostics, *, packages=None, name=None):
     return model if diagnostics.counts()["error"] == errors_before else None
 
 
-def _read_robot(root, meshes):
+def _read_robot(root: Node, meshes: MeshFiles) -> ModelSpec:
     """The model, not to be used if it has errors."""
     materials = read_materials(root)
     links = _read_links(root, materials, meshes)
@@ -96,7 +114,7 @@ def _read_robot(root, meshes):
     return model
 
 
-def _read_robot_name(root):
+def _read_robot_name(root: Node) -> Any:
     """The stated name, or that of the file."""
     with root.diagnostics.leaving_out(None, "the model is named after its file") as faults:
         name = read_name(root)
@@ -106,7 +124,7 @@ def _read_robot_name(root):
     return re.sub(r"\W+", "_", stem).strip("_") or "robot"
 
 
-def _read_version(root):
+def _read_version(root: Node) -> str:
     version = root.attribute("version", "1.0")
     if version not in VERSIONS:
         root.diagnostics.warning(
@@ -119,7 +137,7 @@ def _read_version(root):
     return version
 
 
-def _ignore_the_rest(root):
+def _ignore_the_rest(root: Node) -> None:
     for node in root.children("force_element"):
         node.unsupported("the model moves as if it were not there")
 
@@ -127,7 +145,7 @@ def _ignore_the_rest(root):
 # --------------------------------------------------------------------------------------- links, frames
 
 
-def _read_links(root, materials, meshes):
+def _read_links(root: Node, materials: dict[str, Color | None], meshes: MeshFiles) -> dict[str, LinkSpec]:
     """{name: LinkSpec} in file order; "world" may be among them, for elements that are fixed to the world."""
     links = {}
     for name, node in nodes_by_name(root.children("link"), "link").items():
@@ -148,34 +166,34 @@ def _read_links(root, materials, meshes):
     return links
 
 
-def _ignore_origin(link):
+def _ignore_origin(link: Node) -> None:
     """A link is where its joint puts it: an origin of its own that is zero does no harm."""
     origin = link.peek("origin")
     if origin is not None and all(not (origin.raw(name) or "").strip(" \t0.") for name in ("xyz", "rpy")):
         origin.ignore("meaningless", "a link is where its joint puts it")
 
 
-def _read_inertial(node):
+def _read_inertial(node: Node) -> InertialSpec | None:
     mass_node, inertia_node = node.child("mass"), node.child("inertia")
     if mass_node is None or inertia_node is None:
         for tag, child in (("mass", mass_node), ("inertia", inertia_node)):
             if child is None:
                 node.diagnostics.warning("ELEMENT_MISSING", f"<inertial> has no <{tag}>: taken as 0", node)
     mass = mass_node.number("value", 0.0, required=True) if mass_node is not None else 0.0
-    inertia = (0.0,) * 6
+    inertia = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     if inertia_node is not None:
-        products = [inertia_node.number(name, 0.0) for name in ("ixy", "ixz", "iyz")]
+        products = ixy, ixz, iyz = [inertia_node.number(name, 0.0) for name in ("ixy", "ixz", "iyz")]
         if not inertia_node.attribute_names.isdisjoint(_LOWER_PRODUCTS):
             for name, product in zip(_LOWER_PRODUCTS, products, strict=True):
                 if inertia_node.number(name, product) != product:
                     message = f"<inertia> has another {name}, which is not used"
                     node.diagnostics.warning("ATTRIBUTE_INVALID", message, inertia_node, attribute=name)
-        moments = [inertia_node.number(name, 0.0, required=True) for name in ("ixx", "iyy", "izz")]
-        inertia = (*moments, *products)
+        ixx, iyy, izz = (inertia_node.number(name, 0.0, required=True) for name in ("ixx", "iyy", "izz"))
+        inertia = (ixx, iyy, izz, ixy, ixz, iyz)
     return InertialSpec(mass=mass, X_LI=read_origin(node), inertia=inertia, place=node.place)
 
 
-def _read_frames(root, links):
+def _read_frames(root: Node, links: Mapping[str, LinkSpec]) -> tuple[FrameSpec, ...]:
     """Drake's <frame>: a named pose in a link."""
     frames = []
     taken = {name: link.place for name, link in links.items()}
@@ -195,7 +213,9 @@ def _read_frames(root, links):
 # ------------------------------------------------------------------------------------------ actuators
 
 
-def _read_actuators(root, joints, joint_nodes):
+def _read_actuators(
+    root: Node, joints: Mapping[str, JointSpec], joint_nodes: Mapping[str, Node]
+) -> tuple[ActuatorSpec, ...]:
     actuators: dict[str, ActuatorSpec] = {}
     nodes = root.children("transmission")
     drives = [node.peek("actuator") for node in nodes]
@@ -207,7 +227,13 @@ def _read_actuators(root, joints, joint_nodes):
     return tuple(actuators.values())
 
 
-def _read_transmission(node, joints, joint_nodes, actuators, names):
+def _read_transmission(
+    node: Node,
+    joints: Mapping[str, JointSpec],
+    joint_nodes: Mapping[str, Node],
+    actuators: Mapping[str, ActuatorSpec],
+    names: UniqueNames,
+) -> ActuatorSpec | None:
     """The actuator of one simple transmission; None if there is none, which is reported.
 
     actuators: those before it, {name: ActuatorSpec}; names: the `UniqueNames` of all in the file.
@@ -216,10 +242,11 @@ def _read_transmission(node, joints, joint_nodes, actuators, names):
         parts = _drive_of(node)
         if parts is not None:
             joint_node, actuator_node = parts
-            name, joint_name = read_name(actuator_node), joint_node.attribute("name", required=True)
+            name: Any = read_name(actuator_node)
+            joint_name = joint_node.attribute("name", required=True)
             if name in actuators and actuators[name].joint == joint_name:
                 report_duplicate(actuator_node, "actuator", name, actuators[name].place)
-    if parts is None or faults or not _can_drive(joint_node, joint_name, joints, joint_nodes):
+    if parts is None or faults or not _can_drive(node, joint_node, joint_name, joints, joint_nodes):
         if faults:
             node.ignore("settled")
         return None
@@ -233,7 +260,7 @@ def _read_transmission(node, joints, joint_nodes, actuators, names):
     return _read_actuator(actuator_node, unique, joint_name, joints[joint_name].axes[0].effort)
 
 
-def _drive_of(node):
+def _drive_of(node: Node) -> tuple[Node, Node] | None:
     """(<joint>, <actuator>) of a simple transmission, or None, which is reported."""
     node.attribute("name")
     type_node = node.child("type")
@@ -248,7 +275,7 @@ def _drive_of(node):
     return None if None in parts else parts
 
 
-def _skip_ros_control(node):
+def _skip_ros_control(node: Node) -> None:
     """ROS's own wiring; a reduction acts on nothing that the plant has, whose actuators drive joints directly."""
     for child in node.children("hardwareInterface", "robotNamespace"):
         child.ignore("foreign")
@@ -259,7 +286,7 @@ def _skip_ros_control(node):
             child.ignore("foreign")
 
 
-def _read_actuator(node, name, joint_name, effort_limit):
+def _read_actuator(node: Node, name: str, joint_name: str, effort_limit: float) -> ActuatorSpec:
     inertia, ratio = node.child("drake:rotor_inertia"), node.child("drake:gear_ratio")
     gains = node.child("drake:controller_gains")
     return ActuatorSpec(
@@ -269,13 +296,15 @@ def _read_actuator(node, name, joint_name, effort_limit):
         effort_limit=effort_limit,
         rotor_inertia=read_unsigned(inertia, "value", 0.0, required=True) if inertia is not None else 0.0,
         gear_ratio=ratio.number("value", 1.0, required=True) if ratio is not None else 1.0,
-        controller_gains=tuple(read_unsigned(gains, key, 0.0, required=True) for key in ("p", "d"))
-        if gains is not None
-        else None,
+        controller_gains=None
+        if gains is None
+        else (read_unsigned(gains, "p", 0.0, required=True), read_unsigned(gains, "d", 0.0, required=True)),
     )
 
 
-def _can_drive(node, name, joints, joint_nodes):
+def _can_drive(
+    transmission: Node, node: Node, name: str, joints: Mapping[str, JointSpec], joint_nodes: Mapping[str, Node]
+) -> bool:
     """Whether there is a joint of that name, which has one coordinate to drive; node: <joint> of the transmission."""
     with node.diagnostics.leaving_out(node, "the transmission is left out"):
         if name not in joint_nodes:
@@ -287,24 +316,24 @@ def _can_drive(node, name, joints, joint_nodes):
                 value=name,
                 hint=did_you_mean(name, joint_nodes),
             )
-            node.parent.ignore("settled")
+            transmission.ignore("settled")
     joint = joints.get(name)
     if joint is None:  # it has errors of its own
-        node.parent.ignore("settled")
+        transmission.ignore("settled")
         return False
     count = coordinate_count(joint)
     if count == 1 and joint.axes[0].effort != 0:
         return True
     reason = "has the effort limit 0" if count == 1 else f"has {count} coordinates" if count else "is fixed"
     node.diagnostics.warning("TRANSMISSION_IGNORED", f'joint "{joint.name}" {reason}: no actuator', node)
-    node.parent.ignore("settled")
+    transmission.ignore("settled")
     return False
 
 
 # -------------------------------------------------------------------------------------- filter groups
 
 
-def _read_filter_groups(root, links):
+def _read_filter_groups(root: Node, links: Mapping[str, LinkSpec]) -> tuple[CollisionFilterGroupSpec, ...]:
     """Collision filter groups, their member groups replaced by those groups' links."""
     nodes = []
     for node in root.children("drake:collision_filter_group"):
@@ -316,7 +345,7 @@ def _read_filter_groups(root, links):
         return _groups_of(nodes, links)
 
 
-def _groups_of(nodes, links):
+def _groups_of(nodes: Sequence[Node], links: Mapping[str, LinkSpec]) -> tuple[CollisionFilterGroupSpec, ...]:
     named = nodes_by_name(nodes, "collision filter group")
     own_links = {name: _own_members(node, links) for name, node in named.items()}
     inner = {name: _group_names(node, "drake:member_group", named) for name, node in named.items()}
@@ -333,19 +362,21 @@ def _groups_of(nodes, links):
     return tuple(groups)
 
 
-def _own_members(node, links):
+def _own_members(node: Node, links: Mapping[str, LinkSpec]) -> list[str]:
     names = [read_link_name(member, "link", links, "ATTRIBUTE_INVALID") for member in node.children("drake:member")]
     return [name for name in names if name is not None]
 
 
-def _group_names(node, tag, groups):
+def _group_names(node: Node, tag: str, groups: Collection[str]) -> tuple[str, ...]:
     """The groups that children of a tag name; an error for each that does not exist."""
     names = []
     for child in node.children(tag):
         name = read_name(child)
+        if name is None:
+            continue
         if name in groups:
             names.append(name)
-        elif name is not None:
+        else:
             child.diagnostics.error(
                 "ATTRIBUTE_INVALID",
                 f'there is no collision filter group "{name}"',
@@ -357,7 +388,7 @@ def _group_names(node, tag, groups):
     return tuple(names)
 
 
-def _reachable(start, successors):
+def _reachable(start: str, successors: Mapping[str, Sequence[str]]) -> list[str]:
     """`start` and everything reached from it, each once, in order."""
     reached = {start: None}
     pending = [start]

@@ -23,20 +23,25 @@ from mbcli.parsers.urdf.urdf_values import read_name
 from mbcli.common.suggestions import did_you_mean
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+    from mbcli.parsers.spec import ConstraintSpec, ForceElementSpec, JointSpec, LinkSpec
     from mbcli.parsers.xml_node import Node
 
 _TRIPLES = ("torque_stiffness", "torque_damping", "force_stiffness", "force_damping")
 
 
-def read_force_elements(root, links):
+def read_force_elements(root: Node, links: Mapping[str, LinkSpec]) -> tuple[ForceElementSpec, ...]:
     """Bushings, then spring-dampers, of those without errors. links: {name: LinkSpec}."""
-    frame_names = [*links, *(node.raw("name") for node in root.children("frame"))]  # a faulty one is reported as such
+    frame_names = [*links, *(node.raw("name") or "" for node in root.children("frame"))]  # a faulty one is reported so
     bushings = [_read_bushing(node, frame_names) for node in root.children("drake:linear_bushing_rpy")]
     springs = [_read_spring_damper(node, links) for node in root.children("drake:linear_spring_damper")]
     return tuple(element for element in (*bushings, *springs) if element is not None)
 
 
-def read_constraints(root, links, joints):
+def read_constraints(
+    root: Node, links: Mapping[str, LinkSpec], joints: Mapping[str, JointSpec]
+) -> tuple[ConstraintSpec, ...]:
     """The constraints without errors. links, joints: {name: LinkSpec}, {name: JointSpec}."""
     balls = [_read_ball(node, links) for node in root.children("drake:ball_constraint")]
     distances = [_read_distance(node, links) for node in root.children("drake:distance_constraint")]
@@ -44,7 +49,7 @@ def read_constraints(root, links, joints):
     return tuple(constraint for constraint in (*balls, *distances, *tendons) if constraint is not None)
 
 
-def _read_bushing(node, frame_names):
+def _read_bushing(node: Node, frame_names: Collection[str]) -> BushingSpec | None:
     frame_A, frame_C = (_read_part(node, f"drake:bushing_{end}", frame_names, "frame") for end in ("frameA", "frameC"))
     constants = {key: _read_vector(node, f"drake:bushing_{key}", non_negative=True) for key in _TRIPLES}
     if None in (frame_A, frame_C, *constants.values()):
@@ -52,7 +57,7 @@ def _read_bushing(node, frame_names):
     return BushingSpec(frame_A, frame_C, **constants, place=node.place)
 
 
-def _read_spring_damper(node, links):
+def _read_spring_damper(node: Node, links: Mapping[str, LinkSpec]) -> SpringDamperSpec | None:
     ends = _read_ends(node, links)
     free_length = _read_number(node, "free_length", positive=True)
     stiffness, damping = _read_number(node, "stiffness"), _read_number(node, "damping")
@@ -61,12 +66,12 @@ def _read_spring_damper(node, links):
     return SpringDamperSpec(*ends, free_length, stiffness, damping, node.place)
 
 
-def _read_ball(node, links):
+def _read_ball(node: Node, links: Mapping[str, LinkSpec]) -> BallConstraintSpec | None:
     ends = _read_two_ends(node, links)
     return None if ends is None else BallConstraintSpec(*ends, node.place)
 
 
-def _read_distance(node, links):
+def _read_distance(node: Node, links: Mapping[str, LinkSpec]) -> DistanceConstraintSpec | None:
     ends = _read_two_ends(node, links)
     distance = _read_number(node, "distance", positive=True)
     stiffness = _read_number(node, "stiffness", inf, positive=True)
@@ -76,7 +81,7 @@ def _read_distance(node, links):
     return DistanceConstraintSpec(*ends, distance, node.place, stiffness, damping)
 
 
-def _read_tendon(node, joints):
+def _read_tendon(node: Node, joints: Mapping[str, JointSpec]) -> TendonConstraintSpec | None:
     names: list[Any] = []
     a: list[Any] = []
     for child in node.children("drake:tendon_constraint_joint"):
@@ -87,7 +92,7 @@ def _read_tendon(node, joints):
             _invalid(child, "name", name, f'joint "{name}" is in this tendon twice')
     if not names:
         node.diagnostics.error("ELEMENT_MISSING", f"<{node.tag}> must have a <drake:tendon_constraint_joint>", node)
-    numbers = {
+    numbers: dict[str, Any] = {
         "offset": _read_number(node, "offset", 0.0, signed=True),
         "lower": _read_number(node, "lower_limit", -inf, signed=True),
         "upper": _read_number(node, "upper_limit", inf, signed=True),
@@ -103,7 +108,7 @@ def _read_tendon(node, joints):
     return TendonConstraintSpec(tuple(names), tuple(a), node.place, **numbers)
 
 
-def _is_one_coordinate(node, name, joints):
+def _is_one_coordinate(node: Node, name: Any, joints: Mapping[str, JointSpec]) -> bool:
     """Whether there is this joint and it has one coordinate."""
     if name is None:
         return False
@@ -137,7 +142,7 @@ def _read_ends(node: Node, links: Any) -> tuple[Any, Any, Any, Any]:
     return A, p_AP, B, p_BQ
 
 
-def _read_part(node, tag, names, kind):
+def _read_part(node: Node, tag: str, names: Collection[str], kind: str) -> Any:
     """The name in a child, of a link or frame that there is or of the world; None after an error."""
     child = node.child(tag, required=True)
     name = child.attribute("name", required=True) if child is not None else None
@@ -147,7 +152,7 @@ def _read_part(node, tag, names, kind):
     return None
 
 
-def _read_vector(node, tag, *, non_negative=False):
+def _read_vector(node: Node, tag: str, *, non_negative: bool = False) -> Any:
     """The three numbers in a child; None after an error."""
     child = node.child(tag, required=True)
     vector = child.vector("value", 3, required=True) if child is not None else None
@@ -157,7 +162,9 @@ def _read_vector(node, tag, *, non_negative=False):
     return vector
 
 
-def _read_number(node, quantity, default=None, *, positive=False, signed=False):
+def _read_number(
+    node: Node, quantity: str, default: float | None = None, *, positive: bool = False, signed: bool = False
+) -> Any:
     """The number in the child TAG_quantity; the default without one; None after an error or if both are missing."""
     tag = f"{node.tag}_{quantity}"
     child = node.child(tag, required=default is None)
@@ -171,5 +178,5 @@ def _read_number(node, quantity, default=None, *, positive=False, signed=False):
     return None
 
 
-def _invalid(node, attribute, value, message, hint=None):
+def _invalid(node: Node, attribute: str, value: str | None, message: str, hint: str | None = None) -> None:
     node.diagnostics.error("ATTRIBUTE_INVALID", message, node, attribute=attribute, value=value, hint=hint)

@@ -16,10 +16,21 @@ from mbcli.parsers.urdf.urdf_values import read_name, read_origin, read_unsigned
 from mbcli.common.suggestions import did_you_mean
 
 if TYPE_CHECKING:
+    from typing import TypeAlias
+
+    from mbcli.parsers.mesh_files import MeshFiles
+    from mbcli.parsers.proximity_properties import Properties
+    from mbcli.parsers.spec import Shape
     from mbcli.parsers.xml_node import Node
 
+    from mbcli.math.array_types import Matrix4
 
-def read_geometries(link, tag, materials, meshes):
+    Color: TypeAlias = tuple[float, float, float, float]  # RGBA
+
+
+def read_geometries(
+    link: Node, tag: str, materials: dict[str, Color | None], meshes: MeshFiles
+) -> tuple[GeometrySpec, ...]:
     """The visuals or collisions of a link that have a shape, with names made unique as Drake does: Box, Box_1."""
     nodes = link.children(tag)
     if not nodes:
@@ -56,18 +67,18 @@ def read_geometries(link, tag, materials, meshes):
     return tuple(geometries)
 
 
-def _read_shape(node, link, meshes):
+def _read_shape(node: Node, link: Node, meshes: MeshFiles) -> tuple[Shape | None, Matrix4]:
     """(shape, its pose in the frame of the visual or collision); (None, identity) without one, which is reported."""
     with node.diagnostics.leaving_out(link, f"the {node.tag} is left out") as faults:
         geometry = node.child("geometry", required=True)
         element = _shape_element(geometry) if geometry is not None else None
-        shape = _SHAPES[element.tag](element, node.tag, meshes) if element is not None else None
+        shape: Any = _SHAPES[element.tag](element, node.tag, meshes) if element is not None else None
     if faults or element is None or shape is None:
         return None, IDENTITY
     return shape, _read_plane_pose(element) if element.tag == "plane" else IDENTITY
 
 
-def _shape_element(geometry):
+def _shape_element(geometry: Node) -> Node | None:
     """The child of a <geometry> that is its shape, or None with an error."""
     children = geometry.child_nodes
     if len(children) == 1 and children[0].tag in _SHAPES:
@@ -94,7 +105,7 @@ def _shape_element(geometry):
     return None
 
 
-def _read_box(node, role, meshes):
+def _read_box(node: Node, role: str, meshes: MeshFiles) -> Box:
     size = node.vector("size", 3, (1.0, 1.0, 1.0), required=True)
     if min(size) <= 0:
         node.diagnostics.error(
@@ -103,27 +114,29 @@ def _read_box(node, role, meshes):
     return Box(size)
 
 
-def _read_sphere(node, role, meshes):
+def _read_sphere(node: Node, role: str, meshes: MeshFiles) -> Sphere:
     return Sphere(read_unsigned(node, "radius", 0.0, required=True))
 
 
-def _read_cylinder(node, role, meshes):
+def _read_cylinder(node: Node, role: str, meshes: MeshFiles) -> Cylinder:
     return Cylinder(*_radius_and_length(node))
 
 
-def _read_capsule(node, role, meshes):
+def _read_capsule(node: Node, role: str, meshes: MeshFiles) -> Capsule:
     return Capsule(*_radius_and_length(node))
 
 
-def _radius_and_length(node):
-    return tuple(read_unsigned(node, name, 1.0, required=True, positive=True) for name in ("radius", "length"))
+def _radius_and_length(node: Node) -> tuple[float, float]:
+    radius, length = (read_unsigned(node, name, 1.0, required=True, positive=True) for name in ("radius", "length"))
+    return radius, length
 
 
-def _read_ellipsoid(node, role, meshes):
-    return Ellipsoid(tuple(read_unsigned(node, name, 1.0, required=True, positive=True) for name in ("a", "b", "c")))
+def _read_ellipsoid(node: Node, role: str, meshes: MeshFiles) -> Ellipsoid:
+    a, b, c = (read_unsigned(node, name, 1.0, required=True, positive=True) for name in ("a", "b", "c"))
+    return Ellipsoid((a, b, c))
 
 
-def _read_plane(node, role, meshes):
+def _read_plane(node: Node, role: str, meshes: MeshFiles) -> HalfSpace:
     """The half space under a plane, an element of PyBullet."""
     if unit_vector(node.vector("normal", 3, (0.0, 0.0, 1.0))) is None:
         node.diagnostics.error(
@@ -132,12 +145,12 @@ def _read_plane(node, role, meshes):
     return HalfSpace()
 
 
-def _read_plane_pose(node):
+def _read_plane_pose(node: Node) -> Matrix4:
     normal = unit_vector(node.vector("normal", 3, (0.0, 0.0, 1.0)))
     return IDENTITY if normal is None else half_space_pose(normal)
 
 
-def _read_mesh(node, role, meshes):
+def _read_mesh(node: Node, role: str, meshes: MeshFiles) -> Mesh | None:
     """A mesh with its URI resolved if that is possible; the file is not opened."""
     uri = node.attribute("filename", required=True)
     if uri == "":
@@ -149,12 +162,12 @@ def _read_mesh(node, role, meshes):
     return Mesh(uri=uri, scale=scale, convex=convex, path=meshes.find(uri, node, role))
 
 
-def _read_scale(node):
+def _read_scale(node: Node) -> tuple[float, float, float] | None:
     """Three factors, or one for all; None after an error."""
     text = node.attribute("scale")
     if text is None:
         return (1.0, 1.0, 1.0)
-    scale = (node.number("scale"),) * 3 if len(text.split()) == 1 else node.vector("scale", 3)
+    scale: Any = (node.number("scale"),) * 3 if len(text.split()) == 1 else node.vector("scale", 3)
     if scale is None or None in scale:
         return None
     if 0.0 in scale:
@@ -180,7 +193,7 @@ _SHAPES = {
 # ------------------------------------------------------------------------- materials, contact properties
 
 
-def read_materials(root):
+def read_materials(root: Node) -> dict[str, Color | None]:
     """{name: RGBA or None} of the robot's own materials."""
     materials: dict[str, Any] = {}
     nodes: dict[str, Node] = {}
@@ -204,7 +217,7 @@ def read_materials(root):
     return materials
 
 
-def _read_rgba(material):
+def _read_rgba(material: Node) -> Color | None:
     """The RGBA that a material states, or None; a texture is not used."""
     texture = material.child("texture")
     if texture is not None:
@@ -221,7 +234,7 @@ def _read_rgba(material):
     return None if faults else rgba
 
 
-def _read_color(material, materials):
+def _read_color(material: Node | None, materials: dict[str, Color | None]) -> Color | None:
     """RGBA of a visual's material, by value or by the name of a material read before; None without one."""
     if material is None:
         return None
@@ -243,7 +256,7 @@ def _read_color(material, materials):
     return rgba
 
 
-def _read_proximity(collision, shape):
+def _read_proximity(collision: Node, shape: Shape) -> Properties:
     """{(group, name): value} of <drake:proximity_properties>, or the friction of the old <drake_compliance>."""
     properties: dict[tuple[str, str], Any] = {}
     if collision.peek("drake_compliance") is None and collision.peek("drake:proximity_properties") is None:
@@ -257,5 +270,5 @@ def _read_proximity(collision, shape):
         return properties | read_proximity_properties(collision, _read_value, shape)
 
 
-def _read_value(element):
+def _read_value(element: Node) -> Any:
     return element.number("value", required=True)

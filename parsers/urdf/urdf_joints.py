@@ -1,6 +1,9 @@
 """Joints of URDF files: types, axes, limits, damping, mimicry."""
 
+from __future__ import annotations
+
 from math import hypot, inf
+from typing import TYPE_CHECKING
 
 import numpy as np
 from mbcli.parsers.mimics import check_mimics
@@ -10,6 +13,17 @@ from mbcli.parsers.xml_document import MAX_RELATED
 from mbcli.parsers.xml_node import quoted
 
 from mbcli.common.suggestions import did_you_mean
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import TypeAlias
+
+    from mbcli.parsers.spec import LinkSpec
+    from mbcli.parsers.xml_node import Node
+
+    from mbcli.math.array_types import Matrix3, Matrix4
+
+    AxesAndDamping: TypeAlias = tuple[tuple[AxisSpec, ...], tuple[float, ...]]
 
 AXIS_TOLERANCE = 1e-6  # deviation of an axis from length 1 that is not worth a word
 
@@ -35,16 +49,16 @@ _BOUNDS = {
 _COORDINATES = {"fixed": 0, "universal": 2, "planar": 3, "ball": 3, "quaternion_floating": 6}  # others: 1
 
 
-def read_joints(nodes, links):
+def read_joints(nodes: Mapping[str, Node], links: Mapping[str, LinkSpec]) -> dict[str, JointSpec]:
     """{name: JointSpec} of the joints without errors; each <loop_joint> comes last, so that the loop is cut there."""
     in_order = sorted(nodes.items(), key=lambda item: item[1].tag == "loop_joint")
-    joints = {name: _read_joint(name, node, links) for name, node in in_order}
-    joints = {name: joint for name, joint in joints.items() if joint is not None}
+    read = {name: _read_joint(name, node, links) for name, node in in_order}
+    joints = {name: joint for name, joint in read.items() if joint is not None}
     _report_unlimited(joints, nodes)
     return joints
 
 
-def _report_unlimited(joints, nodes):
+def _report_unlimited(joints: Mapping[str, JointSpec], nodes: Mapping[str, Node]) -> None:
     """URDF wants limits for these types, be they infinite; one finding for all."""
     found = [
         nodes[name]
@@ -63,12 +77,12 @@ def _report_unlimited(joints, nodes):
         )
 
 
-def _states_limits(node):
+def _states_limits(node: Node) -> bool:
     limit = node.peek("limit")
     return limit is not None and not limit.attribute_names.isdisjoint(("lower", "upper"))
 
 
-def _read_joint(name, node, links):
+def _read_joint(name: str, node: Node, links: Mapping[str, LinkSpec]) -> JointSpec | None:
     file_type = _read_type(node)
     if node.tag == "loop_joint":
         (parent, X_PF), (child, X_CM) = (_read_loop_end(node, tag, links) for tag in ("link1", "link2"))
@@ -104,7 +118,7 @@ def _read_joint(name, node, links):
     )
 
 
-def _read_type(node):
+def _read_type(node: Node) -> str | None:
     """The joint type as the file names it, or None after an error."""
     file_type = node.attribute("type", required=True)
     if file_type is None:
@@ -122,12 +136,12 @@ def _read_type(node):
     return None
 
 
-def _read_end(node, tag, links, code):
+def _read_end(node: Node, tag: str, links: Mapping[str, LinkSpec], code: str) -> str | None:
     end = node.child(tag, required=True)
     return None if end is None else read_link_name(end, "link", links, code)
 
 
-def _read_loop_end(node, tag, links):
+def _read_loop_end(node: Node, tag: str, links: Mapping[str, LinkSpec]) -> tuple[str | None, Matrix4]:
     """(link, pose of the joint's frame in it) of <link1> or <link2> of a <loop_joint>."""
     end = node.child(tag, required=True)
     return (
@@ -135,14 +149,14 @@ def _read_loop_end(node, tag, links):
     )
 
 
-def _read_no_axes(node, file_type, mimic):
+def _read_no_axes(node: Node, file_type: str, mimic: MimicSpec | None) -> AxesAndDamping:
     """fixed: elements on the motion of a joint have no meaning."""
     for child in node.children("axis", "limit", "dynamics", "mimic", "calibration", "safety_controller"):
         child.ignore("meaningless", "the joint is fixed")
     return (), ()
 
 
-def _read_one_axis(node, file_type, mimic):
+def _read_one_axis(node: Node, file_type: str, mimic: MimicSpec | None) -> AxesAndDamping:
     """revolute, continuous, prismatic, screw; Drake reads limits for the first three only."""
     limits = _read_limits(node, file_type) if file_type in _LIMITED_TYPES else {}
     damping, friction = _read_dynamics(node)
@@ -150,30 +164,30 @@ def _read_one_axis(node, file_type, mimic):
     return (axis,), ()
 
 
-def _read_universal(node, file_type, mimic):
+def _read_universal(node: Node, file_type: str, mimic: MimicSpec | None) -> AxesAndDamping:
     """The axes are x and y of the joint frame, both with the same damping."""
     damping, _ = _read_dynamics(node, with_friction=False)
     axes = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0))
     return tuple(AxisSpec(xyz=xyz, place=node.place, damping=damping) for xyz in axes), ()
 
 
-def _read_planar(node, file_type, mimic):
+def _read_planar(node: Node, file_type: str, mimic: MimicSpec | None) -> AxesAndDamping:
     """The axis is the normal of the plane, turned to z by the joint's frames."""
     dynamics = node.child("dynamics")
     damping = dynamics.vector("damping", 3, (0.0, 0.0, 0.0)) if dynamics is not None else (0.0, 0.0, 0.0)
-    if min(damping) < 0:
+    if dynamics is not None and min(damping) < 0:
         message = f"damping must not be negative, found {damping}: it is taken as 0"
         dynamics.diagnostics.warning("ATTRIBUTE_INVALID", message, dynamics, attribute="damping")
         damping = (0.0, 0.0, 0.0)
     return (AxisSpec(xyz=(0.0, 0.0, 1.0), place=node.place),), damping
 
 
-def _read_ball(node, file_type, mimic):
+def _read_ball(node: Node, file_type: str, mimic: MimicSpec | None) -> AxesAndDamping:
     damping, _ = _read_dynamics(node, with_friction=False)
     return (), (damping,)
 
 
-def _read_floating(node, file_type, mimic):
+def _read_floating(node: Node, file_type: str, mimic: MimicSpec | None) -> AxesAndDamping:
     for child in node.children("axis", "limit"):
         child.ignore("meaningless", "the joint is free")
     return (), (0.0, 0.0)
@@ -192,7 +206,7 @@ _AXES_OF_TYPE = {
 }
 
 
-def _read_axis(node):
+def _read_axis(node: Node) -> tuple[float, float, float]:
     """The unit vector of <axis>; x without one."""
     axis = node.child("axis")
     if axis is None:
@@ -209,7 +223,7 @@ def _read_axis(node):
     return tuple(c / length for c in xyz)
 
 
-def rotation_from_z(axis):
+def rotation_from_z(axis: tuple[float, float, float]) -> Matrix3:
     """The smallest rotation (3, 3) that takes z to a unit vector; about x by half a turn for -z."""
     x, y, z = axis
     s2 = x * x + y * y
@@ -219,7 +233,7 @@ def rotation_from_z(axis):
     return np.array([[1 - k * x * x, -k * x * y, x], [-k * x * y, 1 - k * y * y, y], [-x, -y, z]])
 
 
-def _read_limits(node, file_type):
+def _read_limits(node: Node, file_type: str) -> dict[str, float]:
     """The limits of an axis by their names in AxisSpec; missing ones are infinite."""
     limit = node.child("limit")
     if limit is None:
@@ -233,7 +247,7 @@ def _read_limits(node, file_type):
     return limits
 
 
-def _read_bound(limit, name):
+def _read_bound(limit: Node, name: str) -> float:
     """A bound on a magnitude; a negative one, most often -1, means that there is none."""
     bound = limit.number(name, inf, allow_inf=True)
     if bound >= 0:
@@ -244,7 +258,7 @@ def _read_bound(limit, name):
     return inf
 
 
-def _check_position_limits(limit, file_type, lower, upper):
+def _check_position_limits(limit: Node, file_type: str, lower: float, upper: float) -> None:
     diagnostics = limit.diagnostics
     if lower > upper:
         diagnostics.error("JOINT_LIMIT_INVALID", f"the lower limit {lower!r} is above the upper limit {upper!r}", limit)
@@ -256,7 +270,7 @@ def _check_position_limits(limit, file_type, lower, upper):
         report("JOINT_LIMIT_INVALID", message, limit, hint=hint)
 
 
-def _read_dynamics(node, *, with_friction=True):
+def _read_dynamics(node: Node, *, with_friction: bool = True) -> tuple[float, float]:
     """(viscous damping, Coulomb friction), 0 if missing or invalid."""
     dynamics = node.child("dynamics")
     if dynamics is None:
@@ -269,7 +283,7 @@ def _read_dynamics(node, *, with_friction=True):
         return read_unsigned(dynamics, "damping", 0.0), friction
 
 
-def _read_pitch(node):
+def _read_pitch(node: Node) -> float:
     pitch = node.child("drake:screw_thread_pitch", required=True)
     return pitch.number("value", 0.0, required=True) if pitch is not None else 0.0
 
@@ -277,7 +291,7 @@ def _read_pitch(node):
 # ---------------------------------------------------------------------------------------------- mimic
 
 
-def _read_mimic(node):
+def _read_mimic(node: Node) -> MimicSpec | None:
     mimic = node.child("mimic")
     if mimic is None:
         return None
@@ -286,12 +300,12 @@ def _read_mimic(node):
     return None if leader is None else MimicSpec(leader, multiplier, offset, mimic.place)
 
 
-def coordinate_count(joint):
+def coordinate_count(joint: JointSpec) -> int:
     """How many coordinates the joint of a JointSpec has."""
     return _COORDINATES.get(joint.type, 1)
 
 
-def check_followers(joints, nodes):
+def check_followers(joints: Mapping[str, JointSpec], nodes: Mapping[str, Node]) -> None:
     """Each leader exists, has as many coordinates as its follower, and does not follow it in turn.
 
     joints: {name: JointSpec}; nodes: {name: XML node} of all joints of the file.
@@ -308,7 +322,7 @@ def check_followers(joints, nodes):
         else:
             followers[name] = leader, node
 
-    def mismatch(name, leader):
+    def mismatch(name: str, leader: str) -> str | None:
         if leader not in joints or counts[name] == counts[leader]:  # the missing has errors of its own
             return None
         return f'joint "{name}" with {counts[name]} coordinates cannot mimic "{leader}" with {counts[leader]}'

@@ -15,10 +15,15 @@ from mbcli.math.roll_pitch_yaw import rows_from_angles
 from mbcli.math.rotation_array import matrix_from_quaternion
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+    from typing import Any
+
     from mbcli.parsers.xml_node import Node
 
+    from mbcli.math.array_types import Matrix4
 
-def read_name(node):
+
+def read_name(node: Node) -> str | None:
     """The element's name; an error if it is missing, empty or not expanded."""
     name = node.attribute("name", required=True)
     if name is not None:
@@ -26,7 +31,7 @@ def read_name(node):
     return name
 
 
-def _check_name(node, attribute, name):
+def _check_name(node: Node, attribute: str, name: str) -> None:
     if not name:
         problem, code = "is empty", "ATTRIBUTE_INVALID"
     elif "${" in name:
@@ -38,7 +43,7 @@ def _check_name(node, attribute, name):
     )
 
 
-def nodes_by_name(nodes, kind):
+def nodes_by_name(nodes: Iterable[Node], kind: str) -> dict[str, Node]:
     """{name: node} in file order; a name given twice is an error and its first element stays."""
     named: dict[str, Node] = {}
     for node in nodes:
@@ -53,7 +58,9 @@ def nodes_by_name(nodes, kind):
     return named
 
 
-def read_link_name(node, attribute, links, code, *, required=True):
+def read_link_name(
+    node: Node, attribute: str, links: Collection[str], code: str, *, required: bool = True
+) -> str | None:
     """The name of a link, or "world", that an attribute states; None after an error."""
     name = node.attribute(attribute, required=required)
     if name is None or name in links or name == WORLD:
@@ -69,7 +76,9 @@ def read_link_name(node, attribute, links, code, *, required=True):
     return None
 
 
-def read_unsigned(node, name, default=None, *, required=False, positive=False):
+def read_unsigned(
+    node: Node, name: str, default: float | None = None, *, required: bool = False, positive: bool = False
+) -> Any:
     """A number that must not be negative (or zero, with `positive`); the default after an error."""
     number = node.number(name, default, required=required)
     if number is not None and (number < 0 or (positive and number == 0)):
@@ -85,13 +94,13 @@ def read_unsigned(node, name, default=None, *, required=False, positive=False):
     return number
 
 
-def read_origin(node):
+def read_origin(node: Node) -> Matrix4:
     """The pose that a child <origin> states; identity without one."""
     origin = node.child("origin")
     return IDENTITY if origin is None else read_pose(origin)
 
 
-def read_pose(node):
+def read_pose(node: Node) -> Matrix4:
     """The pose of xyz [m] and rpy [rad] (about the fixed axes x, y, z in that order) or quat_xyzw (URDF 1.1)."""
     xyz = node.vector("xyz", 3)
     rpy = node.vector("rpy", 3)

@@ -1,16 +1,25 @@
 """xacro files: expanded by the xacro package, and only if the user allows it, since that runs code of the file."""
 
+from __future__ import annotations
+
 import os
 import re
 import sys
 from contextlib import contextmanager
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mbcli.parsers.xml_source import read_xml
 
 from mbcli.common.extra_packages import import_extra
 from mbcli.errors import ModelError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mbcli.parsers.diagnostics import Diagnostics
+    from mbcli.parsers.package_map import PackageMap
+    from mbcli.parsers.xml_node import Node
 
 _PREFIX = "xacro:"
 # Without a macro of its own to call, nor anything in these elements, a file means the same when it is expanded.
@@ -22,7 +31,9 @@ _COMMENT = re.compile(rb"<!--.*?-->", re.DOTALL)
 _ROS_PACKAGES = "ament_index_python"  # the module by which xacro finds packages in ROS 2
 
 
-def read_expanded(root, source, diagnostics, packages, name):
+def read_expanded(
+    root: Node, source: str | os.PathLike[str] | bytes, diagnostics: Diagnostics, packages: PackageMap, name: str | None
+) -> Node | None:
     """The root node of a URDF document once its xacro is expanded; None if it cannot be (an error).
 
     A document in which xacro would change nothing stays as it is: leftover calls of macros are left out with a warning.
@@ -44,13 +55,13 @@ def read_expanded(root, source, diagnostics, packages, name):
     return read_xml(_expand(os.fspath(source), packages), diagnostics, name=name)
 
 
-def _has_xacro(root, source):
+def _has_xacro(root: Node, source: str | os.PathLike[str] | bytes) -> bool:
     if not isinstance(source, bytes) and os.fspath(source).endswith(".xacro"):
         return True
     return b"<xacro:" in root.document.content and any(node.tag.startswith(_PREFIX) for node in root.walk())
 
 
-def _changes_by_expansion(root):
+def _changes_by_expansion(root: Node) -> bool:
     content = _COMMENT.sub(b"", root.document.content)
     if b"${" in content or b"$(" in content:
         return True
@@ -61,7 +72,7 @@ def _changes_by_expansion(root):
     return any(node.tag in _ACTING or node.tag in macros for node in nodes)
 
 
-def _leave_out_calls(root):
+def _leave_out_calls(root: Any) -> None:
     for node in root.walk():
         if node.tag.startswith(_PREFIX) and _DEFINING.isdisjoint(outer.tag for outer in node.lineage):
             message = f"<{node.tag}> calls a macro that the file does not define: it is left out"
@@ -69,19 +80,19 @@ def _leave_out_calls(root):
             node.ignore("settled")
 
 
-def _expand(path, packages):
+def _expand(path: str, packages: PackageMap) -> bytes:
     """The bytes of the URDF document that xacro makes of a file."""
     xacro = import_extra("xacro", "xacro", f"{path}: error: --xacro")
     try:
         with _packages_for_xacro(packages, os.path.dirname(path)):
-            document = xacro.process_file(path, mappings=dict(packages.xacro_arguments))
+            document = xacro.process_file(path, mappings=dict(packages.xacro_arguments or {}))
     except Exception as error:  # code of the file may raise anything
         raise ModelError(f"{path}: error: xacro: {' '.join(str(error).split())}") from None
     return document.toprettyxml(indent="  ", encoding="utf-8")
 
 
 @contextmanager
-def _packages_for_xacro(packages, base_dir):
+def _packages_for_xacro(packages: PackageMap, base_dir: str) -> Iterator[None]:
     """Lets $(find PACKAGE) go by the package map, in the place of ROS."""
     finder: Any = ModuleType(f"{_ROS_PACKAGES}.packages")
     finder.PackageNotFoundError = KeyError

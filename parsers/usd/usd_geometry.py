@@ -1,7 +1,5 @@
 """Shapes of USD as they are seen and touched: primitives with their scales, meshes as files."""
 
-import os
-
 import numpy as np
 from mbcli.parsers.geometry_inertia import mass_properties, mass_properties_of_triangles
 from mbcli.parsers.poses import compose, turn_z_to
@@ -139,8 +137,7 @@ class GeometryReader:
             scale = np.ones(3)
         key = baked, b"" if chosen is None else chosen.tobytes()
         path = self.meshes.kept(prim, key, lambda: obj_of(points, counts, indices, chosen))
-        uri = os.path.basename(path) if path is not None else f"{prim.name}.obj"
-        return Mesh(uri, tuple(scale.tolist()), convex, path)
+        return Mesh(prim.path, tuple(scale.tolist()), convex, path)
 
     def _bounding(self, prim, arrays, X_LG, S, name, approximation):
         low, high = bounds(arrays[0] @ S.T * self.stage.length)

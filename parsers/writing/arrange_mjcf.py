@@ -44,7 +44,7 @@ def arranged_for_mjcf(model, losses):
         elif branch.reversed:
             faults.append((joint.name, "its child is on the side of the world"))
         elif joint.type == "quaternion_floating":
-            faults += _floating_faults(joint)
+            faults += floating_faults(joint)
         elif joint.type == "fixed":
             message = f"fixed joint '{joint.name}' has no name: a body without joints is fixed"
             losses.add("changed", "NAME", message, joint.place)
@@ -62,9 +62,9 @@ def arranged_for_mjcf(model, losses):
     faults += [(name, why) for name in loops if (why := _open_loop(joints[name]))]
     if faults:
         return Arranged(model, frozenset(loops), {}, tuple(faults))
-    groups = (*model.filter_groups, *_kept_apart(model))
+    groups = (*model.filter_groups, *kept_apart(model))
     model = with_moved_links(replace(model, joints=tuple(joints.values()), filter_groups=groups), moves)
-    model = _with_geom_names(_with_armatures(_with_poses(model, branches, poses), losses), losses)
+    model = _with_geom_names(with_armatures(_with_poses(model, branches, poses), losses), losses)
     model = _with_loops(model, loops, poses, losses)
     model = _with_sites(model, poses, losses)
     through = carried_through(model)
@@ -75,7 +75,7 @@ def arranged_for_mjcf(model, losses):
     return Arranged(_with_masses(model, through, losses), frozenset(), moves)
 
 
-def _kept_apart(model):
+def kept_apart(model):
     """Filter groups of the two links of each joint, which plants keep apart."""
     solid, groups = {link.name for link in model.links if link.collisions}, []
     for joint in model.joints:
@@ -94,7 +94,7 @@ def _is_turned(joint):
     return not np.array_equal(joint.X_CM, IDENTITY)
 
 
-def _floating_faults(joint):
+def floating_faults(joint):
     if joint.parent != WORLD:
         return [(joint.name, "a free joint is between the world and a body")]
     if not np.array_equal(joint.X_PF, IDENTITY):
@@ -153,7 +153,7 @@ def reference_motion(joint):
     return pose(rotation_about(axis.xyz, axis.default_position), travel * direction)
 
 
-def _with_armatures(model, losses):
+def with_armatures(model, losses):
     """Rotors as inertias of their joints, where MuJoCo has them."""
     inertias: dict[str, float] = defaultdict(float)
     gears_stay = FORMATS[model.format].MIXES_DRIVES  # of motors, whose controls they scale

@@ -40,6 +40,7 @@ class Conversion:
     parts: dict[str, tuple[Part, ...]]
     # joint in `kept` that has no name in the text, or not its own: the link in the text that it holds
     unnamed: dict[str, str]
+    tolerance: float  # relative, to which the text has the numbers of the model
     limits: tuple[str, ...]  # of "position", "velocity", "acceleration": the limits that the format has
 
     @property
@@ -54,7 +55,7 @@ def converted(model, target, *, packages, folder, copies=None):
     copy, relative to the folder}, if meshes are copied.
     """
     losses, target_name, target = Losses(), target, FORMATS[target].target()
-    kept = sayable(flattened(model), target, losses, frozenset(copies or {}))
+    kept = target.reduced(sayable(flattened(model), target, losses, frozenset(copies or {})), losses)
     arranged = target.arranged(kept, losses)
     if arranged.unsayable:
         for name, why in arranged.unsayable:
@@ -67,19 +68,20 @@ def converted(model, target, *, packages, folder, copies=None):
     if arranged.of_world in links:
         links[WORLD] = links.pop(arranged.of_world)
     joints, moved = _pairs(arranged.model.joints, named.joints), dict(arranged.moved)
-    named = _with_meshes(named, target, packages, folder, copies or {}, losses)
+    if not target.embeds_meshes:
+        named = _with_meshes(named, target, packages, folder, copies or {}, losses)
     document = target.document(named, {joints[name] for name in arranged.loops})
     root = document.root
     for old, new in list(links.items()):
         if new in document.renamed:
             links[old], moved[old] = document.renamed[new]
-    counts = numbers_of_elements(root, target.own_tags)
+    counts = {} if root is None else numbers_of_elements(root, target.own_tags)
     for tag, known in target.extensions(root, counts).items():
         times = f" ({counts[tag]} times)" if counts[tag] > 1 else ""
         losses.add("extension", "EXTENSION", f"<{tag}>{times}: {known}", model.place)
     return Conversion(
         target=target_name,
-        text=finish(root),
+        text=document.text if root is None else finish(root),
         kept=kept,
         written=document.expected,
         losses=tuple(losses.all()),
@@ -89,6 +91,7 @@ def converted(model, target, *, packages, folder, copies=None):
         parts={old: document.parts[new] for old, new in joints.items() if new in document.parts},
         unnamed={old: document.unnamed[new] for old, new in joints.items() if new in document.unnamed},
         limits=target.limits,
+        tolerance=target.tolerance,
     )
 
 

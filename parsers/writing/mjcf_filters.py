@@ -16,7 +16,7 @@ def excluded_pairs(model):
     groups = welded_groups(model)
     holder = {joint.child: joint for joint in model.joints}
     solid = [link.name for link in model.links if link.collisions]
-    apart = _filtered(model)
+    apart = filtered_pairs(model)
     through, below = carried_through(model), {}
     for group in groups.values():
         parent = holder[group].parent if group in holder else WORLD
@@ -38,7 +38,7 @@ def excluded_pairs(model):
     return ([*pairs, *kept_apart], False) if lost else (pairs, True)
 
 
-def _filtered(model):
+def filtered_pairs(model):
     """Pairs (frozensets) of links that filter groups keep apart."""
     members = {group.name: group.members for group in model.filter_groups}
     return {

@@ -16,7 +16,7 @@ from mbcli.parsers.spec import (
 )
 from mbcli.parsers.writing.arrange_mjcf import REFUSED_MASS, arranged_for_mjcf, principal_moments
 from mbcli.parsers.writing.sayable import DYNAMICS, LIMITED
-from mbcli.parsers.writing.target import Target
+from mbcli.parsers.writing.target import DIGITS, Target, as_it_is
 from mbcli.parsers.writing.write_mjcf import write_mjcf
 
 from mbcli.errors import MbcliError
@@ -132,6 +132,13 @@ _TARGET = Target(
     rpy_floating=False,
     floating_damping="one",
     second_axes_lead=True,
+    any_rest=False,
+    one_friction=False,
+    embeds_meshes=False,
+    spelled=as_it_is,
+    reduced=lambda model, losses: model,
+    encoded=lambda text, suffix: text,
+    tolerance=DIGITS,
     points=False,
     zero_effort_is_none=False,
     namespaces=(("links", "frames"), ("joints",), ("actuators",)),

@@ -152,6 +152,9 @@ class _Reduction:
             if shape is not None:
                 self._lose_geometry(tag, geometry, f"the {shape} in {tag} '{geometry.name}' of link '{link.name}'")
                 continue
+            if self.target.one_friction:
+                kept.append(self._with_friction(tag, geometry))
+                continue
             if not self.target.other_contact:
                 kept.append(self._in_mujoco(tag, geometry))
                 continue
@@ -165,6 +168,17 @@ class _Reduction:
                 self.lose("lost", "PROPERTIES", f"{names} of {tag} '{geometry.name}'", geometry.place)
             kept.append(self._not_a_point(tag, geometry))
         return tuple(kept)
+
+    def _with_friction(self, tag, geometry):
+        """A geometry with its coefficients of friction, and no other property."""
+        if tag == "visual":
+            return self._not_a_point(tag, replace(geometry, properties={}))
+        key = ("material", "coulomb_friction")
+        others = ["/".join(name) for name in geometry.properties if name != key and not _is_of_mjcf(*name)]
+        if others:
+            self.lose("lost", "PROPERTIES", f"{', '.join(others)} of {tag} '{geometry.name}'", geometry.place)
+        own = {key: geometry.properties[key]} if key in geometry.properties else {}
+        return self._not_a_point(tag, replace(geometry, properties=own, color=None))
 
     def _in_mujoco(self, tag, geometry):
         """A geometry with the properties of contact that MuJoCo has."""
@@ -278,6 +292,8 @@ class _Reduction:
 
     def _aiming(self, actuator, where):
         """Controllers of the format aim at the default position that it keeps, at rest."""
+        if self.target.any_rest:
+            return actuator
         if self.target.rests_at_zero:
             return self._aiming_at_zero(actuator, where)
         if actuator.controller_gains is not None:

@@ -3,7 +3,7 @@
 from mbcli.parsers.sdf.sdf_actuators import NO_ACTUATOR
 from mbcli.parsers.writing.arrange_sdf import arranged_for_sdf
 from mbcli.parsers.writing.sayable import DYNAMICS, LIMITED, ONE_AXIS
-from mbcli.parsers.writing.target import Document, Target
+from mbcli.parsers.writing.target import DIGITS, Document, Target, as_it_is
 from mbcli.parsers.writing.write_sdf import write_sdf
 from mbcli.parsers.writing.write_xml import DRAKE_ONLY, OURS_ONLY
 
@@ -47,6 +47,13 @@ _TARGET = Target(
     rpy_floating=True,
     floating_damping="two",
     second_axes_lead=True,
+    any_rest=False,
+    one_friction=False,
+    embeds_meshes=False,
+    spelled=as_it_is,
+    reduced=lambda model, losses: model,
+    encoded=lambda text, suffix: text,
+    tolerance=DIGITS,
     points=False,
     zero_effort_is_none=True,
     namespaces=(("links", "deformables", "frames", "filter_groups", "joints"),),

@@ -11,6 +11,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 
+DIGITS = 1e-9  # of documents that have all digits, after the arithmetic of both plants
+
+
+def as_it_is(name: str) -> str:
+    """A name in a format that has any."""
+    return name
+
+
 @dataclass(frozen=True)
 class Arranged:
     """Input of a writer: the model, and how the links and joints of its source were changed."""
@@ -26,12 +34,13 @@ class Arranged:
 class Document:
     """What a writer made of a model."""
 
-    root: Any  # element
+    root: Any  # element, or None
     expected: Any  # ModelSpec as the document is read; its filter_groups may be None: only what they keep apart counts
     parts: dict = field(default_factory=dict)  # {joint of the model: the Parts that it became}
     # {link that is read under another name: (that name, X_NL: the link in the frame that has it)}
     renamed: dict = field(default_factory=dict)
     unnamed: dict = field(default_factory=dict)  # {joint that has no name, or not its own: the link that it holds}
+    text: bytes = b""  # of a document that is not XML
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,6 +78,15 @@ class Target:
     rpy_floating: bool  # whether a floating joint can have roll, pitch and yaw
     floating_damping: str  # "none", "one" number, or "two", of rotation and translation
     second_axes_lead: bool  # whether a joint can follow the second axis of another
+    any_rest: bool  # whether a controller can aim at any position and velocity by itself
+    one_friction: bool  # whether collisions have the two coefficients of dry friction, and no more of contact
+    embeds_meshes: bool  # whether the document holds the triangles of meshes itself
+    spelled: Callable[[str], str]  # a name as the format can have it
+    # (flat ModelSpec with what the format has, Losses): the model without combinations that it does not have
+    reduced: Callable[[Any, Any], Any]
+    # (document, suffix of its file): the bytes of the file. ModelError if a library is missing
+    encoded: Callable[[bytes, str], bytes]
+    tolerance: float  # relative, to which the document has the numbers of a model
     points: bool  # whether a sphere may have the radius 0
     zero_effort_is_none: bool  # whether a joint has an actuator unless its effort limit is 0
     # kinds of elements that have different names: fields of ModelSpec

@@ -102,7 +102,7 @@ def _cleaned(name, noun, target):
     name = "".join(c if c.isprintable() else "_" for c in name).replace(SEPARATOR, "__").replace("${", "__{")
     if not name.strip():
         return f"unnamed_{noun}"
-    return f"{name.strip('_')}_{noun}" if is_reserved(name) else name
+    return target.spelled(f"{name.strip('_')}_{noun}" if is_reserved(name) else name)
 
 
 def _tell_actuators(model, losses):

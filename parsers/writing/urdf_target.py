@@ -3,7 +3,7 @@
 from mbcli.parsers.spec import Cone, HalfSpace, Mesh, Polyline, WeldConstraintSpec
 from mbcli.parsers.writing.arrange_urdf import arranged_for_urdf
 from mbcli.parsers.writing.sayable import DYNAMICS, LIMITED, ONE_AXIS
-from mbcli.parsers.writing.target import Document, Target
+from mbcli.parsers.writing.target import DIGITS, Document, Target, as_it_is
 from mbcli.parsers.writing.write_urdf import write_urdf
 from mbcli.parsers.writing.write_xml import DRAKE_ONLY, OURS_ONLY
 
@@ -56,6 +56,13 @@ _TARGET = Target(
     rpy_floating=False,
     floating_damping="none",
     second_axes_lead=False,
+    any_rest=False,
+    one_friction=False,
+    embeds_meshes=False,
+    spelled=as_it_is,
+    reduced=lambda model, losses: model,
+    encoded=lambda text, suffix: text,
+    tolerance=DIGITS,
     points=True,
     zero_effort_is_none=False,
     namespaces=(("links", "frames"), ("filter_groups",), ("joints",), ("actuators",)),

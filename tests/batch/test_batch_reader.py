@@ -19,7 +19,8 @@ import pytest
 from mbcli.batch import arriving_bytes, csv_states, number_lines
 from mbcli.batch.number_lines import NumberLines
 from mbcli.batch.reading_thread import MOST_WAITING, READER, read_ahead
-from mbcli.batch.state_reader import StateLayout, open_states
+from mbcli.batch.state_layout import StateLayout
+from mbcli.batch.state_reader import open_states
 from mbcli.errors import ModelError, ResourceError
 
 LAYOUT = StateLayout(
@@ -692,7 +693,8 @@ def test_a_hdf5_file_that_is_no_log_is_refused(tmp_path):
 
 ECHO = """
 import sys
-from mbcli.batch.state_reader import StateLayout, open_states
+from mbcli.batch.state_reader import open_states
+from mbcli.batch.state_layout import StateLayout
 layout = StateLayout(("a", "b"), (), (), [0.0, 0.0], [])
 for chunk in open_states("-", layout):
     for row in chunk.q.tolist():
@@ -885,7 +887,8 @@ def test_a_wide_csv_file_is_read_at_more_than_fifty_megabytes_a_second():
 def test_reading_does_not_import_scipy_or_h5py():
     code = textwrap.dedent("""
         import sys, io
-        from mbcli.batch.state_reader import StateLayout, open_states
+        from mbcli.batch.state_reader import open_states
+        from mbcli.batch.state_layout import StateLayout
         import mbcli.batch.result_writer
         list(open_states(io.BytesIO(b"a\\n1\\n"), StateLayout(("a",), (), (), [0.0], [])))
         assert not {"scipy", "h5py", "numba"} & set(sys.modules)

@@ -18,7 +18,8 @@ import pytest
 
 from mbcli.batch import result_writer
 from mbcli.batch.result_writer import open_results
-from mbcli.batch.state_reader import StateLayout, open_states
+from mbcli.batch.state_layout import StateLayout
+from mbcli.batch.state_reader import open_states
 from mbcli.batch.writing_thread import MOST_WAITING, WRITER
 from mbcli.errors import OutputError
 

@@ -15,7 +15,7 @@ from command_line import succeed
 from repository import SAMPLES
 
 from mbcli.math import RigidTransform
-from mbcli.multibody.constraints.closed_chains import ClosedChains
+from mbcli.multibody.assembly.closed_chains import ClosedChains
 from mbcli.multibody.parsing import Parser
 from mbcli.multibody.plant import MultibodyPlant
 from mbcli.multibody.tree import JacobianWrtVariable, MultibodyForces

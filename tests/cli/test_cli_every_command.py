@@ -8,11 +8,10 @@ import os
 import shlex
 import signal
 
-import click
 import jsonschema
 import pytest
 from command_cases import KINDS, TRIALS, material
-from command_line import cli, start
+from command_line import cli, commands, start
 from mbcli.parsers.scenes.file_schemas import schema_text
 
 from mbcli.cli import mbcli
@@ -20,17 +19,6 @@ from mbcli.cli import mbcli
 FAULTS = [(command, fault) for command, trial in TRIALS.items() for fault in trial.faults]
 FOUND = [(command, *found) for command, trial in TRIALS.items() for found in trial.found]
 SERVERS = ("view",)  # they run until they are interrupted
-
-
-def commands(group, path=()):
-    """(name, click command) of every command that is no group."""
-    context = click.Context(group)
-    for name in group.list_commands(context):
-        command = group.get_command(context, name)
-        if isinstance(command, click.Group):
-            yield from commands(command, (*path, name))
-        else:
-            yield " ".join((*path, name)), command
 
 
 def is_valid(schema, document):

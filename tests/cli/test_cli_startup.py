@@ -86,8 +86,8 @@ def test_a_model_of_rigid_bodies_imports_nothing_of_directives_overrides_and_ele
         "mbcli.multibody.compilation.constraint_rows",
         "mbcli.multibody.deformable.deformable_model",
         "mbcli.multibody.parsing.process_directives",
-        "mbcli.multibody.plant.closed_form_derivatives",
-        "mbcli.multibody.plant.hydroelastic_results",
+        "mbcli.multibody.core.closed_form_derivatives",
+        "mbcli.multibody.core.hydroelastic_results",
         "mbcli.multibody.plant.propeller",
         "mbcli.multibody.plant.scalar_conversion",
         "mbcli.multibody.plant.wing",
@@ -108,8 +108,8 @@ def test_a_description_of_a_model_imports_neither_yaml_nor_random_numbers_nor_wh
 def test_a_description_of_a_model_imports_neither_contact_nor_constraints_nor_who_starts_processes():
     modules = imported("inspect", ARM)
     assert "mbcli.multibody.plant" in modules
-    assert not {name for name in modules if name.startswith("mbcli.multibody.stepping.step_contact")}
-    assert not modules & {"mbcli.multibody.plant.active_constraints", "mbcli.engine.contact.arrays", "subprocess"}
+    assert not {name for name in modules if name.startswith("mbcli.multibody.contact.step_contact")}
+    assert not modules & {"mbcli.multibody.core.active_constraints", "mbcli.engine.contact.arrays", "subprocess"}
 
 
 def test_a_command_lets_the_threads_of_blas_sleep_at_once():

@@ -33,6 +33,8 @@ RUNS = [
     ("linearize", TWO_LINKS),
     ("symbolic", TWO_LINKS),
     ("simulate", TWO_LINKS, "-t", 0.01, "--no-log"),
+    ("simulate", TWO_LINKS, "-t", 0.01, "--no-log", "--hold"),
+    ("inverse-dynamics", TWO_LINKS, "--reactions"),
 ]
 
 
@@ -68,6 +70,11 @@ def test_log_documents_fit_the_schema(tmp_path):
     succeed("-q", "simulate", TWO_LINKS, "-t", 0.05, "-o", tmp_path / "a.h5")
     for words in (("info",), ("show",), ("recover",)):
         VALIDATOR.validate(succeed("log", *words, tmp_path / "a.h5", "--json").json())
+    succeed("-q", "simulate", TWO_LINKS, "-t", 0.05, "--fields", "u,reactions", "-o", tmp_path / "b.h5")
+    for name in ("a.h5", "b.h5"):
+        document = succeed("loads", tmp_path / name, "--json").json()
+        VALIDATOR.validate(document)
+        assert bool(document["joints"]) == (name == "b.h5")
 
 
 def test_a_spoiled_document_does_not_fit():

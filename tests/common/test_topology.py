@@ -7,9 +7,9 @@ import pytest
 from random_trees import joints_of, random_inertia, random_plant
 
 from mbcli.common.topology import Edge, Mobod, spanning_forest
-from mbcli.multibody.constraints.closed_chains import ClosedChains
+from mbcli.multibody.assembly.closed_chains import ClosedChains
 from mbcli.multibody.plant import MultibodyPlant
-from mbcli.multibody.plant.context import Context
+from mbcli.multibody.state.context import Context
 from mbcli.multibody.tree import RevoluteJoint, WeldJoint
 
 

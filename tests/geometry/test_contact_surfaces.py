@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from mbcli import all as own
-from mbcli.multibody.plant.hydroelastic_results import hydroelastic_contacts
+from mbcli.multibody.core.hydroelastic_results import hydroelastic_contacts
 
 SQUARE = np.array([[0.0, 0, 0], [2, 0, 0], [2, 1, 0], [0, 1, 0]])
 

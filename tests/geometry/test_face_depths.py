@@ -5,8 +5,8 @@ import pytest
 from hydroelastic_scenes import HydroelasticScene
 
 from mbcli import all as own
+from mbcli.multibody.contact.point_contact import contacts_of_state
 from mbcli.multibody.stepping.compliance_energy import compliance_energies
-from mbcli.multibody.stepping.point_contact import contacts_of_state
 
 MODULUS, DEGREE = 1e6, np.pi / 180.0
 BOX, BALL = ("Box", 0.05, 0.05, 0.05), ("Sphere", 0.025)

@@ -23,6 +23,7 @@ from mbcli.geometry import (
     Sphere,
 )
 from mbcli.math import RigidTransform
+from mbcli.multibody.core.point_contacts import point_contacts
 from mbcli.multibody.parsing import Parser
 from mbcli.multibody.plant import (
     AddMultibodyPlantSceneGraph,
@@ -31,7 +32,6 @@ from mbcli.multibody.plant import (
     DiscreteContactApproximation,
     MultibodyPlant,
 )
-from mbcli.multibody.plant.point_contacts import point_contacts
 from mbcli.multibody.tree import (
     PrismaticJoint,
     QuaternionFloatingJoint,

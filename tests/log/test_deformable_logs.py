@@ -14,8 +14,8 @@ from mbcli.log import open_log
 from mbcli.log.fields.vertices import VERTICES
 from mbcli.log.writer import LogWriter
 from mbcli.models.loading import load_model
+from mbcli.multibody.contact import elastic_solution, elastic_step
 from mbcli.multibody.deformable.deformable_model import DeformableModel
-from mbcli.multibody.stepping import elastic_solution, elastic_step
 from mbcli.pictures.chromium import Chromium, find_chromium
 from mbcli.pictures.drawn_images import drawn_images
 from mbcli.pictures.html import replay_page

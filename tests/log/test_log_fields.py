@@ -21,8 +21,8 @@ from mbcli.log.fields.u import actuation_field
 from mbcli.log.format import LogHeader
 from mbcli.log.writer import LogWriter
 from mbcli.models.loading import load_model
-from mbcli.multibody.stepping.contact_arrays import ContactRecord
-from mbcli.multibody.stepping.contact_groups import ContactGroups
+from mbcli.multibody.contact.contact_arrays import ContactRecord
+from mbcli.multibody.contact.contact_groups import ContactGroups
 from mbcli.simulation import running, simulate
 from mbcli.simulation.recording import RowMaker, chosen_fields
 
@@ -86,7 +86,7 @@ def test_a_field_that_computes_other_datasets_than_it_declares_is_an_error(monke
 
 
 def test_there_is_a_file_for_each_name_and_a_name_for_each_file():
-    helpers = {"__init__", "block", "body_poses", "common", "kept_contacts", "logged_plant"}
+    helpers = {"__init__", "block", "body_poses", "common", "kept_contacts", "loaded_states", "logged_plant"}
     folder = ROOT / "mbcli" / "log" / "fields"
     assert {path.stem for path in folder.glob("*.py")} - helpers == set(NAMES) == set(LOG_FIELDS)
 
@@ -105,7 +105,7 @@ def test_help_and_docstring_name_every_field_with_its_words():
         words = " ".join(text.split())
         for name, field in LOG_FIELDS.items():
             assert f"{name} ({field.WORDS})" in words
-        assert "Default: all but compliance, com, momentum, poses and faces." in words
+        assert "Default: all but compliance, reactions, com, momentum, poses and faces." in words
 
 
 def test_an_unknown_field_is_an_error_that_lists_the_known_ones():
@@ -156,6 +156,8 @@ def test_every_contact_dataset_is_read_from_an_attribute_of_contacts():
             {
                 "compliance": "no rigid bodies can touch",
                 "u": "the model has no actuators",
+                "effort": "the model has no actuators",
+                "reactions": "the model has deformable bodies, whose forces on joints are not known",
                 "com": "the model has no mass",
                 "contact": "no rigid bodies can touch",
                 "faces": "no rigid bodies can touch",

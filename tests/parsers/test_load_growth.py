@@ -121,7 +121,7 @@ def test_a_constraint_that_is_switched_off_in_one_context_acts_in_others():
 
 def test_poses_need_no_arrays_of_constraints(monkeypatch):
     """Those of a long chain of joints that follow each other grow with the cube of its length."""
-    from mbcli.multibody.plant import active_constraints
+    from mbcli.multibody.core import active_constraints
 
     plant = loaded(chain_urdf(40, followers=15))
     compiled = []
@@ -139,7 +139,7 @@ def test_poses_need_no_arrays_of_constraints(monkeypatch):
 
 def test_describing_a_long_chain_of_followers_does_not_take_its_cube(monkeypatch):
     from mbcli.models.description import describe
-    from mbcli.multibody.plant import active_constraints
+    from mbcli.multibody.core import active_constraints
 
     monkeypatch.setattr(active_constraints, "compile_constraints", None)
     mobility = describe(loaded(chain_urdf(1201, followers=600)))["mobility"]

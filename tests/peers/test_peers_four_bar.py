@@ -14,7 +14,7 @@ from mbcli.parsers.diagnostics import Diagnostics
 from mbcli.parsers.scenes.constraints_file import read_constraints
 
 from mbcli.config.simulator_config import SimulatorConfig
-from mbcli.multibody.constraints.closed_chains import ClosedChains
+from mbcli.multibody.assembly.closed_chains import ClosedChains
 from mbcli.multibody.parsing import Parser
 from mbcli.multibody.parsing.constraints_file import add_constraints_of_file
 from mbcli.multibody.plant import MultibodyPlant

@@ -16,8 +16,8 @@ from repository import SAMPLES
 
 from mbcli.errors import ModelError, ResourceError
 from mbcli.models.loading import load_model
-from mbcli.multibody.constraints.closed_chains import ClosedChains
-from mbcli.multibody.plant.context import Context
+from mbcli.multibody.assembly.closed_chains import ClosedChains
+from mbcli.multibody.state.context import Context
 from mbcli.pictures import live_model
 from mbcli.pictures.live_model import LiveModel
 from mbcli.pictures.model_scene import MeshStore, drawing_context, scene_of

@@ -7,9 +7,9 @@ import tomllib
 
 import click
 import pytest
-from claims import PAGE, ROOT, sections, units
+from claims import CLAIMED, PAGE, ROOT, sections, units
 from command_line import cli
-from document_commands import commands_of, environment_in, run
+from document_commands import commands_of, environment_in, run, run_here
 from test_cli_every_command import commands
 
 from mbcli.cli import mbcli
@@ -17,18 +17,6 @@ from mbcli.cli import mbcli
 README = (ROOT / "README.md").read_text()
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 CLAIMS = sections()
-SHELL = re.compile(r"[|<>]|(?<!mbcli )\bls\b|\bgrep\b")
-
-
-def output_of(line, folder):
-    """What the commands of a line print on both streams, and the exit code of the last one."""
-    if SHELL.search(line):
-        return run(line, folder)
-    printed = ""
-    for words in line.split("; "):
-        result = cli(*shlex.split(words)[1:])
-        printed += result.out + result.err
-    return printed, result.code
 
 
 @pytest.fixture(scope="module")
@@ -50,15 +38,17 @@ def test_what_a_command_prints_is_what_is_claimed(title, files, monkeypatch):
     wrong = []
     for claim in CLAIMS[title]:
         if claim.command is not None:
-            printed, code = output_of(claim.command, files)
+            printed, code = run_here(claim.command, files)
             missing = [text for text in claim.printed if text not in printed]
             if missing or code != claim.exit_code:
                 wrong.append(f"{claim.words}\n$ {claim.command}\nexit code {code}, lacks {missing}:\n{printed[:2000]}")
     assert not wrong, "\n\n".join(wrong)
 
 
-def test_every_sentence_of_the_readme_is_a_claim_that_is_shown():
-    said, listed = list(units(README)), [claim.words for claim in CLAIMS["README"]]
+@pytest.mark.parametrize("title", CLAIMED)
+def test_every_sentence_of_a_document_is_a_claim_that_is_shown(title):
+    said = list(units((ROOT / CLAIMED[title]).read_text()))
+    listed = [claim.words for claim in CLAIMS[title]]
     assert [words for words in said if words not in listed] == []
     assert [words for words in listed if words not in said] == []
 
@@ -72,7 +62,7 @@ def help_of(command):
 
 def test_every_text_of_the_help_is_a_claim_that_is_shown():
     said = {words: name for name, command in commands(mbcli) for words in help_of(command)}
-    listed = {claim.words for title, claims in CLAIMS.items() if title != "README" for claim in claims}
+    listed = {claim.words for title, claims in CLAIMS.items() if title not in CLAIMED for claim in claims}
     assert {words: name for words, name in said.items() if words not in listed} == {}
     assert listed - said.keys() == set()
 
@@ -100,7 +90,7 @@ def test_the_commands_of_the_readme_run(tmp_path, monkeypatch):
         "time,shoulder,elbow,shoulder_w,elbow_w\n" + "".join(f"{0.01 * k},{0.1 * k},0,10,0\n" for k in range(50))
     )
     lines = re.findall(r"^    (mbcli .*)", README, re.M)
-    assert len(lines) == 15
+    assert len(lines) == 9
     for line in lines:
         words = shlex.split(re.split(r" {2,}| \| ", line)[0])[1:]
         if words[0] != "view":
@@ -108,7 +98,7 @@ def test_the_commands_of_the_readme_run(tmp_path, monkeypatch):
             assert result.code == 0, (line, result.err)
 
 
-# -------------------------------------------------------------------------------------------- tables of the README
+# -------------------------------------------------------------------------------------------- tables of documents
 
 
 def table_after(heading, document):
@@ -116,7 +106,7 @@ def table_after(heading, document):
     return [[cell.strip() for cell in line.split("|")[1:-1]] for line in part.splitlines() if line.startswith("| `")]
 
 
-@pytest.mark.parametrize("document", ["README.md", "docs/how-to/install.md"])
+@pytest.mark.parametrize("document", ["docs/how-to/install.md"])
 def test_the_table_of_extras_is_that_of_pyproject(document):
     needed = {
         extra: [re.match(r"[\w-]+", line)[0] for line in lines]
@@ -135,9 +125,9 @@ def test_the_command_is_named_as_the_project():
     assert PROJECT["name"] in PROJECT["scripts"]
 
 
-@pytest.mark.parametrize("document", ["README.md", "docs/reference/conventions.md"])
+@pytest.mark.parametrize("document", ["docs/reference/conventions.md"])
 def test_every_ending_of_a_coordinate_is_explained(document):
-    heading = "## Names of coordinates" if document == "README.md" else "### Endings of names"
+    heading = "### Endings of names"
     part = (ROOT / document).read_text().partition(f"{heading}\n")[2].partition("\n#")[0]
     rows = [line.split("|") for line in part.splitlines() if line.startswith("| `")]
     explained = [set(re.findall(r"`_(\w+)`", " ".join(row[k] for row in rows))) for k in (1, 3)]

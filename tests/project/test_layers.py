@@ -36,16 +36,23 @@ ROOMS = (
     ("mbcli.parsers.load",),
     ("mbcli.systems.vectors", "mbcli.systems.graphviz"),
     ("mbcli.systems.system",),
+    ("mbcli.multibody.scalars",),
+    ("mbcli.multibody.state",),
     ("mbcli.geometry",),
     ("mbcli.trajectories", "mbcli.solvers"),
-    ("mbcli.multibody.scalars",),
     ("mbcli.multibody.tree",),
+    ("mbcli.systems.events", "mbcli.systems.indices"),
+    ("mbcli.systems.leaf_system",),
+    ("mbcli.systems.diagram",),
+    ("mbcli.systems.diagram_builder",),
     ("mbcli.multibody.deformable",),
     ("mbcli.multibody.compilation",),
     ("mbcli.multibody.assembly",),
-    ("mbcli.multibody.constraints",),
+    ("mbcli.multibody.contact",),
+    ("mbcli.multibody.core",),
     ("mbcli.multibody.stepping",),
     ("mbcli.multibody.plant",),
+    ("mbcli.multibody.constraints",),
     ("mbcli.multibody.parsing", "mbcli.multibody.inverse_kinematics"),
     ("mbcli.conversion", "mbcli.checks", "mbcli.log"),
     ("mbcli.models",),
@@ -61,7 +68,10 @@ ROOMS = (
 )
 SAME_ROOM = {"mbcli.autodiffutils": "mbcli.math", "mbcli.symbolic": "mbcli.math"}  # pydrake names them so
 FLOOR = {room: floor for floor, rooms in enumerate(ROOMS) for room in rooms}
-KNOWN_CIRCLES = [{"mbcli.math.roll_pitch_yaw", "mbcli.math.rotation_matrix"}]  # each converts to the other
+KNOWN_CIRCLES = [
+    {"mbcli.math.roll_pitch_yaw", "mbcli.math.rotation_matrix"},  # each converts to the other
+    {"mbcli.multibody.tree.frame", "mbcli.multibody.tree.rigid_body"},  # a body has a frame, a frame tells its body
+]
 
 
 def modules():
@@ -77,20 +87,10 @@ def modules():
 MODULES = modules()
 
 
-def run_nodes(tree):
-    """Nodes of a file but those under `if TYPE_CHECKING:`, which never runs: an annotation may name any class."""
-    waiting = [tree]
-    while waiting:
-        node = waiting.pop()
-        yield node
-        if not (isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"):
-            waiting.extend(ast.iter_child_nodes(node))
-
-
 def imports_of(path):
-    """Modules of the program that a file imports, inside of functions too."""
+    """Modules of the program that a file imports: inside of functions, and for its annotations, too."""
     found = set()
-    for node in run_nodes(ast.parse(path.read_text())):
+    for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names if alias.name in MODULES}
         elif isinstance(node, ast.ImportFrom):
@@ -143,7 +143,7 @@ def test_files_import_from_their_own_room_and_from_rooms_below():
 
 
 def test_no_files_import_each_other_in_a_circle():
-    assert circles(IMPORTS) == KNOWN_CIRCLES
+    assert sorted(map(sorted, circles(IMPORTS))) == sorted(map(sorted, KNOWN_CIRCLES))
 
 
 def test_every_room_has_a_file_and_every_file_a_room():

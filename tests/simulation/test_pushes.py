@@ -4,6 +4,9 @@ import numpy as np
 import pytest
 from command_line import cli, hinge, one_robot, succeed
 
+from mbcli.models import load_model
+from mbcli.multibody.math import SpatialForce
+from mbcli.multibody.plant import ExternallyAppliedSpatialForce
 from mbcli.simulation import simulate
 from mbcli.simulation.pushes import Push
 
@@ -98,3 +101,60 @@ def test_a_damaged_table_names_its_line(brick, tmp_path, text, message):
     result = cli("-q", "simulate", brick, "--no-log", "-t", 0.01, "--push", table)
     assert (result.code, result.err.count("\n")) == (3, 1)
     assert message in result.err
+
+
+def test_a_body_that_is_fixed_to_the_world_is_no_place_for_a_push(tmp_path):
+    path = tmp_path / "arm.urdf"
+    path.write_text(one_robot(["base", "arm"], hinge("j1", "base", "arm", effort=200)))
+    result = cli("-q", "simulate", path, "--weld-base", "--no-log", "-t", 0.01, "--push", "base=1,0,0")
+    assert result.code == 2 and "fixed to the world" in result.err
+
+
+def test_one_text_need_not_be_in_a_list(brick):
+    alone = simulate(str(brick), 0.1, contact=False, pushes="b=1,0,0")
+    listed = simulate(str(brick), 0.1, contact=False, pushes=["b=1,0,0"])
+    assert alone.v.any() and (alone.v == listed.v).all()
+
+
+def test_a_random_push_is_horizontal_of_its_size_and_lasts_and_comes_from_the_seed(brick):
+    def moved(seed):
+        log = simulate(
+            str(brick), 0.5, contact=False, seed=seed, pushes="b=10@random for 0.1 from 0.2 to 0.4", log_rate=0
+        )
+        begins = log.times[np.abs(log.v).max(axis=1) > 0.0][0]
+        return log.v[-1, 3:], begins
+
+    v, begins = moved(3)
+    assert np.linalg.norm(v) == pytest.approx(10.0 * 0.1 / 2.0, rel=0.011) and v[2] == 0.0
+    assert 0.2 < begins < 0.302
+    assert (moved(3)[0] == v).all() and (moved(4)[0] != v).any()
+    refused = cli("simulate", brick, "-t", 0.3, "--no-log", "--push", "b=10@random for 0.4")
+    assert refused.code == 2 and "there is less time" in refused.err
+
+
+def test_pushes_from_a_given_context_act_beside_its_forces_and_end_with_the_run(brick):
+    model = load_model(str(brick))
+    plant = model.plant
+    context = plant.CreateDefaultContext()
+    own = ExternallyAppliedSpatialForce()
+    own.body_index, own.p_BoBq_B = plant.GetBodyByName("b").index(), plant.GetBodyByName("b").default_com()
+    own.F_Bq_W = SpatialForce(np.zeros(3), np.array([0.0, 0.0, 4.0]))
+    port = plant.get_applied_spatial_force_input_port()
+    port.FixValue(context, [own])
+    simulate(model, 0.1, start=context, pushes="b=2,0,0")
+    assert plant.GetVelocities(context)[3:] == pytest.approx([0.1, 0.0, 0.2])
+    assert len(port.Eval(context)) == 1
+    simulate(model, 0.2, start=context)
+    assert plant.GetVelocities(context)[3:] == pytest.approx([0.1, 0.0, 0.4])
+
+
+def test_compiled_steps_take_pushes_as_those_of_python(tmp_path):
+    path = tmp_path / "arm.urdf"
+    path.write_text(one_robot(["base", "arm"], hinge("j1", "base", "arm", effort=200)))
+    model = load_model(str(path), weld_base=True)
+    plant, push = model.plant, "arm=3,-5,20@0.4,0.1,0 from 0.02 to 0.07"
+    compiled = simulate(model, 0.1, pushes=push)
+    context = plant.CreateDefaultContext()
+    plant.get_applied_generalized_force_input_port().FixValue(context, [0.0])  # which steps ask Python for
+    stepped = simulate(model, 0.1, start=context, pushes=push)
+    assert compiled.q == pytest.approx(stepped.q, rel=1e-9, abs=1e-12) and np.ptp(compiled.q) > 1e-3

@@ -427,6 +427,12 @@ TRIALS = {
         [*_of_log(), Fault("missing argument", "run.h5 other.h5", USAGE, "unexpected extra argument")],
         found=(("spoiled.h5", INVALID),),
     ),
+    "loads": Trial(
+        "run.h5",
+        "elbow",
+        "run.h5 --json",
+        [*_of_log(), Fault("contradiction", "run.h5 --csv --json", USAGE, "exclude each other")],
+    ),
     "log show": Trial(
         "run.h5",
         "elbow",

@@ -10,11 +10,23 @@ import sys
 from contextlib import suppress
 from typing import NamedTuple
 
+import click
 from repository import SAMPLES
 
 from mbcli.cli import run
 
 MODELS = sorted(path for path in SAMPLES.iterdir() if path.suffix in (".urdf", ".sdf", ".xml"))
+
+
+def commands(group, path=()):
+    """(name, click command) of every command that is no group."""
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        if isinstance(command, click.Group):
+            yield from commands(command, (*path, name))
+        else:
+            yield " ".join((*path, name)), command
 
 
 class Result(NamedTuple):

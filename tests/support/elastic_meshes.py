@@ -5,7 +5,7 @@ from itertools import permutations
 import numpy as np
 
 from mbcli.engine import load_kernels
-from mbcli.multibody.stepping.elastic_body import ElasticBody, law_of_material
+from mbcli.multibody.contact.elastic_body import ElasticBody, law_of_material
 
 
 def box_mesh(cells, size):

@@ -6,7 +6,7 @@ import numpy as np
 
 from mbcli.models.constrained_motion import constrained_dynamics
 from mbcli.models.loading import load_model
-from mbcli.multibody.constraints.closed_chains import ClosedChains
+from mbcli.multibody.assembly.closed_chains import ClosedChains
 
 HAND = """<?xml version="1.0"?>
 <robot name="hand">

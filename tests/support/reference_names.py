@@ -158,9 +158,9 @@ def table_text(table_rows):
     lines = [
         "# Names of the reference pages",
         "",
-        "Every public name of the pages of `pydrake.multibody.math`, `.tree` and `.plant`, and the module of mbcli it",
-        "is written in. Import it from the package of the same name: `mbcli.multibody.math`, `.tree`, `.plant`.",
-        "Members of `X_[float]`, `X_[AutoDiffXd]` and `X_[Expression]` are those of `X`.",
+        "This page lists every public name on the pages of `pydrake.multibody.math`, `.tree` and `.plant`, and the",
+        "module of mbcli that defines it. Import it from the package of the same name: `mbcli.multibody.math`,",
+        "`.tree`, `.plant`. Members of `X_[float]`, `X_[AutoDiffXd]` and `X_[Expression]` are those of `X`.",
         "",
         f"{figures.present} of {figures.total} names are present ({figures.percent:.1f} %). Absent are {absent}.",
         "",

@@ -69,7 +69,8 @@ def add_controller_rows(model, data, solver, h):
             model.pd_constants[k, PD_LIMIT],
         )
         slope = h * (h * p + damping)
-        offset = data.u[a] - p * (data.q[model.dof_q[d]] - data.pd_desired[k, 0]) + damping * data.pd_desired[k, 1]
+        forward = data.u[a] + data.pd_carried[k]
+        offset = forward - p * (data.q[model.dof_q[d]] - data.pd_desired[k, 0]) + damping * data.pd_desired[k, 1]
         law = solver.con_law
         law[i, BOUNDED_R] = 1.0 / slope
         law[i, BOUNDED_V_HAT] = h * offset / slope

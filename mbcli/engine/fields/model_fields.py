@@ -40,7 +40,7 @@ CUT_SLIDES, CUT_TURNS, CUT_DAMPED = range(3)  # cut_turns: about its axis, about
 # columns of step_scheme: forces in the middle of a step; velocity terms there, and rotations exact
 SCHEME_MIDDLE, SCHEME_EXACT = range(2)
 # columns of pd_constants
-PD_GAIN_P, PD_GAIN_D, PD_LIMIT = range(3)
+PD_GAIN_P, PD_GAIN_D, PD_LIMIT, PD_RATE = range(4)
 
 MODEL_FIELDS = (
     Field("gravity", (3,), "real", "m/s^2", "gravity vector in W"),
@@ -106,7 +106,7 @@ MODEL_FIELDS = (
     Field("frame_X_BF", ("nframe", 12), "real", "1, m", "pose of a frame in its body"),
     Field("actuator_dof", ("nu",), "int", "", "velocity that an actuator drives"),
     Field("pd_actuator", ("npd",), "int", "", "actuator that has a controller"),
-    Field("pd_constants", ("npd", 3), "real", "N m, N m s, N", "gains p and d, effort limit, columns PD_..."),
+    Field("pd_constants", ("npd", 4), "real", "N m, N m s, N, 1/s", "gains, effort limit, rate; columns PD_..."),
     Field("spring_damper_link", ("nspring", 2), "int", "", "links A and B that a spring-damper connects"),
     Field("spring_damper_point", ("nspring", 6), "real", "m", "point P in the body of A, point Q in the body of B"),
     Field("spring_damper_constants", ("nspring", 3), "real", "m, N/m, N s/m", "free length, stiffness, damping"),
@@ -208,6 +208,7 @@ DATA_FIELDS = (
     Field("u", ("nu",), "real", "N m or N", "actuation, of actuators with a controller what is fed forward"),
     Field("pd_desired", ("npd", 2), "real", "rad, m, rad/s, m/s", "position and velocity that a controller aims at"),
     Field("pd_effort", ("npd",), "real", "N m or N", "what an actuator with a controller gave in the step"),
+    Field("pd_carried", ("npd",), "real", "N m or N", "what a controller feeds forward of its earlier efforts"),
     Field("vdot_point", ("nv",), "real", "rad/s^2, m/s^2", "the best accelerations so far, see clamped_lines.py"),
     Field("line_residual", (1,), "real", "1", "0, or what another Newton step would change, see limited_dynamics.py"),
     Field("line_side", ("nline",), "real", "1", "-1 or 1 where a line is assumed at its lower or upper bound, else 0"),

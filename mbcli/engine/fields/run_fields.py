@@ -52,6 +52,8 @@ STEPPING_FIELDS = (
     Field("step_length", (1,), "real", "s", "length of every step"),
     Field("implicit_damping", (1,), "real", "1", "1 where joint damping acts by the new velocities, else 0"),
     Field("state_before", ("ny",), "real", "of q and v", "[q; v] before the step that was tried last"),
+    Field("tick_steps", (2,), "int", "", "steps between calls of a controller, 0: none; the step of its last call"),
+    Field("tick_calls", (2,), "real", "1", "addresses of the controller and of what it works with, exact as numbers"),
 )
 
 ACTUATION_FIELDS = (
@@ -59,10 +61,14 @@ ACTUATION_FIELDS = (
     Field("actuation_values", ("nchange", "nu"), "real", "N m or N", "the actuation from each of these times on"),
     Field("actuation_row", (1,), "int", "", "the row of these that holds"),
     Field("actuation", ("nu",), "real", "N m or N", "the actuation at the time of the run; before the first time 0"),
+    Field("push_link", ("npush",), "int", "", "link that a force acts on"),
+    Field("push_point", ("npush", 3), "real", "m", "where, in the frame of the link"),
+    Field("push_force", ("npush", 3), "real", "N", "the force, in World"),
+    Field("push_times", ("npush", 2), "real", "s", "from when to when it acts"),
 )
 
 RECORDING_FIELDS = (
-    Field("rows_written", (1,), "int", "", "samples that the last call of a loop wrote"),
+    Field("rows_written", (1,), "int", "", "samples that are written; whoever takes them sets it to 0"),
     Field("times_wanted", (1,), "int", "", "number of wanted_times"),
     Field("next_wanted", (1,), "int", "", "which of them comes next"),
     Field("wanted_times", ("nsample",), "real", "s", "when samples of a continuous plant are wanted, increasing"),
@@ -71,6 +77,10 @@ RECORDING_FIELDS = (
     Field("recorded_v", ("nsample", "nv"), "real", "rad/s or m/s", "its velocities"),
     Field("recorded_energy", ("nsample", 3), "real", "J, m or 1", "kinetic, potential; norm of constraints' errors"),
     Field("recorded_u", ("nsample", "nu"), "real", "N m or N", "its actuation"),
+    Field(
+        "keeps_efforts", (1,), "int", "", "whether samples of a discrete plant have the efforts of the step from them"
+    ),
+    Field("recorded_effort", ("nsample", "nu"), "real", "N m or N", "these efforts, with controllers and limits"),
 )
 
 # elements of world_counts: steps from one sample to the next. Of world_settings: length of a step [s], whether joint
@@ -85,6 +95,7 @@ WORLD_FIELDS = (
     Field("world_v", ("nworld", "nv"), "real", "rad/s or m/s", "velocities of each world, after its last good step"),
     Field("world_u", ("nworld", "ninput", "nu"), "real", "N m or N", "actuation step by step; the last row holds on"),
     Field("world_desired", ("nworld", "npd", 2), "real", "rad, m, rad/s, m/s", "what controllers aim at"),
+    Field("world_carried", ("nworld", "npd"), "real", "N m or N", "what controllers feed forward of earlier efforts"),
     Field("world_samples", ("nworld", "nstored", "ny"), "real", "of q and v", "[q; v] after each sampled step"),
     Field("world_status", ("nworld",), "int", "", "RUNNING, or why a world stopped"),
     Field("world_steps", ("nworld",), "int", "", "steps that each world has taken in this call"),

@@ -2,6 +2,9 @@
 
 The effort of a controlled actuator is u = clamp(-Kp (q' - q_d) - Kd (v' - v_d) + u_ff, -e, e) with q' = q + h v' and
 v' = v + h vdot: a clamped line a - k vdot of its velocity's acceleration, k = h Kd + h^2 Kp, see clamped_lines.py.
+u_ff is the actuation and, of a controller with a rate, what it carries: its effort without the actuation, smoothed over
+the time 1 / rate. Under a load that lasts this becomes the load, and the error goes to 0: a PI controller whose
+integral ends at the effort limit.
 """
 
 from mbcli.engine.fields.model_fields import (
@@ -14,6 +17,7 @@ from mbcli.engine.fields.model_fields import (
     PD_GAIN_D,
     PD_GAIN_P,
     PD_LIMIT,
+    PD_RATE,
 )
 from mbcli.engine.limits.clamped_lines import clamped_effort
 from mbcli.engine.runtime.kernel import kernel
@@ -27,7 +31,7 @@ def start_controllers(model, data, h):
         d = model.actuator_dof[k]
         p, damping = model.pd_constants[i, PD_GAIN_P], model.pd_constants[i, PD_GAIN_D]
         stretch = data.q[model.dof_q[d]] + h * data.v[d] - data.pd_desired[i, 0]
-        offset = data.u[k] - p * stretch - damping * (data.v[d] - data.pd_desired[i, 1])
+        offset = data.u[k] + data.pd_carried[i] - p * stretch - damping * (data.v[d] - data.pd_desired[i, 1])
         data.line[i, LINE_OFFSET] = offset
         data.line[i, LINE_SLOPE] = h * damping + h * h * p
         data.line[i, LINE_LOW], data.line[i, LINE_HIGH] = (
@@ -45,3 +49,13 @@ def finish_controllers(model, data):
     """What every controller gives at the end of the step, no more than its limit."""
     for i in range(model.pd_actuator.shape[0]):
         data.pd_effort[i] = clamped_effort(data, i, data.vdot[model.actuator_dof[model.pd_actuator[i]]])
+
+
+@kernel
+def carry_efforts(model, data, h):
+    """After a step of length h that is kept: what controllers with a rate feed forward in the next one."""
+    for i in range(model.pd_actuator.shape[0]):
+        share = min(1.0, h * model.pd_constants[i, PD_RATE])
+        if share != 0.0:
+            own = data.pd_effort[i] - data.u[model.pd_actuator[i]]
+            data.pd_carried[i] += share * (own - data.pd_carried[i])

@@ -112,6 +112,7 @@ KERNEL_MODULES = (
     "stepping.step",
     "stepping.integrators",
     "stepping.balance",
+    "stepping.pushes",
     "stepping.loop",
     "stepping.worlds",
     "stepping.contact_work",

@@ -18,6 +18,8 @@ from mbcli.engine.fields.run_fields import (
     IMPLICIT,
     SEMI_EXPLICIT,
 )
+from mbcli.engine.limits.pd_control import carry_efforts
+from mbcli.engine.runtime.calls_by_address import call_by_address
 from mbcli.engine.runtime.handles import actuation_at, data_at, integration_at, model_at, recording_at, stepping_at
 from mbcli.engine.runtime.kernel import CALLER, Int, entry, kernel, slot
 from mbcli.engine.smooth.energy import total_energy
@@ -52,7 +54,8 @@ from mbcli.engine.stepping.integrators import (
     rate_at_end,
     semi_explicit_step,
 )
-from mbcli.engine.stepping.step import discrete_step, step_fault
+from mbcli.engine.stepping.pushes import step_under_pushes
+from mbcli.engine.stepping.step import step_fault
 
 RUNNING = 0  # the given number of steps is done
 BUFFER_FULL = 1
@@ -65,6 +68,7 @@ STEP_FAULT = 7  # contact in the next step, or in the samples, found no room or 
 CONSTRAINTS_UNMET = 8  # no step, however short, leads to a state that satisfies the constraints
 SINGULAR_POSITION = 9  # the constraints lose rank in this state or right after it
 LINES_UNSOLVED = 10  # limits, controllers and dry friction of joints found no common solution in the next step
+TICK_FAULT = 11  # the compiled controller gave a number that is not finite, or said that it cannot go on
 
 UNSETTLED = 1e-9  # line_residual from which on a run does not go on
 
@@ -91,6 +95,26 @@ def record(model, data, t, u, recording):
     recording.recorded_energy[row, 2] = constraint_error(model, data)
     for k in range(u.shape[0]):
         recording.recorded_u[row, k] = u[k]
+
+
+@kernel
+def record_efforts(model, data, recording):
+    """After a step: the efforts of actuators in it, to the row of the sample that it started from."""
+    row = recording.rows_written[0]
+    for k in range(data.u.shape[0]):
+        recording.recorded_effort[row, k] = data.u[k]
+    for i in range(model.pd_actuator.shape[0]):
+        recording.recorded_effort[row, model.pd_actuator[i]] = data.pd_effort[i]
+
+
+@kernel
+def call_controller(run, step, t):
+    """Calls the compiled controller of a run if it is due at a step; 0.0 if it is not, or has given its commands."""
+    period = run.tick_steps[0]
+    if period == 0 or step % period != 0 or run.tick_steps[1] == step:
+        return 0.0
+    run.tick_steps[1] = step
+    return call_by_address(run.tick_calls[0], run.tick_calls[1], t, 0.0, 0.0, 0.0)
 
 
 @slot(python=CALLER)
@@ -121,19 +145,20 @@ def run_discrete(model, data, stepping, actuation, recording, budget: Int):
     before, last_step, stop = run.state_before, run.last_step[0], run.next_step[0] + budget
     u, written, capacity = series.actuation, recording.rows_written, recording.recorded_time.shape[0]
     nq, nv = d.q.shape[0], d.v.shape[0]
-    written[0] = 0
     while True:
         step = run.next_step[0]
         if step >= stop:  # before the sample of this step, which the next call takes
             return RUNNING
         t = step * h
+        if call_controller(run, step, t) != 0.0:
+            return TICK_FAULT
         hold_input(t, series)
         sampled = step % run.sampled_step[0] == 0 or step == last_step
         if sampled:
             if written[0] == capacity:
                 return BUFFER_FULL
             record(m, d, t, u, recording)
-            if step == last_step and not keeps_contacts(d):
+            if step == last_step and not keeps_contacts(d) and not wants_efforts(m, recording):
                 written[0] += 1
                 return FINISHED
         for i in range(nq):
@@ -147,7 +172,9 @@ def run_discrete(model, data, stepping, actuation, recording, budget: Int):
             written[0] += sampled * (not keeps_contacts(d))
             return GIMBAL_LOCK
         clear_applied_forces(d)
-        discrete_step(m, d, h, implicit_damping)
+        step_under_pushes(m, d, series, t, h, implicit_damping)
+        if sampled:
+            record_efforts(m, d, recording)
         if sampled and keep_contacts(d, written[0]) != 0.0:
             set_state(d, before)
             return STEP_FAULT
@@ -160,8 +187,15 @@ def run_discrete(model, data, stepping, actuation, recording, budget: Int):
             set_state(d, before)
         if result != RUNNING:
             return result
+        carry_efforts(m, d, h)
         keep_balance(d, before, h)
         run.next_step[0] += 1
+
+
+@kernel
+def wants_efforts(model, recording):
+    """Whether the last sample too needs a step, for the efforts of controllers in it."""
+    return recording.keeps_efforts[0] != 0 and model.pd_actuator.shape[0] != 0
 
 
 @kernel
@@ -228,7 +262,7 @@ def run_continuous(model, data, integration, actuation, recording, budget: Int):
     written, wanted, next_wanted = recording.rows_written, recording.times_wanted[0], recording.next_wanted
     sample_times, capacity = recording.wanted_times, recording.recorded_time.shape[0]
     nq, nv = d.q.shape[0], d.v.shape[0]
-    written[0], clock[CLOCK_JACOBIAN_KNOWN] = 0, 0.0
+    clock[CLOCK_JACOBIAN_KNOWN] = 0.0
     for _ in range(budget):
         if clock[CLOCK_PENDING] == 0.0:
             if next_wanted[0] == wanted:

@@ -45,13 +45,17 @@ class Actuation(WritableArrays):
     Args:
         times: (nchange,) [s] increasing.
         values: (nchange, nu) [N m or N] that hold from these times on.
+        pushes: forces on links, each with link, point, force, start and end.
     """
 
     fields = ACTUATION_FIELDS
 
-    def __init__(self, times, values):
-        super().__init__({"nchange": len(times), "nu": values.shape[1]})
+    def __init__(self, times, values, pushes=()):
+        super().__init__({"nchange": len(times), "nu": values.shape[1], "npush": len(pushes)})
         self.actuation_times[:], self.actuation_values[:] = times, values
+        for k, push in enumerate(pushes):
+            self.push_link[k], self.push_point[k], self.push_force[k] = push.link, push.point, push.force
+            self.push_times[k] = push.start, push.end
 
 
 class Recording(WritableArrays):
@@ -60,12 +64,14 @@ class Recording(WritableArrays):
     Args:
         rows: samples.
         sizes: nq, nv and nu by name.
+        keeps_efforts: whether the last sample of a discrete plant takes a step too, for the efforts in it.
     """
 
     fields = RECORDING_FIELDS
 
-    def __init__(self, rows, sizes):
+    def __init__(self, rows, sizes, keeps_efforts=False):
         super().__init__({"nsample": rows, **sizes})
+        self.keeps_efforts[0] = keeps_efforts
 
     def want(self, times):
         """Asks for samples at other times (at most as many as there are rows) than those before."""
@@ -73,9 +79,9 @@ class Recording(WritableArrays):
         self.times_wanted[0], self.next_wanted[0] = len(times), 0
 
     def samples(self, count):
-        """Copies of the first samples: time, q, v, energies with the error of the constraints, u."""
+        """Copies of the first samples: time, q, v, energies with the error of the constraints, u, efforts."""
         recorded = (self.recorded_time, self.recorded_q, self.recorded_v, self.recorded_energy, self.recorded_u)
-        return [array[:count].copy() for array in recorded]
+        return [array[:count].copy() for array in (*recorded, self.recorded_effort)]
 
 
 class WorldArrays(Arrays):

@@ -27,7 +27,7 @@ from mbcli.engine.smooth.trigonometry import sine_and_cosine
 from mbcli.engine.stepping.velocity_terms import note_start, take_terms_between_limits
 
 
-@slot(python=CALLER)
+@kernel
 def discrete_step(model, data, h, implicit_damping):
     """q, v, tau, u and F_applied -> q, v after the time h [s]. Force elements add to tau and F_applied.
 

@@ -16,6 +16,7 @@ from mbcli.engine.fields.run_fields import (
     WORLDS_STEP_LENGTH,
     WORLDS_STEPS_LEFT,
 )
+from mbcli.engine.limits.pd_control import carry_efforts
 from mbcli.engine.runtime.handles import data_at, model_at, worlds_at
 from mbcli.engine.runtime.kernel import called, kernel, slot
 from mbcli.engine.smooth.inverse_dynamics import clear_applied_forces
@@ -65,6 +66,9 @@ def advance_world(m, d, w, k):
         result = step_result(m, d)
         if result != RUNNING:
             return result
+        carry_efforts(m, d, h)
+        for i in range(d.pd_carried.shape[0]):
+            w.world_carried[k, i] = d.pd_carried[i]
         for i in range(nq):
             w.world_q[k, i] = d.q[i]
         for i in range(nv):
@@ -88,6 +92,7 @@ def begin_world(d, w, k):
         d.v[i] = w.world_v[k, i]
     for i in range(d.pd_desired.shape[0]):
         d.pd_desired[i, 0], d.pd_desired[i, 1] = w.world_desired[k, i, 0], w.world_desired[k, i, 1]
+        d.pd_carried[i] = w.world_carried[k, i]
     forget_neighbors(d)
     restore_ranks(d)
 

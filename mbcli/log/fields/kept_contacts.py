@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbcli.multibody.stepping.contact_groups import grouped_contacts
+from mbcli.multibody.contact.contact_groups import grouped_contacts
 
 if TYPE_CHECKING:
     from mbcli.math.array_types import BoolArray, IntArray

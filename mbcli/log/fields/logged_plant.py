@@ -17,10 +17,21 @@ class LoggedPlant:
     Args:
         plant: finalized.
         actuator_units: one an actuator.
+        position_units: one a position.
+        plan: what the run follows, None for nothing.
     """
 
-    def __init__(self, plant: Any, actuator_units: tuple[str, ...]) -> None:
-        self.plant, self.actuator_units = plant, actuator_units
+    def __init__(
+        self, plant: Any, actuator_units: tuple[str, ...], position_units: tuple[str, ...] = (), plan: Any = None
+    ) -> None:
+        self.plant, self.actuator_units, self.plan = plant, actuator_units, plan
+        self.loads: Any = None  # LoadedStates of a run that is being logged
+        self._position_units = position_units
+
+    def plan_columns(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Names and units of the positions of the joints of the plan."""
+        names = self.plant.GetPositionNames()
+        return tuple(names[k] for k in self.plan.places), tuple(self._position_units[k] for k in self.plan.places)
 
     @cached_property
     def context(self) -> Any:

@@ -22,8 +22,6 @@ from mbcli.multibody.tree.joint_spring import JointSpring
 if TYPE_CHECKING:
     from mbcli.multibody.tree.joint import Joint
 
-COORDINATES = ("body_q", "body_v", "body_nv")  # where those of a body's joint start, and how many velocities it has
-
 
 @dataclass(frozen=True)
 class MobilizedJoint:
@@ -35,21 +33,17 @@ class MobilizedJoint:
     reversed: bool
 
 
-def compile_model(
-    bodies,
-    frames,
-    mobilized,
-    actuators,
-    elements,
-    gravity,
-    weight_of,
-    parameters,
-    with_controllers,
-    with_limits,
-    with_friction,
-    in_middle,
-    dtype=float,
-):
+@dataclass(frozen=True)
+class StepActions:
+    """What acts in the steps of a plant, beside forces."""
+
+    controllers: bool  # the PD controllers of actuators
+    limits: bool  # of the positions of joints
+    friction: bool  # the dry friction of joints
+    in_middle: bool  # whether steps are of the scheme "midpoint"
+
+
+def compile_model(bodies, frames, mobilized, actuators, elements, gravity, weight_of, parameters, actions, dtype=float):
     """The Model of a plant; sets the coordinate starts of the joints.
 
     Args:
@@ -61,135 +55,159 @@ def compile_model(
         gravity: g_W (3,).
         weight_of: body -> whether it is subject to gravity.
         parameters: Parameters, with the elements' values.
-        with_controllers: whether the PD controllers of actuators act.
-        with_limits: whether the limits of joints do.
-        with_friction: whether the dry friction of joints does.
-        in_middle: whether discrete steps are of the scheme "midpoint".
+        actions: StepActions.
         dtype: scalar type of the parameters' values.
     """
     X_BF_of_frames = poses_in_bodies(frames, parameters)
     link_body, link_X_BL, moving, X_PF = _place_links(len(bodies), mobilized, X_BF_of_frames)
-    nbody = len(moving) + 1
-    parent = [0] * nbody
-    arrays = {
-        name: [0] * nbody
-        for name in ("body_joint_type", "body_has_axis", "body_rotation", "body_reversed", "body_free", *COORDINATES)
-    }
-    travel = np.zeros(nbody)
-    dof_body, dof_parent, dof_carries, dof_q, damping, locked = [], [], [], [], [], []
-    last_dof = [-1] * nbody
-    nq = nv = 0
-    for b, m in enumerate(moving, start=1):
-        joint, outer = m.joint, link_body[m.inboard]
-        size = joint.num_velocities()
-        joint.first_position, joint.first_velocity = nq, nv
-        parent[b] = outer
-        arrays["body_joint_type"][b] = number_of_joint(joint.kinematics)
-        arrays["body_has_axis"][b] = int(joint.kinematics.HAS_AXIS)
-        arrays["body_rotation"][b] = number_of_rotation(joint.kinematics.ROTATION)
-        arrays["body_reversed"][b] = int(m.reversed)
-        arrays["body_free"][b] = int(size == 6 and not m.reversed and joint.frame_on_parent().index_number == 0)
-        arrays["body_q"][b], arrays["body_v"][b], arrays["body_nv"][b] = nq, nv, size
-        if hasattr(joint, "screw_pitch"):
-            travel[b] = joint.screw_pitch() / (2.0 * np.pi)
-        if parameters.get(joint, "locked"):
-            locked.extend(range(nv, nv + size))
-        dof_q += [nq] if size == 1 else [0] * size
-        dof_parent += [last_dof[outer], *range(nv, nv + size - 1)]
-        dof_carries += _carried(joint.kinematics, size, m.reversed)
-        dof_body += [b] * size
-        damping += parameters.get(joint, "damping").tolist()
-        nq, nv = nq + joint.num_positions(), nv + size
-        last_dof[b] = nv - 1
-    for mobilized_joint in mobilized:
-        if mobilized_joint.joint.num_velocities() == 0:
-            outboard = link_body[mobilized_joint.outboard]
-            joint = mobilized_joint.joint
-            joint.first_position = joint.first_velocity = 0
-            if outboard:
-                joint.first_position = arrays["body_q"][outboard]
-                joint.first_velocity = arrays["body_v"][outboard]
-    root = [0] * nbody
-    for b in range(1, nbody):
-        root[b] = root[parent[b]] or b
-    end = list(range(1, nbody + 1))
-    for b in range(nbody - 1, 0, -1):
-        end[parent[b]] = max(end[parent[b]], end[b])
-    inertia, weight, link_inertia, link_weight, uniform = _inertias(
-        bodies, link_body, link_X_BL, nbody, weight_of, parameters, dtype
-    )
-    armature, stiffness, nominal = (np.zeros(nv, dtype) for _ in range(3))
-    for m in mobilized:
-        if m.joint.reflected_inertia:
-            d = m.joint.first_velocity
-            armature[d : d + m.joint.num_velocities()] += m.joint.reflected_inertia
-    for actuator in actuators:
-        ratio, rotor = parameters.get(actuator, "gear_ratio"), parameters.get(actuator, "rotor_inertia")
-        armature[actuator.joint().velocity_start()] += ratio**2 * rotor
-    spring_energy = sum(e.energy_at_rest(parameters) for e in elements if isinstance(e, CutJoint))
-    for spring in (e for e in elements if isinstance(e, JointSpring)):
-        d = spring.joint().velocity_start()
-        rest, k = parameters.get(spring, "nominal"), parameters.get(spring, "stiffness")
-        # springs in parallel: one spring of their summed stiffness about the weighted rest position, and a constant
-        total = stiffness[d] + k
-        if total:
-            spring_energy += 0.5 * stiffness[d] * k / total * (nominal[d] - rest) ** 2
-            nominal[d] = (stiffness[d] * nominal[d] + k * rest) / total
-        stiffness[d] = total
-    limits = [limit for m in moving for limit in _limits(m.joint)] if with_limits else []
-    frictions = [friction for m in moving for friction in _frictions(m.joint)] if with_friction else []
-    controlled = [k for k, actuator in enumerate(actuators) if with_controllers and actuator.has_controller()]
-    curve_sizes, curve_arrays = _curves([m.joint for m in moving])
-    element_sizes, element_arrays = force_element_arrays(elements, link_body, link_X_BL, parameters)
+    nq, nv = _number_coordinates(moving, mobilized, link_body)
+    sizes = {"nbody": len(moving) + 1, "nlink": len(bodies), "nframe": len(frames), "nq": nq, "nv": nv}
+    sizes["nu"] = len(actuators)
+    controlled = [k for k, actuator in enumerate(actuators) if actions.controllers and actuator.has_controller()]
+    row_sizes, rows = _bounded_rows(moving, actuators, controlled, actions, parameters)
+    curve_sizes, curves = _curves([m.joint for m in moving])
+    element_sizes, of_elements = force_element_arrays(elements, link_body, link_X_BL, parameters)
+    velocities = _velocities(moving, link_body, parameters)
     frame_link = [frame.body().index_number for frame in frames]
     return Model(
-        {"nbody": nbody, "nlink": len(bodies), "nframe": len(frames), "nq": nq, "nv": nv, "nu": len(actuators)}
-        | {"nlock": len(locked), "npd": len(controlled), "nlimit": len(limits)}
-        | {"nfriction": len(frictions), "nline": len(controlled) + len(limits) + len(frictions)}
-        | curve_sizes
-        | element_sizes,
+        sizes | {"nlock": len(velocities["locked_dof"])} | row_sizes | curve_sizes | element_sizes,
         {
-            **curve_arrays,
-            **element_arrays,
-            **arrays,
-            "body_rotation_nq": positions_of_rotations(arrays["body_rotation"]),
-            "limit_dof": [d for d, _, _ in limits],
-            "limit_side": [side for _, side, _ in limits],
-            "limit_value": [value for _, _, value in limits],
-            "friction_dof": [d for d, _ in frictions],
-            "friction_loss": [loss for _, loss in frictions],
+            **curves,
+            **of_elements,
+            **rows,
+            **velocities,
+            **_bodies(moving, link_body),
+            **_springs(elements, nv, parameters, dtype),
+            **_inertias(bodies, link_body, link_X_BL, len(moving) + 1, weight_of, parameters, dtype),
             "gravity": gravity,
-            "uniform_gravity": [int(uniform)],
-            "step_scheme": [int(in_middle and not controlled and not frictions), int(in_middle)],
-            "body_parent": parent,
-            "body_root": root,
-            "body_end": end,
+            "step_scheme": [
+                int(actions.in_middle and not controlled and not row_sizes["nfriction"]),
+                int(actions.in_middle),
+            ],
             "body_X_PF": X_PF,
-            "body_travel": travel,
-            "body_inertia": inertia,
-            "body_weight": weight,
-            "dof_body": dof_body,
-            "dof_parent": dof_parent,
-            "dof_carries": np.reshape(dof_carries, (-1, MOST_VELOCITIES)),
-            "dof_q": dof_q,
-            "dof_armature": armature,
-            "dof_damping": damping,
-            "dof_stiffness": stiffness,
-            "dof_nominal": nominal,
-            "locked_dof": locked,
-            "spring_energy": [spring_energy],
+            "dof_armature": _armature(mobilized, actuators, nv, parameters, dtype),
             "link_body": link_body,
             "link_X_BL": _rows(link_X_BL),
-            "link_inertia": link_inertia,
-            "link_weight": link_weight,
             "frame_body": [link_body[link] for link in frame_link],
             "frame_X_BF": _rows(link_X_BL[frame_link] @ X_BF_of_frames),
             "actuator_dof": [a.joint().velocity_start() for a in actuators],
-            "pd_actuator": controlled,
-            "pd_constants": np.reshape([_controller(actuators[k], parameters) for k in controlled], (-1, 3)),
         },
         dtype,
     )
+
+
+def _number_coordinates(moving, mobilized, link_body):
+    """Tells each joint where its coordinates start; (nq, nv). A weld has those of the body that it is part of."""
+    nq = nv = 0
+    for m in moving:
+        m.joint.first_position, m.joint.first_velocity = nq, nv
+        nq, nv = nq + m.joint.num_positions(), nv + m.joint.num_velocities()
+    for m in mobilized:
+        if m.joint.num_velocities() == 0:
+            body = link_body[m.outboard]
+            carrier = moving[body - 1].joint if body else None
+            m.joint.first_position = carrier.first_position if carrier else 0
+            m.joint.first_velocity = carrier.first_velocity if carrier else 0
+    return nq, nv
+
+
+def _bodies(moving, link_body):
+    """The place of each body in the forest, and the joint that moves it; World's body comes first."""
+    joints = [m.joint for m in moving]
+    kinematics = [joint.kinematics for joint in joints]
+    rotations = [0] + [number_of_rotation(kind.ROTATION) for kind in kinematics]
+    parent = [0] + [link_body[m.inboard] for m in moving]
+    root, end = [0] * len(parent), list(range(1, len(parent) + 1))
+    for b in range(1, len(parent)):
+        root[b] = root[parent[b]] or b
+    for b in range(len(parent) - 1, 0, -1):
+        end[parent[b]] = max(end[parent[b]], end[b])
+    return {
+        "body_joint_type": [0] + [number_of_joint(kind) for kind in kinematics],
+        "body_has_axis": [0] + [int(kind.HAS_AXIS) for kind in kinematics],
+        "body_rotation": rotations,
+        "body_rotation_nq": positions_of_rotations(rotations),
+        "body_reversed": [0] + [int(m.reversed) for m in moving],
+        "body_free": [0] + [int(_is_free(m)) for m in moving],
+        "body_q": [0] + [joint.first_position for joint in joints],
+        "body_v": [0] + [joint.first_velocity for joint in joints],
+        "body_nv": [0] + [joint.num_velocities() for joint in joints],
+        "body_parent": parent,
+        "body_root": root,
+        "body_end": end,
+        "body_travel": [0.0] + [_travel(joint) for joint in joints],
+    }
+
+
+def _is_free(m):
+    """Whether it moves a body in World in all directions, from World outward."""
+    return m.joint.num_velocities() == 6 and not m.reversed and m.joint.frame_on_parent().index_number == 0
+
+
+def _travel(joint):
+    """[m/rad] of a screw."""
+    return joint.screw_pitch() / (2.0 * np.pi) if hasattr(joint, "screw_pitch") else 0.0
+
+
+def _velocities(moving, link_body, parameters):
+    """What the engine knows of each velocity: its body, the one inboard of it, what it carries, damping and locks."""
+    arrays = {name: [] for name in ("dof_body", "dof_parent", "dof_carries", "dof_q", "dof_damping", "locked_dof")}
+    last = [-1] * (len(moving) + 1)
+    for b, m in enumerate(moving, start=1):
+        joint, start, size = m.joint, m.joint.first_velocity, m.joint.num_velocities()
+        arrays["dof_body"] += [b] * size
+        arrays["dof_parent"] += [last[link_body[m.inboard]], *range(start, start + size - 1)]
+        arrays["dof_carries"] += _carried(joint.kinematics, size, m.reversed)
+        arrays["dof_q"] += [joint.first_position] if size == 1 else [0] * size
+        arrays["dof_damping"] += parameters.get(joint, "damping").tolist()
+        if parameters.get(joint, "locked"):
+            arrays["locked_dof"] += range(start, start + size)
+        last[b] = start + size - 1
+    return arrays | {"dof_carries": np.reshape(arrays["dof_carries"], (-1, MOST_VELOCITIES))}
+
+
+def _armature(mobilized, actuators, nv, parameters, dtype):
+    """[kg m^2 or kg] (nv,) reflected inertias."""
+    armature = np.zeros(nv, dtype)
+    for m in mobilized:
+        if m.joint.reflected_inertia:
+            start = m.joint.first_velocity
+            armature[start : start + m.joint.num_velocities()] += m.joint.reflected_inertia
+    for actuator in actuators:
+        ratio, rotor = parameters.get(actuator, "gear_ratio"), parameters.get(actuator, "rotor_inertia")
+        armature[actuator.joint().velocity_start()] += ratio**2 * rotor
+    return armature
+
+
+def _springs(elements, nv, parameters, dtype):
+    """One spring at each velocity. Springs add up: one stiffness about the weighted rest, and a constant."""
+    stiffness, nominal = np.zeros(nv, dtype), np.zeros(nv, dtype)
+    energy = sum(e.energy_at_rest(parameters) for e in elements if isinstance(e, CutJoint))
+    for spring in (e for e in elements if isinstance(e, JointSpring)):
+        d = spring.joint().velocity_start()
+        rest, k = parameters.get(spring, "nominal"), parameters.get(spring, "stiffness")
+        total = stiffness[d] + k
+        if total:
+            energy += 0.5 * stiffness[d] * k / total * (nominal[d] - rest) ** 2
+            nominal[d] = (stiffness[d] * nominal[d] + k * rest) / total
+        stiffness[d] = total
+    return {"dof_stiffness": stiffness, "dof_nominal": nominal, "spring_energy": [energy]}
+
+
+def _bounded_rows(moving, actuators, controlled, actions, parameters):
+    """Sizes and arrays of what is bounded in a step: controllers, limits, dry friction."""
+    limits = [limit for m in moving for limit in _limits(m.joint)] if actions.limits else []
+    frictions = [friction for m in moving for friction in _frictions(m.joint)] if actions.friction else []
+    sizes = {"npd": len(controlled), "nlimit": len(limits), "nfriction": len(frictions)}
+    return sizes | {"nline": sum(sizes.values())}, {
+        "limit_dof": [d for d, _, _ in limits],
+        "limit_side": [side for _, side, _ in limits],
+        "limit_value": [value for _, _, value in limits],
+        "friction_dof": [d for d, _ in frictions],
+        "friction_loss": [loss for _, loss in frictions],
+        "pd_actuator": controlled,
+        "pd_constants": np.reshape([_controller(actuators[k], parameters) for k in controlled], (-1, 4)),
+    }
 
 
 def _carried(kinematics, size, is_reversed):
@@ -207,11 +225,11 @@ def _carried(kinematics, size, is_reversed):
 
 
 def _controller(actuator, parameters):
-    """Gains p and d and the effort limit; the controller of a locked joint rests and passes the feed-forward on."""
+    """Gains p and d, effort limit, rate; the controller of a locked joint rests and passes the feed-forward on."""
     if parameters.get(actuator.joint(), "locked"):
-        return 0.0, 0.0, np.inf
+        return 0.0, 0.0, np.inf, 0.0
     gains = actuator.get_controller_gains()
-    return gains.p, gains.d, actuator.effort_limit()
+    return gains.p, gains.d, actuator.effort_limit(), actuator.carry_rate
 
 
 def _limits(joint):
@@ -340,7 +358,13 @@ def _inertias(bodies, link_body, link_X_BL, nbody, weight_of, parameters, dtype)
     np.add.at(inertia, number[moves], _inertia_rows(*nothing, about_com)[moves])
     link_weight = np.where(has_weight, mass, 0.0)
     uniform = not (moves & ~has_weight & mass.astype(bool)).any()
-    return inertia, weight, _inertia_rows(mass, com, central), link_weight, uniform
+    return {
+        "body_inertia": inertia,
+        "body_weight": weight,
+        "link_inertia": _inertia_rows(mass, com, central),
+        "link_weight": link_weight,
+        "uniform_gravity": [int(uniform)],
+    }
 
 
 def rotations_with_z(z):

@@ -23,6 +23,7 @@ from mbcli.multibody.compilation.compile_constraints import (
     twists,
 )
 from mbcli.multibody.compilation.compile_model import rotations_with_z
+from mbcli.multibody.state.parameters import DEFAULTS
 from mbcli.multibody.tree.constraints import (
     AxesConstraint,
     BallConstraint,
@@ -34,7 +35,6 @@ from mbcli.multibody.tree.constraints import (
     WeldConstraint,
 )
 from mbcli.multibody.tree.joint_kinds import is_weld
-from mbcli.multibody.tree.parameters import DEFAULTS
 
 X, Y, Z = (tuple(axis) for axis in np.eye(3))
 

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mbcli.errors import UnsolvableError
+from mbcli.multibody.assembly.orthogonal_factors import OrthogonalFactors
 from mbcli.multibody.constraints.kinematics import evaluate_system
 from mbcli.multibody.constraints.linear_systems import (
     RANK_TOLERANCE,
     require_fulfilled,
     solve_null_space,
 )
-from mbcli.multibody.constraints.orthogonal_factors import OrthogonalFactors
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -12,9 +12,9 @@ import numpy as np
 
 from mbcli.engine.runtime.kernel import compiled_by_default
 from mbcli.errors import NumericalError, UnsolvableError
+from mbcli.multibody.assembly.orthogonal_factors import RANK_TOLERANCE, OrthogonalFactors, lapack
 from mbcli.multibody.compilation.compile_constraints import Given, compile_constraints
 from mbcli.multibody.compilation.constrained_model import DEPENDENT, ConstrainedModel
-from mbcli.multibody.constraints.orthogonal_factors import OrthogonalFactors, lapack
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -22,9 +22,7 @@ if TYPE_CHECKING:
     from mbcli.math.array_types import Matrix, Vector
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
 
-# [1], relative: singular values below count as zero, residuals above as contradiction
-RANK_TOLERANCE = 1e-9
-CONTRADICTION = 1e-7
+CONTRADICTION = 1e-7  # [1], relative: residuals above it
 
 
 class LinearSolver(enum.Enum):

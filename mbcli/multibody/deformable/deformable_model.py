@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from mbcli.math.array_types import Points, Vector
     from mbcli.math.rigid_transform import RigidTransform
     from mbcli.multibody.fem.force_density import ForceDensityFieldBase
-    from mbcli.multibody.plant.context import Context
-    from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+    from mbcli.multibody.state.context import Context
+    from mbcli.multibody.state.owning_plant import OwningPlant
     from mbcli.multibody.tree.constraint_id import MultibodyConstraintId
     from mbcli.multibody.tree.index import DiscreteStateIndex
     from mbcli.multibody.tree.rigid_body import RigidBody
@@ -44,7 +44,7 @@ class DeformableModel(PhysicalModel):
         added_forces: list of the ForceDensityFieldBase that act on all of them beside their weight.
     """
 
-    def __init__(self, plant: MultibodyPlant) -> None:
+    def __init__(self, plant: OwningPlant) -> None:
         self._plant = plant
         self.bodies: list[DeformableBody] = plant.elements.deformable_bodies
         self.added_forces: list[ForceDensityFieldBase] = []

@@ -1,10 +1,10 @@
 """From the geometries of a ModelSpec to those of a plant."""
 
 from mbcli.geometry import shapes
+from mbcli.geometry.coulomb_friction import CoulombFriction
 from mbcli.geometry.properties import IllustrationProperties, ProximityProperties
 from mbcli.math import RigidTransform
 from mbcli.meshes.made_surfaces import cone_surface, prism_surface
-from mbcli.multibody.plant.coulomb_friction import CoulombFriction
 from mbcli.multibody.tree.scoped_name import DELIMITER
 from mbcli.parsers import spec
 

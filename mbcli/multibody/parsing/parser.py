@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from mbcli.parsers import package_map
     from mbcli.parsers.scenes.directives_spec import ModelDirectives
     from mbcli.parsers.spec import ModelSpec
-    from mbcli.systems.framework import DiagramBuilder
+    from mbcli.systems.diagram_builder import DiagramBuilder
 
 
 class Parser:
@@ -185,7 +185,7 @@ class Parser:
                 message = f"the dry friction of {joints} acts in steps of a discrete plant: {listed(names)}"
                 self.diagnostics.note("DRY_FRICTION", message, place=model.place)
 
-    def add_directives(self, directives: ModelDirectives) -> list[ModelInstanceInfo]:
+    def add_directives(self, directives: ModelDirectives | None) -> list[ModelInstanceInfo]:
         """Applies `ModelDirectives`, None if they could not be read; returns a ModelInstanceInfo for each model.
 
         Raises ModelError or ResourceError; then nothing has been added.

@@ -5,21 +5,22 @@ from mbcli.late_names import late_names
 TYPE_CHECKING = False  # True to type checkers
 if TYPE_CHECKING:
     from mbcli.config.plant_config import MultibodyPlantConfig
-    from mbcli.multibody.deformable.deformable_model import DeformableModel, PhysicalModel
-    from mbcli.multibody.plant.applied_forces import (
+    from mbcli.geometry.coulomb_friction import CalcContactFrictionFromSurfaceProperties, CoulombFriction
+    from mbcli.multibody.core.applied_forces import (
         ExternallyAppliedSpatialForce,
         ExternallyAppliedSpatialForceMultiplexer,
     )
+    from mbcli.multibody.core.contact_results import ContactResults, PointPairContactInfo
+    from mbcli.multibody.core.deformable_results import DeformableContactInfo
+    from mbcli.multibody.core.hydroelastic_results import HydroelasticContactInfo
+    from mbcli.multibody.core.plant_settings import ContactModel, DiscreteContactApproximation, DiscreteContactSolver
+    from mbcli.multibody.deformable.deformable_model import DeformableModel, PhysicalModel
     from mbcli.multibody.plant.batch_functions import BatchFunctions
     from mbcli.multibody.plant.config_functions import (
         AddMultibodyPlant,
         AddMultibodyPlantSceneGraph,
         ApplyMultibodyPlantConfig,
     )
-    from mbcli.multibody.plant.contact_results import ContactResults, PointPairContactInfo
-    from mbcli.multibody.plant.coulomb_friction import CalcContactFrictionFromSurfaceProperties, CoulombFriction
-    from mbcli.multibody.plant.deformable_results import DeformableContactInfo
-    from mbcli.multibody.plant.hydroelastic_results import HydroelasticContactInfo
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
     from mbcli.multibody.plant.propeller import Propeller, PropellerInfo
     from mbcli.multibody.plant.scalar_conversion import MultibodyPlant_
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
         ExternallyAppliedSpatialForce_,
         ExternallyAppliedSpatialForceMultiplexer_,
     )
-    from mbcli.multibody.plant.settings import ContactModel, DiscreteContactApproximation, DiscreteContactSolver
     from mbcli.multibody.plant.state_functions import StateFunctions
     from mbcli.multibody.plant.wing import Wing
     from mbcli.multibody.tree.constraints import DistanceConstraintParams
@@ -69,18 +69,25 @@ __getattr__ = late_names(
     {
         "mbcli.config.plant_config": ("MultibodyPlantConfig",),
         "mbcli.multibody.deformable.deformable_model": ("DeformableModel", "PhysicalModel"),
-        "applied_forces": ("ExternallyAppliedSpatialForce", "ExternallyAppliedSpatialForceMultiplexer"),
+        "mbcli.multibody.core.applied_forces": (
+            "ExternallyAppliedSpatialForce",
+            "ExternallyAppliedSpatialForceMultiplexer",
+        ),
         "batch_functions": ("BatchFunctions",),
         "config_functions": ("AddMultibodyPlant", "AddMultibodyPlantSceneGraph", "ApplyMultibodyPlantConfig"),
-        "contact_results": ("ContactResults", "PointPairContactInfo"),
-        "coulomb_friction": ("CalcContactFrictionFromSurfaceProperties", "CoulombFriction"),
-        "deformable_results": ("DeformableContactInfo",),
-        "hydroelastic_results": ("HydroelasticContactInfo",),
+        "mbcli.multibody.core.contact_results": ("ContactResults", "PointPairContactInfo"),
+        "mbcli.geometry.coulomb_friction": ("CalcContactFrictionFromSurfaceProperties", "CoulombFriction"),
+        "mbcli.multibody.core.deformable_results": ("DeformableContactInfo",),
+        "mbcli.multibody.core.hydroelastic_results": ("HydroelasticContactInfo",),
         "multibody_plant": ("MultibodyPlant",),
         "propeller": ("Propeller", "PropellerInfo"),
         "scalar_conversion": ("MultibodyPlant_",),
         "scalar_templates": ("ExternallyAppliedSpatialForce_", "ExternallyAppliedSpatialForceMultiplexer_"),
-        "settings": ("ContactModel", "DiscreteContactApproximation", "DiscreteContactSolver"),
+        "mbcli.multibody.core.plant_settings": (
+            "ContactModel",
+            "DiscreteContactApproximation",
+            "DiscreteContactSolver",
+        ),
         "state_functions": ("StateFunctions",),
         "wing": ("Wing",),
         "mbcli.multibody.tree.constraints": ("DistanceConstraintParams",),

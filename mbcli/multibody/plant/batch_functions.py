@@ -9,7 +9,7 @@ import numpy as np
 
 from mbcli.engine.queries.state_batch import StateBatch
 from mbcli.errors import ArgumentError, ModelError
-from mbcli.multibody.plant.regressors import MovedBodies, energy_regressor, momentum_regressor
+from mbcli.multibody.core.regressors import MovedBodies, energy_regressor, momentum_regressor
 from mbcli.multibody.plant.state_functions import (
     number_of_frame,
     require_derivatives,
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from mbcli.math.array_types import Matrix, Vector
-    from mbcli.multibody.plant.context import Context
+    from mbcli.multibody.state.context import Context
     from mbcli.multibody.tree.frame import Frame
 
     Array3 = np.ndarray  # (n, rows, columns)

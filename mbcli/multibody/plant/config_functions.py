@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mbcli.multibody.plant.multibody_plant import MultibodyPlant
-from mbcli.multibody.plant.settings import (
+from mbcli.multibody.core.plant_settings import (
     OTHER_DEFAULTS,
     ContactModel,
     DiscreteContactApproximation,
     HydroelasticContactRepresentation,
 )
+from mbcli.multibody.plant.multibody_plant import MultibodyPlant
 
 if TYPE_CHECKING:
     from mbcli.config.plant_config import MultibodyPlantConfig
     from mbcli.config.scene_graph_config import SceneGraphConfig
     from mbcli.geometry.scene_graph import SceneGraph
-    from mbcli.systems.framework import DiagramBuilder
+    from mbcli.systems.diagram_builder import DiagramBuilder
 
 CONTACT_MODELS = {
     "point": ContactModel.kPoint,

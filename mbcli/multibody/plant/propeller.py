@@ -10,9 +10,9 @@ import numpy as np
 
 from mbcli.common.quick_dataclass import dataclass
 from mbcli.math import RigidTransform
+from mbcli.multibody.core.applied_forces import ExternallyAppliedSpatialForce
+from mbcli.multibody.core.signal_system import SignalSystem
 from mbcli.multibody.math import SpatialForce
-from mbcli.multibody.plant.applied_forces import ExternallyAppliedSpatialForce
-from mbcli.multibody.plant.signal_system import SignalSystem
 from mbcli.multibody.tree.index import BodyIndex
 
 if TYPE_CHECKING:
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from mbcli.multibody.plant.context import Context
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+    from mbcli.multibody.state.context import Context
     from mbcli.systems.system import InputPort, OutputPort
 
 

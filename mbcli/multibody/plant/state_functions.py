@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from mbcli.math.array_types import Matrix, Vector
-    from mbcli.multibody.plant.context import Context
-    from mbcli.multibody.plant.evaluated_state import EvaluatedState
+    from mbcli.multibody.state.context import Context
+    from mbcli.multibody.state.evaluated_state import EvaluatedState
     from mbcli.multibody.tree.frame import Frame
 
     Matrices = Sequence[Matrix]  # arrays that results go to

@@ -6,9 +6,7 @@ digits of each float), so that terms that cancel are gone. Fit for up to about f
 
 import numpy as np
 
-from mbcli.multibody.plant.scalar_conversion import MultibodyPlantExpression
-from mbcli.multibody.plant.state_transfer import to_scalar
-from mbcli.multibody.scalars import exact_number
+from mbcli.multibody.scalars import EXPRESSION, exact_number
 
 
 class SymbolicModel:
@@ -29,8 +27,7 @@ class SymbolicModel:
         from mbcli.symbolic import Variable
 
         self.exact, self._wants_simplification = exact, simplify
-        symbolic = isinstance(plant, MultibodyPlantExpression)
-        self.plant = plant if symbolic else to_scalar(plant, MultibodyPlantExpression)
+        self.plant = plant if plant.scalar is EXPRESSION else plant.ToSymbolic()
         self.context = self.plant.CreateDefaultContext()
         if context is not None:
             self.context.SetTimeStateAndParametersFrom(context)

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mbcli.math import RigidTransform
+from mbcli.multibody.core.applied_forces import ExternallyAppliedSpatialForce
+from mbcli.multibody.core.signal_system import SignalSystem
 from mbcli.multibody.math import SpatialForce
-from mbcli.multibody.plant.applied_forces import ExternallyAppliedSpatialForce
-from mbcli.multibody.plant.signal_system import SignalSystem
 from mbcli.multibody.tree.checked_numbers import non_negative
 from mbcli.multibody.tree.index import BodyIndex
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
     from mbcli.math.array_types import Vector3
     from mbcli.multibody.math import SpatialVelocity
-    from mbcli.multibody.plant.context import Context
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
-    from mbcli.systems.framework import DiagramBuilder
+    from mbcli.multibody.state.context import Context
+    from mbcli.systems.diagram_builder import DiagramBuilder
     from mbcli.systems.system import InputPort, OutputPort
 
 DEFAULT_FLUID_DENSITY = 1.204  # [kg/m^3] of dry air at 20 degrees Celsius and one atmosphere

@@ -25,12 +25,12 @@ from mbcli.engine.fields.run_fields import (
 )
 from mbcli.engine.runtime.addresses import address_of_function
 from mbcli.engine.stepping.run_arrays import Balance
+from mbcli.multibody.contact.point_contact import contacts_of_state
 from mbcli.multibody.stepping.compliance_energy import compliance_energies
-from mbcli.multibody.stepping.point_contact import contacts_of_state
 
 if TYPE_CHECKING:
-    from mbcli.multibody.plant.context import Context
-    from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+    from mbcli.multibody.core.plant_core import PlantCore
+    from mbcli.multibody.state.context import Context
 
 CONSIDERABLE = 0.01  # of the energy that flowed: an error of the integration that is reported
 
@@ -105,7 +105,7 @@ class KeptBalance:
         stepped: the context whose arrays its steps change.
     """
 
-    def __init__(self, plant: MultibodyPlant, context: Context, stepped: Context) -> None:
+    def __init__(self, plant: PlantCore, context: Context, stepped: Context) -> None:
         self._plant, self._context, self._stepped = plant, context, stepped
         sizes = {"nq": plant.num_positions(), "nv": plant.num_velocities()}
         self.arrays: Any = Balance(sizes)

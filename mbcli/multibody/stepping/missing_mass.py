@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from mbcli.math.array_types import Matrix, Vector
-    from mbcli.multibody.plant import MultibodyPlant
-    from mbcli.multibody.plant.context import Context
+    from mbcli.multibody.core.plant_core import PlantCore
+    from mbcli.multibody.state.context import Context
     from mbcli.multibody.tree import RigidBody
 
 
@@ -23,7 +23,7 @@ ROUNDING = 1e-14  # of the mass matrix, scaled to a diagonal of ones: a smaller 
 SHARE = 0.3  # of the largest: components of the motion without inertia that are named
 
 
-def require_masses(plant: MultibodyPlant, context: Context) -> None:
+def require_masses(plant: PlantCore, context: Context) -> None:
     """NumericalError, one line, if a joint that can move moves nothing with mass, or masses leave a motion open.
 
     Damping stands in for mass where steps take it at their end, and constraints that are equations may.
@@ -46,7 +46,7 @@ def _never(joint, context):
     return False
 
 
-def missing_mass(plant: MultibodyPlant, context: Context, but: Any = _never) -> str | None:
+def missing_mass(plant: PlantCore, context: Context, but: Any = _never) -> str | None:
     """The line on the first joint that moves nothing with mass, with its place; None without one.
 
     but(joint, context): whether a joint does without.
@@ -96,7 +96,7 @@ class OpenMotion(NamedTuple):
         return f"{place}{self.matter}; give it what it lacks, or weld its base to the world"
 
 
-def undetermined_motion(plant: MultibodyPlant, context: Context) -> OpenMotion | None:
+def undetermined_motion(plant: PlantCore, context: Context) -> OpenMotion | None:
     """Velocities that masses, constraints, and damping at the end of steps leave open; None if none are.
 
     As those of a free link without mass that moves on a planar joint: M is singular, though all links carry mass.
@@ -171,7 +171,7 @@ def _is_damped(joint: Any, context: Context) -> bool:
     return bool((joint.GetDampingVector(context) > 0).all())
 
 
-def require_finite(plant: MultibodyPlant, vdot: Vector, mass_matrix: Callable[[], Matrix]) -> None:
+def require_finite(plant: PlantCore, vdot: Vector, mass_matrix: Callable[[], Matrix]) -> None:
     """NumericalError naming what has no mass or no inertia, else the first acceleration that is not finite.
 
     mass_matrix() gives M at the state, if it is needed.

@@ -12,14 +12,14 @@ from mbcli.multibody.stepping.stiffness import too_stiff
 
 if TYPE_CHECKING:
     from mbcli.math.array_types import Vector
-    from mbcli.multibody.plant import MultibodyPlant
-    from mbcli.multibody.plant.context import Context
+    from mbcli.multibody.core.plant_core import PlantCore
+    from mbcli.multibody.state.context import Context
 
 FAST = 1e3  # [rad or m] in a step: no motion that steps can follow
 FOLLOWED = 0.5  # [rad or m] in a step: what constraints are followed by
 
 
-def not_finite(plant: MultibodyPlant, context: Context, y: Vector, u: Vector, when: str) -> str:
+def not_finite(plant: PlantCore, context: Context, y: Vector, u: Vector, when: str) -> str:
     """The line on a step from the context's state under the actuation u (nu,) to y = (q, v), which is not finite.
 
     when: "in step 3 from t = 0.002 s".
@@ -44,7 +44,7 @@ def not_finite(plant: MultibodyPlant, context: Context, y: Vector, u: Vector, wh
     return f"{result}; {what} may be too stiff for {f'steps of {step:g} s' if step else 'the accuracy'}: try {finer}"
 
 
-def growth(plant: MultibodyPlant, context: Context, fast: float) -> str:
+def growth(plant: PlantCore, context: Context, fast: float) -> str:
     """ ": the velocity ... had grown to ... before" if it is more than so much in a step [rad or m], else ""."""
     v = np.asarray(plant.GetVelocities(context))
     if not v.size:
@@ -55,7 +55,7 @@ def growth(plant: MultibodyPlant, context: Context, fast: float) -> str:
     return f": the velocity '{plant.GetVelocityNames()[fastest]}' had grown to {v[fastest]:.3g} before"
 
 
-def behind_singular(plant: MultibodyPlant, context: Context, message: str) -> str:
+def behind_singular(plant: PlantCore, context: Context, message: str) -> str:
     """The line on constraints or contact that are singular at a state: masses or a step that explain it, if any do."""
     cause = missing_mass(plant, context) or undetermined_motion(plant, context)
     if cause is not None:

@@ -15,6 +15,7 @@ import numpy as np
 
 from mbcli.common.quick_dataclass import dataclass
 from mbcli.config.simulator_config import SimulatorConfig
+from mbcli.engine.fields.model_fields import PD_RATE
 from mbcli.engine.fields.run_fields import (
     CLOCK_NEXT_STEP,
     CLOCK_PENDING,
@@ -39,24 +40,26 @@ from mbcli.engine.stepping.loop import (
     SINGULAR_POSITION,
     STEP_FAULT,
     STEP_TOO_SMALL,
+    TICK_FAULT,
 )
 from mbcli.engine.stepping.run_arrays import Actuation, Recording, Stepping
-from mbcli.errors import ModelError, NumericalError
-from mbcli.multibody.stepping.cut_joints import WatchedLimits, require_actions
+from mbcli.errors import ControlError, ModelError, NumericalError
+from mbcli.multibody.compilation.cut_joints import WatchedLimits, require_actions
+from mbcli.multibody.contact.meeting_contact import foresee_contact, prepare_contact
+from mbcli.multibody.contact.python_forces import PythonForces, needs_python
+from mbcli.multibody.contact.sleep import Sleep, context_of_steps
 from mbcli.multibody.stepping.energy_balance import KeptBalance, keep_none
-from mbcli.multibody.stepping.meeting_contact import foresee_contact, prepare_contact
 from mbcli.multibody.stepping.missing_mass import require_masses
 from mbcli.multibody.stepping.not_finite import behind_singular, not_finite
-from mbcli.multibody.stepping.python_forces import PythonForces, needs_python
-from mbcli.multibody.stepping.sleep import Sleep, context_of_steps
+from mbcli.multibody.stepping.ticks import Controller, Ticks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from numpy.typing import ArrayLike
 
-    from mbcli.multibody.plant.context import Context
-    from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+    from mbcli.multibody.core.plant_core import PlantCore
+    from mbcli.multibody.state.context import Context
     from mbcli.multibody.stepping.energy_balance import EnergyBalance
 
 BLOCK_ROWS = 512
@@ -69,6 +72,7 @@ NO_NEXT_STEP = (NOT_FINITE, ELEMENT_FAULT, GIMBAL_LOCK, CONSTRAINTS_UNMET, SINGU
 TIME_TOLERANCE = 1e-9  # relative to a step: times closer than this to a step's end are that end
 DEFAULT_CONFIG = SimulatorConfig()
 ALWAYS = np.array([-math.inf])
+TICKING = np.array([-math.inf, math.inf])  # the actuation from the last tick on, and from the next
 
 
 @dataclass
@@ -93,8 +97,22 @@ def constant_input(u: ArrayLike) -> Input:
 
 
 @dataclass(frozen=True)
+class LinkForce:
+    """A force (3,) [N] in World, from the time `start` to `end` [s], at a point (3,) [m] of a link in its frame."""
+
+    link: int
+    point: np.ndarray
+    force: np.ndarray
+    start: float
+    end: float
+
+
+@dataclass(frozen=True)
 class Samples:
     """Rows of a run: time (n,), q (n, nq), v (n, nv), energy (n, 2) kinetic and potential [J], u (n, nu).
+
+    effort (n, nu): of the actuators, with what controllers add and within limits, in a discrete plant in the step from
+    the row; NaN in a run that does not keep it.
 
     constraint_error (n,): norm of the position errors of constraints. contacts: SampledContacts of a run that keeps
     them, else None; they are those of each row's state, in a discrete plant with the forces of the step from it.
@@ -111,6 +129,7 @@ class Samples:
     constraint_error: np.ndarray
     contacts: object = None
     deformables: tuple[np.ndarray, ...] = ()
+    effort: Any = None
 
 
 class Run:
@@ -127,16 +146,20 @@ class Run:
         constraint_tolerance: [m or 1] of the norm of the position errors of constraints in a continuous plant.
         next_step: [s] first step that a continuous run tries, where a run goes on; None starts from the largest.
         keep_contacts: whether samples have their contacts.
+        keep_efforts: whether samples have the efforts of actuators with controllers.
         keep_balance: whether energy_balance() can be asked for, which takes a part of the time of a step.
         asleep: a checkpoint with what sleeps at the start; None: that which slept when the context's last run ended, if
             its state is still that one.
+        controller: gives the actuation, and what PD controllers aim at, in place of `actuation`.
+        forces: LinkForces on bodies, in steps without code of Python.
+        going_on: a checkpoint of the run that this one goes on with.
     """
 
     keeps_balance = False  # unless told otherwise; tests keep it always
 
     def __init__(
         self,
-        plant: MultibodyPlant,
+        plant: PlantCore,
         context: Context,
         until: float,
         *,
@@ -148,6 +171,10 @@ class Run:
         keep_contacts: bool = False,
         keep_balance: bool | None = None,
         asleep: Mapping[str, np.ndarray] | None = None,
+        keep_efforts: bool = False,
+        controller: Controller | None = None,
+        forces: Sequence[LinkForce] = (),
+        going_on: Mapping[str, np.ndarray] | None = None,
     ) -> None:
         self.plant, self.context = plant, context
         require_actions(plant)
@@ -158,26 +185,34 @@ class Run:
         self._sample_period, self._keep_contacts = sample_period, keep_contacts
         self._keep_balance = self.keeps_balance if keep_balance is None else keep_balance
         self._no_potential_energy = plant.model.sizes["nbushing"] > 0
-        self._follows_ports = actuation is None
-        self.actuation = actuation
+        self._follows_ports = actuation is None and controller is None
+        self.actuation, self._controller, self._forces = actuation, controller, forces
         sizes = {"nq": plant.num_positions(), "nv": plant.num_velocities(), "nu": plant.num_actuators()}
         self._series: Any = self._series_of(actuation, sizes["nu"])
         self._u = self._series.actuation
-        self._recording: Any = Recording(BLOCK_ROWS, sizes)
+        self._recording: Any = Recording(BLOCK_ROWS, sizes, keep_efforts and plant.is_discrete())
         self._stepping: Any = None  # of a discrete plant, once it has begun
         self._left_at: np.ndarray | None = None  # the state at the end, of which steps remember something
         self._vertices_before: tuple[np.ndarray, ...] = ()  # the last step: q, v, a of deformable bodies
+        self.ticks: Any = None  # Ticks of a run with a controller
         self._begin(until)
+        if going_on is not None:
+            self._go_on_from(going_on)
         if asleep is not None and self.sleep is not None:
             self.sleep.remember(asleep)
 
     def _series_of(self, actuation, nu):
-        """The Actuation of an Input, or the one that the ports give at the start."""
-        if actuation is None:
-            return Actuation(ALWAYS, self.plant.actuation(self.context)[None])
-        if actuation.values.shape[1] != nu:
-            raise ModelError(f"the input has {actuation.values.shape[1]} columns, the plant {nu} actuators")
-        return Actuation(actuation.times, actuation.values)
+        """The Actuation of an Input, or the one that the ports give at the start; that of a controller changes it."""
+        times, values = ALWAYS, np.zeros((1, nu)) if actuation is None else actuation.values
+        if self._controller is not None:
+            times, values = TICKING, np.zeros((2, nu))
+        elif actuation is None:
+            values = self.plant.actuation(self.context)[None]
+        elif values.shape[1] != nu:
+            raise ModelError(f"the input has {values.shape[1]} columns, the plant {nu} actuators")
+        else:
+            times = actuation.times
+        return Actuation(times, values, self._forces)
 
     def go_on(self, until: float) -> None:
         """Runs again, from the state that the context has now to a later time [s], with actuation from the ports.
@@ -213,8 +248,12 @@ class Run:
             keep_contacts = self._keep_contacts and plant.meets_contact()
             self.contact.start_run(BLOCK_ROWS if keep_contacts else 1, keep_contacts)
         self._use_loops()
+        if self._controller is not None:
+            desired = self._stepped.state.data.pd_desired
+            self.ticks = Ticks(self._controller, plant.time_step(), self._series.actuation_values, desired)
         keep_none(self._stepped)
-        keeps = self._keep_balance and self._loops is state.kernels and not plant.elements.deformable_bodies
+        alone = self._loops is state.kernels and not plant.elements.deformable_bodies
+        keeps = self._keep_balance and alone and not self._forces
         self._balance = KeptBalance(plant, context, self._stepped) if keeps else None
         if self.contact is not None:
             if self.contact.compiles_elsewhere(state.kernels):
@@ -311,12 +350,14 @@ class Run:
         advance = self._discrete() if self.plant.is_discrete() else self._continuous()
         for finished, rows in advance if has_turn else self._in_turn(advance):
             self.context.state.forget_positions()
+            self._recording.rows_written[0] = 0
             if rows:
                 if self._no_potential_energy:
                     self._recording.recorded_energy[:rows, 1] = math.nan
-                times, q, v, energy, u = self._recording.samples(rows)
+                times, q, v, energy, u, effort = self._recording.samples(rows)
+                effort = self._efforts(u, effort)
                 contacts = self.contact.take(rows) if self.contact is not None and self.contact.keeps else None
-                yield Samples(times, q, v, energy[:, :2], u, energy[:, 2], contacts, self._vertices(rows))
+                yield Samples(times, q, v, energy[:, :2], u, energy[:, 2], contacts, self._vertices(rows), effort)
                 passed = self._watched_limits.passed(times, q)
                 if passed is not None:
                     raise NumericalError(passed)
@@ -327,6 +368,12 @@ class Run:
                     self._stepping.led_to = self.context.state.x.copy()
                 self._keep_memory()
                 return
+
+    def _efforts(self, u, effort):
+        """(n, nu) of samples: without PD controllers the actuation."""
+        if self._stepped.state.model.pd_actuator.size == 0:
+            return u
+        return effort if self._recording.keeps_efforts[0] else np.full_like(u, math.nan)
 
     def _in_turn(self, advance):
         """The same blocks, each computed while no other thread may step the context."""
@@ -359,8 +406,30 @@ class Run:
         if run is not None and run.kept[0] != 0.0:
             time, next_step, y = float(run.kept[1]), float(run.kept[2]), run.kept[3:]
         nq = state.q.size
-        sleep = {} if self.sleep is None else self.sleep.remembered
-        return {"time": time, "q": y[:nq].copy(), "v": y[nq:].copy(), "next_step": next_step} | sleep
+        asleep = {} if self.sleep is None else self.sleep.remembered
+        kept: dict[str, Any] = {"time": time, "q": y[:nq].copy(), "v": y[nq:].copy(), "next_step": next_step} | asleep
+        model, data = self._stepped.state.model, self._stepped.state.data
+        if model.pd_constants[:, PD_RATE].any():
+            kept["carried"] = data.pd_carried.copy()
+        if self.ticks is not None:
+            kept |= {"tick": float(self.ticks.last), "u": self._series.actuation_values[0].copy()}
+            kept |= {"desired": data.pd_desired.ravel(), **self.ticks.controller.save()}
+        return kept
+
+    def actuation_now(self) -> np.ndarray:
+        """u (nu,) that holds [N m or N]."""
+        return self._u.copy()
+
+    def _go_on_from(self, kept):
+        """What an earlier run had beside its state, of a checkpoint."""
+        data = self._stepped.state.data
+        if "carried" in kept:
+            data.pd_carried[:] = kept["carried"]
+        if self.ticks is not None and "tick" in kept:
+            self.ticks.last = int(kept["tick"])
+            self._series.actuation_values[:] = kept["u"]
+            data.pd_desired[:] = np.reshape(kept["desired"], data.pd_desired.shape)
+            self.ticks.controller.load(kept)
 
     @property
     def sleep(self) -> Sleep | None:
@@ -380,6 +449,8 @@ class Run:
             self._stepping = Stepping(size)
         run = self._stepping
         run.start(first, last, every, h, self.plant.implicit_damping())
+        if self.ticks is not None:
+            self._begin_ticks(run)
         previous = run.state_before
         if self._balance is not None:
             self._balance.attach()
@@ -394,7 +465,7 @@ class Run:
                 self._vertices_before = tuple(own.values.copy() for own in state.deformables)
             if sleep is not None:
                 sleep.follow(context.state)
-            status = self._loops.run_discrete(*self._handles(run), budget)
+            status = self._run_discrete(run, budget)
             step, rows = int(run.next_step[0]), int(self._recording.rows_written[0])
             self.steps = step - first
             state.time = step * h
@@ -416,6 +487,9 @@ class Run:
                     raise self._placed(unsolved) from None
                 if redone and rows and self._recording.recorded_time[rows - 1] == step * h:
                     rows -= 1  # its sample comes with the step that is taken again
+            elif status == TICK_FAULT:
+                yield False, rows
+                raise self._fault_of_tick()
             elif status in NO_NEXT_STEP:
                 reached = np.concatenate([state.q, state.v])
                 context.state.go_to(state.time, previous[: state.q.size], previous[state.q.size :])
@@ -472,6 +546,35 @@ class Run:
         before = run.state_before
         return self._handles(run)[2:], before, before[: state.q.size], before[state.q.size :]
 
+    def _begin_ticks(self, run):
+        """Lets the loop call a compiled controller."""
+        state = self._stepped.state
+        calls = None
+        if self._loops is state.kernels and state.compiled:
+            calls = self.ticks.controller.compiled_calls(state, self._series.actuation_values[0])
+        run.tick_steps[:] = (0 if calls is None else self.ticks.steps), self.ticks.last
+        if calls is not None:
+            run.tick_calls[:] = calls
+
+    def _run_discrete(self, run, budget):
+        """Calls the loop; with a controller of Python, once from tick to tick, so many steps or SECONDS_PER_CALL."""
+        ticks, handles = self.ticks, self._handles(run)
+        if ticks is None or run.tick_steps[0] or budget == 0:
+            status = self._loops.run_discrete(*handles, budget)
+            if ticks is not None:
+                ticks.last = int(run.tick_steps[1])
+            return status
+        state, h, next_step = self._stepped.state, run.step_length[0], run.next_step
+        single = self.sleep is not None or budget == 1
+        deadline = time.perf_counter() + SECONDS_PER_CALL
+        while True:
+            step = int(next_step[0])
+            if ticks.is_due(step) and not ticks.call(step * h, state.q, state.v, step):
+                return TICK_FAULT
+            status = self._loops.run_discrete(*handles, min(budget, ticks.steps_from(step)))
+            if status != RUNNING or single or time.perf_counter() > deadline:
+                return status
+
     def _prepare_step(self, state):
         """Makes elastic bodies ready for the next step."""
         try:
@@ -506,6 +609,8 @@ class Run:
     def _actuation_at(self, t):
         """u (nu,) of the step from time t; None if it is what the ports give then."""
         given = self.actuation
+        if self.ticks is not None:
+            return self._u.copy()
         if given is None:
             return None
         row = np.searchsorted(given.times, t, side="right") - 1
@@ -542,7 +647,7 @@ class Run:
         while True:
             started = time.perf_counter()
             try:
-                status = self._loops.run_continuous(*self._handles(run), 1 if self._stopping else budget)
+                status = self._run_continuous(run, 1 if self._stopping else budget)
             finally:  # an error in a user's force too leaves the last good state
                 state.set_q(run.y[: state.q.size])
                 state.set_v(run.y[state.q.size :])
@@ -557,6 +662,9 @@ class Run:
                 status, later = RUNNING, next(chunks, None)
             if status not in (BUFFER_FULL, STEP_FAULT):
                 budget = _adapted(budget, time.perf_counter() - started)
+            if status == TICK_FAULT:
+                yield False, rows
+                raise self._fault_of_tick()
             if status in NO_NEXT_STEP:
                 error = self._failure(status, run.y_end)
                 yield False, rows
@@ -565,9 +673,39 @@ class Run:
                 yield False, rows
                 raise NumericalError(
                     f"the step of {config.integration_scheme} became too small at t = {run.clock[CLOCK_TIME]:.9g} s in "
-                    f"'{plant_of(plant)}': the system is too stiff for it or the accuracy {config.accuracy:g} too high"
+                    f"'{models_of(plant)}': the system is too stiff for it or the accuracy {config.accuracy:g} too high"
                 )
             yield status == FINISHED, rows
+
+    def _run_continuous(self, run, budget):
+        """Calls the loop; with a controller once a step, for SECONDS_PER_CALL."""
+        ticks, handles = self.ticks, self._handles(run)
+        if ticks is None or budget == 0:
+            return self._loops.run_continuous(*handles, budget)
+        state, nq, clock = self._stepped.state, self._stepped.state.q.size, run.clock
+        if ticks.last < 0:
+            ticks.begin_at(clock[CLOCK_TIME])
+        deadline = time.perf_counter() + SECONDS_PER_CALL
+        while True:
+            t = float(clock[CLOCK_TIME])
+            if clock[CLOCK_PENDING] == 0.0 and t >= ticks.next_time() and t < self.until:
+                state.set_q(run.y[:nq])
+                state.set_v(run.y[nq:])
+                state.time = t
+                if not ticks.call(t, run.y[:nq], run.y[nq:], ticks.last + 1):
+                    return TICK_FAULT
+            self._series.actuation_times[1] = ticks.next_time()
+            status = self._loops.run_continuous(*handles, 1)
+            if status != RUNNING or self._stopping or time.perf_counter() > deadline:
+                return status
+
+    def _fault_of_tick(self):
+        """The error of a controller, at the state that the context has."""
+        error: Any = self.ticks.error
+        if error is None:
+            error = ControlError(f"{self.ticks.controller.name}: error: gave a number that is not finite")
+        error.args = (f"{error}, at t = {self.context.get_time():.9g} s",)
+        return error
 
     def _sample_times(self, start):
         """Yields arrays of times one after another: start, the multiples of the sample period, end."""
@@ -616,19 +754,19 @@ class Run:
         return behind_singular(self.plant, self.context, active.singularity())
 
 
-def kernels_to_compile(plant: MultibodyPlant, context: Context) -> list[Callable[[], bool]]:
+def kernels_to_compile(plant: PlantCore, context: Context) -> list[Callable[[], bool]]:
     """For each kernel that the first run of a plant on a machine waits for, a function: whether it is compiled now."""
     state = context_of_steps(plant, context).state
     foresee_contact(state)
     kernels = state.kernels
     wanted = [partial(is_compiled, kernels.run_discrete if plant.is_discrete() else kernels.run_continuous)]
     if state.contact is not None:
-        names = sum(state.contact.called(), [])
+        names = (name for called in state.contact.called() for name in called)
         wanted += [partial(is_compiled, getattr(kernels, name), called=True) for name in names]
     return [is_ready for is_ready in wanted if not is_ready()]
 
 
-def plant_of(plant: MultibodyPlant) -> str:
+def models_of(plant: PlantCore) -> str:
     """The names of the models in a plant, for messages."""
     return ", ".join(plant.elements.instance_names[2:]) or "plant"
 
@@ -644,7 +782,7 @@ def _adapted(budget, seconds):
     return max(1, min(10_000_000, int(budget * factor)))
 
 
-def force_update(plant: MultibodyPlant, context: Context) -> None:
+def force_update(plant: PlantCore, context: Context) -> None:
     """One step of a discrete plant in a context whose time stays."""
     start = context.get_time()
     for _ in Run(plant, context, (_whole_steps(start, plant.time_step()) + 1) * plant.time_step()).blocks():

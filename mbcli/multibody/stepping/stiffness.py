@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 if TYPE_CHECKING:
-    from mbcli.multibody.plant import MultibodyPlant
-    from mbcli.multibody.plant.context import Context
+    from mbcli.multibody.core.plant_core import PlantCore
+    from mbcli.multibody.state.context import Context
 
 ANGLE = 0.75  # [rad] of a vibration in a step: steps with explicit forces gain energy from 2 on, bent chains before
 MOST_HALVINGS = 60
@@ -21,7 +21,7 @@ class Stiffness(NamedTuple):
     step: float
 
 
-def too_stiff(plant: MultibodyPlant, context: Context) -> Stiffness | None:
+def too_stiff(plant: PlantCore, context: Context) -> Stiffness | None:
     """What springs and dampers ask of a discrete plant at its default positions and the context's parameters.
 
     None if its step follows them, and where derivatives are not known, as with forces of users. Damping of joints,

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from mbcli.meshes.volume_mesh import VolumeMesh
     from mbcli.multibody.fem.body_config import DeformableBodyConfig
     from mbcli.multibody.fem.force_density import ForceDensityFieldBase
-    from mbcli.multibody.plant.context import Context
+    from mbcli.multibody.state.context import Context
     from mbcli.multibody.tree.rigid_body import RigidBody
 
 SMALLEST_NORMAL = 1e-10

@@ -16,7 +16,7 @@ from mbcli.multibody.tree.joints import RevoluteJoint
 
 if TYPE_CHECKING:
     from mbcli.math.array_types import Scalar
-    from mbcli.multibody.plant.context import Context
+    from mbcli.multibody.state.context import Context
     from mbcli.multibody.tree.multibody_forces import MultibodyForces
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+    from mbcli.multibody.state.owning_plant import OwningPlant
     from mbcli.multibody.tree.index import ModelInstanceIndex
     from mbcli.multibody.tree.scoped_name import ScopedName
 
@@ -48,7 +48,7 @@ class MultibodyElement:
             raise RuntimeError(f"{self!r} has not been added to a plant")
         return self.instance_index
 
-    def GetParentPlant(self) -> MultibodyPlant:
+    def GetParentPlant(self) -> OwningPlant:
         """The plant. RuntimeError before the element is part of one."""
         if self.parent_plant is None:
             raise RuntimeError(f"{self!r} has not been added to a plant")

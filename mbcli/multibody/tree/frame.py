@@ -9,15 +9,15 @@ from mbcli.math.rigid_transform import transform_of
 from mbcli.math.rotation_matrix import rotation_of
 from mbcli.multibody.math import SpatialAcceleration, SpatialVelocity
 from mbcli.multibody.math.spatial_vector import vector_of
+from mbcli.multibody.state.parameters import DEFAULTS
 from mbcli.multibody.tree.element import NamedElement
 from mbcli.multibody.tree.index import ModelInstanceIndex
-from mbcli.multibody.tree.parameters import DEFAULTS
 
 if TYPE_CHECKING:
     from mbcli.math.array_types import Vector3
     from mbcli.math.rotation_matrix import RotationMatrix
-    from mbcli.multibody.plant.context import Context
-    from mbcli.multibody.tree.parameters import Parameters
+    from mbcli.multibody.state.context import Context
+    from mbcli.multibody.state.parameters import Parameters
     from mbcli.multibody.tree.rigid_body import RigidBody
 
 WORLD = 0  # the number of World's frame

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from mbcli.math.quaternion import Quaternion
     from mbcli.math.rigid_transform import RigidTransform
     from mbcli.multibody.math import SpatialVelocity
-    from mbcli.multibody.plant.context import Context
+    from mbcli.multibody.state.context import Context
     from mbcli.multibody.tree.frame import Frame
     from mbcli.multibody.tree.rigid_body import RigidBody
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from mbcli.math.array_types import Scalar, Vector
-    from mbcli.multibody.plant.context import Context
+    from mbcli.multibody.state.context import Context
     from mbcli.multibody.tree.joint import Joint
     from mbcli.parsers.spec import ServoControl
 
@@ -49,6 +49,7 @@ class JointActuator(NamedElement):
         self._rotor_inertia = 0.0
         self._gear_ratio = 1.0
         self._gains = PdControllerGains()
+        self.carry_rate = 0.0  # [1/s] at which its controller learns to feed its effort forward, see pd_control.py
         self.control: ServoControl | None = None  # of a servo whose input in a run is a control; None: a force
         # position [rad or m] and velocity [rad/s or m/s] at which its controller aims in a run that asks nothing of it;
         # None: the joint's default position, at rest

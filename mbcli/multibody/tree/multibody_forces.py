@@ -8,7 +8,7 @@ import numpy as np
 
 if TYPE_CHECKING:
     from mbcli.math.array_types import Matrix, Vector
-    from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+    from mbcli.multibody.state.owning_plant import OwningPlant
 
 
 class MultibodyForces:
@@ -18,9 +18,7 @@ class MultibodyForces:
         plant: finalized; or the number of bodies (World counts) with nv, the number of velocities.
     """
 
-    def __init__(
-        self, plant: MultibodyPlant | int | None = None, nv: int | None = None, *, nb: int | None = None
-    ) -> None:
+    def __init__(self, plant: OwningPlant | int | None = None, nv: int | None = None, *, nb: int | None = None) -> None:
         if plant is None or isinstance(plant, int):
             dtype, nb = np.dtype(float), nb if plant is None else plant
             if nb is None or nv is None:

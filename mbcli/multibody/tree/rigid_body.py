@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from mbcli.multibody.inertia.rotational_inertia import RotationalInertia
     from mbcli.multibody.inertia.unit_inertia import UnitInertia
     from mbcli.multibody.math import SpatialAcceleration, SpatialVelocity
-    from mbcli.multibody.plant.context import Context
+    from mbcli.multibody.state.context import Context
     from mbcli.multibody.tree.frame import Frame
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from mbcli.math.array_types import Scalar, Vector, Vector3
-    from mbcli.multibody.plant.context import Context
+    from mbcli.multibody.state.context import Context
     from mbcli.multibody.tree.index import ModelInstanceIndex
     from mbcli.multibody.tree.multibody_forces import MultibodyForces
     from mbcli.multibody.tree.rigid_body import RigidBody

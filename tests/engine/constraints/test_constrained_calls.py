@@ -5,6 +5,7 @@ import pytest
 from constraint_scenes import chain_of_bars, four_bar
 from test_constraints_dynamics import scene
 
+from mbcli.multibody.assembly.orthogonal_factors import OrthogonalFactors
 from mbcli.multibody.constraints import (
     CalcAssemblyQDot,
     CalcConstrainedSystemVariables,
@@ -20,7 +21,6 @@ from mbcli.multibody.constraints import (
     ForwardDynamicsConstraintsNullSpace,
     ForwardDynamicsConstraintsRangeSpaceSparse,
 )
-from mbcli.multibody.constraints.orthogonal_factors import OrthogonalFactors
 
 
 def all_results(plant, cs, q, v, tau):

@@ -7,7 +7,7 @@ from repository import SAMPLES
 from mbcli.errors import ModelError
 from mbcli.geometry import HalfSpace, ProximityProperties, Sphere
 from mbcli.math import RigidTransform, RollPitchYaw
-from mbcli.multibody.constraints.closed_chains import assemble_context
+from mbcli.multibody.assembly.closed_chains import assemble_context
 from mbcli.multibody.parsing import Parser
 from mbcli.multibody.plant import (
     AddMultibodyPlantSceneGraph,

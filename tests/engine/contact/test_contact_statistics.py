@@ -5,7 +5,7 @@ from command_line import succeed
 from repository import SAMPLES
 
 from mbcli.log.reader import Log
-from mbcli.multibody.stepping.contact_arrays import ContactArrays
+from mbcli.multibody.contact.contact_arrays import ContactArrays
 
 QUADRUPED = SAMPLES / "quadruped.urdf"
 STEPS = 30

@@ -10,11 +10,11 @@ from test_cli_simulate import assert_same_rows
 from mbcli.errors import ModelError
 from mbcli.log.reader import Log
 from mbcli.models import load_model
+from mbcli.multibody.contact.sleep import context_of_steps
 from mbcli.multibody.math import SpatialForce
 from mbcli.multibody.plant import ExternallyAppliedSpatialForce, MultibodyPlant
 from mbcli.multibody.stepping import run as run_module
 from mbcli.multibody.stepping.run import Run
-from mbcli.multibody.stepping.sleep import context_of_steps
 
 H = 2e-3  # [s]
 SIZE = 0.1  # [m] of boxes

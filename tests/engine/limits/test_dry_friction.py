@@ -9,7 +9,7 @@ from test_energy_balance import balance_of
 
 from mbcli.config.plant_config import MultibodyPlantConfig
 from mbcli.math import RigidTransform
-from mbcli.multibody.constraints.closed_chains import assemble_context
+from mbcli.multibody.assembly.closed_chains import assemble_context
 from mbcli.multibody.parsing import Parser
 from mbcli.multibody.plant import AddMultibodyPlant, DiscreteContactApproximation, MultibodyPlant
 from mbcli.multibody.tree import (

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from mbcli.errors import ModelError
-from mbcli.multibody.constraints.closed_chains import assemble_context, assemble_within_limits
+from mbcli.multibody.assembly.closed_chains import assemble_context, assemble_within_limits
+from mbcli.multibody.contact.meeting_contact import prepare_contact
 from mbcli.multibody.plant import MultibodyPlant
-from mbcli.multibody.stepping.meeting_contact import prepare_contact
 from mbcli.multibody.stepping.run import Run
 from mbcli.multibody.tree import PrismaticJoint, SpatialInertia
 

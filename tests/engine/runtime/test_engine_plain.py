@@ -11,14 +11,14 @@ from mbcli.engine.fields.collision_fields import COLLISION_NO_FUNCTION, COLLISIO
 from mbcli.engine.runtime.model import Data
 from mbcli.geometry import Box, Cylinder, HalfSpace, Sphere
 from mbcli.math import RigidTransform
+from mbcli.multibody.contact.meeting_contact import foresee_contact
 from mbcli.multibody.plant import (
     AddMultibodyPlant,
     CoulombFriction,
     MultibodyPlant,
     MultibodyPlantConfig,
 )
-from mbcli.multibody.plant.context import Context
-from mbcli.multibody.stepping.meeting_contact import foresee_contact
+from mbcli.multibody.state.context import Context
 from mbcli.multibody.stepping.run import Run
 from mbcli.multibody.tree import LinearSpringDamper, SpatialInertia
 from mbcli.systems.framework import DiagramBuilder

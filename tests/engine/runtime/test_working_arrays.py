@@ -15,11 +15,11 @@ from mbcli.engine import load_kernels
 from mbcli.engine.fields.model_fields import DATA_FIELDS
 from mbcli.engine.runtime.model import Data
 from mbcli.multibody.math import SpatialForce
-from mbcli.multibody.plant.evaluated_state import EvaluatedState
+from mbcli.multibody.state.evaluated_state import EvaluatedState
 from mbcli.multibody.tree import BodyIndex, JacobianWrtVariable, ModelInstanceIndex, MultibodyForces
 from mbcli.systems.analysis import Simulator
 
-OF_CONTEXT = {"q", "v", "pd_desired", "contact", "constraint_set"}
+OF_CONTEXT = {"q", "v", "pd_desired", "pd_carried", "contact", "constraint_set"}
 # what callers write right before the call of a kernel
 INPUTS = {
     "calc_inverse_dynamics": "vdot",

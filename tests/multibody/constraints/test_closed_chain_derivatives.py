@@ -10,9 +10,9 @@ from test_closed_chains import CHAINS, G, lay_flat, load, put, start_moving
 
 from mbcli.autodiffutils import ExtractGradient, InitializeAutoDiff
 from mbcli.errors import NumericalError
+from mbcli.multibody.assembly.closed_chains import ClosedChains, assemble_context
 from mbcli.multibody.compilation.constrained_model import DEPENDENT
-from mbcli.multibody.constraints.closed_chains import ClosedChains, assemble_context
-from mbcli.multibody.plant import closed_form_derivatives, derivatives
+from mbcli.multibody.core import closed_form_derivatives, derivatives
 from mbcli.multibody.stepping.run import Run
 from mbcli.systems import linearization
 from mbcli.systems.linearization import PlantMotion, plant_derivatives, values_at

@@ -14,7 +14,7 @@ from mbcli.common.json_text import plain
 from mbcli.config.simulator_config import SimulatorConfig
 from mbcli.errors import ArgumentError, NumericalError
 from mbcli.models import assemble
-from mbcli.multibody.constraints.closed_chains import ClosedChains, assemble_context
+from mbcli.multibody.assembly.closed_chains import ClosedChains, assemble_context
 from mbcli.multibody.parsing import Parser
 from mbcli.multibody.plant import MultibodyPlant
 from mbcli.multibody.stepping.run import Run, constant_input

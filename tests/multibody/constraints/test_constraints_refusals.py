@@ -9,8 +9,8 @@ from command_line import cli, succeed
 from repository import SAMPLES
 
 from mbcli.multibody import constraints
+from mbcli.multibody.assembly.closed_chains import ClosedChains
 from mbcli.multibody.constraints import Constraint, ConstraintSet
-from mbcli.multibody.constraints.closed_chains import ClosedChains
 from mbcli.multibody.parsing import Parser
 from mbcli.multibody.plant import MultibodyPlant
 

@@ -10,7 +10,7 @@ from repository import SAMPLES
 from mbcli.errors import ArgumentError, NumericalError
 from mbcli.models import inverse_kinematics, load_model
 from mbcli.models.loading import ModelText
-from mbcli.multibody.constraints.closed_chains import ClosedChains
+from mbcli.multibody.assembly.closed_chains import ClosedChains
 
 ARM = SAMPLES / "arm7.urdf"
 MASS = '<inertial><mass value="1"/><inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial>'

@@ -15,7 +15,7 @@ from scipy.integrate import solve_ivp
 
 from mbcli.config.simulator_config import SimulatorConfig
 from mbcli.math import RigidTransform, RollPitchYaw
-from mbcli.multibody.constraints.closed_chains import ClosedChains, assemble_context
+from mbcli.multibody.assembly.closed_chains import ClosedChains, assemble_context
 from mbcli.multibody.constraints.plant_system import PlantSystem
 from mbcli.multibody.parsing import Parser
 from mbcli.multibody.parsing.constraints_file import add_constraints_of_file

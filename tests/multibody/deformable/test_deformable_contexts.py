@@ -11,8 +11,8 @@ from mbcli.engine.fields.contact_fields import SETTING_MOST_ITERATIONS
 from mbcli.engine.runtime.kernel import ENTRIES, argument_types
 from mbcli.errors import NumericalError
 from mbcli.models.loading import load_model
-from mbcli.multibody.stepping import elastic_solution
-from mbcli.multibody.stepping.elastic_factor import BlockCholesky
+from mbcli.multibody.contact import elastic_solution
+from mbcli.multibody.contact.elastic_factor import BlockCholesky
 from mbcli.multibody.stepping.run import Run
 
 

@@ -17,10 +17,10 @@ from mbcli.geometry import (
     Sphere,
 )
 from mbcli.math import RigidTransform
+from mbcli.multibody.contact import elastic_step, elastic_threads
 from mbcli.multibody.fem import DeformableBodyConfig, ForceDensityType, MaterialModel
 from mbcli.multibody.fem.force_density import ForceDensityField
 from mbcli.multibody.plant import AddMultibodyPlantSceneGraph, CoulombFriction, DiscreteContactApproximation
-from mbcli.multibody.stepping import elastic_step, elastic_threads
 from mbcli.multibody.stepping.run import Run
 from mbcli.multibody.tree import PrismaticJoint, SpatialInertia
 from mbcli.systems.analysis import Simulator

@@ -10,7 +10,7 @@ from mbcli.engine import load_kernels
 from mbcli.engine.deformable.element_forces import WORK
 from mbcli.engine.deformable.stretches import principal_stretches
 from mbcli.errors import NumericalError
-from mbcli.multibody.stepping.elastic_body import (
+from mbcli.multibody.contact.elastic_body import (
     KINDS,
     LAW_DENSITY,
     LAW_DISSIPATION,
@@ -19,9 +19,9 @@ from mbcli.multibody.stepping.elastic_body import (
     element_rows,
     law_of_material,
 )
-from mbcli.multibody.stepping.elastic_factor import NONE, two_parts
-from mbcli.multibody.stepping.elastic_free_step import free_step
-from mbcli.multibody.stepping.elastic_threads import Threads
+from mbcli.multibody.contact.elastic_factor import NONE, two_parts
+from mbcli.multibody.contact.elastic_free_step import free_step
+from mbcli.multibody.contact.elastic_threads import Threads
 
 G = np.array([0.0, 0.0, -9.81])
 MATERIALS = tuple(KINDS)

@@ -10,10 +10,10 @@ from repository import SAMPLES
 
 from mbcli.autodiffutils import AutoDiffXd, ExtractGradient, ExtractValue, InitializeAutoDiff
 from mbcli.math import RigidTransform
+from mbcli.multibody.core.derivatives import CALCULATIONS, VARIABLES
 from mbcli.multibody.math import SpatialForce
 from mbcli.multibody.parsing import Parser
 from mbcli.multibody.plant import MultibodyPlant, MultibodyPlant_, StateFunctions
-from mbcli.multibody.plant.derivatives import CALCULATIONS, VARIABLES
 from mbcli.multibody.tree import (
     FixedOffsetFrame,
     JacobianWrtVariable,

@@ -3,6 +3,7 @@
 import pytest
 
 from mbcli.geometry import SceneGraph
+from mbcli.geometry.contact_representation import HydroelasticContactRepresentation
 from mbcli.multibody.plant import (
     AddMultibodyPlant,
     AddMultibodyPlantSceneGraph,
@@ -13,7 +14,6 @@ from mbcli.multibody.plant import (
     MultibodyPlant,
     MultibodyPlantConfig,
 )
-from mbcli.multibody.plant.settings import HydroelasticContactRepresentation
 from mbcli.systems.framework import DiagramBuilder
 
 

@@ -9,6 +9,7 @@ from mbcli.engine.contact.arrays import DEFAULT_TOLERANCE
 from mbcli.errors import ModelError, NumericalError
 from mbcli.geometry import Box, CollisionFilterDeclaration, GeometrySet, HalfSpace, SceneGraph, Sphere
 from mbcli.math import RigidTransform
+from mbcli.multibody.core.point_contacts import point_contacts
 from mbcli.multibody.plant import (
     ContactModel,
     ContactResults,
@@ -16,7 +17,6 @@ from mbcli.multibody.plant import (
     DiscreteContactApproximation,
     MultibodyPlant,
 )
-from mbcli.multibody.plant.point_contacts import point_contacts
 from mbcli.multibody.stepping.run import SCHEMES, Run
 from mbcli.multibody.tree import (
     FixedOffsetFrame,
@@ -271,7 +271,7 @@ def test_samples_have_the_contacts_of_their_state(time_step):
 @pytest.mark.parametrize("time_step", [0.0, 1e-3])
 def test_room_grows_and_changes_nothing(time_step, monkeypatch):
     """Points, pairs, constraints and kept contacts: one of each at first."""
-    from mbcli.multibody.stepping import contact_arrays
+    from mbcli.multibody.contact import contact_arrays
 
     heights = np.full(6, 0.0999)
 

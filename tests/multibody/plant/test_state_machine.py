@@ -23,8 +23,8 @@ from mbcli.engine.runtime.kernel import compiled_by_default
 from mbcli.engine.stepping import constrained_step, integrators, loop
 from mbcli.errors import NumericalError
 from mbcli.multibody import scalars
+from mbcli.multibody.core.active_constraints import ActiveConstraints
 from mbcli.multibody.plant import MultibodyPlant
-from mbcli.multibody.plant.active_constraints import ActiveConstraints
 from mbcli.multibody.tree import Frame, Joint, RigidBody
 
 SECONDS = float(os.environ.get("MBCLI_FUZZ_SECONDS", 0))

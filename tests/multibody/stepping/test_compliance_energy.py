@@ -12,8 +12,8 @@ from test_turning_friction import ball as turning_ball
 from mbcli import all as own
 from mbcli.config.simulator_config import SimulatorConfig
 from mbcli.log.reader import Log
+from mbcli.multibody.contact.point_contact import contacts_of_state
 from mbcli.multibody.stepping.compliance_energy import compliance_energies
-from mbcli.multibody.stepping.point_contact import contacts_of_state
 from mbcli.multibody.stepping.run import Run
 
 GRAVITY, MASS, RADIUS, STIFFNESS = 9.81, 1.0, 0.1, 2e4

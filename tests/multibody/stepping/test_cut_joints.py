@@ -9,7 +9,7 @@ from constraint_scenes import GRAVITY, Z, bar, end_of
 from mbcli.config.simulator_config import SimulatorConfig
 from mbcli.errors import ModelError, NumericalError
 from mbcli.math import RigidTransform, RollPitchYaw, RotationMatrix
-from mbcli.multibody.constraints.closed_chains import ClosedChains, assemble_context, assemble_within_limits
+from mbcli.multibody.assembly.closed_chains import ClosedChains, assemble_context, assemble_within_limits
 from mbcli.multibody.plant import MultibodyPlant
 from mbcli.multibody.stepping.run import Run
 from mbcli.multibody.tree import (

@@ -24,7 +24,7 @@ from test_integrators import (
 )
 
 from mbcli.log.reader import Log
-from mbcli.multibody.constraints.closed_chains import assemble_context
+from mbcli.multibody.assembly.closed_chains import assemble_context
 from mbcli.multibody.stepping.run import SCHEMES, Input, Run
 from mbcli.multibody.tree import ForceElement
 

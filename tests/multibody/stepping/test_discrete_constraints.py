@@ -15,7 +15,7 @@ from scipy.integrate import solve_ivp
 from mbcli.config.simulator_config import SimulatorConfig
 from mbcli.errors import NumericalError
 from mbcli.math import RigidTransform, RotationMatrix
-from mbcli.multibody.constraints.closed_chains import ClosedChains, assemble_context
+from mbcli.multibody.assembly.closed_chains import ClosedChains, assemble_context
 from mbcli.multibody.math import SpatialForce
 from mbcli.multibody.parsing import Parser
 from mbcli.multibody.plant import MultibodyPlant

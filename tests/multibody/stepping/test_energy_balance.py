@@ -10,7 +10,7 @@ from repository import SAMPLES
 from test_closed_chains import load, start_moving
 from test_integrators import config, double_pendulum, slider
 
-from mbcli.multibody.constraints.closed_chains import assemble_context
+from mbcli.multibody.assembly.closed_chains import assemble_context
 from mbcli.multibody.plant import MultibodyPlant
 from mbcli.multibody.stepping.energy_balance import EnergyBalance
 from mbcli.multibody.stepping.run import Run, constant_input

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from mbcli.math import RigidTransform, RollPitchYaw
-from mbcli.multibody.constraints.closed_chains import ClosedChains
+from mbcli.multibody.assembly.closed_chains import ClosedChains
 from mbcli.multibody.plant import MultibodyPlant
 from mbcli.multibody.stepping.run import Run
 from mbcli.multibody.tree import (

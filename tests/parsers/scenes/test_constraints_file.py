@@ -15,6 +15,7 @@ from mbcli.common.json_text import plain
 from mbcli.errors import ArgumentError
 from mbcli.math import RigidTransform, RollPitchYaw
 from mbcli.models import constrained_dynamics, constrained_inverse_dynamics, load_model
+from mbcli.multibody.assembly.closed_chains import ClosedChains
 from mbcli.multibody.constraints import (
     ComputeConstraintImpulsesDirect,
     ConstraintSet,
@@ -22,7 +23,6 @@ from mbcli.multibody.constraints import (
     InverseDynamicsConstraints,
     InverseDynamicsConstraintsRelaxed,
 )
-from mbcli.multibody.constraints.closed_chains import ClosedChains
 from mbcli.multibody.constraints.plant_system import PlantSystem
 from mbcli.multibody.parsing import Parser
 from mbcli.multibody.parsing.constraints_file import add_constraints_of_file

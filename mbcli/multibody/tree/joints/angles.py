@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from mbcli.math.array_types import Vector
-    from mbcli.multibody.plant.context import Context
+    from mbcli.multibody.state.context import Context
 
 
 class AnglesJoint(Joint):

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from mbcli.math.array_types import Vector3
-    from mbcli.multibody.plant.context import Context
+    from mbcli.multibody.state.context import Context
 
 
 class BallRpyJoint(NoOneForce, AnglesJoint):

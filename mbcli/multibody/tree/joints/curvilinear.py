@@ -9,7 +9,7 @@ from mbcli.multibody.tree.joints.one_dof import OneDofJoint, limits_and_damping
 
 if TYPE_CHECKING:
     from mbcli.math.array_types import Scalar
-    from mbcli.multibody.plant.context import Context
+    from mbcli.multibody.state.context import Context
     from mbcli.multibody.tree.frame import Frame
     from mbcli.multibody.tree.multibody_forces import MultibodyForces
     from mbcli.trajectories import PiecewiseConstantCurvatureTrajectory

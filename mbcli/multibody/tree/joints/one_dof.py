@@ -11,7 +11,7 @@ from mbcli.multibody.tree.joint import Joint
 
 if TYPE_CHECKING:
     from mbcli.math.array_types import Scalar, Vector3
-    from mbcli.multibody.plant.context import Context
+    from mbcli.multibody.state.context import Context
 
 SMALLEST_AXIS = float(np.sqrt(np.finfo(float).eps))  # a shorter vector has no direction
 

@@ -17,7 +17,7 @@ from mbcli.multibody.tree.joints.floating import FloatingJoint
 if TYPE_CHECKING:
     from mbcli.math.array_types import Vector, Vector3
     from mbcli.math.rigid_transform import RigidTransform
-    from mbcli.multibody.plant.context import Context
+    from mbcli.multibody.state.context import Context
 
 
 class QuaternionFloatingJoint(FloatingJoint):

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from mbcli.math.array_types import Vector, Vector3
     from mbcli.math.quaternion import Quaternion
-    from mbcli.multibody.plant.context import Context
+    from mbcli.multibody.state.context import Context
 
 
 class RpyFloatingJoint(FloatingJoint):

@@ -9,7 +9,7 @@ from mbcli.multibody.tree.joints.angles import AnglesJoint
 
 if TYPE_CHECKING:
     from mbcli.math.array_types import Vector
-    from mbcli.multibody.plant.context import Context
+    from mbcli.multibody.state.context import Context
 
 
 class UniversalJoint(AnglesJoint):

@@ -1,0 +1,109 @@
+"""`mbcli loads`: what actuators and joints bear over a run."""
+
+import csv
+import io
+
+import click
+
+from mbcli.cli.log_show import opened_log
+from mbcli.cli.output import number, printable, table, write_file
+from mbcli.common.json_text import to_json
+
+KEYS = """
+\b
+Keys of the JSON document, beside log, start_time and end_time [s]:
+  actuators   each with actuator, joint, effort_unit (N m or N), peak_effort, peak_time, rms_effort,
+              peak_speed, rms_speed, peak_power, mean_power [W], energy, energy_back [J] that it gives
+              and takes, effort_limit (null without one), duty: the part of the time with an effort
+              beyond half of the limit, or of the peak
+  joints      of a log with reactions, each with joint, type, body and frame: the force acts on this
+              body at the origin of this frame, along its axes; peak_force [N], peak_time, peak_moment
+              [N m], axial_force, radial_force, bending_moment (null without an axis),
+              force_percentiles, moment_percentiles: 50, 95 and 99 % of the time, bearing_force: the
+              constant one of the same life of a ball bearing, (mean of F^3)^(1/3)
+"""
+
+
+@click.command("loads", epilog=KEYS)
+@click.argument("path", metavar="LOG")
+@click.option("--csv", "as_csv", is_flag=True, help="Print a table of the actuators, and one of the joints, as CSV.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@click.option("-o", "--output", metavar="FILE", help="Write to this file.")
+@click.option("--force", is_flag=True, help="Replace an existing file.")
+def loads(path, as_csv, as_json, output, force):
+    """Peaks, root mean squares, power and duty of actuators, and the forces in joints, over a run.
+
+    Forces in joints, for choosing bearings, are those of a log that was written with --fields reactions. Means are
+    over the rows: a log rate that misses peaks misses them here too. `mbcli log plot` shows both over time.
+
+    \b
+    mbcli simulate arm.urdf --trajectory pick.csv --fields q,v,u,effort,reactions --log-rate 0 -o run.h5
+    mbcli loads run.h5
+    mbcli loads run.h5 --csv -o loads.csv
+    """
+    if as_csv and as_json:
+        raise click.UsageError("--csv and --json exclude each other")
+    from mbcli.simulation.joint_loads import loads_of_log
+
+    with opened_log(path) as log:
+        found = loads_of_log(log).as_dict()
+    if as_json:
+        text = to_json({"schema": "mbcli/loads", "schema_version": 1, "log": path, **found})
+    elif as_csv:
+        text = "\n".join(_csv(found[key]) for key in ("actuators", "joints") if found[key])
+    else:
+        text = "\n".join(render(found))
+    if output is None:
+        click.echo(text.rstrip("\n"))
+    else:
+        write_file(output, text if text.endswith("\n") else f"{text}\n", force)
+
+
+def render(found):
+    """Two tables for people, in lines."""
+    yield f"from {found['start_time']:.6g} to {found['end_time']:.6g} s"
+    if found["actuators"]:
+        yield ""
+        header = ("actuator", "unit", "peak", "at s", "rms", "peak speed", "rms speed", "peak W", "mean W")
+        rows = [
+            (
+                printable(a["actuator"]),
+                a["effort_unit"],
+                *(_shown(a[key]) for key in ("peak_effort", "peak_time", "rms_effort", "peak_speed", "rms_speed")),
+                *(_shown(a[key]) for key in ("peak_power", "mean_power", "energy", "energy_back")),
+                "-" if a["effort_limit"] is None else _shown(a["effort_limit"]),
+                f"{a['duty']:.0%}",
+            )
+            for a in found["actuators"]
+        ]
+        yield table(rows, (*header, "J given", "J taken", "limit", "duty"))
+    if found["joints"]:
+        yield ""
+        header = ("joint", "on body", "peak N", "axial N", "radial N", "95 % N", "bearing N", "peak N m", "bending N m")
+        rows = [
+            (
+                printable(j["joint"]),
+                printable(j["body"]),
+                *(_shown(j[key]) for key in ("peak_force", "axial_force", "radial_force")),
+                _shown(j["force_percentiles"][1]),
+                *(_shown(j[key]) for key in ("bearing_force", "peak_moment", "bending_moment")),
+            )
+            for j in found["joints"]
+        ]
+        yield table(rows, header)
+
+
+def _shown(value):
+    return "-" if value is None else number(value)
+
+
+def _csv(entries):
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(entries[0])
+    for entry in entries:
+        writer.writerow(
+            " ".join(map(repr, value)) if isinstance(value, list) else "" if value is None else value
+            for value in entry.values()
+        )
+    return text.getvalue()

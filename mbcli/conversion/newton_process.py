@@ -1,0 +1,100 @@
+"""Newton in a process of its own, on the processor: what it makes of a USD file.
+
+`python -m mbcli.conversion.newton_process` reads a request (JSON) and prints an answer (JSON).
+"""
+
+import json
+import os
+import sys
+from typing import Any
+
+import numpy as np
+
+UNLIMITED = 1e9  # from here on a limit of Newton is none
+
+
+def evaluate(request: dict[str, Any]) -> dict[str, Any]:
+    """What Newton has and computes. request: "usd", a path; "states" [{joint: q}] of joints with one coordinate."""
+    import newton
+    import warp
+
+    warp.config.quiet = True
+    builder = newton.ModelBuilder()
+    builder.add_usd(request["usd"])
+    model = builder.finalize(device="cpu")
+    starts, velocities = (array.numpy().tolist() for array in (model.joint_q_start, model.joint_qd_start))
+    names = [label.rpartition("/")[2] for label in model.joint_label]
+    single = {
+        name: (starts[k], velocities[k])
+        for k, name in enumerate(names)
+        if starts[k + 1] - starts[k] == 1 and velocities[k + 1] - velocities[k] == 1
+    }
+    lower, upper, armature = (
+        array.numpy() for array in (model.joint_limit_lower, model.joint_limit_upper, model.joint_armature)
+    )
+    bodies = [label.rpartition("/")[2] for label in model.body_label]
+    masses, centers, inertias = (a.numpy() for a in (model.body_mass, model.body_com, model.body_inertia))
+    return {
+        "version": newton.__version__,
+        "gravity": model.gravity.numpy()[0].tolist(),
+        "bodies": {
+            name: {"mass": float(masses[k]), "com": centers[k].tolist(), "inertia": inertias[k].tolist()}
+            for k, name in enumerate(bodies)
+        },
+        "joints": {
+            name: {
+                "range": [
+                    float(lower[d]) if lower[d] > -UNLIMITED else -np.inf,
+                    float(upper[d]) if upper[d] < UNLIMITED else np.inf,
+                ],
+                "armature": float(armature[d]),
+            }
+            for name, (_, d) in single.items()
+        },
+        "states": [_at_state(newton, warp, model, bodies, single, state) for state in request["states"]],
+    }
+
+
+def _at_state(
+    newton: Any,
+    warp: Any,
+    model: Any,
+    bodies: list[str],
+    single: dict[str, tuple[int, int]],
+    positions: dict[str, float],
+) -> dict[str, Any]:
+    q = model.joint_q.numpy()
+    for name, value in positions.items():
+        if name in single:
+            q[single[name][0]] = value
+    state = model.state()
+    joint_q = warp.array(q, dtype=warp.float32, device="cpu")
+    newton.eval_fk(model, joint_q, model.joint_qd, state)
+    M = newton.eval_mass_matrix(model, state).numpy()
+    ends = model.articulation_start.numpy().tolist()
+    velocity_starts = model.joint_qd_start.numpy().tolist()
+    of_velocity = {d: name for name, (_, d) in single.items()}
+    entries = []
+    for k in range(model.articulation_count):
+        first, last = velocity_starts[ends[k]], velocity_starts[ends[k + 1]]
+        rows = [(d - first, of_velocity[d]) for d in range(first, last) if d in of_velocity]
+        entries += [[a, b, float(M[k, i, j])] for i, a in rows for j, b in rows]
+    poses = dict(zip(bodies, state.body_q.numpy().tolist(), strict=True))  # p, then the quaternion x, y, z, w
+    return {"mass_matrix": entries, "poses": poses, "moved": [name for name in positions if name in single]}
+
+
+def main() -> None:
+    """Answers one request."""
+    answer = os.dup(1)
+    os.dup2(2, 1)  # what the engine prints
+    request = json.loads(sys.stdin.read())
+    try:
+        document = evaluate(request)
+    except Exception as error:
+        document = {"error": " ".join(f"{type(error).__name__}: {error}".split())[:500]}
+    with open(answer, "w") as stream:
+        json.dump(document, stream)
+
+
+if __name__ == "__main__":
+    main()

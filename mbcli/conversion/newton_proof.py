@@ -1,0 +1,124 @@
+"""The proof of a USD file by Newton: it loads the stage and has the numbers of our plant of it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mbcli.math.rotation_array import matrix_from_quaternion
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from mbcli.conversion.plant_comparison import PlantComparison
+    from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+    from mbcli.multibody.tree.joint import Joint
+    from mbcli.parsers.writing.conversion import Conversion
+
+LONGEST = 600.0  # [s]: Newton compiles its kernels when it is used first
+NUM_STATES = 3
+ENGINE = "newton"
+
+
+def prove_by_newton(conversion: Conversion, proof: PlantComparison, *, seed: int = 0) -> str | None:
+    """Adds Newton's deviations from `proof.written` to a PlantComparison, each as "newton: QUANTITY".
+
+    Masses, centres, inertias, limits, armature, the gravity of the scene, and at random states the poses of bodies and
+    the mass matrix of all joints of one coordinate, where the bodies that float stand at the start. Returns the name
+    and version of the engine; None if it is not installed.
+    """
+    if find_spec("newton") is None:
+        return None
+    plant, random = proof.written, np.random.default_rng(seed)
+    assert plant is not None  # what is proved was read back
+    cut = set(map(id, plant.elements.loop_joints))
+    joints = {j.name(): j for j in plant.elements.joints if id(j) not in cut and j.num_velocities() == 1}
+    states = [{name: float(random.uniform(-1.5, 1.5)) for name in joints} for _ in range(NUM_STATES)]
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "text.usda")
+        with open(path, "wb") as file:
+            file.write(conversion.text)
+        document, problem = _ask({"usd": path, "states": states})
+    if document is None:
+        proof.differences.append(f"Newton {problem}")
+        return ENGINE
+    _compare_elements(plant, joints, document, proof)
+    for state, there in zip(states, document["states"], strict=True):
+        _compare_at(plant, joints, state, there, proof)
+    return f"{ENGINE} {document['version']}"
+
+
+def _ask(request: dict[str, Any]) -> tuple[dict[str, Any], None] | tuple[None, str]:
+    """(document, None), or (None, why there is none)."""
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "mbcli.conversion.newton_process"],
+            input=json.dumps(request),
+            capture_output=True,
+            text=True,
+            timeout=LONGEST,
+            check=False,
+        )
+        document = json.loads(done.stdout)
+    except subprocess.TimeoutExpired:
+        return None, f"gave no result within {LONGEST:g} s"
+    except ValueError:
+        lines = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
+        return None, f"failed: {lines[-1][:300]}"
+    return (None, f"refuses the file: {document['error']}") if "error" in document else (document, None)
+
+
+def _compare_elements(
+    plant: MultibodyPlant, joints: Mapping[str, Joint], document: Mapping[str, Any], proof: PlantComparison
+) -> None:
+    proof.note("newton: gravity", plant.gravity_field().gravity_vector(), document["gravity"])
+    context = plant.CreateDefaultContext()
+    for body in plant.elements.bodies[1:]:
+        there = document["bodies"].get(body.name())
+        if there is None:
+            continue  # a link between joints of one body
+        inertia = body.CalcSpatialInertiaInBodyFrame(context)
+        proof.note("newton: masses", inertia.get_mass(), there["mass"])
+        if inertia.get_mass():
+            central = inertia.Shift(inertia.get_com()).CalcRotationalInertia().CopyToFullMatrix3()
+            proof.note("newton: centres of mass", inertia.get_com(), there["com"])
+            proof.note("newton: inertias", central, there["inertia"])
+    for name, joint in joints.items():
+        there = document["joints"].get(name)
+        if there is None:
+            continue  # one of several coordinates of a joint
+        limits = joint.position_lower_limits()[0], joint.position_upper_limits()[0]
+        proof.note("newton: limits", limits, there["range"])
+        proof.note("newton: armature", joint.reflected_inertia, there["armature"])
+
+
+def _compare_at(
+    plant: MultibodyPlant,
+    joints: Mapping[str, Joint],
+    state: Mapping[str, float],
+    there: Mapping[str, Any],
+    proof: PlantComparison,
+) -> None:
+    context = plant.CreateDefaultContext()
+    q = plant.GetPositions(context).copy()
+    for name in there["moved"]:
+        q[joints[name].position_start()] = state[name]
+    plant.SetPositions(context, q)
+    M = plant.CalcMassMatrix(context)
+    entries = [entry for entry in there["mass_matrix"] if entry[0] in joints and entry[1] in joints]
+    ours = [M[joints[a].velocity_start(), joints[b].velocity_start()] for a, b, _ in entries]
+    proof.note("newton: mass matrix", ours, [value for _, _, value in entries])
+    for body in plant.elements.bodies[1:]:
+        if body.name() in there["poses"]:
+            X_WB, numbers = body.EvalPoseInWorld(context).GetAsMatrix4(), there["poses"][body.name()]
+            proof.note("newton: poses", X_WB[:3, 3], numbers[:3])
+            x, y, z, w = numbers[3:]
+            wxyz = np.array((w, x, y, z))
+            proof.note("newton: poses", X_WB[:3, :3], matrix_from_quaternion(wxyz / np.linalg.norm(wxyz)))

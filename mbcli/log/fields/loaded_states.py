@@ -1,0 +1,77 @@
+"""The states of a run's rows with the efforts and forces that acted there, for what depends on accelerations."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mbcli.multibody.core.applied_forces import ExternallyAppliedSpatialForce
+from mbcli.multibody.math import SpatialForce
+from mbcli.multibody.tree import PdControllerGains
+from mbcli.multibody.tree.index import BodyIndex
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mbcli.math.array_types import Vector
+    from mbcli.multibody.stepping.run import LinkForce
+
+APPLIED = "applied_spatial_force"
+SAME_TIME = 1e-9  # [s]
+
+
+class LoadedStates:
+    """A context of a plant without controllers, in which their efforts act as they were.
+
+    Args:
+        plant: of the run.
+        context: of the run, whose parameters and inputs hold.
+        forces: LinkForces that its steps take.
+    """
+
+    def __init__(self, plant: Any, context: Any, forces: Sequence[Any]) -> None:
+        self._plant, self._forces = plant, forces
+        gains = {a: a.get_controller_gains() for a in plant.controlled_actuators()}
+        mixes = plant.mixes_controllers
+        if gains:
+            plant.replace_controllers(dict.fromkeys(gains, PdControllerGains()))
+        try:
+            self.context = plant.CreateDefaultContext()
+        finally:
+            if gains:
+                plant.replace_controllers(gains)
+                plant.mixes_controllers = mixes
+        self.context.inputs.take_from(context.inputs)
+        if context.state.parameters.values:
+            self.context.state.parameters, self.context.state.parameters_current = (
+                context.state.parameters.copy(),
+                False,
+            )
+        inputs = self.context.inputs
+        for values in (inputs.fixed, inputs.followed):
+            for name in [name for name in values if name.endswith("actuation")]:
+                del values[name]
+        self._others = [inputs.fixed.get(APPLIED), inputs.followed.get(APPLIED)]
+
+    def at(self, time: float, q: Vector, v: Vector, effort: Vector) -> Any:
+        """The context at a time [s], state and efforts (nu,) [N m or N]."""
+        plant, context = self._plant, self.context
+        context.SetTime(time)
+        plant.SetPositions(context, q)
+        plant.SetVelocities(context, v)
+        if effort.size:
+            plant.get_actuation_input_port().FixValue(context, effort)
+        if self._forces:
+            fixed, followed = self._others
+            others = fixed if fixed is not None else followed(context) if followed is not None else []
+            acting = [_applied(f) for f in self._forces if f.start <= time + SAME_TIME < f.end]
+            plant.get_applied_spatial_force_input_port().FixValue(context, [*others, *acting])
+        return context
+
+
+def _applied(force: LinkForce) -> ExternallyAppliedSpatialForce:
+    applied = ExternallyAppliedSpatialForce()
+    applied.body_index, applied.p_BoBq_B = BodyIndex(force.link), force.point
+    applied.F_Bq_W = SpatialForce(np.zeros(3), force.force)
+    return applied

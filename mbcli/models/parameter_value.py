@@ -1,0 +1,17 @@
+"""A parameter of an element that was set by name."""
+
+from mbcli.common.quick_dataclass import dataclass
+
+
+@dataclass(frozen=True)
+class ParameterValue:
+    """The values (n,) that a parameter of one element has got."""
+
+    kind: str
+    name: str
+    parameter: str
+    values: tuple[float, ...]
+
+    def as_dict(self) -> dict:
+        """As logs have it."""
+        return {"parameter": f"{self.kind}.{self.name}.{self.parameter}", "values": list(self.values)}

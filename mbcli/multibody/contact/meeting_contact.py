@@ -1,0 +1,71 @@
+"""How an EvaluatedState gets ready to meet contact: its arrays are made, and led to by its data."""
+
+from mbcli.multibody.scalars import FLOAT
+
+
+def foresee_contact(state):
+    """Makes the arrays of contact, if solids can touch or steps are contact problems, and chooses the kernels."""
+    state.ready_parameters()
+    if state.scalar is not FLOAT:
+        state.plant.refuse_contact(state)
+    elif state.contact is None or not state.contact.is_current(state.model):
+        _make_contact(state)
+    if state.plant.is_discrete():
+        if state.contact is not None:
+            from mbcli.multibody.compilation.constraint_rows import require_two_trees  # late: many meet no contact
+
+            require_two_trees(state.plant, state.parameters)
+        state.ready_constraints(in_steps=True)
+
+
+def prepare_contact(state, failed=False):
+    """Makes contact in steps and accelerations computable; if it failed, with more room.
+
+    Raises NumericalError if that cannot help.
+    """
+    if failed:
+        state.contact.make_room()
+    foresee_contact(state)
+    if state.contact is not None:
+        state.contact.begin_step(state)
+        state.contact.attach(state)
+
+
+def contact_failed(state):
+    """Whether the last step has to be done again after prepare_contact(failed=True)."""
+    return state.contact is not None and state.contact.failed()
+
+
+def _make_contact(state):
+    plant, earlier = state.plant, state.contact
+    state.forget_addresses("contact")
+    elastic = bool(plant.elements.deformable_bodies)
+    if not (elastic or _solves_problems(state) or plant.meets_contact()):
+        if earlier is not None:  # parameters or filters were others: steps are what they would be without these
+            state.contact = None
+            state.load_kernels()
+        return
+    if not plant.is_discrete():
+        from mbcli.multibody.contact.point_contact import PointContact  # late: many plants meet no contact
+
+        state.contact = PointContact(plant, state.model, state.compiled, earlier=earlier)
+        return
+    if earlier is None:
+        state.load_kernels(contact=True)
+    state.contact = _kind_of_step(elastic)(plant, state.model, state.compiled, earlier=earlier)
+
+
+def _kind_of_step(elastic):
+    if not elastic:
+        from mbcli.multibody.contact.step_contact import StepContact
+
+        return StepContact
+    from mbcli.multibody.contact.elastic_step import ElasticStep  # late: it imports SciPy
+
+    return ElasticStep
+
+
+def _solves_problems(state):
+    """Whether steps are contact problems without contact too: if a constraint is not an equation."""
+    active = state.constraints
+    return state.plant.is_discrete() and active is not None and active.fault is None and not active.are_equations

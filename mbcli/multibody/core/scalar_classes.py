@@ -1,0 +1,71 @@
+"""The classes of plants of each scalar type, and copies of a plant for another one."""
+
+from __future__ import annotations
+
+import copy
+import functools
+from typing import TYPE_CHECKING, Any
+
+from mbcli.errors import ModelError
+from mbcli.math.scalar_template import ScalarTemplate
+from mbcli.multibody.scalars import AUTODIFF, EXPRESSION
+from mbcli.multibody.state.parameters import DEFAULTS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+@functools.cache
+def plant_template(plant_class: type) -> ScalarTemplate:
+    """X_[T] of a class of plants of floats."""
+    from mbcli.multibody.core.dual_results import DualState, returning_dual_numbers  # late: most plants are of floats
+    from mbcli.multibody.tree import scalar_templates  # noqa: F401  (inertias among its results become dual too)
+
+    name, common = plant_class.__name__, {"class_of_floats": plant_class, "__module__": plant_class.__module__}
+    autodiff: Any = type(
+        f"{name}AutoDiffXd",
+        (plant_class,),
+        {
+            "__doc__": f"""A {name} whose contexts hold AutoDiffXd: results are object arrays of values with gradients.
+
+    Measured for an arm of 7 joints, gradients by 14 variables, interpreted: 4 ms for the bias term, 3 ms for the mass
+    matrix. One evaluation gives all gradients; CalcDerivatives(compiled=True) of a plant of floats is faster still.
+    """,
+            "scalar": AUTODIFF,
+            "state_class": DualState,
+            **common,
+        },
+    )
+    expression = type(
+        f"{name}Expression",
+        (plant_class,),
+        {
+            "__doc__": f"A {name} whose contexts hold SymPy expressions, for models of a few coordinates.",
+            "scalar": EXPRESSION,
+            **common,
+        },
+    )
+    return ScalarTemplate(plant_class, returning_dual_numbers(autodiff), expression)
+
+
+class Conversion:
+    """plant.ToScalarType: [T] gives a function without arguments that converts the plant."""
+
+    def __init__(self, plant: Any) -> None:
+        self._plant = plant
+
+    def __getitem__(self, scalar: type | str) -> Callable[[], Any]:
+        of_floats: type = self._plant.class_of_floats or type(self._plant)
+        plant_class = plant_template(of_floats)[scalar]
+        return lambda: to_scalar(self._plant, plant_class)
+
+
+def to_scalar(plant: Any, plant_class: type) -> Any:
+    """A deep copy of a finalized plant as another class: same elements in the same order, and same defaults."""
+    plant.require_finalized("conversion to another scalar type")
+    if plant.elements.deformable_bodies:
+        raise ModelError("a plant with deformable bodies has floats only: it is not converted to another scalar type")
+    result = copy.deepcopy(plant, {id(plant.model): None})
+    result.__class__ = plant_class
+    result.model = result.compiled_model(DEFAULTS)
+    return result

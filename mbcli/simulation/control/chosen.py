@@ -1,0 +1,99 @@
+"""Which controller an option or an argument means, and how often it is called."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+from typing import TYPE_CHECKING, Any
+
+from mbcli.common.argument_names import argument
+from mbcli.errors import ArgumentError
+from mbcli.simulation.control.commands import Commands
+from mbcli.simulation.control.compiled_function import CompiledController, CompiledFunction
+from mbcli.simulation.control.pipe import PipeController
+from mbcli.simulation.control.python import PythonController
+from mbcli.simulation.control.python_file import load_controller, python_file
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+    from mbcli.simulation.control.choices import ControllerChoice
+
+CONTINUOUS_RATE = 1000.0  # [Hz] of controllers of continuous plants that say nothing
+WHOLE = 1e-6  # relative: a period that is so close to whole steps is that
+
+
+def make_controller(
+    choice: ControllerChoice,
+    plant: MultibodyPlant,
+    *,
+    seed: int,
+    effort_limits: str,
+    targets: Callable[[float], Any] | None = None,
+) -> PythonController | PipeController | CompiledController:
+    """The controller of a run.
+
+    Args:
+        choice: what is asked for.
+        plant: finalized, with the PD controllers of the run.
+        seed: of its random numbers.
+        effort_limits: "clamp", "warn" or "ignore".
+        targets: time -> what a plan wants, or None.
+
+    ControlError, ResourceError and ArgumentError for what is none.
+    """
+    given, file = choice.given, None
+    if isinstance(given, str):
+        file = python_file(given)
+        if file is None:
+            period = period_of(choice.rate, plant)
+            common: dict[str, Any] = {"period": period, "seed": seed, "limit": choice.limit, "targets": targets}
+            return PipeController(given, plant, Commands(plant, effort_limits, period), **common)
+        given = load_controller(*file)
+    rate = choice.rate if choice.rate is not None else getattr(given, "rate", None)
+    period = period_of(rate, plant)
+    commands = Commands(plant, effort_limits, period)
+    name = str(getattr(given, "__name__", type(given).__name__)) if file is None else file[0]
+    if isinstance(given, CompiledFunction):
+        controlled = len(plant.model.pd_actuator)
+        sizes = plant.num_positions(), plant.num_velocities(), plant.num_actuators(), controlled
+        return CompiledController(given, commands, sizes, period, name)
+    common = {"period": period, "seed": seed, "limit": choice.limit, "targets": targets}
+    return PythonController(given, plant, commands, pickles=choice.pickles, name=name, **common)
+
+
+def period_of(rate: float | None, plant: MultibodyPlant) -> float:
+    """[s] between two calls at a rate [Hz]. ArgumentError if a discrete plant has no whole steps in it."""
+    h = plant.time_step()
+    if rate is None:
+        return h or 1.0 / CONTINUOUS_RATE
+    try:
+        rate = float(rate)
+    except (TypeError, ValueError):
+        raise ArgumentError(f"{argument('controller_rate')}: {rate!r} is no number of Hz") from None
+    if not 0.0 < rate < 1e9:
+        raise ArgumentError(f"{argument('controller_rate', rate)}: a rate is greater than 0")
+    if not h:
+        return 1.0 / rate
+    steps = 1.0 / (rate * h)
+    if steps < 0.5 or abs(steps - round(steps)) > WHOLE * steps:
+        raise ArgumentError(
+            f"{argument('controller_rate', rate)}: a controller is called at whole steps of {h:g} s; choose a divisor "
+            f"of {1.0 / h:g} Hz"
+        )
+    return round(steps) * h
+
+
+def controller_in_words(given: Any) -> dict[str, Any]:
+    """What a log has of a controller: where it is from, with the SHA-256 of its file."""
+    if not isinstance(given, str):
+        source = inspect.getsourcefile(given) if inspect.isfunction(given) or inspect.isclass(given) else None
+        return {"name": getattr(given, "__name__", type(given).__name__), "file": source}
+    file_and_name = python_file(given)
+    if file_and_name is None:
+        return {"command": given}
+    path, name = file_and_name
+    with open(path, "rb") as file:
+        digest = hashlib.sha256(file.read()).hexdigest()
+    return {"name": name, "file": path, "sha256": digest}

@@ -1,0 +1,171 @@
+"""What a controller returns: efforts of actuators, and what the PD controllers of the model aim at."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mbcli.common.coordinate_names import NamedCoordinates
+from mbcli.common.quick_dataclass import dataclass
+from mbcli.errors import ArgumentError, ControlError
+from mbcli.simulation.effort_limits import Exceeded, free_limits
+from mbcli.simulation.servo_controls import ServoControls
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from mbcli.math.array_types import FloatArray
+    from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+
+TARGET, VELOCITY = ".target", ".target_velocity"
+
+
+@dataclass(frozen=True)
+class Command:
+    """What a controller asks for. None leaves what was asked for before.
+
+    Args:
+        u: (nu,) efforts of the actuators [N m or N], of servos of MJCF their controls.
+        positions: (k,) [rad or m] that PD controllers aim at, in the order of their actuators.
+        velocities: (k,) [rad/s or m/s].
+    """
+
+    u: ArrayLike | None = None
+    positions: ArrayLike | None = None
+    velocities: ArrayLike | None = None
+
+
+class Commands:
+    """Puts what a controller returns into the arrays of a run.
+
+    Args:
+        plant: finalized.
+        effort_limits: "clamp", "warn" or "ignore".
+        period: [s] between two calls.
+
+    Raises ControlError for what a run cannot take.
+    """
+
+    def __init__(self, plant: MultibodyPlant, effort_limits: str, period: float) -> None:
+        self.actuator_names = plant.GetActuatorNames()
+        self._nu = plant.num_actuators()
+        self._servos = ServoControls(plant)
+        self._has_servos = any(a.control is not None for a in plant.elements.actuators)
+        self._names = NamedCoordinates(self.actuator_names, "actuator")
+        self._rows = {int(k): row for row, k in enumerate(plant.model.pd_actuator)}
+        self.controlled = [self.actuator_names[k] for k in self._rows]
+        self._limits = free_limits(plant)
+        self._clamps, self._watches = effort_limits == "clamp", effort_limits != "ignore"
+        self._watches &= bool(np.isfinite(self._limits).any())
+        self._period = period
+        self._most, self._time = np.zeros(self._nu), np.zeros(self._nu)
+
+    def take(self, answer: Any, u: FloatArray, desired: FloatArray) -> None:
+        """An answer -> the actuation u (nu,) and the aims (k, 2) of PD controllers."""
+        if isinstance(answer, Command):
+            self._take_command(answer, u, desired)
+        elif isinstance(answer, Mapping):
+            self._take_names(answer, u, desired)
+        else:
+            self._take_efforts(answer, u)
+
+    def clamping_limits(self) -> FloatArray:
+        """(nu,) [N m or N] at which efforts end, inf where they do not."""
+        return self._limits.copy() if self._clamps else np.full(self._nu, np.inf)
+
+    def exceeded(self) -> list[Exceeded]:
+        """The actuators of which more was asked than their effort limits."""
+        return [
+            Exceeded(self.actuator_names[k], float(self._limits[k]), float(self._most[k]), float(self._time[k]))
+            for k in np.flatnonzero(self._time)
+        ]
+
+    def _take_efforts(self, answer, u):
+        values = _numbers(answer, self._nu, "efforts")
+        if self._has_servos:
+            values = self._forces(values)
+        self._put(values, u)
+
+    def _forces(self, values):
+        try:
+            return self._servos.forces(values)
+        except ArgumentError as error:
+            raise ControlError(f"returned what has no effect: {error}") from None
+
+    def _put(self, values, u):
+        if self._watches and (np.abs(values) > self._limits).any():
+            beyond = np.abs(values) > self._limits
+            self._most = np.where(beyond & (np.abs(values) > np.abs(self._most)), values, self._most)
+            self._time += self._period * beyond
+            if self._clamps:
+                values = np.clip(values, -self._limits, self._limits)
+        u[:] = values
+
+    def _take_command(self, command, u, desired):
+        if command.u is not None:
+            self._take_efforts(command.u, u)
+        for column, values in enumerate((command.positions, command.velocities)):
+            if values is not None:
+                what = "velocities of targets" if column else "positions of targets"
+                desired[:, column] = _numbers(values, len(desired), what)
+
+    def _take_names(self, answer, u, desired):
+        given = np.full(self._nu, np.nan)
+        for name, value in answer.items():
+            number = _number(value, name)
+            stem, column = _of_target(name)
+            try:
+                k = self._names.find(stem)
+            except LookupError as error:
+                raise ControlError(f"returned what the model does not have: {error.args[0]}") from None
+            if column is None:
+                given[k] = number
+            elif k in self._rows:
+                desired[self._rows[k], column] = number
+            else:
+                raise ControlError(f"actuator '{self.actuator_names[k]}' has no PD controller that acts: no target")
+        if np.isfinite(given).any():
+            values = self._forces(given) if self._has_servos else given
+            self._put(np.where(np.isfinite(given), values, u), u)
+
+
+def _of_target(name):
+    """(actuator, 0 for the position or 1 for the velocity that its controller aims at, None for its effort)."""
+    if not isinstance(name, str):
+        raise ControlError(f"gave the key {name!r}: keys are names of actuators")
+    if name.endswith(VELOCITY):
+        return name.removesuffix(VELOCITY), 1
+    return (name.removesuffix(TARGET), 0) if name.endswith(TARGET) else (name, None)
+
+
+def _number(value, name):
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise ControlError(f"gave {value!r} for '{name}': a number is wanted") from None
+    if not np.isfinite(number):
+        raise ControlError(f"gave {number} for '{name}'")
+    return number
+
+
+def _numbers(values, size, what):
+    """(size,) finite numbers."""
+    if values is None:
+        raise ControlError(f"returned None: {size} {what}, {{name: number}} or a Command are wanted")
+    try:
+        array = np.asarray(values, dtype=float)
+    except (TypeError, ValueError):
+        raise ControlError(f"returned {_short(values)}: {size} {what} are wanted") from None
+    if array.shape != (size,):
+        raise ControlError(f"returned {what} of shape {array.shape}: {size} are wanted")
+    if not np.isfinite(array).all():
+        k = int(np.flatnonzero(~np.isfinite(array))[0])
+        raise ControlError(f"returned {array[k]} as number {k} of the {what}")
+    return array
+
+
+def _short(value):
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."

@@ -1,0 +1,159 @@
+"""Controllers that numba compiles: the loop of steps calls them by address, without Python.
+
+from mbcli.simulation.control import compiled
+
+@compiled(rate=1000.0, memory=1)
+def controller(time, q, v, u, desired, memory):
+    u[0] = -40.0 * q[0] - 4.0 * v[0] - memory[0]
+    memory[0] += 0.001 * q[0]
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mbcli.errors import ControlError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from mbcli.math.array_types import FloatArray
+    from mbcli.simulation.control.commands import Commands
+
+SIGNATURE = "(time, q, v, u, desired, memory)"
+FAULT = 1.0  # a number of u or desired is not finite
+
+
+class CompiledFunction:
+    """A function for numba, with its rate and the size of its memory; calling it calls the function of Python."""
+
+    def __init__(self, function: Callable[..., None], rate: float | None, memory: int) -> None:
+        self.function, self.rate, self.memory = function, rate, memory
+        self.__name__ = function.__name__
+
+    def __call__(self, *arguments: Any) -> None:
+        self.function(*arguments)
+
+
+def compiled(rate: float | None = None, memory: int = 0) -> Callable[[Callable[..., None]], CompiledFunction]:
+    """Marks a function f(time, q, v, u, desired, memory) as a controller that numba compiles.
+
+    Args:
+        rate: [Hz] of its calls; None: at every step of a discrete plant.
+        memory: numbers that it may keep from call to call, 0.0 at the start.
+
+    The function reads time [s], q (nq,) and v (nv,), copies, and writes u (nu,) [N m or N] and desired (k, 2), what PD
+    controllers aim at; both have what its last call wrote. It takes what numba compiles in its nopython mode.
+    """
+    return lambda function: CompiledFunction(function, rate, memory)
+
+
+class CompiledController:
+    """Calls a CompiledFunction at the ticks of a run.
+
+    Args:
+        function: CompiledFunction.
+        commands: Commands of the run, whose effort limits hold.
+        sizes: nq, nv, nu and the number of PD controllers.
+        period: [s]
+        name: for messages.
+    """
+
+    def __init__(
+        self, function: CompiledFunction, commands: Commands, sizes: tuple[int, int, int, int], period: float, name: str
+    ) -> None:
+        self.name, self.period, self.commands = name, period, commands
+        self._function, self._sizes = function.function, sizes
+        self._memory = np.zeros(function.memory)
+        self._kept: Any = None  # what addresses lead to
+        self._twin: Any = None
+        self._called: Any = None  # the compiled function for the loop
+
+    def start(self) -> None:
+        """Nothing is to be started."""
+
+    def stop(self) -> None:
+        """Nor ended."""
+
+    def call(self, time: float, q: FloatArray, v: FloatArray, u: FloatArray, desired: FloatArray) -> None:
+        """A tick of a run whose loop does not call by address: of Python, or of a continuous plant."""
+        if self._twin is None:
+            self._twin = self._njit()
+        own = u.copy()
+        try:
+            self._twin(time, q, v, own, desired, self._memory)
+        except Exception as error:  # noqa: BLE001  numba's errors too
+            raise self._not_compiled(error) from None
+        if not np.isfinite(desired).all():
+            raise ControlError(f"{self.name}: error: the controller gave an aim that is not finite")
+        try:
+            self.commands.take(own, u, desired)
+        except ControlError as error:
+            raise ControlError(f"{self.name}: error: the controller {error}") from None
+
+    def compiled_calls(self, state: Any, u: FloatArray) -> FloatArray:
+        """Addresses of the function that the loop calls, and of the arrays that it works with."""
+        data = state.data
+        q, v = np.zeros(self._sizes[0]), np.zeros(self._sizes[1])
+        limits = self.commands.clamping_limits()
+        arrays = (data.q, data.v, q, v, u, data.pd_desired, self._memory, limits)
+        at = np.array([array.ctypes.data for array in arrays], dtype=float)
+        if self._called is None:
+            try:
+                self._called = _adapter(self._njit(), *self._sizes, len(self._memory))
+            except Exception as error:  # noqa: BLE001  numba's errors are of many kinds
+                raise self._not_compiled(error) from None
+        self._kept = arrays, at
+        return np.array([self._called.address, at.ctypes.data], dtype=float)
+
+    def _njit(self):
+        import numba
+
+        return numba.njit(error_model="numpy")(self._function)
+
+    def _not_compiled(self, error):
+        first = next((line for line in str(error).splitlines() if line.strip()), "")
+        return ControlError(
+            f"{self.name}: error: numba does not compile the controller {SIGNATURE}: {type(error).__name__}: {first}"
+        )
+
+    def save(self) -> dict[str, FloatArray]:
+        """Its memory."""
+        return {"memory": self._memory.copy()} if self._memory.size else {}
+
+    def load(self, saved: Mapping[str, FloatArray]) -> None:
+        """The contrary of save()."""
+        if self._memory.size:
+            self._memory[:] = saved["memory"]
+
+
+def _adapter(function, nq, nv, nu, npd, memory):
+    """A C function (address of the arrays' addresses, time, ...) -> 0.0 or FAULT."""
+    from numba import carray, cfunc, types
+
+    from mbcli.simulation.control.addresses import pointer
+
+    double = types.float64
+
+    def call(at, time, _a, _b, _c):
+        places = carray(pointer(at), (8,))
+        q_now, v_now = carray(pointer(places[0]), (nq,)), carray(pointer(places[1]), (nv,))
+        q, v = carray(pointer(places[2]), (nq,)), carray(pointer(places[3]), (nv,))
+        u, desired = carray(pointer(places[4]), (nu,)), carray(pointer(places[5]), (npd, 2))
+        kept, limits = carray(pointer(places[6]), (memory,)), carray(pointer(places[7]), (nu,))
+        for i in range(nq):
+            q[i] = q_now[i]
+        for i in range(nv):
+            v[i] = v_now[i]
+        function(time, q, v, u, desired, kept)
+        total = 0.0
+        for k in range(nu):
+            total += 0.0 * u[k]
+            u[k] = min(max(u[k], -limits[k]), limits[k])
+        for k in range(npd):
+            total += 0.0 * desired[k, 0] + 0.0 * desired[k, 1]
+        return 0.0 if total == 0.0 else 1.0
+
+    return cfunc(double(double, double, double, double, double), error_model="numpy")(call)

@@ -1,0 +1,209 @@
+"""Controllers that are other programs: lines of JSON over a pipe. docs/how-to/control.md has the protocol."""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import shlex
+import subprocess
+import time as clock
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from mbcli.errors import ControlError, ResourceError
+from mbcli.parsers.diagnostics import printable
+from mbcli.simulation.control.saved import pack, unpack
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from mbcli.math.array_types import FloatArray
+    from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+    from mbcli.simulation.control.commands import Commands
+
+VERSION = 1
+FIRST_LIMIT = 30.0  # [s] for the first answer, in which a program starts
+LAST_LIMIT = 2.0  # [s] in which it ends when its input does
+MOST_BYTES = 1 << 24  # of a line
+SHOWN = 80  # characters of a wrong line in messages
+
+
+class PipeController:
+    """Asks a program at the ticks of a run.
+
+    Args:
+        command: as in a shell, without its expansions.
+        plant: finalized.
+        commands: Commands of the run.
+        period: [s]
+        seed: for its random numbers.
+        limit: [s] of wall-clock time for an answer.
+        targets: time -> what a plan wants, or None.
+    """
+
+    def __init__(
+        self,
+        command: str,
+        plant: MultibodyPlant,
+        commands: Commands,
+        *,
+        period: float,
+        seed: int,
+        limit: float,
+        targets: Callable[[float], Any] | None = None,
+    ) -> None:
+        try:
+            self._words = shlex.split(command)
+        except ValueError as error:
+            raise ControlError(f"{printable(command)}: error: is not a command: {error}") from None
+        if not self._words:
+            raise ControlError("the command of the controller is empty")
+        self.name, self.period, self.commands = printable(os.path.basename(self._words[0])), period, commands
+        self._limit, self._targets = limit, targets
+        self._process: Any = None
+        self._input = self._output = -1
+        self._read = b""
+        self._greeting = {
+            "mbcli_controller": VERSION,
+            "positions": plant.GetPositionNames(),
+            "velocities": plant.GetVelocityNames(),
+            "actuators": commands.actuator_names,
+            "controlled": commands.controlled,
+            "time_step": plant.time_step(),
+            "period": period,
+            "seed": seed,
+            "state": None,
+        }
+        self._greeted = False
+
+    def call(self, time: float, q: FloatArray, v: FloatArray, u: FloatArray, desired: FloatArray) -> None:
+        """A tick."""
+        self._begin()
+        question: dict[str, Any] = {"time": time, "q": q.tolist(), "v": v.tolist()}
+        if self._targets is not None:
+            question["targets"] = self._targets(time).as_dict()
+        answer = self._ask(question, self._limit)
+        try:
+            given = answer.get("u")
+            if given is not None:
+                self.commands.take(given, u, desired)
+            if "targets" in answer:
+                self.commands.take(answer["targets"], u, desired)
+            elif given is None:
+                raise ControlError(f"answered without 'u' and 'targets': {_shown(json.dumps(answer))}")
+        except ControlError as error:
+            raise ControlError(f"{self.name}: error: the controller {error}") from None
+
+    def compiled_calls(self, state: Any, u: FloatArray) -> None:
+        """It is another program."""
+
+    # its state
+
+    def save(self) -> dict[str, FloatArray]:
+        """What the program says of its state."""
+        state = None
+        if self._greeted and self._process is not None and self._process.poll() is None:
+            state = self._ask({"save": True}, self._limit).get("state")
+        return pack(json.dumps({"state": state}), self.name)
+
+    def load(self, saved: Mapping[str, FloatArray]) -> None:
+        """The state goes to the program in its first line."""
+        self._greeting["state"] = unpack(saved, self.name).get("state")
+
+    # the program
+
+    def start(self) -> None:
+        """Starts the program. ResourceError if it cannot be."""
+        try:
+            self._process = subprocess.Popen(  # noqa: S603  the user's command
+                self._words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0, start_new_session=True
+            )
+        except OSError as error:
+            raise ResourceError(f"{self.name}: error: the controller cannot be started: {error.strerror}") from None
+        self._input, self._output = self._process.stdin.fileno(), self._process.stdout.fileno()
+        os.set_blocking(self._input, False)
+        self._poll, self._room = select.poll(), select.poll()
+        self._poll.register(self._output, select.POLLIN | select.POLLHUP)
+        self._room.register(self._input, select.POLLOUT | select.POLLERR)
+
+    def stop(self) -> None:
+        """Ends its input, and it, if it does not end by itself."""
+        process, self._process = self._process, None
+        if process is None:
+            return
+        with suppress(OSError):
+            process.stdin.close()
+        try:
+            process.wait(LAST_LIMIT)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+        process.stdout.close()
+
+    def _begin(self):
+        if self._greeted:
+            return
+        self._greeted = True
+        if self._ask(self._greeting, max(FIRST_LIMIT, self._limit)).get("ready") is not True:
+            raise ControlError(f'{self.name}: error: the controller did not answer {{"ready": true}} to the first line')
+
+    def _ask(self, question, limit):
+        """The answer to one line, a dict. ControlError without one."""
+        deadline = clock.perf_counter() + limit
+        self._write(json.dumps(question).encode() + b"\n", deadline, limit)
+        line = self._line(deadline, limit)
+        try:
+            answer = json.loads(line)
+        except (ValueError, RecursionError):
+            raise ControlError(f"{self.name}: error: the controller wrote no JSON: {_shown(line)}") from None
+        if not isinstance(answer, dict):
+            raise ControlError(f"{self.name}: error: the controller wrote no JSON object: {_shown(line)}")
+        if self._read:
+            raise ControlError(
+                f"{self.name}: error: the controller wrote more than one line in answer to one: {_shown(self._read)}"
+            )
+        return answer
+
+    def _write(self, content, deadline, limit):
+        while content:
+            try:
+                content = content[os.write(self._input, content) :]
+            except BlockingIOError:
+                if not self._room.poll(1000.0 * max(0.0, deadline - clock.perf_counter())):
+                    raise self._too_slow(limit) from None
+            except OSError:
+                raise self._ended() from None
+
+    def _line(self, deadline, limit):
+        while b"\n" not in self._read:
+            left = deadline - clock.perf_counter()
+            if left <= 0.0 or not self._poll.poll(1000.0 * left):
+                raise self._too_slow(limit)
+            part = os.read(self._output, 1 << 16)
+            if not part:
+                raise self._ended()
+            self._read += part
+            if len(self._read) > MOST_BYTES:
+                raise ControlError(f"{self.name}: error: the controller wrote a line of more than {MOST_BYTES} bytes")
+        line, _, self._read = self._read.partition(b"\n")
+        return line
+
+    def _too_slow(self, limit):
+        half = f", after {_shown(self._read)} without an end of the line" if self._read else ""
+        return ControlError(f"{self.name}: error: the controller did not answer within {limit:g} s{half}")
+
+    def _ended(self):
+        half = f" in the middle of a line: {_shown(self._read)}" if self._read else ""
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(LAST_LIMIT)
+        code = self._process.poll()
+        how = "closed its output" if code is None else f"ended with exit code {code}"
+        if code is not None and code < 0:
+            how = f"was ended by signal {-code}"
+        return ControlError(f"{self.name}: error: the controller {how}{half}")
+
+
+def _shown(line):
+    text = printable(line.decode(errors="replace") if isinstance(line, bytes) else line)
+    return text if len(text) <= SHOWN else f"{text[: SHOWN - 3]}..."

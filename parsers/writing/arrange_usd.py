@@ -1,0 +1,193 @@
+"""A flat model in the form of USD: bodies where they stand at the start, names that are identifiers, loops excluded."""
+
+import re
+from dataclasses import replace
+
+import numpy as np
+from mbcli.parsers.frame_names import WORLD
+from mbcli.parsers.poses import compose, inverse
+from mbcli.parsers.spanning_tree import spanning_tree
+from mbcli.parsers.spec import IDENTITY, BallConstraintSpec, InertialSpec, WeldConstraintSpec
+from mbcli.parsers.writing.arrange_mjcf import floating_faults, kept_apart, reference_motion, with_armatures
+from mbcli.parsers.writing.sayable import without_joints
+from mbcli.parsers.writing.target import Arranged
+
+LEAST_MASS = 1e-12  # [kg], [kg m^2] of a link with shapes and no mass, for which USD would take water
+ONE_AXIS = ("revolute", "continuous", "prismatic")
+SEVERAL = ("planar", "universal")  # types that become several joints
+_AS_CONSTRAINTS = ("fixed", "ball")
+
+
+def identifier(name):
+    """A name as a prim can have it."""
+    name = re.sub(r"[^A-Za-z0-9_]", "_", name)
+    return f"_{name}" if name[:1].isdigit() or not name else name
+
+
+def reduced_for_usd(model, losses):
+    """A flat ModelSpec without what USD has no combination for; what is left out goes to `losses`."""
+    model = replace(model, joints=tuple(_with_even_axes(joint, losses) for joint in model.joints))
+    return _with_plain_drives(_with_like_leaders(model, losses), losses)
+
+
+def arranged_for_usd(model, losses):
+    """`Arranged` for write_usd. Changes of form go to `losses`."""
+    branches, loops = spanning_tree(model)
+    faults = [(joint.name, why) for joint in model.joints if (why := _fault(joint, loops))]
+    if faults:
+        return Arranged(model, frozenset(loops), {}, tuple(faults))
+    turned = [joint for joint in model.joints if joint.type in SEVERAL]
+    for joint in turned:
+        message = f"{joint.type} joint '{joint.name}' is a joint of which some axes are locked, read as several joints"
+        losses.add("changed", "JOINT", message, joint.place)
+    closing = [joint for joint in model.joints if joint.name in loops and joint.type in _AS_CONSTRAINTS]
+    apart = kept_apart(replace(model, joints=tuple(joint for joint in (*turned, *closing) if not joint.lets_touch)))
+    model = replace(model, filter_groups=(*model.filter_groups, *apart))
+    model = _with_constraints(_with_poses(model, branches), closing, losses)
+    model = with_armatures(model, losses)
+    drives = tuple(replace(actuator, rotor_inertia=0.0, gear_ratio=1.0) for actuator in model.actuators)
+    model = replace(model, actuators=drives)
+    model = replace(model, links=tuple(_with_names(_with_mass(link, losses), losses) for link in model.links))
+    _tell_of_extensions(model, losses)
+    message = "masses, centres, frames and numbers of joints are of single precision: 6e-8 of their size"
+    losses.add("changed", "PRECISION", message, model.place)
+    return Arranged(model, frozenset(loops - {joint.name for joint in closing}))
+
+
+def _fault(joint, loops):
+    if joint.type == "screw":
+        return "USD has no screw joint"
+    if joint.type == "quaternion_floating":
+        found = floating_faults(joint)
+        if not found and (joint.reflected_inertia or joint.name in loops):
+            return "a body that floats has no joint, and no inertia of a drive"
+        return found[0][1] if found else None
+    if joint.name in loops and joint.type in SEVERAL:
+        return f"a {joint.type} joint cannot close a loop"
+    if joint.name in loops and joint.type == "ball" and (joint.reflected_inertia or any(joint.damping)):
+        return "it closes a loop, where it has no damping and no drive"
+    return None
+
+
+def _with_poses(model, branches):
+    """The model with X_ModelL of all links in World, where the joints are at their default positions."""
+    stated = {link.name: link for link in model.links}
+    poses = {WORLD: IDENTITY}
+    for branch in branches:
+        joint = branch.joint
+        if joint is None or joint.type == "quaternion_floating":
+            stands = None if joint is None else joint.default_pose
+            poses[branch.link] = compose(model.X_WModel, stated[branch.link].X_ModelL) if stands is None else stands
+            continue
+        X_PC = compose(compose(joint.X_PF, reference_motion(joint)), inverse(joint.X_CM))
+        poses[branch.link] = compose(poses[branch.inboard], inverse(X_PC) if branch.reversed else X_PC)
+    links = tuple(replace(link, X_ModelL=poses.get(link.name, IDENTITY)) for link in model.links)
+    return replace(model, links=links, X_WModel=IDENTITY)
+
+
+def _with_constraints(model, closing, losses):
+    """Fixed and ball joints that close loops as constraints."""
+    constraints = list(model.constraints)
+    for joint in closing:
+        ends = joint.parent, joint.child
+        if joint.type == "fixed":
+            constraints.append(WeldConstraintSpec(ends[0], joint.X_PF, ends[1], joint.X_CM, joint.place, joint.name))
+        else:
+            p_AP, p_BQ = (tuple(X[:3, 3].tolist()) for X in (joint.X_PF, joint.X_CM))
+            constraints.append(BallConstraintSpec(ends[0], p_AP, ends[1], p_BQ, joint.place, joint.name))
+        message = f"{joint.type} joint '{joint.name}' closes a loop: it is excluded from the articulation"
+        losses.add("changed", "LOOP", message, joint.place)
+    names = {joint.name for joint in closing}
+    return replace(without_joints(model, names), constraints=tuple(constraints)) if names else model
+
+
+def _with_like_leaders(model, losses):
+    """Joints that follow others of their kind; Newton's schema has no others."""
+    joints = {joint.name: joint for joint in model.joints}
+    changed = []
+    for joint in model.joints:
+        axes = []
+        for axis in joint.axes:
+            leader = None if axis.mimic is None else joints.get(axis.mimic.leader)
+            if leader is not None and _slides(leader) != _slides(joint):
+                message = f"that {joint.type} joint '{joint.name}' follows {leader.type} joint '{leader.name}'"
+                losses.add("motion", "JOINT_MIMIC", message, axis.place)
+                axis = replace(axis, mimic=None)
+            axes.append(axis)
+        changed.append(replace(joint, axes=tuple(axes)))
+    return replace(model, joints=tuple(changed))
+
+
+def _with_even_axes(joint, losses):
+    """A joint of several axes with one damping and one friction; Newton's schema has one number for all."""
+    if joint.type not in SEVERAL:
+        return joint
+    numbers = {(axis.damping, axis.friction) for axis in joint.axes} if joint.type == "universal" else {joint.damping}
+    if joint.type == "planar" and not any(joint.damping) or len(numbers) == 1 and joint.type == "universal":
+        return joint
+    losses.add("motion", "JOINT_DAMPING", f"the dampings of {joint.type} joint '{joint.name}'", joint.place)
+    axes = tuple(replace(axis, damping=0.0, friction=0.0) for axis in joint.axes)
+    return replace(joint, axes=axes, damping=())
+
+
+def _slides(joint):
+    return joint.type if joint.type not in ("revolute", "continuous") else "turns"
+
+
+def _with_plain_drives(model, losses):
+    """Drives of joints of one axis, which no loop excludes."""
+    types = {joint.name: joint.type for joint in model.joints}
+    kept = []
+    for actuator in model.actuators:
+        if types.get(actuator.joint) in ONE_AXIS:
+            kept.append(actuator)
+        elif actuator.joint in types:
+            message = f"actuator '{actuator.name}' of {types[actuator.joint]} joint '{actuator.joint}'"
+            losses.add("motion", "ACTUATOR", message, actuator.place)
+    return replace(model, actuators=tuple(kept))
+
+
+def _with_mass(link, losses):
+    """A little mass for a link with shapes that states none, which USD would weigh by its shapes."""
+    massless = link.inertial is None or not link.inertial.mass
+    if link.name == WORLD or not massless or not link.collisions:
+        return link
+    message = f"link '{link.name}' has no mass: it has {LEAST_MASS:g} kg, or USD would weigh its shapes"
+    losses.add("changed", "INERTIA", message, link.place)
+    moments = (LEAST_MASS,) * 3 + (0.0,) * 3
+    return replace(link, inertial=InertialSpec(LEAST_MASS, IDENTITY, moments, link.place))
+
+
+def _with_names(link, losses):
+    """Geometries whose names are identifiers, each once among those that are seen, or touch."""
+
+    def named(geometries, tag):
+        taken, found = set(), []
+        for geometry in geometries:
+            wanted = name = identifier(geometry.name or tag)
+            number = 1
+            while name in taken:
+                number += 1
+                name = f"{wanted}_{number}"
+            taken.add(name)
+            if geometry.name and name != geometry.name:
+                message = f"{tag} '{geometry.name}' of link '{link.name}' is called '{name}'"
+                losses.add("changed", "NAME", message, geometry.place)
+            found.append(replace(geometry, name=name))
+        return tuple(found)
+
+    return replace(link, visuals=named(link.visuals, "visual"), collisions=named(link.collisions, "collision"))
+
+
+def _tell_of_extensions(model, losses):
+    """What only MuJoCo's or PhysX's schemas have."""
+    springs = [j.name for j in model.joints for axis in j.axes if axis.spring_stiffness]
+    efforts = [j.name for j in model.joints for axis in j.axes if np.isfinite(axis.effort)]
+    weightless = [link.name for link in model.links if not link.gravity]
+    for names, what in (
+        (springs, "mjc:stiffness: the springs of joints, which MuJoCo's schema has"),
+        (efforts, "mjc:actuatorfrcrange: effort limits of joints without drive, which MuJoCo's schema has"),
+        (weightless, "physxRigidBody:disableGravity: links out of gravity, which PhysX's schema has"),
+    ):
+        if names:
+            losses.add("extension", "EXTENSION", f"{what} ({len(names)} times)", model.place)

@@ -1,0 +1,111 @@
+"""USD as a format to write."""
+
+from functools import lru_cache
+
+from mbcli.parsers.spec import (
+    Box,
+    BushingSpec,
+    DistanceConstraintSpec,
+    Mesh,
+    Polyline,
+    SpringDamperSpec,
+    TendonConstraintSpec,
+)
+from mbcli.parsers.usd.usd_encoding import encoded_usd
+from mbcli.parsers.writing.arrange_usd import ONE_AXIS, arranged_for_usd, identifier, reduced_for_usd
+from mbcli.parsers.writing.sayable import DYNAMICS
+from mbcli.parsers.writing.target import Target
+from mbcli.parsers.writing.write_usd import write_usd
+
+from mbcli.errors import MbcliError
+from mbcli.meshes.triangles import load_triangles
+
+SINGLE = 1e-5  # of joints and masses in single precision, along a chain of joints
+_LIMITED = DYNAMICS | {"lower", "upper"}
+_AXIS = _LIMITED | {"velocity", "effort", "mimic", "spring_reference", "spring_stiffness", "default_position"}
+
+
+def _missing_shape(shape, touches, copied, moves):
+    if isinstance(shape, Polyline):
+        return "polyline"
+    if isinstance(shape, Box) and not min(shape.size) > 0.0:
+        return "box without volume"
+    if not isinstance(shape, Mesh):
+        return None
+    if shape.path is None:
+        return f"mesh {shape.uri}, whose file was not found,"
+    if 0.0 in shape.scale:
+        return f"mesh {shape.uri}, which is scaled to a plane,"
+    problem = _unreadable(shape.path, shape.submesh)
+    return None if problem is None else f"mesh {shape.uri}, which cannot be read ({problem}),"
+
+
+@lru_cache(maxsize=1024)
+def _unreadable(path, submesh):
+    try:
+        load_triangles(path, submesh=submesh)
+    except MbcliError as error:
+        return str(error)
+    return None
+
+
+def _missing_relation(spec):
+    if isinstance(spec, BushingSpec):
+        return f"the bushing between '{spec.frame_A}' and '{spec.frame_C}'"
+    if isinstance(spec, SpringDamperSpec):
+        return f"the spring between '{spec.link_A}' and '{spec.link_B}'"
+    if isinstance(spec, TendonConstraintSpec):
+        return f"the tendon over {', '.join(spec.joints)}"
+    if isinstance(spec, DistanceConstraintSpec) and (spec.stiffness != float("inf") or spec.damping):
+        return f"the spring of the distance between '{spec.link_A}' and '{spec.link_B}'"
+    return None
+
+
+_TARGET = Target(
+    suffix=".usda",
+    copied_suffix=lambda path: None,
+    axis_fields={**dict.fromkeys(ONE_AXIS, _AXIS), "universal": _LIMITED},
+    without_effect=frozenset({"acceleration"}),
+    limits=("position", "velocity"),
+    missing_shape=_missing_shape,
+    missing_relation=_missing_relation,
+    refused_inertia=lambda inertial: None,
+    gravity=True,
+    postures=False,
+    contact_laws=False,
+    other_contact=False,
+    many_actuators=False,
+    lone_drives=True,
+    efforts_in_joints=False,
+    rests_at_zero=False,
+    constraint_names=True,
+    default_poses=True,
+    any_lets_touch=True,
+    package_uris=False,
+    link_gravity=True,
+    deformables=False,
+    rpy_floating=False,
+    floating_damping="none",
+    second_axes_lead=False,
+    any_rest=True,
+    one_friction=True,
+    embeds_meshes=True,
+    spelled=identifier,
+    reduced=reduced_for_usd,
+    encoded=encoded_usd,
+    tolerance=SINGLE,
+    points=True,
+    zero_effort_is_none=False,
+    namespaces=(("links", "frames"), ("joints",)),
+    actuators_have_names=False,
+    model_frame_name="model_frame",
+    arranged=arranged_for_usd,
+    document=write_usd,
+    own_tags=(),
+    extensions=lambda root, counts: {},
+)
+
+
+def usd_target():
+    """The `Target`."""
+    return _TARGET

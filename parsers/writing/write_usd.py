@@ -1,0 +1,415 @@
+"""A flat `ModelSpec` as a stage of USD, in its text form.
+
+The model must be one that `arranged_for_usd` made. Metres, kilograms, z up. Bodies are siblings below the robot, whose
+prim is the root of the articulation; joints stand in a scope. Poses of prims and inertias have all digits, what
+UsdPhysics has in single precision has these. Meshes stand once in the file, under abstract prims, and are referred to.
+"""
+
+import os
+from dataclasses import replace
+from math import inf, pi
+
+import numpy as np
+from mbcli.parsers.duplicate_names import made_up
+from mbcli.parsers.frame_names import WORLD
+from mbcli.parsers.geometry_inertia import matrix_of, six_of
+from mbcli.parsers.poses import compose
+from mbcli.parsers.spec import (
+    AxisSpec,
+    BallConstraintSpec,
+    Box,
+    Capsule,
+    Cone,
+    Cylinder,
+    DistanceConstraintSpec,
+    Ellipsoid,
+    HalfSpace,
+    JointSpec,
+    Mesh,
+    Sphere,
+    WeldConstraintSpec,
+    pose,
+)
+from mbcli.parsers.writing.arrange_usd import ONE_AXIS, SEVERAL, identifier
+from mbcli.parsers.writing.mjcf_filters import filtered_pairs
+from mbcli.parsers.writing.simple_joints import parts_of
+from mbcli.parsers.writing.target import Document
+from mbcli.parsers.writing.usd_text import Prim, double, place, quaternion, quoted, single, singles
+from mbcli.parsers.writing.write_xml import tidy
+
+from mbcli.meshes.triangles import load_triangles
+
+SITE_RADIUS = 0.01  # [m] of the ball that stands for a frame, which is not drawn
+_DEGREES = 180.0 / pi
+_ALONG = {"revolute": "angular", "continuous": "angular", "prismatic": "linear"}
+_SIX = {"x": "transX", "y": "transY", "z": "transZ", "qx": "rotX", "qy": "rotY", "qz": "rotZ"}
+_AXES = {(1.0, 0.0, 0.0): "X", (0.0, 1.0, 0.0): "Y", (0.0, 0.0, 1.0): "Z"}
+
+
+def write_usd(spec, loops=()):
+    """The `Document`. loops: names of the joints that close loops."""
+    return _Writer(spec, set(loops)).document()
+
+
+class _Writer:
+    def __init__(self, spec, loops):
+        self.spec, self.loops = spec, loops
+        self.parts = parts_of(spec.joints)
+        self.root = Prim("Xform", identifier(spec.name), metadata=['kind = "component"'])
+        self.root.apply("PhysicsArticulationRootAPI")
+        links = {link.name for link in spec.links if link.name != WORLD}
+        self.world, self.joint_scope, self.material_scope = (
+            made_up(name, links) for name in ("world", "joints", "materials")
+        )
+        self.library = made_up("meshes", {self.root.name, "scene"})
+        self.meshes = {}  # what a mesh is: (name of its prim, Prim)
+        self.materials = {}  # (static, dynamic): name
+        self.paths = {WORLD: f"/{self.root.name}/{self.world}"}
+        for name in links:
+            self.paths[name] = f"/{self.root.name}/{name}"
+        self.read = {}  # (link, tag, index): the Mesh as it is read
+
+    def document(self):
+        bodies = {}
+        for link in self.spec.links:
+            bodies[link.name] = self._add_link(link)
+        self._add_frames(bodies)
+        self._add_filters(bodies)
+        scope = self.root.add("Scope", self.joint_scope)
+        taken = {joint.name for joint in self.spec.joints}
+        for joint in self.spec.joints:
+            if joint.type != "quaternion_floating":
+                self._add_joint(scope, joint)
+        for number, constraint in enumerate(self.spec.constraints, start=1):
+            name = made_up(identifier(constraint.name or f"constraint_{number}"), taken)
+            taken.add(name)
+            self._add_constraint(scope, constraint, name)
+        if self.materials:
+            self._add_materials()
+        unnamed = {j.name: j.child for j in self.spec.joints if j.type == "quaternion_floating"}
+        parts = {name: parts for name, parts in self.parts.items() if len(parts) > 1}
+        return Document(None, self._expected(), parts, {}, unnamed, text=self._text())
+
+    def _text(self):
+        source = os.path.basename(self.spec.place.file)
+        head = [
+            "#usda 1.0",
+            "(",
+            f"    defaultPrim = {quoted(self.root.name)}",
+            f"    doc = {quoted(f'Converted from {source} by mbcli.')}",
+            "    kilogramsPerUnit = 1",
+            "    metersPerUnit = 1",
+            '    upAxis = "Z"',
+            ")",
+            "",
+        ]
+        prims = [self.root, self._scene()]
+        if self.meshes:
+            library = Prim("Scope", self.library, word="class")
+            library.children = [prim for _, prim in self.meshes.values()]
+            prims.append(library)
+        lines = [line for prim in prims for line in (*prim.text_lines(), "")]
+        return ("\n".join((*head, *lines)).rstrip("\n") + "\n").encode()
+
+    def _scene(self):
+        scene = Prim("PhysicsScene", made_up("scene", {self.root.name}))
+        gravity = self.spec.gravity
+        if gravity is not None:
+            size = float(np.linalg.norm(gravity))
+            direction = np.array(gravity) / size if size else np.array((0.0, 0.0, -1.0))
+            scene.say("vector3f physics:gravityDirection", singles(direction))
+            scene.say("float physics:gravityMagnitude", single(size))
+        return scene
+
+    # ------------------------------------------------------------------------------------------- links
+
+    def _add_link(self, link):
+        if link.name == WORLD:
+            prim = self.root.add("Xform", self.world)
+        else:
+            prim = self.root.add("Xform", link.name)
+            prim.apply("PhysicsRigidBodyAPI")
+            place(prim, link.X_ModelL)
+            if link.inertial is not None and link.inertial.mass:
+                _add_inertial(prim, link.inertial)
+            if not link.gravity:
+                prim.apply("PhysxRigidBodyAPI")
+                prim.say("bool physxRigidBody:disableGravity", "true")
+        for tag, geometries in (("visuals", link.visuals), ("collisions", link.collisions)):
+            if geometries:
+                scope = prim.add("Scope", tag)
+                if tag == "collisions":
+                    scope.say("uniform token purpose", '"guide"')
+                for index, geometry in enumerate(geometries):
+                    self._add_geometry(scope, link, tag, index, geometry)
+        return prim
+
+    def _add_frames(self, bodies):
+        for frame in self.spec.frames:
+            if frame.link not in bodies:
+                bodies[frame.link] = self.root.add("Xform", self.world)
+            site = bodies[frame.link].add("Sphere", frame.name)
+            site.apply("NewtonSiteAPI")
+            site.say("uniform token purpose", '"guide"')
+            site.say("double radius", double(SITE_RADIUS))
+            place(site, frame.X_LF)
+
+    def _add_filters(self, bodies):
+        others: dict[str, list[str]] = {}
+        pairs = [sorted(pair) for pair in filtered_pairs(self.spec) if len(pair) == 2]
+        for first, second in sorted(pairs):
+            if first in bodies and second in bodies:
+                others.setdefault(first, []).append(second)
+        for name, found in others.items():
+            bodies[name].apply("PhysicsFilteredPairsAPI")
+            targets = ", ".join(f"<{self.paths[other]}>" for other in found)
+            bodies[name].say("rel physics:filteredPairs", f"[{targets}]")
+
+    # ------------------------------------------------------------------------------------------ shapes
+
+    def _add_geometry(self, scope, link, tag, index, geometry):
+        shape = geometry.shape
+        metadata: tuple[str, ...] = ()
+        if isinstance(shape, Mesh):
+            signs = tuple(np.sign(shape.scale).tolist())
+            metadata = (f"prepend references = </{self.library}/{self._mesh(shape, signs)}>",)
+        kind, scale, lines = _statements(shape)
+        prim = scope.add(kind, geometry.name, metadata=metadata)
+        for declaration, value in lines:
+            prim.say(declaration, value)
+        place(prim, geometry.X_LG, scale)
+        if tag == "visuals":
+            if geometry.color is not None:
+                prim.say("color3f[] primvars:displayColor", f"[{singles(geometry.color[:3])}]")
+                if geometry.color[3] != 1.0:
+                    prim.say("float[] primvars:displayOpacity", f"[{single(geometry.color[3])}]")
+        else:
+            prim.apply("PhysicsCollisionAPI")
+            if isinstance(shape, Mesh):
+                prim.apply("PhysicsMeshCollisionAPI")
+                prim.say(
+                    "uniform token physics:approximation", '"convexHull"' if shape.convex else '"convexDecomposition"'
+                )
+            friction = geometry.properties.get(("material", "coulomb_friction"))
+            if friction is not None:
+                prim.apply("MaterialBindingAPI")
+                name = self.materials.setdefault(tuple(friction), f"friction_{len(self.materials) + 1}")
+                prim.say("rel material:binding:physics", f"</{self.root.name}/{self.material_scope}/{name}>")
+        if isinstance(shape, Mesh):
+            path = f"{self.paths[link.name]}/{tag}/{geometry.name}"
+            scale = tuple(np.abs(shape.scale).tolist())
+            convex = shape.convex and tag == "collisions"
+            self.read[link.name, tag, index] = Mesh(path, scale, convex)
+
+    def _mesh(self, shape, signs):
+        """The name of the prim that has the triangles of a mesh."""
+        key = os.path.abspath(shape.path), shape.submesh, shape.center, signs
+        if key not in self.meshes:
+            stem = os.path.splitext(os.path.basename(shape.path))[0]
+            name = made_up(identifier(stem), {known for known, _ in self.meshes.values()})
+            vertices, triangles = load_triangles(shape.path, signs, submesh=shape.submesh, center=shape.center)
+            prim = Prim("Mesh", name)
+            prim.say("uniform token subdivisionScheme", '"none"')
+            prim.say("int[] faceVertexCounts", "[" + ", ".join(["3"] * len(triangles)) + "]")
+            prim.say("int[] faceVertexIndices", str(triangles.ravel().tolist()))
+            points = vertices.astype(np.float32).astype(str).tolist()
+            prim.say("point3f[] points", "[" + ", ".join(f"({x}, {y}, {z})" for x, y, z in points) + "]")
+            self.meshes[key] = name, prim
+        return self.meshes[key][0]
+
+    def _add_materials(self):
+        scope = self.root.add("Scope", self.material_scope)
+        for (static, dynamic), name in self.materials.items():
+            material = scope.add("Material", name)
+            material.apply("PhysicsMaterialAPI")
+            material.say("float physics:staticFriction", single(static))
+            material.say("float physics:dynamicFriction", single(dynamic))
+
+    # ------------------------------------------------------------------------------------------ joints
+
+    def _add_joint(self, scope, joint):
+        kind = {"fixed": "Fixed", "ball": "Spherical", "prismatic": "Prismatic"}.get(joint.type, "Revolute")
+        prim = scope.add("PhysicsJoint" if joint.type in SEVERAL else f"Physics{kind}Joint", joint.name)
+        X_PF, X_CM = joint.X_PF, joint.X_CM
+        axis = joint.axes[0] if joint.type in ONE_AXIS else None
+        if axis is not None:
+            letter, X_FA = _along(axis.xyz)
+            X_PF, X_CM = compose(X_PF, X_FA), compose(X_CM, X_FA)
+            prim.say("uniform token physics:axis", f'"{letter}"')
+        self._add_ends(prim, (joint.parent, X_PF), (joint.child, X_CM))
+        if joint.lets_touch:
+            prim.say("bool physics:collisionEnabled", "true")
+        if joint.name in self.loops:
+            prim.say("uniform bool physics:excludeFromArticulation", "true")
+        if axis is not None:
+            self._add_axis(prim, joint, axis)
+        elif joint.type in SEVERAL:
+            self._add_locks(prim, joint)
+        elif joint.type == "ball":
+            _add_newton(prim, joint.reflected_inertia, max(joint.damping, default=0.0) / _DEGREES, 0.0)
+
+    def _add_ends(self, prim, *ends):
+        for number, (link, X) in enumerate(ends):
+            if link != WORLD:
+                prim.say(f"rel physics:body{number}", f"<{self.paths[link]}>")
+            prim.say(f"point3f physics:localPos{number}", singles(X[:3, 3]))
+            prim.say(f"quatf physics:localRot{number}", quaternion(X))
+
+    def _add_axis(self, prim, joint, axis):
+        slides = joint.type == "prismatic"
+        unit = 1.0 if slides else _DEGREES
+        for end, value in (("lower", axis.lower), ("upper", axis.upper)):
+            if abs(value) != inf:
+                prim.say(f"float physics:{end}Limit", single(value * unit))
+        _add_newton(prim, joint.reflected_inertia, axis.damping / unit, axis.friction, axis.velocity * unit)
+        if axis.spring_stiffness or axis.effort != inf:
+            prim.apply("MjcJointAPI")
+        if axis.spring_stiffness:
+            prim.say("uniform double mjc:stiffness", double(axis.spring_stiffness))
+            prim.say("uniform double mjc:springref", double(axis.spring_reference * unit))
+        if axis.effort != inf:
+            prim.say("uniform double mjc:actuatorfrcrange:min", double(-axis.effort))
+            prim.say("uniform double mjc:actuatorfrcrange:max", double(axis.effort))
+        if axis.mimic is not None:
+            prim.apply("NewtonMimicAPI")
+            prim.say("rel newton:mimicJoint", f"</{self.root.name}/{self.joint_scope}/{axis.mimic.leader}>")
+            prim.say("float newton:mimicCoef0", single(axis.mimic.offset * unit))
+            prim.say("float newton:mimicCoef1", single(axis.mimic.multiplier))
+        for actuator in self.spec.actuators:
+            if actuator.joint == joint.name:
+                self._add_drive(prim, joint, axis, actuator, unit)
+
+    def _add_drive(self, prim, joint, axis, actuator, unit):
+        instance = _ALONG[joint.type]
+        prim.apply(f"PhysicsDriveAPI:{instance}")
+        start = f"float drive:{instance}:physics"
+        if actuator.effort_limit != inf:
+            prim.say(f"{start}:maxForce", single(actuator.effort_limit))
+        if actuator.controller_gains is None:
+            return
+        rest = (axis.default_position, 0.0) if actuator.rest is None else actuator.rest
+        for word, value in zip(("stiffness", "damping"), actuator.controller_gains, strict=True):
+            prim.say(f"{start}:{word}", single(value / unit))
+        for word, value in zip(("targetPosition", "targetVelocity"), rest, strict=True):
+            if value:
+                prim.say(f"{start}:{word}", single(value * unit))
+
+    def _add_locks(self, prim, joint):
+        """A joint whose axes are locked but for those of its parts."""
+        free = {_SIX[_ending(part)]: part for part in self.parts[joint.name]}
+        if joint.type == "universal":
+            _add_newton(prim, joint.reflected_inertia, joint.axes[0].damping / _DEGREES, joint.axes[0].friction)
+        for key in _SIX.values():
+            if key not in free:
+                prim.apply(f"PhysicsLimitAPI:{key}")
+                prim.say(f"float limit:{key}:physics:low", "1")
+                prim.say(f"float limit:{key}:physics:high", "-1")
+                continue
+            axis = free[key].axis
+            assert axis is not None  # parts of one coordinate
+            unit = 1.0 if key.startswith("trans") else _DEGREES
+            if (axis.lower, axis.upper) != (-inf, inf):
+                prim.apply(f"PhysicsLimitAPI:{key}")
+                prim.say(f"float limit:{key}:physics:low", single(axis.lower * unit))
+                prim.say(f"float limit:{key}:physics:high", single(axis.upper * unit))
+
+    def _add_constraint(self, scope, constraint, name):
+        ends = constraint.link_A, constraint.link_B
+        if isinstance(constraint, WeldConstraintSpec):
+            prim, X = scope.add("PhysicsFixedJoint", name), (constraint.X_AP, constraint.X_BQ)
+        else:
+            kind = "Spherical" if isinstance(constraint, BallConstraintSpec) else "Distance"
+            prim = scope.add(f"Physics{kind}Joint", name)
+            X = pose(None, constraint.p_AP), pose(None, constraint.p_BQ)
+        self._add_ends(prim, *zip(ends, X, strict=True))
+        prim.say("uniform bool physics:excludeFromArticulation", "true")
+        if isinstance(constraint, DistanceConstraintSpec):
+            prim.say("float physics:minDistance", single(constraint.distance))
+            prim.say("float physics:maxDistance", single(constraint.distance))
+
+    # ------------------------------------------------------------------------------------ as it is read
+
+    def _expected(self):
+        """The spec as the document is read, as far as the proof compares it by itself."""
+
+        def as_read(link, tag):
+            return tuple(
+                replace(geometry, shape=self.read.get((link.name, tag, index), geometry.shape))
+                for index, geometry in enumerate(getattr(link, tag))
+            )
+
+        links = tuple(
+            replace(link, visuals=as_read(link, "visuals"), collisions=as_read(link, "collisions"))
+            for link in self.spec.links
+        )
+        joints = []
+        for joint in self.spec.joints:
+            for part in self.parts[joint.name]:
+                mimic = joint.axes[0].mimic if joint.type in ONE_AXIS else None
+                axes = () if mimic is None else (AxisSpec((0.0, 0.0, 1.0), joint.place, mimic=mimic),)
+                joints.append(
+                    JointSpec(
+                        part.name, joint.type, joint.parent, joint.child, joint.X_PF, joint.X_CM, joint.place, axes
+                    )
+                )
+        return replace(self.spec, links=links, joints=tuple(joints), filter_groups=None)
+
+
+def _ending(part):
+    return part.name.rstrip("_").rpartition("_")[2]
+
+
+def _statements(shape):
+    """(type of the prim, its scale, statements) of a shape."""
+    if isinstance(shape, Box):
+        return "Cube", shape.size, (("double size", "1"),)
+    if isinstance(shape, Sphere):
+        return "Sphere", None, (("double radius", double(shape.radius)),)
+    if isinstance(shape, Ellipsoid):
+        return "Sphere", shape.radii, (("double radius", "1"),)
+    if isinstance(shape, HalfSpace):
+        return "Plane", None, (("uniform token axis", '"Z"'),)
+    if isinstance(shape, Mesh):
+        return "Mesh", np.abs(shape.scale).tolist(), ()
+    kind = {Cylinder: "Cylinder", Capsule: "Capsule", Cone: "Cone"}[type(shape)]
+    numbers = (("double radius", double(shape.radius)), ("double height", double(shape.length)))
+    return kind, None, (("uniform token axis", '"Z"'), *numbers)
+
+
+def _add_inertial(prim, inertial):
+    prim.apply("PhysicsMassAPI", "NewtonMassAPI")
+    R = inertial.X_LI[:3, :3]
+    turned = R @ matrix_of(inertial.inertia) @ R.T
+    six = tidy(six_of((turned + turned.T) / 2.0)) if not np.array_equal(R, np.eye(3)) else inertial.inertia
+    moments, axes = np.linalg.eigh(matrix_of(six))
+    if not any(six[3:]):
+        moments, axes = np.array(six[:3]), np.eye(3)
+    prim.say("float physics:mass", single(inertial.mass))
+    prim.say("point3f physics:centerOfMass", singles(inertial.X_LI[:3, 3]))
+    prim.say("float3 physics:diagonalInertia", singles(moments))
+    prim.say("quatf physics:principalAxes", quaternion(axes * np.linalg.det(axes)))
+    prim.say("double[] newton:inertia", "[" + ", ".join(map(double, six)) + "]")
+
+
+def _add_newton(prim, armature, damping, friction, velocity=inf):
+    """What Newton's schema says of a joint, in degrees."""
+    numbers = (
+        ("armature", armature, 0.0),
+        ("damping", damping, 0.0),
+        ("friction", friction, 0.0),
+        ("velocityLimit", velocity, inf),
+    )
+    for name, value, usual in numbers:
+        if value != usual:
+            prim.apply("NewtonJointAPI")
+            prim.say(f"float newton:{name}", single(value))
+
+
+def _along(xyz):
+    """(letter, X_FA): the frame A along whose axis of that letter a direction points."""
+    if tuple(xyz) in _AXES:
+        return _AXES[tuple(xyz)], pose()
+    x = np.array(xyz)
+    y = np.cross(x, np.eye(3)[np.argmin(np.abs(x))])
+    y /= np.linalg.norm(y)
+    return "X", pose(np.column_stack([x, y, np.cross(x, y)]))

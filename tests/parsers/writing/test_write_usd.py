@@ -1,0 +1,148 @@
+"""Models as USD: what the stage says, read back by pxr itself where our reader could err alike."""
+
+from math import pi
+
+import numpy as np
+import pytest
+from command_line import cli
+from mbcli.parsers.diagnostics import Diagnostics
+from mbcli.parsers.load import load_models
+from mbcli.parsers.writing.usd_text import double, quaternion, single
+from mbcli.parsers.writing.write_usd import _along
+from repository import SAMPLES
+
+from mbcli.models.loading import load_model
+
+pytest.importorskip("pxr", reason="usd-core is not installed")
+
+ROBOT = """<robot name="my-robot"><link name="base link"><inertial><mass value="2"/><origin xyz="0.1 0 0"/>
+<inertia ixx="0.3" iyy="0.4" izz="0.5" ixy="0.01" ixz="0.02" iyz="0.03"/></inertial>
+<visual><geometry><mesh filename="wedge.stl" scale="1 -1 2"/></geometry><material name="m">
+<color rgba="0.2 0.4 0.6 0.5"/></material></visual>
+<collision><geometry><box size="0.1 0.2 0.3"/></geometry></collision></link>
+<link name="arm"><inertial><mass value="1"/><inertia ixx="0.1" iyy="0.1" izz="0.1"/></inertial>
+<collision><geometry><cylinder radius="0.1" length="0.4"/></geometry></collision></link>
+<link name="tool"><inertial><mass value="0.5"/><inertia ixx="0.1" iyy="0.1" izz="0.1"/></inertial>
+<collision><geometry><sphere radius="0.1"/></geometry></collision></link>
+<joint name="swing" type="revolute"><parent link="base link"/><child link="arm"/><origin xyz="0 0 1" rpy="0.1 0.2 0.3"/>
+<axis xyz="0.6 0 0.8"/><limit lower="-1" upper="2" effort="7" velocity="3"/>
+<dynamics damping="0.4" friction="0.1"/></joint>
+<joint name="push" type="prismatic"><parent link="arm"/><child link="tool"/><axis xyz="0 0 -1"/>
+<limit lower="0" upper="0.2" effort="9" velocity="1"/></joint>
+<drake:collision_filter_group xmlns:drake="http://drake.mit.edu" name="g"><drake:member link="base link"/>
+<drake:member link="tool"/><drake:ignored_collision_filter_group name="g"/></drake:collision_filter_group></robot>"""
+STL = """solid w\n""" + "".join(
+    "facet normal 0 0 0\nouter loop\n" + "".join(f"vertex {v}\n" for v in corners) + "endloop\nendfacet\n"
+    for corners in (
+        ("0 0 0", "0 1 0", "1 0 0"), ("0 0 0", "1 0 0", "0 0 1"), ("1 0 0", "0 1 0", "0 0 1"),
+        ("0 0 0", "0 0 1", "0 1 0"),
+    )
+) + "endsolid w\n"  # fmt: skip
+
+
+@pytest.fixture
+def robot(tmp_path):
+    (tmp_path / "wedge.stl").write_text(STL)
+    (tmp_path / "robot.urdf").write_text(ROBOT)
+    return tmp_path / "robot.urdf"
+
+
+def read(path):
+    diagnostics = Diagnostics()
+    models = load_models(str(path), diagnostics=diagnostics)
+    diagnostics.raise_if_errors()
+    return models[0]
+
+
+def test_a_stage_states_what_the_schemas_of_usd_say(robot):
+    """By pxr: units, schemas, frames, limits in degrees, exact inertias, materials, colours, meshes."""
+    from pxr import Gf, Usd, UsdGeom, UsdPhysics
+
+    out = robot.with_suffix(".usda")
+    result = cli("convert", robot, "-o", out)
+    assert result.code == 0, result.err
+    stage = Usd.Stage.Open(str(out))
+    assert (UsdGeom.GetStageMetersPerUnit(stage), UsdGeom.GetStageUpAxis(stage)) == (1.0, "Z")
+    root = stage.GetDefaultPrim()
+    assert root.GetName() == "my_robot"
+    assert root.HasAPI(UsdPhysics.ArticulationRootAPI)
+    base = stage.GetPrimAtPath("/my_robot/base_link")
+    assert base.HasAPI(UsdPhysics.RigidBodyAPI)
+    inertia = [0.3, 0.4, 0.5, 0.01, 0.02, 0.03]
+    assert list(base.GetAttribute("newton:inertia").Get()) == inertia
+    mass = UsdPhysics.MassAPI(base)
+    axes = np.array([mass.GetPrincipalAxesAttr().Get().Transform(Gf.Vec3f(*unit)) for unit in np.eye(3).tolist()]).T
+    matrix = np.array([[0.3, 0.01, 0.02], [0.01, 0.4, 0.03], [0.02, 0.03, 0.5]])
+    moments = np.diag(mass.GetDiagonalInertiaAttr().Get())
+    np.testing.assert_allclose(axes @ moments @ axes.T, matrix, atol=1e-7)
+    swing = UsdPhysics.RevoluteJoint(stage.GetPrimAtPath("/my_robot/joints/swing"))
+    np.testing.assert_allclose(swing.GetLowerLimitAttr().Get(), -180 / pi, rtol=1e-6)
+    assert swing.GetBody0Rel().GetTargets() == ["/my_robot/base_link"]
+    axis = swing.GetLocalRot1Attr().Get().Transform(Gf.Vec3f(1, 0, 0))
+    np.testing.assert_allclose(axis, (0.6, 0.0, 0.8), atol=1e-6)
+    assert base.GetRelationship("physics:filteredPairs").GetTargets() == ["/my_robot/tool"]
+    (mesh,) = [prim for prim in stage.Traverse() if prim.IsA(UsdGeom.Mesh)]
+    points = np.array(UsdGeom.Mesh(mesh).GetPointsAttr().Get())
+    scale = mesh.GetAttribute("xformOp:scale").Get()
+    ends = points * np.array(scale)
+    np.testing.assert_allclose((ends.min(axis=0), ends.max(axis=0)), ((0, -1, 0), (1, 0, 2)), atol=1e-7)
+    np.testing.assert_allclose(UsdGeom.Gprim(mesh).GetDisplayColorAttr().Get()[0], (0.2, 0.4, 0.6), rtol=1e-6)
+
+
+def test_text_binary_and_package_are_one_robot(robot):
+    masses = []
+    for suffix in (".usda", ".usdc", ".usdz"):
+        out = robot.with_suffix(suffix)
+        result = cli("convert", robot, "-o", out)
+        assert result.code == 0, result.err
+        plant = load_model(str(out), dt=0.0).plant
+        context = plant.CreateDefaultContext()
+        masses.append(plant.CalcMassMatrix(context))
+    assert np.array_equal(masses[0], masses[1])
+    assert np.array_equal(masses[0], masses[2])
+    assert robot.with_suffix(".usdc").read_bytes()[:8] == b"PXR-USDC"
+
+
+@pytest.mark.parametrize("name", ["all_joints.sdf", "quadruped.urdf", "arm7.urdf", "double_pendulum.xml"])
+def test_there_and_back_the_model_is_the_same(tmp_path, name):
+    source = SAMPLES / name
+    first = tmp_path / "there.usda"
+    assert cli("convert", source, "-o", first, "--lossy").code == 0
+    suffix = source.suffix
+    back = tmp_path / f"back{suffix}"
+    to = {".sdf": "sdf", ".urdf": "urdf", ".xml": "mjcf"}[suffix]
+    result = cli("convert", first, "--to", to, "-o", back, "--lossy")
+    assert result.code == 0, result.err
+    before, after = read(source), read(back)
+    masses = {link.name: link.inertial for link in after.links}
+    for link in before.links:
+        if link.inertial is not None and link.inertial.mass:
+            assert masses[link.name].mass == link.inertial.mass, link.name  # the same decimals
+
+
+def test_what_usd_lacks_is_named(tmp_path):
+    text = (SAMPLES / "all_joints.sdf").read_text()
+    (tmp_path / "a.sdf").write_text(text)
+    result = cli("convert", tmp_path / "a.sdf", "-o", tmp_path / "a.usda")
+    assert result.code == 3
+    assert "USD cannot express joint 'nut_thread': USD has no screw joint" in result.err
+    assert not (tmp_path / "a.usda").exists()
+
+
+@pytest.mark.parametrize("xyz", [(1.0, 0.0, 0.0), (0.0, 0.0, 1.0), (0.0, -1.0, 0.0), (0.6, 0.0, 0.8), (-1.0, 0.0, 0.0)])
+def test_a_frame_along_an_axis_keeps_its_direction(xyz):
+    letter, X = _along(xyz)
+    np.testing.assert_allclose(X[:3, "XYZ".index(letter)], xyz, atol=1e-15)
+    np.testing.assert_allclose(X[:3, :3].T @ X[:3, :3], np.eye(3), atol=1e-15)
+    assert np.linalg.det(X[:3, :3]) > 0.0
+
+
+def test_numbers_are_the_shortest_that_mean_them():
+    assert (single(0.1), single(1e300), single(-0.0), double(0.1), double(float("-inf"))) == (
+        "0.1",
+        "inf",
+        "0",
+        "0.1",
+        "-inf",
+    )
+    assert quaternion(np.eye(4)) == "(1, 0, 0, 0)"

@@ -1,0 +1,50 @@
+"""The examples of docs/how-to/control.md from the command line: a circle, an acrobot."""
+
+import numpy as np
+import pytest
+from command_line import succeed
+from repository import ROOT, SAMPLES
+
+from mbcli.log.reader import Log
+from mbcli.models import load_model
+
+EXAMPLES = ROOT / "docs" / "examples"
+
+
+@pytest.fixture
+def example(monkeypatch):
+    monkeypatch.syspath_prepend(str(EXAMPLES))
+    return lambda name: __import__(name)
+
+
+def test_an_arm_draws_a_circle_to_a_tenth_of_a_millimetre(tmp_path, example):
+    run = tmp_path / "circle.h5"
+    words = ["--at", "joint_2=0.6", "--at", "joint_4=-1.2", "--at", "joint_6=0.6", "--no-contact", "-t", "4"]
+    controller = ["--controller", EXAMPLES / "circle.py", "--controller-rate", "500"]
+    succeed("simulate", SAMPLES / "arm7.urdf", *words, *controller, "--log-rate", "25", "-o", run)
+    plant = load_model(SAMPLES / "arm7.urdf").plant
+    context, hand = plant.CreateDefaultContext(), plant.GetFrameByName("flange")
+    with Log(str(run)) as log:
+        times, q = log.times, log.q
+    places = []
+    for row in q:
+        plant.SetPositions(context, row)
+        places.append(hand.CalcPoseInWorld(context).translation())
+    places = np.array(places)
+    radius = example("circle").RADIUS
+    center = places[0] - [0.0, radius, 0.0]
+    assert np.linalg.norm(places - center, axis=1) == pytest.approx(np.full(len(q), radius), abs=1e-4)
+    assert np.abs(places[:, 0] - places[0, 0]).max() < 1e-4
+    angle = np.unwrap(np.arctan2(places[:, 2] - center[2], places[:, 1] - center[1]))
+    assert angle[-1] - angle[0] == pytest.approx(2.0 * np.pi, abs=1e-3) and times[-1] == pytest.approx(4.0)
+
+
+def test_an_acrobot_swings_up_and_balances(tmp_path):
+    run = tmp_path / "acrobot.h5"
+    model, controller = EXAMPLES / "acrobot.urdf", EXAMPLES / "acrobot.py"
+    succeed("simulate", model, "--controller", controller, "--at", "shoulder=0.1", "-t", "15", "-o", run)
+    with Log(str(run)) as log:
+        from_top = np.abs(np.cos(log.q[:, 0]) + 1.0) + np.abs(np.sin(log.q.sum(axis=1) - log.q[:, 0]))
+        assert from_top[0] > 1.9 and np.abs(log.u).max() <= 25.0
+        late = log.times > 14.0
+        assert from_top[late].max() < 1e-3 and np.abs(log.v[late]).max() < 1e-3

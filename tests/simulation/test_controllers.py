@@ -1,0 +1,421 @@
+"""Controllers in the loop of a run: functions, classes, files, other programs, compiled functions."""
+
+import json
+import os
+import subprocess
+import sys
+import textwrap
+
+import numpy as np
+import pytest
+from command_line import cli, succeed
+
+from mbcli.errors import ArgumentError, ControlError, ResourceError
+from mbcli.log.reader import Log
+from mbcli.models.loading import ModelText
+from mbcli.simulation import resume, simulate
+from mbcli.simulation.control import Command, ControllerChoice, compiled
+from mbcli.simulation.control.plans import Plan
+
+CART = """<robot name="cart"><link name="world"/><link name="c"><inertial><mass value="2"/>
+<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<joint name="x" type="prismatic"><parent link="world"/><child link="c"/><axis xyz="1 0 0"/>
+<limit lower="-9" upper="9" effort="50" velocity="9"/></joint>
+<transmission name="t"><type>transmission_interface/SimpleTransmission</type><joint name="x"/><actuator name="m"/>
+</transmission></robot>"""
+MODEL = ModelText(CART.encode(), "cart.urdf")
+H = 0.001
+
+
+def run(controller, until=0.02, **options):
+    return simulate(MODEL, until, contact=False, log_rate=0, controller=controller, **options)
+
+
+def pushed(forces, period=1):
+    """v after each step of the cart of 2 kg, under forces that hold for some steps."""
+    return np.cumsum(np.repeat(forces, period)) * H / 2.0
+
+
+# ------------------------------------------------------------------------------------- what a controller is given
+
+
+def test_a_function_is_called_at_each_step_with_what_its_parameters_name():
+    seen = []
+
+    def controller(time, v, q):
+        seen.append((time, float(q[0]), float(v[0])))
+        return [4.0]
+
+    log = run(controller)
+    assert [time for time, _, _ in seen] == pytest.approx(np.arange(21) * H)
+    assert [q for _, q, _ in seen] == list(log.q[:, 0]) and [v for _, _, v in seen] == list(log.v[:, 0])
+    assert log.v[1:, 0] == pytest.approx(pushed(np.full(20, 4.0)))
+    assert log.u[:, 0] == pytest.approx(np.full(21, 4.0))
+
+
+def test_what_it_returns_holds_until_its_next_call():
+    def controller(time):
+        return [1.0 + round(time / 0.005)]
+
+    controller.rate = 200.0
+    log = run(controller)
+    forces = np.array([1.0, 2.0, 3.0, 4.0])
+    assert log.v[1:, 0] == pytest.approx(pushed(forces, 5))
+    assert log.u[:20, 0] == pytest.approx(np.repeat(forces, 5))
+    slower = run(ControllerChoice(controller, rate=100.0))  # the user's rate goes before
+    assert slower.u[:20, 0] == pytest.approx(np.repeat([1.0, 3.0], 10))
+
+
+def test_steps_of_a_continuous_plant_end_where_a_controller_is_called():
+    def controller(time):
+        return [np.floor(time / 0.005 + 1e-9)]
+
+    choice = ControllerChoice(controller, rate=200.0)
+    log = simulate(MODEL, 0.02, integrator="runge_kutta3", contact=False, controller=choice)
+    assert log.v[-1, 0] == pytest.approx(0.005 * (0 + 1 + 2 + 3) / 2.0, rel=1e-12)
+
+
+def test_the_state_that_it_is_given_is_a_copy():
+    kept = []
+
+    def controller(q, v):
+        kept.append(q)
+        q[:] = 5.0
+        v[:] = 7.0
+        return [0.0]
+
+    log = run(controller)
+    assert not log.q.any() and not log.v.any()
+    assert len({id(q) for q in kept}) == len(kept)
+
+
+def test_random_numbers_come_from_the_seed_of_the_run():
+    def controller(random):
+        return [random.standard_normal()]
+
+    first, again, other = (run(controller, seed=seed).u for seed in (3, 3, 4))
+    assert (first == again).all() and (first != other).all()
+
+
+def test_a_class_is_made_for_each_run_and_reset_at_its_start():
+    class Controller:
+        rate = 500.0
+
+        def __init__(self, plant, random):
+            self.mass = plant.CalcTotalMass(plant.CreateDefaultContext())
+
+        def reset(self, time, q):
+            self.start = time, q[0]
+
+        def __call__(self, time):
+            return [self.mass * (time - self.start[0]) + self.start[1]]
+
+    log = run(Controller, start={"x": 0.5})
+    assert log.u[:20:2, 0] == pytest.approx(2.0 * log.times[:20:2] + 0.5)
+
+
+# ------------------------------------------------------------------------------------------- what it returns
+
+
+def test_actuators_are_named_and_others_keep_what_they_had():
+    log = run(lambda time: {"m": 3.0} if time < 0.0105 else {})
+    assert log.u[:, 0] == pytest.approx(np.full(21, 3.0))
+
+
+def test_targets_move_the_controllers_that_hold_joints():
+    log = run(lambda time: Command(positions=[0.1], velocities=[0.0]), 0.5, hold=True)
+    assert log.q[-1, 0] == pytest.approx(0.1, rel=1e-3) and not log.u.any()
+    named = run(lambda time: {"m.target": 0.1}, 0.5, hold=True)
+    assert (named.q == log.q).all()
+
+
+@pytest.mark.parametrize(("choice", "force"), [("clamp", 50.0), ("warn", 80.0), ("ignore", 80.0)])
+def test_efforts_end_at_their_limits(choice, force):
+    told = []
+    log = run(lambda: [80.0], effort_limits=choice, warn=told.append)
+    assert log.u[:, 0] == pytest.approx(np.full(21, force))
+    assert any("80 where the limit is 50" in line for line in told) == (choice != "ignore")
+    if choice != "ignore":
+        assert log.summary.efforts_beyond[0].time == pytest.approx(0.021)
+
+
+def test_a_controller_goes_without_inputs():
+    with pytest.raises(ArgumentError, match="no inputs beside it"):
+        run(lambda: [0.0], inputs=[1.0])
+    with pytest.raises(ArgumentError, match="a divisor of 1000 Hz"):
+        run(ControllerChoice(lambda: [0.0], rate=300.0))
+
+
+# ------------------------------------------------------------------------------------------------ compiled
+
+
+def test_a_compiled_controller_gives_the_rows_of_the_same_one_in_python():
+    def law(time, q, v, u, desired, memory):
+        memory[0] += q[0]
+        u[0] = 3.0 - 40.0 * q[0] - 4.0 * v[0] - 0.1 * memory[0] + time
+
+    memory = np.zeros(1)
+
+    def controller(time, q, v):
+        u = np.zeros(1)
+        law(time, q, v, u, None, memory)
+        return u
+
+    compiled_log = run(compiled(rate=500.0, memory=1)(law), 0.1)
+    log = run(ControllerChoice(controller, rate=500.0), 0.1)
+    assert compiled_log.q == pytest.approx(log.q, rel=1e-12) and compiled_log.u == pytest.approx(log.u, rel=1e-12)
+
+
+def test_faults_of_compiled_controllers_are_named():
+    def law(time, q, v, u, desired, memory):
+        u[0] = np.nan if time > 0.0045 else 0.0
+
+    with pytest.raises(ControlError, match="not finite.*at t = 0.005 s"):
+        run(compiled()(law))
+
+    def wrong(time, q, v, u, desired, memory):
+        u.nothing()
+
+    with pytest.raises(ControlError, match="numba does not compile the controller"):
+        run(compiled()(wrong))
+
+
+# --------------------------------------------------------------------------------------------- files and programs
+
+
+@pytest.fixture
+def cart(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "cart.urdf").write_text(CART)
+
+    def written(text, name="c.py"):
+        (tmp_path / name).write_text(textwrap.dedent(text))
+        return name
+
+    return written
+
+
+NOISY = """
+    class Controller:
+        rate = 500
+        def __init__(self, random):
+            self.random, self.calls = random, 0
+        def __call__(self, q, v):
+            self.calls += 1
+            return [self.random.standard_normal() + self.calls - 4.0 * v[0]]
+        def save(self):
+            return {"calls": self.calls}
+        def load(self, kept):
+            self.calls = kept["calls"]
+"""
+PROGRAM = """
+    import json, sys
+    first = json.loads(sys.stdin.readline())
+    calls = first["state"] or 0
+    print(json.dumps({"ready": True}), flush=True)
+    for line in sys.stdin:
+        asked = json.loads(line)
+        if asked.get("save"):
+            print(json.dumps({"state": calls}), flush=True)
+            continue
+        calls += 1
+        print(json.dumps({"u": [calls - 4.0 * asked["v"][0]]}), flush=True)
+"""
+
+
+@pytest.mark.parametrize("integrator", [(), ("--integrator", "runge_kutta3")])
+@pytest.mark.parametrize("kind", ["class", "pickled", "program"])
+def test_a_run_that_goes_on_with_a_controller_has_the_rows_of_one_without_a_break(cart, kind, integrator):
+    text = PROGRAM if kind == "program" else NOISY
+    name = cart(text.replace("save", "other") if kind == "pickled" else text)
+    controller = [f"{sys.executable} {name}"] if kind == "program" else [name]
+    words = ["simulate", "cart.urdf", "--controller", *controller, "--seed", "5", "--log-rate", "500", *integrator]
+    words += ["--controller-pickle"] if kind == "pickled" else []
+    succeed(*words, "-t", "0.05", "-o", "whole.h5")
+    succeed(*words, "-t", "0.031", "-o", "part.h5")
+    succeed(*words, "-t", "0.05", "--resume", "part.h5", "-o", "joined.h5")
+    with Log("whole.h5") as whole, Log("joined.h5") as joined:
+        assert (whole.q == joined.q).all() and (whole.u == joined.u).all() and whole.u.any()
+    refused = cli("simulate", "--resume", "part.h5", "-t", "0.05")
+    assert refused.code == 3 and "a log may not ask for" in refused.err
+
+
+def test_a_run_does_not_go_on_without_its_controller(cart):
+    name = cart(NOISY.replace("save", "other"))
+    words = ["simulate", "cart.urdf", "-t", "0.02", "--log-rate", "0"]
+    succeed(*words, "--controller", name, "-o", "part.h5")
+    without = cli(*words, "--resume", "part.h5", "-t", "0.03", "-o", "b.h5")
+    assert without.code == 3 and "was run with a controller" in without.err
+    same = cli(*words, "--controller", name, "--resume", "part.h5", "-t", "0.03", "-o", "b.h5")
+    assert same.code == 3 and "no save() and load()" in same.err
+
+
+def test_the_library_goes_on_with_a_function(tmp_path):
+    path = tmp_path / "run.h5"
+    whole = run(lambda random: [random.standard_normal()], 0.05)
+    controller = lambda random: [random.standard_normal()]  # noqa: E731
+    simulate(MODEL, 0.03, contact=False, log_rate=0, controller=controller, log=path).close()
+    log = resume(path, MODEL, 0.05, contact=False, log_rate=0, controller=controller)
+    assert (log.q == whole.q).all() and (log.u == whole.u).all()
+
+
+def test_what_a_controller_prints_is_not_in_the_result(cart):
+    name = cart("def controller(time):\n    print('at', time)\n    return [0.0]\n")
+    result = succeed("simulate", "cart.urdf", "--controller", name, "-t", "0.01", "--no-log", "--json")
+    assert json.loads(result.out)["steps"] == 10 and "at 0.0" in result.err
+
+
+FAULTS = {
+    "raises": ("def controller(q):\n    return [1 / 0]\n", "c.py:2: error: the controller raised ZeroDivisionError"),
+    "raises late": (
+        "def controller(time):\n    if time > 0.005:\n        raise OSError('x')\n    return [0]\n",
+        "c.py:3:",
+    ),
+    "in a helper": (
+        "import math\ndef helper():\n    return math.sqrt(-1)\ndef controller():\n    return helper()\n",
+        ":3:",
+    ),
+    "none": ("def controller(q):\n    q + 1\n", "returned None"),
+    "nan": ("def controller():\n    return [float('nan')]\n", "returned nan as number 0"),
+    "infinite": ("def controller():\n    return [float('inf')]\n", "returned inf as number 0"),
+    "long": ("def controller():\n    return [0, 0]\n", "efforts of shape (2,): 1 are wanted"),
+    "short": ("def controller():\n    return []\n", "efforts of shape (0,)"),
+    "a number": ("def controller():\n    return 1.0\n", "efforts of shape ()"),
+    "deep": ("def controller():\n    return [[0]]\n", "efforts of shape (1, 1)"),
+    "ragged": ("def controller():\n    return [[0], [0, 1]]\n", "returned [[0], [0, 1]]"),
+    "text": ("def controller():\n    return 'full speed'\n", "returned 'full speed'"),
+    "complex": ("def controller():\n    return [1j]\n", "error: the controller"),
+    "unknown name": ("def controller():\n    return {'y': 1}\n", "there is no actuator named 'y'"),
+    "named nan": ("def controller():\n    return {'m': float('nan')}\n", "gave nan for 'm'"),
+    "named text": ("def controller():\n    return {'m': 'x'}\n", "gave 'x' for 'm'"),
+    "no controller to aim": ("def controller():\n    return {'m.target': 1}\n", "no PD controller that acts"),
+    "number as name": ("def controller():\n    return {0: 1}\n", "keys are names of actuators"),
+    "hangs": ("def controller():\n    while True: pass\n", "took longer than 0.2 s"),
+    "sleeps": ("import time as t\ndef controller():\n    t.sleep(30)\n", "took longer than 0.2 s"),
+    "hides": (
+        "def controller():\n    while True:\n        try:\n            while True: pass\n"
+        "        except Exception: pass\n",
+        "took longer than 0.2 s",
+    ),
+    "exits": ("import sys\ndef controller():\n    sys.exit(0)\n", "c.py:3: error: the controller raised SystemExit"),
+    "unknown parameter": ("def controller(t):\n    return [0]\n", "its parameter 't' is none of those"),
+    "no function": ("x = 1\n", "has neither of controller and Controller"),
+    "not callable": ("controller = 3\n", "has no __call__"),
+    "syntax": ("def controller(:\n", "c.py:1: error:"),
+    "import": ("import nothing_like_it\n", "c.py:1: error: raised ModuleNotFoundError"),
+    "exits at once": ("import sys\nsys.exit(3)\n", "ended the program when it was read"),
+    "constructor": ("class Controller:\n    def __init__(self):\n        self.x = {}['a']\n", "c.py:3:"),
+    "unsaved": (
+        "class Controller:\n    def __call__(self): return [0]\n    def save(self): return {1, 2}\n",
+        "what JSON cannot write",
+    ),
+    "too large": (
+        "class Controller:\n    def __call__(self): return [0]\n    def save(self): return 'x' * 100000\n",
+        "bytes as JSON",
+    ),
+}
+HEAD = "import json, os, sys, time\nsys.stdin.readline()\n"
+READY = HEAD + "print('{\"ready\": true}', flush=True)\nline = sys.stdin.readline()\n"
+PROGRAM_FAULTS = {
+    "ends at once": ("raise SystemExit(7)\n", "ended with exit code 7"),
+    "is not ready": (HEAD + "print('{}', flush=True)\nsys.stdin.read()\n", '{"ready": true}'),
+    "ends later": (READY, "ended with exit code 0"),
+    "half a line": (READY + "print('{\"u\": [', end='', flush=True)\n", 'in the middle of a line: {"u": ['),
+    "half a line and waits": (READY + "print('{\"u\"', end='', flush=True)\ntime.sleep(30)\n", "without an end of the"),
+    "no JSON": (READY + "print('hello', flush=True)\nsys.stdin.read()\n", "wrote no JSON: hello"),
+    "no object": (READY + "print('[1]', flush=True)\nsys.stdin.read()\n", "wrote no JSON object"),
+    "prints": (READY + "print('debug\\n{\"u\": [0]}', flush=True)\nsys.stdin.read()\n", "wrote no JSON: debug"),
+    "two lines": (READY + 'print(\'{"u": [0]}\\n{"u": [0]}\', flush=True)\nsys.stdin.read()\n', "more than one line"),
+    "nothing in it": (READY + "print('{}', flush=True)\nsys.stdin.read()\n", "without 'u' and 'targets'"),
+    "NaN": (READY + "print('{\"u\": [NaN]}', flush=True)\nsys.stdin.read()\n", "returned nan as number 0"),
+    "long": (READY + "print('{\"u\": [0, 0]}', flush=True)\nsys.stdin.read()\n", "efforts of shape (2,)"),
+    "slow": (READY + "time.sleep(30)\n", "did not answer within 0.2 s"),
+    "dies": (READY + "os.kill(os.getpid(), 9)\n", "was ended by signal 9"),
+}
+
+
+@pytest.mark.parametrize("fault", [*FAULTS, *(f"program {name}" for name in PROGRAM_FAULTS)])
+def test_a_faulty_controller_ends_the_run_with_one_line_and_keeps_the_log(cart, fault):
+    is_program = fault.startswith("program ")
+    text, message = PROGRAM_FAULTS[fault.removeprefix("program ")] if is_program else FAULTS[fault]
+    name = cart(text)
+    controller = f"{sys.executable} {name}" if is_program else name
+    words = ["-t", "0.01", "--controller-limit", "0.2", "-o", "run.h5"]
+    result = cli("simulate", "cart.urdf", "--controller", controller, *words)
+    lines = [line for line in result.err.splitlines() if "error" in line]
+    assert result.code == 3 and len(lines) == 1 and message in lines[0], result.err
+    assert "Traceback" not in result.err
+    if os.path.exists("run.h5"):  # it began
+        with Log("run.h5") as log:
+            assert log.status == "failed" and log.row_count >= 1
+            assert [event["code"] for event in log.events()] == ["CONTROLLER"]
+    else:
+        assert not os.path.exists("run.h5.partial")
+
+
+def test_controllers_that_are_not_there(cart):
+    missing = cli("simulate", "cart.urdf", "--controller", "none.py", "-t", "0.01")
+    assert missing.code == 4 and "none.py: error: there is no such file" in missing.err
+    program = cli("simulate", "cart.urdf", "--controller", "./nothing-like-it --fast", "-t", "0.01")
+    assert program.code == 4 and "cannot be started" in program.err
+    assert cli("simulate", "cart.urdf", "--controller-rate", "100", "-t", "0.01").code == 2
+    with pytest.raises(ResourceError):
+        run("none.py")
+
+
+def test_a_program_ends_with_the_run(cart):
+    name = cart(PROGRAM.replace("calls += 1", "calls += 1; open('pid', 'w').write(str(__import__('os').getpid()))"))
+    succeed("simulate", "cart.urdf", "--controller", f"{sys.executable} {name}", "-t", "0.01", "--no-log")
+    with open("pid") as file:
+        assert subprocess.run(["ps", "-p", file.read()], capture_output=True, check=False).returncode == 1
+
+
+# -------------------------------------------------------------------------------------------------- plans
+
+
+def test_plans_between_their_rows():
+    times, rows = np.array([0.0, 1.0, 3.0, 4.0]), np.array([[0.0], [2.0], [-1.0], [0.5]])
+    for way in ("linear", "cubic", "quintic"):
+        plan = Plan([0], [0], times, rows, None, way)
+        assert [plan.at(t).q[0] for t in times] == pytest.approx(rows[:, 0])
+        for t in (0.3, 1.7, 3.9):  # derivatives
+            h = 1e-5
+            before, here, after = (plan.at(t + k * h) for k in (-1, 0, 1))
+            assert here.v == pytest.approx((after.q - before.q) / (2 * h), abs=1e-8)
+            assert here.vdot == pytest.approx((after.v - before.v) / (2 * h), abs=1e-7)
+        assert plan.at(9.0).q == rows[-1] and not plan.at(9.0).v.any() and plan.at(-1.0).q == rows[0]
+    for t in times[1:3]:  # cubic: no steps of the second derivative
+        plan = Plan([0], [0], times, rows, None, "cubic")
+        assert plan.at(t - 1e-12).vdot == pytest.approx(plan.at(t).vdot, abs=1e-6)
+    line = Plan([0], [0], times, 2.0 * times[:, np.newaxis] + 1.0, np.full((4, 1), 2.0), "cubic")
+    assert line.at(2.2).q == pytest.approx([5.4]) and line.at(2.2).vdot == pytest.approx([0.0], abs=1e-12)
+
+
+@pytest.mark.parametrize(("way", "most"), [("computed-torque", 5e-5), ("pd", 2e-3), ("prescribed", 1e-12)])
+def test_a_cart_follows_a_plan_and_says_how_far_it_is_off(cart, way, most):
+    cart("time,x\n0,0\n0.1,0.01\n0.2,0\n", "plan.csv")
+    words = ["simulate", "cart.urdf", "--trajectory", "plan.csv", "--follow", way, "-t", "0.2", "--json", "-o", "r.h5"]
+    summary = json.loads(succeed(*words).out)
+    with Log("r.h5") as log:
+        error = log.field("derived/tracking_error")[:, 0]
+        assert np.abs(error).max() <= summary["tracking"][0]["largest_error"] < most
+        assert log.field("input/target")[:, 0] == pytest.approx(log.q[:, 0] - error)
+        force = log.field("derived/effort")[:, 0]
+    # from rest to rest over 0.1 s, twice, without a step of the second derivative: 6 A / T^2 at the middle
+    assert np.abs(force).max() == pytest.approx(2.0 * 6.0 * 0.01 / 0.1**2, rel=0.05)
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        ("time,y\n0,0\n1,1\n", "plan.csv:1"),
+        ("time,x\n0,0\n0,1\n", "does not increase"),
+        ("time,x\n0,0\n1,nan\n", "is not a finite number"),
+        ("time,x\n0,0\n", "at least two rows"),
+        ("x\n0\n1\n", "one column 'time'"),
+    ],
+)
+def test_faults_of_plans_are_named(cart, table, message):
+    cart(table, "plan.csv")
+    refused = cli("simulate", "cart.urdf", "--trajectory", "plan.csv", "-t", "0.2")
+    assert refused.code == 3 and message in refused.err
