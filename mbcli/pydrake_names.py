@@ -30,6 +30,8 @@ OUT_OF_SCOPE_NAMES = {
 }
 OTHER_PLACES = {"pydrake.common.cpp_param": "pydrake.common"}
 
+ALSO_IN = {"pydrake.geometry": "mbcli.visualization"}  # views, which need rooms above that of geometry
+
 
 class AliasModule(ModuleType):
     """A module of pydrake's name that has what one of mbcli has."""
@@ -40,6 +42,9 @@ class AliasModule(ModuleType):
             raise AttributeError(name)
         if hasattr(target, name):
             return getattr(target, name)
+        also = import_module(ALSO_IN[self.__name__]) if self.__name__ in ALSO_IN else None
+        if hasattr(also, name):
+            return getattr(also, name)
         if _is_module(f"{self.__name__}.{name}"):
             return import_module(f"{self.__name__}.{name}")
         return Missing(f"{self.__name__}.{name}", (), {})

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from mbcli.geometry.identifiers import GeometryId
     from mbcli.math.array_types import Array, FloatArray
-    from mbcli.multibody.state.context import Context
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+    from mbcli.multibody.state.context import Context
     from mbcli.multibody.tree.frame import Frame
 
     Slopes = tuple[FloatArray, FloatArray]  # values (m,) and their derivatives by q (m, nq)
@@ -569,7 +569,7 @@ def AddUnitQuaternionConstraintOnPlant(plant: MultibodyPlant, q_vars: Any, prog:
 
 
 def _query(plant: MultibodyPlant, context: Context) -> QueryObject:
-    return QueryObject(plant.require_scene_graph("distance constraints"), plant, context)
+    return QueryObject(plant.require_scene_graph("distance constraints").registry, plant, context)
 
 
 def _slope_of_distance(plant: MultibodyPlant, context: Context, query: QueryObject, pair: Any) -> FloatArray:

@@ -279,7 +279,7 @@ def _shapes(
             if kind is None:
                 notes.append(note if isinstance(shape, shapes.Mesh) else f"{inspector.GetName(g)}: {note}")
                 continue
-            if mesh is not None:
+            if key is not None and mesh is not None:
                 found[key] = mesh
             properties = inspector.GetIllustrationProperties(g)
             color = properties.GetPropertyOrDefault("phong", "diffuse", None) if properties is not None else None
