@@ -17,7 +17,7 @@ from collections import Counter
 from importlib import import_module
 from pathlib import Path
 
-from mbcli.pydrake_names import OUT_OF_SCOPE, OUT_OF_SCOPE_NAMES
+from mbcli.pydrake_names import ALSO_IN, OUT_OF_SCOPE, OUT_OF_SCOPE_NAMES
 
 RETURNS = {  # classes of what functions and methods return
     "AddMultibodyPlantSceneGraph": ("MultibodyPlant", "SceneGraph"),
@@ -214,7 +214,9 @@ def is_out_of_scope(path: str) -> bool:
 
 def is_here(path: str, member: str | None) -> bool:
     """Whether mbcli has the name, and the member."""
-    found = MBCLI.get(path)
+    module, _, name = path.rpartition(".")
+    also = ALSO_IN.get(f"pydrake.{module}", "mbcli").removeprefix("mbcli").lstrip(".")
+    found = MBCLI.get(path) or MBCLI.get(f"{also}.{name}".lstrip("."))
     if found is None and path.startswith("all."):  # classes of what functions return
         theirs = PYDRAKE.get(path)
         home = (getattr(theirs, "__module__", "") or "").removeprefix("pydrake.")

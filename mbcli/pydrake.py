@@ -1,8 +1,8 @@
 """Runs scripts that were written for pydrake, without an edit: python -m mbcli.pydrake script.py [arguments].
 
 In a notebook `import mbcli.pydrake` before other imports does the same: from then on `pydrake.X` is `mbcli.X`. Plants
-have pydrake's contact defaults, steps and joints without dry friction then. What is not here is an ImportError that
-says whether it is out of scope.
+have pydrake's contact defaults, steps and joints without dry friction then. What is not here can be imported; whatever
+else is done with it is an ImportError that says whether it is out of scope.
 """
 
 from __future__ import annotations

@@ -30,20 +30,54 @@ OUT_OF_SCOPE_NAMES = {
 }
 OTHER_PLACES = {"pydrake.common.cpp_param": "pydrake.common"}
 
+ALSO_IN = {"pydrake.geometry": "mbcli.visualization"}  # views, which need rooms above that of geometry
+
 
 class AliasModule(ModuleType):
     """A module of pydrake's name that has what one of mbcli has."""
 
     def __getattr__(self, name: str) -> Any:
         target = self.__dict__.get("__target__")
-        if target is None or name in ("__path__", "__spec__"):
+        if name.startswith("__"):
             raise AttributeError(name)
-        try:
+        if hasattr(target, name):
             return getattr(target, name)
-        except AttributeError:
-            if name.startswith("__"):
-                raise
-            raise missing(f"{self.__name__}.{name}") from None
+        also = import_module(ALSO_IN[self.__name__]) if self.__name__ in ALSO_IN else None
+        if hasattr(also, name):
+            return getattr(also, name)
+        if _is_module(f"{self.__name__}.{name}"):
+            return import_module(f"{self.__name__}.{name}")
+        return Missing(f"{self.__name__}.{name}", (), {})
+
+
+class Missing(type):
+    """What stands for a name of pydrake that is not here: scripts may import it, and derive classes from it.
+
+    Whatever else they do with it is an ImportError that says why it is not here.
+    """
+
+    def __new__(cls, name: str, bases: tuple[type, ...], members: dict[str, Any]) -> Missing:
+        made = super().__new__(cls, name.rpartition(".")[2], bases, members)
+        if not bases:
+            made.__module__ = name  # all of it
+        return made
+
+    def __init__(cls, *unused: Any) -> None:
+        pass
+
+    def _path(cls) -> str:
+        return str(cls.__mro__[-2].__module__)
+
+    def __call__(cls, *given: Any, **named: Any) -> Any:
+        raise missing(cls._path())
+
+    def __getitem__(cls, scalar: Any) -> Any:
+        raise missing(cls._path())
+
+    def __getattr__(cls, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        raise missing(cls._path())
 
 
 def missing(name: str) -> ImportError:
@@ -70,17 +104,24 @@ class PydrakeFinder(MetaPathFinder, Loader):
         return AliasModule(spec.name)
 
     def exec_module(self, module: ModuleType) -> None:
-        name = OTHER_PLACES.get(module.__name__, module.__name__)
-        ours = "mbcli" + name.removeprefix("pydrake")
-        try:
-            found = find_spec(ours) is not None
-        except ModuleNotFoundError:
-            found = False
-        if not found:
-            raise missing(module.__name__)
-        target = import_module(ours)
+        if not _is_module(module.__name__):
+            return  # all of its names are Missing
+        target = import_module(_own_name(module.__name__))
         module.__dict__["__target__"], module.__doc__ = target, target.__doc__
         if hasattr(target, "__all__"):
             module.__dict__["__all__"] = list(target.__all__)
         elif not hasattr(target, "__path__"):
             module.__dict__["__all__"] = [key for key in vars(target) if not key.startswith("_")]
+
+
+def _own_name(name: str) -> str:
+    """The name here of a module of pydrake."""
+    return "mbcli" + OTHER_PLACES.get(name, name).removeprefix("pydrake")
+
+
+def _is_module(name: str) -> bool:
+    """Whether a module of pydrake is here."""
+    try:
+        return find_spec(_own_name(name)) is not None
+    except ModuleNotFoundError:
+        return False

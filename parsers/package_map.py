@@ -378,7 +378,7 @@ def _walk_up(directory: str) -> Iterator[str]:
 def _enclosing_package(name: str, base_dir: str) -> str | None:
     """The innermost directory around that is the package: by package.xml, model.config, or its own name."""
     for directory in _walk_up(base_dir):
-        if name in (_stated_name(directory), os.path.basename(directory)):
+        if name in (stated_name(directory), os.path.basename(directory)):
             return directory
     return None
 
@@ -417,7 +417,7 @@ def _is_package(directory: str) -> bool:
     return any(os.path.isfile(os.path.join(directory, name)) for name in ("package.xml", "model.config"))
 
 
-def _stated_name(directory: str) -> str | None:
+def stated_name(directory: str) -> str | None:
     """The name that a package.xml states or a model.config stands for, or None."""
     manifest = os.path.join(directory, "package.xml")
     if os.path.isfile(manifest):
@@ -452,7 +452,7 @@ def _walk_packages(top: str) -> Iterator[tuple[str, str]]:
         if names & IGNORE_MARKERS:
             continue
         if "package.xml" in names or "model.config" in names:
-            name = _stated_name(directory)
+            name = stated_name(directory)
             if name:
                 yield name, directory
             continue

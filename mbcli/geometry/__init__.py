@@ -46,9 +46,6 @@ if TYPE_CHECKING:
     )
     from mbcli.geometry.surface_mesh import SurfaceTriangle, TriangleSurfaceMesh
     from mbcli.geometry.volume_mesh import VolumeElement, VolumeMesh
-    from mbcli.visualization.animation import MeshcatAnimation
-    from mbcli.visualization.meshcat import Meshcat, MeshcatParams, StartMeshcat
-    from mbcli.visualization.meshcat_visualizer import MeshcatVisualizer, MeshcatVisualizerParams
 
 __all__ = [
     "AddCompliantHydroelasticProperties",
@@ -77,12 +74,7 @@ __all__ = [
     "IllustrationProperties",
     "MakePhongIllustrationProperties",
     "Mesh",
-    "Meshcat",
-    "MeshcatAnimation",
     "MeshcatCone",
-    "MeshcatParams",
-    "MeshcatVisualizer",
-    "MeshcatVisualizerParams",
     "PenetrationAsPointPair",
     "PolygonSurfaceMesh",
     "PolygonSurfaceMeshFieldLinear",
@@ -97,7 +89,6 @@ __all__ = [
     "SignedDistancePair",
     "SourceId",
     "Sphere",
-    "StartMeshcat",
     "SurfacePolygon",
     "SurfaceTriangle",
     "TriangleSurfaceMesh",
@@ -149,10 +140,6 @@ __getattr__ = late_names(
             "Sphere",
         ),
         "surface_mesh": ("SurfaceTriangle", "TriangleSurfaceMesh"),
-        # pydrake has them here; they need pictures, which are above this room
-        "mbcli.visualization.meshcat": ("Meshcat", "MeshcatParams", "StartMeshcat"),
-        "mbcli.visualization.animation": ("MeshcatAnimation",),
-        "mbcli.visualization.meshcat_visualizer": ("MeshcatVisualizer", "MeshcatVisualizerParams"),
         "rgba": ("Rgba",),
         "volume_mesh": ("VolumeElement", "VolumeMesh"),
     },

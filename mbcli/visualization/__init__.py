@@ -1,14 +1,17 @@
-"""Views of diagrams and models, under the names of pydrake.visualization."""
+"""Views of diagrams and models, under the names of pydrake.visualization; Meshcat, which pydrake has in geometry."""
 
 from mbcli.late_names import late_names
 
 TYPE_CHECKING = False  # True to type checkers
 if TYPE_CHECKING:
+    from mbcli.visualization.animation import MeshcatAnimation
     from mbcli.visualization.configuration import (
         AddDefaultVisualization,
         ApplyVisualizationConfig,
         VisualizationConfig,
     )
+    from mbcli.visualization.meshcat import Meshcat, MeshcatParams, StartMeshcat
+    from mbcli.visualization.meshcat_visualizer import MeshcatVisualizer, MeshcatVisualizerParams
     from mbcli.visualization.model_visualizer import ModelVisualizer
     from mbcli.visualization.sliders import MeshcatPoseSliders
     from mbcli.visualization.triads import AddFrameTriadIllustration
@@ -17,8 +20,14 @@ __all__ = [
     "AddDefaultVisualization",
     "AddFrameTriadIllustration",
     "ApplyVisualizationConfig",
+    "Meshcat",
+    "MeshcatAnimation",
+    "MeshcatParams",
     "MeshcatPoseSliders",
+    "MeshcatVisualizer",
+    "MeshcatVisualizerParams",
     "ModelVisualizer",
+    "StartMeshcat",
     "VisualizationConfig",
 ]
 
@@ -26,6 +35,9 @@ __getattr__ = late_names(
     __name__,
     {
         "configuration": ("AddDefaultVisualization", "ApplyVisualizationConfig", "VisualizationConfig"),
+        "animation": ("MeshcatAnimation",),
+        "meshcat": ("Meshcat", "MeshcatParams", "StartMeshcat"),
+        "meshcat_visualizer": ("MeshcatVisualizer", "MeshcatVisualizerParams"),
         "model_visualizer": ("ModelVisualizer",),
         "sliders": ("MeshcatPoseSliders",),
         "triads": ("AddFrameTriadIllustration",),

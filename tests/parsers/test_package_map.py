@@ -336,3 +336,13 @@ def test_the_same_failure_is_said_the_same_way_twice(tmp_path):
         texts.append(str(error.value))
     assert texts[0] == texts[1]
     assert "no /opt/a/share/arm (AMENT_PREFIX_PATH); no /x/arm (GAZEBO_MODEL_PATH); no /y/arm" in texts[0]
+
+
+def test_a_package_xml_gives_its_package(tmp_path):
+    from mbcli.multibody.parsing import PackageMap as PublicMap
+
+    packages = PublicMap(environment={})
+    packages.AddPackageXml(package(tmp_path / "anything", "arm") / "package.xml")
+    assert packages.GetPath("arm") == str(tmp_path / "anything")
+    with pytest.raises(ResourceError, match="no package.xml that states a name"):
+        packages.AddPackageXml(package(tmp_path / "other") / "package.xml")

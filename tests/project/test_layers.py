@@ -67,7 +67,11 @@ ROOMS = (
     ("mbcli.cli",),
     ("mbcli.__main__",),
 )
-SAME_ROOM = {"mbcli.autodiffutils": "mbcli.math", "mbcli.symbolic": "mbcli.math"}  # pydrake names them so
+SAME_ROOM = {  # pydrake names them so
+    "mbcli.autodiffutils": "mbcli.math",
+    "mbcli.symbolic": "mbcli.math",
+    "mbcli.multibody.meshcat": "mbcli.visualization",
+}
 FLOOR = {room: floor for floor, rooms in enumerate(ROOMS) for room in rooms}
 KNOWN_CIRCLES = [
     {"mbcli.math.roll_pitch_yaw", "mbcli.math.rotation_matrix"},  # each converts to the other

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from repository import SAMPLES
 
-from mbcli.geometry import Box, Meshcat, MeshcatVisualizer, Rgba, Role, Sphere, StartMeshcat
+from mbcli.geometry import Box, Rgba, Role, Sphere
 from mbcli.math import RigidTransform, RollPitchYaw
 from mbcli.multibody.meshcat import JointSliders
 from mbcli.multibody.parsing import Parser
@@ -16,7 +16,13 @@ from mbcli.pictures.chromium import Chromium, find_chromium
 from mbcli.pictures.scene import matrix4
 from mbcli.systems.analysis import Simulator
 from mbcli.systems.framework import DiagramBuilder
-from mbcli.visualization import AddDefaultVisualization, ModelVisualizer
+from mbcli.visualization import (
+    AddDefaultVisualization,
+    Meshcat,
+    MeshcatVisualizer,
+    ModelVisualizer,
+    StartMeshcat,
+)
 
 RNG = np.random.default_rng(3)
 

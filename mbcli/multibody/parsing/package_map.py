@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import os
 
 from mbcli.errors import ResourceError
 from mbcli.parsers import package_map
-
-if TYPE_CHECKING:
-    import os
 
 
 class PackageMap(package_map.PackageMap):
@@ -17,6 +14,14 @@ class PackageMap(package_map.PackageMap):
     def Add(self, package_name: str, package_path: str | os.PathLike[str]) -> None:
         """Gives a package by name. Raises ResourceError if the path is missing or the name has another one."""
         self.add(package_name, package_path)
+
+    def AddPackageXml(self, filename: str | os.PathLike[str]) -> None:
+        """Gives the package of a package.xml, by the name that it states. Raises ResourceError if it states none."""
+        directory = os.path.dirname(os.path.abspath(filename))
+        name = package_map.stated_name(directory) if os.path.basename(filename) == "package.xml" else None
+        if not name:
+            raise ResourceError(f"{os.fspath(filename)} is no package.xml that states a name")
+        self.add(name, directory)
 
     def Remove(self, package_name: str) -> None:
         """Forgets a package given by name. Raises ResourceError if there is none."""
