@@ -167,7 +167,6 @@ class RecordedRun:
         self._pushes, self._push_followers = read_pushes(pushes), Followers()
         self._choice = chosen_controller(controller, inputs)
         self._follow, self._plan = chosen_plan(loaded.plant, trajectory, controller, inputs)
-        self._freed: dict[Any, float] = {}  # effort limits that do not hold in the run
         self.loaded, self.plant, self.warn = loaded, loaded.plant, warn
         _read_geometries(self.plant)
         self.config = _simulator_config(loaded.config.simulator_config, integrator, accuracy, max_step)
@@ -364,12 +363,13 @@ class RecordedRun:
         q = plant.GetPositions(self.context)
         held = following_controllers(self._plan, way, plant, q)
         if held:
-            if way == "prescribed":
-                self._freed = {actuator: actuator.effort_limit() for actuator in held}
-                for actuator in held:
-                    actuator.set_effort_limit(np.inf)
+            limits = {actuator: actuator.effort_limit() for actuator in held}
+            for actuator in held if way == "prescribed" else ():
+                actuator.set_effort_limit(np.inf)
             self._released = {a: a.get_controller_gains() if a.has_controller() else None for a in held}
             self.context = start_holding(plant, self.context, held)
+            for actuator, limit in limits.items():  # the arrays of the run are without them, the model has them
+                actuator.set_effort_limit(limit)
             self.controlled = [actuator.name() for actuator in plant.controlled_actuators()]
         else:
             self.controlled = [actuator.name() for actuator in plant.elements.actuators]
@@ -384,9 +384,6 @@ class RecordedRun:
         if self._own is not None and self._own is not self.context:
             self._own.SetTime(self.context.get_time())
             self.plant.SetPositionsAndVelocities(self._own, self.plant.GetPositionsAndVelocities(self.context))
-        for actuator, limit in self._freed.items():
-            actuator.set_effort_limit(limit)
-        self._freed = {}
         if self._released:
             give_back_controllers(self.plant, self._released)
             self._released = {}

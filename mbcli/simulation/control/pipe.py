@@ -75,10 +75,11 @@ class PipeController:
             "seed": seed,
             "state": None,
         }
-        self._greeted = False
+        self._greeted = self._answers = False
 
     def call(self, time: float, q: FloatArray, v: FloatArray, u: FloatArray, desired: FloatArray) -> None:
         """A tick."""
+        self._answers = False  # as long as it has not given a command that can be taken
         self._begin()
         question: dict[str, Any] = {"time": time, "q": q.tolist(), "v": v.tolist()}
         if self._targets is not None:
@@ -94,6 +95,7 @@ class PipeController:
                 raise ControlError(f"answered without 'u' and 'targets': {_shown(json.dumps(answer))}")
         except ControlError as error:
             raise ControlError(f"{self.name}: error: the controller {error}") from None
+        self._answers = True
 
     def compiled_calls(self, state: Any, u: FloatArray) -> None:
         """It is another program."""
@@ -103,7 +105,7 @@ class PipeController:
     def save(self) -> dict[str, FloatArray]:
         """What the program says of its state."""
         state = None
-        if self._greeted and self._process is not None and self._process.poll() is None:
+        if self._answers and self._process is not None and self._process.poll() is None:
             state = self._ask({"save": True}, self._limit).get("state")
         return pack(json.dumps({"state": state}), self.name)
 
