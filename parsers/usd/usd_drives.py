@@ -66,7 +66,7 @@ class DriveReader:
         start = f"drive:{instance}:physics:"
         joint = self._joints.joints[name]
         effort, _ = self._units(joint)
-        unit = self._joints._unit(joint.type == "prismatic")
+        unit = self._joints.unit(joint.type == "prismatic")
         kp, kd = (prim.finite(start + word, 0.0, 0.0) * effort / unit for word in ("stiffness", "damping"))
         target = prim.finite(start + "targetPosition", 0.0) * unit
         speed = prim.finite(start + "targetVelocity", 0.0) * unit
@@ -176,7 +176,7 @@ class DriveReader:
             prim.diagnostics.error("JOINT_AXIS_MIMIC_INVALID", message, prim)
             return
         slides = joint.type == "prismatic"
-        mimic = MimicSpec(other.name, factor, offset * self._joints._unit(slides), prim.place)
+        mimic = MimicSpec(other.name, factor, offset * self._joints.unit(slides), prim.place)
         self._joints.joints[joint.name] = replace(joint, axes=(replace(joint.axes[0], mimic=mimic),))
 
 

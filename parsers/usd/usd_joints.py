@@ -107,14 +107,14 @@ class JointReader:
         axis = AXES[prim.word("physics:axis", tuple(AXES), "X")]
         lower, upper = self._limits(prim, "physics:lowerLimit", "physics:upperLimit", kind == "prismatic")
         spec = self._axis(prim, axis, lower, upper, kind == "prismatic", damping, friction)
-        X_CM, spec = _with_reference(prim, kind, X_CM, spec, self._unit(kind == "prismatic"))
+        X_CM, spec = _with_reference(prim, kind, X_CM, spec, self.unit(kind == "prismatic"))
         joint = JointSpec(
             name, kind, parent, child, X_PF, X_CM, prim.place, (spec,), reflected_inertia=armature, lets_touch=touch
         )
         self.of_prim[prim.path] = {"linear" if kind == "prismatic" else "angular": name}
         return (self._at_start(prim, joint),)
 
-    def _unit(self, slides):
+    def unit(self, slides):
         """[rad or m] of a unit of the file along a coordinate."""
         return self.stage.length if slides else DEGREE
 
@@ -124,7 +124,7 @@ class JointReader:
         return force if slides else force * self.stage.length
 
     def _limits(self, prim, low, high, slides):
-        unit = self._unit(slides)
+        unit = self.unit(slides)
         lower, upper = prim.number(low, -inf) * unit, prim.number(high, inf) * unit
         if lower > upper:
             message = f"the lower limit {lower:.6g} is above the upper limit {upper:.6g}"
@@ -134,7 +134,7 @@ class JointReader:
 
     def _dynamics(self, prim, slides):
         """(armature, damping, dry friction): MuJoCo's numbers before Newton's before PhysX's."""
-        effort, unit = self._effort_unit(slides), self._unit(slides)
+        effort, unit = self._effort_unit(slides), self.unit(slides)
         inertia = self.stage.mass * (1.0 if slides else self.stage.length**2)
         per_rate = effort / unit  # of a damping per degree
         armature = self._first(
@@ -156,7 +156,7 @@ class JointReader:
         return 0.0 if found is None else found
 
     def _axis(self, prim, xyz, lower, upper, slides, damping, friction):
-        unit, effort = self._unit(slides), self._effort_unit(slides)
+        unit, effort = self.unit(slides), self._effort_unit(slides)
         speeds = [prim.number(name, inf) * unit for name in ("newton:velocityLimit", "physxJoint:maxJointVelocity")]
         limits = [prim.number(f"mjc:actuatorfrcrange:{end}", 0.0) for end in ("min", "max")]
         limited = prim.read("mjc:actuatorfrclimited", "auto")
@@ -193,7 +193,7 @@ class JointReader:
             low, high = f"limit:{key}:physics:low", f"limit:{key}:physics:high"
             lower, upper = prim.number(low, -inf), prim.number(high, inf)
             if lower <= upper:
-                unit = self._unit(key.startswith("trans"))
+                unit = self.unit(key.startswith("trans"))
                 free.append((key, lower * unit, upper * unit))
         (parent, X_PF), (child, X_CM) = ends
         common = parent, child, X_PF, X_CM, prim.place

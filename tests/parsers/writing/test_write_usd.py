@@ -146,3 +146,16 @@ def test_numbers_are_the_shortest_that_mean_them():
         "-inf",
     )
     assert quaternion(np.eye(4)) == "(1, 0, 0, 0)"
+
+
+@pytest.mark.peers
+def test_newton_proves_what_is_written(tmp_path):
+    pytest.importorskip("newton")
+    result = cli("convert", SAMPLES / "arm7.urdf", "-o", tmp_path / "arm7.usda", "--json")
+    assert result.code == 0, result.err
+    proof = result.json()["proof"]
+    assert proof["engines"][1].startswith("newton ")
+    found = {name: value for name, value in proof["deviations"].items() if name.startswith("newton: ")}
+    names = ("masses", "centres of mass", "inertias", "limits", "armature", "gravity", "mass matrix", "poses")
+    assert set(found) == {f"newton: {name}" for name in names}
+    assert max(found.values()) < 1e-6
