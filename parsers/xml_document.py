@@ -8,7 +8,7 @@ import re
 from array import array
 from bisect import bisect_right
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from lxml import etree
@@ -56,6 +56,8 @@ _NAME = re.compile(r"[^\s/>]+")
 
 # the attributes of a start tag one after another; a match without a name is the end of the tag
 _ATTRIBUTE = re.compile(r"""(?:<[^\s/>]+)?(?:\s+(?P<name>[^\s=>/]+)\s*=\s*(?:"[^"]*"|'[^']*')|\s*/?>)""")
+
+XmlElement: TypeAlias = etree._Element  # lxml has no public name for it
 
 
 class Document:
@@ -394,7 +396,7 @@ def times(found: Sized) -> str:
 # ------------------------------------------------------------------------------------------- the tree
 
 
-def _retold(root: etree._Element, document: Document) -> _Tree:
+def _retold(root: XmlElement, document: Document) -> _Tree:
     """The tree of what libxml2 has read: what it tells while it reads lacks prefixes that are not declared."""
     tree = _Tree(document)
     namespaces: dict[str | None, str] = {}

@@ -11,9 +11,10 @@ from mbcli.parsers.writing.write_xml import add, numbers
 
 if TYPE_CHECKING:
     from mbcli.parsers.spec import ActuatorSpec, AxisSpec, ModelSpec
+    from mbcli.parsers.xml_document import XmlElement
 
 
-def add_actuators(root: etree._Element, spec: ModelSpec) -> None:
+def add_actuators(root: XmlElement, spec: ModelSpec) -> None:
     """Adds <actuator> of a ModelSpec."""
     if not spec.actuators:
         return
@@ -27,14 +28,14 @@ def add_actuators(root: etree._Element, spec: ModelSpec) -> None:
             _add_servo(section, actuator, joints[actuator.joint].axes[0])
 
 
-def _add_motor(section: etree._Element, actuator: ActuatorSpec, gear: float) -> None:
+def _add_motor(section: XmlElement, actuator: ActuatorSpec, gear: float) -> None:
     node = add(section, "motor", name=actuator.name, joint=actuator.joint, gear=gear if gear != 1.0 else None)
     if actuator.effort_limit != inf:
         limit = actuator.effort_limit / abs(gear)
         node.set("ctrlrange", numbers(-limit, limit))
 
 
-def _add_servo(section: etree._Element, actuator: ActuatorSpec, axis: AxisSpec) -> None:
+def _add_servo(section: XmlElement, actuator: ActuatorSpec, axis: AxisSpec) -> None:
     """force = gain control + b0 - p q - d v."""
     assert actuator.controller_gains is not None  # a servo has some
     p, d = actuator.controller_gains

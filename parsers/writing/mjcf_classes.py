@@ -9,7 +9,7 @@ from mbcli.parsers.duplicate_names import made_up
 from mbcli.parsers.writing.write_xml import add
 
 if TYPE_CHECKING:
-    from lxml import etree
+    from mbcli.parsers.xml_document import XmlElement
 
 SHARED = {  # tag: (attributes that may be shared, start of the name of their class)
     "joint": (("damping", "frictionloss", "armature", "stiffness", "springref", "actuatorfrcrange"), "joint"),
@@ -19,7 +19,7 @@ SHARED = {  # tag: (attributes that may be shared, start of the name of their cl
 LEAST = 3  # elements that have attributes in common
 
 
-def share_classes(root: etree._Element, default: etree._Element) -> None:
+def share_classes(root: XmlElement, default: XmlElement) -> None:
     """Moves attributes that at least three elements of a tag have alike to classes in <default>."""
     names = {node.get("class") for node in default.iter("default")}
     for tag, (attributes, start) in SHARED.items():

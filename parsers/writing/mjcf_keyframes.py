@@ -18,11 +18,12 @@ if TYPE_CHECKING:
 
     from mbcli.parsers.spec import LinkSpec, ModelSpec
     from mbcli.parsers.writing.simple_joints import Part
+    from mbcli.parsers.xml_document import XmlElement
 
     from mbcli.math.array_types import Matrix
 
 
-def add_keyframes(root: etree._Element, spec: ModelSpec, order: Sequence[tuple[str, str, Part | None]]) -> None:
+def add_keyframes(root: XmlElement, spec: ModelSpec, order: Sequence[tuple[str, str, Part | None]]) -> None:
     """Adds <keyframe>. order: (joint, link, Part or None) as MuJoCo has them in qpos; None: the link floats."""
     if not spec.postures:
         return

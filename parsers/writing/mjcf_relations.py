@@ -28,11 +28,12 @@ if TYPE_CHECKING:
 
     from mbcli.parsers.spec import ConstraintSpec, FrameSpec, ModelSpec
     from mbcli.parsers.writing.simple_joints import Part
+    from mbcli.parsers.xml_document import XmlElement
 
     from mbcli.math.array_types import Matrix
 
 
-def add_relations(root: etree._Element, spec: ModelSpec, parts: Mapping[str, tuple[Part, ...]]) -> list[ConstraintSpec]:
+def add_relations(root: XmlElement, spec: ModelSpec, parts: Mapping[str, tuple[Part, ...]]) -> list[ConstraintSpec]:
     """Adds <tendon> and <equality> of a ModelSpec, whose joints are these Parts; returns the constraints as they are
     read."""
     tendon, equality = etree.SubElement(root, "tendon"), etree.SubElement(root, "equality")
@@ -76,7 +77,7 @@ def add_relations(root: etree._Element, spec: ModelSpec, parts: Mapping[str, tup
     return [*acting, *equal]
 
 
-def _add_followers(equality: etree._Element, spec: ModelSpec, parts: Mapping[str, tuple[Part, ...]]) -> None:
+def _add_followers(equality: XmlElement, spec: ModelSpec, parts: Mapping[str, tuple[Part, ...]]) -> None:
     joints = {joint.name: joint for joint in spec.joints}
     for joint in spec.joints:
         for k, part in enumerate(parts[joint.name]):
@@ -92,7 +93,7 @@ def _add_followers(equality: etree._Element, spec: ModelSpec, parts: Mapping[str
 
 
 def _follow(
-    equality: etree._Element, part: Part, leader_start: float, leader: str, multiplier: float, offset: float
+    equality: XmlElement, part: Part, leader_start: float, leader: str, multiplier: float, offset: float
 ) -> None:
     """q - q0 = c0 + c1 (leader - leader0)."""
     own_start = 0.0 if part.axis is None else part.axis.default_position
@@ -108,7 +109,7 @@ def _frame_at(frames: Sequence[FrameSpec], link: str, p: Sequence[float]) -> str
 
 
 def _add_point(
-    equality: etree._Element,
+    equality: XmlElement,
     spec: BallConstraintSpec,
     name: str | None,
     poses: Mapping[str, Matrix],
@@ -123,7 +124,7 @@ def _add_point(
 
 
 def _add_weld(
-    equality: etree._Element,
+    equality: XmlElement,
     spec: WeldConstraintSpec,
     name: str | None,
     poses: Mapping[str, Matrix],
@@ -144,7 +145,7 @@ def _add_weld(
 
 
 def _add_sum(
-    tendon: etree._Element, equality: etree._Element, spec: TendonConstraintSpec, name: str, model: ModelSpec
+    tendon: XmlElement, equality: XmlElement, spec: TendonConstraintSpec, name: str, model: ModelSpec
 ) -> TendonConstraintSpec:
     """A TendonConstraintSpec as a fixed tendon; returns it as it is read."""
     starts = {joint.name: joint.axes[0].default_position for joint in model.joints if joint.axes}

@@ -14,10 +14,10 @@ from mbcli.parsers.writing.write_xml import DRAKE_ONLY, OURS_ONLY
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from lxml import etree
+    from mbcli.parsers.xml_document import XmlElement
 
 
-def _extensions(root: etree._Element, counts: Mapping[str, int]) -> dict[str, str]:
+def _extensions(root: XmlElement, counts: Mapping[str, int]) -> dict[str, str]:
     says_twice = root.find(".//axis/mimic") is not None  # drake:mimic says the same
     return {
         tag: OURS_ONLY if tag == NO_ACTUATOR else DRAKE_ONLY

@@ -14,8 +14,8 @@ from mbcli.parsers.writing.write_xml import DRAKE_ONLY, OURS_ONLY
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from lxml import etree
     from mbcli.parsers.spec import ConstraintSpec, ForceElementSpec, Shape
+    from mbcli.parsers.xml_document import XmlElement
 
 _SHAPES = {HalfSpace: "plane", Cone: "cone", Polyline: "polyline"}
 
@@ -32,7 +32,7 @@ def _missing_relation(spec: ForceElementSpec | ConstraintSpec) -> str | None:
     return None
 
 
-def _extensions(root: etree._Element, counts: Mapping[str, int]) -> dict[str, str]:
+def _extensions(root: XmlElement, counts: Mapping[str, int]) -> dict[str, str]:
     return {tag: OURS_ONLY if tag == "loop_joint" else DRAKE_ONLY for tag in counts}
 
 

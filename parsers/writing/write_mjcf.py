@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from collections.abc import Container, Mapping, Sequence
 
     from mbcli.parsers.spec import ConstraintSpec, GeometrySpec, InertialSpec, LinkSpec, ModelSpec, Shape
+    from mbcli.parsers.xml_document import XmlElement
 
     from mbcli.math.array_types import Matrix
 
@@ -109,7 +110,7 @@ class _Writer:
             for link, name in names_as_read(self.spec, self.through).items()
         }
 
-    def _add_options(self, root: etree._Element, parents_apart: bool) -> None:
+    def _add_options(self, root: XmlElement, parents_apart: bool) -> None:
         gravity = self.spec.gravity
         gravity = None if gravity is None or tuple(gravity) == EARTH else tuple(gravity)
         if gravity is None and parents_apart:
@@ -120,7 +121,7 @@ class _Writer:
 
     # ---------------------------------------------------------------------------------------- bodies
 
-    def _add_bodies(self, worldbody: etree._Element, asset: etree._Element) -> None:
+    def _add_bodies(self, worldbody: XmlElement, asset: XmlElement) -> None:
         spec, links = self.spec, {link.name: link for link in self.spec.links}
         holder = {joint.child: joint for joint in spec.joints}
         carried, sites = defaultdict(list), defaultdict(list)
@@ -148,12 +149,12 @@ class _Writer:
 
     def _add_body(
         self,
-        parent: etree._Element,
+        parent: XmlElement,
         links: Mapping[str, LinkSpec],
         link: LinkSpec,
         chain: Sequence[JointSpec],
         names: set[str],
-    ) -> etree._Element:
+    ) -> XmlElement:
         joint = chain[0] if chain else None
         if joint is None or joint.type == "quaternion_floating":
             place = _place(link.X_ModelL)
@@ -180,7 +181,7 @@ class _Writer:
             _add_inertial(node, link.inertial)
         return node
 
-    def _add_joints(self, node: etree._Element, link: LinkSpec, joint: JointSpec, X_BM: Matrix) -> None:
+    def _add_joints(self, node: XmlElement, link: LinkSpec, joint: JointSpec, X_BM: Matrix) -> None:
         parts = self.parts[joint.name]
         if not parts or parts[0].kind == FREE:
             self.unnamed[joint.name] = link.name
@@ -214,7 +215,7 @@ class _Writer:
 
     # ----------------------------------------------------------------------------------------- geoms
 
-    def _add_geoms(self, node: etree._Element, link: LinkSpec, asset: etree._Element) -> None:
+    def _add_geoms(self, node: XmlElement, link: LinkSpec, asset: XmlElement) -> None:
         for geometry, role in geoms_of(link):
             element = add(node, "geom", **{"class": role if role in _CLASSES else None}, name=geometry.name)
             kind, attributes = self._shape(geometry.shape, asset)
@@ -232,7 +233,7 @@ class _Writer:
                 if value != usual:
                     element.set(name, numbers(value))
 
-    def _shape(self, shape: Shape, asset: etree._Element) -> tuple[str, dict[str, Any]]:
+    def _shape(self, shape: Shape, asset: XmlElement) -> tuple[str, dict[str, Any]]:
         if not isinstance(shape, Mesh):
             of_kind: Any = SHAPES[type(shape)]
             return of_kind(shape)
@@ -244,13 +245,13 @@ class _Writer:
             add(asset, "mesh", name=self.meshes[key], file=shape.uri, scale=scale, inertia="shell")
         return "mesh", {"mesh": self.meshes[key]}
 
-    def _material(self, color: tuple[float, float, float, float], asset: etree._Element) -> str:
+    def _material(self, color: tuple[float, float, float, float], asset: XmlElement) -> str:
         if color not in self.materials:
             self.materials[color] = f"color_{len(self.materials) + 1}"
             asset.insert(len(self.materials) - 1, _element("material", name=self.materials[color], rgba=color))
         return self.materials[color]
 
-    def _add_contact(self, root: etree._Element, pairs: Sequence[tuple[str, str]]) -> None:
+    def _add_contact(self, root: XmlElement, pairs: Sequence[tuple[str, str]]) -> None:
         if not pairs and not self.spec.contact_pairs:
             return
         contact = etree.SubElement(root, "contact")
@@ -343,7 +344,7 @@ def _link_as_read(link: LinkSpec) -> LinkSpec:
     return replace(link, visuals=tuple(seen), collisions=tuple(solid))
 
 
-def _drop_unused_classes(root: etree._Element, default: etree._Element) -> None:
+def _drop_unused_classes(root: XmlElement, default: XmlElement) -> None:
     used = {node.get("class") for node in root.iter("*") if node.tag != "default"}
     for node in list(default):
         if node.get("class") not in used:
@@ -368,7 +369,7 @@ def _directions(R_BM: Matrix, parts: tuple[Part, ...]) -> list[tuple[float, ...]
     return found[::-1]
 
 
-def _add_inertial(node: etree._Element, inertial: InertialSpec) -> None:
+def _add_inertial(node: XmlElement, inertial: InertialSpec) -> None:
     X, values = inertial.X_LI, inertial.inertia
     products = any(values[3:])
     if products and min(principal_moments(inertial)) < LEAST_OF_FULL:
@@ -403,19 +404,19 @@ def _place(X: Matrix, computed: bool = False) -> dict[str, Any]:
     return {name: values for name, values in (("pos", xyz), ("euler", rpy)) if any(values)}
 
 
-def _set(element: etree._Element, **values: Any) -> None:
+def _set(element: XmlElement, **values: Any) -> None:
     """Sets numbers that are not zero."""
     for name, value in values.items():
         if value:
             element.set(name, numbers(value))
 
 
-def _set_text(element: etree._Element, **values: Any) -> None:
+def _set_text(element: XmlElement, **values: Any) -> None:
     for name, value in values.items():
         element.set(name, value if isinstance(value, str) else numbers(*value))
 
 
-def _element(tag: str, **attributes: Any) -> etree._Element:
+def _element(tag: str, **attributes: Any) -> XmlElement:
     element = etree.Element(tag)
     _set_text(element, **attributes)
     return element

@@ -34,7 +34,6 @@ from mbcli.multibody.fem.body_config import MATERIAL_NAMES
 if TYPE_CHECKING:
     from typing import Any
 
-    from lxml import etree
     from mbcli.parsers.spec import (
         ActuatorSpec,
         CollisionFilterGroupSpec,
@@ -45,6 +44,7 @@ if TYPE_CHECKING:
         ModelSpec,
         Shape,
     )
+    from mbcli.parsers.xml_document import XmlElement
 
     from mbcli.math.array_types import Matrix4
 
@@ -54,7 +54,7 @@ _MOMENTS = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
 _DEFAULTS = {field.name: field.default for field in fields(AxisSpec)}
 
 
-def write_sdf(spec: ModelSpec) -> etree._Element:
+def write_sdf(spec: ModelSpec) -> XmlElement:
     """The root element of the document."""
     starts_elsewhere = any(axis.default_position for joint in spec.joints for axis in joint.axes)
     version = VERSION_WITH_INITIAL_POSITION if starts_elsewhere else VERSION
@@ -87,7 +87,7 @@ def write_sdf(spec: ModelSpec) -> etree._Element:
     return root
 
 
-def _add_pose(parent: etree._Element, X: Matrix4) -> None:
+def _add_pose(parent: XmlElement, X: Matrix4) -> None:
     p, rpy = xyz_rpy(X)
     if any((*p, *rpy)):
         add(parent, "pose", (*p, *rpy))
@@ -96,7 +96,7 @@ def _add_pose(parent: etree._Element, X: Matrix4) -> None:
 # ----------------------------------------------------------------------------------------------- links
 
 
-def _add_link(model: etree._Element, link: LinkSpec) -> None:
+def _add_link(model: XmlElement, link: LinkSpec) -> None:
     node = add(model, "link", name=link.name)
     _add_pose(node, link.X_ModelL)
     if not link.gravity:
@@ -114,7 +114,7 @@ def _add_link(model: etree._Element, link: LinkSpec) -> None:
             _add_geometry(node, tag, geometry)
 
 
-def _add_deformable(model: etree._Element, body: DeformableSpec) -> None:
+def _add_deformable(model: XmlElement, body: DeformableSpec) -> None:
     node = add(model, "link", name=body.name)
     _add_pose(node, body.X_ModelD)
     if not body.gravity:
@@ -132,7 +132,7 @@ def _add_deformable(model: etree._Element, body: DeformableSpec) -> None:
         add(element, "drake:outward_normal", wall.normal)
 
 
-def _add_geometry(link: etree._Element, tag: str, geometry: GeometrySpec) -> None:
+def _add_geometry(link: XmlElement, tag: str, geometry: GeometrySpec) -> None:
     node = add(link, tag, name=geometry.name)
     _add_pose(node, geometry.X_LG)
     _add_shape(add(node, "geometry"), geometry.shape)
@@ -159,7 +159,7 @@ def _add_geometry(link: etree._Element, tag: str, geometry: GeometrySpec) -> Non
             add(properties, child, value)
 
 
-def _add_shape(geometry: etree._Element, shape: Shape) -> None:
+def _add_shape(geometry: XmlElement, shape: Shape) -> None:
     if isinstance(shape, Polyline):
         for outline in shape.outlines:
             node = add(geometry, "polyline")
@@ -197,7 +197,7 @@ SHAPES = {
 # ---------------------------------------------------------------------------------------------- joints
 
 
-def _add_joint(model: etree._Element, joint: JointSpec, actuator: ActuatorSpec | None, version: str) -> None:
+def _add_joint(model: XmlElement, joint: JointSpec, actuator: ActuatorSpec | None, version: str) -> None:
     kind = joint.type
     if kind == "continuous" and (joint.axes[0].lower, joint.axes[0].upper) != (-inf, inf):
         kind = "revolute"  # a continuous joint has no limits in SDFormat
@@ -220,7 +220,7 @@ def _add_joint(model: etree._Element, joint: JointSpec, actuator: ActuatorSpec |
         add(node, "drake:mimic", joint=mimic.leader, multiplier=mimic.multiplier, offset=mimic.offset)
 
 
-def _add_axis(joint: etree._Element, tag: str, axis: AxisSpec, rule: Any, version: str) -> None:
+def _add_axis(joint: XmlElement, tag: str, axis: AxisSpec, rule: Any, version: str) -> None:
     node = add(joint, tag)
     add(node, "xyz", axis.xyz)
     if axis.default_position:
@@ -239,7 +239,7 @@ def _add_axis(joint: etree._Element, tag: str, axis: AxisSpec, rule: Any, versio
         add(mimic, "reference", 0.0)
 
 
-def _add_actuator(joint: etree._Element, actuator: ActuatorSpec) -> None:
+def _add_actuator(joint: XmlElement, actuator: ActuatorSpec) -> None:
     if actuator.rotor_inertia:
         add(joint, "drake:rotor_inertia", actuator.rotor_inertia)
     if actuator.gear_ratio != 1:
@@ -249,7 +249,7 @@ def _add_actuator(joint: etree._Element, actuator: ActuatorSpec) -> None:
         add(joint, "drake:controller_gains", p=p, d=d)
 
 
-def _add_drake_joint(model: etree._Element, joint: JointSpec) -> None:
+def _add_drake_joint(model: XmlElement, joint: JointSpec) -> None:
     node = add(model, "drake:joint", name=joint.name, type=joint.type)
     add(node, "drake:parent", joint.parent)
     add(node, "drake:child", joint.child)
@@ -257,7 +257,7 @@ def _add_drake_joint(model: etree._Element, joint: JointSpec) -> None:
         add(node, "drake:damping", joint.damping or (0.0, 0.0, 0.0))
 
 
-def _add_filter_group(model: etree._Element, group: CollisionFilterGroupSpec) -> None:
+def _add_filter_group(model: XmlElement, group: CollisionFilterGroupSpec) -> None:
     node = add(model, "drake:collision_filter_group", name=group.name)
     for member in group.members:
         add(node, "drake:member", member)

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Mapping
     from typing import Any
 
-    from lxml import etree
     from mbcli.parsers.spec import ActuatorSpec, CollisionFilterGroupSpec, GeometrySpec, JointSpec, LinkSpec, ModelSpec
+    from mbcli.parsers.xml_document import XmlElement
 
     from mbcli.math.array_types import Matrix4
 
@@ -40,7 +40,7 @@ LIMITS = {  # attribute: field of AxisSpec; infinite values are left out
 _VERSIONS = (("1.2", {"deceleration", "jerk"}), ("1.1", {"capsule"}))  # additions of each version
 
 
-def write_urdf(spec: ModelSpec, loops: Container[str] = ()) -> etree._Element:
+def write_urdf(spec: ModelSpec, loops: Container[str] = ()) -> XmlElement:
     """The root element of the document. loops: names of the joints that close loops."""
     root = start("robot", {"name": spec.name})
     materials = _add_materials(root, spec.links)
@@ -65,22 +65,22 @@ def write_urdf(spec: ModelSpec, loops: Container[str] = ()) -> etree._Element:
     return root
 
 
-def _features(root: etree._Element) -> set[Any]:
+def _features(root: XmlElement) -> set[Any]:
     return {feature for node in root.iter() for feature in (node.tag, *node.attrib)}
 
 
-def _add_value(parent: etree._Element, tag: str, value: Any) -> None:
+def _add_value(parent: XmlElement, tag: str, value: Any) -> None:
     add(parent, tag, **{"name" if isinstance(value, str) else "value": value})
 
 
-def _set_pose(node: etree._Element, X: Matrix4) -> None:
+def _set_pose(node: XmlElement, X: Matrix4) -> None:
     xyz, rpy = xyz_rpy(X)
     for name, values in (("xyz", xyz), ("rpy", rpy)):
         if any(values):
             node.set(name, numbers(*values))
 
 
-def _add_origin(parent: etree._Element, X: Matrix4) -> None:
+def _add_origin(parent: XmlElement, X: Matrix4) -> None:
     if any(map(any, xyz_rpy(X))):
         _set_pose(add(parent, "origin"), X)
 
@@ -88,7 +88,7 @@ def _add_origin(parent: etree._Element, X: Matrix4) -> None:
 # ----------------------------------------------------------------------------------------------- links
 
 
-def _add_materials(root: etree._Element, links: Iterable[LinkSpec]) -> dict[Any, str]:
+def _add_materials(root: XmlElement, links: Iterable[LinkSpec]) -> dict[Any, str]:
     """The colors of all visuals as materials of the robot; {RGBA: name}."""
     names: dict[tuple[float, ...], str] = {}
     for color in dict.fromkeys(visual.color for link in links for visual in link.visuals):
@@ -98,7 +98,7 @@ def _add_materials(root: etree._Element, links: Iterable[LinkSpec]) -> dict[Any,
     return names
 
 
-def _add_link(root: etree._Element, link: LinkSpec, materials: Mapping[Any, str]) -> None:
+def _add_link(root: XmlElement, link: LinkSpec, materials: Mapping[Any, str]) -> None:
     node = add(root, "link", name=link.name)
     if link.inertial is not None:
         inertial = add(node, "inertial")
@@ -111,7 +111,7 @@ def _add_link(root: etree._Element, link: LinkSpec, materials: Mapping[Any, str]
             _add_geometry(node, tag, geometry, materials)
 
 
-def _add_geometry(link: etree._Element, tag: str, geometry: GeometrySpec, materials: Mapping[Any, str]) -> None:
+def _add_geometry(link: XmlElement, tag: str, geometry: GeometrySpec, materials: Mapping[Any, str]) -> None:
     node = add(link, tag, name=geometry.name)
     _add_origin(node, geometry.X_LG)
     shape, attributes = SHAPES[type(geometry.shape)](geometry.shape)
@@ -140,7 +140,7 @@ SHAPES = {  # HalfSpace is none of URDF
 # ---------------------------------------------------------------------------------------------- joints
 
 
-def _add_joint(root: etree._Element, joint: JointSpec, closes_loop: bool) -> None:
+def _add_joint(root: XmlElement, joint: JointSpec, closes_loop: bool) -> None:
     kind = _TYPES.get(joint.type, joint.type)
     axis = joint.axes[0] if joint.axes else None
     if kind in ("revolute", "continuous") and axis is not None:
@@ -173,7 +173,7 @@ def _add_joint(root: etree._Element, joint: JointSpec, closes_loop: bool) -> Non
         add(node, "mimic", joint=mimic.leader, multiplier=mimic.multiplier, offset=mimic.offset)
 
 
-def _add_dynamics(node: etree._Element, joint: JointSpec, kind: str) -> None:
+def _add_dynamics(node: XmlElement, joint: JointSpec, kind: str) -> None:
     if kind in ("planar", "ball") and any(joint.damping):
         add(node, "dynamics", damping=joint.damping)
     elif kind in (*_LIMITED, "screw", "universal"):
@@ -183,7 +183,7 @@ def _add_dynamics(node: etree._Element, joint: JointSpec, kind: str) -> None:
             add(node, "dynamics", damping=axis.damping, friction=friction or None)
 
 
-def _add_transmission(root: etree._Element, actuator: ActuatorSpec) -> None:
+def _add_transmission(root: XmlElement, actuator: ActuatorSpec) -> None:
     node = add(root, "transmission", name=f"{actuator.name}_transmission")
     add(node, "type", "transmission_interface/SimpleTransmission")
     add(node, "joint", name=actuator.joint)
@@ -197,7 +197,7 @@ def _add_transmission(root: etree._Element, actuator: ActuatorSpec) -> None:
         add(driver, "drake:controller_gains", p=p, d=d)
 
 
-def _add_filter_group(root: etree._Element, group: CollisionFilterGroupSpec) -> None:
+def _add_filter_group(root: XmlElement, group: CollisionFilterGroupSpec) -> None:
     node = add(root, "drake:collision_filter_group", name=group.name)
     for member in group.members:
         add(node, "drake:member", link=member)

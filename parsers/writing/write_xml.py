@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
     from typing import Any
 
+    from mbcli.parsers.xml_document import XmlElement
+
     from mbcli.math.array_types import Matrix, Vector
 
 DRAKE = "http://drake.mit.edu"
@@ -32,7 +34,7 @@ EIGHTH = pi / 4  # [rad]
 SAME_ROTATION = 8e-16  # elements of two rotation matrices, apart by no more than their computation explains
 
 
-def start(tag: str, attributes: Mapping[str, str]) -> etree._Element:
+def start(tag: str, attributes: Mapping[str, str]) -> XmlElement:
     """The root element of a document that may have elements of Drake and of this program."""
     root = etree.Element(tag, nsmap=NAMESPACES)
     for name, value in attributes.items():
@@ -40,7 +42,7 @@ def start(tag: str, attributes: Mapping[str, str]) -> etree._Element:
     return root
 
 
-def add(parent: etree._Element, tag: str, text: Any = None, **attributes: Any) -> etree._Element:
+def add(parent: XmlElement, tag: str, text: Any = None, **attributes: Any) -> XmlElement:
     """A child element; numbers and sequences of numbers are written by `numbers`, attributes that are None left out."""
     child = etree.SubElement(parent, _qualified(tag))
     if text is not None:
@@ -51,14 +53,14 @@ def add(parent: etree._Element, tag: str, text: Any = None, **attributes: Any) -
     return child
 
 
-def finish(root: etree._Element) -> bytes:
+def finish(root: XmlElement) -> bytes:
     """The document as bytes of UTF-8."""
     etree.cleanup_namespaces(root)
     etree.indent(root)
     return etree.tostring(root, xml_declaration=True, encoding="utf-8", pretty_print=True)
 
 
-def numbers_of_elements(root: etree._Element, others: Collection[str] = ()) -> Counter:
+def numbers_of_elements(root: XmlElement, others: Collection[str] = ()) -> Counter:
     """{tag: how often it is there} of the elements that only Drake and this program have, and of the tags in others."""
     prefixes = {uri: prefix for prefix, uri in NAMESPACES.items()}
     names = [etree.QName(node) for node in root.iter("*")]
@@ -150,7 +152,7 @@ PHYSICS = {
 }
 
 
-def add_physics(parent: etree._Element, spec: Any, add_value: Callable[..., Any], *, infinite: Any) -> None:
+def add_physics(parent: XmlElement, spec: Any, add_value: Callable[..., Any], *, infinite: Any) -> None:
     """The element of a force element or constraint in PHYSICS.
 
     add_value(element, tag, value): adds a child with a name or numbers, as the format has them. infinite: whether the
