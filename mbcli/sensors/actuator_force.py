@@ -16,7 +16,7 @@ MJCF = {"actuatorfrc": "actuator"}
 SDF: dict[str, tuple[str, ...]] = {}
 SDF_MOUNTS: tuple[str, ...] = ()
 SDF_SETTINGS: dict[str, Any] = {}
-NEEDS = ("acceleration", "effort")
+NEEDS = ("effort",)
 CUTOFF = "both"
 
 problem = no_problem

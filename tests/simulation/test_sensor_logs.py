@@ -100,3 +100,20 @@ def test_the_command_turns_noise_off_and_inspect_lists_sensors(arm, tmp_path):
     assert sensors[0]["update_rate"] == 40.0
     assert sensors[0]["has_noise"]
     assert cli("log", "diff", tmp_path / "on.h5", tmp_path / "off.h5").code == 1
+
+
+SERVO = """<mujoco><worldbody><body><joint name="hinge" axis="0 1 0"/><geom size="0.1" pos="0 0 -1"/></body></worldbody>
+<actuator><position name="servo" joint="hinge" kp="40" kv="2" gear="2" forcerange="-30 30"/></actuator>
+<sensor><actuatorfrc name="force" actuator="servo"/><jointactuatorfrc name="torque" joint="hinge"/></sensor></mujoco>"""
+
+
+def test_sensors_of_actuators_give_the_efforts_of_the_steps(tmp_path):
+    """Those of controllers too, which aim elsewhere in each step."""
+    (tmp_path / "servo.xml").write_text(SERVO)
+    log = simulate(
+        tmp_path / "servo.xml", 0.1, controller=lambda time, q, v: {"servo.target": 10.0 * time}, log_rate=0.0
+    )
+    effort = log.field("derived/effort")[:, 0]
+    assert np.ptp(effort) > 1.0
+    np.testing.assert_array_equal(log.field("sensors/torque"), effort)
+    np.testing.assert_allclose(log.field("sensors/force"), effort / 2.0, rtol=1e-15)

@@ -380,6 +380,16 @@ TRIALS = {
             Fault("unwritable output", "m.urdf --tries 0 -t 5 -o gone/out.csv", OUTPUT, "gone/out.csv"),
         ],
     ),
+    "loads": Trial(
+        "run.h5",
+        "elbow",
+        "run.h5 --json",
+        [
+            *_of_log(),
+            Fault("contradiction", "run.h5 --csv --json", USAGE, "exclude each other"),
+            Fault("unwritable output", "run.h5 -o gone/out.csv", OUTPUT, "gone/out.csv"),
+        ],
+    ),
     "serve": Trial(
         "m.urdf",
         "",
@@ -426,12 +436,6 @@ TRIALS = {
         "run.h5 --json",
         [*_of_log(), Fault("missing argument", "run.h5 other.h5", USAGE, "unexpected extra argument")],
         found=(("spoiled.h5", INVALID),),
-    ),
-    "loads": Trial(
-        "run.h5",
-        "elbow",
-        "run.h5 --json",
-        [*_of_log(), Fault("contradiction", "run.h5 --csv --json", USAGE, "exclude each other")],
     ),
     "log show": Trial(
         "run.h5",

@@ -31,6 +31,11 @@ NOT_SMOOTH = {
     # what only factorizations with pivots call
     "subtract_products",
     "set_tile",
+    # ask what is due at a time, or how much of a step a rate is
+    "add_pushes",
+    "step_under_pushes",
+    "call_controller",
+    "carry_efforts",
     # asks whether numbers are finite, and quaternions zero
     "query_state_fault",
     # asks whether a length or an angle is too small
@@ -124,6 +129,11 @@ NOT_SMOOTH = {
     "all_finite",
     "hold_input",
     "record",
+    "record_efforts",
+    "record_rates",
+    "record_step",
+    "wants_efforts",
+    "keeps_accelerations",
     "set_state",
     "next_input_change",
     "keep_state",

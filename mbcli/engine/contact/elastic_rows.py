@@ -97,7 +97,7 @@ def add_elastic_row(model, data, solver, dofs, weights, body, places, laws, n):
     add_vertices(solver, dofs, weights, n, 0, 1.0, axes)
     if body >= 0:
         point, here = row3(places, n, COUPLING_POINT), (0.0, 0.0, 0.0)
-        add_relative_point(model, data, solver, i, 0, body, point, here, tangent, side, normal)
+        add_relative_point(model, data, solver, i, 0, body, point, here, (tangent, side, normal))
     else:
         add_vertices(solver, dofs, weights, n, 3, -1.0, axes)
     end_constraint(solver, i)

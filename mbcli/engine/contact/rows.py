@@ -70,14 +70,13 @@ def last_velocity(model, b):
 
 
 @kernel
-def add_relative_point(model, data, solver, i, a, b, point, onto_b, tangent, across, normal):
+def add_relative_point(model, data, solver, i, a, b, point, onto_b, axes):
     """Pieces of the velocity of body a's point relative to body b's, which is onto_b from there in another tree.
 
-    Velocities that move both cancel.
+    axes: tangent, across, normal. Velocities that move both cancel.
     """
     path, path_vector, mask = solver.body_path, solver.path_vector, solver.path_mask8
     m, m_end, n, n_end = path[a], path[a + 1], path[b], path[b + 1]
-    axes = tangent, across, normal
     if model.body_root[a] != model.body_root[b]:
         for k in range(m, m_end):
             add_piece(model, data, solver, i, a, path_vector[k], mask[k], point, axes)
@@ -160,7 +159,7 @@ def add_contact_row(model, data, solver, points, c):
     if resists_turning(points, c):
         solver.con_members[i] = TURNS
     a, b, onto_b = points.body[c, 0], points.body[c, 1], row3(points.onto_B, c, 0)
-    add_relative_point(model, data, solver, i, a, b, point, onto_b, tangent, across, normal)
+    add_relative_point(model, data, solver, i, a, b, point, onto_b, (tangent, across, normal))
     if solver.con_members[i] == 0:
         end_constraint(solver, i)
     else:
@@ -195,7 +194,7 @@ def add_patch(model, data, solver, points, c, count):
     x, y, z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
     tangent, across = x, y
     a, b, onto_b = points.body[c, 0], points.body[c, 1], row3(points.onto_B, c, 0)
-    add_relative_point(model, data, solver, first, a, b, P, onto_b, x, y, z)
+    add_relative_point(model, data, solver, first, a, b, P, onto_b, (x, y, z))
     end_constraint(solver, first)
     if solver.counts[COUNT_CONSTRAINTS] == first:
         return

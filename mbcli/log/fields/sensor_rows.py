@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mbcli.multibody.contact.contact_arrays import SampledContacts
-from mbcli.multibody.sensing.evaluation import aims_of_controllers, has_forces_between, needs_of
+from mbcli.multibody.sensing.evaluation import has_forces_between, needs_of
 from mbcli.multibody.sensing.plant_sensing import PlantSensing
 from mbcli.multibody.sensing.rows import SensedRows
 from mbcli.multibody.sensing.signals import SensorSignals
@@ -39,8 +39,8 @@ class SensorRows:
             given["vdot"] = samples.vdot[chosen]
         if needs & {"contact", "wrench"}:
             given["contacts"] = chosen_contacts(samples.contacts, chosen)
-        if "effort" in needs and self._context is not None:
-            given["aims"] = aims_of_controllers(self._plant, self._context)
+        if "effort" in needs:
+            given["effort"] = samples.effort[chosen]
         if "wrench" in needs:
             given |= self._wrench_inputs(samples, chosen)
         rows = SensedRows(
@@ -48,7 +48,6 @@ class SensorRows:
             samples.time[chosen],
             samples.q[chosen],
             samples.v[chosen],
-            u=samples.u[chosen],
             energy=samples.energy[chosen],
             **given,
         )

@@ -133,7 +133,7 @@ class OutputPorts(ReactionForces, Kinematics):
                     lambda: [SpatialAcceleration.Zero() for _ in range(bodies)],
                 ),
                 self._dynamic("generalized_acceleration", nv, self._all_vdot, lambda: np.zeros(nv)),
-                self._dynamic("net_actuation", nu, self._net_actuation, lambda: np.zeros(nu)),
+                self._dynamic("net_actuation", nu, self.net_actuation, lambda: np.zeros(nu)),
                 self._dynamic(
                     "reaction_forces", None, self.reactions_at, lambda: [SpatialForce.Zero() for _ in range(joints)]
                 ),
@@ -175,7 +175,7 @@ class OutputPorts(ReactionForces, Kinematics):
             self._dynamic(
                 f"{prefix}_net_actuation",
                 len(u),
-                lambda context: self._net_actuation(context)[u],
+                lambda context: self.net_actuation(context)[u],
                 lambda: np.zeros(len(u)),
             ),
         ]
@@ -197,7 +197,7 @@ class OutputPorts(ReactionForces, Kinematics):
     def _all_vdot(self, context: Context) -> Vector:
         return self._accelerations(context).copy()
 
-    def _net_actuation(self, context: Context) -> Vector:
+    def net_actuation(self, context: Context) -> Vector:
         """A new u (nu,) that acts: what is fed forward, or the effort of a controller."""
         if not self.has_controllers():
             self.check_context(context)

@@ -66,7 +66,7 @@ class SensorEvaluator:
         plant, needs = self._plant, self._needs
         plant.check_context(context)
         q, v = plant.GetPositions(context)[None], plant.GetVelocities(context)[None]
-        given: dict[str, Any] = {"u": plant.actuation(context)[None]}
+        given: dict[str, Any] = {}
         if "acceleration" in needs:
             given["vdot"] = plant.accelerations(context)[None]
         if "energy" in needs:
@@ -79,21 +79,13 @@ class SensorEvaluator:
         if "wrench" in needs:
             given |= wrench_inputs(plant, context)
         if "effort" in needs:
-            given["aims"] = aims_of_controllers(plant, context)
+            given["effort"] = plant.net_actuation(context)[None]
         return SensedRows(self._sensing, np.array([context.get_time()]), q, v, **given)
 
 
 def sensor_values(plant: MultibodyPlant, context: Context, names: Sequence[str] | None = None) -> dict[str, FloatArray]:
     """What the sensors of a plant give at the state of a context: SensorEvaluator(plant, names).values(context)."""
     return SensorEvaluator(plant, names).values(context)
-
-
-def aims_of_controllers(plant: MultibodyPlant, context: Context) -> FloatArray | None:
-    """(1, controllers, 2): at which positions and velocities controllers aim now; None if none acts."""
-    if not plant.is_discrete() or not plant.has_controllers():
-        return None
-    plant.set_controllers(context)
-    return context.state.data.pd_desired.copy()[None]
 
 
 def wrench_inputs(plant: MultibodyPlant, context: Context) -> dict[str, Any]:

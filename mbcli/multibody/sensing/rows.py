@@ -40,11 +40,11 @@ class SensedRows:
 
     Args:
         sensing: PlantSensing of the plant.
-        time: (n,) [s]; q (n, nq), v (n, nv); u (n, nu) the input of actuators; energy (n, 2) kinetic, potential [J].
+        time: (n,) [s]; q (n, nq), v (n, nv); energy (n, 2) kinetic, potential [J].
         vdot: (n, nv), in a discrete plant the mean accelerations of the step from each state; None: not known, all that
             is computed from it is NaN.
         contacts: SampledContacts, None where nothing can touch.
-        aims: (n or 1, controllers, 2), the positions and velocities at which controllers aim.
+        effort: (n, nu) [N m or N] of actuators, with what controllers add and within limits; None: not known, NaN.
         pushes: (n, nlink, 6) forces applied to links at their origins, in World; None: there are none.
         reactions: (n, joints, 6): as Evaluator.reactions has them; None: they follow from the motion.
     """
@@ -56,18 +56,17 @@ class SensedRows:
         q: FloatArray,
         v: FloatArray,
         *,
-        u: FloatArray | None = None,
         energy: FloatArray | None = None,
         vdot: FloatArray | None = None,
         contacts: Any = None,
-        aims: FloatArray | None = None,
+        effort: FloatArray | None = None,
         pushes: FloatArray | None = None,
         reactions: FloatArray | None = None,
     ) -> None:
         self._sensing, self.plant, self._model = sensing, sensing.plant, sensing.plant.model
         self.time, self.q, self.v = time, q, v
-        self._u, self._energy, self._vdot, self._contacts = u, energy, vdot, contacts
-        self._aims, self._pushes, self._reactions = aims, pushes, reactions
+        self._energy, self._vdot, self._contacts = energy, vdot, contacts
+        self._effort, self._pushes, self._reactions = effort, pushes, reactions
         self.gravity = self.plant.gravity_field().gravity_vector()
         self._motions: dict[int, Motion] = {}
 
@@ -165,27 +164,14 @@ class SensedRows:
 
     def effort(self, actuator: Any) -> FloatArray:
         """(n,) [N m or N] of an actuator on its joint: its input, and its controller's part."""
-        k = self.plant.elements.actuators.index(actuator)
-        u = np.zeros(len(self)) if self._u is None else self._u[:, k]
-        controllers = self._model.pd_actuator.tolist()
-        if k not in controllers or self._aims is None:
-            return u
-        i, h = controllers.index(k), self.plant.time_step()
-        p, d, limit = self._model.pd_constants[i]
-        joint = actuator.joint()
-        q, v = self.q[:, joint.position_start()], self.v[:, joint.velocity_start()]
-        if h:  # a controller acts by the end of the step
-            v = v + h * self._accelerations()[:, joint.velocity_start()]
-            q = q + h * v
-        return np.clip(u - p * (q - self._aims[:, i, 0]) - d * (v - self._aims[:, i, 1]), -limit, limit)
+        if self._effort is None:
+            return np.full(len(self), np.nan)
+        return self._effort[:, self.plant.elements.actuators.index(actuator)]
 
     def joint_effort(self, joint: Any) -> FloatArray:
         """(n,) of all actuators of a joint."""
         own = [a for a in self.plant.elements.actuators if a.joint() is joint]
         return sum((self.effort(a) for a in own), np.zeros(len(self)))
-
-    def _accelerations(self) -> FloatArray:
-        return np.full_like(self.v, np.nan) if self._vdot is None else self._vdot
 
     def wrench_on_body(self, body: Any) -> tuple[FloatArray, FloatArray]:
         """Torque about Wo and force (n, 3) on a link from the one that carries it, in World."""

@@ -33,7 +33,7 @@ ROUNDING = 1e-12
 PER_BODY = {f.name for f in DATA_FIELDS if f.shape[0] == "nbody"}
 # rows that only joints without one axis have
 WITHOUT_ONE_AXIS = {"X_FM", "p_RoMo"}
-INPUTS = ("q", "v", "vdot", "tau", "qdot", "F_applied", "diagonal", "u", "pd_desired")
+INPUTS = ("q", "v", "vdot", "tau", "qdot", "F_applied", "diagonal", "u", "pd_desired", "pd_carried")
 
 PLANTS = {
     "mixed": {"seed": 1, "elements": True},
@@ -117,7 +117,7 @@ STAGES = {
     "calc_step_dynamics": Stage(
         under_forces("calc_step_dynamics", 0.01, 1.0),
         f"tau diagonal F_applied {ARTICULATED} {CONTROL} {AT_START}",
-        "q v tau u pd_desired",
+        "q v tau u pd_desired pd_carried",
         AT_VELOCITY,
         may_write=f"{AT_LIMITS} {POSITION} {VELOCITY} qdot",
     ),
@@ -129,7 +129,7 @@ STAGES = {
     "step_under_link_forces": Stage(
         under_forces("step_under_link_forces", 0.01, 0.0),
         f"{POSITION} {VELOCITY} {ARTICULATED} {CONTROL} diagonal tau q v qdot F_applied",
-        "q v tau u pd_desired X_WB p_RoBo",
+        "q v tau u pd_desired pd_carried X_WB p_RoBo",
         ("start_of_step", *AT_POSITION),
         may_write=f"{AT_LIMITS} v_terms",
     ),
@@ -162,7 +162,7 @@ STAGES = {
     "discrete_step": Stage(
         named("discrete_step", 0.01, 1.0),
         f"{POSITION} {VELOCITY} {ARTICULATED} {CONTROL} {AT_START} diagonal tau q v qdot F_applied",
-        "q v tau u pd_desired F_applied",
+        "q v tau u pd_desired pd_carried F_applied",
         takes_handles=False,
         may_write=AT_LIMITS,
     ),
