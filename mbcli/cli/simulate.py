@@ -73,9 +73,10 @@ Keys of the JSON document, beside those that all have; q and v are those of the 
                                 problems; with deformable bodies
                                 unsettled_steps, whose iterations ended too early, and largest_change of
                                 velocities by the last ones (relative)
-  efforts                       of actuators with controllers, and that hold and drive joints: each with actuator,
-                                most, last and limit [N m or N] (null without one), time_at_limit [s]; of the rows
-  tracking                      null without --trajectory; else of each joint of it position and largest_error
+  efforts                       of the rows, of actuators with controllers and those that hold and drive:
+                                actuator; most, last and limit (null without one) [N m or N];
+                                time_at_limit [s]
+  tracking                      null without --trajectory; else position and largest_error of its joints
   exceeded_limits               positions that were beyond their limits in some row
   exceeded_efforts              actuators whose input is beyond their effort limit
   efforts_beyond                each with actuator, limit and most [N m or N], and time [s] beyond it
