@@ -391,7 +391,7 @@ def test_a_screw_without_pitch_has_no_translation_to_set():
 WRONG_SIZES = {
     "SetPositions": lambda p, c: p.SetPositions(c, np.zeros(9)),
     "SetPositions of an instance": lambda p, c: p.SetPositions(c, ModelInstanceIndex(0), [1.0]),
-    "SetPositions with a matrix": lambda p, c: p.SetPositions(c, np.zeros((10, 1))),
+    "SetPositions with a matrix": lambda p, c: p.SetPositions(c, np.zeros((10, 2))),
     "SetVelocities": lambda p, c: p.SetVelocities(c, np.zeros(10)),
     "SetVelocities with a number": lambda p, c: p.SetVelocities(c, 1.0),
     "SetPositionsAndVelocities": lambda p, c: p.SetPositionsAndVelocities(c, np.zeros(18)),
