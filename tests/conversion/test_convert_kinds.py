@@ -25,12 +25,11 @@ CORPUS = robot_files([SAMPLES, ROOT / "tests"], ("urdf", "sdf", "mjcf"))[0]
 
 
 @pytest.mark.parametrize(
-    ("file", "run"), [pytest.param(f, r, id=f"{f.name} to {r}") for f in CORPUS for r in net.runs_of(f)]
+    ("file", "run"),
+    [pytest.param(f, r, id=f"{f.name} to {r}") for f in CORPUS for r in net.runs_of(f) if "usd" not in r],
 )
 def test_every_model_of_the_repository_converts_to_every_format_and_back(file, run):
     """Written, read back and compared: nothing differs that convert did not name."""
-    if "usd" in run.split():
-        pytest.importorskip("pxr", reason="needs the extra usd")
     result = net.do(file, run, {})
     if run in ("urdf sdf", "mjcf sdf") and "deformable" in file.name:  # URDF and MJCF keep nothing of them
         assert result["lossy"] and net.verdict(result)[0] == net.EMPTY

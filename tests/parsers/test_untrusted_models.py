@@ -272,6 +272,7 @@ ALLOWED = {
     ("mbcli/engine", "compile"),
     ("mbcli/common/quick_dataclass.py", "exec"),
     ("mbcli/engine/runtime/kernel_cache.py", "import pickle"),  # of files that kept_files.py has found to be its own
+    ("mbcli/simulation/control/python.py", "import pickle"),  # of a state that --controller-pickle has asked for
 }
 
 
