@@ -538,6 +538,7 @@ LOSSES = {
     "NAME": "A name that is changed.",
     "ORDER": "The coordinates come in another order.",
     "POSTURE": "A named posture.",
+    "PRECISION": "Numbers of which the format has fewer digits.",
     "PROPERTIES": "Proximity properties that the format has no elements for.",
     "REFLECTED_INERTIA": "The inertia of a joint's drive.",
     "WORLD": "Geometry of the world that stands on a link welded to it.",
