@@ -549,6 +549,9 @@ class RecordedRun:
                 for samples in self._blocks(run, log):
                     self._observer.see(samples, event)
                     self._append(log, samples)
+                stopped = should_stop()
+                if stopped or not self._rows_are_enough(run):
+                    log.checkpoint(self._checkpoint(run))
             except (NumericalError, ControlError) as error:
                 self._append_last_good_row(log, run)
                 log.event(self.context.get_time(), run.steps, "error", error.code, str(error))
@@ -556,12 +559,9 @@ class RecordedRun:
                 if path is None:
                     raise
                 raise type(error)(f"{error}; the rows before it are in {path}") from None
-            if should_stop():
-                log.checkpoint(self._checkpoint(run))
-                log.finish("interrupted", int(should_stop()), "stopped by a signal")
+            if stopped:
+                log.finish("interrupted", int(stopped), "stopped by a signal")
             else:
-                if not self._rows_are_enough(run):
-                    log.checkpoint(self._checkpoint(run))
                 log.finish("complete", 0)
             return log.row_count
 
