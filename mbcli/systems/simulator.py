@@ -116,7 +116,10 @@ class Simulator:
             self._loop.steps = self._loop.publishes = 0
             self._loop.discrete_updates = self._loop.unrestricted_updates = 0
             status = self._loop.initialize(params is None or not params.suppress_initialization_events)
-        self._ended_by(status)
+            self._ended_by(status)
+        else:
+            with self._context.state.turn:
+                self._ended_by(status)
         return self._status(self._root.get_time())
 
     def _tell_loop(self) -> None:

@@ -302,6 +302,7 @@ def test_every_option_of_simulate_is_harmless_or_a_file_or_refused():
         *("packages", "package_paths", "allow_outside", "xacro", "xacro_args", "scenario_text", "input_file"),
         *("state_file", "state_time", "states", "states_format", "each", "show_model_help"),
         "pushes",  # but for those that name no table
+        *("controller", "controller_pickle", "trajectory", "follow", "interpolation"),  # programs, and files
     } & names | (names - known) & {"help_model"}
 
 

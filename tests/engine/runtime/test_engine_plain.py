@@ -92,18 +92,18 @@ def test_steps_in_contact_by_plain_kernels_end_at_the_same_bits(approximation):
 
 def test_a_search_gets_what_it_needs_at_the_first_pair_without_a_closed_form(monkeypatch):
     """The step in which that pair is met is done again, and the run goes on as if the function had been there."""
-    made, let_meet = [], Collision.let_convex_solids_meet
+    made, ready = [], Collision.ready_what_is_needed
 
     def noted(self, kernels):
         made.append(int(self.counts[COLLISION_STATUS]))
-        let_meet(self, kernels)
+        ready(self, kernels)
 
-    monkeypatch.setattr(Collision, "let_convex_solids_meet", noted)
+    monkeypatch.setattr(Collision, "ready_what_is_needed", noted)
     results = []
     for at_hand in (True, False):
         monkeypatch.setattr(collision_arrays, "is_at_hand", lambda kernel, at_hand=at_hand: at_hand)
         results.append(states_after(dropped_solids(), 120)[0])
-    assert made[0] == 0 and made[-1] == COLLISION_NO_FUNCTION
+    assert made and set(made) == {COLLISION_NO_FUNCTION}
     assert np.array_equal(*results)
 
 
