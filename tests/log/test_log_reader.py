@@ -15,8 +15,11 @@ from mbcli.errors import ModelError, ResourceError
 from mbcli.log.datasets import Field
 from mbcli.log.fields import STANDARD_FIELDS
 from mbcli.log.fields.contact import CONTACT_FIELDS, OFFSET, SURFACE_FIELDS
+from mbcli.log.fields.effort import EFFORT
 from mbcli.log.fields.faces import CORNER_FIELDS, FACE_FIELDS
 from mbcli.log.fields.poses import POSES
+from mbcli.log.fields.reactions import REACTIONS
+from mbcli.log.fields.tracking import ERROR, TARGET
 from mbcli.log.fields.vertices import VERTICES
 from mbcli.log.format import FIXED_DATASETS, ROOT_ATTRIBUTES, SCENE
 from mbcli.log.reader import Log, describe
@@ -324,7 +327,8 @@ def test_unfinished_logs_fit_the_schema_too(tmp_path):
 
 def test_document_schema_and_code_name_the_same_datasets_and_attributes():
     contact = [field.path for field in CONTACT_FIELDS + SURFACE_FIELDS + FACE_FIELDS]
-    datasets = {*FIXED_DATASETS, *STANDARD_FIELDS, "input/u", POSES, VERTICES, SCENE, OFFSET, *contact}
+    of_control = (EFFORT, REACTIONS, ERROR, TARGET)
+    datasets = {*FIXED_DATASETS, *STANDARD_FIELDS, "input/u", POSES, VERTICES, SCENE, OFFSET, *contact, *of_control}
     schema = json.loads(SCHEMA.read_text())["properties"]
     assert set(schema["datasets"]["properties"]) == datasets
     assert set(schema["datasets"]["required"]) == set(FIXED_DATASETS)

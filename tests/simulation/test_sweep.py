@@ -74,7 +74,7 @@ def test_contact_maxima_and_actuation():
     assert quiet["contact_depth_max"] == contacts["contact/depth"].max()
     assert quiet["contacts_max"] == np.diff(contacts["offset"]).max() == quiet["final(contacts)"]
     knee = "final quadruped_front_left_knee_q"
-    assert abs(quiet[knee]) < 1e-6 and strong[knee] < -1e-3
+    assert abs(quiet[knee]) < 1e-6 and strong[knee] < -1e-4  # the hold learns to carry it
 
 
 def test_random_starts_are_drawn_by_the_seed_of_the_point():
