@@ -33,7 +33,7 @@ def test_a_ball_bounces_as_high_as_newtons_law_says(law, e):
 @EVERY_LAW
 def test_a_ball_without_restitution_stays(law):
     scene = ball(law=law, restitution=0.0, height=0.05)
-    z = scene.heights(300)
+    z = scene.heights(500)  # sap lets it sink slowly
     assert max(z[110:]) < RADIUS and z[-1] == pytest.approx(RADIUS - 1e-3, abs=1e-5)
 
 
@@ -51,17 +51,19 @@ def test_below_the_threshold_nothing_bounces():
         assert (max(z[35:]) > RADIUS + 0.0035) == bounces
 
 
-@pytest.mark.parametrize("e, rel", [(1.0, 0.005), (0.5, 0.02)])
-def test_a_ball_bounces_in_a_continuous_plant(e, rel):
-    """Stiff contact: what is pressed in by x gets 2 g x / v^2 (1 - e^2) less of its energy back."""
-    scene = ball(h=0.0, height=0.1, restitution=math.sqrt(e), point_contact_stiffness=2e6)
+@pytest.mark.parametrize("e", [1.0, 0.5])
+def test_a_ball_bounces_in_a_continuous_plant(e):
+    """What is pressed in by x rises x (1 - e^2) less high: it lifts its weight over x with e^2 of the force."""
+    k, g = 2e6, 9.81
+    scene = ball(h=0.0, height=0.1, restitution=math.sqrt(e), point_contact_stiffness=k)
     simulator, highest = scene.simulator, 0.0
     assert isinstance(simulator, Simulator)
-    fall = math.sqrt(0.2 / 9.81)
+    fall = math.sqrt(0.2 / g)
+    x = g * fall / math.sqrt(k)  # of 1 kg
     for t in np.linspace(fall * 1.1, fall * (1.0 + 2.0 * e), 60):
         simulator.AdvanceTo(t)
         highest = max(highest, scene.positions()[0, 2] - RADIUS)
-    assert highest == pytest.approx(e * e * 0.1, rel=rel)
+    assert highest == pytest.approx(e * e * 0.1 - x * (1.0 - e * e), rel=0.01)
 
 
 @EVERY_LAW
