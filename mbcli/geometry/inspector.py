@@ -89,7 +89,8 @@ class SceneGraphInspector:
         if id in self._registry.frames:
             return self._registry.frames[id].name
         geometry = self._registry.geometry(id)
-        return f"{self._scope(geometry.frame)}{geometry.name()}"
+        scope, name = self._scope(geometry.frame), geometry.name()
+        return name if name.startswith(scope) else f"{scope}{name}"  # those of files are registered with it
 
     def _scope(self, frame_id: FrameId) -> str:
         """What stands before the names of the geometries of a frame: that before the name of its body."""
