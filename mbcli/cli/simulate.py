@@ -592,7 +592,7 @@ def efforts_in_words(efforts):
     """Lines on what controllers gave: the largest efforts, and the actuators that were at their limits."""
     if not efforts:
         return []
-    largest = sorted(efforts, key=lambda each: -abs(each["most"]))[:MOST_EFFORTS]
+    largest = sorted(efforts, key=lambda each: -float(f"{abs(each['most']):.3g}"))[:MOST_EFFORTS]
     listed = ", ".join(
         f"{each['actuator']} {number(each['most'])} (at the end {number(each['last'])})" for each in largest
     )
