@@ -247,7 +247,7 @@ def test_controllers_with_limits_act_in_the_same_problem():
     reached = set()
     for k, a in enumerate(scene.model.pd_actuator):
         d = scene.model.actuator_dof[a]
-        p, damping, most = scene.model.pd_constants[k]
+        p, damping, most, _ = scene.model.pd_constants[k]
         q = scene.data.q[scene.model.dof_q[d]]
         free = p * (5.0 - q - H * v[d]) + damping * (5.0 - v[d])
         assert scene.data.pd_effort[k] == pytest.approx(np.clip(free, -most, most), rel=1e-8, abs=1e-8)
