@@ -382,7 +382,7 @@ REFUSED_BY_PYDRAKE = {
     "drive_without_type drive_twice material_without_name material_twice limits_of_minus_1 infinite_limits "
     "negative_damping mimic_on_fixed_joint mimic_of_nothing_on_fixed_joint no_name",
     "sdf": "negative_friction unknown_shape two_shapes_of_one_name color_above_1 no_truth_value no_color no_rate "
-    "negative_damping mimic_on_fixed_joint flattened",
+    "negative_damping mimic_on_fixed_joint flattened bounces_too_much",
 }
 REFUSED_BY_PINOCCHIO = (
     "declaration_after_comment material_twice limits_of_minus_1 limit_below_0 infinite_limits no_name"

@@ -40,7 +40,7 @@ for name in sys.argv[1:]:
         if (error.name or "").partition(".")[0] not in ("pydrake", "pinocchio", "mujoco", "coal", "pybullet", *EXTRAS):
             raise
 """
-EXTRAS = ("sympy", "xacro", "coacd", "pyarrow", "mcap", "rerun", "matplotlib", "distributed")
+EXTRAS = ("sympy", "xacro", "coacd", "pyarrow", "mcap", "rerun", "matplotlib", "distributed", "pxr")
 # imported as programs alone, or where their package is
 LEFT_OUT = ("mbcli.__main__", "mbcli.engine.__main__")
 

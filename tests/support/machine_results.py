@@ -403,6 +403,12 @@ def inverse_dynamics(state, rng):
     return state.plant.CalcInverseDynamics(state.context, vdot, random_forces(state, rng))
 
 
+@result("CalcReactionForces", own=True)
+def reactions_of_motion(state, rng):
+    vdot = state.give(rng.normal(size=state.plant.num_velocities()))
+    return state.plant.CalcReactionForces(state.context, vdot, random_forces(state, rng))
+
+
 @result("CalcForceElementsContribution")
 def force_elements(state, rng):
     forces = state.lib.MultibodyForces(state.plant)
