@@ -12,7 +12,7 @@ from scipy.spatial.transform import Rotation
 from mbcli.engine.constraints.orthogonal_rows import complete_rows, orthogonalize_rows
 from mbcli.math import RigidTransform
 from mbcli.models import load_model
-from mbcli.multibody.assembly import nearest_positions
+from mbcli.multibody.assembly import closed_chains, nearest_positions
 from mbcli.multibody.assembly.nearest_positions import complete_by_lapack, orthogonalize_by_lapack
 from mbcli.multibody.assembly.position_manifold import PositionManifold, rotation_vector_rate
 from mbcli.multibody.constraints import (
@@ -22,7 +22,6 @@ from mbcli.multibody.constraints import (
     CalcConstraintsPositionError,
     Constraint,
     ConstraintSet,
-    closed_chains,
 )
 from mbcli.multibody.plant import MultibodyPlant
 from mbcli.multibody.tree import BallRpyJoint, RpyFloatingJoint, SpatialInertia
