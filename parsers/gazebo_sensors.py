@@ -51,11 +51,6 @@ class Mounting:
     collisions: tuple[str, ...] = ()  # of the link
 
 
-def has_sensors(node):
-    """Whether an element has a <sensor>, without reading it."""
-    return "sensor" in node.child_tags
-
-
 def read_sensor(node, name, mounting, world):
     """The `SensorSpec` of a <sensor>; None if it gives nothing, which is reported."""
     with node.diagnostics.leaving_out(node, LEFT_OUT) as faults:
@@ -85,18 +80,11 @@ def _read_sensor(node, name, mounting, world):
     if problem:
         node.diagnostics.error("ELEMENT_INVALID", f"sensor {quoted(name)} of type {quoted(word)}: {problem}", node)
         return None
-    if kind == "magnetometer":
-        settings |= {"magnetic_field": world.magnetic_field, "magnetic_unit": "T"}
-    if kind == "air_speed":
-        settings["wind"] = world.wind
-    if kind == "navsat":
-        if world.earth is None:
-            problem = f"sensor {quoted(name)} of type {quoted(word)} needs <spherical_coordinates> of the world"
-            node.diagnostics.error("ELEMENT_MISSING", problem, node)
+    for surrounding in file.SURROUNDINGS:
+        found = SURROUNDINGS[surrounding](node, container, mounting, world)
+        if found is None:
             return None
-        settings["earth"] = world.earth
-    if kind == "contact":
-        settings["collisions"] = _read_collisions(node, container, mounting)
+        settings |= found
     return SensorSpec(name, kind, word, node.place, settings=settings, rate=rate, noise=noise, **mounting.fields)
 
 
@@ -193,3 +181,23 @@ def _read_collisions(node, container, mounting):
     if not names:
         node.diagnostics.error("ELEMENT_MISSING", "a contact sensor must name a <collision>", node)
     return tuple(name.rpartition("::")[2] for name in names if name is not None)
+
+
+def _earth(node, container, mounting, world):
+    if world.earth is not None:
+        return {"earth": world.earth}
+    sensor = f"sensor {quoted(node.attribute('name'))} of type {quoted(node.attribute('type'))}"
+    node.diagnostics.error("ELEMENT_MISSING", f"{sensor} needs <spherical_coordinates> of the world", node)
+    return None
+
+
+# settings that stand elsewhere than in the element of a sensor; None after a finding
+SURROUNDINGS = {
+    "magnetic_field": lambda node, container, mounting, world: {
+        "magnetic_field": world.magnetic_field,
+        "magnetic_unit": "T",
+    },
+    "wind": lambda node, container, mounting, world: {"wind": world.wind},
+    "earth": _earth,
+    "collisions": lambda node, container, mounting, world: {"collisions": _read_collisions(node, container, mounting)},
+}

@@ -26,10 +26,9 @@ if TYPE_CHECKING:
     from mbcli.parsers.spec import SourceFile
     from mbcli.parsers.yaml_source import YamlNode
 
-_FAILED = object()
-
-if TYPE_CHECKING:
     T = TypeVar("T")  # a record
+
+_FAILED = object()
 
 
 def read_into(

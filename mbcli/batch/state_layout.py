@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from mbcli.batch.row_demands import RowDemands
+from mbcli.common.quick_dataclass import dataclass
 
 if TYPE_CHECKING:
     from mbcli.math.array_types import FloatArray

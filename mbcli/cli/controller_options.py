@@ -3,8 +3,7 @@
 import click
 
 from mbcli.cli.options import Number
-
-DEFAULT_LIMIT = 60.0  # [s] as of ControllerChoice, which would slow --help down
+from mbcli.simulation.control.choices import DEFAULT_LIMIT, INTERPOLATIONS, WAYS, ControllerChoice, Follow
 
 controller_options = (
     click.option(
@@ -41,14 +40,9 @@ def controller_choice(options):
             if getattr(options, key):
                 raise click.UsageError(f"--{key.replace('_', '-')} needs --controller")
         return None
-    from mbcli.simulation.control.choices import ControllerChoice
-
     limit = DEFAULT_LIMIT if options.controller_limit is None else options.controller_limit
     return ControllerChoice(options.controller, options.controller_rate, limit, options.controller_pickle)
 
-
-WAYS = ("computed-torque", "pd", "prescribed")  # as mbcli.simulation.control.follow
-INTERPOLATIONS = ("linear", "cubic", "quintic")  # as mbcli.simulation.control.plans
 
 trajectory_options = (
     click.option(
@@ -78,6 +72,4 @@ def follow_choice(options):
         return None
     if options.controller is not None and options.follow is not None:
         raise click.UsageError("--controller follows the trajectory itself: no --follow beside it")
-    from mbcli.simulation.control.choices import Follow
-
     return Follow(options.trajectory, options.follow or WAYS[0], options.interpolation or "cubic")

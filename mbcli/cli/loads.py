@@ -6,7 +6,8 @@ import io
 import click
 
 from mbcli.cli.log_show import opened_log
-from mbcli.cli.output import number, printable, table, write_file
+from mbcli.cli.options import Options
+from mbcli.cli.output import emit, number, printable, table
 from mbcli.common.json_text import to_json
 
 KEYS = """
@@ -53,10 +54,7 @@ def loads(path, as_csv, as_json, output, force):
         text = "\n".join(_csv(found[key]) for key in ("actuators", "joints") if found[key])
     else:
         text = "\n".join(render(found))
-    if output is None:
-        click.echo(text.rstrip("\n"))
-    else:
-        write_file(output, text if text.endswith("\n") else f"{text}\n", force)
+    emit(text.rstrip("\n"), Options(output=output, force=force))
 
 
 def render(found):

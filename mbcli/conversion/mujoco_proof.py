@@ -55,7 +55,7 @@ def prove_by_mujoco(conversion: Conversion, proof: PlantComparison, *, seed: int
     vectors = _vectors(joints, random)
     with tempfile.TemporaryDirectory() as folder:
         request = {"xml": _with_paths(conversion, folder), "states": states, "vectors": vectors}
-        document, problem = _ask(request)
+        document, problem = ask("mbcli.conversion.mujoco_process", request, longest=LONGEST)
     if document is None:
         proof.differences.append(f"MuJoCo {problem}")
         return ENGINE
@@ -65,19 +65,19 @@ def prove_by_mujoco(conversion: Conversion, proof: PlantComparison, *, seed: int
     return f"{ENGINE} {document['version']}"
 
 
-def _ask(request: dict[str, Any]) -> tuple[dict[str, Any], None] | tuple[None, str]:
-    """(document, None), or (None, why there is none)."""
+def ask(module: str, request: dict[str, Any], *, longest: float) -> tuple[dict[str, Any], None] | tuple[None, str]:
+    """(document, None) of an engine in a process of its own, or (None, why there is none). longest: [s]."""
     try:
         done = subprocess.run(
-            [sys.executable, "-m", "mbcli.conversion.mujoco_process"],
+            [sys.executable, "-m", module],
             input=json.dumps(request),
             capture_output=True,
             text=True,
-            timeout=LONGEST,
+            timeout=longest,
             check=False,
         )
     except subprocess.TimeoutExpired:
-        return None, f"gave no result within {LONGEST:g} s"
+        return None, f"gave no result within {longest:g} s"
     try:
         document = json.loads(done.stdout)
     except ValueError:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import os
-import subprocess
-import sys
 import tempfile
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mbcli.conversion.mujoco_proof import ask
 from mbcli.math.rotation_array import matrix_from_quaternion
 
 if TYPE_CHECKING:
@@ -41,7 +39,7 @@ def prove_by_newton(conversion: Conversion, proof: PlantComparison, *, seed: int
         path = os.path.join(folder, "text.usda")
         with open(path, "wb") as file:
             file.write(conversion.text)
-        document, problem = _ask({"usd": path, "states": states})
+        document, problem = ask("mbcli.conversion.newton_process", {"usd": path, "states": states}, longest=LONGEST)
     if document is None:
         proof.differences.append(f"Newton {problem}")
         return ENGINE
@@ -49,26 +47,6 @@ def prove_by_newton(conversion: Conversion, proof: PlantComparison, *, seed: int
     for state, there in zip(states, document["states"], strict=True):
         _compare_at(plant, joints, state, there, proof)
     return f"{ENGINE} {document['version']}"
-
-
-def _ask(request: dict[str, Any]) -> tuple[dict[str, Any], str | None]:
-    """(document, None), or ({}, why there is none)."""
-    try:
-        done = subprocess.run(
-            [sys.executable, "-m", "mbcli.conversion.newton_process"],
-            input=json.dumps(request),
-            capture_output=True,
-            text=True,
-            timeout=LONGEST,
-            check=False,
-        )
-        document = json.loads(done.stdout)
-    except subprocess.TimeoutExpired:
-        return {}, f"gave no result within {LONGEST:g} s"
-    except ValueError:
-        lines = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
-        return {}, f"failed: {lines[-1][:300]}"
-    return ({}, f"refuses the file: {document['error']}") if "error" in document else (document, None)
 
 
 def _compare_elements(plant: Any, joints: dict[str, Any], document: dict[str, Any], proof: Any) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 import time
 from contextlib import suppress
@@ -59,7 +60,7 @@ def keep_arrays(key: str, arrays: dict[str, NDArray[Any]]) -> None:
     with suppress(OSError, RuntimeError):
         folder = _folder()
         if ready_to_keep(folder):
-            _tidy(folder)
+            tidy(folder)
             keep(folder / f"{key}{SUFFIX}", content)
 
 
@@ -90,8 +91,11 @@ def _unpacked(content: bytes) -> dict[str, NDArray[Any]]:
     return arrays
 
 
-def _tidy(folder: Path) -> None:
-    """Takes the files that were used last longest ago from a folder that is full, until half of it is free."""
+def tidy(folder: Path, latest: float = math.inf) -> None:
+    """Takes the files that were used last longest ago from a folder that is full, until half of it is free.
+
+    latest: [s] since 1970. What was used after that stays.
+    """
     files = []
     with os.scandir(folder) as entries:
         for entry in entries:
@@ -101,8 +105,8 @@ def _tidy(folder: Path) -> None:
     total = sum(size for _, size, _ in files)
     if total <= MOST_BYTES:
         return
-    for _, size, path in sorted(files):
-        if total <= MOST_BYTES // 2:
+    for used, size, path in sorted(files):
+        if total <= MOST_BYTES // 2 or used > latest:
             return
         with suppress(OSError):
             os.unlink(path)

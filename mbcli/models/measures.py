@@ -23,14 +23,12 @@ if TYPE_CHECKING:
     from mbcli.multibody.tree.joint import Joint
     from mbcli.multibody.tree.rigid_body import RigidBody
 
+    Way: TypeAlias = Sequence[tuple[Joint, float]]  # joints on a way from World, each with the sign of its turn
+
 STARTS = 4  # from which the reach of a chain is searched: the default positions, and drawn ones
 SWEEPS = 40  # over the joints of a chain, at most
 MOST_WORK = 250_000  # of a sweep over all chains: the sum of the squares of their lengths
 SETTLED = 1e-9  # relative gain of a sweep that ends the search
-
-
-if TYPE_CHECKING:
-    Way: TypeAlias = Sequence[tuple[Joint, float]]  # joints on a way from World, each with the sign of its turn
 
 
 def measures(plant: MultibodyPlant) -> dict[str, Any]:

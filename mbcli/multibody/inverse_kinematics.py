@@ -444,9 +444,7 @@ class InverseKinematics:
         with_joint_limits: whether positions stay within their limits.
     """
 
-    def __init__(
-        self, plant: MultibodyPlant, plant_context: Any = None, with_joint_limits: bool = True, **named: Any
-    ) -> None:
+    def __init__(self, plant: MultibodyPlant, plant_context: Any = None, with_joint_limits: bool = True) -> None:
         if isinstance(plant_context, bool):
             plant_context, with_joint_limits = None, plant_context
         self._plant = plant

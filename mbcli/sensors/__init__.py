@@ -7,6 +7,7 @@ MJCF               {element of MJCF: what it is mounted on, a name of mjcf_senso
 SDF                {type of an SDFormat sensor, of <gazebo> in URDF too: the elements that may have its settings}
 SDF_MOUNTS         the elements that such a sensor may stand in: "link", "joint"
 SDF_SETTINGS       the paths below that element of what it reads, each a Number, a Word or a Noise of settings.py
+SURROUNDINGS       settings that do not stand in its element, names of SURROUNDING: each reader knows where they are
 NEEDS              what its signals are computed from, beside positions and velocities: names of NEEDED
 CUTOFF             how the cutoff of MJCF acts: "" not at all, "both" on both sides of zero, "above"
 problem(settings)  why such settings make no sense, "" if they do
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
         SDF: dict[str, tuple[str, ...]]
         SDF_MOUNTS: tuple[str, ...]
         SDF_SETTINGS: dict[str, Any]
+        SURROUNDINGS: tuple[str, ...]
         NEEDS: tuple[str, ...]
         CUTOFF: str
 
@@ -90,6 +92,7 @@ NAMES = (
 )
 """Of the kinds, in the order of docs/reference/sensors.md."""
 
+SURROUNDING = ("magnetic_field", "wind", "earth", "collisions", "shape", "limits")
 NEEDED = ("acceleration", "wrench", "contact", "effort", "geometry", "energy")
 CONSTANTS = {
     "TITLE": str,
@@ -97,6 +100,7 @@ CONSTANTS = {
     "SDF": dict,
     "SDF_MOUNTS": tuple,
     "SDF_SETTINGS": dict,
+    "SURROUNDINGS": tuple,
     "NEEDS": tuple,
     "CUTOFF": str,
 }
@@ -110,6 +114,7 @@ def checked_kind(name: str, kind: Any) -> SensorKind:
     if not kind.MJCF and not kind.SDF:
         raise TypeError(f"the sensor '{name}' has no name in any format")
     unknown = [need for need in kind.NEEDS if need not in NEEDED] + [kind.CUTOFF] * (kind.CUTOFF not in CUTOFFS)
+    unknown += [name for name in kind.SURROUNDINGS if name not in SURROUNDING]
     if unknown:
         raise TypeError(f"the sensor '{name}' has the unknown {unknown[0]!r}")
     return kind

@@ -17,6 +17,7 @@ MJCF = {"accelerometer": "site"}
 SDF: dict[str, tuple[str, ...]] = {}
 SDF_MOUNTS: tuple[str, ...] = ()
 SDF_SETTINGS: dict[str, Any] = {}
+SURROUNDINGS: tuple[str, ...] = ()
 NEEDS = ("acceleration",)
 CUTOFF = "both"
 

@@ -17,6 +17,7 @@ MJCF: dict[str, str] = {}
 SDF = {"air_pressure": ("air_pressure",)}
 SDF_MOUNTS = ("link",)
 SDF_SETTINGS = {"reference_altitude": Number("reference_altitude", 0.0), "pressure": Noise((0,))}
+SURROUNDINGS: tuple[str, ...] = ()
 NEEDS: tuple[str, ...] = ()
 CUTOFF = ""
 

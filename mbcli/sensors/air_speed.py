@@ -19,6 +19,7 @@ MJCF: dict[str, str] = {}
 SDF = {"air_speed": ("air_speed",)}
 SDF_MOUNTS = ("link",)
 SDF_SETTINGS = {"pressure": Noise((0,))}
+SURROUNDINGS = ("wind",)
 NEEDS: tuple[str, ...] = ()
 CUTOFF = ""
 

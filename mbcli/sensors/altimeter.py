@@ -17,6 +17,7 @@ MJCF: dict[str, str] = {}
 SDF = {"altimeter": ("altimeter",)}
 SDF_MOUNTS = ("link",)
 SDF_SETTINGS = {"vertical_position": Noise((0,)), "vertical_velocity": Noise((1,))}
+SURROUNDINGS: tuple[str, ...] = ()
 NEEDS: tuple[str, ...] = ()
 CUTOFF = ""
 

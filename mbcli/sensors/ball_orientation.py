@@ -18,6 +18,7 @@ MJCF = {"ballquat": "ball"}
 SDF: dict[str, tuple[str, ...]] = {}
 SDF_MOUNTS: tuple[str, ...] = ()
 SDF_SETTINGS: dict[str, Any] = {}
+SURROUNDINGS: tuple[str, ...] = ()
 NEEDS: tuple[str, ...] = ()
 CUTOFF = ""
 

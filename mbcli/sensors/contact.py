@@ -17,6 +17,7 @@ MJCF: dict[str, str] = {}
 SDF = {"contact": ("contact",)}
 SDF_MOUNTS = ("link",)
 SDF_SETTINGS: dict[str, Any] = {}
+SURROUNDINGS = ("collisions",)
 NEEDS = ("contact",)
 CUTOFF = ""
 

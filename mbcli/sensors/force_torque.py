@@ -23,6 +23,7 @@ SDF_SETTINGS = {
     **{f"force/{axis}": Noise((k,)) for k, axis in enumerate(XYZ)},
     **{f"torque/{axis}": Noise((3 + k,)) for k, axis in enumerate(XYZ)},
 }
+SURROUNDINGS: tuple[str, ...] = ()
 NEEDS = ("acceleration", "wrench")
 CUTOFF = ""
 

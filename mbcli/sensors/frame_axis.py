@@ -17,6 +17,7 @@ MJCF = {"framexaxis": "object", "frameyaxis": "object", "framezaxis": "object"}
 SDF: dict[str, tuple[str, ...]] = {}
 SDF_MOUNTS: tuple[str, ...] = ()
 SDF_SETTINGS: dict[str, Any] = {}
+SURROUNDINGS: tuple[str, ...] = ()
 NEEDS: tuple[str, ...] = ()
 CUTOFF = ""
 

@@ -25,6 +25,7 @@ SDF_SETTINGS = {
     **{f"angular_velocity/{axis}": Noise((4 + k,)) for k, axis in enumerate(XYZ)},
     **{f"linear_acceleration/{axis}": Noise((7 + k,)) for k, axis in enumerate(XYZ)},
 }
+SURROUNDINGS: tuple[str, ...] = ()
 NEEDS = ("acceleration",)
 CUTOFF = ""
 

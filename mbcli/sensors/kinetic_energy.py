@@ -16,6 +16,7 @@ MJCF = {"e_kinetic": ""}
 SDF: dict[str, tuple[str, ...]] = {}
 SDF_MOUNTS: tuple[str, ...] = ()
 SDF_SETTINGS: dict[str, Any] = {}
+SURROUNDINGS: tuple[str, ...] = ()
 NEEDS = ("energy",)
 CUTOFF = "both"
 

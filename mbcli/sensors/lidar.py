@@ -30,6 +30,7 @@ SDF_SETTINGS = {
     "range/resolution": Number("range_resolution", 0.0, "unsigned"),
     "": Noise(),
 }
+SURROUNDINGS: tuple[str, ...] = ()
 NEEDS = ("geometry",)
 CUTOFF = ""
 

@@ -18,6 +18,7 @@ MJCF = {"jointlimitpos": "joint", "tendonlimitpos": "tendon"}
 SDF: dict[str, tuple[str, ...]] = {}
 SDF_MOUNTS: tuple[str, ...] = ()
 SDF_SETTINGS: dict[str, Any] = {}
+SURROUNDINGS = ("limits",)
 NEEDS: tuple[str, ...] = ()
 CUTOFF = "both"
 

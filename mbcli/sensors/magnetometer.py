@@ -19,6 +19,7 @@ MJCF = {"magnetometer": "site"}
 SDF = {"magnetometer": ("magnetometer",)}
 SDF_MOUNTS = ("link",)
 SDF_SETTINGS = {axis: Noise((k,)) for k, axis in enumerate(XYZ)}
+SURROUNDINGS = ("magnetic_field",)
 NEEDS: tuple[str, ...] = ()
 CUTOFF = "both"
 

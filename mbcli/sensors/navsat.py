@@ -23,6 +23,7 @@ SDF_SETTINGS = {
     "velocity_sensing/horizontal": Noise((3, 4)),
     "velocity_sensing/vertical": Noise((5,)),
 }
+SURROUNDINGS = ("earth",)
 NEEDS: tuple[str, ...] = ()
 CUTOFF = ""
 

@@ -18,6 +18,7 @@ MJCF = {"rangefinder": "site"}
 SDF: dict[str, tuple[str, ...]] = {}
 SDF_MOUNTS: tuple[str, ...] = ()
 SDF_SETTINGS: dict[str, Any] = {}
+SURROUNDINGS: tuple[str, ...] = ()
 NEEDS = ("geometry",)
 CUTOFF = "above"
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from math import isfinite
 from typing import Any, NamedTuple
 
 
@@ -66,8 +65,3 @@ class NoiseSettings(NamedTuple):
 def no_problem(settings: dict[str, Any]) -> str:
     """Every value that the readers let pass makes sense."""
     return ""
-
-
-def finite(value: float) -> bool:
-    """Whether a number is one."""
-    return isfinite(value)

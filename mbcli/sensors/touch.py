@@ -19,6 +19,7 @@ MJCF = {"touch": "site"}
 SDF: dict[str, tuple[str, ...]] = {}
 SDF_MOUNTS: tuple[str, ...] = ()
 SDF_SETTINGS: dict[str, Any] = {}
+SURROUNDINGS = ("shape",)
 NEEDS = ("contact",)
 CUTOFF = "above"
 

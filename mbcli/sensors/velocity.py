@@ -16,6 +16,7 @@ MJCF = {"jointvel": "joint", "tendonvel": "tendon", "actuatorvel": "actuator"}
 SDF: dict[str, tuple[str, ...]] = {}
 SDF_MOUNTS: tuple[str, ...] = ()
 SDF_SETTINGS: dict[str, Any] = {}
+SURROUNDINGS: tuple[str, ...] = ()
 NEEDS: tuple[str, ...] = ()
 CUTOFF = "both"
 

@@ -36,7 +36,7 @@ class Observer:
         self._lower, self._upper = plant.GetPositionLowerLimits(), plant.GetPositionUpperLimits()
         self._exceeded = self._lower > self._upper  # none
         self._began = None
-        self._efforts = EffortRecord(plant.num_actuators())
+        self._efforts = EffortRecord(plant)
 
     def begin(self, run):
         """Lets the observer know the run and the time [s] at which it begins."""
@@ -58,7 +58,7 @@ class Observer:
 
     def effort_summary(self, names):
         """The key `efforts` of a summary: of the actuators of these names."""
-        return self._efforts.of(self._plant, names)
+        return self._efforts.of(names)
 
     def tracking_summary(self):
         """The key `tracking` of a summary: of the joints of the plan; None without one."""
@@ -81,9 +81,8 @@ class Observer:
         self._note_energy(samples.energy.sum(axis=1))
         self._efforts.see(samples.time, samples.effort)
         if self._plan is not None:
-            from mbcli.simulation.control.plans import worst_errors
-
-            self._errors = worst_errors(self._plan, samples.time, samples.q, self._errors)
+            errors = np.abs(samples.q[:, self._plan.places] - self._plan.positions_at(samples.time)).max(axis=0)
+            self._errors = errors if self._errors is None else np.maximum(self._errors, errors)
         self.energy_change.see(samples)
         if self._plant.elements.constraints:
             self.constraint_error = max(float(samples.constraint_error.max()), self.constraint_error or 0.0)

@@ -158,7 +158,7 @@ class RecordedRun:
         arguments: Sequence[str] = (),
         warn: Callable[[str], object] = lambda message: None,
     ) -> None:
-        from mbcli.simulation.recording import chosen_fields, needs_accelerations
+        from mbcli.simulation.recording import chosen_fields, needs_of_sensors
 
         if start_limits not in (None, "warn", "clamp", "error"):
             raise ArgumentError(f"{argument('start_limits')} is 'warn', 'clamp' or 'error', not {start_limits!r}")
@@ -186,7 +186,7 @@ class RecordedRun:
         self.until = self._end(until, duration)
         self.sampling = Sampling(self.plant, self.start, self.until, log_rate)
         self.fields, self._sensor_noise = chosen_fields(fields, self.plant), sensor_noise
-        self._keeps_accelerations = needs_accelerations(self.plant, self.fields)
+        self._keeps_accelerations = "acceleration" in needs_of_sensors(self.plant, self.fields)
         if (
             fields is None
             and "effort" in self.fields
@@ -214,10 +214,7 @@ class RecordedRun:
 
     def _controls(self):
         """Whether the settings hold or drive joints; a run that follows a plan does so itself."""
-        return self._follow is None and self._settings_control()
-
-    def _settings_control(self):
-        return self._hold.is_on or bool(self._drive)
+        return self._follow is None and (self._hold.is_on or bool(self._drive))
 
     def _set_start(self, pose, start):
         """Puts the start into the context; returns the mask (nq,) of the positions that it states."""
@@ -339,7 +336,7 @@ class RecordedRun:
             note(line)
 
     def _make_controller(self):
-        from mbcli.simulation.control.chosen import make_controller
+        from mbcli.simulation.control.make_controller import make_controller
 
         if self._controller is not None:
             raise ArgumentError(
@@ -507,7 +504,7 @@ class RecordedRun:
             keep_accelerations=self._keeps_accelerations,
             keep_balance=self._keeps_balance or None,
             asleep=None if earlier is None else earlier.asleep,
-            keep_efforts=bool(self.controlled) or "effort" in self.fields,
+            keep_efforts=self.plant.has_controllers(),
             controller=self._controller,
             forces=self._forces,
             going_on=self.carried_at_start() if earlier is None else earlier.checkpoint,
@@ -576,23 +573,19 @@ class RecordedRun:
             constraint_tolerance=self._tolerance,
             keep_contacts=True,
             keep_accelerations=self._keeps_accelerations,
-            keep_efforts=bool(self.controlled),
+            keep_efforts=self.plant.has_controllers(),
         )
         for samples in here.blocks():
             self._append(log, samples)
 
     def _begin(self, log, run, earlier):
         """The rows of the earlier log, and the needs of a run that goes on from here."""
-        from mbcli.simulation.recording import RowMaker
+        from mbcli.simulation.recording import RowMaker, loads_of_rows
 
-        loads = None
-        if "reactions" in self.fields:
-            from mbcli.log.fields.loaded_states import LoadedStates
-
-            loads = LoadedStates(self.plant, self.context, self._forces)
+        loads = loads_of_rows(self.plant, self.context, self.fields, self._forces)
         self._rows_of = RowMaker(self.plant, self.fields, self._plan, loads)
         if "sensors" in self.fields:
-            self._rows_of.sense(self.context, self.seed if self._sensor_noise else None)
+            self._rows_of.sense(self.seed if self._sensor_noise else None)
         if earlier is not None:
             for rows in earlier.blocks():
                 self._observer.see_rows(rows)
@@ -677,7 +670,7 @@ class RecordedRun:
     def _controller_in_words(self):
         if self._choice is None:
             return None
-        from mbcli.simulation.control.chosen import controller_in_words
+        from mbcli.simulation.control.make_controller import controller_in_words
 
         return controller_in_words(self._choice.given)
 

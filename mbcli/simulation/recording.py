@@ -52,13 +52,30 @@ def logged_plant(plant, plan=None):
     return LoggedPlant(plant, effort_units, position_units, plan)
 
 
-def needs_accelerations(plant, fields):
-    """Whether rows of a log with these fields are computed from accelerations."""
+def needs_of_sensors(plant, fields):
+    """What the sensors in a log with these fields are computed from, names of mbcli.sensors.NEEDED."""
     if "sensors" not in fields:
-        return False
+        return set()
     from mbcli.multibody.sensing.evaluation import needs_of
 
-    return "acceleration" in needs_of(plant.elements.sensors)
+    return needs_of(plant.elements.sensors)
+
+
+def loads_of_rows(plant, context, fields, forces):
+    """The LoadedStates from which rows of a log with these fields are computed, None if none are.
+
+    context: of the run; forces: LinkForces that its steps take.
+    """
+    needed = "reactions" in fields
+    if "wrench" in needs_of_sensors(plant, fields):
+        from mbcli.multibody.sensing.evaluation import has_forces_between
+
+        needed |= has_forces_between(plant) or bool(forces) or context.inputs.has("applied_spatial_force")
+    if not needed:
+        return None
+    from mbcli.log.fields.loaded_states import LoadedStates
+
+    return LoadedStates(plant, context, forces)
 
 
 def log_header(loaded, fields, held, *, plan=None, controller=None, described=True, **run):
@@ -180,11 +197,11 @@ class RowMaker:
                     columns[path] = values
         return columns
 
-    def sense(self, context, seed):
-        """The sensors are those of a run in a context; seed: of their noise, None without."""
+    def sense(self, seed):
+        """The sensors are those of a run; seed: of their noise, None without."""
         from mbcli.log.fields.sensor_rows import SensorRows
 
-        self._logged.sensor_rows = SensorRows(self._logged.plant, context, seed)
+        self._logged.sensor_rows = SensorRows(self._logged.plant, self._logged.loads, seed)
 
     def go_on(self, rows):
         """Rows of the log that the run goes on with, before its own."""

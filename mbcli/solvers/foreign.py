@@ -111,8 +111,6 @@ def ChooseBestSolver(prog: MathematicalProgram) -> SolverId:
 
 def MakeSolver(id: SolverId) -> _Solver:
     """A solver by its name; RuntimeError if nothing has it."""
-    if id.name() == "SciPy":
-        return _SciPy()
     for kind in _Solver.__subclasses__():
         if id.name() == kind.NAME:
             return kind()

@@ -267,8 +267,7 @@ class MathematicalProgram:
         made: LinearConstraint
         if (lower == upper).all():
             made = LinearEqualityConstraint(A, lower)
-        elif (np.count_nonzero(A, axis=1) == 1).all() and len(set(A.argmax(axis=1) + A.argmin(axis=1))) == len(A):
-            places = np.abs(A).argmax(axis=1)
+        elif (np.count_nonzero(A, axis=1) == 1).all() and len(set(places := np.abs(A).argmax(axis=1))) == len(A):
             factors = A[np.arange(len(A)), places]
             ends = np.sort(np.stack([lower / factors, upper / factors]), axis=0)
             made, variables = BoundingBoxConstraint(*ends), variables[places]
@@ -363,7 +362,7 @@ class MathematicalProgram:
 
     def linear_constraints(self) -> list[Binding]:
         """Linear inequalities, without bounds of variables."""
-        return [c for c in self.constraints if type(c.evaluator()) is LinearConstraint]
+        return _of_type(self.constraints, LinearConstraint)
 
     def GetLinearConstraints(self) -> list[Binding]:
         """Linear inequalities and equations."""
@@ -398,7 +397,7 @@ class MathematicalProgram:
 
     def EvalBinding(self, binding: Binding, prog_var_vals: ArrayLike) -> Array:
         """The values (m,) of a cost or constraint where all variables (n,) have these values."""
-        return binding.evaluator().Eval(np.asarray(prog_var_vals)[self.positions_of(binding)])
+        return binding.evaluator().Eval(self.GetBindingVariableValues(binding, prog_var_vals))
 
     def EvalBindings(self, bindings: Sequence[Binding], prog_var_vals: ArrayLike) -> Array:
         """Those of several, one after another."""

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from mbcli.common.value import AbstractValue
 from mbcli.multibody.state.context import Context as PlantContext
-from mbcli.systems.events import TriggerType
+from mbcli.systems.events import DISCRETE, UNRESTRICTED, TriggerType
 from mbcli.systems.leaf_system import LeafContext
-from mbcli.systems.system import Context, InputPort, InputValues, OutputPort, System, Tree, finite_time
+from mbcli.systems.system import InputPort, OutputPort, PortDataType, System, Tree, TreeContext
 from mbcli.systems.vectors import ContinuousState, Parameters, joined
 
 if TYPE_CHECKING:
@@ -17,20 +17,18 @@ if TYPE_CHECKING:
     from mbcli.systems.vectors import DiscreteValues
 
 
-class DiagramContext(Context):
+class DiagramContext(TreeContext):
     """The contexts of all systems of a diagram.
 
     Attributes:
-        diagram: that made it.
+        system: the diagram that made it.
         contexts: {system: context} of its parts.
     """
 
-    __slots__ = ("diagram", "contexts", "tree", "inputs")
-
-    diagram: Diagram
+    __slots__ = ("contexts",)
 
     def __init__(self, diagram: Diagram, tree: Tree) -> None:
-        self.diagram, self.tree, self.inputs = diagram, tree, InputValues(tree.note_change)
+        super().__init__(diagram, tree)
         self.contexts: dict[Any, Any] = {}
         for system in diagram.GetSystems():
             context = system.make_context(tree)
@@ -45,22 +43,17 @@ class DiagramContext(Context):
             )
         raise AttributeError(f"'DiagramContext' object has no attribute '{name}'")
 
-    def _owner(self) -> System:
-        return self.diagram
-
     def find(self, system: Any) -> Any:
         """The context of a system in this diagram or one inside of it. RuntimeError if there is none."""
         found = self.find_maybe(system)
         if found is None:
             name = system.get_name() or type(system).__name__
-            raise RuntimeError(
-                f"system '{name}' has no part in the context of diagram '{self.diagram.GetSystemName()}'"
-            )
+            raise RuntimeError(f"system '{name}' has no part in the context of diagram '{self.system.GetSystemName()}'")
         return found
 
     def find_maybe(self, system: Any) -> Any:
         """The context of a system, None if it has none."""
-        if system is self.diagram:
+        if system is self.system:
             return self
         if system in self.contexts:
             return self.contexts[system]
@@ -77,17 +70,9 @@ class DiagramContext(Context):
             else:
                 yield system, context
 
-    def note_change(self) -> None:
-        self.tree.note_change()
-
-    def get_time(self) -> float:
-        """[s]"""
-        return self.tree.time
-
     def SetTime(self, time_sec: float) -> None:
-        """Replaces the time [s] of all parts."""
-        self.tree.time = finite_time(time_sec)
-        self.tree.note_change()
+        """Replaces the time [s] of all parts; RuntimeError if it is not finite."""
+        super().SetTime(time_sec)
         for context in self.tree.plants:
             context.state.time = self.tree.time
 
@@ -109,7 +94,7 @@ class DiagramContext(Context):
 
     def SetTimeStateAndParametersFrom(self, source: Any) -> None:
         """Takes them from a context of this diagram; see that of a plant's context."""
-        self.diagram.check_context(source)
+        self.system.check_context(source)
         self.take(source, with_inputs=False)
 
     def take(self, source: DiagramContext, with_inputs: bool) -> None:
@@ -128,20 +113,53 @@ class DiagramContext(Context):
 
     def Clone(self) -> DiagramContext:
         """An independent copy, connected in itself."""
-        other = self.diagram.CreateDefaultContext()
+        other = self.system.CreateDefaultContext()
         other.take(self, with_inputs=True)
         return other
 
 
-class Diagram(System):
+class ConnectedSystems:
+    """What a diagram and its builder tell of their systems and connections."""
+
+    _systems: list[Any]
+    _connections: list[tuple[Any, Any]]  # an output port and the input port that has its value
+
+    def GetSystems(self) -> list[Any]:
+        """The systems, in the order in which they were added."""
+        return list(self._systems)
+
+    def HasSubsystemNamed(self, name: str) -> bool:
+        """Whether a system has that name."""
+        return any(system.get_name() == name for system in self._systems)
+
+    def GetSubsystemByName(self, name: str) -> Any:
+        """The system of that name. RuntimeError that lists the names if there is none."""
+        for system in self._systems:
+            if system.get_name() == name:
+                return system
+        names = ", ".join(system.get_name() for system in self._systems)
+        raise RuntimeError(f"the diagram has no system named '{name}'; there are {names}")
+
+    def connection_map(self) -> dict[Any, Any]:
+        """{(system, index of its input): (system, index of its output)}"""
+        return {
+            (to.get_system(), to.get_index()): (source.get_system(), source.get_index())
+            for source, to in self._connections
+        }
+
+    def _sources(self) -> dict[tuple[int, str], Any]:
+        """{(id of a system, name of its input): the output port that it has its value from}"""
+        return {(id(to.get_system()), to.get_name()): source for source, to in self._connections}
+
+
+class Diagram(ConnectedSystems, System):
     """Connected systems, among which there may be other diagrams; made by DiagramBuilder.Build().
 
     A class derived from it calls builder.BuildInto(self) in its __init__.
     """
 
     def __init__(self) -> None:
-        self._systems: list[Any] = []
-        self._connections: list[tuple[OutputPort, InputPort]] = []
+        self._systems, self._connections = [], []
         self._inputs: list[ExportedInputPort] = []
         self._outputs: list[ExportedOutputPort] = []
 
@@ -151,6 +169,27 @@ class Diagram(System):
         self._inputs = [ExportedInputPort(self, ports, name, index) for index, (name, ports) in enumerate(inputs)]
         self._outputs = [ExportedOutputPort(self, port, name, index) for index, (name, port) in enumerate(outputs)]
 
+    def exported_inputs_reaching(self, output: OutputPort) -> list[str]:
+        """The names of the diagram's input ports that an output of one of its systems follows from at once."""
+        sources = self._sources()
+        exported = {
+            (id(port.get_system()), port.get_name()): own.get_name() for own in self._inputs for port in own.ports
+        }
+        found: set[str] = set()
+        waiting, seen = [output], set()
+        while waiting:
+            port = waiting.pop()
+            if id(port) in seen:
+                continue
+            seen.add(id(port))
+            for name in inputs_reaching(port):
+                key = (id(port.get_system()), name)
+                if key in exported:
+                    found.add(exported[key])
+                elif key in sources:
+                    waiting.append(sources[key])
+        return sorted(found)
+
     def input_ports(self) -> list[Any]:
         """All input ports, by index."""
         return self._inputs
@@ -159,32 +198,13 @@ class Diagram(System):
         """All output ports, by index."""
         return self._outputs
 
-    def GetSystems(self) -> list[Any]:
-        """The systems, in the order in which they were added."""
-        return list(self._systems)
-
     def connections(self) -> list[tuple[Any, Any]]:
         """Pairs of an output port and the input port that has its value."""
         return list(self._connections)
 
-    def connection_map(self) -> dict[Any, Any]:
-        """{(system, index of its input): (system, index of its output)}"""
-        return {
-            (to.get_system(), to.get_index()): (source.get_system(), source.get_index())
-            for source, to in self._connections
-        }
-
     def AreConnected(self, output: OutputPort, input: InputPort) -> bool:
         """Whether an input port has the value of an output port."""
         return any(output is source and input is to for source, to in self._connections)
-
-    def HasSubsystemNamed(self, name: str) -> bool:
-        """Whether a system has that name."""
-        return any(system.get_name() == name for system in self._systems)
-
-    def GetSubsystemByName(self, name: str) -> Any:
-        """The system of that name. RuntimeError that lists the names if there is none."""
-        return system_named(self._systems, name)
 
     def CreateDefaultContext(self) -> DiagramContext:
         """A context with those of all systems, connected."""
@@ -212,7 +232,7 @@ class Diagram(System):
 
     def check_context(self, context: Any) -> None:
         """RuntimeError for a context that belongs elsewhere."""
-        if not isinstance(context, DiagramContext) or context.diagram is not self:
+        if not isinstance(context, DiagramContext) or context.system is not self:
             raise RuntimeError("the context was not made by this Diagram")
 
     def CalcTimeDerivatives(self, context: Any, derivatives: ContinuousState) -> None:
@@ -236,33 +256,35 @@ class Diagram(System):
         pending = []
         for system, own in context.leaves():
             if hasattr(system, "run_events"):
-                target = own.get_discrete_state().Clone() if kind == "discrete" else own.get_state().Clone()
+                target = own.get_discrete_state().Clone() if kind == DISCRETE else own.get_state().Clone()
                 if system.run_events(kind, TriggerType.kForced, own, target):
                     pending.append((own, target))
-        if kind == "discrete":
+        if kind == DISCRETE:
             for system, own in context.leaves():
                 if isinstance(own, PlantContext):
                     system.ExecuteForcedEvents(own)
         for own, target in pending:
-            (own.get_mutable_discrete_state() if kind == "discrete" else own.get_mutable_state()).SetFrom(target)
+            (own.get_mutable_discrete_state() if kind == DISCRETE else own.get_mutable_state()).SetFrom(target)
 
     def ExecuteForcedEvents(self, context: Any, publish: bool = True) -> None:
         """Does all forced events; discrete plants take a step, the time stays."""
         self.check_context(context)
-        self.run_forced("unrestricted", context)
-        self.run_forced("discrete", context)
+        self.run_forced(UNRESTRICTED, context)
+        self.run_forced(DISCRETE, context)
         if publish:
             self.ForcedPublish(context)
 
     def CalcForcedDiscreteVariableUpdate(self, context: Any, discrete_state: DiscreteValues) -> None:
         """Sets what forced updates make of the discrete state of a context, which stays."""
         other = context.Clone()
-        self.run_forced("discrete", other)
+        self.run_forced(DISCRETE, other)
         discrete_state.SetFrom(other.get_discrete_state())
 
-    def num_continuous_states(self) -> int:
-        """The number of continuous states."""
-        return self.CreateDefaultContext().num_continuous_states()
+
+def inputs_reaching(output: OutputPort) -> list[str]:
+    """The names of the input ports of its system that an output follows from at once."""
+    names = output.follows
+    return [port.get_name() for port in output.get_system().input_ports()] if names is None else list(names)
 
 
 def _follower(output: OutputPort, source: Any, tree: Tree) -> Callable[[Any], Any]:
@@ -293,7 +315,7 @@ class ExportedInputPort(InputPort):
 
     def __init__(self, diagram: Diagram, ports: list[Any], name: str, index: int) -> None:
         first = ports[0]
-        is_vector = first.get_data_type().name == "kVectorValued"
+        is_vector = first.get_data_type() is PortDataType.kVectorValued
         super().__init__(diagram, name, index, first.size() if is_vector else None)
         self.ports, self.inner = ports, first
 
@@ -323,18 +345,10 @@ class ExportedOutputPort(OutputPort):
 
     def __init__(self, diagram: Diagram, port: Any, name: str, index: int) -> None:
         self.inner = port
-        is_vector = port.get_data_type().name == "kVectorValued"
-        super().__init__(diagram, name, self._value, index, port.size() if is_vector else None)
+        is_vector = port.get_data_type() is PortDataType.kVectorValued
+        size = port.size() if is_vector else None
+        super().__init__(diagram, name, self._value, index, size, diagram.exported_inputs_reaching(port))
 
     def _value(self, context: Any) -> Any:
         self._system.check_context(context)
         return self.inner.Eval(context.contexts[self.inner.get_system()])
-
-
-def system_named(systems: list[Any], name: str) -> Any:
-    """The system of that name; RuntimeError that lists the names there are."""
-    for system in systems:
-        if system.get_name() == name:
-            return system
-    names = ", ".join(system.get_name() for system in systems)
-    raise RuntimeError(f"the diagram has no system named '{name}'; there are {names}")

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from mbcli.systems.diagram import Diagram, ExportedInputPort, system_named
+from mbcli.systems.diagram import ConnectedSystems, Diagram, inputs_reaching
 from mbcli.systems.system import InputPort, OutputPort, System
 
 
-class DiagramBuilder:
+class DiagramBuilder(ConnectedSystems):
     """Collects systems and connections, and makes a Diagram of them."""
 
     def __init__(self) -> None:
-        self._systems: list[Any] = []
-        self._connections: list[tuple[Any, Any]] = []
+        self._systems, self._connections = [], []
         self._exported_inputs: list[tuple[str, list[Any]]] = []
         self._exported_outputs: list[tuple[str, Any]] = []
         self._built = False
@@ -57,28 +56,8 @@ class DiagramBuilder:
         """Whether the diagram is built."""
         return self._built
 
-    def GetSystems(self) -> list[Any]:
-        """The systems, in the order in which they were added."""
-        return list(self._systems)
-
-    GetMutableSystems = GetSystems
-
-    def HasSubsystemNamed(self, name: str) -> bool:
-        """Whether a system has that name."""
-        return any(system.get_name() == name for system in self._systems)
-
-    def GetSubsystemByName(self, name: str) -> Any:
-        """The system of that name. RuntimeError that lists the names if there is none."""
-        return system_named(self._systems, name)
-
-    GetMutableSubsystemByName = GetSubsystemByName
-
-    def connection_map(self) -> dict[Any, Any]:
-        """{(system, index of its input): (system, index of its output)}"""
-        return {
-            (to.get_system(), to.get_index()): (source.get_system(), source.get_index())
-            for source, to in self._connections
-        }
+    GetMutableSystems = ConnectedSystems.GetSystems
+    GetMutableSubsystemByName = ConnectedSystems.GetSubsystemByName
 
     def num_input_ports(self) -> int:
         """The number of exported input ports."""
@@ -186,7 +165,7 @@ class DiagramBuilder:
 
     def _require_no_loop(self) -> None:
         """RuntimeError that names the ports of an algebraic loop."""
-        sources = {(id(to.get_system()), to.get_name()): output for output, to in self._connections}
+        sources = self._sources()
         open_ports: list[Any] = []
         done: set[int] = set()
 
@@ -231,33 +210,3 @@ class DiagramBuilder:
 
 def _same(port: Any, other: Any) -> bool:
     return port.get_system() is other.get_system() and port.get_name() == other.get_name()
-
-
-def inputs_reaching(output: Any) -> set[str]:
-    """The names of the input ports of its system that an output follows from at once."""
-    system = output.get_system()
-    inner = getattr(output, "inner", None)
-    if inner is None:
-        names = output.follows
-        return {port.get_name() for port in system.input_ports()} if names is None else set(names)
-    sources = {(id(to.get_system()), to.get_name()): source for source, to in system.connections()}
-    exported: dict[tuple[int, str], str] = {
-        (id(port.get_system()), port.get_name()): own.get_name()
-        for own in system.input_ports()
-        if isinstance(own, ExportedInputPort)
-        for port in own.ports
-    }
-    found: set[str] = set()
-    waiting, seen = [inner], set()
-    while waiting:
-        port = waiting.pop()
-        if id(port) in seen:
-            continue
-        seen.add(id(port))
-        for name in inputs_reaching(port):
-            key = (id(port.get_system()), name)
-            if key in exported:
-                found.add(exported[key])
-            elif key in sources:
-                waiting.append(sources[key])
-    return found

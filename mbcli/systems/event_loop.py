@@ -11,7 +11,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from mbcli.multibody.state.context import Context as PlantContext
-from mbcli.multibody.stepping.run import Run
+from mbcli.multibody.stepping.run import NEVER, Run
 from mbcli.systems.events import DISCRETE, PUBLISH, SUCCEEDED, UNRESTRICTED, EventStatus, TriggerType
 from mbcli.systems.integration import Integrator
 
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from mbcli.systems.events import Event
 
 NOTHING = EventStatus.DidNothing()
-NEVER = 1 << 60  # steps from one sample to the next
 ISOLATION = 1e-2  # of the accuracy times the largest step: how precisely a witness function's change of sign is found
 
 
@@ -29,7 +28,7 @@ class Schedule:
     """The times offset + k period, and what is due at them.
 
     Attributes:
-        events: of leaf systems, (system, context, event); plants: (plant, context).
+        events: of leaf systems, (system, context, event); plants: the PlantSteps of plants.
         number, next: k of the next time, and the time [s].
     """
 
@@ -46,12 +45,18 @@ class Schedule:
 
     def begin(self, t: float) -> None:
         """The next one is the first that is not before t, at the earliest the offset."""
-        k = max(0, math.ceil((t - self.offset) / self.period))
-        while self.offset + k * self.period < t:
-            k += 1
-        while k > 0 and self.offset + (k - 1) * self.period >= t:
-            k -= 1
-        self.number, self.next = k, self.offset + k * self.period
+        self.number = max(0, first_number(t, self.period, self.offset))
+        self.next = self.offset + self.number * self.period
+
+
+def first_number(t: float, period: float, offset: float = 0.0) -> int:
+    """The least k whose time offset + k period, as a double, is not before the time t."""
+    k = math.ceil((t - offset) / period)
+    while offset + k * period < t:
+        k += 1
+    while offset + (k - 1) * period >= t:
+        k -= 1
+    return k
 
 
 class PlantSteps:
@@ -102,12 +107,13 @@ class EventLoop:
 
     def __init__(self, system: Any, root: Any, leaves: list[tuple[Any, Any]], config: Callable[[], Any]) -> None:
         self._system, self._root, self._leaves, self._config = system, root, leaves, config
+        self._set_time = root.SetTime
         self.integrator = Integrator([(s, c) for s, c in leaves if c.num_continuous_states()], self._set_time)
-        self._witnessed = [s for s, _ in leaves if hasattr(s, "DoGetWitnessFunctions")]
+        self._witnessed = [(s, c) for s, c in leaves if hasattr(s, "DoGetWitnessFunctions")]
         self._per_step = self._declared(TriggerType.kPerStep)
         self._at_start = self._declared(TriggerType.kInitialization)
         self.publish_every_step = self.publish_at_start = False
-        self.steps = self.publishes = self.discrete_updates = self.unrestricted_updates = 0
+        self.reset_counts()
         schedules: dict[tuple[float, float], Schedule] = {}
         for own, context in leaves:
             if isinstance(context, PlantContext):
@@ -133,8 +139,9 @@ class EventLoop:
                     found[event.kind].append((system, context, event))
         return found
 
-    def _set_time(self, time: float) -> None:
-        self._root.SetTime(time)
+    def reset_counts(self) -> None:
+        """Sets them to zero."""
+        self.steps = self.publishes = self.discrete_updates = self.unrestricted_updates = 0
 
     def time(self) -> float:
         """[s] of the root context."""
@@ -274,14 +281,7 @@ class EventLoop:
             self._isolate(witnesses, before, now, start, reached)
 
     def _witnesses(self) -> list[tuple[Any, Any, Any]]:
-        if not self._witnessed:
-            return []
-        return [
-            (system, w, context)
-            for system, context in self._leaves
-            if system in self._witnessed
-            for w in system.GetWitnessFunctions(context)
-        ]
+        return [(s, w, context) for s, context in self._witnessed for w in s.GetWitnessFunctions(context)]
 
     def _trigger(self, witnesses: list[tuple[Any, Any, Any]], before: list[float]) -> bool:
         """Notes the events of those that changed their sign; whether there are any."""

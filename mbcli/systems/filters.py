@@ -8,7 +8,7 @@ import numpy as np
 
 from mbcli.common.random_distributions import RandomDistribution
 from mbcli.common.value import AbstractValue
-from mbcli.systems.signals import STATE, _Reproducible
+from mbcli.systems.signals import STATE, Reproducible
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from mbcli.math.array_types import FloatArray
 
 
-class Integrator(_Reproducible):
+class Integrator(Reproducible):
     """The integral of its input over time: Integrator(size), or Integrator(initial_value)."""
 
     def __init__(self, size: int | ArrayLike | None = None, *, initial_value: ArrayLike | None = None) -> None:
@@ -42,7 +42,7 @@ class Integrator(_Reproducible):
         self.declared.continuous.SetFromVector(initial_value)
 
 
-class FirstOrderLowPassFilter(_Reproducible):
+class FirstOrderLowPassFilter(Reproducible):
     """z' = (u - z) / time constant, by elements."""
 
     def __init__(
@@ -82,7 +82,7 @@ class FirstOrderLowPassFilter(_Reproducible):
         derivatives.SetFromVector((self._u.Eval(context) - z) / self._T)
 
 
-class ZeroOrderHold(_Reproducible):
+class ZeroOrderHold(Reproducible):
     """Keeps its input from one period to the next: a vector of a size, or an object like an AbstractValue's."""
 
     def __init__(
@@ -96,7 +96,6 @@ class ZeroOrderHold(_Reproducible):
         super().__init__()
         self._period, self._offset = float(period_sec), float(offset_sec)
         given: Any = abstract_model_value if vector_size is None else vector_size
-        self._is_abstract = isinstance(given, AbstractValue)
         if isinstance(given, AbstractValue):
             u = self.DeclareAbstractInputPort("u", given)
             self.DeclareStateOutputPort("y", self.DeclareAbstractState(given))
@@ -121,7 +120,7 @@ class ZeroOrderHold(_Reproducible):
         context.SetDiscreteState(value)
 
 
-class DiscreteTimeDelay(_Reproducible):
+class DiscreteTimeDelay(Reproducible):
     """Gives a vector as it was some updates ago."""
 
     def __init__(self, update_sec: float, delay_time_steps: int, vector_size: int) -> None:
@@ -140,7 +139,7 @@ class DiscreteTimeDelay(_Reproducible):
         self.DeclarePeriodicDiscreteUpdateEvent(update_sec, 0.0, shift)
 
 
-class DiscreteTimeIntegrator(_Reproducible):
+class DiscreteTimeIntegrator(Reproducible):
     """x[n + 1] = x[n] + h u[n]"""
 
     def __init__(self, size: int, time_step: float) -> None:
@@ -161,7 +160,7 @@ class DiscreteTimeIntegrator(_Reproducible):
         return self._h
 
 
-class _Differences(_Reproducible):
+class _Differences(Reproducible):
     """Keeps an input and the one before, and how many there were."""
 
     def _keep(self, n: int, time_step: float, suppress_initial_transient: bool) -> None:
@@ -222,7 +221,7 @@ class StateInterpolatorWithDiscreteDerivative(_Differences):
         mutable.get_mutable_vector(1).SetFromVector(position)
 
 
-class RandomSource(_Reproducible):
+class RandomSource(Reproducible):
     """Numbers of a RandomDistribution, drawn anew at each interval [s]. They follow from the seed of the context.
 
     The numbers are NumPy's: other ones than pydrake's.
@@ -232,16 +231,9 @@ class RandomSource(_Reproducible):
         super().__init__()
         self._distribution, self._n = distribution, num_outputs
         self.DeclareAbstractState(AbstractValue.Make(np.random.default_rng(0)))
-        self.DeclareDiscreteState(num_outputs)
-        self.DeclareStateOutputPort("output", self._discrete_index())
+        self.DeclareStateOutputPort("output", self.DeclareDiscreteState(num_outputs))
         self.DeclareInitializationUnrestrictedUpdateEvent(self._draw)
         self.DeclarePeriodicUnrestrictedUpdateEvent(sampling_interval_sec, sampling_interval_sec, self._draw)
-
-    @staticmethod
-    def _discrete_index() -> Any:
-        from mbcli.multibody.tree.index import DiscreteStateIndex
-
-        return DiscreteStateIndex(0)
 
     def _draw(self, context: Any, state: Any) -> None:
         rng = state.get_mutable_abstract_state(0).get_value()

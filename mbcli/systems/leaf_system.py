@@ -10,6 +10,9 @@ import numpy as np
 from mbcli.common.value import AbstractValue, copied, held
 from mbcli.multibody.tree.index import DiscreteStateIndex
 from mbcli.systems.events import (
+    DISCRETE,
+    PUBLISH,
+    UNRESTRICTED,
     DiscreteUpdateEvent,
     Event,
     PublishEvent,
@@ -18,8 +21,8 @@ from mbcli.systems.events import (
     WitnessFunction,
 )
 from mbcli.systems.indices import AbstractStateIndex, ContinuousStateIndex
-from mbcli.systems.system import Context, InputPort, InputValues, OutputPort, System, Tree, finite_time
-from mbcli.systems.vectors import BasicVector, ContinuousState, DiscreteValues, Parameters
+from mbcli.systems.system import InputPort, OutputPort, System, Tree, TreeContext
+from mbcli.systems.vectors import BasicVector, ContinuousState, Parameters
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -28,18 +31,18 @@ if TYPE_CHECKING:
 
     from mbcli.math.array_types import Array
     from mbcli.systems.events import WitnessFunctionDirection
+    from mbcli.systems.vectors import DiscreteValues
 
 
-class LeafContext(Context):
+class LeafContext(TreeContext):
     """The context of a LeafSystem."""
 
-    __slots__ = ("system", "tree", "inputs", "_x", "_kinds", "_groups", "_objects", "_numeric", "_others", "results")
+    __slots__ = ("_x", "_kinds", "_groups", "_objects", "_numeric", "_others", "results")
 
     system: LeafSystem
 
     def __init__(self, system: LeafSystem, tree: Tree) -> None:
-        self.system, self.tree = system, tree
-        self.inputs = InputValues(tree.note_change)
+        super().__init__(system, tree)
         made = system.declared
         changed = tree.note_change
         self._x, self._kinds = copy(made.continuous).follow_changes(changed), made.kinds
@@ -49,37 +52,17 @@ class LeafContext(Context):
         self._others = [value.Clone() for value in made.other_parameters]
         self.results: dict[int, Any] = {}  # of output ports, with the stamp of the tree at which they were computed
 
-    def _owner(self) -> System:
-        return self.system
-
     def _continuous(self) -> ContinuousState:
         return ContinuousState(self._x, kinds=self._kinds)
 
     def _discrete(self) -> list[Any]:
         return self._groups
 
-    def get_discrete_state(self, index: int | None = None) -> Any:
-        """All groups of discrete state, as DiscreteValues, or one of them. RuntimeError if there is none."""
-        values = DiscreteValues(self._groups)
-        return values if index is None else values.get_vector(index)
-
     def _abstract(self) -> list[AbstractValue]:
         return self._objects
 
     def _parameters(self) -> Parameters:
         return Parameters(self._numeric, self._others)
-
-    def note_change(self) -> None:
-        self.tree.note_change()
-
-    def get_time(self) -> float:
-        """[s]"""
-        return self.tree.time
-
-    def SetTime(self, time_sec: float) -> None:
-        """[s]; RuntimeError if it is not finite."""
-        self.tree.time = finite_time(time_sec)
-        self.tree.note_change()
 
     def take_all(self, source: LeafContext) -> None:
         """State and parameters of another one; fixed inputs too."""
@@ -209,6 +192,7 @@ class LeafSystem(System):
         """
         size = named.get("model_value", named.get("model_vector", size))
         model = size if isinstance(size, BasicVector) else BasicVector(int(size))
+        size = model.size()
 
         def evaluate(context: LeafContext) -> Array:
             output = copy(model)
@@ -218,7 +202,6 @@ class LeafSystem(System):
                 raise RuntimeError(f"output '{name}' has {size} elements, not {output.size()}")
             return output.numbers
 
-        size = model.size()
         return self._add_output(name, evaluate, size, prerequisites_of_calc)
 
     def DeclareAbstractOutputPort(
@@ -431,9 +414,12 @@ class LeafSystem(System):
         self.check_context(context)
         self.DoCalcTimeDerivatives(context, derivatives)
 
+    def _events(self, kind: str, trigger: TriggerType) -> list[Event]:
+        return [e for e in self._made().events if e.kind == kind and e.get_trigger_type() is trigger]
+
     def run_events(self, kind: str, trigger: TriggerType, context: Any, target: Any = None) -> bool:
         """Does all events of a kind and trigger; whether there were any."""
-        found = [e for e in self._made().events if e.kind == kind and e.get_trigger_type() is trigger]
+        found = self._events(kind, trigger)
         for event in found:
             event.handle(self, context, target)
         return bool(found)
@@ -441,26 +427,24 @@ class LeafSystem(System):
     def ForcedPublish(self, context: Any) -> None:
         """Calls what is published when it is asked for."""
         self.check_context(context)
-        self.run_events("publish", TriggerType.kForced, context)
+        self.run_events(PUBLISH, TriggerType.kForced, context)
 
     def CalcForcedDiscreteVariableUpdate(self, context: Any, discrete_state: DiscreteValues) -> None:
         """Sets what a forced update makes of the discrete state of the context, which stays."""
         self.check_context(context)
         discrete_state.SetFrom(context.get_discrete_state())
-        self.run_events("discrete", TriggerType.kForced, context, discrete_state)
+        self.run_events(DISCRETE, TriggerType.kForced, context, discrete_state)
 
     def CalcForcedUnrestrictedUpdate(self, context: Any, state: Any) -> None:
         """Sets what a forced update makes of the state of the context, which stays."""
         self.check_context(context)
         state.SetFrom(context.get_state())
-        self.run_events("unrestricted", TriggerType.kForced, context, state)
+        self.run_events(UNRESTRICTED, TriggerType.kForced, context, state)
 
     def EvalUniquePeriodicDiscreteUpdate(self, context: Any) -> DiscreteValues:
         """The discrete state after the periodic update. RuntimeError if there are several periods, or none."""
         self.check_context(context)
-        events = [
-            e for e in self._made().events if e.kind == "discrete" and e.get_trigger_type() is TriggerType.kPeriodic
-        ]
+        events = self._events(DISCRETE, TriggerType.kPeriodic)
         if len({(e.period, e.offset) for e in events}) != 1:
             raise RuntimeError(f"{type(self).__name__} has no unique periodic discrete update")
         values = context.get_discrete_state().Clone()
@@ -471,12 +455,12 @@ class LeafSystem(System):
     def ExecuteForcedEvents(self, context: Any, publish: bool = True) -> None:
         """Does all forced events: updates change the context."""
         self.check_context(context)
-        if any(e.kind == "unrestricted" and e.get_trigger_type() is TriggerType.kForced for e in self._made().events):
+        if self._events(UNRESTRICTED, TriggerType.kForced):
             state = context.get_state().Clone()
-            self.run_events("unrestricted", TriggerType.kForced, context, state)
+            self.run_events(UNRESTRICTED, TriggerType.kForced, context, state)
             context.get_mutable_state().SetFrom(state)
         values = context.get_discrete_state().Clone()
-        if self.run_events("discrete", TriggerType.kForced, context, values):
+        if self.run_events(DISCRETE, TriggerType.kForced, context, values):
             context.get_mutable_discrete_state().SetFrom(values)
         if publish:
             self.ForcedPublish(context)
@@ -484,9 +468,7 @@ class LeafSystem(System):
     def IsDifferenceEquationSystem(self) -> tuple[bool, float]:
         """Whether all state is one group of discrete state with one period, and the period [s], else 0."""
         made = self._made()
-        periods = {
-            e.period for e in made.events if e.kind == "discrete" and e.get_trigger_type() is TriggerType.kPeriodic
-        }
+        periods = {e.period for e in self._events(DISCRETE, TriggerType.kPeriodic)}
         holds = len(made.discrete) == 1 and not made.continuous.size() and not made.abstract and len(periods) == 1
         return (True, periods.pop()) if holds else (False, 0.0)
 

@@ -9,8 +9,7 @@ import numpy as np
 from mbcli.autodiffutils import ExtractGradient, ExtractValue, InitializeAutoDiff
 from mbcli.multibody.state.context import Context as PlantContext
 from mbcli.systems.linearization import InputPortSelection, OutputPortSelection, plant_derivatives
-from mbcli.systems.signals import STATE, _Reproducible
-from mbcli.systems.vectors import BasicVector, ContinuousState
+from mbcli.systems.signals import STATE, Reproducible
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 RANK_TOLERANCE = 1e-9  # singular value, relative to the largest, that counts as zero
 
 
-class AffineSystem(_Reproducible):
+class AffineSystem(Reproducible):
     """xdot, or with a time period the next x, = A x + B u + f0, and y = C x + D u + y0. What is not given is zero."""
 
     def __init__(
@@ -233,9 +232,7 @@ def _of_system(system: Any, context: Any, leaves: list[Any], input_port: Any, ou
     u_port = _port(input_port, system.input_ports(), InputPortSelection)
     y_port = _port(output_port, system.output_ports(), OutputPortSelection)
     work = context.Clone()
-    for port in system.input_ports():
-        if port.HasValue(context):
-            port.FixValue(work, port.Eval(context))
+    system.FixInputPortsFrom(system, context, work)
     u0 = np.zeros(0) if u_port is None else u_port.Eval(context)
     is_discrete, period = False, 0.0
     if not context.num_continuous_states() and context.num_discrete_state_groups():
@@ -255,7 +252,7 @@ def _of_system(system: Any, context: Any, leaves: list[Any], input_port: Any, ou
         if is_discrete:
             f = system.EvalUniquePeriodicDiscreteUpdate(work).get_vector(0).CopyToVector()
         else:
-            f = _rates(system, work)
+            f = system.EvalTimeDerivatives(work).CopyToVector()
         return np.concatenate([f, np.zeros(0) if y_port is None else y_port.Eval(work)])
 
     z0 = np.concatenate([x0, u0])
@@ -266,18 +263,6 @@ def _of_system(system: Any, context: Any, leaves: list[Any], input_port: Any, ou
         value, J = ExtractValue(duals).reshape(-1), ExtractGradient(duals, z0.size)
     f, y = value[:nx], value[nx:]
     return J[:nx, :nx], J[:nx, nx:], J[nx:, :nx], J[nx:, nx:], f, y, u0, x0, period
-
-
-def _rates(system: Any, context: Any) -> Any:
-    if hasattr(context, "leaves"):
-        parts = [_rates(s, c) for s, c in context.leaves() if c.num_continuous_states()]
-        return np.concatenate(parts) if parts else np.zeros(0)
-    if isinstance(context, PlantContext):
-        return system.EvalTimeDerivatives(context).CopyToVector()
-    own = context.get_continuous_state()
-    derivatives = ContinuousState(BasicVector(own.size()), kinds=own.kinds)
-    system.CalcTimeDerivatives(context, derivatives)
-    return derivatives.CopyToVector()
 
 
 def _central_differences(function: Any, z: FloatArray) -> FloatArray:

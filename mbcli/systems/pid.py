@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbcli.systems.signals import _Reproducible
+from mbcli.systems.signals import Reproducible
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from mbcli.systems.system import InputPort, OutputPort
 
 
-class PidController(_Reproducible):
+class PidController(Reproducible):
     """u = P_out (kp e + ki integral of e + kd de/dt) with [e; de/dt] = desired state - P_in estimated state.
 
     PidController(kp, ki, kd), PidController(state_projection, kp, ki, kd) or

@@ -9,7 +9,7 @@ import numpy as np
 
 from mbcli.config.simulator_config import SimulatorConfig
 from mbcli.systems.leaf_system import LeafSystem
-from mbcli.systems.linear_systems import FirstOrderTaylorApproximation, Linearize, LinearSystem
+from mbcli.systems.linear_systems import AffineSystem, FirstOrderTaylorApproximation, Linearize, LinearSystem
 from mbcli.systems.linearization import InputPortSelection, OutputPortSelection
 
 if TYPE_CHECKING:
@@ -46,26 +46,25 @@ def LinearQuadraticRegulator(*system_and_costs: Any, N: Any = None, F: Any = Non
 
 
 def _about(system: Any, context: Any, Q: Any, R: Any, N: Any, port: Any) -> Any:
-    from mbcli.systems.linear_systems import AffineSystem
-
     linear = Linearize(system, context, port, OutputPortSelection.kNoOutput)
-    affine = FirstOrderTaylorApproximation(system, context, port, OutputPortSelection.kNoOutput)
     K, _ = _of(linear, Q, R, N)
     if context.num_continuous_states():
         x0 = context.get_continuous_state_vector().CopyToVector()
     else:
         x0 = context.get_discrete_state_vector().CopyToVector()
-    u0 = _input_at(system, context, port, affine.num_inputs())
+    u0 = _input_at(_input_port(system, port), context, linear.num_inputs())
     return AffineSystem(D=-K, y0=u0 + K @ x0)
 
 
-def _input_at(system: Any, context: Any, port: Any, size: int) -> FloatArray:
-    if isinstance(port, InputPortSelection):
-        name = "actuation" if system.HasInputPort("actuation") else system.get_input_port(0).get_name()
-        found = system.GetInputPort(name)
-    else:
-        found = system.get_input_port(port)
-    return found.Eval(context) if found.HasValue(context) else np.zeros(size)
+def _input_port(system: Any, port: Any) -> Any:
+    """The input port of an index or a selection: the actuation of a plant, the first of other systems."""
+    if not isinstance(port, InputPortSelection):
+        return system.get_input_port(port)
+    return system.GetInputPort("actuation") if system.HasInputPort("actuation") else system.get_input_port(0)
+
+
+def _input_at(port: Any, context: Any, size: int) -> FloatArray:
+    return port.Eval(context) if port.HasValue(context) else np.zeros(size)
 
 
 def _of(system: LinearSystem, Q: Any, R: Any, N: Any) -> tuple[FloatArray, FloatArray]:
@@ -170,14 +169,12 @@ def FiniteHorizonLinearQuadraticRegulator(
 
     options = FiniteHorizonLinearQuadraticRegulatorOptions() if options is None else options
     work = context.Clone()
-    for port in system.input_ports():
-        if port.HasValue(context):
-            port.FixValue(work, port.Eval(context))
+    system.FixInputPortsFrom(system, context, work)
     n = context.num_continuous_states()
     port = options.input_port_index
-    u_start = _input_at(system, context, port, 0)
+    found = _input_port(system, port)
+    u_start = _input_at(found, context, 0)
     m = u_start.size
-    found = system.get_input_port(0 if isinstance(port, InputPortSelection) else port)
     x_start = context.get_continuous_state_vector().CopyToVector()
     x0 = PiecewisePolynomial(x_start.reshape(-1, 1)) if options.x0 is None else options.x0
     u0 = PiecewisePolynomial(u_start.reshape(-1, 1)) if options.u0 is None else options.u0

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 TIME, STATE = ["time"], ["state"]
 
 
-class _Reproducible(LeafSystem):
+class Reproducible(LeafSystem):
     """A system that Clone() makes anew of its arguments."""
 
     arguments: tuple[tuple[Any, ...], dict[str, Any]]
@@ -41,7 +41,7 @@ class _Reproducible(LeafSystem):
         return other
 
 
-class ConstantVectorSource(_Reproducible):
+class ConstantVectorSource(Reproducible):
     """Gives a vector (n,) that is a parameter of the context."""
 
     def __init__(self, source_value: ArrayLike) -> None:
@@ -61,7 +61,7 @@ class ConstantVectorSource(_Reproducible):
         return context.get_mutable_numeric_parameter(0)
 
 
-class ConstantValueSource(_Reproducible):
+class ConstantValueSource(Reproducible):
     """Gives an object."""
 
     def __init__(self, value: AbstractValue) -> None:
@@ -69,7 +69,7 @@ class ConstantValueSource(_Reproducible):
         self.DeclareAbstractOutputPort("y0", value.Clone, lambda context, output: None, STATE)
 
 
-class SharedPointerSystem(_Reproducible):
+class SharedPointerSystem(Reproducible):
     """Holds an object, so that it lives as long as a diagram; without ports."""
 
     def __init__(self, value_to_hold: Any) -> None:
@@ -86,7 +86,7 @@ class SharedPointerSystem(_Reproducible):
         return self._value
 
 
-class Gain(_Reproducible):
+class Gain(Reproducible):
     """y = k u, by elements. Gain(k, size), or Gain(k) with a vector."""
 
     def __init__(self, k: ArrayLike, size: int | None = None) -> None:
@@ -96,7 +96,7 @@ class Gain(_Reproducible):
         self.DeclareVectorOutputPort("y0", self._k.size, lambda c, out: out.SetFromVector(self._k * u.Eval(c)))
 
 
-class MatrixGain(_Reproducible):
+class MatrixGain(Reproducible):
     """y = D u."""
 
     def __init__(self, D: ArrayLike | None = None, *, size: int | None = None) -> None:
@@ -110,7 +110,7 @@ class MatrixGain(_Reproducible):
         return self._D.copy()
 
 
-class Adder(_Reproducible):
+class Adder(Reproducible):
     """The sum of several vectors (n,)."""
 
     def __init__(self, num_inputs: int, size: int) -> None:
@@ -119,7 +119,7 @@ class Adder(_Reproducible):
         self.DeclareVectorOutputPort("sum", size, lambda c, out: out.SetFromVector(sum(p.Eval(c) for p in ports)))
 
 
-class PassThrough(_Reproducible):
+class PassThrough(Reproducible):
     """Gives what it takes: a vector of a size, one like a vector, or an object like an AbstractValue's."""
 
     def __init__(
@@ -140,7 +140,7 @@ class PassThrough(_Reproducible):
         self.DeclareVectorOutputPort("y", size, lambda c, out: out.SetFromVector(u.Eval(c)))
 
 
-class Multiplexer(_Reproducible):
+class Multiplexer(Reproducible):
     """Joins vectors: Multiplexer(n) of n numbers, or of vectors of a list of sizes."""
 
     def __init__(
@@ -161,7 +161,7 @@ class Multiplexer(_Reproducible):
         )
 
 
-class Demultiplexer(_Reproducible):
+class Demultiplexer(Reproducible):
     """Splits a vector: Demultiplexer(size, output_ports_size) into equal parts, or into those of a list of sizes."""
 
     def __init__(
@@ -194,7 +194,7 @@ def _copy_part(port: InputPort, part: slice, context: Any, output: BasicVector) 
     output.SetFromVector(port.Eval(context)[part])
 
 
-class Saturation(_Reproducible):
+class Saturation(Reproducible):
     """Keeps each element between two values."""
 
     def __init__(self, min_value: ArrayLike, max_value: ArrayLike) -> None:
@@ -211,7 +211,7 @@ class Saturation(_Reproducible):
         self.DeclareVectorOutputPort("y0", low.size, clip)
 
 
-class WrapToSystem(_Reproducible):
+class WrapToSystem(Reproducible):
     """Brings elements into intervals [low, high), by multiples of their lengths; others pass as they are."""
 
     def __init__(self, input_size: int) -> None:
@@ -240,7 +240,7 @@ class WrapToSystem(_Reproducible):
         return other
 
 
-class PortSwitch(_Reproducible):
+class PortSwitch(Reproducible):
     """Gives the value of the input port that another port selects, by its InputPortIndex."""
 
     def __init__(self, vector_size: int = 0, *, model_value: Any = None) -> None:
@@ -262,7 +262,7 @@ class PortSwitch(_Reproducible):
         return self.DeclareVectorInputPort(name, self._size)
 
 
-class Sine(_Reproducible):
+class Sine(Reproducible):
     """a sin(w t + phase) and its two derivatives, on three ports; if not based on time, the input stands for t."""
 
     def __init__(
@@ -293,7 +293,7 @@ class Sine(_Reproducible):
             )
 
 
-class TrajectorySource(_Reproducible):
+class TrajectorySource(Reproducible):
     """Gives the value of a trajectory with one column at the time, and its derivatives below it.
 
     Args:

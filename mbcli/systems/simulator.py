@@ -13,17 +13,15 @@ from typing import TYPE_CHECKING, Any
 from mbcli.config.simulator_config import SimulatorConfig
 from mbcli.errors import ModelError
 from mbcli.multibody.state.context import Context as PlantContext
-from mbcli.multibody.stepping.run import SCHEMES, Run
+from mbcli.multibody.stepping.run import NEVER, SCHEMES, Run
 from mbcli.simulation.start_limits import in_words, positions_outside_limits, what_limits_do
-from mbcli.systems.event_loop import EventLoop, needs_events, worse
+from mbcli.systems.event_loop import EventLoop, first_number, needs_events, worse
 from mbcli.systems.events import EventStatus
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from mbcli.systems.system import System
-
-NEVER = 1 << 60  # steps from one sample to the next
 
 
 class Simulator:
@@ -113,8 +111,7 @@ class Simulator:
         status = EventStatus.DidNothing()
         if self._loop is not None:
             self._tell_loop()
-            self._loop.steps = self._loop.publishes = 0
-            self._loop.discrete_updates = self._loop.unrestricted_updates = 0
+            self._loop.reset_counts()
             status = self._loop.initialize(params is None or not params.suppress_initialization_events)
             self._ended_by(status)
         else:
@@ -238,13 +235,7 @@ class Simulator:
 
     def _first_update(self, t):
         """The least k whose update, at the time k h as a double, is not before the time t."""
-        h = self._plant.time_step()
-        k = math.ceil(t / h)
-        while k * h < t:
-            k += 1
-        while (k - 1) * h >= t:
-            k -= 1
-        return k
+        return first_number(t, self._plant.time_step())
 
     def _advance_continuous(self, end):
         while True:
@@ -287,8 +278,8 @@ class Simulator:
 
     def _after_plain_step(self) -> bool:
         """After a step of a plant alone: whether the advance ends."""
-        self._wait()
         self._root.SetTime(self._context.get_time())
+        self._wait()
         if self._publishes_every_step:
             self._system.ForcedPublish(self._root)
             self._publishes += 1
@@ -334,13 +325,10 @@ class Simulator:
         clock, start = self._began
         return (self._root.get_time() - start) / max(time.perf_counter() - clock, 1e-9)
 
-    def _now(self) -> float:
-        return self._root.get_time() if self._loop is not None else self._context.get_time()
-
     def _wait(self) -> None:
         if self._rate > 0.0 and self._began is not None:
             clock, start = self._began
-            due = clock + (self._now() - start) / self._rate
+            due = clock + (self._root.get_time() - start) / self._rate
             time.sleep(max(0.0, due - time.perf_counter()))
 
     # counts
@@ -354,8 +342,7 @@ class Simulator:
         self._steps = self._updates = self._publishes = 0
         self._began = None
         if self._loop is not None:
-            self._loop.steps = self._loop.publishes = 0
-            self._loop.discrete_updates = self._loop.unrestricted_updates = 0
+            self._loop.reset_counts()
 
     def get_num_publishes(self) -> int:
         """How often something was published."""

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbcli.systems.signals import STATE, _Reproducible
+from mbcli.systems.signals import STATE, Reproducible
 from mbcli.systems.vectors import BasicVector
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-class SymbolicVectorSystem(_Reproducible):
+class SymbolicVectorSystem(Reproducible):
     """xdot, or with a time period the next x, and y as expressions of variables.
 
     Args:
@@ -32,6 +32,8 @@ class SymbolicVectorSystem(_Reproducible):
         output: Sequence[Any] = (),
         time_period: float = 0.0,
     ) -> None:
+        from mbcli.solvers.symbolic_parts import function_of  # late: needs SymPy, an extra
+
         super().__init__()
         state, input, parameter = (np.ravel(np.asarray(x, dtype=object)).tolist() for x in (state, input, parameter))
         dynamics, output = (np.ravel(np.asarray(x, dtype=object)).tolist() for x in (dynamics, output))
@@ -40,8 +42,8 @@ class SymbolicVectorSystem(_Reproducible):
         self._dynamics, self._state, self._period = list(dynamics), list(state), float(time_period)
         variables = [*([] if time is None else [time]), *state, *input, *parameter]
         self._has_time = time is not None
-        self._next = _function(variables, dynamics)
-        value = _function(variables, output)
+        self._next = function_of(dynamics, variables)
+        value = function_of(output, variables)
         if parameter:
             self.DeclareNumericParameter(BasicVector(len(parameter)))
         self._u = self.DeclareVectorInputPort("u0", len(input)) if input else None
@@ -80,28 +82,3 @@ class SymbolicVectorSystem(_Reproducible):
         if var not in self._state:
             raise RuntimeError(f"{var} is not a state of this system")
         return self._dynamics[self._state.index(var)]
-
-
-def _function(variables: list[Any], expressions: list[Any]) -> Any:
-    """The values of expressions as a function of a list of values, floats or AutoDiffXd."""
-    import sympy  # late: an extra
-
-    function = sympy.lambdify([variables], expressions, modules=[_FUNCTIONS, "numpy"])
-    return lambda values: np.array(function(values))
-
-
-NUMPY_NAMES = {"asin": "arcsin", "acos": "arccos", "atan": "arctan"}  # where they are not SymPy's
-
-
-def _of_any(name: str) -> Any:
-    """A function of NumPy for floats and for numbers that know it by its name."""
-    function = getattr(np, NUMPY_NAMES.get(name, name))
-
-    def evaluate(x: Any) -> Any:
-        return function(x) if isinstance(x, (int, float, np.number)) else function(np.asarray(x, dtype=object))[()]
-
-    return evaluate
-
-
-_NAMES = ("sin", "cos", "tan", "asin", "acos", "atan", "exp", "log", "sqrt", "sinh", "cosh", "tanh")
-_FUNCTIONS = {name: _of_any(name) for name in _NAMES}

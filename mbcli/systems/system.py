@@ -124,7 +124,69 @@ class InputValues:
             self.fixed, self.followed = {**values, **self.fixed}, {}
 
 
-class InputPort:
+class Port:
+    """What input and output ports share.
+
+    Args:
+        system: whose port it is.
+        name: by which the system finds it.
+        index: in the system's list of ports of its kind.
+        size: number of elements; None for a port of objects.
+    """
+
+    KIND = ""  # "input" or "output"
+
+    def __init__(self, system: Any, name: str, index: int, size: int | None) -> None:
+        self._system, self._name, self._index, self._size = system, name, index, size
+
+    def get_name(self) -> str:
+        """The name."""
+        return self._name
+
+    def get_index(self) -> int:
+        """The index in the system's list of ports of its kind."""
+        return self._index
+
+    def get_system(self) -> Any:
+        """The system whose port it is."""
+        return self._system
+
+    def get_data_type(self) -> PortDataType:
+        """Whether its value is a vector or an object."""
+        return PortDataType.kAbstractValued if self._size is None else PortDataType.kVectorValued
+
+    def size(self) -> int:
+        """Number of elements, 0 for a port of objects."""
+        return self._size or 0
+
+    def ticket(self) -> str:
+        """What names this port as a prerequisite of an output."""
+        return f"{self.KIND} {self._index}"
+
+    def GetFullDescription(self) -> str:
+        """The port and its system in words."""
+        return f"{self.KIND.title()}Port[{self._index}] ({self._name}) of System {self._system.get_name()}"
+
+    def Eval(self, context: Any) -> Any:
+        """The value at a context: (size,) or an object."""
+        raise NotImplementedError
+
+    def EvalBasicVector(self, context: Any) -> Any:
+        """The value as a BasicVector. RuntimeError for a port of objects."""
+        if self._size is None:
+            raise RuntimeError(f"{self.KIND} '{self._name}' is not a vector")
+        return BasicVector(self.Eval(context))
+
+    def EvalAbstract(self, context: Any) -> AbstractValue:
+        """The value as an AbstractValue."""
+        return AbstractValue.Make(self.EvalBasicVector(context) if self._size is not None else self.Eval(context))
+
+    def Allocate(self) -> AbstractValue:
+        """A value that fits: zeros, or None for a port of objects."""
+        return AbstractValue.Make(None if self._size is None else np.zeros(self._size))
+
+
+class InputPort(Port):
     """A value that a context holds for a system, or takes from elsewhere.
 
     Args:
@@ -135,6 +197,8 @@ class InputPort:
         check: function of a value of a port of objects that raises if it is of the wrong kind.
     """
 
+    KIND = "input"
+
     def __init__(
         self,
         system: Any,
@@ -143,35 +207,8 @@ class InputPort:
         size: int | None = None,
         check: Callable[[Any], object] = lambda value: None,
     ) -> None:
-        self._system, self._name, self._size, self._index, self._check = system, name, size, index, check
-
-    def get_name(self) -> str:
-        """The name."""
-        return self._name
-
-    def get_index(self) -> int:
-        """The index in the system's list of input ports."""
-        return self._index
-
-    def get_system(self) -> Any:
-        """The system whose port it is."""
-        return self._system
-
-    def get_data_type(self) -> PortDataType:
-        """Whether it takes a vector or an object."""
-        return PortDataType.kAbstractValued if self._size is None else PortDataType.kVectorValued
-
-    def size(self) -> int:
-        """Number of elements, 0 for a port of objects."""
-        return self._size or 0
-
-    def ticket(self) -> str:
-        """What an output names as a prerequisite that follows from this input."""
-        return f"input {self._index}"
-
-    def GetFullDescription(self) -> str:
-        """The port and its system in words."""
-        return f"InputPort[{self._index}] ({self._name}) of System {self._system.get_name()}"
+        super().__init__(system, name, index, size)
+        self._check = check
 
     def FixValue(self, context: Any, value: Any) -> None:
         """Keeps a copy of a constant value in the context, in place of a connected source.
@@ -206,20 +243,6 @@ class InputPort:
             )
         return context.inputs.own_value(self._name, context)
 
-    def EvalBasicVector(self, context: Any) -> Any:
-        """The value as a BasicVector. RuntimeError for a port of objects."""
-        if self._size is None:
-            raise RuntimeError(f"input '{self._name}' is not a vector")
-        return BasicVector(self.Eval(context))
-
-    def EvalAbstract(self, context: Any) -> AbstractValue:
-        """The value as an AbstractValue."""
-        return AbstractValue.Make(self.EvalBasicVector(context) if self._size is not None else self.Eval(context))
-
-    def Allocate(self) -> AbstractValue:
-        """A value that fits: zeros, or None for a port of objects."""
-        return AbstractValue.Make(None if self._size is None else np.zeros(self._size))
-
     def checked(self, value: Any) -> Any:
         """A value as the port takes it: of its kind and size, with finite numbers."""
         if self._size is None:
@@ -248,7 +271,7 @@ def _own(value: Any) -> Any:
     return value
 
 
-class OutputPort:
+class OutputPort(Port):
     """A value computed from a context.
 
     Args:
@@ -260,6 +283,8 @@ class OutputPort:
         inputs: names of the input ports that it follows from; None: all of them.
     """
 
+    KIND = "output"
+
     def __init__(
         self,
         system: Any,
@@ -269,54 +294,13 @@ class OutputPort:
         size: int | None = None,
         inputs: Sequence[str] | None = None,
     ) -> None:
-        self._system, self._name, self._evaluate, self._index, self._size = system, name, evaluate, index, size
+        super().__init__(system, name, index, size)
+        self._evaluate = evaluate
         self.follows = inputs
-
-    def get_name(self) -> str:
-        """The name."""
-        return self._name
-
-    def get_index(self) -> int:
-        """The index in the system's list of output ports."""
-        return self._index
-
-    def get_system(self) -> Any:
-        """The system whose port it is."""
-        return self._system
-
-    def get_data_type(self) -> PortDataType:
-        """Whether it gives a vector or an object."""
-        return PortDataType.kAbstractValued if self._size is None else PortDataType.kVectorValued
-
-    def size(self) -> int:
-        """Number of elements, 0 for a port of objects."""
-        return self._size or 0
-
-    def ticket(self) -> str:
-        """What names this output as a prerequisite."""
-        return f"output {self._index}"
-
-    def GetFullDescription(self) -> str:
-        """The port and its system in words."""
-        return f"OutputPort[{self._index}] ({self._name}) of System {self._system.get_name()}"
 
     def Eval(self, context: Any) -> Any:
         """The value at a context: (size,) or an object."""
         return self._evaluate(context)
-
-    def EvalBasicVector(self, context: Any) -> Any:
-        """The value as a BasicVector. RuntimeError for a port of objects."""
-        if self._size is None:
-            raise RuntimeError(f"output '{self._name}' is not a vector")
-        return BasicVector(self.Eval(context))
-
-    def EvalAbstract(self, context: Any) -> AbstractValue:
-        """The value as an AbstractValue."""
-        return AbstractValue.Make(self.EvalBasicVector(context) if self._size is not None else self.Eval(context))
-
-    def Allocate(self) -> AbstractValue:
-        """A value that fits: zeros, or None for a port of objects."""
-        return AbstractValue.Make(None if self._size is None else np.zeros(self._size))
 
 
 class Context:
@@ -531,22 +515,16 @@ class Context:
         raise NotImplementedError
 
 
-class StatelessContext(Context):
-    """The inputs of a system whose outputs follow from these and the time."""
+class TreeContext(Context):
+    """The context of a system whose time is that of a root: what signals, leaf systems and diagrams share."""
 
     __slots__ = ("system", "tree", "inputs")
 
-    def __init__(self, system: System, tree: Tree) -> None:
+    def __init__(self, system: Any, tree: Tree) -> None:
         self.system, self.tree, self.inputs = system, tree, InputValues(tree.note_change)
 
     def _owner(self) -> System:
         return self.system
-
-    def _continuous(self) -> ContinuousState:
-        return ContinuousState()
-
-    def _discrete(self) -> list[Any]:
-        return []
 
     def note_change(self) -> None:
         """Results that follow from the context are forgotten."""
@@ -560,6 +538,18 @@ class StatelessContext(Context):
         """[s]; RuntimeError if it is not finite."""
         self.tree.time = finite_time(time_sec)
         self.tree.note_change()
+
+
+class StatelessContext(TreeContext):
+    """The inputs of a system whose outputs follow from these and the time."""
+
+    __slots__ = ()
+
+    def _continuous(self) -> ContinuousState:
+        return ContinuousState()
+
+    def _discrete(self) -> list[Any]:
+        return []
 
 
 def finite_time(time_sec: float) -> float:
@@ -760,7 +750,8 @@ class System:
     def CalcTimeDerivatives(self, context: Any, derivatives: ContinuousState) -> None:
         """Sets the derivatives of the continuous state."""
         self.check_context(context)
-        derivatives.SetFromVector(self.EvalTimeDerivatives(context).CopyToVector())
+        if derivatives.size():
+            derivatives.SetFromVector(self.EvalTimeDerivatives(context).CopyToVector())
 
     def AllocateOutput(self) -> SystemOutput:
         """A place for the values of all output ports."""

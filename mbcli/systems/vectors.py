@@ -220,25 +220,21 @@ class PlacedVector(VectorBase):
         self.SetFromVector(value)
 
 
-def part_of(vector: VectorBase, start: int, size: int) -> PlacedVector:
+def Subvector(vector: VectorBase, first_element: int, num_elements: int) -> PlacedVector:
     """Elements of a vector as one of its own."""
+    part = slice(first_element, first_element + num_elements)
 
     def write(values: Array) -> None:
         whole = vector.CopyToVector()
         whole = whole.astype(np.result_type(whole, values))
-        whole[start : start + size] = values
+        whole[part] = values
         vector.SetFromVector(whole)
 
     def memory() -> Array:
         whole: Any = vector
-        return whole.get_mutable_value()[start : start + size]
+        return whole.get_mutable_value()[part]
 
-    return PlacedVector(lambda: vector[start : start + size], write, memory)
-
-
-def Subvector(vector: VectorBase, first_element: int, num_elements: int) -> PlacedVector:
-    """Elements of a vector as one of its own."""
-    return part_of(vector, first_element, num_elements)
+    return PlacedVector(lambda: vector[part], write, memory)
 
 
 def joined(parts: Sequence[VectorBase]) -> VectorBase:
@@ -345,7 +341,7 @@ class ContinuousState:
         places = np.flatnonzero([k == kind for k in self.kinds])
         start, count = (int(places[0]) if places.size else 0), places.size
         if (places == np.arange(start, start + count)).all():
-            return part_of(self._vector, start, count)
+            return Subvector(self._vector, start, count)
 
         def write(values: Array) -> None:
             whole = self._vector.CopyToVector()

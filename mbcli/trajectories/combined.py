@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mbcli.trajectories.curve import DerivativeTrajectory, PiecewiseTrajectory, Trajectory
+from mbcli.trajectories.piecewise_polynomial import PiecewisePolynomial
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,8 +34,6 @@ class CompositeTrajectory(PiecewiseTrajectory):
     @staticmethod
     def AlignAndConcatenate(segments: Sequence[Any]) -> CompositeTrajectory:
         """The segments moved in time, so that each starts where the one before ends."""
-        from mbcli.trajectories.piecewise_polynomial import PiecewisePolynomial
-
         moved: list[Any] = [segments[0]]
         for segment in segments[1:]:
             offset = moved[-1].end_time() - segment.start_time()

@@ -10,6 +10,7 @@ from mbcli.engine.fields.model_fields import SEGMENT_RATE, SEGMENT_SIZE
 from mbcli.engine.smooth.joints.curvilinear import pose_on_segment, segment_at, take_segment
 from mbcli.math import RigidTransform, RotationMatrix
 from mbcli.multibody.math import SpatialAcceleration, SpatialVelocity
+from mbcli.trajectories.curve import PiecewiseTrajectory
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -20,7 +21,7 @@ SHORTEST_SEGMENT = float(np.finfo(float).eps)  # [m]
 LARGEST_COSINE = 1e-8  # between tangent and normal that count as perpendicular
 
 
-class PiecewiseConstantCurvatureTrajectory:
+class PiecewiseConstantCurvatureTrajectory(PiecewiseTrajectory):
     """A plane curve of arcs and straight lines with a continuous tangent, by its arc length s [m].
 
     Frame M travels on it: x along the tangent, z along the normal of the plane, y = z cross x. A segment [s_i, s_i+1)
@@ -48,53 +49,29 @@ class PiecewiseConstantCurvatureTrajectory:
         initial_position: ArrayLike = (0.0, 0.0, 0.0),
         is_periodic: bool = False,
     ) -> None:
-        self._breaks = _numbers(breaks, "breaks")
+        s = _numbers(breaks, "breaks")
         self._rates = _numbers(turning_rates, "turning_rates")
         self._is_periodic = bool(is_periodic)
-        if self._rates.size != max(0, self._breaks.size - 1):
-            raise RuntimeError(f"{self._breaks.size} breaks need one turning rate less, not {self._rates.size}")
-        if self._breaks.size and self._breaks[0] != 0.0:
-            raise RuntimeError(f"the first break must be 0, it is {self._breaks[0]}")
-        if not (np.diff(self._breaks) >= SHORTEST_SEGMENT).all():
-            raise RuntimeError(f"breaks must increase, they are {self._breaks}")
+        if self._rates.size != max(0, s.size - 1):
+            raise RuntimeError(f"{s.size} breaks need one turning rate less, not {self._rates.size}")
+        if s.size and s[0] != 0.0:
+            raise RuntimeError(f"the first break must be 0, it is {s[0]}")
+        if not (np.diff(s) >= SHORTEST_SEGMENT).all():
+            raise RuntimeError(f"breaks must increase, they are {s}")
+        self.breaks: list[float] = s.tolist()
         self.X_AM0 = _initial_pose(initial_curve_tangent, plane_normal, initial_position)
-        self.segments = _segments(self._breaks, self._rates)
+        self.segments = _segments(s, self._rates)
         self._curves = np.array([[0, self._rates.size, int(self._is_periodic)]])
 
     # what it is made of
 
     def length(self) -> float:
         """[m]"""
-        return float(self._breaks[-1]) if self._breaks.size else 0.0
+        return self.end_time()
 
     def is_periodic(self) -> bool:
         """Whether distances beyond the length start over."""
         return self._is_periodic
-
-    def get_number_of_segments(self) -> int:
-        """The number of segments."""
-        return self._rates.size
-
-    def get_segment_times(self) -> list[float]:
-        """The breaks [m]."""
-        return self._breaks.tolist()
-
-    def start_time(self, segment_index: int | None = None) -> float:
-        """Where the curve or one segment starts [m]."""
-        return float(self._breaks[0 if segment_index is None else self._checked(segment_index)])
-
-    def end_time(self, segment_index: int | None = None) -> float:
-        """Where the curve or one segment ends [m]."""
-        return float(self._breaks[-1 if segment_index is None else self._checked(segment_index) + 1])
-
-    def duration(self, segment_index: int) -> float:
-        """Length of one segment [m]."""
-        return self.end_time(segment_index) - self.start_time(segment_index)
-
-    def _checked(self, segment_index: int) -> int:
-        if not 0 <= segment_index < self._rates.size:
-            raise RuntimeError(f"there is no segment {segment_index}: the curve has {self._rates.size}")
-        return segment_index
 
     def rows(self) -> int:
         """3: the values are points."""

@@ -214,10 +214,7 @@ class PiecewisePolynomial(PiecewiseTrajectory):
         """Whether the segments and, within a tolerance relative to the largest, the coefficients are equal."""
         if len(self.breaks) != len(other.breaks) or self.coefficients.shape[2:] != other.coefficients.shape[2:]:
             return False
-        n = max(len(self.coefficients), len(other.coefficients))
-        a, b = (
-            np.concatenate([np.zeros((n - len(c), *c.shape[1:])), c]) for c in (self.coefficients, other.coefficients)
-        )
+        a, b = _of_one_degree(self.coefficients, other.coefficients)
         return np.allclose(self.breaks, other.breaks, rtol=0.0, atol=tol) and bool(
             (abs(a - b) <= tol * max(1.0, np.abs(b).max(initial=0.0))).all()
         )
@@ -255,18 +252,14 @@ class PiecewisePolynomial(PiecewiseTrajectory):
         if not time > self.breaks[-1]:
             raise RuntimeError(f"time {time} is not after the end {self.breaks[-1]}")
         new = np.array(powers(time - self.breaks[-1], self.value(self.breaks[-1]), end))[:, None]
-        n = max(len(new), len(self.coefficients))
-        parts = [np.concatenate([np.zeros((n - len(c), *c.shape[1:])), c]) for c in (self.coefficients, new)]
+        parts = _of_one_degree(self.coefficients, new)
         self.coefficients, self.breaks = np.concatenate(parts, axis=1), [*self.breaks, float(time)]
 
     def ConcatenateInTime(self, other: PiecewisePolynomial) -> None:
         """Appends the segments of a curve that starts where this one ends."""
         if not abs(other.breaks[0] - self.breaks[-1]) <= 1e-10:
             raise RuntimeError(f"the other curve starts at {other.breaks[0]}, this one ends at {self.breaks[-1]}")
-        n = max(len(self.coefficients), len(other.coefficients))
-        parts = [
-            np.concatenate([np.zeros((n - len(c), *c.shape[1:])), c]) for c in (self.coefficients, other.coefficients)
-        ]
+        parts = _of_one_degree(self.coefficients, other.coefficients)
         self.coefficients, self.breaks = np.concatenate(parts, axis=1), self.breaks + other.breaks[1:]
 
     def RemoveFinalSegment(self) -> None:
@@ -327,10 +320,7 @@ class PiecewisePolynomial(PiecewiseTrajectory):
             return self.of_coefficients(self.breaks, c)
         if self.breaks != other.breaks:
             raise RuntimeError("curves with other breaks cannot be added")
-        n = max(len(self.coefficients), len(other.coefficients))
-        a, b = (
-            np.concatenate([np.zeros((n - len(c), *c.shape[1:])), c]) for c in (self.coefficients, other.coefficients)
-        )
+        a, b = _of_one_degree(self.coefficients, other.coefficients)
         return self.of_coefficients(self.breaks, a + sign * b)
 
     def __add__(self, other: Any) -> PiecewisePolynomial:
@@ -354,9 +344,16 @@ class PiecewisePolynomial(PiecewiseTrajectory):
         return self.of_coefficients(self.breaks, self.coefficients.copy())
 
 
+def _of_one_degree(*curves: FloatArray) -> list[FloatArray]:
+    """Coefficients of several curves with zeros for the powers that one has less than another."""
+    n = max(len(c) for c in curves)
+    return [np.concatenate([np.zeros((n - len(c), *c.shape[1:])), c]) for c in curves]
+
+
 def _powers(polynomial: Any) -> FloatArray:
     """Coefficients, the highest power first."""
-    coefficients = getattr(polynomial, "coeffs", None) if isinstance(polynomial, np.poly1d) else None
-    if coefficients is None and hasattr(polynomial, "all_coeffs"):  # of SymPy
-        coefficients = polynomial.all_coeffs()
-    return np.atleast_1d(np.asarray(polynomial if coefficients is None else coefficients, dtype=float))
+    if isinstance(polynomial, np.poly1d):
+        polynomial = polynomial.coeffs
+    elif hasattr(polynomial, "all_coeffs"):  # of SymPy
+        polynomial = polynomial.all_coeffs()
+    return np.atleast_1d(np.asarray(polynomial, dtype=float))

@@ -10,6 +10,7 @@ import numpy as np
 
 from mbcli.math.bspline_basis import BsplineBasis
 from mbcli.trajectories.curve import Trajectory
+from mbcli.trajectories.piecewise_polynomial import sample_matrices
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,8 +28,6 @@ class BsplineTrajectory(Trajectory):
     """
 
     def __init__(self, basis: BsplineBasis | None = None, control_points: Any = ()) -> None:
-        from mbcli.trajectories.piecewise_polynomial import sample_matrices
-
         self._basis = BsplineBasis() if basis is None else basis
         count = self._basis.num_basis_functions()
         self._points = sample_matrices(count, control_points) if count else np.zeros((0, 0, 0))

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mbcli.geometry import shapes
+from mbcli.meshes.made_surfaces import cone_surface
 from mbcli.pictures.model_scene import MeshStore, keyed, shape_as_drawn
 from mbcli.pictures.scene import PictureMesh
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from mbcli.math.array_types import FloatArray
+    from mbcli.math.array_types import FloatArray, IntArray
 
 LINE_RADIUS = 1e-3  # [m] of a line of width 1: it is a thin tube
-SIDES = 24  # of a cone
 
 Drawn = tuple[str, tuple[float, ...], str | None, PictureMesh | None]  # kind, size, key and triangles of a mesh
 
@@ -52,18 +52,14 @@ def drawn_segments(start: FloatArray, end: FloatArray, width: float) -> Drawn:
     return drawn_mesh(vertices, corners.reshape(-1, 3))
 
 
-def grid_triangles(rows: int, cols: int) -> FloatArray:
+def grid_triangles(rows: int, cols: int) -> IntArray:
     """The triangles of a grid of points, row after row."""
     k = np.arange(rows * cols).reshape(rows, cols)
     a, b, c, d = (part.reshape(-1) for part in (k[:-1, :-1], k[1:, :-1], k[1:, 1:], k[:-1, 1:]))
     return np.concatenate([np.stack([a, b, c], axis=1), np.stack([a, c, d], axis=1)])
 
 
-def _cone(height: float, a: float, b: float) -> tuple[FloatArray, FloatArray]:
+def _cone(height: float, a: float, b: float) -> tuple[FloatArray, IntArray]:
     """With the tip at the origin, and the base at z = height."""
-    angles = 2.0 * np.pi * np.arange(SIDES) / SIDES
-    ring = np.stack([a * np.cos(angles), b * np.sin(angles), np.full(SIDES, height)], axis=1)
-    k = np.arange(SIDES)
-    side = np.stack([np.full(SIDES, SIDES), (k + 1) % SIDES, k], axis=1)
-    base = np.stack([np.full(SIDES, SIDES + 1), k, (k + 1) % SIDES], axis=1)
-    return np.concatenate([ring, [[0.0, 0.0, 0.0], [0.0, 0.0, height]]]), np.concatenate([side, base])
+    vertices, triangles = cone_surface(1.0, height)  # with the tip up, about the middle
+    return vertices * [a, -b, -1.0] + [0.0, 0.0, 0.5 * height], triangles

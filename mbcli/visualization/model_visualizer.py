@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from mbcli.multibody.parsing import Parser
 from mbcli.multibody.plant import AddMultibodyPlantSceneGraph
-from mbcli.systems.framework import DiagramBuilder
+from mbcli.systems.diagram_builder import DiagramBuilder
 from mbcli.visualization.configuration import ApplyVisualizationConfig, VisualizationConfig
 from mbcli.visualization.meshcat import StartMeshcat
 from mbcli.visualization.sliders import JointSliders, run_sliders

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import pi
 from typing import TYPE_CHECKING, Any
 
 from mbcli.geometry.shapes import Cylinder
@@ -11,7 +12,7 @@ if TYPE_CHECKING:
     from mbcli.geometry.scene_graph import SceneGraph
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
 
-QUARTER = 0.5 * 3.141592653589793
+QUARTER = 0.5 * pi  # [rad]
 
 
 def AddFrameTriadIllustration(

@@ -59,8 +59,7 @@ def read_actuators(root, reading, bodies, tendons):
     """
     reader = _ActuatorReader(root, reading, bodies, tendons)
     for section in root.children("actuator"):
-        named = {node.raw("name"): node for node in section.child_nodes if node.raw("name")}
-        reading.actuator_nodes.update(named)
+        reading.actuator_nodes.update({node.raw("name"): node for node in section.child_nodes if node.raw("name")})
         for node in section.children(*OTHER_ACTUATORS.split()):
             node.unsupported(AS_IF_ABSENT)
         for node in section.children(*ACTUATORS.split()):

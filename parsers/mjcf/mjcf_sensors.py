@@ -31,8 +31,6 @@ class _Mounted(NamedTuple):
 def read_sensors(root, reading, bodies, tendons, actuators):
     """The `SensorSpec`s of a file in its order; actuators: the `ActuatorSpec`s, read before."""
     sections = root.children("sensor")
-    if not sections:
-        return ()
     reader = _SensorReader(root, reading, bodies, tendons, {actuator.name: actuator for actuator in actuators})
     for section in sections:
         for node in section.children(*SENSORS_OF_MJCF):
@@ -49,9 +47,9 @@ class _SensorReader:
     def __init__(self, root, reading, bodies, tendons, actuators):
         self._reading, self._bodies, self._tendons, self._actuators = reading, bodies, tendons, actuators
         self._stated = {node.raw("name") for section in root.children("sensor") for node in section.child_nodes}
-        self._magnetic = _MAGNETIC
+        self.magnetic = _MAGNETIC
         for node in root.children("option"):
-            self._magnetic = node.vector("magnetic", 3, self._magnetic)
+            self.magnetic = node.vector("magnetic", 3, self.magnetic)
         self.sensors: dict[str, SensorSpec] = {}
 
     def read(self, node):
@@ -75,12 +73,15 @@ class _SensorReader:
         if node.number("noise", 0.0):
             self._reading.unused.add(WithDefaults(node), "noise", "as in MuJoCo it is not added", harmless=True)
         rate, delay = self._read_times(node)
+        settings: dict[str, Any] = {}
+        for surrounding in SENSORS[kind].SURROUNDINGS:
+            settings |= SURROUNDINGS[surrounding](self, mounted)
         return SensorSpec(
             name,
             kind,
             node.tag,
             node.place,
-            settings=self._settings(node, kind, mounted),
+            settings=settings,
             rate=rate,
             delay=delay,
             cutoff=self._unsigned(node, "cutoff"),
@@ -123,15 +124,6 @@ class _SensorReader:
         elif interval and interval[1]:
             self._reading.unused.add(WithDefaults(node), "interval", "its phase is 0")
         return (1.0 / period if period > 0.0 else 0.0), delay
-
-    def _settings(self, node, kind, mounted):
-        if kind == "magnetometer":
-            return {"magnetic_field": tuple(self._magnetic), "magnetic_unit": "1"}
-        if kind == "touch":
-            return {"shape": self._site_shape(mounted.name)}
-        if kind in ("limit_distance", "limit_speed"):
-            return {"limits": self._limits(mounted)}
-        return {}
 
     # --------------------------------------------------------------------------------------------- mounts
 
@@ -251,7 +243,7 @@ class _SensorReader:
                     return None if isinstance(geometry.shape, Mesh) else (link.name, geometry.X_LG)
         return None
 
-    def _site_shape(self, name):
+    def site_shape(self, name):
         """The volume of a site as rays take it."""
         element = self._bodies.site_elements[name]
         kind = element.keyword("type", _SITE_SHAPES, "sphere")
@@ -260,7 +252,7 @@ class _SensorReader:
             return kind, (size[0],)
         return kind, size[:2] if kind in ("capsule", "cylinder") else size
 
-    def _limits(self, mounted):
+    def limits(self, mounted):
         """Of a joint, or of a tendon."""
         joints = mounted.fields["joints"]
         if joints == ((mounted.name, 1.0),) and mounted.name in self._bodies.joints:
@@ -279,4 +271,10 @@ _MOUNTS = {
     "object": _SensorReader.on_object,
     "body": _SensorReader.on_body,
     "": _SensorReader.on_nothing,
+}
+# settings that stand elsewhere than in the element of a sensor
+SURROUNDINGS = {
+    "magnetic_field": lambda reader, mounted: {"magnetic_field": tuple(reader.magnetic), "magnetic_unit": "1"},
+    "shape": lambda reader, mounted: {"shape": reader.site_shape(mounted.name)},
+    "limits": lambda reader, mounted: {"limits": reader.limits(mounted)},
 }

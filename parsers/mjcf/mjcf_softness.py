@@ -23,9 +23,9 @@ def restitution_of(solref):
     A body that meets a spring and a damper which only push leaves them with exp(-2 z acos(z) / (1 - z^2)^(1/2)) of its
     speed, with the ratio z of the damping to the critical one.
     """
-    if solref[0] > 0.0 or _damping_ratio(solref) >= DAMPED:
-        return None
     ratio = _damping_ratio(solref)
+    if solref[0] > 0.0 or ratio >= DAMPED:
+        return None
     return exp(-2.0 * ratio * acos(ratio) / sqrt(1.0 - ratio * ratio))
 
 

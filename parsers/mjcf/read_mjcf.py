@@ -25,7 +25,6 @@ from mbcli.parsers.mjcf.mjcf_meshes import MeshReader
 from mbcli.parsers.mjcf.mjcf_options import read_options
 from mbcli.parsers.mjcf.mjcf_own_copies import Attached
 from mbcli.parsers.mjcf.mjcf_replicas import expand_replicas
-from mbcli.parsers.mjcf.mjcf_sensors import read_sensors
 from mbcli.parsers.mjcf.mjcf_softness import report_softness
 from mbcli.parsers.mjcf.mjcf_source import insert_includes
 from mbcli.parsers.mjcf.mjcf_tendons import read_tendons
@@ -94,7 +93,7 @@ def _read_model(root, attached, default_name, mesh_files):
         filter_groups=read_filter_groups(root, reading, bodies),
         contact_pairs=read_pairs(root, reading, bodies),
         postures=read_keyframes(root, bodies),
-        sensors=read_sensors(root, reading, bodies, tendons, actuators),
+        sensors=_read_sensors(root, reading, bodies, tendons, actuators),
         gravity=reading.options.gravity,
         sources=tuple(attached.documents),
     )
@@ -107,6 +106,14 @@ def _read_model(root, attached, default_name, mesh_files):
     mesh_files.report_missing(root.diagnostics)
     check_model(model, root.diagnostics)
     return model
+
+
+def _read_sensors(root, *known):
+    if "sensor" not in root.child_tags:
+        return ()
+    from mbcli.parsers.mjcf.mjcf_sensors import read_sensors  # late: few models have some
+
+    return read_sensors(root, *known)
 
 
 def _pass_over_text(root):

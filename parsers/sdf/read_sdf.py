@@ -16,7 +16,6 @@ from typing import Any
 
 from mbcli.parsers.checks import check_model
 from mbcli.parsers.frame_names import MODEL, SEPARATOR, WORLD
-from mbcli.parsers.gazebo_sensors import WorldOfSensors, has_sensors
 from mbcli.parsers.package_map import PackageMap
 from mbcli.parsers.sdf.sdf_actuators import check_followers, read_actuators
 from mbcli.parsers.sdf.sdf_deformables import HOLD, is_deformable, read_deformable, references_to_deformables
@@ -29,7 +28,6 @@ from mbcli.parsers.sdf.sdf_links import read_link
 from mbcli.parsers.sdf.sdf_loops import connect_named_frames
 from mbcli.parsers.sdf.sdf_scopes import ForeignModel, Gathering, TooManyElements, gravity_of_world, zero_poses
 from mbcli.parsers.sdf.sdf_self_contact import self_contact_group
-from mbcli.parsers.sdf.sdf_sensors import read_sensors, read_world
 from mbcli.parsers.sdf.sdf_unused_values import check_unused_values
 from mbcli.parsers.sdf.sdf_values import claim_name
 from mbcli.parsers.sdf.sdf_world import step_of_world
@@ -135,9 +133,11 @@ class _Reading:
         self._groups = read_filter_groups(find_groups(self._of_sdf()))
         self._joints = {}  # full name: (JointSpec, prefix)
         self._nodes = {}  # full name: node, of all joints that the files have
-        self._world = WorldOfSensors()
-        if any(has_sensors(e.node) for _, model in self._of_sdf() for e in model.elements.values()) and top.is_world:
-            self._world = read_world(top.node)
+        self._read_sensors = lambda elements, joints: ()
+        if any("sensor" in e.node.child_tags for _, model in self._of_sdf() for e in model.elements.values()):
+            from mbcli.parsers.sdf.sdf_sensors import sensor_reader  # late: few models have some
+
+            self._read_sensors = sensor_reader(top)
 
     def _of_sdf(self):
         return [(prefix, model) for prefix, model in self._models if not isinstance(model, ForeignModel)]
@@ -180,7 +180,7 @@ class _Reading:
             actuators=read_actuators(elements, joints),
             force_elements=forces,
             constraints=constraints,
-            sensors=read_sensors(elements, {joint.name for joint in joints}, self._world),
+            sensors=self._read_sensors(elements, {joint.name for joint in joints}),
             filter_groups=(
                 *(self._groups[prefix + e.name] for e in elements if prefix + e.name in self._groups),
                 *_self_contact(model, elements),

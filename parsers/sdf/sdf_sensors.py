@@ -3,13 +3,19 @@
 from typing import Any
 
 from mbcli.parsers.frame_names import WORLD
-from mbcli.parsers.gazebo_sensors import LEFT_OUT, Mounting, WorldOfSensors, has_sensors, read_sensor
+from mbcli.parsers.gazebo_sensors import LEFT_OUT, Mounting, WorldOfSensors, read_sensor
 from mbcli.parsers.poses import compose
 from mbcli.parsers.sdf.sdf_values import claim_name, read_name, read_pose
 from mbcli.parsers.xml_node import quoted
 
 _EARTH = ("latitude_deg", "longitude_deg", "elevation", "heading_deg")
 _ASSUMED = {"surface_model": "EARTH_WGS84", "world_frame_orientation": "ENU"}
+
+
+def sensor_reader(top):
+    """read_sensors() of the elements of a model and the names of its joints, in a top-level model or world."""
+    world = read_world(top.node) if top.is_world else WorldOfSensors()
+    return lambda elements, joints: read_sensors(elements, joints, world)
 
 
 def read_sensors(elements, joints, world):
@@ -19,7 +25,7 @@ def read_sensors(elements, joints, world):
     """
     specs = []
     for element in elements:
-        if element.tag not in ("link", "joint") or not has_sensors(element.node):
+        if element.tag not in ("link", "joint") or "sensor" not in element.node.child_tags:
             continue
         if element.tag == "joint" and element.name not in joints:
             continue

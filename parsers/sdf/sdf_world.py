@@ -26,11 +26,8 @@ def step_of_world(world: Node) -> float | None:
         chosen.attribute(name)
     with world.diagnostics.leaving_out(None, "it is not used"):
         step = child_number(chosen, "max_step_size", None)
-        if step is None:
-            return None
-        if not 0 < step < 1:
-            message = f"<max_step_size> must be between 0 and 1 s, found {step!r}"
-            world.diagnostics.error("ELEMENT_INVALID", message, chosen.child("max_step_size"))
-            return None
-        return step
+        if step is None or 0 < step < 1:
+            return step
+        message = f"<max_step_size> must be between 0 and 1 s, found {step!r}"
+        world.diagnostics.error("ELEMENT_INVALID", message, chosen.child("max_step_size"))
     return None

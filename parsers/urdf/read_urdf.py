@@ -25,7 +25,6 @@ from mbcli.parsers.urdf.urdf_constraints import read_constraints, read_force_ele
 from mbcli.parsers.urdf.urdf_geometry import read_geometries, read_materials
 from mbcli.parsers.urdf.urdf_joints import check_followers, coordinate_count, read_joints
 from mbcli.parsers.urdf.urdf_known import FOREIGN, KNOWN
-from mbcli.parsers.urdf.urdf_sensors import read_sensors
 from mbcli.parsers.urdf.urdf_values import (
     nodes_by_name,
     read_link_name,
@@ -46,7 +45,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from mbcli.parsers.diagnostics import Diagnostics
-    from mbcli.parsers.spec import JointSpec
+    from mbcli.parsers.spec import JointSpec, SensorSpec
     from mbcli.parsers.urdf.urdf_geometry import Color
     from mbcli.parsers.xml_node import Node
 
@@ -106,7 +105,7 @@ def _read_robot(root: Node, meshes: MeshFiles) -> ModelSpec:
         force_elements=read_force_elements(root, links),
         constraints=read_constraints(root, links, joints),
         filter_groups=_read_filter_groups(root, links),
-        sensors=read_sensors(root, links, joints),
+        sensors=_read_sensors(root, links, joints),
         sources=(root.document,),
     )
     _ignore_the_rest(root)
@@ -114,6 +113,14 @@ def _read_robot(root: Node, meshes: MeshFiles) -> ModelSpec:
     meshes.report_missing(root.diagnostics)
     check_model(model, root.diagnostics)
     return model
+
+
+def _read_sensors(root: Node, links: Mapping[str, LinkSpec], joints: Mapping[str, JointSpec]) -> tuple[SensorSpec, ...]:
+    if not any(node.tag == "gazebo" and "sensor" in node.child_tags for node in root.child_nodes):
+        return ()
+    from mbcli.parsers.urdf.urdf_sensors import read_sensors  # late: few models have some
+
+    return read_sensors(root, links, joints)
 
 
 def _read_robot_name(root: Node) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mbcli.parsers.gazebo_sensors import LEFT_OUT, Mounting, WorldOfSensors, has_sensors, read_sensor
+from mbcli.parsers.gazebo_sensors import LEFT_OUT, Mounting, WorldOfSensors, read_sensor
 from mbcli.parsers.poses import compose
 from mbcli.parsers.spec import IDENTITY, pose
 from mbcli.parsers.urdf.urdf_values import read_name
@@ -24,7 +24,7 @@ def read_sensors(root: Node, links: Mapping[str, LinkSpec], joints: Mapping[str,
     """The `SensorSpec`s of a robot; links, joints: by their names."""
     world, specs = WorldOfSensors(), []
     for owner in root.child_nodes:
-        if owner.tag != "gazebo" or not has_sensors(owner):
+        if owner.tag != "gazebo" or "sensor" not in owner.child_tags:
             continue
         owner.used = True
         for node in owner.children("sensor"):

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 from mbcli.parsers.checks import check_model
+from mbcli.parsers.duplicate_names import made_up
 from mbcli.parsers.package_map import PackageMap
 from mbcli.parsers.poses import compose, inverse
 from mbcli.parsers.source_bytes import read_bytes
@@ -28,7 +29,6 @@ from mbcli.parsers.usd.usd_links import LinkReader
 from mbcli.parsers.usd.usd_stage import read_stage, split_affine
 
 MOST_BYTES = 2**30  # of a layer
-SITES = ("NewtonSiteAPI", "MjcSiteAPI")
 EARTH = 9.81  # [m/s^2]
 _STANDARD = ("physics:", "limit:", "drive:")
 _ORDINARY = (
@@ -109,11 +109,9 @@ def _frames(stage, links):
     found = []
     taken = set(links.links)
     for prim in stage.prims.values():
-        if not any(map(prim.has, SITES)):
+        if not prim.is_site:
             continue
-        name, link = prim.name, links.link_of(prim)
-        while name in taken:
-            name += "_"
+        name, link = made_up(prim.name, taken), links.link_of(prim)
         taken.add(name)
         split = split_affine(prim.affine)
         if split is not None:

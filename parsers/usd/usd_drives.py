@@ -6,11 +6,12 @@ from typing import Any
 
 from mbcli.parsers.duplicate_names import UniqueNames
 from mbcli.parsers.spec import ActuatorSpec, MimicSpec
+from mbcli.parsers.usd.usd_joints import ENDLESS
 
-_PD = "NewtonPDControlAPI"
-_OTHER_CONTROL = ("NewtonPIDControlAPI", "NewtonNeuralControlAPI")
-_OTHER_CLAMPS = ("NewtonDCMotorClampingAPI", "NewtonPositionBasedClampingAPI", "NewtonActuatorDelayAPI")
-_EQUALITIES = "mjc:coef"
+_OTHER_LAWS = (  # of actuators of Newton, beside NewtonPDControlAPI
+    *("NewtonPIDControlAPI", "NewtonNeuralControlAPI", "NewtonActuatorDelayAPI"),
+    *("NewtonDCMotorClampingAPI", "NewtonPositionBasedClampingAPI"),
+)
 
 
 class DriveReader:
@@ -55,8 +56,8 @@ class DriveReader:
 
     def _units(self, joint):
         """([N m or N], [rad or m]) of units of the file, where angles are radians."""
-        force, slides = self.stage.mass * self.stage.length, joint.type == "prismatic"
-        return (force, self.stage.length) if slides else (force * self.stage.length, 1.0)
+        slides = joint.type == "prismatic"
+        return self._joints.effort_unit(slides), self.stage.length if slides else 1.0
 
     # ----------------------------------------------------------------------------------------- drives
 
@@ -65,8 +66,8 @@ class DriveReader:
             return None
         start = f"drive:{instance}:physics:"
         joint = self._joints.joints[name]
-        effort, _ = self._units(joint)
-        unit = self._joints.unit(joint.type == "prismatic")
+        slides = joint.type == "prismatic"
+        effort, unit = self._joints.effort_unit(slides), self._joints.unit(slides)
         kp, kd = (prim.finite(start + word, 0.0, 0.0) * effort / unit for word in ("stiffness", "damping"))
         target = prim.finite(start + "targetPosition", 0.0) * unit
         speed = prim.finite(start + "targetVelocity", 0.0) * unit
@@ -81,7 +82,7 @@ class DriveReader:
             self._names.of(None, name),
             name,
             prim.place,
-            effort_limit=most if most < 1e30 else inf,
+            effort_limit=most if most < ENDLESS else inf,
             controller_gains=(kp, kd) if servo else None,
             rest=(target, speed) if servo else None,
         )
@@ -90,7 +91,7 @@ class DriveReader:
         joint = self._joint(prim, "newton:targets")
         if joint is None:
             return None
-        strange = [api for api in prim.apis if api in (*_OTHER_CONTROL, *_OTHER_CLAMPS)]
+        strange = [api for api in prim.apis if api in _OTHER_LAWS]
         if strange or prim.finite("newton:constEffort", 0.0):
             message = f"{', '.join(strange) or 'a constant effort'} of an actuator is not supported: it is left out"
             prim.diagnostics.warning("USD_UNSUPPORTED", message, prim)
@@ -159,7 +160,7 @@ class DriveReader:
                 prim.ignore(start)
                 if leader is not None:
                     self._follow(prim, joints, leader, -gearing, -offset)
-        higher = [k for k in "234" if prim.finite(f"{_EQUALITIES}{k}", 0.0)]
+        higher = [k for k in "234" if prim.finite(f"mjc:coef{k}", 0.0)]
         if higher:
             message = "a joint that follows another by a polynomial: only the line of it is kept"
             prim.diagnostics.warning("USD_UNSUPPORTED", message, prim)

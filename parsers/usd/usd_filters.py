@@ -12,7 +12,7 @@ class FilterReader:
     def __init__(self, stage, links, joints):
         self.stage, self._links, self._joints = stage, links, joints
         self.groups = []
-        self._pairs = {}
+        self._pairs = set()
 
     def read(self):
         """Fills `groups`."""
@@ -34,7 +34,7 @@ class FilterReader:
             for two in self._members(other):
                 pair = frozenset((one, two))
                 if len(pair) == 2 and pair not in self._pairs:
-                    self._pairs[pair] = None
+                    self._pairs.add(pair)
                     names = [f"filtered_{len(self._pairs)}_{end}" for end in "ab"]
                     self.groups.append(CollisionFilterGroupSpec(names[0], (one,), (names[1],), prim.place))
                     self.groups.append(CollisionFilterGroupSpec(names[1], (two,), (), prim.place))

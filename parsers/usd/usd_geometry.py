@@ -16,13 +16,13 @@ from mbcli.parsers.spec import (
     pose,
 )
 from mbcli.parsers.usd.usd_meshes import MeshFolder, bounds, obj_of, turned_round
-from mbcli.parsers.usd.usd_stage import split_affine
+from mbcli.parsers.usd.usd_stage import AXES, split_affine
 
 from mbcli.errors import ModelError
+from mbcli.meshes.surfaces import triangles_of_faces
 from mbcli.meshes.triangles import convex_hull
 
 SHAPES = ("Cube", "Sphere", "Cylinder", "Capsule", "Cone", "Plane", "Mesh", "Cylinder_1", "Capsule_1")
-_AXES = {"X": (1.0, 0.0, 0.0), "Y": (0.0, 1.0, 0.0), "Z": (0.0, 0.0, 1.0)}
 _APPROXIMATIONS = (
     *("none", "convexHull", "convexDecomposition", "boundingCube", "boundingSphere", "meshSimplification"),
     *("sdf", "sphereFill", "sdfMesh", "convexMeshSimplification"),
@@ -36,7 +36,7 @@ class GeometryReader:
     def __init__(self, stage):
         self.stage = stage
         self.meshes = MeshFolder(stage.folder)
-        self.surfaces = {}  # path of a mesh that touches: (points [m] in its frame on the link, corners, indices)
+        self._stretches = {}  # path of a mesh that touches: S, from its points to those in its frame on the link
 
     def specs(self, prim, X_WL, name, *, touches):
         """The GeometrySpecs of a prim on a link at X_WL: of a mesh whose parts have colours one each."""
@@ -57,7 +57,7 @@ class GeometryReader:
         X = (
             X_LG
             if axis == "Z" or isinstance(shape, (Box, Sphere, Ellipsoid))
-            else compose(X_LG, pose(turn_z_to(_AXES[axis])))
+            else compose(X_LG, pose(turn_z_to(AXES[axis])))
         )
         return [GeometrySpec(name, shape, X, prim.place, None if touches else self.color(prim))]
 
@@ -66,7 +66,7 @@ class GeometryReader:
         return None if color is None else _rgba(color)
 
     def _axis(self, prim):
-        return prim.word("axis", tuple(_AXES), "Z")
+        return prim.word("axis", tuple(AXES), "Z")
 
     def _shape(self, prim, S):
         scale = np.abs(np.diag(S))
@@ -109,9 +109,7 @@ class GeometryReader:
             if approximation in ("boundingCube", "boundingSphere"):
                 return [self._bounding(prim, arrays, X_LG, S, name, approximation)]
             shape = self._mesh(prim, arrays, S, convex=approximation == "convexHull")
-            counts, indices = arrays[1:]
-            turned = indices if np.linalg.det(S) > 0.0 else turned_round(counts, indices)
-            self.surfaces[prim.path] = arrays[0] @ S.T * self.stage.length, counts, turned
+            self._stretches[prim.path] = S
             return [GeometrySpec(name, shape, X_LG, prim.place)]
         parts = [part for part in prim.document.get("subsets", []) if part[1] is not None]
         if not parts:
@@ -151,10 +149,13 @@ class GeometryReader:
         """The MassProperties of density 1 of a shape that touches, in its own frame. ModelError."""
         if not isinstance(shape, Mesh):
             return mass_properties(shape, 1.0)
-        points, counts, indices = self.surfaces[prim.path]
+        (points, counts, indices), S = self.meshes.arrays(prim), self._stretches[prim.path]
+        points = points @ S.T * self.stage.length
         if not shape.convex:
+            turned = indices if np.linalg.det(S) > 0.0 else turned_round(counts, indices)
+            corners, _ = triangles_of_faces(np.append(0, np.cumsum(counts)))
             try:
-                return mass_properties_of_triangles(points, _fans(counts, indices), 1.0)
+                return mass_properties_of_triangles(points, turned[corners], 1.0)
             except ModelError:
                 message = "its surface is not closed: its mass is that of its convex hull"
                 self.stage.diagnostics.note("MESH_INERTIA", message, prim)
@@ -163,12 +164,3 @@ class GeometryReader:
 
 def _rgba(color):
     return tuple(min(max(float(part), 0.0), 1.0) for part in color)
-
-
-def _fans(counts, indices):
-    triangles, start = [], 0
-    for count in counts.tolist():
-        face = indices[start : start + count]
-        triangles += [(face[0], face[k], face[k + 1]) for k in range(1, count - 1)]
-        start += count
-    return np.array(triangles, int).reshape(-1, 3)

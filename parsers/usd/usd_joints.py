@@ -5,7 +5,7 @@ from math import inf
 from typing import Any
 
 import numpy as np
-from mbcli.parsers.duplicate_names import UniqueNames
+from mbcli.parsers.duplicate_names import UniqueNames, made_up
 from mbcli.parsers.frame_names import WORLD
 from mbcli.parsers.poses import compose, inverse, rotation_about
 from mbcli.parsers.spec import (
@@ -18,6 +18,7 @@ from mbcli.parsers.spec import (
     WeldConstraintSpec,
     pose,
 )
+from mbcli.parsers.usd.usd_stage import AXES
 
 TYPES = {
     "PhysicsRevoluteJoint": "revolute",
@@ -27,7 +28,6 @@ TYPES = {
     "PhysicsDistanceJoint": "distance",
     "PhysicsJoint": "six",
 }
-AXES = {"X": (1.0, 0.0, 0.0), "Y": (0.0, 1.0, 0.0), "Z": (0.0, 0.0, 1.0)}
 SIX = ("transX", "transY", "transZ", "rotX", "rotY", "rotZ")
 _SUFFIXES = dict(zip(SIX, ("x", "y", "z", "qx", "qy", "qz"), strict=True))
 DEGREE = np.pi / 180.0
@@ -118,7 +118,7 @@ class JointReader:
         """[rad or m] of a unit of the file along a coordinate."""
         return self.stage.length if slides else DEGREE
 
-    def _effort_unit(self, slides):
+    def effort_unit(self, slides):
         """[N m or N] of a unit of the file."""
         force = self.stage.mass * self.stage.length
         return force if slides else force * self.stage.length
@@ -134,7 +134,7 @@ class JointReader:
 
     def _dynamics(self, prim, slides):
         """(armature, damping, dry friction): MuJoCo's numbers before Newton's before PhysX's."""
-        effort, unit = self._effort_unit(slides), self.unit(slides)
+        effort, unit = self.effort_unit(slides), self.unit(slides)
         inertia = self.stage.mass * (1.0 if slides else self.stage.length**2)
         per_rate = effort / unit  # of a damping per degree
         armature = self._first(
@@ -156,7 +156,7 @@ class JointReader:
         return 0.0 if found is None else found
 
     def _axis(self, prim, xyz, lower, upper, slides, damping, friction):
-        unit, effort = self.unit(slides), self._effort_unit(slides)
+        unit, effort = self.unit(slides), self.effort_unit(slides)
         speeds = [prim.number(name, inf) * unit for name in ("newton:velocityLimit", "physxJoint:maxJointVelocity")]
         limits = [prim.number(f"mjc:actuatorfrcrange:{end}", 0.0) for end in ("min", "max")]
         limited = prim.read("mjc:actuatorfrclimited", "auto")
@@ -237,9 +237,7 @@ class JointReader:
         return (self._at_start(prim, joints[0]),) if len(joints) == 1 else tuple(joints)
 
     def _link_between(self, child, number, prim):
-        name = f"{child}_{number}"
-        while name in self._links.links:
-            name += "_"
+        name = made_up(f"{child}_{number}", self._links.links)
         self._links.links[name] = LinkSpec(name, prim.place, None, self._links.poses[child])
         self._links.poses[name] = self._links.poses[child]
         return name
@@ -254,9 +252,7 @@ class JointReader:
         stacked = root is not None or "MjcJointAPI" in prim.apis
         if stacked and joint.axes:
             pending.setdefault(ends, []).append(joint)
-            self.joints[joint.name] = joint  # its place in the order
-            return
-        self.joints[joint.name] = joint
+        self.joints[joint.name] = joint  # of a chain its place in the order
 
     def _add_chain(self, chain):
         """Joints between the same two bodies, each of which adds a coordinate: the first is next to the parent."""
@@ -272,12 +268,7 @@ class JointReader:
 
     def _reference(self, joint):
         """X_CF of a joint where its child stands at the start: the frame F on a link that is there too."""
-        axis = joint.axes[0]
-        direction = np.array(axis.xyz)
-        if joint.type == "prismatic":
-            X_FM = pose(None, axis.default_position * direction)
-        else:
-            X_FM = pose(rotation_about(direction, axis.default_position))
+        X_FM = _motion(joint.type, joint.axes[0], joint.axes[0].default_position)
         return compose(joint.X_CM, inverse(X_FM))
 
     def _at_start(self, prim, joint):
@@ -288,13 +279,11 @@ class JointReader:
         direction = np.array(axis.xyz)
         if joint.type == "prismatic":
             q = float(direction @ X_FM[:3, 3])
-            left = X_FM @ pose(None, -q * direction)
         else:
             R = X_FM[:3, :3]
             twist = np.array((R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]))
             q = float(np.arctan2(direction @ twist, np.trace(R) - 1.0))
-            left = X_FM @ pose(rotation_about(direction, -q))
-        apart = np.abs(left - np.eye(4)).max()
+        apart = np.abs(X_FM @ _motion(joint.type, axis, -q) - np.eye(4)).max()
         if apart > CLOSED:
             message = f"its bodies do not stand where it holds them, by {apart:.3g}: the joint counts"
             prim.diagnostics.note("USD_APART", message, prim)
@@ -335,6 +324,10 @@ def _with_reference(prim, kind, X_CM, axis, unit):
     reference = prim.finite("mjc:ref", 0.0) * unit
     if not reference:
         return X_CM, axis
+    return compose(X_CM, _motion(kind, axis, reference)), replace(axis, default_position=reference)
+
+
+def _motion(kind, axis, q):
+    """X_FM of a joint of one axis at a position."""
     direction = np.array(axis.xyz)
-    X = pose(None, reference * direction) if kind == "prismatic" else pose(rotation_about(direction, reference))
-    return compose(X_CM, X), replace(axis, default_position=reference)
+    return pose(None, q * direction) if kind == "prismatic" else pose(rotation_about(direction, q))

@@ -26,7 +26,6 @@ class LinkReader:
         self.geometry = GeometryReader(stage)
         self.bodies = {}  # path of a prim: name of its link
         self.poses = {WORLD: IDENTITY}  # X_WL by link
-        self.scales = {}  # path of a prim: S, of its own scales and those above
         self.links = {}  # name: LinkSpec
         self.welds = []  # JointSpecs of bodies that the file holds in place
         self.colliders = {}  # path of a prim: (link, names of its GeometrySpecs)
@@ -95,10 +94,9 @@ class LinkReader:
         visuals, collisions, weighed = [], [], []
         seen, touched = UniqueNames([]), UniqueNames([])
         for shape, collider in self._shapes.get(name, ()):
-            is_site = shape.has("NewtonSiteAPI") or shape.has("MjcSiteAPI")
-            if shape.is_seen() and not is_site:
+            if shape.is_seen() and not shape.is_site:
                 visuals += self._named(self.geometry.specs(shape, X_WL, shape.name, touches=False), seen)
-            if collider is None or is_site:
+            if collider is None or shape.is_site:
                 continue
             for each in (shape, collider):  # also where the body states its mass
                 each.ignore(
@@ -113,7 +111,7 @@ class LinkReader:
             weighed += [(shape, collider, spec) for spec in solid]
             if collider.flag("physics:collisionEnabled", True):
                 properties = self._properties(shape, collider)
-                solid = self._named([_with(spec, properties) for spec in solid], touched)
+                solid = self._named([replace(spec, properties=properties) for spec in solid], touched)
                 self.colliders[collider.path] = name, [spec.name for spec in solid]
                 collisions += solid
         place = self.stage.place if prim is None else prim.place
@@ -225,7 +223,3 @@ class LinkReader:
         of_material = 0.0 if material is None else material.finite("physics:density", 0.0, 0.0)
         stated = own or of_body or of_material
         return stated * unit if stated else WATER
-
-
-def _with(spec, properties):
-    return replace(spec, properties=properties)

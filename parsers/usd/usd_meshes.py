@@ -1,15 +1,21 @@
-"""The meshes of a stage as OBJ files, which lie in the user's cache under names that follow from their contents."""
+"""The meshes of a stage as OBJ files, which lie in the user's cache under names that follow from their contents.
+
+Of a folder that is full what was not used for a week goes, as kept_arrays.py says.
+"""
 
 import hashlib
 import os
 import tempfile
+import time
 
 import numpy as np
 
 from mbcli.common.kept_files import ready_to_keep
 from mbcli.common.user_cache import user_cache
+from mbcli.meshes.kept_arrays import tidy
 
 FOLDER = "usd_meshes"  # of the user's cache
+_WEEK = 7 * 86400.0  # [s]
 
 
 class MeshFolder:
@@ -58,6 +64,7 @@ def _written(path, content):
     if path.is_file() and path.stat().st_size == len(content) and path.read_bytes() == content:
         os.utime(path)
         return str(path)
+    tidy(path.parent, time.time() - _WEEK)
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".new")
     with os.fdopen(handle, "wb") as file:
         file.write(content)
@@ -107,4 +114,6 @@ def obj_of(points, counts, indices, chosen=None):
 
 def turned_round(counts, indices):
     """Faces that are seen from the other side."""
-    return np.concatenate([part[::-1] for part in np.split(indices, np.cumsum(counts)[:-1])])
+    ends = np.cumsum(counts)
+    first, last = np.repeat(ends - counts, counts), np.repeat(ends - 1, counts)
+    return indices[first + last - np.arange(len(indices))]

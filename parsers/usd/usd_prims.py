@@ -25,20 +25,15 @@ _DEPTH = 16  # connections from a material to the value of a colour
 
 def stage_document(stage, folder):
     """What the stage has: see `Prims`."""
-    layer = stage.GetRootLayer()
+    root = stage.GetRootLayer().pseudoRoot
     default = stage.GetDefaultPrim()
     return {
         "default": default.GetName() if default else "",
         "meters": UsdGeom.GetStageMetersPerUnit(stage),
-        "kilograms": layer.pseudoRoot.GetInfo("kilogramsPerUnit") if _states(layer, "kilogramsPerUnit") else 1.0,
+        "kilograms": root.GetInfo("kilogramsPerUnit") if root.HasInfo("kilogramsPerUnit") else 1.0,
         "up": str(UsdGeom.GetStageUpAxis(stage)),
-        "states_meters": _states(layer, "metersPerUnit"),
         "prims": Prims(folder).all(stage),
     }
-
-
-def _states(layer, name):
-    return bool(layer.pseudoRoot.HasInfo(name))
 
 
 class Prims:
@@ -119,11 +114,11 @@ class Prims:
         found = self._of_material(material) if material else None
         if found is not None:
             return found
-        gprim = UsdGeom.Gprim(prim)
-        color = _first(UsdGeom.PrimvarsAPI(prim).FindPrimvarWithInheritance("displayColor"))
+        primvars = UsdGeom.PrimvarsAPI(prim)
+        color = _first(primvars.FindPrimvarWithInheritance("displayColor"))
         if color is None:
             return None
-        opacity = _first(UsdGeom.PrimvarsAPI(gprim).FindPrimvarWithInheritance("displayOpacity"))
+        opacity = _first(primvars.FindPrimvarWithInheritance("displayOpacity"))
         return [*plain(color), 1.0 if opacity is None else plain(opacity)]
 
     def _of_material(self, material):
@@ -149,12 +144,11 @@ class Prims:
         for subset in UsdGeom.Subset.GetGeomSubsets(mesh, UsdGeom.Tokens.face, "materialBind"):
             material, _ = UsdShade.MaterialBindingAPI(subset.GetPrim()).ComputeBoundMaterial()
             color = self._of_material(material) if material else None
-            faces = np.asarray(_value(subset.GetIndicesAttr()) or (), np.int64)
-            subsets.append((faces, color))
+            subsets.append([np.asarray(_value(subset.GetIndicesAttr()) or (), np.int64).tolist(), color])
         return {
             "mesh": self._kept(points, counts, indices),
             "left_handed": str(_value(mesh.GetOrientationAttr()) or "") == "leftHanded",
-            "subsets": [[faces.tolist(), color] for faces, color in subsets],
+            "subsets": subsets,
         }
 
     def _kept(self, points, counts, indices):
@@ -188,11 +182,9 @@ def _first(primvar):
     if not primvar:
         return None
     value = _value(primvar.GetAttr())
-    if value is None:
-        return None
-    return (
-        (value[0] if len(value) else None) if hasattr(value, "__len__") and not isinstance(value, Gf.Vec3f) else value
-    )
+    if value is None or isinstance(value, Gf.Vec3f) or not hasattr(value, "__len__"):
+        return value
+    return value[0] if len(value) else None
 
 
 def _attributes(prim):
@@ -209,9 +201,7 @@ def _attributes(prim):
 
 def plain(value):
     """A value of USD as JSON has it."""
-    if isinstance(value, (bool, int, str)):
-        return value
-    if isinstance(value, float):
+    if isinstance(value, (bool, int, str, float)):
         return value
     if isinstance(value, (Gf.Quatf, Gf.Quath, Gf.Quatd)):
         single = not isinstance(value, Gf.Quatd)
@@ -228,9 +218,7 @@ def plain(value):
     if count > MOST_NUMBERS:
         return None
     kind = type(value).__name__
-    if kind.startswith("Vec") and kind[-1] in "fh":
-        return [shortest(part) for part in value]
-    if kind in ("FloatArray", "HalfArray"):
+    if kind in ("FloatArray", "HalfArray") or (kind.startswith("Vec") and kind[-1] in "fh"):
         return [shortest(part) for part in value]
     return [plain(part) for part in value]
 

@@ -7,6 +7,8 @@ import json
 import os
 import sys
 
+MOST_MEMORY = 12 * 2**30  # [bytes] of addresses
+
 
 def answer_to(request):
     """The document of a request: {"read": path, "folder", "packages"} or {"write": path of a text, "as": path}."""
@@ -14,9 +16,6 @@ def answer_to(request):
 
     resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
     return _written(request) if "write" in request else _read(request)
-
-
-MOST_MEMORY = 12 * 2**30  # [bytes] of addresses
 
 
 def _read(request):

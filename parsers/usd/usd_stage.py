@@ -8,15 +8,17 @@ import sys
 from importlib.util import find_spec
 
 import numpy as np
-from mbcli.parsers.diagnostics import RESOURCE_CODES
 from mbcli.parsers.package_map import OUTSIDE
 from mbcli.parsers.spec import Place, pose
 
 from mbcli.common.extra_packages import missing_package
+from mbcli.math.rotation_array import matrix_from_quaternion
 
+AXES = {"X": (1.0, 0.0, 0.0), "Y": (0.0, 1.0, 0.0), "Z": (0.0, 0.0, 1.0)}
 LONGEST = 300.0  # [s] that USD's library may take
 _STRETCHED = 1e-6  # relative, by which directions may be off a right angle before a shape counts as sheared
 _ENCODED = "tn__"  # the start of an encoded name
+_SITES = ("NewtonSiteAPI", "MjcSiteAPI")
 _PHYSICS = ("physics:", "newton:", "mjc:", "limit:", "drive:", "state:", "physx")
 
 
@@ -53,7 +55,6 @@ def read_stage(path, diagnostics, packages, name, folder):
         message = answer["error"].replace(os.path.abspath(path), name)
         missing = "URI_OUTSIDE" if OUTSIDE in message else "URI_LOOKUP"
         code = missing if answer["exit_code"] == 4 else "USD_ERROR"
-        assert answer["exit_code"] != 4 or code in RESOURCE_CODES
         diagnostics.error(code, message, place=Place(name))
         return None
     for message in answer["missing"]:
@@ -73,7 +74,6 @@ class Stage:
         self.diagnostics, self.name, self.folder = diagnostics, name, folder
         self.default, self.files = document["default"], document["files"]
         self.length, self.mass = float(document["meters"]), float(document["kilograms"])  # [m], [kg] of a unit
-        self.states_length = document["states_meters"]
         self.up = document["up"]
         # from the axes of the file to those of World, whose z is up
         self.R_WS = np.array(((1.0, 0, 0), (0, 0, -1.0), (0, 1.0, 0))) if self.up == "Y" else np.eye(3)
@@ -94,10 +94,7 @@ class Prim:
         self.stage, self.parent, self.document = stage, parent, document
         self.path, self.tag, self.apis = document["path"], document["type"], document["apis"]
         self.attributes, self.relations = document.get("attributes", {}), document.get("relations", {})
-        self.children = []
         self.unread = {name for name in (*self.attributes, *self.relations) if name.startswith(_PHYSICS)}
-        if parent is not None:
-            parent.children.append(self)
 
     # ------------------------------------------------------------------------------ a node of findings
 
@@ -134,6 +131,11 @@ class Prim:
 
     def has(self, api):
         return api in self.apis
+
+    @property
+    def is_site(self):
+        """Whether it is a frame, drawn as a shape."""
+        return any(map(self.has, _SITES))
 
     def read(self, name, default=None):
         """The value of an attribute, as the file has it."""
@@ -184,8 +186,6 @@ class Prim:
 
     def rotation(self, name):
         """A rotation matrix (3, 3) of a quaternion; identity without one, and for the zero quaternion."""
-        from mbcli.math.rotation_array import matrix_from_quaternion
-
         wxyz = self.vector(name, 4, (1.0, 0.0, 0.0, 0.0))
         size = np.linalg.norm(wxyz)
         if not 1e-100 < size < 1e100:

@@ -77,7 +77,7 @@ def arranged_for_mjcf(model: ModelSpec, losses: Losses) -> Arranged:
         return Arranged(model, frozenset(loops), {}, tuple(faults))
     groups = (*model.filter_groups, *kept_apart(model))
     model = with_moved_links(replace(model, joints=tuple(joints.values()), filter_groups=groups), moves)
-    model = _with_geom_names(with_armatures(_with_poses(model, branches, poses), losses), losses)
+    model = _with_geom_names(with_armatures(with_poses(model, branches, poses), losses), losses)
     model = _with_loops(model, loops, poses, losses)
     model = _with_sites(model, poses, losses)
     through = carried_through(model)
@@ -130,7 +130,7 @@ def _open_loop(joint: JointSpec) -> str | None:
 # ------------------------------------------------------------------------------------- the reference configuration
 
 
-def _with_poses(model: ModelSpec, branches: Sequence[Branch], poses: dict[str, Matrix]) -> ModelSpec:
+def with_poses(model: ModelSpec, branches: Sequence[Branch], poses: dict[str, Matrix]) -> ModelSpec:
     """The model with X_ModelL of all links in World, where the joints are at their default positions; fills poses."""
     joints = {joint.name: joint for joint in model.joints}
     stated = {link.name: link for link in model.links}
@@ -144,7 +144,7 @@ def _with_poses(model: ModelSpec, branches: Sequence[Branch], poses: dict[str, M
             poses[branch.link] = link if joint.default_pose is None else joint.default_pose
             continue
         X_PC = compose(compose(joint.X_PF, reference_motion(joint)), inverse(joint.X_CM))
-        poses[branch.link] = compose(poses[joint.parent], X_PC)
+        poses[branch.link] = compose(poses[branch.inboard], X_PC if joint.parent == branch.inboard else inverse(X_PC))
     links = tuple(replace(link, X_ModelL=poses.get(link.name, IDENTITY)) for link in model.links)
     return replace(model, links=links, X_WModel=IDENTITY)
 
@@ -167,7 +167,7 @@ def reference_motion(joint: JointSpec) -> Matrix:
 
 
 def with_armatures(model: ModelSpec, losses: Losses) -> ModelSpec:
-    """Rotors as inertias of their joints, where MuJoCo has them."""
+    """Rotors as inertias of their joints, where MuJoCo and USD have them."""
     inertias: dict[str, float] = defaultdict(float)
     gears_stay = FORMATS[model.format].MIXES_DRIVES  # of motors, whose controls they scale
     for actuator in model.actuators:

@@ -5,10 +5,9 @@ from dataclasses import replace
 
 import numpy as np
 from mbcli.parsers.frame_names import WORLD
-from mbcli.parsers.poses import compose, inverse
 from mbcli.parsers.spanning_tree import spanning_tree
 from mbcli.parsers.spec import IDENTITY, BallConstraintSpec, InertialSpec, WeldConstraintSpec
-from mbcli.parsers.writing.arrange_mjcf import floating_faults, kept_apart, reference_motion, with_armatures
+from mbcli.parsers.writing.arrange_mjcf import floating_faults, kept_apart, with_armatures, with_poses
 from mbcli.parsers.writing.sayable import without_joints
 from mbcli.parsers.writing.target import Arranged
 
@@ -43,7 +42,7 @@ def arranged_for_usd(model, losses):
     closing = [joint for joint in model.joints if joint.name in loops and joint.type in _AS_CONSTRAINTS]
     apart = kept_apart(replace(model, joints=tuple(joint for joint in (*turned, *closing) if not joint.lets_touch)))
     model = replace(model, filter_groups=(*model.filter_groups, *apart))
-    model = _with_constraints(_with_poses(model, branches), closing, losses)
+    model = _with_constraints(with_poses(model, branches, {WORLD: IDENTITY}), closing, losses)
     model = with_armatures(model, losses)
     drives = tuple(replace(actuator, rotor_inertia=0.0, gear_ratio=1.0) for actuator in model.actuators)
     model = replace(model, actuators=drives)
@@ -67,22 +66,6 @@ def _fault(joint, loops):
     if joint.name in loops and joint.type == "ball" and (joint.reflected_inertia or any(joint.damping)):
         return "it closes a loop, where it has no damping and no drive"
     return None
-
-
-def _with_poses(model, branches):
-    """The model with X_ModelL of all links in World, where the joints are at their default positions."""
-    stated = {link.name: link for link in model.links}
-    poses = {WORLD: IDENTITY}
-    for branch in branches:
-        joint = branch.joint
-        if joint is None or joint.type == "quaternion_floating":
-            stands = None if joint is None else joint.default_pose
-            poses[branch.link] = compose(model.X_WModel, stated[branch.link].X_ModelL) if stands is None else stands
-            continue
-        X_PC = compose(compose(joint.X_PF, reference_motion(joint)), inverse(joint.X_CM))
-        poses[branch.link] = compose(poses[branch.inboard], inverse(X_PC) if branch.reversed else X_PC)
-    links = tuple(replace(link, X_ModelL=poses.get(link.name, IDENTITY)) for link in model.links)
-    return replace(model, links=links, X_WModel=IDENTITY)
 
 
 def _with_constraints(model, closing, losses):
@@ -120,10 +103,11 @@ def _with_like_leaders(model, losses):
 
 def _with_even_axes(joint, losses):
     """A joint of several axes with one damping and one friction; Newton's schema has one number for all."""
-    if joint.type not in SEVERAL:
-        return joint
-    numbers = {(axis.damping, axis.friction) for axis in joint.axes} if joint.type == "universal" else {joint.damping}
-    if joint.type == "planar" and not any(joint.damping) or len(numbers) == 1 and joint.type == "universal":
+    if joint.type == "universal":
+        is_even = len({(axis.damping, axis.friction) for axis in joint.axes}) == 1
+    else:
+        is_even = joint.type != "planar" or not any(joint.damping)
+    if is_even:
         return joint
     losses.add("motion", "JOINT_DAMPING", f"the dampings of {joint.type} joint '{joint.name}'", joint.place)
     axes = tuple(replace(axis, damping=0.0, friction=0.0) for axis in joint.axes)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from math import inf
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from mbcli.parsers.writing.write_xml import numbers
 
 from mbcli.math.rotation_array import quaternion_from_matrix
 
@@ -57,18 +57,13 @@ class Prim:
 
 def double(value: float) -> str:
     """All digits."""
-    value = float(value) + 0.0
-    if abs(value) == inf:
-        return "inf" if value > 0 else "-inf"
-    return repr(value).removesuffix(".0")
+    return numbers(value)
 
 
 def single(value: float) -> str:
     """The shortest text of a number of single precision."""
     with np.errstate(over="ignore"):
         rounded = np.float32(value) + np.float32(0.0)
-    if np.isinf(rounded):
-        return "inf" if rounded > 0 else "-inf"
     return str(rounded).removesuffix(".0")
 
 

@@ -31,9 +31,10 @@ from mbcli.parsers.spec import (
     WeldConstraintSpec,
     pose,
 )
+from mbcli.parsers.usd.usd_joints import SIX
 from mbcli.parsers.writing.arrange_usd import ONE_AXIS, SEVERAL, identifier
 from mbcli.parsers.writing.mjcf_filters import filtered_pairs
-from mbcli.parsers.writing.simple_joints import parts_of
+from mbcli.parsers.writing.simple_joints import SLIDE, parts_of
 from mbcli.parsers.writing.target import Document
 from mbcli.parsers.writing.usd_text import Prim, double, place, quaternion, quoted, single, singles
 from mbcli.parsers.writing.write_xml import tidy
@@ -43,7 +44,6 @@ from mbcli.meshes.triangles import load_triangles
 SITE_RADIUS = 0.01  # [m] of the ball that stands for a frame, which is not drawn
 _DEGREES = 180.0 / pi
 _ALONG = {"revolute": "angular", "continuous": "angular", "prismatic": "linear"}
-_SIX = {"x": "transX", "y": "transY", "z": "transZ", "qx": "rotX", "qy": "rotY", "qz": "rotZ"}
 _AXES = {(1.0, 0.0, 0.0): "X", (0.0, 1.0, 0.0): "Y", (0.0, 0.0, 1.0): "Z"}
 
 
@@ -65,9 +65,7 @@ class _Writer:
         self.library = made_up("meshes", {self.root.name, "scene"})
         self.meshes = {}  # what a mesh is: (name of its prim, Prim)
         self.materials = {}  # (static, dynamic): name
-        self.paths = {WORLD: f"/{self.root.name}/{self.world}"}
-        for name in links:
-            self.paths[name] = f"/{self.root.name}/{name}"
+        self.paths = {name: f"/{self.root.name}/{name}" for name in links} | {WORLD: f"/{self.root.name}/{self.world}"}
         self.read = {}  # (link, tag, index): the Mesh as it is read
 
     def document(self):
@@ -297,16 +295,17 @@ class _Writer:
 
     def _add_locks(self, prim, joint):
         """A joint whose axes are locked but for those of its parts."""
-        free = {_SIX[_ending(part)]: part for part in self.parts[joint.name]}
+        parts: Any = self.parts[joint.name]
+        free = {("trans" if part.kind == SLIDE else "rot") + _AXES[part.axis.xyz]: part.axis for part in parts}
         if joint.type == "universal":
             _add_newton(prim, joint.reflected_inertia, joint.axes[0].damping / _DEGREES, joint.axes[0].friction)
-        for key in _SIX.values():
+        for key in SIX:
             if key not in free:
                 prim.apply(f"PhysicsLimitAPI:{key}")
                 prim.say(f"float limit:{key}:physics:low", "1")
                 prim.say(f"float limit:{key}:physics:high", "-1")
                 continue
-            axis: Any = free[key].axis
+            axis = free[key]
             unit = 1.0 if key.startswith("trans") else _DEGREES
             if (axis.lower, axis.upper) != (-inf, inf):
                 prim.apply(f"PhysicsLimitAPI:{key}")
@@ -353,10 +352,6 @@ class _Writer:
                     )
                 )
         return replace(self.spec, links=links, joints=tuple(joints), filter_groups=None)
-
-
-def _ending(part):
-    return part.name.rstrip("_").rpartition("_")[2]
 
 
 def _statements(shape):

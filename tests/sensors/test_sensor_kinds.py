@@ -1,10 +1,14 @@
 """A kind of sensor is one file: what it lacks, and what two claim, fail when they are imported."""
 
+import re
+import subprocess
 import sys
 import types
 
 import pytest
+from mbcli.parsers import gazebo_sensors
 from mbcli.parsers.gazebo_sensors import CAMERAS, OTHERS
+from mbcli.parsers.mjcf import mjcf_sensors
 from mbcli.parsers.mjcf.mjcf_known import SENSORS_OF_MJCF
 from repository import ROOT
 
@@ -33,12 +37,38 @@ def test_two_kinds_cannot_have_one_name_in_a_format(monkeypatch):
         kinds_by_name(["gyro", "second"])
 
 
-@pytest.mark.parametrize(("name", "value"), [("NEEDS", ("luck",)), ("CUTOFF", "below")])
+@pytest.mark.parametrize(("name", "value"), [("NEEDS", ("luck",)), ("CUTOFF", "below"), ("SURROUNDINGS", ("luck",))])
 def test_what_nobody_provides_is_an_error(name, value):
     kind = copy_of("gyro")
     setattr(kind, name, value)
     with pytest.raises(TypeError, match="the sensor 'gyro' has the unknown '(luck|below)'"):
         checked_kind("gyro", kind)
+
+
+def test_readers_know_all_surroundings_of_their_kinds():
+    for kind in SENSORS.values():
+        assert not kind.SDF or set(kind.SURROUNDINGS) <= set(gazebo_sensors.SURROUNDINGS)
+        assert not kind.MJCF or set(kind.SURROUNDINGS) <= set(mjcf_sensors.SURROUNDINGS)
+
+
+def test_no_other_module_asks_for_the_name_of_a_kind():
+    asks = re.compile(r"kind(_name\(\))? (==|!=|in|not in) [(\"'{\[]")
+    rooms = ("mbcli/multibody/sensing", "mbcli/log/fields", "mbcli/multibody/parsing", "parsers")
+    files = [path for room in rooms for path in (ROOT / room).rglob("*sens*.py")]
+    assert len(files) > 5
+    for path in files:
+        for line in path.read_text(encoding="utf-8").splitlines():
+            words = re.findall(r"\"(\w+)\"", line) if asks.search(line) else []
+            assert not set(words) & set(NAMES), (path, line)
+
+
+@pytest.mark.parametrize("model", ["arm7.urdf", "pendulum.sdf", "pendulum.xml"])
+def test_a_model_without_sensors_imports_no_kind(model):
+    program = "import sys; from mbcli.models import load_model; load_model(sys.argv[1]); print(*sys.modules)"
+    words = [sys.executable, "-c", program, str(ROOT / "sample_models" / model)]
+    loaded = subprocess.run(words, capture_output=True, text=True, check=True).stdout.split()
+    assert "mbcli.models" in loaded
+    assert "mbcli.sensors" not in loaded
 
 
 def test_there_is_a_file_for_each_name_and_a_name_for_each_file():

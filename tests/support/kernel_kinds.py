@@ -183,6 +183,7 @@ NOT_SMOOTH = {
     "take_faults",
     "find_rank",
     "run_continuous",
+    "take_sample",
     "know_dense",
     # the balance asks whether it is kept, and how steps are taken
     "keep_balance",

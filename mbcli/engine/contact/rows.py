@@ -244,10 +244,7 @@ def set_turning_law(solver, points, i, h):
 def set_contact_law(solver, points, i, first, h, softness, separation):
     """Numbers of the law of contact constraint i, of the patch that begins with `first`, or alone.
 
-    softness: how it gives way; separation: its speed at the step's start.
-
-    w measures how much the contact gives way to an impulse. Friction is regularized at least in proportion to it, so
-    that stiff contacts stay well conditioned.
+    softness: how it gives way to an impulse; separation: its speed at the step's start.
     """
     c = solver.con_source[i]
     if strikes(points, c, h, separation):

@@ -124,6 +124,21 @@ def record_rates(model, data, y, u, recording):
 
 
 @kernel
+def take_sample(model, data, t, y, u, recording):
+    """The row of a continuous plant in the state y, which data has; False if contact finds no room in it."""
+    record(model, data, t, u, recording)
+    if keep_contacts(data, recording.rows_written[0]) != 0.0:
+        return False
+    if keeps_accelerations(recording):
+        record_rates(model, data, y, u, recording)
+        if lacks_room(data):
+            return False
+    recording.rows_written[0] += 1
+    recording.next_wanted[0] += 1
+    return True
+
+
+@kernel
 def record_efforts(model, data, recording):
     """After a step: the efforts of actuators in it, to the row of the sample that it started from."""
     row = recording.rows_written[0]
@@ -302,15 +317,8 @@ def run_continuous(model, data, integration, actuation, recording, budget: Int):
                 if written[0] == capacity:
                     return BUFFER_FULL
                 set_state(d, y)
-                record(m, d, t, u, recording)
-                if keep_contacts(d, written[0]) != 0.0:
+                if not take_sample(m, d, t, y, u, recording):
                     return STEP_FAULT
-                if keeps_accelerations(recording):
-                    record_rates(m, d, y, u, recording)
-                    if lacks_room(d):
-                        return STEP_FAULT
-                written[0] += 1
-                next_wanted[0] += 1
                 continue
             if gimbal_lock(m, y) != 0:
                 return GIMBAL_LOCK
@@ -394,15 +402,8 @@ def run_continuous(model, data, integration, actuation, recording, budget: Int):
             finish_step(m, d, run.y_stage, run.constraint_tolerance[0])  # where it cannot be, the row has its error
             restore_ranks(d)
             set_state(d, run.y_stage)
-            record(m, d, t, u, recording)
-            if keep_contacts(d, written[0]) != 0.0:
+            if not take_sample(m, d, t, run.y_stage, u, recording):
                 return STEP_FAULT
-            if keeps_accelerations(recording):
-                record_rates(m, d, run.y_stage, u, recording)
-                if lacks_room(d):
-                    return STEP_FAULT
-            written[0] += 1
-            next_wanted[0] += 1
         if next_wanted[0] == wanted:  # there may be more of them within this step
             return FINISHED
         if keeps_balance(d):

@@ -43,11 +43,9 @@ class LoadedStates:
                 plant.replace_controllers(gains)
                 plant.mixes_controllers = mixes
         self.context.inputs.take_from(context.inputs)
+        state = self.context.state
         if context.state.parameters.values:
-            self.context.state.parameters, self.context.state.parameters_current = (
-                context.state.parameters.copy(),
-                False,
-            )
+            state.parameters, state.parameters_current = context.state.parameters.copy(), False
         inputs = self.context.inputs
         for values in (inputs.fixed, inputs.followed):
             for name in [name for name in values if name.endswith("actuation")]:

@@ -13,8 +13,7 @@ from mbcli.multibody.sensing.rows import SensedRows
 from mbcli.multibody.sensing.signals import SensorSignals
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
+    from mbcli.log.fields.loaded_states import LoadedStates
     from mbcli.math.array_types import BoolArray, FloatArray
 
 
@@ -22,15 +21,15 @@ class SensorRows:
     """The sensors of a plant in a run.
 
     Args:
-        plant: finalized. context: of the run, whose inputs act; None: nothing acts.
+        plant: finalized.
+        loads: LoadedStates of the run; None: nothing acts on bodies but contact, joints and gravity.
         seed: of their noise; None: they have none.
     """
 
-    def __init__(self, plant: Any, context: Any = None, seed: int | None = None) -> None:
-        self._plant, self._context = plant, context
+    def __init__(self, plant: Any, loads: LoadedStates | None, seed: int | None) -> None:
+        self._plant, self._loads = plant, loads
         self._signals = SensorSignals(plant.elements.sensors, seed)
         self._needs, self._sensing = needs_of(plant.elements.sensors), PlantSensing(plant)
-        self._own: Any = None  # a context to evaluate forces in
 
     def values(self, samples: Any, chosen: BoolArray) -> dict[str, FloatArray]:
         """{path: values} at the chosen samples, which go on from those of the last call."""
@@ -59,34 +58,14 @@ class SensorRows:
 
     def _wrench_inputs(self, samples: Any, chosen: BoolArray) -> dict[str, Any]:
         """As evaluation.wrench_inputs(), at the samples."""
-        if self._context is None:
+        if self._loads is None:
             return {}
-        if has_forces_between(self._plant):
-            return {"reactions": np.array([self._reactions(*at) for at in self._at_samples(samples, chosen)])}
-        if "applied_spatial_force" not in self._context.inputs.names():
-            return {}
-        forces = [self._plant.input_body_forces(self._context) for _ in self._at_samples(samples, chosen)]
-        return {"pushes": np.array([np.broadcast_to(F, (self._plant.num_bodies(), 6)) for F in forces])}
-
-    def _at_samples(self, samples: Any, chosen: BoolArray) -> Iterator[tuple[Any, ...]]:
-        """(t, q, v, u) of each sample, at which the context of the run is meanwhile."""
-        state = self._context.state
-        after = state.time, state.q.copy(), state.v.copy()
-        try:
-            for k in np.flatnonzero(chosen):
-                state.go_to(float(samples.time[k]), samples.q[k], samples.v[k])
-                yield float(samples.time[k]), samples.q[k], samples.v[k], samples.u[k]
-        finally:
-            state.go_to(*after)
-
-    def _reactions(self, t: float, q: FloatArray, v: FloatArray, u: FloatArray) -> FloatArray:
-        """In a context of its own, which leaves that of the run as it is."""
-        if self._own is None:
-            self._own = self._plant.CreateDefaultContext()
-        own, inputs = self._own, self._context.inputs
-        own.inputs.take({name: inputs.value(name, self._context) for name in inputs.names()} | {"actuation": u})
-        own.state.go_to(t, q, v)
-        return self._plant.joint_reactions(own)
+        plant, between, forces = self._plant, has_forces_between(self._plant), []
+        for k in np.flatnonzero(chosen):
+            context = self._loads.at(float(samples.time[k]), samples.q[k], samples.v[k], samples.effort[k])
+            F = plant.joint_reactions(context) if between else plant.input_body_forces(context)
+            forces.append(np.broadcast_to(F, (plant.num_joints() if between else plant.num_bodies(), 6)))
+        return {"reactions" if between else "pushes": np.array(forces)}
 
 
 def chosen_contacts(sampled: Any, chosen: BoolArray) -> Any:

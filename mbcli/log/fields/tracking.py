@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from mbcli.log.datasets import Dataset, Field
 from mbcli.log.fields.common import brings_nothing, lacks_nothing
 
@@ -40,5 +38,5 @@ def columns(logged: LoggedPlant) -> tuple[Field, ...]:
 def rows(block: Block) -> dict[str, Any]:
     """At the times of the rows."""
     plan, times = block.logged.plan, block.samples.time[block.chosen]
-    target = np.array([plan.at(float(t)).q for t in times]).reshape(len(times), -1)
+    target = plan.positions_at(times)
     return {TARGET: target, ERROR: block.q[:, plan.places] - target}

@@ -8,7 +8,6 @@ from mbcli.common.collection_pause import paused_collection
 from mbcli.common.coordinate_names import listed
 from mbcli.common.number_text import counted
 from mbcli.errors import ModelError
-from mbcli.geometry.scene_graph import SceneGraph
 from mbcli.multibody.parsing.add_model import add_models
 from mbcli.multibody.parsing.collision_filter_groups import CollisionFilterGroups
 from mbcli.multibody.parsing.model_instances import top_models
@@ -22,6 +21,7 @@ from mbcli.parsers.load import load_models
 if TYPE_CHECKING:
     import os
 
+    from mbcli.geometry.scene_graph import SceneGraph
     from mbcli.multibody.parsing.process_directives import ModelInstanceInfo
     from mbcli.multibody.tree.index import ModelInstanceIndex
     from mbcli.parsers import package_map
@@ -65,6 +65,8 @@ class Parser:
         if not isinstance(model_name_prefix, str):
             raise TypeError(f"Parser: model_name_prefix is a string, not {model_name_prefix!r}")
         if scene_graph is not None:
+            from mbcli.geometry.scene_graph import SceneGraph  # late: few callers bring one
+
             if not isinstance(scene_graph, SceneGraph):
                 raise TypeError(f"Parser: scene_graph is a SceneGraph, not {scene_graph!r}")
             if plant is not None and not plant.geometry_source_is_registered():

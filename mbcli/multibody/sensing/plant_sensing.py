@@ -11,7 +11,6 @@ from mbcli.engine.queries.state_batch import StateBatch
 from mbcli.geometry import shapes
 from mbcli.geometry.properties import Role
 from mbcli.multibody.state.context import Context
-from mbcli.sensors.rays import distance_along
 
 if TYPE_CHECKING:
     from mbcli.math.array_types import FloatArray, IntArray
@@ -87,12 +86,9 @@ class PlantSensing:
         inspector = self.plant.scene_graph.model_inspector()
         return np.array([inspector.GetName(geometry).rpartition("::")[2] for geometry in self._solid_ids], dtype=str)
 
+    @cached_property
     def solids(self) -> list[Solid]:
         """(body, pose in it, shape as rays take it) of every geometry that collides."""
-        return self._solids
-
-    @cached_property
-    def _solids(self) -> list[Solid]:
         if self.plant.scene_graph is None:
             return []
         inspector, found = self.plant.scene_graph.model_inspector(), []
@@ -102,10 +98,6 @@ class PlantSensing:
                 X_BG = inspector.GetPoseInFrame(geometry).GetAsMatrix4()
                 found.append((body, X_BG, ray_shape(inspector.GetShape(geometry))))
         return found
-
-    def distance_along(self, shape: tuple[str, Any], start: FloatArray, direction: FloatArray) -> FloatArray:
-        """As rays.distance_along()."""
-        return distance_along(shape, start, direction)
 
 
 def ray_shape(shape: Any) -> tuple[str, Any]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from mbcli.multibody.sensing.touched import ContactForces, contacts_of_bodies
+from mbcli.sensors.rays import distance_along
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -88,8 +89,7 @@ class SensedRows:
         B = self._motion_of_body(body.index_number)
         r = B.R @ X_BS[:3, 3]
         v = B.v + np.cross(B.w, r)
-        a = B.a + np.cross(B.alpha, r) + np.cross(B.w, np.cross(B.w, r))
-        return Motion(B.R @ X_BS[:3, :3], B.p + r, B.w, v, B.alpha, a)
+        return Motion(B.R @ X_BS[:3, :3], B.p + r, B.w, v, B.alpha, _acceleration(B, r))
 
     def _motion_of_body(self, n: int) -> Motion:
         if n not in self._motions:
@@ -202,7 +202,7 @@ class SensedRows:
             B, mass = motions[n], self._model.link_inertia[n, 0]
             if mass or self._model.link_inertia[n, 4:].any():
                 r = B.R @ self._model.link_inertia[n, 1:4]
-                a = B.a + np.cross(B.alpha, r) + np.cross(B.w, np.cross(B.w, r))
+                a = _acceleration(B, r)
                 needed = mass * a - self._model.link_weight[n] * self.gravity
                 force += needed
                 torque += np.cross(B.p + r, needed)
@@ -234,10 +234,15 @@ class SensedRows:
         along = np.einsum("nij,rj->nri", S.R, directions).reshape(-1, 3)
         start = np.repeat(S.p, count, axis=0)
         nearest = np.full(n * count, np.inf)
-        for owner, X_BG, shape in self._sensing.solids():
+        for owner, X_BG, shape in self._sensing.solids:
             if owner is not body:
                 G = self.motion_of(owner, X_BG)
                 R, p = np.repeat(G.R, count, axis=0), np.repeat(G.p, count, axis=0)
                 own = np.einsum("nji,nj->ni", R, start - p), np.einsum("nji,nj->ni", R, along)
-                nearest = np.minimum(nearest, self._sensing.distance_along(shape, *own))
+                nearest = np.minimum(nearest, distance_along(shape, *own))
         return np.where(nearest <= largest, nearest, np.inf).reshape(n, count)
+
+
+def _acceleration(B: Motion, r: FloatArray) -> FloatArray:
+    """(n, 3) of the point of B that is r from its origin."""
+    return B.a + np.cross(B.alpha, r) + np.cross(B.w, np.cross(B.w, r))

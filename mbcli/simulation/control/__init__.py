@@ -8,9 +8,10 @@
     log = simulate("arm.urdf", 2.0, weld=["base"], controller=controller)
 
 choices            what a user may ask for
-chosen             which controller `--controller` and `controller=` mean
+make_controller    which controller `--controller` and `controller=` mean
 plans              motions of joints over time
 follow             how joints follow them
+run_controller     what the following ones have in common
 python             functions and classes of Python
 python_file        those of a file
 pipe               other programs, by lines of JSON; docs/how-to/control.md has the protocol

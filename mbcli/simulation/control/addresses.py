@@ -1,8 +1,9 @@
 """Addresses, which arrays of the engine have as numbers, as pointers of compiled functions. Imports numba."""
 
 from numba import types
-from numba.core import cgutils
 from numba.extending import intrinsic
+
+from mbcli.engine.runtime.numba_parts import cgutils
 
 
 @intrinsic

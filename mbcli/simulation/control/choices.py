@@ -1,16 +1,15 @@
-"""What a user may ask for: a controller, a plan to follow. Imports nothing that a run without them does without."""
+"""What a user may ask for: a controller, a plan. Imports next to nothing: `mbcli simulate --help` needs it."""
 
 from __future__ import annotations
 
-from typing import Any
-
-from mbcli.common.quick_dataclass import dataclass
+from typing import Any, NamedTuple
 
 WAYS = ("computed-torque", "pd", "prescribed")
+INTERPOLATIONS = ("linear", "cubic", "quintic")
+DEFAULT_LIMIT = 60.0  # [s] of a call
 
 
-@dataclass(frozen=True)
-class ControllerChoice:
+class ControllerChoice(NamedTuple):
     """A controller of a run, as a user asks for it.
 
     Attributes:
@@ -22,18 +21,17 @@ class ControllerChoice:
 
     given: Any
     rate: float | None = None
-    limit: float = 60.0
+    limit: float = DEFAULT_LIMIT
     pickles: bool = False
 
 
-@dataclass(frozen=True)
-class Follow:
+class Follow(NamedTuple):
     """A plan that a run follows.
 
     Attributes:
         path: of the table.
         way: one of WAYS.
-        interpolation: between the rows, of plans.INTERPOLATIONS.
+        interpolation: between the rows, one of INTERPOLATIONS.
     """
 
     path: str

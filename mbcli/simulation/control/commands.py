@@ -59,7 +59,7 @@ class Commands:
         self._limits = free_limits(plant)
         self._clamps, self._watches = effort_limits == "clamp", effort_limits != "ignore"
         self._watches &= bool(np.isfinite(self._limits).any())
-        self._period = period
+        self.period = period
         self._most, self._time = np.zeros(self._nu), np.zeros(self._nu)
 
     def take(self, answer: Any, u: FloatArray, desired: FloatArray) -> None:
@@ -98,7 +98,7 @@ class Commands:
         if self._watches and (np.abs(values) > self._limits).any():
             beyond = np.abs(values) > self._limits
             self._most = np.where(beyond & (np.abs(values) > np.abs(self._most)), values, self._most)
-            self._time += self._period * beyond
+            self._time += self.period * beyond
             if self._clamps:
                 values = np.clip(values, -self._limits, self._limits)
         u[:] = values
@@ -143,7 +143,7 @@ def _of_target(name):
 def _number(value, name):
     try:
         number = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ControlError(f"gave {value!r} for '{name}': a number is wanted") from None
     if not np.isfinite(number):
         raise ControlError(f"gave {number} for '{name}'")
@@ -156,7 +156,7 @@ def _numbers(values, size, what):
         raise ControlError(f"returned None: {size} {what}, {{name: number}} or a Command are wanted")
     try:
         array = np.asarray(values, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ControlError(f"returned {_short(values)}: {size} {what} are wanted") from None
     if array.shape != (size,):
         raise ControlError(f"returned {what} of shape {array.shape}: {size} are wanted")

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mbcli.errors import ControlError
+from mbcli.simulation.control.run_controller import RunController
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -50,32 +51,25 @@ def compiled(rate: float | None = None, memory: int = 0) -> Callable[[Callable[.
     return lambda function: CompiledFunction(function, rate, memory)
 
 
-class CompiledController:
+class CompiledController(RunController):
     """Calls a CompiledFunction at the ticks of a run.
 
     Args:
         function: CompiledFunction.
         commands: Commands of the run, whose effort limits hold.
         sizes: nq, nv, nu and the number of PD controllers.
-        period: [s]
         name: for messages.
     """
 
     def __init__(
-        self, function: CompiledFunction, commands: Commands, sizes: tuple[int, int, int, int], period: float, name: str
+        self, function: CompiledFunction, commands: Commands, sizes: tuple[int, int, int, int], name: str
     ) -> None:
-        self.name, self.period, self.commands = name, period, commands
+        super().__init__(name, commands)
         self._function, self._sizes = function.function, sizes
         self._memory = np.zeros(function.memory)
         self._kept: Any = None  # what addresses lead to
         self._twin: Any = None
         self._called: Any = None  # the compiled function for the loop
-
-    def start(self) -> None:
-        """Nothing is to be started."""
-
-    def stop(self) -> None:
-        """Nor ended."""
 
     def call(self, time: float, q: FloatArray, v: FloatArray, u: FloatArray, desired: FloatArray) -> None:
         """A tick of a run whose loop does not call by address: of Python, or of a continuous plant."""
@@ -85,13 +79,15 @@ class CompiledController:
         try:
             self._twin(time, q, v, own, desired, self._memory)
         except Exception as error:  # noqa: BLE001  numba's errors too
+            if self._twin.signatures:  # it is compiled
+                raise self._fault(f"raised {type(error).__name__}: {error}") from None
             raise self._not_compiled(error) from None
         if not np.isfinite(desired).all():
-            raise ControlError(f"{self.name}: error: the controller gave an aim that is not finite")
+            raise self._fault("gave an aim that is not finite")
         try:
             self.commands.take(own, u, desired)
         except ControlError as error:
-            raise ControlError(f"{self.name}: error: the controller {error}") from None
+            raise self._fault(error) from None
 
     def compiled_calls(self, state: Any, u: FloatArray) -> FloatArray:
         """Addresses of the function that the loop calls, and of the arrays that it works with."""
@@ -154,6 +150,6 @@ def _adapter(function, nq, nv, nu, npd, memory):
             u[k] = min(max(u[k], -limits[k]), limits[k])
         for k in range(npd):
             total += 0.0 * desired[k, 0] + 0.0 * desired[k, 1]
-        return 0.0 if total == 0.0 else 1.0
+        return 0.0 if total == 0.0 else FAULT
 
     return cfunc(double(double, double, double, double, double), error_model="numpy")(call)

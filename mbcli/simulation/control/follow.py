@@ -22,14 +22,13 @@ from mbcli.models.mechanisms import mechanisms
 from mbcli.multibody.state.context import Context
 from mbcli.multibody.tree.multibody_forces import MultibodyForces
 from mbcli.simulation.control.choices import WAYS
-from mbcli.simulation.control.chosen import period_of
 from mbcli.simulation.control.commands import Commands
+from mbcli.simulation.control.make_controller import period_of
+from mbcli.simulation.control.run_controller import RunController
 from mbcli.simulation.held_joint import Held
 from mbcli.simulation.holding import gains, joint_inertias
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from mbcli.math.array_types import FloatArray, Vector
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
     from mbcli.multibody.tree.joint_actuator import JointActuator
@@ -39,7 +38,7 @@ STIFFNESS = 50.0  # [rad/s] of the errors of computed torque, critically damped
 RIGID = 1e9  # h Kd over the inertia of a joint whose motion is prescribed
 
 
-class Follower:
+class Follower(RunController):
     """The controller of a run that follows a plan.
 
     Args:
@@ -50,12 +49,9 @@ class Follower:
         effort_limits: "clamp", "warn" or "ignore".
     """
 
-    name = "trajectory"
-
     def __init__(self, plan: Plan, way: str, plant: MultibodyPlant, q: Vector, effort_limits: str) -> None:
+        super().__init__("trajectory", Commands(plant, effort_limits, period_of(None, plant)))
         self.plan, self._way, self._plant = plan, way, plant
-        self.period = period_of(None, plant)
-        self.commands = Commands(plant, effort_limits, self.period)
         self._context, self._forces = Context(plant), MultibodyForces(plant)
         actuators = sorted(plant.elements.actuators, key=lambda actuator: actuator.input_start())
         self._dofs = np.array([a.joint().velocity_start() for a in actuators], dtype=int)
@@ -68,22 +64,6 @@ class Follower:
         number = mechanisms(plant)
         floating = {int(number[n]) for n in plant.free_joints}
         self._stands = np.array([int(number[int(a.joint().child_body().index())]) not in floating for a in actuators])
-
-    def start(self) -> None:
-        """Nothing is to be started."""
-
-    def stop(self) -> None:
-        """Nor ended."""
-
-    def compiled_calls(self, state: object, u: FloatArray) -> None:
-        """It is of Python."""
-
-    def save(self) -> dict[str, FloatArray]:
-        """It remembers nothing."""
-        return {}
-
-    def load(self, saved: Mapping[str, FloatArray]) -> None:
-        """The contrary of save()."""
 
     def call(self, time: float, q: FloatArray, v: FloatArray, u: FloatArray, desired: FloatArray) -> None:
         """A tick."""

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from mbcli.errors import ControlError, ResourceError
 from mbcli.parsers.diagnostics import printable
+from mbcli.simulation.control.run_controller import RunController
 from mbcli.simulation.control.saved import pack, unpack
 
 if TYPE_CHECKING:
@@ -29,14 +30,13 @@ MOST_BYTES = 1 << 24  # of a line
 SHOWN = 80  # characters of a wrong line in messages
 
 
-class PipeController:
+class PipeController(RunController):
     """Asks a program at the ticks of a run.
 
     Args:
         command: as in a shell, without its expansions.
         plant: finalized.
         commands: Commands of the run.
-        period: [s]
         seed: for its random numbers.
         limit: [s] of wall-clock time for an answer.
         targets: time -> what a plan wants, or None.
@@ -48,7 +48,6 @@ class PipeController:
         plant: MultibodyPlant,
         commands: Commands,
         *,
-        period: float,
         seed: int,
         limit: float,
         targets: Callable[[float], Any] | None = None,
@@ -59,7 +58,7 @@ class PipeController:
             raise ControlError(f"{printable(command)}: error: is not a command: {error}") from None
         if not self._words:
             raise ControlError("the command of the controller is empty")
-        self.name, self.period, self.commands = printable(os.path.basename(self._words[0])), period, commands
+        super().__init__(printable(os.path.basename(self._words[0])), commands)
         self._limit, self._targets = limit, targets
         self._process: Any = None
         self._input = self._output = -1
@@ -71,7 +70,7 @@ class PipeController:
             "actuators": commands.actuator_names,
             "controlled": commands.controlled,
             "time_step": plant.time_step(),
-            "period": period,
+            "period": self.period,
             "seed": seed,
             "state": None,
         }
@@ -94,11 +93,8 @@ class PipeController:
             elif given is None:
                 raise ControlError(f"answered without 'u' and 'targets': {_shown(json.dumps(answer))}")
         except ControlError as error:
-            raise ControlError(f"{self.name}: error: the controller {error}") from None
+            raise self._fault(error) from None
         self._answers = True
-
-    def compiled_calls(self, state: Any, u: FloatArray) -> None:
-        """It is another program."""
 
     # its state
 
@@ -148,7 +144,7 @@ class PipeController:
             return
         self._greeted = True
         if self._ask(self._greeting, max(FIRST_LIMIT, self._limit)).get("ready") is not True:
-            raise ControlError(f'{self.name}: error: the controller did not answer {{"ready": true}} to the first line')
+            raise self._fault('did not answer {"ready": true} to the first line')
 
     def _ask(self, question, limit):
         """The answer to one line, a dict. ControlError without one."""
@@ -158,13 +154,11 @@ class PipeController:
         try:
             answer = json.loads(line)
         except (ValueError, RecursionError):
-            raise ControlError(f"{self.name}: error: the controller wrote no JSON: {_shown(line)}") from None
+            raise self._fault(f"wrote no JSON: {_shown(line)}") from None
         if not isinstance(answer, dict):
-            raise ControlError(f"{self.name}: error: the controller wrote no JSON object: {_shown(line)}")
+            raise self._fault(f"wrote no JSON object: {_shown(line)}")
         if self._read:
-            raise ControlError(
-                f"{self.name}: error: the controller wrote more than one line in answer to one: {_shown(self._read)}"
-            )
+            raise self._fault(f"wrote more than one line in answer to one: {_shown(self._read)}")
         return answer
 
     def _write(self, content, deadline, limit):
@@ -187,13 +181,13 @@ class PipeController:
                 raise self._ended()
             self._read += part
             if len(self._read) > MOST_BYTES:
-                raise ControlError(f"{self.name}: error: the controller wrote a line of more than {MOST_BYTES} bytes")
+                raise self._fault(f"wrote a line of more than {MOST_BYTES} bytes")
         line, _, self._read = self._read.partition(b"\n")
         return line
 
     def _too_slow(self, limit):
         half = f", after {_shown(self._read)} without an end of the line" if self._read else ""
-        return ControlError(f"{self.name}: error: the controller did not answer within {limit:g} s{half}")
+        return self._fault(f"did not answer within {limit:g} s{half}")
 
     def _ended(self):
         half = f" in the middle of a line: {_shown(self._read)}" if self._read else ""
@@ -203,7 +197,7 @@ class PipeController:
         how = "closed its output" if code is None else f"ended with exit code {code}"
         if code is not None and code < 0:
             how = f"was ended by signal {-code}"
-        return ControlError(f"{self.name}: error: the controller {how}{half}")
+        return self._fault(f"{how}{half}")
 
 
 def _shown(line):

@@ -10,23 +10,23 @@ Before the first row and after the last one a plan rests there.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mbcli.common.argument_names import argument
 from mbcli.common.coordinate_names import NamedCoordinates
+from mbcli.common.quick_dataclass import dataclass
 from mbcli.common.text_tables import read_text_table, scale_to, shown
 from mbcli.errors import ArgumentError, ModelError
 from mbcli.models.units import coordinate_units
 from mbcli.parsers.diagnostics import printable
+from mbcli.simulation.control.choices import INTERPOLATIONS
 
 if TYPE_CHECKING:
     from mbcli.math.array_types import FloatArray
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
 
-INTERPOLATIONS = ("linear", "cubic", "quintic")
 UNITS = {"rad": "rad", "m": "m", "rad s-1": "rad/s", "m s-1": "m/s"}
 
 
@@ -86,6 +86,10 @@ class Plan:
             if power >= 2:
                 vdot = vdot * s + power * (power - 1) * c[power]
         return Motion(q, v, vdot)
+
+    def positions_at(self, times: FloatArray) -> FloatArray:
+        """(rows, n) [rad or m] at times (rows,) [s]."""
+        return np.array([self.at(float(t)).q for t in times]).reshape(len(times), len(self.places))
 
 
 def _rates(times, positions, velocities, interpolation):
@@ -215,14 +219,3 @@ def _meant(cell, positions, velocities, dof_of, place):
 def _joints(plant):
     """{velocity index: joint} of joints of one velocity."""
     return {joint.velocity_start(): joint for joint in plant.moving_joints() if joint.num_velocities() == 1}
-
-
-def worst_errors(plan: Plan, time: FloatArray, q: FloatArray, so_far: Any) -> FloatArray:
-    """(n,) the largest distance of joints from their plan in some rows and before."""
-    errors = np.abs(tracking_errors(plan, time, q)).max(axis=0)
-    return errors if so_far is None else np.maximum(so_far, errors)
-
-
-def tracking_errors(plan: Plan, time: FloatArray, q: FloatArray) -> FloatArray:
-    """(rows, n) [rad or m] q less that of the plan, of its joints."""
-    return q[:, plan.places] - np.array([plan.at(float(t)).q for t in time])

@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mbcli.errors import ControlError
+from mbcli.simulation.control.run_controller import RunController
 from mbcli.simulation.control.saved import pack, unpack
 from mbcli.simulation.control.watchdog import CallTooLongError, Watchdog
 
@@ -42,14 +43,13 @@ GIVEN = ("time", "q", "v", "sensors", "targets", "plant", "random")
 OF_CONSTRUCTORS = ("plant", "random")
 
 
-class PythonController:
+class PythonController(RunController):
     """Calls a function of Python, or an object, at the ticks of a run.
 
     Args:
         function: the function, or the class or object.
         plant: finalized.
         commands: Commands of the run.
-        period: [s]
         seed: of its random numbers.
         limit: [s] of wall-clock time for a call.
         targets: time -> what a plan wants, or None.
@@ -63,15 +63,14 @@ class PythonController:
         plant: MultibodyPlant,
         commands: Commands,
         *,
-        period: float,
         seed: int,
         limit: float,
         targets: Callable[[float], Any] | None = None,
         pickles: bool = False,
         name: str = "controller",
     ) -> None:
-        self.name, self.period, self.commands, self._plant = name, period, commands, plant
-        self._random = np.random.default_rng(seed)
+        super().__init__(name, commands)
+        self._plant, self._random = plant, np.random.default_rng(seed)
         self._targets, self._pickles = targets, pickles
         self._watchdog = Watchdog(limit)
         self._file = _file_of(function)
@@ -101,11 +100,9 @@ class PythonController:
                 watchdog.calls += 1
             self.commands.take(answer, u, desired)
         except ControlError as error:
-            raise ControlError(f"{self._place()}: error: the controller {error}") from None
+            raise self._fault(error) from None
         except CallTooLongError:
-            raise ControlError(
-                f"{self._place()}: error: the controller took longer than {watchdog.limit:g} s for a call"
-            ) from None
+            raise self._fault(f"took longer than {watchdog.limit:g} s for a call") from None
         except (Exception, SystemExit) as error:  # noqa: BLE001  whatever the user's code raises ends the run with its place
             raise self._failure(error) from None
 
@@ -121,9 +118,6 @@ class PythonController:
     def stop(self) -> None:
         """After it."""
         self._watchdog.stop()
-
-    def compiled_calls(self, state: Any, u: FloatArray) -> None:
-        """It is of Python."""
 
     # its state
 
@@ -151,9 +145,7 @@ class PythonController:
         """Goes on from what save() has given."""
         document = unpack(saved, self._place())
         if not document["knows"]:
-            raise ControlError(
-                f"{self._place()}: error: the controller has no save() and load(), so that a run cannot go on with it"
-            )
+            raise self._fault("has no save() and load(), so that a run cannot go on with it")
         if document["pickled"] and not self._pickles:
             raise ControlError(f"{self._place()}: error: the state in the log is pickled: ask for pickle again")
         self._random.bit_generator.state = document["random"]

@@ -32,6 +32,7 @@ USERS = {
     "engine/runtime/view_arrays.py",
     "engine/runtime/whole_programs.py",
     "engine/queries/lanes.py",
+    "simulation/control/addresses.py",
 }
 USED = (*PRIVATE, "llvmlite", "mbcli.engine.runtime.numba_parts")
 

@@ -61,11 +61,8 @@ def impulse_at_start(law, i, v):
 @kernel
 def begin_hunt_crossley(solver, laws, c, i, distance, h, softness, separation):
     """Friction is regularized at least in proportion to what gives way, so that stiff contacts are well conditioned."""
-    law = solver.con_law
     begin_unregularized(solver, laws, c, i, distance, h, softness, separation)
-    law[i, HUNT_CROSSLEY_STOPPED] = (softness / 3.0) * law[i, HUNT_CROSSLEY_FRICTION]
-    least = solver.settings[SETTING_FRICTION_SOFTNESS] * law[i, HUNT_CROSSLEY_STOPPED]
-    law[i, HUNT_CROSSLEY_V_S] = max(law[i, HUNT_CROSSLEY_V_S], least)
+    regularize_friction(solver, i, softness / 3.0)
 
 
 @kernel
@@ -84,11 +81,8 @@ def begin_unregularized(solver, laws, c, i, distance, h, softness, separation):
 @kernel
 def strike_hunt_crossley(solver, i, mu, target, slip, impulse, R, give, h):
     """Without dissipation n(v) = h k (x - h v) is (target - v) / R."""
-    law = solver.con_law
     strike_unregularized(solver, i, mu, target, slip, impulse, R, give, h)
-    law[i, HUNT_CROSSLEY_STOPPED] = give * law[i, HUNT_CROSSLEY_FRICTION]
-    least = solver.settings[SETTING_FRICTION_SOFTNESS] * law[i, HUNT_CROSSLEY_STOPPED]
-    law[i, HUNT_CROSSLEY_V_S] = max(law[i, HUNT_CROSSLEY_V_S], least)
+    regularize_friction(solver, i, give)
 
 
 @kernel
@@ -99,6 +93,15 @@ def strike_unregularized(solver, i, mu, target, slip, impulse, R, give, h):
     law[i, HUNT_CROSSLEY_STIFFNESS], law[i, HUNT_CROSSLEY_DISSIPATION] = 1.0 / (R * h * h), 0.0
     law[i, HUNT_CROSSLEY_PENETRATION], law[i, HUNT_CROSSLEY_STEP] = h * target, h
     law[i, HUNT_CROSSLEY_V_S] = solver.settings[SETTING_STICTION]
+
+
+@kernel
+def regularize_friction(solver, i, give):
+    """give: of the contact across its normal, to an impulse."""
+    law = solver.con_law
+    law[i, HUNT_CROSSLEY_STOPPED] = give * law[i, HUNT_CROSSLEY_FRICTION]
+    least = solver.settings[SETTING_FRICTION_SOFTNESS] * law[i, HUNT_CROSSLEY_STOPPED]
+    law[i, HUNT_CROSSLEY_V_S] = max(law[i, HUNT_CROSSLEY_V_S], least)
 
 
 @kernel

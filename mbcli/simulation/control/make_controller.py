@@ -47,20 +47,18 @@ def make_controller(
     if isinstance(given, str):
         file = python_file(given)
         if file is None:
-            period = period_of(choice.rate, plant)
-            common: dict[str, Any] = {"period": period, "seed": seed, "limit": choice.limit, "targets": targets}
-            return PipeController(given, plant, Commands(plant, effort_limits, period), **common)
+            commands = Commands(plant, effort_limits, period_of(choice.rate, plant))
+            return PipeController(given, plant, commands, seed=seed, limit=choice.limit, targets=targets)
         given = load_controller(*file)
     rate = choice.rate if choice.rate is not None else getattr(given, "rate", None)
-    period = period_of(rate, plant)
-    commands = Commands(plant, effort_limits, period)
+    commands = Commands(plant, effort_limits, period_of(rate, plant))
     name = str(getattr(given, "__name__", type(given).__name__)) if file is None else file[0]
     if isinstance(given, CompiledFunction):
         controlled = len(plant.model.pd_actuator)
         sizes = plant.num_positions(), plant.num_velocities(), plant.num_actuators(), controlled
-        return CompiledController(given, commands, sizes, period, name)
-    common = {"period": period, "seed": seed, "limit": choice.limit, "targets": targets}
-    return PythonController(given, plant, commands, pickles=choice.pickles, name=name, **common)
+        return CompiledController(given, commands, sizes, name)
+    own: dict[str, Any] = {"limit": choice.limit, "pickles": choice.pickles, "name": name}
+    return PythonController(given, plant, commands, seed=seed, targets=targets, **own)
 
 
 def period_of(rate: float | None, plant: MultibodyPlant) -> float:

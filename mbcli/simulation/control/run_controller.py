@@ -1,0 +1,50 @@
+"""What controllers have in common."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mbcli.errors import ControlError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from mbcli.math.array_types import FloatArray
+    from mbcli.simulation.control.commands import Commands
+
+
+class RunController:
+    """A controller of a run (mbcli.multibody.stepping.ticks.Controller) that is called from Python and has no state.
+
+    Args:
+        name: for messages.
+        commands: Commands of the run.
+    """
+
+    def __init__(self, name: str, commands: Commands) -> None:
+        self.name, self.commands, self.period = name, commands, commands.period
+
+    def start(self) -> None:
+        """Before the run."""
+
+    def stop(self) -> None:
+        """After it."""
+
+    def compiled_calls(self, state: Any, u: FloatArray) -> FloatArray | None:
+        """None: its call() is called."""
+        return None
+
+    def save(self) -> dict[str, FloatArray]:
+        """It remembers nothing."""
+        return {}
+
+    def load(self, saved: Mapping[str, FloatArray]) -> None:
+        """The contrary of save()."""
+
+    def _place(self) -> str:
+        """Where it is from, for messages."""
+        return self.name
+
+    def _fault(self, what: object) -> ControlError:
+        """The error that says what the controller did."""
+        return ControlError(f"{self._place()}: error: the controller {what}")
