@@ -12,6 +12,7 @@ from mbcli.engine.stepping import integrators, loop, pushes, step
 LOOPS = (
     "run_discrete",
     "run_continuous",
+    "take_sample",
     "explicit_step",
     "semi_explicit_step",
     "hold_input",
