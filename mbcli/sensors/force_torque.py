@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mbcli.math.cross_product import cross
 from mbcli.sensors.axes import components
 from mbcli.sensors.settings import Noise, Word, no_problem
 from mbcli.sensors.signal import XYZ, Signal
@@ -46,5 +47,5 @@ def values(sensor: Any, rows: Any) -> FloatArray:
     frame = sensor.settings["frame"]
     point = S.p if frame == "sensor" else J.p
     R = S.R if frame == "sensor" else rows.motion_of(*on_parent).R if frame == "parent" else J.R
-    torque = torque - np.cross(point, force)
+    torque = torque - cross(point, force)
     return sign * np.hstack([components(R, force), components(R, torque)])

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
+from mbcli.math.cross_product import cross
 from mbcli.sensors.axes import components
 from mbcli.sensors.settings import no_problem
 from mbcli.sensors.signal import vector
@@ -34,4 +33,4 @@ def signals(sensor: Any) -> tuple[Signal, ...]:
 def values(sensor: Any, rows: Any) -> FloatArray:
     """As seen from the reference, which may turn."""
     S, B = rows.motion(sensor), rows.reference(sensor)
-    return components(B.R, S.v - B.v - np.cross(B.w, S.p - B.p))
+    return components(B.R, S.v - B.v - cross(B.w, S.p - B.p))

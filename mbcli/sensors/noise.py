@@ -93,6 +93,15 @@ class SensorNoise:
         self._last_time = float(time[-1]) if len(time) else self._last_time
         return result
 
+    def save(self) -> dict[str, Any]:
+        """What load() goes on from, of numbers and lists."""
+        return {"drifts": list(self._drifts.values()), "time": self._last_time}
+
+    def load(self, saved: dict[str, Any]) -> None:
+        """The contrary of save()."""
+        self._drifts = dict(zip(self._drifts, map(float, saved["drifts"]), strict=True))
+        self._last_time = None if saved["time"] is None else float(saved["time"])
+
     def _drift(self, column: int, noise: NoiseSettings, time: FloatArray, words: Array) -> FloatArray:
         """An Ornstein-Uhlenbeck process, exact from one update to the next; 0 at the start."""
         before = time[0] if self._last_time is None else self._last_time

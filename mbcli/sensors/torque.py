@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
+from mbcli.math.cross_product import cross
 from mbcli.sensors.axes import components
 from mbcli.sensors.settings import no_problem
 from mbcli.sensors.signal import IN_SENSOR, vector
@@ -35,4 +34,4 @@ def values(sensor: Any, rows: Any) -> FloatArray:
     """What the parent exerts on the body of the site."""
     torque, force = rows.wrench_on_body(sensor.body)  # about Wo
     S = rows.motion(sensor)
-    return components(S.R, torque - np.cross(S.p, force))
+    return components(S.R, torque - cross(S.p, force))

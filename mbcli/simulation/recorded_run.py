@@ -294,6 +294,13 @@ class RecordedRun:
                 if each is not push:
                     force = ", ".join(f"{part:.6g}" for part in push.force)
                     note(f"pushes {push.body} by {force} N from {push.start:.6g} to {push.end:.6g} s")
+        if self._choice is not None:
+            self._controller.sense(self._tick_sensors)
+
+    def _tick_sensors(self):
+        from mbcli.simulation.control.tick_sensors import TickSensors
+
+        return TickSensors(self.plant, self.context, self._forces, self.seed if self._sensor_noise else None)
 
     def _move_start(self, note):
         moved = clamp_positions(self.plant, self.context) if self._start_limits == "clamp" else []

@@ -22,17 +22,19 @@ SAME_TIME = 1e-9  # [s]
 
 
 class LoadedStates:
-    """A context of a plant without controllers, in which their efforts act as they were.
+    """A context of a plant in which the efforts and forces of a run act.
 
     Args:
         plant: of the run.
         context: of the run, whose parameters and inputs hold.
         forces: LinkForces that its steps take.
+        with_controllers: whether PD controllers act in it; if not, their efforts act as they were.
     """
 
-    def __init__(self, plant: Any, context: Any, forces: Sequence[Any]) -> None:
+    def __init__(self, plant: Any, context: Any, forces: Sequence[Any], with_controllers: bool = False) -> None:
         self._plant, self._forces = plant, forces
-        gains = {a: a.get_controller_gains() for a in plant.controlled_actuators()}
+        controlled = () if with_controllers else plant.controlled_actuators()
+        gains = {a: a.get_controller_gains() for a in controlled}
         mixes = plant.mixes_controllers
         if gains:
             plant.replace_controllers(dict.fromkeys(gains, PdControllerGains()))

@@ -47,11 +47,12 @@ class SensorEvaluator:
     Args:
         plant: finalized, of floats.
         names: of the sensors; None for all.
+        compiled: whether kernels are, once it has been asked often.
     """
 
-    def __init__(self, plant: MultibodyPlant, names: Sequence[str] | None = None) -> None:
+    def __init__(self, plant: MultibodyPlant, names: Sequence[str] | None = None, compiled: bool = False) -> None:
         self._plant, self.sensors = plant, sensors_named(plant, names)
-        self._needs, self._sensing = needs_of(self.sensors), PlantSensing(plant, compiled=False)
+        self._needs, self._sensing = needs_of(self.sensors), PlantSensing(plant, compiled=compiled)
 
     def values(self, context: Context) -> dict[str, FloatArray]:
         """{name of a sensor, as in a log without "sensors/": its values (columns,)}, without noise, delay and rate.
@@ -59,10 +60,11 @@ class SensorEvaluator:
         Accelerations and forces are those at the state; in a discrete plant those of the step from it. The columns are
         those of sensor.columns(), in SI units.
         """
-        rows = self._rows(context)
+        rows = self.rows(context)
         return {sensor.path.removeprefix("sensors/"): sensor.values(rows)[0] for sensor in self.sensors}
 
-    def _rows(self, context: Context) -> SensedRows:
+    def rows(self, context: Context) -> SensedRows:
+        """The state of a context, as one row."""
         plant, needs = self._plant, self._needs
         plant.check_context(context)
         q, v = plant.GetPositions(context)[None], plant.GetVelocities(context)[None]

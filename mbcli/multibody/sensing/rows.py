@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from mbcli.math.cross_product import cross
 from mbcli.multibody.sensing.touched import ContactForces, contacts_of_bodies
 from mbcli.sensors.rays import distance_along
 
@@ -88,7 +89,7 @@ class SensedRows:
         """Of the frame S that is fixed to a body at a pose (4, 4)."""
         B = self._motion_of_body(body.index_number)
         r = B.R @ X_BS[:3, 3]
-        v = B.v + np.cross(B.w, r)
+        v = B.v + cross(B.w, r)
         return Motion(B.R @ X_BS[:3, :3], B.p + r, B.w, v, B.alpha, _acceleration(B, r))
 
     def _motion_of_body(self, n: int) -> Motion:
@@ -141,13 +142,13 @@ class SensedRows:
         center, velocity = center / total, velocity / total
         spin = np.zeros((len(self), 3))
         for n, m, (p, v) in zip(links, mass, centers, strict=True):
-            spin += np.cross(p - center, m * (v - velocity)) + self._turned(n, motions[n], motions[n].w)
+            spin += cross(p - center, m * (v - velocity)) + self._turned(n, motions[n], motions[n].w)
         return Subtree(center, velocity, spin)
 
     def _center(self, B: Motion, n: int) -> tuple[FloatArray, FloatArray]:
         """Place and velocity of the centre of mass of link n."""
         r = B.R @ self._model.link_inertia[n, 1:4]
-        return B.p + r, B.v + np.cross(B.w, r)
+        return B.p + r, B.v + cross(B.w, r)
 
     def _turned(self, n: int, B: Motion, w: FloatArray) -> FloatArray:
         """I w (n, 3) in World, with the central inertia of link n."""
@@ -189,7 +190,7 @@ class SensedRows:
             frame = joint.frame_on_child()
             M = self.motion_of(frame.body(), frame.GetFixedPoseInBodyFrame().GetAsMatrix4())
             torque, force = (np.einsum("nij,nj->ni", M.R, part) for part in (F[:, :3], F[:, 3:]))
-            return torque + np.cross(M.p, force), force
+            return torque + cross(M.p, force), force
         link, sign = self._sensing.outboard_end(joint)
         torque, force = self._wrench(link)
         return sign * torque, sign * force
@@ -205,12 +206,12 @@ class SensedRows:
                 a = _acceleration(B, r)
                 needed = mass * a - self._model.link_weight[n] * self.gravity
                 force += needed
-                torque += np.cross(B.p + r, needed)
-                torque += self._turned(n, B, B.alpha) + np.cross(B.w, self._turned(n, B, B.w))
+                torque += cross(B.p + r, needed)
+                torque += self._turned(n, B, B.alpha) + cross(B.w, self._turned(n, B, B.w))
             if self._pushes is not None:
                 push = self._pushes[:, n]
                 force -= push[:, 3:]
-                torque -= push[:, :3] + np.cross(B.p, push[:, 3:])
+                torque -= push[:, :3] + cross(B.p, push[:, 3:])
         touched = self.contacts_of([self.plant.elements.bodies[n] for n in links])
         for k in range(3):
             force[:, k] -= self.sums(touched.row, touched.force[:, k])
@@ -245,4 +246,4 @@ class SensedRows:
 
 def _acceleration(B: Motion, r: FloatArray) -> FloatArray:
     """(n, 3) of the point of B that is r from its origin."""
-    return B.a + np.cross(B.alpha, r) + np.cross(B.w, np.cross(B.w, r))
+    return B.a + cross(B.alpha, r) + cross(B.w, cross(B.w, r))

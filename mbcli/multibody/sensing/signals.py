@@ -35,6 +35,15 @@ class SensorSignals:
         for stream in self._streams:
             stream.go_on(np.asarray(rows["time"]), np.asarray(rows[stream.sensor.path]))
 
+    def save(self) -> dict[str, Any]:
+        """{path: what load() goes on from}, numbers and lists."""
+        return {stream.sensor.path: stream.save() for stream in self._streams}
+
+    def load(self, saved: dict[str, Any]) -> None:
+        """The contrary of save(). KeyError, TypeError or ValueError for anything else."""
+        for stream in self._streams:
+            stream.load(saved[stream.sensor.path])
+
 
 class _Stream:
     """One sensor over time."""
@@ -87,3 +96,16 @@ class _Stream:
         if self._noise is not None and self._noise.acts and due.any():
             self._noise.apply(time[due], values[due])  # its drift goes on
         self._held = values[-1:] if len(values) else self._held
+
+    def save(self) -> dict[str, Any]:
+        noise = None if self._noise is None else self._noise.save()
+        late = {"times": self._times.tolist(), "kept": self._kept.tolist()}
+        return {"updates": float(self._updates), "held": self._held.tolist(), "noise": noise} | late
+
+    def load(self, saved: dict[str, Any]) -> None:
+        shape = -1, self._held.shape[1]
+        self._updates, self._times = float(saved["updates"]), np.array(saved["times"], dtype=float)
+        self._held = np.array(saved["held"], dtype=float).reshape(shape)
+        self._kept = np.array(saved["kept"], dtype=float).reshape(shape)
+        if self._noise is not None and saved["noise"] is not None:
+            self._noise.load(saved["noise"])

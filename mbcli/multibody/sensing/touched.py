@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from mbcli.math.cross_product import cross
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -29,7 +31,7 @@ class ContactForces(NamedTuple):
 
     def moment_about_world(self) -> FloatArray:
         """(k, 3) about World's origin."""
-        return self.moment + np.cross(self.point, self.force)
+        return self.moment + cross(self.point, self.force)
 
 
 _NO_VECTORS: FloatArray = np.zeros((0, 3))

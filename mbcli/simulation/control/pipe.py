@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import select
 import shlex
@@ -11,10 +12,12 @@ import time as clock
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from mbcli.errors import ControlError, ResourceError
 from mbcli.parsers.diagnostics import printable
 from mbcli.simulation.control.run_controller import RunController
-from mbcli.simulation.control.saved import pack, unpack
+from mbcli.simulation.control.saved import load_sensors, pack, unpack
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
     from mbcli.math.array_types import FloatArray
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
     from mbcli.simulation.control.commands import Commands
+    from mbcli.simulation.control.tick_sensors import TickSensors
 
 VERSION = 1
 FIRST_LIMIT = 30.0  # [s] for the first answer, in which a program starts
@@ -75,6 +79,14 @@ class PipeController(RunController):
             "state": None,
         }
         self._greeted = self._answers = False
+        self._sensors: TickSensors | None = None
+        self._senses = False  # whether the program asks for them
+        self._saved: dict[str, Any] = {}
+
+    def sense(self, make: Callable[[], TickSensors]) -> None:
+        """make: makes what the sensors of the model give at ticks."""
+        self._sensors = make()
+        self._greeting["sensors"] = self._sensors.describe()
 
     def call(self, time: float, q: FloatArray, v: FloatArray, u: FloatArray, desired: FloatArray) -> None:
         """A tick."""
@@ -83,6 +95,8 @@ class PipeController(RunController):
         question: dict[str, Any] = {"time": time, "q": q.tolist(), "v": v.tolist()}
         if self._targets is not None:
             question["targets"] = self._targets(time).as_dict()
+        if self._senses and self._sensors is not None:
+            question["sensors"] = _as_json(self._sensors.at(time, q, v, u, desired))
         answer = self._ask(question, self._limit)
         try:
             given = answer.get("u")
@@ -103,11 +117,15 @@ class PipeController(RunController):
         state = None
         if self._answers and self._process is not None and self._process.poll() is None:
             state = self._ask({"save": True}, self._limit).get("state")
-        return pack(json.dumps({"state": state}), self.name)
+        document = {"state": state}
+        if self._senses and self._sensors is not None:
+            document["sensors"] = json.dumps(self._sensors.save())  # as a text, which may have NaN
+        return pack(json.dumps(document), self.name)
 
     def load(self, saved: Mapping[str, FloatArray]) -> None:
         """The state goes to the program in its first line."""
-        self._greeting["state"] = unpack(saved, self.name).get("state")
+        self._saved = unpack(saved, self.name)
+        self._greeting["state"] = self._saved.get("state")
 
     # the program
 
@@ -143,8 +161,12 @@ class PipeController(RunController):
         if self._greeted:
             return
         self._greeted = True
-        if self._ask(self._greeting, max(FIRST_LIMIT, self._limit)).get("ready") is not True:
+        answer = self._ask(self._greeting, max(FIRST_LIMIT, self._limit))
+        if answer.get("ready") is not True:
             raise self._fault('did not answer {"ready": true} to the first line')
+        self._senses = answer.get("sensors") is True
+        if self._senses and self._saved:
+            load_sensors(self._sensors, self._saved)
 
     def _ask(self, question, limit):
         """The answer to one line, a dict. ControlError without one."""
@@ -198,6 +220,18 @@ class PipeController(RunController):
         if code is not None and code < 0:
             how = f"was ended by signal {-code}"
         return self._fault(f"{how}{half}")
+
+
+def _as_json(sensors):
+    """Of what is not known, null."""
+    lists = {name: np.asarray(values, dtype=float).tolist() for name, values in sensors.items()}
+    return {name: _finite(values) for name, values in lists.items()}
+
+
+def _finite(value):
+    if isinstance(value, list):
+        return [_finite(part) for part in value]
+    return value if math.isfinite(value) else None
 
 
 def _shown(line):

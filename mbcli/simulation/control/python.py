@@ -29,7 +29,7 @@ import numpy as np
 
 from mbcli.errors import ControlError
 from mbcli.simulation.control.run_controller import RunController
-from mbcli.simulation.control.saved import pack, unpack
+from mbcli.simulation.control.saved import load_sensors, pack, unpack
 from mbcli.simulation.control.watchdog import CallTooLongError, Watchdog
 
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from mbcli.math.array_types import FloatArray
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
     from mbcli.simulation.control.commands import Commands
+    from mbcli.simulation.control.tick_sensors import TickSensors
 
 GIVEN = ("time", "q", "v", "sensors", "targets", "plant", "random")
 OF_CONSTRUCTORS = ("plant", "random")
@@ -84,11 +85,19 @@ class PythonController(RunController):
         self._call = _by_names(function, name)
         self._reset = _by_names(function.reset, name) if hasattr(function, "reset") else None
         self._fresh = True
+        self._sensors: TickSensors | None = None  # once they are made, of a controller that asks for them
+
+    def sense(self, make: Callable[[], TickSensors]) -> None:
+        """make: makes what the sensors of the model give at ticks, if the function or its reset() names `sensors`."""
+        functions = [self._object, *filter(None, [getattr(self._object, "reset", None)])]
+        if any("sensors" in parameters(each, GIVEN, self.name) for each in functions):
+            self._sensors = make()
 
     def call(self, time: float, q: FloatArray, v: FloatArray, u: FloatArray, desired: FloatArray) -> None:
         """A tick."""
         targets = None if self._targets is None else self._targets(time)
-        given = (time, q, v, None, targets, self._plant, self._random)
+        sensors = None if self._sensors is None else self._sensors.at(time, q, v, u, desired)
+        given = (time, q, v, sensors, targets, self._plant, self._random)
         watchdog = self._watchdog
         try:
             watchdog.calls += 1
@@ -135,6 +144,8 @@ class PythonController(RunController):
             "fresh": self._fresh,
             "state": state,
         }
+        if self._sensors is not None:
+            document["sensors"] = json.dumps(self._sensors.save())  # as a text, which may have NaN
         try:
             text = json.dumps(document, allow_nan=False)
         except (TypeError, ValueError) as error:
@@ -155,6 +166,7 @@ class PythonController(RunController):
             self._call = _by_names(self._object, self.name)
         elif hasattr(self._object, "load") and not self._fresh:
             self._guarded(lambda: self._object.load(document["state"]))
+        load_sensors(self._sensors, document)
 
     def _has_both(self):
         return hasattr(self._object, "save") and hasattr(self._object, "load")

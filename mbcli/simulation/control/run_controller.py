@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 from mbcli.errors import ControlError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from mbcli.math.array_types import FloatArray
     from mbcli.simulation.control.commands import Commands
+    from mbcli.simulation.control.tick_sensors import TickSensors
 
 
 class RunController:
@@ -33,6 +34,9 @@ class RunController:
     def compiled_calls(self, state: Any, u: FloatArray) -> FloatArray | None:
         """None: its call() is called."""
         return None
+
+    def sense(self, make: Callable[[], TickSensors]) -> None:
+        """make: makes what the sensors of the model give at ticks, for a controller that asks for them."""
 
     def save(self) -> dict[str, FloatArray]:
         """It remembers nothing."""

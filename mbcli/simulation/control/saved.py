@@ -12,6 +12,8 @@ from mbcli.errors import ControlError, ModelError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from mbcli.simulation.control.tick_sensors import TickSensors
+
 NAME = "controller"
 ROOM = 1 << 16  # bytes: of the text with its length before it
 HEAD = 8  # digits of the length
@@ -40,3 +42,13 @@ def unpack(saved: Mapping[str, np.ndarray], place: str) -> Any:
     if not isinstance(document, dict):
         raise ModelError(f"{place}: error: the log has no state of this controller to go on from")
     return document
+
+
+def load_sensors(sensors: TickSensors | None, document: dict[str, Any]) -> None:
+    """Lets the sensors of a controller go on from the text "sensors" of its document. ModelError if there is none."""
+    if sensors is None:
+        return
+    try:
+        sensors.load(json.loads(document["sensors"]))
+    except (KeyError, TypeError, ValueError, RecursionError):
+        raise ModelError("error: the log has no state of the sensors of this controller to go on from") from None

@@ -1,0 +1,76 @@
+"""TickSensors: what the sensors of a model give to a controller at its ticks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mbcli.log.fields.loaded_states import LoadedStates
+from mbcli.multibody.sensing.evaluation import SensorEvaluator
+from mbcli.multibody.sensing.signals import SensorSignals
+from mbcli.multibody.tree.index import ModelInstanceIndex
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mbcli.math.array_types import FloatArray
+    from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+    from mbcli.multibody.state.context import Context
+    from mbcli.multibody.stepping.run import LinkForce
+
+FOLDER = "sensors/"  # of their paths in a log
+
+
+class TickSensors:
+    """The sensors of a plant at the ticks of a run: at their rates, late and with noise, as in its log.
+
+    Accelerations and forces at a tick are those under the commands of the tick before, as far as the controller knows.
+
+    Args:
+        plant: finalized.
+        context: of the run, whose parameters and inputs hold.
+        forces: LinkForces that its steps take.
+        seed: of the noise; None: there is none.
+    """
+
+    def __init__(self, plant: MultibodyPlant, context: Context, forces: Sequence[LinkForce], seed: int | None) -> None:
+        self._evaluator = SensorEvaluator(plant, compiled=True)
+        self._signals = SensorSignals(self._evaluator.sensors, seed)
+        self._states = LoadedStates(plant, context, forces, with_controllers=True)
+        row = {int(k): i for i, k in enumerate(plant.model.pd_actuator)} if plant.has_controllers() else {}
+        self._aims: list[tuple[Any, list[int | None]]] = []  # ports of desired states, and rows of what is desired
+        for instance in sorted({int(a.model_instance()) for a in plant.controlled_actuators()} if row else ()):
+            index = ModelInstanceIndex(instance)
+            rows = [row.get(k) for k in plant.u_indices(instance)]
+            self._aims.append((plant.get_desired_state_input_port(index), rows))
+
+    def describe(self) -> dict[str, Any]:
+        """{name: its "columns" and their "units"}."""
+        described = {}
+        for sensor in self._evaluator.sensors:
+            columns, units = sensor.columns()
+            described[sensor.path.removeprefix(FOLDER)] = {"columns": list(columns), "units": list(units)}
+        return described
+
+    def at(
+        self, time: float, q: FloatArray, v: FloatArray, u: FloatArray, desired: FloatArray
+    ) -> dict[str, FloatArray | float]:
+        """{name: its values (columns,), or one number}, SI units.
+
+        u: (nu,) [N m or N] the efforts that act so far; desired: (npd, 2) the aims of the PD controllers.
+        """
+        context = self._states.at(time, q, v, u)
+        for port, rows in self._aims:
+            aims = np.array([(0.0, 0.0) if row is None else desired[row] for row in rows])
+            port.FixValue(context, aims.T.ravel())
+        values = self._signals.values(self._evaluator.rows(context))
+        return {path.removeprefix(FOLDER): value[0] for path, value in values.items()}
+
+    def save(self) -> dict[str, Any]:
+        """What load() goes on from, of numbers and lists."""
+        return self._signals.save()
+
+    def load(self, saved: dict[str, Any]) -> None:
+        """The contrary of save()."""
+        self._signals.load(saved)
