@@ -1,5 +1,7 @@
 """Entry point of the `mbcli` command and of `python -m mbcli`."""
 
+from __future__ import annotations
+
 import gc
 import os
 import sys
@@ -10,7 +12,7 @@ os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
 OBJECTS_BETWEEN_COLLECTIONS = 100_000  # imports and models make many objects and drop few: Python's 700 walk them often
 
 
-def open_missing_streams():
+def open_missing_streams() -> None:
     """Puts something where standard streams are closed (`>&-`), before a file gets their number.
 
     Nothing can be written to stdout then; what goes to stderr is dropped, and stdin is empty.
@@ -21,12 +23,13 @@ def open_missing_streams():
             setattr(sys, name, os.fdopen(number, mode, encoding="utf-8", closefd=False))
 
 
-def main():
+def main() -> None:
     gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS)
     open_missing_streams()
     try:
         from mbcli.cli import run
     except ModuleNotFoundError as error:
+        assert error.name is not None  # the module that an import statement has not found
         if error.name.partition(".")[0] == "mbcli":
             raise
         sys.exit(f"mbcli: error: the package {error.name} is missing: `pip install -e .` in the checkout installs it")

@@ -1,10 +1,13 @@
 """The command line: one command per file, each a few calls into the library. Only this package knows click."""
 
+from __future__ import annotations
+
 import errno
 import os
 import signal
 import sys
 import threading
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -15,6 +18,9 @@ from mbcli.cli.signals import Terminated, ending_signals, terminate
 from mbcli.common import kept_files
 from mbcli.common.argument_names import spelled
 from mbcli.errors import MbcliError, NumericalError, OutputError, ResourceError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 # command -> (module of this package, its line in --help); modules are imported when their command runs
 COMMANDS = {
@@ -59,20 +65,20 @@ INTERRUPTED, PIPE_CLOSED = 130, 141
 class Commands(LazyGroup):
     """All commands; a reader of stdout that goes away ends them."""
 
-    def make_context(self, *args, **kwargs):
+    def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
         try:
             return super().make_context(*args, **kwargs)
         except BrokenPipeError:  # click itself would exit with 1
             raise PipeClosed from None
 
-    def invoke(self, ctx):
+    def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
         except BrokenPipeError:
             raise PipeClosed from None
 
 
-def _show_version(ctx, param, value):
+def _show_version(ctx: click.Context, param: click.Parameter, value: bool) -> None:
     if value and not ctx.resilient_parsing:
         if "--json" in (ctx.obj or {}).get("arguments", ()):
             from mbcli.common.json_text import to_json
@@ -84,7 +90,7 @@ def _show_version(ctx, param, value):
         ctx.exit()
 
 
-def _refuse_json(ctx, param, value):
+def _refuse_json(ctx: click.Context, param: click.Parameter, value: bool) -> None:
     if value and not ctx.resilient_parsing:  # --version, which may have it, has ended the command before
         raise click.NoSuchOption("--json", "No such option '--json'. It goes behind the command.", ctx=ctx)
 
@@ -110,7 +116,7 @@ def _refuse_json(ctx, param, value):
 @click.option("--no-color", is_flag=True, help="No colours (NO_COLOR does the same).")
 @click.option("--debug", is_flag=True, help="Print a traceback if an error stops the command.")
 @click.pass_context
-def mbcli(ctx, verbose, quiet, no_color, debug):
+def mbcli(ctx: click.Context, verbose: bool, quiet: bool, no_color: bool, debug: bool) -> None:
     """Multibody dynamics from robot model files.
 
     \b
@@ -124,7 +130,7 @@ def mbcli(ctx, verbose, quiet, no_color, debug):
         ctx.color = False
 
 
-def _warn_of_kept_files(message):
+def _warn_of_kept_files(message: str) -> None:
     from mbcli.cli.output import warn  # late: it is seldom said
 
     warn(message)
@@ -137,7 +143,7 @@ class PipeClosed(BaseException):
 GLOBAL_OPTIONS = ("-v", "--verbose", "-q", "--quiet", "--no-color", "--debug", "--version")
 
 
-def run(arguments):
+def run(arguments: Iterable[str]) -> int:
     """Runs the command line and returns its exit code; every error becomes one line on stderr."""
     arguments = list(arguments)
     if threading.current_thread() is threading.main_thread():
@@ -165,7 +171,7 @@ def run(arguments):
         return report_error(error)
 
 
-def report_error(error):
+def report_error(error: Exception) -> int:
     """Reports in one line why the command stopped; returns its exit code."""
     if isinstance(error, click.UsageError):
         _say_usage_error(error)
@@ -192,7 +198,7 @@ def report_error(error):
     return BUG
 
 
-def _without_file(error):
+def _without_file(error: OSError) -> MbcliError:
     """An error of the system that names no file: that of stdout if stdout cannot be written, else what it says."""
     reason = error.strerror or str(error) or type(error).__name__
     try:
@@ -206,7 +212,7 @@ def _without_file(error):
     return (OutputError if error.errno in FULL else ResourceError)(reason)
 
 
-def _arose_in_echo(error):
+def _arose_in_echo(error: Exception) -> bool:
     """Whether click.echo raised it: what a disk refused of a long text is not there for another flush to refuse."""
     place = error.__traceback__
     while place is not None and place.tb_next is not None:
@@ -214,32 +220,34 @@ def _arose_in_echo(error):
     return place is not None and place.tb_frame.f_code is click.echo.__code__
 
 
-def _discard_stdout():
+def _discard_stdout() -> None:
     """Drops buffered output that has nowhere to go; Python would complain of it at its end."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _say_usage_error(error):
+def _say_usage_error(error: click.UsageError) -> None:
     if isinstance(error, click.exceptions.NoArgsIsHelpError):
         error.show()
         return
     command = error.ctx.command_path if error.ctx else "mbcli"
     message = error.format_message()
-    if getattr(error, "option_name", None) in GLOBAL_OPTIONS:
-        message += f" It goes before the command: mbcli {error.option_name} {error.ctx.info_name}"
+    option = getattr(error, "option_name", None)
+    if option in GLOBAL_OPTIONS:
+        assert error.ctx is not None  # of a command
+        message += f" It goes before the command: mbcli {option} {error.ctx.info_name}"
     if type(error) is not click.UsageError:  # one of click's own checks
         message = f"{message.rstrip('.')}; try {command} --help"
     click.echo(f"{command}: error: {_printable(message)}", err=True)
 
 
-def say(error):
+def say(error: object) -> None:
     """Prints an error: as it is if it names its place, else after the program's name."""
     for line in str(error).split("\n"):
         names_place = ": error: " in line or ": warning: " in line
         click.echo(_printable(line) if names_place else f"mbcli: error: {_printable(line)}", err=True)
 
 
-def _printable(text):
+def _printable(text: str) -> str:
     """Control characters in names of files and in files are shown, not sent to a terminal."""
     from mbcli.parsers.diagnostics import printable  # late: it costs --help nothing
 

@@ -1,7 +1,10 @@
 """The common parts of all analyses: one state to text or JSON, or a batch of states to rows."""
 
+from __future__ import annotations
+
 from contextlib import closing
 from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -14,6 +17,23 @@ from mbcli.cli.state import set_state
 from mbcli.common.json_text import to_json
 from mbcli.common.output_files import is_special
 from mbcli.errors import ResourceError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from typing import TypeAlias
+
+    from mbcli.batch.result_writer import ResultWriter
+    from mbcli.batch.state_reader import StateChunk
+    from mbcli.cli.options import Options, OutputOptions
+    from mbcli.engine.queries.state_batch import StateBatch
+    from mbcli.math.array_types import Array, FloatArray
+    from mbcli.models.loaded_model import LoadedModel
+    from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+    from mbcli.multibody.state.context import Context
+
+    Evaluate: TypeAlias = Callable[[MultibodyPlant, Context, dict[str, Any]], dict[str, Any]]
+    EvaluateRows: TypeAlias = Callable[[Context, StateBatch, SimpleNamespace], dict[str, Any]]
+    Render: TypeAlias = Callable[[MultibodyPlant, dict[str, Any]], str]
 
 FEW_ROWS = 100  # that are not worth a compilation
 
@@ -40,25 +60,25 @@ class Analysis:
 
     def __init__(
         self,
-        command,
-        evaluate,
-        render,
+        command: str,
+        evaluate: Evaluate,
+        render: Render,
         *,
-        takes=(),
-        needs=("q", "v"),
-        or_none=(),
-        columns=None,
-        component_names=None,
-        evaluate_rows=None,
-        complete=None,
-    ):
+        takes: Sequence[str] = (),
+        needs: Sequence[str] = ("q", "v"),
+        or_none: Sequence[str] = (),
+        columns: Callable[[MultibodyPlant, dict[str, Any]], dict[str, Any]] | None = None,
+        component_names: Callable[[MultibodyPlant], dict[str, list[str]]] | None = None,
+        evaluate_rows: EvaluateRows | None = None,
+        complete: Callable[[MultibodyPlant, Context, Iterator[StateChunk], str], Iterator[StateChunk]] | None = None,
+    ) -> None:
         self.command, self.evaluate, self.render, self.takes = command, evaluate, render, takes
         self.needs, self.or_none, self.complete = needs, or_none, complete
         self.evaluate_rows = evaluate_rows
         self.columns = columns or (lambda plant, results: results)
         self.component_names = component_names or (lambda plant: {})
 
-    def run(self, ctx, values, inputs):
+    def run(self, ctx: click.Context, values: dict[str, Any], inputs: dict[str, str | None]) -> None:
         """Runs the command: values are click's keyword arguments, inputs maps vdot, tau or u to the option's text."""
         if (ctx.obj or {}).get("answer") is not None:  # of `serve`, whose model is there
             ctx.obj["answer"](self, take(values, STATE_KEYS), inputs)
@@ -90,7 +110,9 @@ class Analysis:
             quiet = (ctx.obj or {}).get("verbosity", 0) < 0
             self._run_batch(loaded, context, evaluate, state, batch, output, quiet)
 
-    def evaluate_state(self, loaded, state, inputs):
+    def evaluate_state(
+        self, loaded: LoadedModel, state: Options, inputs: dict[str, str | None]
+    ) -> tuple[Context, dict[str, Any]]:
         """(context, results) of the state that the values of state_options describe."""
         import numpy as np
 
@@ -98,7 +120,7 @@ class Analysis:
         with np.errstate(all="ignore"):  # numbers that are not finite are reported by name
             return context, self.evaluate(loaded.plant, context, given)
 
-    def _print(self, loaded, context, results, output):
+    def _print(self, loaded: LoadedModel, context: Context, results: dict[str, Any], output: OutputOptions) -> None:
         format_ = output.output_format
         if format_ in ROW_FORMATS:
             with self._writer(loaded, output, format_) as writer:
@@ -110,11 +132,21 @@ class Analysis:
             emit(self.render(loaded.plant, results), output)
         require_finite(results)
 
-    def _run_batch(self, loaded, context, evaluate, state, batch, output, quiet):
+    def _run_batch(
+        self,
+        loaded: LoadedModel,
+        context: Context,
+        evaluate: Callable[[StateChunk], dict[str, Any]],
+        state: Options,
+        batch: Options,
+        output: OutputOptions,
+        quiet: bool,
+    ) -> None:
         """Writes the columns that evaluate(chunk) gives for each chunk of states."""
         from mbcli.batch.state_reader import open_states
         from mbcli.cli.rows import LimitsOfRows, row_layout
 
+        assert batch.states is not None
         plant = loaded.plant
         layout = row_layout(plant, context, state, batch, self.needs, quiet, self.or_none)
         source = batch.states if batch.states != "-" else "<stdin>"
@@ -128,20 +160,23 @@ class Analysis:
                     columns = {"time": chunk.time, **columns}
                 writer.write(columns)
 
-    def _is_compiled(self, model):
+    def _is_compiled(self, model: Any) -> bool:
         """Whether a batch of states of a model can be evaluated in compiled calls of many rows."""
         from mbcli.engine.queries.state_batch import covers
         from mbcli.engine.runtime.kernel import may_compile
 
         return self.evaluate_rows is not None and covers(model) and may_compile()
 
-    def _rows_at_once(self, plant, context, given):
+    def _rows_at_once(
+        self, plant: MultibodyPlant, context: Context, given: dict[str, FloatArray]
+    ) -> Callable[[StateChunk], dict[str, Any]]:
         """chunk -> columns, all rows in one compiled call."""
         from mbcli.engine.queries.state_batch import StateBatch
 
         batch = StateBatch(context.state.model, announce=announce_compiling, patience=FEW_ROWS)
 
-        def evaluate(chunk):
+        def evaluate(chunk: StateChunk) -> dict[str, Any]:
+            assert self.evaluate_rows is not None
             states = SimpleNamespace(q=chunk.q, v=chunk.v)
             for name in self.takes:
                 rows = getattr(chunk, name)
@@ -152,10 +187,12 @@ class Analysis:
 
         return evaluate
 
-    def _rows_one_by_one(self, plant, context, given):
+    def _rows_one_by_one(
+        self, plant: MultibodyPlant, context: Context, given: dict[str, FloatArray]
+    ) -> Callable[[StateChunk], dict[str, Any]]:
         """chunk -> columns, each row evaluated as a single state is."""
 
-        def evaluate(chunk):
+        def evaluate(chunk: StateChunk) -> dict[str, Any]:
             rows = []
             for k in range(len(chunk)):
                 plant.SetPositions(context, chunk.q[k])
@@ -170,7 +207,7 @@ class Analysis:
 
         return evaluate
 
-    def _writer(self, loaded, output, format_):
+    def _writer(self, loaded: LoadedModel, output: OutputOptions, format_: str | None) -> ResultWriter:
         from mbcli.batch.result_writer import open_results
         from mbcli.models.units import result_units
 
@@ -192,23 +229,24 @@ class Analysis:
         )
 
 
-def _has_precompiled_kernels():
+def _has_precompiled_kernels() -> bool:
     from mbcli.engine.runtime.precompiled import precompiled_library
 
     return precompiled_library() is not None
 
 
-def _start(loaded, state, inputs):
+def _start(loaded: LoadedModel, state: Options, inputs: dict[str, str | None]) -> tuple[Context, dict[str, FloatArray]]:
     """(a context in the state that the options describe, the values of vdot, tau or u)."""
     context = loaded.plant.CreateDefaultContext()
     set_state(loaded, context, state)
     return context, parse_inputs(loaded.plant, inputs)
 
 
-def _check_batch(batch, output):
+def _check_batch(batch: Options, output: OutputOptions) -> None:
     """Finds out before a model is loaded whether there are states, and results that can have rows."""
     if output.output_format in ("text", "json"):
         raise click.UsageError("--states gives rows: --format is one of " + ", ".join(ROW_FORMATS))
+    assert batch.states is not None
     if batch.states != "-":
         try:
             with open(batch.states, "rb"):
@@ -217,23 +255,23 @@ def _check_batch(batch, output):
             raise ResourceError(f"{batch.states}: error: cannot read the states: {error.strerror}") from None
 
 
-def announce_compiling():
+def announce_compiling() -> CompilingLine:
     return CompilingLine("the calculation for batches", 10)
 
 
-def _stack(values):
+def _stack(values: Sequence[Any]) -> Array:
     import numpy as np
 
     return np.array(values)
 
 
-def _repeat(row, count):
+def _repeat(row: FloatArray, count: int) -> FloatArray:
     import numpy as np
 
     return np.tile(row, (count, 1))
 
 
-def parse_inputs(plant, inputs):
+def parse_inputs(plant: MultibodyPlant, inputs: Mapping[str, str | None]) -> dict[str, FloatArray]:
     """The values of vdot, tau and u from option text: a list in order, or NAME=VALUE pairs."""
     from mbcli.cli.state import by_name, numbers
     from mbcli.common.coordinate_names import NamedCoordinates

@@ -1,5 +1,9 @@
 """`mbcli assemble`: the state nearest to a given one that satisfies the constraints."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 import click
 
 from mbcli.cli.analysis import FEW_ROWS, Analysis, announce_compiling
@@ -7,6 +11,10 @@ from mbcli.cli.options import Number, batch_options, model_options, output_optio
 from mbcli.cli.output import named_vector, number
 from mbcli.common.number_text import counted
 from mbcli.models.units import coordinate_units
+
+if TYPE_CHECKING:
+    from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+    from mbcli.multibody.state.context import Context
 
 
 @click.command()
@@ -30,7 +38,7 @@ from mbcli.models.units import coordinate_units
 )
 @output_options
 @click.pass_context
-def assemble(ctx, weights, tolerance, max_iterations, **values):
+def assemble(ctx: click.Context, weights: str | None, tolerance: float, max_iterations: int, **values: Any) -> None:
     """Positions and velocities that satisfy the constraints, nearest to those given.
 
     The result is a local minimum of the weighted sum of squares of the differences, one for each velocity. If a start
@@ -41,9 +49,10 @@ def assemble(ctx, weights, tolerance, max_iterations, **values):
     mbcli assemble four_bar.sdf --json > state.json; mbcli simulate four_bar.sdf --state state.json
     """
 
+    shared: dict[str, Any]
     is_batch, shared = values.get("states") is not None, {}
 
-    def evaluate(plant, context, inputs):
+    def evaluate(plant: MultibodyPlant, context: Context, inputs: dict[str, Any]) -> dict[str, Any]:
         from mbcli.cli.state import numbers
         from mbcli.models.assembly import assemble
         from mbcli.multibody.assembly.closed_chains import Assemblies
@@ -57,7 +66,7 @@ def assemble(ctx, weights, tolerance, max_iterations, **values):
     Analysis("assemble", evaluate, render).run(ctx, values, {})
 
 
-def render(plant, result):
+def render(plant: MultibodyPlant, result: dict[str, Any]) -> str:
     units = coordinate_units(plant)
     lines = [
         f"assembled in {counted(result['iterations'], 'step')}; position error {number(result['position_error'])}, "

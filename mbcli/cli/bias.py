@@ -1,5 +1,9 @@
 """`mbcli bias`: C(q,v)v."""
 
+from __future__ import annotations
+
+from typing import Any
+
 import click
 
 from mbcli.cli.analysis import Analysis
@@ -16,7 +20,7 @@ from mbcli.models.units import force_units
 @derivatives_option
 @output_options
 @click.pass_context
-def bias(ctx, derivatives, **values):
+def bias(ctx: click.Context, derivatives: bool, **values: Any) -> None:
     """The bias term C(q,v)v [N m or N]: Coriolis, centripetal and gyroscopic forces, no gravity.
 
     \b

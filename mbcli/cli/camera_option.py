@@ -1,5 +1,9 @@
 """The option `--camera` of commands that draw."""
 
+from __future__ import annotations
+
+from typing import Any
+
 import click
 
 from mbcli.pictures.cameras import VIEWS, Camera, read_camera
@@ -10,7 +14,7 @@ class CameraType(click.ParamType):
 
     name = "camera"
 
-    def convert(self, value, param, ctx):
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Camera:
         if isinstance(value, Camera):
             return value
         try:

@@ -1,9 +1,12 @@
 """`mbcli check`: everything that is wrong with model files."""
 
+from __future__ import annotations
+
 import json
 import os
 import sys
 from collections import Counter
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,6 +16,13 @@ from mbcli.cli.output import emit, printable, write_file
 from mbcli.common.json_text import to_json
 from mbcli.common.number_text import counted
 from mbcli.errors import ModelError, ResourceError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from mbcli.checks.baseline import Baseline
+    from mbcli.checks.file_check import FileCheck
+    from mbcli.parsers.diagnostics import Diagnostic
 
 FORMATS = ("text", "json", "jsonl", "sarif")
 SEVERITIES = ("error", "warning", "note")
@@ -49,7 +59,7 @@ FOUND = 1  # exit code: there is something at or above --fail-on
 @click.option("--force", is_flag=True, help="Replace an existing file.")
 @click.option("-q", "--quiet", is_flag=True, help="Print only findings at or above --fail-on, no summary.")
 @click.pass_context
-def check(ctx, **options):
+def check(ctx: click.Context, **options: Any) -> int:
     """Report every fault of model files: findings of the parser, and physically impossible properties.
 
     A MODEL may be a folder: it stands for all model files below it.
@@ -79,8 +89,8 @@ def check(ctx, **options):
     failing = SEVERITIES[: SEVERITIES.index(fail_on) + 1]
     verbosity = ctx.obj["verbosity"]
     if result_format in (None, "text"):
-        shown = failing if options["quiet"] or verbosity < 0 else SEVERITIES[: 3 if verbosity > 0 else 2]
-        shown = [f for f in findings if f.severity in shown or f.severity in failing]
+        wanted = failing if options["quiet"] or verbosity < 0 else SEVERITIES[: 3 if verbosity > 0 else 2]
+        shown = [f for f in findings if f.severity in wanted or f.severity in failing]
         most_of_kind = MAX_OF_KIND if verbosity <= 0 and options["max_findings"] is None else None
         summary = not options["quiet"] and verbosity >= 0
         text = _text(checked, findings, shown, options, most_of_kind=most_of_kind, summary=summary)
@@ -102,11 +112,11 @@ def check(ctx, **options):
 class Output:
     """The file that `emit` writes to."""
 
-    def __init__(self, options):
+    def __init__(self, options: dict[str, Any]) -> None:
         self.output, self.force = options["output"], options["force"]
 
 
-def _format(options):
+def _format(options: dict[str, Any]) -> str | None:
     asked = {options["output_format"], "json" if options["as_json"] else None, "sarif" if options["as_sarif"] else None}
     asked.discard(None)
     if len(asked) > 1:
@@ -118,7 +128,7 @@ def _format(options):
     return asked.pop() if asked else None
 
 
-def _baseline(path):
+def _baseline(path: str | None) -> Baseline | None:
     if path is None:
         return None
     from mbcli.checks.baseline import Baseline
@@ -126,7 +136,7 @@ def _baseline(path):
     return Baseline(path)
 
 
-def _files(options):
+def _files(options: dict[str, Any]) -> Sequence[str]:
     """The MODELs, and the model files below those that are folders."""
     if not any(os.path.isdir(model) for model in options["models"]):
         return options["models"]
@@ -139,7 +149,7 @@ def _files(options):
     return list(dict.fromkeys(path for paths in found for path in paths))
 
 
-def _check(model, options):
+def _check(model: str, options: dict[str, Any]) -> FileCheck:
     from mbcli.checks.file_check import check_file
 
     source, name = (sys.stdin.buffer.read(), "<stdin>") if model == "-" else (model, model)
@@ -154,18 +164,26 @@ def _check(model, options):
     )
 
 
-def _most(options):
+def _most(options: dict[str, Any]) -> int:
     return MAX_FINDINGS if options["max_findings"] is None else options["max_findings"]
 
 
-def _counts(findings):
+def _counts(findings: Sequence[Diagnostic]) -> dict[str, int]:
     return {severity: sum(f.severity == severity for f in findings) for severity in SEVERITIES}
 
 
 # --------------------------------------------------------------------------------------------------- text
 
 
-def _text(checked, findings, shown, options, *, most_of_kind, summary):
+def _text(
+    checked: Sequence[FileCheck],
+    findings: Sequence[Diagnostic],
+    shown: Sequence[Diagnostic],
+    options: dict[str, Any],
+    *,
+    most_of_kind: int | None,
+    summary: bool,
+) -> str:
     """The findings to be shown, most_of_kind of each kind (None: all), and the counts of all."""
     from mbcli.parsers.diagnostics import first_of_each_kind
 
@@ -185,7 +203,7 @@ def _text(checked, findings, shown, options, *, most_of_kind, summary):
     return click.unstyle(text) if options["output"] not in (None, "-") else text
 
 
-def _kinds_of_notes(findings, shown):
+def _kinds_of_notes(findings: Sequence[Diagnostic], shown: Sequence[Diagnostic]) -> str:
     """The notes that are not shown, counted by their code."""
     notes = Counter(finding.code for finding in findings if finding.severity == "note")
     if not notes or any(finding.severity == "note" for finding in shown):
@@ -193,7 +211,7 @@ def _kinds_of_notes(findings, shown):
     return f" ({', '.join(f'{n:,} {code}' for code, n in notes.most_common())}; mbcli -v check prints them)"
 
 
-def _lines(finding):
+def _lines(finding: Diagnostic) -> Iterator[str]:
     """The lines of a finding: the fault and its place, the element, a hint, other places."""
     severity = click.style(finding.severity, fg=COLORS[finding.severity], bold=finding.severity == "error")
     yield f"{printable(str(finding.place))}: {severity}: {printable(finding.message)} [{finding.code}]"
@@ -209,7 +227,7 @@ def _lines(finding):
 # --------------------------------------------------------------------------------------- JSON, lines, SARIF
 
 
-def _json(checked, findings, shown):
+def _json(checked: Sequence[FileCheck], findings: Sequence[Diagnostic], shown: Sequence[Diagnostic]) -> str:
     names = [file.name for file in checked]
     document = {
         "schema": "mbcli/check",
@@ -221,15 +239,15 @@ def _json(checked, findings, shown):
     return to_json(document | _left_out(findings, shown))
 
 
-def _left_out(findings, shown):
+def _left_out(findings: Sequence[Diagnostic], shown: Sequence[Diagnostic]) -> dict[str, int]:
     return {"findings_left_out": len(findings) - len(shown)} if len(findings) > len(shown) else {}
 
 
-def _json_lines(checked, findings, shown):
+def _json_lines(checked: Sequence[FileCheck], findings: Sequence[Diagnostic], shown: Sequence[Diagnostic]) -> str:
     return "\n".join(json.dumps(finding.as_dict(), allow_nan=False) for finding in shown)  # ASCII alone
 
 
-def _sarif(checked, findings, shown):
+def _sarif(checked: Sequence[FileCheck], findings: Sequence[Diagnostic], shown: Sequence[Diagnostic]) -> str:
     from mbcli.checks.sarif import sarif_log
 
     sources = [source for file in checked for source in file.sources]

@@ -1,10 +1,21 @@
 """`mbcli com`: the centre of mass."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 import click
 
 from mbcli.cli.analysis import Analysis
 from mbcli.cli.options import batch_options, model_options, output_options, state_options, usage_errors
 from mbcli.cli.output import table
+
+if TYPE_CHECKING:
+    from types import SimpleNamespace
+
+    from mbcli.engine.queries.state_batch import StateBatch
+    from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+    from mbcli.multibody.state.context import Context
 
 
 @click.command()
@@ -15,7 +26,7 @@ from mbcli.cli.output import table
 @click.option("--bodies", "per_body", is_flag=True, help="Also for each body (without --states).")
 @output_options
 @click.pass_context
-def com(ctx, instances, per_body, **values):
+def com(ctx: click.Context, instances: tuple[str, ...], per_body: bool, **values: Any) -> None:
     """Position [m] and velocity [m/s] of the centre of mass in the world, and the total mass [kg].
 
     \b
@@ -25,13 +36,13 @@ def com(ctx, instances, per_body, **values):
     if per_body and values["states"] is not None:
         raise click.UsageError("--bodies is for one state")
 
-    def evaluate(plant, context, inputs):
+    def evaluate(plant: MultibodyPlant, context: Context, inputs: dict[str, Any]) -> dict[str, Any]:
         from mbcli.models.mass_motion import center_of_mass
 
         with usage_errors():
             return center_of_mass(context, instance=instances, bodies=per_body)
 
-    def evaluate_rows(context, batch, states):
+    def evaluate_rows(context: Context, batch: StateBatch, states: SimpleNamespace) -> dict[str, Any]:
         from mbcli.models.mass_motion import links_with_mass
 
         with usage_errors():
@@ -42,7 +53,7 @@ def com(ctx, instances, per_body, **values):
     Analysis("com", evaluate, render, evaluate_rows=evaluate_rows).run(ctx, values, {})
 
 
-def render(plant, results):
+def render(plant: MultibodyPlant, results: dict[str, Any]) -> str:
     text = table(
         [
             ["total mass", results["total_mass"], "", "", "kg"],

@@ -1,5 +1,9 @@
 """`mbcli compare`: one model in several engines, or two models."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 import click
 
 from mbcli.cli.model import given_models, load, loading_arguments, models_to_load
@@ -17,6 +21,12 @@ from mbcli.cli.options import (
 from mbcli.cli.output import emit, refuse_existing
 from mbcli.common.json_text import to_json
 from mbcli.errors import ResourceError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mbcli.cli.options import Options
+    from mbcli.comparison.differences import Comparison
 
 FOUND = 1  # exit code: something differs
 DURATION = 1.0  # [s] that engines simulate by default
@@ -39,7 +49,7 @@ LOGS = (".h5", ".hdf5")
 @state_options
 @output_options
 @click.pass_context
-def compare(ctx, **values):
+def compare(ctx: click.Context, **values: Any) -> int:
     """Compare one model in every engine that is installed, or two models; exit code 1 if something differs.
 
     With one MODEL: coordinates are matched by name; M, bias, gravity, accelerations, poses and masses are compared at
@@ -77,7 +87,9 @@ def compare(ctx, **values):
     return 0
 
 
-def _two_models(ctx, model, state, options):
+def _two_models(
+    ctx: click.Context, model: Options, state: Options, options: Options
+) -> tuple[dict[str, Any], str, list[str]]:
     if options.engines is not None:
         raise click.UsageError("--engines is for one model")
     if options.duration is not None:
@@ -102,7 +114,9 @@ def _two_models(ctx, model, state, options):
     return document, f"{text}\n{len(result.differences)} differences; A is {sources[0]}, B is {sources[1]}", []
 
 
-def _engines(ctx, model, state, options):
+def _engines(
+    ctx: click.Context, model: Options, state: Options, options: Options
+) -> tuple[dict[str, Any], str, list[str]]:
     if options.dynamics_only or options.shapes:
         raise click.UsageError("--dynamics-only and --shapes are for two models")
     from mbcli.cli.state import set_state
@@ -133,7 +147,7 @@ def _engines(ctx, model, state, options):
     return document, "\n".join(lines), missing
 
 
-def _document(result, models):
+def _document(result: Comparison, models: Sequence[dict[str, Any]]) -> dict[str, Any]:
     return {
         "schema": "mbcli/compare",
         "schema_version": 1,
@@ -146,11 +160,11 @@ def _document(result, models):
     }
 
 
-def _size(value):
+def _size(value: float) -> str:
     return f"{value:.3g}" if value != float("inf") else "-"
 
 
-def _left_table(rows, header):
+def _left_table(rows: list[list[str]], header: list[str]) -> str:
     """Columns to the left, the last one as long as it is."""
     cells = [[*row[:-1]] for row in [header, *rows]]
     widths = [max(len(row[k]) for row in cells) for k in range(len(cells[0]))]

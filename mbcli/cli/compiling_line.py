@@ -1,10 +1,16 @@
 """What stderr says while kernels are compiled, which happens once on a machine."""
 
+from __future__ import annotations
+
 import sys
 import threading
 import time
+from typing import TYPE_CHECKING
 
 import click
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
 
 DRAWN_EVERY = 0.5  # [s]
 
@@ -22,12 +28,15 @@ class CompilingLine:
         shown: whether the user wants to see it.
     """
 
-    def __init__(self, what, seconds, is_ready=(), shown=True):
+    def __init__(
+        self, what: str, seconds: int, is_ready: Iterable[Callable[[], bool]] = (), shown: bool = True
+    ) -> None:
+        self._thread: threading.Thread | None
         self._text, self._seconds = f"compiling {what}, once on this machine", seconds
         self._is_ready, self._shown = list(is_ready), shown
         self._ended, self._thread = threading.Event(), None
 
-    def start(self):
+    def start(self) -> None:
         if not self._shown:
             return
         if not sys.stderr.isatty():
@@ -37,7 +46,7 @@ class CompilingLine:
         self._thread = threading.Thread(target=self._draw_until_the_end, daemon=True)
         self._thread.start()
 
-    def _draw_until_the_end(self):
+    def _draw_until_the_end(self) -> None:
         while True:
             parts = [f"{time.monotonic() - self._began:.0f} s of about {self._seconds}"]
             if self._is_ready:
@@ -47,7 +56,7 @@ class CompilingLine:
             if self._ended.wait(DRAWN_EVERY):
                 return
 
-    def close(self):
+    def close(self) -> None:
         """Erases the line; closed already, it stays so."""
         if self._thread is not None:
             self._ended.set()
@@ -56,9 +65,9 @@ class CompilingLine:
             sys.stderr.write("\r\x1b[K")
             sys.stderr.flush()
 
-    def __enter__(self):
+    def __enter__(self) -> CompilingLine:
         self.start()
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         self.close()

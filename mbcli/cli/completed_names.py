@@ -4,9 +4,12 @@ A user waits for them at every press of a key: models are not loaded, their file
 without the libraries that loading needs.
 """
 
+from __future__ import annotations
+
 import os
 import re
 from collections.abc import Callable, Iterator
+from typing import Any
 
 from mbcli.parsers.formats import FORMATS, OF_SUFFIX
 
@@ -48,7 +51,7 @@ def names_in_files(words: list[str], elements: tuple[str, ...]) -> list[str]:
     return list(dict.fromkeys(name for path in _model_files(words) for name in names_in(path, elements)))
 
 
-def _model_files(words) -> Iterator[str]:
+def _model_files(words: list[str]) -> Iterator[str]:
     for word in words:
         if not os.path.isfile(word):
             continue
@@ -58,7 +61,7 @@ def _model_files(words) -> Iterator[str]:
             yield from _files_of_scene(word)
 
 
-def _files_of_scene(path):
+def _files_of_scene(path: str) -> Iterator[str]:
     """The model files beside it that directives or a scenario name."""
     if os.path.getsize(path) > LARGEST_FILE:
         return
@@ -70,7 +73,7 @@ def _files_of_scene(path):
             yield found
 
 
-def _found_beside(path, name):
+def _found_beside(path: str, name: str) -> str:
     """The path of a file that another one names; that of a package only if this one is in the folder of the package."""
     folder = os.path.dirname(os.path.abspath(path))
     if name.startswith("package://"):
@@ -96,14 +99,14 @@ def names_in(path: str, elements: tuple[str, ...]) -> list[str]:
     return [name for name in named if name]
 
 
-def _name(node):
+def _name(node: Any) -> str | None:
     """Its name; of a geometry without one that of its body, which stands for it."""
     if node.get("name") or node.tag not in ELEMENTS_OF_KIND["geometry"] or node.getparent() is None:
         return node.get("name")
     return node.getparent().get("name")
 
 
-def _moves(node):
+def _moves(node: Any) -> bool:
     """Whether a joint has a position; other elements count too."""
     return node.tag != "joint" or node.get("type") not in ("fixed",)
 
@@ -135,7 +138,7 @@ def varied_paths(words: list[str], incomplete: str) -> list[str]:
     return parameter_paths(words, incomplete) + more
 
 
-def _settings(name):
+def _settings(name: str) -> list[str]:
     import dataclasses
 
     from mbcli.config.plant_config import MultibodyPlantConfig

@@ -1,12 +1,18 @@
 """`mbcli completion`: completion for shells, and a manual page, from the commands themselves."""
 
+from __future__ import annotations
+
 import os
 import re
+from typing import TYPE_CHECKING
 
 import click
 from click.shell_completion import CompletionItem, get_completion_class, split_arg_string
 
 from mbcli.cli import completed_names as names
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 VARIABLE = "_MBCLI_COMPLETE"
 SHELLS = ("bash", "zsh", "fish")
@@ -26,7 +32,10 @@ COMPLETIONS = {
     **dict.fromkeys(("--weld", "--frame", "--relative-to", "--measured-in", "--expressed-in"), _FRAME),
     **dict.fromkeys(("--pose", "--hold"), names.elements(names.POSTURES)),
 }
-ARGUMENTS = {("schema", "name"): names.schemas, ("explain", "code"): names.codes}
+ARGUMENTS: dict[tuple[str | None, str | None], Callable[[list[str], str], list[str]]] = {
+    ("schema", "name"): names.schemas,
+    ("explain", "code"): names.codes,
+}
 COMMANDS_ON_LOGS = ("show", "tail", "diff", "export", "plot")
 NO_SPACE = {  # a word that goes on, as `joint.` and `elbow=`: no space behind it
     "bash": ("    return 0\n", "    [[ ${COMPREPLY[0]} == *[.=] ]] && compopt -o nospace\n    return 0\n"),
@@ -44,7 +53,7 @@ NO_SPACE = {  # a word that goes on, as `joint.` and `elbow=`: no space behind i
 @click.command("completion")
 @click.argument("shell", type=click.Choice([*SHELLS, "man"]))
 @click.pass_context
-def completion(ctx, shell):
+def completion(ctx: click.Context, shell: str) -> None:
     """Print the completion script of a shell, or a manual page.
 
     Commands, options, choices, files; of the models on the line the names of joints, bodies, frames and postures, and
@@ -60,18 +69,21 @@ def completion(ctx, shell):
     if shell == "man":
         from mbcli.cli.manual_page import manual_page
 
+        assert isinstance(mbcli, click.Group)
         click.echo(manual_page(mbcli))
         return
-    source = get_completion_class(shell)(mbcli, {}, "mbcli", VARIABLE).source()
+    completion_class = get_completion_class(shell)
+    assert completion_class is not None  # click knows SHELLS
+    source = completion_class(mbcli, {}, "mbcli", VARIABLE).source()
     click.echo(source.replace(*NO_SPACE.get(shell, ("", ""))))
 
 
-def is_wanted():
+def is_wanted() -> bool:
     """Whether this process is to complete a line: a shell has asked for it."""
     return VARIABLE in os.environ
 
 
-def teach(command):
+def teach(command: click.Command) -> None:
     """Gives the parameters of a command their completions."""
     for param in command.params:
         complete = COMPLETIONS.get(param.opts[0]) or ARGUMENTS.get((command.name, param.name))
@@ -91,10 +103,10 @@ class Completed(click.ParamType):
 
     name = "name"
 
-    def __init__(self, complete):
+    def __init__(self, complete: Callable[[list[str], str], list[str]]) -> None:
         self._complete = complete
 
-    def shell_complete(self, ctx, param, incomplete):
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
         """The completions that begin so; click has no words of a line that ends in an option."""
         words = split_arg_string(os.environ.get("COMP_WORDS", ""))
         found = dict.fromkeys(self._complete(words, incomplete))

@@ -1,6 +1,9 @@
 """`mbcli constrained-dynamics`: accelerations under constraints, and the forces and impulses that keep them."""
 
+from __future__ import annotations
+
 from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -9,6 +12,12 @@ from mbcli.cli.options import batch_options, model_options, output_options, stat
 from mbcli.cli.output import named_vector, table
 from mbcli.errors import NumericalError, UnsolvableError
 from mbcli.models.units import acceleration_units, force_units
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+    from mbcli.multibody.state.context import Context
 
 VIOLATED = 1e-8  # [m, m/s or 1]: errors of a state above it are more than rounding
 METHODS = ("range-space", "direct", "null-space", "kokkevis")
@@ -43,7 +52,17 @@ inverse_options = together(
 @click.option("--vdot", metavar="LIST", help="Wanted accelerations, a list or NAME=VALUE pairs; default: 0.")
 @output_options
 @click.pass_context
-def constrained_dynamics(ctx, tau, u, vdot, method, exact, relaxed, actuated, **values):
+def constrained_dynamics(
+    ctx: click.Context,
+    tau: str | None,
+    u: str | None,
+    vdot: str | None,
+    method: str | None,
+    exact: bool,
+    relaxed: bool,
+    actuated: str | None,
+    **values: Any,
+) -> None:
     """Accelerations, forces of the constraints, and the impulses that make the velocities satisfy them.
 
     M vdot + C v = tau + tau_g + G^T lambda with G vdot = gamma; M (v_plus - v) = G^T impulse with G v_plus = 0. Forces
@@ -73,7 +92,7 @@ def constrained_dynamics(ctx, tau, u, vdot, method, exact, relaxed, actuated, **
     warn = WarningOfErrors(ctx)
     chosen = inverse or method or METHODS[0]
 
-    def evaluate(plant, context, inputs):
+    def evaluate(plant: MultibodyPlant, context: Context, inputs: dict[str, Any]) -> dict[str, Any]:
         from mbcli.models.constrained_motion import constrained_dynamics
 
         with advice_of_options(inverse), usage_errors():
@@ -89,7 +108,7 @@ def constrained_dynamics(ctx, tau, u, vdot, method, exact, relaxed, actuated, **
 
 
 @contextmanager
-def advice_of_options(inverse):
+def advice_of_options(inverse: str | None) -> Iterator[None]:
     """A system that a method cannot solve, with the option that can."""
     try:
         yield
@@ -101,10 +120,10 @@ def advice_of_options(inverse):
 class WarningOfErrors:
     """Reports once that states violate their constraints."""
 
-    def __init__(self, ctx):
+    def __init__(self, ctx: click.Context) -> None:
         self._silent = (ctx.obj or {}).get("verbosity", 0) < 0
 
-    def __call__(self, errors):
+    def __call__(self, errors: dict[str, float]) -> None:
         if self._silent or max(errors.values()) <= VIOLATED:
             return
         self._silent = True
@@ -116,7 +135,7 @@ class WarningOfErrors:
         )
 
 
-def chosen_inverse(exact, relaxed, **options):
+def chosen_inverse(exact: bool, relaxed: bool, **options: Any) -> str | None:
     """ "exact", "relaxed" or None. UsageError for both, or for options of theirs that are given with neither."""
     if exact and relaxed:
         raise click.UsageError("--exact and --relaxed exclude each other")
@@ -126,17 +145,17 @@ def chosen_inverse(exact, relaxed, **options):
     return "exact" if exact else "relaxed" if relaxed else None
 
 
-def words(text):
+def words(text: str | None) -> list[str] | None:
     """The words of a list; None of None."""
     return None if text is None else text.replace(",", " ").split()
 
 
-def columns(plant, results):
+def columns(plant: MultibodyPlant, results: dict[str, Any]) -> dict[str, Any]:
     """The results that a row of a batch has."""
     return {name: value for name, value in results.items() if name not in ("method", "forces")}
 
 
-def render(plant, result):
+def render(plant: MultibodyPlant, result: dict[str, Any]) -> str:
     names = plant.GetVelocityNames()
     blocks = [named_vector(names, result["vdot"], acceleration_units(plant))]
     if result["method"] in ("exact", "relaxed"):

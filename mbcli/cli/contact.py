@@ -1,6 +1,9 @@
 """`mbcli contact`: contacts at a state, and distances of the other geometries."""
 
+from __future__ import annotations
+
 import math
+from typing import Any
 
 import click
 
@@ -36,7 +39,15 @@ from mbcli.common.json_text import to_json
 @click.option("--single-point", is_flag=True, help="One contact point for each pair, even for a face on a face.")
 @output_options
 @click.pass_context
-def contact(ctx, ground, distances, max_distance, faces, single_point, **values):
+def contact(
+    ctx: click.Context,
+    ground: float | None,
+    distances: bool,
+    max_distance: float | None,
+    faces: bool,
+    single_point: bool,
+    **values: Any,
+) -> None:
     """Contacts at a state, with the force on body B of each, by the law of continuous plants.
 
     Solids touch at points or, if one of them is compliant, on surfaces. The normal points out of B into A, and speeds
@@ -81,13 +92,13 @@ def contact(ctx, ground, distances, max_distance, faces, single_point, **values)
         emit(render(results), output)
 
 
-def render(results):
+def render(results: dict[str, Any]) -> str:
     points, surfaces = results["point_pairs"], results["surfaces"]
     parts = [_touching(points), _pressing(surfaces)] if points or surfaces else ["nothing touches"]
     return "\n\n".join(filter(None, [*parts, _apart(results.get("distances"))]))
 
 
-def _pressing(surfaces):
+def _pressing(surfaces: list[dict[str, Any]]) -> str:
     if not surfaces:
         return ""
     rows = [
@@ -101,7 +112,7 @@ def _pressing(surfaces):
     return table(rows, [*header, "y", "z", "mean pressure [Pa]", "largest", "faces"])
 
 
-def _touching(pairs):
+def _touching(pairs: list[dict[str, Any]]) -> str:
     if not pairs:
         return ""
     rows = [
@@ -115,7 +126,7 @@ def _touching(pairs):
     return table(rows, header)
 
 
-def _apart(pairs):
+def _apart(pairs: list[dict[str, Any]] | None) -> str:
     if pairs is None:
         return ""
     if not pairs:

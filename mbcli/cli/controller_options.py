@@ -1,9 +1,16 @@
 """Options of `mbcli simulate` for controllers."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import click
 
 from mbcli.cli.options import Number
 from mbcli.simulation.control.choices import DEFAULT_LIMIT, INTERPOLATIONS, WAYS, ControllerChoice, Follow
+
+if TYPE_CHECKING:
+    from mbcli.cli.options import Options
 
 controller_options = (
     click.option(
@@ -33,7 +40,7 @@ controller_options = (
 )
 
 
-def controller_choice(options):
+def controller_choice(options: Options) -> ControllerChoice | None:
     """The ControllerChoice that options mean, None without one; UsageError for options without a controller."""
     if options.controller is None:
         for key in ("controller_rate", "controller_limit", "controller_pickle"):
@@ -63,7 +70,7 @@ trajectory_options = (
 )
 
 
-def follow_choice(options):
+def follow_choice(options: Options) -> Follow | None:
     """The Follow that options mean, None without one; UsageError for options without a trajectory."""
     if options.trajectory is None:
         for key in ("follow", "interpolation"):

@@ -1,8 +1,11 @@
 """The conversions of one run of `mbcli convert`: one file, or several into a folder with a table at the end."""
 
+from __future__ import annotations
+
 import copy
 import os
 from collections import Counter
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,6 +15,17 @@ from mbcli.common.json_text import to_json
 from mbcli.common.number_text import counted
 from mbcli.errors import MbcliError, ModelError
 from mbcli.parsers.formats import FORMATS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mbcli.cli.options import Options
+    from mbcli.conversion.convert_model import Converted
+    from mbcli.models.loaded_model import LoadedModel
+    from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+    from mbcli.parsers.spec import ActuatorSpec
+    from mbcli.parsers.writing.additions import Additions
+    from mbcli.parsers.writing.losses import Loss
 
 ACTUATORS = ("motor", "position", "none")
 MAX_OF_KIND = 10  # losses that are printed
@@ -25,21 +39,26 @@ COLORS = {"motion": "red", "lost": "yellow"}
 class Conversions:
     """What is asked for, for every model."""
 
-    def __init__(self, ctx, options, target, force, lossy, bundle, as_json):
+    def __init__(
+        self, ctx: click.Context, options: Options, target: str, force: bool, lossy: bool, bundle: bool, as_json: bool
+    ) -> None:
         self.ctx, self.options, self.target, self.force = ctx, options, target, force
         self.lossy, self.bundle, self.as_json = lossy, bundle, as_json
         self.tells = not as_json and ctx.obj["verbosity"] >= 0
+        self.actuators: str | None
+        self.kp: float | None
+        self.kd: float | None
         self.actuators = self.kp = self.kd = None
         self.float_base = self.floor = False
 
-    def ask(self, actuators, kp, kd, float_base, floor):
+    def ask(self, actuators: str | None, kp: float | None, kd: float | None, float_base: bool, floor: bool) -> None:
         """Changes of the models before they are converted."""
         self.actuators, self.kp, self.kd = actuators, kp, kd
         self.float_base, self.floor = float_base, floor
 
     # ------------------------------------------------------------------------------------------- one
 
-    def to_file(self, output):
+    def to_file(self, output: str | None) -> None:
         """Converts the one model to a file, or to stdout (None)."""
         loaded, result = self._converted(self.options, output, _report if self.tells else lambda losses: None)
         seen = len(result.losses)
@@ -50,11 +69,13 @@ class Conversions:
             content = self._content(output, result)
             click.echo(to_json(document("convert", loaded, **content)))
 
-    def _converted(self, options, output, on_losses):
+    def _converted(
+        self, options: Options, output: str | None, on_losses: Callable[[list[Loss]], object]
+    ) -> tuple[LoadedModel, Converted]:
         from mbcli.conversion.convert_model import convert_model
 
         servos = self.actuators == "position"
-        settings = {"hold": True} if self.actuators in ("motor", "position") else {}
+        settings: dict[str, Any] = {"hold": True} if self.actuators in ("motor", "position") else {}
         if servos:
             settings |= {"kp": self.kp, "kd": self.kd, "dt": 1e-3}
         contact = self.floor or options.self_contact is not None
@@ -75,7 +96,7 @@ class Conversions:
             on_losses=on_losses,
         )
 
-    def _additions(self, loaded):
+    def _additions(self, loaded: LoadedModel) -> Additions:
         from mbcli.parsers.frame_names import WORLD
         from mbcli.parsers.writing.additions import Additions
         from mbcli.parsers.writing.flatten import flattened
@@ -86,7 +107,7 @@ class Conversions:
         apart = tuple((names[a], names[b]) for a, b in loaded.without_contact if a in names and b in names)
         return Additions(self.floor, self.float_base, self._actuators(loaded), apart)
 
-    def _actuators(self, loaded):
+    def _actuators(self, loaded: LoadedModel) -> tuple[ActuatorSpec, ...] | None:
         """The ActuatorSpecs that are asked for; None: those of the model."""
         if self.actuators is None:
             return None
@@ -103,14 +124,14 @@ class Conversions:
             gains = {actuator: (each.p, each.d) for actuator, each in held.items()}
         return actuator_specs(loaded, gains)
 
-    def _write(self, result, output, options):
+    def _write(self, result: Converted, output: str | None, options: Options) -> None:
         if output is None:
             click.echo(result.text, nl=False)
             return
         result.copy_meshes(os.path.dirname(output) or os.curdir, read_packages(options), self.force)
         write_file(output, result.content(os.path.splitext(output)[1]), self.force)
 
-    def _content(self, output, result):
+    def _content(self, output: str | None, result: Converted) -> dict[str, Any]:
         proof = result.proof
         return {
             "format": self.target,
@@ -126,14 +147,16 @@ class Conversions:
 
     # ---------------------------------------------------------------------------------------- several
 
-    def to_folder(self, folder):
+    def to_folder(self, folder: str) -> int:
         """Converts each model to a file in a folder; returns the largest exit code."""
+        rows: list[dict[str, Any]]
+        taken: set[str]
         rows, taken = [], set()
         for model in self.options.models:
             options = copy.copy(self.options)
             options.models = (model,)
             output = self._output(folder, model, taken)
-            row = {"model": model, "output": output, "exit_code": 0}
+            row: dict[str, Any] = {"model": model, "output": output, "exit_code": 0}
             try:
                 os.makedirs(os.path.dirname(output), exist_ok=True)
                 _, result = self._converted(options, output, lambda losses: None)
@@ -159,7 +182,7 @@ class Conversions:
             click.echo(self._table(rows))
         return code
 
-    def _output(self, folder, model, taken):
+    def _output(self, folder: str, model: str, taken: set[str]) -> str:
         """The name of a new file, after the model's; the second of two of one name has that of its folder too."""
         stem = os.path.splitext(os.path.basename(model))[0].removesuffix(".dmd") or "model"
         above = os.path.basename(os.path.dirname(os.path.abspath(model)))
@@ -169,7 +192,7 @@ class Conversions:
         suffix = FORMATS[self.target].target().suffix
         return os.path.join(folder, *([name] if self.bundle else []), name + suffix)
 
-    def _table(self, rows):
+    def _table(self, rows: list[dict[str, Any]]) -> str:
         lines = []
         for row in rows:
             losses = Counter(loss["kind"] for loss in row.get("losses", ()))
@@ -188,7 +211,7 @@ class Conversions:
         return f"{text}\n\n{counted(len(rows), 'model')}: {total}"
 
 
-def _put_on_floor(plant):
+def _put_on_floor(plant: MultibodyPlant) -> None:
     """Moves what floats, and has no height of its own, so that its lowest solid touches the floor."""
     import numpy as np
 
@@ -201,13 +224,13 @@ def _put_on_floor(plant):
             plant.SetDefaultFreeBodyPose(body, body.EvalPoseInWorld(context))
 
 
-def _verdict(row, losses):
+def _verdict(row: dict[str, Any], losses: Counter[str]) -> str:
     if row["exit_code"]:
         return FAILED.get(row["exit_code"], "failed")
     return LOSSY if losses["motion"] else EQUAL_MOTION if losses else EQUAL
 
 
-def _loss_document(loss):
+def _loss_document(loss: Loss) -> dict[str, Any]:
     return {
         "kind": loss.kind,
         "code": loss.code,
@@ -218,9 +241,9 @@ def _loss_document(loss):
     }
 
 
-def _report(losses):
+def _report(losses: list[Loss]) -> None:
     """A line for each loss, ten of a kind, and one for the others of it."""
-    kinds = {}
+    kinds: dict[tuple[str, str], list[Loss]] = {}
     for loss in losses:
         kinds.setdefault((loss.kind, loss.code), []).append(loss)
     for (kind, code), found in kinds.items():

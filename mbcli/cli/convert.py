@@ -1,6 +1,9 @@
 """`mbcli convert`: model files as others, each with a list of the changes and a proof."""
 
+from __future__ import annotations
+
 import os
+from typing import Any
 
 import click
 
@@ -46,7 +49,21 @@ from mbcli.parsers.formats import OF_FILE_TYPE, TARGETS, format_of_name
 @click.option("--floor", is_flag=True, help="Add a floor at z = 0, and in MJCF a light.")
 @click.option("--json", "as_json", is_flag=True, help="Print the losses and the proof as one JSON document.")
 @click.pass_context
-def convert(ctx, target, output, force, as_json, lossy, bundle, actuators, kp, kd, float_base, floor, **values):
+def convert(
+    ctx: click.Context,
+    target: str | None,
+    output: str | None,
+    force: bool,
+    as_json: bool,
+    lossy: bool,
+    bundle: bool,
+    actuators: str | None,
+    kp: float | None,
+    kd: float | None,
+    float_base: bool,
+    floor: bool,
+    **values: Any,
+) -> int | None:
     """Write models as URDF, SDFormat, MJCF or USD.
 
     \b
@@ -77,10 +94,11 @@ def convert(ctx, target, output, force, as_json, lossy, bundle, actuators, kp, k
     if (kp is not None or kd is not None) and actuators != "position":
         raise click.UsageError("--kp and --kd need --actuators position")
     to_file = output not in (None, "-")
-    many = len(options.models) > 1 or (to_file and _is_folder(output))
+    path = output or ""  # if it goes to a file
+    many = len(options.models) > 1 or (to_file and _is_folder(path))
     if many and not to_file:
         raise click.UsageError(f"{len(options.models)} MODELs need -o with a folder")
-    if many and os.path.exists(output) and not os.path.isdir(output):
+    if many and os.path.exists(path) and not os.path.isdir(path):
         raise click.UsageError(f"{len(options.models)} MODELs need a folder, {output} is a file")
     target = target or (None if many else _target(output))
     if target is None:
@@ -89,20 +107,21 @@ def convert(ctx, target, output, force, as_json, lossy, bundle, actuators, kp, k
         raise click.UsageError("--json needs -o: both cannot go to stdout")
     if bundle and not to_file:
         raise click.UsageError("--bundle needs -o: the meshes go beside that file")
-    if to_file and not many and not is_special(output):
-        refuse_existing(output, force)
+    if to_file and not many and not is_special(path):
+        refuse_existing(path, force)
     conversions = Conversions(ctx, options, target, force, lossy, bundle, as_json)
     conversions.ask(actuators, kp, kd, float_base, floor)
     if many:
-        return conversions.to_folder(output)
-    return conversions.to_file(output if to_file else None)
+        return conversions.to_folder(path)
+    conversions.to_file(output if to_file else None)
+    return None
 
 
-def _is_folder(output):
+def _is_folder(output: str) -> bool:
     return output.endswith(("/", os.sep)) or os.path.isdir(output)
 
 
-def _target(output):
+def _target(output: str | None) -> str:
     suffix = os.path.splitext(output or "")[1]
     named = format_of_name(output or "") or OF_FILE_TYPE.get(suffix[1:].lower())
     if named not in TARGETS:

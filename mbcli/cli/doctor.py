@@ -1,13 +1,19 @@
 """`mbcli doctor`: whether the surroundings of mbcli are in order."""
 
+from __future__ import annotations
+
 import os
 import sys
 from importlib import metadata, util
+from typing import TYPE_CHECKING
 
 import click
 
 from mbcli.common.extra_packages import install_line
 from mbcli.common.json_text import to_json
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 # extra -> (module that it brings, what it is for)
 EXTRAS = {
@@ -29,7 +35,7 @@ SHORT_OF_SPACE = 200e6  # [bytes]
 @click.command("doctor")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @click.pass_context
-def doctor(ctx, as_json):
+def doctor(ctx: click.Context, as_json: bool) -> int:
     """Show versions, the folder of compiled kernels, extras, other engines, and where packages are searched.
 
     Exit code 1 if something is a problem.
@@ -46,7 +52,7 @@ def doctor(ctx, as_json):
     return 1 if any(check["status"] == "problem" for check in checks) else 0
 
 
-def _checks():
+def _checks() -> Iterator[tuple[str, str, str]]:
     from mbcli.log.provenance import collect_provenance
 
     versions = collect_provenance()
@@ -69,7 +75,7 @@ def _checks():
             yield name, "problem" if missing else "ok", text
 
 
-def _cache():
+def _cache() -> tuple[str, str]:
     """Of compiled kernels and hulls of meshes."""
     import shutil
 
@@ -94,7 +100,7 @@ def _cache():
     return "problem" if free < SHORT_OF_SPACE else "ok", text
 
 
-def _kernels():
+def _kernels() -> tuple[str, str]:
     if os.environ.get("MBCLI_JIT") == "0":
         return "note", "interpreted, since MBCLI_JIT=0"
     if util.find_spec("numba") is None:
@@ -104,7 +110,7 @@ def _kernels():
     return "ok", "compiled on first use, kept in the cache"
 
 
-def _is_precompiled():
+def _is_precompiled() -> bool:
     from mbcli.engine.runtime.precompiled import precompiled_library
 
     return util.find_spec("numba") is not None and precompiled_library() is not None

@@ -1,10 +1,21 @@
 """`mbcli energy`: energies and powers at a state."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 import click
 
 from mbcli.cli.analysis import Analysis
 from mbcli.cli.options import batch_options, model_options, output_options, state_options
 from mbcli.cli.output import table
+
+if TYPE_CHECKING:
+    from types import SimpleNamespace
+
+    from mbcli.engine.queries.state_batch import StateBatch
+    from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+    from mbcli.multibody.state.context import Context
 
 
 @click.command()
@@ -14,7 +25,7 @@ from mbcli.cli.output import table
 @click.option("--bodies", "per_body", is_flag=True, help="Also for each body (without --states).")
 @output_options
 @click.pass_context
-def energy(ctx, per_body, **values):
+def energy(ctx: click.Context, per_body: bool, **values: Any) -> None:
     """Kinetic and potential energy [J] and power [W] at a state.
 
     The kinetic energy counts the reflected inertia of actuators, the potential energy gravity (zero at the world's
@@ -28,7 +39,7 @@ def energy(ctx, per_body, **values):
     if per_body and values["states"] is not None:
         raise click.UsageError("--bodies is for one state")
 
-    def evaluate(plant, context, inputs):
+    def evaluate(plant: MultibodyPlant, context: Context, inputs: dict[str, Any]) -> dict[str, Any]:
         result = {
             "kinetic": plant.CalcKineticEnergy(context),
             "potential": plant.CalcPotentialEnergy(context),
@@ -40,7 +51,7 @@ def energy(ctx, per_body, **values):
             result["bodies"] = plant.CalcBodyEnergies(context)
         return result
 
-    def evaluate_rows(context, batch, states):
+    def evaluate_rows(context: Context, batch: StateBatch, states: SimpleNamespace) -> dict[str, Any]:
         energy, power = batch.energy(states.q, states.v)
         names = ("kinetic", "potential", "conservative_power", "nonconservative_power", "joint_damping_power")
         return dict(zip(names, (*energy.T, *power.T), strict=True))
@@ -48,7 +59,7 @@ def energy(ctx, per_body, **values):
     Analysis("energy", evaluate, render, evaluate_rows=evaluate_rows).run(ctx, values, {})
 
 
-def render(plant, results):
+def render(plant: MultibodyPlant, results: dict[str, Any]) -> str:
     lines = [
         ["kinetic energy", results["kinetic"], "J"],
         ["potential energy", results["potential"], "J"],

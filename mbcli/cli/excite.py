@@ -1,6 +1,9 @@
 """`mbcli excite`: a motion from which parameters can be identified."""
 
+from __future__ import annotations
+
 import os
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -8,6 +11,14 @@ from mbcli.cli.model import load
 from mbcli.cli.options import MODEL_KEYS, Number, model_options, take, usage_errors
 from mbcli.cli.output import document, emit, number, refuse_existing, table, tell
 from mbcli.common.json_text import to_json
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mbcli.identification.excitation import Motion
+    from mbcli.math.array_types import FloatArray
+    from mbcli.models.loaded_model import LoadedModel
+    from mbcli.multibody.plant.multibody_plant import MultibodyPlant
 
 
 @click.command()
@@ -30,21 +41,21 @@ from mbcli.common.json_text import to_json
 @click.option("--force", is_flag=True, help="Replace an existing file.")
 @click.pass_context
 def excite(
-    ctx,
-    duration,
-    rate,
-    harmonics,
-    margin,
-    speed,
-    acceleration,
-    collisions,
-    tries,
-    seed,
-    as_json,
-    output,
-    force,
-    **values,
-):
+    ctx: click.Context,
+    duration: float,
+    rate: float,
+    harmonics: int,
+    margin: float,
+    speed: float | None,
+    acceleration: float | None,
+    collisions: bool,
+    tries: int,
+    seed: int,
+    as_json: bool,
+    output: str | None,
+    force: bool,
+    **values: Any,
+) -> None:
     """A motion within limits from which masses, inertias and friction can be identified.
 
     Bases are welded. Each joint moves by a Fourier series that begins and ends at rest, within the limits of its
@@ -79,7 +90,7 @@ def excite(
         )
     if output is not None:
         _write(loaded, motion, output, force)
-    content = {
+    content: dict[str, Any] = {
         "output": output,
         "duration": duration,
         "rows": len(motion.time),
@@ -108,7 +119,7 @@ def excite(
     emit("\n".join(lines))
 
 
-def _touching(plant):
+def _touching(plant: MultibodyPlant) -> Callable[[FloatArray], bool] | None:
     """q -> whether bodies touch that do not at the default positions; None if there is nothing that could."""
     from mbcli.models.contacts import contact_points
 
@@ -116,19 +127,19 @@ def _touching(plant):
         return None
     context = plant.CreateDefaultContext()
 
-    def pairs():
+    def pairs() -> set[tuple[str, str]]:
         return {(c["body_a"], c["body_b"]) for c in contact_points(context, single_points=True)}
 
     always = pairs()
 
-    def collides(q):
+    def collides(q: FloatArray) -> bool:
         plant.SetPositions(context, q)
         return bool(pairs() - always)
 
     return collides
 
 
-def _write(loaded, motion, output, force):
+def _write(loaded: LoadedModel, motion: Motion, output: str, force: bool) -> None:
     from mbcli.batch import FORMAT_OF_SUFFIX
     from mbcli.batch.result_writer import open_results
 

@@ -1,14 +1,23 @@
 """`mbcli explain`: what a finding means."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 import click
 
 from mbcli.common.json_text import to_json
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mbcli.parsers.checks.codes import Code
 
 
 @click.command("explain")
 @click.argument("code", required=False)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-def explain(code, as_json):
+def explain(code: str | None, as_json: bool) -> None:
     """Explain the code of a finding, with an example; without CODE list all codes.
 
     \b
@@ -21,7 +30,7 @@ def explain(code, as_json):
     if code is not None:
         code = code.strip("[]").upper().replace("-", "_")
         if code not in CODES:
-            near = [name for name in CODES if code in name] or [closest(code, CODES)]
+            near: list[Any] = [name for name in CODES if code in name] or [closest(code, CODES)]
             hint = f"; did you mean {', '.join(near[:6])}?" if near[0] else "; without a code all are listed"
             raise click.UsageError(f"there is no code '{code}'{hint}")
     chosen = CODES if code is None else {code: CODES[code]}
@@ -35,7 +44,7 @@ def explain(code, as_json):
         click.echo("\n".join(_in_full(code, CODES[code])))
 
 
-def _in_full(code, entry):
+def _in_full(code: str, entry: Code) -> Iterator[str]:
     import textwrap
 
     yield from textwrap.wrap(f"{code}: {entry.meaning}", 100)
@@ -51,13 +60,13 @@ def _in_full(code, entry):
         yield from (f"    {line}" for line in lines)
 
 
-def _findings(code, entry):
+def _findings(code: str, entry: Code) -> Iterator[str]:
     """What `mbcli check` says of the example."""
     from mbcli.checks.file_check import check_file
 
     checked = check_file(
         entry.document().encode(), name=f"example.{entry.input_format}", input_format=entry.input_format
     )
-    for finding in getattr(checked, "findings", checked):
+    for finding in checked.findings:
         if finding.code == code:
             yield str(finding)

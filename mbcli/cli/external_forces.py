@@ -1,9 +1,19 @@
 """The option --force: spatial forces on bodies, for inverse and forward dynamics."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import click
 
 from mbcli.cli.model import find_frame
 from mbcli.cli.state import number
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from mbcli.math.array_types import FloatArray
+    from mbcli.multibody.plant.multibody_plant import MultibodyPlant
 
 force_option = click.option(
     "--force-on",
@@ -14,7 +24,7 @@ force_option = click.option(
 )
 
 
-def parse_body_forces(plant, entries):
+def parse_body_forces(plant: MultibodyPlant, entries: Iterable[str]) -> FloatArray:
     """(n, 6) arrays by body index from the option's entries."""
     import numpy as np
 

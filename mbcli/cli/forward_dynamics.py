@@ -1,5 +1,9 @@
 """`mbcli forward-dynamics`: accelerations for given forces."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 import click
 
 from mbcli.cli.analysis import Analysis
@@ -8,6 +12,14 @@ from mbcli.cli.external_forces import force_option, parse_body_forces
 from mbcli.cli.options import batch_options, model_options, output_options, state_options
 from mbcli.cli.output import named_vector
 from mbcli.models.units import acceleration_units
+
+if TYPE_CHECKING:
+    from types import SimpleNamespace
+
+    from mbcli.engine.queries.state_batch import StateBatch
+    from mbcli.math.array_types import FloatArray
+    from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+    from mbcli.multibody.state.context import Context
 
 
 @click.command()
@@ -20,7 +32,9 @@ from mbcli.models.units import acceleration_units
 @derivatives_option
 @output_options
 @click.pass_context
-def forward_dynamics(ctx, tau, u, body_forces, derivatives, **values):
+def forward_dynamics(
+    ctx: click.Context, tau: str | None, u: str | None, body_forces: tuple[str, ...], derivatives: bool, **values: Any
+) -> None:
     """Accelerations vdot at a state under gravity, springs, joint damping and the given forces.
 
     By the articulated-body algorithm. --tau and --u add up.
@@ -30,19 +44,19 @@ def forward_dynamics(ctx, tau, u, body_forces, derivatives, **values):
     """
     with_forces = {}
 
-    def forces(plant):
+    def forces(plant: MultibodyPlant) -> FloatArray:
         if "F" not in with_forces:
             with_forces["F"] = parse_body_forces(plant, body_forces)
         return with_forces["F"]
 
-    def evaluate(plant, context, inputs):
+    def evaluate(plant: MultibodyPlant, context: Context, inputs: dict[str, Any]) -> dict[str, Any]:
         from mbcli.multibody.stepping.missing_mass import require_finite
 
         vdot = plant.CalcAccelerations(context, inputs.get("tau"), inputs.get("u"), forces(plant))
         require_finite(plant, vdot, lambda: plant.CalcMassMatrix(context))
         return {"vdot": vdot}
 
-    def evaluate_rows(context, batch, states):
+    def evaluate_rows(context: Context, batch: StateBatch, states: SimpleNamespace) -> dict[str, Any]:
         import numpy as np
 
         from mbcli.multibody.stepping.missing_mass import require_finite
@@ -53,10 +67,11 @@ def forward_dynamics(ctx, tau, u, body_forces, derivatives, **values):
         tau = batch.generalized_forces(states.tau, states.u, len(states.q))
         vdot = batch.forward_dynamics(states.q, states.v, tau, body_forces=forces(plant))
         for k in (~np.isfinite(vdot).all(axis=1)).nonzero()[0]:
-            require_finite(plant, vdot[k], lambda k=k: batch.mass_matrix(states.q[k : k + 1])[0])
+            # mypy infers no lambda that has a default
+            require_finite(plant, vdot[k], lambda k=k: batch.mass_matrix(states.q[k : k + 1])[0])  # type: ignore[misc]
         return {"vdot": vdot}
 
-    def rows_under_constraints(plant, states):
+    def rows_under_constraints(plant: MultibodyPlant, states: SimpleNamespace) -> dict[str, Any]:
         context, rows = plant.CreateDefaultContext(), []
         for k, (q, v) in enumerate(zip(states.q, states.v, strict=True)):
             plant.SetPositions(context, q)

@@ -1,5 +1,9 @@
 """`mbcli gravity`: tau_g(q)."""
 
+from __future__ import annotations
+
+from typing import Any
+
 import click
 
 from mbcli.cli.analysis import Analysis
@@ -16,7 +20,7 @@ from mbcli.models.units import force_units
 @derivatives_option
 @output_options
 @click.pass_context
-def gravity(ctx, derivatives, **values):
+def gravity(ctx: click.Context, derivatives: bool, **values: Any) -> None:
     """The generalized forces of gravity tau_g(q) [N m or N], as they act: M vdot + C v = tau_g + ...
 
     A motor that holds the model still applies -tau_g.

@@ -3,6 +3,8 @@
 Options on models, of which there are twenty, are only named; --help-model describes them.
 """
 
+from __future__ import annotations
+
 import textwrap
 
 import click
@@ -13,8 +15,9 @@ SECTIONS = {"State": STATE_KEYS, "Many states": BATCH_KEYS, "Output": OUTPUT_KEY
 MODEL_TITLE = "Model"
 
 
-def write_options(command, ctx, formatter):
+def write_options(command: click.Command, ctx: click.Context, formatter: click.HelpFormatter) -> None:
     """In place of click's Command.format_options."""
+    shared: dict[str, list[tuple[str, str]]]
     own, shared, model = [], {title: [] for title in SECTIONS}, []
     is_analysis = any(param.name == "models" for param in command.params)
     for param in command.get_params(ctx):

@@ -1,5 +1,9 @@
 """`mbcli identify`: from measured motion to a model file that is right."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 import click
 
 from mbcli.batch import FORMATS as ROW_FORMATS
@@ -9,6 +13,13 @@ from mbcli.cli.output import document, emit, number, refuse_existing, table, tel
 from mbcli.common.json_text import to_json
 from mbcli.errors import ModelError
 
+if TYPE_CHECKING:
+    from mbcli.identification.findings import Finding
+    from mbcli.identification.identify import Identified
+    from mbcli.math.array_types import FloatArray
+    from mbcli.models.loaded_model import LoadedModel
+    from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+
 FOUND = 1  # exit code: the data look wrong
 FRICTION_WORDS = ("viscous", "coulomb", "offset", "asymmetry")
 MOST_ROWS = 60  # of a table of parameters in a text
@@ -17,7 +28,7 @@ MOST_ROWS = 60  # of a table of parameters in a text
 class FilesCommand(click.Command):
     """A command whose options --data and --validate take several words, up to the next option."""
 
-    def parse_args(self, ctx, args):
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         words, current = [], None
         for word in args:
             if word.startswith("-") and word != "-":
@@ -71,24 +82,24 @@ class FilesCommand(click.Command):
 @click.option("--force", is_flag=True, help="Replace existing files.")
 @click.pass_context
 def identify(
-    ctx,
-    data,
-    validate,
-    columns,
-    data_format,
-    degrees,
-    effort_gain,
-    cutoff,
-    friction,
-    armature,
-    payload,
-    floating,
-    report,
-    as_json,
-    output,
-    force,
-    **values,
-):
+    ctx: click.Context,
+    data: tuple[str, ...],
+    validate: tuple[str, ...],
+    columns: str | None,
+    data_format: str | None,
+    degrees: bool,
+    effort_gain: str | None,
+    cutoff: float | None,
+    friction: str,
+    armature: bool,
+    payload: str | None,
+    floating: bool,
+    report: str | None,
+    as_json: bool,
+    output: str | None,
+    force: bool,
+    **values: Any,
+) -> None:
     """Identify masses, inertias and friction from measured motion.
 
     Data need the time, positions and efforts of all driven joints. The option -o writes MODEL with the identified
@@ -139,11 +150,15 @@ def identify(
             name=str(options.models[0]) if options.models else "",
             tell=(lambda line: None) if quiet else lambda line: tell(f"mbcli: {line}"),
         )
+    text: str | None
+    more: list[Finding]
     text, more = None, []
     if output is not None:
+        assert model_format is not None
         text, more = changed_file(result, loaded.sources[0].path, model_format)
     content = identified_document(result, output, more)
     if text is not None:
+        assert output is not None
         write_file(output, text, force)
     if report is not None:
         from mbcli.identification.report import report_page
@@ -158,7 +173,7 @@ def identify(
         ctx.exit(FOUND)
 
 
-def _format_of(loaded, output):
+def _format_of(loaded: LoadedModel, output: str | None) -> str | None:
     """The format of the one file that -o changes; ModelError if there are several."""
     if output is None:
         return None
@@ -167,7 +182,7 @@ def _format_of(loaded, output):
     return loaded.specs[0].format
 
 
-def _frictions(text):
+def _frictions(text: str) -> list[str]:
     words = [] if text == "none" else text.replace(",", " ").split()
     for word in words:
         if word not in FRICTION_WORDS:
@@ -175,7 +190,7 @@ def _frictions(text):
     return words
 
 
-def _gains(plant, text):
+def _gains(plant: MultibodyPlant, text: str | None) -> FloatArray | None:
     """(nv,) of --effort-gain, None without it."""
     if text is None:
         return None
@@ -196,7 +211,7 @@ def _gains(plant, text):
     return numbers(text, plant.GetVelocityNames(), "--effort-gain")
 
 
-def _text(result, content):
+def _text(result: Identified, content: dict[str, Any]) -> str:
     """The result for people."""
     lines = []
     figures = content["errors"]

@@ -1,5 +1,9 @@
 """`mbcli inspect`: a model as data."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 import click
 
 from mbcli.cli.model import load
@@ -8,6 +12,12 @@ from mbcli.cli.output import document, emit, number, printable, table
 from mbcli.common.json_text import to_json
 from mbcli.common.number_text import counted
 from mbcli.multibody.tree.joint_kinds import is_weld
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+    from mbcli.multibody.tree.joint import Joint
 
 
 @click.command()
@@ -18,7 +28,7 @@ from mbcli.multibody.tree.joint_kinds import is_weld
 )
 @output_options
 @click.pass_context
-def inspect(ctx, tree, geometry, **values):
+def inspect(ctx: click.Context, tree: str | None, geometry: bool, **values: Any) -> None:
     """Describe a model: its tree, joints, masses, frames, actuators, sensors, geometry, unused elements of the file.
 
     \b
@@ -54,7 +64,7 @@ def inspect(ctx, tree, geometry, **values):
         emit(render(describe(loaded), loaded.plant), output)
 
 
-def shown(geometries):
+def shown(geometries: list[dict[str, Any]]) -> str:
     """Geometries as a table."""
     if not geometries:
         return "no geometry collides"
@@ -67,7 +77,7 @@ def shown(geometries):
     return table([["" if cell is None else cell for cell in row] for row in rows], [*header, "elements"])
 
 
-def render(info, plant):
+def render(info: dict[str, Any], plant: MultibodyPlant) -> str:
     counts = info["counts"]
     names = ", ".join(
         f"{f['model_instance']} ({' '.join(filter(None, (f['format'].upper(), f['version'])))})" for f in info["format"]
@@ -101,13 +111,13 @@ def render(info, plant):
     return "\n\n".join(["\n".join(lines), *(block for block in blocks if block)])
 
 
-def _masses(info):
+def _masses(info: dict[str, Any]) -> str:
     rigid = f"total mass {number(info['total_mass'])} kg"
     soft = info["deformable_bodies"]
     return f"{rigid} and {number(sum(body['mass'] for body in soft))} kg deformable" if soft else rigid
 
 
-def _measure_lines(info):
+def _measure_lines(info: dict[str, Any]) -> list[str]:
     """Extent, reach and the height at which what floats stands, as far as they are known."""
     found = []
     if info["extent"] is not None:
@@ -121,7 +131,7 @@ def _measure_lines(info):
     return [printable("; ".join(found))] if found else []
 
 
-def _mobility_line(mobility):
+def _mobility_line(mobility: dict[str, Any]) -> str:
     if "problem" in mobility:
         return f"constraints: {mobility['problem']}"
     redundant = ", ".join(f"{entry['rows']} of {entry['name'] or entry['type']}" for entry in mobility["redundant"])
@@ -132,7 +142,7 @@ def _mobility_line(mobility):
     )
 
 
-def _deformable_line(body):
+def _deformable_line(body: dict[str, Any]) -> str:
     """Size and material of a deformable body: `sponge: deformable, 27 vertices, 48 tetrahedra, 8 kg, ...`."""
     held = [f"{body['vertices_on_walls']} vertices on walls"] if body["vertices_on_walls"] else []
     held += [f"{fixed['vertices']} vertices fixed to {fixed['body']}" for fixed in body["vertices_fixed_to_bodies"]]
@@ -149,7 +159,7 @@ def _deformable_line(body):
     return f"{body['name']}: deformable, {', '.join(measures)}"
 
 
-def _constraint_line(constraint):
+def _constraint_line(constraint: dict[str, Any]) -> str:
     """The elements that a constraint ties, and its numbers: `coupler: finger_2 = -1 finger_1 + 0.5`."""
     kind, between = constraint["type"], " and ".join(constraint["bodies"])
     if "joint_type" in constraint:
@@ -171,14 +181,14 @@ def _constraint_line(constraint):
     return f"{kind}{name} between {between}{details.get(kind, str)()}"
 
 
-def _force_element_line(element):
+def _force_element_line(element: dict[str, Any]) -> str:
     if "joint" in element:
         return f"{element['type']} at {element['joint']}"
     ends = element.get("frames", element.get("bodies"))
     return f"{element['type']} between {' and '.join(ends)}" if ends else element["type"]
 
 
-def _sensor_line(sensor):
+def _sensor_line(sensor: dict[str, Any]) -> str:
     """Where a sensor is and what it gives: `sensor imu (imu) on torso: orientation_qw ... [1], ...`."""
     joints = f" of {', '.join(sensor['joints'])}" if sensor["joints"] else ""
     where = f" on {sensor['body']}" if "body" in sensor else joints
@@ -193,13 +203,13 @@ def _sensor_line(sensor):
     return f"sensor {sensor['name']} ({sensor['type']}){where}: {'; '.join([', '.join(signals), *details])}"
 
 
-def _filter_group_line(group):
+def _filter_group_line(group: dict[str, Any]) -> str:
     scope = f"{group['model_instance']}::" if group["model_instance"] else ""
     ignored = " and ".join(scope + name for name in group["ignores"]) or "nothing"
     return f"collision filter group {scope}{group['name']} of {', '.join(group['members'])} ignores {ignored}"
 
 
-def _coordinate_table(info, plant):
+def _coordinate_table(info: dict[str, Any], plant: MultibodyPlant) -> str:
     """Every position with its limits; columns that are empty for all are left out."""
     from mbcli.models.units import coordinate_units
 
@@ -216,7 +226,7 @@ def _coordinate_table(info, plant):
     return table([[row[k] for k in used] for row in rows])
 
 
-def _coordinate_row(info, joint, k, units):
+def _coordinate_row(info: dict[str, Any], joint: dict[str, Any], k: int, units: Sequence[str]) -> list[str]:
     i = joint["position_start"] + k
     lower, upper = joint["position_limits"][k]
     one = joint["num_positions"] == joint["num_velocities"]
@@ -237,7 +247,7 @@ def _coordinate_row(info, joint, k, units):
     ]
 
 
-def _mass_table(info):
+def _mass_table(info: dict[str, Any]) -> str:
     several = len(info["format"]) > 1
     rows = [
         [f"{b['model_instance']}::{b['name']}" if several else b["name"], b["mass"], *b["com"]]
@@ -247,18 +257,18 @@ def _mass_table(info):
     return table(rows, ["body", "mass [kg]", "com x [m]", "y", "z"]) if rows else ""
 
 
-def _findings_line(findings):
+def _findings_line(findings: list[dict[str, Any]]) -> str:
     numbers = [(sum(f["severity"] == severity for f in findings), severity) for severity in ("warning", "note")]
     counts = " and ".join(counted(n, severity) for n, severity in numbers if n)
     return f"{counts} on the file (mbcli -v inspect prints all, --json has them)" if counts else ""
 
 
-def branches_of(plant):
+def branches_of(plant: MultibodyPlant) -> list[tuple[int, Joint, int]]:
     """(inboard body, joint, outboard body) as the plant's coordinates hang on each other, depth first."""
     return [(m.inboard, plant.elements.joints[m.joint], m.link) for m in plant.forest()[0]]
 
 
-def text_tree(plant):
+def text_tree(plant: MultibodyPlant) -> str:
     branches = branches_of(plant)
     last_child = {inboard: outboard for inboard, _, outboard in branches}
     indent = {0: ""}
@@ -271,7 +281,7 @@ def text_tree(plant):
     return "\n".join(lines)
 
 
-def _body_label(plant, n):
+def _body_label(plant: MultibodyPlant, n: int) -> str:
     """A body's name, with its model's if there are several models."""
     body = plant.elements.bodies[n]
     if n == 0 or plant.num_model_instances() <= 3:
@@ -279,7 +289,7 @@ def _body_label(plant, n):
     return f"{plant.GetModelInstanceName(body.model_instance())}::{body.name()}"
 
 
-def _branch(joint):
+def _branch(joint: Joint) -> str:
     if is_weld(joint):
         return "weld ─"
     if joint.is_ephemeral():
@@ -287,11 +297,11 @@ def _branch(joint):
     return f"{printable(joint.name())} ({joint.type_name()}) ─"
 
 
-def _label(joint):
+def _label(joint: Joint) -> str:
     return f"{joint.name()} ({joint.type_name()})"
 
 
-def dot_tree(plant):
+def dot_tree(plant: MultibodyPlant) -> str:
     lines = ["digraph model {", '  node [shape=box, fontname="sans-serif"];', '  b0 [label="world"];']
     lines += [f"  b{n} [label={_quoted(_body_label(plant, n))}];" for n in range(1, plant.num_bodies())]
     for inboard, joint, outboard in branches_of(plant):
@@ -300,12 +310,12 @@ def dot_tree(plant):
     return "\n".join([*lines, "}"])
 
 
-def _quoted(text):
+def _quoted(text: str) -> str:
     escaped = printable(text).replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'
 
 
-def mermaid_tree(plant):
+def mermaid_tree(plant: MultibodyPlant) -> str:
     lines = ["graph TD", '  b0["world"]']
     lines += [f"  b{n}[{_entity(_body_label(plant, n))}]" for n in range(1, plant.num_bodies())]
     for inboard, joint, outboard in branches_of(plant):
@@ -313,7 +323,7 @@ def mermaid_tree(plant):
     return "\n".join(lines)
 
 
-def _entity(text):
+def _entity(text: str) -> str:
     safe = printable(text).replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;").replace(">", "&gt;")
     return f'"{safe}"'
 

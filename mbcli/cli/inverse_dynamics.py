@@ -1,8 +1,11 @@
 """`mbcli inverse-dynamics`: tau for given accelerations."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 from functools import partial
 from itertools import chain
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -22,6 +25,16 @@ from mbcli.cli.options import Number, batch_options, model_options, output_optio
 from mbcli.cli.output import named_vector, printable, table, tell
 from mbcli.errors import ModelError
 from mbcli.models.units import force_units
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from types import SimpleNamespace
+
+    from mbcli.batch.state_reader import StateChunk
+    from mbcli.engine.queries.state_batch import StateBatch
+    from mbcli.math.array_types import Array, FloatArray
+    from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+    from mbcli.multibody.state.context import Context
 
 ZERO, DIFFERENTIATE = "zero", "differentiate"
 
@@ -56,20 +69,20 @@ ZERO, DIFFERENTIATE = "zero", "differentiate"
 @output_options
 @click.pass_context
 def inverse_dynamics(
-    ctx,
-    vdot,
-    cutoff,
-    no_gravity,
-    no_springs,
-    no_damping,
-    reactions,
-    body_forces,
-    exact,
-    relaxed,
-    actuated,
-    derivatives,
-    **values,
-):
+    ctx: click.Context,
+    vdot: str | None,
+    cutoff: float | None,
+    no_gravity: bool,
+    no_springs: bool,
+    no_damping: bool,
+    reactions: bool,
+    body_forces: tuple[str, ...],
+    exact: bool,
+    relaxed: bool,
+    actuated: str | None,
+    derivatives: bool,
+    **values: Any,
+) -> None:
     """Generalized forces [N m or N] that give the accelerations --vdot at a state.
 
     tau = M vdot + C v - tau_g - springs - damping - external forces, by recursive Newton-Euler: as if the model had no
@@ -91,26 +104,27 @@ def inverse_dynamics(
     with_forces, warn = {}, WarningOfErrors(ctx)
     wanted = {"gravity": not no_gravity, "springs": not no_springs, "damping": not no_damping}
 
-    def forces(plant):
+    def forces(plant: MultibodyPlant) -> FloatArray:
         if "F" not in with_forces:
             with_forces["F"] = parse_body_forces(plant, body_forces)
         return with_forces["F"]
 
-    def evaluate(plant, context, inputs):
+    def evaluate(plant: MultibodyPlant, context: Context, inputs: dict[str, Any]) -> dict[str, Any]:
         F = forces(plant)
         result = {"tau": plant.CalcRequiredForces(context, inputs.get("vdot"), **wanted, body_forces=F)}
         return result | (reactions_of(plant, context, inputs.get("vdot"), F) if reactions else {})
 
-    def evaluate_constrained(plant, context, inputs):
+    def evaluate_constrained(plant: MultibodyPlant, context: Context, inputs: dict[str, Any]) -> dict[str, Any]:
         from mbcli.models.constrained_motion import constrained_inverse_dynamics
 
-        acting = {**wanted, "body_forces": forces(plant)}
+        assert inverse is not None
+        acting: dict[str, Any] = {**wanted, "body_forces": forces(plant)}
         with advice_of_options(inverse), usage_errors():
             return constrained_inverse_dynamics(
                 context, **inputs, method=inverse, actuated=words(actuated), on_errors=warn, **acting
             )
 
-    def evaluate_rows(context, batch, states):
+    def evaluate_rows(context: Context, batch: StateBatch, states: SimpleNamespace) -> dict[str, Any]:
         plant = context.state.plant
         return {"tau": batch.inverse_dynamics(states.q, states.v, states.vdot, **wanted, body_forces=forces(plant))}
 
@@ -132,7 +146,9 @@ def inverse_dynamics(
     ).run(ctx, values, {"vdot": vdot})
 
 
-def reactions_of(plant, context, vdot, body_forces):
+def reactions_of(
+    plant: MultibodyPlant, context: Context, vdot: FloatArray | None, body_forces: FloatArray | None
+) -> dict[str, Any]:
     """{"reactions": a dict for each joint, "accelerations": {body: A_WB (6,)}} of a motion."""
     import numpy as np
 
@@ -162,7 +178,7 @@ def reactions_of(plant, context, vdot, body_forces):
     return {"reactions": found, "accelerations": bodies}
 
 
-def render_with_reactions(plant, result):
+def render_with_reactions(plant: MultibodyPlant, result: dict[str, Any]) -> str:
     """Generalized forces for people, and the forces in joints if they are there."""
     text = named_vector(plant.GetVelocityNames(), result["tau"], force_units(plant))
     if "reactions" not in result:
@@ -175,7 +191,7 @@ def render_with_reactions(plant, result):
     return f"{text}\n\n{table(rows, header)}"
 
 
-def _triple(vector):
+def _triple(vector: Iterable[float]) -> str:
     return ", ".join(f"{value:.6g}" for value in vector)
 
 
@@ -189,7 +205,7 @@ class SourceOfAccelerations:
         given: the list of --vdot, None without one.
     """
 
-    def __init__(self, ctx, vdot, cutoff, states):
+    def __init__(self, ctx: click.Context, vdot: str | None, cutoff: float | None, states: str | None) -> None:
         self.given = None if vdot in (ZERO, DIFFERENTIATE) else vdot
         self._word = vdot if vdot in (ZERO, DIFFERENTIATE) else None
         self._cutoff, self._quiet = cutoff, (ctx.obj or {}).get("verbosity", 0) < 0
@@ -198,11 +214,13 @@ class SourceOfAccelerations:
         if cutoff is not None and self._word != DIFFERENTIATE:
             raise click.UsageError("--cutoff needs --vdot differentiate")
 
-    def demands(self):
+    def demands(self) -> dict[str, Any]:
         """What an Analysis takes: which fields rows may leave out, and what completes them."""
         return {"complete": self._complete, "or_none": ("v",) if self._word == DIFFERENTIATE else ()}
 
-    def _complete(self, plant, context, chunks, source):
+    def _complete(
+        self, plant: MultibodyPlant, context: Context, chunks: Iterator[StateChunk], source: str
+    ) -> Iterator[StateChunk]:
         first = next(chunks, None)
         if first is None:
             return
@@ -222,7 +240,9 @@ class SourceOfAccelerations:
         else:
             yield from chunks
 
-    def _differentiated(self, plant, context, chunks, source):
+    def _differentiated(
+        self, plant: MultibodyPlant, context: Context, chunks: Iterator[StateChunk], source: str
+    ) -> Iterator[StateChunk]:
         from mbcli.batch.differentiation import pieces, with_rates
 
         rows, cutoff = with_rates(chunks, source, self._cutoff, partial(_velocities, plant, context))
@@ -232,7 +252,7 @@ class SourceOfAccelerations:
         yield from pieces(rows)
 
 
-def _velocities(plant, context, q, qdot):
+def _velocities(plant: MultibodyPlant, context: Context, q: Array, qdot: Array) -> FloatArray:
     import numpy as np
 
     v = np.empty((len(q), plant.num_velocities()))

@@ -1,6 +1,9 @@
 """`mbcli jacobian`: how velocities move a frame, points on it, or the centre of mass."""
 
+from __future__ import annotations
+
 from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -8,6 +11,15 @@ from mbcli.cli.analysis import Analysis
 from mbcli.cli.model import find_frame
 from mbcli.cli.options import batch_options, model_options, output_options, state_options, usage_errors
 from mbcli.cli.output import table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from types import SimpleNamespace
+
+    from mbcli.engine.queries.state_batch import StateBatch
+    from mbcli.math.array_types import FloatArray
+    from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+    from mbcli.multibody.state.context import Context
 
 COMPONENTS = {
     "spatial": ("wx", "wy", "wz", "vx", "vy", "vz"),
@@ -48,7 +60,17 @@ COMPONENTS = {
 @click.option("--instance", "instances", multiple=True, metavar="NAME", help="For --kind com: only this model.")
 @output_options
 @click.pass_context
-def jacobian(ctx, frame, points, kind, wrt, measured_in, expressed_in, instances, **values):
+def jacobian(
+    ctx: click.Context,
+    frame: str | None,
+    points: tuple[str, ...],
+    kind: str,
+    wrt: str,
+    measured_in: str,
+    expressed_in: str,
+    instances: tuple[str, ...],
+    **values: Any,
+) -> None:
     """The Jacobian J of V_ABp_E = J v (or J qdot), and the bias of A_ABp_E = J vdot + bias.
 
     Rotational rows come first; each point has three rows. The bias is null for --wrt qdot.
@@ -76,7 +98,7 @@ def jacobian(ctx, frame, points, kind, wrt, measured_in, expressed_in, instances
     ).run(ctx, values, {})
 
 
-def evaluate(plant, context, request):
+def evaluate(plant: MultibodyPlant, context: Context, request: dict[str, Any]) -> dict[str, Any]:
     """{J: (rows, n), bias: (rows,) or None}"""
     from mbcli.multibody.tree import JacobianWrtVariable
 
@@ -104,7 +126,9 @@ def evaluate(plant, context, request):
     return {"J": J, "bias": bias if s is kV else None}
 
 
-def evaluate_rows(request, context, batch, states):
+def evaluate_rows(
+    request: dict[str, Any], context: Context, batch: StateBatch, states: SimpleNamespace
+) -> dict[str, Any]:
     """The same of many states, by velocities and for one point."""
     plant, kind = context.state.plant, request["kind"]
     A = find_frame(plant, request["measured_in"], "--measured-in").index()
@@ -123,7 +147,7 @@ def evaluate_rows(request, context, batch, states):
     return {"J": J, "bias": bias}
 
 
-def points_of(texts):
+def points_of(texts: Sequence[str]) -> FloatArray:
     """Points (3, p) from the options; the origin if there are none."""
     import numpy as np
 
@@ -132,7 +156,7 @@ def points_of(texts):
     return np.array([numbers(text, ("x", "y", "z"), "--point") for text in texts] or [np.zeros(3)]).T
 
 
-def render(plant, results, request):
+def render(plant: MultibodyPlant, results: dict[str, Any], request: dict[str, Any]) -> str:
     names = plant.GetVelocityNames() if request["wrt"] == "v" else plant.GetPositionNames()
     components = COMPONENTS[request["kind"]]
     count = len(results["J"]) // len(components)

@@ -1,11 +1,25 @@
 """`mbcli kinematics`: poses and motion of bodies and frames."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 import click
 
 from mbcli.cli.analysis import Analysis
 from mbcli.cli.model import find_frame
 from mbcli.cli.options import batch_options, model_options, output_options, state_options, usage_errors
 from mbcli.cli.output import named_vector, table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from types import SimpleNamespace
+
+    from mbcli.engine.queries.state_batch import StateBatch
+    from mbcli.math.array_types import Array, FloatArray
+    from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+    from mbcli.multibody.state.context import Context
+    from mbcli.multibody.tree.frame import Frame
 
 
 @click.command()
@@ -27,7 +41,9 @@ from mbcli.cli.output import named_vector, table
 @click.option("--vdot", metavar="LIST", help="Accelerations; the result then has A_WF too.")
 @output_options
 @click.pass_context
-def kinematics(ctx, names, base, places, vdot, **values):
+def kinematics(
+    ctx: click.Context, names: tuple[str, ...], base: str, places: tuple[str, ...], vdot: str | None, **values: Any
+) -> None:
     """Poses and velocities of bodies and frames, measured and expressed in the world or in --relative-to.
 
     Spatial velocities are rotational first, at the frame's origin; quaternions are w, x, y, z.
@@ -40,14 +56,14 @@ def kinematics(ctx, names, base, places, vdot, **values):
     if places and values["states"] is not None:
         raise click.UsageError("--ik solves for one state, --states gives many")
 
-    def evaluate(plant, context, inputs):
+    def evaluate(plant: MultibodyPlant, context: Context, inputs: dict[str, Any]) -> dict[str, Any]:
         if places:
             solved = solve_places(plant, context, places, base)
             frames = evaluate_frames(plant, context, names or list(place_texts(places)), base, inputs.get("vdot"))
             return {"ik": solved, "frames": frames}
         return {"frames": evaluate_frames(plant, context, names, base, inputs.get("vdot"))}
 
-    def evaluate_rows(context, batch, states):
+    def evaluate_rows(context: Context, batch: StateBatch, states: SimpleNamespace) -> dict[str, Any]:
         return frame_columns(context.state.plant, batch, states, names, base)
 
     Analysis("kinematics", evaluate, render, takes=("vdot",), columns=columns, evaluate_rows=evaluate_rows).run(
@@ -55,7 +71,7 @@ def kinematics(ctx, names, base, places, vdot, **values):
     )
 
 
-def place_texts(places):
+def place_texts(places: Iterable[str]) -> dict[str, list[float]]:
     """{frame: numbers} of FRAME=LIST texts."""
     from mbcli.cli.state import number
 
@@ -71,7 +87,7 @@ def place_texts(places):
     return found
 
 
-def solve_places(plant, context, places, base):
+def solve_places(plant: MultibodyPlant, context: Context, places: Iterable[str], base: str) -> dict[str, Any]:
     """Moves the context to positions at which frames have their places; returns how they were found."""
     from mbcli.models.frame_places import solve
 
@@ -86,7 +102,7 @@ def solve_places(plant, context, places, base):
     }
 
 
-def wanted_frames(plant, names, base):
+def wanted_frames(plant: MultibodyPlant, names: Sequence[str], base: str) -> tuple[dict[str, Frame], Frame]:
     """{name: frame} of the named frames, or of every body, and the base frame."""
     frames = [find_frame(plant, name, "--frame") for name in names] or [
         body.body_frame() for body in plant.elements.bodies[1:]
@@ -95,7 +111,9 @@ def wanted_frames(plant, names, base):
     return named, find_frame(plant, base, "--relative-to")
 
 
-def evaluate_frames(plant, context, names, base, vdot):
+def evaluate_frames(
+    plant: MultibodyPlant, context: Context, names: Sequence[str], base: str, vdot: FloatArray | None
+) -> dict[str, dict[str, Any]]:
     """{name: {X_WF, p_WF, quaternion, V_WF, A_WF}} of the named frames, or of every body."""
     import numpy as np
 
@@ -117,7 +135,7 @@ def evaluate_frames(plant, context, names, base, vdot):
     return result
 
 
-def unique_names(plant, frames):
+def unique_names(plant: MultibodyPlant, frames: Sequence[Frame]) -> list[str]:
     """Names of frames, with their model instance if several have the same."""
     plain = [frame.name() for frame in frames]
     return [
@@ -126,7 +144,9 @@ def unique_names(plant, frames):
     ]
 
 
-def frame_columns(plant, batch, states, names, base):
+def frame_columns(
+    plant: MultibodyPlant, batch: StateBatch, states: SimpleNamespace, names: Sequence[str], base: str
+) -> dict[str, Array]:
     """The columns of many states, (n, ...) each."""
     from mbcli.math.rotation_array import quaternions_from_matrices
 
@@ -134,7 +154,7 @@ def frame_columns(plant, batch, states, names, base):
     indices = [int(frame.index()) for frame in frames.values()]
     R, p, V, A = batch.frame_motions(states.q, states.v, states.vdot, indices, int(base_frame.index()))
     quaternions = quaternions_from_matrices(R)
-    result = {}
+    result: dict[str, Array] = {}
     for k, name in enumerate(frames):
         result |= {f"{name}.p_WF": p[:, k], f"{name}.quaternion": quaternions[:, k], f"{name}.V_WF": V[:, k]}
         if A is not None:
@@ -142,7 +162,7 @@ def frame_columns(plant, batch, states, names, base):
     return result
 
 
-def columns(plant, results):
+def columns(plant: MultibodyPlant, results: dict[str, Any]) -> dict[str, Any]:
     """Rows of a batch: one column per frame and quantity."""
     return {
         f"{name}.{quantity}": value
@@ -152,7 +172,7 @@ def columns(plant, results):
     }
 
 
-def render(plant, results):
+def render(plant: MultibodyPlant, results: dict[str, Any]) -> str:
     rows = [[name, *entry["p_WF"], *entry["quaternion"]] for name, entry in results["frames"].items()]
     text = table(rows, ["frame", "x [m]", "y", "z", "qw", "qx", "qy", "qz"])
     if "ik" in results:

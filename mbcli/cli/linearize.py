@@ -1,10 +1,18 @@
 """`mbcli linearize`: derivatives of the motion by state and actuation."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 import click
 
 from mbcli.cli.analysis import Analysis
 from mbcli.cli.options import batch_options, model_options, output_options, state_options
 from mbcli.cli.output import matrix
+
+if TYPE_CHECKING:
+    from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+    from mbcli.multibody.state.context import Context
 
 
 @click.command()
@@ -15,7 +23,7 @@ from mbcli.cli.output import matrix
 @click.option("--discrete", is_flag=True, help="Linearize a step of the configured time_step, not the motion in time.")
 @output_options
 @click.pass_context
-def linearize(ctx, u, discrete, **values):
+def linearize(ctx: click.Context, u: str | None, discrete: bool, **values: Any) -> None:
     """A, B, C, D of the plant about a state, for x = [q; v], the actuation u and the output y = x.
 
     xdot = f0 + A (x - x0) + B (u - u0); with --discrete the left side is the state after a step, contact included. The
@@ -26,7 +34,7 @@ def linearize(ctx, u, discrete, **values):
     mbcli linearize arm.urdf --at elbow=0.3 --json
     """
 
-    def evaluate(plant, context, inputs):
+    def evaluate(plant: MultibodyPlant, context: Context, inputs: dict[str, Any]) -> dict[str, Any]:
         from mbcli.errors import ModelError
         from mbcli.simulation.controllers import hold_default_positions
         from mbcli.simulation.servo_controls import ServoControls
@@ -50,7 +58,7 @@ def linearize(ctx, u, discrete, **values):
             "time_period": plant.time_step() if discrete else 0.0,
         }
 
-    def render(plant, results):
+    def render(plant: MultibodyPlant, results: dict[str, Any]) -> str:
         parts = [f"A, {results['A'].shape[0]} states", matrix(results["state_names"], results["A"])]
         parts += ["", "B, columns: " + " ".join(results["input_names"])]
         parts += [

@@ -1,7 +1,10 @@
 """`mbcli loads`: what actuators and joints bear over a run."""
 
+from __future__ import annotations
+
 import csv
 import io
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -9,6 +12,9 @@ from mbcli.cli.log_show import opened_log
 from mbcli.cli.options import Options
 from mbcli.cli.output import emit, number, printable, table
 from mbcli.common.json_text import to_json
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 KEYS = """
 \b
@@ -31,7 +37,7 @@ Keys of the JSON document, beside log, start_time and end_time [s]:
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @click.option("-o", "--output", metavar="FILE", help="Write to this file.")
 @click.option("--force", is_flag=True, help="Replace an existing file.")
-def loads(path, as_csv, as_json, output, force):
+def loads(path: str, as_csv: bool, as_json: bool, output: str | None, force: bool) -> None:
     """Peaks, root mean squares, power and duty of actuators, and the forces in joints, over a run.
 
     Forces in joints, for choosing bearings, are those of a log that was written with --fields reactions. Means are
@@ -57,7 +63,7 @@ def loads(path, as_csv, as_json, output, force):
     emit(text.rstrip("\n"), Options(output=output, force=force))
 
 
-def render(found):
+def render(found: dict[str, Any]) -> Iterator[str]:
     """Two tables for people, in lines."""
     yield f"from {found['start_time']:.6g} to {found['end_time']:.6g} s"
     if found["actuators"]:
@@ -91,11 +97,11 @@ def render(found):
         yield table(rows, header)
 
 
-def _shown(value):
+def _shown(value: float | None) -> str:
     return "-" if value is None else number(value)
 
 
-def _csv(entries):
+def _csv(entries: list[dict[str, Any]]) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(entries[0])

@@ -1,5 +1,7 @@
 """`mbcli log`: the group of commands on simulation logs."""
 
+from __future__ import annotations
+
 import click
 
 from mbcli.cli.lazy_group import LazyGroup
@@ -18,5 +20,5 @@ LOG_COMMANDS = {
 
 
 @click.group(cls=LazyGroup, table=LOG_COMMANDS)
-def log():
+def log() -> None:
     """Look into the HDF5 logs that simulate writes."""

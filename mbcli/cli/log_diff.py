@@ -1,5 +1,9 @@
 """`mbcli log diff`: where two logs differ."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 import click
 
 from mbcli.cli.options import Number
@@ -7,10 +11,16 @@ from mbcli.cli.output import printable
 from mbcli.common.json_text import to_json
 from mbcli.common.number_text import counted
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from mbcli.log.difference import Difference, Quantity
+    from mbcli.log.reader import Log
+
 MOST_QUANTITIES = 20  # shown as text; --json has all
 
 
-def tolerance_option(zero):
+def tolerance_option(zero: str) -> Callable[[Any], Any]:
     """--tolerance of a comparison of logs; zero: what its default means."""
     return click.option(
         "--tolerance",
@@ -33,7 +43,9 @@ def tolerance_option(zero):
 @click.option("--common-rows", is_flag=True, help="Ignore rows present in only one log.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @click.pass_context
-def log_diff(ctx, first, second, tolerance, fields, common_rows, as_json):
+def log_diff(
+    ctx: click.Context, first: str, second: str, tolerance: float, fields: str | None, common_rows: bool, as_json: bool
+) -> int:
     """Compare two logs row by row: first divergence, by which quantity, largest difference.
 
     Rows with equal times are compared, and columns with equal names. Exit code 1 if the logs differ: other numbers
@@ -56,7 +68,7 @@ def log_diff(ctx, first, second, tolerance, fields, common_rows, as_json):
     return 0 if result.same else 1
 
 
-def _paths(a, b, fields):
+def _paths(a: Log, b: Log, fields: str | None) -> Sequence[str] | None:
     from mbcli.cli.log_export import selected
     from mbcli.log.export import RAGGED
 
@@ -70,7 +82,7 @@ def _paths(a, b, fields):
     return [path for path in paths if path in RAGGED or path in b.fields()]
 
 
-def render(result, first, second, tolerance):
+def render(result: Difference, first: str, second: str, tolerance: float) -> Iterator[str]:
     """The differences of two logs for people, in lines."""
     within = f" within {tolerance:g}" if tolerance else ""
     if result.same:
@@ -113,5 +125,5 @@ def render(result, first, second, tolerance):
         yield f"  ... {len(result.quantities) - len(shown)} more, see --json"
 
 
-def _unit(quantity):
+def _unit(quantity: Quantity) -> str:
     return "" if quantity.unit == "1" else quantity.unit

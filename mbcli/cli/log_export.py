@@ -1,9 +1,12 @@
 """`mbcli log export`: the rows of a log in other formats."""
 
+from __future__ import annotations
+
 import os
 import shutil
 import sys
 import tempfile
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -11,6 +14,13 @@ from mbcli.cli.options import Number, usage_errors
 from mbcli.cli.output import refuse_existing
 from mbcli.common.output_files import is_special
 from mbcli.errors import ArgumentError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import IO
+
+    from mbcli.log.export import Selection
+    from mbcli.log.reader import Log
 
 FORMATS = ("csv", "jsonl", "npz", "parquet", "mat", "mcap", "rrd")
 BINARY = ("npz", "parquet", "mat", "mcap", "rrd")
@@ -31,7 +41,16 @@ BINARY = ("npz", "parquet", "mat", "mcap", "rrd")
 @click.option("--to-time", type=Number(), metavar="T", help="Last time [s], included.")
 @click.option("--every", type=click.IntRange(min=1), default=1, metavar="N", help="Only every Nth row.")
 @click.option("--force", is_flag=True, help="Replace an existing output file.")
-def log_export(path, target, output, fields, from_time, to_time, every, force):
+def log_export(
+    path: str,
+    target: str | None,
+    output: str | None,
+    fields: str | None,
+    from_time: float | None,
+    to_time: float | None,
+    every: int,
+    force: bool,
+) -> None:
     """Write the rows of a log as CSV, JSON lines, NPZ, Parquet, MATLAB, MCAP or rrd.
 
     Columns: time [s], positions, velocities (named as in the log), then the other fields. Numbers read back
@@ -49,14 +68,15 @@ def log_export(path, target, output, fields, from_time, to_time, every, force):
     from mbcli.log.reader import Log
 
     to_stdout = output in (None, "-")
+    file = output or ""  # unless it goes to stdout
     if target is None:
-        target = "" if to_stdout else os.path.splitext(output)[1].lstrip(".").lower()
+        target = "" if to_stdout else os.path.splitext(file)[1].lstrip(".").lower()
         if target not in FORMATS:
             raise click.UsageError(f"Give the format with --to, or by the suffix of -o: {', '.join(FORMATS)}")
     if to_stdout and target in BINARY and sys.stdout.isatty():
         raise click.UsageError(f"{target} is binary: give a file with -o, or send it to a pipe.")
-    if not to_stdout and not is_special(output):
-        refuse_existing(output, force)
+    if not to_stdout and not is_special(file):
+        refuse_existing(file, force)
     with Log(path) as opened:
         selection = selected(opened, fields, from_time=from_time, to_time=to_time, every=every)
         write = _writer(target)
@@ -66,13 +86,13 @@ def log_export(path, target, output, fields, from_time, to_time, every, force):
                 raise click.BadParameter(message, param_hint="--fields")
         with usage_errors():
             if not to_stdout:
-                with exports.output_file(output, force) as stream:
+                with exports.output_file(file, force) as stream:
                     write(opened, selection, stream)
                 return
             _write_to_stdout(write, opened, selection, spooled=target not in exports.EXPORTERS)
 
 
-def selected(log, fields, *, rows_alone=False, **rows):
+def selected(log: Log, fields: str | None, *, rows_alone: bool = False, **rows: Any) -> Selection:
     """The export.Selection of --fields; a usage error for a field that is not there, or has no row a sample."""
     from mbcli.log import export as exports
 
@@ -86,7 +106,7 @@ def selected(log, fields, *, rows_alone=False, **rows):
     return selection
 
 
-def _writer(target):
+def _writer(target: str) -> Callable[[Log, Selection, IO[Any]], None]:
     from mbcli.log.export import EXPORTERS
 
     if target in EXPORTERS:
@@ -100,7 +120,9 @@ def _writer(target):
     return TABLES[target]
 
 
-def _write_to_stdout(write, log, selection, spooled):
+def _write_to_stdout(
+    write: Callable[[Log, Selection, IO[Any]], None], log: Log, selection: Selection, spooled: bool
+) -> None:
     """spooled: the writer seeks, which a pipe cannot."""
     try:
         stream = sys.stdout.buffer

@@ -1,15 +1,21 @@
 """`mbcli log info`: what is in a log."""
 
+from __future__ import annotations
+
 import shlex
 import shutil
 import textwrap
 from itertools import groupby
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from mbcli.cli.output import printable
 from mbcli.common.json_text import to_json
 from mbcli.errors import ModelError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
 
 MOST_NAMES = 100  # shown of a field; --json has all
 MOST_EVENTS = 20
@@ -19,7 +25,7 @@ LABEL_WIDTH = 12
 @click.command("info")
 @click.argument("path", metavar="LOG")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-def log_info(path, as_json):
+def log_info(path: str, as_json: bool) -> None:
     """Describe a log: run, model, fields, events, versions.
 
     LOG may be unfinished: the .partial file of a run that still runs, or that was killed. The whole file is read. If a
@@ -49,7 +55,7 @@ def log_info(path, as_json):
 # ------------------------------------------------------------------------------------------- info as text
 
 
-def render_info(document) -> str:
+def render_info(document: dict[str, Any]) -> str:
     """The document of `info --json` for people."""
     width = min(max(shutil.get_terminal_size().columns, 60), 120)
     blocks = [
@@ -63,7 +69,7 @@ def render_info(document) -> str:
     return "\n\n".join("\n".join(lines) for lines in blocks if lines)
 
 
-def render_worlds(document) -> str:
+def render_worlds(document: dict[str, Any]) -> str:
     """The same of a log of many worlds."""
     width = min(max(shutil.get_terminal_size().columns, 60), 120)
     stopped = document["stopped"]
@@ -89,12 +95,12 @@ def render_worlds(document) -> str:
     return "\n\n".join("\n".join(block) for block in blocks if block)
 
 
-def _title(document):
+def _title(document: dict[str, Any]) -> str:
     status = f"{document['status']} log" if document["finished"] else "unfinished log"
     return f"{status} of {printable(document['model']['name']) or 'a model'}"
 
 
-def _run_lines(document):
+def _run_lines(document: dict[str, Any]) -> Iterator[tuple[str, str]]:
     run, times = document["run"], document["time"]
     if document["finished"]:
         message = f": {printable(document['message'])}" if document["message"] else ""
@@ -115,7 +121,7 @@ def _run_lines(document):
     yield "size", _size(document["bytes"]) + (", with a checkpoint" if document["checkpoint"] else "")
 
 
-def _rows_line(times):
+def _rows_line(times: dict[str, Any]) -> str:
     if not times["rows"]:
         return "none"
     if times["rows"] == 1:
@@ -127,7 +133,7 @@ def _rows_line(times):
     return f"{line}, every {least:.3g} to {largest:.3g} s ({times['rate']:.6g} Hz on average)"
 
 
-def _labelled(pairs, width):
+def _labelled(pairs: Iterable[tuple[str, str]], width: int) -> list[str]:
     """`label   text`, the text wrapped under itself."""
     lines = []
     for label, text in pairs:
@@ -135,7 +141,7 @@ def _labelled(pairs, width):
     return lines
 
 
-def _field_lines(fields, width):
+def _field_lines(fields: list[dict[str, Any]], width: int) -> list[str]:
     """Path, number of columns, then a line for each run of columns of the same unit."""
     path_width = max(len(field["path"]) for field in fields)
     unit_width = max(len(unit) for field in fields for unit in field["units"] or [""])
@@ -155,7 +161,7 @@ def _field_lines(fields, width):
     return lines
 
 
-def _event_lines(events):
+def _event_lines(events: list[dict[str, Any]]) -> list[str]:
     if not events:
         return []
     shown = events[:MOST_EVENTS]
@@ -172,14 +178,14 @@ def _event_lines(events):
     return lines
 
 
-def _file_lines(files):
+def _file_lines(files: list[dict[str, Any]]) -> list[str]:
     lines = ["model files"] if files else []
     for file in files:
         lines += [f"  {printable(file['path'])}  {_size(file['bytes'])}", f"    sha256 {printable(file['sha256'])}"]
     return lines
 
 
-def _version_lines(provenance, width):
+def _version_lines(provenance: dict[str, Any], width: int) -> Iterator[str]:
     packages = ", ".join(f"{name} {version}" for name, version in (provenance["packages"] or {}).items())
     blas = provenance["blas"] or {}
     yield from _wrapped(printable(f"mbcli {provenance['mbcli_version']}, {provenance['python']}"), "  ", width)
@@ -190,14 +196,14 @@ def _version_lines(provenance, width):
     yield from _wrapped(printable(f"{provenance['platform']}, {provenance['cpu']}"), "  ", width)
 
 
-def _wrapped(text, head, width):
+def _wrapped(text: str, head: str, width: int) -> list[str]:
     """Lines of text after a head, its own continuation lines indented as far."""
     room = max(width - len(head), 20)
     parts = textwrap.wrap(text, room, break_long_words=False, break_on_hyphens=False) or [""]
     return [f"{head}{parts[0]}".rstrip(), *(" " * len(head) + part for part in parts[1:])]
 
 
-def _size(count):
+def _size(count: float) -> str:
     for unit in ("bytes", "kB", "MB"):
         if count < 1000:
             return f"{count:.4g} {unit}"

@@ -1,11 +1,13 @@
 """`mbcli log plot`: the columns of logs over time."""
 
+from __future__ import annotations
+
 import os
 import shutil
 import signal
 import sys
 import time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,6 +15,11 @@ from mbcli.cli.options import Number, usage_errors
 from mbcli.cli.output import refuse_existing
 from mbcli.cli.signals import ending_signals
 from mbcli.errors import ModelError, OutputError, ResourceError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mbcli.pictures.plots import Subplot
 
 EVENT_SECONDS = 0.2  # at most, that a signal waits for a window
 WITHOUT_WINDOWS = ("agg", "cairo", "pdf", "pgf", "ps", "svg", "template")  # what matplotlib draws with
@@ -33,7 +40,17 @@ WITHOUT_WINDOWS = ("agg", "cairo", "pdf", "pgf", "ps", "svg", "template")  # wha
 @click.option("-f", "--follow", is_flag=True, help="Draw again while simulations add rows, until they end.")
 @click.option("--interval", type=Number(above=0), metavar="S", help="Seconds between two drawings of --follow; 1.")
 @click.option("--force", is_flag=True, help="Replace an existing file.")
-def log_plot(paths, output, fields, from_time, to_time, text, follow, interval, force):
+def log_plot(
+    paths: tuple[str, ...],
+    output: str | None,
+    fields: str | None,
+    from_time: float | None,
+    to_time: float | None,
+    text: bool,
+    follow: bool,
+    interval: float | None,
+    force: bool,
+) -> None:
     """Plot the columns of logs over time, one subplot for each kind of quantity and unit.
 
     Columns have colours, logs have styles of lines. Without -o the plot appears in a window or, where there is no
@@ -78,14 +95,14 @@ def log_plot(paths, output, fields, from_time, to_time, text, follow, interval, 
         drawing.last(_subplots([path_of_rows(path) for path in paths], wanted))
 
 
-def _subplots(paths, wanted):
+def _subplots(paths: Sequence[str], wanted: dict[str, Any]) -> list[Subplot]:
     from mbcli.pictures import plots
 
     with usage_errors():
         return plots.subplots_of(paths, **wanted)
 
 
-def _follow(paths, wanted, drawing, interval):
+def _follow(paths: Sequence[str], wanted: dict[str, Any], drawing: Any, interval: float) -> None:
     """Draws what logs have every `interval` seconds, and once more when no run writes them any more."""
     from mbcli.log.running import is_written, path_of_rows
 
@@ -108,24 +125,24 @@ def _follow(paths, wanted, drawing, interval):
             return
 
 
-def _title(subplots):
+def _title(subplots: Sequence[Subplot]) -> str:
     return ", ".join(dict.fromkeys(curve.log for subplot in subplots for curve in subplot.curves))
 
 
 class _File:
     """A figure in a file, which is replaced."""
 
-    def __init__(self, path):
+    def __init__(self, path: str) -> None:
         self._path = path
 
-    def draw(self, subplots, interval):
+    def draw(self, subplots: list[Subplot] | None, interval: float) -> bool:
         """Draws subplots, None for nothing yet, and waits; whether there is somebody to draw for."""
         if subplots is not None:
             self.last(subplots)
         time.sleep(interval)
         return True
 
-    def last(self, subplots):
+    def last(self, subplots: list[Subplot]) -> None:
         from mbcli.pictures.plots import figure_of, write_figure
 
         write_figure(figure_of(subplots, _title(subplots)), self._path)
@@ -134,11 +151,12 @@ class _File:
 class _Window:
     """A figure in a window."""
 
-    def __init__(self, pyplot):
+    def __init__(self, pyplot: Any) -> None:
+        self._figure: Any
         self._pyplot, self._figure, self._shown = pyplot, None, False
 
     @classmethod
-    def opened(cls):
+    def opened(cls) -> _Window | None:
         """A window; None if there is no display, or no matplotlib that could open one."""
         if not _is_terminal() or not (sys.platform in ("darwin", "win32") or _has_display()):
             return None
@@ -148,7 +166,7 @@ class _Window:
             return None
         return None if pyplot.get_backend().lower() in WITHOUT_WINDOWS else cls(pyplot)
 
-    def draw(self, subplots, interval):
+    def draw(self, subplots: list[Subplot] | None, interval: float) -> bool:
         if subplots is not None:
             self._put(subplots)
         if self._figure is None:
@@ -156,12 +174,12 @@ class _Window:
             return True
         return self._wait(interval)
 
-    def last(self, subplots):
+    def last(self, subplots: list[Subplot]) -> None:
         self._put(subplots)
         while self._wait(EVENT_SECONDS):
             pass
 
-    def _wait(self, seconds):
+    def _wait(self, seconds: float) -> bool:
         """Answers what is done to the window; whether it is still there afterwards.
 
         In short turns: signals are heard between them. A window that nobody touches would keep them waiting, and
@@ -185,33 +203,33 @@ class _Window:
             signal.raise_signal(number)
         return self._is_open()
 
-    def _is_open(self):
+    def _is_open(self) -> bool:
         return self._pyplot.fignum_exists(self._figure.number)
 
-    def _put(self, subplots):
+    def _put(self, subplots: list[Subplot]) -> None:
         from mbcli.pictures.plots import figure_of
 
         if self._figure is not None:
             self._figure.clear()
         self._figure = figure_of(subplots, _title(subplots), self._new_figure)
 
-    def _new_figure(self, **settings):
+    def _new_figure(self, **settings: Any) -> Any:
         return self._pyplot.figure(**settings) if self._figure is None else self._figure
 
 
 class _Text:
     """A plot in the terminal, drawn over the last one; where there is no terminal, only the last one."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self._height = 0
 
-    def draw(self, subplots, interval):
+    def draw(self, subplots: list[Subplot] | None, interval: float) -> bool:
         if subplots is not None and _is_terminal():
             self.last(subplots)
         time.sleep(interval)
         return True
 
-    def last(self, subplots):
+    def last(self, subplots: list[Subplot]) -> None:
         from mbcli.pictures.text_plots import text_plot
 
         encoding = (getattr(sys.stdout, "encoding", None) or "ascii").lower()
@@ -225,9 +243,9 @@ class _Text:
         self._height = len(lines)
 
 
-def _is_terminal():
+def _is_terminal() -> bool:
     return sys.stdout.isatty()
 
 
-def _has_display():
+def _has_display() -> bool:
     return any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))

@@ -1,5 +1,7 @@
 """`mbcli log recover`: what is left of a log whose run was killed, or that was damaged."""
 
+from __future__ import annotations
+
 import click
 
 from mbcli.cli.output import printable, tell
@@ -14,7 +16,7 @@ from mbcli.common.number_text import counted
 )
 @click.option("--force", is_flag=True, help="Replace an existing file.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-def log_recover(path, output, force, as_json):
+def log_recover(path: str, output: str | None, force: bool, as_json: bool) -> None:
     """Write every sample that can be read to a new log.
 
     LOG is the .partial file of a killed run, or a damaged or truncated log. The new log has the provenance and the
@@ -47,5 +49,5 @@ def log_recover(path, output, force, as_json):
     click.echo(printable(f"log: {result.log} ({counted(result.rows, 'row')})"))
 
 
-def _default_output(path):
+def _default_output(path: str) -> str:
     return path.removesuffix(".old").removesuffix(".partial").removesuffix(".h5") + ".recovered.h5"

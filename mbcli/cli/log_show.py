@@ -1,11 +1,18 @@
 """`mbcli log show`: the numbers of a log, summed up or at chosen times."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 import click
 
 from mbcli.cli.log_export import selected
 from mbcli.cli.options import Number
 from mbcli.cli.output import printable
 from mbcli.common.json_text import to_json
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 @click.command("show")
@@ -14,7 +21,7 @@ from mbcli.common.json_text import to_json
 @click.option("--time", "times", type=Number(), multiple=True, metavar="T", help="Values at this time [s] (repeat).")
 @click.option("--world", type=click.IntRange(min=0), metavar="N", help="Which world of a log of many; from 0.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-def log_show(path, fields, times, world, as_json):
+def log_show(path: str, fields: str | None, times: tuple[float, ...], world: int | None, as_json: bool) -> None:
     """Show every quantity of a log: first, last, least and largest value; or the values at chosen times.
 
     \b
@@ -53,7 +60,7 @@ def log_show(path, fields, times, world, as_json):
     click.echo("\n".join(_table(rows, values, keys)))
 
 
-def opened_log(path, world=None):
+def opened_log(path: str, world: int | None = None) -> Any:
     """The log of one run, or that of one of many worlds; UsageError if there are many and none is named."""
     from mbcli.log.reader import Log
     from mbcli.log.worlds import WorldsLog, is_worlds_log
@@ -65,11 +72,12 @@ def opened_log(path, world=None):
         raise click.UsageError(f"--world: {path} is the log of a single run")
     if not many:
         return Log(path)
+    assert world is not None
     with WorldsLog(path) as worlds:
         return worlds.world(world)
 
 
-def _table(rows, values, keys):
+def _table(rows: list[dict[str, Any]], values: list[list[float | None]], keys: list[str]) -> Iterator[str]:
     texts = [[_shown(value) for value in line] for line in values]
     names, units = ([printable(row[key]) for row in rows] for key in ("name", "unit"))
     label, unit = max(map(len, names), default=4), max(map(len, units), default=1)
@@ -80,5 +88,5 @@ def _table(rows, values, keys):
         yield f"{name:<{label}}  {of_name:<{unit}}  {cells}"
 
 
-def _shown(value):
+def _shown(value: float | None) -> str:
     return "-" if value is None else f"{value:.6g}"

@@ -1,13 +1,22 @@
 """`mbcli log tail`: the last rows of a log, and those that its run still adds."""
 
+from __future__ import annotations
+
 import os
 import sys
 import time
+from typing import TYPE_CHECKING
 
 import click
 
 from mbcli.cli.log_export import selected
 from mbcli.cli.output import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mbcli.log.export import Selection
+    from mbcli.log.reader import Log
 
 POLL_SECONDS = 0.2
 MOST_COLUMNS = 8  # of a table without --fields
@@ -20,7 +29,7 @@ MOST_COLUMNS = 8  # of a table without --fields
 @click.option("--fields", metavar="LIST", help="Comma-separated fields, as in `log export`.")
 @click.option("--every", type=click.IntRange(min=1), default=1, metavar="N", help="Only every Nth row.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object for each row, as `log export --to jsonl`.")
-def log_tail(path, count, follow, fields, every, as_json):
+def log_tail(path: str, count: int, follow: bool, fields: str | None, every: int, as_json: bool) -> None:
     """Print the last rows of a log.
 
     LOG may be running: RUN.h5 then stands for RUN.h5.partial. The run is not disturbed.
@@ -51,7 +60,7 @@ def log_tail(path, count, follow, fields, every, as_json):
                 _print_rest(printer, path.removesuffix(PARTIAL), selection.fields, done, every)
 
 
-def _print(printer, log, fields, first, every):
+def _print(printer: JsonRows | Table, log: Log, fields: Sequence[str], first: int, every: int) -> int:
     """Prints rows first, first + every, ...; returns the first row that is still to come."""
     from mbcli.log.export import Selection
 
@@ -62,7 +71,7 @@ def _print(printer, log, fields, first, every):
     return first
 
 
-def _print_rest(printer, path, fields, first, every):
+def _print_rest(printer: JsonRows | Table, path: str, fields: Sequence[str], first: int, every: int) -> None:
     from mbcli.log.reader import Log
 
     if os.path.exists(path):
@@ -74,10 +83,10 @@ def _print_rest(printer, path, fields, first, every):
 class JsonRows:
     """Rows as JSON lines."""
 
-    def __init__(self, log):
+    def __init__(self, log: Log) -> None:
         self.log = log
 
-    def rows(self, selection):
+    def rows(self, selection: Selection) -> None:
         """Prints the rows of a selection."""
         from mbcli.log.export import export_jsonl
 
@@ -87,7 +96,7 @@ class JsonRows:
 class Table:
     """Rows as a table under a header of names."""
 
-    def __init__(self, log, fields, all_columns):
+    def __init__(self, log: Log, fields: Sequence[str], all_columns: bool) -> None:
         from mbcli.log.export import column_names
 
         self.log = log
@@ -99,7 +108,7 @@ class Table:
         self._widths = [max(len(name), 12) for name in ("time", *self._shown)]
         self._line(("time", *self._shown))
 
-    def rows(self, selection):
+    def rows(self, selection: Selection) -> None:
         """Prints the rows of a selection."""
         from mbcli.log.export import chunks_of, flat_rows
 
@@ -109,5 +118,5 @@ class Table:
                 values = [value for column in columns for value in column[k].tolist()]
                 self._line([f"{value:.6g}" for value in values[: len(self._widths)]])
 
-    def _line(self, texts):
+    def _line(self, texts: Sequence[str]) -> None:
         click.echo("  ".join(f"{text:>{width}}" for text, width in zip(texts, self._widths, strict=True)))

@@ -1,9 +1,12 @@
 """`mbcli log verify`: runs a log again from its own record and compares."""
 
+from __future__ import annotations
+
 import os
 import subprocess
 import sys
 import tempfile
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -11,6 +14,12 @@ from mbcli.cli.log_diff import render, tolerance_option
 from mbcli.cli.output import printable, refuse_given_inputs
 from mbcli.common.json_text import to_json
 from mbcli.errors import MbcliError, ModelError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mbcli.log.reader import Log
+    from mbcli.parsers.spec import SourceFile
 
 STDIN = "<stdin>"  # the path, in a log, of a model that came from standard input
 
@@ -29,7 +38,9 @@ LEVELS_UP = 16  # ".." at the start of a path that a model file may have
 @click.option("--force", is_flag=True, help="Replace an existing file.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @click.pass_context
-def log_verify(ctx, path, tolerance, trust, output, force, as_json):
+def log_verify(
+    ctx: click.Context, path: str, tolerance: float, trust: bool, output: str | None, force: bool, as_json: bool
+) -> int:
     """Run the command that a log records, with the model files in the log, and compare the rows.
 
     Exit code 1 if they differ. Model and settings files are those in the log, or the original files if they are
@@ -67,11 +78,11 @@ def log_verify(ctx, path, tolerance, trust, output, force, as_json):
     return 0 if result.same else 1
 
 
-def _is_whole(log):
+def _is_whole(log: Log) -> bool:
     return log.status == "complete"
 
 
-def _run_again(log, folder, target, force, trust):
+def _run_again(log: Log, folder: str, target: str, force: bool, trust: bool) -> None:
     """Runs the recorded command in a process of its own, so that its environment is that of a shell."""
     from mbcli.cli import recorded_command
     from mbcli.cli.simulate import simulate
@@ -104,13 +115,13 @@ def _run_again(log, folder, target, force, trust):
         raise error
 
 
-def _takes_text(command, name):
+def _takes_text(command: click.Command, name: str) -> bool:
     """Whether a parameter of a command may name files."""
     parameter = next(p for p in command.params if p.name == name)
     return parameter.type is click.STRING or isinstance(parameter.type, click.types.StringParamType)
 
 
-def _put_files(sources, folder):
+def _put_files(sources: Sequence[SourceFile], folder: str) -> tuple[str, dict[str, str]]:
     """Writes the files of a log below a folder; the folder that relative paths start from, and {name: path}."""
     root = os.path.join(folder, "files")
     place = os.path.join(root, *(["d"] * LEVELS_UP))
@@ -121,7 +132,7 @@ def _put_files(sources, folder):
     return place, moved
 
 
-def _environment():
+def _environment() -> dict[str, str]:
     """This package is the one to run, wherever the process starts."""
     import mbcli
 
@@ -130,7 +141,7 @@ def _environment():
     return {**os.environ, "PYTHONPATH": above + (os.pathsep + known if known else "")}
 
 
-def _put(source, root, place):
+def _put(source: SourceFile, root: str, place: str) -> str:
     """Writes a model file of the log below a folder; returns its path there."""
     path = os.path.normpath(os.path.join("/" if os.path.isabs(source.path) else place, source.path))
     target = path if path.startswith(root + os.sep) else os.path.join(root, "absolute", path.lstrip("/"))
@@ -142,7 +153,7 @@ def _put(source, root, place):
     return target
 
 
-def _moved(value, moved):
+def _moved(value: Any, moved: dict[str, str]) -> Any:
     """A value of the command: where it names a file of the log its place now, another file by its whole path."""
     if isinstance(value, tuple):
         return tuple(_moved(item, moved) for item in value)
@@ -154,7 +165,7 @@ def _moved(value, moved):
     return value
 
 
-def _other_software(log, again):
+def _other_software(log: Log, again: Log) -> list[str]:
     """What differs between the software that a log records and that of now."""
     before, now = log.attrs, again.attrs
     names = ("mbcli_version", "python", "cpu", "platform", "kernels")

@@ -1,11 +1,23 @@
 """`mbcli mass-matrix`: M(q)."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 import click
 
 from mbcli.cli.analysis import Analysis
 from mbcli.cli.derivatives import WithDerivatives, derivatives_option
 from mbcli.cli.options import batch_options, model_options, output_options, state_options
 from mbcli.cli.output import matrix
+
+if TYPE_CHECKING:
+    from types import SimpleNamespace
+
+    from mbcli.engine.queries.state_batch import StateBatch
+    from mbcli.math.array_types import Matrix
+    from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+    from mbcli.multibody.state.context import Context
 
 
 @click.command()
@@ -17,7 +29,9 @@ from mbcli.cli.output import matrix
 @derivatives_option
 @output_options
 @click.pass_context
-def mass_matrix(ctx, inverse, via_inverse_dynamics, derivatives, **values):
+def mass_matrix(
+    ctx: click.Context, inverse: bool, via_inverse_dynamics: bool, derivatives: bool, **values: Any
+) -> None:
     """The mass matrix M(q) [kg, kg m, kg m^2], reflected inertia of actuators included.
 
     \b
@@ -25,11 +39,11 @@ def mass_matrix(ctx, inverse, via_inverse_dynamics, derivatives, **values):
     mbcli mass-matrix arm.urdf --states states.csv -o masses.npz
     """
 
-    def evaluate(plant, context, inputs):
+    def evaluate(plant: MultibodyPlant, context: Context, inputs: dict[str, Any]) -> dict[str, Any]:
         M = (plant.CalcMassMatrixViaInverseDynamics if via_inverse_dynamics else plant.CalcMassMatrix)(context)
         return {"M": inverse_of(M, plant) if inverse else M}
 
-    def evaluate_rows(context, batch, states):
+    def evaluate_rows(context: Context, batch: StateBatch, states: SimpleNamespace) -> dict[str, Any]:
         plant = context.state.plant
         M = batch.mass_matrix(states.q)
         if inverse:
@@ -49,7 +63,7 @@ def mass_matrix(ctx, inverse, via_inverse_dynamics, derivatives, **values):
     ).run(ctx, values, {})
 
 
-def inverse_of(M, plant):
+def inverse_of(M: Matrix, plant: MultibodyPlant) -> Matrix:
     """The inverse of a mass matrix; NumericalError if it is singular."""
     import numpy as np
 

@@ -1,6 +1,9 @@
 """From model arguments and options to a loaded model."""
 
+from __future__ import annotations
+
 import sys
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -9,11 +12,30 @@ from mbcli.cli.options import usage_errors
 from mbcli.cli.output import outputs, tell, warn
 from mbcli.common.output_files import refuse_inputs
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mbcli.cli.options import Options
+    from mbcli.models.loaded_model import LoadedModel
+    from mbcli.models.loading import ModelSource
+    from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+    from mbcli.multibody.tree.frame import Frame
+    from mbcli.parsers.diagnostics import Diagnostic
+    from mbcli.parsers.package_map import PackageMap
+
 WITH_DEFORMABLES = ("inspect", "simulate", "sweep", "view", "compare", "convert")
 """The commands whose results cover deformable bodies, or say what they leave out."""
 
 
-def load(options, ctx, *, contact=False, ground=None, models=None, **plant_settings):
+def load(
+    options: Options,
+    ctx: click.Context,
+    *,
+    contact: bool = False,
+    ground: float | None = None,
+    models: Sequence[ModelSource] | None = None,
+    **plant_settings: Any,
+) -> LoadedModel:
     """Reads the models and settings that the options name; prints the findings as far as the verbosity wants them.
 
     Args:
@@ -45,14 +67,14 @@ def load(options, ctx, *, contact=False, ground=None, models=None, **plant_setti
     return loaded
 
 
-def models_to_load(options):
+def models_to_load(options: Options) -> list[ModelSource]:
     """The models as load_model() takes them; '-' is read from stdin."""
     from mbcli.models.loading import ModelText
 
     return [ModelText(sys.stdin.buffer.read(), "<stdin>") if model == "-" else model for model in given_models(options)]
 
 
-def loading_arguments(options):
+def loading_arguments(options: Options) -> dict[str, Any]:
     """The arguments of load_model() that the values of options.model_options stand for."""
     return {
         "weld": options.welds,
@@ -73,7 +95,7 @@ def loading_arguments(options):
     }
 
 
-def given_models(options):
+def given_models(options: Options) -> list[str]:
     """The MODEL arguments, and the scenario of --scenario-file."""
     models = [*options.models, *([options.scenario_file] if options.scenario_file is not None else [])]
     if not models:
@@ -81,7 +103,7 @@ def given_models(options):
     return models
 
 
-def read_packages(options):
+def read_packages(options: Options) -> PackageMap:
     """The PackageMap of the resource_options."""
     from mbcli.parsers.package_map import PackageMap
 
@@ -101,7 +123,7 @@ def read_packages(options):
     return packages
 
 
-def _xacro_arguments(options):
+def _xacro_arguments(options: Options) -> dict[str, str] | None:
     """{name: value} of --xacro-arg, None without --xacro."""
     if not options.xacro:
         if options.xacro_args:
@@ -116,7 +138,7 @@ def _xacro_arguments(options):
     return arguments
 
 
-def find_frame(plant, name, option):
+def find_frame(plant: MultibodyPlant, name: str, option: str) -> Frame:
     """A frame or body by its name, or by `instance::name` if several models have one of that name."""
     from mbcli.models.loading import find_frame
 
@@ -124,7 +146,7 @@ def find_frame(plant, name, option):
         return find_frame(plant, name, option)
 
 
-def report(findings, ctx):
+def report(findings: Sequence[Diagnostic], ctx: click.Context) -> None:
     """Prints the findings that are not errors, as far as the verbosity wants them, and how many more there are of a
     kind; errors are raised elsewhere."""
     from mbcli.parsers.diagnostics import first_of_each_kind

@@ -1,10 +1,21 @@
 """`mbcli momentum`: angular and linear momentum."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 import click
 
 from mbcli.cli.analysis import Analysis
 from mbcli.cli.options import batch_options, model_options, output_options, state_options
 from mbcli.cli.output import table
+
+if TYPE_CHECKING:
+    from types import SimpleNamespace
+
+    from mbcli.engine.queries.state_batch import StateBatch
+    from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+    from mbcli.multibody.state.context import Context
 
 
 @click.command()
@@ -20,7 +31,7 @@ from mbcli.cli.output import table
 @click.option("--bodies", "per_body", is_flag=True, help="Also for each body (without --states).")
 @output_options
 @click.pass_context
-def momentum(ctx, point, per_body, **values):
+def momentum(ctx: click.Context, point: str, per_body: bool, **values: Any) -> None:
     """Spatial momentum in the world about a point: angular [kg m^2/s], then linear [kg m/s]. Rotors are not counted.
 
     \b
@@ -29,17 +40,17 @@ def momentum(ctx, point, per_body, **values):
     if per_body and values["states"] is not None:
         raise click.UsageError("--bodies is for one state")
 
-    def about():
+    def about() -> Any:
         from mbcli.cli.state import numbers
 
         return point if point == "com" else numbers(point, ("x", "y", "z"), "--point")
 
-    def evaluate(plant, context, inputs):
+    def evaluate(plant: MultibodyPlant, context: Context, inputs: dict[str, Any]) -> dict[str, Any]:
         from mbcli.models.mass_motion import momentum
 
         return momentum(context, about(), bodies=per_body)
 
-    def evaluate_rows(context, batch, states):
+    def evaluate_rows(context: Context, batch: StateBatch, states: SimpleNamespace) -> dict[str, Any]:
         from mbcli.models.mass_motion import all_links, links_with_mass
 
         if point == "com":
@@ -49,7 +60,7 @@ def momentum(ctx, point, per_body, **values):
     Analysis("momentum", evaluate, render, evaluate_rows=evaluate_rows).run(ctx, values, {})
 
 
-def render(plant, results):
+def render(plant: MultibodyPlant, results: dict[str, Any]) -> str:
     L = results["L_WS_W"]
     text = table([["angular", *L[:3], "kg m^2/s"], ["linear", *L[3:], "kg m/s"]])
     if "bodies" in results:

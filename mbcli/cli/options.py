@@ -6,9 +6,12 @@ state_options    every analysis of one state or of a batch
 output_options   every command with a result
 """
 
+from __future__ import annotations
+
 import functools
 import os
 from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -20,16 +23,19 @@ from mbcli.common.number_text import parse_number
 from mbcli.errors import ArgumentError
 from mbcli.parsers.formats import FORMATS, format_of_name
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
 
 class Number(click.ParamType):
     """The value of an option that is one finite number, at least `minimum` or greater than `above`."""
 
     name = "number"
 
-    def __init__(self, *, minimum=None, above=None):
+    def __init__(self, *, minimum: float | None = None, above: float | None = None) -> None:
         self.minimum, self.above = minimum, above
 
-    def convert(self, value, param, ctx):
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         number = value if isinstance(value, float) else parse_number(value)
         if number is None:
             self.fail(f"'{value}' is not a finite number", param, ctx)
@@ -49,7 +55,7 @@ OPTION_OF_ARGUMENT = {
 }
 
 
-def as_option(name, value=NO_VALUE):
+def as_option(name: str, value: Any = NO_VALUE) -> str:
     """How messages of the library name an argument in a shell: `--dt`, `--start-limits clamp`, `--no-contact`."""
     option = OPTION_OF_ARGUMENT.get(name, f"--{name.replace('_', '-')}")
     if value is NO_VALUE or value is True:
@@ -60,7 +66,7 @@ def as_option(name, value=NO_VALUE):
 
 
 @contextmanager
-def usage_errors():
+def usage_errors() -> Iterator[None]:
     """Arguments that a function of the library refuses are options that do not fit."""
     try:
         yield
@@ -68,8 +74,8 @@ def usage_errors():
         raise click.UsageError(str(error)) from None
 
 
-def together(*options):
-    def decorate(command):
+def together(*options: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    def decorate(command: Any) -> Any:
         return functools.reduce(lambda inner, option: option(inner), reversed(options), command)
 
     return decorate
@@ -161,7 +167,7 @@ _model_settings = (
 )
 
 
-def _show_model_help(ctx, param, value):
+def _show_model_help(ctx: click.Context, param: click.Parameter, value: bool) -> None:
     """The callback of --help-model."""
     if not value or ctx.resilient_parsing:
         return
@@ -203,7 +209,7 @@ class GroundCommand(click.Command):
 
     left_out = {"--ground": "0"}
 
-    def parse_args(self, ctx, args):
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         words = []
         for word, following in zip(args, [*args, ""][1:], strict=True):
             alone = word in self.left_out and parse_number(following) is None
@@ -241,7 +247,7 @@ hold_options = together(
 class HoldCommand(GroundCommand):
     """A command with hold_options too: the word after --hold is not a posture if it is an option or names a file."""
 
-    def parse_args(self, ctx, args):
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         words = []
         for word, following in zip(args, [*args, ""][1:], strict=True):
             alone = word == "--hold" and (not following or following.startswith("-") or _is_model(following))
@@ -249,7 +255,7 @@ class HoldCommand(GroundCommand):
         return super().parse_args(ctx, words)
 
 
-def _is_model(word):
+def _is_model(word: str) -> bool:
     """Whether a word is a MODEL argument."""
     is_named_so = format_of_name(word) is not None or word.lower().endswith(".xml")
     return is_named_so or "://" in word or os.path.exists(word)
@@ -336,18 +342,73 @@ OUTPUT_KEYS = ("as_json", "output_format", "output", "force")
 
 
 class Options:
-    """The values of shared options, by name."""
+    """The values of shared options, by name; those of a single command are there too, if it takes them so."""
 
-    def __init__(self, **values):
+    # MODEL_KEYS
+    models: tuple[str, ...]
+    input_format: str | None
+    packages: tuple[str, ...]
+    package_paths: tuple[str, ...]
+    allow_outside: bool
+    missing_meshes: str
+    missing_includes: str
+    xacro: bool
+    xacro_args: tuple[str, ...]
+    welds: tuple[str, ...]
+    weld_base: bool
+    gravity: tuple[float, float, float] | None
+    constraints_file: str | None
+    srdf_files: tuple[str, ...]
+    self_contact: str | None
+    decompose: bool
+    config_file: str | None
+    scenario_name: str | None
+    scenario_file: str | None
+    scenario_text: str | None
+    overrides: tuple[str, ...]
+    strict: bool
+    loops: str
+    # STATE_KEYS
+    pose: str | None
+    q_list: str | None
+    v_list: str | None
+    assignments: tuple[str, ...]
+    state_file: str | None
+    state_time: float | None
+    random_seed: int | None
+    # BATCH_KEYS
+    states: str | None
+    states_format: str | None
+    fill: str | None
+    degrees: bool
+    # OUTPUT_KEYS
+    as_json: bool
+    output_format: str | None
+    output: str | None
+    force: bool
+    # ground_option and hold_options
+    ground: float | None
+    posture: str | None
+    kp: float | None
+    kd: float | None
+    drives: tuple[str, ...]
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any: ...
+
+        def __setattr__(self, name: str, value: Any) -> None: ...
+
+    def __init__(self, **values: Any) -> None:
         self.__dict__.update(values)
 
 
-def joined(*names):
+def joined(*names: str) -> str:
     """Names in a message: all, or the first few of many."""
     return listed(names)
 
 
-def take(values, *groups):
+def take(values: dict[str, Any], *groups: Sequence[str]) -> Options:
     """Removes the values of the named groups from click's keyword arguments and returns them as Options."""
     return Options(**{key: values.pop(key) for group in groups for key in group if key in values})
 
@@ -355,7 +416,7 @@ def take(values, *groups):
 class OutputOptions(Options):
     """The values of output_options."""
 
-    def result_format(self):
+    def result_format(self) -> str | None:
         """The format of --json, --format or the suffix of -o; None without them."""
         if self.as_json and self.output_format not in (None, "json"):
             raise click.UsageError(f"--json and --format {self.output_format} exclude each other")
@@ -365,6 +426,6 @@ class OutputOptions(Options):
         return self.output_format or (FORMAT_OF_SUFFIX | {".json": "json"}).get(suffix)
 
 
-def take_output(values):
+def take_output(values: dict[str, Any]) -> OutputOptions:
     """take() for output_options."""
     return OutputOptions(**vars(take(values, OUTPUT_KEYS)))

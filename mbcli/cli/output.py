@@ -1,7 +1,10 @@
 """Results for people and for programs: JSON documents, aligned text, files that are never overwritten by accident."""
 
+from __future__ import annotations
+
 import os
 import sys
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -10,8 +13,15 @@ from mbcli.common.json_text import not_finite
 from mbcli.common.output_files import is_special, refuse_inputs
 from mbcli.errors import NumericalError, OutputError
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
 
-def document(command, loaded, context=None, **content):
+    from mbcli.math.array_types import Matrix
+    from mbcli.models.loaded_model import LoadedModel
+    from mbcli.multibody.state.context import Context
+
+
+def document(command: str, loaded: LoadedModel, context: Context | None = None, **content: Any) -> dict[str, Any]:
     """A JSON document with the keys that every command has."""
     result = {"schema": f"mbcli/{command}", "schema_version": 1, "model": loaded.description()}
     if context is not None:
@@ -23,7 +33,7 @@ def document(command, loaded, context=None, **content):
     return {**result, **content}
 
 
-def emit(text, options=None, *, styled=False):
+def emit(text: str, options: Any = None, *, styled: bool = False) -> None:
     """Writes a text result to stdout, or to the file of the option -o; styled: it has colours, and names in it are
     escaped."""
     if not styled:
@@ -35,7 +45,7 @@ def emit(text, options=None, *, styled=False):
     write_file(options.output, text + "\n", options.force)
 
 
-def require_finite(results):
+def require_finite(results: Any) -> None:
     """NumericalError, after results were printed, for numbers in them that are not finite."""
     names = not_finite(results)
     if names:
@@ -45,13 +55,13 @@ def require_finite(results):
         )
 
 
-def refuse_existing(path, force, *, but=None):
+def refuse_existing(path: str, force: bool, *, but: str | None = None) -> None:
     """OutputError if a file is there that --force does not give free, or an input; but: one that may be replaced."""
     output_files.refuse_existing(path, force)
     refuse_given_inputs(path, but=but)
 
 
-def refuse_given_inputs(path, *, but=None):
+def refuse_given_inputs(path: str, *, but: str | None = None) -> None:
     """OutputError if an argument or option of the command names the file at path as an input."""
     context = click.get_current_context(silent=True)
     if context is not None:
@@ -61,20 +71,20 @@ def refuse_given_inputs(path, *, but=None):
 OUTPUT_PARAMETERS = ("output", "log_path", "report")
 
 
-def outputs(context):
+def outputs(context: click.Context) -> list[str]:
     """The files that the options of a command name for its results."""
     names = (context.params.get(key) for key in OUTPUT_PARAMETERS)
     return [name for name in names if name not in (None, "-")]
 
 
-def _given_files(context):
+def _given_files(context: click.Context) -> Iterator[str]:
     """Every text among the arguments and options of a command but for its outputs: some of them name input files."""
     for key, value in context.params.items():
         if key not in OUTPUT_PARAMETERS:
             yield from (text for text in (value if isinstance(value, tuple) else (value,)) if isinstance(text, str))
 
 
-def write_file(path, content, force):
+def write_file(path: str, content: str | bytes, force: bool) -> None:
     """Writes a text or bytes under a temporary name and renames it; pipes and devices are written to as they are."""
     content = content.encode() if isinstance(content, str) else content
     try:
@@ -103,35 +113,35 @@ def write_file(path, content, force):
         raise OutputError(f"{path}: error: cannot be written: {error.strerror}") from None
 
 
-def _umask():
+def _umask() -> int:
     mask = os.umask(0)
     os.umask(mask)
     return mask
 
 
-def printable(text):
+def printable(text: str) -> str:
     """Names come from files: control characters are shown, not obeyed."""
     from mbcli.parsers.diagnostics import printable
 
     return printable(text)
 
 
-def tell(line, *, colour=None):
+def tell(line: str, *, colour: str | None = None) -> None:
     """Prints a line beside the result, on stderr."""
     click.secho(printable(line), err=True, fg=colour)
 
 
-def warn(line):
+def warn(line: str) -> None:
     """Prints a warning on stderr."""
     tell(f"mbcli: warning: {line}", colour="yellow")
 
 
-def number(value):
+def number(value: float) -> str:
     """A number in a column of text."""
     return f"{value + 0.0:.6g}"  # no minus zero
 
 
-def table(rows, header=None):
+def table(rows: list[Any], header: Sequence[str] | None = None) -> str:
     """Aligned columns; the first one to the left, numbers to the right."""
     cells = [[c if isinstance(c, str) else number(c) for c in row] for row in ([header] if header else []) + rows]
     cells = [[printable(cell) for cell in row] for row in cells]
@@ -147,14 +157,14 @@ def table(rows, header=None):
 NO_FREEDOM = "the model has no degrees of freedom"
 
 
-def named_vector(names, values, units):
+def named_vector(names: Iterable[str], values: Iterable[float], units: Sequence[str]) -> str:
     """One line per name with its number and unit."""
-    rows = [[name, float(value), unit] for name, value, unit in zip(names, values, units, strict=True)]
+    rows: list[list[Any]] = [[name, float(value), unit] for name, value, unit in zip(names, values, units, strict=True)]
     width = max((len(unit) for unit in units), default=0)
     return table([[*row[:2], row[2].ljust(width)] for row in rows]) if rows else NO_FREEDOM
 
 
-def matrix(names, M):
+def matrix(names: Iterable[str], M: Matrix) -> str:
     """A square matrix with the names of its rows; columns are in the same order."""
     rows = [[name, *(float(x) for x in row)] for name, row in zip(names, M, strict=True)]
     return table(rows) if rows else NO_FREEDOM

@@ -123,7 +123,7 @@ def refuse_foreign(
         )
 
 
-def _as_given(command, name, values, inside):
+def _as_given(command: click.Command, name: str, values: list[Any], inside: set[str]) -> str:
     """A parameter as it stands in a command."""
     parameter = next(p for p in command.params if p.name == name)
     option = parameter.opts[0] if isinstance(parameter, click.Option) else "MODEL"

@@ -1,11 +1,14 @@
 """`mbcli replay`: logs in the browser, as one HTML file, as images or as a video."""
 
+from __future__ import annotations
+
 import dataclasses
 import os
 import re
 import tempfile
 import time
 import webbrowser
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -14,6 +17,13 @@ from mbcli.cli.options import Number
 from mbcli.cli.output import refuse_existing, warn, write_file
 from mbcli.common.suggestions import closest
 from mbcli.errors import OutputError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mbcli.math.array_types import IntArray
+    from mbcli.pictures.cameras import Camera
+    from mbcli.pictures.scene import Motion, Scene
 
 PAGE_RATE = 60.0  # [Hz] of the rows in a page
 FILM_RATE = 30.0  # [Hz] of images
@@ -24,7 +34,7 @@ class Size(click.ParamType):
 
     name = "size"
 
-    def convert(self, value, param, ctx):
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, int]:
         if isinstance(value, tuple):
             return value
         parts = value.lower().split("x")
@@ -57,7 +67,21 @@ class Size(click.ParamType):
 @click.option("--allow-outside", is_flag=True, help="Also draw meshes outside of the model's package or folder.")
 @click.option("--force", is_flag=True, help="Replace existing files.")
 @click.pass_context
-def replay(ctx, logs, output, frames, traces, fps, speed, camera, size, port, no_browser, allow_outside, force):
+def replay(
+    ctx: click.Context,
+    logs: tuple[str, ...],
+    output: str | None,
+    frames: str | None,
+    traces: tuple[str, ...],
+    fps: float | None,
+    speed: float,
+    camera: Camera | None,
+    size: tuple[int, int],
+    port: int,
+    no_browser: bool,
+    allow_outside: bool,
+    force: bool,
+) -> None:
     """Show logs over time: in the browser, or with -o and --frames as files.
 
     The first log is solid, the others are ghosts. Contact forces are arrows; contact surfaces show their pressure as
@@ -82,6 +106,7 @@ def replay(ctx, logs, output, frames, traces, fps, speed, camera, size, port, no
     if frames is not None or suffix not in ("", ".html", ".htm"):
         _write_images(runs, logs[0], output, frames, traces, fps or FILM_RATE, speed, size, camera, force, quiet)
     if suffix in (".html", ".htm"):
+        assert output is not None  # whose suffix it is
         write_file(output, _page(runs, logs[0], title, traces, fps, speed, camera, play=False), force)
         if not quiet:
             click.echo(f"{output}: {os.path.getsize(output) / 1e6:.3g} MB")
@@ -89,7 +114,7 @@ def replay(ctx, logs, output, frames, traces, fps, speed, camera, size, port, no
         _serve(_page(runs, logs[0], title, traces, fps, speed, camera, play=True), port, no_browser)
 
 
-def _check_output(output, suffix, force):
+def _check_output(output: str, suffix: str, force: bool) -> None:
     from mbcli.pictures.images import VIDEO_SUFFIXES, require_ffmpeg
 
     if suffix not in (".html", ".htm", *VIDEO_SUFFIXES):
@@ -102,7 +127,7 @@ def _check_output(output, suffix, force):
         require_ffmpeg()
 
 
-def _read(logs, quiet, allow_outside):
+def _read(logs: Sequence[str], quiet: bool, allow_outside: bool) -> list[tuple[Scene, Motion]]:
     """(Scene, Motion) of every log, without contact surfaces."""
     from mbcli.pictures.log_scene import scene_and_motion
     from mbcli.pictures.model_scene import MeshStore
@@ -115,7 +140,7 @@ def _read(logs, quiet, allow_outside):
     return runs
 
 
-def _check_traces(traces, runs):
+def _check_traces(traces: Sequence[str], runs: Sequence[tuple[Any, Motion]]) -> None:
     names = [item.name for scene, _ in runs for item in (*scene.bodies[1:], *scene.frames)]
     names += [name.rpartition("::")[2] for name in names]
     for name in traces:
@@ -125,7 +150,7 @@ def _check_traces(traces, runs):
             raise click.UsageError(f"--trace: there is no body or frame '{name}'{hint}")
 
 
-def _with_surfaces(runs, path, rows):
+def _with_surfaces(runs: list[tuple[Scene, Motion]], path: str, rows: IntArray) -> list[tuple[Scene, Motion]]:
     """The runs, of which the first has the contact surfaces of some rows of its log: ghosts show none."""
     from mbcli.pictures.log_scene import logged_surfaces
 
@@ -133,7 +158,17 @@ def _with_surfaces(runs, path, rows):
     return [(scene, dataclasses.replace(motion, surfaces=logged_surfaces(path, rows))), *ghosts]
 
 
-def _page(runs, first, title, traces, fps, speed, camera, *, play):
+def _page(
+    runs: list[tuple[Scene, Motion]],
+    first: str,
+    title: str,
+    traces: Sequence[str],
+    fps: float | None,
+    speed: float,
+    camera: Camera | None,
+    *,
+    play: bool,
+) -> str:
     from mbcli.pictures.html import replay_page
 
     rate = fps or PAGE_RATE
@@ -142,7 +177,19 @@ def _page(runs, first, title, traces, fps, speed, camera, *, play):
     return replay_page(thinned, title, traces=traces, speed=speed, play=play, camera=camera)
 
 
-def _write_images(runs, first, output, frames, traces, rate, speed, size, camera, force, quiet):
+def _write_images(
+    runs: list[tuple[Scene, Motion]],
+    first: str,
+    output: str | None,
+    frames: str | None,
+    traces: Sequence[str],
+    rate: float,
+    speed: float,
+    size: tuple[int, int],
+    camera: Camera | None,
+    force: bool,
+    quiet: bool,
+) -> None:
     from mbcli.cli.mesh_progress import MeshProgress
     from mbcli.pictures.images import image_times, images, write_images, write_video
 
@@ -159,7 +206,7 @@ def _write_images(runs, first, output, frames, traces, rate, speed, size, camera
         click.echo(f"{frames}: {len(names)} images")
 
 
-def _serve(page, port, no_browser):
+def _serve(page: str, port: int, no_browser: bool) -> None:
     from mbcli.pictures.web_server import PageServer
 
     content = page.encode()

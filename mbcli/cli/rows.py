@@ -1,15 +1,36 @@
 """What commands want of the rows of --states, and what they say of these."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import click
 import numpy as np
 
 from mbcli.cli.output import tell, warn
 from mbcli.cli.state import assigned
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mbcli.batch.state_layout import StateLayout
+    from mbcli.batch.state_reader import StateChunk
+    from mbcli.cli.options import Options
+    from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+    from mbcli.multibody.state.context import Context
+
 BEYOND = 1e-6  # [rad or m] outside of a limit
 
 
-def row_layout(plant, context, state, batch, needs, quiet, or_none=()):
+def row_layout(
+    plant: MultibodyPlant,
+    context: Context,
+    state: Options,
+    batch: Options,
+    needs: Sequence[str],
+    quiet: bool,
+    or_none: Sequence[str] = (),
+) -> StateLayout:
     """The StateLayout of rows that are read into a context whose state the state options have set.
 
     Args:
@@ -49,7 +70,7 @@ def row_layout(plant, context, state, batch, needs, quiet, or_none=()):
     )
 
 
-def require_tables(batch):
+def require_tables(batch: Options) -> None:
     """UsageError for options of --states without it."""
     for given, name in ((batch.states_format, "--states-format"), (batch.fill, "--fill"), (batch.degrees, "--degrees")):
         if batch.states is None and given:
@@ -59,12 +80,12 @@ def require_tables(batch):
 class LimitsOfRows:
     """Warns of the first row that is outside of limits."""
 
-    def __init__(self, plant, source, quiet):
+    def __init__(self, plant: MultibodyPlant, source: str, quiet: bool) -> None:
         self._lower, self._upper = plant.GetPositionLowerLimits(), plant.GetPositionUpperLimits()
         self._names, self._source = plant.GetPositionNames(), source
         self._is_done = quiet or not (np.isfinite(self._lower).any() or np.isfinite(self._upper).any())
 
-    def look(self, chunk):
+    def look(self, chunk: StateChunk) -> None:
         if self._is_done:
             return
         outside = (chunk.q < self._lower - BEYOND) | (chunk.q > self._upper + BEYOND)

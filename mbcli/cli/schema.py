@@ -1,5 +1,9 @@
 """`mbcli schema`: the JSON Schemas of the files that mbcli reads and writes."""
 
+from __future__ import annotations
+
+from typing import Any
+
 import click
 
 from mbcli.cli.output import emit
@@ -10,7 +14,7 @@ from mbcli.common.suggestions import name_or_list
 @click.argument("name", required=False)
 @click.option("-o", "--output", metavar="FILE", help="Write the schema to a file.")
 @click.option("--force", is_flag=True, help="Replace an existing file.")
-def schema(name, **options):
+def schema(name: str | None, **options: Any) -> None:
     """Print the JSON Schema of a file format, or the names of all.
 
     With the schema an editor checks a file while it is written; declare tags such as !Rpy to the editor.

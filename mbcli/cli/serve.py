@@ -1,11 +1,14 @@
 """`mbcli serve`: analyses of one model, one JSON document a line in, one out."""
 
+from __future__ import annotations
+
 import json
 import os
 import sys
 import threading
 from contextlib import suppress
 from contextvars import copy_context
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -15,6 +18,15 @@ from mbcli.cli.output import document, printable
 from mbcli.common.json_text import to_json_line
 from mbcli.common.suggestions import name_or_list
 from mbcli.errors import MbcliError, OutputError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from io import BufferedIOBase
+    from typing import BinaryIO, NoReturn
+
+    from mbcli.cli.analysis import Analysis
+    from mbcli.cli.options import Options
+    from mbcli.models.loaded_model import LoadedModel
 
 COMMANDS = (
     "kinematics",
@@ -45,7 +57,7 @@ BUG = 70
     "--compiled", is_flag=True, help="Compile the calculations: faster for large models; the last digits differ."
 )
 @click.pass_context
-def serve(ctx, socket_path, compiled, **values):
+def serve(ctx: click.Context, socket_path: str | None, compiled: bool, **values: Any) -> None:
     """Answer questions about a model: each line of input is a JSON document, and so is each answer.
 
     The model is loaded once. A document names a command and its options, without dashes; the answer is what the command
@@ -73,13 +85,15 @@ def serve(ctx, socket_path, compiled, **values):
 class Questions:
     """Answers questions about a loaded model, each as the command would that it names: no question changes another."""
 
-    def __init__(self, loaded):
+    def __init__(self, loaded: LoadedModel) -> None:
         self._loaded = loaded
         self._lock = threading.Lock()  # a plant computes for one at a time
-        self._read_lines = {}  # {(command, words, None, options that take texts): values}
-        self._commands = {}  # {name: (command of click, {name in a document: option})}
+        # {(command, words, None, options that take texts): values}
+        self._read_lines: dict[tuple[Any, ...], dict[str, Any]] = {}
+        # {name: (command of click, {name in a document: option})}
+        self._commands: dict[str, tuple[click.Command, dict[str, click.Option]]] = {}
 
-    def answer(self, line):
+    def answer(self, line: bytes) -> str:
         """The answer to a line (bytes): a document in one line, without its end."""
         identity = {}
         try:
@@ -93,12 +107,15 @@ class Questions:
             answer = {"schema": "mbcli/error", "schema_version": 1, "exit_code": code, "message": message}
         return to_json_line({**answer, **identity})
 
-    def _ask(self, question):
+    def _ask(self, question: dict[str, Any]) -> dict[str, Any]:
         name = question.pop("command", None)
         if name not in COMMANDS:
             given = "there is no command" if name is None else f"no command {json.dumps(name)} is answered"
             raise click.UsageError(f"{given}: {name_or_list(str(name), COMMANDS)}")
         command, options = self._commands.get(name) or self._learn(name)
+        words: list[str]
+        texts: dict[click.Option, list[str]]
+        answers: list[dict[str, Any]]
         words, texts, answers = [], {}, []
         for key, value in question.items():
             option = options.get(key.replace("_", "-"))
@@ -108,12 +125,15 @@ class Questions:
                 texts[option] = _as_texts(option, key, value)
             else:
                 words += _as_words(option, key, value)
+        assert command.callback is not None
         values = self._values(name, command, words, texts)
         with click.Context(command, info_name=name, obj={"verbosity": -1, "answer": self._collect(answers)}) as context:
             context.invoke(command.callback, **values)
         return answers[0]
 
-    def _values(self, name, command, words, texts):
+    def _values(
+        self, name: str, command: click.Command, words: list[str], texts: dict[click.Option, list[str]]
+    ) -> dict[str, Any]:
         """The arguments of a command's function. Click reads a line once for all that differ in texts alone."""
         known = (name, *words, None, *texts)
         if known not in self._read_lines:
@@ -124,19 +144,22 @@ class Questions:
         given = {option.name: tuple(found) if option.multiple else found[0] for option, found in texts.items()}
         return {**self._read_lines[known], **given}
 
-    def _collect(self, answers):
+    def _collect(self, answers: list[dict[str, Any]]) -> Callable[[Analysis, Options, dict[str, str | None]], None]:
         """What Analysis.run() calls in place of printing a result."""
 
-        def collect(analysis, state, inputs):
+        def collect(analysis: Analysis, state: Options, inputs: dict[str, str | None]) -> None:
             context, results = analysis.evaluate_state(self._loaded, state, inputs)
             answers.append(document(analysis.command, self._loaded, context, **results))
 
         return collect
 
-    def _learn(self, name):
+    def _learn(self, name: str) -> tuple[click.Command, dict[str, click.Option]]:
         """(command of click, {name in a document: option}), once."""
         context = click.get_current_context()
-        command = context.find_root().command.get_command(context, name)
+        group = context.find_root().command
+        assert isinstance(group, click.Group)
+        command = group.get_command(context, name)
+        assert command is not None  # it is one of COMMANDS
         options = {
             word.removeprefix("--"): option
             for option in command.params
@@ -147,7 +170,7 @@ class Questions:
         return self._commands[name]
 
 
-def _read(line):
+def _read(line: bytes) -> dict[str, Any]:
     """The document in a line."""
     if len(line) > MOST_BYTES:
         raise click.UsageError(f"the line is longer than {MOST_BYTES >> 20} MiB")
@@ -162,16 +185,16 @@ def _read(line):
     return question
 
 
-def _refuse_constant(name):
+def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not a number of JSON")
 
 
-def _takes_text(option):
+def _takes_text(option: click.Option) -> bool:
     """Whether click gives a command the text of this option as it is."""
     return option.type is click.STRING and not option.is_flag and option.callback is None
 
 
-def _as_words(option, key, value):
+def _as_words(option: click.Option, key: str, value: Any) -> list[str]:
     """The words that say a value on a command line."""
     if option.is_flag:
         if not isinstance(value, bool):
@@ -180,7 +203,7 @@ def _as_words(option, key, value):
     return [f"{option.opts[0]}={text}" for text in _as_texts(option, key, value)]
 
 
-def _as_texts(option, key, value):
+def _as_texts(option: click.Option, key: str, value: Any) -> list[str]:
     """The texts that say a value behind an option: lists are numbers in order, objects NAME=VALUE."""
     if isinstance(value, dict):
         texts = [f"{name}={_text(key, item)}" for name, item in value.items()]
@@ -189,7 +212,7 @@ def _as_texts(option, key, value):
     return texts if option.multiple else [" ".join(texts)]
 
 
-def _text(key, value):
+def _text(key: str, value: Any) -> str:
     if isinstance(value, str):
         return value
     if isinstance(value, (int, float)) and not isinstance(value, bool):
@@ -199,7 +222,7 @@ def _text(key, value):
     raise click.UsageError(f"{key}: {json.dumps(value)} is neither a number nor a text")
 
 
-def _fault(error):
+def _fault(error: Exception) -> tuple[int, str]:
     """(exit code, message) of an error, as the command line reports it."""
     if isinstance(error, click.ClickException):
         return error.exit_code, printable(error.format_message())
@@ -208,7 +231,9 @@ def _fault(error):
     return BUG, printable(f"internal error, a bug in mbcli: {type(error).__name__}: {error}")
 
 
-def _answer_lines(questions_in, answers_out, questions):
+def _answer_lines(
+    questions_in: BinaryIO | BufferedIOBase, answers_out: BinaryIO | BufferedIOBase, questions: Questions
+) -> None:
     """Answers each line of a stream to its end; empty ones are no questions."""
     while line := questions_in.readline(MOST_BYTES + 1):
         rest = line
@@ -219,7 +244,7 @@ def _answer_lines(questions_in, answers_out, questions):
             answers_out.flush()
 
 
-def _listen(path, questions):
+def _listen(path: str, questions: Questions) -> None:
     """Answers whoever connects to a Unix socket, which only this user may, until a signal comes."""
     import socketserver
 
@@ -228,10 +253,10 @@ def _listen(path, questions):
     context, variables = click.get_current_context(), copy_context()
 
     class Connection(socketserver.StreamRequestHandler):
-        def handle(self):
+        def handle(self) -> None:
             variables.copy().run(self.answer)
 
-        def answer(self):
+        def answer(self) -> None:
             with context.scope(cleanup=False), suppress(BrokenPipeError, ConnectionResetError):  # who asked has gone
                 _answer_lines(self.rfile, self.wfile, questions)
 

@@ -1,11 +1,14 @@
 """`mbcli simulate`: from a model to a log."""
 
+from __future__ import annotations
+
 import os
 import signal
 import sys
 import threading
 import time
 from contextlib import closing
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -34,6 +37,13 @@ from mbcli.common.json_text import to_json
 from mbcli.common.number_text import counted
 from mbcli.config.contact_laws import CONTACT_LAWS
 from mbcli.errors import ModelError
+
+if TYPE_CHECKING:
+    from mbcli.cli.options import Options
+    from mbcli.models.loaded_model import LoadedModel
+    from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+    from mbcli.multibody.state.context import Context
+    from mbcli.simulation.recorded_run import Progress, RecordedRun
 
 # as MultibodyPlantConfig, recorded_run and sampling have them; importing those would slow --help down
 CONTACT_MODELS = ("point", "hydroelastic", "hydroelastic_with_fallback")
@@ -94,14 +104,14 @@ class FieldsOption(click.Option):
     """--fields, whose help names the fields that there are when it is asked for: a run starts sooner."""
 
     @property
-    def help(self):
+    def help(self) -> str | None:
         """The help text."""
         from mbcli.log.fields import names_in_words
 
         return f"Fields to log beside q and v: {names_in_words()}"
 
     @help.setter
-    def help(self, text):
+    def help(self, text: str | None) -> None:
         """click sets what it was given, which is none."""
 
 
@@ -248,7 +258,7 @@ class FieldsOption(click.Option):
 @click.option("--force", is_flag=True, help="Replace an existing log.")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON document.")
 @click.pass_context
-def simulate(ctx, **values):
+def simulate(ctx: click.Context, **values: Any) -> int:
     """Run a model over time and write an HDF5 log.
 
     The plant is discrete with a step of 1 ms unless --dt, --integrator or the configuration say otherwise. Collision
@@ -278,7 +288,7 @@ def simulate(ctx, **values):
     return _run_command(ctx, values)
 
 
-def _repeat_command(ctx, values):
+def _repeat_command(ctx: click.Context, values: dict[str, Any]) -> int:
     """Runs the command that a log records, with the options that are given now after its own."""
     from mbcli.cli import recorded_command
     from mbcli.log import open_log
@@ -313,7 +323,7 @@ def _repeat_command(ctx, values):
         return _run_command(again, again.params)
 
 
-def _run_command(ctx, values):
+def _run_command(ctx: click.Context, values: dict[str, Any]) -> int:
     model, state = take(values, MODEL_KEYS), take(values, STATE_KEYS)
     options = take(values, tuple(values))
     quiet = (ctx.obj or {}).get("verbosity", 0) < 0
@@ -355,10 +365,10 @@ def _run_command(ctx, values):
     progress, stop = ProgressLine(shown=not quiet), StopSignal()
     with usage_errors():
         run = _recorded_run(ctx, loaded, state, options, quiet)
-    run.prepare(lambda line: quiet or tell(f"mbcli: {line}"), resumed=options.resume_path)
+    run.prepare((lambda line: None) if quiet else lambda line: tell(f"mbcli: {line}"), resumed=options.resume_path)
     compiling = compiling_line(plant, run.context, quiet)
 
-    def begin():
+    def begin() -> None:
         compiling.close()
         stop.listen()
 
@@ -377,7 +387,7 @@ def _run_command(ctx, values):
     return {"complete": 0, "interrupted": stop.exit_code}[summary.status]
 
 
-def refuse_two_controls(options):
+def refuse_two_controls(options: Options) -> None:
     """UsageError if two options give the actuation."""
     if options.controller is not None and (options.input_file is not None or options.u_text is not None):
         raise click.UsageError("--controller gives the actuation: no --input and no --u beside it")
@@ -385,7 +395,7 @@ def refuse_two_controls(options):
         raise click.UsageError("--trajectory moves and holds the joints: no --hold and no --drive beside it")
 
 
-def chosen_time_step(options):
+def chosen_time_step(options: Options) -> float | None:
     """The step [s] that the options ask for, None if none does; UsageError for options that exclude each other."""
     time_step = options.time_step
     if options.integrator is not None or options.accuracy is not None or options.max_step is not None:
@@ -401,13 +411,13 @@ def chosen_time_step(options):
     return time_step
 
 
-def _holding(options):
+def _holding(options: Options) -> dict[str, Any]:
     """As holding_arguments(); joints that follow a motion are held, so that those without an actuator get one."""
     held = holding_arguments(options)
     return held | {"hold": True} if options.trajectory is not None and held["hold"] is None else held
 
 
-def holding_arguments(options):
+def holding_arguments(options: Options) -> dict[str, Any]:
     """The arguments of load_model() on joints that are held and driven."""
     from mbcli.cli.state import by_name
 
@@ -416,7 +426,7 @@ def holding_arguments(options):
     return {"hold": True if posture == AT_START else posture, "kp": options.kp, "kd": options.kd, "drive": velocities}
 
 
-def _check_output(path, options):
+def _check_output(path: str, options: Options) -> None:
     """OutputError if no log can be written, before anything is loaded."""
     from mbcli.simulation.log_target import check_log_target
 
@@ -425,7 +435,9 @@ def _check_output(path, options):
         refuse_given_inputs(target, but=options.resume_path)
 
 
-def _recorded_run(ctx, loaded, state, options, quiet):
+def _recorded_run(
+    ctx: click.Context, loaded: LoadedModel, state: Options, options: Options, quiet: bool
+) -> RecordedRun:
     from mbcli.cli.state import set_state
     from mbcli.simulation.recorded_run import RecordedRun
 
@@ -454,7 +466,7 @@ def _recorded_run(ctx, loaded, state, options, quiet):
     )
 
 
-def read_actuation(plant, options):
+def read_actuation(plant: MultibodyPlant, options: Options) -> Any:
     """What --input or --u give: an Input, u (nu,) or None."""
     from mbcli.cli.analysis import parse_inputs
     from mbcli.simulation.input_series import read_input
@@ -468,14 +480,15 @@ def read_actuation(plant, options):
     return parse_inputs(plant, {"u": options.u_text}).get("u")
 
 
-def named_inputs(plant, text):
+def named_inputs(plant: MultibodyPlant, text: str) -> dict[str, float]:
     """{name: number} of NAME=VALUE pairs for actuators and targets. UsageError for what means nothing."""
     from mbcli.cli.state import by_name
     from mbcli.simulation.servo_controls import ServoControls
 
+    names: dict[Any, str]
     find, names = ServoControls(plant).find, {}
 
-    def place(name):
+    def place(name: str) -> Any:
         k = find(name)
         names.setdefault(k, name)
         return k
@@ -483,14 +496,14 @@ def named_inputs(plant, text):
     return {names[k]: value for k, value in by_name(text.replace(",", " ").split(), place, "--u").items()}
 
 
-def _default_log(model, resume_path):
+def _default_log(model: str, resume_path: str | None) -> str:
     if resume_path is not None:
         return resume_path.removesuffix(".old").removesuffix(".partial")
     stem = "model" if model == "-" else os.path.splitext(os.path.basename(model))[0]
     return stem.removesuffix(".dmd") + ".h5"
 
 
-def compiling_line(plant, context, quiet):
+def compiling_line(plant: MultibodyPlant, context: Context, quiet: bool) -> CompilingLine:
     """The CompilingLine of the first run of a plant on this machine."""
     from mbcli.multibody.stepping.run import kernels_to_compile
 
@@ -502,37 +515,38 @@ def compiling_line(plant, context, quiet):
 class StopSignal:
     """Ctrl-C, SIGTERM or SIGHUP: the run ends after the current block of steps; a second signal ends it at once."""
 
-    def __init__(self):
+    def __init__(self) -> None:
+        self._previous: dict[int, Any]
         self.exit_code, self._previous = 0, {}
 
-    def __enter__(self):
+    def __enter__(self) -> StopSignal:
         return self
 
-    def listen(self):
+    def listen(self) -> None:
         """From now on signals end the run so, until the context manager is left."""
         if threading.current_thread() is threading.main_thread():
             self._previous = {s: signal.signal(s, self._stop) for s in (signal.SIGINT, *ending_signals())}
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         for s, handler in self._previous.items():
             signal.signal(s, handler)
 
-    def _stop(self, signum, frame):
+    def _stop(self, signum: int, frame: object) -> None:
         if self.exit_code:
             raise KeyboardInterrupt if signum == signal.SIGINT else Terminated(signum)
         self.exit_code = 128 + signum
 
-    def __call__(self):
+    def __call__(self) -> int:
         return self.exit_code
 
 
 class ProgressLine:
     """One line on stderr if that is a terminal."""
 
-    def __init__(self, shown):
+    def __init__(self, shown: bool) -> None:
         self._active, self._drawn_at = shown and sys.stderr.isatty(), 0.0
 
-    def __call__(self, progress):
+    def __call__(self, progress: Progress) -> None:
         now = time.monotonic()
         if not self._active or now - self._drawn_at < 0.2:
             return
@@ -544,13 +558,13 @@ class ProgressLine:
         )
         sys.stderr.flush()
 
-    def close(self):
+    def close(self) -> None:
         if self._active and self._drawn_at:
             sys.stderr.write("\r\x1b[K")
             sys.stderr.flush()
 
 
-def render(summary):
+def render(summary: dict[str, Any]) -> list[str]:
     if summary["integrator"] is None:
         how = f"{counted(summary['steps'], 'step')} of {summary['time_step']:g} s"
     else:
@@ -588,7 +602,7 @@ def render(summary):
     return lines
 
 
-def efforts_in_words(efforts):
+def efforts_in_words(efforts: list[dict[str, Any]]) -> list[str]:
     """Lines on what controllers gave: the largest efforts, and the actuators that were at their limits."""
     if not efforts:
         return []
@@ -606,7 +620,7 @@ def efforts_in_words(efforts):
     return lines
 
 
-def balance_in_words(balance):
+def balance_in_words(balance: dict[str, float]) -> str:
     names = ("actuators", "joint_damping", "joint_friction", "force_elements", "contact", "limits", "constraints")
     work = [
         f"{name.replace('_', ' ')} {balance[name]:.4g} J"
@@ -621,5 +635,5 @@ def balance_in_words(balance):
     return f"work of {', '.join(work) or 'nothing'}{stored}; error of the integration {balance['rest']:.3g} J"
 
 
-def _rate(value):
+def _rate(value: float) -> str:
     return f"{value:.3g}" if value < 1000.0 else f"{value:.0f}"

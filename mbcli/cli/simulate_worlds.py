@@ -1,7 +1,10 @@
 """`mbcli simulate --states STARTS --each`: a run from every start, all at once."""
 
+from __future__ import annotations
+
 import time
 from contextlib import closing
+from typing import TYPE_CHECKING, Any
 
 import click
 import numpy as np
@@ -14,6 +17,17 @@ from mbcli.common.json_text import to_json
 from mbcli.common.number_text import counted
 from mbcli.errors import ModelError
 from mbcli.multibody.tree.joint_kinds import has_quaternion
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from types import SimpleNamespace
+
+    from mbcli.cli.options import Options
+    from mbcli.log.worlds_writer import WorldsWriter
+    from mbcli.math.array_types import FloatArray
+    from mbcli.models.loaded_model import LoadedModel
+    from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+    from mbcli.simulation.worlds import Worlds
 
 BLOCK_BYTES = 1 << 26  # of samples that are in memory at once
 MOST_TOLD = 5  # worlds that stopped
@@ -33,7 +47,7 @@ EXIT_CODE_OF_STOPPED = 5
 _NAMES = {"resume_path": "--resume", "pushes": "--push"}
 
 
-def require_each(options, state):
+def require_each(options: Options, state: Options) -> bool:
     """UsageError for options that do not go with --states --each, or these without each other."""
     if options.states is None:
         if options.each:
@@ -51,7 +65,16 @@ def require_each(options, state):
     return True
 
 
-def run_each(ctx, loaded, state, options, given, output, stop, quiet):
+def run_each(
+    ctx: click.Context,
+    loaded: LoadedModel,
+    state: Options,
+    options: Options,
+    given: Any,
+    output: str | None,
+    stop: Any,
+    quiet: bool,
+) -> int:
     """Runs all worlds, writes their log, prints the summary; given: what --input or --u give."""
     from mbcli.simulation.sampling import Sampling
     from mbcli.simulation.worlds import Worlds
@@ -88,7 +111,7 @@ def run_each(ctx, loaded, state, options, given, output, stop, quiet):
         if writer is not None:
             writer.abandon()
         raise
-    summary = {
+    summary: dict[str, Any] = {
         "status": status,
         "worlds": len(worlds),
         "stopped": [{"world": k, "time": float(worlds.time[k]), "message": text} for k, text in failures.items()],
@@ -103,7 +126,7 @@ def run_each(ctx, loaded, state, options, given, output, stop, quiet):
     return stop.exit_code if status == "interrupted" else EXIT_CODE_OF_STOPPED if failures else 0
 
 
-def read_starts(loaded, options, state, quiet):
+def read_starts(loaded: LoadedModel, options: Options, state: Options, quiet: bool) -> SimpleNamespace:
     """q, v and u (n, ...) of all rows of STARTS; u is None if there is none."""
     from types import SimpleNamespace
 
@@ -112,6 +135,7 @@ def read_starts(loaded, options, state, quiet):
     from mbcli.cli.state import set_state
     from mbcli.models.placement import put_on_ground
 
+    assert options.states is not None
     plant = loaded.plant
     context = plant.CreateDefaultContext()
     if loaded.ground is not None and plant.meets_contact():  # what a row leaves out is as in a run without --states
@@ -130,11 +154,11 @@ def read_starts(loaded, options, state, quiet):
     return SimpleNamespace(
         q=np.vstack([chunk.q for chunk in chunks]),
         v=np.vstack([chunk.v for chunk in chunks]),
-        u=np.vstack([chunk.u for chunk in chunks]) if with_u else None,
+        u=np.vstack([chunk.u for chunk in chunks]) if with_u else None,  # type: ignore[misc]  # all chunks have u
     )
 
 
-def place(worlds, starts, options, quiet):
+def place(worlds: Worlds, starts: SimpleNamespace, options: Options, quiet: bool) -> None:
     """Puts the starts into the worlds; controllers that hold joints hold them there."""
     plant = worlds.plant
     low, high = plant.GetPositionLowerLimits(), plant.GetPositionUpperLimits()
@@ -159,7 +183,7 @@ def place(worlds, starts, options, quiet):
     worlds.hold_here(options.posture == options.at_start)
 
 
-def actuation_rows(plant, given, times, choice, quiet):
+def actuation_rows(plant: MultibodyPlant, given: Any, times: FloatArray, choice: str, quiet: bool) -> FloatArray | None:
     """u (steps, nu) of what --input or --u give, at times (steps + 1,) [s]; None without them.
 
     choice: of --effort-limits.
@@ -179,7 +203,9 @@ def actuation_rows(plant, given, times, choice, quiet):
     return np.where((row >= 0)[:, np.newaxis], series.values[np.maximum(row, 0)], 0.0)
 
 
-def _writer(ctx, loaded, output, times, count):
+def _writer(
+    ctx: click.Context, loaded: LoadedModel, output: str | None, times: FloatArray, count: int
+) -> WorldsWriter | None:
     if output is None:
         return None
     from mbcli.log.worlds_writer import WorldsWriter
@@ -190,13 +216,21 @@ def _writer(ctx, loaded, output, times, count):
     return WorldsWriter(output, log_header(loaded, fields, {}, argv=argv), times, count)
 
 
-def _advance(worlds, rows, every, series, writer, stop):
+def _advance(
+    worlds: Worlds,
+    rows: list[int],
+    every: int,
+    series: FloatArray | None,
+    writer: WorldsWriter | None,
+    stop: Any,
+) -> str:
     """Takes all steps, block by block; returns how the run ended."""
     nq = worlds.q.shape[1]
     per_row = 8 * len(worlds) * (nq + worlds.v.shape[1] + worlds.u.shape[1])
     most = max(1, BLOCK_BYTES // max(per_row, 1))
 
-    def write(samples, at):
+    def write(samples: FloatArray, at: Sequence[int]) -> None:
+        assert writer is not None
         u = np.broadcast_to(worlds.u[:, np.newaxis], (len(worlds), len(at), worlds.u.shape[1]))
         if series is not None and len(series):
             u = np.broadcast_to(series[np.minimum(at, len(series) - 1)], u.shape)
@@ -223,7 +257,7 @@ def _advance(worlds, rows, every, series, writer, stop):
     return "complete"
 
 
-def render(summary):
+def render(summary: dict[str, Any]) -> str:
     """The summary for people."""
     count, stopped = summary["worlds"], summary["stopped"]
     simulated = summary["end_time"] - summary["start_time"]

@@ -1,8 +1,11 @@
 """The state that an analysis or a run starts from: default, lists, names, files, random numbers."""
 
+from __future__ import annotations
+
 import os
 import re
 import sys
+from typing import TYPE_CHECKING, Any
 
 import click
 import numpy as np
@@ -13,11 +16,20 @@ from mbcli.errors import ModelError, ResourceError
 from mbcli.models.postures import find_postures, set_postures
 from mbcli.models.states import check_quaternions, set_random_state, set_state_from_log, state_in_json
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from mbcli.cli.options import Options
+    from mbcli.math.array_types import BoolArray, FloatArray
+    from mbcli.models.loaded_model import LoadedModel
+    from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+    from mbcli.multibody.state.context import Context
+
 HDF5_SIGNATURE = b"\x89HDF\r\n\x1a\n"
 LARGEST_STATE = 1 << 26  # [bytes] of a JSON document
 
 
-def set_state(loaded, context, options):
+def set_state(loaded: LoadedModel, context: Context, options: Options) -> BoolArray:
     """Puts the state that the options describe into the context: file, random or posture first, then lists, then names.
 
     Returns the mask (nq,) of the positions that they state.
@@ -47,7 +59,7 @@ def set_state(loaded, context, options):
     return stated
 
 
-def numbers(text, names, option):
+def numbers(text: str, names: Sequence[str], option: str) -> FloatArray:
     """A comma or space separated list of finite numbers, one for each name."""
     words = [word for word in re.split(r"[,\s]+", text.strip()) if word]
     if len(words) != len(names):
@@ -56,18 +68,20 @@ def numbers(text, names, option):
     return np.array([number(word, option) for word in words])
 
 
-def number(word, option):
+def number(word: str, option: str) -> float:
     value = parse_number(word.strip())
     if value is None:
         raise click.UsageError(f"{option}: '{word}' is not a finite number")
     return value
 
 
-def by_name(assignments, find, option):
+def by_name(assignments: Iterable[str], find: Callable[[str], Any], option: str) -> dict[Any, float]:
     """{result of find(name): number} of NAME=VALUE texts. UsageError if two of them mean the same.
 
     find raises LookupError for a name that means nothing, or several things.
     """
+    values: dict[Any, float]
+    stated: dict[Any, str]
     values, stated = {}, {}
     for assignment in assignments:
         name, equals, word = assignment.partition("=")
@@ -84,13 +98,13 @@ def by_name(assignments, find, option):
     return values
 
 
-def assigned(plant, assignments):
+def assigned(plant: MultibodyPlant, assignments: Iterable[str]) -> dict[tuple[str, int], float]:
     """{("q" or "v", index): number} of the texts of --at."""
     names = StateNames(plant.GetPositionNames(), plant.GetVelocityNames())
     return by_name(assignments, names.find, "--at")
 
 
-def _assign(plant, context, assignments):
+def _assign(plant: MultibodyPlant, context: Context, assignments: Iterable[str]) -> list[int]:
     """Sets coordinates by name; returns the indices of the positions among them."""
     q, v = plant.GetPositions(context), plant.GetVelocities(context)
     values = assigned(plant, assignments)
@@ -101,7 +115,7 @@ def _assign(plant, context, assignments):
     return [k for field, k in values if field == "q"]
 
 
-def _from_file(plant, context, path, time):
+def _from_file(plant: MultibodyPlant, context: Context, path: str, time: float | None) -> bool:
     """Sets the state of a file; returns whether it has positions."""
     if path == "-":
         content, is_log = sys.stdin.buffer.read(LARGEST_STATE + 1), False

@@ -1,9 +1,12 @@
 """`mbcli sweep`: many runs of one model into one table."""
 
+from __future__ import annotations
+
 import os
 import sys
 import time
 from contextlib import closing
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -23,6 +26,13 @@ from mbcli.cli.simulate import chosen_time_step, holding_arguments, read_actuati
 from mbcli.common.json_text import to_json
 from mbcli.common.number_text import counted
 from mbcli.errors import OutputError
+
+if TYPE_CHECKING:
+    from mbcli.cli.options import Options
+    from mbcli.math.array_types import BoolArray, FloatArray
+    from mbcli.models.loaded_model import LoadedModel
+    from mbcli.sweeps.result_table import ResultTable
+    from mbcli.sweeps.sweeping import Sweep, SweepProgress
 
 SAMPLINGS = ("grid", "latin-hypercube", "monte-carlo")  # as points.py has them; importing it would slow --help down
 RUN_KEYS = (
@@ -80,7 +90,7 @@ timeout; crashed. Exit code 5 if no run is ok.
 class SweepCommand(HoldCommand):
     """A command with the options of `simulate` that are of its runs."""
 
-    def __init__(self, *arguments, **named):
+    def __init__(self, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
         of_runs = {parameter.name: parameter for parameter in simulate.params}
         self.params += [of_runs[name] for name in RUN_KEYS]
@@ -122,7 +132,7 @@ class SweepCommand(HoldCommand):
 @model_options
 @state_options
 @click.pass_context
-def sweep(ctx, **values):
+def sweep(ctx: click.Context, **values: Any) -> int:
     """Run a model at many values of its parameters and starts, and write one table.
 
     Each core runs one process, which loads the model once; with --scheduler a Dask cluster runs them. A stopped or
@@ -187,7 +197,7 @@ def sweep(ctx, **values):
     return 0 if table.counts().get("ok") else NONE_OK
 
 
-def _check_outputs(options):
+def _check_outputs(options: Options) -> None:
     """Errors of what is to be written, before anything is loaded."""
     if options.plot is not None:
         from mbcli.sweeps.plot import check_plot
@@ -221,7 +231,7 @@ def _check_outputs(options):
         raise OutputError(f"{journal}: error: exists: --resume goes on with it, --force replaces it")
 
 
-def _plant_settings(run):
+def _plant_settings(run: Options) -> dict[str, Any]:
     """What load() takes of the options of runs."""
     return {
         "contact": not run.no_contact,
@@ -233,7 +243,7 @@ def _plant_settings(run):
     }
 
 
-def _loading(model, run):
+def _loading(model: Options, run: Options) -> dict[str, Any]:
     """The arguments of load_model(), which mean the same in another process."""
     arguments = loading_arguments(model) | _plant_settings(run)
     for name in ("constraints", "config"):
@@ -243,13 +253,13 @@ def _loading(model, run):
     return arguments
 
 
-def _run_arguments(run):
-    names = ("duration", "integrator", "accuracy", "max_step", "constraint_tolerance", "log_rate")
+def _run_arguments(run: Options) -> dict[str, Any]:
+    names: tuple[str, ...] = ("duration", "integrator", "accuracy", "max_step", "constraint_tolerance", "log_rate")
     names += ("start_limits", "effort_limits")
     return {name: getattr(run, name) for name in names}
 
 
-def _start(loaded, state):
+def _start(loaded: LoadedModel, state: Options) -> tuple[FloatArray, FloatArray, BoolArray] | None:
     """(q, v, mask of stated positions) of the state options; None without any."""
     from mbcli.cli.state import set_state
 
@@ -263,7 +273,7 @@ def _start(loaded, state):
     return loaded.plant.GetPositions(context), loaded.plant.GetVelocities(context), stated
 
 
-def _write(options, table, prepared, loaded):
+def _write(options: Options, table: ResultTable, prepared: Sweep, loaded: LoadedModel) -> None:
     replace = options.force or options.resume
     if options.output not in (None, "-"):
         if options.output.lower().endswith(".parquet"):
@@ -294,7 +304,7 @@ def _write(options, table, prepared, loaded):
         plot_table(table, prepared.measures, options.plot)
 
 
-def _report(table, progress):
+def _report(table: ResultTable, progress: ProgressLine) -> None:
     """How the sweep went, on stderr."""
     counts = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in table.counts().items())
     earlier = f", {progress.taken_over} of them before" if progress.taken_over else ""
@@ -307,12 +317,12 @@ def _report(table, progress):
 class ProgressLine:
     """One line on stderr if that is a terminal."""
 
-    def __init__(self, shown):
+    def __init__(self, shown: bool) -> None:
         self._active, self._drawn_at = shown and sys.stderr.isatty(), 0.0
         self.done = self.taken_over = 0
         self.seconds = 0.0
 
-    def __call__(self, progress):
+    def __call__(self, progress: SweepProgress) -> None:
         self.done, self.taken_over, self.seconds = progress.done, progress.taken_over, progress.seconds
         now = time.monotonic()
         if not self._active or now - self._drawn_at < DRAWN_EVERY:
@@ -324,7 +334,7 @@ class ProgressLine:
         )
         sys.stderr.flush()
 
-    def close(self):
+    def close(self) -> None:
         if self._active and self._drawn_at:
             sys.stderr.write("\r\x1b[K")
             sys.stderr.flush()

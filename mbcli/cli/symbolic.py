@@ -1,5 +1,9 @@
 """`mbcli symbolic`: closed forms of small models."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 import click
 
 from mbcli.cli.model import find_frame, load
@@ -7,6 +11,11 @@ from mbcli.cli.options import MODEL_KEYS, model_options, output_options, take, t
 from mbcli.cli.output import document, emit
 from mbcli.common.extra_packages import require_extra
 from mbcli.common.json_text import to_json
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mbcli.multibody.plant.multibody_plant import MultibodyPlant
 
 QUANTITIES = ("M", "Cv", "tau_g", "pose")
 MOST_COORDINATES = 8
@@ -23,7 +32,15 @@ MOST_COORDINATES = 8
 @click.option("--no-simplify", is_flag=True, help="Print the formulas as computed: faster, longer.")
 @output_options
 @click.pass_context
-def symbolic(ctx, quantity, frames, latex, exact, no_simplify, **values):
+def symbolic(
+    ctx: click.Context,
+    quantity: tuple[str, ...],
+    frames: tuple[str, ...],
+    latex: bool,
+    exact: bool,
+    no_simplify: bool,
+    **values: Any,
+) -> None:
     """Mass matrix, bias term, gravity forces and poses of a small model as formulas of its coordinates.
 
     M(q) vdot + C(q,v) v = tau_g(q) + tau. Needs SymPy: pip install 'mbcli[symbolic]'.
@@ -48,7 +65,9 @@ def symbolic(ctx, quantity, frames, latex, exact, no_simplify, **values):
         emit(_as_text(formulas, latex), output)
 
 
-def _formulas(plant, quantities, frames, exact, simplify):
+def _formulas(
+    plant: MultibodyPlant, quantities: Sequence[str], frames: Sequence[str], exact: bool, simplify: bool
+) -> tuple[dict[str, Any], Any, Any]:
     """Matrices of expressions by name, in the order of the quantities, and the symbols."""
     from mbcli.errors import ModelError
 
@@ -70,17 +89,17 @@ def _formulas(plant, quantities, frames, exact, simplify):
     return result, model.q, model.v
 
 
-def _as_data(formulas, latex):
+def _as_data(formulas: tuple[dict[str, Any], Any, Any], latex: bool) -> dict[str, Any]:
     matrices, q, v = formulas
     write = _latex if latex else _plain
-    result = {"q": [str(x) for x in q], "v": [str(x) for x in v]}
+    result: dict[str, Any] = {"q": [str(x) for x in q], "v": [str(x) for x in v]}
     for name, M in matrices.items():
         rows = [[write(x) for x in M.row(i)] for i in range(M.rows)]
         result[name] = rows if M.cols > 1 else [row[0] for row in rows]
     return result
 
 
-def _as_text(formulas, latex):
+def _as_text(formulas: tuple[dict[str, Any], Any, Any], latex: bool) -> str:
     matrices, q, v = formulas
     if latex:
         return "\n".join(f"{_latex_name(name)} = {_latex(M)}" for name, M in matrices.items())
@@ -94,18 +113,18 @@ def _as_text(formulas, latex):
     return "\n".join(lines)
 
 
-def _plain(expression):
+def _plain(expression: Any) -> str:
     from sympy import sstr
 
     return sstr(expression, full_prec=False)
 
 
-def _latex(expression):
+def _latex(expression: Any) -> str:
     from sympy import latex
 
     return latex(expression, full_prec=False)
 
 
-def _latex_name(name):
+def _latex_name(name: str) -> str:
     names = {"M": "M(q)", "Cv": "C(q, v) v", "tau_g": r"\tau_g(q)"}
     return names.get(name) or r"{}^{W}X^{" + name.removeprefix("X_W_").replace("_", r"\_") + "}"

@@ -1,7 +1,10 @@
 """`mbcli view`: a model in the browser, with sliders for its joints."""
 
+from __future__ import annotations
+
 import time
 import webbrowser
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -19,6 +22,16 @@ from mbcli.cli.options import (
 from mbcli.cli.output import warn
 from mbcli.errors import MbcliError
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mbcli.cli.options import Options
+    from mbcli.math.array_types import FloatArray
+    from mbcli.models.loaded_model import LoadedModel
+    from mbcli.pictures.cameras import Camera
+    from mbcli.pictures.live_model import LiveModel
+    from mbcli.pictures.web_server import PageServer
+
 WATCH_SECONDS = 0.1  # between looks at the files
 RETRY_SECONDS = 1.0  # until a model with an error is read again: what mends it may be in a file that is not known yet
 RETRY_SHARE = 5.0  # of the time that reading took, which is to be a small part of the whole
@@ -32,7 +45,9 @@ RETRY_SHARE = 5.0  # of the time that reading took, which is to be a small part 
 @click.option("--port", type=click.IntRange(0, 65535), default=0, metavar="N", help="Port; default: any that is free.")
 @click.option("--no-browser", is_flag=True, help="Only print the address.")
 @click.pass_context
-def view(ctx, port, no_browser, ground, camera, **values):
+def view(
+    ctx: click.Context, port: int, no_browser: bool, ground: float | None, camera: Camera | None, **values: Any
+) -> None:
     """Show a model in the browser: sliders move its joints, and the picture follows when a file is saved.
 
     Toggles show visual and collision geometry, frames, joint axes, inertia ellipsoids, centres of mass, names and
@@ -52,7 +67,11 @@ def view(ctx, port, no_browser, ground, camera, **values):
     if "-" in models:
         raise click.UsageError("view reads its model again when it changes: give a file, not '-'")
     live = LiveModel(_loader(ctx, model, state, ground), watched_paths(models), camera)
-    get = {"/": live.page, "/scene": live.scene_json, "/mesh/": live.mesh}
+    get: dict[str, Callable[..., tuple[str, bytes] | None]] = {
+        "/": live.page,
+        "/scene": live.scene_json,
+        "/mesh/": live.mesh,
+    }
     with PageServer(get, {"/poses": live.poses}, port) as server:
         click.echo(server.url)
         if not no_browser and not webbrowser.open(server.url):
@@ -62,12 +81,14 @@ def view(ctx, port, no_browser, ground, camera, **values):
         _follow(live, server, quiet=(ctx.obj or {}).get("verbosity", 0) < 0)
 
 
-def _loader(ctx, model, state, ground):
+def _loader(
+    ctx: click.Context, model: Options, state: Options, ground: float | None
+) -> Callable[[], tuple[LoadedModel, FloatArray]]:
     """() -> LoadedModel and the positions that the state options give."""
     from mbcli.cli.state import set_state
     from mbcli.pictures.model_scene import drawing_context
 
-    def read():
+    def read() -> tuple[LoadedModel, FloatArray]:
         loaded = load(model, ctx, contact=True, ground=ground)
         context = drawing_context(loaded.plant)
         set_state(loaded, context, state)
@@ -76,7 +97,7 @@ def _loader(ctx, model, state, ground):
     return read
 
 
-def _follow(live, server, *, quiet):
+def _follow(live: LiveModel, server: PageServer, *, quiet: bool) -> None:
     """Reads the model again whenever one of its files is written, until a signal comes."""
     from mbcli.cli import say
 
