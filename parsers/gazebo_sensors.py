@@ -4,15 +4,25 @@ The kinds are files of mbcli/sensors, which say what of the element they read. A
 a warning: no motion depends on it.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass, field
 from math import inf
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mbcli.parsers.spec import SensorSpec
 from mbcli.parsers.xml_node import quoted
 
 from mbcli.sensors import SENSORS, kind_of
 from mbcli.sensors.settings import Noise, NoiseSettings, Number, Vector
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mbcli.parsers.xml_node import Node
+
+    from mbcli.sensors import SensorKind
+    from mbcli.sensors.settings import Word
 
 LEFT_OUT = "the sensor is left out"
 CAMERAS = frozenset(
@@ -51,7 +61,7 @@ class Mounting:
     collisions: tuple[str, ...] = ()  # of the link
 
 
-def read_sensor(node, name, mounting, world):
+def read_sensor(node: Node, name: Any, mounting: Mounting, world: WorldOfSensors) -> SensorSpec | None:
     """The `SensorSpec` of a <sensor>; None if it gives nothing, which is reported."""
     with node.diagnostics.leaving_out(node, LEFT_OUT) as faults:
         spec = _read_sensor(node, name, mounting, world)
@@ -61,7 +71,7 @@ def read_sensor(node, name, mounting, world):
     return spec
 
 
-def _read_sensor(node, name, mounting, world):
+def _read_sensor(node: Node, name: Any, mounting: Mounting, world: WorldOfSensors) -> SensorSpec | None:
     word = node.attribute("type", required=True)
     if word is None:
         return None
@@ -88,7 +98,7 @@ def _read_sensor(node, name, mounting, world):
     return SensorSpec(name, kind, word, node.place, settings=settings, rate=rate, noise=noise, **mounting.fields)
 
 
-def _report_none(node, word, kind, mounting):
+def _report_none(node: Node, word: str, kind: str | None, mounting: Mounting) -> None:
     if word in CAMERAS:
         node.ignore("foreign", "a camera gives no images here")
     elif word in OTHERS:
@@ -102,7 +112,9 @@ def _report_none(node, word, kind, mounting):
         node.diagnostics.error("ELEMENT_INVALID", message, node)
 
 
-def _read_settings(node, container, file):
+def _read_settings(
+    node: Node, container: Node | None, file: SensorKind
+) -> tuple[dict[str, Any], tuple[NoiseSettings, ...]]:
     """(settings, noise) of the element of a kind, which may be missing."""
     settings: dict[str, Any] = {}
     noises = []
@@ -123,34 +135,36 @@ def _read_settings(node, container, file):
     return settings, tuple(noise for noise in noises if noise.acts())
 
 
-def _number(node, rule, found):
+def _number(node: Node, rule: Number, found: Node | None) -> float:
     value = (
         rule.default if found is None else found.text_number(rule.default, required=True, allow_inf=rule.default == inf)
     )
     problem = "" if value is None or found is None else rule.problem(value)
     if problem:
+        assert found is not None
         message = f"<{found.tag}> of a sensor {problem}, found {value!r}"
         node.diagnostics.error("ELEMENT_INVALID", message, found)
         return rule.default
     return value
 
 
-def _word(rule, found):
+def _word(rule: Word, found: Node | None) -> str:
     word = rule.words[0] if found is None else found.text(rule.words[0])
     if word in rule.words:
         return word
+    assert found is not None
     message = f"<{found.tag}> must be one of {', '.join(rule.words)}, found {quoted(word)}"
     found.diagnostics.error("ELEMENT_INVALID", message, found, value=word)
     return rule.words[0]
 
 
-def _read_noise(node, rule):
+def _read_noise(node: Node, rule: Noise) -> NoiseSettings:
     old = node.child("type")  # of SDFormat before 1.5
-    kind = node.attribute("type") or (old.text("none") if old is not None else "none")
+    kind: Any = node.attribute("type") or (old.text("none") if old is not None else "none")
     if kind not in _NOISE_TYPES:
         message = f"<noise> must have one of the types {', '.join(_NOISE_TYPES)}, found {quoted(kind)}"
         node.diagnostics.error("ATTRIBUTE_INVALID", message, node, attribute="type", value=kind)
-    numbers = {}
+    numbers: dict[str, float] = {}
     for tag, name in _NOISE_NUMBERS.items():
         child = node.child(tag)
         value = 0.0 if child is None else child.text_number(0.0, required=True)
@@ -166,7 +180,7 @@ def _read_noise(node, rule):
     return NoiseSettings(rule.columns, **numbers)
 
 
-def _read_collisions(node, container, mounting):
+def _read_collisions(node: Node, container: Node | None, mounting: Mounting) -> tuple[str, ...]:
     """The names of the collisions that a contact sensor watches."""
     names = []
     for child in container.children("collision") if container is not None else ():
@@ -183,16 +197,18 @@ def _read_collisions(node, container, mounting):
     return tuple(name.rpartition("::")[2] for name in names if name is not None)
 
 
-def _earth(node, container, mounting, world):
+def _earth(node: Node, container: Node | None, mounting: Mounting, world: WorldOfSensors) -> dict[str, Any] | None:
     if world.earth is not None:
         return {"earth": world.earth}
-    sensor = f"sensor {quoted(node.attribute('name'))} of type {quoted(node.attribute('type'))}"
+    name: Any = node.attribute("name")  # which it has, and a type
+    word: Any = node.attribute("type")
+    sensor = f"sensor {quoted(name)} of type {quoted(word)}"
     node.diagnostics.error("ELEMENT_MISSING", f"{sensor} needs <spherical_coordinates> of the world", node)
     return None
 
 
 # settings that stand elsewhere than in the element of a sensor; None after a finding
-SURROUNDINGS = {
+SURROUNDINGS: dict[str, Callable[[Node, Node | None, Mounting, WorldOfSensors], dict[str, Any] | None]] = {
     "magnetic_field": lambda node, container, mounting, world: {
         "magnetic_field": world.magnetic_field,
         "magnetic_unit": "T",

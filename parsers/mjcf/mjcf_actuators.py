@@ -9,8 +9,11 @@ to it: there such a controller aims.
 Formulas: https://mujoco.readthedocs.io/en/stable/computation/index.html#actuation-model
 """
 
+from __future__ import annotations
+
 from dataclasses import replace
 from math import inf, sqrt
+from typing import TYPE_CHECKING
 
 from mbcli.parsers.duplicate_names import made_up, report_duplicate
 from mbcli.parsers.mjcf.mjcf_joints import read_limits
@@ -20,6 +23,16 @@ from mbcli.parsers.mjcf.mjcf_values import AS_IF_ABSENT, WithDefaults, find_name
 from mbcli.parsers.spec import ActuatorSpec, ServoControl
 
 from mbcli.common.quick_dataclass import dataclass
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import Any
+
+    from mbcli.parsers.mjcf.mjcf_bodies import BodyReader
+    from mbcli.parsers.mjcf.mjcf_tendons import FixedTendon, Tendons
+    from mbcli.parsers.mjcf.mjcf_values import Reading
+    from mbcli.parsers.spec import AxisSpec, JointSpec
+    from mbcli.parsers.xml_node import Node
 
 _OTHER_TRANSMISSIONS = ("site", "slidersite", "cranksite", "refsite", "body")
 _NONE = (0.0, 0.0, 0.0)
@@ -38,21 +51,21 @@ class _Law:
     dyntype: str = "none"
     dampratio: float = 0.0
 
-    def with_ratio(self):
+    def with_ratio(self) -> _Law:
         """A general position servo states its damping ratio as a b2 that is positive."""
         is_servo = self.gaintype == "fixed" and self.biastype == "affine" and self.gain[0] == -self.bias[1] != 0.0
         if not is_servo or self.bias[2] <= 0.0:
             return self
         return replace(self, bias=(*self.bias[:2], 0.0), dampratio=self.bias[2])
 
-    def at(self, control):
+    def at(self, control: float) -> tuple[float, ...]:
         """b0, b1, b2 with the force of a control in them."""
         gain = self.gain if self.gaintype == "affine" else (self.gain[0], 0.0, 0.0)
         bias = self.bias if self.biastype == "affine" else _NONE
         return tuple(g * control + b for g, b in zip(gain, bias, strict=True))
 
 
-def read_actuators(root, reading, bodies, tendons):
+def read_actuators(root: Node, reading: Reading, bodies: BodyReader, tendons: Tendons) -> tuple[ActuatorSpec, ...]:
     """The `ActuatorSpec`s of a file in its order; joints whose reflected inertia they take are changed in `bodies`.
 
     tendons: `Tendons`, read after the equalities by which joints follow others.
@@ -68,15 +81,15 @@ def read_actuators(root, reading, bodies, tendons):
 
 
 class _ActuatorReader:
-    def __init__(self, root, reading, bodies, tendons):
+    def __init__(self, root: Node, reading: Reading, bodies: BodyReader, tendons: Tendons) -> None:
         self._reading = reading
         self._tendons = tendons
         self._bodies = bodies
         self._stated = {node.raw("name") for section in root.children("actuator") for node in section.child_nodes}
-        self._actuators = {}  # name -> ActuatorSpec
-        self._damped = {}  # name -> (node, damping ratio)
+        self._actuators: dict[str, ActuatorSpec] = {}
+        self._damped: dict[str, tuple[Node, float]] = {}  # name -> (node, damping ratio)
 
-    def read(self, node):
+    def read(self, node: Node) -> None:
         """Adds the actuator of an element, or reports why it is left out."""
         element = self._reading.defaults.of_actuator(node)
         name = node.attribute("name") or made_up(f"motor{len(self._actuators)}", self._stated)  # as Drake calls it
@@ -121,7 +134,7 @@ class _ActuatorReader:
         if law.dampratio:
             self._damped[name] = node, law.dampratio
 
-    def _driven(self, node):
+    def _driven(self, node: Node) -> tuple[JointSpec | None, float, float]:
         """(JointSpec or None after a finding, c, L0) of an actuator on the length c q + L0 of a joint at q."""
         if node.attribute("tendon") is None:
             return _driven_joint(node, self._reading, self._bodies), 1.0, 0.0
@@ -135,7 +148,7 @@ class _ActuatorReader:
             return None, 1.0, 0.0
         return driven
 
-    def finished(self):
+    def finished(self) -> Iterable[ActuatorSpec]:
         """The `ActuatorSpec`s, with dampers by damping ratios."""
         if self._damped:
             inertias = joint_inertias(self._bodies, self._actuators.values())
@@ -143,8 +156,11 @@ class _ActuatorReader:
                 self._actuators[name] = self._with_damper(self._actuators[name], node, ratio, inertias)
         return self._actuators.values()
 
-    def _with_damper(self, actuator, node, ratio, inertias):
-        p, d = actuator.controller_gains
+    def _with_damper(
+        self, actuator: ActuatorSpec, node: Node, ratio: float, inertias: Mapping[str, float] | None
+    ) -> ActuatorSpec:
+        gains: Any = actuator.controller_gains
+        p, d = gains
         inertia = inertias.get(actuator.joint) if inertias else None
         if inertia is None:
             problem = "a damping ratio needs the mass that the actuator moves, which is not known: it has no damper"
@@ -152,7 +168,7 @@ class _ActuatorReader:
             return actuator
         return replace(actuator, controller_gains=(p, d + 2.0 * ratio * sqrt(p * inertia)))
 
-    def _warn_of_changes(self, element, law, push):
+    def _warn_of_changes(self, element: WithDefaults, law: _Law, push: float) -> None:
         if push:
             problem = (
                 "without a control an actuator pushes in MuJoCo, by its bias or the least of its ctrlrange, not here"
@@ -169,19 +185,19 @@ class _ActuatorReader:
             if element.number(attribute, 0.0):
                 self._reading.unused.add(element, attribute, "a controller has no state of its own")
 
-    def _range(self, element, kind):
+    def _range(self, element: WithDefaults, kind: str) -> tuple[float, float]:
         return read_limits(
             element, f"{kind}limited", f"{kind}range", self._reading.settings_of(element).autolimits, 1.0
         )
 
-    def _largest(self, element, limits, attribute):
+    def _largest(self, element: WithDefaults, limits: tuple[float, float], attribute: str) -> float:
         """The larger side of a range: an effort limit is the same both ways."""
         lower, upper = limits
         if lower != -upper:
             self._reading.unused.add(element, attribute, "a limit is the same both ways, the larger side is taken")
         return max(abs(lower), abs(upper))
 
-    def _joint_with_drive(self, joint, element, gear):
+    def _joint_with_drive(self, joint: JointSpec, element: WithDefaults, gear: float) -> JointSpec:
         """The joint with the damper of the actuator, as it was before its drive became that of the actuator."""
         damping = _unsigned(element, "damping", least=1)
         if damping:
@@ -191,7 +207,7 @@ class _ActuatorReader:
         return joint
 
 
-def joint_inertias(bodies, actuators):
+def joint_inertias(bodies: BodyReader, actuators: Iterable[ActuatorSpec]) -> dict[str, float] | None:
     """{joint: [kg m^2 or kg]} what joints move in the reference configuration, their drives included; or None."""
     armatures = {joint.name: joint.reflected_inertia for joint in bodies.joints.values()}
     for actuator in actuators:
@@ -199,7 +215,7 @@ def joint_inertias(bodies, actuators):
     return reflected_inertias(bodies.links, bodies.joints, armatures)
 
 
-def _unsigned(element, name, least=None):
+def _unsigned(element: WithDefaults, name: str, least: int | None = None) -> float:
     value = element.number(name, 0.0) if least is None else element.vector(name, 3, (0.0,), least=least)[0]
     if value < 0:
         report_negative(element, name, value)
@@ -207,12 +223,12 @@ def _unsigned(element, name, least=None):
     return value
 
 
-def _control_force(law, gear):
+def _control_force(law: _Law, gear: float) -> float | None:
     """Force on the joint of a unit of control; None if it depends on the motion."""
     return None if law.gaintype == "affine" and any(law.gain[1:]) else gear * law.gain[0]
 
 
-def _rest(b0, b1, b2, gear, axis):
+def _rest(b0: float, b1: float, b2: float, gear: float, axis: AxisSpec) -> tuple[float, float] | None:
     """The position and velocity at which a servo is at rest; None for the default position at rest."""
     if b1:
         rest = -b0 / b1 / gear, 0.0
@@ -220,7 +236,7 @@ def _rest(b0, b1, b2, gear, axis):
     return (axis.default_position, -b0 / b2 / gear) if b0 else None
 
 
-def _inherited_range(element, node, law, joint):
+def _inherited_range(element: WithDefaults, node: Node, law: _Law, joint: JointSpec) -> tuple[float, float] | None:
     """The range of a control that is that of the joint, scaled about its middle; None if it is not asked for.
 
     As in MuJoCo it is that of servos whose control is a position; a range that a <position> states itself counts more.
@@ -241,7 +257,7 @@ def _inherited_range(element, node, law, joint):
     return middle - half, middle + half
 
 
-def _problem(law, gear, b1, b2):
+def _problem(law: _Law, gear: float, b1: float, b2: float) -> str | None:
     """Why an actuator has no counterpart, or None."""
     if law.gaintype not in ("fixed", "affine") or law.biastype not in ("none", "affine"):
         return "an actuator of this kind is not supported"
@@ -259,17 +275,17 @@ def _problem(law, gear, b1, b2):
 # --------------------------------------------------------------------------------------------- laws
 
 
-def _law_after(law, node):
+def _law_after(law: _Law, node: Node) -> _Law:
     """The law of an element, or of one in a default class, from the law of the classes around it."""
     reader = _LAWS.get(node.tag, _servo)
     return reader(law, node)
 
 
-def _motor(law, node):
+def _motor(law: _Law, node: Node) -> _Law:
     return _Law("motor")
 
 
-def _servo(law, node):
+def _servo(law: _Law, node: Node) -> _Law:
     """Position, velocity, intvelocity and pid: they take what they do not state from a class of the same kind."""
     same = law if law.kind in ("general", node.tag) else _Law()
     held = node.tag in _SERVOS
@@ -284,12 +300,12 @@ def _servo(law, node):
     return _Law(node.tag, gain, (0.0, -kp, -kv) if held else (0.0, 0.0, -kv), "fixed", "affine", dyntype, ratio)
 
 
-def _damper(law, node):
+def _damper(law: _Law, node: Node) -> _Law:
     kv = node.number("kv", -law.gain[2] if law.kind in ("general", "damper") else 1.0)
     return _Law("damper", (0.0, 0.0, -kv), gaintype="affine")
 
 
-def _cylinder(law, node):
+def _cylinder(law: _Law, node: Node) -> _Law:
     same = law if law.kind in ("general", "cylinder") else _Law()
     diameter = node.number("diameter")
     area = node.number("area", same.gain[0]) if diameter is None else 0.7853981633974483 * diameter**2
@@ -297,13 +313,15 @@ def _cylinder(law, node):
     return _Law("cylinder", (area, 0.0, 0.0), bias, "fixed", "affine", "filter")
 
 
-def _general(law, node):
-    kinds = {name: node.attribute(name) or getattr(law, name) for name in ("gaintype", "biastype", "dyntype")}
+def _general(law: _Law, node: Node) -> _Law:
+    kinds: dict[str, Any] = {
+        name: node.attribute(name) or getattr(law, name) for name in ("gaintype", "biastype", "dyntype")
+    }
     gain, bias = _parameters(node, "gainprm", law.gain), _parameters(node, "biasprm", law.bias)
     return replace(law, kind="general", gain=gain, bias=bias, **kinds)
 
 
-def _parameters(node, name, inherited):
+def _parameters(node: Node, name: str, inherited: tuple[float, float, float]) -> tuple[float, float, float]:
     """The first three of up to ten numbers; of those that are not stated the inherited ones."""
     stated = WithDefaults(node).vector(name, 10, (), least=1)[:3]
     return (*stated, *inherited[len(stated) :])
@@ -315,7 +333,7 @@ _LAWS = {"motor": _motor, "damper": _damper, "cylinder": _cylinder, "general": _
 # ----------------------------------------------------------------------------------------- transmission
 
 
-def _leader_of(tendon, joints):
+def _leader_of(tendon: FixedTendon | None, joints: Mapping[str, JointSpec]) -> tuple[JointSpec, float, float] | None:
     """(JointSpec, c, L0) of a fixed tendon whose joints all follow one, or are it: its length is c q + L0; else None.
 
     What such a tendon does to its joints is what a force c times as large does to the one that leads.
@@ -331,7 +349,7 @@ def _leader_of(tendon, joints):
     return joints[leaders.pop()], ratio, offset
 
 
-def _leading(joint, joints):
+def _leading(joint: JointSpec, joints: Mapping[str, JointSpec]) -> tuple[JointSpec, float, float]:
     """(leader, multiplier, offset): the position of a joint is multiplier * that of the leader + offset."""
     multiplier, offset = 1.0, 0.0
     while (mimic := joint.axes[0].mimic) is not None:  # there are no circles
@@ -341,7 +359,7 @@ def _leading(joint, joints):
     return joint, multiplier, offset
 
 
-def _driven_joint(node, reading, bodies):
+def _driven_joint(node: Node, reading: Reading, bodies: BodyReader) -> JointSpec | None:
     """The JointSpec of the joint that an actuator drives; None after a finding."""
     other = [name for name in _OTHER_TRANSMISSIONS if node.attribute(name) is not None]
     if other:
@@ -351,7 +369,7 @@ def _driven_joint(node, reading, bodies):
     if not stated:
         node.diagnostics.error("ATTRIBUTE_MISSING", f'<{node.tag}> must have the attribute "joint"', node)
         return None
-    name = find_named(node, stated[0], "joint", bodies.all_joints)
+    name: Any = find_named(node, stated[0], "joint", bodies.all_joints)
     joint = bodies.joints.get(name)
     if name is not None and (joint is None or len(joint.axes) != 1):
         reading.unused.add_element(

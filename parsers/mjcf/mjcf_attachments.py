@@ -7,9 +7,11 @@ comes a copy, see mjcf_own_copies.py.
 Format: https://mujoco.readthedocs.io/en/stable/XMLreference.html#body-attach
 """
 
+from __future__ import annotations
+
 import os
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mbcli.parsers.diagnostics import Diagnostics
 from mbcli.parsers.mjcf.mjcf_compiler import read_compiler
@@ -21,6 +23,14 @@ from mbcli.parsers.xml_source import read_xml
 
 from mbcli.errors import ResourceError
 
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterator, Sequence
+
+    from mbcli.parsers.mjcf.mjcf_own_copies import Attached
+    from mbcli.parsers.mjcf.mjcf_replicas import Rename
+    from mbcli.parsers.package_map import PackageMap
+    from mbcli.parsers.xml_node import Node
+
 NAMELESS = "MuJoCo Model"  # of files that state no name
 MAX_DEPTH = 16  # of files that attach each other
 _CLASSES = ("class", "childclass")
@@ -28,7 +38,9 @@ _NAMES = ("name", *_CLASSES, "mesh", "material", "hfield")
 _WITHOUT_CLASS = ("exclude",)
 
 
-def insert_attachments(root, packages, base_dir, folder, attached, above=()):
+def insert_attachments(
+    root: Node, packages: PackageMap, base_dir: str, folder: str, attached: Attached, above: tuple[str, ...] = ()
+) -> None:
     """Puts what each <attach> of a file names in its place. Faults are errors.
 
     Args:
@@ -37,7 +49,8 @@ def insert_attachments(root, packages, base_dir, folder, attached, above=()):
         above: the files that attach this one.
     """
     nodes = root.find_all("attach")
-    models, read = _models(root, packages, folder), {}
+    models = _models(root, packages, folder)
+    read: dict[str, Node | None] = {}
     own: Any = OwnCopies(root, attached) if any(node.raw("model") is None for node in nodes) else None
     for node in nodes:
         if node.attribute("model") is None:
@@ -50,13 +63,14 @@ def insert_attachments(root, packages, base_dir, folder, attached, above=()):
             continue
         if name not in read:
             read[name] = _read(models[name], packages, base_dir, folder, attached, above)
-        if read[name] is None:
+        other = read[name]
+        if other is None:
             node.ignore("settled")
-        elif not _attach(root, node, read[name], attached):
+        elif not _attach(root, node, other, attached):
             return
 
 
-def _models(root, packages, folder):
+def _models(root: Node, packages: PackageMap, folder: str) -> dict[str, Node]:
     """{name: its <model> element}; one without a name has that of the model in the file that it reads."""
     found = {}
     for section in root.children("asset"):
@@ -68,7 +82,7 @@ def _models(root, packages, folder):
     return found
 
 
-def _name_in(file, packages, folder):
+def _name_in(file: str, packages: PackageMap, folder: str) -> str:
     """The name that the model in a file has; of one that cannot be read, which is an error later, that of the file."""
     try:
         root = read_xml(packages.resolve(file, folder), Diagnostics(), deep=True)
@@ -79,10 +93,13 @@ def _name_in(file, packages, folder):
     return root.attribute("model") or NAMELESS
 
 
-def _read(node, packages, base_dir, folder, attached, above):
+def _read(
+    node: Node, packages: PackageMap, base_dir: str, folder: str, attached: Attached, above: tuple[str, ...]
+) -> Node | None:
     """The root of the file that a <model> names, with what it includes and attaches; None after an error."""
+    file: Any = node.attribute("file")  # which it has
     try:
-        path = packages.resolve(node.attribute("file"), folder)
+        path = packages.resolve(file, folder)
     except ResourceError as error:
         node.diagnostics.error("URI_LOOKUP", str(error), node, attribute="file")
         return None
@@ -112,7 +129,7 @@ def _read(node, packages, base_dir, folder, attached, above):
     return None if node.diagnostics.counts()["error"] > errors_before else root
 
 
-def _attach(root, node, other, attached):
+def _attach(root: Node, node: Node, other: Node, attached: Attached) -> bool:
     """Puts copies of the parts of another file in the place of an <attach>, and in the sections of the root; whether
     they are not too many."""
     prefix = node.attribute("prefix", "")
@@ -122,7 +139,8 @@ def _attach(root, node, other, attached):
         return True
     if not attached.may_make(other, node):
         return False
-    main = f"{prefix or node.attribute('model') + '/'}{MAIN}"
+    model: Any = node.attribute("model")  # which it has
+    main = f"{prefix or model + '/'}{MAIN}"
     if main in attached.classes:
         problem = f'what is attached needs another prefix: "{prefix}" is taken'
         node.diagnostics.error("DUPLICATE_NAME", problem, node, attribute="prefix", value=prefix)
@@ -133,6 +151,7 @@ def _attach(root, node, other, attached):
     rename = _renaming(prefix, main, outermost)
     frame = node.substitute("frame", {"childclass": main})
     frame.adopt(part.copied(rename) for part in selected)
+    assert node.parent is not None
     node.parent.exchange(node, [frame])
     root.adopt(_defaults(node, other, main, rename))
     root.adopt(_assets(other, rename))
@@ -140,7 +159,7 @@ def _attach(root, node, other, attached):
     return True
 
 
-def _selected(node, other):
+def _selected(node: Node, other: Node) -> list[Node] | None:
     """The elements of the world of another file that are attached, or None after an error."""
     contents = [child for section in other.child_nodes if section.tag == "worldbody" for child in section.child_nodes]
     tag = kind_of_part(node)
@@ -151,13 +170,13 @@ def _selected(node, other):
     return None if name is None else [parts[name]]
 
 
-def _renaming(prefix, main, outermost):
+def _renaming(prefix: str, main: str, outermost: Container[str]) -> Rename:
     """(node, attribute, text) -> the text of the attribute in a copy.
 
     main: what the class that has any of the names `outermost` is called.
     """
 
-    def rename(node, attribute, text):
+    def rename(node: Node, attribute: str, text: str) -> str:
         if attribute in _CLASSES and text in outermost:
             return main
         named = attribute in _NAMES or (attribute in REFERENCES and not is_world(attribute, text))
@@ -166,7 +185,7 @@ def _renaming(prefix, main, outermost):
     return rename
 
 
-def _defaults(place, other, main, rename):
+def _defaults(place: Node, other: Node, main: str, rename: Rename) -> list[Node]:
     """The <default> elements, the outermost of the class `main`, which is there also if the file has none."""
     copies = [node.copied(rename) for node in other.child_nodes if node.tag == "default"]
     for copy in copies:
@@ -174,7 +193,7 @@ def _defaults(place, other, main, rename):
     return copies or [place.substitute("default", {"class": main})]
 
 
-def _assets(other, rename):
+def _assets(other: Node, rename: Rename) -> Iterator[Node]:
     for section in other.child_nodes:
         if section.tag == "asset":
             copy = section.copied(rename)
@@ -185,7 +204,7 @@ def _assets(other, rename):
             yield copy.without("model")
 
 
-def _sections(place, other, selected, main, rename):
+def _sections(place: Node, other: Node, selected: Sequence[Node], main: str, rename: Rename) -> Iterator[Node]:
     """The elements of other sections that refer to what is attached, and to nothing else."""
     names = {key_of(node, node.raw("name")) for part in selected for node in part.walk() if node.raw("name")}
     for tag in SECTIONS:

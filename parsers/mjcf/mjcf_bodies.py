@@ -4,9 +4,11 @@ A body and its children are read in the order of the file. The contents of a <fr
 body with the frame's pose put before its own.
 """
 
+from __future__ import annotations
+
 from collections import ChainMap
 from dataclasses import field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from mbcli.parsers.duplicate_names import made_up, report_duplicate
@@ -22,6 +24,17 @@ from mbcli.parsers.spec import IDENTITY, DeformableSpec, FrameSpec, InertialSpec
 from mbcli.common.quick_dataclass import dataclass
 from mbcli.errors import ModelError
 
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from mbcli.parsers.geometry_inertia import MassProperties
+    from mbcli.parsers.mjcf.mjcf_geoms import Geom, GeomReader
+    from mbcli.parsers.mjcf.mjcf_joints import Placed
+    from mbcli.parsers.mjcf.mjcf_values import Reading
+    from mbcli.parsers.xml_node import Node
+
+    from mbcli.math.array_types import Matrix4
+
 LAST_SHOWN = 2  # group of geoms that MuJoCo's viewer shows by default
 _GENERATORS = ("composite", "flexcomp")
 
@@ -31,15 +44,15 @@ class _Body:
     """One body as read."""
 
     name: str
-    node: object
+    node: Node
     X_WB: np.ndarray  # in the reference configuration
     X_FB: np.ndarray = field(default_factory=lambda: IDENTITY)  # as stated, in its parent or a frame of it
-    geoms: list = field(default_factory=list)
-    joints: list = field(default_factory=list)  # (node, childclass, X_BF of the frame it stands in)
-    bodies: list = field(default_factory=list)  # likewise
-    sites: list = field(default_factory=list)  # likewise
-    flexes: list = field(default_factory=list)  # (node, X_BF)
-    inertial: object = None
+    geoms: list[Geom] = field(default_factory=list)
+    joints: list[Placed] = field(default_factory=list)  # (node, childclass, X_BF of the frame it stands in)
+    bodies: list[Placed] = field(default_factory=list)  # likewise
+    sites: list[Placed] = field(default_factory=list)  # likewise
+    flexes: list[tuple[Node, Matrix4]] = field(default_factory=list)  # (node, X_BF)
+    inertial: Node | None = None
     group: str = WORLD  # the outermost of the bodies that it is welded to
     touches_parent: bool = False  # its geoms may touch those of its parent
 
@@ -47,27 +60,27 @@ class _Body:
 class BodyReader:
     """Reads all bodies of a file into `links`, `joints`, `frames` and `sites`, dicts by name in file order."""
 
-    def __init__(self, reading, geoms):
+    def __init__(self, reading: Reading, geoms: GeomReader) -> None:
         self.reading = reading
         self.links: dict[str, LinkSpec] = {}
         self.joints: dict[str, JointSpec] = {}
-        self.frames = {}
+        self.frames: dict[str, FrameSpec] = {}
         self.deformables: dict[str, DeformableSpec] = {}
-        self.sites = {}  # name -> (link, X_LS)
-        self.site_elements = {}  # name -> its element with defaults
-        self.coordinates: list = []  # (kind, joint, or link that is free) in MuJoCo's order of qpos
-        self.joint_elements = {}  # name -> its element with defaults
+        self.sites: dict[str, tuple[str, Matrix4]] = {}  # name -> (link, X_LS)
+        self.site_elements: dict[str, WithDefaults] = {}  # name -> its element with defaults
+        self.coordinates: list[tuple[str, str]] = []  # (kind, joint, or link that is free) in MuJoCo's order of qpos
+        self.joint_elements: dict[str, WithDefaults] = {}  # name -> its element with defaults
         self.free_joints: dict[str, None] = {}  # by name, those that are not a JointSpec: their bodies are free
         self.all_joints: ChainMap[str, Any] = ChainMap(self.joints, self.free_joints)
         self.all_links: ChainMap[str, Any] = ChainMap(self.links, {WORLD: None})
         # bodies that are welded together, by the outermost -> (group of its parent, names)
         self.welded: dict[str, tuple[str, list[str]]] = {}
         self._geoms = geoms
-        self._site_nodes = []
+        self._site_nodes: list[Node] = []
         # tag -> names that its elements have in the file
         self._stated: dict[str, set[str | None]] = {"body": set(), "joint": set()}
 
-    def read(self, root):
+    def read(self, root: Node) -> None:
         world = _Body(WORLD, root, IDENTITY)
         self._stated = {tag: {node.raw("name") for node in root.find_all(tag)} for tag in ("body", "joint")}
         for node in root.children("worldbody"):
@@ -84,7 +97,9 @@ class BodyReader:
 
     # ---------------------------------------------------------------------------------------- bodies
 
-    def _read_body(self, node, childclass, parent, X_PF):
+    def _read_body(
+        self, node: Node, childclass: str | None, parent: _Body, X_PF: Matrix4
+    ) -> list[tuple[Node, str | None, _Body, Matrix4]]:
         """Returns the bodies that it carries, as `_finish` does."""
         X_FB = read_pose(node, self.reading.settings_of(node))
         X_PB = X_PF @ X_FB
@@ -104,13 +119,13 @@ class BodyReader:
             self.joints[name] = JointSpec(name, "fixed", parent.name, body.name, X_PB, IDENTITY, node.place)
         return self._finish(body)
 
-    def _weld(self, body, parent, node):
+    def _weld(self, body: _Body, parent: _Body, node: Node) -> None:
         """Sorts a body into the group of those that are welded together, as MuJoCo filters contact."""
         body.group = body.name if body.joints or node.attribute("mocap") == "true" else parent.group
         self.welded.setdefault(body.group, (parent.group, []))[1].append(body.name)
         body.touches_parent = parent.group == WORLD or not self.reading.options.has("filterparent")
 
-    def _read_flex(self, node, X_WF):
+    def _read_flex(self, node: Node, X_WF: Matrix4 | None) -> None:
         spec = read_flexcomp(node, X_WF, self.reading)
         if spec is None:
             return
@@ -118,7 +133,7 @@ class BodyReader:
             report_duplicate(node, "flexcomp", spec.name, self.deformables[spec.name].place)
         self.deformables[spec.name] = spec
 
-    def _finish(self, body):
+    def _finish(self, body: _Body) -> list[tuple[Node, str | None, _Body, Matrix4]]:
         """Reads the sites of a body whose link is made; returns what `_read_body` needs of the bodies that it carries,
         the last first."""
         for node, childclass, X_BF in body.sites:
@@ -127,7 +142,7 @@ class BodyReader:
             self._read_flex(node, body.X_WB @ X_BF if body.group == WORLD else None)
         return [(node, childclass, body, X_BF) for node, childclass, X_BF in reversed(body.bodies)]
 
-    def _read_contents(self, node, body, X_BF, childclass):
+    def _read_contents(self, node: Node, body: _Body, X_BF: Matrix4, childclass: str | None) -> None:
         """Sorts the elements of a body, or of a frame of it, by their kind."""
         lists = {"body": body.bodies, "joint": body.joints, "freejoint": body.joints, "site": body.sites}
         tags = ("geom", "frame", *lists, *_GENERATORS)
@@ -154,7 +169,7 @@ class BodyReader:
             inertial = node.child("inertial") if node.tag == "body" else None
             body.inertial = inertial or body.inertial
 
-    def _name_of(self, node):
+    def _name_of(self, node: Node) -> str:
         """The body's name; one without a name is numbered among the links, as Drake does."""
         name = node.attribute("name") or None
         if name is None:
@@ -165,11 +180,11 @@ class BodyReader:
         return name
 
     @property
-    def geom_names(self):
+    def geom_names(self) -> Collection[str]:
         """The names of all geoms that have one."""
         return self._geoms.names
 
-    def collisions_by_name(self):
+    def collisions_by_name(self) -> dict[str, tuple[str, int]]:
         """{name of a geom that collides: (link, which of its collisions)}."""
         return {
             geometry.name: (link.name, index)
@@ -178,15 +193,15 @@ class BodyReader:
             if geometry.name in self._geoms.names
         }
 
-    def unused_name(self, name):
+    def unused_name(self, name: str) -> str:
         """A name for a link that the file does not name, made new if it is taken."""
         return made_up(name, self.links, self._stated["body"])
 
-    def unused_joint_name(self, name):
+    def unused_joint_name(self, name: str) -> str:
         """The same for a joint."""
         return made_up(name, self.all_joints, self._stated["joint"])
 
-    def _read_gravity_compensation(self, node):
+    def _read_gravity_compensation(self, node: Node) -> bool:
         compensation = node.number("gravcomp", 0.0)
         if not (self.reading.options.has("spring") or self.reading.options.has("damper")):
             return True  # all passive forces are off
@@ -194,8 +209,8 @@ class BodyReader:
             self.reading.unused.add(WithDefaults(node), "gravcomp", "it is all or nothing")
         return compensation != 1.0
 
-    def _link(self, body, inertial, gravity=True):
-        geoms = [geom for geom in body.geoms if geom.geometry is not None]
+    def _link(self, body: _Body, inertial: InertialSpec | None, gravity: bool = True) -> LinkSpec:
+        geoms: list[Any] = [geom for geom in body.geoms if geom.geometry is not None]
         return LinkSpec(
             name=body.name,
             place=body.node.place,
@@ -208,7 +223,7 @@ class BodyReader:
 
     # -------------------------------------------------------------------------------------- inertias
 
-    def _inertial(self, body):
+    def _inertial(self, body: _Body) -> InertialSpec | None:
         """The `InertialSpec` of a body, as stated or from its geoms; None if there is no mass."""
         settings = self.reading.settings_of(body.node)
         stated = self._stated_inertial(body.inertial) if body.inertial is not None else None
@@ -224,7 +239,7 @@ class BodyReader:
         inertial = inertial or InertialSpec(0.0, body.X_FB, (0.0,) * 6, body.node.place)
         return adjusted(inertial, settings, body.inertial or body.node)
 
-    def _inertial_of_parts(self, parts, node):
+    def _inertial_of_parts(self, parts: Sequence[tuple[Matrix4, MassProperties]], node: Node) -> InertialSpec | None:
         try:
             mass, p_BBcm, inertia = combined(parts)
         except ModelError as error:
@@ -232,7 +247,7 @@ class BodyReader:
             return None
         return InertialSpec(mass, pose(None, p_BBcm), inertia, node.place)
 
-    def _stated_inertial(self, node):
+    def _stated_inertial(self, node: Node) -> InertialSpec:
         settings = self.reading.settings_of(node)
         node.vector("pos", 3, required=True)
         mass = node.number("mass", 0.0, required=True)
@@ -252,7 +267,7 @@ class BodyReader:
 
     # ----------------------------------------------------------------------------------------- sites
 
-    def _read_site(self, node, childclass, body, X_BF):
+    def _read_site(self, node: Node, childclass: str | None, body: _Body, X_BF: Matrix4) -> None:
         element = self.reading.defaults.of(node, childclass)
         X_BS = X_BF @ read_pose(element, self.reading.settings_of(element))
         name = node.attribute("name") or None
@@ -264,7 +279,7 @@ class BodyReader:
         self.sites[name], self.site_elements[name] = (body.name, X_BS), element
         self._site_nodes.append(node)
 
-    def _make_frames(self):
+    def _make_frames(self) -> None:
         """Frames of the sites. A frame must not have the name of a link, as sites may."""
         for (name, (link, X_LS)), node in zip(self.sites.items(), self._site_nodes, strict=True):
             if name in self.links or name == WORLD:

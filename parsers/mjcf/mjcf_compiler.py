@@ -1,6 +1,9 @@
 """<compiler> of MJCF files: how the rest is to be understood, and how inertias are changed."""
 
+from __future__ import annotations
+
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from mbcli.parsers.checks.inertia import RELATIVE_TOLERANCE
@@ -8,6 +11,15 @@ from mbcli.parsers.geometry_inertia import matrix_of, six_of
 from mbcli.parsers.mjcf.mjcf_values import DEGREE, read_keyword
 
 from mbcli.common.quick_dataclass import dataclass
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from mbcli.parsers.mjcf.mjcf_values import Settings
+    from mbcli.parsers.spec import InertialSpec, LinkSpec
+    from mbcli.parsers.xml_node import Node
+
+    from mbcli.math.array_types import Vector3
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +40,7 @@ class CompilerSettings:
     fitaabb: bool = False
 
 
-def read_compiler(root):
+def read_compiler(root: Node) -> CompilerSettings:
     """The `CompilerSettings` of a file, from all its <compiler> elements."""
     settings = CompilerSettings()
     for node in root.children("compiler"):
@@ -36,8 +48,8 @@ def read_compiler(root):
     return settings
 
 
-def _attributes_of(node):
-    given = {}
+def _attributes_of(node: Node) -> dict[str, Any]:
+    given: dict[str, Any] = {}
     if node.attribute("coordinate", "local") != "local":
         node.diagnostics.error(
             "ATTRIBUTE_INVALID",
@@ -58,23 +70,23 @@ def _attributes_of(node):
         if value is not None:
             given[name] = value == "true"
     for name in ("boundmass", "boundinertia", "settotalmass"):
-        value = node.number(name)
-        if value is not None:
-            given[name] = value
+        number = node.number(name)
+        if number is not None:
+            given[name] = number
     inertia = read_keyword(node, "inertiafromgeom", ("true", "false", "auto"), None)
     groups = node.vector("inertiagrouprange", 2)
     directory = node.attribute("assetdir")
     directory = node.attribute("meshdir", directory)
-    for name, value in (("inertiafromgeom", inertia), ("inertiagrouprange", groups), ("meshdir", directory)):
-        if value is not None:
-            given[name] = value
+    for name, stated in (("inertiafromgeom", inertia), ("inertiagrouprange", groups), ("meshdir", directory)):
+        if stated is not None:
+            given[name] = stated
     sequence = node.attribute("eulerseq")
     if sequence is not None and _is_euler_sequence(node, sequence):
         given["eulerseq"] = sequence
     return given
 
 
-def _is_euler_sequence(node, sequence):
+def _is_euler_sequence(node: Node, sequence: str) -> bool:
     if len(sequence) == 3 and set(sequence.lower()) <= set("xyz"):
         return True
     node.diagnostics.error(
@@ -90,7 +102,7 @@ def _is_euler_sequence(node, sequence):
 # ----------------------------------------------------------------------------- changes of inertias
 
 
-def adjusted(inertial, settings, node):
+def adjusted(inertial: InertialSpec, settings: Settings, node: Node) -> InertialSpec:
     """An `InertialSpec` with the bounds of the compiler, and balanced if it asks for that; each with a note."""
     if not (settings.boundmass or settings.boundinertia or settings.balanceinertia):
         return inertial
@@ -114,12 +126,13 @@ def adjusted(inertial, settings, node):
     return replace(inertial, mass=mass, inertia=inertia)
 
 
-def _tell_of_moments(node, change, old, new):
-    old, new = (", ".join(f"{value:.6g}" for value in moments) for moments in (old, new))
-    node.diagnostics.note("INERTIA_CHANGED", f"{change} the principal moments of inertia {old} by {new} kg m^2", node)
+def _tell_of_moments(node: Node, change: str, old: Vector3, new: Vector3) -> None:
+    before, after = (", ".join(f"{value:.6g}" for value in moments) for moments in (old, new))
+    problem = f"{change} the principal moments of inertia {before} by {after} kg m^2"
+    node.diagnostics.note("INERTIA_CHANGED", problem, node)
 
 
-def scale_to_total(links, settings, root):
+def scale_to_total(links: dict[str, LinkSpec], settings: CompilerSettings, root: Node) -> None:
     """Scales all masses and inertias of links, {name: `LinkSpec`}, so that they add up to settotalmass."""
     total = sum(link.inertial.mass for link in links.values() if link.inertial is not None)
     if settings.settotalmass <= 0 or total <= 0:
@@ -134,8 +147,8 @@ def scale_to_total(links, settings, root):
     links.update({name: _scaled(link, factor) for name, link in links.items()})
 
 
-def _scaled(link, factor):
+def _scaled(link: LinkSpec, factor: float) -> LinkSpec:
     if link.inertial is None:
         return link
-    inertia = tuple(factor * value for value in link.inertial.inertia)
+    inertia: Any = tuple(factor * value for value in link.inertial.inertia)
     return replace(link, inertial=replace(link.inertial, mass=factor * link.inertial.mass, inertia=inertia))

@@ -1,6 +1,9 @@
 """<equality> of MJCF files: constraints between bodies, joints and fixed tendons."""
 
+from __future__ import annotations
+
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from mbcli.parsers.cycles import find_cycles
@@ -10,10 +13,22 @@ from mbcli.parsers.spec import BallConstraintSpec, MimicSpec, TendonConstraintSp
 
 from mbcli.math.rotation_array import matrix_from_quaternion
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import Any
+
+    from mbcli.parsers.mjcf.mjcf_bodies import BodyReader
+    from mbcli.parsers.mjcf.mjcf_tendons import Tendons
+    from mbcli.parsers.mjcf.mjcf_values import Reading
+    from mbcli.parsers.spec import ConstraintSpec
+    from mbcli.parsers.xml_node import Node
+
+    from mbcli.math.array_types import Matrix4
+
 _OTHER_EQUALITIES = ("flex", "flexstrain", "flexvert", "distance")
 
 
-def read_equalities(root, reading, bodies, tendons):
+def read_equalities(root: Node, reading: Reading, bodies: BodyReader, tendons: Tendons) -> tuple[ConstraintSpec, ...]:
     """The constraints of a file; joints that follow others are changed in `bodies`, a `BodyReader`.
 
     tendons: `Tendons`.
@@ -33,7 +48,9 @@ def read_equalities(root, reading, bodies, tendons):
     return tuple(constraint for constraint in constraints if constraint is not None)
 
 
-def _read_equality(node, reading, bodies, tendons, leaders):
+def _read_equality(
+    node: Node, reading: Reading, bodies: BodyReader, tendons: Tendons, leaders: dict[str, str]
+) -> ConstraintSpec | None:
     """The constraint that an element makes; None after a finding, or for a joint that follows another."""
     if node.tag == "joint":
         return _read_joint(node, reading, bodies, leaders)
@@ -49,8 +66,10 @@ def _read_equality(node, reading, bodies, tendons, leaders):
 # ------------------------------------------------------------------------------------- between bodies
 
 
-def _read_connect(node, bodies):
+def _read_connect(node: Node, bodies: BodyReader) -> BallConstraintSpec | None:
     """A point of each body; they meet at the anchor in the reference configuration."""
+    link_A: str | None
+    link_B: str | None
     if node.attribute("site1") is not None or node.attribute("site2") is not None:
         ends = _read_sites(node, bodies)
         if ends is None:
@@ -67,14 +86,16 @@ def _read_connect(node, bodies):
     return BallConstraintSpec(link_A, _floats(p_AP), link_B, _floats(p_BQ), node.place, node.attribute("name"))
 
 
-def _floats(point):
+def _floats(point: Iterable[float]) -> tuple[float, float, float]:
     x, y, z = point
     return float(x), float(y), float(z)
 
 
-def _read_weld(node, bodies):
+def _read_weld(node: Node, bodies: BodyReader) -> BallConstraintSpec | WeldConstraintSpec | None:
     """Frame Q of the second body, its axes at the anchor, is at the stated pose P in the first, or at that of the
     reference configuration."""
+    link_A: str | None
+    link_B: str | None
     if node.attribute("site1") is not None or node.attribute("site2") is not None:
         ends = _read_sites(node, bodies)
         if ends is None:
@@ -104,41 +125,44 @@ def _read_weld(node, bodies):
     )
 
 
-def _read_bodies(node, bodies):
+def _read_bodies(node: Node, bodies: BodyReader) -> tuple[str | None, str | None]:
     node.attribute("body1", required=True)
     known = bodies.all_links
     return find_named(node, "body1", "body", known), find_named(node, "body2", "body", known, default=WORLD)
 
 
-def _read_sites(node, bodies):
-    ends = []
+def _read_sites(node: Node, bodies: BodyReader) -> list[tuple[str, Matrix4]] | None:
+    ends: list[Any] = []
     for name in ("site1", "site2"):
         node.attribute(name, required=True)
-        ends.append(bodies.sites.get(find_named(node, name, "site", bodies.sites)))
+        site: Any = find_named(node, name, "site", bodies.sites)
+        ends.append(bodies.sites.get(site))
     return None if None in ends else ends
 
 
-def _pose_of(bodies, link):
+def _pose_of(bodies: BodyReader, link: str) -> Matrix4:
     return np.eye(4) if link == WORLD else bodies.links[link].X_ModelL
 
 
 # ------------------------------------------------------------------------ between joints and tendons
 
 
-def _read_coefficients(node):
+def _read_coefficients(node: Node) -> tuple[float, ...]:
     """The five coefficients of polycoef."""
     coefficients = WithDefaults(node).vector("polycoef", 5, (0.0, 1.0), least=1)
     return (*coefficients, *(0.0, 1.0, 0.0, 0.0, 0.0)[len(coefficients) :])
 
 
-def _read_joint(node, reading, bodies, leaders):
+def _read_joint(
+    node: Node, reading: Reading, bodies: BodyReader, leaders: dict[str, str]
+) -> TendonConstraintSpec | None:
     """q1 - ref1 = c0 + c1 (q2 - ref2): joint 1 follows joint 2, or a constraint if it follows another already."""
     name = find_named(node, "joint1", "joint", bodies.all_joints) if node.attribute("joint1", required=True) else None
     leader = find_named(node, "joint2", "joint", bodies.all_joints)
     coefficients = _read_coefficients(node)
     if name is None or (leader is None and node.attribute("joint2") is not None):
         return None
-    joints = [bodies.joints.get(joint) for joint in (name, leader) if joint is not None]
+    joints: list[Any] = [bodies.joints.get(joint) for joint in (name, leader) if joint is not None]
     problem = None
     if leader is not None and any(coefficients[2:]):
         problem = "a joint that follows another by a polynomial of higher degree than 1 is not supported"
@@ -164,21 +188,21 @@ def _read_joint(node, reading, bodies, leaders):
     return None
 
 
-def _sum_of_joints(terms, value, node):
+def _sum_of_joints(terms: Mapping[str, float], value: float, node: Node) -> TendonConstraintSpec:
     """The constraint that a sum of coordinates has a value; terms: {joint: coefficient}."""
     return TendonConstraintSpec(
         tuple(terms), tuple(terms.values()), node.place, lower=value, upper=value, name=node.attribute("name")
     )
 
 
-def _read_tendon(node, reading, tendons):
+def _read_tendon(node: Node, reading: Reading, tendons: Tendons) -> TendonConstraintSpec | None:
     """L1 - L1(ref) = c0 + c1 (L2 - L2(ref)) for fixed tendons."""
     node.attribute("tendon1", required=True)
     names = [find_named(node, name, "tendon", tendons.names) for name in ("tendon1", "tendon2")]
     coefficients = _read_coefficients(node)
     if names[0] is None or (names[1] is None and node.attribute("tendon2") is not None):
         return None
-    fixed = [tendons.fixed.get(name) for name in names if name is not None]
+    fixed: list[Any] = [tendons.fixed.get(name) for name in names if name is not None]
     problem = None
     if None in fixed:
         problem = "only fixed tendons can keep a length"

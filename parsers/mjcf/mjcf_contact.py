@@ -4,11 +4,38 @@ Bodies that are welded together count as one for the filter of parents: they do 
 stand on, unless those are welded to the world. Contact of geoms follows their own attributes, that of a <pair> its own.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from mbcli.parsers.frame_names import WORLD
 from mbcli.parsers.mjcf.mjcf_options import PAIR_FRICTION
 from mbcli.parsers.mjcf.mjcf_softness import STIFFNESS, restitution_of
 from mbcli.parsers.mjcf.mjcf_values import find_named
 from mbcli.parsers.spec import CollisionFilterGroupSpec, ContactPairSpec
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Sequence
+    from typing import Any, Protocol
+
+    from mbcli.parsers.mjcf.mjcf_values import Reading, WithDefaults
+    from mbcli.parsers.spec import JointSpec, LinkSpec
+    from mbcli.parsers.xml_node import Node
+
+    class Bodies(Protocol):
+        """What is asked of the BodyReader, see mjcf_bodies.py."""
+
+        links: dict[str, LinkSpec]
+        joints: dict[str, JointSpec]
+        welded: dict[str, tuple[str, list[str]]]
+
+        @property
+        def all_links(self) -> Collection[str]: ...
+        @property
+        def geom_names(self) -> Collection[str]: ...
+
+        def collisions_by_name(self) -> dict[str, tuple[str, int]]: ...
+
 
 DIMENSIONS = (1, 3, 4, 6)
 _GEOM_FRICTION = (1.0, 0.005, 0.0001)
@@ -19,7 +46,9 @@ LEAST_FRICTION = 1e-5  # of a contact that does, as MuJoCo has it
 # ------------------------------------------------------------------------------------ geoms and pairs
 
 
-def read_geom_contact(element, reading, in_pair):
+def read_geom_contact(
+    element: WithDefaults, reading: Reading, in_pair: bool
+) -> tuple[bool, dict[tuple[str, str], Any]]:
     """(whether a geom collides, its proximity properties). in_pair: a <pair> names it."""
     options = reading.options
     masks = [_integer(element, name, 1) for name in ("contype", "conaffinity")]
@@ -30,7 +59,7 @@ def read_geom_contact(element, reading, in_pair):
     sliding, torsional, rolling = friction if options.friction is None else _taken_apart(options.friction)
     if condim >= SPINS:
         sliding = max(sliding, LEAST_FRICTION)
-    properties = {
+    properties: dict[tuple[str, str], Any] = {
         ("material", "coulomb_friction"): (sliding, sliding),
         ("material", "torsional_friction"): torsional,
         ("material", "rolling_friction"): rolling,
@@ -46,7 +75,7 @@ def read_geom_contact(element, reading, in_pair):
     return options.has("contact") and (in_pair or any(masks)), properties
 
 
-def _integer(element, name, default):
+def _integer(element: WithDefaults, name: str, default: int) -> int:
     value = element.number(name, default)
     if value != int(value):
         element.diagnostics.error(
@@ -59,13 +88,13 @@ def _integer(element, name, default):
     return int(value)
 
 
-def _taken_apart(friction):
+def _taken_apart(friction: Sequence[float]) -> tuple[float, float, float]:
     """Sliding, torsional and rolling friction of five coefficients."""
     sliding, _, torsional, rolling, _ = friction
     return sliding, torsional, rolling
 
 
-def _check_friction(element, friction):
+def _check_friction(element: WithDefaults, friction: Sequence[float]) -> None:
     if min(friction) < 0:
         element.diagnostics.error(
             "ATTRIBUTE_INVALID",
@@ -75,7 +104,7 @@ def _check_friction(element, friction):
         )
 
 
-def _read_dimension(element):
+def _read_dimension(element: WithDefaults) -> int:
     """condim."""
     condim = _integer(element, "condim", 3)
     if condim not in DIMENSIONS:
@@ -90,20 +119,20 @@ def _read_dimension(element):
     return condim
 
 
-def geoms_in_pairs(root):
+def geoms_in_pairs(root: Node) -> set[str | None]:
     """The names of the geoms that <pair>s are about."""
     pairs = [pair for section in root.children("contact") for pair in section.children("pair")]
     return {pair.attribute(name) for pair in pairs for name in ("geom1", "geom2")}
 
 
-def read_pairs(root, reading, bodies):
+def read_pairs(root: Node, reading: Reading, bodies: Bodies) -> tuple[ContactPairSpec, ...]:
     """The `ContactPairSpec`s of a file."""
     known = bodies.collisions_by_name()
-    pairs = {}
+    pairs: dict[tuple[tuple[str, int], tuple[str, int]], ContactPairSpec] = {}
     for section in root.children("contact"):
         for node in section.children("pair"):
             element = reading.defaults.of(node, None)
-            names = []
+            names: list[Any] = []
             for attribute in ("geom1", "geom2"):
                 node.attribute(attribute, required=True)
                 names.append(find_named(node, attribute, "geom", bodies.geom_names))
@@ -116,7 +145,7 @@ def read_pairs(root, reading, bodies):
     return tuple(pairs.values()) if reading.options.has("contact") else ()
 
 
-def _read_pair(element, reading):
+def _read_pair(element: WithDefaults, reading: Reading) -> tuple[float, float, float, float]:
     """Friction, torsional and rolling friction, margin of a <pair>, which geoms have no part in."""
     options = reading.options
     stated = element.vector("friction", 5, (), least=1)
@@ -144,17 +173,17 @@ def _read_pair(element, reading):
 # -------------------------------------------------------------------------------------------- filters
 
 
-def read_filter_groups(root, reading, bodies):
+def read_filter_groups(root: Node, reading: Reading, bodies: Bodies) -> tuple[CollisionFilterGroupSpec, ...]:
     """Bodies that do not touch: those that <exclude> names, and those that the filter of parents keeps apart."""
     return (*_read_excludes(root, bodies), *_parent_groups(reading, bodies))
 
 
-def _read_excludes(root, bodies):
+def _read_excludes(root: Node, bodies: Bodies) -> list[CollisionFilterGroupSpec]:
     """Each pair of bodies that do not collide as two filter groups, of which one ignores the other."""
     groups: list[CollisionFilterGroupSpec] = []
     for section in root.children("contact"):
         for node in section.children("exclude"):
-            pair = []
+            pair: list[Any] = []
             for attribute in ("body1", "body2"):
                 node.attribute(attribute, required=True)
                 pair.append(find_named(node, attribute, "body", bodies.all_links))
@@ -167,7 +196,7 @@ def _read_excludes(root, bodies):
     return groups
 
 
-def _parent_groups(reading, bodies):
+def _parent_groups(reading: Reading, bodies: Bodies) -> list[CollisionFilterGroupSpec]:
     """A filter group of each body with those welded to it, that ignores the group which its joints stand on.
 
     One body on one joint of another needs none: plants keep the two bodies of a joint apart.
@@ -194,6 +223,6 @@ def _parent_groups(reading, bodies):
     ]
 
 
-def _solid(bodies, names):
+def _solid(bodies: Bodies, names: Iterable[str]) -> tuple[str, ...]:
     """Those of some bodies that have collisions."""
     return tuple(name for name in names if bodies.links[name].collisions)

@@ -7,7 +7,10 @@ touches it here.
 Format: https://mujoco.readthedocs.io/en/stable/XMLreference.html#body-flexcomp
 """
 
+from __future__ import annotations
+
 import math
+from typing import TYPE_CHECKING
 
 from mbcli.parsers.mjcf.mjcf_values import read_pose
 from mbcli.parsers.spec import IDENTITY, Box, DeformableSpec, GeometrySpec, pose
@@ -15,12 +18,20 @@ from mbcli.parsers.spec import IDENTITY, Box, DeformableSpec, GeometrySpec, pose
 from mbcli.errors import ModelError
 from mbcli.multibody.fem.body_config import DeformableBodyConfig
 
+if TYPE_CHECKING:
+    from typing import Any
+
+    from mbcli.parsers.mjcf.mjcf_values import Reading
+    from mbcli.parsers.xml_node import Node
+
+    from mbcli.math.array_types import Matrix4
+
 GRID, TETRAHEDRA = "grid", 3  # the type and dim that are read
 FRICTION = 1.0  # MuJoCo's default
 FOLLOWED = "deformable bodies here are elastic grids of tetrahedra (type grid, dim 3) that are free in the world"
 
 
-def read_flexcomp(node, X_WB, reading):
+def read_flexcomp(node: Node, X_WB: Matrix4 | None, reading: Reading) -> DeformableSpec | None:
     """The DeformableSpec of a <flexcomp> in a body at X_WB in the world, which never moves; None after a finding."""
     if node.boolean("rigid", False):
         reading.unused.add_element(node, "a rigid flex is not here: nothing touches it")
@@ -52,12 +63,13 @@ def read_flexcomp(node, X_WB, reading):
         ("hydroelastic", "resolution_hint"): max(spacing),
     }
     geometry = GeometrySpec(name, Box(size), IDENTITY, node.place, properties=properties)
+    assert X_WB is not None
     X_WD = X_WB @ read_pose(node, reading.settings_of(node))
     color = node.vector("rgba", 4)
     return DeformableSpec(name, node.place, geometry, config, pose(X_WD[:3, :3], X_WD[:3, 3]), color=color)
 
 
-def _unlike(node):
+def _unlike(node: Node) -> str | None:
     """Why a <flexcomp> is none of those that are read, or None."""
     kind, dim = node.attribute("type", GRID), node.integer("dim", 2)
     if kind != GRID or dim != TETRAHEDRA:
@@ -74,7 +86,7 @@ def _unlike(node):
     return None
 
 
-def _material(elasticity, density):
+def _material(elasticity: Any, density: float) -> DeformableBodyConfig:
     config = DeformableBodyConfig()
     config.set_mass_density(density)
     try:
@@ -86,9 +98,9 @@ def _material(elasticity, density):
     return config
 
 
-def _friction(node):
+def _friction(node: Node) -> float:
     """The sliding friction of the <contact> in it."""
-    contact = node.child("contact")
+    contact: Any = node.child("contact")
     stated = contact.attribute("friction") if contact is not None else None
     values = contact.vector("friction", len(stated.split())) if stated else None
     return values[0] if values else FRICTION

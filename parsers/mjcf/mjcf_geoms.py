@@ -1,8 +1,10 @@
 """Geoms of MJCF files: shapes, meshes, colours, friction, and the masses that they give to bodies."""
 
-from collections.abc import Callable
+from __future__ import annotations
+
 from dataclasses import dataclass
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 from mbcli.parsers.duplicate_names import made_up, report_duplicate
@@ -16,6 +18,22 @@ from mbcli.parsers.spec import IDENTITY, Box, Capsule, Cylinder, Ellipsoid, Geom
 
 from mbcli.common.suggestions import did_you_mean
 from mbcli.errors import ModelError, ResourceError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Sequence
+    from typing import Any, NoReturn, TypeAlias
+
+    from mbcli.parsers.diagnostics import Diagnostics
+    from mbcli.parsers.geometry_inertia import MassProperties
+    from mbcli.parsers.mjcf.mjcf_meshes import MeshAsset, MeshReader
+    from mbcli.parsers.mjcf.mjcf_values import Reading, Settings, WithDefaults
+    from mbcli.parsers.spec import Place, Shape
+    from mbcli.parsers.xml_node import Node
+
+    from mbcli.math.array_types import Matrix4, Vector, Vector6
+
+    Fill: TypeAlias = Callable[[float], MassProperties]
+    Solid: TypeAlias = tuple[Shape | None, Matrix4, Matrix4, Fill | None]  # shape or None, X_FG, X_GS, `Geom.fill`
 
 DEFAULT_DENSITY = 1000.0  # [kg/m^3]
 
@@ -34,23 +52,23 @@ class Geom:
     group: int
     mass: float | None  # [kg] as stated
     density: float  # [kg/m^3]
-    fill: Callable | None  # density -> MassProperties in the geom's frame, or an error; None: it has no volume
-    element: object  # for findings
+    fill: Fill | None  # density -> MassProperties in the geom's frame, or an error; None: it has no volume
+    element: WithDefaults  # for findings
 
 
 class GeomReader:
     """Reads geoms with their default classes, materials and mesh files."""
 
-    def __init__(self, root, reading, meshes):
+    def __init__(self, root: Node, reading: Reading, meshes: MeshReader) -> None:
         self._reading = reading
         self._in_pairs = geoms_in_pairs(root)
         self._defaults = reading.defaults
         self._unused = reading.unused
         self._meshes = meshes
-        self._materials = {}
+        self._materials: dict[str | None, Any] = {}
         self._stated = {node.raw("name") for node in root.find_all("geom")}
-        self._height_fields = {}  # name -> size
-        self.names = {}  # names of geoms -> place
+        self._height_fields: dict[str, Any] = {}  # name -> size
+        self.names: dict[str, Place] = {}  # names of geoms -> place
         for asset in root.children("asset"):
             for node in asset.children("mesh"):
                 self._meshes.add(node)
@@ -62,10 +80,10 @@ class GeomReader:
                 element = self._defaults.of(node, None)
                 self._materials[node.attribute("name")] = element.vector("rgba", 4)
 
-    def report(self, diagnostics):
+    def report(self, diagnostics: Diagnostics) -> None:
         self._meshes.report(diagnostics)
 
-    def read(self, node, childclass, X_BF, index):
+    def read(self, node: Node, childclass: str | None, X_BF: Matrix4, index: int) -> Geom | None:
         """The `Geom` of an element that stands in frame F of body B, the index-th of the body; None after a finding."""
         element = self._defaults.of(node, childclass)
         name = node.attribute("name") or None
@@ -93,13 +111,13 @@ class GeomReader:
         density = DEFAULT_DENSITY if density is None else density
         return Geom(geometry, X_BG, collides, int(group), mass, density, fill, element)
 
-    def _read_color(self, element):
+    def _read_color(self, element: WithDefaults) -> tuple[float, float, float, float] | None:
         material = element.attribute("material") or None
         if material is not None and material not in self._materials:
             self._unused.add(element, "material", f'there is no "{material}"')
         return element.vector("rgba", 4, self._materials.get(material))
 
-    def _read_solid(self, element, kind):
+    def _read_solid(self, element: WithDefaults, kind: str) -> Solid | None:
         """(shape or None, X_FG of the geom in the frame that it stands in, X_GS of the shape in it, `Geom.fill`); None
         after an error."""
         fromto = element.vector("fromto", 6)
@@ -121,7 +139,7 @@ class GeomReader:
         fill_with = shell_mass_properties if element.flag("shellinertia", False) else mass_properties
         if mesh is not None:
             return self._fitted(element, kind, mesh, fill_with)
-        X = read_pose(element, self._reading.settings_of(element))
+        X: Matrix4 | None = read_pose(element, self._reading.settings_of(element))
         if fromto is not None:
             size, X = self._from_ends(element, kind, size, np.array(fromto))
         needed = _SIZES[kind]
@@ -132,16 +150,16 @@ class GeomReader:
         shape = _make(kind, size)
         return shape, X, IDENTITY, partial(fill_with, shape)
 
-    def _unsupported(self, element, problem):
+    def _unsupported(self, element: WithDefaults, problem: str) -> Solid:
         """A geom without shape, in which a mass cannot be filled."""
         self._unused.add_element(element, problem)
 
-        def fill(density):
+        def fill(density: float) -> NoReturn:
             raise ModelError(problem)
 
         return None, IDENTITY, IDENTITY, fill
 
-    def _read_height_field(self, element):
+    def _read_height_field(self, element: WithDefaults) -> Solid | None:
         """A height field makes no contact here; it weighs as a box of its base and half its height."""
         self._unused.add_element(element, "a geom of type hfield is not supported: nothing touches it")
         name = element.attribute("hfield")
@@ -152,7 +170,9 @@ class GeomReader:
         box = Box((2.0 * x, 2.0 * y, base + top / 2.0))
         return None, read_pose(element, self._reading.settings_of(element)), IDENTITY, partial(mass_properties, box)
 
-    def _from_ends(self, element, kind, size, fromto):
+    def _from_ends(
+        self, element: WithDefaults, kind: str, size: tuple[float, ...], fromto: Vector6
+    ) -> tuple[tuple[float, ...], Matrix4 | None]:
         """(size, pose) of a shape whose z axis goes from one point to another; its pose is None after an error."""
         if kind not in _WITH_FROMTO:
             problem = f"fromto is for {', '.join(_WITH_FROMTO)}, not for a {kind}"
@@ -168,21 +188,23 @@ class GeomReader:
         element.diagnostics.error("ATTRIBUTE_INVALID", problem, element.owner("fromto"), attribute="fromto")
         return size, None
 
-    def _read_mesh(self, element, name):
+    def _read_mesh(self, element: WithDefaults, name: str | None) -> Solid:
         asset = self._find_mesh(element, name)
         if asset is None:
             return self._unsupported(element, "a geom of a mesh that is not supported")
         X_FG = read_pose(element, self._reading.settings_of(element))
         return asset.mesh, X_FG, asset.X_GM, partial(self._meshes.weigh, asset, node=element.node)
 
-    def _find_mesh(self, element, name):
+    def _find_mesh(self, element: WithDefaults, name: str | None) -> MeshAsset | None:
         """The `MeshAsset` of a geom, or None after a finding."""
         if name in self._meshes.elements:
             return self._meshes.find(name)
         _report_missing(element, "mesh", name, self._meshes.elements)
         return None
 
-    def _fitted(self, element, kind, mesh, fill_with):
+    def _fitted(
+        self, element: WithDefaults, kind: str, mesh: str, fill_with: Callable[[Any, float], MassProperties]
+    ) -> Solid:
         """A primitive that is as large as a mesh, by its inertia or by its vertices along its principal axes."""
         asset = self._find_mesh(element, mesh)
         if asset is None:
@@ -196,7 +218,7 @@ class GeomReader:
         return shape, X_FS, IDENTITY, partial(fill_with, shape)
 
 
-def fitted_size(kind, asset, around):
+def fitted_size(kind: str, asset: MeshAsset, around: bool) -> tuple[Vector, Matrix4]:
     """(sizes as <geom> has them, X_GS) of a primitive that is fitted to a `MeshAsset`, as MuJoCo does it.
 
     around: by the box around it along its principal axes, else by the box of its inertia.
@@ -217,7 +239,7 @@ def fitted_size(kind, asset, around):
     return np.array(size), pose(R_GP, p_GGcm + R_GP @ centre)
 
 
-def _make(kind, size):
+def _make(kind: str, size: Sequence[Any] | Vector) -> Shape:
     if kind == "box":
         return Box(tuple(2.0 * half for half in size))
     if kind == "ellipsoid":
@@ -227,7 +249,7 @@ def _make(kind, size):
     return (Cylinder if kind == "cylinder" else Capsule)(size[0], 2.0 * size[1])
 
 
-def geom_parts(geoms, settings):
+def geom_parts(geoms: Sequence[Geom], settings: Settings) -> list[tuple[Matrix4, MassProperties]]:
     """[(X_BG, MassProperties)] of the geoms that count for the inertia of their body."""
     lowest, highest = settings.inertiagrouprange
     parts = []
@@ -242,7 +264,8 @@ def geom_parts(geoms, settings):
     return parts
 
 
-def _mass_properties(geom):
+def _mass_properties(geom: Geom) -> MassProperties | None:
+    assert geom.fill is not None
     try:
         properties = geom.fill(geom.density or DEFAULT_DENSITY)
         return properties if geom.mass is None else scaled_to_mass(properties, geom.mass)
@@ -256,7 +279,7 @@ def _mass_properties(geom):
 # ------------------------------------------------------------------------------------------- findings
 
 
-def _report_size(element, kind, needed, size):
+def _report_size(element: WithDefaults, kind: str, needed: int, size: tuple[float, ...]) -> None:
     found = f"{' '.join(f'{value:.6g}' for value in size)}" if size else "none"
     element.diagnostics.error(
         "ATTRIBUTE_INVALID",
@@ -266,7 +289,7 @@ def _report_size(element, kind, needed, size):
     )
 
 
-def _report_missing(element, what, name, known):
+def _report_missing(element: WithDefaults, what: str, name: str | None, known: Collection[str]) -> None:
     element.diagnostics.error(
         "ATTRIBUTE_INVALID",
         f'there is no {what} "{name}"' if name is not None else f"a geom of type {what} must name a {what}",

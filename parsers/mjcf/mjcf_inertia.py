@@ -12,12 +12,24 @@ The four ways of <mesh inertia>, with tetrahedra between the triangles and a poi
 Source: https://mujoco.readthedocs.io/en/stable/XMLreference.html#asset-mesh-inertia
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 from mbcli.parsers.geometry_inertia import MassProperties, mass_properties_of_triangles, six_of
 from mbcli.parsers.spec import Box, Capsule, Cylinder, Ellipsoid, Sphere
 
 from mbcli.errors import ModelError
 from mbcli.meshes.triangles import convex_hull
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any, TypeAlias
+
+    from mbcli.math.array_types import Array, IntArray, Matrix, Vector, Vector3
+
+    AreaAndInertia: TypeAlias = tuple[float, Sequence[float]]  # [m^2]; principal moments of mass 1
 
 KINDS = ("legacy", "exact", "convex", "shell")
 SMALLEST = 1e-14  # [m^2 or m^3] of the area or the volume of a mesh
@@ -27,7 +39,9 @@ _SHELL = 1e-6  # [m] thickness by which the inertia of the shell of an ellipsoid
 _THOMSEN = 1.6075  # exponent of Knud Thomsen's formula for the surface of an ellipsoid
 
 
-def mesh_mass_properties(vertices, triangles, polygons, kind, density, name):
+def mesh_mass_properties(
+    vertices: Matrix, triangles: IntArray, polygons: IntArray | None, kind: str, density: float, name: str
+) -> MassProperties:
     """The `MassProperties` of a mesh: vertices (n, 3) [m], triangles (m, 3) of their indices, kind of KINDS.
 
     polygons: (m,) the number of the flat polygon that a triangle is a part of, or None: each is one. density: [kg/m^3],
@@ -53,7 +67,7 @@ def mesh_mass_properties(vertices, triangles, polygons, kind, density, name):
     return _of_parts(corners, _volumes(corners - centre, polygons), centre, density, 20.0)
 
 
-def _areas(corners, polygons=None):
+def _areas(corners: Array, polygons: IntArray | None = None) -> Vector:
     """(m,) negative for a part of a polygon that faces the other side than the whole."""
     normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]) / 2.0
     areas = np.linalg.norm(normals, axis=1)
@@ -62,26 +76,26 @@ def _areas(corners, polygons=None):
     return areas * np.sign(np.einsum("mi,mi->m", normals, _sums(normals, polygons)[polygons]))
 
 
-def notched(vertices, triangles, polygons):
+def notched(vertices: Matrix, triangles: IntArray, polygons: IntArray | None) -> bool:
     """Whether parts of a polygon face the other side than the whole."""
     areas = _areas(np.asarray(vertices)[np.asarray(triangles)], polygons)
     return bool((areas < -_NOTCH * areas.sum()).any())
 
 
-def _volumes(corners, polygons):
+def _volumes(corners: Array, polygons: IntArray | None) -> Vector:
     """(m,) of tetrahedra with their tips at the origin, each polygon's together counted as positive."""
     volumes = np.linalg.det(corners) / 6.0
     return abs(volumes) if polygons is None else volumes * np.sign(_sums(volumes, polygons)[polygons])
 
 
-def _sums(values, polygons):
+def _sums(values: Array, polygons: IntArray) -> Array:
     """(p, ...) of the values (m, ...) of the parts of each polygon."""
     sums = np.zeros((polygons.max() + 1, *values.shape[1:]))
     np.add.at(sums, polygons, values)
     return sums
 
 
-def _of_parts(corners, sizes, centre, density, divisor):
+def _of_parts(corners: Array, sizes: Vector, centre: Vector3, density: float, divisor: float) -> MassProperties:
     """Of triangles (m, 3, 3) with areas and the divisor 12, or of tetrahedra with their tips at the centre and 20.
 
     The second moments of one about the tip are size / divisor (sum_i r_i r_i' + s s'), s being the sum of its corners.
@@ -93,7 +107,7 @@ def _of_parts(corners, sizes, centre, density, divisor):
     return MassProperties(float(density * sizes.sum()), centre, six_of(np.trace(second) * np.eye(3) - second))
 
 
-def turned_triangles(vertices, triangles):
+def turned_triangles(vertices: Matrix, triangles: IntArray) -> str:
     """How a surface is badly oriented, or an empty text: two triangles go along an edge the same way."""
     triangles = np.asarray(triangles)
     large = triangles[_areas(np.asarray(vertices, float)[triangles]) > _SMALL_TRIANGLE]
@@ -105,7 +119,7 @@ def turned_triangles(vertices, triangles):
     return f"triangles beside the edge from vertex {first} to {second} do not face the same side of the surface"
 
 
-def enclosed_volume(vertices, triangles):
+def enclosed_volume(vertices: Matrix, triangles: IntArray) -> float | None:
     """The volume [m^3] in a surface, negative if it is inside out; None if it is not closed and turned one way.
 
     Vertices at the same place count as one.
@@ -122,19 +136,19 @@ def enclosed_volume(vertices, triangles):
 # ------------------------------------------------------------------------------------------- shells
 
 
-def shell_mass_properties(shape, density):
+def shell_mass_properties(shape: Any, density: float) -> MassProperties:
     """The `MassProperties` of the surface of a primitive, without thickness, with a density [kg/m^2]."""
     area, unit = _SHELLS[type(shape)](shape)
     x, y, z = (float(density * area * moment) for moment in unit)
     return MassProperties(float(density * area), np.zeros(3), (x, y, z, 0.0, 0.0, 0.0))
 
 
-def _sphere(shape):
+def _sphere(shape: Sphere) -> AreaAndInertia:
     r = shape.radius
     return 4.0 * np.pi * r * r, (2.0 / 3.0 * r * r,) * 3
 
 
-def _cylinder(shape):
+def _cylinder(shape: Cylinder) -> AreaAndInertia:
     r, h = shape.radius, shape.length
     side, ends = 2.0 * np.pi * r * h, 2.0 * np.pi * r * r
     across = side * (r * r / 2.0 + h * h / 12.0) + ends * (r * r / 4.0 + h * h / 4.0)
@@ -143,7 +157,7 @@ def _cylinder(shape):
     return area, (across / area, across / area, along / area)
 
 
-def _capsule(shape):
+def _capsule(shape: Capsule) -> AreaAndInertia:
     """Hemispheres have their centres half a radius outside of the ends of the cylinder."""
     r, h = shape.radius, shape.length
     side, caps = 2.0 * np.pi * r * h, 4.0 * np.pi * r * r
@@ -154,7 +168,7 @@ def _capsule(shape):
     return area, (across / area, across / area, along / area)
 
 
-def _box(shape):
+def _box(shape: Box) -> AreaAndInertia:
     x, y, z = shape.size
     area = 2.0 * (x * y + y * z + z * x)
     second = [  # integrals of x^2, y^2, z^2 over the six faces
@@ -163,7 +177,7 @@ def _box(shape):
     return area, tuple((sum(second) - own) / area for own in second)
 
 
-def _ellipsoid(shape):
+def _ellipsoid(shape: Ellipsoid) -> AreaAndInertia:
     """MuJoCo's own approximations: Thomsen's area, and a solid less another that is thinner everywhere."""
     a, b, c = shape.radii
     p = _THOMSEN
@@ -174,4 +188,10 @@ def _ellipsoid(shape):
     return area, tuple(second.sum() - second)
 
 
-_SHELLS = {Sphere: _sphere, Cylinder: _cylinder, Capsule: _capsule, Box: _box, Ellipsoid: _ellipsoid}
+_SHELLS: dict[type, Callable[[Any], AreaAndInertia]] = {
+    Sphere: _sphere,
+    Cylinder: _cylinder,
+    Capsule: _capsule,
+    Box: _box,
+    Ellipsoid: _ellipsoid,
+}

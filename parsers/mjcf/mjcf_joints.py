@@ -4,8 +4,11 @@ All joints of a body have their place and axis in the frame of the body, which a
 stand at their `ref`.
 """
 
+from __future__ import annotations
+
 from dataclasses import replace
 from math import inf
+from typing import TYPE_CHECKING
 
 import numpy as np
 from mbcli.parsers.duplicate_names import report_duplicate
@@ -14,6 +17,42 @@ from mbcli.parsers.mjcf.mjcf_known import READ
 from mbcli.parsers.mjcf.mjcf_values import WithDefaults, report_negative
 from mbcli.parsers.poses import rotation_about
 from mbcli.parsers.spec import IDENTITY, AxisSpec, JointSpec, LinkSpec, pose
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping, Sequence
+    from typing import Any, Protocol, TypeAlias
+
+    from mbcli.parsers.mjcf.mjcf_values import Reading
+    from mbcli.parsers.xml_node import Node
+
+    from mbcli.math.array_types import Matrix3, Matrix4, Vector3
+
+    Placed: TypeAlias = tuple[Node, str | None, Matrix4]  # (node, childclass, X_BF of the frame it stands in)
+
+    class Body(Protocol):
+        """What is asked of a body, see mjcf_bodies.py."""
+
+        name: str
+        node: Node
+        joints: list[Placed]
+        touches_parent: bool
+
+    class Bodies(Protocol):
+        """What is asked of the BodyReader, see mjcf_bodies.py."""
+
+        reading: Reading
+        links: dict[str, LinkSpec]
+        joints: dict[str, JointSpec]
+        coordinates: list[tuple[str, str]]
+        joint_elements: dict[str, WithDefaults]
+        free_joints: dict[str, None]
+
+        @property
+        def all_joints(self) -> Collection[str]: ...
+
+        def unused_name(self, name: str) -> str: ...
+        def unused_joint_name(self, name: str) -> str: ...
+
 
 _TYPES = {"hinge": "revolute", "slide": "prismatic", "ball": "ball", "free": None}
 _IN_SPACE = ("range", "stiffness", "frictionloss")  # which joints of several coordinates do not have here
@@ -25,7 +64,7 @@ _PARTS = {"range": "limit", "stiffness": "spring", "frictionloss": "frictionloss
 SLIGHT_FRICTION = 0.01  # [N/kg, N m/kg]: a thousandth of the weight, which a free body does not feel
 
 
-def read_joints(bodies, body, parent, X_PB):
+def read_joints(bodies: Bodies, body: Body, parent: str, X_PB: Matrix4) -> None:
     """Adds the joints of a body to `bodies`, and the links between them after the link of the body.
 
     bodies: `BodyReader`; parent: name of the parent link; X_PB: pose of the body in it in the reference configuration.
@@ -46,11 +85,11 @@ def read_joints(bodies, body, parent, X_PB):
     _make_links_between(bodies, body, parent, X_PB, elements, kinds)
 
 
-def _type_of(element):
+def _type_of(element: WithDefaults) -> str:
     return "free" if element.tag == "freejoint" else element.keyword("type", tuple(_TYPES), "hinge")
 
 
-def _read_free(bodies, body, elements, parent):
+def _read_free(bodies: Bodies, body: Body, elements: Sequence[tuple[WithDefaults, Matrix4]], parent: str) -> None:
     """A free joint makes a JointSpec if it has damping or inertia: a body that nothing holds is free anyway."""
     element = elements[0][0]
     if len(elements) > 1 or parent != WORLD:
@@ -70,7 +109,7 @@ def _read_free(bodies, body, elements, parent):
             _warn_unless_zero(bodies, element, attribute, "a free joint has none here", harmless)
     if damping or armature:
         X_WB = bodies.links[body.name].X_ModelL
-        numbers = {"damping": (damping, damping), "reflected_inertia": armature, "default_pose": X_WB}
+        numbers: dict[str, Any] = {"damping": (damping, damping), "reflected_inertia": armature, "default_pose": X_WB}
         ends = WORLD, body.name, IDENTITY, IDENTITY, element.place
         joint = JointSpec(name or bodies.unused_joint_name(body.name), "quaternion_floating", *ends, **numbers)
         bodies.coordinates.append(("floating", joint.name))
@@ -81,13 +120,20 @@ def _read_free(bodies, body, elements, parent):
         bodies.free_joints[name] = None
 
 
-def _pass_over(element, kind):
+def _pass_over(element: WithDefaults, kind: str) -> None:
     """Reads what has no meaning for a kind of joint."""
     for name in _MEANINGLESS[kind]:
         element.attribute(name)
 
 
-def _make_links_between(bodies, body, parent, X_PB, elements, kinds):
+def _make_links_between(
+    bodies: Bodies,
+    body: Body,
+    parent: str,
+    X_PB: Matrix4,
+    elements: Sequence[tuple[WithDefaults, Matrix4]],
+    kinds: Sequence[str],
+) -> None:
     X_PB = pose(X_PB[:3, :3], X_PB[:3, 3])
     chain = [bodies.unused_name(f"{body.name}{k}") for k in range(len(elements) - 1)]
     for name in chain:
@@ -100,7 +146,7 @@ def _make_links_between(bodies, body, parent, X_PB, elements, kinds):
         parent, X_PB = child, np.eye(4)
 
 
-def _add(bodies, joint, element):
+def _add(bodies: Bodies, joint: JointSpec, element: WithDefaults) -> None:
     if joint.name in bodies.all_joints:
         first = bodies.joints.get(joint.name, joint)
         report_duplicate(element.node, "joint", joint.name, first.place)
@@ -108,16 +154,16 @@ def _add(bodies, joint, element):
     bodies.joint_elements[joint.name] = element
 
 
-def _split(X):
+def _split(X: Matrix4) -> tuple[Matrix3, Vector3]:
     return X[:3, :3], X[:3, 3]
 
 
-def _read_joint(bodies, element, kind, X_BF, parent, child):
+def _read_joint(bodies: Bodies, element: WithDefaults, kind: str, X_BF: Matrix4, parent: str, child: str) -> JointSpec:
     """A JointSpec whose X_PF is the pose of its frame F in the body that is moved."""
     settings, options = bodies.reading.settings_of(element), bodies.reading.options
     position = X_BF[:3, :3] @ np.array(element.vector("pos", 3, (0.0, 0.0, 0.0))) + X_BF[:3, 3]
     damping = read_linear(bodies.reading, element, "damping")
-    common = {
+    common: dict[str, Any] = {
         "name": element.node.attribute("name") or bodies.unused_joint_name(f"{parent}-{child}"),
         "type": _TYPES[kind],
         "parent": parent,
@@ -151,7 +197,7 @@ def _read_joint(bodies, element, kind, X_BF, parent, child):
     return JointSpec(X_CM=_child_frame(kind, position, axis, reference), axes=(spec,), **common)
 
 
-def set_springs_by_time(bodies, inertias):
+def set_springs_by_time(bodies: Bodies, inertias: Callable[[], Mapping[str, float] | None]) -> None:
     """Gives joints the springs and dampers of which <springdamper> states the time constant T [s] and damping ratio z.
 
     They make a mass-spring-damper of the inertia I of a joint: k = I / (T z)^2, d = 2 I / T. inertias: () -> {joint: I
@@ -173,14 +219,14 @@ def set_springs_by_time(bodies, inertias):
         bodies.joints[name] = replace(joint, axes=(axis,))
 
 
-def _child_frame(kind, position, axis, reference):
+def _child_frame(kind: str, position: Vector3, axis: Vector3, reference: float) -> Matrix4:
     """X_CM such that the body stands where the file puts it while the joint is at its reference."""
     if kind == "slide":
         return pose(None, position + reference * axis)
     return pose(rotation_about(axis, reference) if reference else None, position)
 
 
-def _unit_axis(element):
+def _unit_axis(element: WithDefaults) -> Vector3:
     axis = np.array(element.vector("axis", 3, (0.0, 0.0, 1.0)))
     length = np.linalg.norm(axis)
     if length > 1e-10:
@@ -191,7 +237,7 @@ def _unit_axis(element):
     return np.array([0.0, 0.0, 1.0])
 
 
-def _unsigned(element, name):
+def _unsigned(element: WithDefaults, name: str) -> float:
     value = element.number(name, 0.0)
     if value < 0:
         report_negative(element, name, value)
@@ -199,7 +245,7 @@ def _unsigned(element, name):
     return value
 
 
-def read_linear(reading, element, name):
+def read_linear(reading: Reading, element: WithDefaults, name: str) -> float:
     """The coefficient of a spring or damper whose force may be a polynomial; 0 if the file switches them off."""
     values = element.vector(name, 3, (0.0,), least=1)
     if any(values[1:]):
@@ -209,13 +255,13 @@ def read_linear(reading, element, name):
     return max(values[0], 0.0) if reading.options.has(_PARTS[name]) else 0.0
 
 
-def read_stops(element, reading, unit):
+def read_stops(element: WithDefaults, reading: Reading, unit: float) -> tuple[float, float]:
     """(lower, upper) of the range of a joint or tendon, infinite without limits. Its margin is that of a soft stop."""
     limits = read_limits(element, "limited", "range", reading.settings_of(element).autolimits, unit)
     return limits if reading.options.has("limit") else (-inf, inf)
 
 
-def read_limits(element, flag, attribute, autolimits, unit):
+def read_limits(element: WithDefaults, flag: str, attribute: str, autolimits: bool, unit: float) -> tuple[float, float]:
     """(lower, upper) of a range that is switched by another attribute; infinite if it is off."""
     limited = element.flag(flag, "auto")
     stated = element.vector(attribute, 2, allow_inf=True)
@@ -242,7 +288,9 @@ def read_limits(element, flag, attribute, autolimits, unit):
     return stated[0] * unit, stated[1] * unit
 
 
-def _warn_unless_zero(bodies, element, attribute, consequence, harmless=False):
+def _warn_unless_zero(
+    bodies: Bodies, element: WithDefaults, attribute: str, consequence: str, harmless: bool = False
+) -> None:
     value = element.attribute(attribute) if bodies.reading.options.has(_PARTS.get(attribute, "")) else None
     if value is not None and any(token.strip("+-0.") for token in value.split()):
         bodies.reading.unused.add(element, attribute, consequence, harmless=harmless)

@@ -5,13 +5,24 @@ in the axes of the parent. A free joint has position and quaternion, the velocit
 one in the axes of the body.
 """
 
+from __future__ import annotations
+
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from mbcli.parsers.duplicate_names import made_up, report_duplicate
 from mbcli.parsers.spec import PostureSpec, pose
 
 from mbcli.math.rotation_array import matrix_from_quaternion, quaternion_from_matrix
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from mbcli.parsers.mjcf.mjcf_bodies import BodyReader
+    from mbcli.parsers.xml_node import Node
+
+    from mbcli.math.array_types import Matrix3, Vector, Vector3
 
 _SIZES = {
     "free": (7, 6),
@@ -22,7 +33,7 @@ _SIZES = {
 }  # numbers of qpos and qvel
 
 
-def read_keyframes(root, bodies):
+def read_keyframes(root: Node, bodies: BodyReader) -> tuple[PostureSpec, ...]:
     """The `PostureSpec`s of a file; a keyframe of the wrong size is left out with a warning."""
     sizes = np.array([_SIZES[kind] for kind, _ in bodies.coordinates]).reshape(-1, 2).sum(axis=0)
     nodes = [node for section in root.children("keyframe") for node in section.children("key")]
@@ -38,7 +49,7 @@ def read_keyframes(root, bodies):
     return tuple(postures.values())
 
 
-def _numbers(node, attribute, size):
+def _numbers(node: Node, attribute: str, size: int) -> tuple[float, ...] | None:
     """The numbers of a vector, none if it is not stated; None after a warning."""
     count = len(node.attribute(attribute, "").split())
     if count in (0, size):
@@ -48,7 +59,9 @@ def _numbers(node, attribute, size):
     return None
 
 
-def _posture(name, node, qpos, qvel, bodies):
+def _posture(
+    name: str, node: Node, qpos: tuple[float, ...], qvel: tuple[float, ...], bodies: BodyReader
+) -> PostureSpec:
     """The `PostureSpec` of vectors that are whole or empty."""
     posture = PostureSpec(name, (), (), node.place)
     i = d = 0
@@ -60,7 +73,7 @@ def _posture(name, node, qpos, qvel, bodies):
     return posture
 
 
-def _with_coordinates(posture, kind, element, q, v):
+def _with_coordinates(posture: PostureSpec, kind: str, element: str, q: Vector, v: Vector) -> PostureSpec:
     """A posture with the coordinates that one joint has in MuJoCo, or none."""
     R = matrix_from_quaternion(q[-4:] / abs(q[-4:]).max()) if len(q) > 1 and q[-4:].any() else np.eye(3)
     if kind in ("free", "floating"):
@@ -82,11 +95,11 @@ def _with_coordinates(posture, kind, element, q, v):
     )
 
 
-def _added(stated, element, values):
+def _added(stated: tuple[tuple[str, Any], ...], element: str, values: Vector) -> tuple[tuple[str, Any], ...]:
     return (*stated, (element, tuple(map(float, values)))) if len(values) else stated
 
 
-def _roll_pitch_yaw(R):
+def _roll_pitch_yaw(R: Matrix3) -> Vector3:
     return np.array(
         [np.arctan2(R[2, 1], R[2, 2]), np.arctan2(-R[2, 0], np.hypot(R[0, 0], R[1, 0])), np.arctan2(R[1, 0], R[0, 0])]
     )

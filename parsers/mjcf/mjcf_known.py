@@ -5,8 +5,15 @@ solver and contact model, rendering, bookkeeping. `READ` lists the attributes th
 default class. Format: https://mujoco.readthedocs.io/en/stable/XMLreference.html
 """
 
+from __future__ import annotations
 
-def _table(rows):
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+def _table(rows: Mapping[str, str]) -> dict[str, frozenset[str]]:
     return {tag: frozenset(names.split()) for tag, names in rows.items()}
 
 

@@ -4,20 +4,33 @@ The mass matrix M is the sum over all bodies of S' G S: the columns of S are the
 coordinates give a body, G is its inertia about World's origin. A coordinate k, the others free, moves 1 / (M^-1)_kk.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 from mbcli.parsers.frame_names import WORLD
 from mbcli.parsers.geometry_inertia import matrix_of
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from mbcli.parsers.spec import InertialSpec, JointSpec, LinkSpec
+
+    from mbcli.math.array_types import Matrix4, Matrix6, Vector3, Vector6
+
 MAX_VELOCITIES = 2000  # the time grows with the third power
 
 
-def reflected_inertias(links, joints, armatures):
+def reflected_inertias(
+    links: Mapping[str, LinkSpec], joints: Mapping[str, JointSpec], armatures: Mapping[str, float]
+) -> dict[str, float] | None:
     """{joint: [kg m^2 or kg]} of the joints of one coordinate, None for a model that is too large or has a coordinate
     that moves no mass.
 
     links, joints: dicts by name, joints from the root outwards; armatures: {joint: [kg m^2 or kg]}.
     """
-    columns: list[np.ndarray] = []
+    columns: list[Vector6] = []
     moved_by: dict[str, list[int]] = {WORLD: []}
     numbers = {}
     held = {joint.child for joint in joints.values()}
@@ -53,14 +66,14 @@ def reflected_inertias(links, joints, armatures):
     return {name: 1.0 / float(inverse[number]) for name, number in numbers.items() if inverse[number] > 0.0}
 
 
-def _motions(joint, links):
+def _motions(joint: JointSpec, links: Mapping[str, LinkSpec]) -> list[Vector6]:
     """The columns of S that a joint adds: angular, then linear, of World's origin, in World."""
     X_WP = links[joint.parent].X_ModelL if joint.parent in links else np.eye(4)
     X_WF = X_WP @ joint.X_PF
     if joint.type == "quaternion_floating":
         return list(np.eye(6))
     if joint.type == "ball":
-        axes = X_WF[:3, :3].T
+        axes: Iterable[Vector3] = X_WF[:3, :3].T
     else:
         axes = [X_WF[:3, :3] @ axis.xyz for axis in joint.axes]
     if joint.type == "prismatic":
@@ -68,7 +81,7 @@ def _motions(joint, links):
     return [np.concatenate([axis, np.cross(X_WF[:3, 3], axis)]) for axis in axes]
 
 
-def _about_origin(inertial, X_WL):
+def _about_origin(inertial: InertialSpec, X_WL: Matrix4) -> Matrix6:
     """The spatial inertia (6, 6) about World's origin in World."""
     X_WI = X_WL @ inertial.X_LI
     R, c, m = X_WI[:3, :3], X_WI[:3, 3], inertial.mass

@@ -1,8 +1,11 @@
 """<mesh> assets of MJCF files: their files, or vertices in the file itself, and the mass that they have."""
 
+from __future__ import annotations
+
 import os
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from mbcli.parsers.duplicate_names import report_duplicate
@@ -15,6 +18,18 @@ from mbcli.parsers.xml_document import MAX_RELATED
 from mbcli.errors import ResourceError
 from mbcli.math.rotation_array import matrix_from_quaternion
 from mbcli.meshes.triangles import convex_hull
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sized
+    from typing import Any
+
+    from mbcli.parsers.diagnostics import Diagnostics
+    from mbcli.parsers.mesh_files import MeshFiles
+    from mbcli.parsers.mjcf.mjcf_surfaces import Surface
+    from mbcli.parsers.mjcf.mjcf_values import Reading, WithDefaults
+    from mbcli.parsers.xml_node import Node
+
+    from mbcli.math.array_types import IntArray, Matrix, Matrix3, Matrix4, Matrix34, Vector3
 
 _ATTRIBUTES = ("class", "name", "file", "scale", "refpos", "refquat", "inertia", "vertex", "face")
 _SAME_MASS = 1e-6  # relative, of a mesh that weighs what its surface holds
@@ -32,17 +47,18 @@ class MeshAsset:
     vertices: np.ndarray | None = None  # (n, 3) of a mesh without file, as it stands there
     triangles: np.ndarray | None = None  # (m, 3); None: the hull of the vertices
 
-    def mass_properties(self, density):
+    def mass_properties(self, density: float) -> MassProperties:
         """The `MassProperties` in the frame of the geom. Raises ModelError or ResourceError."""
         mass, p_GGcm, inertia = self._of_density_one
-        return MassProperties(density * mass, p_GGcm, tuple(density * value for value in inertia))
+        scaled: Any = tuple(density * value for value in inertia)
+        return MassProperties(density * mass, p_GGcm, scaled)
 
     @cached_property
-    def _of_density_one(self):
+    def _of_density_one(self) -> MassProperties:
         return mesh_mass_properties(*self.surface, self.inertia, 1.0, self._title)
 
     @cached_property
-    def surface(self) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+    def surface(self) -> tuple[Matrix, IntArray, IntArray | None]:
         """Vertices (n, 3) [m] in the frame of the geom, triangles (m, 3) of their indices, and polygons as in
         `read_surface`."""
         vertices, triangles, polygons = self._in_file()
@@ -53,17 +69,18 @@ class MeshAsset:
         return vertices @ self.T_GF[:, :3].T + self.T_GF[:, 3], triangles, polygons
 
     @property
-    def _title(self):
+    def _title(self) -> str:
         return f'mesh "{self.name}"'
 
-    def _in_file(self):
+    def _in_file(self) -> Surface:
         if self.mesh is None:
+            assert self.vertices is not None
             return in_single_precision(self.vertices).astype(float), self.triangles, None
         if self.mesh.path is None:
             raise ResourceError(f"{self.mesh.uri}: the mesh file was not found")
         return read_surface(self.mesh.path)
 
-    def principal_axes(self):
+    def principal_axes(self) -> tuple[Vector3, Matrix3, Vector3]:
         """(p_GGcm, R_GP, sizes): the box of the same inertia and volume has these half sizes [m], the shortest first,
         in the directions of P. Raises ModelError or ResourceError."""
         mass, p_GGcm, inertia = self._of_density_one
@@ -73,19 +90,19 @@ class MeshAsset:
         return p_GGcm, axes * np.linalg.det(axes), sizes
 
     @property
-    def has_notched_polygons(self):
+    def has_notched_polygons(self) -> bool:
         """Whether polygons of its surface are not convex, which MuJoCo cuts into triangles its own way."""
         vertices, triangles, polygons = self.surface
         return polygons is not None and notched(vertices, triangles, polygons)
 
     @property
-    def surface_excess(self):
+    def surface_excess(self) -> float | None:
         """By which factor the mesh weighs more than its surface holds; None if that is not closed."""
         held = enclosed_volume(*self.surface[:2])
         return None if held is None else self._of_density_one.mass / held
 
 
-def asset_name(node):
+def asset_name(node: Node) -> str:
     """The name of an asset, or else that of its file."""
     return node.attribute("name") or os.path.splitext(os.path.basename(node.attribute("file", "")))[0]
 
@@ -93,15 +110,16 @@ def asset_name(node):
 class MeshReader:
     """The meshes of a file by name; their files are looked for when a geom asks for them."""
 
-    def __init__(self, reading, mesh_files, folders):
+    def __init__(self, reading: Reading, mesh_files: MeshFiles, folders: Mapping[str, str]) -> None:
         self._reading = reading
         self._files = mesh_files
         self._folders = folders  # {path of an included document: its directory}
-        self.elements = {}  # name -> its element with defaults
-        self._found = {}  # name -> MeshAsset or None
-        self._weighed = {}  # name -> (MeshAsset, node of the first geom), of meshes that give a body its mass
+        self.elements: dict[str, WithDefaults] = {}  # name -> its element with defaults
+        self._found: dict[str, MeshAsset | None] = {}
+        # name -> (MeshAsset, node of the first geom), of meshes that give a body its mass
+        self._weighed: dict[str, tuple[MeshAsset, Node]] = {}
 
-    def add(self, node):
+    def add(self, node: Node) -> None:
         """Takes a <mesh> up."""
         name = asset_name(node)
         if name in self.elements:
@@ -110,19 +128,19 @@ class MeshReader:
         for attribute in _ATTRIBUTES:  # also if no geom has it
             element.attribute(attribute)
 
-    def find(self, name):
+    def find(self, name: str) -> MeshAsset | None:
         """The `MeshAsset` of a name that is in `elements`; None after a finding."""
         if name not in self._found:
             self._found[name] = self._read(name, self.elements[name])
         return self._found[name]
 
-    def weigh(self, asset, density, node):
+    def weigh(self, asset: MeshAsset, density: float, node: Node) -> MassProperties:
         """The `MassProperties` of a mesh that a body's mass needs; node: of the geom. Raises as `mass_properties`."""
         properties = asset.mass_properties(density)
         self._weighed.setdefault(asset.name, (asset, node))
         return properties
 
-    def report(self, diagnostics):
+    def report(self, diagnostics: Diagnostics) -> None:
         """Notes on meshes that do not weigh what their surfaces hold, as MuJoCo has it by default, or that may weigh
         something else in MuJoCo."""
         heavy, loose = [], []
@@ -157,7 +175,7 @@ class MeshReader:
                 hint='state inertia="convex" in <mesh>, or mend the mesh',
             )
 
-    def _read(self, name, element):
+    def _read(self, name: str, element: WithDefaults) -> MeshAsset | None:
         scale = element.vector("scale", 3, (1.0, 1.0, 1.0))
         if 0.0 in scale:
             problem = "the scale of a <mesh> must not be 0"
@@ -185,7 +203,7 @@ class MeshReader:
             triangles = triangles.astype(int)
         return MeshAsset(name, None, X_GM, T_GF, inertia, vertices, triangles)
 
-    def _reference_pose(self, element, S):
+    def _reference_pose(self, element: WithDefaults, S: Matrix3) -> tuple[Matrix4, Matrix34]:
         """(X_GM, T_GF): vertices r of the file become S R' (r - refpos), with the rotation R of refquat, S diagonal."""
         refpos, refquat = element.vector("refpos", 3, (0.0, 0.0, 0.0)), element.vector("refquat", 4)
         R = np.eye(3)
@@ -198,11 +216,11 @@ class MeshReader:
         return pose(R.T, -S @ R.T @ refpos), T_GF
 
 
-def _meshes(found):
+def _meshes(found: Sized) -> str:
     return "a mesh weighs" if len(found) == 1 else f"{len(found)} meshes weigh"
 
 
-def _rows(element, name):
+def _rows(element: WithDefaults, name: str) -> Matrix | None:
     """The numbers of an attribute in rows of three; None if there are none, or after an error."""
     count = len(element.attribute(name, "").split())
     if not count:

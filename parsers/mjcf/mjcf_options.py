@@ -1,8 +1,16 @@
 """<option> of MJCF files: gravity, and which parts of the physics are switched off or overridden for the whole file."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from mbcli.parsers.mjcf.mjcf_values import read_keyword
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from mbcli.parsers.xml_node import Node
 
 # what may be switched off, and what goes with it
 _SWITCHES = {
@@ -37,7 +45,7 @@ class Options:
         return part not in self.disabled
 
 
-def read_options(root):
+def read_options(root: Node) -> Options:
     """The `Options` of a file, from all its <option> elements: the last that states something holds."""
     gravity, flags, stated = None, {}, {}
     for node in root.children("option"):
@@ -55,7 +63,7 @@ def read_options(root):
     for name in off:
         if name in _NOT_FOLLOWED:
             _tell(flags[name][1], name, _NOT_FOLLOWED[name])
-    disabled = frozenset().union(*(_SWITCHES[name] for name in off))
+    disabled: frozenset[str] = frozenset().union(*(_SWITCHES[name] for name in off))
     if "gravity" in disabled:
         gravity = (0.0, 0.0, 0.0)
     if not flags.get("override", (False, None))[0]:
@@ -71,8 +79,9 @@ _NOT_FOLLOWED = {
 }
 
 
-def _five_numbers(node):
-    count = len(node.attribute("o_friction").split())
+def _five_numbers(node: Node) -> tuple[float, ...]:
+    text: Any = node.attribute("o_friction")  # which it has
+    count = len(text.split())
     given = node.vector("o_friction", min(max(count, 1), 5), PAIR_FRICTION[:1])
     return (*given, *PAIR_FRICTION[len(given) :])
 
@@ -80,7 +89,7 @@ def _five_numbers(node):
 AIR = {"density": 1.3, "viscosity": 2e-5}  # [kg/m^3], [Pa s]: at most, on the ground and in the warm
 
 
-def _warn_of_fluids(node):
+def _warn_of_fluids(node: Node) -> None:
     """Warnings; notes of a fluid as thin as air, whose forces robots hardly feel."""
     stated = {name: node.number(name, 0.0) for name in AIR}
     air = all(value <= AIR[name] for name, value in stated.items())
@@ -91,7 +100,7 @@ def _warn_of_fluids(node):
         _tell(node, "wind", "there are no forces of a fluid")
 
 
-def _tell(node, name, consequence, harmless=False):
+def _tell(node: Node, name: str, consequence: str, harmless: bool = False) -> None:
     report = node.diagnostics.note if harmless else node.diagnostics.warning
     report(
         "ATTRIBUTE_UNSUPPORTED",

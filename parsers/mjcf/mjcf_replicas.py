@@ -6,11 +6,25 @@ Copy k is turned by k times each of the angles of euler, and `offset` leads from
 Format: https://mujoco.readthedocs.io/en/stable/XMLreference.html#replicate
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 from mbcli.parsers.frame_names import WORLD
 from mbcli.parsers.mjcf.mjcf_values import from_euler
 
 from mbcli.math.rotation_array import quaternion_from_matrix
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Container, Iterable, Sequence, Set
+    from typing import TypeAlias
+
+    from mbcli.parsers.mjcf.mjcf_values import Settings
+    from mbcli.parsers.xml_node import Node
+
+    Key: TypeAlias = tuple[str, str | None]  # (kind, name)
+    Rename: TypeAlias = Callable[[Node, str, str], str]  # (node, attribute, text) -> the text in a copy
 
 MAX_COPIES = 200_000  # elements that are made in all
 SECTIONS = ("tendon", "equality", "contact", "actuator")  # a tendon may be referred to by those after it
@@ -29,7 +43,7 @@ REFERENCES = {
 }
 
 
-def expand_replicas(root, settings):
+def expand_replicas(root: Node, settings: Settings) -> None:
     """Puts copies in the place of every <replicate> of a file, the inner ones first. Faults are errors."""
     made = 0
     for node in reversed(root.find_all("replicate")):
@@ -44,7 +58,7 @@ def expand_replicas(root, settings):
         _expand(root, node, copies, settings)
 
 
-def _copies(node):
+def _copies(node: Node) -> int | None:
     """The number of copies, or None after an error."""
     count = node.integer("count", required=True)
     joints = [child for child in node.child_nodes if child.tag in ("joint", "freejoint")]
@@ -59,7 +73,7 @@ def _copies(node):
     return count
 
 
-def _expand(root, node, count, settings):
+def _expand(root: Node, node: Node, count: int, settings: Settings) -> None:
     separator, offset = node.attribute("sep", ""), node.vector("offset", 3, (0.0, 0.0, 0.0))
     euler = np.array(node.vector("euler", 3, (0.0, 0.0, 0.0)))
     names = {key_of(inner, inner.raw("name")) for inner in node.walk() if inner.raw("name")}
@@ -72,25 +86,26 @@ def _expand(root, node, count, settings):
         frame.adopt(child.copied(renaming(names, suffix)) for child in node.child_nodes)
         frames.append(frame)
         position = position + R @ offset
+    assert node.parent is not None
     node.parent.exchange(node, frames)
     copy_references(root, names, [renaming(names, suffix) for suffix in suffixes], in_place=True)
 
 
-def _text(numbers):
+def _text(numbers: Iterable[float]) -> str:
     return " ".join(map(repr, map(float, numbers)))
 
 
-def key_of(node, name):
+def key_of(node: Node, name: str | None) -> Key:
     return _KINDS.get(node.tag, node.tag), name
 
 
-def copy_references(root, names, renamings, *, in_place):
+def copy_references(root: Node, names: set[Key], renamings: Sequence[Rename], *, in_place: bool) -> None:
     """Copies elements outside of the tree that refer to what is copied, by each of the renamings; `names` gets theirs.
 
     Tendons and contacts may refer to other things too, equalities and actuators must not: these MuJoCo does not copy.
     in_place: the copies stand for the element itself.
     """
-    known = None  # everything that has a name
+    known: set[Key] | None = None  # everything that has a name
     for section in SECTIONS:
         holders = [holder for holder in root.child_nodes if holder.tag == section]
         found = []
@@ -113,26 +128,27 @@ def copy_references(root, names, renamings, *, in_place):
             holders[-1].adopt([node.copied(renaming) for renaming in renamings for node in found])
 
 
-def _leave_out(node):
+def _leave_out(node: Node) -> None:
     node.diagnostics.warning(
         "ELEMENT_UNSUPPORTED",
         f"<{node.tag}> refers to what is replicated and to something else: it is left out, as in MuJoCo",
         node,
     )
+    assert node.parent is not None
     node.parent.exchange(node, [])
 
 
-def is_world(attribute, text):
+def is_world(attribute: str, text: str | None) -> bool:
     """Whether an attribute refers to the body of that name; a site may be called so."""
     return text == WORLD and REFERENCES.get(attribute) == "body"
 
 
-def refers_only_to(names, node):
+def refers_only_to(names: Set[Key], node: Node) -> bool:
     references = _references(node)
     return bool(references) and references <= names
 
 
-def _references(node):
+def _references(node: Node) -> set[Key]:
     """{(kind, name)} of what an element and those in it refer to, beside the world."""
     return {
         (kind, inner.raw(attribute))
@@ -142,10 +158,10 @@ def _references(node):
     }
 
 
-def renaming(names, suffix="", prefix=""):
+def renaming(names: Container[Key], suffix: str = "", prefix: str = "") -> Rename:
     """(node, attribute, text) -> the text of the attribute in a copy."""
 
-    def rename(node, attribute, text):
+    def rename(node: Node, attribute: str, text: str) -> str:
         key = key_of(node, text) if attribute == "name" else (REFERENCES.get(attribute), text)
         return prefix + text + suffix if key in names else text
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import inf
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from mbcli.parsers.duplicate_names import made_up, report_duplicate
@@ -14,6 +14,17 @@ from mbcli.parsers.mjcf.mjcf_values import WithDefaults, find_named, report_nega
 from mbcli.parsers.spec import Mesh, SensorSpec, pose
 
 from mbcli.sensors import SENSORS, kind_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable
+
+    from mbcli.parsers.mjcf.mjcf_bodies import BodyReader
+    from mbcli.parsers.mjcf.mjcf_tendons import Tendons
+    from mbcli.parsers.mjcf.mjcf_values import Reading
+    from mbcli.parsers.spec import ActuatorSpec
+    from mbcli.parsers.xml_node import Node
+
+    from mbcli.math.array_types import Matrix4
 
 GIVES_NOTHING = "it gives nothing"
 _OBJECTS = ("body", "xbody", "geom", "site", "camera")
@@ -28,7 +39,9 @@ class _Mounted(NamedTuple):
     fields: dict[str, Any]
 
 
-def read_sensors(root, reading, bodies, tendons, actuators):
+def read_sensors(
+    root: Node, reading: Reading, bodies: BodyReader, tendons: Tendons, actuators: Iterable[ActuatorSpec]
+) -> tuple[SensorSpec, ...]:
     """The `SensorSpec`s of a file in its order; actuators: the `ActuatorSpec`s, read before."""
     sections = root.children("sensor")
     reader = _SensorReader(root, reading, bodies, tendons, {actuator.name: actuator for actuator in actuators})
@@ -44,7 +57,9 @@ def read_sensors(root, reading, bodies, tendons, actuators):
 
 
 class _SensorReader:
-    def __init__(self, root, reading, bodies, tendons, actuators):
+    def __init__(
+        self, root: Node, reading: Reading, bodies: BodyReader, tendons: Tendons, actuators: dict[str, ActuatorSpec]
+    ) -> None:
         self._reading, self._bodies, self._tendons, self._actuators = reading, bodies, tendons, actuators
         self._stated = {node.raw("name") for section in root.children("sensor") for node in section.child_nodes}
         self.magnetic = _MAGNETIC
@@ -52,7 +67,7 @@ class _SensorReader:
             self.magnetic = node.vector("magnetic", 3, self.magnetic)
         self.sensors: dict[str, SensorSpec] = {}
 
-    def read(self, node):
+    def read(self, node: Node) -> SensorSpec | None:
         """The `SensorSpec` of an element; None if it gives nothing, which is reported."""
         kind = kind_of("MJCF", node.tag)
         if kind is None:
@@ -88,24 +103,24 @@ class _SensorReader:
             **mounted.fields,
         )
 
-    def _leave_out(self, node, problem):
+    def _leave_out(self, node: Node, problem: str) -> None:
         self._reading.unused.add_element(node, f"{problem}: {GIVES_NOTHING}")
 
-    def _problem(self, node):
+    def _problem(self, node: Node) -> str | None:
         """Why a sensor of a known kind gives something else than is asked for, or None."""
         if node.attribute("camera") is not None:
             return "a sensor on a camera is not supported"
         data = (node.attribute("data") or "dist").split()
         return None if data == ["dist"] else f"a <{node.tag}> that gives {' '.join(data)} is not supported"
 
-    def _unsigned(self, node, name):
+    def _unsigned(self, node: Node, name: str) -> float:
         value = node.number(name, 0.0)
         if value < 0.0:
             report_negative(WithDefaults(node), name, value)
             return 0.0
         return value
 
-    def _read_times(self, node):
+    def _read_times(self, node: Node) -> tuple[float, float]:
         """(rate [Hz], delay [s])."""
         samples = node.number("nsample", 0.0)
         delay, interval = self._unsigned(node, "delay"), node.vector("interval", 2, None)
@@ -127,7 +142,7 @@ class _SensorReader:
 
     # --------------------------------------------------------------------------------------------- mounts
 
-    def on_site(self, node):
+    def on_site(self, node: Node) -> _Mounted | None:
         """A site, whose frame is that of the sensor."""
         if node.attribute("site") is None and node.attribute("camera") is not None:
             return None  # which is reported
@@ -135,10 +150,10 @@ class _SensorReader:
         name = find_named(node, "site", "site", self._bodies.sites)
         return None if name is None else _Mounted(name, {"mount": self._bodies.sites[name]})
 
-    def on_joint(self, node):
+    def on_joint(self, node: Node) -> _Mounted | None:
         """A joint of one coordinate."""
         node.attribute("joint", required=True)
-        name = find_named(node, "joint", "joint", self._bodies.all_joints)
+        name: Any = find_named(node, "joint", "joint", self._bodies.all_joints)
         joint = self._bodies.joints.get(name)
         if name is not None and (joint is None or len(joint.axes) != 1):
             self._leave_out(node, f"a <{node.tag}> of a joint of several coordinates is not supported")
@@ -146,10 +161,10 @@ class _SensorReader:
             return None
         return _Mounted(name, {"joints": ((name, 1.0),)})
 
-    def on_ball(self, node):
+    def on_ball(self, node: Node) -> _Mounted | None:
         """A ball joint."""
         node.attribute("joint", required=True)
-        name = find_named(node, "joint", "joint", self._bodies.all_joints)
+        name: Any = find_named(node, "joint", "joint", self._bodies.all_joints)
         joint = self._bodies.joints.get(name)
         if name is not None and (joint is None or joint.type != "ball"):
             problem = f'joint "{name}" of <{node.tag}> is not a ball joint'
@@ -157,16 +172,16 @@ class _SensorReader:
             return None
         return None if name is None else _Mounted(name, {"joints": ((name, 1.0),)})
 
-    def on_tendon(self, node):
+    def on_tendon(self, node: Node) -> _Mounted | None:
         """A fixed tendon."""
         node.attribute("tendon", required=True)
-        name = find_named(node, "tendon", "tendon", self._tendons.names)
+        name: Any = find_named(node, "tendon", "tendon", self._tendons.names)
         tendon = self._tendons.fixed.get(name)
         if name is not None and tendon is None:
             self._leave_out(node, f"a <{node.tag}> of a spatial tendon is not supported")
         return None if tendon is None else _Mounted(name, {"joints": tuple(tendon.terms.items())})
 
-    def on_actuator(self, node):
+    def on_actuator(self, node: Node) -> _Mounted | None:
         """An actuator on a joint."""
         node.attribute("actuator", required=True)
         name = find_named(node, "actuator", "actuator", self._reading.actuator_nodes)
@@ -179,7 +194,7 @@ class _SensorReader:
             return None
         return _Mounted(name, {"actuator": name, "joints": ((actuator.joint, actuator.gear_ratio),)})
 
-    def on_object(self, node):
+    def on_object(self, node: Node) -> _Mounted | None:
         """A body, geom or site, in World or in another of them."""
         mount = self._frame(node, "obj", required=True)
         if mount is None:
@@ -189,19 +204,20 @@ class _SensorReader:
             reference = self._frame(node, "ref", required=False)
             if reference is None:
                 return None
-        return _Mounted(node.attribute("objname"), {"mount": mount, "reference": reference})
+        name: Any = node.attribute("objname")  # which it has
+        return _Mounted(name, {"mount": mount, "reference": reference})
 
-    def on_body(self, node):
+    def on_body(self, node: Node) -> _Mounted | None:
         """A body with all that it carries."""
         node.attribute("body", required=True)
         name = find_named(node, "body", "body", self._bodies.all_links)
         return None if name is None else _Mounted(name, {"mount": (name, np.eye(4))})
 
-    def on_nothing(self, node):
+    def on_nothing(self, node: Node) -> _Mounted:
         """The whole model."""
         return _Mounted("", {})
 
-    def _frame(self, node, end, required):
+    def _frame(self, node: Node, end: str, required: bool) -> tuple[str, Matrix4] | None:
         """(link, X_LS) of the object that objtype and objname, or reftype and refname, state; None after a finding."""
         node.attribute(f"{end}type", required=True)
         node.attribute(f"{end}name", required=True)
@@ -211,7 +227,9 @@ class _SensorReader:
         if kind == "camera":
             self._leave_out(node, f"a <{node.tag}> of a camera is not supported")
             return None
-        known = {"site": self._bodies.sites, "geom": self._bodies.geom_names}.get(kind, self._bodies.all_links)
+        known: Collection[str] = {"site": self._bodies.sites, "geom": self._bodies.geom_names}.get(
+            kind, self._bodies.all_links
+        )
         if find_named(node, f"{end}name", kind.removeprefix("x"), known) is None:
             return None
         if kind == "site":
@@ -223,7 +241,7 @@ class _SensorReader:
             self._leave_out(node, f"a <{node.tag}> of such a {kind} is not supported")
         return found
 
-    def _inertial_frame(self, node, name):
+    def _inertial_frame(self, node: Node, name: str) -> tuple[str, Matrix4] | None:
         """At the centre of mass; its axes are known where the file states them."""
         if name == WORLD:
             return WORLD, np.eye(4)
@@ -236,14 +254,14 @@ class _SensorReader:
             return name, np.eye(4)
         return None if any(inertial.inertia[3:]) else (name, inertial.X_LI)
 
-    def _geom_frame(self, name):
+    def _geom_frame(self, name: str) -> tuple[str, Matrix4] | None:
         for link in self._bodies.links.values():
             for geometry in (*link.collisions, *link.visuals):
                 if geometry.name == name:
                     return None if isinstance(geometry.shape, Mesh) else (link.name, geometry.X_LG)
         return None
 
-    def site_shape(self, name):
+    def site_shape(self, name: str) -> tuple[str, tuple[float, ...]]:
         """The volume of a site as rays take it."""
         element = self._bodies.site_elements[name]
         kind = element.keyword("type", _SITE_SHAPES, "sphere")
@@ -252,7 +270,7 @@ class _SensorReader:
             return kind, (size[0],)
         return kind, size[:2] if kind in ("capsule", "cylinder") else size
 
-    def limits(self, mounted):
+    def limits(self, mounted: _Mounted) -> tuple[float, float]:
         """Of a joint, or of a tendon."""
         joints = mounted.fields["joints"]
         if joints == ((mounted.name, 1.0),) and mounted.name in self._bodies.joints:
@@ -262,7 +280,7 @@ class _SensorReader:
         return (own[0].lower, own[0].upper) if own else (-inf, inf)
 
 
-_MOUNTS = {
+_MOUNTS: dict[str, Callable[[_SensorReader, Node], _Mounted | None]] = {
     "site": _SensorReader.on_site,
     "joint": _SensorReader.on_joint,
     "ball": _SensorReader.on_ball,
@@ -273,7 +291,7 @@ _MOUNTS = {
     "": _SensorReader.on_nothing,
 }
 # settings that stand elsewhere than in the element of a sensor
-SURROUNDINGS = {
+SURROUNDINGS: dict[str, Callable[[_SensorReader, _Mounted], dict[str, Any]]] = {
     "magnetic_field": lambda reader, mounted: {"magnetic_field": tuple(reader.magnetic), "magnetic_unit": "1"},
     "shape": lambda reader, mounted: {"shape": reader.site_shape(mounted.name)},
     "limits": lambda reader, mounted: {"limits": reader.limits(mounted)},

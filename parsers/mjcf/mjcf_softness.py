@@ -5,8 +5,16 @@ d(r) of `solimp` and the stiffness k of `solref`, whatever the mass.
 https://mujoco.readthedocs.io/en/stable/modeling.html#solver-parameters
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from math import acos, exp, sqrt
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence, Sized
+
+    from mbcli.parsers.xml_node import Node
 
 GRAVITY = 9.81  # [m/s^2]; for an angle: what hangs 1 m from the axis
 LENGTH = 1e-3  # [m] that contact gives way here too: the default penetration_allowance
@@ -17,7 +25,7 @@ STIFFNESS, IMPEDANCE = (0.02, 1.0), (0.9, 0.95, 0.001, 0.5, 2.0)  # where a file
 LEAST, MOST = 1e-4, 0.9999  # of an impedance
 
 
-def restitution_of(solref):
+def restitution_of(solref: Sequence[float]) -> float | None:
     """Of contact whose `solref` is a stiffness and a damping, both negative; None of others, and of little bounce.
 
     A body that meets a spring and a damper which only push leaves them with exp(-2 z acos(z) / (1 - z^2)^(1/2)) of its
@@ -29,7 +37,7 @@ def restitution_of(solref):
     return exp(-2.0 * ratio * acos(ratio) / sqrt(1.0 - ratio * ratio))
 
 
-def _damping_ratio(solref):
+def _damping_ratio(solref: Sequence[float]) -> float:
     stiffness, ratio = -solref[0], solref[1]
     if stiffness < 0.0:
         return max(0.0, ratio)
@@ -43,7 +51,7 @@ _WITH_LIMITS = ("joint", "fixed", "spatial", "tendon")
 _PLACES = 200  # steps of a search for a depth
 
 
-def report_softness(root):
+def report_softness(root: Node) -> None:
     """A note if a file says how soft its constraints are, a warning of those that give way further than LENGTH, ANGLE,
     or let things bounce."""
     found = [soft for node in root.walk() for soft in _softness(node)]
@@ -61,18 +69,18 @@ class _Softness:
         bounces: whether things leave it again.
     """
 
-    node: object
+    node: Node
     attribute: str
     depth: float = 0.0
     is_angle: bool = False
     bounces: bool = False
 
     @property
-    def matters(self):
+    def matters(self) -> bool:
         return self.bounces or self.depth > (ANGLE if self.is_angle else LENGTH)
 
 
-def _softness(node):
+def _softness(node: Node) -> Iterator[_Softness]:
     """The _Softness of an element: of solref and solimp of every ending, of the margin of a limit."""
     for attribute in _OF_FRICTION:
         if node.attribute(attribute) is not None:
@@ -93,11 +101,11 @@ def _softness(node):
             yield _Softness(node, "margin", margin[0], is_angle)
 
 
-def _is_angle(node):
+def _is_angle(node: Node) -> bool:
     return node.tag == "joint" and node.raw("type") in (None, "hinge", "ball")
 
 
-def _filled(node, attribute, default):
+def _filled(node: Node, attribute: str, default: tuple[float, ...]) -> tuple[float, ...]:
     """The numbers of an attribute, the rest from the default."""
     text = node.attribute(attribute)
     if text is None:
@@ -107,7 +115,7 @@ def _filled(node, attribute, default):
     return (*values, *default[count:])
 
 
-def resting_depth(solref, solimp):
+def resting_depth(solref: Sequence[float], solimp: Sequence[float]) -> float:
     """[m] by which a constraint gives way to a weight: at most DEEPEST."""
     if _balance(DEEPEST, solref, solimp) < 0:
         return DEEPEST
@@ -123,7 +131,7 @@ def resting_depth(solref, solimp):
     return high
 
 
-def _balance(depth, solref, solimp):
+def _balance(depth: float, solref: Sequence[float], solimp: Sequence[float]) -> float:
     """[m/s^2] of the constraint less that of the weight."""
     d = _impedance(depth, solimp)
     width = _between(solimp[1])
@@ -135,7 +143,7 @@ def _balance(depth, solref, solimp):
     return d * d * stiffness * depth - (1.0 - d) * GRAVITY
 
 
-def _impedance(depth, solimp):
+def _impedance(depth: float, solimp: Sequence[float]) -> float:
     first, last, width, middle, power = solimp
     first, last = _between(first), _between(last)
     x = min(depth / width, 1.0) if width > 0 else 1.0
@@ -147,11 +155,11 @@ def _impedance(depth, solimp):
     return first + y * (last - first)
 
 
-def _between(value):
+def _between(value: float) -> float:
     return min(max(value, LEAST), MOST)
 
 
-def _report(root, found):
+def _report(root: Node, found: Sequence[_Softness]) -> None:
     """One finding of several _Softness that matter, or that do not."""
     if not found:
         return
@@ -182,5 +190,5 @@ def _report(root, found):
     )
 
 
-def _others(found):
+def _others(found: Sized) -> str:
     return f" ({len(found)} statements that matter)" if len(found) > 1 else ""

@@ -1,16 +1,29 @@
 """The XML of an MJCF file with everything that it includes in its place."""
 
+from __future__ import annotations
+
 import os
+from typing import TYPE_CHECKING
 
 from mbcli.parsers.xml_source import MAX_BYTES, read_xml
 
 from mbcli.errors import ResourceError
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from mbcli.parsers.package_map import PackageMap
+    from mbcli.parsers.spec import SourceFile
+    from mbcli.parsers.xml_node import Node
+
 MAX_FILES = 1000
 MAX_DEPTH = 64  # of an <include>: bounds the depth of the tree together with the one of each file
 
 
-def insert_includes(root, source, packages, base_dir):
+def insert_includes(
+    root: Node, source: str | os.PathLike[str] | bytes, packages: PackageMap, base_dir: str
+) -> tuple[list[SourceFile], dict[str, str]]:
     """Puts the file that each <include> names in its place.
 
     Returns the documents (`SourceFile`), the root's own first, and {path of an included one: its directory}.
@@ -35,11 +48,12 @@ def insert_includes(root, source, packages, base_dir):
             node.diagnostics.error("XML_ERROR", "the included files are too many or too large", node)
             break
         pending += included.find_all("include")
+        assert node.parent is not None
         node.parent.include(node, included)
     return documents, folders
 
 
-def _read(node, packages, folders, included_by):
+def _read(node: Node, packages: PackageMap, folders: Sequence[str | None], included_by: dict[str, Node]) -> Node | None:
     """The root node of the file that an <include> names, or None after an error."""
     name = node.attribute("file", required=True)
     if name is None:
@@ -65,9 +79,9 @@ def _read(node, packages, folders, included_by):
     return read_xml(path, node.diagnostics, deep=True)
 
 
-def _resolved(node, name, packages, folders):
+def _resolved(node: Node, name: str, packages: PackageMap, folders: Sequence[str | None]) -> str | None:
     """The path of a file that is looked for in some directories, or None after an error, the one of the first."""
-    problem = None
+    problem: Any = None
     for folder in folders:
         if folder is not None:
             try:

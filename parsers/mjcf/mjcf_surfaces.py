@@ -7,8 +7,11 @@ hull. MSH is MuJoCo's own format. Other formats are read as everywhere here.
 Format: https://mujoco.readthedocs.io/en/stable/XMLreference.html#asset-mesh
 """
 
+from __future__ import annotations
+
 import os
 import re
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,12 +19,21 @@ from mbcli.errors import ModelError, ResourceError
 from mbcli.meshes.read_msh import read_msh
 from mbcli.meshes.triangles import MAX_BYTES, MAX_TRIANGLES, load_triangles
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any, TypeAlias
+
+    from mbcli.math.array_types import Array, IntArray, Matrix
+
+    # vertices (n, 3), triangles (m, 3) of their indices or None, the polygon of each or None
+    Surface: TypeAlias = tuple[Matrix, IntArray | None, IntArray | None]
+
 _TRIANGLE_OF_STL = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
 _STL_HEADER = 80  # bytes before the number of triangles
 _TEXTURE_AND_NORMAL = re.compile(rb"/[^\s]*")  # of a corner, after the index of its vertex
 
 
-def read_surface(path):
+def read_surface(path: str) -> Surface:
     """(vertices, triangles, polygons): vertices (n, 3) in the file's unit, triangles (m, 3) of their indices, None for
     the hull of the vertices, and the number (m,) of the flat polygon that a triangle is a part of, None if each is one.
 
@@ -40,13 +52,13 @@ def read_surface(path):
     return vertices.astype(float), triangles, polygons
 
 
-def in_single_precision(vertices):
+def in_single_precision(vertices: Matrix) -> Matrix:
     """Coordinates as MuJoCo keeps them."""
     with np.errstate(over="ignore"):
         return np.asarray(vertices, dtype=np.float32)
 
 
-def _content(path):
+def _content(path: str) -> bytes:
     try:
         size = os.path.getsize(path)
         if size > MAX_BYTES:
@@ -60,7 +72,7 @@ def _content(path):
 # ----------------------------------------------------------------------------------------------- STL
 
 
-def _read_stl(content, path):
+def _read_stl(content: bytes, path: str) -> Surface:
     count = int.from_bytes(content[_STL_HEADER : _STL_HEADER + 4], "little")
     start = _STL_HEADER + 4
     if len(content) < start or len(content) != start + count * _TRIANGLE_OF_STL.itemsize:
@@ -75,7 +87,7 @@ def _read_stl(content, path):
 # ----------------------------------------------------------------------------------------------- OBJ
 
 
-def _read_obj(content, path):
+def _read_obj(content: bytes, path: str) -> Surface:
     """Vertices of the whole file and the polygons of its first object."""
     positions, faces, before, complete = [], [], [], False
     for line in content.replace(b"\\\r\n", b" ").replace(b"\\\n", b" ").splitlines():
@@ -104,11 +116,11 @@ def _read_obj(content, path):
     return _cut(vertices.reshape(-1, 3), corners, counts)
 
 
-def _numbers(lines, kind):
+def _numbers(lines: Iterable[bytes], kind: Any) -> Array:
     return np.array(b" ".join(lines).split() or [b"0"]).astype(kind)
 
 
-def _cut(vertices, corners, counts):
+def _cut(vertices: Matrix, corners: IntArray, counts: IntArray) -> Surface:
     """(vertices, triangles, polygon of each) of the corners of polygons one after the other.
 
     Quadrilaterals are cut along their shorter diagonal and count as two polygons; others are cut from their first
@@ -133,7 +145,7 @@ def _cut(vertices, corners, counts):
 # ----------------------------------------------------------------------------------------------- MSH
 
 
-def _read_msh(content, path):
+def _read_msh(content: bytes, path: str) -> Surface:
     try:
         return (*read_msh(content), None)
     except ModelError as error:

@@ -4,8 +4,11 @@ What acts here: the limits of a fixed tendon, its spring if it has no dead band,
 that is a straight line between two sites. The rest of what a tendon does by itself is reported.
 """
 
+from __future__ import annotations
+
 from dataclasses import field
 from math import inf
+from typing import TYPE_CHECKING
 
 import numpy as np
 from mbcli.parsers.duplicate_names import report_duplicate
@@ -16,6 +19,17 @@ from mbcli.parsers.poses import rotation_about
 from mbcli.parsers.spec import SpringDamperSpec, TendonConstraintSpec, pose
 
 from mbcli.common.quick_dataclass import dataclass
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from mbcli.parsers.mjcf.mjcf_bodies import BodyReader
+    from mbcli.parsers.mjcf.mjcf_values import Reading, WithDefaults
+    from mbcli.parsers.spec import JointSpec, Place
+    from mbcli.parsers.xml_node import Node
+
+    from mbcli.math.array_types import Matrix4
 
 _FROM_REFERENCE = -1.0  # as springlength: the length at the rest positions of the joints' springs
 
@@ -32,10 +46,10 @@ class FixedTendon:
 class Tendons:
     """The tendons of a file and what they become."""
 
-    names: dict = field(default_factory=dict)  # -> place
-    fixed: dict = field(default_factory=dict)  # name -> FixedTendon
-    constraints: list = field(default_factory=list)
-    force_elements: list = field(default_factory=list)
+    names: dict[str, Place] = field(default_factory=dict)
+    fixed: dict[str, FixedTendon] = field(default_factory=dict)
+    constraints: list[TendonConstraintSpec] = field(default_factory=list)
+    force_elements: list[SpringDamperSpec] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +63,7 @@ class _Forces:
     rest: tuple[float, float]  # [m] lengths without spring force
 
 
-def read_tendons(root, reading, bodies):
+def read_tendons(root: Node, reading: Reading, bodies: BodyReader) -> Tendons:
     """The `Tendons` of a file."""
     tendons = Tendons()
     for section in root.children("tendon"):
@@ -66,7 +80,7 @@ def read_tendons(root, reading, bodies):
     return tendons
 
 
-def _read_forces(element, reading):
+def _read_forces(element: WithDefaults, reading: Reading) -> _Forces:
     lower, upper = read_stops(element, reading, 1.0)
     stiffness, damping = (read_linear(reading, element, name) for name in ("stiffness", "damping"))
     rest = element.vector("springlength", 2, (_FROM_REFERENCE,), least=1)
@@ -76,7 +90,7 @@ def _read_forces(element, reading):
     return _Forces(lower, upper, stiffness, damping, (rest[0], rest[-1]))
 
 
-def _warn_if(reading, element, name, consequence):
+def _warn_if(reading: Reading, element: WithDefaults, name: str, consequence: str) -> None:
     if element.number(name, 0.0):
         reading.unused.add(element, name, consequence)
 
@@ -84,13 +98,15 @@ def _warn_if(reading, element, name, consequence):
 # ------------------------------------------------------------------------------------- fixed tendons
 
 
-def _read_fixed(node, element, forces, reading, bodies, tendons):
+def _read_fixed(
+    node: Node, element: WithDefaults, forces: _Forces, reading: Reading, bodies: BodyReader, tendons: Tendons
+) -> None:
     terms, reference, rest, known = {}, 0.0, 0.0, True
     for term in node.children("joint"):
         term.attribute("joint", required=True)
-        name = find_named(term, "joint", "joint", bodies.all_joints)
+        name: Any = find_named(term, "joint", "joint", bodies.all_joints)
         coefficient = term.number("coef", 0.0, required=True)
-        joint = bodies.joints.get(name)
+        joint: Any = bodies.joints.get(name)
         known = known and joint is not None and len(joint.axes) == 1
         if known and name in terms:
             problem = f'the joint "{name}" is in the tendon twice'
@@ -110,14 +126,14 @@ def _read_fixed(node, element, forces, reading, bodies, tendons):
         return
     sum_of = tuple(terms), tuple(terms.values()), node.place
     if forces.lower > -inf or forces.upper < inf:
-        limits = {"lower": forces.lower, "upper": forces.upper}
+        limits: dict[str, Any] = {"lower": forces.lower, "upper": forces.upper}
         tendons.constraints.append(TendonConstraintSpec(*sum_of, name=name, **limits))
     if forces.stiffness:
         length = rest if forces.rest == (_FROM_REFERENCE,) * 2 else forces.rest[0]
         if forces.rest[0] != forces.rest[1]:
             reading.unused.add(element, "springlength", "a dead band has no damping inside of it")
         upper = length if forces.rest[0] == forces.rest[1] else forces.rest[1]
-        numbers = {"stiffness": forces.stiffness, "damping": forces.damping}
+        numbers: dict[str, Any] = {"stiffness": forces.stiffness, "damping": forces.damping}
         tendons.constraints.append(TendonConstraintSpec(*sum_of, lower=length, upper=upper, **numbers))
     elif forces.damping:
         reading.unused.add(element, "damping", "a fixed tendon without a spring has no damping here")
@@ -126,13 +142,16 @@ def _read_fixed(node, element, forces, reading, bodies, tendons):
 # ----------------------------------------------------------------------------------- spatial tendons
 
 
-def _read_spatial(node, element, forces, reading, bodies, tendons):
+def _read_spatial(
+    node: Node, element: WithDefaults, forces: _Forces, reading: Reading, bodies: BodyReader, tendons: Tendons
+) -> None:
     path = node.children("site", "geom", "pulley")
-    ends = []
+    ends: list[Any] = []
     for part in path:
         if part.tag == "site":
             part.attribute("site", required=True)
-            ends.append(bodies.sites.get(find_named(part, "site", "site", bodies.sites)))
+            site: Any = find_named(part, "site", "site", bodies.sites)
+            ends.append(bodies.sites.get(site))
         else:
             part.ignore("settled")
     if None in ends:
@@ -155,7 +174,15 @@ def _read_spatial(node, element, forces, reading, bodies, tendons):
 _LEFT_OUT = "it is left out"
 
 
-def _add_spring(node, element, forces, ends, reading, bodies, tendons):
+def _add_spring(
+    node: Node,
+    element: WithDefaults,
+    forces: _Forces,
+    ends: Sequence[tuple[str, Matrix4]],
+    reading: Reading,
+    bodies: BodyReader,
+    tendons: Tendons,
+) -> None:
     (link_A, X_AP), (link_B, X_BQ) = ends
     if link_A == link_B:
         return
@@ -171,7 +198,7 @@ def _add_spring(node, element, forces, ends, reading, bodies, tendons):
     tendons.force_elements.append(spring)
 
 
-def _place_at_rest(bodies, link):
+def _place_at_rest(bodies: BodyReader, link: str) -> Matrix4:
     """X_WL (4, 4) of a link where the springs of all joints are at rest."""
     inboard = {joint.child: joint for joint in bodies.joints.values()}
     X_PL = np.eye(4)
@@ -182,7 +209,7 @@ def _place_at_rest(bodies, link):
     return X_PL if link == WORLD else bodies.links[link].X_ModelL @ X_PL
 
 
-def _motion_at_rest(joint):
+def _motion_at_rest(joint: JointSpec) -> Matrix4:
     """X_FM (4, 4) of a joint where its spring is at rest."""
     if not joint.axes:
         return np.eye(4)

@@ -1,8 +1,10 @@
 """The common parts of the elements of an MJCF file: angles, keywords, poses in all notations, default classes."""
 
+from __future__ import annotations
+
 from dataclasses import field
 from math import radians
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from mbcli.parsers.mjcf.mjcf_known import ACTUATORS, READ
@@ -14,6 +16,57 @@ from mbcli.common.quick_dataclass import dataclass
 from mbcli.common.suggestions import did_you_mean
 from mbcli.math.rotation_array import matrix_from_quaternion
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Container, Mapping, Sequence
+    from typing import Protocol, TypeVar, overload
+
+    from mbcli.parsers.diagnostics import Diagnostics
+    from mbcli.parsers.spec import Place
+    from mbcli.parsers.xml_node import Default, Node
+
+    from mbcli.math.array_types import Matrix3, Matrix4, Vector, Vector3, Vector4
+
+    Word = TypeVar("Word", bound=str | None)
+
+    class Settings(Protocol):
+        """What is asked of the CompilerSettings of a file, see mjcf_compiler.py."""
+
+        @property
+        def angle(self) -> float: ...
+        @property
+        def eulerseq(self) -> str: ...
+        @property
+        def autolimits(self) -> bool: ...
+        @property
+        def inertiafromgeom(self) -> str: ...
+        @property
+        def inertiagrouprange(self) -> tuple[float, float]: ...
+        @property
+        def boundmass(self) -> float: ...
+        @property
+        def boundinertia(self) -> float: ...
+        @property
+        def balanceinertia(self) -> bool: ...
+        @property
+        def meshdir(self) -> str: ...
+        @property
+        def strippath(self) -> bool: ...
+        @property
+        def fitaabb(self) -> bool: ...
+
+    class Parts(Protocol):
+        """What is asked of the Options of a file, see mjcf_options.py."""
+
+        @property
+        def gravity(self) -> tuple[float, float, float] | None: ...
+        @property
+        def margin(self) -> float | None: ...
+        @property
+        def friction(self) -> tuple[float, ...] | None: ...
+
+        def has(self, part: str) -> bool: ...
+
+
 DEGREE = radians(1.0)
 ORIENTATIONS = ("quat", "axisangle", "euler", "xyaxes", "zaxis")
 AS_IF_ABSENT = "the model moves as if it were not there"
@@ -24,40 +77,41 @@ MAIN = "main"  # the class of elements that name none
 class Reading:
     """The settings with which all elements of a file are read."""
 
-    settings: object  # CompilerSettings
-    options: Any  # Options
-    defaults: "DefaultClasses"
-    unused: "Unused"
-    attached: dict[str, object] = field(default_factory=dict)  # {path: CompilerSettings of an attached file}
-    actuator_nodes: dict[str, Any] = field(default_factory=dict)  # {name: node} of all actuators that have one
+    settings: Settings  # CompilerSettings
+    options: Parts  # Options
+    defaults: DefaultClasses
+    unused: Unused
+    attached: Mapping[str, Settings] = field(default_factory=dict)  # {path: CompilerSettings of an attached file}
+    actuator_nodes: dict[str, Node] = field(default_factory=dict)  # {name: node} of all actuators that have one
 
-    def settings_of(self, element):
+    def settings_of(self, element: Node | WithDefaults) -> Settings:
         """The CompilerSettings of the file in which an element stands."""
-        node = getattr(element, "node", element)
+        node: Any = getattr(element, "node", element)
         return self.attached.get(node.document.path, self.settings)
 
 
 class Unused:
     """Requests of a file that the model does not meet, found while reading; reported once for all that are alike."""
 
-    def __init__(self):
-        self._found = {}  # (tag, attribute or None, consequence, whether it is a note) -> [(node, value)]
+    def __init__(self) -> None:
+        # (tag, attribute or None, consequence, whether it is a note) -> [(node, value)]
+        self._found: dict[tuple[str, str | None, str, bool], list[tuple[Node, str | None]]] = {}
 
-    def add(self, element, attribute, consequence, *, harmless=False):
+    def add(self, element: WithDefaults, attribute: str, consequence: str, *, harmless: bool = False) -> None:
         """An attribute of a `WithDefaults` that cannot be followed. harmless: a note tells of it."""
         owner = element.owner(attribute) or element.node
         key = element.tag, attribute, consequence, harmless
         self._found.setdefault(key, []).append((owner, element.attribute(attribute)))
 
-    def add_element(self, node, consequence, *, used=False):
+    def add_element(self, node: Node | WithDefaults, consequence: str, *, used: bool = False) -> None:
         """An element that is not used at all, or not as it is meant; consequence: a sentence that begins with its
         kind."""
-        node = getattr(node, "node", node)
+        own: Any = getattr(node, "node", node)
         if not used:
-            node.ignore("settled")
-        self._found.setdefault((node.tag, None, consequence, False), []).append((node, None))
+            own.ignore("settled")
+        self._found.setdefault((own.tag, None, consequence, False), []).append((own, None))
 
-    def report(self, diagnostics):
+    def report(self, diagnostics: Diagnostics) -> None:
         for (tag, attribute, consequence, harmless), found in self._found.items():
             node, value = found[0]
             places = list(dict.fromkeys(other.place for other, _ in found))
@@ -81,59 +135,78 @@ class WithDefaults:
 
     __slots__ = ("node", "defaults", "_inherited")
 
-    def __init__(self, node, defaults=(), inherited=None):
+    def __init__(self, node: Node, defaults: Sequence[Node] = (), inherited: Mapping[str, Node] | None = None) -> None:
         self.node = node
         self.defaults = defaults
         self._inherited = inherited or {}
 
     @property
-    def diagnostics(self):
+    def diagnostics(self) -> Diagnostics:
         return self.node.diagnostics
 
     @property
-    def place(self):
+    def place(self) -> Place:
         return self.node.place
 
     @property
-    def tag(self):
+    def tag(self) -> str:
         return self.node.tag
 
-    def owner(self, name):
+    def owner(self, name: str) -> Node | None:
         """The node that states an attribute: the element, or a default; None if neither does."""
         return self._inherited.get(name) if self.node.attribute(name) is None else self.node
 
-    def attribute(self, name, default=None):
+    if TYPE_CHECKING:
+
+        @overload
+        def attribute(self, name: str, default: Default) -> str | Default: ...
+
+        @overload
+        def attribute(self, name: str, default: None = None) -> str | None: ...
+
+    def attribute(self, name: str, default: Any = None) -> Any:
         owner = self.owner(name)
         return default if owner is None else owner.attribute(name)
 
-    def number(self, name, default=None):
+    if TYPE_CHECKING:
+
+        @overload
+        def number(self, name: str, default: Default) -> float | Default: ...
+
+        @overload
+        def number(self, name: str, default: None = None) -> float | None: ...
+
+    def number(self, name: str, default: Any = None) -> Any:
         owner = self.owner(name)
         return default if owner is None else owner.number(name, default)
 
-    def vector(self, name, most, default=None, *, least=None, allow_inf=False):
+    def vector(
+        self, name: str, most: int, default: Any = None, *, least: int | None = None, allow_inf: bool = False
+    ) -> Any:
         """`least` to `most` numbers (default: exactly `most`). Of fewer than `most` the rest is that of the class."""
         owner = self.owner(name)
         if owner is None:
             return default
         if least is None:
             return owner.vector(name, most, default, allow_inf=allow_inf)
-        values = ()
+        values: tuple[float, ...] = ()
         for node in (*self.defaults, self.node):
-            if node.attribute(name) is not None:
-                count = len(node.attribute(name).split())
+            if (text := node.attribute(name)) is not None:
+                count = len(text.split())
                 own = node.vector(name, count if least <= count <= most else most, allow_inf=allow_inf)
                 values = values if own is None else (*own, *values[len(own) :])
         return values or default
 
-    def keyword(self, name, words, default):
+    def keyword(self, name: str, words: Sequence[str], default: Word) -> str | Word:
         """One of some words; the default after an error."""
         owner = self.owner(name)
         return default if owner is None else read_keyword(owner, name, words, default)
 
-    def flag(self, name, default):
+    def flag(self, name: str, default: bool | str) -> bool | str:
         """true or false, or "auto" if that is the default."""
         words = ("true", "false", "auto") if default == "auto" else ("true", "false")
-        return {"true": True, "false": False}.get(self.keyword(name, words, None), default)
+        answers: dict[str | None, bool | str] = {"true": True, "false": False}
+        return answers.get(self.keyword(name, words, None), default)
 
 
 class DefaultClasses:
@@ -143,15 +216,16 @@ class DefaultClasses:
     file states of the outer class later does not hold for it.
     """
 
-    def __init__(self, root, apart=()):
+    def __init__(self, root: Node, apart: Container[str] = ()) -> None:
         self._apart = apart  # names of classes of attached files that stand in no other
-        self.classes: dict[str, tuple[list[Any], str | None, int]] = {MAIN: ([], None, 0)}
-        self._found = {}  # (class, number of its nodes, tags) -> result of `_defaults`
-        pending = [(node, None) for node in reversed(root.children("default"))]
+        self.classes: dict[str, tuple[list[Node], str | None, int]] = {MAIN: ([], None, 0)}
+        # (class, number of its nodes, tags) -> result of `_defaults`
+        self._found: dict[tuple[str | None, int, tuple[str, ...]], tuple[list[Node], dict[str, Node]]] = {}
+        pending: list[tuple[Node, str | None]] = [(node, None) for node in reversed(root.children("default"))]
         while pending:
             pending += self._read(*pending.pop())
 
-    def _read(self, node, parent):
+    def _read(self, node: Node, parent: str | None) -> list[tuple[Node, str]]:
         """Returns its needs of the classes inside, the last first."""
         name = node.attribute("class") or (MAIN if parent is None else None)
         if name is None:
@@ -183,10 +257,11 @@ class DefaultClasses:
                 child.attribute(attribute)
         return [(child, name) for child in reversed(node.children("default"))]
 
-    def _defaults(self, class_name, tags):
+    def _defaults(self, class_name: str, tags: tuple[str, ...]) -> tuple[list[Node], dict[str, Node]]:
         """The nodes of some tags that hold for a class, outermost first, and {attribute: the last that states it}."""
         unknown = []  # the class and those that it stands in, from the inside out
-        name, count = class_name, len(self.classes[class_name][0])
+        name: str | None = class_name
+        count = len(self.classes[class_name][0])
         while name is not None and (name, count, tags) not in self._found:
             unknown.append((name, count))
             _, name, count = self.classes[name]
@@ -200,21 +275,23 @@ class DefaultClasses:
             self._found[name, count, tags] = inherited, stated
         return inherited, stated
 
-    def checked(self, node, attribute):
+    def checked(self, node: Node, attribute: str) -> str | None:
         """The class that an attribute names, or None: there is none, or it does not exist, which is an error."""
         return find_named(node, attribute, "default class", self.classes)
 
-    def of(self, node, childclass, *tags):
+    def of(self, node: Node, childclass: str | None, *tags: str) -> WithDefaults:
         """The element with the defaults of its class, or of the class of the bodies around it, for its tag."""
         name = self.checked(node, "class") or childclass or MAIN
         return WithDefaults(node, *self._defaults(name, tags or (node.tag,)))
 
-    def of_actuator(self, node):
+    def of_actuator(self, node: Node) -> WithDefaults:
         """An actuator: all kinds share the defaults of a class."""
         return self.of(node, None, *ACTUATORS.split())
 
 
-def find_named(node, attribute, what, known, *, default=None):
+def find_named(
+    node: Node, attribute: str, what: str, known: Collection[str], *, default: str | None = None
+) -> str | None:
     """The name that an attribute states if there is such a thing, the default without it; None after an error."""
     name = node.attribute(attribute, default)
     if name is None or name in known:
@@ -230,7 +307,7 @@ def find_named(node, attribute, what, known, *, default=None):
     return None
 
 
-def report_negative(element, attribute, value):
+def report_negative(element: WithDefaults, attribute: str, value: float) -> None:
     """An error at an attribute of a `WithDefaults`."""
     element.diagnostics.error(
         "ATTRIBUTE_INVALID",
@@ -241,7 +318,7 @@ def report_negative(element, attribute, value):
     )
 
 
-def read_keyword(node, name, words, default):
+def read_keyword(node: Node, name: str, words: Sequence[str], default: Word) -> str | Word:
     """One of some words; the default if it is missing, or after an error."""
     value = node.attribute(name, default)
     if value is None or value in words:
@@ -260,16 +337,16 @@ def read_keyword(node, name, words, default):
 # ---------------------------------------------------------------------------------------------- poses
 
 
-def read_pose(element, settings):
+def read_pose(element: Node | WithDefaults, settings: Settings) -> Matrix4:
     """The pose of pos [m] and one of quat, axisangle, euler, xyaxes, zaxis, of a `Node` or a `WithDefaults`."""
     position = element.vector("pos", 3)
     rotation = read_rotation(element, settings)
     return IDENTITY if position is None and rotation is None else pose(rotation, position)
 
 
-def read_rotation(element, settings):
+def read_rotation(element: Node | WithDefaults, settings: Settings) -> Matrix3 | None:
     """The rotation matrix that an element states, or None."""
-    node = getattr(element, "node", element)
+    node: Any = getattr(element, "node", element)
     own = [name for name in ORIENTATIONS if node.attribute(name) is not None]
     if len(own) > 1:
         problem = f"<{node.tag}> has {' and '.join(own)}: only one of them can hold"
@@ -293,15 +370,15 @@ def read_rotation(element, settings):
     return matrix
 
 
-def _from_quaternion(wxyz, settings):
+def _from_quaternion(wxyz: Vector4, settings: Settings) -> Matrix3 | None:
     return matrix_from_quaternion(wxyz / abs(wxyz).max()) if wxyz.any() else None
 
 
-def _from_axis_angle(values, settings):
+def _from_axis_angle(values: Vector, settings: Settings) -> Matrix3 | None:
     return rotation_about(values[:3], values[3] * settings.angle) if values[:3].any() else None
 
 
-def from_euler(angles, settings):
+def from_euler(angles: Vector3, settings: Settings) -> Matrix3:
     """Small letters turn about the axes as they have come to lie, capitals about those of the parent."""
     R = np.eye(3)
     for letter, angle in zip(settings.eulerseq, angles, strict=True):
@@ -310,9 +387,9 @@ def from_euler(angles, settings):
     return R
 
 
-def _from_axes(values, settings):
-    x, y = values[:3], values[3:]
-    x, y = unit_vector(x), unit_vector(y)
+def _from_axes(values: Vector, settings: Settings) -> Matrix3 | None:
+    first, second = values[:3], values[3:]
+    x, y = unit_vector(first), unit_vector(second)
     if x is None or y is None:
         return None
     y = unit_vector(y - (x @ y) * x)
@@ -321,11 +398,11 @@ def _from_axes(values, settings):
     return np.column_stack([x, y, np.cross(x, y)])
 
 
-def _from_z(z, settings):
+def _from_z(z: Vector3, settings: Settings) -> Matrix3 | None:
     return turn_z_to(z) if z.any() else None
 
 
-_NOTATIONS = {
+_NOTATIONS: dict[str, tuple[int, Callable[[Vector, Settings], Matrix3 | None]]] = {
     "quat": (4, _from_quaternion),
     "axisangle": (4, _from_axis_angle),
     "euler": (3, from_euler),

@@ -7,7 +7,10 @@ have their place in its frame, `armature` counts once, actuators keep the order 
 Format: https://mujoco.readthedocs.io/en/stable/XMLreference.html
 """
 
+from __future__ import annotations
+
 import os
+from typing import TYPE_CHECKING
 
 from mbcli.parsers.checks import check_model
 from mbcli.parsers.mesh_files import MeshFiles
@@ -33,10 +36,23 @@ from mbcli.parsers.package_map import PackageMap
 from mbcli.parsers.spec import ModelSpec
 from mbcli.parsers.xml_source import read_xml, report_unread
 
+if TYPE_CHECKING:
+    from typing import Any
+
+    from mbcli.parsers.diagnostics import Diagnostics
+    from mbcli.parsers.spec import SensorSpec
+    from mbcli.parsers.xml_node import Node
+
 _NAMELESS = "mujoco"
 
 
-def read_mjcf(source, diagnostics, *, packages=None, name=None):
+def read_mjcf(
+    source: str | os.PathLike[str] | bytes,
+    diagnostics: Diagnostics,
+    *,
+    packages: PackageMap | None = None,
+    name: str | None = None,
+) -> ModelSpec | None:
     """The model in an MJCF file, or None if it has errors, all of which are in `diagnostics`.
 
     source: a path, or the bytes of a document (whose relative file names start at the working directory).
@@ -63,7 +79,7 @@ def read_mjcf(source, diagnostics, *, packages=None, name=None):
     return model if diagnostics.counts()["error"] == errors_before else None
 
 
-def _read_model(root, attached, default_name, mesh_files):
+def _read_model(root: Node, attached: Attached, default_name: str, mesh_files: MeshFiles) -> ModelSpec:
     """The model, not to be used if it has errors."""
     settings = read_compiler(root)
     expand_replicas(root, settings)
@@ -88,7 +104,7 @@ def _read_model(root, attached, default_name, mesh_files):
         joints=tuple(bodies.joints.values()),
         frames=tuple(bodies.frames.values()),
         actuators=actuators,
-        force_elements=tendons.force_elements,
+        force_elements=tendons.force_elements,  # type: ignore[arg-type]  # a list, which nobody changes any more
         constraints=(*tendons.constraints, *constraints),
         filter_groups=read_filter_groups(root, reading, bodies),
         contact_pairs=read_pairs(root, reading, bodies),
@@ -108,7 +124,7 @@ def _read_model(root, attached, default_name, mesh_files):
     return model
 
 
-def _read_sensors(root, *known):
+def _read_sensors(root: Node, *known: Any) -> tuple[SensorSpec, ...]:
     if "sensor" not in root.child_tags:
         return ()
     from mbcli.parsers.mjcf.mjcf_sensors import read_sensors  # late: few models have some
@@ -116,7 +132,7 @@ def _read_sensors(root, *known):
     return read_sensors(root, *known)
 
 
-def _pass_over_text(root):
+def _pass_over_text(root: Node) -> None:
     """MJCF has no text: MuJoCo does not read what stands between elements, such as words outside of a comment."""
     for node in root.walk():
         node.text()

@@ -8,11 +8,13 @@ counted in a note.
 Format: https://openusd.org/release/api/usd_physics_page_front.html, https://github.com/newton-physics/newton-usd-schemas
 """
 
+from __future__ import annotations
+
 import hashlib
 import os
 import tempfile
 from collections import Counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from mbcli.parsers.checks import check_model
@@ -28,6 +30,12 @@ from mbcli.parsers.usd.usd_joints import TYPES, JointReader
 from mbcli.parsers.usd.usd_links import LinkReader
 from mbcli.parsers.usd.usd_stage import read_stage, split_affine
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mbcli.parsers.diagnostics import Diagnostics
+    from mbcli.parsers.usd.usd_stage import Prim, Stage
+
 MOST_BYTES = 2**30  # of a layer
 EARTH = 9.81  # [m/s^2]
 _STANDARD = ("physics:", "limit:", "drive:")
@@ -38,7 +46,13 @@ _ORDINARY = (
 _MOST_NAMES = 6
 
 
-def read_usd(source, diagnostics, *, packages=None, name=None):
+def read_usd(
+    source: str | os.PathLike[str] | bytes,
+    diagnostics: Diagnostics,
+    *,
+    packages: PackageMap | None = None,
+    name: str | None = None,
+) -> ModelSpec | None:
     """The model in a USD file, or None if it has errors, all of which are in `diagnostics`.
 
     source: a path, or the bytes of a file (which names no others). packages: `PackageMap` by whose rules layers are
@@ -47,13 +61,13 @@ def read_usd(source, diagnostics, *, packages=None, name=None):
     packages = packages or PackageMap()
     errors_before = diagnostics.counts()["error"]
     with tempfile.TemporaryDirectory() as folder:
-        path = source
+        path: Any = source
         if isinstance(source, bytes):
             name = name or "<string>"
             path = os.path.join(folder, "text" + _suffix(source))
             with open(path, "wb") as file:
                 file.write(source)
-        name = name or os.fspath(source)
+        name = name or os.fspath(path)
         content = read_bytes(path, MOST_BYTES + 1, name, diagnostics)
         if content is None:
             return None
@@ -67,13 +81,13 @@ def read_usd(source, diagnostics, *, packages=None, name=None):
     return model if diagnostics.counts()["error"] == errors_before else None
 
 
-def _suffix(content):
+def _suffix(content: bytes) -> str:
     if content[:8] == b"PXR-USDC":
         return ".usdc"
     return ".usdz" if content[:2] == b"PK" else ".usda"
 
 
-def _read_model(stage, path, name, content):
+def _read_model(stage: Stage, path: str | os.PathLike[str], name: str, content: bytes) -> ModelSpec:
     links = LinkReader(stage)
     links.read()
     joints = JointReader(stage, links)
@@ -105,7 +119,7 @@ def _read_model(stage, path, name, content):
     return model
 
 
-def _frames(stage, links):
+def _frames(stage: Stage, links: LinkReader) -> tuple[FrameSpec, ...]:
     found = []
     taken = set(links.links)
     for prim in stage.prims.values():
@@ -119,7 +133,7 @@ def _frames(stage, links):
     return tuple(found)
 
 
-def _gravity(stage):
+def _gravity(stage: Stage) -> tuple[float, float, float] | None:
     """[m/s^2] in World, or None if no scene states it."""
     scenes = [prim for prim in stage.prims.values() if prim.tag == "PhysicsScene"]
     if not scenes:
@@ -139,7 +153,7 @@ def _gravity(stage):
     return tuple((vector + 0.0).tolist())
 
 
-def _sources(stage, path, name, content):
+def _sources(stage: Stage, path: str | os.PathLike[str], name: str, content: bytes) -> Iterator[SourceFile]:
     """The root layer, and the others that the stage is made of."""
     for file in stage.files:
         held = content if os.path.realpath(file) == os.path.realpath(path) else None
@@ -149,9 +163,9 @@ def _sources(stage, path, name, content):
         yield SourceFile(shown, hashlib.sha256(held).hexdigest(), held)
 
 
-def _report_unused(stage):
+def _report_unused(stage: Stage) -> None:
     """One warning for each value of UsdPhysics that is not read, and one note for all the rest."""
-    standard: dict[str, list[Any]] = {}
+    standard: dict[str, list[Prim]] = {}
     solvers: Counter[str] = Counter()
     for prim in stage.prims.values():
         for name in sorted(prim.unread):
@@ -172,6 +186,6 @@ def _report_unused(stage):
         stage.diagnostics.note("USD_UNUSED", message, place=stage.place)
 
 
-def _counted(counter):
+def _counted(counter: Counter[str]) -> str:
     shown = [f"{count} {name}" for name, count in counter.most_common(_MOST_NAMES)]
     return ", ".join(shown) + (", ..." if len(counter) > _MOST_NAMES else "")

@@ -1,12 +1,22 @@
 """What moves joints in USD: drives, actuators of Newton and MuJoCo; and joints that follow others."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 from math import inf
-from typing import Any
+from typing import TYPE_CHECKING
 
 from mbcli.parsers.duplicate_names import UniqueNames
 from mbcli.parsers.spec import ActuatorSpec, MimicSpec
 from mbcli.parsers.usd.usd_joints import ENDLESS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from mbcli.parsers.spec import JointSpec
+    from mbcli.parsers.usd.usd_joints import JointReader
+    from mbcli.parsers.usd.usd_stage import Prim, Stage
 
 _OTHER_LAWS = (  # of actuators of Newton, beside NewtonPDControlAPI
     *("NewtonPIDControlAPI", "NewtonNeuralControlAPI", "NewtonActuatorDelayAPI"),
@@ -17,14 +27,14 @@ _OTHER_LAWS = (  # of actuators of Newton, beside NewtonPDControlAPI
 class DriveReader:
     """The actuators of a stage; joints that follow others are changed in the reader of joints."""
 
-    def __init__(self, stage, joints):
+    def __init__(self, stage: Stage, joints: JointReader) -> None:
         self.stage, self._joints = stage, joints
-        self.actuators = []
+        self.actuators: list[ActuatorSpec] = []
         self._names = UniqueNames([])
 
-    def read(self):
+    def read(self) -> None:
         """Fills `actuators`."""
-        own: dict[str, list[Any]] = {}  # name of a joint: its actuators of Newton and MuJoCo
+        own: dict[str, list[ActuatorSpec]] = {}  # name of a joint: its actuators of Newton and MuJoCo
         for prim in self.stage.prims.values():
             reader = {"MjcActuator": self._of_mujoco, "NewtonActuator": self._of_newton}.get(prim.tag)
             found = None if reader is None else reader(prim)
@@ -43,7 +53,7 @@ class DriveReader:
                     self.actuators.append(drive)
             self._read_mimic(prim, joints)
 
-    def _joint(self, prim, relation):
+    def _joint(self, prim: Prim, relation: str) -> JointSpec | None:
         """The JointSpec of one coordinate that an actuator drives; None after a finding."""
         target = prim.target(relation)
         names = {} if target is None else self._joints.of_prim.get(target.path, {})
@@ -54,14 +64,14 @@ class DriveReader:
             return None
         return joint
 
-    def _units(self, joint):
+    def _units(self, joint: JointSpec) -> tuple[float, float]:
         """([N m or N], [rad or m]) of units of the file, where angles are radians."""
         slides = joint.type == "prismatic"
         return self._joints.effort_unit(slides), self.stage.length if slides else 1.0
 
     # ----------------------------------------------------------------------------------------- drives
 
-    def _drive(self, prim, instance, name):
+    def _drive(self, prim: Prim, instance: str, name: str) -> ActuatorSpec | None:
         if not instance or f"PhysicsDriveAPI:{instance}" not in prim.apis:
             return None
         start = f"drive:{instance}:physics:"
@@ -87,7 +97,7 @@ class DriveReader:
             rest=(target, speed) if servo else None,
         )
 
-    def _of_newton(self, prim):
+    def _of_newton(self, prim: Prim) -> ActuatorSpec | None:
         joint = self._joint(prim, "newton:targets")
         if joint is None:
             return None
@@ -98,14 +108,14 @@ class DriveReader:
             prim.ignore("")
             return None
         effort, unit = self._units(joint)
-        gains = tuple(prim.finite(f"newton:{gain}", 0.0, 0.0) * effort / unit for gain in ("kp", "kd"))
+        gains: Any = tuple(prim.finite(f"newton:{gain}", 0.0, 0.0) * effort / unit for gain in ("kp", "kd"))
         most = prim.number("newton:maxEffort", inf, 0.0) * effort
         servo = any(gains)
         rest = (0.0, 0.0) if servo else None
         name = self._names.of(None, prim.name)
         return ActuatorSpec(name, joint.name, prim.place, most, controller_gains=gains if servo else None, rest=rest)
 
-    def _of_mujoco(self, prim):
+    def _of_mujoco(self, prim: Prim) -> ActuatorSpec | None:
         """The law of MuJoCo: gain control + b0 + b1 l + b2 ldot, with l the gear times the position."""
         joint = self._joint(prim, "mjc:target")
         if joint is None:
@@ -131,7 +141,7 @@ class DriveReader:
             rest = position * unit, (0.0 if bias[1] else b0 / (-bias[2] * gear)) * unit
         else:
             most = min(most, abs(gain) * max(map(abs, control)))
-        gains = tuple(-b * gear * gear * effort / unit + 0.0 for b in bias[1:]) if servo else None
+        gains: Any = tuple(-b * gear * gear * effort / unit + 0.0 for b in bias[1:]) if servo else None
         return ActuatorSpec(
             self._names.of(None, prim.name),
             joint.name,
@@ -144,7 +154,7 @@ class DriveReader:
 
     # ----------------------------------------------------------------------------------------- mimics
 
-    def _read_mimic(self, prim, joints):
+    def _read_mimic(self, prim: Prim, joints: Mapping[str, str]) -> None:
         """Newton's and PhysX's joints that follow others."""
         if prim.has("NewtonMimicAPI"):
             leader = prim.target("newton:mimicJoint")
@@ -165,7 +175,7 @@ class DriveReader:
             message = "a joint that follows another by a polynomial: only the line of it is kept"
             prim.diagnostics.warning("USD_UNSUPPORTED", message, prim)
 
-    def _follow(self, prim, joints, leader, factor, offset):
+    def _follow(self, prim: Prim, joints: Mapping[str, str], leader: Prim, factor: float, offset: float) -> None:
         led = self._joints.of_prim.get(leader.path, {})
         if len(joints) != 1 or len(led) != 1 or next(iter(led.values())) == next(iter(joints.values())):
             message = "a joint follows another only if both have one coordinate, and are two"
@@ -181,13 +191,13 @@ class DriveReader:
         self._joints.joints[joint.name] = replace(joint, axes=(replace(joint.axes[0], mimic=mimic),))
 
 
-def _item(values, index, default):
+def _item(values: object, index: int, default: float) -> float:
     """A number of an array of the file, which may be short."""
     found = values[index] if isinstance(values, list) and len(values) > index else default
     return float(found) if isinstance(found, (int, float)) else default
 
 
-def _range(prim, kind):
+def _range(prim: Prim, kind: str) -> tuple[float, float]:
     low, high = (prim.finite(f"mjc:{kind}Range:{end}", 0.0) for end in ("min", "max"))
     limited = prim.read(f"mjc:{kind}Limited", "auto")
     return (low, high) if limited == "true" or (limited == "auto" and low < high) else (-inf, inf)

@@ -1,5 +1,7 @@
 """The text of a stage as the other kinds of USD files."""
 
+from __future__ import annotations
+
 import os
 import tempfile
 
@@ -10,7 +12,7 @@ from mbcli.errors import ModelError
 BINARY = (".usdc", ".usdz")
 
 
-def encoded_usd(text, suffix):
+def encoded_usd(text: bytes, suffix: str) -> bytes:
     """The bytes of a file of a suffix; the text itself for .usda and .usd. ResourceError without usd-core."""
     if suffix.lower() not in BINARY:
         return text

@@ -1,7 +1,16 @@
 """What may touch in USD: filtered pairs, groups of colliders, articulations without contact of their own."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from mbcli.parsers.frame_names import WORLD
 from mbcli.parsers.spec import CollisionFilterGroupSpec
+
+if TYPE_CHECKING:
+    from mbcli.parsers.usd.usd_joints import JointReader
+    from mbcli.parsers.usd.usd_links import LinkReader
+    from mbcli.parsers.usd.usd_stage import Prim, Stage
 
 _OFF = ("newton:selfCollisionEnabled", "physxArticulation:enabledSelfCollisions")
 
@@ -9,12 +18,12 @@ _OFF = ("newton:selfCollisionEnabled", "physxArticulation:enabledSelfCollisions"
 class FilterReader:
     """The filter groups of a stage: two for each pair of links, one for each articulation."""
 
-    def __init__(self, stage, links, joints):
+    def __init__(self, stage: Stage, links: LinkReader, joints: JointReader) -> None:
         self.stage, self._links, self._joints = stage, links, joints
-        self.groups = []
-        self._pairs = set()
+        self.groups: list[CollisionFilterGroupSpec] = []
+        self._pairs: set[frozenset[str]] = set()
 
-    def read(self):
+    def read(self) -> None:
         """Fills `groups`."""
         for prim in self.stage.prims.values():
             for path in prim.targets("physics:filteredPairs"):
@@ -29,7 +38,7 @@ class FilterReader:
                 self._add_articulation(prim)
         self._read_groups()
 
-    def _keep_apart(self, prim, other):
+    def _keep_apart(self, prim: Prim, other: Prim) -> None:
         for one in self._members(prim):
             for two in self._members(other):
                 pair = frozenset((one, two))
@@ -39,7 +48,7 @@ class FilterReader:
                     self.groups.append(CollisionFilterGroupSpec(names[0], (one,), (names[1],), prim.place))
                     self.groups.append(CollisionFilterGroupSpec(names[1], (two,), (), prim.place))
 
-    def _members(self, prim):
+    def _members(self, prim: Prim) -> list[str]:
         """Links whose shapes are at a prim, or below it."""
         if prim.path in self._links.colliders:
             link, shapes = self._links.colliders[prim.path]
@@ -51,7 +60,7 @@ class FilterReader:
         start = prim.path + "/"
         return own or [name for path, name in self._links.bodies.items() if path.startswith(start)]
 
-    def _add_articulation(self, root):
+    def _add_articulation(self, root: Prim) -> None:
         """Links that joints connect with those at or below a root, World left out."""
         found = set(self._members(root))
         start = root.path + "/"
@@ -73,11 +82,11 @@ class FilterReader:
             name = f"articulation_{len(self.groups) + 1}"
             self.groups.append(CollisionFilterGroupSpec(name, members, (name,), root.place))
 
-    def _read_groups(self):
+    def _read_groups(self) -> None:
         groups = {prim.path: prim for prim in self.stage.prims.values() if prim.tag == "PhysicsCollisionGroup"}
         members = {}
         for path, prim in groups.items():
-            found = []
+            found: list[str] = []
             for target in prim.targets("collection:colliders:includes"):
                 start = target + "/"
                 found += [link for p, (link, _) in self._links.colliders.items() if p == target or p.startswith(start)]

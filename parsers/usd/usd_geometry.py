@@ -1,5 +1,9 @@
 """Shapes of USD as they are seen and touched: primitives with their scales, meshes as files."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 from mbcli.parsers.geometry_inertia import mass_properties, mass_properties_of_triangles
 from mbcli.parsers.poses import compose, turn_z_to
@@ -22,6 +26,19 @@ from mbcli.errors import ModelError
 from mbcli.meshes.surfaces import triangles_of_faces
 from mbcli.meshes.triangles import convex_hull
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any, TypeAlias
+
+    from mbcli.parsers.geometry_inertia import MassProperties
+    from mbcli.parsers.spec import Shape
+    from mbcli.parsers.usd.usd_meshes import Arrays
+    from mbcli.parsers.usd.usd_stage import Prim, Stage
+
+    from mbcli.math.array_types import BoolArray, Matrix3, Matrix4
+
+    Color: TypeAlias = tuple[float, float, float, float]  # RGBA
+
 SHAPES = ("Cube", "Sphere", "Cylinder", "Capsule", "Cone", "Plane", "Mesh", "Cylinder_1", "Capsule_1")
 _APPROXIMATIONS = (
     *("none", "convexHull", "convexDecomposition", "boundingCube", "boundingSphere", "meshSimplification"),
@@ -33,12 +50,13 @@ _UNEQUAL = 1e-5  # relative, of two scales
 class GeometryReader:
     """GeometrySpecs of prims; meshes are kept as OBJ files in the user's cache."""
 
-    def __init__(self, stage):
+    def __init__(self, stage: Stage) -> None:
         self.stage = stage
         self.meshes = MeshFolder(stage.folder)
-        self._stretches = {}  # path of a mesh that touches: S, from its points to those in its frame on the link
+        # path of a mesh that touches: S, from its points to those in its frame on the link
+        self._stretches: dict[str, Matrix3] = {}
 
-    def specs(self, prim, X_WL, name, *, touches):
+    def specs(self, prim: Prim, X_WL: Matrix4, name: str, *, touches: bool) -> list[GeometrySpec]:
         """The GeometrySpecs of a prim on a link at X_WL: of a mesh whose parts have colours one each."""
         linear = np.eye(4)
         linear[:3, :3], linear[:3, 3] = X_WL[:3, :3].T, -X_WL[:3, :3].T @ X_WL[:3, 3]
@@ -61,14 +79,14 @@ class GeometryReader:
         )
         return [GeometrySpec(name, shape, X, prim.place, None if touches else self.color(prim))]
 
-    def color(self, prim):
+    def color(self, prim: Prim) -> Color | None:
         color = prim.document.get("color")
         return None if color is None else _rgba(color)
 
-    def _axis(self, prim):
+    def _axis(self, prim: Prim) -> str:
         return prim.word("axis", tuple(AXES), "Z")
 
-    def _shape(self, prim, S):
+    def _shape(self, prim: Prim, S: Matrix3) -> Shape:
         scale = np.abs(np.diag(S))
         if np.abs(S - np.diag(np.diag(S))).max() > 1e-6 * scale.max():
             self.stage.diagnostics.warning("USD_SHAPE", "it is sheared: its lengths along the axes are kept", prim)
@@ -94,11 +112,12 @@ class GeometryReader:
         if uneven or (kind == "Capsule" and abs(scale[along] - across[0]) > _UNEQUAL * max(across)):
             message = f"a {kind.lower()} is scaled unequally: it has the larger radius"
             self.stage.diagnostics.warning("USD_SHAPE", message, prim)
-        return {"Cylinder": Cylinder, "Capsule": Capsule, "Cone": Cone}[kind](float(radius), float(length))
+        makers: dict[str, Any] = {"Cylinder": Cylinder, "Capsule": Capsule, "Cone": Cone}
+        return makers[kind](float(radius), float(length))
 
     # ------------------------------------------------------------------------------------------ meshes
 
-    def _meshes(self, prim, X_LG, S, name, touches):
+    def _meshes(self, prim: Prim, X_LG: Matrix4, S: Matrix3, name: str, touches: bool) -> list[GeometrySpec]:
         arrays = self.meshes.arrays(prim)
         if arrays is None:
             message = "a mesh without faces, or with faces of points that are not there: it is left out"
@@ -126,7 +145,9 @@ class GeometryReader:
             found.append(GeometrySpec(name, self._mesh(prim, arrays, S, left), X_LG, prim.place, self.color(prim)))
         return found
 
-    def _mesh(self, prim, arrays, S, chosen=None, convex=False):
+    def _mesh(
+        self, prim: Prim, arrays: Arrays, S: Matrix3, chosen: BoolArray | None = None, convex: bool = False
+    ) -> Mesh:
         points, counts, indices = arrays
         scale, baked = np.diag(S) * self.stage.length, b""
         if np.abs(S - np.diag(np.diag(S))).max() > 1e-9 * np.abs(S).max():
@@ -137,7 +158,9 @@ class GeometryReader:
         path = self.meshes.kept(prim, key, lambda: obj_of(points, counts, indices, chosen))
         return Mesh(prim.path, tuple(scale.tolist()), convex, path)
 
-    def _bounding(self, prim, arrays, X_LG, S, name, approximation):
+    def _bounding(
+        self, prim: Prim, arrays: Arrays, X_LG: Matrix4, S: Matrix3, name: str, approximation: str
+    ) -> GeometrySpec:
         low, high = bounds(arrays[0] @ S.T * self.stage.length)
         X = compose(X_LG, pose(None, (low + high) / 2.0))
         size = high - low
@@ -145,11 +168,13 @@ class GeometryReader:
             return GeometrySpec(name, Box(tuple(size.tolist())), X, prim.place)
         return GeometrySpec(name, Sphere(float(np.linalg.norm(size) / 2.0)), X, prim.place)
 
-    def solid(self, prim, shape):
+    def solid(self, prim: Prim, shape: Shape) -> MassProperties:
         """The MassProperties of density 1 of a shape that touches, in its own frame. ModelError."""
         if not isinstance(shape, Mesh):
             return mass_properties(shape, 1.0)
-        (points, counts, indices), S = self.meshes.arrays(prim), self._stretches[prim.path]
+        arrays, S = self.meshes.arrays(prim), self._stretches[prim.path]
+        assert arrays is not None
+        points, counts, indices = arrays
         points = points @ S.T * self.stage.length
         if not shape.convex:
             turned = indices if np.linalg.det(S) > 0.0 else turned_round(counts, indices)
@@ -162,5 +187,6 @@ class GeometryReader:
         return mass_properties_of_triangles(points, convex_hull(points, f"mesh {prim.path}"), 1.0)
 
 
-def _rgba(color):
-    return tuple(min(max(float(part), 0.0), 1.0) for part in color)
+def _rgba(color: Iterable[float]) -> Color:
+    rgba: Any = tuple(min(max(float(part), 0.0), 1.0) for part in color)
+    return rgba

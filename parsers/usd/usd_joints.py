@@ -1,8 +1,10 @@
 """Joints of USD: frames on two bodies, an axis, limits in degrees or lengths, and what Newton and MuJoCo say more."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 from math import inf
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from mbcli.parsers.duplicate_names import UniqueNames, made_up
@@ -19,6 +21,18 @@ from mbcli.parsers.spec import (
     pose,
 )
 from mbcli.parsers.usd.usd_stage import AXES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import TypeAlias
+
+    from mbcli.parsers.spec import ConstraintSpec
+    from mbcli.parsers.usd.usd_links import LinkReader
+    from mbcli.parsers.usd.usd_stage import Prim, Stage
+
+    from mbcli.math.array_types import Matrix4
+
+    Ends: TypeAlias = Sequence[tuple[str, Matrix4]]  # (link, pose of the frame on it) of the parent and the child
 
 TYPES = {
     "PhysicsRevoluteJoint": "revolute",
@@ -39,17 +53,17 @@ _AT_ZERO = 1e-6  # [m, rad] up to which a joint is at zero
 class JointReader:
     """The joints of a stage, in its order. `of_prim` leads from a prim to its JointSpecs by drive."""
 
-    def __init__(self, stage, links):
+    def __init__(self, stage: Stage, links: LinkReader) -> None:
         self.stage, self._links = stage, links
-        self.joints = {}  # name: JointSpec
-        self.constraints = []
-        self.of_prim = {}  # path: {instance name of a drive: name of the joint}
+        self.joints: dict[str, JointSpec] = {}
+        self.constraints: list[ConstraintSpec] = []
+        self.of_prim: dict[str, dict[str, str]] = {}  # path: {instance name of a drive: name of the joint}
         self._adding = _adding_articulations(stage)
         self._names = UniqueNames([prim.name for prim in self._prims()])
 
-    def read(self):
+    def read(self) -> None:
         """Fills `joints` and `constraints`; links between joints of one body go to the reader of links."""
-        pending: dict[Any, list[Any]] = {}  # (parent, child) of joints that add mobility: [JointSpec]
+        pending: dict[tuple[str, str], list[JointSpec]] = {}  # (parent, child) of joints that add mobility
         for prim in self._prims():
             for joint in self._read(prim):
                 self._add(prim, joint, pending)
@@ -60,12 +74,12 @@ class JointReader:
             if weld.child not in held:
                 self.joints[weld.name] = weld
 
-    def _prims(self):
+    def _prims(self) -> list[Prim]:
         return [prim for prim in self.stage.prims.values() if prim.tag in TYPES]
 
     # ------------------------------------------------------------------------------------- one joint
 
-    def _read(self, prim):
+    def _read(self, prim: Prim) -> tuple[JointSpec, ...]:
         """The JointSpecs of a prim."""
         for name in ("physics:breakForce", "physics:breakTorque"):
             if prim.number(name, inf) < ENDLESS:
@@ -114,16 +128,16 @@ class JointReader:
         self.of_prim[prim.path] = {"linear" if kind == "prismatic" else "angular": name}
         return (self._at_start(prim, joint),)
 
-    def unit(self, slides):
+    def unit(self, slides: bool) -> float:
         """[rad or m] of a unit of the file along a coordinate."""
         return self.stage.length if slides else DEGREE
 
-    def effort_unit(self, slides):
+    def effort_unit(self, slides: bool) -> float:
         """[N m or N] of a unit of the file."""
         force = self.stage.mass * self.stage.length
         return force if slides else force * self.stage.length
 
-    def _limits(self, prim, low, high, slides):
+    def _limits(self, prim: Prim, low: str, high: str, slides: bool) -> tuple[float, float]:
         unit = self.unit(slides)
         lower, upper = prim.number(low, -inf) * unit, prim.number(high, inf) * unit
         if lower > upper:
@@ -132,7 +146,7 @@ class JointReader:
             return -inf, inf
         return lower if abs(lower) < ENDLESS else -inf, upper if abs(upper) < ENDLESS else inf
 
-    def _dynamics(self, prim, slides):
+    def _dynamics(self, prim: Prim, slides: bool) -> tuple[float, float, float]:
         """(armature, damping, dry friction): MuJoCo's numbers before Newton's before PhysX's."""
         effort, unit = self.effort_unit(slides), self.unit(slides)
         inertia = self.stage.mass * (1.0 if slides else self.stage.length**2)
@@ -147,7 +161,7 @@ class JointReader:
         return armature, damping, friction
 
     @staticmethod
-    def _first(prim, names):
+    def _first(prim: Prim, names: Iterable[tuple[str, float]]) -> float:
         found = None
         for name, unit in names:
             value = prim.finite(name, None, 0.0)
@@ -155,7 +169,16 @@ class JointReader:
                 found = value * unit
         return 0.0 if found is None else found
 
-    def _axis(self, prim, xyz, lower, upper, slides, damping, friction):
+    def _axis(
+        self,
+        prim: Prim,
+        xyz: tuple[float, float, float],
+        lower: float,
+        upper: float,
+        slides: bool,
+        damping: float,
+        friction: float,
+    ) -> AxisSpec:
         unit, effort = self.unit(slides), self.effort_unit(slides)
         speeds = [prim.number(name, inf) * unit for name in ("newton:velocityLimit", "physxJoint:maxJointVelocity")]
         limits = [prim.number(f"mjc:actuatorfrcrange:{end}", 0.0) for end in ("min", "max")]
@@ -177,7 +200,7 @@ class JointReader:
             spring_stiffness=prim.finite("mjc:stiffness", 0.0, 0.0) * effort / (unit if slides else 1.0),
         )
 
-    def _pass_over_cone(self, prim):
+    def _pass_over_cone(self, prim: Prim) -> None:
         prim.read("physics:axis")
         cone = [prim.number(f"physics:coneAngle{k}Limit", -1.0) for k in "01"]
         if max(cone) >= 0.0:
@@ -186,7 +209,7 @@ class JointReader:
 
     # ------------------------------------------------------------------------------ six coordinates
 
-    def _read_six(self, prim, name, ends, touch):
+    def _read_six(self, prim: Prim, name: str, ends: Ends, touch: bool) -> tuple[JointSpec, ...]:
         """A joint whose axes are free, limited or locked each: one joint for each that is not locked."""
         free = []
         for key in SIX:
@@ -236,7 +259,7 @@ class JointReader:
         self.of_prim[prim.path] = of_drives
         return (self._at_start(prim, joints[0]),) if len(joints) == 1 else tuple(joints)
 
-    def _link_between(self, child, number, prim):
+    def _link_between(self, child: str, number: int, prim: Prim | JointSpec) -> str:
         name = made_up(f"{child}_{number}", self._links.links)
         self._links.links[name] = LinkSpec(name, prim.place, None, self._links.poses[child])
         self._links.poses[name] = self._links.poses[child]
@@ -244,7 +267,7 @@ class JointReader:
 
     # --------------------------------------------------------------------------------- what it becomes
 
-    def _add(self, prim, joint, pending):
+    def _add(self, prim: Prim, joint: JointSpec, pending: dict[tuple[str, str], list[JointSpec]]) -> None:
         ends = joint.parent, joint.child
         root = next((p for p in prim.lineage if p.path in self._adding), None)
         target = self.stage.prims.get((prim.relations.get("physics:body1") or [""])[0])
@@ -254,7 +277,7 @@ class JointReader:
             pending.setdefault(ends, []).append(joint)
         self.joints[joint.name] = joint  # of a chain its place in the order
 
-    def _add_chain(self, chain):
+    def _add_chain(self, chain: Sequence[JointSpec]) -> None:
         """Joints between the same two bodies, each of which adds a coordinate: the first is next to the parent."""
         if len(chain) < 2:
             return
@@ -266,12 +289,12 @@ class JointReader:
             self.joints[joint.name] = replace(joint, parent=before, child=after, X_PF=X_PF)
             before, X_before = after, IDENTITY
 
-    def _reference(self, joint):
+    def _reference(self, joint: JointSpec) -> Matrix4:
         """X_CF of a joint where its child stands at the start: the frame F on a link that is there too."""
         X_FM = _motion(joint.type, joint.axes[0], joint.axes[0].default_position)
         return compose(joint.X_CM, inverse(X_FM))
 
-    def _at_start(self, prim, joint):
+    def _at_start(self, prim: Prim, joint: JointSpec) -> JointSpec:
         """The joint with the position at which its bodies stand."""
         poses = self._links.poses
         X_FM = compose(inverse(compose(poses[joint.parent], joint.X_PF)), compose(poses[joint.child], joint.X_CM))
@@ -292,7 +315,7 @@ class JointReader:
         q = q if abs(q - reference) > _AT_ZERO else reference
         return replace(joint, axes=(replace(axis, default_position=0.0 if abs(q) < _AT_ZERO else q),))
 
-    def _add_constraint(self, name, kind, ends, prim):
+    def _add_constraint(self, name: str, kind: str, ends: Ends, prim: Prim) -> None:
         (A, X_AP), (B, X_BQ) = ends
         if kind == "fixed":
             self.constraints.append(WeldConstraintSpec(A, X_AP, B, X_BQ, prim.place, name))
@@ -301,7 +324,7 @@ class JointReader:
             p_AP, p_BQ = (tuple(X[:3, 3].tolist()) for X in (X_AP, X_BQ))
             self.constraints.append(BallConstraintSpec(A, p_AP, B, p_BQ, prim.place, name))
 
-    def _read_distance(self, prim, name, ends):
+    def _read_distance(self, prim: Prim, name: str, ends: Ends) -> None:
         low, high = (prim.number(f"physics:{end}Distance", -1.0) * self.stage.length for end in ("min", "max"))
         if low < 0.0 or low != high:
             message = (
@@ -314,12 +337,12 @@ class JointReader:
         self.constraints.append(DistanceConstraintSpec(A, p_AP, B, p_BQ, low, prim.place, name=name))
 
 
-def _adding_articulations(stage):
+def _adding_articulations(stage: Stage) -> set[str]:
     """Paths of the articulation roots whose joints add mobility, as Newton's schema has it."""
     return {prim.path for prim in stage.prims.values() if prim.flag("newton:jointsAddMobility", False)}
 
 
-def _with_reference(prim, kind, X_CM, axis, unit):
+def _with_reference(prim: Prim, kind: str, X_CM: Matrix4, axis: AxisSpec, unit: float) -> tuple[Matrix4, AxisSpec]:
     """MuJoCo's `ref`: the position of a joint where its bodies stand in the file."""
     reference = prim.finite("mjc:ref", 0.0) * unit
     if not reference:
@@ -327,7 +350,7 @@ def _with_reference(prim, kind, X_CM, axis, unit):
     return compose(X_CM, _motion(kind, axis, reference)), replace(axis, default_position=reference)
 
 
-def _motion(kind, axis, q):
+def _motion(kind: str, axis: AxisSpec, q: float) -> Matrix4:
     """X_FM of a joint of one axis at a position."""
     direction = np.array(axis.xyz)
     return pose(None, q * direction) if kind == "prismatic" else pose(rotation_about(direction, q))

@@ -3,13 +3,20 @@
 Runs in the process of usd_process.py: the only modules that import pxr are this one and usd_prims.py.
 """
 
+from __future__ import annotations
+
 import os
 import re
+from typing import TYPE_CHECKING
 
 from mbcli.parsers.package_map import OUTSIDE
 from pxr import Sdf, Tf
 
 from mbcli.errors import ModelError, ResourceError
+
+if TYPE_CHECKING:
+    from mbcli.parsers.package_map import PackageMap
+    from pxr import Usd
 
 MOST_LAYERS = 2000
 MOST_BYTES = 2**30  # of all layers
@@ -18,14 +25,14 @@ MOST_BYTES = 2**30  # of all layers
 class Layers:
     """The layers of a stage."""
 
-    def __init__(self, packages, skips_missing):
+    def __init__(self, packages: PackageMap, skips_missing: bool) -> None:
         self._packages, self._skips_missing = packages, skips_missing
-        self.files = {}  # path -> None, in the order in which they were found
-        self.missing = []  # messages on references that lead nowhere
-        self._seen = set()
+        self.files: dict[str, None] = {}  # by path, in the order in which they were found
+        self.missing: list[str] = []  # messages on references that lead nowhere
+        self._seen: set[str] = set()
         self._bytes = 0
 
-    def gather(self, path):
+    def gather(self, path: str) -> None:
         """Opens a file and, one after the other, all that it names. ModelError, ResourceError."""
         pending = [path]
         while pending:
@@ -38,7 +45,7 @@ class Layers:
             layer = self._opened(identifier)
             pending += [found for uri in named_files(layer) if (found := self._found(layer, identifier, uri))]
 
-    def _opened(self, identifier):
+    def _opened(self, identifier: str) -> Sdf.Layer:
         outer = Sdf.Layer.SplitIdentifier(identifier)[0].partition("[")[0]
         if outer not in self.files:
             self.files[outer] = None
@@ -53,7 +60,7 @@ class Layers:
             raise ModelError(f"{outer} is no USD file that can be read")
         return layer
 
-    def _found(self, layer, identifier, uri):
+    def _found(self, layer: Sdf.Layer, identifier: str, uri: str) -> str | None:
         """The identifier of a layer that another one names; None if it is missing and may be."""
         if not uri:
             return None
@@ -71,7 +78,7 @@ class Layers:
             self.missing.append(f"{error}")
             return None
 
-    def _in_package(self, layer, identifier, path):
+    def _in_package(self, layer: Sdf.Layer, identifier: str, path: str) -> str:
         """A file in the same USDZ package: nothing leads out of it."""
         inside = Sdf.ComputeAssetPathRelativeToLayer(layer, path)
         package = identifier.partition("[")[0]
@@ -79,7 +86,7 @@ class Layers:
             raise ResourceError(f'"{path}" {OUTSIDE} {package}, which is not allowed')
         return inside
 
-    def check_used(self, stage):
+    def check_used(self, stage: Usd.Stage) -> None:
         """That a stage is made of the layers that were looked at, and of no other. ModelError."""
         known = {os.path.realpath(path) for path in self.files}
         for layer in stage.GetUsedLayers():
@@ -88,11 +95,11 @@ class Layers:
                 raise ModelError(f"it uses {path}, which none of its layers names")
 
 
-def named_files(layer):
+def named_files(layer: Sdf.Layer) -> list[str]:
     """The asset paths of the sublayers, references and payloads of a layer. ModelError for value clips."""
-    clipped = []
+    clipped: list[Sdf.Path] = []
 
-    def look(path):
+    def look(path: Sdf.Path) -> None:
         if path.IsPrimPath() and layer.GetPrimAtPath(path).HasInfo("clips"):
             clipped.append(path)
 
@@ -102,7 +109,7 @@ def named_files(layer):
     return list(layer.GetCompositionAssetDependencies())
 
 
-def first_line(error):
+def first_line(error: BaseException) -> str:
     """What USD says, without where in its own code it says so."""
     text = " ".join(str(error).split())
     said = re.findall(r" in file \S+ : '(.*?)'(?= Error in| *$)", text)

@@ -1,6 +1,9 @@
 """Rigid bodies of USD: which prims are links, what belongs to them, and their masses."""
 
+from __future__ import annotations
+
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from mbcli.parsers.duplicate_names import UniqueNames
@@ -13,6 +16,18 @@ from mbcli.parsers.usd.usd_stage import split_affine
 
 from mbcli.errors import MbcliError
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Any, TypeAlias
+
+    from mbcli.parsers.geometry_inertia import SixNumbers
+    from mbcli.parsers.spec import GeometrySpec
+    from mbcli.parsers.usd.usd_stage import Prim, Stage
+
+    from mbcli.math.array_types import Matrix3, Matrix4, Vector3
+
+    Weighed: TypeAlias = Sequence[tuple[Prim, Prim, GeometrySpec]]  # (shape, collider, spec in the frame of the link)
+
 BODY, COLLIDER, MASS = "PhysicsRigidBodyAPI", "PhysicsCollisionAPI", "PhysicsMassAPI"
 MATERIAL = "PhysicsMaterialAPI"
 WATER = 1000.0  # [kg/m^3] where a stage states no density
@@ -21,17 +36,17 @@ WATER = 1000.0  # [kg/m^3] where a stage states no density
 class LinkReader:
     """The links of a stage. `body_of` leads from a prim to the link that it belongs to."""
 
-    def __init__(self, stage):
+    def __init__(self, stage: Stage) -> None:
         self.stage = stage
         self.geometry = GeometryReader(stage)
-        self.bodies = {}  # path of a prim: name of its link
-        self.poses = {WORLD: IDENTITY}  # X_WL by link
-        self.links = {}  # name: LinkSpec
-        self.welds = []  # JointSpecs of bodies that the file holds in place
-        self.colliders = {}  # path of a prim: (link, names of its GeometrySpecs)
-        self._shapes = {}  # link: [(prim, collider or None)]
+        self.bodies: dict[str, str] = {}  # path of a prim: name of its link
+        self.poses: dict[str, Matrix4] = {WORLD: IDENTITY}  # X_WL by link
+        self.links: dict[str, LinkSpec] = {}
+        self.welds: list[JointSpec] = []  # of bodies that the file holds in place
+        self.colliders: dict[str, tuple[str, list[str]]] = {}  # path of a prim: (link, names of its GeometrySpecs)
+        self._shapes: dict[str, list[tuple[Prim, Prim | None]]] = {}  # link: [(prim, collider or None)]
 
-    def read(self):
+    def read(self) -> None:
         """Fills `links`."""
         prims = [prim for prim in self.stage.prims.values() if prim.has(BODY)]
         names = UniqueNames([prim.name for prim in prims if prim.name != WORLD])
@@ -57,14 +72,14 @@ class LinkReader:
         if self._shapes.get(WORLD):
             self._read_link(None, WORLD)
 
-    def link_of(self, prim):
+    def link_of(self, prim: Prim) -> str:
         """The name of the link that a prim belongs to: its own, or that of the nearest prim above, or WORLD."""
         for each in prim.lineage:
             if each.path in self.bodies:
                 return self.bodies[each.path]
         return WORLD
 
-    def frame(self, prim, position, rotation):
+    def frame(self, prim: Prim | None, position: Vector3, rotation: Matrix3) -> tuple[str, Matrix4]:
         """(link, X_LF) of a frame that a prim (None: the stage) has at a position of the file, and a rotation."""
         stage = self.stage
         if prim is None:
@@ -81,7 +96,7 @@ class LinkReader:
 
     # ------------------------------------------------------------------------------------------ links
 
-    def _sort_shapes(self):
+    def _sort_shapes(self) -> None:
         for prim in self.stage.prims.values():
             if prim.tag in SHAPES:
                 collider = next((p for p in prim.lineage if p.has(COLLIDER)), None)
@@ -89,7 +104,7 @@ class LinkReader:
                     collider = None
                 self._shapes.setdefault(self.link_of(prim), []).append((prim, collider))
 
-    def _read_link(self, prim, name):
+    def _read_link(self, prim: Prim | None, name: str) -> None:
         X_WL = self.poses[name]
         visuals, collisions, weighed = [], [], []
         seen, touched = UniqueNames([]), UniqueNames([])
@@ -122,10 +137,10 @@ class LinkReader:
             self._pass_over_motion(prim)
         self.links[name] = LinkSpec(name, place, inertial, X_WL, tuple(visuals), tuple(collisions), gravity)
 
-    def _named(self, specs, names):
+    def _named(self, specs: Iterable[GeometrySpec], names: UniqueNames) -> list[GeometrySpec]:
         return [replace(spec, name=names.of(None, spec.name)) for spec in specs]
 
-    def _pass_over_motion(self, prim):
+    def _pass_over_motion(self, prim: Prim) -> None:
         for name in ("physics:velocity", "physics:angularVelocity"):
             moving = prim.vector(name, 3, (0.0, 0.0, 0.0))
             if moving.any():
@@ -135,9 +150,9 @@ class LinkReader:
 
     # ---------------------------------------------------------------------------------------- contact
 
-    def _properties(self, shape, collider):
+    def _properties(self, shape: Prim, collider: Prim) -> dict[tuple[str, str], Any]:
         material = self.stage.prims.get(shape.document.get("physics", ""))
-        properties = {}
+        properties: dict[tuple[str, str], Any] = {}
         if material is not None and material.has(MATERIAL):
             static, dynamic = (material.finite(f"physics:{kind}Friction", 0.0, 0.0) for kind in ("static", "dynamic"))
             restitution = material.finite("physics:restitution", 0.0, 0.0)
@@ -149,14 +164,14 @@ class LinkReader:
 
     # ----------------------------------------------------------------------------------------- masses
 
-    def _inertial(self, prim, X_WL, weighed):
+    def _inertial(self, prim: Prim, X_WL: Matrix4, weighed: Weighed) -> InertialSpec | None:
         """The InertialSpec of a body: what it states, else what follows from its shapes."""
         stage = self.stage
         mass = prim.finite("physics:mass", 0.0, 0.0) * stage.mass
         unit = stage.mass * stage.length**2
         S = split_affine(prim.affine)
-        center = prim.vector("physics:centerOfMass", 3, (-np.inf,) * 3, finite=False)
-        center = None if np.isinf(center).any() else (S[1] if S is not None else np.eye(3)) @ center * stage.length
+        stated = prim.vector("physics:centerOfMass", 3, (-np.inf,) * 3, finite=False)
+        center = None if np.isinf(stated).any() else (S[1] if S is not None else np.eye(3)) @ stated * stage.length
         full = prim.vector("newton:inertia", 6, None) if prim.attributes.get("newton:inertia") else None
         diagonal = prim.vector("physics:diagonalInertia", 3, (0.0, 0.0, 0.0))
         R_LI = prim.rotation("physics:principalAxes")
@@ -179,14 +194,14 @@ class LinkReader:
         return InertialSpec(float(mass), pose(R_LI, center), inertia, prim.place)
 
     @staticmethod
-    def _scaled(prim, shapes, mass):
+    def _scaled(prim: Prim, shapes: MassProperties, mass: float) -> SixNumbers:
         try:
             return scaled_to_mass(shapes, mass).inertia
         except MbcliError as error:
             prim.diagnostics.warning("LINK_INERTIA_INVALID", f"{error}: it has none", prim)
             return (0.0,) * 6
 
-    def _of_shapes(self, prim, weighed, states_mass):
+    def _of_shapes(self, prim: Prim, weighed: Weighed, states_mass: bool) -> MassProperties | None:
         """The MassProperties of the colliders of a body in its frame, or None."""
         parts = []
         density = prim.finite("physics:density", 0.0, 0.0)
@@ -201,7 +216,8 @@ class LinkReader:
                 part = scaled_to_mass(solid, own_mass) if solid.mass else solid
             else:
                 factor = self._density(shape, collider, density)
-                part = MassProperties(factor * solid.mass, solid.p_SScm, tuple(factor * i for i in solid.inertia))
+                inertia: Any = tuple(factor * i for i in solid.inertia)
+                part = MassProperties(factor * solid.mass, solid.p_SScm, inertia)
             own = (
                 collider.vector("physics:diagonalInertia", 3, (0.0, 0.0, 0.0)) * self.stage.mass * self.stage.length**2
             )
@@ -214,7 +230,7 @@ class LinkReader:
         found = combined(parts)
         return found if found.mass > 0.0 else None
 
-    def _density(self, shape, collider, of_body):
+    def _density(self, shape: Prim, collider: Prim, of_body: float) -> float:
         """[kg/m^3] of a collider: its own, or that of its body, or of its material, or water's."""
         stage = self.stage
         unit = stage.mass / stage.length**3

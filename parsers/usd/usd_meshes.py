@@ -3,16 +3,30 @@
 Of a folder that is full what was not used for a week goes, as kept_arrays.py says.
 """
 
+from __future__ import annotations
+
 import hashlib
 import os
 import tempfile
 import time
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from mbcli.common.kept_files import ready_to_keep
 from mbcli.common.user_cache import user_cache
 from mbcli.meshes.kept_arrays import tidy
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+    from typing import Any, TypeAlias
+
+    from mbcli.parsers.usd.usd_stage import Prim
+
+    from mbcli.math.array_types import BoolArray, FloatArray, IntArray, Matrix, Vector3
+
+    Arrays: TypeAlias = tuple[FloatArray, IntArray, IntArray]  # see MeshFolder.arrays()
 
 FOLDER = "usd_meshes"  # of the user's cache
 _WEEK = 7 * 86400.0  # [s]
@@ -21,12 +35,12 @@ _WEEK = 7 * 86400.0  # [s]
 class MeshFolder:
     """Reads the arrays of meshes, and keeps OBJ files."""
 
-    def __init__(self, folder):
+    def __init__(self, folder: str) -> None:
         self._folder = folder
-        self._known = {}
-        self._paths = {}
+        self._known: dict[tuple[str, bool], Arrays | None] = {}
+        self._paths: dict[tuple[Any, ...], str | None] = {}
 
-    def arrays(self, prim):
+    def arrays(self, prim: Prim) -> Arrays | None:
         """(points (n, 3) in the unit of the file, corners (m,) of each face, indices of points), or None."""
         name = prim.document.get("mesh")
         if name is None:
@@ -38,7 +52,7 @@ class MeshFolder:
             self._known[key] = _checked(points, counts, indices, prim.document["left_handed"])
         return self._known[key]
 
-    def kept(self, prim, key, make):
+    def kept(self, prim: Prim, key: tuple[Any, ...], make: Callable[[], bytes]) -> str | None:
         """The path of the OBJ file whose content make() gives; None if no folder can be written, of which a warning
         tells. key: what the content follows from, beside the mesh."""
         key = prim.document["mesh"], prim.document["left_handed"], *key
@@ -46,7 +60,7 @@ class MeshFolder:
             self._paths[key] = self._keep(prim, make())
         return self._paths[key]
 
-    def _keep(self, prim, content):
+    def _keep(self, prim: Prim, content: bytes) -> str | None:
         name = f"{prim.name}_{hashlib.sha256(content).hexdigest()[:16]}.obj"
         try:
             folder = user_cache() / FOLDER
@@ -59,7 +73,7 @@ class MeshFolder:
         return None
 
 
-def _written(path, content):
+def _written(path: Path, content: bytes) -> str:
     """Written in one piece, unless it is there."""
     if path.is_file() and path.stat().st_size == len(content) and path.read_bytes() == content:
         os.utime(path)
@@ -72,7 +86,7 @@ def _written(path, content):
     return str(path)
 
 
-def _checked(points, counts, indices, left_handed):
+def _checked(points: Matrix, counts: IntArray, indices: IntArray, left_handed: bool) -> Arrays | None:
     """The arrays, as float64; None for faces that are none."""
     if not len(points) or not len(counts) or (counts < 0).any() or counts.sum() != len(indices):
         return None
@@ -86,16 +100,16 @@ def _checked(points, counts, indices, left_handed):
     return decimals(points), counts, turned_round(counts, indices) if left_handed else indices
 
 
-def decimals(points):
+def decimals(points: Matrix) -> FloatArray:
     """Single precision as the shortest decimals that mean it."""
     return np.array([float(text) for text in points.astype(str).ravel()]).reshape(points.shape)
 
 
-def bounds(points):
+def bounds(points: Matrix) -> tuple[Vector3, Vector3]:
     return points.min(axis=0), points.max(axis=0)
 
 
-def obj_of(points, counts, indices, chosen=None):
+def obj_of(points: FloatArray, counts: IntArray, indices: IntArray, chosen: BoolArray | None = None) -> bytes:
     """The text of an OBJ file; chosen: (m,) bool of the faces that are in it."""
     if chosen is not None:
         indices, counts = indices[np.repeat(chosen, counts)], counts[chosen]
@@ -112,7 +126,7 @@ def obj_of(points, counts, indices, chosen=None):
     return ("\n".join(lines) + "\n").encode()
 
 
-def turned_round(counts, indices):
+def turned_round(counts: IntArray, indices: IntArray) -> IntArray:
     """Faces that are seen from the other side."""
     ends = np.cumsum(counts)
     first, last = np.repeat(ends - counts, counts), np.repeat(ends - 1, counts)

@@ -3,14 +3,21 @@
 Numbers of single precision become the shortest decimals that mean them: the 0.1 of a text file is 0.1.
 """
 
+from __future__ import annotations
+
 import hashlib
 import os
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from pxr import Gf, Sdf, Usd, UsdGeom, UsdShade
 
 from mbcli.errors import ModelError
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from mbcli.math.array_types import IntArray, Matrix
 
 MOST_PRIMS = 200_000
 MOST_NUMBERS = 4096  # of an attribute; larger ones are data of pictures
@@ -23,7 +30,7 @@ _AXES = {"X": Gf.Vec3d(1, 0, 0), "Y": Gf.Vec3d(0, 1, 0), "Z": Gf.Vec3d(0, 0, 1)}
 _DEPTH = 16  # connections from a material to the value of a colour
 
 
-def stage_document(stage, folder):
+def stage_document(stage: Usd.Stage, folder: str) -> dict[str, Any]:
     """What the stage has: see `Prims`."""
     root = stage.GetRootLayer().pseudoRoot
     default = stage.GetDefaultPrim()
@@ -39,14 +46,14 @@ def stage_document(stage, folder):
 class Prims:
     """Reads prims; writes the arrays of meshes into a folder."""
 
-    def __init__(self, folder):
+    def __init__(self, folder: str) -> None:
         self._folder = folder
-        self._worlds = {}  # path of a prim: Gf.Matrix4d
-        self._meshes = set()
+        self._worlds: dict[Sdf.Path, Gf.Matrix4d] = {}  # by the path of a prim
+        self._meshes: set[str] = set()
         self._points = 0
-        self._materials = {}
+        self._materials: dict[str, list[float] | None] = {}
 
-    def all(self, stage):
+    def all(self, stage: Usd.Stage) -> list[dict[str, Any]]:
         """A list of documents, parents before their children."""
         found: list[dict[str, Any]] = []
         for prim in Usd.PrimRange(stage.GetPseudoRoot(), Usd.TraverseInstanceProxies(Usd.PrimDefaultPredicate)):
@@ -57,10 +64,10 @@ class Prims:
             found.append(self._document(prim))
         return found
 
-    def _document(self, prim):
+    def _document(self, prim: Usd.Prim) -> dict[str, Any]:
         path = str(prim.GetPath())
         world = self._world_pose(prim)
-        document = {
+        document: dict[str, Any] = {
             "path": path,
             "type": str(prim.GetTypeName()),
             "shown": prim.GetDisplayName(),
@@ -86,7 +93,7 @@ class Prims:
             document |= self._mesh(UsdGeom.Mesh(prim))
         return document
 
-    def _world_pose(self, prim):
+    def _world_pose(self, prim: Usd.Prim) -> Gf.Matrix4d:
         parent = self._worlds.get(prim.GetParent().GetPath(), Gf.Matrix4d(1.0))
         local = Gf.Matrix4d(1.0)
         if prim.IsA(UsdGeom.Xformable):
@@ -101,14 +108,14 @@ class Prims:
 
     # ------------------------------------------------------------------------------------ materials
 
-    def _physics_material(self, prim):
+    def _physics_material(self, prim: Usd.Prim) -> str:
         """The path of the material of contact; "" for none."""
         if not prim.IsA(UsdGeom.Gprim):
             return ""
         material, _ = UsdShade.MaterialBindingAPI(prim).ComputeBoundMaterial("physics")
         return str(material.GetPath()) if material else ""
 
-    def _color(self, prim):
+    def _color(self, prim: Usd.Prim) -> list[float] | None:
         """[r, g, b, a] in the space of the file, or None."""
         material, _ = UsdShade.MaterialBindingAPI(prim).ComputeBoundMaterial()
         found = self._of_material(material) if material else None
@@ -121,7 +128,7 @@ class Prims:
         opacity = _first(primvars.FindPrimvarWithInheritance("displayOpacity"))
         return [*plain(color), 1.0 if opacity is None else plain(opacity)]
 
-    def _of_material(self, material):
+    def _of_material(self, material: UsdShade.Material) -> list[float] | None:
         path = str(material.GetPath())
         if path not in self._materials:
             self._materials[path] = _surface_color(material)
@@ -129,10 +136,10 @@ class Prims:
 
     # --------------------------------------------------------------------------------------- meshes
 
-    def _mesh(self, mesh):
+    def _mesh(self, mesh: UsdGeom.Mesh) -> dict[str, Any]:
         points = _value(mesh.GetPointsAttr())
         counts, indices = (_value(a) for a in (mesh.GetFaceVertexCountsAttr(), mesh.GetFaceVertexIndicesAttr()))
-        arrays = [
+        arrays: list[Any] = [
             np.asarray(each if each is not None else (), kind)
             for each, kind in ((points, np.float32), (counts, np.int64), (indices, np.int64))
         ]
@@ -151,7 +158,7 @@ class Prims:
             "subsets": subsets,
         }
 
-    def _kept(self, points, counts, indices):
+    def _kept(self, points: Matrix, counts: IntArray, indices: IntArray) -> str:
         """The name of a file of the arrays."""
         digest = hashlib.sha256()
         for array in (points, counts, indices):
@@ -166,18 +173,18 @@ class Prims:
 # ------------------------------------------------------------------------------------------- values
 
 
-def _applied(prim):
+def _applied(prim: Usd.Prim) -> list[str]:
     """The API schemas of a prim, those whose definition is not installed as well."""
     listed = prim.GetMetadata("apiSchemas")
     return [str(name) for name in (listed.GetAddedOrExplicitItems() if listed else ())]
 
 
-def _value(attribute):
+def _value(attribute: Usd.Attribute) -> Any:
     value = attribute.Get()
     return attribute.Get(Usd.TimeCode.EarliestTime()) if value is None else value
 
 
-def _first(primvar):
+def _first(primvar: UsdGeom.Primvar) -> Any:
     """The first value of a primvar, or None."""
     if not primvar:
         return None
@@ -187,7 +194,7 @@ def _first(primvar):
     return value[0] if len(value) else None
 
 
-def _attributes(prim):
+def _attributes(prim: Usd.Prim) -> dict[str, Any]:
     found = {}
     for attribute in prim.GetAuthoredAttributes():
         name = attribute.GetName()
@@ -199,7 +206,7 @@ def _attributes(prim):
     return found
 
 
-def plain(value):
+def plain(value: Any) -> Any:
     """A value of USD as JSON has it."""
     if isinstance(value, (bool, int, str, float)):
         return value
@@ -223,12 +230,12 @@ def plain(value):
     return [plain(part) for part in value]
 
 
-def shortest(value):
+def shortest(value: float) -> float:
     """The shortest decimal that means a number of single precision."""
     return float(str(np.float32(value)))
 
 
-def scalar(attribute):
+def scalar(attribute: Usd.Attribute) -> Any:
     """plain(), of an attribute whose type says whether a number is of single precision."""
     value = _value(attribute)
     if isinstance(value, float) and str(attribute.GetTypeName()) in ("float", "half"):
@@ -236,7 +243,7 @@ def scalar(attribute):
     return plain(value)
 
 
-def _op_matrix(op):
+def _op_matrix(op: UsdGeom.XformOp) -> Gf.Matrix4d:
     """The matrix of a transform, of which rows are multiplied from the left, as USD has it."""
     value = scalar(op.GetAttr())
     if value is None:
@@ -246,7 +253,7 @@ def _op_matrix(op):
     return matrix.GetInverse() if op.IsInverseOp() else matrix
 
 
-def _plain_matrix(kind, value):
+def _plain_matrix(kind: str, value: Any) -> Gf.Matrix4d:
     if kind == "Transform":
         return Gf.Matrix4d(*[number for row in value for number in row])
     if kind == "Orient":
@@ -267,7 +274,7 @@ def _plain_matrix(kind, value):
 # ------------------------------------------------------------------------------------------- colours
 
 
-def _surface_color(material):
+def _surface_color(material: UsdShade.Material) -> list[float] | None:
     """[r, g, b, a] of the surface of a material, or None."""
     for source in (material.ComputeSurfaceSource(), material.ComputeSurfaceSource("mdl")):
         shader = source[0]
@@ -281,7 +288,7 @@ def _surface_color(material):
     return None
 
 
-def _input(shader, name):
+def _input(shader: UsdShade.Shader, name: str) -> Any:
     """The value of an input, through the connections that lead to it; None if a texture gives it."""
     attribute = shader.GetPrim().GetAttribute(name)
     for _ in range(_DEPTH):

@@ -3,14 +3,21 @@
 `python -m mbcli.parsers.usd.usd_process` reads a request (JSON) and prints an answer (JSON).
 """
 
+from __future__ import annotations
+
 import json
 import os
 import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
 
 MOST_MEMORY = 12 * 2**30  # [bytes] of addresses
 
 
-def answer_to(request):
+def answer_to(request: Mapping[str, Any]) -> dict[str, Any]:
     """The document of a request: {"read": path, "folder", "packages"} or {"write": path of a text, "as": path}."""
     import resource
 
@@ -18,7 +25,7 @@ def answer_to(request):
     return _written(request) if "write" in request else _read(request)
 
 
-def _read(request):
+def _read(request: Mapping[str, Any]) -> dict[str, Any]:
     from mbcli.parsers.package_map import PackageMap
     from mbcli.parsers.usd.usd_layers import Layers
     from mbcli.parsers.usd.usd_prims import stage_document
@@ -33,7 +40,7 @@ def _read(request):
     return document | {"files": list(layers.files), "missing": layers.missing}
 
 
-def _written(request):
+def _written(request: Mapping[str, Any]) -> dict[str, Any]:
     """A text as another kind of USD file."""
     from pxr import Sdf, UsdUtils
 
@@ -45,14 +52,14 @@ def _written(request):
     return {} if done else {"error": "USD cannot write the file", "exit_code": 3}
 
 
-def told(error):
+def told(error: BaseException) -> str:
     """An exception in a line."""
     from mbcli.parsers.usd.usd_layers import first_line
 
     return first_line(error)[:1000] or type(error).__name__
 
 
-def main():
+def main() -> None:
     """Answers one request."""
     answer = os.dup(1)
     os.dup2(2, 1)  # what the library prints

@@ -1,11 +1,14 @@
 """A composed stage in SI units with z up: its prims as nodes that findings can name."""
 
+from __future__ import annotations
+
 import json
 import os
 import re
 import subprocess
 import sys
 from importlib.util import find_spec
+from typing import TYPE_CHECKING
 
 import numpy as np
 from mbcli.parsers.package_map import OUTSIDE
@@ -13,6 +16,18 @@ from mbcli.parsers.spec import Place, pose
 
 from mbcli.common.extra_packages import missing_package
 from mbcli.math.rotation_array import matrix_from_quaternion
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from typing import Any, TypeVar, overload
+
+    from mbcli.parsers.diagnostics import Diagnostics
+    from mbcli.parsers.package_map import PackageMap
+    from mbcli.parsers.xml_node import Default
+
+    from mbcli.math.array_types import Matrix3, Matrix4, Vector
+
+    Number = TypeVar("Number", bound=float | None)
 
 AXES = {"X": (1.0, 0.0, 0.0), "Y": (0.0, 1.0, 0.0), "Z": (0.0, 0.0, 1.0)}
 LONGEST = 300.0  # [s] that USD's library may take
@@ -22,7 +37,7 @@ _SITES = ("NewtonSiteAPI", "MjcSiteAPI")
 _PHYSICS = ("physics:", "newton:", "mjc:", "limit:", "drive:", "state:", "physx")
 
 
-def ask(request, name):
+def ask(request: Mapping[str, Any], name: str) -> dict[str, Any]:
     """The answer of usd_process.py. ResourceError if usd-core is not installed."""
     if find_spec("pxr") is None:
         raise missing_package("usd-core", "usd", f"{name}: error: USD")
@@ -47,7 +62,9 @@ def ask(request, name):
         return {"error": f"USD's library failed at it: {lines[-1][:300]}", "exit_code": 3}
 
 
-def read_stage(path, diagnostics, packages, name, folder):
+def read_stage(
+    path: str | os.PathLike[str], diagnostics: Diagnostics, packages: PackageMap, name: str, folder: str
+) -> Stage | None:
     """The `Stage` of a file, or None after an error. folder: for the arrays of its meshes."""
     request = {"read": os.path.abspath(path), "folder": folder, "packages": packages.as_dict()}
     answer = ask(request, name)
@@ -70,9 +87,10 @@ def read_stage(path, diagnostics, packages, name, folder):
 class Stage:
     """Prims by path, and the units of the file."""
 
-    def __init__(self, document, diagnostics, name, folder):
+    def __init__(self, document: Mapping[str, Any], diagnostics: Diagnostics, name: str, folder: str) -> None:
         self.diagnostics, self.name, self.folder = diagnostics, name, folder
-        self.default, self.files = document["default"], document["files"]
+        self.default: str = document["default"]
+        self.files: list[str] = document["files"]
         self.length, self.mass = float(document["meters"]), float(document["kilograms"])  # [m], [kg] of a unit
         self.up = document["up"]
         # from the axes of the file to those of World, whose z is up
@@ -83,66 +101,69 @@ class Stage:
             self.prims[each["path"]] = Prim(self, each, parent)
 
     @property
-    def place(self):
+    def place(self) -> Place:
         return Place(self.name)
 
 
 class Prim:
     """A prim: its values by name, each of which counts as read when it is asked for."""
 
-    def __init__(self, stage, document, parent):
+    def __init__(self, stage: Stage, document: Mapping[str, Any], parent: Prim | None) -> None:
         self.stage, self.parent, self.document = stage, parent, document
-        self.path, self.tag, self.apis = document["path"], document["type"], document["apis"]
-        self.attributes, self.relations = document.get("attributes", {}), document.get("relations", {})
+        self.path: str = document["path"]
+        self.tag: str = document["type"]
+        self.apis: list[str] = document["apis"]
+        self.attributes: dict[str, Any] = document.get("attributes", {})
+        self.relations: dict[str, list[str]] = document.get("relations", {})
         self.unread = {name for name in (*self.attributes, *self.relations) if name.startswith(_PHYSICS)}
 
     # ------------------------------------------------------------------------------ a node of findings
 
     @property
-    def name(self):
+    def name(self) -> str:
         """That of the prim, or what it stands for: converters encode names that USD does not have."""
         name, shown = self.path.rpartition("/")[2], self.document["shown"]
         encoded = name.startswith(_ENCODED) or (shown and re.fullmatch(re.escape(shown) + r"_\d+", name))
         return shown if encoded and shown else name
 
     @property
-    def xpath(self):
+    def xpath(self) -> str:
         return self.path
 
     @property
-    def place(self):
+    def place(self) -> Place:
         return Place(self.stage.name, prim=self.path)
 
-    def place_of(self, attribute):
+    def place_of(self, attribute: str | None) -> Place:
         return self.place
 
     @property
-    def lineage(self):
-        prim = self
+    def lineage(self) -> Iterator[Prim]:
+        prim: Prim | None = self
         while prim is not None:
             yield prim
             prim = prim.parent
 
     @property
-    def diagnostics(self):
+    def diagnostics(self) -> Diagnostics:
         return self.stage.diagnostics
 
     # -------------------------------------------------------------------------------------- its values
 
-    def has(self, api):
+    def has(self, api: str) -> bool:
         return api in self.apis
 
     @property
-    def is_site(self):
+    def is_site(self) -> bool:
         """Whether it is a frame, drawn as a shape."""
         return any(map(self.has, _SITES))
 
-    def read(self, name, default=None):
+    def read(self, name: str, default: Any = None) -> Any:
         """The value of an attribute, as the file has it."""
         self.unread.discard(name)
         return self.attributes.get(name, default)
 
-    def number(self, name, default, least=-np.inf):
+    def number(self, name: str, default: Number, least: float = -np.inf) -> float | Number:
         """A number that may be infinite; the default after an error."""
         value = self.read(name, default)
         if isinstance(value, (int, float)) and not isinstance(value, bool) and value == value and value >= least:
@@ -152,13 +173,21 @@ class Prim:
         rule = f" of {least:g} or more" if least > -np.inf else ""
         return self._refused(name, f"must be a number{rule}, found {_quoted(value)}", default)
 
-    def finite(self, name, default, least=-np.inf):
-        value = self.number(name, default, least)
+    def finite(self, name: str, default: Number, least: float = -np.inf) -> float | Number:
+        value: Any = self.number(name, default, least)
         if value is default or np.isfinite(value):
             return value
         return self._refused(name, f"must be a finite number, found {value}", default)
 
-    def vector(self, name, count, default, *, finite=True):
+    if TYPE_CHECKING:
+
+        @overload
+        def vector(self, name: str, count: int, default: None, *, finite: bool = True) -> Vector | None: ...
+
+        @overload
+        def vector(self, name: str, count: int, default: Sequence[float], *, finite: bool = True) -> Vector: ...
+
+    def vector(self, name: str, count: int, default: Sequence[float] | None, *, finite: bool = True) -> Vector | None:
         """An array (count,) of floats; the default after an error."""
         value = self.read(name, default)
         if value is default:
@@ -172,19 +201,19 @@ class Prim:
         self._refused(name, f"must be {count} numbers, found {_quoted(value)}", None)
         return default if default is None else np.array(default, float)
 
-    def flag(self, name, default):
+    def flag(self, name: str, default: bool) -> bool:
         value = self.read(name, default)
         if isinstance(value, bool) or value in (0, 1):
             return bool(value)
         return self._refused(name, f"must be true or false, found {_quoted(value)}", default)
 
-    def word(self, name, known, default):
+    def word(self, name: str, known: Sequence[str], default: str) -> str:
         value = self.read(name, default)
         if value in known:
             return value
         return self._refused(name, f"must be one of {', '.join(known)}, found {_quoted(value)}", default)
 
-    def rotation(self, name):
+    def rotation(self, name: str) -> Matrix3:
         """A rotation matrix (3, 3) of a quaternion; identity without one, and for the zero quaternion."""
         wxyz = self.vector(name, 4, (1.0, 0.0, 0.0, 0.0))
         size = np.linalg.norm(wxyz)
@@ -192,11 +221,11 @@ class Prim:
             return np.eye(3)
         return matrix_from_quaternion(wxyz / size)
 
-    def targets(self, name):
+    def targets(self, name: str) -> list[str]:
         self.unread.discard(name)
         return self.relations.get(name, [])
 
-    def target(self, name):
+    def target(self, name: str) -> Prim | None:
         """The first prim that a relationship names, or None; one that is not there is an error."""
         targets = self.targets(name)
         if not targets:
@@ -206,18 +235,18 @@ class Prim:
             self._refused(name, f"leads to {targets[0]}, which is not there", None)
         return prim
 
-    def ignore(self, *starts):
+    def ignore(self, *starts: str) -> None:
         """Counts what begins so as read."""
         self.unread = {name for name in self.unread if not name.startswith(starts)}
 
-    def _refused(self, name, problem, default):
+    def _refused(self, name: str, problem: str, default: Default) -> Default:
         self.diagnostics.error("ATTRIBUTE_INVALID", f'"{name}" {problem}', self, attribute=name)
         return default
 
     # ----------------------------------------------------------------------------------------- places
 
     @property
-    def affine(self):
+    def affine(self) -> Matrix4:
         """(4, 4): coordinates [m] in the prim, before its scales, to those in World."""
         R_WS = self.stage.R_WS
         world = np.array(self.document["world"], float)
@@ -226,11 +255,11 @@ class Prim:
         result[:3, 3] = R_WS @ world[:3, 3] * self.stage.length
         return result
 
-    def is_seen(self):
+    def is_seen(self) -> bool:
         return self.document.get("visible", False) and self.document.get("purpose") in ("default", "render")
 
 
-def split_affine(A):
+def split_affine(A: Matrix4) -> tuple[Matrix4, Matrix3] | None:
     """(pose X (4, 4), S (3, 3)) with A = X S about the same origin; S is diagonal unless A is sheared.
 
     None if A takes space to a plane, or is not finite.
@@ -254,12 +283,12 @@ def split_affine(A):
     return pose(snapped(R), A[:3, 3]), S
 
 
-def snapped(R):
+def snapped(R: Matrix3) -> Matrix3:
     """A rotation without the last digits of rounding where it takes axes to axes."""
     plain = np.round(R)
     return plain if np.abs(R - plain).max() < 1e-14 else R
 
 
-def _quoted(value):
+def _quoted(value: object) -> str:
     text = f"{value}"
     return f'"{text[:80]}"' + (" ..." if len(text) > 80 else "")
