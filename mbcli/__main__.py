@@ -29,8 +29,7 @@ def main() -> None:
     try:
         from mbcli.cli import run
     except ModuleNotFoundError as error:
-        assert error.name is not None  # the module that an import statement has not found
-        if error.name.partition(".")[0] == "mbcli":
+        if error.name is None or error.name.partition(".")[0] == "mbcli":
             raise
         sys.exit(f"mbcli: error: the package {error.name} is missing: `pip install -e .` in the checkout installs it")
     code = run(sys.argv[1:])

@@ -34,6 +34,8 @@ def signals(sensor: Any) -> tuple[Signal, ...]:
 def values(sensor: Any, rows: Any) -> FloatArray:
     """Of the contacts of the site's body whose point, or the line from it along the force on the body, is inside."""
     found = rows.contacts_of([sensor.body])
+    if not len(found.row):
+        return np.zeros((len(rows), 1))
     S = rows.motion(sensor)
     R, p = S.R[found.row], S.p[found.row]
     start = np.einsum("nji,nj->ni", R, found.point - p)

@@ -285,8 +285,7 @@ class RecordedRun:
             begin = self.actuation.times[0]
             self.warn(f"the input begins at {begin:g} s, the run ends at {self.until:g} s: it does not act")
         self._limit_efforts()
-        if self._choice is not None:
-            self._make_controller()
+        made = None if self._choice is None else self._make_controller()
         if self._pushes:
             pushes = drawn_pushes(self._pushes, self.seed, self.until)
             self._forces = self._push_followers.start(self.plant, self.context, pushes)
@@ -294,8 +293,8 @@ class RecordedRun:
                 if each is not push:
                     force = ", ".join(f"{part:.6g}" for part in push.force)
                     note(f"pushes {push.body} by {force} N from {push.start:.6g} to {push.end:.6g} s")
-        if self._choice is not None:
-            self._controller.sense(self._tick_sensors)
+        if made is not None:
+            made.sense(self._tick_sensors)
 
     def _tick_sensors(self):
         from mbcli.simulation.control.tick_sensors import TickSensors
@@ -350,13 +349,14 @@ class RecordedRun:
                 f"{argument('controller')}: {argument('hold')} and {argument('drive')} are a controller themselves in "
                 f"a plant whose steps have none; give {argument('dt')} a step"
             )
-        self._controller = make_controller(
+        made = self._controller = make_controller(
             self._choice,
             self.plant,
             seed=self.seed,
             effort_limits=self._effort_limits,
             targets=None if self._plan is None else self._plan.at,
         )
+        return made
 
     def _start_following(self):
         """Lets joints follow the plan."""

@@ -131,7 +131,7 @@ class _ActuatorReader:
             rest=_rest(b0, b1, b2, gear, joint.axes[0]) if is_servo else None,
             control=ServoControl(_control_force(law, gear), at_rest, control) if is_servo else None,
         )
-        if law.dampratio:
+        if law.dampratio and is_servo:  # a class of servos may give it to what is none
             self._damped[name] = node, law.dampratio
 
     def _driven(self, node: Node) -> tuple[JointSpec | None, float, float]:

@@ -196,12 +196,12 @@ class _SensorReader:
 
     def on_object(self, node: Node) -> _Mounted | None:
         """A body, geom or site, in World or in another of them."""
-        mount = self._frame(node, "obj", required=True)
+        mount = self._frame(node, "obj")
         if mount is None:
             return None
         reference = None
         if node.attribute("reftype") is not None or node.attribute("refname") is not None:
-            reference = self._frame(node, "ref", required=False)
+            reference = self._frame(node, "ref")
             if reference is None:
                 return None
         name: Any = node.attribute("objname")  # which it has
@@ -217,7 +217,7 @@ class _SensorReader:
         """The whole model."""
         return _Mounted("", {})
 
-    def _frame(self, node: Node, end: str, required: bool) -> tuple[str, Matrix4] | None:
+    def _frame(self, node: Node, end: str) -> tuple[str, Matrix4] | None:
         """(link, X_LS) of the object that objtype and objname, or reftype and refname, state; None after a finding."""
         node.attribute(f"{end}type", required=True)
         node.attribute(f"{end}name", required=True)

@@ -104,7 +104,7 @@ def _read_model(root: Node, attached: Attached, default_name: str, mesh_files: M
         joints=tuple(bodies.joints.values()),
         frames=tuple(bodies.frames.values()),
         actuators=actuators,
-        force_elements=tendons.force_elements,  # type: ignore[arg-type]  # a list, which nobody changes any more
+        force_elements=tuple(tendons.force_elements),
         constraints=(*tendons.constraints, *constraints),
         filter_groups=read_filter_groups(root, reading, bodies),
         contact_pairs=read_pairs(root, reading, bodies),

@@ -69,8 +69,6 @@ class GeometryReader:
         if prim.tag == "Mesh":
             return self._meshes(prim, X_LG, S, name, touches)
         shape = self._shape(prim, S)
-        if shape is None:
-            return []
         axis = self._axis(prim)
         X = (
             X_LG

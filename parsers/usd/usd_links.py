@@ -125,7 +125,7 @@ class LinkReader:
             solid = self.geometry.specs(shape, X_WL, shape.name, touches=True)
             weighed += [(shape, collider, spec) for spec in solid]
             if collider.flag("physics:collisionEnabled", True):
-                properties = self._properties(shape, collider)
+                properties = self._properties(shape)
                 solid = self._named([replace(spec, properties=properties) for spec in solid], touched)
                 self.colliders[collider.path] = name, [spec.name for spec in solid]
                 collisions += solid
@@ -150,7 +150,7 @@ class LinkReader:
 
     # ---------------------------------------------------------------------------------------- contact
 
-    def _properties(self, shape: Prim, collider: Prim) -> dict[tuple[str, str], Any]:
+    def _properties(self, shape: Prim) -> dict[tuple[str, str], Any]:
         material = self.stage.prims.get(shape.document.get("physics", ""))
         properties: dict[tuple[str, str], Any] = {}
         if material is not None and material.has(MATERIAL):

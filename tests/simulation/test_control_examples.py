@@ -1,4 +1,4 @@
-"""The examples of docs/how-to/control.md from the command line: a circle, an acrobot."""
+"""The examples of docs/how-to/control.md from the command line: a circle, an acrobot, a trot."""
 
 import numpy as np
 import pytest
@@ -48,3 +48,20 @@ def test_an_acrobot_swings_up_and_balances(tmp_path):
         assert from_top[0] > 1.9 and np.abs(log.u).max() <= 25.0
         late = log.times > 14.0
         assert from_top[late].max() < 1e-3 and np.abs(log.v[late]).max() < 1e-3
+
+
+def test_a_quadruped_trots_by_what_its_sensors_tell(tmp_path):
+    run = tmp_path / "trot.h5"
+    words = ["--pose", "stand", "-t", "5", "--controller", EXAMPLES / "trot.py", "--log-rate", "100"]
+    succeed("simulate", EXAMPLES / "walker.xml", *words, "-o", run)
+    feet = ("front_left", "front_right", "rear_left", "rear_right")
+    with Log(str(run)) as log:
+        q, times = log.q, log.times
+        touches = [log.field(f"sensors/{name}") > 2.0 for name in feet]
+    late = times > 2.5
+    upright = 1.0 - 2.0 * (q[:, 1] ** 2 + q[:, 2] ** 2)
+    assert upright.min() > 0.99 and np.abs(q[late, 6] - 0.29).max() < 0.03
+    speed = np.polyfit(times[late], q[late, 4], 1)[0]
+    assert speed == pytest.approx(0.33, abs=0.1) and np.abs(q[:, 5]).max() < 0.05
+    one, other = touches[0] & touches[3], touches[1] & touches[2]  # diagonal pairs take turns
+    assert min(one[late].mean(), other[late].mean()) > 0.25 and (one & other)[late].mean() < 0.3

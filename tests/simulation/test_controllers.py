@@ -265,6 +265,92 @@ def test_what_a_controller_prints_is_not_in_the_result(cart):
     assert json.loads(result.out)["steps"] == 10 and "at 0.0" in result.err
 
 
+SWING = """<sdf version="1.9"><model name="p"><link name="b"><pose>0 0 -1 0 0 0</pose><inertial><mass>1</mass>
+<inertia><ixx>.1</ixx><iyy>.1</iyy><izz>.1</izz></inertia></inertial>
+<sensor name="imu" type="imu"><update_rate>100</update_rate><imu><linear_acceleration><z><noise type="gaussian">
+<stddev>0.1</stddev><dynamic_bias_stddev>0.01</dynamic_bias_stddev>
+<dynamic_bias_correlation_time>1</dynamic_bias_correlation_time></noise></z></linear_acceleration></imu></sensor></link>
+<joint name="j" type="revolute"><parent>world</parent><child>b</child><pose>0 0 1 0 0 0</pose><axis><xyz>0 1 0</xyz>
+<limit><effort>20</effort></limit></axis></joint></model></sdf>"""
+READS = """
+    class Controller:
+        rate = 200
+        def __call__(self, time, sensors):
+            with open("readings", "a") as file:
+                print(time, *sensors["imu"], file=file)
+            return [0.1 * sensors["imu"][9]]
+        def save(self):
+            return None
+        def load(self, kept):
+            pass
+"""
+ASKS = """
+    import json, sys
+    first = json.loads(sys.stdin.readline())
+    assert first["sensors"]["imu"]["columns"][9] == "linear_acceleration_z"
+    print(json.dumps({"ready": True, "sensors": True}), flush=True)
+    for line in sys.stdin:
+        asked = json.loads(line)
+        if asked.get("save"):
+            print(json.dumps({"state": None}), flush=True)
+            continue
+        imu = asked["sensors"]["imu"]
+        with open("readings", "a") as file:
+            print(asked["time"], *imu, file=file)
+        print(json.dumps({"u": [0.1 * imu[9]]}), flush=True)
+"""
+
+
+def readings(*words):
+    """{time: values} that the controller of a command writes into a file."""
+    succeed("simulate", "p.sdf", "--at", "j=0.5", *words)
+    with open("readings") as file:
+        rows = [line.split() for line in file]
+    os.remove("readings")
+    return {round(float(time), 9): np.array(values, dtype=float) for time, *values in rows}
+
+
+@pytest.mark.parametrize("kind", ["class", "program"])
+def test_a_controller_gets_the_sensors_of_the_model_as_the_log_has_them(cart, tmp_path, kind):
+    (tmp_path / "p.sdf").write_text(SWING)
+    name = cart(READS if kind == "class" else ASKS)
+    controller = [name] if kind == "class" else [f"{sys.executable} {name}", "--controller-rate", "200"]
+    words = ["--controller", *controller, "--log-rate", "200", "--seed", "3"]
+    whole = readings(*words, "-t", "0.06", "-o", "whole.h5")
+    with Log("whole.h5") as log:
+        logged, times = log.field("sensors/imu"), log.times
+    assert sorted(whole) == pytest.approx(times, abs=1e-9)
+    for k, time in enumerate(times):
+        values = whole[round(float(time), 9)]
+        assert values[:7] == pytest.approx(logged[k, :7], abs=1e-12)  # what does not depend on the effort of this call
+        if k > 1:  # before the first call no effort acted
+            assert values[7:] == pytest.approx(logged[k, 7:], abs=0.05)
+    assert whole[0.005] == pytest.approx(whole[0.0], abs=0) and (whole[0.01] != whole[0.0]).any()  # its own rate
+    noise = np.array([whole[round(0.01 * k, 9)][9] - logged[2 * k, 9] for k in range(1, 6)])
+    assert np.abs(noise).max() < 0.01  # the same numbers: drawn anew they would differ by 0.1
+    readings(*words, "-t", "0.033", "-o", "part.h5")
+    rest = readings(*words, "-t", "0.06", "--resume", "part.h5", "-o", "joined.h5")
+    assert len(rest) == 6
+    for time, values in rest.items():
+        assert (values == whole[time]).all()
+
+
+def test_sensors_of_a_controller_may_be_without_noise_and_a_model_without_any(cart, tmp_path):
+    (tmp_path / "p.sdf").write_text(SWING)
+    words = ["--controller", cart(READS), "-t", "0.02", "--no-log"]
+    loud, quiet = (readings(*words, "--sensor-noise", noise)[0.0] for noise in ("on", "off"))
+    assert (loud[:9] == quiet[:9]).all() and 0.0 < abs(loud[9] - quiet[9]) < 1.0
+    nothing = cart("def controller(sensors):\n    assert sensors == {}\n    return [0]\n")
+    succeed("simulate", "cart.urdf", "--controller", nothing, "-t", "0.01", "--no-log")
+
+
+def test_a_class_that_stands_in_no_file_is_a_controller():
+    scope = {"__name__": "a_notebook"}
+    exec("class Own:\n    def __call__(self):\n        return [1.0]\n", scope)
+    log = run(scope["Own"])
+    assert (log.u == 1.0).all()
+
+
 FAULTS = {
     "raises": ("def controller(q):\n    return [1 / 0]\n", "c.py:2: error: the controller raised ZeroDivisionError"),
     "raises late": (

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import inspect
 from typing import TYPE_CHECKING, Any
 
 from mbcli.common.argument_names import argument
@@ -11,7 +10,7 @@ from mbcli.errors import ArgumentError
 from mbcli.simulation.control.commands import Commands
 from mbcli.simulation.control.compiled_function import CompiledController, CompiledFunction
 from mbcli.simulation.control.pipe import PipeController
-from mbcli.simulation.control.python import PythonController
+from mbcli.simulation.control.python import PythonController, file_of
 from mbcli.simulation.control.python_file import load_controller, python_file
 
 if TYPE_CHECKING:
@@ -86,8 +85,7 @@ def period_of(rate: float | None, plant: MultibodyPlant) -> float:
 def controller_in_words(given: Any) -> dict[str, Any]:
     """What a log has of a controller: where it is from, with the SHA-256 of its file."""
     if not isinstance(given, str):
-        source = inspect.getsourcefile(given) if inspect.isfunction(given) or inspect.isclass(given) else None
-        return {"name": getattr(given, "__name__", type(given).__name__), "file": source}
+        return {"name": getattr(given, "__name__", type(given).__name__), "file": file_of(given)}
     file_and_name = python_file(given)
     if file_and_name is None:
         return {"command": given}

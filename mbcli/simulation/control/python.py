@@ -74,7 +74,7 @@ class PythonController(RunController):
         self._plant, self._random = plant, np.random.default_rng(seed)
         self._targets, self._pickles = targets, pickles
         self._watchdog = Watchdog(limit)
-        self._file = _file_of(function)
+        self._file = file_of(function)
         if inspect.isclass(function):
             given = dict(zip(OF_CONSTRUCTORS, (plant, self._random), strict=True))
             names = parameters(function, OF_CONSTRUCTORS, name)
@@ -226,7 +226,7 @@ def _by_names(function, name):
     return lambda given: function(**dict(zip(names, choose(given), strict=True)))
 
 
-def _file_of(function):
+def file_of(function):
     """The file that a function, class or the class of an object is written in; None if that is not known."""
     for each in (function, type(function)):
         try:
