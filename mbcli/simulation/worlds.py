@@ -46,17 +46,17 @@ from mbcli.simulation.static_efforts import static_efforts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from typing import TypeAlias
 
-    from mbcli.math.array_types import Array, Vector
+    from numpy.typing import ArrayLike
+
+    from mbcli.math.array_types import Array, FloatArray, IntArray, Vector
     from mbcli.models.loaded_model import LoadedModel
+    from mbcli.multibody.plant.multibody_plant import MultibodyPlant
     from mbcli.multibody.tree.joint_actuator import JointActuator
     from mbcli.simulation.held_joint import Held
 
-    Piece = tuple[int, int, int]  # (group, first, end) of worlds
-    from numpy.typing import ArrayLike
-
-    from mbcli.math.array_types import FloatArray, IntArray
-    from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+    Piece: TypeAlias = tuple[int, int, int]  # (group, first, end) of worlds
 
 SECONDS_PER_CALL = 0.02  # of wall-clock time between looks at signals
 FIRST_STEPS, MOST_STEPS = 64, 10_000_000  # of a call
