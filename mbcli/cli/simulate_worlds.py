@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from mbcli.cli.options import Options
     from mbcli.log.worlds_writer import WorldsWriter
-    from mbcli.math.array_types import FloatArray
+    from mbcli.math.array_types import FloatArray, Vector
     from mbcli.models.loaded_model import LoadedModel
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
     from mbcli.simulation.worlds import Worlds
@@ -183,7 +183,7 @@ def place(worlds: Worlds, starts: SimpleNamespace, options: Options, quiet: bool
     worlds.hold_here(options.posture == options.at_start)
 
 
-def actuation_rows(plant: MultibodyPlant, given: Any, times: FloatArray, choice: str, quiet: bool) -> FloatArray | None:
+def actuation_rows(plant: MultibodyPlant, given: Any, times: Vector, choice: str, quiet: bool) -> FloatArray | None:
     """u (steps, nu) of what --input or --u give, at times (steps + 1,) [s]; None without them.
 
     choice: of --effort-limits.

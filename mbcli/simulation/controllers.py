@@ -1,16 +1,26 @@
 """The desired state of the PD controllers of a model file in a run from the shell."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from mbcli.common.argument_names import argument
 from mbcli.common.coordinate_names import listed
 from mbcli.errors import ArgumentError, MbcliError, ModelError
 
+if TYPE_CHECKING:
+    from mbcli.math.array_types import Vector
+    from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+    from mbcli.multibody.state.context import Context
+    from mbcli.multibody.tree.joint_actuator import JointActuator
 
-def aim_at_rest(actuator, default):
+
+def aim_at_rest(actuator: JointActuator, default: Vector) -> tuple[float, float]:
     """(position, velocity) of the joint of an actuator where nothing is asked of it; default: (nq,) positions."""
     return actuator.rest or (float(default[actuator.joint().position_start()]), 0.0)
 
 
-def hold_default_positions(plant, context):
+def hold_default_positions(plant: MultibodyPlant, context: Context) -> list[str]:
     """Lets every controller aim at its joint's default position, at rest, or where its file lets it aim; returns the
     names of their actuators.
 
@@ -35,7 +45,7 @@ def hold_default_positions(plant, context):
     return [actuator.name() for actuator in controlled]
 
 
-def _refuse_idle_controllers(plant):
+def _refuse_idle_controllers(plant: MultibodyPlant) -> None:
     idle = [actuator.name() for actuator in plant.controlled_actuators()]
     if idle:
         law = plant.settings.discrete_contact_approximation

@@ -1,6 +1,9 @@
 """Going on with a run: the state that an earlier log ends with, and whether it is the same run."""
 
+from __future__ import annotations
+
 import json
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,6 +24,15 @@ from mbcli.simulation.recording import (
     plain_config,
     row_fields,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from typing import Any
+
+    from mbcli.models.loaded_model import LoadedModel
+    from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+    from mbcli.parsers.scenes.plant_config import RunConfig
+    from mbcli.simulation.control.plans import Plan
 
 REMEMBERED = {"carried", "servo_carried", "tick"}  # of controllers, which rows do not have
 NOT_COMPARED = ("place", "X_FM", "parent_model_instance")  # files may move; logs of format 1.3 lack the others
@@ -44,8 +56,18 @@ class EarlierRun:
         controlled: whether a controller gives its actuation.
     """
 
-    def __init__(self, path, loaded, fields, run_start, is_sample, plan=None, controlled=False):
-        self.path, self._fields, self._lock = path, fields, None
+    def __init__(
+        self,
+        path: str,
+        loaded: LoadedModel,
+        fields: Sequence[str],
+        run_start: float,
+        is_sample: Callable[[float], bool],
+        plan: Plan | None = None,
+        controlled: bool = False,
+    ) -> None:
+        self.path, self._fields = path, fields
+        self._lock: WriteLock | None = None
         self._logged = logged_plant(loaded.plant, plan)
         self._paths = ["time", "state/q", "state/v", *(field.path for field in row_fields(fields, self._logged))]
         self.log = Log(path)
@@ -58,20 +80,22 @@ class EarlierRun:
             self.log.close()
             raise
 
-    def __enter__(self):
+    def __enter__(self) -> EarlierRun:
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         self.log.close()
         if self._lock is not None:
             self._lock.release()
 
-    def lock(self):
+    def lock(self) -> None:
         """Keeps other processes from going on with an unfinished log. OutputError if one does, or writes it."""
         if not self.log.finished:
             self._lock = WriteLock(self.path)
 
-    def _find_end(self, plant, num_deformables, run_start, is_sample):
+    def _find_end(
+        self, plant: MultibodyPlant, num_deformables: int, run_start: float, is_sample: Callable[[float], bool]
+    ) -> None:
         """num_deformables: size of the states of deformable bodies, which rows do not have, as what sleeps."""
         log, checkpoint, discrete = self.log, self.log.read_checkpoint(), plant.is_discrete()
         self.checkpoint = checkpoint
@@ -112,7 +136,7 @@ class EarlierRun:
                 self.row_count -= 1  # the end of the run as it was then, between two samples
         self.last_time = float(self._row(self.row_count - 1)["time"]) if self.row_count else -np.inf
 
-    def _check_checkpoint(self, checkpoint, plant, discrete):
+    def _check_checkpoint(self, checkpoint: Any, plant: MultibodyPlant, discrete: bool) -> None:
         """ModelError unless it has the numbers that the run goes on with."""
         sizes = {"time": (), "q": (plant.num_positions(),), "v": (plant.num_velocities(),)}
         if not discrete:
@@ -125,22 +149,22 @@ class EarlierRun:
         if wrong:
             raise ModelError(f"{self.path}: error: its checkpoint does not fit the model: {', '.join(wrong)}")
 
-    def _row(self, k):
+    def _row(self, k: int) -> dict[str, Any]:
         block = next(self.log.chunks(start=k, stop=k + 1))
         return {path: values[0] for path, values in block.items()}
 
-    def refuse_end(self, end):
+    def refuse_end(self, end: float) -> None:
         """ArgumentError if the run is to end [s] before the log does: there is nothing to go on with."""
         if end < self.end_time - SAME_TIME * max(1.0, abs(self.end_time)):
             raise ArgumentError(
                 f"{self.path}: error: goes to {self.end_time:.9g} s, and the run is to end at {end:.9g} s already"
             )
 
-    def blocks(self):
+    def blocks(self) -> Iterator[dict[str, Any]]:
         """The rows up to where the run goes on, as LogWriter.append() takes them."""
         done = 0
         for block in self.log.chunks(self._paths, stop=self.row_count):
-            rows = {path.removeprefix("state/"): block[path] for path in self._paths}
+            rows: dict[str, Any] = {path.removeprefix("state/"): block[path] for path in self._paths}
             if self.log.has_contacts:
                 bounds = done, done + len(block["time"])
                 faces = self.log.faces(*bounds) if self.log.has_faces else {}
@@ -148,12 +172,12 @@ class EarlierRun:
             done += len(block["time"])
             yield rows
 
-    def events(self):
+    def events(self) -> list[dict[str, Any]]:
         return [event for event in self.log.events() if event["time"] <= self.time]
 
     # whether it is the same run
 
-    def _check_model(self, loaded):
+    def _check_model(self, loaded: LoadedModel) -> None:
         log, plant = self.log, loaded.plant
         if {entry["sha256"] for entry in log.source_digests()} != {source.sha256 for source in loaded.sources}:
             raise ModelError(f"{self.path}: error: is of other model files: a run goes on with the same model")
@@ -182,7 +206,7 @@ class EarlierRun:
         if log.has_contacts and log.contact_names().moments != self._logged.has_moments:
             raise ModelError(f"{self.path}: error: is of a run with another friction: contacts have moments in one")
 
-    def _json(self, text):
+    def _json(self, text: str) -> dict[str, Any]:
         try:
             document = json.loads(text)
         except (ValueError, RecursionError):
@@ -191,7 +215,7 @@ class EarlierRun:
             raise ModelError(f"{self.path}: error: its /model/resolved is not a JSON document")
         return document
 
-    def _check_config(self, config):
+    def _check_config(self, config: RunConfig) -> None:
         diagnostics = Diagnostics()
         recorded = read_run_config(self.log.config.encode(), diagnostics, name=f"{self.path}: /config/resolved")
         diagnostics.raise_if_errors()
@@ -201,14 +225,14 @@ class EarlierRun:
             if path not in ("random_seed", "simulation_duration") and before != now:
                 raise ModelError(f"{self.path}: error: was run with {path} = {before}, now it is {now}")
 
-    def _check_controller(self, is_there):
+    def _check_controller(self, is_there: bool) -> None:
         """ModelError if the run had a controller and has none now, or the contrary."""
         had = "tick" in (self.log.read_checkpoint() or {})
         if had != is_there:
             how = "a controller" if had else "no controller"
             raise ModelError(f"{self.path}: error: was run with {how}: give the same {argument('controller')}")
 
-    def check_input(self, input_at):
+    def check_input(self, input_at: Callable[[float], Any]) -> None:
         """ModelError if the actuation of the last row is not the one that input_at(time) gives now."""
         if "u" not in self._fields or not self.row_count:
             return
@@ -216,14 +240,23 @@ class EarlierRun:
             raise ModelError(f"{self.path}: error: was run with other actuation: give the same {argument('inputs')}")
 
 
-def _essential(document):
+def _essential(document: Mapping[str, Any]) -> dict[str, Any]:
     """The contents of a model, without the places of its files."""
-    keys = ("gravity", "bodies", "joints", "frames", "actuators", "force_elements", "constraints", "contact")
+    keys: tuple[str, ...] = (
+        "gravity",
+        "bodies",
+        "joints",
+        "frames",
+        "actuators",
+        "force_elements",
+        "constraints",
+        "contact",
+    )
     keys += ("parameters",)  # set by name
     return {key: _without_places(document.get(key)) for key in keys}
 
 
-def _contact_that_acts(settings):
+def _contact_that_acts(settings: Mapping[str, Any] | None) -> tuple[Any, Any, Any] | None:
     """What contact_settings() say: None if nothing touches, else ground and filters; logs of format 1.0 had none."""
     if not settings or not settings["simulated"]:
         return None
@@ -232,15 +265,15 @@ def _contact_that_acts(settings):
     return settings["ground"], filtered, settings.get("decompose", False)
 
 
-def _without_places(value):
+def _without_places(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _without_places(item) for key, item in value.items() if key not in NOT_COMPARED}
     return [_without_places(item) for item in value] if isinstance(value, list) else value
 
 
-def _settings(config, prefix=""):
+def _settings(config: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     """{path: value} of nested settings."""
-    result = {}
+    result: dict[str, Any] = {}
     for key, value in config.items():
         result |= _settings(value, f"{prefix}{key}.") if isinstance(value, dict) else {f"{prefix}{key}": value}
     return result

@@ -121,7 +121,7 @@ def error_in_words(run: Run, error: float, change: EnergyChange) -> str | None:
     )
 
 
-def _cure(run):
+def _cure(run: Run) -> str:
     if not run.plant.is_discrete():
         return f"a smaller {argument('accuracy' if run.has_error_control() else 'max_step')} makes that less"
     return f"a smaller {argument('dt')} makes that less; {argument('dt', 0)} integrates with error control"

@@ -35,12 +35,14 @@ from mbcli.simulation.held_joint import Held
 from mbcli.simulation.static_efforts import static_efforts
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from numpy.typing import ArrayLike
 
+    from mbcli.math.array_types import Matrix6, Vector, Vector6
     from mbcli.models.loaded_model import LoadedModel
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+    from mbcli.multibody.tree.joint import Joint
     from mbcli.multibody.tree.joint_actuator import JointActuator
     from mbcli.parsers.scenes.plant_config import HoldConfig
 
@@ -77,7 +79,14 @@ def choose_holding(
     }
 
 
-def _held(actuator, target, inertia, hold, driven, sharing):
+def _held(
+    actuator: JointActuator,
+    target: Vector,
+    inertia: Vector,
+    hold: HoldConfig,
+    driven: Mapping[Joint, float],
+    sharing: int,
+) -> Held:
     """The Held of one of the actuators that share a joint."""
     joint, given = actuator.joint(), hold.kp is not None or hold.kd is not None
     moved = float(inertia[joint.velocity_start()])
@@ -167,7 +176,7 @@ def set_carry_rates(plant: MultibodyPlant, rates: Mapping[JointActuator, float])
         actuator.carry_rate = rate
 
 
-def _resting(actuator, default):
+def _resting(actuator: JointActuator, default: Vector) -> Held:
     position, velocity = aim_at_rest(actuator, default)
     return Held(position, velocity, 0.0, 0.0)
 
@@ -266,7 +275,7 @@ def joint_inertias(plant: MultibodyPlant, q: ArrayLike) -> np.ndarray:
     return result
 
 
-def _floating_mechanisms(plant, context):
+def _floating_mechanisms(plant: MultibodyPlant, context: Context) -> Iterator[tuple[Matrix6, set[int]]]:
     """Spatial inertia (6, 6) about World's origin, in World, and indices of the bodies, of what floats freely."""
     number, floating = mechanisms(plant), [n for n, joint in plant.free_joints.items() if not joint.is_locked(context)]
     for mechanism in sorted({int(number[n]) for n in floating}):
@@ -275,7 +284,7 @@ def _floating_mechanisms(plant, context):
         yield whole.CopyToFullMatrix6(), {int(n) for n in bodies}
 
 
-def _axis_in_world(plant, context, joint):
+def _axis_in_world(plant: MultibodyPlant, context: Context, joint: Any) -> Vector6 | None:
     """The spatial velocity (6,) at World's origin of what a revolute or prismatic joint moves; None for others."""
     if not (turns_about_axis(joint) or slides_along_axis(joint)):
         return None

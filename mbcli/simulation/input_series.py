@@ -3,8 +3,11 @@
 The file has a header `time` and names of actuators or targets (servo_controls.py), then one row per change.
 """
 
+from __future__ import annotations
+
 import os
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,8 +18,16 @@ from mbcli.multibody.stepping.run import Input, constant_input
 from mbcli.parsers.diagnostics import printable
 from mbcli.simulation.servo_controls import ServoControls
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Any
 
-def as_input(plant, inputs, aims=True):
+    from mbcli.common.text_tables import TableHeader, TextTable
+    from mbcli.math.array_types import FloatArray
+    from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+
+
+def as_input(plant: MultibodyPlant, inputs: Any, aims: bool = True) -> Input:
     """The Input that `inputs` mean: zeros for None, an Input, a CSV file, an array (nu,), or {actuator: number}.
 
     Numbers are forces, of servos of MJCF controls, under a name NAME.target positions; those of an Input are forces.
@@ -45,7 +56,9 @@ def as_input(plant, inputs, aims=True):
     return constant_input(ServoControls(plant, aims).forces(u))
 
 
-def read_input(plant, path, file=None, aims=True):
+def read_input(
+    plant: MultibodyPlant, path: str | os.PathLike[str], file: Iterable[str] | None = None, aims: bool = True
+) -> Input:
     """The Input of a table (text_tables.py); each row holds until the time of the next one.
 
     Actuators without a column get zero, and so do all of them before the first time.
@@ -55,11 +68,12 @@ def read_input(plant, path, file=None, aims=True):
     return Input(*_read_rows(ServoControls(plant, aims), read_text_table(path, file), os.fspath(path)))
 
 
-def _read_rows(controls, table, name):
+def _read_rows(controls: ServoControls, table: TextTable, name: str) -> tuple[FloatArray, FloatArray]:
     """Times (k,) and values (k, nu)."""
     header = table.header
     columns, scales = _columns(header, controls)
-    times, values = [], []
+    times: list[float] = []
+    values: list[FloatArray] = []
     for place, cells in table.rows:
         time, u = _row(header, cells, columns, scales, controls.size, place)
         if times and not time > times[-1]:
@@ -71,7 +85,7 @@ def _read_rows(controls, table, name):
     return np.array(times), controls.forces(np.array(values))
 
 
-def _columns(header, controls):
+def _columns(header: TableHeader, controls: ServoControls) -> tuple[list[int | None], list[float]]:
     """Index of each column among the inputs, None for the time, and what its numbers are multiplied by."""
     if header.names.count("time") != 1:
         raise ModelError(f"{header.where}: error: the header needs one column 'time' and actuator names")
@@ -88,8 +102,16 @@ def _columns(header, controls):
     return columns, [scale_to(*each) for each in zip(bases, header.units, places, strict=True)]
 
 
-def _row(header, cells, columns, scales, size, place):
+def _row(
+    header: TableHeader,
+    cells: Sequence[str],
+    columns: Sequence[int | None],
+    scales: Sequence[float],
+    size: int,
+    place: str,
+) -> tuple[float, FloatArray]:
     """The time and the inputs (size,) of a row, NaN where there is none."""
+    time: Any  # the header has one column of it
     time, u = None, np.full(size, np.nan)
     for column, cell, scale in zip(columns, cells, scales, strict=True):
         value = header.number(cell)

@@ -15,6 +15,8 @@ from mbcli.log.fields.reactions import REACTIONS
 from mbcli.log.fields.u import INPUT
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from mbcli.log.reader import Log
     from mbcli.math.array_types import FloatArray
 
@@ -122,7 +124,7 @@ def _shares(times: FloatArray) -> FloatArray:
     return weights / weights.sum()
 
 
-def _actuators(log, model, times, efforts):
+def _actuators(log: Log, model: Mapping[str, Any], times: FloatArray, efforts: FloatArray) -> list[ActuatorLoad]:
     joints = {(joint["name"], joint["model_instance"]): joint for joint in model["joints"]}
     entries = {f"{each['model_instance']}_{each['name']}": each for each in model["actuators"]}
     share, duration, speeds = _shares(times), times[-1] - times[0], np.asarray(log.v)
@@ -155,7 +157,7 @@ def _actuators(log, model, times, efforts):
     return found
 
 
-def _joints(model, times, reactions):
+def _joints(model: Mapping[str, Any], times: FloatArray, reactions: FloatArray) -> list[JointLoad]:
     share, found = _shares(times), []
     for k, joint in enumerate(model["joints"]):
         moment, force = reactions[:, 6 * k : 6 * k + 3], reactions[:, 6 * k + 3 : 6 * k + 6]
@@ -187,12 +189,12 @@ def _joints(model, times, reactions):
     return found
 
 
-def _largest(values):
+def _largest(values: FloatArray) -> float:
     """The largest by size, with its sign."""
     return float(values[np.abs(values).argmax()])
 
 
-def _percentiles(values, share):
+def _percentiles(values: FloatArray, share: FloatArray) -> list[float]:
     """Sizes below which values are for so many percent of the time."""
     order = np.argsort(values)
     reached = np.cumsum(share[order])

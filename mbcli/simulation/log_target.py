@@ -1,5 +1,7 @@
 """Whether a log can be written where it is wanted: found out before anything is compiled."""
 
+from __future__ import annotations
+
 import os
 
 from mbcli.common.argument_names import argument
@@ -7,7 +9,7 @@ from mbcli.common.output_files import is_special, refuse_existing
 from mbcli.errors import OutputError
 
 
-def check_log_target(path, resumed=None, force=False):
+def check_log_target(path: str, resumed: str | None = None, force: bool = False) -> None:
     """OutputError if no log can be written.
 
     Args:
@@ -37,7 +39,7 @@ def check_log_target(path, resumed=None, force=False):
         raise OutputError(f"{path}: error: cannot be written: no permission for {folder}")
 
 
-def move_aside(path):
+def move_aside(path: str) -> str:
     """Renames an unfinished log that is about to be written anew; returns its new name."""
     aside = f"{path}.old"
     if os.path.exists(aside):
@@ -48,7 +50,7 @@ def move_aside(path):
     return aside
 
 
-def put_back(aside, path):
+def put_back(aside: str, path: str) -> bool:
     """Gives an unfinished log that move_aside() renamed its name again, if it still has rows that the new one lacks."""
     try:
         os.replace(aside, path)

@@ -1,5 +1,9 @@
 """What the samples of a run show: energies, errors of constraints, contacts, positions beyond their limits."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from mbcli.common.argument_names import argument
@@ -7,6 +11,15 @@ from mbcli.log.fields.effort import EFFORT
 from mbcli.log.fields.energy import KINETIC, POTENTIAL
 from mbcli.simulation.effort_record import EffortRecord
 from mbcli.simulation.energy_error import EnergyChange
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from typing import Any
+
+    from mbcli.math.array_types import Array, BoolArray
+    from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+    from mbcli.multibody.stepping.run import Run, Samples
+    from mbcli.simulation.control.plans import Plan
 
 GIVE_OF_STOPS = 1e-3  # [m or rad]
 DEEP = 10.0  # of the penetration allowance: an overlap at the start that is reported
@@ -28,47 +41,51 @@ class Observer:
         contacts: ContactArrays of the run, None if nothing can touch.
     """
 
-    def __init__(self, plant, warn, plan=None):
-        self._plant, self._warn, self._plan, self._errors = plant, warn, plan, None
-        self.energies, self.energy_change = [], EnergyChange(plant)
-        self.constraint_error = None
-        self.contacts, self.most_contacts, self.most_faces = None, 0, 0
+    def __init__(self, plant: MultibodyPlant, warn: Callable[[str], object], plan: Plan | None = None) -> None:
+        self._plant, self._warn, self._plan = plant, warn, plan
+        self._errors: Array | None = None  # (n,) the largest, of the positions of the plan
+        self.energies: list[float] = []
+        self.energy_change = EnergyChange(plant)
+        self.constraint_error: float | None = None
+        self.contacts: Any = None
+        self.most_contacts = self.most_faces = 0
         self._lower, self._upper = plant.GetPositionLowerLimits(), plant.GetPositionUpperLimits()
         self._exceeded = self._lower > self._upper  # none
-        self._began = None
+        self._began: float | None = None
         self._efforts = EffortRecord(plant)
 
-    def begin(self, run):
+    def begin(self, run: Run) -> None:
         """Lets the observer know the run and the time [s] at which it begins."""
         elastic = bool(self._plant.elements.deformable_bodies)
         self.contacts = run.contact if elastic or self._plant.meets_contact() else None
         self._began = run.context.get_time()
 
     @property
-    def exceeded_limits(self):
+    def exceeded_limits(self) -> list[str]:
         """The positions that were beyond their limits in some sample."""
         names = self._plant.GetPositionNames()
         return [names[k] for k in np.flatnonzero(self._exceeded)]
 
-    def contact_summary(self):
+    def contact_summary(self) -> dict[str, Any] | None:
         """The key `contact` of a summary."""
         if self.contacts is None:
             return None
         return {"most_contacts": self.most_contacts, "most_faces": self.most_faces} | (self.contacts.statistics() or {})
 
-    def effort_summary(self, names):
+    def effort_summary(self, names: list[str]) -> list[dict[str, Any]]:
         """The key `efforts` of a summary: of the actuators of these names."""
         return self._efforts.of(names)
 
-    def tracking_summary(self):
+    def tracking_summary(self) -> list[dict[str, Any]] | None:
         """The key `tracking` of a summary: of the joints of the plan; None without one."""
         if self._plan is None:
             return None
         names = self._plant.GetPositionNames()
+        errors: Iterable[tuple[int, float]]
         errors = zip(self._plan.places, self._errors, strict=True) if self._errors is not None else ()
         return [{"position": names[k], "largest_error": float(error)} for k, error in errors]
 
-    def see_rows(self, rows):
+    def see_rows(self, rows: Mapping[str, Any]) -> None:
         """Counts the rows of an earlier log in."""
         self._exceeded |= self._beyond(rows["q"]).any(axis=0)
         if EFFORT in rows:
@@ -76,7 +93,7 @@ class Observer:
         if KINETIC in rows:
             self._note_energy(rows[KINETIC] + rows[POTENTIAL])
 
-    def see(self, samples, event=lambda *_, **__: None):
+    def see(self, samples: Samples, event: Callable[..., None] = lambda *_, **__: None) -> None:
         """Takes a block of samples; event(time, severity, code, message) notes in the log what happened."""
         self._note_energy(samples.energy.sum(axis=1))
         self._efforts.see(samples.time, samples.effort)
@@ -97,31 +114,35 @@ class Observer:
             message = f"{name} is {value:.6g}, its limits are {limits}"
             event(samples.time[row], "warning", "POSITION_LIMIT", message)
 
-    def _note_energy(self, energy):
+    def _note_energy(self, energy: Array) -> None:
         self.energies = [self.energies[0] if self.energies else float(energy[0]), float(energy[-1])]
 
-    def _beyond(self, q):
+    def _beyond(self, q: Array) -> BoolArray:
         """Which positions are beyond their limits; the stops of a discrete plant give way a little."""
         allowed = GIVE_OF_STOPS if self._plant.is_discrete() else 0.0
         return (q < self._lower - allowed) | (q > self._upper + allowed)
 
-    def _see_contacts(self, samples, event):
+    def _see_contacts(self, samples: Samples, event: Callable[..., None]) -> None:
         """Reports at the start of the run what overlaps far too much."""
-        counts = samples.contacts.offset[1:] - samples.contacts.offset[:-1]
+        contacts: Any = samples.contacts
+        counts = contacts.offset[1:] - contacts.offset[:-1]
         self.most_contacts = max(self.most_contacts, int(counts.max()))
-        is_face = samples.contacts.contacts.area > 0.0
+        is_face = contacts.contacts.area > 0.0
         if is_face.any():
             row = np.repeat(np.arange(len(counts)), counts)
             self.most_faces = max(self.most_faces, int(np.bincount(row[is_face]).max()))
         t = float(samples.time[0])
         if t != self._began:
             return
-        record, deepest = samples.contacts.contacts, {}
+        record = contacts.contacts
+        deepest: dict[Any, float] = {}
         for i in range(counts[0]):
             pair = tuple(record.solid[i])
             deepest[pair] = max(deepest.get(pair, 0.0), -float(record.distance[i]))
         allowed = DEEP * self._plant.get_penetration_allowance()
-        deep = sorted((pair for pair, depth in deepest.items() if depth > allowed), key=deepest.get, reverse=True)
+        deep = sorted(
+            (pair for pair, depth in deepest.items() if depth > allowed), key=deepest.__getitem__, reverse=True
+        )
         if deep:
             names = " and ".join(self.contacts.geometry_name(k) for k in deep[0])
             others = f", and {len(deep) - 1} other pairs more than {allowed:g} m" if len(deep) > 1 else ""

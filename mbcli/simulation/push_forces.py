@@ -13,10 +13,12 @@ from mbcli.multibody.stepping.run import LinkForce
 from mbcli.simulation.pushes import pushed_body
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
+    from mbcli.math.array_types import FloatArray
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
     from mbcli.multibody.state.context import Context
+    from mbcli.multibody.tree.rigid_body import RigidBody
     from mbcli.simulation.pushes import Push
 
 PORT = "applied_spatial_force"
@@ -47,11 +49,11 @@ class Followers:
         self._follow(plant, context, bodies)
         return []
 
-    def _follow(self, plant, context, bodies):
+    def _follow(self, plant: MultibodyPlant, context: Context, bodies: Sequence[tuple[Push, RigidBody]]) -> None:
         inputs = context.inputs
         self._context, self._fixed, self._followed = context, inputs.fixed.get(PORT), inputs.followed.get(PORT)
 
-        def acting(at):
+        def acting(at: Context) -> list[ExternallyAppliedSpatialForce]:
             t = at.get_time() + SAME_TIME
             others = self._fixed if self._fixed is not None else self._followed(at) if self._followed else []
             return [*others, *(_force(push, body, at) for push, body in bodies if push.start <= t < push.end)]
@@ -70,12 +72,12 @@ class Followers:
             inputs.fix(PORT, self._fixed)
 
 
-def _point(push, body, context):
+def _point(push: Push, body: RigidBody, context: Context) -> FloatArray:
     """(3,) [m] in the body's frame."""
     return np.array(body.CalcCenterOfMassInBodyFrame(context) if push.point is None else push.point)
 
 
-def _force(push, body, context):
+def _force(push: Push, body: RigidBody, context: Context) -> ExternallyAppliedSpatialForce:
     force = ExternallyAppliedSpatialForce()
     force.body_index = body.index()
     force.p_BoBq_B = _point(push, body, context)

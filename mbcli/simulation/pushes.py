@@ -108,7 +108,7 @@ def read_pushes(given: str | Push | Iterable[Any]) -> list[Push | RandomPush]:
     return pushes
 
 
-def _push_of(text):
+def _push_of(text: str) -> Push | RandomPush:
     random = _RANDOM.fullmatch(text.strip())
     if random is not None:
         return _random_push(text, random)
@@ -123,22 +123,24 @@ def _push_of(text):
     return Push(found["body"].strip(), force, start or 0.0, np.inf if end is None else end, point)
 
 
-def _random_push(text, found):
-    given = {name: parse_number(found[name]) for name in ("size", "duration", "start", "end") if found[name]}
+def _random_push(text: str, found: re.Match[str]) -> RandomPush:
+    given: dict[str, Any] = {
+        name: parse_number(found[name]) for name in ("size", "duration", "start", "end") if found[name]
+    }
     if None in given.values() or not given["size"] > 0.0 or not given["duration"] > 0.0:
         raise ArgumentError(f"{argument('pushes')}: '{text}': size and duration are finite numbers greater than 0")
     end = given.get("end", np.inf)
     return RandomPush(found["body"].strip(), given["size"], given["duration"], given.get("start", 0.0), end)
 
 
-def _numbers(text, whole):
-    values = [parse_number(part) for part in text.split(",")]
+def _numbers(text: str, whole: str) -> tuple[float, ...]:
+    values: list[Any] = [parse_number(part) for part in text.split(",")]
     if len(values) != 3 or None in values:
         raise ArgumentError(f"{argument('pushes')}: '{whole}': '{text}' is not three finite numbers with commas")
     return tuple(values)
 
 
-def _pushes_of_table(path):
+def _pushes_of_table(path: str) -> list[Push]:
     """Of a table with the columns COLUMNS, and POINT if a row says where."""
     table = read_text_table(path)
     header, names = table.header, list(table.header.names)
@@ -153,7 +155,9 @@ def _pushes_of_table(path):
     found = []
     for place, cells in table.rows:
         row = dict(zip(names, cells, strict=True))
-        numbers = {name: header.number(row[name]) for name in names if name != "body" and row[name].strip()}
+        numbers: dict[str, Any] = {
+            name: header.number(row[name]) for name in names if name != "body" and row[name].strip()
+        }
         if None in numbers.values() or not set(COLUMNS[1:]) <= set(numbers):
             raise ModelError(f"{place}: error: a push needs finite numbers {', '.join(COLUMNS[1:])}")
         point = tuple(numbers.get(name, 0.0) for name in POINT) if any(name in numbers for name in POINT) else None

@@ -47,7 +47,19 @@ from mbcli.simulation.static_efforts import static_efforts
 from mbcli.simulation.summary import Summary
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from contextlib import AbstractContextManager
+
+    from mbcli.config.simulator_config import SimulatorConfig
     from mbcli.log.memory import MemoryLog
+    from mbcli.log.writer import LogWriter
+    from mbcli.math.array_types import BoolArray
+    from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+    from mbcli.multibody.stepping.energy_balance import EnergyBalance
+    from mbcli.multibody.stepping.run import Input, Samples
+    from mbcli.simulation.control.run_controller import RunController
+    from mbcli.simulation.control.tick_sensors import TickSensors
+    from mbcli.simulation.earlier_run import EarlierRun
 
 DEFAULT_DURATION = 5.0  # [s]
 CHECKPOINT_SECONDS = 0.5  # of wall-clock time that a killed run may lose
@@ -82,13 +94,14 @@ class Progress:
 class Stopwatch:
     """Adds up wall-clock time while it runs."""
 
-    def __init__(self):
-        self.seconds, self._since = 0.0, None
+    def __init__(self) -> None:
+        self.seconds = 0.0
+        self._since: float | None = None
 
-    def start(self):
+    def start(self) -> None:
         self._since = time.perf_counter()
 
-    def stop(self):
+    def stop(self) -> None:
         if self._since is not None:
             self.seconds += time.perf_counter() - self._since
             self._since = None
@@ -212,11 +225,11 @@ class RecordedRun:
         self._last_time = -np.inf
         self._kept_at, self._kept_rows = time.monotonic(), 0
 
-    def _controls(self):
+    def _controls(self) -> bool:
         """Whether the settings hold or drive joints; a run that follows a plan does so itself."""
         return self._follow is None and (self._hold.is_on or bool(self._drive))
 
-    def _set_start(self, pose, start):
+    def _set_start(self, pose: str | None, start: Any) -> BoolArray:
         """Puts the start into the context; returns the mask (nq,) of the positions that it states."""
         stated = self._set_pose(pose, "pose") | set_start(self.plant, self.context, start)
         if self._hold.is_on and self._hold.posture is not None and not stated.any():
@@ -226,13 +239,13 @@ class RecordedRun:
             start_on_plan(self.plant, self.context, self._plan, stated)
         return stated
 
-    def _set_pose(self, name, wanted_by):
+    def _set_pose(self, name: str | None, wanted_by: str) -> BoolArray:
         if name is None:
             return np.zeros(self.plant.num_positions(), dtype=bool)
         postures = find_postures(self.plant, self.loaded.postures, name, wanted_by)
         return set_postures(self.plant, self.context, postures)
 
-    def _end(self, until, duration):
+    def _end(self, until: float | None, duration: float | None) -> float:
         """[s]"""
         if until is not None:
             if not math.isfinite(until) or until < self.start:
@@ -263,9 +276,9 @@ class RecordedRun:
             )
         for line in left_out(self.loaded):
             self.warn(line)
-        line = note_on_self_contact(self.loaded)
-        if line is not None:
-            note(line)
+        on_self_contact = note_on_self_contact(self.loaded)
+        if on_self_contact is not None:
+            note(on_self_contact)
         if resumed is None:
             self._move_start(note)
             self._check_limits()
@@ -296,12 +309,12 @@ class RecordedRun:
         if made is not None:
             made.sense(self._tick_sensors)
 
-    def _tick_sensors(self):
+    def _tick_sensors(self) -> TickSensors:
         from mbcli.simulation.control.tick_sensors import TickSensors
 
         return TickSensors(self.plant, self.context, self._forces, self.seed if self._sensor_noise else None)
 
-    def _move_start(self, note):
+    def _move_start(self, note: Callable[[str], object]) -> None:
         moved = clamp_positions(self.plant, self.context) if self._start_limits == "clamp" else []
         if moved:
             note(f"moved to their limits: {in_words(moved)}")
@@ -316,7 +329,7 @@ class RecordedRun:
         """After prepare(): whether joints are held by a controller that the steps do not know."""
         return self._controller is not None
 
-    def _start_controllers(self, note, resumed):
+    def _start_controllers(self, note: Callable[[str], object], resumed: str | None) -> None:
         """Lets controllers hold and drive joints, from the start or as they did in the log that is gone on with."""
         plant, q = self.plant, self.plant.GetPositions(self.context)
         if resumed is not None:
@@ -335,13 +348,14 @@ class RecordedRun:
         else:
             from mbcli.simulation.servo_ticks import ServoTicks
 
+            given: Any  # (time [s]) -> u (nu,)
             given = self.input_at if self.actuation is not None else lambda t: plant.actuation(self.context)
             self._controller = ServoTicks(plant, q, self.held, self._carried, given)
             self.controlled = [actuator.name() for actuator in self.held]
         for line in holding_in_words(plant, self._hold, self.held):
             note(line)
 
-    def _make_controller(self):
+    def _make_controller(self) -> RunController:
         from mbcli.simulation.control.make_controller import make_controller
 
         if self._controller is not None:
@@ -349,6 +363,7 @@ class RecordedRun:
                 f"{argument('controller')}: {argument('hold')} and {argument('drive')} are a controller themselves in "
                 f"a plant whose steps have none; give {argument('dt')} a step"
             )
+        assert self._choice is not None
         made = self._controller = make_controller(
             self._choice,
             self.plant,
@@ -358,10 +373,11 @@ class RecordedRun:
         )
         return made
 
-    def _start_following(self):
+    def _start_following(self) -> None:
         """Lets joints follow the plan."""
         from mbcli.simulation.control.follow import Follower, following_controllers, require_followable
 
+        assert self._follow is not None and self._plan is not None
         plant, way = self.plant, self._follow.way
         require_followable(self._plan, way, plant)
         q = plant.GetPositions(self.context)
@@ -392,7 +408,7 @@ class RecordedRun:
             give_back_controllers(self.plant, self._released)
             self._released = {}
 
-    def _check_limits(self):
+    def _check_limits(self) -> None:
         outside = positions_outside_limits(self.plant, self.context)
         if outside and self._start_limits == "error":
             raise ModelError(f"the start is outside of limits: {in_words(outside)}")
@@ -401,7 +417,7 @@ class RecordedRun:
             advice = "" if self._start_limits == "clamp" else advice
             self.warn(f"the start is outside of limits, {what_limits_do(self.plant)}: {in_words(outside)}{advice}")
 
-    def _limit_efforts(self):
+    def _limit_efforts(self) -> None:
         if self.actuation is None:
             return
         self._exceeded = exceeded_efforts(self.plant, self.actuation, self.context.get_time(), self.until)
@@ -449,6 +465,7 @@ class RecordedRun:
         """
         self.memory: MemoryLog | None = None
         self._describes = described
+        self._watchers: tuple[Callable[[], Any], Callable[[Progress], object], Callable[[], object]]
         self._watchers = should_stop, on_progress, on_start
         with np.errstate(all="ignore"), controlling(self._choice and self._controller):
             # errstate: interpreted kernels; a number that is not finite ends the run with its name
@@ -459,14 +476,14 @@ class RecordedRun:
         self._tell_of_efforts(summary)
         return summary
 
-    def _tell_of_efforts(self, summary):
+    def _tell_of_efforts(self, summary: Summary) -> None:
         """Warns of what a controller asked for beyond effort limits."""
         if self._choice is not None or self._follow is not None:
             line = efforts_in_words(summary.efforts_beyond, self._effort_limits)
             if line:
                 self.warn(line)
 
-    def _resume(self, log, path, force):
+    def _resume(self, log: str | None, path: str, force: bool) -> Summary:
         from mbcli.simulation.earlier_run import EarlierRun
 
         aside = None
@@ -488,7 +505,9 @@ class RecordedRun:
                     raise
                 raise OutputError(f"{error}; {path} is as it was") from None
 
-    def _run(self, log, force, in_memory, earlier=None, aside=None):
+    def _run(
+        self, log: str | None, force: bool, in_memory: bool, earlier: EarlierRun | None = None, aside: str | None = None
+    ) -> Summary:
         if earlier is not None:
             self.context.SetTime(earlier.time)
             self.plant.SetPositions(self.context, earlier.q)
@@ -536,12 +555,14 @@ class RecordedRun:
         carried = {a.input_start(): effort for a, effort in self._carried.items()}
         return {"carried": np.array([carried.get(int(k), 0.0) for k in self.context.state.model.pd_actuator])}
 
-    def _run_with_log(self, run, path, force, earlier, aside):
+    def _run_with_log(
+        self, run: Run, path: str | None, force: bool, earlier: EarlierRun | None, aside: str | None
+    ) -> int:
         """Returns the number of rows of the log."""
         should_stop = self._watchers[0]
         with self._open_log(run, path, force) as log:
 
-            def event(t, *what, at_start=False):
+            def event(t: float, *what: Any, at_start: bool = False) -> None:
                 discrete = self.plant.is_discrete()
                 step = round(t / self.plant.time_step()) if discrete else 0 if at_start else run.steps
                 log.event(t, step, *what)
@@ -569,7 +590,7 @@ class RecordedRun:
                 log.finish("complete", 0)
             return log.row_count
 
-    def _append_last_good_row(self, log, run):
+    def _append_last_good_row(self, log: MemoryLog | LogWriter, run: Run) -> None:
         """The state before the step that failed, which the context has."""
         actuation = self.actuation if self._controller is None else constant_input(run.actuation_now())
         here = Run(
@@ -585,7 +606,7 @@ class RecordedRun:
         for samples in here.blocks():
             self._append(log, samples)
 
-    def _begin(self, log, run, earlier):
+    def _begin(self, log: MemoryLog | LogWriter, run: Run, earlier: EarlierRun | None) -> None:
         """The rows of the earlier log, and the needs of a run that goes on from here."""
         from mbcli.simulation.recording import RowMaker, loads_of_rows
 
@@ -604,11 +625,11 @@ class RecordedRun:
         if not self._rows_are_enough(run) or earlier is not None:
             log.checkpoint(self._checkpoint(run))
 
-    def _blocks(self, run, log):
+    def _blocks(self, run: Run, log: MemoryLog | LogWriter | None) -> Iterator[Samples]:
         """The blocks of samples of a run, with the time that its steps take on the stopwatch."""
         should_stop, on_progress, _ = self._watchers
 
-        def pause(t):
+        def pause(t: float) -> None:
             self.stopwatch.stop()
             if log is not None:
                 self._keep(log, run)
@@ -627,18 +648,18 @@ class RecordedRun:
         finally:
             self.stopwatch.stop()
 
-    def _rows_are_enough(self, run):
+    def _rows_are_enough(self, run: Run) -> bool:
         """Whether a run can go on from a row: not between integration steps, nor without more than q and v."""
         remembers = run.sleep is not None or run.ticks is not None or self.held
         return self.plant.is_discrete() and not self.context.state.deformables and not remembers
 
-    def _checkpoint(self, run):
+    def _checkpoint(self, run: Run) -> dict[str, Any]:
         """What a run needs that goes on from here."""
         deformables = self.context.state.deformables
         kept = {"deformables": np.concatenate([own.values for own in deformables])} if deformables else {}
         return run.checkpoint() | kept
 
-    def _keep(self, log, run):
+    def _keep(self, log: MemoryLog | LogWriter, run: Run) -> None:
         """What a run needs that goes on, as often as the log reaches the disk, unless rows are enough."""
         log.flush_if_due()
         if time.monotonic() - self._kept_at < CHECKPOINT_SECONDS:
@@ -649,7 +670,7 @@ class RecordedRun:
 
     # the log
 
-    def _open_log(self, run, path, force):
+    def _open_log(self, run: Run, path: str | None, force: bool) -> AbstractContextManager[MemoryLog | LogWriter]:
         from mbcli.simulation.recording import kernels_in_words, log_header
 
         header = log_header(
@@ -674,14 +695,14 @@ class RecordedRun:
 
         return LogWriter(path, header, force=force)
 
-    def _controller_in_words(self):
+    def _controller_in_words(self) -> dict[str, Any] | None:
         if self._choice is None:
             return None
         from mbcli.simulation.control.make_controller import controller_in_words
 
         return controller_in_words(self._choice.given)
 
-    def _append(self, log, samples):
+    def _append(self, log: MemoryLog | LogWriter, samples: Samples) -> None:
         """The rows that a run without a break has; one that goes on also samples its beginning."""
         chosen = samples.time > self._last_time
         if samples.time.size and samples.time[0] == self.began and self.began not in (self.start, self.until):
@@ -693,12 +714,14 @@ class RecordedRun:
 
     # after the run
 
-    def _summary(self, run, stopped, log, rows):
+    def _summary(self, run: Run, stopped: int, log: str | None, rows: int | None) -> Summary:
         simulated = self.context.get_time() - self.began
         wall = self.stopwatch.seconds
         observer = self._observer
         if self._choice is not None or self._follow is not None:
-            self._exceeded = self._controller.commands.exceeded()
+            controller: Any = self._controller  # a RunController
+            self._exceeded = controller.commands.exceeded()
+        last: Any
         first, last = observer.energies if observer.energies else (None, None)
         summary = Summary(
             status="interrupted" if stopped else "complete",
@@ -732,11 +755,11 @@ class RecordedRun:
             self.warn(complaint)
         return summary
 
-    def _acting(self):
+    def _acting(self) -> Input | None:
         """The input of the run; None if it is not known before, as that of a controller."""
         return None if self._controller is not None or self._pushes else self.actuation
 
-    def _balance_of(self, run):
+    def _balance_of(self, run: Run) -> dict[str, float] | None:
         """The energy balance of a run; an error of the integration that is not small is reported."""
         balance = run.energy_balance() if self._keeps_balance else None
         if balance is None:
@@ -751,13 +774,13 @@ class RecordedRun:
             )
         return balance.as_dict()
 
-    def _keeping(self, balance):
+    def _keeping(self, balance: EnergyBalance) -> str:
         """What keeps the energy of contact that does not dissipate, in words."""
         touched = self.plant.is_discrete() and self._observer.most_contacts > 0
         lost_in_contact = touched and balance.contact_dissipation == 0.0
         return f", {argument('dt', 0)} keeps the energy of contact without losses" if lost_in_contact else ""
 
-    def _warn_of_result(self, run, summary):
+    def _warn_of_result(self, run: Run, summary: Summary) -> None:
         if summary.exceeded_limits and not self.plant.is_discrete():
             self.warn(f"position limits are not enforced, and were exceeded by {listed(summary.exceeded_limits)}")
         change = self._observer.energy_change
@@ -770,14 +793,14 @@ class RecordedRun:
             self.warn(complaint)
 
 
-def left_out(loaded):
+def left_out(loaded: LoadedModel) -> list[str]:
     """Sentences on what a model has and the simulation does not do."""
     lines = notes_on_contact(loaded)
     lines += [str(line) for line in [*loaded.plant.left_out, *loaded.plant.unused_properties()]]
     return lines
 
 
-def _read_geometries(plant):
+def _read_geometries(plant: MultibodyPlant) -> None:
     """The solids that collide; an error in them names the option to leave them out."""
     try:
         if plant.meets_contact():
@@ -786,7 +809,9 @@ def _read_geometries(plant):
         raise type(error)(f"{error}; {argument('contact', False)} leaves out all that collides") from None
 
 
-def _simulator_config(config, integrator, accuracy, max_step):
+def _simulator_config(
+    config: SimulatorConfig, integrator: str | None, accuracy: float | None, max_step: float | None
+) -> SimulatorConfig:
     """The settings of continuous integration, changed if something is given."""
     if integrator is not None:
         if integrator not in SCHEMES:

@@ -1,6 +1,9 @@
 """What a run writes to its log: the header, and the rows of a block of samples."""
 
+from __future__ import annotations
+
 import dataclasses
+from typing import TYPE_CHECKING
 
 import yaml
 
@@ -17,11 +20,26 @@ from mbcli.models.description import describe
 from mbcli.models.units import coordinate_units
 from mbcli.simulation.holding import as_document
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from mbcli.log.datasets import Field
+    from mbcli.log.fields.loaded_states import LoadedStates
+    from mbcli.math.array_types import BoolArray
+    from mbcli.models.loaded_model import LoadedModel
+    from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+    from mbcli.multibody.state.context import Context
+    from mbcli.multibody.stepping.run import LinkForce, Samples
+    from mbcli.multibody.tree.joint_actuator import JointActuator
+    from mbcli.simulation.control.plans import Plan
+    from mbcli.simulation.held_joint import Held
+
 ALWAYS_THERE = ("q", "v", "time")
 VERTEX_UNITS = ("m", "m s-1", "m s-2")  # of places, velocities and accelerations
 
 
-def chosen_fields(wanted, plant):
+def chosen_fields(wanted: Any, plant: MultibodyPlant) -> list[str]:
     """The fields of a log, once each, as far as the plant has them; q and v are in every log.
 
     wanted: names, a sequence or one text; None for those that are logged by default. ArgumentError for one that is not
@@ -40,19 +58,19 @@ def chosen_fields(wanted, plant):
     return [name for name, field in LOG_FIELDS.items() if name in asked and not field.lacks(plant)]
 
 
-def row_fields(fields, logged):
+def row_fields(fields: Sequence[str], logged: LoggedPlant) -> list[Field]:
     """The Field of each dataset with a row a sample that fields of a log have."""
     columns = declared(fields, logged).values()
     return [field for own in columns for field in own if not field.path.startswith(RAGGED_GROUPS)]
 
 
-def logged_plant(plant, plan=None):
+def logged_plant(plant: MultibodyPlant, plan: Plan | None = None) -> LoggedPlant:
     """LoggedPlant of a plant in a run that follows a plan, or None."""
     position_units, _, effort_units = coordinate_units(plant)
     return LoggedPlant(plant, effort_units, position_units, plan)
 
 
-def needs_of_sensors(plant, fields):
+def needs_of_sensors(plant: MultibodyPlant, fields: Sequence[str]) -> set[str]:
     """What the sensors in a log with these fields are computed from, names of mbcli.sensors.NEEDED."""
     if "sensors" not in fields:
         return set()
@@ -61,7 +79,9 @@ def needs_of_sensors(plant, fields):
     return needs_of(plant.elements.sensors)
 
 
-def loads_of_rows(plant, context, fields, forces):
+def loads_of_rows(
+    plant: MultibodyPlant, context: Context, fields: Sequence[str], forces: Sequence[LinkForce]
+) -> LoadedStates | None:
     """The LoadedStates from which rows of a log with these fields are computed, None if none are.
 
     context: of the run; forces: LinkForces that its steps take.
@@ -78,7 +98,16 @@ def loads_of_rows(plant, context, fields, forces):
     return LoadedStates(plant, context, forces)
 
 
-def log_header(loaded, fields, held, *, plan=None, controller=None, described=True, **run):
+def log_header(
+    loaded: LoadedModel,
+    fields: Sequence[str],
+    held: Mapping[JointActuator, Held],
+    *,
+    plan: Plan | None = None,
+    controller: Mapping[str, Any] | None = None,
+    described: bool = True,
+    **run: Any,
+) -> LogHeader:
     """The LogHeader of a run in which joints are held; run has the rest: argv, seed, checkpoint, expected_rows.
 
     plan: what the run follows, None for nothing.
@@ -117,20 +146,22 @@ def log_header(loaded, fields, held, *, plan=None, controller=None, described=Tr
     )
 
 
-def _scene_text(loaded):
+def _scene_text(loaded: LoadedModel) -> str:
     from mbcli.pictures.model_scene import scene_of
     from mbcli.pictures.packing import scene_text
 
     return scene_text(scene_of(loaded))
 
 
-def _resolved_model(loaded, held, controller):
+def _resolved_model(
+    loaded: LoadedModel, held: Mapping[JointActuator, Held], controller: Mapping[str, Any] | None
+) -> dict[str, Any]:
     document = describe(loaded, measured=False) | contact_settings(loaded) | parameter_settings(loaded)
     document |= {"hold": as_document(held)} if held else {}
     return document | ({"controller": controller} if controller else {})
 
 
-def kernels_in_words(context):
+def kernels_in_words(context: Context) -> str:
     """How the kernels of a run were made, by which its last digits can differ."""
     from mbcli.engine.runtime.precompiled import levels_of_processor, precompiled_library
 
@@ -139,7 +170,7 @@ def kernels_in_words(context):
     return "compiled" if precompiled_library() is None else f"precompiled for {levels_of_processor()[0]}"
 
 
-def contact_settings(loaded):
+def contact_settings(loaded: LoadedModel) -> dict[str, Any]:
     """The settings of contact in the resolved model, beside the geometries."""
     meets = loaded.plant.meets_contact()
     if not meets:
@@ -150,12 +181,12 @@ def contact_settings(loaded):
     return {"contact": settings | {"without_contact": left_out}}
 
 
-def parameter_settings(loaded):
+def parameter_settings(loaded: LoadedModel) -> dict[str, Any]:
     """What was set by name, in the resolved model: not all of it shows in the elements there."""
     return {"parameters": [value.as_dict() for value in loaded.parameters]} if loaded.parameters else {}
 
 
-def contact_names(logged, fields):
+def contact_names(logged: LoggedPlant, fields: Sequence[str]) -> ContactNames | None:
     """ContactNames of a log with these fields; None if it has no contacts."""
     if "contact" not in fields:
         return None
@@ -164,7 +195,7 @@ def contact_names(logged, fields):
     )
 
 
-def plain_config(config):
+def plain_config(config: Any) -> dict[str, Any]:
     """A configuration as YAML can write it."""
     return {
         field.name: plain_config(value) if dataclasses.is_dataclass(value := getattr(config, field.name)) else value
@@ -175,12 +206,14 @@ def plain_config(config):
 class RowMaker:
     """Turns samples into rows of a log with the given fields."""
 
-    def __init__(self, plant, fields, plan=None, loads=None):
+    def __init__(
+        self, plant: MultibodyPlant, fields: Sequence[str], plan: Plan | None = None, loads: LoadedStates | None = None
+    ) -> None:
         self._logged = logged_plant(plant, plan)
         self._logged.loads = loads
         self._paths = {name: {field.path for field in own} for name, own in declared(fields, self._logged).items()}
 
-    def rows(self, samples, chosen):
+    def rows(self, samples: Samples, chosen: BoolArray) -> dict[str, Any]:
         """The columns of LogWriter.append() for the chosen (mask) rows of the samples."""
         block = Block(self._logged, samples, chosen)
         columns = {"time": samples.time[chosen], "q": block.q, "v": block.v}
@@ -197,13 +230,13 @@ class RowMaker:
                     columns[path] = values
         return columns
 
-    def sense(self, seed):
+    def sense(self, seed: int | None) -> None:
         """The sensors are those of a run; seed: of their noise, None without."""
         from mbcli.log.fields.sensor_rows import SensorRows
 
         self._logged.sensor_rows = SensorRows(self._logged.plant, self._logged.loads, seed)
 
-    def go_on(self, rows):
+    def go_on(self, rows: Mapping[str, Any]) -> None:
         """Rows of the log that the run goes on with, before its own."""
         if "sensors" in self._paths:
             self._logged.sensor_rows.go_on(rows)

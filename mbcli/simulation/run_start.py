@@ -1,18 +1,28 @@
 """Where a run starts: what simulate() takes as `start`, put into a context."""
 
+from __future__ import annotations
+
 import os
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from mbcli.models.states import check_quaternions, set_state_by_names, set_state_from_log
 
+if TYPE_CHECKING:
+    from typing import Any
 
-def is_context(start):
+    from mbcli.math.array_types import BoolArray
+    from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+    from mbcli.multibody.state.context import Context
+
+
+def is_context(start: Any) -> bool:
     """Whether it is a Context."""
     return hasattr(start, "get_time")
 
 
-def set_start(plant, context, start):
+def set_start(plant: MultibodyPlant, context: Context, start: Any) -> BoolArray:
     """Puts a start into a context; returns the mask (nq,) of the positions that it states."""
     stated = np.zeros(plant.num_positions(), dtype=bool)
     if start is None:

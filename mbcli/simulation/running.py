@@ -214,7 +214,15 @@ def resume(
     return _simulate(arguments, to, path, force, on_progress, should_stop, warn)
 
 
-def _simulate(arguments, log, resumed, force, on_progress, should_stop, warn):
+def _simulate(
+    arguments: Mapping[str, Any],
+    log: str | os.PathLike | None,
+    resumed: str | None,
+    force: bool,
+    on_progress: Callable[[Progress], None],
+    should_stop: Callable[[], int],
+    warn: Callable[[str], None] | None,
+) -> Any:
     """A run by the arguments of simulate() that are of the run."""
     log = None if log is None else os.fspath(log)
     if log is not None:
@@ -237,7 +245,7 @@ def _simulate(arguments, log, resumed, force, on_progress, should_stop, warn):
         )
     finally:
         run.release()  # the plant may be the caller's
-    result = run.memory if log is None else open_log(log)
+    result: Any = run.memory if log is None else open_log(log)
     result.summary = summary
     return result
 
@@ -250,7 +258,7 @@ def warn_caller(message: str) -> None:
     warnings.warn(message, SimulationWarning, stacklevel=level)
 
 
-def _loaded(model, loading, call):
+def _loaded(model: Any, loading: dict[str, Any], call: Mapping[str, Any]) -> LoadedModel:
     """The LoadedModel of a run, with settings of its own."""
     if isinstance(model, (LoadedModel, MultibodyPlant)):
         holding = {name: loading.pop(name) for name in OF_HOLDING if name in loading}
@@ -272,7 +280,7 @@ def _loaded(model, loading, call):
     return load_model(model, **{"contact": True} | loading)
 
 
-def _recorded_call(arguments):
+def _recorded_call(arguments: Mapping[str, Any]) -> tuple[str, ...]:
     """What the log has as command: the arguments as JSON, as far as they are numbers and texts."""
     given = {name: value for name, value in arguments.items() if value is not None}
     try:
@@ -282,7 +290,7 @@ def _recorded_call(arguments):
     return (CALL, text) if len(text) <= LONGEST_CALL else (CALL,)
 
 
-def _as_json(value):
+def _as_json(value: Any) -> Any:
     if isinstance(value, os.PathLike):
         return os.fspath(value)
     if isinstance(value, np.ndarray):
@@ -290,7 +298,7 @@ def _as_json(value):
     raise TypeError
 
 
-def _recorded_arguments(path, given):
+def _recorded_arguments(path: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments of the call that wrote a log. ModelError for those that a log may not ask for, unless given now."""
     with open_log(path) as log:
         argv, sources = log.attrs.get("argv"), log.read_sources()
@@ -314,7 +322,7 @@ def _recorded_arguments(path, given):
     return arguments
 
 
-def _may_be_asked(name, value, inside):
+def _may_be_asked(name: str, value: Any, inside: set[str]) -> bool:
     """Whether a recorded argument is a number, a choice or a name, or a file that the log has in it."""
     if name in OF_FILES:
         values = value if isinstance(value, list) else [value]

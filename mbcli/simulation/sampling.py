@@ -1,9 +1,15 @@
 """When a run ends and when it takes samples."""
 
+from __future__ import annotations
+
 import math
+from typing import TYPE_CHECKING
 
 from mbcli.common.argument_names import argument
 from mbcli.errors import ArgumentError
+
+if TYPE_CHECKING:
+    from mbcli.multibody.plant.multibody_plant import MultibodyPlant
 
 DEFAULT_RATE = 100.0  # [Hz] of samples
 MOST_ROWS = 1e9
@@ -27,19 +33,19 @@ class Sampling:
         ArgumentError: the step of a discrete plant does not go with the duration or the rate.
     """
 
-    def __init__(self, plant, start, until, rate=None):
+    def __init__(self, plant: MultibodyPlant, start: float, until: float, rate: float | None = None) -> None:
         self._h, self.start, self.until = plant.time_step(), start, until
         self._check_step(until - start)
         self.period = self._period(rate, until - start)
 
-    def _check_step(self, duration):
+    def _check_step(self, duration: float) -> None:
         h = self._h
         if h and self.until / h > MOST_STEPS:
             raise ArgumentError(f"{argument('dt', h)}: {duration:g} s are too many steps")
         if h and 0.0 < duration < h * (1.0 - SAME_STEP):
             raise ArgumentError(f"{argument('dt', h)}: one step is longer than the run of {duration:g} s")
 
-    def _period(self, rate, duration):
+    def _period(self, rate: float | None, duration: float) -> float | None:
         h = self._h
         if rate == 0.0:
             if not h:
@@ -61,21 +67,22 @@ class Sampling:
         return min(1.0 / rate, MOST_STEPS * h) if h else 1.0 / rate
 
     @property
-    def end_of_steps(self):
+    def end_of_steps(self) -> float:
         """[s] at which a run to the end ends: a discrete plant goes to the end of a step."""
         return math.ceil(self.until / self._h - SAME_STEP) * self._h if self._h else self.until
 
-    def ends_between_steps(self):
+    def ends_between_steps(self) -> bool:
         """Whether the end is not that of a step of a discrete plant."""
         return abs(self.end_of_steps - self.until) > SAME_STEP * self._h
 
-    def is_sample(self, t):
+    def is_sample(self, t: float) -> bool:
         """Whether a run that does not end at time t [s] takes a sample there."""
         if self._h:
             every = 1 if self.period is None else max(1, round(self.period / self._h))
             return round(t / self._h) % every == 0
+        assert self.period is not None  # of a continuous plant
         return round(t / self.period) * self.period == t
 
-    def expected_rows(self, until):
+    def expected_rows(self, until: float) -> int:
         """About how many rows the log of a run has that ends at a time [s]."""
         return int((until - self.start) / (self.period or self._h)) + 2

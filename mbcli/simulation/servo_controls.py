@@ -19,6 +19,7 @@ from mbcli.simulation.controllers import aim_at_rest
 if TYPE_CHECKING:
     from mbcli.math.array_types import FloatArray
     from mbcli.multibody.plant import MultibodyPlant
+    from mbcli.multibody.tree.joint_actuator import JointActuator
 
 TARGET = ".target"
 
@@ -61,7 +62,7 @@ class ServoControls:
             return None
         return "N" if slides else "N m"
 
-    def _at(self, k):
+    def _at(self, k: int) -> JointActuator:
         return next(actuator for actuator in self._actuators if actuator.input_start() == k)
 
     def forces(self, values: FloatArray) -> FloatArray:
@@ -87,15 +88,16 @@ class ServoControls:
                 u[..., k] += np.where(given[..., nu + k], p * (target - rest), 0.0)
         return u
 
-    def _require_force(self, actuator):
+    def _require_force(self, actuator: JointActuator) -> None:
         self._require_acting(actuator)
+        assert actuator.control is not None
         if actuator.control.force is None:
             raise ArgumentError(
                 f"{argument('inputs')}: the gain of servo '{actuator.name()}' depends on the motion: it stays at its "
                 "control of rest"
             )
 
-    def _require_acting(self, actuator):
+    def _require_acting(self, actuator: JointActuator) -> None:
         if not self._acting:
             raise ArgumentError(
                 f"{argument('inputs')}: servo '{actuator.name()}' has no effect in this run: controllers act in "

@@ -31,7 +31,7 @@ class Outside:
     def by(self) -> float:
         return abs(self.value - self.limit)
 
-    def __str__(self):
+    def __str__(self) -> str:
         side = "upper" if self.value > self.limit else "lower"
         return f"{self.name} is {self.value:.6g}, {self.by:.3g} beyond its {side} limit {self.limit:.6g}"
 

@@ -45,10 +45,18 @@ from mbcli.simulation.running import warn_caller
 from mbcli.simulation.static_efforts import static_efforts
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import TypeAlias
+
     from numpy.typing import ArrayLike
 
-    from mbcli.math.array_types import FloatArray, IntArray
+    from mbcli.math.array_types import Array, FloatArray, IntArray, Vector
+    from mbcli.models.loaded_model import LoadedModel
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+    from mbcli.multibody.tree.joint_actuator import JointActuator
+    from mbcli.simulation.held_joint import Held
+
+    Piece: TypeAlias = tuple[int, int, int]  # (group, first, end) of worlds
 
 SECONDS_PER_CALL = 0.02  # of wall-clock time between looks at signals
 FIRST_STEPS, MOST_STEPS = 64, 10_000_000  # of a call
@@ -205,7 +213,7 @@ class Worlds:
         return np.array(self._workers[0][0].state.model.pd_constants[:, [PD_GAIN_P, PD_GAIN_D]])
 
     @property
-    def time(self) -> FloatArray:
+    def time(self) -> Vector:
         """Time [s] of each world, (n,)."""
         return self._start_time + self._steps * self.plant.time_step()
 
@@ -231,7 +239,7 @@ class Worlds:
             efforts = {a.input_start(): effort for a, effort in static_efforts(plant, q, self._held_at(q)).items()}
             self._carried[k] = [efforts.get(int(actuator), 0.0) for actuator in model.pd_actuator]
 
-    def _held_at(self, q):
+    def _held_at(self, q: Vector) -> dict[JointActuator, Held]:
         """What holds joints, at the positions q (nq,)."""
         return {
             actuator: replace(each, position=float(q[actuator.joint().position_start()])) if each.p > 0.0 else each
@@ -288,7 +296,7 @@ class Worlds:
             samples[k, self._taken[k] // every :] = np.nan
         return samples
 
-    def _advance(self, steps, u, every):
+    def _advance(self, steps: int, u: Array, every: int) -> FloatArray:
         if steps < 0:
             raise ArgumentError(f"{argument('steps')} is {steps}")
         with self._turn:
@@ -316,7 +324,7 @@ class Worlds:
                 self._steps += self._taken
             return arrays["world_samples"]
 
-    def _run_tasks(self):
+    def _run_tasks(self) -> None:
         free = {group: list(workers) for group, workers in self._workers.items()}
         ended: list[bool] = []  # not empty: nobody wants the rest
         if len(self._tasks_of_threads) == 1:
@@ -333,7 +341,7 @@ class Worlds:
             wait(tasks)
             raise
 
-    def _run(self, task, free, ended):
+    def _run(self, task: Sequence[Piece], free: Mapping[int, list[_Worker]], ended: list[bool]) -> None:
         """Advances the worlds of one task: (group, first, end) of each piece."""
         for group, first, end in task:
             workers = free[group]
@@ -345,7 +353,7 @@ class Worlds:
 
     # before the steps
 
-    def _refuse(self, start):
+    def _refuse(self, start: Context) -> None:
         plant = self.plant
         require_actions(plant)
         if plant.elements.deformable_bodies:
@@ -357,7 +365,7 @@ class Worlds:
                 "worlds do not step force elements of a user, applied forces or inputs that follow a source"
             )
 
-    def _tasks(self, count):
+    def _tasks(self, count: int) -> Iterator[list[Piece]]:
         """Lists of (group, first, end), with about as many worlds each, for the threads to take."""
         group_of = np.empty(count, dtype=np.int64)
         for number, worlds in enumerate(self._groups.values()):
@@ -378,7 +386,14 @@ class Worlds:
         if task:
             yield task
 
-    def _made_workers(self, loaded, start, tasks, lanes, on_compile):
+    def _made_workers(
+        self,
+        loaded: LoadedModel,
+        start: Context,
+        tasks: Sequence[Sequence[Piece]],
+        lanes: bool,
+        on_compile: Callable[[], object],
+    ) -> dict[int, list[_Worker]]:
         """{group: its workers}, one for each thread that may step its worlds at once."""
         with_group = np.zeros(len(self._groups), dtype=np.int64)
         for task in tasks:
@@ -392,7 +407,7 @@ class Worlds:
         return made
 
 
-def _groups(count, parameters):
+def _groups(count: int, parameters: Mapping[str, Any]) -> dict[tuple[str, ...], list[int]]:
     """{overrides of some worlds, PATH=VALUE texts: the numbers of these worlds}"""
     columns = []
     for path, values in parameters.items():
@@ -402,7 +417,7 @@ def _groups(count, parameters):
         if len(values) != count:
             raise ArgumentError(f"{argument('parameters')}: {path} has {len(values)} values, there are {count} worlds")
         columns.append([override_texts({path: value})[0] for value in values])
-    groups = {}
+    groups: dict[tuple[str, ...], list[int]] = {}
     for k, texts in enumerate(zip(*columns, strict=True) if columns else [()] * count):
         groups.setdefault(texts, []).append(k)
     return groups
@@ -449,7 +464,7 @@ class _Worker:
             self._lane_data = LaneData(state.model.sizes)
             self._lanes = self._function(load_lane_kernels().advance_worlds_in_lanes)
 
-    def _can_share(self):
+    def _can_share(self) -> bool:
         """Whether steps between limits are the same instructions for all worlds."""
         state = self.state
         model = state.model
@@ -458,7 +473,7 @@ class _Worker:
         smooth = smooth and not model.pd_constants[:, PD_RATE].any()  # what controllers carry is of each world
         return state.compiled and smooth and not any(ROTATIONS[kind].LOCKS for kind in rotations)
 
-    def _function(self, kernel):
+    def _function(self, kernel: Any) -> Callable[..., float]:
         """A kernel as a function of Python that leaves the lock of Python to others."""
         return CALLED(address_of_function(kernel)) if self.state.compiled else kernel
 

@@ -1,6 +1,9 @@
 """Derivatives of a plant's motion without complex steps: in closed form, and of steps in contact."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,6 +15,12 @@ from mbcli.engine.smooth.rotations.registry import NO_ROTATION, ROTATIONS
 from mbcli.multibody.core.closed_form_derivatives import closed_form_derivatives, constrained_derivatives
 from mbcli.multibody.scalars import FLOAT
 from mbcli.systems.contact_motion import velocities_after_contact
+
+if TYPE_CHECKING:
+    from mbcli.math.array_types import Matrix, Vector
+    from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+    from mbcli.multibody.state.context import Context
+    from mbcli.multibody.state.evaluated_state import EvaluatedState
 
 STEP = 1e-30  # of complex numbers
 
@@ -26,7 +35,7 @@ class PlantValues:
     tau: np.ndarray
     desired: np.ndarray
 
-    def plus(self, name, index, step):
+    def plus(self, name: str, index: int, step: float) -> PlantValues:
         """A copy, complex, in which one number has a small imaginary part."""
         values = {key: value.astype(complex) for key, value in vars(self).items()}
         values[name].reshape(-1)[index] += 1j * step
@@ -43,12 +52,14 @@ class ClosedFormMotion:
 
     f: np.ndarray
     vdot: np.ndarray
-    f_by: dict
-    vdot_by: dict
+    f_by: dict[str, Matrix]
+    vdot_by: dict[str, Matrix]
     errd_by_q: np.ndarray | None = None
 
 
-def closed_form_motion(plant, context, discrete, start):
+def closed_form_motion(
+    plant: MultibodyPlant, context: Context, discrete: bool, start: PlantValues
+) -> ClosedFormMotion | None:
     """The ClosedFormMotion at a context with its PlantValues; None where there is no closed form."""
     model = context.state.model
     if plant.scalar is not FLOAT or not has_dynamics_derivatives(model):
@@ -69,6 +80,7 @@ def closed_form_motion(plant, context, discrete, start):
         return _motion_under_constraints(context, start, tau)
     damping_time = h * plant.implicit_damping() if discrete else 0.0
     found, vdot = closed_form_derivatives(context, "forward_dynamics", tau, damping_time=damping_time, v=v)
+    assert vdot is not None  # as of inverse dynamics
     found["desired"] = np.zeros((v.size, start.desired.size))
     if not discrete:
         return _motion_in_time(context.state, start, vdot, found)
@@ -81,7 +93,7 @@ def closed_form_motion(plant, context, discrete, start):
     return motion_of_step(context.state, start, h, v + h * vdot, v_by)
 
 
-def _motion_under_constraints(context, start, tau):
+def _motion_under_constraints(context: Context, start: PlantValues, tau: Vector) -> ClosedFormMotion | None:
     found = constrained_derivatives(context, tau)
     if found is None:
         return None
@@ -92,7 +104,7 @@ def _motion_under_constraints(context, start, tau):
     return motion
 
 
-def motion_in_contact(plant, context, start):
+def motion_in_contact(plant: MultibodyPlant, context: Context, start: PlantValues) -> ClosedFormMotion | None:
     """The ClosedFormMotion of a step in contact; None if it is none.
 
     Errors as of velocities_after_contact().
@@ -102,7 +114,9 @@ def motion_in_contact(plant, context, start):
     return None if found is None else motion_of_step(state, start, plant.time_step(), *found)
 
 
-def _motion_in_time(state, start, vdot, vdot_by):
+def _motion_in_time(
+    state: EvaluatedState, start: PlantValues, vdot: Vector, vdot_by: dict[str, Matrix]
+) -> ClosedFormMotion:
     nq, N = start.q.size, _velocity_to_qdot_map(state)
     f_by = {name: np.vstack([np.zeros((nq, value.shape[1])), value]) for name, value in vdot_by.items()}
     f_by["q"][:nq] = _qdot_by_position(state.model, start.q, start.v)
@@ -110,7 +124,9 @@ def _motion_in_time(state, start, vdot, vdot_by):
     return ClosedFormMotion(np.concatenate([N @ start.v, vdot]), vdot, f_by, vdot_by)
 
 
-def motion_of_step(state, start, h, after, after_by):
+def motion_of_step(
+    state: EvaluatedState, start: PlantValues, h: float, after: Vector, after_by: dict[str, Matrix]
+) -> ClosedFormMotion:
     """The ClosedFormMotion of a step to the velocities v' = after: q' = q + h N(q) v', of unit quaternions."""
     nq, model = start.q.size, state.model
     q_after, by_q, by_v = _positions_after(state, start.q, after, h)
@@ -124,15 +140,16 @@ def motion_of_step(state, start, h, after, after_by):
     return ClosedFormMotion(np.concatenate([q_after, after]), vdot, f_by, vdot_by)
 
 
-def _positions_after(state, q, v, h):
+def _positions_after(state: EvaluatedState, q: Vector, v: Vector, h: float) -> tuple[Vector, Matrix, Matrix]:
     """Positions after a step h with velocities v at its end, and their derivatives by q (nq, nq) and v (nq, nv)."""
     model, N = state.model, _velocity_to_qdot_map(state)
     rotations = [ROTATIONS[kind] for kind in set(model.body_rotation.tolist()) - {NO_ROTATION}]
     if all(rotation.ADVANCES_BY_RATES for rotation in rotations):
         return q + h * (N @ v), np.eye(q.size) + h * _qdot_by_position(model, q, v), h * N
+    data: Any
     interpreted, data = load_kernels(False), Data(model.sizes, complex)
 
-    def after(k):
+    def after(k: int) -> Vector:
         """With a small imaginary part in element k of [q; v]."""
         x = np.concatenate([q, v]).astype(complex)
         x[k] += 1j * STEP
@@ -146,7 +163,7 @@ def _positions_after(state, q, v, h):
     return columns[:, 0].real, by[:, : q.size], by[:, q.size :]
 
 
-def _limits_act(model, q, v, vdot, h):
+def _limits_act(model: Any, q: Vector, v: Vector, vdot: Vector, h: float) -> bool:
     """Whether a limit of a joint can act in a step."""
     interpreted = load_kernels(False)
     locked = set(model.locked_dof.tolist())
@@ -157,26 +174,27 @@ def _limits_act(model, q, v, vdot, h):
     return False
 
 
-def _velocity_to_qdot_map(state):
+def _velocity_to_qdot_map(state: EvaluatedState) -> Matrix:
     """N (nq, nv)."""
     N = np.empty((state.v.size, state.q.size))
     state.at_positions().query_qdot_map(N)
     return N.T
 
 
-def _qdot_to_velocity_map(state):
+def _qdot_to_velocity_map(state: EvaluatedState) -> Matrix:
     """N+ (nv, nq)."""
     N_inverse = np.empty((state.q.size, state.v.size))
     state.at_positions().query_velocity_map(N_inverse)
     return N_inverse.T
 
 
-def _qdot_by_position(model, q, v):
+def _qdot_by_position(model: Any, q: Vector, v: Vector) -> Matrix:
     """The derivative of N(q) v by q (nq, nq): it is not zero for angles and quaternions of joints that turn freely."""
     result = np.zeros((q.size, q.size))
     columns = [i + k for i, n in zip(model.body_q, model.body_rotation_nq, strict=True) for k in range(n)]
     if not columns:
         return result
+    data: Any
     interpreted, data = load_kernels(False), Data(model.sizes, complex)
     for k in columns:
         data.q[:] = q

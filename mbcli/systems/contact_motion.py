@@ -6,6 +6,10 @@ v' - H^-1 g (engine/contact/newton_step.py). That one is taken by central differ
 finds contacts and sets the problem up, and none has to be solved.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
 from mbcli.engine.fields.contact_fields import BOUNDED, COUNT_CONSTRAINTS, VECTOR_START
@@ -14,6 +18,15 @@ from mbcli.engine.runtime.precompiled import precompiled_library
 from mbcli.errors import NumericalError
 from mbcli.multibody.scalars import FLOAT
 from mbcli.multibody.state.context import Context
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import TypeAlias
+
+    from mbcli.math.array_types import Matrix, Vector
+    from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+
+    Values: TypeAlias = Any  # PlantValues of closed_form_motion.py, which imports this file
 
 DIFFERENCE = 1e-6  # [rad, m, rad/s, m/s, N m or N]
 WEIGHTS = ((-2, 1.0 / 12.0), (-1, -2.0 / 3.0), (1, 2.0 / 3.0), (2, -1.0 / 12.0))
@@ -29,15 +42,15 @@ class StepInContact:
         start: PlantValues of the context.
     """
 
-    def __init__(self, plant, context, start):
+    def __init__(self, plant: MultibodyPlant, context: Context, start: Values) -> None:
         state = context.state
         self._plant, self._start = plant, start
         self._own = Context(plant, state.scalar, state.compiled or precompiled_library() is not None)
         self._own.inputs.take_from(context.inputs)
         self._own.SetTimeStateAndParametersFrom(context)
-        self._expected = None
+        self._expected: tuple[list[int], list[int]] | None = None
 
-    def solve(self):
+    def solve(self) -> Vector | None:
         """v' of the context, exact to rounding; None if nothing touches."""
         after = self._velocities(self._start)
         contact = self._own.state.contact
@@ -51,7 +64,7 @@ class StepInContact:
         self._expected = self._acting()
         return after
 
-    def newton_step(self, values, after):
+    def newton_step(self, values: Values, after: Vector) -> Vector:
         """One step of Newton's method from v' = after to that of other PlantValues; NumericalError if others act."""
         velocities = self._newton_step(values, after)
         if self._acting() != self._expected:
@@ -60,7 +73,7 @@ class StepInContact:
             )
         return velocities
 
-    def _newton_step(self, values, after):
+    def _newton_step(self, values: Values, after: Vector) -> Vector:
         solver = self._own.state.contact.solver
         solver.vectors[VECTOR_START, solver.dof_slot] = after
         velocities = self._velocities(values)
@@ -69,7 +82,7 @@ class StepInContact:
             return self._newton_step(values, after)
         return velocities
 
-    def by(self, name, directions, after):
+    def by(self, name: str, directions: Iterable[Any], after: Vector) -> Matrix:
         """Derivatives of v' along directions (n, size) of one of the PlantValues, as columns (nv, n)."""
         columns = []
         for direction in directions:
@@ -80,7 +93,7 @@ class StepInContact:
             columns.append(column)
         return np.reshape(columns, (len(columns), after.size)).T
 
-    def _velocities(self, values):
+    def _velocities(self, values: Values) -> Vector:
         plant, own, h = self._plant, self._own, self._plant.time_step()
         v = values.v.copy()
         v[own.state.model.locked_dof] = 0.0
@@ -94,7 +107,7 @@ class StepInContact:
         )
         return v + h * vdot
 
-    def _acting(self):
+    def _acting(self) -> tuple[list[int], list[int]]:
         """What gives impulses at v', in any order: geometries of contacts, and rows of joints by their numbers."""
         contact = self._own.state.contact
         solver, n = contact.solver, contact.solver.counts[COUNT_CONSTRAINTS]
@@ -103,12 +116,14 @@ class StepInContact:
         touching = contact.points.geometry[sources[acts & (kinds < BOUNDED)]]
         return sorted(touching.tolist()), sorted(sources[acts & (kinds == BOUNDED)].tolist())
 
-    def _take_newton_steps(self):
+    def _take_newton_steps(self) -> None:
         state = self._own.state
         state.data.contact[CONTACT_AT_SOLVE] = state.contact.function(state.kernels, "newton_step_called")
 
 
-def velocities_after_contact(plant, context, start, N, N_inverse):
+def velocities_after_contact(
+    plant: MultibodyPlant, context: Context, start: Values, N: Matrix, N_inverse: Matrix
+) -> tuple[Vector, dict[str, Matrix]] | None:
     """v' (nv,) of a step in contact and its derivatives by each of the PlantValues; None if it is none, or has none.
 
     Args:

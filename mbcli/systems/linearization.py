@@ -4,8 +4,11 @@ For a kernel that is analytic, f(x + i s e) has s df/dx e as its imaginary part,
 small that the result has the precision of f itself.
 """
 
+from __future__ import annotations
+
 from enum import Enum
 from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +19,13 @@ from mbcli.multibody.compilation.compile_constraints import compile_constraints
 from mbcli.multibody.scalars import COMPLEX
 from mbcli.systems.closed_form_motion import STEP, PlantValues, closed_form_motion, motion_in_contact
 from mbcli.systems.motion_on_constraints import projection_onto_constraints, require_motion_on_constraints
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mbcli.math.array_types import Matrix, Vector
+    from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+    from mbcli.multibody.state.context import Context
 
 
 class InputPortSelection(Enum):
@@ -32,7 +42,7 @@ class OutputPortSelection(Enum):
     kUseFirstOutputIfItExists = -1
 
 
-def values_at(plant, context):
+def values_at(plant: MultibodyPlant, context: Context) -> PlantValues:
     """PlantValues of a context. RuntimeError for a plant with force elements of a user."""
     plant.check_context(context)
     if plant.user_force_elements:
@@ -58,7 +68,7 @@ class PlantMotion:
         values: those of the context, by values_at().
     """
 
-    def __init__(self, plant, context, discrete, values):
+    def __init__(self, plant: MultibodyPlant, context: Context, discrete: bool, values: PlantValues) -> None:
         state = context.state
         self._plant, self._discrete, self.values = plant, discrete, values
         self._model = state.model.replace(dtype=complex)
@@ -69,7 +79,7 @@ class PlantMotion:
             for f in context.inputs.value("applied_spatial_force", context) or ()
         ]
 
-    def _constraints_at(self, context):
+    def _constraints_at(self, context: Context) -> Any:
         """Those of a context for complex numbers; NumericalError if the motion has no derivatives."""
         state = context.state
         state.ready_constraints()
@@ -79,7 +89,7 @@ class PlantMotion:
         self._regular = state.constraints.rank_at(context)
         return compile_constraints(self._model, state.constraints.rows)
 
-    def projection(self, context):
+    def projection(self, context: Context) -> Matrix | None:
         """projection_onto_constraints() at the context of the plant; None without constraints."""
         if self._discrete or self._constraints is None or not self._constraints.sizes["nrow"]:
             return None
@@ -90,8 +100,10 @@ class PlantMotion:
             rates.append(work.errd[np.argsort(self._constraints.row_number)].imag / STEP)
         return projection_onto_constraints(context, np.stack(rates, axis=1))
 
-    def _data_at(self, values):
+    def _data_at(self, values: PlantValues) -> tuple[Any, Any]:
         """Data at a state, and the work of the constraints."""
+        d: Any
+        work: Any
         d, work = Data(self._model.sizes, complex), None
         d.q[:], d.v[:], d.u[:] = values.q, values.v, values.u
         if self._constraints is not None:
@@ -104,7 +116,7 @@ class PlantMotion:
             )
         return d, work
 
-    def evaluate(self, values):
+    def evaluate(self, values: PlantValues) -> Any:
         """Data in which qdot, vdot or the next q, v are computed, and vdot of the step."""
         plant, m, kernels = self._plant, self._model, self._kernels
         d, _ = self._data_at(values)
@@ -128,7 +140,7 @@ class PlantMotion:
             kernels.calc_qdot(m, d)
         return d
 
-    def motion(self, data):
+    def motion(self, data: Any) -> Vector:
         """[qdot; vdot] or [q; v]"""
         parts = (data.q, data.v) if self._discrete else (data.qdot, data.vdot)
         return np.concatenate(parts)
@@ -137,7 +149,7 @@ class PlantMotion:
 INPUTS = {"actuation": "u", "applied_generalized_force": "tau", "desired_state": "desired"}
 
 
-def _input_directions(plant, context, name):
+def _input_directions(plant: MultibodyPlant, context: Context, name: str | None) -> list[tuple[str, int]]:
     """The (field, index) of PlantValues that each element of an input port is. RuntimeError for another port."""
     if name is None:
         return []
@@ -159,7 +171,7 @@ def _input_directions(plant, context, name):
 class PlantOutput:
     """An output port as a function of the results of PlantMotion. RuntimeError for one that is not a vector."""
 
-    def __init__(self, plant, name):
+    def __init__(self, plant: MultibodyPlant, name: str | None) -> None:
         self._indices, self._kind, nq = None, name, plant.num_positions()
         for instance, prefix in enumerate(plant.elements.instance_names):
             for kind, indices in (
@@ -176,15 +188,15 @@ class PlantOutput:
                 f"linearization of output '{name}': it is sampled; SetUseSampledOutputPorts(False) makes it live"
             )
 
-    def is_state(self):
+    def is_state(self) -> bool:
         """Whether it is part of the state, and follows from no motion."""
         return self._kind in (None, "state")
 
-    def is_effort(self):
+    def is_effort(self) -> bool:
         """Whether it is what actuators give."""
         return self._kind == "net_actuation"
 
-    def of(self, values, data, model):
+    def of(self, values: PlantValues, data: Any, model: Any) -> Vector:
         """The value of the port, real or complex."""
         if self._kind is None:
             return np.zeros(0)
@@ -198,7 +210,13 @@ class PlantOutput:
         return value if self._indices is None else value[self._indices]
 
 
-def plant_derivatives(plant, context, input_name, output_name, discrete=None):
+def plant_derivatives(
+    plant: MultibodyPlant,
+    context: Context,
+    input_name: str | None,
+    output_name: str | None,
+    discrete: bool | None = None,
+) -> tuple[Matrix, Matrix, Matrix, Matrix, Vector, Vector, Vector]:
     """A, B, C, D of a plant about a context, with its motion and output there and the input u0 itself.
 
     Under constraints the motion of a continuous plant from a state off them is that from its projection onto them.
@@ -215,7 +233,14 @@ def plant_derivatives(plant, context, input_name, output_name, discrete=None):
     return J[:nx, :nx], J[:nx, nx:], J[nx:, :nx], J[nx:, nx:], f, y, u0
 
 
-def derivatives_in_closed_form(plant, context, discrete, start, output, directions):
+def derivatives_in_closed_form(
+    plant: MultibodyPlant,
+    context: Context,
+    discrete: bool,
+    start: PlantValues,
+    output: PlantOutput,
+    directions: Sequence[tuple[str, int]],
+) -> tuple[Vector, Vector, Matrix] | None:
     """Motion, output and the derivatives of both, one column for each direction; None where there is no closed form.
 
     RuntimeError for the efforts of controllers in contact; NumericalError where a contact begins or ends.
@@ -243,7 +268,14 @@ def derivatives_in_closed_form(plant, context, discrete, start, output, directio
     return motion.f, y, J
 
 
-def derivatives_by_complex_steps(plant, context, discrete, start, output, directions):
+def derivatives_by_complex_steps(
+    plant: MultibodyPlant,
+    context: Context,
+    discrete: bool,
+    start: PlantValues,
+    output: PlantOutput,
+    directions: Sequence[tuple[str, int]],
+) -> tuple[Vector, Vector, Matrix]:
     """As derivatives_in_closed_form(), of any motion."""
     motion, state = PlantMotion(plant, context, discrete, start), context.state
     data = motion.evaluate(start)
@@ -261,7 +293,7 @@ def derivatives_by_complex_steps(plant, context, discrete, start, output, direct
     return f, y, J
 
 
-def _from_projected_states(J, nx, output, projection):
+def _from_projected_states(J: Matrix, nx: int, output: PlantOutput, projection: Matrix) -> None:
     """Derivatives of a motion by nx states, and of an output -> those of it from projections of these states."""
     of_motion = slice(0, nx) if output.is_state() else slice(None)
     J[of_motion, :nx] = J[of_motion, :nx] @ projection

@@ -1,15 +1,23 @@
 """States on the constraints of a continuous plant, and their projection onto these, for derivatives of motion."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from mbcli.errors import NumericalError
 from mbcli.multibody.assembly.closed_chains import ClosedChains
 
+if TYPE_CHECKING:
+    from mbcli.math.array_types import Matrix
+    from mbcli.multibody.state.context import Context
+
 DEPENDENT_ROWS = 1e-9  # singular value of the constraints, relative to the largest, that counts as zero
 ON_CONSTRAINTS = 1e-8  # norm of their errors with which a state can be linearized about
 
 
-def require_motion_on_constraints(context, discrete=False):
+def require_motion_on_constraints(context: Context, discrete: bool = False) -> None:
     """NumericalError if the motion from a context has no derivatives; discrete: of steps, which may start off them."""
     state = context.state
     state.ready_constraints()
@@ -29,7 +37,7 @@ def require_motion_on_constraints(context, discrete=False):
         raise NumericalError("the state is so close to a singular position that the motion has no derivatives")
 
 
-def projection_onto_constraints(context, errd_by_q):
+def projection_onto_constraints(context: Context, errd_by_q: Matrix) -> Matrix:
     """The derivative of the projection of states [q; v] onto the constraints (n, n), about one that is on them.
 
     As steps of continuous runs are projected: by the least kinetic energy. errd_by_q (nrow, nq): what the velocity

@@ -64,11 +64,11 @@ class Simulator:
         self._initialized = False
         self._start()
 
-    def _start(self):
+    def _start(self) -> None:
         self._steps = self._updates = 0
-        self._next_step = None
-        self._updated_at = None  # the number k of the last update
-        self._began = None  # wall-clock and simulated time of the first advance
+        self._next_step: float | None = None
+        self._updated_at: int | None = None  # the number k of the last update
+        self._began: tuple[float, float] | None = None  # wall-clock and simulated time of the first advance
         self._ending: EventStatus | None = None  # what ended the last advance before its time
         self._publishes = 0
 
@@ -162,7 +162,7 @@ class Simulator:
         self._wait()
         return self._ended_by(status)
 
-    def _warn_of_limits(self):
+    def _warn_of_limits(self) -> None:
         outside = positions_outside_limits(self._plant, self._context)
         if outside:
             start = f"the start is outside of limits, {what_limits_do(self._plant)}: {in_words(outside)}"
@@ -184,7 +184,7 @@ class Simulator:
             self._ended_by(EventStatus.DidNothing())
             return self._status(self._root.get_time())
 
-    def _advance_discrete(self, end):
+    def _advance_discrete(self, end: float) -> None:
         if self._monitor is None and self._rate == 0.0 and not self._publishes_every_step:
             self._run_updates(end)
             return
@@ -194,7 +194,7 @@ class Simulator:
             if self._after_plain_step() or target >= end:
                 return
 
-    def _run_updates(self, end):
+    def _run_updates(self, end: float) -> None:
         """All updates before the time `end`, and the one that is due now, in one run."""
         following = self._next_update()
         last = max(following, self._first_update(end))  # the first update that is left
@@ -203,14 +203,14 @@ class Simulator:
         self._steps += last - following + 1
         self._context.SetTime(end)
 
-    def _update_if_due(self):
+    def _update_if_due(self) -> None:
         k = self._due()
         if k is not None:
             now = self._context.get_time()
             self._update(k, k + 1)
             self._context.SetTime(now)
 
-    def _update(self, first, end):
+    def _update(self, first: int, end: int) -> None:
         """The updates of the numbers first to end - 1."""
         if end > first:
             h = self._plant.time_step()
@@ -223,21 +223,21 @@ class Simulator:
             self._updates += end - first
             self._updated_at = end - 1
 
-    def _due(self):
+    def _due(self) -> int | None:
         """The number of the update that is due at the context's time, None if there is none."""
         now = self._context.get_time()
         k = self._first_update(now)
         return k if k * self._plant.time_step() == now and k != self._updated_at else None
 
-    def _next_update(self):
+    def _next_update(self) -> int:
         """The number of the first update after the context's time."""
         return self._first_update(math.nextafter(self._context.get_time(), math.inf))
 
-    def _first_update(self, t):
+    def _first_update(self, t: float) -> int:
         """The least k whose update, at the time k h as a double, is not before the time t."""
         return first_number(t, self._plant.time_step())
 
-    def _advance_continuous(self, end):
+    def _advance_continuous(self, end: float) -> None:
         while True:
             now = self._context.get_time()
             target = end
@@ -252,7 +252,7 @@ class Simulator:
                 return
 
     @staticmethod
-    def _run(run):
+    def _run(run: Run) -> None:
         for _ in run.blocks(has_turn=True):
             pass
         complaint = None if run.contact is None else run.contact.complaint()

@@ -10,9 +10,11 @@ elements.
 Format: http://sdformat.org/spec
 """
 
+from __future__ import annotations
+
 import os
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mbcli.parsers.checks import check_model
 from mbcli.parsers.frame_names import MODEL, SEPARATOR, WORLD
@@ -26,7 +28,7 @@ from mbcli.parsers.sdf.sdf_joints import read_joints
 from mbcli.parsers.sdf.sdf_known import FOREIGN, KNOWN
 from mbcli.parsers.sdf.sdf_links import read_link
 from mbcli.parsers.sdf.sdf_loops import connect_named_frames
-from mbcli.parsers.sdf.sdf_scopes import ForeignModel, Gathering, TooManyElements, gravity_of_world, zero_poses
+from mbcli.parsers.sdf.sdf_scopes import ForeignModel, Gathering, Model, TooManyElements, gravity_of_world, zero_poses
 from mbcli.parsers.sdf.sdf_self_contact import self_contact_group
 from mbcli.parsers.sdf.sdf_unused_values import check_unused_values
 from mbcli.parsers.sdf.sdf_values import claim_name
@@ -35,8 +37,22 @@ from mbcli.parsers.spec import FrameSpec, ModelSpec
 from mbcli.parsers.xml_node import quoted
 from mbcli.parsers.xml_source import read_xml, report_unread
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
-def read_sdf(source, diagnostics, *, packages=None, name=None):
+    from mbcli.parsers.diagnostics import Diagnostics
+    from mbcli.parsers.sdf.sdf_scopes import Element, File
+    from mbcli.parsers.spec import CollisionFilterGroupSpec, JointSpec, SensorSpec
+    from mbcli.parsers.xml_node import Node
+
+
+def read_sdf(
+    source: str | os.PathLike[str] | bytes,
+    diagnostics: Diagnostics,
+    *,
+    packages: PackageMap | None = None,
+    name: str | None = None,
+) -> tuple[ModelSpec, ...]:
     """The models of an SDFormat file, a tuple of `ModelSpec` in the order of the file; of a world file that world.
 
     source: a path, or the bytes of a document (whose relative URIs start at the working directory).
@@ -77,7 +93,7 @@ def read_sdf(source, diagnostics, *, packages=None, name=None):
 # ------------------------------------------------------------------------------------- files and worlds
 
 
-def _read_root(file, includes):
+def _read_root(file: File, includes: Includes) -> Sequence[ModelSpec]:
     """The `ModelSpec`s of the elements at the top of a file."""
     root = file.root
     worlds = root.children("world")
@@ -108,7 +124,7 @@ def _read_root(file, includes):
     return models
 
 
-def _gather(gathering, node, file, includes):
+def _gather(gathering: Gathering, node: Node, file: File, includes: Includes) -> Model | ForeignModel | None:
     if node.tag == "world":
         return gathering.world_model(node, file)
     if node.tag == "model":
@@ -127,22 +143,24 @@ def _gather(gathering, node, file, includes):
 class _Reading:
     """Reads the elements of the models of one top-level model or world, whose frames are known."""
 
-    def __init__(self, top):
+    def __init__(self, top: Model | ForeignModel) -> None:
         self._top = top
         self._models = list(_walk("", top))
         self._groups = read_filter_groups(find_groups(self._of_sdf()))
-        self._joints = {}  # full name: (JointSpec, prefix)
-        self._nodes = {}  # full name: node, of all joints that the files have
+        self._joints: dict[str, tuple[JointSpec, str]] = {}  # full name: (JointSpec, prefix)
+        self._nodes: dict[str, Node] = {}  # full name: node, of all joints that the files have
+        self._read_sensors: Callable[[Iterable[Element], Collection[str]], tuple[SensorSpec, ...]]
         self._read_sensors = lambda elements, joints: ()
         if any("sensor" in e.node.child_tags for _, model in self._of_sdf() for e in model.elements.values()):
             from mbcli.parsers.sdf.sdf_sensors import sensor_reader  # late: few models have some
 
+            assert isinstance(top, Model)
             self._read_sensors = sensor_reader(top)
 
-    def _of_sdf(self):
+    def _of_sdf(self) -> list[tuple[str, Model]]:
         return [(prefix, model) for prefix, model in self._models if not isinstance(model, ForeignModel)]
 
-    def spec(self):
+    def spec(self) -> ModelSpec:
         specs: dict[str, ModelSpec] = {}
         for prefix, model in reversed(self._models):  # nested ones first
             inner = tuple(specs[prefix + name + SEPARATOR] for name in getattr(model, "models", ()))
@@ -156,7 +174,7 @@ class _Reading:
             diagnostics.error("DEFORMABLE_REFERENCE", message, place=place, hint=HOLD)
         return specs[""]
 
-    def _read_model(self, prefix, model, inner):
+    def _read_model(self, prefix: str, model: Model, inner: tuple[ModelSpec, ...]) -> ModelSpec:
         frames = model.frames
         elements = list(model.elements.values())
         joints = connect_named_frames(read_joints(elements), elements, model.physics)
@@ -194,7 +212,7 @@ class _Reading:
             X_LinkModel=None if model.is_world or soft else (canonical, frames.X_AB(canonical, MODEL)),
         )
 
-    def _check_followers(self):
+    def _check_followers(self) -> None:
         """Leaders may be in nested models, of other formats, too."""
         joints, nodes = dict(self._joints), dict(self._nodes)
         for prefix, model in self._models:
@@ -204,14 +222,14 @@ class _Reading:
         check_followers(self._joints, joints, nodes)
 
 
-def _walk(prefix, model):
+def _walk(prefix: str, model: Model | ForeignModel) -> Iterator[tuple[str, Model | ForeignModel]]:
     """Yields (prefix, model) of a model and all those in it, each before those in it."""
     yield prefix, model
     for name, inner in getattr(model, "models", {}).items():
         yield from _walk(prefix + name + SEPARATOR, inner)
 
 
-def _refuse_motion(joints, model):
+def _refuse_motion(joints: tuple[JointSpec, ...], model: Model) -> None:
     for joint in joints:
         if joint.type != "fixed":
             message = f"joint {quoted(joint.name)} of a static model must be fixed, not {joint.type}"
@@ -219,20 +237,20 @@ def _refuse_motion(joints, model):
             node.diagnostics.error("ELEMENT_INVALID", message, node)
 
 
-def _self_contact(model, elements):
+def _self_contact(model: Model, elements: Iterable[Element]) -> tuple[CollisionFilterGroupSpec, ...]:
     if model.is_world:
         return ()
     group = self_contact_group(model.node, (e.node for e in elements if e.tag == "link" and not is_deformable(e)))
     return () if group is None else (group,)
 
 
-def _read_frame(element):
+def _read_frame(element: Element) -> FrameSpec:
     frames = element.frames
     link = frames.link_of(element.name) or WORLD
     return FrameSpec(element.name, link, frames.X_AB(link, element.name), element.node.place)
 
 
-def _place_foreign(model):
+def _place_foreign(model: ForeignModel) -> ModelSpec:
     """An included model of another format, at the place that the include gives it."""
     spec, frames = model.spec, model.frames
     poses = zero_poses(spec)

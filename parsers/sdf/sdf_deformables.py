@@ -1,5 +1,9 @@
 """Links of SDFormat files that are deformable bodies: Drake's <drake:deformable_properties> and walls."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from mbcli.parsers.frame_names import MODEL
 from mbcli.parsers.sdf.sdf_geometry import read_geometries
 from mbcli.parsers.sdf.sdf_values import child_boolean
@@ -8,6 +12,15 @@ from mbcli.parsers.xml_node import quoted
 
 from mbcli.errors import ModelError
 from mbcli.multibody.fem.body_config import MATERIAL_NAMES, DeformableBodyConfig
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from typing import Any
+
+    from mbcli.parsers.sdf.sdf_frames import FrameScope
+    from mbcli.parsers.sdf.sdf_scopes import Element
+    from mbcli.parsers.spec import ModelSpec, Place
+    from mbcli.parsers.xml_node import Node
 
 PROPERTIES = "drake:deformable_properties"
 WALL = "drake:wall_boundary_condition"
@@ -23,12 +36,12 @@ SHORTEST_NORMAL = 1e-10
 HOLD = "it is no rigid body: hold it by <drake:wall_boundary_condition>, or in Python by a fixed constraint"
 
 
-def is_deformable(element):
+def is_deformable(element: Element) -> bool:
     """Whether an element is a link that is a deformable body."""
     return element.tag == "link" and element.node.peek(PROPERTIES) is not None
 
 
-def read_deformable(element, frames, static):
+def read_deformable(element: Element, frames: FrameScope, static: bool) -> DeformableSpec | None:
     """The `DeformableSpec` of a deformable link, None with an error. static: whether its model is."""
     node = element.node
     nodes = node.children("collision")
@@ -65,7 +78,7 @@ def read_deformable(element, frames, static):
     )
 
 
-def _read_config(node):
+def _read_config(node: Any) -> DeformableBodyConfig:
     config = DeformableBodyConfig()
     for tag, setter in NUMBERS.items():
         child = node.child(tag)
@@ -86,7 +99,7 @@ def _read_config(node):
     return config
 
 
-def _read_wall(node):
+def _read_wall(node: Node) -> WallSpec | None:
     vectors = []
     for tag in ("drake:point_on_plane", "drake:outward_normal"):
         child = node.child(tag, required=True)
@@ -101,7 +114,7 @@ def _read_wall(node):
     return WallSpec(tuple(point), tuple(normal), node.place)
 
 
-def references_to_deformables(models):
+def references_to_deformables(models: Sequence[tuple[str, ModelSpec]]) -> Iterator[tuple[Place, str]]:
     """(place, message) of each joint, frame, constraint and filter group that names a deformable link.
 
     models: [(prefix, ModelSpec)] of all models of a file.
@@ -116,7 +129,7 @@ def references_to_deformables(models):
                     yield element.place, f"{_described(element)} refers to deformable link {quoted(name)}"
 
 
-def _references(model):
+def _references(model: ModelSpec) -> Iterator[tuple[Any, Iterable[str]]]:
     for joint in model.joints:
         yield joint, (joint.parent, joint.child)
     for frame in model.frames:
@@ -128,7 +141,7 @@ def _references(model):
         yield group, group.members
 
 
-def _described(element):
+def _described(element: Any) -> str:
     kind = type(element).__name__.removesuffix("Spec")
     name = getattr(element, "name", None)
     return kind if name is None else f"{kind.lower()} {quoted(name)}"

@@ -1,6 +1,9 @@
 """Drake's force elements and constraints in SDFormat files."""
 
+from __future__ import annotations
+
 from math import inf
+from typing import TYPE_CHECKING
 
 from mbcli.parsers.frame_names import WORLD
 from mbcli.parsers.spec import (
@@ -16,8 +19,18 @@ from mbcli.parsers.xml_node import quoted
 
 from mbcli.common.suggestions import did_you_mean
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any, TypeVar
 
-def read_force_elements(elements):
+    from mbcli.parsers.sdf.sdf_scopes import Element
+    from mbcli.parsers.spec import ConstraintSpec
+    from mbcli.parsers.xml_node import Node
+
+    Value = TypeVar("Value")
+
+
+def read_force_elements(elements: Iterable[Element]) -> tuple[tuple[ForceElementSpec, ...], tuple[ConstraintSpec, ...]]:
     """(force elements, constraints) of the `Element`s of a model, tuples; faulty ones are reported and left out."""
     specs = []
     for element in elements:
@@ -36,31 +49,39 @@ class _Children:
     complete: all of them were there and good so far.
     """
 
-    def __init__(self, element):
+    def __init__(self, element: Element) -> None:
         self.node = element.node
         self.frames = element.frames
         self.prefix = _PREFIXES.get(element.tag, element.tag + "_")
         self.complete = True
 
-    def checked(self, value):
+    def checked(self, value: Value) -> Value:
         if value is None:
             self.complete = False
         return value
 
-    def child(self, name, *, required=True):
+    def child(self, name: str, *, required: bool = True) -> Node | None:
         child = self.node.child(self.prefix + name, required=required)
         if required:
             self.checked(child)
         return child
 
-    def vector(self, name, *, unsigned=False):
-        child = self.child(name)
+    def vector(self, name: str, *, unsigned: bool = False) -> Any:
+        child: Any = self.child(name)
         value = self.checked(child.text_vector(3, required=True)) if child is not None else None
         if unsigned and value is not None and min(value) < 0:
             self._refuse(child, value, "not be negative")
         return value
 
-    def number(self, name, default=None, *, positive=False, unsigned=False, allow_inf=False):
+    def number(
+        self,
+        name: str,
+        default: float | None = None,
+        *,
+        positive: bool = False,
+        unsigned: bool = False,
+        allow_inf: bool = False,
+    ) -> Any:
         child = self.child(name, required=default is None)
         if child is None:
             return default
@@ -69,14 +90,14 @@ class _Children:
             self._refuse(child, value, "be positive" if positive else "not be negative")
         return value
 
-    def _refuse(self, child, value, rule):
+    def _refuse(self, child: Node, value: object, rule: str) -> None:
         child.diagnostics.error("ELEMENT_INVALID", f"<{child.tag}> must {rule}, found {value!r}", child)
 
-    def name_in(self, child, *kinds):
+    def name_in(self, child: Node | None, *kinds: str) -> Any:
         """The name in a child of something of these kinds in the model; without kinds of any frame."""
         return self.name_of(child, child.text(required=True), *kinds) if child is not None else None
 
-    def name_of(self, node, name, *kinds):
+    def name_of(self, node: Node, name: str | None, *kinds: str) -> Any:
         if name is not None:
             kind = self.frames.graph.kind_of(self.frames.full(name))
             if kind is None or (kinds and kind not in kinds):
@@ -87,7 +108,7 @@ class _Children:
                 name = None
         return self.checked(name)
 
-    def points(self):
+    def points(self) -> dict[str, Any]:
         """Link A and point P on it, link B and point Q on it."""
         return {
             "link_A": self.name_in(self.child("body_A"), "link", "world"),
@@ -100,7 +121,7 @@ class _Children:
 # ------------------------------------------------------------------------------------- one of each kind
 
 
-def _bushing(children):
+def _bushing(children: _Children) -> dict[str, Any]:
     names = ("torque_stiffness", "torque_damping", "force_stiffness", "force_damping")
     return {
         "frame_A": children.name_in(children.child("frameA")),
@@ -109,7 +130,7 @@ def _bushing(children):
     }
 
 
-def _spring_damper(children):
+def _spring_damper(children: _Children) -> dict[str, Any]:
     return {
         **children.points(),
         "free_length": children.number("free_length", positive=True),
@@ -118,7 +139,7 @@ def _spring_damper(children):
     }
 
 
-def _distance(children):
+def _distance(children: _Children) -> dict[str, Any]:
     return {
         **children.points(),
         "distance": children.number("distance", positive=True),
@@ -127,9 +148,9 @@ def _distance(children):
     }
 
 
-def _weld(children):
+def _weld(children: _Children) -> dict[str, Any]:
     """Two frames, named as the parent and the child of a joint are."""
-    values = {}
+    values: dict[str, Any] = {}
     for tag, end, X in (("parent", "link_A", "X_AP"), ("child", "link_B", "X_BQ")):
         frame = children.name_in(children.child(tag))
         if frame is not None:
@@ -139,7 +160,7 @@ def _weld(children):
     return values
 
 
-def _tendon(children):
+def _tendon(children: _Children) -> dict[str, Any]:
     nodes = children.node.children("drake:tendon_constraint_joint")
     if not nodes:
         message = "<drake:tendon_constraint> must have a <drake:tendon_constraint_joint>"

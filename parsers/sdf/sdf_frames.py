@@ -13,13 +13,22 @@ it: references look only into their own scope or down from it.
 Frame semantics: http://sdformat.org/tutorials?tut=pose_frame_semantics
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from mbcli.parsers.cycles import order_by_arrow
 from mbcli.parsers.frame_names import MODEL, SEPARATOR, WORLD
 from mbcli.parsers.poses import compose, inverse
 from mbcli.parsers.spec import IDENTITY
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, KeysView
+    from typing import Any
+
+    from mbcli.math.array_types import Matrix4
 
 LONGEST_WALK = 16  # arrows that a relative pose is put together from, rather than from two poses in the world
 
@@ -64,31 +73,31 @@ class FrameGraph:
     The answers about a frame that `resolve` found a fault with are None or the identity.
     """
 
-    def __init__(self):
+    def __init__(self) -> None:
         self._frames = {WORLD: _Frame("world", None, None, IDENTITY)}
-        self._canonical = {}  # model: the link that its file names as canonical
-        self._faults = []
-        self._link_of = {}
-        self._depth = {}
-        self._X_WF = {}
+        self._canonical: dict[str, str] = {}  # model: the link that its file names as canonical
+        self._faults: list[FrameFault] = []
+        self._link_of: dict[str, str] = {}
+        self._depth: dict[str, int] = {}
+        self._X_WF: dict[str, Matrix4] = {}
 
-    def add(self, name, kind, attached_to, relative_to, X, prefix):
+    def add(self, name: str, kind: str, attached_to: str | None, relative_to: str, X: Matrix4, prefix: str) -> None:
         self._frames[name] = _Frame(kind, attached_to, relative_to, X, prefix)
 
-    def attach_model(self, model, link, *, stated=False):
+    def attach_model(self, model: str, link: str, *, stated: bool = False) -> None:
         """Fix a model frame to its canonical link, or to the model that has it. stated: the file names it."""
         self._frames[model] = replace(self._frames[model], attached_to=link)
         if stated:
             self._canonical[model] = link
 
-    def place(self, model, placement):
+    def place(self, model: str, placement: str) -> None:
         """The pose of a model is that of another frame in it: turn the arrows on the way between them round."""
         frames = self._frames
         if placement not in frames:
             self._blame_placement(model, placement, "is not in the model")
             return
         path = {}  # from the placement frame to the model frame
-        name = placement
+        name: str | None = placement
         while name in frames and name != model and name not in path:
             path[name] = frames[name]
             name = frames[name].relative_to
@@ -102,16 +111,16 @@ class FrameGraph:
             outside, X = name, inverse(frame.X)
         frames[model] = replace(frames[model], relative_to=outside, X=X)
 
-    def _blame_placement(self, model, placement, problem):
+    def _blame_placement(self, model: str, placement: str, problem: str) -> None:
         local = _local(placement, self._scope_inside(model))
         message = f'the placement frame "{local}" of the model {problem}'
         self._faults.append(FrameFault(model, "MODEL_PLACEMENT_FRAME_INVALID", message, unknown=local))
 
     @staticmethod
-    def _scope_inside(model):
+    def _scope_inside(model: str) -> str:
         return "" if model == MODEL else model + SEPARATOR
 
-    def resolve(self):
+    def resolve(self) -> tuple[FrameFault, ...]:
         """Solve both relations; returns the faults found, a tuple of `FrameFault`."""
         attached_order, attached_cycles = order_by_arrow(
             {name: frame.attached_to for name, frame in self._frames.items()}
@@ -133,7 +142,7 @@ class FrameGraph:
 
     # ------------------------------------------------------------------------------------------ faults
 
-    def _unknown_names(self):
+    def _unknown_names(self) -> Iterator[FrameFault]:
         for name, frame in self._frames.items():
             target = None if frame.attached_to is None else self._frames.get(frame.attached_to)
             stated = name in self._canonical
@@ -145,7 +154,9 @@ class FrameGraph:
             if frame.relative_to is not None and frame.relative_to not in self._frames:
                 yield _unknown_name(name, frame, frame.relative_to, _UNKNOWN_POSE, frame.prefix)
 
-    def _cycles(self, attached_cycles, relative_cycles):
+    def _cycles(
+        self, attached_cycles: Iterable[list[str]], relative_cycles: Iterable[list[str]]
+    ) -> Iterator[FrameFault]:
         """A cycle of attached_to is one of the default relative_to, too: report such a one once."""
         seen = set()
         position = {name: i for i, name in enumerate(self._frames)}
@@ -165,26 +176,28 @@ class FrameGraph:
 
     # ----------------------------------------------------------------------------------------- answers
 
-    def __contains__(self, name):
+    def __contains__(self, name: str) -> bool:
         return name in self._frames
 
-    def names(self):
+    def names(self) -> KeysView[str]:
         return self._frames.keys()
 
-    def kind_of(self, name):
+    def kind_of(self, name: str) -> str | None:
         frame = self._frames.get(name)
         return frame.kind if frame is not None else None
 
-    def link_of(self, name):
+    def link_of(self, name: str) -> str | None:
         """The link (or "world") that a frame is fixed to; None if that is not known."""
         return self._link_of.get(name)
 
-    def X_AB(self, a, b):
+    def X_AB(self, a: str, b: str) -> Matrix4:
         """Pose of frame b in frame a in the file's default configuration."""
         if a not in self._depth or b not in self._depth:
             return IDENTITY
         # up to the frame from which both are given: frames above it do not round the result
         X_CA = X_CB = IDENTITY
+        A: Any  # not None: the walk ends in the world at the latest
+        B: Any
         A, B = a, b
         for _ in range(LONGEST_WALK if abs(self._depth[a] - self._depth[b]) < LONGEST_WALK else 0):
             if A == B:
@@ -205,18 +218,18 @@ class FrameScope:
     world. A model that is merged into another one shares its prefix and has a frame of its own for `__model__`.
     """
 
-    def __init__(self, graph, prefix="", model=WORLD):
+    def __init__(self, graph: FrameGraph, prefix: str = "", model: str = WORLD) -> None:
         self.graph = graph
         self.prefix = prefix
         self.model = model
         self.origin = WORLD if model == WORLD else MODEL  # the frame of poses by default
 
     @property
-    def depth(self):
+    def depth(self) -> int:
         """How many models it is inside of, the one at the top of a file not counted."""
         return self.prefix.count(SEPARATOR)
 
-    def full(self, name):
+    def full(self, name: str) -> str:
         """The name in the graph of a name in the scope."""
         if name == MODEL and self.model != WORLD:
             return self.model
@@ -224,79 +237,81 @@ class FrameScope:
             return WORLD
         return self.prefix + name.removesuffix(SEPARATOR + MODEL)
 
-    def inside(self, model):
+    def inside(self, model: str) -> FrameScope:
         """The scope of the model that has a full name."""
         return FrameScope(self.graph, "" if model == MODEL else model + SEPARATOR, model)
 
-    def add_model(self, name, *, relative_to=None, X=IDENTITY):
+    def add_model(self, name: str, *, relative_to: str | None = None, X: Matrix4 = IDENTITY) -> FrameScope:
         """The frame of a model in this one, at pose X in `relative_to` (default: the model frame, or the world),
         attached to the world; returns the scope inside of it."""
         inner = self.prefix + name
         self._add(inner, "model", WORLD, relative_to or self.origin, X)
         return self.inside(inner)
 
-    def add_link(self, name, *, relative_to=None, X=IDENTITY):
+    def add_link(self, name: str, *, relative_to: str | None = None, X: Matrix4 = IDENTITY) -> None:
         """A link at pose X in `relative_to` (default: the model frame)."""
         self._add(self.prefix + name, "link", None, relative_to or self.origin, X)
 
-    def add_joint(self, name, child, *, relative_to=None, X=IDENTITY):
+    def add_joint(self, name: str, child: str, *, relative_to: str | None = None, X: Matrix4 = IDENTITY) -> None:
         """The frame of a joint, attached to its child; its pose is in `relative_to` (default: the child)."""
         self._add(self.prefix + name, "joint", child, relative_to or child, X)
 
-    def add_frame(self, name, *, attached_to=None, relative_to=None, X=IDENTITY):
+    def add_frame(
+        self, name: str, *, attached_to: str | None = None, relative_to: str | None = None, X: Matrix4 = IDENTITY
+    ) -> None:
         """A frame attached to `attached_to` (default: the model frame), at pose X in `relative_to` (default:
         the frame that it is attached to). MODEL::__model__ is what is left of a model that is no longer nested."""
         attached_to = attached_to or self.origin
         self._add(self.full(name), "frame", attached_to, relative_to or attached_to, X)
 
-    def _add(self, full_name, kind, attached_to, relative_to, X):
+    def _add(self, full_name: str, kind: str, attached_to: str | None, relative_to: str, X: Matrix4) -> None:
         attached_to = self.full(attached_to) if attached_to is not None else None
         self.graph.add(full_name, kind, attached_to, self.full(relative_to), X, self.prefix)
 
-    def attach_model(self, link, *, stated=False):
+    def attach_model(self, link: str, *, stated: bool = False) -> None:
         """Fix the model frame to its canonical link, or to a nested model. stated: the file names it."""
         self.graph.attach_model(self.model, self.full(link), stated=stated)
 
-    def place(self, placement):
+    def place(self, placement: str) -> None:
         """The model's pose is that of a frame in it."""
         self.graph.place(self.model, self.full(placement))
 
     # ------------------------------------------------------------------------------------------ answers
 
-    def __contains__(self, name):
+    def __contains__(self, name: str) -> bool:
         return self.full(name) in self.graph
 
     @property
-    def names(self):
+    def names(self) -> list[str]:
         """All names that a reference may use, implicit ones included."""
         own = [name.removeprefix(self.prefix) for name in self.graph.names() if name.startswith(self.prefix)]
         return own if self.model == WORLD else [MODEL, *own]
 
     @property
-    def canonical_link(self):
+    def canonical_link(self) -> str | None:
         """The link that the model frame is fixed to, or "world"."""
         return self.link_of(MODEL)
 
     @property
-    def X_WModel(self):
+    def X_WModel(self) -> Matrix4:
         """Pose of the model frame in the world."""
         return self.graph.X_AB(WORLD, self.model)
 
-    def link_of(self, name):
+    def link_of(self, name: str) -> str | None:
         """The link (or "world") that a frame is fixed to; None if that is not known."""
         link = self.graph.link_of(self.full(name))
         return link if link is None or link == WORLD else link.removeprefix(self.prefix)
 
-    def X_AB(self, a, b):
+    def X_AB(self, a: str, b: str) -> Matrix4:
         """Pose of frame b in frame a in the file's default configuration."""
         return self.graph.X_AB(self.full(a), self.full(b))
 
 
-def _local(full_name, prefix):
+def _local(full_name: str, prefix: str) -> str:
     return full_name.removeprefix(prefix)
 
 
-def _unknown_name(name, frame, target, template, prefix):
+def _unknown_name(name: str, frame: _Frame, target: str, template: tuple[str, str], prefix: str) -> FrameFault:
     code, message = template
     target = _local(target, prefix)
     text = message.format(name=_local(name, frame.prefix), kind=frame.kind, target=target)

@@ -31,10 +31,18 @@ from mbcli.parsers.xml_node import quoted
 from mbcli.common.suggestions import did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
+
+    from mbcli.parsers.mesh_files import MeshFiles
+    from mbcli.parsers.proximity_properties import Properties
+    from mbcli.parsers.sdf.sdf_scopes import Element
+    from mbcli.parsers.spec import Shape
+    from mbcli.parsers.xml_node import Node
+
+    from mbcli.math.array_types import Matrix4
 
 
-def read_geometries(element, tag):
+def read_geometries(element: Element, tag: str) -> tuple[GeometrySpec, ...]:
     """The visuals or the collisions of a link that have a shape."""
     found = []
     nodes = element.node.children(tag)
@@ -44,23 +52,23 @@ def read_geometries(element, tag):
         X = _read_pose_in(element, node)
         with node.diagnostics.leaving_out(element.node, f"the {tag} is left out") as faults:
             geometry = node.child("geometry", required=True)
-            shape = _read_shape(geometry, element.file.meshes) if geometry is not None else None
+            posed = _read_shape(geometry, element.file.meshes) if geometry is not None else None
         color = _read_color(node) if tag == "visual" else None
-        properties = _read_proximity(node, shape and shape[0]) if tag == "collision" else {}
+        properties = _read_proximity(node, posed and posed[0]) if tag == "collision" else {}
         if faults:
             node.ignore("settled")
-        elif shape is not None:
-            shape, X_GS = shape
+        elif posed is not None:
+            shape, X_GS = posed
             found.append(GeometrySpec(name, shape, compose(X, X_GS), node.place, color, properties))
     return tuple(found)
 
 
-def _read_name(node, names, minor):
+def _read_name(node: Node, names: UniqueNames, minor: int) -> str:
     """The name of a visual or collision, made up if the file gives it no good one."""
     stated = node.attribute("name")
     name = names.of(stated, node.tag)
     problem = name_problem(stated, minor) if stated is not None else ("ATTRIBUTE_MISSING", "it has no name")
-    if name != stated and problem is None:
+    if stated is not None and name != stated and problem is None:
         problem = "DUPLICATE_NAME", f"the name {quoted(stated)} is taken already"
     if problem is not None:
         code, message = problem
@@ -69,7 +77,7 @@ def _read_name(node, names, minor):
     return name
 
 
-def _read_pose_in(link, owner):
+def _read_pose_in(link: Element, owner: Node) -> Matrix4:
     """Pose of a visual or collision in the link's frame."""
     X, relative_to = read_pose(owner, link.file.minor)
     if relative_to is None:
@@ -81,7 +89,7 @@ def _read_pose_in(link, owner):
     return compose(link.frames.X_AB(link.name, relative_to), X)
 
 
-def _read_shape(geometry, meshes):
+def _read_shape(geometry: Node, meshes: MeshFiles) -> tuple[Shape, Matrix4] | None:
     """(shape, its pose in the frame of the visual or collision), or None."""
     geometry.children("empty")
     if not geometry.child_tags:
@@ -102,7 +110,7 @@ def _read_shape(geometry, meshes):
     return shape
 
 
-def _read_plane(node, meshes):
+def _read_plane(node: Node, meshes: MeshFiles) -> tuple[HalfSpace, Matrix4] | None:
     """The half space under a plane: its z axis is the normal."""
     z = unit_vector(child_vector(node, "normal", 3, (0.0, 0.0, 1.0)))
     if z is None:
@@ -111,7 +119,7 @@ def _read_plane(node, meshes):
     return HalfSpace(), half_space_pose(z)
 
 
-def _read_mesh(node, meshes):
+def _read_mesh(node: Node, meshes: MeshFiles) -> tuple[Mesh, Matrix4] | None:
     uri_node = node.child("uri", required=True)
     uri = uri_node.text(required=True) if uri_node is not None else None
     scale = child_vector(node, "scale", 3, (1.0, 1.0, 1.0))
@@ -120,7 +128,8 @@ def _read_mesh(node, meshes):
     convex = node.child("drake:declare_convex") is not None
     if uri is None or 0 in scale:
         return None
-    path = meshes.find(uri, uri_node, node.parent.parent.tag)
+    geometry: Any = node.parent
+    path = meshes.find(uri, uri_node, geometry.parent.tag)
     part = node.child("submesh")
     name_node = part.child("name", required=True) if part is not None else None
     center = part.child("center") if part is not None else None
@@ -129,7 +138,7 @@ def _read_mesh(node, meshes):
     return Mesh(uri, scale, convex, path, submesh, is_centered), IDENTITY
 
 
-def _read_polylines(nodes):
+def _read_polylines(nodes: Sequence[Node]) -> tuple[Shape, Matrix4] | None:
     """The prism over the outlines of all <polyline> of a geometry, which has the height of the first."""
     outlines = []
     for node in nodes:
@@ -148,13 +157,15 @@ def _read_polylines(nodes):
     return Polyline(tuple(outlines), heights[0]), IDENTITY
 
 
-def _read_solid(shape, dimensions, node, meshes):
+def _read_solid(
+    shape: Callable[..., Shape], dimensions: Sequence[tuple[str, int]], node: Node, meshes: MeshFiles
+) -> tuple[Shape, Matrix4]:
     """A shape whose arguments are numbers in child elements; dimensions: (tag, count of numbers)."""
     values = [_read_size(node, tag, count, may_be_0=shape is Sphere) for tag, count in dimensions]
     return shape(*[value if len(value) > 1 else value[0] for value in values]), IDENTITY
 
 
-def _read_size(node, tag, count, may_be_0):
+def _read_size(node: Node, tag: str, count: int, may_be_0: bool) -> tuple[float, ...]:
     child = node.child(tag)
     default = (1.0,) * count
     if child is None:
@@ -169,7 +180,7 @@ def _read_size(node, tag, count, may_be_0):
     return size
 
 
-def _ellipsoid(a, b, c):
+def _ellipsoid(a: float, b: float, c: float) -> Ellipsoid:
     return Ellipsoid((a, b, c))
 
 
@@ -189,7 +200,7 @@ SHAPES: dict[str, Callable[..., Any]] = {
 }
 
 
-def _read_color(visual):
+def _read_color(visual: Node) -> tuple[float, float, float, float] | None:
     """RGBA of the diffuse material, or None."""
     material = visual.child("material")
     node = material.child("diffuse") if material is not None else None
@@ -204,7 +215,7 @@ def _read_color(visual):
     return None if faults else (*color, 1.0)[:4]
 
 
-def _read_proximity(collision, shape):
+def _read_proximity(collision: Node, shape: Shape | None) -> Properties:
     """{(group, name): value} of a collision's contact properties. Drake's own elements for friction win."""
     with collision.diagnostics.leaving_out(collision, "it is left out"):
         properties = read_proximity_properties(collision, _read_number, shape)
@@ -222,7 +233,7 @@ def _read_proximity(collision, shape):
     return properties
 
 
-def _read_bounce(bounce, properties):
+def _read_bounce(bounce: Node, properties: Properties) -> None:
     """Restitution, and the speed of approach below which there is none, if the file states it."""
     restitution = child_number(bounce, "restitution_coefficient", 0.0)
     threshold = child_number(bounce, "threshold", 0.0)
@@ -238,7 +249,7 @@ def _read_bounce(bounce, properties):
             properties["material", "bounce_threshold"] = threshold
 
 
-def _read_ode_friction(ode, properties, collision):
+def _read_ode_friction(ode: Node, properties: Properties, collision: Node) -> None:
     """As Drake has it mu is the static coefficient and mu2 the dynamic one; above mu it is a second direction's."""
     mu, mu2 = ode.child("mu"), ode.child("mu2")
     if mu is None and mu2 is None:
@@ -252,5 +263,5 @@ def _read_ode_friction(ode, properties, collision):
     set_friction(properties, (first, second), (mu, mu2), collision)
 
 
-def _read_number(element):
+def _read_number(element: Node) -> float:
     return element.text_number(required=True)

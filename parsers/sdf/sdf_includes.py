@@ -1,9 +1,12 @@
 """The contents that <include> brings into an SDFormat file: the file of its URI, and its changes of that file."""
 
+from __future__ import annotations
+
 import os
 import re
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from mbcli.parsers.file_format import format_of
 from mbcli.parsers.formats import FORMATS, sdf
@@ -20,6 +23,15 @@ from mbcli.parsers.xml_source import read_xml
 
 from mbcli.errors import ModelError, ResourceError
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from contextlib import AbstractContextManager
+    from types import ModuleType
+
+    from mbcli.parsers.diagnostics import Diagnostics
+    from mbcli.parsers.package_map import PackageMap
+    from mbcli.parsers.spec import SourceFile
+
 MAX_DEPTH = 32  # of files that include each other
 MAX_INCLUDES = 2000  # of a file and all that it includes, each as often as it comes
 MANIFEST = "model.config"
@@ -33,12 +45,12 @@ class Included:
     placing: Placing
     merge: bool
     path: str
-    includes: "Includes"
+    includes: Includes
     node: Node | None = None
     file: File | None = None
     spec: ModelSpec | None = None
 
-    def entered(self):
+    def entered(self) -> AbstractContextManager[None]:
         """While the model is gathered, its file must not be included again."""
         return self.includes.inside(self.path)
 
@@ -49,25 +61,25 @@ class Includes:
     packages: `PackageMap`. chain: absolute path of the file that is read first, if it is a file.
     """
 
-    def __init__(self, packages, diagnostics, path=None):
+    def __init__(self, packages: PackageMap, diagnostics: Diagnostics, path: str | None = None) -> None:
         self.packages = packages
         self.diagnostics = diagnostics
-        self.files = {}  # path: File or None
-        self.specs = {}  # path: ModelSpec or None
+        self.files: dict[str, File | None] = {}  # path: File or None
+        self.specs: dict[str, ModelSpec | None] = {}  # path: ModelSpec or None
         self.count = 0
         self.failed = False  # whether one of them brought nothing, beside those that may be skipped
         self.skipped = 0  # number of those
         self._chain = [path] if path else []
 
     @contextmanager
-    def inside(self, path):
+    def inside(self, path: str) -> Iterator[None]:
         self._chain.append(path)
         try:
             yield
         finally:
             self._chain.pop()
 
-    def __call__(self, node, file):
+    def __call__(self, node: Node, file: File) -> Included | None:
         """The `Included` of an <include> in a file, or None with an error."""
         self.count += 1
         if self.count == MAX_INCLUDES + 1:
@@ -78,7 +90,7 @@ class Includes:
         self.failed = self.failed or (included is None and self.skipped == before)
         return included
 
-    def _included(self, node, file):
+    def _included(self, node: Node, file: File) -> Included | None:
         for plugin in node.children("plugin"):
             plugin.ignore("foreign", "plugins are code of a simulator")
         merge = node.boolean("merge", False)
@@ -101,7 +113,7 @@ class Includes:
 
     # ------------------------------------------------------------------------------------------ finding
 
-    def _find(self, uri, node, file):
+    def _find(self, uri: str, node: Node, file: File) -> str | None:
         """The path of the model file that a URI leads to, or None with an error."""
         try:
             path = self.packages.resolve_model(uri, file.base_dir)
@@ -124,7 +136,7 @@ class Includes:
             node.diagnostics.error("URI_LOOKUP", f"{manifest}: {error}", node, value=uri)
             return None
 
-    def _report_missing(self, uri, problem, node):
+    def _report_missing(self, uri: str, problem: str, node: Node) -> None:
         """An error, or a warning if what is missing may be left out; what must not be read is an error in any case."""
         if OUTSIDE in problem or self.packages.missing_includes != "skip":
             hint = None if OUTSIDE in problem else "--missing-includes skip reads the file without it"
@@ -133,7 +145,7 @@ class Includes:
         self.skipped += 1
         node.diagnostics.warning("URI_LOOKUP", f"the included model is left out: {problem}", node, value=uri)
 
-    def _newest_file(self, manifest):
+    def _newest_file(self, manifest: str) -> str | None:
         """The file of the highest version that a model.config names; one without a version comes last."""
         root = read_xml(manifest, self.diagnostics)
         if root is None:
@@ -146,7 +158,7 @@ class Includes:
                 found.append(((int(version[1]), int(version[2])), name))
         return max(found, key=lambda entry: entry[0])[1] if found else None
 
-    def _may_enter(self, path, node):
+    def _may_enter(self, path: str, node: Node) -> bool:
         problem = None
         if os.path.realpath(path) in map(os.path.realpath, self._chain):
             chain = " -> ".join([*self._chain[self._chain.index(path) if path in self._chain else 0 :], path])
@@ -157,14 +169,14 @@ class Includes:
             node.diagnostics.error("URI_INVALID", problem, node, value=node.text())
         return problem is None
 
-    def sources(self):
+    def sources(self) -> list[SourceFile]:
         """The files read so far."""
         read = [file.root.document for file in self.files.values() if file is not None]
         return [*read, *(source for spec in self.specs.values() if spec is not None for source in spec.sources)]
 
     # ------------------------------------------------------------------------------------------ opening
 
-    def open(self, root, base_dir):
+    def open(self, root: Node, base_dir: str) -> File | None:
         """The `File` of a root element, or None with an error."""
         minor = read_version(root)
         if minor is None:
@@ -172,7 +184,7 @@ class Includes:
         check_version(root)
         return File(root, minor, MeshFiles(self.packages, base_dir), base_dir)
 
-    def _of_sdf(self, include, file, path, merge):
+    def _of_sdf(self, include: Node, file: File, path: str, merge: bool) -> Included | None:
         if path not in self.files:
             root = read_xml(path, self.diagnostics)
             self.files[path] = self.open(root, os.path.dirname(path)) if root is not None else None
@@ -200,7 +212,9 @@ class Includes:
         placing = self._read_placing(include, file, node.attribute("name"))
         return Included(placing, merge, path, self, node=node, file=included) if placing is not None else None
 
-    def _of_other_format(self, include, file, path, merge, file_format):
+    def _of_other_format(
+        self, include: Node, file: File, path: str, merge: bool, file_format: ModuleType
+    ) -> Included | None:
         if path not in self.specs:
             models = file_format.read(path, self.diagnostics, packages=self.packages, name=None)
             self.specs[path] = models[0] if models else None
@@ -221,7 +235,7 @@ class Includes:
             )
         return Included(placing, merge, path, self, spec=spec)
 
-    def _read_placing(self, include, file, own_name):
+    def _read_placing(self, include: Node, file: File, own_name: str | None) -> Placing | None:
         """The changes of an <include> to its model, or None with an error."""
         name_node = include.child("name")
         name = (name_node.text(required=True) if name_node is not None else own_name) or None

@@ -1,8 +1,11 @@
 """Joints of SDFormat files: types, axes, limits."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, replace
 from functools import partial
 from math import inf, pi
+from typing import TYPE_CHECKING
 
 import numpy as np
 from mbcli.parsers.frame_names import MODEL, WORLD
@@ -15,6 +18,12 @@ from mbcli.parsers.xml_node import quoted
 
 from mbcli.common.suggestions import did_you_mean
 
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from mbcli.parsers.sdf.sdf_values import ModelElement
+    from mbcli.parsers.xml_node import Node
+
 ORTHOGONAL_TOLERANCE = 1e-9  # between the unit axes of a universal joint
 LAST_WITH_INITIAL_POSITION = 8  # minor version
 SMALLEST_THREAD_PITCH = 1e-100  # [rad/m]; its inverse is finite
@@ -23,7 +32,7 @@ SMALLEST_THREAD_PITCH = 1e-100  # [rad/m]; its inverse is finite
 @dataclass(frozen=True, slots=True)
 class _JointType:
     axes: tuple[str, ...]  # elements that the joint must have
-    reads: frozenset  # fields of AxisSpec that such a joint has
+    reads: frozenset[str]  # fields of AxisSpec that such a joint has
     one_dof: bool = False  # can be actuated and can follow another joint
 
 
@@ -57,7 +66,7 @@ _UNSUPPORTED_JOINT_TYPES = ("gearbox", "curvilinear")
 _DRAKE_JOINT_TYPES = {"planar": (3, True), "quaternion_floating": (2, False), "rpy_floating": (2, False)}
 
 
-def read_joint_ends(joint):
+def read_joint_ends(joint: Node) -> tuple[str | None, ...]:
     """Names of the parent and the child frame, None if the file lacks it."""
     prefix = joint.tag.removesuffix("joint")
     ends = []
@@ -67,14 +76,14 @@ def read_joint_ends(joint):
     return tuple(ends)
 
 
-def read_joints(elements):
+def read_joints(elements: Sequence[ModelElement]) -> tuple[JointSpec, ...]:
     """The joints among the elements of a model, a tuple of `JointSpec`; Drake's own come last."""
     joints = [_read_joint(element) for element in elements if element.tag == "joint"]
     joints += [_read_drake_joint(element) for element in elements if element.tag == "drake:joint"]
     return tuple(joint for joint in joints if joint is not None)
 
 
-def _read_joint(element):
+def _read_joint(element: ModelElement) -> JointSpec | None:
     node, name, frames = element.node, element.name, element.frames
     kind = node.attribute("type", required=True)
     kind = "universal" if kind == "revolute2" else kind
@@ -84,8 +93,8 @@ def _read_joint(element):
             _report_joint_type(node, kind, JOINT_TYPES)
         return None
     if kind == "fixed":
-        for child in node.children("axis", "axis2", "drake:mimic"):
-            child.ignore("meaningless", "the joint is fixed")
+        for unused in node.children("axis", "axis2", "drake:mimic"):
+            unused.ignore("meaningless", "the joint is fixed")
     links = find_joint_links(element)
     axes = _read_axes(element, kind, rule)
     if links is None or axes is None:
@@ -107,7 +116,7 @@ def _read_joint(element):
     return _align_universal(joint, node) if kind == "universal" else joint
 
 
-def _report_joint_type(node, kind, types):
+def _report_joint_type(node: Node, kind: str, types: Collection[str]) -> None:
     message = f"<{node.tag}> has the unknown type {quoted(kind)}"
     code, hint = "ATTRIBUTE_INVALID", did_you_mean(kind, types)
     if kind in _UNSUPPORTED_JOINT_TYPES:
@@ -116,7 +125,7 @@ def _report_joint_type(node, kind, types):
     node.ignore("settled")
 
 
-def find_joint_links(element):
+def find_joint_links(element: ModelElement) -> tuple[str, str] | None:
     """(parent link, child link), or None with an error."""
     parent_frame, child_frame = element.joint_ends
     if parent_frame is None or child_frame is None:
@@ -136,12 +145,12 @@ def find_joint_links(element):
     return parent, child
 
 
-def _joint_error(node, name, code, end, problem, hint=None):
+def _joint_error(node: Node, name: str, code: str, end: str, problem: str, hint: str | None = None) -> None:
     end_node = node.child(node.tag.removesuffix("joint") + end)
     node.diagnostics.error(code, f"the {end} of joint {quoted(name)} {problem}", end_node, hint=hint)
 
 
-def _read_axes(element, kind, rule):
+def _read_axes(element: ModelElement, kind: str, rule: _JointType) -> tuple[AxisSpec, ...] | None:
     """AxisSpecs of the axes that the type needs, or None with an error."""
     joint = element.node
     axes = []
@@ -163,12 +172,12 @@ def _read_axes(element, kind, rule):
     return tuple(axes)
 
 
-def _read_initial_position(axis, minor):
+def _read_initial_position(axis: Node, minor: int) -> float:
     """[rad or m]; later versions state it elsewhere, and the element here is reported."""
     return child_number(axis, "initial_position", 0.0) if minor <= LAST_WITH_INITIAL_POSITION else 0.0
 
 
-def _read_direction(axis, element):
+def _read_direction(axis: Node, element: ModelElement) -> tuple[float, float, float]:
     """Unit vector of an axis in the joint frame."""
     node = axis.child("xyz")
     xyz = unit_vector(child_vector(axis, "xyz", 3, (0.0, 0.0, 1.0)))
@@ -191,7 +200,7 @@ def _read_direction(axis, element):
     return tuple(xyz.tolist())
 
 
-def _read_expressed_in(axis, xyz, minor):
+def _read_expressed_in(axis: Node, xyz: Node | None, minor: int) -> str | None:
     """The frame that an axis is given in, or None for the joint frame."""
     frame = (xyz.attribute("expressed_in") if xyz is not None else None) or None
     old = report_older(axis, "use_parent_model_frame", minor, gone=7, instead='<xyz expressed_in="__model__">')
@@ -202,7 +211,7 @@ def _read_expressed_in(axis, xyz, minor):
     return frame or (MODEL if in_model else None)
 
 
-def _read_axis_values(axis, kind, rule):
+def _read_axis_values(axis: Node, kind: str, rule: _JointType) -> dict[str, float]:
     """The numbers of <limit> and <dynamics> by the names of AxisSpec."""
     values = {}
     for group, fields in (("limit", LIMIT), ("dynamics", DYNAMICS)):
@@ -225,7 +234,7 @@ def _read_axis_values(axis, kind, rule):
     return values
 
 
-def _check_axis_value(node, field, value):
+def _check_axis_value(node: Node, field: str, value: float) -> float:
     if field in ("velocity", "effort"):
         return inf if value < 0 else value  # negative: no limit
     if field in ("acceleration", "damping", "friction", "spring_stiffness") and value < 0:
@@ -236,7 +245,7 @@ def _check_axis_value(node, field, value):
     return value
 
 
-def _read_ball_damping(joint, rule):
+def _read_ball_damping(joint: Node, rule: _JointType) -> tuple[float]:
     """The one damping of a ball joint stands in an axis whose direction means nothing."""
     axis = joint.child("axis")
     if axis is None:
@@ -246,7 +255,7 @@ def _read_ball_damping(joint, rule):
     return (_read_axis_values(axis, "ball", rule).get("damping", 0.0),)
 
 
-def _read_screw_pitch(element):
+def _read_screw_pitch(element: ModelElement) -> float:
     """[m] per revolution. The older <thread_pitch> is in radians per metre, and left-handed."""
     joint = element.node
     new, old = joint.child("screw_thread_pitch"), joint.child("thread_pitch")
@@ -266,7 +275,7 @@ def _read_screw_pitch(element):
     return -2 * pi / radians_per_metre
 
 
-def _align_universal(joint, node):
+def _align_universal(joint: JointSpec, node: Node) -> JointSpec:
     """Turn F and M so that the axes are x and y, as the universal joint has them."""
     first, second = joint.axes
     x, y = np.array(first.xyz), np.array(second.xyz)
@@ -294,7 +303,7 @@ def _align_universal(joint, node):
     )
 
 
-def _read_drake_joint(element):
+def _read_drake_joint(element: ModelElement) -> JointSpec | None:
     """Drake's own joint types: F is the parent frame and M the child frame as they stand."""
     node, frames = element.node, element.frames
     kind = node.attribute("type", required=True)
@@ -303,14 +312,16 @@ def _read_drake_joint(element):
             _report_joint_type(node, kind, _DRAKE_JOINT_TYPES)
         return None
     for tag in ("pose", "drake:pose"):
-        if node.child(tag) is not None:
-            node.diagnostics.error("ELEMENT_UNSUPPORTED", f"<drake:joint> has no <{tag}>", node.child(tag))
-            node.child(tag).ignore("settled")
+        unused = node.child(tag)
+        if unused is not None:
+            node.diagnostics.error("ELEMENT_UNSUPPORTED", f"<drake:joint> has no <{tag}>", unused)
+            unused.ignore("settled")
     damping = _read_drake_damping(node, *_DRAKE_JOINT_TYPES[kind])
     links = find_joint_links(element)
     if links is None:
         return None
     parent_frame, child_frame = element.joint_ends
+    assert parent_frame is not None and child_frame is not None
     parent, child = links
     return JointSpec(
         name=element.name,
@@ -325,7 +336,7 @@ def _read_drake_joint(element):
     )
 
 
-def _read_drake_damping(joint, count, required):
+def _read_drake_damping(joint: Node, count: int, required: bool) -> tuple[float, ...]:
     node = joint.child("drake:damping", required=required)
     damping = node.text_vector(count, required=True) if node is not None else None
     damping = damping or (0.0,) * count

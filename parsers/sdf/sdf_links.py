@@ -13,7 +13,13 @@ from mbcli.parsers.xml_node import quoted
 from mbcli.errors import ModelError, ResourceError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
+
+    from mbcli.parsers.geometry_inertia import MassProperties
+    from mbcli.parsers.sdf.sdf_frames import FrameScope
+    from mbcli.parsers.sdf.sdf_scopes import Element
+    from mbcli.parsers.spec import GeometrySpec, Shape
+    from mbcli.parsers.xml_node import Node
 
 DEFAULT_DENSITY = 1000.0  # [kg/m^3], of water
 
@@ -21,7 +27,7 @@ DEFAULT_DENSITY = 1000.0  # [kg/m^3], of water
 _INERTIA = {"ixx": 1.0, "iyy": 1.0, "izz": 1.0, "ixy": 0.0, "ixz": 0.0, "iyz": 0.0}
 
 
-def read_link(element, model):
+def read_link(element: Element, model: FrameScope) -> LinkSpec:
     """The `LinkSpec` of an element; model: the `FrameScope` of the model that it is a part of."""
     node = element.node
     kinematic = node.child("kinematic")
@@ -43,7 +49,7 @@ def read_link(element, model):
     )
 
 
-def _read_inertial(element, collisions):
+def _read_inertial(element: Element, collisions: Sequence[GeometrySpec]) -> InertialSpec | None:
     link = element.node
     node = link.child("inertial")
     if node is None:
@@ -70,7 +76,7 @@ def _six(moments: Iterable[float]) -> tuple[float, float, float, float, float, f
 # ------------------------------------------------------------------------- mass properties of collisions
 
 
-def _read_automatic(element, node, collisions):
+def _read_automatic(element: Element, node: Node, collisions: Sequence[GeometrySpec]) -> InertialSpec | None:
     """<inertial auto="true">: of the collisions, each of its own density, or else of the link's; None with an error.
 
     A <mass> scales the result, the densities then being relative.
@@ -78,10 +84,11 @@ def _read_automatic(element, node, collisions):
     from mbcli.parsers.geometry_inertia import combined, scaled_to_mass
 
     for tag in ("pose", "inertia"):
-        if node.child(tag) is not None:
+        child = node.child(tag)
+        if child is not None:
             message = f'<{tag}> contradicts <inertial auto="true">, which computes it'
-            node.diagnostics.error("LINK_INERTIA_INVALID", message, node.child(tag))
-            node.child(tag).ignore("settled")
+            node.diagnostics.error("LINK_INERTIA_INVALID", message, child)
+            child.ignore("settled")
     densities = _read_densities(element.node, child_number(node, "density", DEFAULT_DENSITY))
     specs = {collision.place: collision for collision in collisions}
     if not densities:
@@ -106,7 +113,7 @@ def _read_automatic(element, node, collisions):
     return InertialSpec(float(whole.mass), pose(None, whole.p_SScm), whole.inertia, node.place)
 
 
-def _read_densities(link, default):
+def _read_densities(link: Node, default: float) -> list[tuple[float, Node]]:
     """[(density [kg/m^3], node)] of the link's collisions."""
     densities = []
     for node in link.children("collision"):
@@ -119,7 +126,7 @@ def _read_densities(link, default):
     return densities
 
 
-def _properties_of(shape, density, node):
+def _properties_of(shape: Shape, density: float, node: Node) -> MassProperties | None:
     from mbcli.parsers.geometry_inertia import mass_properties
 
     try:

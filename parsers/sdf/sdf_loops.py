@@ -6,15 +6,26 @@ mean nothing. They are taken as they stand: a joint connects the frames that it 
 assembled for.
 """
 
+from __future__ import annotations
+
 from collections import Counter
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from mbcli.parsers.sdf.sdf_scopes import Element
+    from mbcli.parsers.spec import JointSpec
 
 CLOSE_CHAINS = ("drake:weld_constraint",)
 
 
-def connect_named_frames(joints, elements, physics):
+def connect_named_frames(
+    joints: tuple[JointSpec, ...], elements: Sequence[Element], physics: Sequence[Element]
+) -> tuple[JointSpec, ...]:
     """The joints (JointSpec) of a model; those between frames that are apart connect them if a chain is closed."""
     parents = Counter(joint.child for joint in joints)
     if max(parents.values(), default=0) < 2 and not any(element.tag in CLOSE_CHAINS for element in physics):
@@ -23,9 +34,10 @@ def connect_named_frames(joints, elements, physics):
     return tuple(_connected(joint, by_name) for joint in joints)
 
 
-def _connected(joint, elements):
+def _connected(joint: JointSpec, elements: Mapping[str, Element]) -> JointSpec:
     element, child = elements[joint.name], elements.get(joint.child)
-    frame = elements.get(element.joint_ends[0])
+    parent_frame = element.joint_ends[0]
+    frame = elements.get(parent_frame) if parent_frame is not None else None
     if element.tag != "joint" or frame is None or frame.tag != "frame" or child is None:
         return joint
     if element.node.child("pose") is not None or child.node.child("pose") is not None:

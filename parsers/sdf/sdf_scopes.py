@@ -6,7 +6,7 @@ This is the first of two steps: names and frames. The rest of an element is read
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mbcli.parsers.frame_names import WORLD
 from mbcli.parsers.mesh_files import MeshFiles
@@ -20,7 +20,42 @@ from mbcli.parsers.xml_node import Node, quoted
 from mbcli.common.suggestions import did_you_mean
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from contextlib import AbstractContextManager
+    from typing import Protocol
+
     from mbcli.parsers.spec import JointSpec
+
+    from mbcli.math.array_types import Matrix4
+
+    class Included(Protocol):
+        """What is asked of `sdf_includes.Included`."""
+
+        @property
+        def placing(self) -> Placing: ...
+
+        @property
+        def merge(self) -> bool: ...
+
+        @property
+        def node(self) -> Any: ...
+
+        @property
+        def file(self) -> Any: ...
+
+        @property
+        def spec(self) -> ModelSpec | None: ...
+
+        def entered(self) -> AbstractContextManager[None]: ...
+
+    class Includes(Protocol):
+        """What is asked of `sdf_includes.Includes`."""
+
+        failed: bool
+        skipped: int
+
+        def __call__(self, node: Node, file: File) -> Included | None: ...
+
 
 MAX_ELEMENTS = 1_000_000  # named elements of a file with everything that it includes, each time that it does
 
@@ -54,12 +89,12 @@ class File:
 class Element:
     """An element of a model, with the meaning of its references."""
 
-    name: str | None
+    name: Any  # None of PHYSICS
     tag: str
     node: Node
     frames: FrameScope
     file: File
-    joint_ends: tuple = ()  # of a joint: (parent frame, child frame), None if the file lacks it
+    joint_ends: tuple[str | None, ...] = ()  # of a joint: (parent frame, child frame), None if the file lacks it
 
 
 @dataclass(slots=True)
@@ -72,12 +107,12 @@ class Model:
     frames: FrameScope
     static: bool = False
     is_world: bool = False
-    elements: dict = field(default_factory=dict)  # name: Element
-    physics: list = field(default_factory=list)  # Elements of PHYSICS
-    models: dict = field(default_factory=dict)  # name: Model or ForeignModel
-    nodes: dict = field(default_factory=dict)  # name: node, of all that share names
+    elements: dict[str, Element] = field(default_factory=dict)
+    physics: list[Element] = field(default_factory=list)  # of PHYSICS
+    models: dict[str, Model | ForeignModel] = field(default_factory=dict)
+    nodes: dict[str, Node] = field(default_factory=dict)  # of all that share names
 
-    def of_tag(self, tag):
+    def of_tag(self, tag: str) -> list[Element]:
         """The elements of that tag, in the order of the files."""
         return [element for element in self.elements.values() if element.tag == tag]
 
@@ -97,9 +132,9 @@ class ForeignModel:
 class Placing:
     """Statements on a model outside of it: by default none, then the model's own hold."""
 
-    name: str | None = None
+    name: Any = None  # a text; of an <include> never None
     node: Node | None = None  # the <include>
-    pose: tuple | None = None  # (X, frame or None)
+    pose: tuple[Matrix4, str | None] | None = None  # (X, frame or None)
     static: bool | None = None
     placement_frame: str | None = None
 
@@ -114,16 +149,18 @@ class Gathering:
     include: how the model of an <include> is found, as `sdf_includes.Includes`.
     """
 
-    def __init__(self, include):
+    def __init__(self, include: Includes) -> None:
         self.graph = FrameGraph()
         self.world = FrameScope(self.graph)
         self._include = include
-        self._owners = {}  # full name of a frame: (node, scope)
+        self._owners: dict[str, tuple[Node, FrameScope]] = {}  # full name of a frame: (node, scope)
         self._count = 0
 
     # ----------------------------------------------------------------------------------------- models
 
-    def model(self, node, file, outer, *, placing=None, key=None):
+    def model(
+        self, node: Node, file: File, outer: FrameScope, *, placing: Placing | None = None, key: str | None = None
+    ) -> Model | None:
         """The `Model` of a <model>, or None with an error. key: its name in the graph, if it is not its own."""
         placing = placing or Placing()
         name = placing.name or read_name(node, file.minor)
@@ -148,37 +185,38 @@ class Gathering:
             node.diagnostics.error("MODEL_WITHOUT_LINK", f"model {quoted(name)} must have a link", node)
         return model
 
-    def world_model(self, node, file):
+    def world_model(self, node: Node, file: File) -> Model:
         """The `Model` of a <world>: its own elements are fixed to the world."""
         world = Model(node.attribute("name", ""), node, file, self.world, is_world=True)
         self._fill(world, node, file, self.world, _OF_WORLD)
         return world
 
-    def _pose_of_model(self, node, file, placing):
+    def _pose_of_model(self, node: Node, file: File, placing: Placing) -> tuple[Matrix4, str | None]:
         """(X, name of the frame that it is in, or None)."""
         X, relative_to = read_pose(node, file.minor)
-        if relative_to is not None and node.parent.tag == "sdf":
+        if relative_to is not None and node.parent is not None and node.parent.tag == "sdf":
             message = f"the pose of a model in a file cannot be relative to {quoted(relative_to)}"
             node.diagnostics.error("POSE_RELATIVE_TO_INVALID", message, node.child("pose"))
             relative_to = None
         return (X, relative_to) if placing.pose is None else placing.pose
 
-    def _attach(self, node, frames, elements, models):
+    def _attach(self, node: Node, frames: FrameScope, elements: Iterable[Element], models: Iterable[str]) -> None:
         """The model frame moves with the canonical link: the named one, the first, or that of the first model."""
         stated = node.attribute("canonical_link") or None
         links = (element.name for element in elements if element.tag == "link")
         first = next(links, None) or next(iter(models), None)
-        if stated or first:
-            frames.attach_model(stated or first, stated=bool(stated))
+        canonical = stated or first
+        if canonical:
+            frames.attach_model(canonical, stated=bool(stated))
 
-    def _place(self, node, frames, placing):
+    def _place(self, node: Node, frames: FrameScope, placing: Placing) -> None:
         placement = placing.placement_frame or node.attribute("placement_frame")
         if placement:
             frames.place(placement)
 
     # --------------------------------------------------------------------------------------- elements
 
-    def _fill(self, model, node, file, frames, tags):
+    def _fill(self, model: Model, node: Node, file: File, frames: FrameScope, tags: tuple[str, ...]) -> None:
         """The elements of a node into a model: its own node, or one that is merged into it."""
         for plugin in node.children("plugin"):
             plugin.ignore("foreign", "plugins are code of a simulator")
@@ -199,18 +237,19 @@ class Gathering:
             else:
                 self._add_element(model, child, file, frames)
 
-    def _claim_name_of_unused(self, model, node):
+    def _claim_name_of_unused(self, model: Model, node: Node) -> None:
         """Names of siblings differ, also those of lights and other elements that are not used here."""
         name = node.raw("name")
+        assert name is not None
         if claim_name(model.nodes, name, node):
             model.nodes[name] = node
 
-    def _add_model(self, model, name, node, inner):
+    def _add_model(self, model: Model, name: str, node: Node, inner: ForeignModel | Model | None) -> None:
         if inner is not None:
             model.nodes[name] = node
             model.models[name] = inner
 
-    def _add_element(self, model, node, file, frames):
+    def _add_element(self, model: Model, node: Node, file: File, frames: FrameScope) -> None:
         name = read_name(node, file.minor)
         if name is None:
             stated = node.raw("name")
@@ -237,7 +276,7 @@ class Gathering:
 
     # --------------------------------------------------------------------------------------- includes
 
-    def _fill_include(self, model, node, file, frames):
+    def _fill_include(self, model: Model, node: Node, file: File, frames: FrameScope) -> None:
         included = self._include(node, file)
         if included is None:
             node.ignore("settled")
@@ -250,7 +289,9 @@ class Gathering:
             if claim_name(model.nodes, name, node):
                 self._add_model(model, name, node, self.included_model(node, included, frames))
 
-    def included_model(self, node, included, outer, key=None):
+    def included_model(
+        self, node: Node, included: Included, outer: FrameScope, key: str | None = None
+    ) -> Model | ForeignModel | None:
         """The model of an include that is not merged."""
         if included.spec is None:
             return self.model(included.node, included.file, outer, placing=included.placing, key=key)
@@ -258,18 +299,20 @@ class Gathering:
         static = bool(included.placing.static)
         return ForeignModel(included.placing.name, node, included.spec, frames, static)
 
-    def _foreign_frames(self, node, included, outer, key):
+    def _foreign_frames(self, node: Node, included: Included, outer: FrameScope, key: str | None) -> FrameScope:
         placing = included.placing
         X, relative_to = placing.pose or (IDENTITY, None)
         frames = outer.add_model(key or placing.name, relative_to=relative_to, X=X)
         self._owners[frames.model] = (placing.node or node, outer)
-        _add_foreign_frames(included.spec, frames)
-        frames.attach_model(_first_link(included.spec))
+        spec = included.spec
+        assert spec is not None
+        _add_foreign_frames(spec, frames)
+        frames.attach_model(_first_link(spec))
         if placing.placement_frame:
             frames.place(placing.placement_frame)
         return frames
 
-    def _merge(self, model, node, frames, included):
+    def _merge(self, model: Model, node: Node, frames: FrameScope, included: Included) -> None:
         """The elements of an included model become the model's own; a frame takes the place of its model frame."""
         problem = None
         if included.spec is not None:
@@ -295,7 +338,7 @@ class Gathering:
 
     # ------------------------------------------------------------------------------------------ faults
 
-    def resolve(self):
+    def resolve(self) -> None:
         """Solve the graph and report its faults."""
         for fault in self.graph.resolve():
             node, scope = self._owners[fault.frame]
@@ -310,14 +353,14 @@ class Gathering:
             )
 
 
-def gravity_of_world(world):
+def gravity_of_world(world: Node) -> tuple[float, float, float] | None:
     """(3,) [m/s^2] of the node of a <world>, in World; None if it states none."""
     node = world.child("gravity")
     with world.diagnostics.leaving_out(None, "it is not used"):
         return node.text_vector(3) if node is not None else None
 
 
-def _named_or_of(node, tags):
+def _named_or_of(node: Node, tags: tuple[str, ...]) -> list[Node]:
     """The children of these tags, and others with a name, in the order of the file; plugins may share names."""
     node.children(*tags)
     return [child for child in node.child_nodes if child.tag in tags or (child.raw("name") and child.tag != "plugin")]
@@ -338,7 +381,7 @@ _BLAMED = {
 # ------------------------------------------------------------------------------ models of other formats
 
 
-def _add_foreign_frames(spec, frames):
+def _add_foreign_frames(spec: ModelSpec, frames: FrameScope) -> None:
     """Links at the joints' zero positions, frames and joints of a model without nested ones."""
     for joint in spec.joints:  # first: in URDF a joint may have a link's name, and the name is the link's
         frames.add_joint(joint.name, joint.child, X=joint.X_CM)
@@ -349,7 +392,7 @@ def _add_foreign_frames(spec, frames):
             frames.add_link(name, X=X)
 
 
-def zero_poses(spec):
+def zero_poses(spec: ModelSpec) -> dict[str, Matrix4]:
     """{link: its pose in the model frame if all joints are at zero}; links that no joint holds stay."""
     carried: dict[str, list[JointSpec]] = {}
     for joint in spec.joints:
@@ -367,5 +410,5 @@ def zero_poses(spec):
     return poses
 
 
-def _first_link(spec):
+def _first_link(spec: ModelSpec) -> str:
     return next((link.name for link in spec.links), WORLD)

@@ -1,6 +1,8 @@
 """Sensors of the links and joints of SDFormat files, and what of the world they measure."""
 
-from typing import Any
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 from mbcli.parsers.frame_names import WORLD
 from mbcli.parsers.gazebo_sensors import LEFT_OUT, Mounting, WorldOfSensors, read_sensor
@@ -8,17 +10,24 @@ from mbcli.parsers.poses import compose
 from mbcli.parsers.sdf.sdf_values import claim_name, read_name, read_pose
 from mbcli.parsers.xml_node import quoted
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable
+
+    from mbcli.parsers.sdf.sdf_scopes import Element, Model
+    from mbcli.parsers.spec import SensorSpec
+    from mbcli.parsers.xml_node import Node
+
 _EARTH = ("latitude_deg", "longitude_deg", "elevation", "heading_deg")
 _ASSUMED = {"surface_model": "EARTH_WGS84", "world_frame_orientation": "ENU"}
 
 
-def sensor_reader(top):
+def sensor_reader(top: Model) -> Callable[[Iterable[Element], Collection[str]], tuple[SensorSpec, ...]]:
     """read_sensors() of the elements of a model and the names of its joints, in a top-level model or world."""
     world = read_world(top.node) if top.is_world else WorldOfSensors()
     return lambda elements, joints: read_sensors(elements, joints, world)
 
 
-def read_sensors(elements, joints, world):
+def read_sensors(elements: Iterable[Element], joints: Collection[str], world: WorldOfSensors) -> tuple[SensorSpec, ...]:
     """The `SensorSpec`s in the links and joints among the elements of a model.
 
     joints: the names of its joints that a plant has. world: `WorldOfSensors`.
@@ -35,7 +44,7 @@ def read_sensors(elements, joints, world):
                 name = read_name(node, element.file.minor)
                 fresh = name is not None and claim_name(named, name, node)
                 mounting = _mounting(element, node) if fresh else None
-            if mounting is None or faults:
+            if name is None or mounting is None or faults:
                 node.ignore("settled")
                 continue
             named[name] = node
@@ -43,7 +52,7 @@ def read_sensors(elements, joints, world):
     return tuple(spec for spec in specs if spec is not None)
 
 
-def _mounting(element, node):
+def _mounting(element: Element, node: Node) -> Mounting | None:
     """Where a sensor of an element is; None after a finding."""
     frames = element.frames
     X, relative_to = read_pose(node, element.file.minor)
@@ -60,7 +69,7 @@ def _mounting(element, node):
     return Mounting(element.tag, fields, tuple(collisions))
 
 
-def read_world(node):
+def read_world(node: Node) -> WorldOfSensors:
     """The `WorldOfSensors` of the node of a <world>."""
     found = {}
     with node.diagnostics.leaving_out(None, "it is not used"):
@@ -77,7 +86,7 @@ def read_world(node):
     return WorldOfSensors(**found)
 
 
-def _read_earth(node):
+def _read_earth(node: Node) -> dict[str, float]:
     for tag, assumed in _ASSUMED.items():
         child = node.child(tag)
         if child is not None and child.text(assumed) != assumed:

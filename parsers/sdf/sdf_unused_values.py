@@ -6,15 +6,21 @@ and an element without text has its default.
 Types: http://sdformat.org/spec
 """
 
+from __future__ import annotations
+
 import re
+from typing import TYPE_CHECKING
 
 from mbcli.parsers.xml_node import quoted
+
+if TYPE_CHECKING:
+    from mbcli.parsers.xml_node import Node
 
 _NUMBER = r"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|inf(?:inity)?|nan)"
 _REST = r"(?:\D.*)?"
 
 
-def _numbers(count):
+def _numbers(count: int) -> str:
     return rf"{_NUMBER}(?:\s+{_NUMBER}){{{count - 1}}}{_REST}"
 
 
@@ -78,7 +84,7 @@ _TYPE_OF = {
 _SKIPPED = ("plugin",)  # their contents are their own
 
 
-def check_unused_values(root):
+def check_unused_values(root: Node) -> None:
     """ELEMENT_INVALID for each element below a node whose text was not read and is not of its type."""
     pending = [root]
     while pending:
@@ -92,7 +98,7 @@ def check_unused_values(root):
                 _check_value(child, kind)
 
 
-def _check_value(node, kind):
+def _check_value(node: Node, kind: str) -> None:
     text = node.raw_text.strip()
     if text and not _FORMS[kind].fullmatch(text):
         message = f"<{node.tag}> must be {_TYPES[kind][0]}, found {quoted(text)}: it is not used here"

@@ -1,6 +1,9 @@
 """The common parts of the elements of an SDFormat file: names, poses, numbers in children."""
 
+from __future__ import annotations
+
 from math import radians
+from typing import TYPE_CHECKING
 
 import numpy as np
 from mbcli.parsers.frame_names import is_reserved
@@ -10,10 +13,49 @@ from mbcli.parsers.xml_node import quoted
 from mbcli.math.roll_pitch_yaw import rows_from_angles
 from mbcli.math.rotation_array import matrix_from_quaternion
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any, Protocol, TypeVar, overload
+
+    from mbcli.parsers.sdf.sdf_frames import FrameScope
+    from mbcli.parsers.xml_node import Node
+
+    from mbcli.math.array_types import Matrix4
+
+    Default = TypeVar("Default")
+
+    class FileOfVersion(Protocol):
+        """What is asked of `sdf_scopes.File`."""
+
+        @property
+        def minor(self) -> int: ...
+
+    class ModelElement(Protocol):
+        """What is asked of `sdf_scopes.Element`."""
+
+        @property
+        def name(self) -> Any: ...
+
+        @property
+        def tag(self) -> str: ...
+
+        @property
+        def node(self) -> Node: ...
+
+        @property
+        def frames(self) -> FrameScope: ...
+
+        @property
+        def file(self) -> FileOfVersion: ...
+
+        @property
+        def joint_ends(self) -> tuple[str | None, ...]: ...
+
+
 LARGEST_COORDINATE = 1e100  # [m]; sums of poses stay finite
 
 
-def read_name(node, minor):
+def read_name(node: Node, minor: int) -> str | None:
     """The name of an element, or None with an error."""
     name = node.attribute("name", required=True)
     problem = name_problem(name, minor) if name is not None else None
@@ -26,7 +68,7 @@ def read_name(node, minor):
     return name
 
 
-def claim_name(nodes, name, node):
+def claim_name(nodes: Mapping[str, Node], name: str, node: Node) -> bool:
     """Whether an element may have a name beside those that have one, {name: node}; False with an error."""
     first = nodes.get(name)
     if first is None:
@@ -38,7 +80,7 @@ def claim_name(nodes, name, node):
     return False
 
 
-def name_problem(name, minor):
+def name_problem(name: str, minor: int) -> tuple[str, str] | None:
     if not name.strip():
         return "ATTRIBUTE_INVALID", "the name must not be empty"
     if is_reserved(name):
@@ -48,7 +90,7 @@ def name_problem(name, minor):
     return None
 
 
-def read_pose(owner, minor):
+def read_pose(owner: Node, minor: int) -> tuple[Matrix4, str | None]:
     """(X, name of the frame that X is given in, or None if the file leaves it to the default)."""
     node = owner.child("pose")
     if node is None:
@@ -62,7 +104,7 @@ def read_pose(owner, minor):
     return _read_pose_value(node), relative_to
 
 
-def _read_pose_value(node):
+def _read_pose_value(node: Node) -> Matrix4:
     X = _read_any_pose(node)
     if abs(X[:3, 3]).max() > LARGEST_COORDINATE:
         node.diagnostics.error("ELEMENT_INVALID", f"<pose> is further away than {LARGEST_COORDINATE:g} m", node)
@@ -70,7 +112,7 @@ def _read_pose_value(node):
     return X
 
 
-def _read_any_pose(node):
+def _read_any_pose(node: Node) -> Matrix4:
     in_degrees = node.boolean("degrees", False)
     rotation_format = node.attribute("rotation_format", "euler_rpy")
     if rotation_format == "euler_rpy":
@@ -94,22 +136,31 @@ def _read_any_pose(node):
     return pose(matrix_from_quaternion(wxyz / abs(wxyz).max()), p)
 
 
-def child_number(owner, tag, default):
+if TYPE_CHECKING:
+
+    @overload
+    def child_number(owner: Node, tag: str, default: float) -> float: ...
+
+    @overload
+    def child_number(owner: Node, tag: str, default: None) -> float | None: ...
+
+
+def child_number(owner: Node, tag: str, default: float | None) -> float | None:
     node = owner.child(tag)
     return node.text_number(default, required=True) if node is not None else default
 
 
-def child_boolean(owner, tag, default):
+def child_boolean(owner: Node, tag: str, default: bool) -> bool:
     node = owner.child(tag)
     return node.text_boolean(default) if node is not None else default
 
 
-def child_vector(owner, tag, count, default):
+def child_vector(owner: Node, tag: str, count: int, default: Default) -> Default:
     node = owner.child(tag)
     return node.text_vector(count, default) if node is not None else default
 
 
-def descendant(node, *tags):
+def descendant(node: Node | None, *tags: str) -> Node | None:
     """The child of the child ... of these tags, or None."""
     for tag in tags:
         node = node.child(tag) if node is not None else None

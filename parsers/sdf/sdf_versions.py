@@ -7,13 +7,20 @@ does, with a warning (`version_features`); removals of a later version are error
 same without it.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from mbcli.parsers.xml_node import quoted
+
+if TYPE_CHECKING:
+    from mbcli.parsers.xml_node import Node
 
 OLDEST_MINOR, OLDEST_OF_ITS_OWN, NEWEST_MINOR = 2, 4, 12
 _VERSIONS = {f"1.{minor}": max(minor, OLDEST_OF_ITS_OWN) for minor in range(OLDEST_MINOR, NEWEST_MINOR + 1)}
 
 
-def read_version(root):
+def read_version(root: Node) -> int | None:
     """The minor version of a file, 4 or later, or None with an error."""
     if root.tag != "sdf":
         message = f"the root element of an SDFormat file must be <sdf>, found <{root.tag}>"
@@ -30,7 +37,7 @@ def read_version(root):
     return minor
 
 
-def report_older(node, tag, minor, *, gone, instead):
+def report_older(node: Node, tag: str, minor: int, *, gone: int, instead: str) -> Node | None:
     """The child of a node that SDFormat has no longer since 1.`gone`: an error from that version on; else the child."""
     child = node.child(tag)
     if child is None or minor < gone:

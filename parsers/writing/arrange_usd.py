@@ -1,7 +1,10 @@
 """A flat model in the form of USD: bodies where they stand at the start, names that are identifiers, loops excluded."""
 
+from __future__ import annotations
+
 import re
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from mbcli.parsers.frame_names import WORLD
@@ -11,25 +14,31 @@ from mbcli.parsers.writing.arrange_mjcf import floating_faults, kept_apart, with
 from mbcli.parsers.writing.sayable import without_joints
 from mbcli.parsers.writing.target import Arranged
 
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from mbcli.parsers.spec import GeometrySpec, JointSpec, LinkSpec, ModelSpec
+    from mbcli.parsers.writing.losses import Losses
+
 LEAST_MASS = 1e-12  # [kg], [kg m^2] of a link with shapes and no mass, for which USD would take water
 ONE_AXIS = ("revolute", "continuous", "prismatic")
 SEVERAL = ("planar", "universal")  # types that become several joints
 _AS_CONSTRAINTS = ("fixed", "ball")
 
 
-def identifier(name):
+def identifier(name: str) -> str:
     """A name as a prim can have it."""
     name = re.sub(r"[^A-Za-z0-9_]", "_", name)
     return f"_{name}" if name[:1].isdigit() or not name else name
 
 
-def reduced_for_usd(model, losses):
+def reduced_for_usd(model: ModelSpec, losses: Losses) -> ModelSpec:
     """A flat ModelSpec without what USD has no combination for; what is left out goes to `losses`."""
     model = replace(model, joints=tuple(_with_even_axes(joint, losses) for joint in model.joints))
     return _with_plain_drives(_with_like_leaders(model, losses), losses)
 
 
-def arranged_for_usd(model, losses):
+def arranged_for_usd(model: ModelSpec, losses: Losses) -> Arranged:
     """`Arranged` for write_usd. Changes of form go to `losses`."""
     branches, loops = spanning_tree(model)
     faults = [(joint.name, why) for joint in model.joints if (why := _fault(joint, loops))]
@@ -53,7 +62,7 @@ def arranged_for_usd(model, losses):
     return Arranged(model, frozenset(loops - {joint.name for joint in closing}))
 
 
-def _fault(joint, loops):
+def _fault(joint: JointSpec, loops: Collection[str]) -> str | None:
     if joint.type == "screw":
         return "USD has no screw joint"
     if joint.type == "quaternion_floating":
@@ -68,7 +77,7 @@ def _fault(joint, loops):
     return None
 
 
-def _with_constraints(model, closing, losses):
+def _with_constraints(model: ModelSpec, closing: Sequence[JointSpec], losses: Losses) -> ModelSpec:
     """Fixed and ball joints that close loops as constraints."""
     constraints = list(model.constraints)
     for joint in closing:
@@ -84,7 +93,7 @@ def _with_constraints(model, closing, losses):
     return replace(without_joints(model, names), constraints=tuple(constraints)) if names else model
 
 
-def _with_like_leaders(model, losses):
+def _with_like_leaders(model: ModelSpec, losses: Losses) -> ModelSpec:
     """Joints that follow others of their kind; Newton's schema has no others."""
     joints = {joint.name: joint for joint in model.joints}
     changed = []
@@ -101,7 +110,7 @@ def _with_like_leaders(model, losses):
     return replace(model, joints=tuple(changed))
 
 
-def _with_even_axes(joint, losses):
+def _with_even_axes(joint: JointSpec, losses: Losses) -> JointSpec:
     """A joint of several axes with one damping and one friction; Newton's schema has one number for all."""
     if joint.type == "universal":
         is_even = len({(axis.damping, axis.friction) for axis in joint.axes}) == 1
@@ -114,11 +123,11 @@ def _with_even_axes(joint, losses):
     return replace(joint, axes=axes, damping=())
 
 
-def _slides(joint):
+def _slides(joint: JointSpec) -> str:
     return joint.type if joint.type not in ("revolute", "continuous") else "turns"
 
 
-def _with_plain_drives(model, losses):
+def _with_plain_drives(model: ModelSpec, losses: Losses) -> ModelSpec:
     """Drives of joints of one axis, which no loop excludes."""
     types = {joint.name: joint.type for joint in model.joints}
     kept = []
@@ -131,7 +140,7 @@ def _with_plain_drives(model, losses):
     return replace(model, actuators=tuple(kept))
 
 
-def _with_mass(link, losses):
+def _with_mass(link: LinkSpec, losses: Losses) -> LinkSpec:
     """A little mass for a link with shapes that states none, which USD would weigh by its shapes."""
     massless = link.inertial is None or not link.inertial.mass
     if link.name == WORLD or not massless or not link.collisions:
@@ -142,10 +151,10 @@ def _with_mass(link, losses):
     return replace(link, inertial=InertialSpec(LEAST_MASS, IDENTITY, moments, link.place))
 
 
-def _with_names(link, losses):
+def _with_names(link: LinkSpec, losses: Losses) -> LinkSpec:
     """Geometries whose names are identifiers, each once among those that are seen, or touch."""
 
-    def named(geometries, tag):
+    def named(geometries: Sequence[GeometrySpec], tag: str) -> tuple[GeometrySpec, ...]:
         taken, found = set(), []
         for geometry in geometries:
             wanted = name = identifier(geometry.name or tag)
@@ -163,7 +172,7 @@ def _with_names(link, losses):
     return replace(link, visuals=named(link.visuals, "visual"), collisions=named(link.collisions, "collision"))
 
 
-def _tell_of_extensions(model, losses):
+def _tell_of_extensions(model: ModelSpec, losses: Losses) -> None:
     """What only MuJoCo's or PhysX's schemas have."""
     springs = [j.name for j in model.joints for axis in j.axes if axis.spring_stiffness]
     efforts = [j.name for j in model.joints for axis in j.axes if np.isfinite(axis.effort)]

@@ -1,6 +1,9 @@
 """USD as a format to write."""
 
+from __future__ import annotations
+
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from mbcli.parsers.spec import (
     Box,
@@ -20,12 +23,15 @@ from mbcli.parsers.writing.write_usd import write_usd
 from mbcli.errors import MbcliError
 from mbcli.meshes.triangles import load_triangles
 
+if TYPE_CHECKING:
+    from mbcli.parsers.spec import ConstraintSpec, ForceElementSpec, Shape
+
 SINGLE = 1e-5  # of joints and masses in single precision, along a chain of joints
 _LIMITED = DYNAMICS | {"lower", "upper"}
 _AXIS = _LIMITED | {"velocity", "effort", "mimic", "spring_reference", "spring_stiffness", "default_position"}
 
 
-def _missing_shape(shape, touches, copied, moves):
+def _missing_shape(shape: Shape, touches: bool, copied: bool, moves: bool) -> str | None:
     if isinstance(shape, Polyline):
         return "polyline"
     if isinstance(shape, Box) and not min(shape.size) > 0.0:
@@ -41,7 +47,7 @@ def _missing_shape(shape, touches, copied, moves):
 
 
 @lru_cache(maxsize=1024)
-def _unreadable(path, submesh):
+def _unreadable(path: str, submesh: str | None) -> str | None:
     try:
         load_triangles(path, submesh=submesh)
     except MbcliError as error:
@@ -49,7 +55,7 @@ def _unreadable(path, submesh):
     return None
 
 
-def _missing_relation(spec):
+def _missing_relation(spec: ForceElementSpec | ConstraintSpec) -> str | None:
     if isinstance(spec, BushingSpec):
         return f"the bushing between '{spec.frame_A}' and '{spec.frame_C}'"
     if isinstance(spec, SpringDamperSpec):
@@ -107,6 +113,6 @@ _TARGET = Target(
 )
 
 
-def usd_target():
+def usd_target() -> Target:
     """The `Target`."""
     return _TARGET

@@ -5,10 +5,12 @@ prim is the root of the articulation; joints stand in a scope. Poses of prims an
 UsdPhysics has in single precision has these. Meshes stand once in the file, under abstract prims, and are referred to.
 """
 
+from __future__ import annotations
+
 import os
 from dataclasses import replace
 from math import inf, pi
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from mbcli.parsers.duplicate_names import made_up
@@ -28,6 +30,7 @@ from mbcli.parsers.spec import (
     JointSpec,
     Mesh,
     Sphere,
+    TendonConstraintSpec,
     WeldConstraintSpec,
     pose,
 )
@@ -41,19 +44,26 @@ from mbcli.parsers.writing.write_xml import tidy
 
 from mbcli.meshes.triangles import load_triangles
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from mbcli.parsers.spec import ActuatorSpec, ConstraintSpec, GeometrySpec, InertialSpec, LinkSpec, ModelSpec, Shape
+
+    from mbcli.math.array_types import Matrix4
+
 SITE_RADIUS = 0.01  # [m] of the ball that stands for a frame, which is not drawn
 _DEGREES = 180.0 / pi
 _ALONG = {"revolute": "angular", "continuous": "angular", "prismatic": "linear"}
-_AXES = {(1.0, 0.0, 0.0): "X", (0.0, 1.0, 0.0): "Y", (0.0, 0.0, 1.0): "Z"}
+_AXES: dict[tuple[float, ...], str] = {(1.0, 0.0, 0.0): "X", (0.0, 1.0, 0.0): "Y", (0.0, 0.0, 1.0): "Z"}
 
 
-def write_usd(spec, loops=()):
+def write_usd(spec: ModelSpec, loops: Iterable[str] = ()) -> Document:
     """The `Document`. loops: names of the joints that close loops."""
     return _Writer(spec, set(loops)).document()
 
 
 class _Writer:
-    def __init__(self, spec, loops):
+    def __init__(self, spec: ModelSpec, loops: set[str]) -> None:
         self.spec, self.loops = spec, loops
         self.parts = parts_of(spec.joints)
         self.root = Prim("Xform", identifier(spec.name), metadata=['kind = "component"'])
@@ -63,12 +73,12 @@ class _Writer:
             made_up(name, links) for name in ("world", "joints", "materials")
         )
         self.library = made_up("meshes", {self.root.name, "scene"})
-        self.meshes = {}  # what a mesh is: (name of its prim, Prim)
-        self.materials = {}  # (static, dynamic): name
+        self.meshes: dict[tuple[Any, ...], tuple[str, Prim]] = {}  # what a mesh is: (name of its prim, Prim)
+        self.materials: dict[tuple[float, ...], str] = {}  # (static, dynamic): name
         self.paths = {name: f"/{self.root.name}/{name}" for name in links} | {WORLD: f"/{self.root.name}/{self.world}"}
-        self.read = {}  # (link, tag, index): the Mesh as it is read
+        self.read: dict[tuple[str, str, int], Mesh] = {}  # (link, tag, index): the Mesh as it is read
 
-    def document(self):
+    def document(self) -> Document:
         bodies = {}
         for link in self.spec.links:
             bodies[link.name] = self._add_link(link)
@@ -89,7 +99,7 @@ class _Writer:
         parts = {name: parts for name, parts in self.parts.items() if len(parts) > 1}
         return Document(None, self._expected(), parts, {}, unnamed, text=self._text())
 
-    def _text(self):
+    def _text(self) -> bytes:
         source = os.path.basename(self.spec.place.file)
         head = [
             "#usda 1.0",
@@ -110,7 +120,7 @@ class _Writer:
         lines = [line for prim in prims for line in (*prim.text_lines(), "")]
         return ("\n".join((*head, *lines)).rstrip("\n") + "\n").encode()
 
-    def _scene(self):
+    def _scene(self) -> Prim:
         scene = Prim("PhysicsScene", made_up("scene", {self.root.name}))
         gravity = self.spec.gravity
         if gravity is not None:
@@ -122,7 +132,7 @@ class _Writer:
 
     # ------------------------------------------------------------------------------------------- links
 
-    def _add_link(self, link):
+    def _add_link(self, link: LinkSpec) -> Prim:
         if link.name == WORLD:
             prim = self.root.add("Xform", self.world)
         else:
@@ -143,7 +153,7 @@ class _Writer:
                     self._add_geometry(scope, link, tag, index, geometry)
         return prim
 
-    def _add_frames(self, bodies):
+    def _add_frames(self, bodies: dict[str, Prim]) -> None:
         for frame in self.spec.frames:
             if frame.link not in bodies:
                 bodies[frame.link] = self.root.add("Xform", self.world)
@@ -153,7 +163,7 @@ class _Writer:
             site.say("double radius", double(SITE_RADIUS))
             place(site, frame.X_LF)
 
-    def _add_filters(self, bodies):
+    def _add_filters(self, bodies: Mapping[str, Prim]) -> None:
         others: dict[str, list[str]] = {}
         pairs = [sorted(pair) for pair in filtered_pairs(self.spec) if len(pair) == 2]
         for first, second in sorted(pairs):
@@ -166,7 +176,7 @@ class _Writer:
 
     # ------------------------------------------------------------------------------------------ shapes
 
-    def _add_geometry(self, scope, link, tag, index, geometry):
+    def _add_geometry(self, scope: Prim, link: LinkSpec, tag: str, index: int, geometry: GeometrySpec) -> None:
         shape = geometry.shape
         metadata: tuple[str, ...] = ()
         if isinstance(shape, Mesh):
@@ -196,12 +206,13 @@ class _Writer:
                 prim.say("rel material:binding:physics", f"</{self.root.name}/{self.material_scope}/{name}>")
         if isinstance(shape, Mesh):
             path = f"{self.paths[link.name]}/{tag}/{geometry.name}"
-            scale = tuple(np.abs(shape.scale).tolist())
+            x, y, z = np.abs(shape.scale).tolist()
             convex = shape.convex and tag == "collisions"
-            self.read[link.name, tag, index] = Mesh(path, scale, convex)
+            self.read[link.name, tag, index] = Mesh(path, (x, y, z), convex)
 
-    def _mesh(self, shape, signs):
+    def _mesh(self, shape: Mesh, signs: tuple[float, ...]) -> str:
         """The name of the prim that has the triangles of a mesh."""
+        assert shape.path is not None  # usd_target has no others
         key = os.path.abspath(shape.path), shape.submesh, shape.center, signs
         if key not in self.meshes:
             stem = os.path.splitext(os.path.basename(shape.path))[0]
@@ -216,7 +227,7 @@ class _Writer:
             self.meshes[key] = name, prim
         return self.meshes[key][0]
 
-    def _add_materials(self):
+    def _add_materials(self) -> None:
         scope = self.root.add("Scope", self.material_scope)
         for (static, dynamic), name in self.materials.items():
             material = scope.add("Material", name)
@@ -226,7 +237,7 @@ class _Writer:
 
     # ------------------------------------------------------------------------------------------ joints
 
-    def _add_joint(self, scope, joint):
+    def _add_joint(self, scope: Prim, joint: JointSpec) -> None:
         kind = {"fixed": "Fixed", "ball": "Spherical", "prismatic": "Prismatic"}.get(joint.type, "Revolute")
         prim = scope.add("PhysicsJoint" if joint.type in SEVERAL else f"Physics{kind}Joint", joint.name)
         X_PF, X_CM = joint.X_PF, joint.X_CM
@@ -247,14 +258,14 @@ class _Writer:
         elif joint.type == "ball":
             _add_newton(prim, joint.reflected_inertia, max(joint.damping, default=0.0) / _DEGREES, 0.0)
 
-    def _add_ends(self, prim, *ends):
+    def _add_ends(self, prim: Prim, *ends: tuple[str, Matrix4]) -> None:
         for number, (link, X) in enumerate(ends):
             if link != WORLD:
                 prim.say(f"rel physics:body{number}", f"<{self.paths[link]}>")
             prim.say(f"point3f physics:localPos{number}", singles(X[:3, 3]))
             prim.say(f"quatf physics:localRot{number}", quaternion(X))
 
-    def _add_axis(self, prim, joint, axis):
+    def _add_axis(self, prim: Prim, joint: JointSpec, axis: AxisSpec) -> None:
         slides = joint.type == "prismatic"
         unit = 1.0 if slides else _DEGREES
         for end, value in (("lower", axis.lower), ("upper", axis.upper)):
@@ -278,7 +289,7 @@ class _Writer:
             if actuator.joint == joint.name:
                 self._add_drive(prim, joint, axis, actuator, unit)
 
-    def _add_drive(self, prim, joint, axis, actuator, unit):
+    def _add_drive(self, prim: Prim, joint: JointSpec, axis: AxisSpec, actuator: ActuatorSpec, unit: float) -> None:
         instance = _ALONG[joint.type]
         prim.apply(f"PhysicsDriveAPI:{instance}")
         start = f"float drive:{instance}:physics"
@@ -293,7 +304,7 @@ class _Writer:
             if value:
                 prim.say(f"{start}:{word}", single(value * unit))
 
-    def _add_locks(self, prim, joint):
+    def _add_locks(self, prim: Prim, joint: JointSpec) -> None:
         """A joint whose axes are locked but for those of its parts."""
         parts: Any = self.parts[joint.name]
         free = {("trans" if part.kind == SLIDE else "rot") + _AXES[part.axis.xyz]: part.axis for part in parts}
@@ -312,7 +323,8 @@ class _Writer:
                 prim.say(f"float limit:{key}:physics:low", single(axis.lower * unit))
                 prim.say(f"float limit:{key}:physics:high", single(axis.upper * unit))
 
-    def _add_constraint(self, scope, constraint, name):
+    def _add_constraint(self, scope: Prim, constraint: ConstraintSpec, name: str) -> None:
+        assert not isinstance(constraint, TendonConstraintSpec)  # usd_target has none
         ends = constraint.link_A, constraint.link_B
         if isinstance(constraint, WeldConstraintSpec):
             prim, X = scope.add("PhysicsFixedJoint", name), (constraint.X_AP, constraint.X_BQ)
@@ -328,10 +340,10 @@ class _Writer:
 
     # ------------------------------------------------------------------------------------ as it is read
 
-    def _expected(self):
+    def _expected(self) -> ModelSpec:
         """The spec as the document is read, as far as the proof compares it by itself."""
 
-        def as_read(link, tag):
+        def as_read(link: LinkSpec, tag: str) -> tuple[GeometrySpec, ...]:
             return tuple(
                 replace(geometry, shape=self.read.get((link.name, tag, index), geometry.shape))
                 for index, geometry in enumerate(getattr(link, tag))
@@ -342,6 +354,7 @@ class _Writer:
             for link in self.spec.links
         )
         joints = []
+        unstated: Any = None
         for joint in self.spec.joints:
             for part in self.parts[joint.name]:
                 mimic = joint.axes[0].mimic if joint.type in ONE_AXIS else None
@@ -351,10 +364,10 @@ class _Writer:
                         part.name, joint.type, joint.parent, joint.child, joint.X_PF, joint.X_CM, joint.place, axes
                     )
                 )
-        return replace(self.spec, links=links, joints=tuple(joints), filter_groups=None)
+        return replace(self.spec, links=links, joints=tuple(joints), filter_groups=unstated)
 
 
-def _statements(shape):
+def _statements(shape: Shape) -> tuple[str, Sequence[float] | None, tuple[tuple[str, str], ...]]:
     """(type of the prim, its scale, statements) of a shape."""
     if isinstance(shape, Box):
         return "Cube", shape.size, (("double size", "1"),)
@@ -367,11 +380,12 @@ def _statements(shape):
     if isinstance(shape, Mesh):
         return "Mesh", np.abs(shape.scale).tolist(), ()
     kind = {Cylinder: "Cylinder", Capsule: "Capsule", Cone: "Cone"}[type(shape)]
+    assert isinstance(shape, (Cylinder, Capsule, Cone))
     numbers = (("double radius", double(shape.radius)), ("double height", double(shape.length)))
     return kind, None, (("uniform token axis", '"Z"'), *numbers)
 
 
-def _add_inertial(prim, inertial):
+def _add_inertial(prim: Prim, inertial: InertialSpec) -> None:
     prim.apply("PhysicsMassAPI", "NewtonMassAPI")
     R = inertial.X_LI[:3, :3]
     turned = R @ matrix_of(inertial.inertia) @ R.T
@@ -386,7 +400,7 @@ def _add_inertial(prim, inertial):
     prim.say("double[] newton:inertia", "[" + ", ".join(map(double, six)) + "]")
 
 
-def _add_newton(prim, armature, damping, friction, velocity=inf):
+def _add_newton(prim: Prim, armature: float, damping: float, friction: float, velocity: float = inf) -> None:
     """What Newton's schema says of a joint, in degrees."""
     numbers = (
         ("armature", armature, 0.0),
@@ -400,7 +414,7 @@ def _add_newton(prim, armature, damping, friction, velocity=inf):
             prim.say(f"float newton:{name}", single(value))
 
 
-def _along(xyz):
+def _along(xyz: tuple[float, float, float]) -> tuple[str, Matrix4]:
     """(letter, X_FA): the frame A along whose axis of that letter a direction points."""
     if tuple(xyz) in _AXES:
         return _AXES[tuple(xyz)], pose()

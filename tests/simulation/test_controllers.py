@@ -303,7 +303,7 @@ ASKS = """
 
 def readings(*words):
     """{time: values} that the controller of a command writes into a file."""
-    succeed("simulate", "p.sdf", "--at", "j=0.5", *words)
+    succeed("simulate", "p.sdf", *words)
     with open("readings") as file:
         rows = [line.split() for line in file]
     os.remove("readings")
@@ -316,7 +316,8 @@ def test_a_controller_gets_the_sensors_of_the_model_as_the_log_has_them(cart, tm
     name = cart(READS if kind == "class" else ASKS)
     controller = [name] if kind == "class" else [f"{sys.executable} {name}", "--controller-rate", "200"]
     words = ["--controller", *controller, "--log-rate", "200", "--seed", "3"]
-    whole = readings(*words, "-t", "0.06", "-o", "whole.h5")
+    start = "--at", "j=0.5"
+    whole = readings(*words, *start, "-t", "0.06", "-o", "whole.h5")
     with Log("whole.h5") as log:
         logged, times = log.field("sensors/imu"), log.times
     assert sorted(whole) == pytest.approx(times, abs=1e-9)
@@ -328,7 +329,7 @@ def test_a_controller_gets_the_sensors_of_the_model_as_the_log_has_them(cart, tm
     assert whole[0.005] == pytest.approx(whole[0.0], abs=0) and (whole[0.01] != whole[0.0]).any()  # its own rate
     noise = np.array([whole[round(0.01 * k, 9)][9] - logged[2 * k, 9] for k in range(1, 6)])
     assert np.abs(noise).max() < 0.01  # the same numbers: drawn anew they would differ by 0.1
-    readings(*words, "-t", "0.033", "-o", "part.h5")
+    readings(*words, *start, "-t", "0.033", "-o", "part.h5")
     rest = readings(*words, "-t", "0.06", "--resume", "part.h5", "-o", "joined.h5")
     assert len(rest) == 6
     for time, values in rest.items():
@@ -337,7 +338,7 @@ def test_a_controller_gets_the_sensors_of_the_model_as_the_log_has_them(cart, tm
 
 def test_sensors_of_a_controller_may_be_without_noise_and_a_model_without_any(cart, tmp_path):
     (tmp_path / "p.sdf").write_text(SWING)
-    words = ["--controller", cart(READS), "-t", "0.02", "--no-log"]
+    words = ["--at", "j=0.5", "--controller", cart(READS), "-t", "0.02", "--no-log"]
     loud, quiet = (readings(*words, "--sensor-noise", noise)[0.0] for noise in ("on", "off"))
     assert (loud[:9] == quiet[:9]).all() and 0.0 < abs(loud[9] - quiet[9]) < 1.0
     nothing = cart("def controller(sensors):\n    assert sensors == {}\n    return [0]\n")

@@ -1,16 +1,23 @@
 """Addresses, which arrays of the engine have as numbers, as pointers of compiled functions. Imports numba."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from numba import types
 from numba.extending import intrinsic
 
 from mbcli.engine.runtime.numba_parts import cgutils
 
+if TYPE_CHECKING:
+    from typing import Any
+
 
 @intrinsic
-def pointer(typing_context, address):
+def pointer(typing_context: Any, address: Any) -> tuple[Any, Any]:
     """A float64 that is an address -> a pointer to float64."""
 
-    def codegen(context, builder, signature, arguments):
+    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         whole = builder.fptoui(arguments[0], cgutils.intp_t)
         return builder.inttoptr(whole, context.get_value_type(types.float64).as_pointer())
 

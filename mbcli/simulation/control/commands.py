@@ -82,19 +82,19 @@ class Commands:
             for k in np.flatnonzero(self._time)
         ]
 
-    def _take_efforts(self, answer, u):
+    def _take_efforts(self, answer: ArrayLike, u: FloatArray) -> None:
         values = _numbers(answer, self._nu, "efforts")
         if self._has_servos:
             values = self._forces(values)
         self._put(values, u)
 
-    def _forces(self, values):
+    def _forces(self, values: FloatArray) -> FloatArray:
         try:
             return self._servos.forces(values)
         except ArgumentError as error:
             raise ControlError(f"returned what has no effect: {error}") from None
 
-    def _put(self, values, u):
+    def _put(self, values: FloatArray, u: FloatArray) -> None:
         if self._watches and (np.abs(values) > self._limits).any():
             beyond = np.abs(values) > self._limits
             self._most = np.where(beyond & (np.abs(values) > np.abs(self._most)), values, self._most)
@@ -103,7 +103,7 @@ class Commands:
                 values = np.clip(values, -self._limits, self._limits)
         u[:] = values
 
-    def _take_command(self, command, u, desired):
+    def _take_command(self, command: Command, u: FloatArray, desired: FloatArray) -> None:
         if command.u is not None:
             self._take_efforts(command.u, u)
         for column, values in enumerate((command.positions, command.velocities)):
@@ -111,7 +111,7 @@ class Commands:
                 what = "velocities of targets" if column else "positions of targets"
                 desired[:, column] = _numbers(values, len(desired), what)
 
-    def _take_names(self, answer, u, desired):
+    def _take_names(self, answer: Mapping[Any, Any], u: FloatArray, desired: FloatArray) -> None:
         given = np.full(self._nu, np.nan)
         for name, value in answer.items():
             number = _number(value, name)
@@ -131,7 +131,7 @@ class Commands:
             self._put(np.where(np.isfinite(given), values, u), u)
 
 
-def _of_target(name):
+def _of_target(name: Any) -> tuple[str, int | None]:
     """(actuator, 0 for the position or 1 for the velocity that its controller aims at, None for its effort)."""
     if not isinstance(name, str):
         raise ControlError(f"gave the key {name!r}: keys are names of actuators")
@@ -140,7 +140,7 @@ def _of_target(name):
     return (name.removesuffix(TARGET), 0) if name.endswith(TARGET) else (name, None)
 
 
-def _number(value, name):
+def _number(value: Any, name: object) -> float:
     try:
         number = float(value)
     except (TypeError, ValueError, OverflowError):
@@ -150,7 +150,7 @@ def _number(value, name):
     return number
 
 
-def _numbers(values, size, what):
+def _numbers(values: Any, size: int, what: str) -> FloatArray:
     """(size,) finite numbers."""
     if values is None:
         raise ControlError(f"returned None: {size} {what}, {{name: number}} or a Command are wanted")
@@ -166,6 +166,6 @@ def _numbers(values, size, what):
     return array
 
 
-def _short(value):
+def _short(value: object) -> str:
     text = repr(value)
     return text if len(text) <= 60 else f"{text[:57]}..."

@@ -104,12 +104,12 @@ class CompiledController(RunController):
         self._kept = arrays, at
         return np.array([self._called.address, at.ctypes.data], dtype=float)
 
-    def _njit(self):
+    def _njit(self) -> Any:
         import numba
 
         return numba.njit(error_model="numpy")(self._function)
 
-    def _not_compiled(self, error):
+    def _not_compiled(self, error: Exception) -> ControlError:
         first = next((line for line in str(error).splitlines() if line.strip()), "")
         return ControlError(
             f"{self.name}: error: numba does not compile the controller {SIGNATURE}: {type(error).__name__}: {first}"
@@ -125,15 +125,16 @@ class CompiledController(RunController):
             self._memory[:] = saved["memory"]
 
 
-def _adapter(function, nq, nv, nu, npd, memory):
+def _adapter(function: Any, nq: int, nv: int, nu: int, npd: int, memory: int) -> Any:
     """A C function (address of the arrays' addresses, time, ...) -> 0.0 or FAULT."""
     from numba import carray, cfunc, types
 
-    from mbcli.simulation.control.addresses import pointer
+    from mbcli.simulation.control import addresses
 
+    pointer: Any = addresses.pointer  # takes what its second parameter is in compiled code
     double = types.float64
 
-    def call(at, time, _a, _b, _c):
+    def call(at: float, time: float, _a: float, _b: float, _c: float) -> float:
         places = carray(pointer(at), (8,))
         q_now, v_now = carray(pointer(places[0]), (nq,)), carray(pointer(places[1]), (nv,))
         q, v = carray(pointer(places[2]), (nq,)), carray(pointer(places[3]), (nv,))

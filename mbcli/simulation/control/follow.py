@@ -78,14 +78,14 @@ class Follower(RunController):
         if self._way == "pd":
             self.commands.take(self._gravity(q), u, desired)
 
-    def _wanted(self, time):
+    def _wanted(self, time: float) -> tuple[FloatArray, FloatArray, FloatArray]:
         """q, v and vdot (nu,) of the joints of the actuators."""
         motion, q = self.plan.at(time), self._rest.copy()
         v, vdot = np.zeros(len(q)), np.zeros(len(q))
         q[self._rows], v[self._rows], vdot[self._rows] = motion.q, motion.v, motion.vdot
         return q, v, vdot
 
-    def _computed_torque(self, time, q, v):
+    def _computed_torque(self, time: float, q: FloatArray, v: FloatArray) -> FloatArray:
         plant, context = self._plant, self._context
         wanted_q, wanted_v, wanted_vdot = self._wanted(time)
         errors = wanted_q - q[self._places], wanted_v - v[self._dofs]
@@ -100,7 +100,7 @@ class Follower(RunController):
             vdot[free] = -np.linalg.solve(M[np.ix_(free, free)], bias[free])
         return plant.CalcInverseDynamics(context, vdot, self._forces)[self._dofs]
 
-    def _gravity(self, q):
+    def _gravity(self, q: FloatArray) -> FloatArray:
         plant, context = self._plant, self._context
         plant.SetPositions(context, q)
         return np.where(self._stands, -plant.CalcGravityGeneralizedForces(context)[self._dofs], 0.0)

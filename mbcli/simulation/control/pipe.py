@@ -157,7 +157,7 @@ class PipeController(RunController):
             process.wait()
         process.stdout.close()
 
-    def _begin(self):
+    def _begin(self) -> None:
         if self._greeted:
             return
         self._greeted = True
@@ -168,7 +168,7 @@ class PipeController(RunController):
         if self._senses and self._saved:
             load_sensors(self._sensors, self._saved)
 
-    def _ask(self, question, limit):
+    def _ask(self, question: Mapping[str, Any], limit: float) -> dict[str, Any]:
         """The answer to one line, a dict. ControlError without one."""
         deadline = clock.perf_counter() + limit
         self._write(json.dumps(question).encode() + b"\n", deadline, limit)
@@ -183,7 +183,7 @@ class PipeController(RunController):
             raise self._fault(f"wrote more than one line in answer to one: {_shown(self._read)}")
         return answer
 
-    def _write(self, content, deadline, limit):
+    def _write(self, content: bytes, deadline: float, limit: float) -> None:
         while content:
             try:
                 content = content[os.write(self._input, content) :]
@@ -193,7 +193,7 @@ class PipeController(RunController):
             except OSError:
                 raise self._ended() from None
 
-    def _line(self, deadline, limit):
+    def _line(self, deadline: float, limit: float) -> bytes:
         while b"\n" not in self._read:
             left = deadline - clock.perf_counter()
             if left <= 0.0 or not self._poll.poll(1000.0 * left):
@@ -207,11 +207,11 @@ class PipeController(RunController):
         line, _, self._read = self._read.partition(b"\n")
         return line
 
-    def _too_slow(self, limit):
+    def _too_slow(self, limit: float) -> ControlError:
         half = f", after {_shown(self._read)} without an end of the line" if self._read else ""
         return self._fault(f"did not answer within {limit:g} s{half}")
 
-    def _ended(self):
+    def _ended(self) -> ControlError:
         half = f" in the middle of a line: {_shown(self._read)}" if self._read else ""
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(LAST_LIMIT)
@@ -222,18 +222,18 @@ class PipeController(RunController):
         return self._fault(f"{how}{half}")
 
 
-def _as_json(sensors):
+def _as_json(sensors: Mapping[str, Any]) -> dict[str, Any]:
     """Of what is not known, null."""
     lists = {name: np.asarray(values, dtype=float).tolist() for name, values in sensors.items()}
     return {name: _finite(values) for name, values in lists.items()}
 
 
-def _finite(value):
+def _finite(value: Any) -> Any:
     if isinstance(value, list):
         return [_finite(part) for part in value]
     return value if math.isfinite(value) else None
 
 
-def _shown(line):
+def _shown(line: bytes | str) -> str:
     text = printable(line.decode(errors="replace") if isinstance(line, bytes) else line)
     return text if len(text) <= SHOWN else f"{text[: SHOWN - 3]}..."

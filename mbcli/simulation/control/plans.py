@@ -24,8 +24,12 @@ from mbcli.parsers.diagnostics import printable
 from mbcli.simulation.control.choices import INTERPOLATIONS
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from mbcli.common.text_tables import TableHeader
     from mbcli.math.array_types import FloatArray
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+    from mbcli.multibody.tree.joint import Joint
 
 UNITS = {"rad": "rad", "m": "m", "rad s-1": "rad/s", "m s-1": "m/s"}
 
@@ -92,7 +96,7 @@ class Plan:
         return np.array([self.at(float(t)).q for t in times]).reshape(len(times), len(self.places))
 
 
-def _rates(times, positions, velocities, interpolation):
+def _rates(times: FloatArray, positions: FloatArray, velocities: FloatArray | None, interpolation: str) -> FloatArray:
     """(rows, n) velocities at the rows."""
     if velocities is not None:
         return velocities
@@ -104,7 +108,7 @@ def _rates(times, positions, velocities, interpolation):
     return rates
 
 
-def _spline_rates(times, positions):
+def _spline_rates(times: FloatArray, positions: FloatArray) -> FloatArray:
     """Those with which second derivatives have no steps, zero at both ends; elimination of three diagonals."""
     h, n = np.diff(times)[:, np.newaxis], len(times)
     slope = np.diff(positions, axis=0) / h
@@ -120,7 +124,7 @@ def _spline_rates(times, positions):
     return rates
 
 
-def _pieces(times, positions, rates, interpolation):
+def _pieces(times: FloatArray, positions: FloatArray, rates: FloatArray, interpolation: str) -> FloatArray:
     """(rows - 1, 6, n) coefficients of the powers of the time since the row."""
     h = np.diff(times)[:, np.newaxis]
     rise, v0, v1 = np.diff(positions, axis=0), rates[:-1], rates[1:]
@@ -182,7 +186,7 @@ class _Column:
     scale: float
 
 
-def _columns(plant, header):
+def _columns(plant: MultibodyPlant, header: TableHeader) -> list[_Column]:
     positions = NamedCoordinates(plant.GetPositionNames(), "position")
     velocities = NamedCoordinates(plant.GetVelocityNames(), "velocity")
     position_units, velocity_units, _ = coordinate_units(plant)
@@ -203,7 +207,9 @@ def _columns(plant, header):
     return found
 
 
-def _meant(cell, positions, velocities, dof_of, place):
+def _meant(
+    cell: str, positions: NamedCoordinates, velocities: NamedCoordinates, dof_of: Mapping[int, int], place: str
+) -> tuple[str, int]:
     """("q" or "v", velocity index) of a name; -1 where the position is of no joint of one velocity."""
     try:
         if velocities.whole(cell):
@@ -216,6 +222,6 @@ def _meant(cell, positions, velocities, dof_of, place):
             raise ModelError(f"{place}: {printable(error.args[0])}") from None
 
 
-def _joints(plant):
+def _joints(plant: MultibodyPlant) -> dict[int, Joint]:
     """{velocity index: joint} of joints of one velocity."""
     return {joint.velocity_start(): joint for joint in plant.moving_joints() if joint.num_velocities() == 1}

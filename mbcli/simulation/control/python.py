@@ -115,7 +115,7 @@ class PythonController(RunController):
         except (Exception, SystemExit) as error:  # noqa: BLE001  whatever the user's code raises ends the run with its place
             raise self._failure(error) from None
 
-    def _begin(self, given):
+    def _begin(self, given: tuple[Any, ...]) -> None:
         self._fresh = False
         if self._reset is not None:
             self._reset(given)
@@ -168,12 +168,12 @@ class PythonController(RunController):
             self._guarded(lambda: self._object.load(document["state"]))
         load_sensors(self._sensors, document)
 
-    def _has_both(self):
+    def _has_both(self) -> bool:
         return hasattr(self._object, "save") and hasattr(self._object, "load")
 
     # what goes wrong
 
-    def _guarded(self, function):
+    def _guarded(self, function: Callable[[], Any]) -> Any:
         try:
             return function()
         except ControlError:
@@ -181,10 +181,10 @@ class PythonController(RunController):
         except (Exception, SystemExit) as error:  # noqa: BLE001  as in call()
             raise self._failure(error) from None
 
-    def _place(self):
+    def _place(self) -> str:
         return self.name if self._file is None else self._file
 
-    def _failure(self, error):
+    def _failure(self, error: BaseException) -> ControlError:
         """The ControlError with the last line of the user's file that the error came through."""
         frames = traceback.extract_tb(error.__traceback__)
         own = [frame for frame in frames if self._file is not None and frame.filename == self._file]
@@ -213,7 +213,7 @@ def parameters(function: Any, known: tuple[str, ...], name: str) -> list[str]:
     return names
 
 
-def _by_names(function, name):
+def _by_names(function: Any, name: str) -> Callable[[tuple[Any, ...]], Any]:
     """A function of what is given, in the order of GIVEN, that calls the other one with what it names."""
     names = parameters(function, GIVEN, name)
     if not names:
@@ -226,7 +226,7 @@ def _by_names(function, name):
     return lambda given: function(**dict(zip(names, choose(given), strict=True)))
 
 
-def file_of(function):
+def file_of(function: Any) -> str | None:
     """The file that a function, class or the class of an object is written in; None if that is not known."""
     for each in (function, type(function)):
         try:
@@ -236,6 +236,6 @@ def file_of(function):
     return None
 
 
-def _may_remember(controller):
+def _may_remember(controller: object) -> bool:
     """Whether a controller is an object, which may have a state; a function has none."""
     return not inspect.isfunction(controller)

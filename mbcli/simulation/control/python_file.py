@@ -8,10 +8,13 @@ import os
 import re
 import sys
 import traceback
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mbcli.errors import ControlError, ResourceError
 from mbcli.parsers.diagnostics import printable
+
+if TYPE_CHECKING:
+    from types import ModuleType
 
 DEFAULT = ("controller", "Controller")
 _TEXT = re.compile(r"(?P<path>.+\.py)(?::(?P<name>\w+))?")
@@ -49,7 +52,7 @@ def load_controller(path: str, name: str | None) -> Any:
     return getattr(module, found[0])
 
 
-def _run(path):
+def _run(path: str) -> ModuleType:
     """The module of a file; what it imports from its own folder is found."""
     path = os.path.abspath(path)
     name = f"controller_{os.path.splitext(os.path.basename(path))[0]}"
@@ -75,7 +78,7 @@ def _run(path):
     return module
 
 
-def _listed(module):
+def _listed(module: ModuleType) -> str:
     own = [
         name
         for name, value in vars(module).items()

@@ -52,7 +52,7 @@ class Watchdog:
         if self._in_main:
             signal.signal(signal.SIGALRM, self._before)
 
-    def _look(self):
+    def _look(self) -> None:
         seen, looks = -1, 0
         while not self._ended.wait(self.limit / LOOKS):
             now = self.calls
@@ -62,12 +62,12 @@ class Watchdog:
                 looks = 0
                 self._end_call(now)
 
-    def _end_call(self, number):
+    def _end_call(self, number: int) -> None:
         if self._in_main:
             signal.pthread_kill(self._caller, signal.SIGALRM)
         elif self.calls == number:
             ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self._caller), ctypes.py_object(CallTooLongError))
 
-    def _interrupt(self, signum, frame):
+    def _interrupt(self, signum: int, frame: object) -> None:
         if self.calls % 2:  # else the call has ended meanwhile
             raise CallTooLongError
