@@ -332,8 +332,10 @@ class Worlds:
             return
         if self._pool is None or self._pool_forks != number_of_forks():  # the threads of a parent are not here
             self._pool, self._pool_forks = ThreadPoolExecutor(self._threads), number_of_forks()
-        tasks = [self._pool.submit(self._run, task, free, ended) for task in self._tasks_of_threads]
+        tasks: list[Any] = []
         try:
+            for task in self._tasks_of_threads:
+                tasks.append(self._pool.submit(self._run, task, free, ended))
             for task in tasks:
                 task.result()
         except BaseException:

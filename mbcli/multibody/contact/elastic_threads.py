@@ -37,7 +37,16 @@ class _Helper:
         self._functions.put(function)
 
     def result(self):
-        value, error = self._results.get()
+        """That of the function that was given, which has ended then, whatever interrupts the wait."""
+        interrupt = None
+        while True:
+            try:
+                value, error = self._results.get()
+                break
+            except BaseException as raised:  # a signal: the function goes on with the caller's arrays
+                interrupt = raised
+        if interrupt is not None:
+            raise interrupt
         if error is not None:
             raise error
         return value

@@ -1,6 +1,10 @@
 """Elastic bodies that touch nothing: stresses, energies, momentum, beams."""
 
 import math
+import os
+import signal
+import threading
+import time
 
 import numpy as np
 import pytest
@@ -432,3 +436,20 @@ def postorder(children):
         if not any(f in below for below in children):
             visit(f)
     return order
+
+
+def test_an_interrupt_waits_for_the_other_thread_and_leaves_no_result_behind():
+    two, ended = Threads(are_two=True), []
+
+    def slow():
+        time.sleep(0.4)
+        ended.append(True)
+        return "slow"
+
+    timer = threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        two.both(lambda: "first", slow)
+    timer.join()
+    assert ended
+    assert two.both(lambda: 1, lambda: 2) == (1, 2)  # not what the interrupted call would have given
