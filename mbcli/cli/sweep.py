@@ -78,6 +78,8 @@ Measures, EXPRESSION or NAME=EXPRESSION, over the rows of the run (--log-rate):
   series: positions and velocities by name (the end will do, 'in quotes' if it has other signs), u.ACTUATOR,
   time, energy, energy_kinetic, energy_potential, com_x, com_y, com_z, constraint_error, contacts,
   contact_force, contact_force_sum, contact_depth, slip_speed;
+  effort.ACTUATOR (with what controllers add); reaction.JOINT.force_x and so on in the joint's axes,
+  reaction.JOINT.force, .moment (their sizes); sensor.NAME, sensor.NAME.COLUMN;
   of a deformable body BODY.x, .y, .z (mass centre), .low, .high (its least and largest z)
 \b
 Columns: point, seed, what varies, status, message, measures, end_time [s], energy_start, energy_end,

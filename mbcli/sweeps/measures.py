@@ -1,7 +1,8 @@
 """Figures of a run as small expressions: `max(abs(elbow))`, `time_of(trunk_z < 0.2)`, `rms(elbow_w - 1)`.
 
 Names are those of positions and velocities (the end of a name will do; in quotes if it has other signs than letters,
-digits, `_`, `.` and `::`), `u.ACTUATOR`, and the SERIES below; each is a series with one number a row of the log.
+digits, `_`, `.` and `::`), `u.ACTUATOR`, `effort.ACTUATOR`, `reaction.JOINT.PART`, `sensor.NAME.COLUMN`, and the SERIES
+below; each is a series with one number a row of the log.
 REDUCTIONS make one number of a series. An expression is parsed into a tree of these and nothing else: no Python runs.
 """
 

@@ -1,4 +1,4 @@
-"""The series of a run by name, for measures: coordinates, actuation, energies, contacts."""
+"""The series of a run by name, for measures: coordinates, efforts, energies, contacts, reactions, sensors."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from mbcli.log.fields.constraint_error import CONSTRAINT_ERROR
 from mbcli.log.fields.energy import KINETIC, POTENTIAL
 from mbcli.log.fields.vertices import VERTICES
 from mbcli.sweeps.measures import SERIES
+from mbcli.sweeps.named_columns import field_of, named_columns
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -33,6 +34,7 @@ OF_DEFORMABLE = ("x", "y", "z", "low", "high")  # BODY.x and so on: its mass cen
 def fields_for(names: Sequence[str]) -> list[str]:
     """The fields of a log that the series of these names need."""
     own = [FIELDS_OF[name] for name in names if name in FIELDS_OF]
+    own += filter(None, map(field_of, names))
     vertices = ["vertices"] if any(name.rpartition(".")[2] in OF_DEFORMABLE for name in names) else []
     return ["energy", "u", "contact", *dict.fromkeys(own), *vertices]
 
@@ -52,6 +54,13 @@ def check_names(plant: MultibodyPlant, names: Iterable[str]) -> None:
         if _deformable_body(plant, name) is not None:
             continue
         try:
+            field = field_of(name)
+            if field is not None:
+                missing = LOG_FIELDS[field].lacks(plant)
+                if missing:
+                    raise LookupError(missing)
+                named_columns(plant, name)
+                continue
             if name.startswith(OF_ACTUATOR):
                 NamedCoordinates(plant.GetActuatorNames(), "actuator").find(name.removeprefix(OF_ACTUATOR))
             else:
@@ -105,6 +114,12 @@ class RunSeries:
         if name.startswith(OF_ACTUATOR):
             found = NamedCoordinates(log.actuator_names, "actuator").find(name.removeprefix(OF_ACTUATOR))
             return log.u[:, found]
+        if field_of(name) is not None:
+            path, columns = named_columns(self._plant, name)
+            values = log.field(path)
+            if len(columns) > 1:
+                return np.linalg.norm(values[:, columns], axis=1)
+            return values[:, columns[0]] if columns else values
         body = _deformable_body(self._plant, name)
         return log.column(name) if body is None else self._of_deformable(body, name.rpartition(".")[2])
 

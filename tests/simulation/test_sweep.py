@@ -59,6 +59,49 @@ def test_rows_are_those_of_single_runs():
         np.testing.assert_array_equal(finals, [*log.q[-1], *log.v[-1]])
 
 
+SENSED = """<sdf version="1.9"><model name="p"><link name="b"><pose>0 0 -1 0 0 0</pose><inertial><mass>1</mass><inertia>
+<ixx>.1</ixx><iyy>.1</iyy><izz>.1</izz></inertia></inertial><sensor name="imu" type="imu"/>
+<sensor name="up" type="altimeter"/></link><joint name="j" type="revolute"><parent>world</parent><child>b</child>
+<pose>0 0 1 0 0 0</pose><axis><xyz>0 1 0</xyz><limit><effort>20</effort></limit></axis></joint></model></sdf>"""
+
+
+def test_measures_of_efforts_reactions_and_sensors_are_those_of_single_runs():
+    model = ModelText(SENSED.encode(), "p.sdf")
+    measures = [
+        "pull=max(reaction.j.force)",
+        "final(reaction.p_j.force_z)",
+        "spin=max(abs(sensor.imu.angular_velocity_y))",
+        "rise=span(sensor.up.vertical_position)",
+        "rms(effort.j)",
+    ]
+    rows = rows_of(model, {"state.j": [0.1, 1.0], "u.j": [2.0]}, {"duration": 0.3}, measures)
+    for row, angle in zip(rows, [0.1, 1.0], strict=True):
+        fields = ["reactions", "sensors", "effort"]
+        log = simulate(model, 0.3, contact=True, start={"j": angle}, inputs=[2.0], fields=fields)
+        reaction, imu = log.field("derived/reactions"), log.field("sensors/imu")
+        assert row["pull"] == np.linalg.norm(reaction[:, 3:], axis=1).max() > 9.0
+        assert row["final(reaction.p_j.force_z)"] == reaction[-1, 5]
+        assert row["spin"] == np.abs(imu[:, 5]).max() and row["rms(effort.j)"] == 2.0
+        assert row["rise"] == np.ptp(log.field("sensors/up")[:, 0])
+
+
+@pytest.mark.parametrize(
+    ("measure", "message"),
+    [
+        ("max(sensor.imu)", r"NAME.COLUMN with one of orientation_qw,"),
+        ("max(sensor.imu.speed)", r"NAME.COLUMN with one of orientation_qw,"),
+        ("max(sensor.gps)", "there is no sensor 'gps'; there are imu, up"),
+        ("max(reaction.j)", "a reaction is JOINT.PART with one of moment_x,"),
+        ("max(reaction.k.force)", "there is no joint named 'k'"),
+        ("max(effort.k)", "there is no actuator named 'k'"),
+    ],
+)
+def test_a_measure_of_nothing_is_named(measure, message):
+    model = ModelText(SENSED.encode(), "p.sdf")
+    with pytest.raises(ArgumentError, match=message):
+        runner_of(model, {"state.j": [0.1]}, {"duration": 0.1}, [measure])
+
+
 def test_contact_maxima_and_actuation():
     quiet, strong = rows_of(
         QUADRUPED,
