@@ -100,7 +100,7 @@ CODES = {
     "USD_UNSUPPORTED": Code("A joint, actuator or filter of USD that has no equivalent here, and what becomes of it."),
     "USD_UNUSED": Code(
         "What a stage of USD says beside rigid bodies, counted: lights and cameras, values for other engines, "
-        "velocities at the start, restitution, breaking, what is disabled."
+        "velocities at the start, breaking, what is disabled."
     ),
     "XACRO_UNEXPANDED": Code("The file contains xacro that must be expanded first.", '<link name="${prefix}b"/>'),
     "VERSION_UNSUPPORTED": Code(

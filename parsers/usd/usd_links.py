@@ -155,11 +155,12 @@ class LinkReader:
         properties: dict[tuple[str, str], Any] = {}
         if material is not None and material.has(MATERIAL):
             static, dynamic = (material.finite(f"physics:{kind}Friction", 0.0, 0.0) for kind in ("static", "dynamic"))
-            restitution = material.finite("physics:restitution", 0.0, 0.0)
-            if restitution:
-                message = f"the restitution {restitution:g} is not taken over: contact here dissipates by its own law"
-                material.diagnostics.note("USD_UNUSED", message, material)
-            properties["material", "coulomb_friction"] = (max(static, dynamic), dynamic)
+            stated = [name for name in ("static", "dynamic") if f"physics:{name}Friction" in material.attributes]
+            restitution = material.finite("physics:restitution", None, 0.0, 1.0)
+            if stated or restitution is None:  # else it is about bouncing alone
+                properties["material", "coulomb_friction"] = (max(static, dynamic), dynamic)
+            if restitution is not None:
+                properties["material", "restitution"] = restitution
         return properties
 
     # ----------------------------------------------------------------------------------------- masses

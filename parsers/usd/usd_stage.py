@@ -173,10 +173,12 @@ class Prim:
         rule = f" of {least:g} or more" if least > -np.inf else ""
         return self._refused(name, f"must be a number{rule}, found {_quoted(value)}", default)
 
-    def finite(self, name: str, default: Number, least: float = -np.inf) -> float | Number:
+    def finite(self, name: str, default: Number, least: float = -np.inf, most: float = np.inf) -> float | Number:
         value: Any = self.number(name, default, least)
-        if value is default or np.isfinite(value):
+        if value is default or (np.isfinite(value) and value <= most):
             return value
+        if np.isfinite(value):
+            return self._refused(name, f"must be at most {most:g}, found {value:g}", default)
         return self._refused(name, f"must be a finite number, found {value}", default)
 
     if TYPE_CHECKING:

@@ -193,14 +193,14 @@ class _Reduction:
         return tuple(kept)
 
     def _with_friction(self, tag: str, geometry: GeometrySpec) -> GeometrySpec:
-        """A geometry with its coefficients of friction, and no other property."""
+        """A geometry with its coefficients of friction, its restitution if there is one, and no other property."""
         if tag == "visual":
             return self._not_a_point(tag, replace(geometry, properties={}))
-        key = ("material", "coulomb_friction")
-        others = ["/".join(name) for name in geometry.properties if name != key and not _is_of_mjcf(*name)]
+        keys = ("material", "coulomb_friction"), *(_BOUNCING[:1] if self.target.bounces else ())
+        others = ["/".join(name) for name in geometry.properties if name not in keys and not _is_of_mjcf(*name)]
         if others:
             self.lose("lost", "PROPERTIES", f"{', '.join(others)} of {tag} '{geometry.name}'", geometry.place)
-        own = {key: geometry.properties[key]} if key in geometry.properties else {}
+        own = {key: geometry.properties[key] for key in keys if key in geometry.properties}
         return self._not_a_point(tag, replace(geometry, properties=own, color=None))
 
     def _without_restitution(self, geometry: GeometrySpec) -> GeometrySpec:

@@ -74,7 +74,7 @@ class _Writer:
         )
         self.library = made_up("meshes", {self.root.name, "scene"})
         self.meshes: dict[tuple[Any, ...], tuple[str, Prim]] = {}  # what a mesh is: (name of its prim, Prim)
-        self.materials: dict[tuple[float, ...], str] = {}  # (static, dynamic): name
+        self.materials: dict[tuple[tuple[float, ...] | None, float | None], str] = {}  # (frictions, restitution): name
         self.paths = {name: f"/{self.root.name}/{name}" for name in links} | {WORLD: f"/{self.root.name}/{self.world}"}
         self.read: dict[tuple[str, str, int], Mesh] = {}  # (link, tag, index): the Mesh as it is read
 
@@ -200,9 +200,11 @@ class _Writer:
                     "uniform token physics:approximation", '"convexHull"' if shape.convex else '"convexDecomposition"'
                 )
             friction = geometry.properties.get(("material", "coulomb_friction"))
-            if friction is not None:
+            restitution = geometry.properties.get(("material", "restitution"))
+            if friction is not None or restitution is not None:
                 prim.apply("MaterialBindingAPI")
-                name = self.materials.setdefault(tuple(friction), f"friction_{len(self.materials) + 1}")
+                surface = None if friction is None else tuple(friction), restitution
+                name = self.materials.setdefault(surface, f"surface_{len(self.materials) + 1}")
                 prim.say("rel material:binding:physics", f"</{self.root.name}/{self.material_scope}/{name}>")
         if isinstance(shape, Mesh):
             path = f"{self.paths[link.name]}/{tag}/{geometry.name}"
@@ -229,11 +231,14 @@ class _Writer:
 
     def _add_materials(self) -> None:
         scope = self.root.add("Scope", self.material_scope)
-        for (static, dynamic), name in self.materials.items():
+        for (friction, restitution), name in self.materials.items():
             material = scope.add("Material", name)
             material.apply("PhysicsMaterialAPI")
-            material.say("float physics:staticFriction", single(static))
-            material.say("float physics:dynamicFriction", single(dynamic))
+            if friction is not None:
+                material.say("float physics:staticFriction", single(friction[0]))
+                material.say("float physics:dynamicFriction", single(friction[1]))
+            if restitution is not None:
+                material.say("float physics:restitution", single(restitution))
 
     # ------------------------------------------------------------------------------------------ joints
 

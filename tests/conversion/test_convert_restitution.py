@@ -1,4 +1,4 @@
-"""The restitution of surfaces: read from SDFormat and MJCF, kept in SDFormat, a loss of the motion elsewhere."""
+"""The restitution of surfaces: read from SDFormat and MJCF, kept in SDFormat and USD, a loss of the motion elsewhere."""
 
 import math
 
@@ -45,6 +45,25 @@ def test_sdformat_says_how_things_bounce_and_keeps_it():
 def test_elsewhere_it_is_a_loss_of_the_motion(target):
     conversion = converted(read(ball(BOUNCES)), target, packages=PackageMap(), folder=".")
     assert [loss.kind for loss in conversion.losses if "restitution" in loss.message] == ["motion"]
+
+
+@pytest.mark.parametrize("friction", ["", "<friction><ode><mu>0.6</mu><mu2>0.6</mu2></ode></friction>"])
+def test_usd_keeps_it_and_says_what_it_lacks(tmp_path, friction):
+    pytest.importorskip("pxr")
+    from mbcli.parsers.usd.read_usd import read_usd
+
+    source = read(ball(BOUNCES + friction))
+    conversion = converted(source, "usd", packages=PackageMap(), folder=".")
+    (tmp_path / "ball.usda").write_bytes(conversion.text)
+    diagnostics = Diagnostics()
+    model = read_usd(str(tmp_path / "ball.usda"), diagnostics)
+    assert model is not None
+    assert not diagnostics.errors and not diagnostics.warnings
+    expected = {key: value for key, value in collision(source).items() if key != THRESHOLD}
+    found = collision(model)
+    assert found.keys() == expected.keys() and found[RESTITUTION] == pytest.approx(0.7, rel=1e-6)
+    losses = [loss.message for loss in conversion.losses if "bounce_threshold" in loss.message]
+    assert len(losses) == 1
 
 
 @pytest.mark.parametrize("bounce", [BOUNCES.replace("0.7", "1.5"), BOUNCES.replace("0.2", "-1")])
