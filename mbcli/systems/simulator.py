@@ -251,10 +251,13 @@ class Simulator:
             if self._after_plain_step() or target >= end:
                 return
 
-    @staticmethod
-    def _run(run: Run) -> None:
-        for _ in run.blocks(has_turn=True):
-            pass
+    def _run(self, run: Run) -> None:
+        try:
+            for _ in run.blocks(has_turn=True):
+                pass
+        except BaseException:
+            self._root.SetTime(self._context.get_time())  # that of the last good state, where the plant is
+            raise
         complaint = None if run.contact is None else run.contact.complaint()
         if complaint is not None:
             warnings.warn(complaint, stacklevel=6)

@@ -13,9 +13,12 @@ from mbcli.all import (
     Parser,
     RigidTransform,
     Simulator,
+    SpatialInertia,
 )
+from mbcli.errors import NumericalError
 from mbcli.geometry.shapes import HalfSpace
 from mbcli.multibody.stepping.run import Run, constant_input
+from mbcli.multibody.tree import BallRpyJoint
 
 STEP = 0.001
 ADVANCES = (1, 1, 3, 1, 10)  # steps
@@ -100,3 +103,21 @@ def test_a_run_with_an_input_of_its_own_does_not_go_on(arm):
     run = Run(arm, context, STEP, actuation=constant_input(np.zeros(arm.num_actuators())))
     with pytest.raises(ValueError, match="input of its own"):
         run.go_on(2 * STEP)
+
+
+@pytest.mark.parametrize("h", [0.0, 1e-3])
+def test_a_diagram_is_at_the_time_of_its_plant_after_an_advance_that_fails(h):
+    builder = DiagramBuilder()
+    plant, _ = AddMultibodyPlantSceneGraph(builder, h)
+    plant.mutable_gravity_field().set_gravity_vector([0.0, 0.0, 0.0])
+    ball = plant.AddRigidBody("ball", SpatialInertia.SolidSphereWithMass(1.0, 0.1))
+    joint = plant.AddJoint(BallRpyJoint("socket", plant.world_frame(), ball.body_frame()))
+    plant.Finalize()
+    diagram = builder.Build()
+    simulator = Simulator(diagram)
+    root = simulator.get_mutable_context()
+    context = plant.GetMyMutableContextFromRoot(root)
+    joint.set_angular_velocity(context, [0.0, 1.0, 0.0])
+    with pytest.raises(NumericalError, match="gimbal lock"):
+        simulator.AdvanceTo(3.0)
+    assert root.get_time() == context.get_time() > 1.5
