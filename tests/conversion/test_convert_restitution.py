@@ -1,4 +1,4 @@
-"""The restitution of surfaces: read from SDFormat and MJCF, kept in SDFormat and USD, a loss of the motion elsewhere."""
+"""The restitution of surfaces: read from SDFormat, MJCF and USD, kept in SDFormat and USD, elsewhere a loss of motion."""
 
 import math
 

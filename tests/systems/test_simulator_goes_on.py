@@ -105,10 +105,9 @@ def test_a_run_with_an_input_of_its_own_does_not_go_on(arm):
         run.go_on(2 * STEP)
 
 
-@pytest.mark.parametrize("h", [0.0, 1e-3])
-def test_a_diagram_is_at_the_time_of_its_plant_after_an_advance_that_fails(h):
+def test_a_diagram_is_at_the_time_of_its_plant_after_an_advance_that_fails():
     builder = DiagramBuilder()
-    plant, _ = AddMultibodyPlantSceneGraph(builder, h)
+    plant, _ = AddMultibodyPlantSceneGraph(builder, 1e-3)
     plant.mutable_gravity_field().set_gravity_vector([0.0, 0.0, 0.0])
     ball = plant.AddRigidBody("ball", SpatialInertia.SolidSphereWithMass(1.0, 0.1))
     joint = plant.AddJoint(BallRpyJoint("socket", plant.world_frame(), ball.body_frame()))
