@@ -1,4 +1,4 @@
-"""The restitution of surfaces: read from SDFormat, MJCF and USD, kept in SDFormat and USD, elsewhere a loss of motion."""
+"""Restitution of surfaces: read from SDFormat, MJCF and USD, kept in SDFormat and USD, elsewhere a loss of motion."""
 
 import math
 
