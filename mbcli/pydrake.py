@@ -1,18 +1,23 @@
 """Runs scripts that were written for pydrake, without an edit: python -m mbcli.pydrake script.py [arguments].
 
 In a notebook `import mbcli.pydrake` before other imports does the same: from then on `pydrake.X` is `mbcli.X`. Plants
-have pydrake's contact defaults, steps and joints without dry friction then. What is not here can be imported; whatever
-else is done with it is an ImportError that says whether it is out of scope.
+have pydrake's contact defaults, steps and joints without dry friction then, and `==` of expressions in the script or in
+cells of the notebook makes a formula. What is not here can be imported; whatever else is done with it is an ImportError
+that says whether it is out of scope.
 """
 
 from __future__ import annotations
 
+import ast
+import builtins
+import os
 import runpy
 import sys
 from types import ModuleType
 from typing import TYPE_CHECKING
 
 from mbcli.multibody.core.plant_settings import OTHER_DEFAULTS
+from mbcli.pydrake_equations import EQUAL, equal, with_equations
 from mbcli.pydrake_names import AliasModule, PydrakeFinder
 
 if TYPE_CHECKING:
@@ -31,6 +36,28 @@ def use_mbcli_for_pydrake() -> None:
     if not any(isinstance(finder, PydrakeFinder) for finder in sys.meta_path):
         sys.meta_path.insert(0, PydrakeFinder())
     OTHER_DEFAULTS.update(DEFAULTS)
+    setattr(builtins, EQUAL, equal)
+    notebook = getattr(builtins, "get_ipython", lambda: None)()
+    if notebook is not None:
+        notebook.ast_transformers.append(_Cells())
+
+
+class _Cells(ast.NodeTransformer):
+    """Cells of a notebook, as IPython transforms them."""
+
+    def visit(self, node: ast.AST) -> ast.AST:
+        return with_equations(node) if isinstance(node, ast.Module) else node
+
+
+def run_script(path: str) -> None:
+    """Runs a file as Python does: as the module __main__, with its folder on the path of modules."""
+    with open(path, "rb") as file:
+        program = compile(with_equations(ast.parse(file.read(), path)), path, "exec")
+    module = ModuleType("__main__")
+    module.__file__ = path
+    sys.modules["__main__"] = module
+    sys.path[0] = os.path.dirname(os.path.abspath(path))
+    exec(program, module.__dict__)
 
 
 def main(arguments: Sequence[str]) -> None:
@@ -45,11 +72,11 @@ def main(arguments: Sequence[str]) -> None:
         return
     sys.argv = list(arguments)
     try:
-        runpy.run_path(arguments[0], run_name="__main__")
-    except FileNotFoundError as error:
+        run_script(arguments[0])
+    except OSError as error:
         if error.filename != arguments[0]:
             raise
-        print(f"error: {arguments[0]}: there is no such file", file=sys.stderr)
+        print(f"error: {arguments[0]}: cannot be read: {error.strerror}", file=sys.stderr)
         sys.exit(4)
 
 

@@ -62,7 +62,7 @@ ROOMS = (
     ("mbcli.comparison", "mbcli.sweeps", "mbcli.identification"),
     ("mbcli.systems",),
     ("mbcli.visualization",),
-    ("mbcli.all", "mbcli.pydrake_names"),
+    ("mbcli.all", "mbcli.pydrake_names", "mbcli.pydrake_equations"),
     ("mbcli.pydrake",),
     ("mbcli.cli",),
     ("mbcli.__main__",),

@@ -1,8 +1,14 @@
-"""Names of pydrake that are here, and those that are not: these can be imported, not used."""
+"""Names of pydrake that are here, and those that are not: these can be imported, not used; scripts that are run."""
 
+import ast
+import subprocess
+import sys
+
+import numpy as np
 import pytest
 
 import mbcli.systems.framework
+from mbcli.pydrake_equations import EQUAL, equal, with_equations
 from mbcli.pydrake_names import PydrakeFinder
 
 
@@ -42,3 +48,43 @@ def test_what_is_not_here_can_be_imported_and_derived_from_but_not_used(path, me
 def test_dunder_names_of_modules_stay_what_they_are():
     with pytest.raises(AttributeError):
         module("pydrake.examples").__wrapped__  # noqa: B018
+
+
+SCRIPT = """
+import sys
+import numpy as np
+from beside import VALUE
+from pydrake.all import MathematicalProgram, Solve
+
+prog = MathematicalProgram()
+x = prog.NewContinuousVariables(2, "x")
+prog.AddConstraint(x[0] + x[1] == VALUE)
+prog.AddLinearEqualityConstraint(2 * x[1] == 0.5)
+prog.AddCost(x.dot(x))
+result = Solve(prog)
+if __name__ == "__main__":
+    print(result.is_success(), *np.round(result.GetSolution(x), 9), sys.argv[1:] == ["--fast"])
+"""
+
+
+def test_a_script_runs_as_python_runs_it_and_its_equations_are_formulas(tmp_path):
+    (tmp_path / "beside.py").write_text("VALUE = 1\n")
+    (tmp_path / "script.py").write_text(SCRIPT)
+    command = [sys.executable, "-m", "mbcli.pydrake", str(tmp_path / "script.py"), "--fast"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.stdout.split() == ["True", "0.75", "0.25", "True"], done.stderr[-2000:]
+    (tmp_path / "script.py").write_text("x = 1\nraise ValueError(x == 1)\n")
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert 'script.py", line 2' in done.stderr and "ValueError: True" in done.stderr
+
+
+def test_comparisons_without_expressions_are_those_of_python():
+    text = "a == b, a != b, a == b == b, not a == b, [a] == [b], {k: v == 1 for k, v in {1: 1}.items()}"
+    program = compile(with_equations(ast.parse(f"found = ({text})")), "script", "exec")
+    scope = {"a": 1, "b": 1.0, EQUAL: equal}
+    exec(program, scope)
+    assert scope["found"] == (True, False, True, False, True, {1: True})
+    assert (equal(np.arange(3), 1) == [False, True, False]).all() and equal("a", "a") is True
+    sympy = pytest.importorskip("sympy")
+    x = sympy.Symbol("x")
+    assert equal(x, 1) == sympy.Eq(x, 1) and equal(np.array([x, x]), [1, 2])[1] == sympy.Eq(x, 2)
