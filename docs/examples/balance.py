@@ -19,7 +19,7 @@ GAIN, FRICTION = 1.5, 0.6  # of the capture point; of the soles
 SOLE = np.array([0.055, 0.0, -0.08])  # middle of a sole in the frame of the foot
 CORNERS = [[x, y, 0.0] for x in (-0.128, 0.128) for y in (-0.038, 0.038)]
 EDGES = [[x, y, 1.0] for x in (-FRICTION, FRICTION) for y in (-FRICTION, FRICTION)]
-PUSHES = np.array([[np.cross(corner, edge), edge] for corner in CORNERS for edge in EDGES])  # (16, 2, 3) about SOLE
+PUSHES = np.array([[np.cross(corner, edge), edge] for corner in CORNERS for edge in EDGES])  # moments about SOLE first
 STAND = np.array([0, 0, 0, 0.2, 0.1, -0.4, 0.2, -0.1, -0.4] + 2 * [0, 0, -0.24684, 0.6, -0.35316, 0])
 COM, FEET, TORSO, POSTURE = 80.0, 100.0, 2.0, 1.0  # how much accelerations matter
 
@@ -42,9 +42,8 @@ class Controller:
         v[3:6] = -load @ [(each @ v)[3:] for each in J] / load.sum()  # soles that carry do not move
         plant.SetVelocities(context, v)
         poses = [foot.CalcPoseInWorld(context) for foot in self.feet]
-        ground = np.vstack(
-            [(PUSHES @ X.rotation().matrix().T).reshape(-1, 6) @ each for X, each in zip(poses, J, strict=True)]
-        ).T
+        pushes = [(PUSHES @ X.rotation().matrix().T).reshape(-1, 6) for X in poses]
+        ground = np.vstack([pushes[0] @ J[0], pushes[1] @ J[1]]).T  # of each edge of each friction pyramid, on v
         A, b = self.tasks(J, poses, q[7:], v)
         M = plant.CalcMassMatrix(context)
         h = plant.CalcBiasTerm(context) - plant.CalcGravityGeneralizedForces(context)
@@ -55,8 +54,8 @@ class Controller:
         pushed, falls = np.vstack([base @ ground[:6], none]), np.concatenate([-base @ h[:6], none[:, 0]])
         Q, r = np.linalg.qr(A @ free)
         C, d = A @ pushed, b - A @ falls
-        small = 0.002 * np.eye(len(C.T))
-        f = nnls(np.vstack([C - Q @ (Q.T @ C), small]), np.concatenate([d - Q @ (Q.T @ d), 0.0 * small[0]]))[0]
+        left, small = np.eye(len(A)) - Q @ Q.T, 0.002 * np.eye(len(C.T))  # what x cannot mend; small forces
+        f = nnls(np.vstack([left @ C, small]), np.concatenate([left @ d, np.zeros(len(small))]))[0]
         vdot = free @ np.linalg.solve(r, Q.T @ (d - C @ f)) + pushed @ f + falls
         return (M @ vdot + h - ground @ f)[6:]
 
@@ -65,6 +64,7 @@ class Controller:
         plant, at = self.plant, (self.context, JacobianWrtVariable.kV, self.world, self.world)
         away = plant.CalcCenterOfMassPositionInWorld(self.context) - np.mean([X.multiply(SOLE) for X in poses], axis=0)
         com = plant.CalcJacobianCenterOfMassTranslationalVelocity(*at)
+        # capture point: away + rate / FREQUENCY; the soles press GAIN times its distance beyond it
         stiffness = np.array([GAIN * FREQUENCY**2, GAIN * FREQUENCY**2, 100.0])
         damping = np.array([(1.0 + GAIN) * FREQUENCY, (1.0 + GAIN) * FREQUENCY, 20.0])
         pull = -stiffness * (away - [0.0, 0.0, HEIGHT]) - damping * (com @ v)

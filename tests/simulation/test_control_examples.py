@@ -80,13 +80,14 @@ def test_a_humanoid_keeps_its_balance_when_it_is_pushed(tmp_path, degrees):
     with Log(str(run)) as log:
         times, q, v, u = log.times, log.q, log.v, log.u
         contacts, names = log.contacts(), log.contact_names().body_names
-    ends = []
-    for row in (q[0], q[-1]):
+    poses = []
+    for row in q:
         plant.SetPositions(context, row)
-        ends.append(torso.CalcPoseInWorld(context))
-    assert ends[1].translation()[2] == pytest.approx(ends[0].translation()[2], rel=0.1)
-    assert ends[1].rotation().matrix()[2, 2] > np.cos(0.2) and np.linalg.norm(v[-1, 3:6]) < 0.1
-    pushed = np.linalg.norm(v[(times > 0.58) & (times < 0.64), 3:6], axis=1).max()
-    assert times[-1] == pytest.approx(4.0) and pushed > 0.1 and np.abs(u).max() <= 250.0
+        poses.append(torso.CalcPoseInWorld(context))
+    upright = np.array([pose.rotation().matrix()[2, 2] for pose in poses])
+    assert poses[-1].translation()[2] == pytest.approx(poses[0].translation()[2], rel=0.1)
+    assert upright[-1] > np.cos(0.2) > upright.min()  # the push was felt
+    assert times[-1] == pytest.approx(4.0) and np.linalg.norm(v[-1, 3:6]) < 0.1
+    assert (np.abs(u) <= plant.GetEffortUpperLimits() + 1e-9).all()
     touching = np.unique([contacts["contact/body_a"], contacts["contact/body_b"]])
     assert {names[index].rpartition("::")[2] for index in touching} == {"world", "left_foot", "right_foot"}
