@@ -1,4 +1,4 @@
-"""The examples of docs/how-to/control.md from the command line: a circle, an acrobot, a trot."""
+"""The examples of docs/how-to/control.md from the command line: a circle, an acrobot, a trot, a balance."""
 
 import numpy as np
 import pytest
@@ -65,3 +65,29 @@ def test_a_quadruped_trots_by_what_its_sensors_tell(tmp_path):
     assert speed == pytest.approx(0.33, abs=0.1) and np.abs(q[:, 5]).max() < 0.05
     one, other = touches[0] & touches[3], touches[1] & touches[2]  # diagonal pairs take turns
     assert min(one[late].mean(), other[late].mean()) > 0.25 and (one & other)[late].mean() < 0.3
+
+
+@pytest.mark.parametrize("degrees", [0.0, 108.0, 180.0])
+def test_a_humanoid_keeps_its_balance_when_it_is_pushed(tmp_path, degrees):
+    # all ten directions: python -m benchmarks.push_recovery
+    run = tmp_path / "balance.h5"
+    x, y = 300.0 * np.cos(np.radians(degrees)), 300.0 * np.sin(np.radians(degrees))
+    words = ["--pose", "stand", "-t", "4", "--controller", EXAMPLES / "balance.py"]
+    pushes = ["--push", f"torso={x:.6f},{y:.6f},0 from 0.5 to 0.6"]
+    succeed("simulate", EXAMPLES / "humanoid.xml", *words, *pushes, "-o", run)
+    plant = load_model(EXAMPLES / "humanoid.xml").plant
+    context, torso = plant.CreateDefaultContext(), plant.GetFrameByName("torso")
+    with Log(str(run)) as log:
+        times, q, v, u = log.times, log.q, log.v, log.u
+        contacts, names = log.contacts(), log.contact_names().body_names
+    poses = []
+    for row in q:
+        plant.SetPositions(context, row)
+        poses.append(torso.CalcPoseInWorld(context))
+    upright = np.array([pose.rotation().matrix()[2, 2] for pose in poses])
+    assert poses[-1].translation()[2] == pytest.approx(poses[0].translation()[2], rel=0.1)
+    assert upright[-1] > np.cos(0.2) > upright.min()  # the push was felt
+    assert times[-1] == pytest.approx(4.0) and np.linalg.norm(v[-1, 3:6]) < 0.1
+    assert (np.abs(u) <= plant.GetEffortUpperLimits() + 1e-9).all()
+    touching = np.unique([contacts["contact/body_a"], contacts["contact/body_b"]])
+    assert {names[index].rpartition("::")[2] for index in touching} == {"world", "left_foot", "right_foot"}
