@@ -3,12 +3,22 @@
 import numpy as np
 import pytest
 from command_line import succeed
+from matplotlib import image
 from repository import ROOT, SAMPLES
 
 from mbcli.log.reader import Log
 from mbcli.models import load_model
 
 EXAMPLES = ROOT / "docs" / "examples"
+
+
+def check_pictures(run):
+    """Asserts that images of a run show something that moves."""
+    folder = run.with_suffix("")
+    succeed("replay", run, "--frames", folder, "--fps", "1", "--size", "160x120")
+    images = [image.imread(path) for path in sorted(folder.iterdir())]
+    assert len(images) > 3 and all(len(np.unique(each.reshape(-1, each.shape[2]), axis=0)) > 50 for each in images)
+    assert np.abs(images[0] - images[2]).max() > 0.1
 
 
 @pytest.fixture
@@ -22,6 +32,7 @@ def test_an_arm_draws_a_circle_to_a_tenth_of_a_millimetre(tmp_path, example):
     words = ["--at", "joint_2=0.6", "--at", "joint_4=-1.2", "--at", "joint_6=0.6", "--no-contact", "-t", "4"]
     controller = ["--controller", EXAMPLES / "circle.py", "--controller-rate", "500"]
     succeed("simulate", SAMPLES / "arm7.urdf", *words, *controller, "--log-rate", "25", "-o", run)
+    check_pictures(run)
     plant = load_model(SAMPLES / "arm7.urdf").plant
     context, hand = plant.CreateDefaultContext(), plant.GetFrameByName("flange")
     with Log(str(run)) as log:
@@ -43,6 +54,7 @@ def test_an_acrobot_swings_up_and_balances(tmp_path):
     run = tmp_path / "acrobot.h5"
     model, controller = EXAMPLES / "acrobot.urdf", EXAMPLES / "acrobot.py"
     succeed("simulate", model, "--controller", controller, "--at", "shoulder=0.1", "-t", "15", "-o", run)
+    check_pictures(run)
     with Log(str(run)) as log:
         from_top = np.abs(np.cos(log.q[:, 0]) + 1.0) + np.abs(np.sin(log.q.sum(axis=1) - log.q[:, 0]))
         assert from_top[0] > 1.9 and np.abs(log.u).max() <= 25.0
@@ -54,6 +66,7 @@ def test_a_quadruped_trots_by_what_its_sensors_tell(tmp_path):
     run = tmp_path / "trot.h5"
     words = ["--pose", "stand", "-t", "5", "--controller", EXAMPLES / "trot.py", "--log-rate", "100"]
     succeed("simulate", EXAMPLES / "walker.xml", *words, "-o", run)
+    check_pictures(run)
     feet = ("front_left", "front_right", "rear_left", "rear_right")
     with Log(str(run)) as log:
         q, times = log.q, log.times
@@ -75,6 +88,8 @@ def test_a_humanoid_keeps_its_balance_when_it_is_pushed(tmp_path, degrees):
     words = ["--pose", "stand", "-t", "4", "--controller", EXAMPLES / "balance.py"]
     pushes = ["--push", f"torso={x:.6f},{y:.6f},0 from 0.5 to 0.6"]
     succeed("simulate", EXAMPLES / "humanoid.xml", *words, *pushes, "-o", run)
+    if degrees == 0.0:
+        check_pictures(run)
     plant = load_model(EXAMPLES / "humanoid.xml").plant
     context, torso = plant.CreateDefaultContext(), plant.GetFrameByName("torso")
     with Log(str(run)) as log:
