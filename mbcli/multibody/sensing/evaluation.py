@@ -53,6 +53,7 @@ class SensorEvaluator:
     def __init__(self, plant: MultibodyPlant, names: Sequence[str] | None = None, compiled: bool = False) -> None:
         self._plant, self.sensors = plant, sensors_named(plant, names)
         self._needs, self._sensing = needs_of(self.sensors), PlantSensing(plant, compiled=compiled)
+        self._links = sorted({sensor.body.index_number for sensor in self.sensors if sensor.has_frame})
 
     def values(self, context: Context) -> dict[str, FloatArray]:
         """{name of a sensor, as in a log without "sensors/": its values (columns,)}, without noise, delay and rate.
@@ -82,7 +83,10 @@ class SensorEvaluator:
             given |= wrench_inputs(plant, context)
         if "effort" in needs:
             given["effort"] = plant.net_actuation(context)[None]
-        return SensedRows(self._sensing, np.array([context.get_time()]), q, v, **given)
+        rows = SensedRows(self._sensing, np.array([context.get_time()]), q, v, **given)
+        if self._links:
+            rows.compute_motions(self._links)
+        return rows
 
 
 def sensor_values(plant: MultibodyPlant, context: Context, names: Sequence[str] | None = None) -> dict[str, FloatArray]:

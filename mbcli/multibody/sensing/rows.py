@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -11,22 +12,36 @@ from mbcli.multibody.sensing.touched import ContactForces, contacts_of_bodies
 from mbcli.sensors.rays import distance_along
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
+    from typing import TypeAlias
 
     from mbcli.math.array_types import FloatArray, IntArray
     from mbcli.multibody.sensing.plant_sensing import PlantSensing
     from mbcli.multibody.tree.sensor import Sensor
 
+    Lazy: TypeAlias = FloatArray | Callable[[], FloatArray]
 
-class Motion(NamedTuple):
-    """A frame in World at n states: R (n, 3, 3), p, w, v, alpha, a (n, 3) of its origin, in World's axes."""
 
-    R: FloatArray
-    p: FloatArray
-    w: FloatArray
-    v: FloatArray
-    alpha: FloatArray
-    a: FloatArray
+class Motion:
+    """A frame in World at n states: R (n, 3, 3), p, w, v, alpha, a (n, 3) of its origin, in World's axes.
+
+    Args:
+        v, a: arrays, or functions that compute them for a sensor that asks.
+    """
+
+    def __init__(self, R: FloatArray, p: FloatArray, w: FloatArray, v: Lazy, alpha: FloatArray, a: Lazy) -> None:
+        self.R, self.p, self.w, self.alpha = R, p, w, alpha
+        self._v, self._a = v, a
+
+    @cached_property
+    def v(self) -> FloatArray:
+        """Velocity."""
+        return self._v() if callable(self._v) else self._v
+
+    @cached_property
+    def a(self) -> FloatArray:
+        """Acceleration."""
+        return self._a() if callable(self._a) else self._a
 
 
 class Subtree(NamedTuple):
@@ -89,8 +104,12 @@ class SensedRows:
         """Of the frame S that is fixed to a body at a pose (4, 4)."""
         B = self._motion_of_body(body.index_number)
         r = B.R @ X_BS[:3, 3]
-        v = B.v + cross(B.w, r)
-        return Motion(B.R @ X_BS[:3, :3], B.p + r, B.w, v, B.alpha, _acceleration(B, r))
+        own = B.R @ X_BS[:3, :3], B.p + r
+        return Motion(*own, B.w, lambda: B.v + cross(B.w, r), B.alpha, lambda: _acceleration(B, r))
+
+    def compute_motions(self, links: Sequence[int]) -> None:
+        """Of links that will be asked for, at once."""
+        self._keep(links, self._sensing.link_motions(self.q, self.v, self._vdot, list(links)))
 
     def _motion_of_body(self, n: int) -> Motion:
         if n not in self._motions:

@@ -46,7 +46,11 @@ def contacts_of_bodies(
     if sampled is None or not len(sampled.contacts):
         return NONE
     record = sampled.contacts
-    own = np.isin(sensing.body_of_solid, [body.index_number for body in bodies])
+    is_own = np.zeros(sensing.plant.num_bodies(), dtype=bool)
+    is_own[[body.index_number for body in bodies]] = True
+    own = is_own[sensing.body_of_solid]
+    if not own[record.solid].any():
+        return NONE
     counts = own if geometries is None else own & np.isin(sensing.name_of_solid, list(geometries))
     row = np.repeat(np.arange(len(sampled.offset) - 1), np.diff(sampled.offset))
     found = []
