@@ -1,10 +1,10 @@
 """Environments to learn in beside gymnasium's: `python -m benchmarks.environments [SCENE...] [--quick]`.
 
 256 environments of one MJCF file on two cores, under a random policy: mbcli's VectorEnvironment, and gymnasium's
-SyncVectorEnv and AsyncVectorEnv of its MujocoEnv, with the extra `mujoco` of gymnasium. All observe q and v, get the same
-reward (a velocity, less the square of the action), have the same time limit and the same steps in a period. The programs
-take turns; a figure is steps of environments a second by the clock, the median over rounds, a ratio the median of the
-ratios within a round. SyncVectorEnv is one process, AsyncVectorEnv one for each environment.
+SyncVectorEnv and AsyncVectorEnv of its MujocoEnv, with the extra `mujoco` of gymnasium. All observe q and v, get the
+same reward (squares of the action and of a velocity's distance from 1), have the same time limit and the same steps in
+a period. The programs take turns; a figure is steps of environments a second by the clock, the median over rounds, a
+ratio the median of the ratios within a round. SyncVectorEnv is one process, AsyncVectorEnv one for each environment.
 """
 
 import statistics

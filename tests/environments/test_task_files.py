@@ -1,14 +1,18 @@
 """Faulty task files: each gives one line, which names the file, the line, the key and what there is."""
 
+import textwrap
+from dataclasses import fields
+
 import pytest
 from repository import ROOT, SAMPLES
 
 from mbcli.environments import read_task
-from mbcli.environments.task_file import SECTIONS
+from mbcli.environments.task_file import SECTIONS, Load, TaskSettings
 from mbcli.environments.task_worlds import TaskWorlds
 from mbcli.environments.term_kinds import KINDS
 from mbcli.errors import ModelError, ResourceError
 
+PAGE = ROOT / "docs" / "how-to" / "learning.md"
 TASK = f"""model: {SAMPLES / "cart_pole.sdf"}
 period: 0.01
 load: {{dt: 0.005}}
@@ -113,10 +117,27 @@ def test_a_file_that_is_not_there_is_a_missing_resource(tmp_path):
         read_task(tmp_path / "none.yaml")
 
 
-def test_every_term_has_kinds_that_there_are_and_a_line_on_the_page():
-    page = (ROOT / "docs" / "how-to" / "learning.md").read_text()
+def test_every_term_has_kinds_that_there_are_and_its_line_on_the_page():
+    page = PAGE.read_text()
     for registry in SECTIONS.values():
         for name, term in registry.items():
             assert {parameter.kind for parameter in term.parameters.values()} <= KINDS.keys(), name
-            assert term.summary.endswith("."), name
-            assert f"`{name}`" in page, name
+            optional = {True: "", False: " (may be left out)"}
+            keys = ", ".join(f"`{key}`{optional[p.is_required]}" for key, p in term.parameters.items())
+            assert f"| `{name}` | {keys} | {term.summary} |\n" in page
+
+
+def test_every_key_of_a_file_is_on_the_page():
+    page = PAGE.read_text()
+    for name in (*SECTIONS, *(field.name for record in (TaskSettings, Load) for field in fields(record))):
+        assert f"`{name}`" in page
+
+
+def test_the_page_shows_the_example_and_the_line_of_a_fault(tmp_path):
+    example = ROOT / "docs" / "examples" / "balance.task.yaml"
+    assert textwrap.indent(example.read_text(), "    ") in PAGE.read_text()
+    path = tmp_path / example.name
+    path.write_text(example.read_text().replace("angle_near", "angle_ner"))
+    with pytest.raises(ModelError) as caught:
+        read_task(path)
+    assert f"    {str(caught.value).removeprefix(f'{tmp_path}/')}\n" in PAGE.read_text()
