@@ -4,7 +4,8 @@
 SyncVectorEnv and AsyncVectorEnv of its MujocoEnv, with the extra `mujoco` of gymnasium. All observe q and v, get the
 same reward (squares of the action and of a velocity's distance from 1), have the same time limit and the same steps in
 a period. The programs take turns; a figure is steps of environments a second by the clock, the median over rounds, a
-ratio the median of the ratios within a round. SyncVectorEnv is one process, AsyncVectorEnv one for each environment.
+ratio the median of the ratios within a round. SyncVectorEnv is one process, AsyncVectorEnv one for each environment;
+beside SyncVectorEnv there is the ratio of processor times too, in which other programs on the machine do not count.
 """
 
 import statistics
@@ -128,11 +129,11 @@ def theirs(scene, path, kind):
 
 
 def seconds(environment, actions):
-    """By the clock, of some steps."""
-    started = time.perf_counter()
+    """By the clock and of this process and its threads, of some steps."""
+    started = time.perf_counter(), time.process_time()
     for action in actions:
         environment.step(action)
-    return time.perf_counter() - started
+    return time.perf_counter() - started[0], time.process_time() - started[1]
 
 
 def main(words):
@@ -170,15 +171,20 @@ def report(scene, path, steps, rounds):
         actions = rng.uniform(-1.0, 1.0, (steps, *draw)).astype(np.float32)
         for name, environment in environments.items():
             times[name].append(seconds(environment, actions))
-    figures = ", ".join(f"{name} {steps * COUNT / statistics.median(found):,.0f}" for name, found in times.items())
-    ratios = ", ".join(
-        f"{name} {statistics.median(b / a for a, b in zip(times['mbcli'], times[name], strict=True)):.1f}"
-        for name in kinds
+    figures = ", ".join(
+        f"{name} {steps * COUNT / statistics.median(t for t, _ in found):,.0f}" for name, found in times.items()
     )
+    ratios = ", ".join(f"{name} {ratio(times['mbcli'], times[name], 0):.1f}" for name in kinds)
+    ratios += f" ({ratio(times['mbcli'], times['sync'], 1):.1f} of the processor)"
     print(f"{scene.name:13} {scene.frames} steps of {own.worlds.plant.time_step():g} s: {figures}; ratio to {ratios}")
     print(f"{'':13} goal {GOAL:g}; worlds of mbcli that stopped: {len(own.worlds.failures())}", flush=True)
     for environment in environments.values():
         environment.close()
+
+
+def ratio(own, others, which):
+    """The median over rounds of their time divided by ours, of the clock (0) or the processor (1)."""
+    return statistics.median(theirs[which] / ours[which] for ours, theirs in zip(own, others, strict=True))
 
 
 if __name__ == "__main__":
