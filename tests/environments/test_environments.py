@@ -451,3 +451,21 @@ def test_a_file_names_its_model_from_its_own_folder(tmp_path):
     assert read_task(task).loaded().plant.num_positions() == 2
     environment = make_environments(task, 2, seed=0, threads=1)
     assert environment.observation_names[0] == "cart_pole_slider_x"
+
+
+def test_worlds_start_in_a_named_posture():
+    task = {key: value for key, value in TASK.items() if key != "start"} | {"pose": "stand", "load": {"dt": 0.01}}
+    environment = make_environments(task, 2, model=ROOT / "docs" / "examples" / "walker.xml", threads=1)
+    assert environment.worlds.q[1, 6:10].tolist() == [0.33, 0.0, 0.7, -1.4]
+
+
+def test_a_model_comes_from_the_file_or_the_call():
+    plain = {key: value for key, value in TASK.items() if key != "model"}
+    with pytest.raises(ArgumentError, match='<task>: the task names no model: key "model"'):
+        make_environments(plain, 2)
+    with pytest.raises(ArgumentError, match='"load" is for files of a model'):
+        make_environments(plain, 2, model=load_model(CART_POLE, dt=0.005))
+    with pytest.raises(ArgumentError, match="model is None"):
+        VectorEnvironment(None, 2, Balance)
+    with pytest.raises(ArgumentError, match="not what a YAML file can have"):
+        make_environments(plain | {"model": object()}, 2)
