@@ -23,6 +23,7 @@ EXTRAS = {
     "decompose": ("coacd", "--decompose"),
     "plot": ("matplotlib", "mbcli log plot"),
     "dask": ("distributed", "mbcli sweep --scheduler"),
+    "gymnasium": ("gymnasium", "mbcli.environments"),
     "parquet": ("pyarrow", "tables as Parquet"),
     "mcap": ("mcap", "mbcli log export --to mcap"),
     "rerun": ("rerun", "mbcli log export --to rrd"),

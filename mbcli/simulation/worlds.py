@@ -158,6 +158,7 @@ class Worlds:
         self._status, self._steps = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.int64)
         self._taken, self._until = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.int64)
         self._messages: dict[int, str] = {}
+        self._arrays_of_steps: dict[str, Array] | None = None  # those of step(), which stay
 
     # what the worlds are
 
@@ -259,6 +260,9 @@ class Worlds:
         self._carried[which] = self._start_carried
         self._status[which] = RUNNING
         self._steps[which] = 0
+        if self._messages:
+            again = set(np.arange(len(self))[which].tolist())
+            self._messages = {k: message for k, message in self._messages.items() if k not in again}
 
     # steps
 
@@ -268,7 +272,7 @@ class Worlds:
         An exception that a signal raises, as KeyboardInterrupt, ends the call: each world is then where its last step
         has led it, and `time` says when that is. RuntimeError while another thread steps these worlds.
         """
-        self._advance(count, self._u[:, np.newaxis], count + 1)
+        self._advance(count, None, count + 1)
 
     def rollout(self, steps: int, u: ArrayLike | None = None, *, every: int = 1) -> FloatArray:
         """All worlds that run take so many steps; returns their states after each `every`-th one.
@@ -296,23 +300,19 @@ class Worlds:
             samples[k, self._taken[k] // every :] = np.nan
         return samples
 
-    def _advance(self, steps: int, u: Array, every: int) -> FloatArray:
+    def _advance(self, steps: int, u: Array | None, every: int) -> FloatArray:
+        """Samples after each `every`-th step; u: of each step, None for u of the worlds and no samples."""
         if steps < 0:
             raise ArgumentError(f"{argument('steps')} is {steps}")
         with self._turn:
-            arrays = {
-                "world_q": self._q,
-                "world_v": self._v,
-                "world_u": np.ascontiguousarray(u),
-                "world_desired": self._desired,
-                "world_carried": self._carried,
-                "world_samples": np.empty((len(self), steps // every, self._q.shape[1] + self._v.shape[1])),
-                "world_status": self._status,
-                "world_steps": self._taken,
-                "world_until": self._until,
-                "world_counts": np.array([every], dtype=np.int64),
-                "world_settings": np.array([self.plant.time_step(), float(self.plant.implicit_damping())]),
-            }
+            if u is not None:
+                arrays = self._new_arrays(steps // every, u)
+            elif self._arrays_of_steps is not None:
+                arrays = self._arrays_of_steps
+            else:
+                arrays = self._arrays_of_steps = self._new_arrays(0, self._u[:, np.newaxis])
+            arrays["world_counts"][:] = every
+            arrays["world_settings"][:] = self.plant.time_step(), float(self.plant.implicit_damping())
             self._taken[:], self._until[:] = 0, steps
             for workers in self._workers.values():
                 for worker in workers:
@@ -323,6 +323,22 @@ class Worlds:
             finally:
                 self._steps += self._taken
             return arrays["world_samples"]
+
+    def _new_arrays(self, samples: int, u: Array) -> dict[str, Array]:
+        """What kernels see of all worlds, with room for so many samples of each."""
+        return {
+            "world_q": self._q,
+            "world_v": self._v,
+            "world_u": np.ascontiguousarray(u),
+            "world_desired": self._desired,
+            "world_carried": self._carried,
+            "world_samples": np.empty((len(self), samples, self._q.shape[1] + self._v.shape[1])),
+            "world_status": self._status,
+            "world_steps": self._taken,
+            "world_until": self._until,
+            "world_counts": np.zeros(1, dtype=np.int64),
+            "world_settings": np.zeros(2),
+        }
 
     def _run_tasks(self) -> None:
         free = {group: list(workers) for group, workers in self._workers.items()}
@@ -460,11 +476,14 @@ class _Worker:
             self.contact.attach(state)
         self._one, self._steps = self._function(state.kernels.advance_worlds), FIRST_STEPS
         self._lanes: Callable[..., float] | None = None
+        self._taken: Mapping[str, np.ndarray] | None = None
+        self._calls = np.zeros(4)
         if lanes and self._can_share():
             from mbcli.engine.queries.lane_data import LaneData, load_lane_kernels
 
             self._lane_data = LaneData(state.model.sizes)
             self._lanes = self._function(load_lane_kernels().advance_worlds_in_lanes)
+            self._one_address = address_of_function(state.kernels.advance_worlds)
 
     def _can_share(self) -> bool:
         """Whether steps between limits are the same instructions for all worlds."""
@@ -480,10 +499,13 @@ class _Worker:
         return CALLED(address_of_function(kernel)) if self.state.compiled else kernel
 
     def take(self, arrays: Mapping[str, np.ndarray]) -> None:
-        """Works with these arrays of all worlds from now on."""
-        self._calls = np.zeros(4)
+        """Works with these arrays of all worlds from now on. Those that it has already are not looked at again."""
+        self._calls[:] = 0.0
         if self._lanes is not None:
-            self._calls[:2] = address_of_function(self.state.kernels.advance_worlds), self.state.data_handle
+            self._calls[:2] = self._one_address, self.state.data_handle
+        if arrays is self._taken:
+            return
+        self._taken = arrays
         self._arrays = WorldArrays(world_calls=self._calls, **arrays)
         self._handle = self._arrays.handle(self.state.compiled)
 

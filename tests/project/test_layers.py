@@ -60,7 +60,7 @@ ROOMS = (
     ("mbcli.pictures",),
     ("mbcli.batch", "mbcli.simulation"),
     ("mbcli.comparison", "mbcli.sweeps", "mbcli.identification"),
-    ("mbcli.systems",),
+    ("mbcli.environments", "mbcli.systems"),
     ("mbcli.visualization",),
     ("mbcli.all", "mbcli.pydrake_names", "mbcli.pydrake_equations"),
     ("mbcli.pydrake",),

@@ -33,14 +33,18 @@ for name in [name for name in dir(mmap) if name.startswith(("MAP_", "PROT_", "MA
 del socket.AF_UNIX, socketserver.UnixStreamServer, socketserver.ThreadingUnixStreamServer
 """
 EVERY_MODULE = """
+from mbcli.errors import ResourceError as MissingPackage
 for name in sys.argv[1:]:
     try:
         importlib.import_module(name)
     except ImportError as error:
         if (error.name or "").partition(".")[0] not in ("pydrake", "pinocchio", "mujoco", "coal", "pybullet", *EXTRAS):
             raise
+    except MissingPackage as error:  # a module that is nothing without the package of an extra
+        if "pip install 'mbcli[" not in str(error):
+            raise
 """
-EXTRAS = ("sympy", "xacro", "coacd", "pyarrow", "mcap", "rerun", "matplotlib", "distributed", "pxr")
+EXTRAS = ("sympy", "xacro", "coacd", "pyarrow", "mcap", "rerun", "matplotlib", "distributed", "pxr", "gymnasium")
 # imported as programs alone, or where their package is
 LEFT_OUT = ("mbcli.__main__", "mbcli.engine.__main__")
 

@@ -248,6 +248,16 @@ def test_a_world_that_cannot_go_on_stops_alone(lanes):
         single(loaded, last, np.r_[1e200, np.zeros(6)], np.zeros(loaded.plant.num_actuators()))
 
 
+def test_a_reset_forgets_why_a_world_stopped():
+    worlds = Worlds(load_model(ARM, dt=0.002), 3)
+    worlds._messages.update({0: "old", 1: "old", 2: "old"})
+    worlds.reset([0])
+    worlds.reset(np.array([False, True, False]))
+    assert worlds._messages == {2: "old"}
+    worlds.reset()
+    assert worlds._messages == {}
+
+
 def test_desired_positions_are_a_live_view(tmp_path):
     strong = LEVER.replace('effort="2"', 'effort="20"')
     held = load_model(written(tmp_path, strong), dt=0.002, hold=True, kp=40.0, kd=3.0)

@@ -16,6 +16,7 @@ OF_ROOMS = {
     "engine/limits": "rest_at_limits tendon_limits",
     "engine/runtime": "cell_names",
     "engine/smooth": "engine_joints",
+    "environments": "task_files world_random",
     "geometry": "tetrahedral_shapes",
     "identification": "xml_edits",
     "log": "log_commands",

@@ -1,0 +1,40 @@
+"""Environments to learn in: many worlds of one model with the interface of gymnasium's vector environments.
+
+    from mbcli.environments import make_environments
+
+    environments = make_environments("balance.yaml", 256, seed=0)
+    observations, info = environments.reset(seed=0)
+    observations, rewards, terminated, truncated, info = environments.step(environments.action_space.sample())
+
+vector_environment  VectorEnvironment, a gymnasium.vector.VectorEnv (extra `gymnasium`)
+task                Task: what a policy sees and does, rewards, starts and ends
+task_file           tasks as YAML
+terms               the terms of such tasks, one function each
+term_kinds          what keys of terms may have
+task_worlds         TaskWorlds: worlds with actions and motions of bodies
+world_random        random numbers of each world and episode
+"""
+
+from mbcli.late_names import late_names
+
+TYPE_CHECKING = False  # True to type checkers
+if TYPE_CHECKING:
+    from mbcli.environments.task import Task
+    from mbcli.environments.task_file import read_task
+    from mbcli.environments.task_worlds import TaskWorlds
+    from mbcli.environments.vector_environment import VectorEnvironment, make_environments
+    from mbcli.environments.world_random import WorldRandom
+
+__all__ = ["Task", "TaskWorlds", "VectorEnvironment", "WorldRandom", "make_environments", "read_task"]
+
+
+__getattr__ = late_names(
+    __name__,
+    {
+        "task": ("Task",),
+        "task_file": ("read_task",),
+        "task_worlds": ("TaskWorlds",),
+        "vector_environment": ("VectorEnvironment", "make_environments"),
+        "world_random": ("WorldRandom",),
+    },
+)

@@ -1,0 +1,140 @@
+"""Kinds of keys of terms: what a task file may have there, and what the function of the term gets."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from mbcli.common.coordinate_names import NamedCoordinates, StateNames
+from mbcli.config.config_fields import ValueProblem, accept, describe
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mbcli.environments.task_worlds import TaskWorlds
+    from mbcli.math.array_types import IntArray
+    from mbcli.parsers.yaml_source import YamlNode
+
+    Positions: TypeAlias = IntArray  # places in q
+    Scalars: TypeAlias = IntArray  # places in q that are no parts of quaternions
+    Velocities: TypeAlias = IntArray  # places in v
+    Actuators: TypeAlias = IntArray  # places in u
+    Controlled: TypeAlias = IntArray  # places in Worlds.controlled
+    Coordinate: TypeAlias = tuple[str, int]  # "q" or "v", and the place
+    Numbers: TypeAlias = list[tuple[tuple[str, int], float]]  # coordinates and their values
+    Body: TypeAlias = int  # by which TaskWorlds know a body
+    Axis: TypeAlias = int  # 0, 1, 2
+    Positive: TypeAlias = float
+
+ALL = "all"
+AXES = ("x", "y", "z")
+
+
+def _places(what: str, names_of: Callable[[TaskWorlds], list[str]]) -> Callable[[YamlNode, TaskWorlds], IntArray]:
+    """The reader of a name, a list of names or `all`."""
+
+    def read(node: YamlNode, worlds: TaskWorlds) -> IntArray:
+        names = names_of(worlds)
+        if node.kind == "scalar" and node.value == ALL:
+            if not names:
+                raise ValueProblem("VALUE_NAME", f"is {ALL}, and the model has no {what}")
+            return np.arange(len(names))
+        items = list(node) if node.kind == "sequence" else [node]
+        if not items:
+            raise ValueProblem("VALUE_TYPE", f"is an empty list: it takes names, or {ALL}")
+        coordinates = NamedCoordinates(names, what)
+        found = [_found(coordinates.find, _name(item)) for item in items]
+        if len(set(found)) < len(found):
+            raise ValueProblem("VALUE_NAME", f"names a {what} twice")
+        return np.array(found)
+
+    return read
+
+
+def _scalars(node: YamlNode, worlds: TaskWorlds) -> IntArray:
+    plant = worlds.plant
+    turning = _quaternion_places(worlds)
+    found = _positions(node, worlds)
+    if node.kind == "scalar" and node.value == ALL:
+        return np.setdiff1d(found, turning)
+    names = plant.GetPositionNames()
+    parts = [names[k] for k in found if k in turning]
+    if parts:
+        raise ValueProblem("VALUE_NAME", f"names {parts[0]}, a part of a quaternion, to which nothing can be added")
+    return found
+
+
+def _quaternion_places(worlds: TaskWorlds) -> list[int]:
+    """Places in q of the four numbers of each quaternion: joints with one position more than velocities have one."""
+    joints = [j for j in worlds.plant.moving_joints() if j.num_positions() == j.num_velocities() + 1]
+    return [joint.position_start() + k for joint in joints for k in range(4)]
+
+
+def _coordinate(node: YamlNode, worlds: TaskWorlds) -> Coordinate:
+    return _found(_state_names(worlds).find, _name(node))
+
+
+def _numbers(node: YamlNode, worlds: TaskWorlds) -> Numbers:
+    if node.kind != "mapping" or not node.keys():
+        raise ValueProblem("VALUE_TYPE", f"is a mapping of names and numbers; found {node.describe()}")
+    names = _state_names(worlds)
+    return [(_found(names.find, name), _number(child, worlds)) for name, child in node.items()]
+
+
+def _state_names(worlds: TaskWorlds) -> StateNames:
+    return StateNames(worlds.plant.GetPositionNames(), worlds.plant.GetVelocityNames())
+
+
+def _body(node: YamlNode, worlds: TaskWorlds) -> int:
+    return _found(worlds.track, _name(node))
+
+
+def _axis(node: YamlNode, worlds: TaskWorlds) -> int:
+    return AXES.index(accept(str, _scalar(node), {"choices": AXES}))
+
+
+def _number(node: YamlNode, worlds: TaskWorlds) -> float:
+    return accept(float, _scalar(node), {})
+
+
+def _positive(node: YamlNode, worlds: TaskWorlds) -> float:
+    return accept(float, _scalar(node), {"above": 0.0})
+
+
+def _name(node: YamlNode) -> str:
+    value = _scalar(node)
+    if not isinstance(value, str):
+        raise ValueProblem("VALUE_TYPE", f"takes a name; found {describe(value)}")
+    return value
+
+
+def _scalar(node: YamlNode) -> Any:
+    if node.kind != "scalar":
+        raise ValueProblem("VALUE_TYPE", f"takes one value; found {node.describe()}")
+    return node.value
+
+
+def _found(find: Callable[[str], Any], name: str) -> Any:
+    """What a function finds under a name; ValueProblem with its reason if it finds nothing."""
+    try:
+        return find(name)
+    except (LookupError, ValueError) as error:
+        raise ValueProblem("VALUE_NAME", f": {error}") from None
+
+
+_positions = _places("position", lambda worlds: worlds.plant.GetPositionNames())
+KINDS: dict[str, Callable[[Any, Any], Any]] = {
+    "Positions": _positions,
+    "Scalars": _scalars,
+    "Velocities": _places("velocity", lambda worlds: worlds.plant.GetVelocityNames()),
+    "Actuators": _places("actuator", lambda worlds: worlds.plant.GetActuatorNames()),
+    "Controlled": _places("actuator with a controller", lambda worlds: worlds.controlled),
+    "Coordinate": _coordinate,
+    "Numbers": _numbers,
+    "Body": _body,
+    "Axis": _axis,
+    "float": _number,
+    "Positive": _positive,
+    "Positive | None": _positive,
+}

@@ -1,0 +1,315 @@
+"""VectorEnvironment: worlds with the interface of gymnasium.vector.VectorEnv."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mbcli.common.extra_packages import import_extra
+from mbcli.common.suggestions import name_or_list
+from mbcli.environments.task import as_task
+from mbcli.environments.task_file import TaskFile, read_task
+from mbcli.environments.task_worlds import TaskWorlds
+from mbcli.environments.world_random import WorldRandom
+from mbcli.errors import ArgumentError
+from mbcli.models.loading import as_loaded
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable
+    from typing import TypeAlias
+
+    from gymnasium.vector import AutoresetMode, VectorEnv
+
+    from mbcli.environments.task import Task
+    from mbcli.math.array_types import Array, BoolArray, FloatArray, Matrix, Vector
+
+    Base: TypeAlias = VectorEnv[FloatArray, FloatArray, Array]
+    Answer: TypeAlias = tuple[Matrix, Vector, BoolArray, BoolArray, dict[str, Any]]
+else:
+    WHAT = "mbcli.environments"
+    VECTOR = import_extra("gymnasium.vector", "gymnasium", WHAT)
+    AutoresetMode, Base = VECTOR.AutoresetMode, VECTOR.VectorEnv
+
+OPTIONS = ("q", "v", "mask", "reset_mask")
+OF_PARAMETERS = 2**63  # stands where random numbers of a start have the number of the episode
+PERIOD_ROUNDING = 1e-9  # of a period, as a part of it
+
+
+class VectorEnvironment(Base):
+    """Many worlds of one model, each an environment with episodes of its own.
+
+    Observations are (n, k) and actions (n, m) floats; actions are from -1 to 1, and are clipped to that. A world that
+    cannot go on (Worlds.status) is terminated, and info["failure"] says why. `autoreset` says who begins the next
+    episode of a world, and metadata["autoreset_mode"] has the choice:
+
+    - "next_step", gymnasium's default: the next step() does, whatever its action; its reward is 0.
+    - "same_step": the step() in which the episode ends; info["final_obs"] (n, k) has the last observations of the
+      worlds in the mask info["_final_obs"].
+    - "disabled": reset(options={"mask": ...}) does.
+
+    A seed determines all that is drawn: starts depend on it, the number of the world and that of its episode alone.
+
+    Args:
+        model: files, LoadedModel or finalized plant; None: the model that the task file names.
+        count: number of worlds, n.
+        task: a task file (YAML), a mapping with its keys, or a Task or class with its methods.
+        period: [s] from one action to the next; default: that of the file, or one time step.
+        time_limit: [s] after which an episode is truncated; default: that of the file, or none.
+        seed: of parameters and, until reset(seed=), of starts; None: not to be foretold.
+        threads: that step worlds; default: as many as the process has processors.
+        autoreset: "next_step", "same_step" or "disabled", or gymnasium's AutoresetMode.
+        on_compile: called before the compiler runs.
+
+    Attributes:
+        worlds: TaskWorlds.
+        task: the Task.
+        observation_names: k names, or none of a task in Python without names.
+        parameters: {path: n texts} that were drawn for worlds.
+
+    Raises:
+        ArgumentError, ModelError: of the task, the model or an argument, with what there is.
+        ResourceError: a file is missing.
+    """
+
+    def __init__(
+        self,
+        model: Any,
+        count: int,
+        task: Any,
+        *,
+        period: float | None = None,
+        time_limit: float | None = None,
+        seed: int | None = None,
+        threads: int | None = None,
+        autoreset: str | AutoresetMode = "next_step",
+        on_compile: Callable[[], object] = lambda: None,
+    ) -> None:
+        from gymnasium.spaces import Box
+        from gymnasium.vector.utils import batch_space
+
+        self._mode = _mode(autoreset)
+        self.metadata = {"autoreset_mode": self._mode}
+        self.num_envs = count = int(count)
+        if count < 1:
+            raise ArgumentError(f"count is {count}: there is at least one world")
+        self._seeds = np.full(count, _whole_seed(seed), dtype=np.uint64)
+        self._numbers = np.arange(count)
+        self._episodes, self._steps = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.int64)
+        self._ended = np.zeros(count, dtype=bool)
+        file = read_task(task) if _is_task_file(task) else None
+        options: dict[str, Any] = {"threads": threads, "on_compile": on_compile}
+        self.parameters: dict[str, list[str]] = {}
+        if file is None:
+            if model is None:
+                raise ArgumentError("model is None: only a task file names a model")
+            loaded = as_loaded(model)
+        else:
+            loaded = as_loaded(file.loaded(model))
+            options["pose"] = file.settings.pose
+            options["parameters"] = self.parameters = self._drawn(file, loaded)
+            period = file.settings.period if period is None else period
+            time_limit = file.settings.time_limit if time_limit is None else time_limit
+        self.worlds = TaskWorlds(loaded, count, **options)
+        self.task: Task = as_task(task) if file is None else file.task(self.worlds)
+        self.task.prepare(self.worlds)
+        size = self.task.action_size(self.worlds)
+        self.worlds.set_action_size(size)
+        self._frames, self._limit = _steps_of(self.worlds.plant.time_step(), period, time_limit)
+        self.period = self._frames * self.worlds.plant.time_step()
+        self._begin(np.ones(count, dtype=bool))
+        width = self._observed().shape[1]
+        self.observation_names = list(self.task.observation_names(self.worlds))
+        self.single_observation_space = Box(-np.inf, np.inf, (width,), np.float64)
+        self.single_action_space = Box(-1.0, 1.0, (size,), np.float32)
+        self.observation_space = batch_space(self.single_observation_space, count)
+        self.action_space = batch_space(self.single_action_space, count)
+        self._episodes[:] = 0
+
+    # episodes
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Matrix, dict[str, Any]]:
+        """Observations (n, k) after worlds have begun anew, and an empty info.
+
+        Args:
+            seed: from which the starts of these worlds are drawn; None: their next ones.
+            options: "mask" (n,) of bool, the worlds that begin, default all ("reset_mask" is gymnasium's name for it);
+                "q" and "v", where they begin, (nq,) and (nv,), or a row for each world of the mask, or for each of all
+                n worlds; default: what the task draws.
+
+        Raises:
+            ArgumentError: of an option; a number is not finite.
+        """
+        whole = 0 if seed is None else _whole_seed(seed)
+        super().reset(seed=seed)
+        given = dict(options or {})
+        unknown = [key for key in given if key not in OPTIONS]
+        if unknown:
+            raise ArgumentError(f'unknown option "{unknown[0]}" of reset(): {name_or_list(unknown[0], OPTIONS)}')
+        mask = self._mask(given)
+        if seed is not None:
+            self._seeds[mask], self._episodes[mask] = whole, 0
+        self._begin(mask, given.get("q"), given.get("v"))
+        return self._observed(), {}
+
+    def step(self, actions: FloatArray) -> Answer:
+        """All worlds do their actions (n, m) for a period.
+
+        Returns:
+            Observations (n, k); rewards (n,); whether the task or a failure terminated an episode (n,); whether the
+            time limit truncated one that was not terminated (n,); info: "failure" (n,), the reasons as text of worlds
+            in the mask "_failure", if there are some, and "final_obs" if `autoreset` is "same_step".
+
+        Raises:
+            ArgumentError: actions are not finite or of another shape; a world has ended and `autoreset` is "disabled".
+        """
+        worlds, pending = self.worlds, self._ended.copy()
+        action = self._action(actions)
+        if self._mode is AutoresetMode.DISABLED and pending.any():
+            number = int(np.flatnonzero(pending)[0])
+            raise ArgumentError(f"the episode of world {number} has ended: reset() with the option mask begins another")
+        worlds.previous_action[:], worlds.action[:] = worlds.action, action
+        self.task.act(worlds, worlds.action)
+        worlds.step(self._frames)
+        self._steps += 1
+        if pending.any():
+            self._begin(pending)
+        failed = worlds.status != 0
+        reward = self._checked("reward", self.task.reward(worlds, worlds.action), float)
+        terminated = self._checked("terminated", self.task.terminated(worlds), bool) | failed
+        observations = self._observed()
+        reward[pending], terminated[pending] = 0.0, False
+        truncated = (self._steps >= self._limit) & ~terminated
+        info: dict[str, Any] = {}
+        if failed.any():
+            reasons = np.full(self.num_envs, None, dtype=object)
+            for number, reason in worlds.failures().items():
+                reasons[number] = reason
+            info |= {"failure": reasons, "_failure": failed}
+        self._ended = terminated | truncated
+        if self._mode is AutoresetMode.SAME_STEP and self._ended.any():
+            info |= {"final_obs": observations, "_final_obs": self._ended}
+            self._begin(self._ended)
+            observations = self._observed()
+        return observations, reward, terminated, truncated, info
+
+    # parts
+
+    def _drawn(self, file: TaskFile, loaded: Any) -> dict[str, list[str]]:
+        """Parameters of each world; worlds with one set are neighbours, so that they share vector registers."""
+        variations = file.variations(loaded)
+        count = self.num_envs
+        sets = min(file.settings.parameter_sets or count, count)
+        parts = WorldRandom(self._seeds[:sets], np.arange(sets), OF_PARAMETERS).uniform(0.0, 1.0, len(variations))
+        of_world = self._numbers * sets // count
+        texts = [[variation.draw(float(part)) for part in parts[:, k]] for k, variation in enumerate(variations)]
+        return {
+            variation.path: [drawn[k] for k in of_world] for variation, drawn in zip(variations, texts, strict=True)
+        }
+
+    def _begin(self, mask: BoolArray, q: Any = None, v: Any = None) -> None:
+        which = np.flatnonzero(mask)
+        rng = WorldRandom(self._seeds[which], which, self._episodes[which])
+        start_q, start_v = self.task.start(rng, len(which))
+        start_q = start_q if q is None else self._rows("q", q, which)
+        start_v = start_v if v is None else self._rows("v", v, which)
+        self.worlds.reset(which, start_q, start_v)
+        self._episodes[which] += 1
+        self._steps[which] = 0
+        self._ended = self._ended & ~mask
+
+    def _rows(self, name: str, values: Any, which: Array) -> Matrix:
+        """States of worlds that begin (m, nq or nv), from one, m, or a row for each of the n worlds."""
+        rows = np.asarray(values, dtype=float)
+        width = getattr(self.worlds, name).shape[1]
+        if rows.shape not in ((width,), (len(which), width), (self.num_envs, width)):
+            expected = f"({width},), ({len(which)}, {width}) or ({self.num_envs}, {width})"
+            raise ArgumentError(f'option "{name}" of reset() has shape {rows.shape}, expected {expected}')
+        if not np.isfinite(rows).all():
+            raise ArgumentError(f'option "{name}" of reset() has numbers that are not finite')
+        if rows.ndim == 2 and len(rows) != len(which):
+            rows = rows[which]
+        return rows
+
+    def _mask(self, options: Mapping[str, Any]) -> BoolArray:
+        given = [key for key in ("mask", "reset_mask") if key in options]
+        if not given:
+            return np.ones(self.num_envs, dtype=bool)
+        mask = np.asarray(options[given[0]])
+        if len(given) > 1 or mask.dtype != bool or mask.shape != (self.num_envs,):
+            raise ArgumentError(f'option "{given[-1]}" of reset() is an array of {self.num_envs} bools')
+        return mask
+
+    def _action(self, actions: Any) -> FloatArray:
+        action = np.asarray(actions, dtype=float)
+        if action.shape != self.action_space.shape:
+            raise ArgumentError(f"actions have shape {action.shape}, expected {self.action_space.shape}")
+        if not np.isfinite(action).all():
+            number = int(np.flatnonzero(~np.isfinite(action).all(axis=1))[0])
+            raise ArgumentError(f"the action of world {number} has numbers that are not finite")
+        return np.clip(action, -1.0, 1.0)
+
+    def _observed(self) -> Matrix:
+        observations = np.array(self.task.observe(self.worlds), dtype=float)
+        if observations.ndim != 2 or len(observations) != self.num_envs:
+            raise ArgumentError(f"observe() of the task gave shape {observations.shape}, expected ({self.num_envs}, k)")
+        return observations
+
+    def _checked(self, what: str, values: Any, kind: type) -> Array:
+        """(n,) numbers or answers of a task, an array of their own."""
+        array: Array = np.array(values, dtype=kind)
+        if array.shape != (self.num_envs,):
+            raise ArgumentError(f"{what}() of the task gave shape {array.shape}, expected ({self.num_envs},)")
+        return array
+
+
+def make_environments(
+    task: str | os.PathLike[str] | Mapping[str, Any], count: int, *, model: Any = None, **options: Any
+) -> VectorEnvironment:
+    """The VectorEnvironment of a task file that names its model.
+
+    Args:
+        task: a task file (YAML), or a mapping with its keys.
+        count: number of worlds.
+        model: in place of that of the file.
+        options: further arguments of VectorEnvironment.
+    """
+    return VectorEnvironment(model, count, task, **options)
+
+
+def _is_task_file(task: Any) -> bool:
+    return isinstance(task, (str, Mapping)) or hasattr(task, "__fspath__")
+
+
+def _whole_seed(seed: int | None) -> int:
+    """64 bits, of a seed or of the system."""
+    if seed is None:
+        return int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
+    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
+        raise ArgumentError(f"seed is {seed!r}: it is a whole number, 0 or more")
+    return int(np.random.SeedSequence(int(seed)).generate_state(1, np.uint64)[0])
+
+
+def _mode(autoreset: Any) -> AutoresetMode:
+    if isinstance(autoreset, AutoresetMode):
+        return autoreset
+    modes = {mode.name.lower(): mode for mode in AutoresetMode}
+    if autoreset not in modes:
+        raise ArgumentError(f"autoreset is {autoreset!r}: {name_or_list(autoreset, modes)}")
+    return modes[autoreset]
+
+
+def _steps_of(time_step: float, period: float | None, time_limit: float | None) -> tuple[int, float]:
+    """Steps of a plant in a period, and periods until the time limit. ArgumentError: they are not whole."""
+    period = time_step if period is None else float(period)
+    frames = round(period / time_step) if np.isfinite(period) else 0
+    if frames < 1 or abs(frames * time_step - period) > PERIOD_ROUNDING * period:
+        raise ArgumentError(f"period is {period:g} s: it is a whole number of time steps of {time_step:g} s")
+    if time_limit is None:
+        return frames, np.inf
+    limit = round(time_limit / period) if np.isfinite(time_limit) else 0
+    if limit < 1 or abs(limit * period - time_limit) > PERIOD_ROUNDING * time_limit:
+        raise ArgumentError(f"time_limit is {time_limit:g} s: it is a whole number of periods of {period:g} s")
+    return frames, float(limit)
