@@ -13,7 +13,8 @@ import builtins
 import os
 import runpy
 import sys
-from types import ModuleType
+from importlib.machinery import SourceFileLoader
+from types import CodeType, ModuleType
 from typing import TYPE_CHECKING
 
 from mbcli.multibody.core.plant_settings import OTHER_DEFAULTS
@@ -51,13 +52,20 @@ class _Cells(ast.NodeTransformer):
 
 def run_script(path: str) -> None:
     """Runs a file as Python does: as the module __main__, with its folder on the path of modules."""
-    with open(path, "rb") as file:
-        program = compile(with_equations(ast.parse(file.read(), path)), path, "exec")
+    loader = _Script("__main__", path)
     module = ModuleType("__main__")
     module.__file__ = path
     sys.modules["__main__"] = module
     sys.path[0] = os.path.dirname(os.path.abspath(path))
-    exec(program, module.__dict__)
+    loader.exec_module(module)
+
+
+class _Script(SourceFileLoader):
+    """Loads a script with its equations; nothing is kept beside it."""
+
+    def get_code(self, fullname: str) -> CodeType:
+        tree = with_equations(ast.parse(self.get_data(self.path), self.path))
+        return self.source_to_code(tree, self.path)
 
 
 def main(arguments: Sequence[str]) -> None:

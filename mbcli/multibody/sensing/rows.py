@@ -194,7 +194,12 @@ class SensedRows:
         return sum((self.effort(a) for a in own), np.zeros(len(self)))
 
     def wrench_on_body(self, body: Any) -> tuple[FloatArray, FloatArray]:
-        """Torque about Wo and force (n, 3) on a link from the one that carries it, in World."""
+        """Torque about Wo and force (n, 3) on a link from the one that carries it, in World.
+
+        Of World itself, as in MuJoCo: those that it has on all that it carries.
+        """
+        if body is self.plant.world_body():
+            return self._wrench_of_world()
         joint = self._sensing.inboard_joint(body.index_number)
         if self._reactions is not None:
             torque, force = self.wrench_on_child(joint)
@@ -214,9 +219,20 @@ class SensedRows:
         torque, force = self._wrench(link)
         return sign * torque, sign * force
 
+    def _wrench_of_world(self) -> tuple[FloatArray, FloatArray]:
+        if self._reactions is None:
+            return self._wrench(0)
+        torque, force = np.zeros((len(self), 3)), np.zeros((len(self), 3))
+        for joint in self.plant.elements.joints:
+            for end, sign in ((joint.parent_body(), 1.0), (joint.child_body(), -1.0)):
+                if end is self.plant.world_body():
+                    own = self.wrench_on_child(joint)
+                    torque, force = torque + sign * own[0], force + sign * own[1]
+        return torque, force
+
     def _wrench(self, link: int) -> tuple[FloatArray, FloatArray]:
-        """What the links outboard of a joint need for their motion, less what else acts on them."""
-        links, motions = self._sensing.outboard(link), self._all_motions()
+        """What the links outboard of a joint, or of World, need for their motion, less what else acts on them."""
+        links, motions = [n for n in self._sensing.outboard(link) if n], self._all_motions()
         torque, force = np.zeros((len(self), 3)), np.zeros((len(self), 3))
         for n in links:
             B, mass = motions[n], self._model.link_inertia[n, 0]
