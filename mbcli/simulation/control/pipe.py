@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mbcli.common.processors import num_processors
 from mbcli.errors import ControlError, ResourceError
 from mbcli.parsers.diagnostics import printable
 from mbcli.simulation.control.run_controller import RunController
@@ -32,6 +33,7 @@ FIRST_LIMIT = 30.0  # [s] for the first answer, in which a program starts
 LAST_LIMIT = 2.0  # [s] in which it ends when its input does
 MOST_BYTES = 1 << 24  # of a line
 SHOWN = 80  # characters of a wrong line in messages
+EAGER = 5e-4  # [s] of looking for an answer before waiting for it: to be woken up can take 50 us
 
 
 class PipeController(RunController):
@@ -139,6 +141,8 @@ class PipeController(RunController):
             raise ResourceError(f"{self.name}: error: the controller cannot be started: {error.strerror}") from None
         self._input, self._output = self._process.stdin.fileno(), self._process.stdout.fileno()
         os.set_blocking(self._input, False)
+        os.set_blocking(self._output, False)
+        self._eager = EAGER if num_processors() > 1 else 0.0
         self._poll, self._room = select.poll(), select.poll()
         self._poll.register(self._output, select.POLLIN | select.POLLHUP)
         self._room.register(self._input, select.POLLOUT | select.POLLERR)
@@ -194,11 +198,17 @@ class PipeController(RunController):
                 raise self._ended() from None
 
     def _line(self, deadline: float, limit: float) -> bytes:
+        eager = clock.perf_counter() + self._eager
         while b"\n" not in self._read:
-            left = deadline - clock.perf_counter()
-            if left <= 0.0 or not self._poll.poll(1000.0 * left):
-                raise self._too_slow(limit)
-            part = os.read(self._output, 1 << 16)
+            try:
+                part = os.read(self._output, 1 << 16)
+            except BlockingIOError:
+                now = clock.perf_counter()
+                if now < eager:
+                    continue
+                if now >= deadline or not self._poll.poll(1000.0 * (deadline - now)):
+                    raise self._too_slow(limit) from None
+                continue
             if not part:
                 raise self._ended()
             self._read += part
