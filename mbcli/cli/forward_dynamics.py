@@ -68,6 +68,7 @@ def forward_dynamics(
         vdot = batch.forward_dynamics(states.q, states.v, tau, body_forces=forces(plant))
         for k in (~np.isfinite(vdot).all(axis=1)).nonzero()[0]:
             # mypy infers no lambda that has a default
+            # mypy does not infer defaults of a lambda
             require_finite(plant, vdot[k], lambda k=k: batch.mass_matrix(states.q[k : k + 1])[0])  # type: ignore[misc]
         return {"vdot": vdot}
 

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mbcli.common.split_mix import GOLDEN, mixed
+
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from mbcli.math.array_types import Array, Matrix
+    from mbcli.math.array_types import Matrix
 
-GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # the increment of SplitMix64
-MULTIPLIERS = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 OF_UNIT = 2.0**-53
 
 
@@ -20,7 +20,7 @@ class WorldRandom:
     """Numbers of some worlds, a row each, that a seed, the number of the world and that of its episode determine.
 
     They do not depend on the other worlds: a world starts its third episode the same whoever else starts then.
-    SplitMix64 (Steele, Lea and Flood 2014) gives the bits.
+    SplitMix64 gives the bits.
 
     Args:
         seeds: (m,) whole numbers, 64 bits, or one for all.
@@ -30,7 +30,7 @@ class WorldRandom:
     def __init__(self, seeds: ArrayLike, worlds: ArrayLike, episodes: ArrayLike) -> None:
         state = np.zeros(len(np.atleast_1d(np.asarray(worlds))), dtype=np.uint64)
         for number in (seeds, worlds, episodes):
-            state = _mixed(state * GOLDEN + np.asarray(number, dtype=np.uint64) + GOLDEN)
+            state = mixed(state * GOLDEN + np.asarray(number, dtype=np.uint64) + GOLDEN)
         self._state, self._drawn = state, 0
 
     def __len__(self) -> int:
@@ -41,7 +41,7 @@ class WorldRandom:
         """(m, size) numbers between low and high, each one number or (size,)."""
         places = np.arange(self._drawn + 1, self._drawn + size + 1, dtype=np.uint64) * GOLDEN
         self._drawn += size
-        units = (_mixed(self._state[:, np.newaxis] + places) >> np.uint64(11)) * OF_UNIT
+        units = (mixed(self._state[:, np.newaxis] + places) >> np.uint64(11)) * OF_UNIT
         low = np.asarray(low, dtype=float)
         return low + (np.asarray(high, dtype=float) - low) * units
 
@@ -49,11 +49,3 @@ class WorldRandom:
         """(m, size) numbers of a normal distribution of mean 0 and this deviation, one number or (size,)."""
         radius, angle = np.split(self.uniform(0.0, 1.0, 2 * size), 2, axis=1)
         return np.asarray(deviation, dtype=float) * np.sqrt(-2.0 * np.log1p(-radius)) * np.cos(2.0 * np.pi * angle)
-
-
-def _mixed(bits: Array) -> Array:
-    """The finalizer of SplitMix64, of an array of 64 bits."""
-    first, second = MULTIPLIERS
-    bits = (bits ^ (bits >> np.uint64(30))) * first
-    bits = (bits ^ (bits >> np.uint64(27))) * second
-    return bits ^ (bits >> np.uint64(31))

@@ -10,26 +10,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mbcli.common.split_mix import GOLDEN, mixed
+
 if TYPE_CHECKING:
     from mbcli.math.array_types import Array, FloatArray
     from mbcli.sensors.settings import NoiseSettings
 
 # what a number is drawn for
 _WHITE, _BIAS, _SIGN, _DRIFT = range(4)
-_ODD = np.uint64(0x9E3779B97F4A7C15)
-
-
-def _mixed(x: Any) -> Any:
-    """The finalizer of SplitMix64 (Steele, Lea, Flood 2014): every bit of x moves half of those of the result."""
-    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return x ^ (x >> np.uint64(31))
 
 
 def uniforms(key: int, words: Array) -> FloatArray:
     """One number in (0, 1) for each of the words (n,), by a key of 64 bits."""
     with np.errstate(over="ignore"):
-        bits = _mixed(_mixed(words.astype(np.uint64) + _ODD) + np.uint64(key))
+        bits = mixed(mixed(words.astype(np.uint64) + GOLDEN) + np.uint64(key))
     return ((bits >> np.uint64(11)).astype(float) + 0.5) * 2.0**-53
 
 
@@ -64,7 +58,7 @@ class SensorNoise:
 
     def _key_of(self, column: int, purpose: int) -> int:
         with np.errstate(over="ignore"):
-            return int(_mixed(np.uint64(self._key) + np.uint64(4 * column + purpose + 1) * _ODD))
+            return int(mixed(np.uint64(self._key) + np.uint64(4 * column + purpose + 1) * GOLDEN))
 
     def _bias(self, column: int, noise: NoiseSettings) -> float:
         """Drawn once; as in Gazebo of either sign."""

@@ -170,7 +170,7 @@ class PipeController(RunController):
             raise self._fault('did not answer {"ready": true} to the first line')
         self._senses = answer.get("sensors") is True
         if self._senses and self._saved:
-            load_sensors(self._sensors, self._saved)
+            load_sensors(self._sensors, self._saved, self.name)
 
     def _ask(self, question: Mapping[str, Any], limit: float) -> dict[str, Any]:
         """The answer to one line, a dict. ControlError without one."""

@@ -166,7 +166,7 @@ class PythonController(RunController):
             self._call = _by_names(self._object, self.name)
         elif hasattr(self._object, "load") and not self._fresh:
             self._guarded(lambda: self._object.load(document["state"]))
-        load_sensors(self._sensors, document)
+        load_sensors(self._sensors, document, self._place())
 
     def _has_both(self) -> bool:
         return hasattr(self._object, "save") and hasattr(self._object, "load")

@@ -44,11 +44,13 @@ def unpack(saved: Mapping[str, np.ndarray], place: str) -> Any:
     return document
 
 
-def load_sensors(sensors: TickSensors | None, document: dict[str, Any]) -> None:
+def load_sensors(sensors: TickSensors | None, document: dict[str, Any], place: str) -> None:
     """Lets the sensors of a controller go on from the text "sensors" of its document. ModelError if there is none."""
     if sensors is None:
         return
     try:
         sensors.load(json.loads(document["sensors"]))
     except (KeyError, TypeError, ValueError, RecursionError):
-        raise ModelError("error: the log has no state of the sensors of this controller to go on from") from None
+        raise ModelError(
+            f"{place}: error: the log has no state of the sensors of this controller to go on from"
+        ) from None
