@@ -1,6 +1,6 @@
 """What stands, stands: boxes that start a little tilted stay upright, and tip at the angle and push of theory.
 
-python -m benchmarks.standing [--time 60] [--random 40] [--approximations lagged sap ...] [--dt 0.001]
+python -m benchmarks.standing [--time 60] [--random 40] [--dt 0.001]
 """
 
 import argparse
