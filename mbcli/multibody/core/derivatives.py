@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mbcli.math import RigidTransform, RotationMatrix
-from mbcli.multibody.core.plant_part import PlantPart
 from mbcli.multibody.core.scalar_classes import Conversion, to_scalar
 from mbcli.multibody.math import SpatialAcceleration, SpatialForce, SpatialMomentum, SpatialVelocity
 from mbcli.multibody.scalars import COMPLEX, FLOAT
@@ -20,6 +19,7 @@ from mbcli.multibody.state.context import Context
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
+    from mbcli.multibody.core.plant_data import PlantData
     from mbcli.multibody.tree.jacobian_wrt_variable import JacobianWrtVariable
 
 STEP = 1e-30
@@ -47,78 +47,78 @@ VARIABLES = {
 INPUTS = ("vdot", "tau", "u")
 
 
-class Derivatives(PlantPart):
-    """The part of MultibodyPlant that differentiates."""
+def CalcDerivatives(
+    plant: PlantData,
+    context: Context,
+    calculation: str,
+    with_respect_to: JacobianWrtVariable | None = None,
+    *,
+    vdot: ArrayLike | None = None,
+    tau: ArrayLike | None = None,
+    u: ArrayLike | None = None,
+    compiled: bool = False,
+) -> Any:
+    """Derivatives of a calculation at a context, exact to rounding; the context stays as it is.
 
-    def CalcDerivatives(
-        self,
-        context: Context,
-        calculation: str,
-        with_respect_to: JacobianWrtVariable | None = None,
-        *,
-        vdot: ArrayLike | None = None,
-        tau: ArrayLike | None = None,
-        u: ArrayLike | None = None,
-        compiled: bool = False,
-    ) -> Any:
-        """Derivatives of a calculation at a context, exact to rounding; the context stays as it is.
+    Args:
+        calculation: "inverse_dynamics" (tau for `vdot` against gravity, springs and damping), "forward_dynamics"
+            (vdot under `tau`, `u`, gravity, springs and damping), "mass_matrix", "bias", "gravity",
+            "kinetic_energy", "potential_energy"; or a function of a context of this plant that calls its Calc
+            functions, as lambda c: plant.CalcRelativeTransform(c, A, B). It is called with complex numbers.
+        with_respect_to: one variable or several; default: all that a named calculation depends on, q and v for a
+            function. A variable is
+            "q": each position, all others fixed; quaternions too, which count as normalized by the engine's
+                formulas only at unit length;
+            "tangent": the change of q that each velocity would cause per second, N(q) e_k;
+            "v", "vdot", "tau", "u": each element;
+            "gravity": each component of the gravity vector in World;
+            (body, "mass"): with centre of mass and unit inertia fixed, as SetMass();
+            (body, "com"): p_BoBcm_B, with the unit inertia about Bo fixed;
+            (body, "inertia"): Ixx, Iyy, Izz, Ixy, Ixz, Iyz about Bo in B, with mass and centre of mass fixed;
+            (joint, "damping"), (actuator, "rotor_inertia" or "gear_ratio"), (spring, "stiffness" or "nominal"),
+            (spring-damper, "free_length", "stiffness" or "damping"), (bushing, "torque_stiffness_constants", ...).
+        vdot: [rad/s^2 or m/s^2] (nv,) where a named calculation takes it; zero if not given.
+        tau: [N m or N] (nv,), as vdot.
+        u: [N m or N] (nu,), as vdot.
+        compiled: whether to compile the kernels for complex numbers, which takes about 20 s once on a machine.
 
-        Args:
-            calculation: "inverse_dynamics" (tau for `vdot` against gravity, springs and damping), "forward_dynamics"
-                (vdot under `tau`, `u`, gravity, springs and damping), "mass_matrix", "bias", "gravity",
-                "kinetic_energy", "potential_energy"; or a function of a context of this plant that calls its Calc
-                functions, as lambda c: plant.CalcRelativeTransform(c, A, B). It is called with complex numbers.
-            with_respect_to: one variable or several; default: all that a named calculation depends on, q and v for a
-                function. A variable is
-                "q": each position, all others fixed; quaternions too, which count as normalized by the engine's
-                    formulas only at unit length;
-                "tangent": the change of q that each velocity would cause per second, N(q) e_k;
-                "v", "vdot", "tau", "u": each element;
-                "gravity": each component of the gravity vector in World;
-                (body, "mass"): with centre of mass and unit inertia fixed, as SetMass();
-                (body, "com"): p_BoBcm_B, with the unit inertia about Bo fixed;
-                (body, "inertia"): Ixx, Iyy, Izz, Ixy, Ixz, Iyz about Bo in B, with mass and centre of mass fixed;
-                (joint, "damping"), (actuator, "rotor_inertia" or "gear_ratio"), (spring, "stiffness" or "nominal"),
-                (spring-damper, "free_length", "stiffness" or "damping"), (bushing, "torque_stiffness_constants", ...).
-            vdot: [rad/s^2 or m/s^2] (nv,) where a named calculation takes it; zero if not given.
-            tau: [N m or N] (nv,), as vdot.
-            u: [N m or N] (nu,), as vdot.
-            compiled: whether to compile the kernels for complex numbers, which takes about 20 s once on a machine.
+    Returns:
+        A dict from each variable to an array (shape of the result..., number of elements of the variable). Poses
+        count as their matrix (3, 4), rotations as (3, 3), spatial vectors as (6,), lists as their rows.
 
-        Returns:
-            A dict from each variable to an array (shape of the result..., number of elements of the variable). Poses
-            count as their matrix (3, 4), rotations as (3, 3), spatial vectors as (6,), lists as their rows.
+    Raises RuntimeError for an unknown calculation, variable or parameter, and for users' own force elements, which
+    compute with floats.
 
-        Raises RuntimeError for an unknown calculation, variable or parameter, and for users' own force elements, which
-        compute with floats.
+    Inverse and forward dynamics by q, tangent, v and inputs come from closed forms
+    (StateFunctions.inverse_dynamics_derivatives(), under constraints ForwardDynamicsConstraintsDerivatives()),
+    unless there are spring-dampers, bushings, forces of joints that close loops, and for forward dynamics contact
+    or a singular position of constraints. All else costs one evaluation in complex
+    numbers per element of q, tangent, v, ...; per element of a parameter one compilation of the model's arrays
+    besides.
+    """
+    function, names = _chosen(calculation, with_respect_to)
+    inputs = {"vdot": vdot, "tau": tau, "u": u}
+    return calc_derivatives(plant, context, function, names, inputs, compiled, calculation)
 
-        Inverse and forward dynamics by q, tangent, v and inputs come from closed forms
-        (StateFunctions.inverse_dynamics_derivatives(), under constraints ForwardDynamicsConstraintsDerivatives()),
-        unless there are spring-dampers, bushings, forces of joints that close loops, and for forward dynamics contact
-        or a singular position of constraints. All else costs one evaluation in complex
-        numbers per element of q, tangent, v, ...; per element of a parameter one compilation of the model's arrays
-        besides.
-        """
-        function, names = _chosen(calculation, with_respect_to)
-        inputs = {"vdot": vdot, "tau": tau, "u": u}
-        return calc_derivatives(self, context, function, names, inputs, compiled, calculation)
 
-    def ToAutoDiffXd(self) -> Any:
-        """A copy whose contexts hold AutoDiffXd; same elements under the same indices. After Finalize()."""
-        return self.ToScalarType["AutoDiffXd"]()
+def ToAutoDiffXd(plant: PlantData) -> Any:
+    """A copy whose contexts hold AutoDiffXd; same elements under the same indices. After Finalize()."""
+    return ToScalarType(plant)["AutoDiffXd"]()
 
-    def ToSymbolic(self) -> Any:
-        """A copy whose contexts hold SymPy expressions; same elements under the same indices. After Finalize()."""
-        return self.ToScalarType["Expression"]()
 
-    @property
-    def ToScalarType(self) -> Conversion:
-        """ToScalarType[T]() is a copy for the scalar type T: float, AutoDiffXd or symbolic Expression."""
-        return Conversion(self)
+def ToSymbolic(plant: PlantData) -> Any:
+    """A copy whose contexts hold SymPy expressions; same elements under the same indices. After Finalize()."""
+    return ToScalarType(plant)["Expression"]()
 
-    def Clone(self) -> Any:
-        """A deep copy for the same scalar type. After Finalize()."""
-        return to_scalar(self, type(self))
+
+def ToScalarType(plant: PlantData) -> Conversion:
+    """ToScalarType[T]() is a copy for the scalar type T: float, AutoDiffXd or symbolic Expression."""
+    return Conversion(plant)
+
+
+def Clone(plant: PlantData) -> Any:
+    """A deep copy for the same scalar type. After Finalize()."""
+    return to_scalar(plant, type(plant))
 
 
 def _chosen(calculation: Any, with_respect_to: Any) -> tuple[Any, tuple[Any, ...]]:

@@ -17,21 +17,21 @@ from mbcli.systems.vectors import ContinuousState
 
 # how the names of methods begin
 CALCULATIONS = ("Calc", "Eval", "Map", "MakeQDot", "MakeVelocity", "GetPositions", "GetVelocities")
-# the queries of ports
-MOTIONS = ("_body_poses", "_body_velocities", "_body_accelerations")
 
 
 def returning_dual_numbers(plant_class):
     """The class with all its calculations returning dual numbers throughout; a decorator."""
     for name in dir(plant_class):
         method = getattr(plant_class, name)
-        if isinstance(method, FunctionType) and (name.startswith(CALCULATIONS) or name in MOTIONS):
-            setattr(plant_class, name, _dual_method(method))
+        if isinstance(method, FunctionType) and name.startswith(CALCULATIONS):
+            setattr(plant_class, name, dual_method(method))
     return plant_class
 
 
-def _dual_method(method):
-    @functools.wraps(method)
+def dual_method(method):
+    """The function, or method, with results of dual numbers throughout."""
+
+    @functools.wraps(getattr(method, "func", method))  # of a port: partial
     def calculate(*arguments, **named):
         return _dual(method(*arguments, **named))
 
@@ -70,4 +70,4 @@ class DualState(EvaluatedState):
 
 for _name, _method in vars(FrameMotions).items():
     if isinstance(_method, FunctionType):
-        setattr(DualState, _name, _dual_method(_method))
+        setattr(DualState, _name, dual_method(_method))

@@ -11,8 +11,15 @@ from mbcli.common.number_text import counted
 from mbcli.common.topology import CUT_EARLY, CUT_FIRST, CUT_LAST, CUT_LATE, Edge, spanning_forest
 from mbcli.multibody.compilation.compile_model import MobilizedJoint, StepActions, compile_model
 from mbcli.multibody.compilation.cut_joints import has_limits, left_out_at
-from mbcli.multibody.core.elements import Elements
-from mbcli.multibody.core.kinematics import Kinematics
+from mbcli.multibody.core.constraints import num_tendon_constraints, refuse_constraints_at
+from mbcli.multibody.core.contact import meets_contact
+from mbcli.multibody.core.coordinates import GetDefaultPositions, moving_joints
+from mbcli.multibody.core.elements import register, unregister
+from mbcli.multibody.core.force_elements import compiled_force_elements
+from mbcli.multibody.core.geometry import compiled_geometries, declare_collision_filters, geometry_revision
+from mbcli.multibody.core.inputs import has_controllers
+from mbcli.multibody.core.kinematics import CalcRelativeTransform
+from mbcli.multibody.core.lookup import GetModelInstanceName, is_taken, world_frame
 from mbcli.multibody.scalars import EXPRESSION
 from mbcli.multibody.state.context import Context
 from mbcli.multibody.state.parameters import DEFAULTS
@@ -23,6 +30,7 @@ from mbcli.multibody.tree.joint_spring import JointSpring
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from mbcli.multibody.core.plant_data import PlantData
     from mbcli.multibody.scalars import Scalar
     from mbcli.multibody.state.parameters import Parameters
     from mbcli.multibody.tree.joint import Joint
@@ -31,194 +39,201 @@ if TYPE_CHECKING:
     from mbcli.multibody.tree.rigid_body import RigidBody
 
 
-class Finalization(Elements, Kinematics):
-    """The part of MultibodyPlant that ends its construction."""
+@paused_collection()
+def Finalize(plant: PlantData) -> None:
+    """Ends construction: bodies without a way to World get floating joints, coordinates get their places."""
+    plant.require_not_finalized("Finalize")
+    if plant.settings.sleep_tolerance > 0.0 and plant.elements.deformable_bodies:
+        raise RuntimeError("Finalize: a plant with deformable bodies has no islands that sleep: set no tolerance")
+    forest, loops = find_forest(plant)
+    loop_joints = [plant.elements.joints[k] for k in loops]
+    refuse_constraints_at(plant, loop_joints)
+    plant.elements.loop_joints = loop_joints
+    plant.free_joints = {}
+    mobilized = []
+    for mobod in forest:
+        if mobod.joint is None:
+            joint = _add_floating_joint(plant, plant.elements.bodies[mobod.link])
+        else:
+            joint = plant.elements.joints[mobod.joint]
+        if joint.num_velocities() == 6 and not mobod.reversed:
+            plant.free_joints[mobod.link] = joint
+        mobilized.append(MobilizedJoint(joint, mobod.inboard, mobod.link, mobod.reversed))
+    plant.left_out = left_out_at(plant.whole_plant(), loop_joints)
+    for line in [*plant.left_out, *unused_properties(plant)]:
+        warnings.warn(str(line), stacklevel=3)
+    for actuator in [a for a in plant.elements.actuators if loop_joints and a.joint() in loop_joints]:
+        unregister(plant, actuator, plant.elements.actuators)  # the joint has no coordinate to drive
+    plant.mobilized_joints = mobilized
+    plant.model = compiled_model(plant, DEFAULTS)
+    for start, actuator in enumerate(plant.elements.actuators):
+        actuator.first_input = start
+    for n, free_joint in plant.free_joints.items():
+        if free_joint.made_at_finalize and n in plant.default_free_poses:
+            free_joint.SetDefaultPose(plant.default_free_poses[n])
+    _complete_constraints(plant)
+    _name_sensors(plant)
+    declare_collision_filters(plant)
+    if num_tendon_constraints(plant) and _solves_problems(plant):
+        from mbcli.multibody.compilation.constraint_rows import require_two_trees  # late: few plants have some
 
-    _constraints_by_default: tuple[Any, Any] | None = None  # the model, and what its contexts share
+        require_two_trees(plant)
 
-    @paused_collection()
-    def Finalize(self) -> None:
-        """Ends construction: bodies without a way to World get floating joints, coordinates get their places."""
-        self.require_not_finalized("Finalize")
-        if self.settings.sleep_tolerance > 0.0 and self.elements.deformable_bodies:
-            raise RuntimeError("Finalize: a plant with deformable bodies has no islands that sleep: set no tolerance")
-        forest, loops = self.forest()
-        loop_joints = [self.elements.joints[k] for k in loops]
-        self._refuse_constraints_at(loop_joints)
-        self.elements.loop_joints = loop_joints
-        self.free_joints = {}
-        mobilized = []
-        for mobod in forest:
-            if mobod.joint is None:
-                joint = self._add_floating_joint(self.elements.bodies[mobod.link])
-            else:
-                joint = self.elements.joints[mobod.joint]
-            if joint.num_velocities() == 6 and not mobod.reversed:
-                self.free_joints[mobod.link] = joint
-            mobilized.append(MobilizedJoint(joint, mobod.inboard, mobod.link, mobod.reversed))
-        self.left_out = left_out_at(self.whole_plant(), loop_joints)
-        for line in [*self.left_out, *self.unused_properties()]:
-            warnings.warn(str(line), stacklevel=3)
-        for actuator in [a for a in self.elements.actuators if loop_joints and a.joint() in loop_joints]:
-            self._unregister(actuator, self.elements.actuators)  # the joint has no coordinate to drive
-        self._mobilized_joints = mobilized
-        self.model = self.compiled_model(DEFAULTS)
-        for start, actuator in enumerate(self.elements.actuators):
-            actuator.first_input = start
-        for n, free_joint in self.free_joints.items():
-            if free_joint.made_at_finalize and n in self._default_free_poses:
-                free_joint.SetDefaultPose(self._default_free_poses[n])
-        self._complete_constraints()
-        self._name_sensors()
-        self._declare_collision_filters()
-        if self.num_tendon_constraints() and self._solves_problems():
-            from mbcli.multibody.compilation.constraint_rows import require_two_trees  # late: few plants have some
 
-            require_two_trees(self)
+def _name_sensors(plant: PlantData):
+    """Gives each sensor its place in logs."""
+    elements = plant.elements
+    gone = [s for s in elements.sensors if s.actuator is not None and s.actuator not in elements.actuators]
+    for sensor in gone:  # of an actuator that closes a loop
+        elements.sensors.remove(sensor)
+    if elements.sensors:
+        from mbcli.multibody.tree.sensor import log_paths  # late: few plants have some
 
-    def _name_sensors(self):
-        """Gives each sensor its place in logs."""
-        elements = self.elements
-        gone = [s for s in elements.sensors if s.actuator is not None and s.actuator not in elements.actuators]
-        for sensor in gone:  # of an actuator that closes a loop
-            elements.sensors.remove(sensor)
-        if elements.sensors:
-            from mbcli.multibody.tree.sensor import log_paths  # late: few plants have some
+        paths = log_paths(elements.sensors, lambda sensor: GetModelInstanceName(plant, sensor.model_instance()))
+        for sensor, path in zip(elements.sensors, paths, strict=True):
+            sensor.path = path
 
-            paths = log_paths(elements.sensors, lambda sensor: self.GetModelInstanceName(sensor.model_instance()))
-            for sensor, path in zip(elements.sensors, paths, strict=True):
-                sensor.path = path
 
-    def _complete_constraints(self) -> None:
-        """Adds joints that close loops; finds the points that ball constraints leave to the default positions."""
-        self.elements.constraints += [LoopConstraint(joint) for joint in self.elements.loop_joints]
-        unknown = [c for c in self.elements.constraints if isinstance(c, BallConstraint) and c.p_BQ is None]
-        if unknown:
-            context = Context(self.whole_plant(), compiled=False)
-            context.state.set_q(self.GetDefaultPositions())
-            for c in unknown:
-                X_BA = self.CalcRelativeTransform(context, c.body_B.body_frame(), c.body_A.body_frame())
-                c.complete([self.scalar.real(x) for x in X_BA.multiply(c.p_AP)])
-        self._constraints_by_default = None
+def _complete_constraints(plant: PlantData) -> None:
+    """Adds joints that close loops; finds the points that ball constraints leave to the default positions."""
+    plant.elements.constraints += [LoopConstraint(joint) for joint in plant.elements.loop_joints]
+    unknown = [c for c in plant.elements.constraints if isinstance(c, BallConstraint) and c.p_BQ is None]
+    if unknown:
+        context = Context(plant.whole_plant(), compiled=False)
+        context.state.set_q(GetDefaultPositions(plant))
+        for c in unknown:
+            X_BA = CalcRelativeTransform(plant, context, c.body_B.body_frame(), c.body_A.body_frame())
+            c.complete([plant.scalar.real(x) for x in X_BA.multiply(c.p_AP)])
+    plant.known_default_constraints = None
 
-    def constraints_by_default(self, model: Any, parameters: Parameters, compiled: Callable[[], Any]) -> Any:
-        """What compiled() makes of the constraints, once for all contexts that have the plant's own parameters."""
-        if model is not self.model or parameters.values:
-            return compiled()
-        if self._constraints_by_default is None or self._constraints_by_default[0] is not model:
-            self._constraints_by_default = model, compiled()
-        return self._constraints_by_default[1]
 
-    def _solves_problems(self, parameters: Parameters = DEFAULTS) -> bool:
-        """Whether steps are contact problems: if bodies can touch, or a constraint is not an equation."""
-        return self.is_discrete() and (not self._has_equations_only(parameters) or self.meets_contact())
+def constraints_by_default(plant: PlantData, model: Any, parameters: Parameters, compiled: Callable[[], Any]) -> Any:
+    """What compiled() makes of the constraints, once for all contexts that have the plant's own parameters."""
+    if model is not plant.model or parameters.values:
+        return compiled()
+    if plant.known_default_constraints is None or plant.known_default_constraints[0] is not model:
+        plant.known_default_constraints = model, compiled()
+    return plant.known_default_constraints[1]
 
-    def _has_equations_only(self, parameters: Parameters) -> bool:
-        if not self.elements.constraints:
-            return True
-        from mbcli.multibody.compilation.constraint_rows import are_equations
 
-        return are_equations(self, parameters)
+def _solves_problems(plant: PlantData, parameters: Parameters = DEFAULTS) -> bool:
+    """Whether steps are contact problems: if bodies can touch, or a constraint is not an equation."""
+    return plant.is_discrete() and (not _has_equations_only(plant, parameters) or meets_contact(plant))
 
-    def compiled_model(self, parameters: Parameters, scalar: Scalar | None = None) -> Any:
-        """The arrays of the plant for the given parameter values, of a Scalar; default: the plant's own."""
-        scalar = scalar or self.scalar
-        model = compile_model(
-            self.elements.bodies,
-            self.elements.frames,
-            self._mobilized_joints,
-            self.elements.actuators,
-            self._compiled_force_elements(),
-            self._gravity.gravity_vector(),
-            self._gravity.acts_on,
-            parameters,
-            StepActions(
-                controllers=self.has_controllers(),
-                limits=self.is_discrete(),
-                friction=self.is_discrete() and self.settings.joint_dry_friction and scalar is not EXPRESSION,
-                in_middle=self.is_discrete() and self.settings.step_scheme == "midpoint",
-            ),
-            scalar.dtype,
+
+def _has_equations_only(plant: PlantData, parameters: Parameters) -> bool:
+    if not plant.elements.constraints:
+        return True
+    from mbcli.multibody.compilation.constraint_rows import are_equations
+
+    return are_equations(plant, parameters)
+
+
+def compiled_model(plant: PlantData, parameters: Parameters, scalar: Scalar | None = None) -> Any:
+    """The arrays of the plant for the given parameter values, of a Scalar; default: the plant's own."""
+    scalar = scalar or plant.scalar
+    model = compile_model(
+        plant.elements.bodies,
+        plant.elements.frames,
+        plant.mobilized_joints,
+        plant.elements.actuators,
+        compiled_force_elements(plant),
+        plant.gravity.gravity_vector(),
+        plant.gravity.acts_on,
+        parameters,
+        StepActions(
+            controllers=has_controllers(plant),
+            limits=plant.is_discrete(),
+            friction=plant.is_discrete() and plant.settings.joint_dry_friction and scalar is not EXPRESSION,
+            in_middle=plant.is_discrete() and plant.settings.step_scheme == "midpoint",
+        ),
+        scalar.dtype,
+    )
+    return scalar.convert_model(model)
+
+
+def replace_controllers(plant: PlantData, gains: Mapping[JointActuator, PdControllerGains]) -> None:
+    """Other gains for actuators of a finalized plant, of which some may have none then.
+
+    They hold in contexts that are made from now on; earlier ones have arrays for other controllers.
+    """
+    plant.require_finalized("replace_controllers")
+    geometries = None if plant.scene_graph is None else compiled_geometries(plant)
+    for actuator, its_gains in gains.items():
+        actuator.replace_gains(its_gains)
+    renew_model(plant)
+    plant.mixes_controllers = True
+    if geometries is not None:
+        plant.known_geometries = geometry_revision(plant), plant.model, geometries
+
+
+def renew_model(plant: PlantData) -> None:
+    """Makes the arrays anew after defaults of elements were replaced, for contexts that are made from now on."""
+    plant.require_finalized("renew_model")
+    plant.model = compiled_model(plant, DEFAULTS)
+
+
+def find_forest(plant: PlantData) -> Any:
+    """The spanning forest of the joints as they are now: mobods and the indices of joints that close loops."""
+    edges = [
+        Edge(k, joint.parent_body().index_number, joint.child_body().index_number)
+        for k, joint in enumerate(plant.elements.joints)
+    ]
+    forest, loops = spanning_forest(len(plant.elements.bodies), edges)
+    if loops:  # only then it matters which joints are cut
+        cuts = _cuts(plant)
+        edges = [Edge(*edge[:3], cuts(plant.elements.joints[edge.joint])) for edge in edges]
+        forest, loops = spanning_forest(len(plant.elements.bodies), edges)
+    return forest, loops
+
+
+def _cuts(plant: PlantData) -> Callable[[Joint], int]:
+    """joint -> what it would lose as the joint that closes a loop."""
+    if plant.is_finalized():  # what was left out is gone, the choice stays
+        return lambda joint: CUT_FIRST if joint in plant.elements.loop_joints else CUT_LAST
+    elements = plant.elements
+    springs = {e.joint() for e in elements.force_elements if isinstance(e, JointSpring)}
+    others = [e for e in elements.force_elements if not isinstance(e, JointSpring)]
+    needed = {a.joint() for a in elements.actuators} | {j for c in elements.constraints for j in c.joints()}
+    needed |= {part for e in others for part in e.tied_elements()}
+
+    def cut(joint: Joint) -> int:
+        from mbcli.multibody.compilation.constraint_rows import JOINT_ROWS
+
+        if joint in needed or joint.num_velocities() == 6 or joint.type_name() not in JOINT_ROWS:
+            return CUT_LAST
+        if has_limits(joint) or any(joint.dry_friction):
+            return CUT_LATE
+        return CUT_EARLY if joint in springs or any(joint.default_damping_vector()) else CUT_FIRST
+
+    return cut
+
+
+def unused_properties(plant: PlantData) -> list[str]:
+    """What a continuous plant does not do that steps do, as lines."""
+    if plant.is_discrete():
+        return []
+    limited = [joint.name() for joint in moving_joints(plant) if has_limits(joint)]
+    rough = [joint.name() for joint in moving_joints(plant) if any(joint.dry_friction)]
+    lines = []
+    if limited:
+        lines.append(
+            f"a continuous plant does not enforce the position limits of {counted(len(limited), 'joint')}: "
+            f"{listed(limited)}"
         )
-        return scalar.convert_model(model)
+    if rough and plant.settings.joint_dry_friction:
+        joints = counted(len(rough), "joint")
+        lines.append(f"a continuous plant does not use the dry friction of {joints}: {listed(rough)}")
+    return lines
 
-    def replace_controllers(self, gains: Mapping[JointActuator, PdControllerGains]) -> None:
-        """Other gains for actuators of a finalized plant, of which some may have none then.
 
-        They hold in contexts that are made from now on; earlier ones have arrays for other controllers.
-        """
-        self.require_finalized("replace_controllers")
-        geometries = None if self.scene_graph is None else self.compiled_geometries()
-        for actuator, its_gains in gains.items():
-            actuator.replace_gains(its_gains)
-        self.renew_model()
-        self.mixes_controllers = True
-        if geometries is not None:
-            self._compiled_geometries = self.geometry_revision(), self.model, geometries
+def _add_floating_joint(plant: PlantData, body: RigidBody) -> QuaternionFloatingJoint:
+    from mbcli.multibody.tree.joints import QuaternionFloatingJoint
 
-    def renew_model(self) -> None:
-        """Makes the arrays anew after defaults of elements were replaced, for contexts that are made from now on."""
-        self.require_finalized("renew_model")
-        self.model = self.compiled_model(DEFAULTS)
-
-    def forest(self) -> Any:
-        """The spanning forest of the joints as they are now: mobods and the indices of joints that close loops."""
-        edges = [
-            Edge(k, joint.parent_body().index_number, joint.child_body().index_number)
-            for k, joint in enumerate(self.elements.joints)
-        ]
-        forest, loops = spanning_forest(len(self.elements.bodies), edges)
-        if loops:  # only then it matters which joints are cut
-            cuts = self._cuts()
-            edges = [Edge(*edge[:3], cuts(self.elements.joints[edge.joint])) for edge in edges]
-            forest, loops = spanning_forest(len(self.elements.bodies), edges)
-        return forest, loops
-
-    def _cuts(self) -> Callable[[Joint], int]:
-        """joint -> what it would lose as the joint that closes a loop."""
-        if self.is_finalized():  # what was left out is gone, the choice stays
-            return lambda joint: CUT_FIRST if joint in self.elements.loop_joints else CUT_LAST
-        elements = self.elements
-        springs = {e.joint() for e in elements.force_elements if isinstance(e, JointSpring)}
-        others = [e for e in elements.force_elements if not isinstance(e, JointSpring)]
-        needed = {a.joint() for a in elements.actuators} | {j for c in elements.constraints for j in c.joints()}
-        needed |= {part for e in others for part in e.tied_elements()}
-
-        def cut(joint: Joint) -> int:
-            from mbcli.multibody.compilation.constraint_rows import JOINT_ROWS
-
-            if joint in needed or joint.num_velocities() == 6 or joint.type_name() not in JOINT_ROWS:
-                return CUT_LAST
-            if has_limits(joint) or any(joint.dry_friction):
-                return CUT_LATE
-            return CUT_EARLY if joint in springs or any(joint.default_damping_vector()) else CUT_FIRST
-
-        return cut
-
-    def unused_properties(self) -> list[str]:
-        """What a continuous plant does not do that steps do, as lines."""
-        if self.is_discrete():
-            return []
-        limited = [joint.name() for joint in self.moving_joints() if has_limits(joint)]
-        rough = [joint.name() for joint in self.moving_joints() if any(joint.dry_friction)]
-        lines = []
-        if limited:
-            lines.append(
-                f"a continuous plant does not enforce the position limits of {counted(len(limited), 'joint')}: "
-                f"{listed(limited)}"
-            )
-        if rough and self.settings.joint_dry_friction:
-            joints = counted(len(rough), "joint")
-            lines.append(f"a continuous plant does not use the dry friction of {joints}: {listed(rough)}")
-        return lines
-
-    def _add_floating_joint(self, body: RigidBody) -> QuaternionFloatingJoint:
-        from mbcli.multibody.tree.joints import QuaternionFloatingJoint
-
-        instance = body.model_instance()
-        name = body.name()
-        while self._is_taken(JointIndex, name, instance):
-            name = "_" + name
-        joint = QuaternionFloatingJoint(name, self.world_frame(), body.body_frame())
-        joint.made_at_finalize = True
-        return self._register(joint, self.elements.joints, JointIndex, instance)
+    instance = body.model_instance()
+    name = body.name()
+    while is_taken(plant, JointIndex, name, instance):
+        name = "_" + name
+    joint = QuaternionFloatingJoint(name, world_frame(plant), body.body_frame())
+    joint.made_at_finalize = True
+    return register(plant, joint, plant.elements.joints, JointIndex, instance)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mbcli.errors import NumericalError
 from mbcli.multibody.compilation.compile_force_elements import DistanceSpring, cut_joints
-from mbcli.multibody.core.constraints import Constraints
-from mbcli.multibody.core.coordinates import Coordinates
+from mbcli.multibody.core.constraints import is_spring
+from mbcli.multibody.core.coordinates import num_velocities
+from mbcli.multibody.core.lookup import num_bodies
 from mbcli.multibody.tree.bushing import LinearBushingRollPitchYaw
 from mbcli.multibody.tree.door_hinge import DoorHinge
 from mbcli.multibody.tree.force_element import redefines
@@ -21,6 +21,7 @@ from mbcli.multibody.tree.uniform_gravity import UniformGravityFieldElement
 
 if TYPE_CHECKING:
     from mbcli.math.array_types import Matrix, Vector
+    from mbcli.multibody.core.plant_data import PlantData
     from mbcli.multibody.state.context import Context
     from mbcli.multibody.tree.force_element import ForceElement
     from mbcli.multibody.tree.index import ModelInstanceIndex
@@ -35,134 +36,143 @@ def is_compiled(element: ForceElement) -> bool:
     return any(isinstance(element, kind) and not redefines(element, kind) for kind in COMPILED)
 
 
-class ForceElements(Constraints, Coordinates):
-    """The part of MultibodyPlant that knows its force elements."""
+def gravity_field(plant: PlantData) -> UniformGravityFieldElement:
+    """The gravity field, which every plant has."""
+    return plant.gravity
 
-    def gravity_field(self) -> UniformGravityFieldElement:
-        """The gravity field, which every plant has."""
-        return self._gravity
 
-    def mutable_gravity_field(self) -> UniformGravityFieldElement:
-        """The gravity field, which every plant has."""
-        return self._gravity
+def mutable_gravity_field(plant: PlantData) -> UniformGravityFieldElement:
+    """The gravity field, which every plant has."""
+    return plant.gravity
 
-    def set_gravity_enabled(self, model_instance: ModelInstanceIndex, is_enabled: bool) -> None:
-        """Switches gravity for all bodies of an instance, before Finalize()."""
-        self.require_not_finalized("set_gravity_enabled")
-        self._gravity.set_enabled(model_instance, is_enabled)
 
-    def is_gravity_enabled(self, model_instance: ModelInstanceIndex) -> bool:
-        """Whether gravity acts on a model instance."""
-        return self._gravity.is_enabled(model_instance)
+def set_gravity_enabled(plant: PlantData, model_instance: ModelInstanceIndex, is_enabled: bool) -> None:
+    """Switches gravity for all bodies of an instance, before Finalize()."""
+    plant.require_not_finalized("set_gravity_enabled")
+    plant.gravity.set_enabled(model_instance, is_enabled)
 
-    # after Finalize()
 
-    def _compiled_force_elements(self) -> list[Any]:
-        """What has arrays in the engine: elements, distance constraints that are springs, joints that close loops."""
-        elements = [
-            e
-            for e in self.elements.force_elements
-            if is_compiled(e) and not any(p in self.elements.loop_joints for p in e.tied_elements())
-        ]
-        distances = [DistanceSpring(c, self) for c in self.elements.constraints if self._is_spring(c)]
-        springs: dict[Joint, list[JointSpring]] = {joint: [] for joint in self.elements.loop_joints}
-        for e in self.elements.force_elements:
-            if isinstance(e, JointSpring) and e.joint() in springs:
-                springs[e.joint()].append(e)
-        cuts = [cut for joint, found in springs.items() for cut in cut_joints(joint, found)]
-        return [*elements, *distances, *cuts]
+def is_gravity_enabled(plant: PlantData, model_instance: ModelInstanceIndex) -> bool:
+    """Whether gravity acts on a model instance."""
+    return plant.gravity.is_enabled(model_instance)
 
-    @cached_property
-    def sizes_of_forces(self) -> tuple[int, int]:
-        """Numbers of bodies and velocities: those of MultibodyForces of this plant."""
-        return self.num_bodies(), self.num_velocities()
 
-    def check_forces(self, forces: MultibodyForces) -> None:
-        """TypeError or RuntimeError for what is not MultibodyForces of this plant."""
-        if type(forces) is MultibodyForces and forces.sizes == self.sizes_of_forces:
-            return
-        if not isinstance(forces, MultibodyForces):
-            raise TypeError(f"expected MultibodyForces, not {forces!r}")
-        if forces.num_bodies() != self.num_bodies() or forces.num_velocities() != self.num_velocities():
-            raise RuntimeError(
-                f"these forces are for {forces.num_bodies()} bodies and {forces.num_velocities()} velocities, "
-                f"the plant has {self.num_bodies()} and {self.num_velocities()}"
-            )
+# after Finalize()
 
-    @cached_property
-    def user_force_elements(self) -> list[ForceElement]:
-        """The elements whose forces are computed by a user's class."""
-        self.require_finalized("force elements")
-        return [e for e in self.elements.force_elements if not is_compiled(e)]
 
-    @cached_property
-    def _watched_force_elements(self) -> tuple[list[Any], list[LinearBushingRollPitchYaw]] | None:
-        """Those whose force is not defined everywhere, as the engine counts them: spring-dampers, bushings."""
-        elements = self._compiled_force_elements()
-        springs = [e for e in elements if isinstance(e, (LinearSpringDamper, DistanceSpring))]
-        bushings = [e for e in elements if isinstance(e, LinearBushingRollPitchYaw)]
-        return (springs, bushings) if springs or bushings else None
+def compiled_force_elements(plant: PlantData) -> list[Any]:
+    """What has arrays in the engine: elements, distance constraints that are springs, joints that close loops."""
+    elements = [
+        e
+        for e in plant.elements.force_elements
+        if is_compiled(e) and not any(p in plant.elements.loop_joints for p in e.tied_elements())
+    ]
+    distances = [DistanceSpring(c, plant) for c in plant.elements.constraints if is_spring(plant, c)]
+    springs: dict[Joint, list[JointSpring]] = {joint: [] for joint in plant.elements.loop_joints}
+    for e in plant.elements.force_elements:
+        if isinstance(e, JointSpring) and e.joint() in springs:
+            springs[e.joint()].append(e)
+    cuts = [cut for joint, found in springs.items() for cut in cut_joints(joint, found)]
+    return [*elements, *distances, *cuts]
 
-    @cached_property
-    def _special_force_elements(self) -> bool:
-        """Whether there are elements that the engine does not compute, or whose force is not defined everywhere."""
-        return bool(self.user_force_elements or self._watched_force_elements)
 
-    def force_element_fault(self, context: Context) -> Any:
-        """The element that has no force at the positions for which the context's data were computed last, or None."""
-        fault = context.state.calls.calc_element_fault()
-        if fault == 0 or self._watched_force_elements is None:
-            return None
-        springs, bushings = self._watched_force_elements
-        return springs[fault - 1] if fault > 0 else bushings[-fault - 1]
+def sizes_of_forces(plant: PlantData) -> tuple[int, int]:
+    """Numbers of bodies and velocities: those of MultibodyForces of this plant."""
+    return num_bodies(plant), num_velocities(plant)
 
-    def check_force_elements(self, context: Context) -> None:
-        """NumericalError if a spring-damper has no length or a bushing is in gimbal lock."""
-        if self._watched_force_elements:
-            context.state.at_positions()
-            element = self.force_element_fault(context)
-            if element is not None:
-                raise NumericalError(element.fault())
 
-    def user_forces(self, context: Context) -> MultibodyForces:
-        """The forces of the users' elements. Their methods may compute anything in the context, its data change."""
-        forces = MultibodyForces(self.whole_plant())
-        for element in self.user_force_elements:
-            element.CalcAndAddForceContribution(context, forces)
-        return forces
+def check_forces(plant: PlantData, forces: MultibodyForces) -> None:
+    """TypeError or RuntimeError for what is not MultibodyForces of this plant."""
+    if type(forces) is MultibodyForces and forces.sizes == plant.sizes_of_forces:
+        return
+    if not isinstance(forces, MultibodyForces):
+        raise TypeError(f"expected MultibodyForces, not {forces!r}")
+    if forces.num_bodies() != num_bodies(plant) or forces.num_velocities() != num_velocities(plant):
+        raise RuntimeError(
+            f"these forces are for {forces.num_bodies()} bodies and {forces.num_velocities()} velocities, "
+            f"the plant has {num_bodies(plant)} and {num_velocities(plant)}"
+        )
 
-    def _force_element_forces(
-        self, context: Context, gravity: float, others: float, damping: float
-    ) -> tuple[Matrix, Vector]:
-        """Body forces (num_bodies, 6) and generalized forces (nv,) of gravity, all other elements, joint damping."""
-        state = context.state
-        F, tau = np.empty((self.num_bodies(), 6), state.dtype), np.empty(state.shape_v, state.dtype)
-        self._set_force_element_forces(context, float(gravity), float(others), float(damping), F, tau)
-        return F, tau
 
-    def _set_force_element_forces(
-        self, context: Context, gravity: float, others: float, damping: float, F: Matrix, tau: Vector
-    ) -> None:
-        """The same as far as the three are 1, not 0, into arrays."""
-        user = None
-        if others and self._special_force_elements:
-            self.check_force_elements(context)
-            user = self.user_forces(context)
-        context.state.at_velocities().calc_force_elements(gravity, others, damping, F, tau)
-        if user is not None:
-            F += user.F_Bo_W
-            tau += user.tau
+def user_force_elements(plant: PlantData) -> list[ForceElement]:
+    """The elements whose forces are computed by a user's class."""
+    plant.require_finalized("force elements")
+    return [e for e in plant.elements.force_elements if not is_compiled(e)]
 
-    def CalcForceElementsContribution(self, context: Context, forces: MultibodyForces) -> None:
-        """Sets `forces` to those of all force elements and of joint damping."""
-        state = context.state
-        if state.plant is not self:
-            self.check_context(context)
-        if type(forces) is not MultibodyForces or forces.sizes is not self.sizes_of_forces:
-            self.check_forces(forces)
-        F, tau = forces.F_Bo_W, forces.tau
-        if self._special_force_elements:
-            self._set_force_element_forces(context, 1.0, 1.0, 1.0, F, tau)
-        else:
-            calls = state.calls if state.velocities_current else state.at_velocities()
-            calls.calc_force_elements(1.0, 1.0, 1.0, F, tau)
+
+def watched_force_elements(plant: PlantData) -> tuple[list[Any], list[LinearBushingRollPitchYaw]] | None:
+    """Those whose force is not defined everywhere, as the engine counts them: spring-dampers, bushings."""
+    elements = compiled_force_elements(plant)
+    springs = [e for e in elements if isinstance(e, (LinearSpringDamper, DistanceSpring))]
+    bushings = [e for e in elements if isinstance(e, LinearBushingRollPitchYaw)]
+    return (springs, bushings) if springs or bushings else None
+
+
+def special_force_elements(plant: PlantData) -> bool:
+    """Whether there are elements that the engine does not compute, or whose force is not defined everywhere."""
+    return bool(plant.user_force_elements or plant.watched_force_elements)
+
+
+def force_element_fault(plant: PlantData, context: Context) -> Any:
+    """The element that has no force at the positions for which the context's data were computed last, or None."""
+    fault = context.state.calls.calc_element_fault()
+    if fault == 0 or plant.watched_force_elements is None:
+        return None
+    springs, bushings = plant.watched_force_elements
+    return springs[fault - 1] if fault > 0 else bushings[-fault - 1]
+
+
+def check_force_elements(plant: PlantData, context: Context) -> None:
+    """NumericalError if a spring-damper has no length or a bushing is in gimbal lock."""
+    if plant.watched_force_elements:
+        context.state.at_positions()
+        element = force_element_fault(plant, context)
+        if element is not None:
+            raise NumericalError(element.fault())
+
+
+def user_forces(plant: PlantData, context: Context) -> MultibodyForces:
+    """The forces of the users' elements. Their methods may compute anything in the context, its data change."""
+    forces = MultibodyForces(plant.whole_plant())
+    for element in plant.user_force_elements:
+        element.CalcAndAddForceContribution(context, forces)
+    return forces
+
+
+def force_element_forces(
+    plant: PlantData, context: Context, gravity: float, others: float, damping: float
+) -> tuple[Matrix, Vector]:
+    """Body forces (num_bodies, 6) and generalized forces (nv,) of gravity, all other elements, joint damping."""
+    state = context.state
+    F, tau = np.empty((num_bodies(plant), 6), state.dtype), np.empty(state.shape_v, state.dtype)
+    _set_force_element_forces(plant, context, float(gravity), float(others), float(damping), F, tau)
+    return F, tau
+
+
+def _set_force_element_forces(
+    plant: PlantData, context: Context, gravity: float, others: float, damping: float, F: Matrix, tau: Vector
+) -> None:
+    """The same as far as the three are 1, not 0, into arrays."""
+    user = None
+    if others and plant.special_force_elements:
+        check_force_elements(plant, context)
+        user = user_forces(plant, context)
+    context.state.at_velocities().calc_force_elements(gravity, others, damping, F, tau)
+    if user is not None:
+        F += user.F_Bo_W
+        tau += user.tau
+
+
+def CalcForceElementsContribution(plant: PlantData, context: Context, forces: MultibodyForces) -> None:
+    """Sets `forces` to those of all force elements and of joint damping."""
+    state = context.state
+    if state.plant is not plant:
+        plant.check_context(context)
+    if type(forces) is not MultibodyForces or forces.sizes is not plant.sizes_of_forces:
+        check_forces(plant, forces)
+    F, tau = forces.F_Bo_W, forces.tau
+    if plant.special_force_elements:
+        _set_force_element_forces(plant, context, 1.0, 1.0, 1.0, F, tau)
+    else:
+        calls = state.calls if state.velocities_current else state.at_velocities()
+        calls.calc_force_elements(1.0, 1.0, 1.0, F, tau)

@@ -1,7 +1,8 @@
 """Jacobians and bias accelerations of frames, points and centres of mass.
 
 V = J s with s = v (kV) or s = qdot (kQDot), and A = J vdot + bias for s = v. Each is measured in a frame A and
-expressed in a frame E; rotational rows come first.
+expressed in a frame E; rotational rows come first. A frame of another plant raises RuntimeError; one that is not a
+frame, or not a JacobianWrtVariable, TypeError.
 """
 
 from __future__ import annotations
@@ -10,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from numpy import empty
 
-from mbcli.multibody.core.mass_properties import MassProperties, key_of
+from mbcli.multibody.core.kinematics import copy_of_points, frame_numbers, one_point, point_columns
+from mbcli.multibody.core.mass_properties import key_of, massive_links
 from mbcli.multibody.math import SpatialAcceleration
 from mbcli.multibody.math.spatial_vector import vector_of
 from mbcli.multibody.tree.jacobian_wrt_variable import JacobianWrtVariable
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from mbcli.math.array_types import Matrix, Points, Vector3
+    from mbcli.multibody.core.plant_data import PlantData
     from mbcli.multibody.state.context import Context
     from mbcli.multibody.tree.frame import Frame
     from mbcli.multibody.tree.index import ModelInstanceIndex
@@ -28,181 +31,189 @@ if TYPE_CHECKING:
 kQDot, kV = JacobianWrtVariable.kQDot, JacobianWrtVariable.kV
 
 
-class Jacobians(MassProperties):
-    """The part of MultibodyPlant that differentiates motions by velocities.
+def CalcJacobianAngularVelocity(
+    plant: PlantData,
+    context: Context,
+    with_respect_to: JacobianWrtVariable,
+    frame_B: Frame,
+    frame_A: Frame,
+    frame_E: Frame,
+) -> Matrix:
+    """J (3, n): w_AB_E = J s."""
+    state = context.state
+    if state.plant is not plant:
+        plant.check_context(context)
+    f, m, e = frame_numbers(plant, frame_B, frame_A, frame_E)
+    calls = state.calls if state.positions_current else state.at_positions()
+    calls.query_angular_jacobian(f, m, e)
+    J = state.copy_of_J3()
+    return J if with_respect_to is kV else _by_qdot(plant, context, with_respect_to, J)
 
-    A frame of another plant raises RuntimeError; one that is not a frame, or not a JacobianWrtVariable, TypeError.
-    """
 
-    def CalcJacobianAngularVelocity(
-        self, context: Context, with_respect_to: JacobianWrtVariable, frame_B: Frame, frame_A: Frame, frame_E: Frame
-    ) -> Matrix:
-        """J (3, n): w_AB_E = J s."""
-        state = context.state
-        if state.plant is not self:
-            self.check_context(context)
-        f, m, e = self.frame_numbers(frame_B, frame_A, frame_E)
-        calls = state.calls if state.positions_current else state.at_positions()
-        calls.query_angular_jacobian(f, m, e)
+def CalcJacobianTranslationalVelocity(
+    plant: PlantData,
+    context: Context,
+    with_respect_to: JacobianWrtVariable,
+    frame_B: Frame,
+    p_BoBi_B: ArrayLike,
+    frame_A: Frame,
+    frame_E: Frame,
+) -> Matrix:
+    """J (3 p, n), three rows a point: v_ABi_E = J s of points Bi given in B, (3, p) or (3,) [m]."""
+    state = context.state
+    if state.plant is not plant:
+        plant.check_context(context)
+    f, m, e = frame_numbers(plant, frame_B, frame_A, frame_E)
+    points = point_columns(context, p_BoBi_B, "p_BoBi_B")
+    n = points.shape[1]
+    calls = state.calls if state.positions_current else state.at_positions()
+    if n == 1:
+        calls.query_point_jacobian(f, points, m, e)
         J = state.copy_of_J3()
-        return J if with_respect_to is kV else self._by_qdot(context, with_respect_to, J)
-
-    def CalcJacobianTranslationalVelocity(
-        self,
-        context: Context,
-        with_respect_to: JacobianWrtVariable,
-        frame_B: Frame,
-        p_BoBi_B: ArrayLike,
-        frame_A: Frame,
-        frame_E: Frame,
-    ) -> Matrix:
-        """J (3 p, n), three rows a point: v_ABi_E = J s of points Bi given in B, (3, p) or (3,) [m]."""
-        state = context.state
-        if state.plant is not self:
-            self.check_context(context)
-        f, m, e = self.frame_numbers(frame_B, frame_A, frame_E)
-        points = self._points(context, p_BoBi_B, "p_BoBi_B")
-        n = points.shape[1]
-        calls = state.calls if state.positions_current else state.at_positions()
-        if n == 1:
-            calls.query_point_jacobian(f, points, m, e)
-            J = state.copy_of_J3()
-        else:
-            _require_some(points)
-            J = empty((3 * n, state.shape_v[0]), state.dtype)
-            calls.query_translational_jacobian(f, points, m, e, J)
-        return J if with_respect_to is kV else self._by_qdot(context, with_respect_to, J)
-
-    def CalcJacobianSpatialVelocity(
-        self,
-        context: Context,
-        with_respect_to: JacobianWrtVariable,
-        frame_B: Frame,
-        p_BoBp_B: ArrayLike,
-        frame_A: Frame,
-        frame_E: Frame,
-    ) -> Matrix:
-        """J (6, n): V_ABp_E = J s of the point Bp given in B, (3,) [m]."""
-        state = context.state
-        if state.plant is not self:
-            self.check_context(context)
-        f, m, e = self.frame_numbers(frame_B, frame_A, frame_E)
-        point = self.one_point(context, p_BoBp_B, "p_BoBp_B")
-        calls = state.calls if state.positions_current else state.at_positions()
-        calls.query_spatial_jacobian(f, point, m, e)
-        J = state.copy_of_J6()
-        return J if with_respect_to is kV else self._by_qdot(context, with_respect_to, J)
-
-    def CalcJacobianPositionVector(
-        self, context: Context, frame_B: Frame, p_BoBi_B: ArrayLike, frame_A: Frame, frame_E: Frame
-    ) -> Matrix:
-        """J (3 p, nq): partial derivatives by q, taken in A, of p_AoBi; points as in the translational Jacobian."""
-        return self.CalcJacobianTranslationalVelocity(context, kQDot, frame_B, p_BoBi_B, frame_A, frame_E)
-
-    def CalcJacobianCenterOfMassTranslationalVelocity(
-        self,
-        context: Context,
-        model_instances: Iterable[ModelInstanceIndex] | None = None,
-        with_respect_to: JacobianWrtVariable | None = None,
-        frame_A: Frame | None = None,
-        frame_E: Frame | None = None,
-    ) -> Matrix:
-        """J (3, n): v_AScm_E = J s of the centre of mass of all bodies, or of those of the model instances.
-
-        Call it as (context, with_respect_to, frame_A, frame_E) or (context, model_instances, with_respect_to, frame_A,
-        frame_E). RuntimeError if the bodies have no mass.
-        """
-        model_instances, with_respect_to, frame_A, frame_E = _instances_first(
-            model_instances, with_respect_to, frame_A, frame_E
-        )
-        _, m, e = self.frame_numbers(frame_A, frame_A, frame_E)
-        selected, mass = self._massive_links(context, key_of(model_instances))
-        state = context.state
-        calls = state.calls if state.positions_current else state.at_positions()
-        calls.query_com_jacobian(selected, mass, m, e)
-        J = state.copy_of_J3()
-        return J if with_respect_to is kV else self._by_qdot(context, with_respect_to, J)
-
-    def CalcBiasSpatialAcceleration(
-        self,
-        context: Context,
-        with_respect_to: JacobianWrtVariable,
-        frame_B: Frame,
-        p_BoBp_B: ArrayLike,
-        frame_A: Frame,
-        frame_E: Frame,
-    ) -> SpatialAcceleration:
-        """A_ABp_E for zero vdot, of the point Bp given in B, (3,) [m]. RuntimeError for kQDot."""
-        if with_respect_to is not kV:
-            self._require_v(with_respect_to, "CalcBiasSpatialAcceleration")
-        state = context.state
-        if state.plant is not self:
-            self.check_context(context)
-        f, m, e = self.frame_numbers(frame_B, frame_A, frame_E)
-        point = self.one_point(context, p_BoBp_B, "p_BoBp_B")
-        calls = state.calls if state.velocities_current else state.at_velocities()
-        calls.query_bias(f, point, m, e)
-        return vector_of(SpatialAcceleration, state.copy_of_six())
-
-    def CalcBiasTranslationalAcceleration(
-        self,
-        context: Context,
-        with_respect_to: JacobianWrtVariable,
-        frame_B: Frame,
-        p_BoBi_B: ArrayLike,
-        frame_A: Frame,
-        frame_E: Frame,
-    ) -> Matrix:
-        """a_ABi_E (3, p) for zero vdot, of points Bi given in B, (3, p) or (3,) [m]. RuntimeError for kQDot."""
-        if with_respect_to is not kV:
-            self._require_v(with_respect_to, "CalcBiasTranslationalAcceleration")
-        state = context.state
-        if state.plant is not self:
-            self.check_context(context)
-        f, m, e = self.frame_numbers(frame_B, frame_A, frame_E)
-        points = self._copy_of_points(context, p_BoBi_B, "p_BoBi_B")
+    else:
         _require_some(points)
-        calls = state.calls if state.velocities_current else state.at_velocities()
-        calls.query_translational_bias(f, m, e, points)
-        return points
+        J = empty((3 * n, state.shape_v[0]), state.dtype)
+        calls.query_translational_jacobian(f, points, m, e, J)
+    return J if with_respect_to is kV else _by_qdot(plant, context, with_respect_to, J)
 
-    def CalcBiasCenterOfMassTranslationalAcceleration(
-        self,
-        context: Context,
-        model_instances: Iterable[ModelInstanceIndex] | None = None,
-        with_respect_to: JacobianWrtVariable | None = None,
-        frame_A: Frame | None = None,
-        frame_E: Frame | None = None,
-    ) -> Vector3:
-        """a_AScm_E (3,) for zero vdot; arguments and errors as for the Jacobian, and RuntimeError for kQDot."""
-        model_instances, with_respect_to, frame_A, frame_E = _instances_first(
-            model_instances, with_respect_to, frame_A, frame_E
-        )
-        if with_respect_to is not kV:
-            self._require_v(with_respect_to, "CalcBiasCenterOfMassTranslationalAcceleration")
-        _, m, e = self.frame_numbers(frame_A, frame_A, frame_E)
-        selected, mass = self._massive_links(context, key_of(model_instances))
-        state = context.state
-        calls = state.calls if state.velocities_current else state.at_velocities()
-        calls.query_com_bias(selected, mass, m, e)
-        return state.copy_of_three()
 
-    def _by_qdot(self, context: Context, with_respect_to: JacobianWrtVariable, J: Matrix) -> Matrix:
-        """The Jacobian by qdot, from that by v."""
-        if with_respect_to is not kQDot:
-            raise TypeError(f"with_respect_to is a JacobianWrtVariable, not {with_respect_to!r}")
-        if self._velocities_are_rates:
-            return J
-        state = context.state
-        by_qdot = empty((J.shape[0], state.shape_q[0]), state.dtype)
-        state.calls.query_jacobian_by_qdot(J, by_qdot)
-        return by_qdot
+def CalcJacobianSpatialVelocity(
+    plant: PlantData,
+    context: Context,
+    with_respect_to: JacobianWrtVariable,
+    frame_B: Frame,
+    p_BoBp_B: ArrayLike,
+    frame_A: Frame,
+    frame_E: Frame,
+) -> Matrix:
+    """J (6, n): V_ABp_E = J s of the point Bp given in B, (3,) [m]."""
+    state = context.state
+    if state.plant is not plant:
+        plant.check_context(context)
+    f, m, e = frame_numbers(plant, frame_B, frame_A, frame_E)
+    point = one_point(context, p_BoBp_B, "p_BoBp_B")
+    calls = state.calls if state.positions_current else state.at_positions()
+    calls.query_spatial_jacobian(f, point, m, e)
+    J = state.copy_of_J6()
+    return J if with_respect_to is kV else _by_qdot(plant, context, with_respect_to, J)
 
-    def _require_v(self, with_respect_to: Any, method: str) -> None:
-        if not isinstance(with_respect_to, JacobianWrtVariable):
-            raise TypeError(f"{method}: with_respect_to is a JacobianWrtVariable, not {with_respect_to!r}")
-        if with_respect_to is not kV:
-            raise RuntimeError(f"{method}: with_respect_to must be kV, it is {with_respect_to.name}")
+
+def CalcJacobianPositionVector(
+    plant: PlantData, context: Context, frame_B: Frame, p_BoBi_B: ArrayLike, frame_A: Frame, frame_E: Frame
+) -> Matrix:
+    """J (3 p, nq): partial derivatives by q, taken in A, of p_AoBi; points as in the translational Jacobian."""
+    return CalcJacobianTranslationalVelocity(plant, context, kQDot, frame_B, p_BoBi_B, frame_A, frame_E)
+
+
+def CalcJacobianCenterOfMassTranslationalVelocity(
+    plant: PlantData,
+    context: Context,
+    model_instances: Iterable[ModelInstanceIndex] | None = None,
+    with_respect_to: JacobianWrtVariable | None = None,
+    frame_A: Frame | None = None,
+    frame_E: Frame | None = None,
+) -> Matrix:
+    """J (3, n): v_AScm_E = J s of the centre of mass of all bodies, or of those of the model instances.
+
+    Call it as (context, with_respect_to, frame_A, frame_E) or (context, model_instances, with_respect_to, frame_A,
+    frame_E). RuntimeError if the bodies have no mass.
+    """
+    model_instances, with_respect_to, frame_A, frame_E = _instances_first(
+        model_instances, with_respect_to, frame_A, frame_E
+    )
+    _, m, e = frame_numbers(plant, frame_A, frame_A, frame_E)
+    selected, mass = massive_links(plant, context, key_of(model_instances))
+    state = context.state
+    calls = state.calls if state.positions_current else state.at_positions()
+    calls.query_com_jacobian(selected, mass, m, e)
+    J = state.copy_of_J3()
+    return J if with_respect_to is kV else _by_qdot(plant, context, with_respect_to, J)
+
+
+def CalcBiasSpatialAcceleration(
+    plant: PlantData,
+    context: Context,
+    with_respect_to: JacobianWrtVariable,
+    frame_B: Frame,
+    p_BoBp_B: ArrayLike,
+    frame_A: Frame,
+    frame_E: Frame,
+) -> SpatialAcceleration:
+    """A_ABp_E for zero vdot, of the point Bp given in B, (3,) [m]. RuntimeError for kQDot."""
+    if with_respect_to is not kV:
+        _require_v(with_respect_to, "CalcBiasSpatialAcceleration")
+    state = context.state
+    if state.plant is not plant:
+        plant.check_context(context)
+    f, m, e = frame_numbers(plant, frame_B, frame_A, frame_E)
+    point = one_point(context, p_BoBp_B, "p_BoBp_B")
+    calls = state.calls if state.velocities_current else state.at_velocities()
+    calls.query_bias(f, point, m, e)
+    return vector_of(SpatialAcceleration, state.copy_of_six())
+
+
+def CalcBiasTranslationalAcceleration(
+    plant: PlantData,
+    context: Context,
+    with_respect_to: JacobianWrtVariable,
+    frame_B: Frame,
+    p_BoBi_B: ArrayLike,
+    frame_A: Frame,
+    frame_E: Frame,
+) -> Matrix:
+    """a_ABi_E (3, p) for zero vdot, of points Bi given in B, (3, p) or (3,) [m]. RuntimeError for kQDot."""
+    if with_respect_to is not kV:
+        _require_v(with_respect_to, "CalcBiasTranslationalAcceleration")
+    state = context.state
+    if state.plant is not plant:
+        plant.check_context(context)
+    f, m, e = frame_numbers(plant, frame_B, frame_A, frame_E)
+    points = copy_of_points(context, p_BoBi_B, "p_BoBi_B")
+    _require_some(points)
+    calls = state.calls if state.velocities_current else state.at_velocities()
+    calls.query_translational_bias(f, m, e, points)
+    return points
+
+
+def CalcBiasCenterOfMassTranslationalAcceleration(
+    plant: PlantData,
+    context: Context,
+    model_instances: Iterable[ModelInstanceIndex] | None = None,
+    with_respect_to: JacobianWrtVariable | None = None,
+    frame_A: Frame | None = None,
+    frame_E: Frame | None = None,
+) -> Vector3:
+    """a_AScm_E (3,) for zero vdot; arguments and errors as for the Jacobian, and RuntimeError for kQDot."""
+    model_instances, with_respect_to, frame_A, frame_E = _instances_first(
+        model_instances, with_respect_to, frame_A, frame_E
+    )
+    if with_respect_to is not kV:
+        _require_v(with_respect_to, "CalcBiasCenterOfMassTranslationalAcceleration")
+    _, m, e = frame_numbers(plant, frame_A, frame_A, frame_E)
+    selected, mass = massive_links(plant, context, key_of(model_instances))
+    state = context.state
+    calls = state.calls if state.velocities_current else state.at_velocities()
+    calls.query_com_bias(selected, mass, m, e)
+    return state.copy_of_three()
+
+
+def _by_qdot(plant: PlantData, context: Context, with_respect_to: JacobianWrtVariable, J: Matrix) -> Matrix:
+    """The Jacobian by qdot, from that by v."""
+    if with_respect_to is not kQDot:
+        raise TypeError(f"with_respect_to is a JacobianWrtVariable, not {with_respect_to!r}")
+    if plant.velocities_are_rates:
+        return J
+    state = context.state
+    by_qdot = empty((J.shape[0], state.shape_q[0]), state.dtype)
+    state.calls.query_jacobian_by_qdot(J, by_qdot)
+    return by_qdot
+
+
+def _require_v(with_respect_to: Any, method: str) -> None:
+    if not isinstance(with_respect_to, JacobianWrtVariable):
+        raise TypeError(f"{method}: with_respect_to is a JacobianWrtVariable, not {with_respect_to!r}")
+    if with_respect_to is not kV:
+        raise RuntimeError(f"{method}: with_respect_to must be kV, it is {with_respect_to.name}")
 
 
 def _require_some(points: Points) -> None:

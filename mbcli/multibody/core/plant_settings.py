@@ -45,6 +45,12 @@ class DiscreteContactSolver(Enum):
 OTHER_DEFAULTS: dict[str, Any] = {}  # by names of PlantSettings; mbcli.pydrake fills it
 
 
+def GetDefaultContactSurfaceRepresentation(time_step: float) -> HydroelasticContactRepresentation:
+    """Polygons for a positive time step, triangles for 0."""
+    kinds = HydroelasticContactRepresentation
+    return kinds.kPolygon if time_step > 0.0 else kinds.kTriangle
+
+
 @dataclass
 class PlantSettings:
     """The settings of a plant, for whoever works with plants. Settings says what each is."""
@@ -64,6 +70,12 @@ class PlantSettings:
     step_scheme: str = "midpoint"  # or "drake"
     sleep_tolerance: float = 0.0  # [m/s] below which islands at rest may sleep; 0: nothing sleeps
     leaves_out_broken_meshes: bool = False  # with a note, where they would collide; else they are an error
+
+    @classmethod
+    def of_step(cls, time_step: float) -> PlantSettings:
+        """The defaults of a plant whose time step [s] is 0 or positive."""
+        surfaces = GetDefaultContactSurfaceRepresentation(time_step)
+        return cls(sampled_outputs=time_step > 0.0, contact_surface_representation=surfaces, **OTHER_DEFAULTS)
 
     def contact_law(self) -> Any:
         """The file of its law of contact in steps."""

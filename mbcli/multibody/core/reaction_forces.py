@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mbcli.multibody.core.contact_forces import ContactForces
+from mbcli.multibody.core.contact import contact_body_forces
+from mbcli.multibody.core.contact_forces import contact_record
+from mbcli.multibody.core.coordinates import kernel_numbers
+from mbcli.multibody.core.dynamics import known_accelerations
+from mbcli.multibody.core.force_elements import check_forces, force_element_forces
+from mbcli.multibody.core.inputs import input_body_forces
 from mbcli.multibody.core.kinematics import rows_of
+from mbcli.multibody.core.lookup import num_joints
 from mbcli.multibody.math import SpatialForce
 from mbcli.multibody.math.spatial_vector import vectors_of
 from mbcli.multibody.tree.constraints import LoopConstraint
@@ -18,105 +23,105 @@ if TYPE_CHECKING:
 
     from mbcli.math.array_types import IntArray, Matrix, Vector, Vector6
     from mbcli.multibody.core.active_constraints import ActiveConstraints
+    from mbcli.multibody.core.plant_data import PlantData
     from mbcli.multibody.state.context import Context
     from mbcli.multibody.state.evaluated_state import EvaluatedState
     from mbcli.multibody.tree.joint import Joint
     from mbcli.multibody.tree.multibody_forces import MultibodyForces
 
 
-class ReactionForces(ContactForces):
-    """The part of MultibodyPlant that cuts the model at its joints."""
+def CalcReactionForces(
+    plant: PlantData, context: Context, known_vdot: ArrayLike, external_forces: MultibodyForces
+) -> list[SpatialForce]:
+    """F_CJc_Jc by JointIndex, as get_reaction_forces_output_port(), of a motion with accelerations (nv,).
 
-    def CalcReactionForces(
-        self, context: Context, known_vdot: ArrayLike, external_forces: MultibodyForces
-    ) -> list[SpatialForce]:
-        """F_CJc_Jc by JointIndex, as get_reaction_forces_output_port(), of a motion with accelerations (nv,).
+    What acts on bodies is in external_forces, as in CalcInverseDynamics(): the result is what joints do then,
+    their generalized forces included. Constraints have no forces in it: it is of the tree. Takes q and v of the
+    context. RuntimeError for what does not fit the plant.
+    """
+    plant.check_context(context)
+    check_forces(plant, external_forces)
+    state = context.state
+    vdot = kernel_numbers(context, known_vdot, state.shape_v, "known_vdot")
+    F_link, F = state.forces_on_links(external_forces.F_Bo_W), np.zeros((num_joints(plant), 6), state.dtype)
+    calls = state.at_velocities()
+    state.data.vdot[...] = vdot
+    calls.query_reactions(plant.joint_tree, np.array(F_link), F)
+    return vectors_of(SpatialForce, rows_of(F))
 
-        What acts on bodies is in external_forces, as in CalcInverseDynamics(): the result is what joints do then,
-        their generalized forces included. Constraints have no forces in it: it is of the tree. Takes q and v of the
-        context. RuntimeError for what does not fit the plant.
-        """
-        self.check_context(context)
-        self.check_forces(external_forces)
-        state = context.state
-        vdot = self._numbers(context, known_vdot, state.shape_v, "known_vdot")
-        F_link, F = state.forces_on_links(external_forces.F_Bo_W), np.zeros((self.num_joints(), 6), state.dtype)
-        calls = state.at_velocities()
-        state.data.vdot[...] = vdot
-        calls.query_reactions(self._joint_tree, np.array(F_link), F)
-        return vectors_of(SpatialForce, rows_of(F))
 
-    def reactions_at(self, context: Context) -> list[SpatialForce]:
-        """F_CJc_Jc by JointIndex at the state and inputs of the context, of a discrete plant in the step from it.
+def reactions_at(plant: PlantData, context: Context) -> list[SpatialForce]:
+    """F_CJc_Jc by JointIndex at the state and inputs of the context, of a discrete plant in the step from it.
 
-        That is the live value of get_reaction_forces_output_port().
-        """
-        state = context.state
-        if state.plant is not self:
-            self.check_context(context)
-        rows = state.of_inputs.get("reactions")
-        if rows is None:
-            rows = rows_of(self._calc_reactions(context, self._accelerations(context)))
-            state.of_inputs["reactions"] = rows
-        return vectors_of(SpatialForce, rows)
+    That is the live value of get_reaction_forces_output_port().
+    """
+    state = context.state
+    if state.plant is not plant:
+        plant.check_context(context)
+    rows = state.of_inputs.get("reactions")
+    if rows is None:
+        rows = rows_of(_calc_reactions(plant, context, known_accelerations(plant, context)))
+        state.of_inputs["reactions"] = rows
+    return vectors_of(SpatialForce, rows)
 
-    def joint_reactions(self, context: Context) -> Matrix:
-        """F_CJc_Jc of all joints at the state, in a discrete plant of the step from it, (num_joints, 6)."""
-        self.check_context(context)
-        return self._calc_reactions(context, self._accelerations(context))
 
-    def _calc_reactions(self, context: Context, vdot: Vector) -> Matrix:
-        """F_CJc_Jc of all joints, (num_joints, 6)."""
-        contact = (
-            self.contact_body_forces(context, self.contact_record(context)) if self.scene_graph is not None else 0.0
-        )
-        applied = self.input_body_forces(context), contact
-        F_link, _ = self._force_element_forces(context, True, True, True)
-        for F in applied:
-            F_link += F
-        state = context.state
-        on_loops = {} if state.constraints is None else self._add_constraint_forces(state, state.constraints, F_link)
-        F = np.zeros((self.num_joints(), 6), state.dtype)
-        calls = state.at_velocities()
-        state.data.vdot[...] = vdot
-        calls.query_reactions(self._joint_tree, F_link, F)
-        for joint, force in on_loops.items():
-            F[self.elements.joints.index(joint)] = force
-        return F
+def joint_reactions(plant: PlantData, context: Context) -> Matrix:
+    """F_CJc_Jc of all joints at the state, in a discrete plant of the step from it, (num_joints, 6)."""
+    plant.check_context(context)
+    return _calc_reactions(plant, context, known_accelerations(plant, context))
 
-    def _add_constraint_forces(
-        self, state: EvaluatedState, active: ActiveConstraints, F_link: Matrix
-    ) -> dict[Joint, Vector6]:
-        """Adds the forces of constraints between bodies to F_link, after the accelerations; {loop joint: F_CJc_Jc}."""
-        X_WL, on_loops = state.at_links().X_WL, {}
-        wrenches = state.of_inputs["constraint_forces"]
-        for tie, wrench in zip(active.rows, wrenches, strict=True):
-            if wrench is None:
-                continue
-            torque, force = wrench[:3], wrench[3:]
-            S, P = tie.successor, tie.predecessor
-            R_WS = X_WL[S, :9].reshape(3, 3)
-            arm = R_WS @ tie.X_S[:3, 3]
-            for link, sign, r in ((S, 1.0, arm), (P, -1.0, X_WL[S, 9:] + arm - X_WL[P, 9:])):
-                F_link[link, :3] += sign * (torque + np.cross(r, force))
-                F_link[link, 3:] += sign * force
-            owner = active.row_owners[tie.numbers[0]]
-            if isinstance(owner, LoopConstraint):
-                R_WM = R_WS @ tie.X_S[:3, :3]
-                on_loops[owner.joint] = np.concatenate([R_WM.T @ torque, R_WM.T @ force])
-        return on_loops
 
-    @cached_property
-    def _joint_tree(self) -> IntArray:
-        """For the engine: outboard link, inboard link, frame on child, whether the child is inboard, place in the list.
+def _calc_reactions(plant: PlantData, context: Context, vdot: Vector) -> Matrix:
+    """F_CJc_Jc of all joints, (num_joints, 6)."""
+    contact = (
+        contact_body_forces(plant, context, contact_record(plant, context)) if plant.scene_graph is not None else 0.0
+    )
+    applied = input_body_forces(plant, context), contact
+    F_link, _ = force_element_forces(plant, context, True, True, True)
+    for F in applied:
+        F_link += F
+    state = context.state
+    on_loops = {} if state.constraints is None else _add_constraint_forces(state, state.constraints, F_link)
+    F = np.zeros((num_joints(plant), 6), state.dtype)
+    calls = state.at_velocities()
+    state.data.vdot[...] = vdot
+    calls.query_reactions(plant.joint_tree, F_link, F)
+    for joint, force in on_loops.items():
+        F[plant.elements.joints.index(joint)] = force
+    return F
 
-        Inboard joints come first. A joint that closes a loop has no row: its force is that of its constraint.
-        """
-        place = {joint: k for k, joint in enumerate(self.elements.joints)}
-        return np.array(
-            [
-                (m.outboard, m.inboard, m.joint.frame_on_child().index(), m.reversed, place[m.joint])
-                for m in self._mobilized_joints
-            ],
-            dtype=np.int64,
-        ).reshape(-1, 5)
+
+def _add_constraint_forces(state: EvaluatedState, active: ActiveConstraints, F_link: Matrix) -> dict[Joint, Vector6]:
+    """Adds the forces of constraints between bodies to F_link, after the accelerations; {loop joint: F_CJc_Jc}."""
+    X_WL, on_loops = state.at_links().X_WL, {}
+    wrenches = state.of_inputs["constraint_forces"]
+    for tie, wrench in zip(active.rows, wrenches, strict=True):
+        if wrench is None:
+            continue
+        torque, force = wrench[:3], wrench[3:]
+        S, P = tie.successor, tie.predecessor
+        R_WS = X_WL[S, :9].reshape(3, 3)
+        arm = R_WS @ tie.X_S[:3, 3]
+        for link, sign, r in ((S, 1.0, arm), (P, -1.0, X_WL[S, 9:] + arm - X_WL[P, 9:])):
+            F_link[link, :3] += sign * (torque + np.cross(r, force))
+            F_link[link, 3:] += sign * force
+        owner = active.row_owners[tie.numbers[0]]
+        if isinstance(owner, LoopConstraint):
+            R_WM = R_WS @ tie.X_S[:3, :3]
+            on_loops[owner.joint] = np.concatenate([R_WM.T @ torque, R_WM.T @ force])
+    return on_loops
+
+
+def joint_tree(plant: PlantData) -> IntArray:
+    """For the engine: outboard link, inboard link, frame on child, whether the child is inboard, place in the list.
+
+    Inboard joints come first. A joint that closes a loop has no row: its force is that of its constraint.
+    """
+    place = {joint: k for k, joint in enumerate(plant.elements.joints)}
+    return np.array(
+        [
+            (m.outboard, m.inboard, m.joint.frame_on_child().index(), m.reversed, place[m.joint])
+            for m in plant.mobilized_joints
+        ],
+        dtype=np.int64,
+    ).reshape(-1, 5)

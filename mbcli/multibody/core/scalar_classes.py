@@ -67,5 +67,7 @@ def to_scalar(plant: Any, plant_class: type) -> Any:
         raise ModelError("a plant with deformable bodies has floats only: it is not converted to another scalar type")
     result = copy.deepcopy(plant, {id(plant.model): None})
     result.__class__ = plant_class
+    result.made_output_ports = None  # whose results are numbers of the plant that made them
+    vars(result).pop("output_ports_by_name", None)
     result.model = result.compiled_model(DEFAULTS)
     return result

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbcli.multibody.core.coordinates import Coordinates
+from mbcli.multibody.core.coordinates import num_positions, num_velocities, vector, write_part
+from mbcli.multibody.core.lookup import GetJointByName, get_joint, get_joint_actuator, num_actuators, of_instance
 from mbcli.multibody.tree.index import JointIndex
 
 if TYPE_CHECKING:
@@ -15,82 +16,88 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from mbcli.math.array_types import Matrix, Vector
+    from mbcli.multibody.core.plant_data import PlantData
     from mbcli.multibody.tree.index import JointActuatorIndex, ModelInstanceIndex
     from mbcli.multibody.tree.joint_actuator import JointActuator
 
 
-class Selectors(Coordinates):
-    """The part of MultibodyPlant that selects from q, v and u."""
+def MakeStateSelectorMatrix(plant: PlantData, user_to_joint_index_map: Iterable[JointIndex]) -> Matrix:
+    """Sx with x_s = Sx x: positions of the listed joints in their order, then their velocities."""
+    plant.require_finalized("MakeStateSelectorMatrix")
+    joints = [get_joint(plant, index) for index in user_to_joint_index_map]
+    if len(set(joints)) != len(joints):
+        repeated = next(joint for k, joint in enumerate(joints) if joint in joints[:k])
+        raise RuntimeError(f"MakeStateSelectorMatrix: joint '{repeated.name()}' is listed twice")
+    nq = num_positions(plant)
+    columns = [joint.position_start() + k for joint in joints for k in range(joint.num_positions())]
+    columns += [nq + joint.velocity_start() + k for joint in joints for k in range(joint.num_velocities())]
+    Sx = np.zeros((len(columns), nq + num_velocities(plant)))
+    Sx[np.arange(len(columns)), columns] = 1.0
+    return Sx
 
-    def MakeStateSelectorMatrix(self, user_to_joint_index_map: Iterable[JointIndex]) -> Matrix:
-        """Sx with x_s = Sx x: positions of the listed joints in their order, then their velocities."""
-        self.require_finalized("MakeStateSelectorMatrix")
-        joints = [self.get_joint(index) for index in user_to_joint_index_map]
-        if len(set(joints)) != len(joints):
-            repeated = next(joint for k, joint in enumerate(joints) if joint in joints[:k])
-            raise RuntimeError(f"MakeStateSelectorMatrix: joint '{repeated.name()}' is listed twice")
-        nq = self.num_positions()
-        columns = [joint.position_start() + k for joint in joints for k in range(joint.num_positions())]
-        columns += [nq + joint.velocity_start() + k for joint in joints for k in range(joint.num_velocities())]
-        Sx = np.zeros((len(columns), nq + self.num_velocities()))
-        Sx[np.arange(len(columns)), columns] = 1.0
-        return Sx
 
-    def MakeStateSelectorMatrixFromJointNames(self, joint_names: Iterable[str]) -> Matrix:
-        """MakeStateSelectorMatrix for joints by name."""
-        return self.MakeStateSelectorMatrix([self.GetJointByName(name).index() for name in joint_names])
+def MakeStateSelectorMatrixFromJointNames(plant: PlantData, joint_names: Iterable[str]) -> Matrix:
+    """MakeStateSelectorMatrix for joints by name."""
+    return MakeStateSelectorMatrix(plant, [GetJointByName(plant, name).index() for name in joint_names])
 
-    def MakeActuatorSelectorMatrix(
-        self,
-        user_to_actuator_index_map: Iterable[JointActuatorIndex] | None = None,
-        *,
-        user_to_joint_index_map: Iterable[JointIndex] | None = None,
-    ) -> Matrix:
-        """Su with u = Su u_s, for a list of JointActuatorIndex, or of JointIndex whose joints have actuators."""
-        self.require_finalized("MakeActuatorSelectorMatrix")
-        given = [each for each in (user_to_actuator_index_map, user_to_joint_index_map) if each is not None]
-        if len(given) != 1:
-            raise TypeError("MakeActuatorSelectorMatrix takes a list of actuators or one of joints")
-        actuators = [self._actuator_for(index) for index in given[0]]
-        if len(set(actuators)) != len(actuators):
-            raise RuntimeError("MakeActuatorSelectorMatrix: an actuator is listed twice")
-        Su = np.zeros((self.num_actuators(), len(actuators)))
-        for k, actuator in enumerate(actuators):
-            Su[actuator.input_start(), k] = 1.0
-        return Su
 
-    def _actuator_for(self, index: JointActuatorIndex | JointIndex) -> JointActuator:
-        if not isinstance(index, JointIndex):
-            return self.get_joint_actuator(index)
-        joint = self.get_joint(index)
-        for actuator in self.elements.actuators:
-            if actuator.joint() is joint:
-                return actuator
-        raise RuntimeError(f"MakeActuatorSelectorMatrix: joint '{joint.name()}' has no actuator")
+def MakeActuatorSelectorMatrix(
+    plant: PlantData,
+    user_to_actuator_index_map: Iterable[JointActuatorIndex] | None = None,
+    *,
+    user_to_joint_index_map: Iterable[JointIndex] | None = None,
+) -> Matrix:
+    """Su with u = Su u_s, for a list of JointActuatorIndex, or of JointIndex whose joints have actuators."""
+    plant.require_finalized("MakeActuatorSelectorMatrix")
+    given = [each for each in (user_to_actuator_index_map, user_to_joint_index_map) if each is not None]
+    if len(given) != 1:
+        raise TypeError("MakeActuatorSelectorMatrix takes a list of actuators or one of joints")
+    actuators = [_actuator_for(plant, index) for index in given[0]]
+    if len(set(actuators)) != len(actuators):
+        raise RuntimeError("MakeActuatorSelectorMatrix: an actuator is listed twice")
+    Su = np.zeros((num_actuators(plant), len(actuators)))
+    for k, actuator in enumerate(actuators):
+        Su[actuator.input_start(), k] = 1.0
+    return Su
 
-    def MakeActuationMatrix(self) -> Matrix:
-        """B (nv, nu): tau_u = B u."""
-        self.require_finalized("MakeActuationMatrix")
-        B = np.zeros((self.model.sizes["nv"], self.model.sizes["nu"]))
-        B[self.model.actuator_dof, np.arange(B.shape[1])] = 1.0
-        return B
 
-    def MakeActuationMatrixPseudoinverse(self) -> Any:
-        """B+ (nu, nv) as a sparse matrix; u = B+ tau_u exactly if tau_u lies in the range of B."""
-        from scipy.sparse import csc_matrix
+def _actuator_for(plant: PlantData, index: JointActuatorIndex | JointIndex) -> JointActuator:
+    if not isinstance(index, JointIndex):
+        return get_joint_actuator(plant, index)
+    joint = get_joint(plant, index)
+    for actuator in plant.elements.actuators:
+        if actuator.joint() is joint:
+            return actuator
+    raise RuntimeError(f"MakeActuatorSelectorMatrix: joint '{joint.name()}' has no actuator")
 
-        return csc_matrix(self.MakeActuationMatrix().T)
 
-    def u_indices(self, model_instance: ModelInstanceIndex | int | None) -> list[int]:
-        """Places in u of the actuators of a model instance."""
-        self.require_finalized("actuation of a model instance")
-        return [actuator.input_start() for actuator in self._of_instance(self.elements.actuators, model_instance)]
+def MakeActuationMatrix(plant: PlantData) -> Matrix:
+    """B (nv, nu): tau_u = B u."""
+    plant.require_finalized("MakeActuationMatrix")
+    B = np.zeros((plant.model.sizes["nv"], plant.model.sizes["nu"]))
+    B[plant.model.actuator_dof, np.arange(B.shape[1])] = 1.0
+    return B
 
-    def GetActuationFromArray(self, model_instance: ModelInstanceIndex, u: ArrayLike) -> Vector:
-        """The actuation of an instance, by increasing actuator index, from u (nu,)."""
-        return self.vector(u, self.num_actuators(), "u")[self.u_indices(model_instance)]
 
-    def SetActuationInArray(self, model_instance: ModelInstanceIndex, u_instance: ArrayLike, u: Vector) -> None:
-        """Writes the actuation of an instance into u (nu,); other entries stay."""
-        indices = self.u_indices(model_instance)
-        self._write(u, self.num_actuators(), "u", indices, u_instance)
+def MakeActuationMatrixPseudoinverse(plant: PlantData) -> Any:
+    """B+ (nu, nv) as a sparse matrix; u = B+ tau_u exactly if tau_u lies in the range of B."""
+    from scipy.sparse import csc_matrix
+
+    return csc_matrix(MakeActuationMatrix(plant).T)
+
+
+def u_indices(plant: PlantData, model_instance: ModelInstanceIndex | int | None) -> list[int]:
+    """Places in u of the actuators of a model instance."""
+    plant.require_finalized("actuation of a model instance")
+    return [actuator.input_start() for actuator in of_instance(plant, plant.elements.actuators, model_instance)]
+
+
+def GetActuationFromArray(plant: PlantData, model_instance: ModelInstanceIndex, u: ArrayLike) -> Vector:
+    """The actuation of an instance, by increasing actuator index, from u (nu,)."""
+    return vector(u, num_actuators(plant), "u")[u_indices(plant, model_instance)]
+
+
+def SetActuationInArray(plant: PlantData, model_instance: ModelInstanceIndex, u_instance: ArrayLike, u: Vector) -> None:
+    """Writes the actuation of an instance into u (nu,); other entries stay."""
+    indices = u_indices(plant, model_instance)
+    write_part(u, num_actuators(plant), "u", indices, u_instance)

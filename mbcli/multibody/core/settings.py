@@ -1,4 +1,7 @@
-"""Settings of a plant that say how contact is to be modelled. They are kept and reported; see each one's use."""
+"""Settings of a plant that say how contact is to be modelled. They are kept and reported; see each one's use.
+
+All setters are for the time before Finalize().
+"""
 
 from __future__ import annotations
 
@@ -9,188 +12,200 @@ import numpy as np
 
 from mbcli.config.plant_config import STEP_SCHEMES
 from mbcli.geometry.contact_representation import HydroelasticContactRepresentation
-from mbcli.multibody.core.constraints import Constraints
+from mbcli.multibody.core.constraints import change_contact_law
 from mbcli.multibody.core.plant_settings import (
     CONTINUOUS_STICTION,
     DISCRETE_STICTION,
     DRAKES_STICTION,
-    OTHER_DEFAULTS,
     ContactModel,
     DiscreteContactApproximation,
     DiscreteContactSolver,
-    PlantSettings,
 )
 from mbcli.multibody.tree.uniform_gravity import UniformGravityFieldElement
 
 if TYPE_CHECKING:
     from typing import Any, TypeVar
 
+    from mbcli.multibody.core.plant_data import PlantData
+
     Choice = TypeVar("Choice", bound=Enum)
 
 
-class Settings(Constraints):
-    """The part of MultibodyPlant that keeps its settings. All setters are for the time before Finalize()."""
+def set_time_step(plant: PlantData, time_step: float) -> None:
+    """[s], greater than 0: another step of a discrete plant, before Finalize()."""
+    plant.require_not_finalized("set_time_step")
+    if not plant.is_discrete():
+        raise RuntimeError("set_time_step: the plant is continuous, it has no step")
+    plant.step_length = _positive(plant, "set_time_step", time_step)
 
-    def _start_settings(self) -> None:
-        surfaces = self.GetDefaultContactSurfaceRepresentation(self._time_step)
-        self.settings = PlantSettings(
-            sampled_outputs=self.is_discrete(), contact_surface_representation=surfaces, **OTHER_DEFAULTS
+
+def set_penetration_allowance(plant: PlantData, penetration_allowance: float = 0.001) -> None:
+    """[m], greater than 0: what default stiffnesses of point contact aim at."""
+    plant.settings.penetration_allowance = _positive(plant, "set_penetration_allowance", penetration_allowance)
+
+
+def get_penetration_allowance(plant: PlantData) -> float:
+    """[m]"""
+    return plant.settings.penetration_allowance
+
+
+def set_stiction_tolerance(plant: PlantData, v_stiction: float = 0.001) -> None:
+    """[m/s], greater than 0: slip speed below which contact counts as sticking.
+
+    A plant for which it is not set has 1e-6 m/s in discrete steps, which costs them nothing, and 1e-3 m/s where it
+    is continuous, whose equations are the stiffer the smaller it is; with contact_defaults `drake` 1e-4 m/s.
+    """
+    plant.settings.stiction_tolerance = _positive(plant, "set_stiction_tolerance", v_stiction)
+
+
+def get_stiction_tolerance(plant: PlantData) -> float:
+    """[m/s]"""
+    return stiction_tolerance_of(plant, plant.is_discrete())
+
+
+def stiction_tolerance_of(plant: PlantData, discrete: bool) -> float:
+    """[m/s]: of steps, or of the law of continuous plants, which tells contacts of a state of both kinds."""
+    if plant.settings.stiction_tolerance is not None:
+        return plant.settings.stiction_tolerance
+    if plant.settings.contact_defaults == "drake":
+        return DRAKES_STICTION
+    return DISCRETE_STICTION if discrete else CONTINUOUS_STICTION
+
+
+def set_sleep_tolerance(plant: PlantData, v_sleep: float = 1e-3) -> None:
+    """[m/s], not negative: speed below which what contacts hold at rest may sleep in runs; 0: nothing sleeps.
+
+    See docs/how-to/sleep.md. RuntimeError for a continuous plant.
+    """
+    plant.require_not_finalized("set_sleep_tolerance")
+    if not plant.is_discrete():
+        raise RuntimeError("set_sleep_tolerance: the plant is continuous, its time step is 0")
+    if not 0.0 <= v_sleep < float("inf"):
+        raise RuntimeError(f"set_sleep_tolerance: the value must be finite and not negative, it is {v_sleep}")
+    plant.settings.sleep_tolerance = float(v_sleep)
+
+
+def get_sleep_tolerance(plant: PlantData) -> float:
+    """[m/s]; 0, unless it was set: nothing sleeps."""
+    return plant.settings.sleep_tolerance
+
+
+def set_step_scheme(plant: PlantData, step_scheme: str = "midpoint") -> None:
+    """How discrete steps advance: "midpoint", or "drake" as pydrake does, see docs/explanation/discrete_steps.md.
+
+    RuntimeError for another name.
+    """
+    plant.require_not_finalized("set_step_scheme")
+    if step_scheme not in STEP_SCHEMES:
+        raise RuntimeError(f"set_step_scheme: {step_scheme!r} is none of {', '.join(STEP_SCHEMES)}")
+    plant.settings.step_scheme = step_scheme
+
+
+def get_step_scheme(plant: PlantData) -> str:
+    """The name of the scheme of discrete steps: "midpoint", unless it was set."""
+    return plant.settings.step_scheme
+
+
+def get_contact_penalty_method_time_scale(plant: PlantData) -> float:
+    """[s] in which stiffnesses that let bodies sink by the penetration allowance stop two bodies.
+
+    1 / w with w = sqrt(g / penetration allowance): w^2 times a mass carries its weight at the allowance. Default
+    stiffnesses are higher where something would not stand by these (docs/explanation/contact_defaults.md).
+    After Finalize().
+    """
+    plant.require_finalized("get_contact_penalty_method_time_scale")
+    return float(np.sqrt(plant.settings.penetration_allowance / strength_of_gravity(plant)))
+
+
+def strength_of_gravity(plant: PlantData) -> float:
+    """[m/s^2] of the gravity field, standard gravity if there is none."""
+    return float(np.linalg.norm(plant.gravity.gravity_vector())) or UniformGravityFieldElement.kDefaultStrength
+
+
+def _positive(plant: PlantData, setter: str, value: float) -> float:
+    plant.require_not_finalized(setter)
+    if not 0.0 < value < float("inf"):
+        raise RuntimeError(f"{setter}: the value must be finite and greater than 0, it is {value}")
+    return float(value)
+
+
+def set_contact_model(plant: PlantData, model: ContactModel) -> None:
+    """A ContactModel."""
+    plant.settings.contact_model = _member(plant, "set_contact_model", ContactModel, model)
+
+
+def get_contact_model(plant: PlantData) -> ContactModel:
+    """The contact model."""
+    return plant.settings.contact_model
+
+
+def set_contact_surface_representation(
+    plant: PlantData, surface_representation: HydroelasticContactRepresentation
+) -> None:
+    """A HydroelasticContactRepresentation."""
+    plant.settings.contact_surface_representation = _member(
+        plant, "set_contact_surface_representation", HydroelasticContactRepresentation, surface_representation
+    )
+
+
+def get_contact_surface_representation(plant: PlantData) -> HydroelasticContactRepresentation:
+    """Polygons for a discrete plant, triangles for a continuous one, unless it was set."""
+    return plant.settings.contact_surface_representation
+
+
+def set_sap_near_rigid_threshold(plant: PlantData, near_rigid_threshold: float = 1.0) -> None:
+    """Not negative: share of the stiffness that a step resolves above which contact is softened; 0: nowhere."""
+    plant.require_not_finalized("set_sap_near_rigid_threshold")
+    if not 0.0 <= near_rigid_threshold < float("inf"):
+        raise RuntimeError(
+            f"set_sap_near_rigid_threshold: the value must be finite and not negative, it is {near_rigid_threshold}"
         )
+    plant.settings.sap_near_rigid_threshold = float(near_rigid_threshold)
 
-    def set_time_step(self, time_step: float) -> None:
-        """[s], greater than 0: another step of a discrete plant, before Finalize()."""
-        self.require_not_finalized("set_time_step")
-        if not self.is_discrete():
-            raise RuntimeError("set_time_step: the plant is continuous, it has no step")
-        self._time_step = self._positive("set_time_step", time_step)
 
-    def set_penetration_allowance(self, penetration_allowance: float = 0.001) -> None:
-        """[m], greater than 0: what default stiffnesses of point contact aim at."""
-        self.settings.penetration_allowance = self._positive("set_penetration_allowance", penetration_allowance)
+def get_sap_near_rigid_threshold(plant: PlantData) -> float:
+    """The threshold of near-rigid regularization, a number without unit."""
+    return plant.settings.sap_near_rigid_threshold
 
-    def get_penetration_allowance(self) -> float:
-        """[m]"""
-        return self.settings.penetration_allowance
 
-    def set_stiction_tolerance(self, v_stiction: float = 0.001) -> None:
-        """[m/s], greater than 0: slip speed below which contact counts as sticking.
+def set_adjacent_bodies_collision_filters(plant: PlantData, value: bool) -> None:
+    """Whether bodies that a joint connects do not collide with each other."""
+    plant.require_not_finalized("set_adjacent_bodies_collision_filters")
+    plant.settings.adjacent_bodies_collision_filters = bool(value)
 
-        A plant for which it is not set has 1e-6 m/s in discrete steps, which costs them nothing, and 1e-3 m/s where it
-        is continuous, whose equations are the stiffer the smaller it is; with contact_defaults `drake` 1e-4 m/s.
-        """
-        self.settings.stiction_tolerance = self._positive("set_stiction_tolerance", v_stiction)
 
-    def get_stiction_tolerance(self) -> float:
-        """[m/s]"""
-        return self.stiction_tolerance_of(self.is_discrete())
+def get_adjacent_bodies_collision_filters(plant: PlantData) -> bool:
+    """Whether bodies that a joint connects do not collide with each other."""
+    return plant.settings.adjacent_bodies_collision_filters
 
-    def stiction_tolerance_of(self, discrete: bool) -> float:
-        """[m/s]: of steps, or of the law of continuous plants, which tells contacts of a state of both kinds."""
-        if self.settings.stiction_tolerance is not None:
-            return self.settings.stiction_tolerance
-        if self.settings.contact_defaults == "drake":
-            return DRAKES_STICTION
-        return DISCRETE_STICTION if discrete else CONTINUOUS_STICTION
 
-    def set_sleep_tolerance(self, v_sleep: float = 1e-3) -> None:
-        """[m/s], not negative: speed below which what contacts hold at rest may sleep in runs; 0: nothing sleeps.
+def set_discrete_contact_approximation(plant: PlantData, approximation: DiscreteContactApproximation) -> None:
+    """A DiscreteContactApproximation. RuntimeError for a continuous plant."""
+    approximation = _member(plant, "set_discrete_contact_approximation", DiscreteContactApproximation, approximation)
+    if not plant.is_discrete():
+        raise RuntimeError("set_discrete_contact_approximation: the plant is continuous, its time step is 0")
+    change_contact_law(plant, approximation.name[1:].lower())  # as configurations spell it
 
-        See docs/how-to/sleep.md. RuntimeError for a continuous plant.
-        """
-        self.require_not_finalized("set_sleep_tolerance")
-        if not self.is_discrete():
-            raise RuntimeError("set_sleep_tolerance: the plant is continuous, its time step is 0")
-        if not 0.0 <= v_sleep < float("inf"):
-            raise RuntimeError(f"set_sleep_tolerance: the value must be finite and not negative, it is {v_sleep}")
-        self.settings.sleep_tolerance = float(v_sleep)
 
-    def get_sleep_tolerance(self) -> float:
-        """[m/s]; 0, unless it was set: nothing sleeps."""
-        return self.settings.sleep_tolerance
+def get_discrete_contact_approximation(plant: PlantData) -> DiscreteContactApproximation:
+    """The DiscreteContactApproximation, kLagged if none was set."""
+    return DiscreteContactApproximation[f"k{plant.settings.discrete_contact_approximation.capitalize()}"]
 
-    def set_step_scheme(self, step_scheme: str = "midpoint") -> None:
-        """How discrete steps advance: "midpoint", or "drake" as pydrake does, see docs/explanation/discrete_steps.md.
 
-        RuntimeError for another name.
-        """
-        self.require_not_finalized("set_step_scheme")
-        if step_scheme not in STEP_SCHEMES:
-            raise RuntimeError(f"set_step_scheme: {step_scheme!r} is none of {', '.join(STEP_SCHEMES)}")
-        self.settings.step_scheme = step_scheme
+def set_discrete_contact_solver(plant: PlantData, contact_solver: DiscreteContactSolver) -> None:
+    """The solver's own approximation, kTamsi or kSap. Does nothing for a continuous plant."""
+    solver = _member(plant, "set_discrete_contact_solver", DiscreteContactSolver, contact_solver)
+    if plant.is_discrete():
+        change_contact_law(plant, solver.name[1:].lower())
 
-    def get_step_scheme(self) -> str:
-        """The name of the scheme of discrete steps: "midpoint", unless it was set."""
-        return self.settings.step_scheme
 
-    def get_contact_penalty_method_time_scale(self) -> float:
-        """[s] in which stiffnesses that let bodies sink by the penetration allowance stop two bodies.
+def get_discrete_contact_solver(plant: PlantData) -> DiscreteContactSolver:
+    """kTamsi under the kTamsi approximation, else kSap."""
+    return DiscreteContactSolver.kSap if plant.settings.is_convex() else DiscreteContactSolver.kTamsi
 
-        1 / w with w = sqrt(g / penetration allowance): w^2 times a mass carries its weight at the allowance. Default
-        stiffnesses are higher where something would not stand by these (docs/explanation/contact_defaults.md).
-        After Finalize().
-        """
-        self.require_finalized("get_contact_penalty_method_time_scale")
-        return float(np.sqrt(self.settings.penetration_allowance / self.strength_of_gravity()))
 
-    def strength_of_gravity(self) -> float:
-        """[m/s^2] of the gravity field, standard gravity if there is none."""
-        return float(np.linalg.norm(self._gravity.gravity_vector())) or UniformGravityFieldElement.kDefaultStrength
-
-    def _positive(self, setter: str, value: float) -> float:
-        self.require_not_finalized(setter)
-        if not 0.0 < value < float("inf"):
-            raise RuntimeError(f"{setter}: the value must be finite and greater than 0, it is {value}")
-        return float(value)
-
-    def set_contact_model(self, model: ContactModel) -> None:
-        """A ContactModel."""
-        self.settings.contact_model = self._member("set_contact_model", ContactModel, model)
-
-    def get_contact_model(self) -> ContactModel:
-        """The contact model."""
-        return self.settings.contact_model
-
-    def set_contact_surface_representation(self, surface_representation: HydroelasticContactRepresentation) -> None:
-        """A HydroelasticContactRepresentation."""
-        self.settings.contact_surface_representation = self._member(
-            "set_contact_surface_representation", HydroelasticContactRepresentation, surface_representation
-        )
-
-    def get_contact_surface_representation(self) -> HydroelasticContactRepresentation:
-        """Polygons for a discrete plant, triangles for a continuous one, unless it was set."""
-        return self.settings.contact_surface_representation
-
-    @staticmethod
-    def GetDefaultContactSurfaceRepresentation(time_step: float) -> HydroelasticContactRepresentation:
-        """Polygons for a positive time step, triangles for 0."""
-        kinds = HydroelasticContactRepresentation
-        return kinds.kPolygon if time_step > 0.0 else kinds.kTriangle
-
-    def set_sap_near_rigid_threshold(self, near_rigid_threshold: float = 1.0) -> None:
-        """Not negative: share of the stiffness that a step resolves above which contact is softened; 0: nowhere."""
-        self.require_not_finalized("set_sap_near_rigid_threshold")
-        if not 0.0 <= near_rigid_threshold < float("inf"):
-            raise RuntimeError(
-                f"set_sap_near_rigid_threshold: the value must be finite and not negative, it is {near_rigid_threshold}"
-            )
-        self.settings.sap_near_rigid_threshold = float(near_rigid_threshold)
-
-    def get_sap_near_rigid_threshold(self) -> float:
-        """The threshold of near-rigid regularization, a number without unit."""
-        return self.settings.sap_near_rigid_threshold
-
-    def set_adjacent_bodies_collision_filters(self, value: bool) -> None:
-        """Whether bodies that a joint connects do not collide with each other."""
-        self.require_not_finalized("set_adjacent_bodies_collision_filters")
-        self.settings.adjacent_bodies_collision_filters = bool(value)
-
-    def get_adjacent_bodies_collision_filters(self) -> bool:
-        """Whether bodies that a joint connects do not collide with each other."""
-        return self.settings.adjacent_bodies_collision_filters
-
-    def set_discrete_contact_approximation(self, approximation: DiscreteContactApproximation) -> None:
-        """A DiscreteContactApproximation. RuntimeError for a continuous plant."""
-        approximation = self._member("set_discrete_contact_approximation", DiscreteContactApproximation, approximation)
-        if not self.is_discrete():
-            raise RuntimeError("set_discrete_contact_approximation: the plant is continuous, its time step is 0")
-        self._change_contact_law(approximation.name[1:].lower())  # as configurations spell it
-
-    def get_discrete_contact_approximation(self) -> DiscreteContactApproximation:
-        """The DiscreteContactApproximation, kLagged if none was set."""
-        return DiscreteContactApproximation[f"k{self.settings.discrete_contact_approximation.capitalize()}"]
-
-    def set_discrete_contact_solver(self, contact_solver: DiscreteContactSolver) -> None:
-        """The solver's own approximation, kTamsi or kSap. Does nothing for a continuous plant."""
-        solver = self._member("set_discrete_contact_solver", DiscreteContactSolver, contact_solver)
-        if self.is_discrete():
-            self._change_contact_law(solver.name[1:].lower())
-
-    def get_discrete_contact_solver(self) -> DiscreteContactSolver:
-        """kTamsi under the kTamsi approximation, else kSap."""
-        return DiscreteContactSolver.kSap if self.settings.is_convex() else DiscreteContactSolver.kTamsi
-
-    def _member(self, setter: str, kind: type[Choice], value: Any) -> Choice:
-        self.require_not_finalized(setter)
-        if not isinstance(value, kind):
-            raise TypeError(f"{setter}: expected a {kind.__name__}, not {value!r}")
-        return value
+def _member(plant: PlantData, setter: str, kind: type[Choice], value: Any) -> Choice:
+    plant.require_not_finalized(setter)
+    if not isinstance(value, kind):
+        raise TypeError(f"{setter}: expected a {kind.__name__}, not {value!r}")
+    return value

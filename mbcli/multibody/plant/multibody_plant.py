@@ -30,6 +30,6 @@ class MultibodyPlant(PlantCore):
     def __repr__(self):
         state = "finalized" if self.is_finalized() else "not finalized"
         return (
-            f"<MultibodyPlant time_step={self._time_step:g} bodies={self.num_bodies()} joints={self.num_joints()} "
+            f"<MultibodyPlant time_step={self.time_step():g} bodies={self.num_bodies()} joints={self.num_joints()} "
             f"{state}>"
         )

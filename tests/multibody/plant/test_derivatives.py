@@ -259,6 +259,19 @@ def test_a_conversion_keeps_the_topology_and_shares_no_element(plant):
         MultibodyPlant(0.0).ToAutoDiffXd()
 
 
+def test_output_ports_of_a_converted_plant_give_its_numbers_even_where_those_of_floats_were_asked_for_first(plant):
+    asked = [plant.get_state_output_port(), plant.get_body_poses_output_port()]
+    dual = plant.ToAutoDiffXd()
+    context = dual.CreateDefaultContext()
+    x = dual.get_state_output_port().Eval(context)
+    (X_WB, *_) = dual.get_body_poses_output_port().Eval(context)
+    assert {type(number) for number in (*x, *X_WB.translation())} == {AutoDiffXd}
+    floats = plant.CreateDefaultContext()
+    assert [port.get_name() for port in asked] == ["state", "body_poses"]
+    assert asked[0].Eval(floats).dtype == float
+    np.testing.assert_array_equal(ExtractValue(x).ravel(), asked[0].Eval(floats))
+
+
 def test_the_mass_matrix_knows_its_derivative_by_a_mass(plant, context):
     """The example of the plant's documentation: a mass of a context is a variable."""
     dual = plant.ToAutoDiffXd()

@@ -9,6 +9,7 @@ from mbcli.engine.contact.arrays import DEFAULT_TOLERANCE
 from mbcli.errors import ModelError, NumericalError
 from mbcli.geometry import Box, CollisionFilterDeclaration, GeometrySet, HalfSpace, SceneGraph, Sphere
 from mbcli.math import RigidTransform
+from mbcli.multibody.core.contact_forces import contact_results, generalized_contact_forces
 from mbcli.multibody.core.point_contacts import point_contacts
 from mbcli.multibody.plant import (
     ContactModel,
@@ -108,7 +109,7 @@ def test_contact_of_two_bodies_is_opposite_and_does_the_work_of_its_speeds():
     assert np.linalg.norm(contact.contact_force()) > 1.0
     vdot = plant.CalcForwardDynamics(context)
     np.testing.assert_allclose(vdot[3:6] + vdot[9:12], [0, 0, -2 * 9.81], atol=1e-10)
-    tau = plant._generalized_contact_forces(context)
+    tau = generalized_contact_forces(plant, context)
     power = tau @ plant.GetVelocities(context)
     f, n = contact.contact_force(), contact.point_pair().nhat_BA_W
     slipping = np.linalg.norm(f - (f @ n) * n) * contact.slip_speed()
@@ -196,7 +197,7 @@ def test_sampled_ports_show_the_last_step_and_live_ones_the_state():
         assert tau.Eval(context)[5] == 0.0 if sampled else tau.Eval(context)[5] > 4.0
         Simulator(plant, context).AdvanceTo(1e-3)
         before = plant.CreateDefaultContext()
-        expected = plant._contact_results(before).point_pair_contact_info(0).contact_force()
+        expected = contact_results(plant, before).point_pair_contact_info(0).contact_force()
         if sampled:
             info = results.Eval(context).point_pair_contact_info(0)
             np.testing.assert_array_equal(info.contact_force(), expected)
@@ -234,7 +235,7 @@ def test_reactions_of_joints_carry_contact(time_step):
     joint.set_translation(context, 0.099)
     (reaction,) = plant.reactions_at(context)
     force = -plant.contact_record(context).force[0, 2]
-    vdot = plant._accelerations(context)[0]
+    vdot = plant.accelerations(context)[0]
     assert reaction.translational() == pytest.approx([0, 0, 0], abs=1e-9)
     assert reaction.rotational() == pytest.approx([0, 0.3 * force, 0], abs=1e-8)
     assert vdot == pytest.approx(force - 9.81, abs=1e-9)

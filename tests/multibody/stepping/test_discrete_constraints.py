@@ -311,7 +311,7 @@ def test_accelerations_of_a_step_are_its_change_of_velocity():
     plant, context = load("four_bar", 1e-2)
     start(plant, context, 2.0)
     q, v = context.state.q.copy(), context.state.v.copy()
-    vdot = plant._accelerations(context).copy()
+    vdot = plant.accelerations(context)
     np.testing.assert_array_equal(context.state.q, q)
     np.testing.assert_array_equal(context.state.v, v)
     run(plant, context, 1e-2)

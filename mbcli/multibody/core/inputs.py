@@ -1,0 +1,169 @@
+"""Inputs of a plant: actuation, desired states of controllers and applied forces, and the forces that they are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mbcli.geometry.query_port import QueryPort
+from mbcli.multibody.core.lookup import GetModelInstanceName, num_actuators, num_bodies, of_instance
+from mbcli.multibody.core.selectors import u_indices
+from mbcli.multibody.tree.index import ModelInstanceIndex
+from mbcli.systems.system import InputPort
+
+if TYPE_CHECKING:
+    from mbcli.math.array_types import Vector
+    from mbcli.multibody.core.plant_data import PlantData
+    from mbcli.multibody.state.context import Context
+    from mbcli.multibody.tree.joint_actuator import JointActuator
+
+
+# ports
+
+
+def get_actuation_input_port(plant: PlantData, model_instance: ModelInstanceIndex | None = None) -> InputPort:
+    """u (nu,) of the plant or of one instance [N m or N]; what is not fixed counts as zero, both add up."""
+    plant.require_finalized("get_actuation_input_port")
+    return plant.GetInputPort(port_name(plant, "actuation", model_instance))
+
+
+def get_desired_state_input_port(plant: PlantData, model_instance: ModelInstanceIndex) -> InputPort:
+    """[q_desired; v_desired] (2 nu,) of an instance whose actuators have controllers, in the order of its u."""
+    plant.require_finalized("get_desired_state_input_port")
+    return plant.GetInputPort(port_name(plant, "desired_state", model_instance))
+
+
+def get_applied_generalized_force_input_port(plant: PlantData) -> InputPort:
+    """tau (nv,) [N m or N], added as it is."""
+    plant.require_finalized("get_applied_generalized_force_input_port")
+    return plant.GetInputPort("applied_generalized_force")
+
+
+def get_applied_spatial_force_input_port(plant: PlantData) -> InputPort:
+    """A list of ExternallyAppliedSpatialForce."""
+    plant.require_finalized("get_applied_spatial_force_input_port")
+    return plant.GetInputPort("applied_spatial_force")
+
+
+def input_ports(plant: PlantData) -> list[InputPort]:
+    """All input ports, by index."""
+    plant.require_finalized("input ports")
+    if plant.made_input_ports is None:
+        from mbcli.multibody.core.applied_forces import check_applied_forces
+
+        sizes: list[tuple[str, int | None]] = [
+            ("actuation", plant.model.sizes["nu"]),
+            ("applied_generalized_force", plant.model.sizes["nv"]),
+            ("applied_spatial_force", None),
+        ]
+        for instance, name in enumerate(plant.elements.instance_names):
+            nu = num_actuators(plant, ModelInstanceIndex(instance))
+            sizes += [(f"{name}_actuation", nu), (f"{name}_desired_state", 2 * nu)]
+        plant.made_input_ports = [QueryPort(plant.whole_plant())]
+        plant.made_input_ports += [
+            InputPort(plant, name, index, size, check_applied_forces) for index, (name, size) in enumerate(sizes, 1)
+        ]
+    return plant.made_input_ports
+
+
+def port_name(plant: PlantData, name: str, model_instance: ModelInstanceIndex | None) -> str:
+    return name if model_instance is None else f"{GetModelInstanceName(plant, model_instance)}_{name}"
+
+
+# actuation and controllers
+
+
+def actuation(plant: PlantData, context: Context) -> Vector:
+    """u (nu,): the port of the plant and those of the instances, added."""
+    inputs = context.inputs
+    u = inputs.value("actuation", context)
+    u = np.zeros(plant.model.sizes["nu"], context.state.dtype) if u is None else u.copy()
+    for name, part in plant.actuation_parts:
+        if inputs.has(name):
+            u[part] += inputs.value(name, context)
+    return u
+
+
+def actuation_parts(plant: PlantData) -> list[tuple[str, list[int]]]:
+    """The ports of the actuation of model instances and their parts of u."""
+    parts = [(f"{name}_actuation", u_indices(plant, k)) for k, name in enumerate(plant.elements.instance_names)]
+    return [(name, part) for name, part in parts if part]
+
+
+def actuation_ports(plant: PlantData) -> frozenset[str]:
+    """The names of the ports of actuation: that of the plant and those of its model instances."""
+    return frozenset(["actuation", *(f"{name}_actuation" for name in plant.elements.instance_names)])
+
+
+def controlled_actuators(plant: PlantData) -> list[JointActuator]:
+    """Those with a PD controller."""
+    return [a for a in plant.elements.actuators if a.has_controller()]
+
+
+def set_controllers(plant: PlantData, context: Context) -> None:
+    """Gives the desired states to the context's data. RuntimeError if an instance misses what it needs."""
+    if not has_controllers(plant):
+        return
+    controlled = controlled_actuators(plant)
+    plant.scalar.require_unlimited_efforts(controlled)
+    desired: dict[JointActuator, tuple[Any, Any]] = {}
+    for instance in {int(a.model_instance()) for a in controlled}:
+        desired |= _desired_of(plant, context, instance)
+    state = context.state
+    order = [plant.elements.actuators[k] for k in state.model.pd_actuator]
+    state.data.pd_desired[:] = np.reshape([desired[a] for a in order], (-1, 2))
+
+
+def _desired_of(plant: PlantData, context: Context, instance: int) -> dict[JointActuator, tuple[Any, Any]]:
+    """{actuator: (position, velocity)} of an instance in which all have controllers."""
+    name, actuators = plant.elements.instance_names[instance], of_instance(plant, plant.elements.actuators, instance)
+    without = [a.name() for a in actuators if not a.has_controller()]
+    if without and not (plant.mixes_controllers or plant.file_mixes_controllers):
+        raise RuntimeError(
+            f"model instance '{name}': some of its actuators have a PD controller, '{without[0]}' has none; "
+            "give all of them one, or none"
+        )
+    value = context.inputs.value(f"{name}_desired_state", context)
+    if value is None:
+        raise RuntimeError(f"model instance '{name}' has PD controllers: its port '{name}_desired_state' has no value")
+    n = len(actuators)
+    return {a: (value[k], value[n + k]) for k, a in enumerate(actuators)}
+
+
+def has_controllers(plant: PlantData) -> bool:
+    """Whether controllers act: those of continuous plants and of kTamsi are at rest, as in the reference."""
+    return bool(controlled_actuators(plant)) and steps_with_controllers(plant)
+
+
+def steps_with_controllers(plant: PlantData) -> bool:
+    """Whether steps take PD controllers: discrete ones, but for those of kTamsi."""
+    return plant.is_discrete() and plant.settings.is_convex()
+
+
+# forces
+
+
+def input_generalized_forces(plant: PlantData, context: Context, u: Vector) -> Vector:
+    """tau (nv,) of all inputs, with the actuation u (nu,) in place of that of the ports."""
+    state = context.state
+    tau = np.zeros(state.shape_v, state.dtype)
+    np.add.at(tau, plant.model.actuator_dof, u)
+    applied = context.inputs.value("applied_generalized_force", context)
+    return tau if applied is None else tau + applied
+
+
+def input_body_forces(plant: PlantData, context: Context) -> Any:
+    """(num_bodies, 6), or 0.0 if no force is applied."""
+    applied = context.inputs.value("applied_spatial_force", context)
+    if not applied:
+        return 0.0
+    state = context.state
+    forces = np.zeros((num_bodies(plant), 6), state.dtype)
+    for force in applied:
+        n = int(force.body_index)
+        if not 0 <= n < num_bodies(plant):
+            raise RuntimeError(f"an applied spatial force is on body {n}, the plant has {num_bodies(plant)}")
+        R_WB = state.at_links().X_WL[n, :9].reshape(3, 3)
+        forces[n] += force.F_Bq_W.Shift(-(R_WB @ force.p_BoBq_B)).get_coeffs()
+    return forces
