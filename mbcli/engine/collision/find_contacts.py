@@ -23,7 +23,7 @@ from mbcli.engine.fields.collision_fields import (
 )
 from mbcli.engine.runtime.calls_by_address import call_by_address
 from mbcli.engine.runtime.handles import collision_at, data_at, model_at, points_at
-from mbcli.engine.runtime.kernel import Int, Real, called, entry, kernel, slot
+from mbcli.engine.runtime.kernel import Handle, Int, Real, called, entry, kernel, slot
 from mbcli.engine.smooth.kinematics import position_kinematics
 from mbcli.engine.smooth.sleep import is_asleep
 from mbcli.engine.smooth.spatial import dot, row3, subtract
@@ -138,7 +138,7 @@ def ball_in_box(c, r, g, h, margin):
 
 
 @entry
-def place_solids_at(model, data, collision):
+def place_solids_at(model: Handle, data: Handle, collision: Handle):
     """From q: the places of all solids."""
     m, d, c = model_at(model), data_at(data), collision_at(collision)
     position_kinematics(m, d)
@@ -146,6 +146,6 @@ def place_solids_at(model, data, collision):
 
 
 @entry
-def pair_distance(collision, A: Int, B: Int, limit: Real):
+def pair_distance(collision: Handle, A: Int, B: Int, limit: Real):
     """After place_solids_at(): the distance of two solids, see solids_nearest()."""
     return solids_nearest(collision_at(collision), A, B, limit)

@@ -24,7 +24,7 @@ from mbcli.engine.constraints.constraint_system import (
     subtract_reduced,
 )
 from mbcli.engine.runtime.handles import constraints_at, data_at, model_at, work_at
-from mbcli.engine.runtime.kernel import Int, Real, entry, kernel
+from mbcli.engine.runtime.kernel import Handle, Int, Real, entry, kernel
 from mbcli.engine.smooth.coordinates import normalize_quaternions, velocity_to_qdot
 from mbcli.engine.smooth.frame_motion import accelerations_by_velocities
 from mbcli.engine.smooth.inertia import world_inertias
@@ -37,7 +37,7 @@ LEAST_DAMPING = 1e-13  # times that diagonal
 
 
 @entry
-def calc_constraint_positions(model, data, cons, work, exact: Int):
+def calc_constraint_positions(model: Handle, data: Handle, cons: Handle, work: Handle, exact: Int):
     """q -> err, G; with `exact` 1, not 0, G is the derivative of err off the constraints too."""
     m, d, c, w = model_at(model), data_at(data), constraints_at(cons), work_at(work)
     position_kinematics(m, d)
@@ -47,7 +47,7 @@ def calc_constraint_positions(model, data, cons, work, exact: Int):
 
 
 @entry
-def calc_constraint_velocities(model, data, cons, work):
+def calc_constraint_velocities(model: Handle, data: Handle, cons: Handle, work: Handle):
     """q, v -> err, G, errd, and gamma without stabilization."""
     m, d, c, w = model_at(model), data_at(data), constraints_at(cons), work_at(work)
     calc_constraint_positions(m, d, c, w, 0)
@@ -58,7 +58,7 @@ def calc_constraint_velocities(model, data, cons, work):
 
 
 @entry
-def calc_constrained_system(model, data, cons, work):
+def calc_constrained_system(model: Handle, data: Handle, cons: Handle, work: Handle):
     """q, v, F_applied, diagonal -> bias, packed_H as H, err, G, errd, gamma; vdot becomes 0, tau keeps its values."""
     m, d, c, w = model_at(model), data_at(data), constraints_at(cons), work_at(work)
     calc_constraint_positions(m, d, c, w, 0)
@@ -91,7 +91,7 @@ def calc_constrained_dynamics(model, data, cons, work, tolerance):
 
 
 @entry
-def solve_constrained_system(model, data, cons, work, tolerance: Real):
+def solve_constrained_system(model: Handle, data: Handle, cons: Handle, work: Handle, tolerance: Real):
     """packed_H as H, G, bias, tau, gamma -> vdot, force."""
     m, d, c, w = model_at(model), data_at(data), constraints_at(cons), work_at(work)
     factorize_system(m, c, w, tolerance)
@@ -115,7 +115,7 @@ def solve_for_accelerations(model, data, cons, work):
 
 
 @entry
-def calc_constraint_impulses(model, data, cons, work, tolerance: Real):
+def calc_constraint_impulses(model: Handle, data: Handle, cons: Handle, work: Handle, tolerance: Real):
     """q, v, v_plus, diagonal -> dv, impulse: H dv = G^T impulse, G (v + dv) = v_plus; err, G, errd too."""
     m, d, c, w = model_at(model), data_at(data), constraints_at(cons), work_at(work)
     calc_constraint_positions(m, d, c, w, 0)
@@ -167,7 +167,7 @@ def move_against_errors(m, d, c, w):
 
 
 @entry
-def project_positions(model, data, cons, work, allowed: Real, iterations: Int):
+def project_positions(model: Handle, data: Handle, cons: Handle, work: Handle, allowed: Real, iterations: Int):
     """q -> the q nearby where no |err| exceeds `allowed`; returns the number of steps, -1 where `iterations` are over.
 
     Steps of Levenberg and Marquardt that are small in kinetic energy. Their damping goes with the square of the errors:
@@ -206,7 +206,7 @@ def project_positions(model, data, cons, work, allowed: Real, iterations: Int):
 
 
 @entry
-def project_velocities(model, data, cons, work, tolerance: Real):
+def project_velocities(model: Handle, data: Handle, cons: Handle, work: Handle, tolerance: Real):
     """q, v -> the v nearest in kinetic energy with G v = v_plus."""
     d, w = data_at(data), work_at(work)
     calc_constraint_impulses(model, data, cons, work, tolerance)

@@ -5,7 +5,7 @@ Neither the mass matrix nor a Jacobian is formed: a test force goes through the 
 
 from mbcli.engine.constraints.constraint_frames import successor_origin
 from mbcli.engine.runtime.handles import constraints_at, data_at, model_at, work_at
-from mbcli.engine.runtime.kernel import Matrix, entry, kernel
+from mbcli.engine.runtime.kernel import Handle, Matrix, entry, kernel
 from mbcli.engine.smooth.forward_dynamics import forward_dynamics
 from mbcli.engine.smooth.frame_motion import acceleration_at
 from mbcli.engine.smooth.spatial import add, cross, dot, row3, scale, set_row3, subtract
@@ -13,7 +13,7 @@ from mbcli.engine.smooth.state import at_velocities
 
 
 @entry
-def calc_contact_responses(model, data, cons, work, responses: Matrix):
+def calc_contact_responses(model: Handle, data: Handle, cons: Handle, work: Handle, responses: Matrix):
     """q, v, tau, F_applied, diagonal -> vdot and gamma, both without contact forces, responses (nrow, nrow).
 
     gamma: accelerations of the contact points along their normals, changed sign; responses[i, j]: that of contact i per
@@ -79,7 +79,7 @@ def measure_response(data, cons, work, c, j, responses):
 
 
 @entry
-def calc_dynamics_with_contacts(model, data, cons, work):
+def calc_dynamics_with_contacts(model: Handle, data: Handle, cons: Handle, work: Handle):
     """After calc_contact_responses: tau, F_applied, force -> vdot; F_applied gains the forces of the contacts."""
     m, d, c, w = model_at(model), data_at(data), constraints_at(cons), work_at(work)
     for k in range(c.constraint_rows.shape[0]):

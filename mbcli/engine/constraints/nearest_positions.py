@@ -35,7 +35,7 @@ from mbcli.engine.fields.assembly_fields import (
     ASSEMBLY_TOLERANCE,
 )
 from mbcli.engine.runtime.handles import assembly_at, constraints_at, data_at, model_at, work_at
-from mbcli.engine.runtime.kernel import CALLER, Matrix, Vector, entry, kernel, slot, unlocked
+from mbcli.engine.runtime.kernel import CALLER, Handle, Matrix, Vector, entry, kernel, slot, unlocked
 from mbcli.engine.runtime.lane_memory import WIDTH
 from mbcli.engine.smooth.spatial import dot, row3
 from mbcli.engine.smooth.trigonometry import square_root
@@ -55,7 +55,7 @@ FLATTEST = 1e-8  # least curvature that steps take for one, relative to the larg
 
 @entry
 @slot(python=CALLER)
-def evaluate_equations(model, data, cons, work, assembly, q: Vector):
+def evaluate_equations(model: Handle, data: Handle, cons: Handle, work: Handle, assembly: Handle, q: Vector):
     """q -> phi, phi_slope: position errors of constraints, and heights of contacts above those of the first q."""
     m, d, c, w, a = model_at(model), data_at(data), constraints_at(cons), work_at(work), assembly_at(assembly)
     copy_numbers(q, d.q)
@@ -103,7 +103,7 @@ def length_of(x):
 
 
 @entry
-def find_nearest(model, data, cons, work, assembly):
+def find_nearest(model: Handle, data: Handle, cons: Handle, work: Handle, assembly: Handle):
     """q_wanted, weights and what is given in counts and numbers -> q_best and the rest of these.
 
     From its start and from as many others as are needed and allowed.
@@ -134,7 +134,9 @@ def find_nearest(model, data, cons, work, assembly):
 
 
 @unlocked
-def find_all_nearest(model, data, cons, work, assembly, starts: Matrix, results: Matrix):
+def find_all_nearest(
+    model: Handle, data: Handle, cons: Handle, work: Handle, assembly: Handle, starts: Matrix, results: Matrix
+):
     """As find_nearest(), from each row of starts -> a row of results: q, then counts, then numbers."""
     a = assembly_at(assembly)
     nq = a.q_wanted.shape[0]

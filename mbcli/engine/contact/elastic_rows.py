@@ -29,15 +29,15 @@ from mbcli.engine.fields.contact_fields import (
 )
 from mbcli.engine.limits.joint_limits import NEARLY_RIGID
 from mbcli.engine.runtime.handles import data_at, model_at, solver_at
-from mbcli.engine.runtime.kernel import Indices, Int, Matrix, Real, Table, entry, kernel
+from mbcli.engine.runtime.kernel import Handle, Indices, Int, Matrix, Real, Table, entry, kernel
 from mbcli.engine.smooth.spatial import cross, row3, scale
 
 
 @entry
 def solve_elastic_problem(
-    model,
-    data,
-    solver,
+    model: Handle,
+    data: Handle,
+    solver: Handle,
     dofs: Table,
     weights: Matrix,
     bodies: Indices,
@@ -62,7 +62,7 @@ def solve_elastic_problem(
 
 
 @entry
-def solve_problem_again(model, solver, same_masses: Int):
+def solve_problem_again(model: Handle, solver: Handle, same_masses: Int):
     """The same rows and laws with other velocities without contact and, unless same_masses is 1, of elastic trees."""
     s = solver_at(solver)
     measure_elastic_trees(model_at(model), s)

@@ -12,7 +12,7 @@ from mbcli.engine.collision.segments import axis_of, clamp
 from mbcli.engine.collision.shapes import rotate_back
 from mbcli.engine.fields.collision_fields import BOX, CAPSULE, CYLINDER, ELLIPSOID, HALF_SPACE
 from mbcli.engine.runtime.handles import collision_at
-from mbcli.engine.runtime.kernel import Int, Matrix, Real, Table, Vector, entry, kernel
+from mbcli.engine.runtime.kernel import Handle, Int, Matrix, Real, Table, Vector, entry, kernel
 from mbcli.engine.smooth.spatial import add, cross, dot, rotate, row3, scale, set_row3, subtract
 from mbcli.engine.smooth.trigonometry import square_root
 
@@ -126,7 +126,7 @@ def set_place(places, n, normal, p, distance):
 
 @entry
 def samples_in_solid(
-    collision,
+    collision: Handle,
     B: Int,
     x: Matrix,
     v: Matrix,

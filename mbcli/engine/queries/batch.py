@@ -5,7 +5,7 @@ The states go through one Data: one after another, or WIDTH at once where its sc
 """
 
 from mbcli.engine.runtime.handles import data_at, model_at
-from mbcli.engine.runtime.kernel import Indices, Int, Matrix, OutMatrix, Real, Vector, kernel, slot, unlocked
+from mbcli.engine.runtime.kernel import Handle, Indices, Int, Matrix, OutMatrix, Real, Vector, kernel, slot, unlocked
 from mbcli.engine.smooth.energy import conservative_power, total_energy
 from mbcli.engine.smooth.force_elements import (
     add_element_forces,
@@ -105,7 +105,7 @@ def forces_for_accelerations(m, d, gravity, springs, damping):
 
 
 @unlocked
-def mass_matrices(model, data, q: Matrix, M: OutMatrix):
+def mass_matrices(model: Handle, data: Handle, q: Matrix, M: OutMatrix):
     """q (n, nq) -> M (n, nv * nv)."""
     m, d = model_at(model), data_at(data)
     for k in range(0, q.shape[0], states_at_once(d.q)):
@@ -117,8 +117,8 @@ def mass_matrices(model, data, q: Matrix, M: OutMatrix):
 
 @unlocked
 def inverse_dynamics_of_states(
-    model,
-    data,
+    model: Handle,
+    data: Handle,
     q: Matrix,
     v: Matrix,
     vdot: Matrix,
@@ -148,7 +148,9 @@ def inverse_dynamics_of_states(
 
 
 @unlocked
-def forward_dynamics_of_states(model, data, q: Matrix, v: Matrix, tau: Matrix, F_link: Matrix, vdot: OutMatrix):
+def forward_dynamics_of_states(
+    model: Handle, data: Handle, q: Matrix, v: Matrix, tau: Matrix, F_link: Matrix, vdot: OutMatrix
+):
     """q (n, nq), v, tau (n, nv) -> vdot (n, nv) under gravity, springs, damping, tau and F_link, as above."""
     m, d = model_at(model), data_at(data)
     for i in range(d.v.shape[0]):
@@ -170,7 +172,7 @@ def forward_dynamics_of_states(model, data, q: Matrix, v: Matrix, tau: Matrix, F
 
 
 @unlocked
-def bias_terms(model, data, q: Matrix, v: Matrix, Cv: OutMatrix):
+def bias_terms(model: Handle, data: Handle, q: Matrix, v: Matrix, Cv: OutMatrix):
     """q (n, nq), v (n, nv) -> Cv (n, nv)."""
     m, d = model_at(model), data_at(data)
     for k in range(0, q.shape[0], states_at_once(d.q)):
@@ -182,7 +184,7 @@ def bias_terms(model, data, q: Matrix, v: Matrix, Cv: OutMatrix):
 
 
 @unlocked
-def gravity_of_states(model, data, q: Matrix, tau_g: OutMatrix):
+def gravity_of_states(model: Handle, data: Handle, q: Matrix, tau_g: OutMatrix):
     """q (n, nq) -> tau_g (n, nv)."""
     m, d = model_at(model), data_at(data)
     for k in range(0, q.shape[0], states_at_once(d.q)):
@@ -193,7 +195,7 @@ def gravity_of_states(model, data, q: Matrix, tau_g: OutMatrix):
 
 
 @unlocked
-def energies(model, data, q: Matrix, v: Matrix, energy: OutMatrix, power: OutMatrix):
+def energies(model: Handle, data: Handle, q: Matrix, v: Matrix, energy: OutMatrix, power: OutMatrix):
     """q (n, nq), v (n, nv) -> energy (n, 2) kinetic, potential; power (n, 3) conservative, not, of joint damping."""
     m, d = model_at(model), data_at(data)
     for k in range(0, q.shape[0], states_at_once(d.q)):
@@ -209,8 +211,8 @@ def energies(model, data, q: Matrix, v: Matrix, energy: OutMatrix, power: OutMat
 
 @unlocked
 def motions_of_frames(
-    model,
-    data,
+    model: Handle,
+    data: Handle,
     q: Matrix,
     v: Matrix,
     vdot: Matrix,
@@ -253,7 +255,7 @@ def motions_of_frames(
 
 
 @unlocked
-def mass_motions(model, data, q: Matrix, v: Matrix, selected: Vector, mass: Real, motion: OutMatrix):
+def mass_motions(model: Handle, data: Handle, q: Matrix, v: Matrix, selected: Vector, mass: Real, motion: OutMatrix):
     """q (n, nq), v (n, nv) -> motion (n, 6): position and velocity of the centre of mass of links of a mass."""
     m, d = model_at(model), data_at(data)
     for k in range(0, q.shape[0], states_at_once(d.q)):
@@ -268,7 +270,7 @@ def mass_motions(model, data, q: Matrix, v: Matrix, selected: Vector, mass: Real
 
 
 @unlocked
-def momenta(model, data, q: Matrix, v: Matrix, selected: Vector, mass: Real, p: Vector, L: OutMatrix):
+def momenta(model: Handle, data: Handle, q: Matrix, v: Matrix, selected: Vector, mass: Real, p: Vector, L: OutMatrix):
     """q (n, nq), v (n, nv) -> L (n, 6) of links of a mass about the point p (3,) of World, or their center if (0,)."""
     m, d = model_at(model), data_at(data)
     for k in range(0, q.shape[0], states_at_once(d.q)):
@@ -287,7 +289,7 @@ def momenta(model, data, q: Matrix, v: Matrix, selected: Vector, mass: Real, p: 
 
 @unlocked
 def point_jacobians(
-    model, data, q: Matrix, v: Matrix, f: Int, p: Vector, m: Int, e: Int, J: OutMatrix, bias: OutMatrix
+    model: Handle, data: Handle, q: Matrix, v: Matrix, f: Int, p: Vector, m: Int, e: Int, J: OutMatrix, bias: OutMatrix
 ):
     """q (n, nq), v (n, nv) -> J (n, 6 * nv) of the point p of frame f in frame m along e, bias acceleration (n, 6)."""
     mo, d = model_at(model), data_at(data)
@@ -308,7 +310,16 @@ def point_jacobians(
 
 @unlocked
 def com_jacobians(
-    model, data, q: Matrix, v: Matrix, selected: Vector, mass: Real, m: Int, e: Int, J: OutMatrix, bias: OutMatrix
+    model: Handle,
+    data: Handle,
+    q: Matrix,
+    v: Matrix,
+    selected: Vector,
+    mass: Real,
+    m: Int,
+    e: Int,
+    J: OutMatrix,
+    bias: OutMatrix,
 ):
     """q (n, nq), v (n, nv) -> J (n, 6 * nv), whose first three rows are of the centre of mass; its bias (n, 3)."""
     mo, d = model_at(model), data_at(data)

@@ -17,7 +17,7 @@ from mbcli.engine.constraints.constraint_stages import (
 )
 from mbcli.engine.constraints.contact_response import calc_contact_responses, calc_dynamics_with_contacts
 from mbcli.engine.runtime.handles import constraints_at, data_at, model_at, work_at
-from mbcli.engine.runtime.kernel import Int, Matrix, Vector, entry, kernel
+from mbcli.engine.runtime.kernel import Handle, Int, Matrix, Vector, entry, kernel
 from mbcli.engine.smooth.dynamics_derivatives import add_joint_force_derivatives
 from mbcli.engine.smooth.force_elements import add_element_forces
 from mbcli.engine.smooth.forward_dynamics import hold_locked
@@ -107,7 +107,7 @@ def apply_forces_about_origin(model, data, F):
 
 
 @entry
-def evaluate_constraint_positions(model, data, cons, work, q: Vector, results: Vector):
+def evaluate_constraint_positions(model: Handle, data: Handle, cons: Handle, work: Handle, q: Vector, results: Vector):
     """q -> err (nrow,), G (nrow, nv)."""
     m, d, c, w = model_at(model), data_at(data), constraints_at(cons), work_at(work)
     if not take_numbers(q, d.q):
@@ -119,7 +119,9 @@ def evaluate_constraint_positions(model, data, cons, work, q: Vector, results: V
 
 
 @entry
-def evaluate_constraint_velocities(model, data, cons, work, q: Vector, v: Vector, results: Vector):
+def evaluate_constraint_velocities(
+    model: Handle, data: Handle, cons: Handle, work: Handle, q: Vector, v: Vector, results: Vector
+):
     """q, v -> errd (nrow,), G (nrow, nv)."""
     m, d, c, w = model_at(model), data_at(data), constraints_at(cons), work_at(work)
     if not (take_numbers(q, d.q) and take_numbers(v, d.v)):
@@ -132,7 +134,16 @@ def evaluate_constraint_velocities(model, data, cons, work, q: Vector, v: Vector
 
 @entry
 def evaluate_constrained_system(
-    model, data, cons, work, q: Vector, v: Vector, tau: Vector, F: Matrix, solve: Int, results: Vector
+    model: Handle,
+    data: Handle,
+    cons: Handle,
+    work: Handle,
+    q: Vector,
+    v: Vector,
+    tau: Vector,
+    F: Matrix,
+    solve: Int,
+    results: Vector,
 ):
     """q, v, tau, F -> H (nv, nv), C (nv,), G (nrow, nv), err, errd, gamma (nrow,), vdot (nv,), force (nrow,).
 
@@ -176,7 +187,16 @@ def state_of_solution(work, H, step):
 
 @entry
 def evaluate_constrained_derivatives(
-    model, data, cons, work, q: Vector, v: Vector, tau: Vector, joint_forces: Int, found: Matrix, results: Vector
+    model: Handle,
+    data: Handle,
+    cons: Handle,
+    work: Handle,
+    q: Vector,
+    v: Vector,
+    tau: Vector,
+    joint_forces: Int,
+    found: Matrix,
+    results: Vector,
 ):
     """q, v, tau -> vdot (nv,), force (nrow,), diagonal of H (nv,), gamma (nrow,) in results; derivatives in `found`.
 
@@ -217,7 +237,17 @@ def evaluate_constrained_derivatives(
 
 
 @entry
-def evaluate_impulses(model, data, cons, work, q: Vector, v: Vector, v_plus: Vector, solve: Int, results: Vector):
+def evaluate_impulses(
+    model: Handle,
+    data: Handle,
+    cons: Handle,
+    work: Handle,
+    q: Vector,
+    v: Vector,
+    v_plus: Vector,
+    solve: Int,
+    results: Vector,
+):
     """q, v, v_plus -> H (nv, nv), G (nrow, nv), err, errd (nrow,), dv (nv,), impulse (nrow,).
 
     The last two only with `solve` 1. Answers as evaluate_constrained_system(), dv the change of v.
@@ -249,7 +279,15 @@ def evaluate_impulses(model, data, cons, work, q: Vector, v: Vector, v_plus: Vec
 
 @entry
 def evaluate_contact_responses(
-    model, data, cons, work, q: Vector, v: Vector, tau: Vector, responses: Matrix, results: Vector
+    model: Handle,
+    data: Handle,
+    cons: Handle,
+    work: Handle,
+    q: Vector,
+    v: Vector,
+    tau: Vector,
+    responses: Matrix,
+    results: Vector,
 ):
     """q, v, tau -> K (nrow, nrow), a (nrow,) of the system of the contacts; responses: K in the engine's order."""
     d, c, w = data_at(data), constraints_at(cons), work_at(work)
@@ -266,7 +304,7 @@ def evaluate_contact_responses(
 
 
 @entry
-def evaluate_contact_dynamics(model, data, cons, work, force: Vector, vdot: Vector):
+def evaluate_contact_dynamics(model: Handle, data: Handle, cons: Handle, work: Handle, force: Vector, vdot: Vector):
     """After evaluate_contact_responses: force (nrow,) -> vdot (nv,)."""
     d, c, w = data_at(data), constraints_at(cons), work_at(work)
     for i in range(c.row_number.shape[0]):

@@ -12,7 +12,7 @@ from mbcli.engine.constraints.constraint_stages import (
 from mbcli.engine.queries.batch import number_in, put, put_number, states_at_once, take
 from mbcli.engine.queries.constrained_calls import DEPENDENT_ROWS, LARGEST, LEAST_PIVOT, SINGULAR_MASS, TINY
 from mbcli.engine.runtime.handles import constraints_at, data_at, work_at
-from mbcli.engine.runtime.kernel import Matrix, OutIndices, OutMatrix, kernel, unlocked
+from mbcli.engine.runtime.kernel import Handle, Matrix, OutIndices, OutMatrix, kernel, unlocked
 from mbcli.engine.smooth.inverse_dynamics import clear_applied_forces
 
 
@@ -36,7 +36,9 @@ def put_jacobian(cons, work, nv, rows, k):
 
 
 @unlocked
-def evaluate_positions_of_states(model, data, cons, work, q: Matrix, err: OutMatrix, G: OutMatrix):
+def evaluate_positions_of_states(
+    model: Handle, data: Handle, cons: Handle, work: Handle, q: Matrix, err: OutMatrix, G: OutMatrix
+):
     """q (n, nq) -> err (n, nrow), G (n, nrow * nv), which is zero before."""
     d, c, w = data_at(data), constraints_at(cons), work_at(work)
     for k in range(0, q.shape[0], states_at_once(d.q)):
@@ -48,7 +50,16 @@ def evaluate_positions_of_states(model, data, cons, work, q: Matrix, err: OutMat
 
 @unlocked
 def evaluate_dynamics_of_states(
-    model, data, cons, work, q: Matrix, v: Matrix, tau: Matrix, vdot: OutMatrix, force: OutMatrix, answers: OutIndices
+    model: Handle,
+    data: Handle,
+    cons: Handle,
+    work: Handle,
+    q: Matrix,
+    v: Matrix,
+    tau: Matrix,
+    vdot: OutMatrix,
+    force: OutMatrix,
+    answers: OutIndices,
 ):
     """q (n, nq), v, tau (n, nv) -> vdot (n, nv), force (n, nrow), and the answers of evaluate_constrained_system()."""
     d, c, w = data_at(data), constraints_at(cons), work_at(work)

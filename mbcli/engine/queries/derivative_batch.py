@@ -5,7 +5,7 @@ By q along each velocity (n, nv * nv); if `by_positions` is 1, not 0, by each po
 
 from mbcli.engine.queries.batch import put_table, states_at_once, take
 from mbcli.engine.runtime.handles import data_at, model_at
-from mbcli.engine.runtime.kernel import Int, Matrix, OutMatrix, kernel, unlocked
+from mbcli.engine.runtime.kernel import Handle, Int, Matrix, OutMatrix, kernel, unlocked
 from mbcli.engine.smooth.dynamics_derivatives import (
     add_joint_force_derivatives,
     clear_matrix,
@@ -22,8 +22,8 @@ from mbcli.engine.smooth.state import at_velocities
 
 @unlocked
 def inverse_dynamics_derivatives_of_states(
-    model,
-    data,
+    model: Handle,
+    data: Handle,
     q: Matrix,
     v: Matrix,
     vdot: Matrix,
@@ -52,8 +52,8 @@ def inverse_dynamics_derivatives_of_states(
 
 @unlocked
 def forward_dynamics_derivatives_of_states(
-    model,
-    data,
+    model: Handle,
+    data: Handle,
     q: Matrix,
     v: Matrix,
     tau: Matrix,

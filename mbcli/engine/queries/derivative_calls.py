@@ -5,7 +5,7 @@ Each returns 1 if an array has another length than the model asks for, else 0. D
 
 from mbcli.engine.queries.state_calls import copy_vector
 from mbcli.engine.runtime.handles import data_at, model_at
-from mbcli.engine.runtime.kernel import Int, OutMatrix, Real, Vector, entry, kernel
+from mbcli.engine.runtime.kernel import Handle, Int, OutMatrix, Real, Vector, entry, kernel
 from mbcli.engine.smooth.dynamics_derivatives import (
     add_joint_force_derivatives,
     clear_matrix,
@@ -25,7 +25,14 @@ from mbcli.engine.smooth.state import at_velocities
 
 @entry
 def evaluate_inverse_dynamics_derivatives(
-    model, data, q: Vector, v: Vector, vdot: Vector, dtau_dq: OutMatrix, dtau_dv: OutMatrix, M: OutMatrix
+    model: Handle,
+    data: Handle,
+    q: Vector,
+    v: Vector,
+    vdot: Vector,
+    dtau_dq: OutMatrix,
+    dtau_dv: OutMatrix,
+    M: OutMatrix,
 ):
     """q, v, vdot -> dtau_dq, dtau_dv, M (nv, nv) of tau against gravity, joint springs, hinges and damping."""
     m, d = model_at(model), data_at(data)
@@ -53,7 +60,15 @@ def evaluate_inverse_dynamics_derivatives(
 
 @entry
 def evaluate_forward_dynamics_derivatives(
-    model, data, q: Vector, v: Vector, tau: Vector, h: Real, dvdot_dq: OutMatrix, dvdot_dv: OutMatrix, Minv: OutMatrix
+    model: Handle,
+    data: Handle,
+    q: Vector,
+    v: Vector,
+    tau: Vector,
+    h: Real,
+    dvdot_dq: OutMatrix,
+    dvdot_dv: OutMatrix,
+    Minv: OutMatrix,
 ):
     """q, v, tau -> dvdot_dq, dvdot_dv, Minv (nv, nv) under gravity, joint springs, hinges and damping.
 
@@ -87,7 +102,9 @@ def evaluate_forward_dynamics_derivatives(
 
 
 @entry
-def evaluate_velocity_derivatives(model, data, q: Vector, v: Vector, f: Int, dV_dq: OutMatrix, dV_dv: OutMatrix):
+def evaluate_velocity_derivatives(
+    model: Handle, data: Handle, q: Vector, v: Vector, f: Int, dV_dq: OutMatrix, dV_dv: OutMatrix
+):
     """q, v -> dV_dq, dV_dv (6, nv) of V (6,) of frame f in World."""
     m, d = model_at(model), data_at(data)
     nv = d.v.shape[0]
@@ -110,8 +127,8 @@ def evaluate_velocity_derivatives(model, data, q: Vector, v: Vector, f: Int, dV_
 
 @entry
 def evaluate_acceleration_derivatives(
-    model,
-    data,
+    model: Handle,
+    data: Handle,
     q: Vector,
     v: Vector,
     vdot: Vector,

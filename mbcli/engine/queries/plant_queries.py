@@ -9,7 +9,7 @@ link. Velocities and accelerations are of a frame f in a frame m, along the axes
 
 from mbcli.engine.constraints.constraint_errors import rotation_quaternion
 from mbcli.engine.runtime.handles import data_at, model_at
-from mbcli.engine.runtime.kernel import Blocks, Int, Matrix, Real, Table, Vector, entry, kernel
+from mbcli.engine.runtime.kernel import Blocks, Handle, Int, Matrix, Real, Table, Vector, entry, kernel
 from mbcli.engine.smooth.coordinates import qdot_to_velocity, velocity_to_qdot
 from mbcli.engine.smooth.frame_motion import (
     acceleration_at,
@@ -44,7 +44,7 @@ STATE_NOT_FINITE = -1
 
 
 @entry
-def query_state_fault(model, data):
+def query_state_fault(model: Handle, data: Handle):
     """What of q and v cannot be: NOT_FINITE; the first body whose quaternion is zero; 0: nothing."""
     m, d = model_at(model), data_at(data)
     total = 0.0
@@ -64,7 +64,7 @@ def query_state_fault(model, data):
 
 
 @entry
-def query_qdot(model, data, v: Vector):
+def query_qdot(model: Handle, data: Handle, v: Vector):
     """v (nv,) -> qdot of Data."""
     d = data_at(data)
     sine_and_cosine(d.q, d.sin_q, d.cos_q)
@@ -72,7 +72,7 @@ def query_qdot(model, data, v: Vector):
 
 
 @entry
-def query_velocity_from_qdot(model, data, qdot: Vector, v: Vector):
+def query_velocity_from_qdot(model: Handle, data: Handle, qdot: Vector, v: Vector):
     """qdot (nq,) -> v (nv,)."""
     d = data_at(data)
     sine_and_cosine(d.q, d.sin_q, d.cos_q)
@@ -80,7 +80,7 @@ def query_velocity_from_qdot(model, data, qdot: Vector, v: Vector):
 
 
 @entry
-def query_qdot_map(model, data, rows: Matrix):
+def query_qdot_map(model: Handle, data: Handle, rows: Matrix):
     """rows (nv, nq): the transpose of N; changes vdot of Data."""
     m, d = model_at(model), data_at(data)
     sine_and_cosine(d.q, d.sin_q, d.cos_q)
@@ -93,7 +93,7 @@ def query_qdot_map(model, data, rows: Matrix):
 
 
 @entry
-def query_velocity_map(model, data, rows: Matrix):
+def query_velocity_map(model: Handle, data: Handle, rows: Matrix):
     """rows (nq, nv): the transpose of N+; changes qdot of Data."""
     m, d = model_at(model), data_at(data)
     sine_and_cosine(d.q, d.sin_q, d.cos_q)
@@ -109,7 +109,7 @@ def query_velocity_map(model, data, rows: Matrix):
 
 
 @entry
-def set_rotation(model, data, i: Int, R: Matrix):
+def set_rotation(model: Handle, data: Handle, i: Int, R: Matrix):
     """Four of q from R_FM (3, 3)."""
     q = data_at(data).q
     x, y, z = (R[0, 0], R[1, 0], R[2, 0]), (R[0, 1], R[1, 1], R[2, 1]), (R[0, 2], R[1, 2], R[2, 2])
@@ -120,7 +120,7 @@ def set_rotation(model, data, i: Int, R: Matrix):
 
 
 @entry
-def set_pose(model, data, i: Int, R: Matrix, p: Vector):
+def set_pose(model: Handle, data: Handle, i: Int, R: Matrix, p: Vector):
     """Seven of q from R_FM (3, 3) and p_FM (3,)."""
     set_rotation(model, data, i, R)
     q = data_at(data).q
@@ -132,14 +132,14 @@ def set_pose(model, data, i: Int, R: Matrix, p: Vector):
 
 
 @entry
-def query_pose(model, data, f: Int, m: Int):
+def query_pose(model: Handle, data: Handle, f: Int, m: Int):
     """Pose of frame f in frame m -> answer_pose: rows of R, and p."""
     d = data_at(data)
     relative_pose(model_at(model), d, f, m, d.answer_pose, 0)
 
 
 @entry
-def query_link_poses(model, data, R: Blocks, p: Matrix):
+def query_link_poses(model: Handle, data: Handle, R: Blocks, p: Matrix):
     """Poses of all links in World -> R (nlink, 3, 3), p (nlink, 3); changes X_WL of Data."""
     X_WL = data_at(data).X_WL
     link_poses(model_at(model), data_at(data))
@@ -151,20 +151,20 @@ def query_link_poses(model, data, R: Blocks, p: Matrix):
 
 
 @entry
-def query_points(model, data, f: Int, m: Int, points: Matrix):
+def query_points(model: Handle, data: Handle, f: Int, m: Int, points: Matrix):
     """Points (3, n) of frame f -> in frame m, in the same array."""
     relative_points(model_at(model), data_at(data), f, points, m)
 
 
 @entry
-def query_angular_jacobian(model, data, f: Int, m: Int, e: Int):
+def query_angular_jacobian(model: Handle, data: Handle, f: Int, m: Int, e: Int):
     """J (3, nv) -> jacobian."""
     d = data_at(data)
     angular_jacobian(model_at(model), d, f, m, e, d.jacobian)
 
 
 @entry
-def query_spatial_jacobian(model, data, f: Int, p: Vector, m: Int, e: Int):
+def query_spatial_jacobian(model: Handle, data: Handle, f: Int, p: Vector, m: Int, e: Int):
     """J (6, nv) of the point p -> jacobian."""
     mo, d = model_at(model), data_at(data)
     angular_jacobian(mo, d, f, m, e, d.jacobian)
@@ -172,14 +172,14 @@ def query_spatial_jacobian(model, data, f: Int, p: Vector, m: Int, e: Int):
 
 
 @entry
-def query_point_jacobian(model, data, f: Int, points: Matrix, m: Int, e: Int):
+def query_point_jacobian(model: Handle, data: Handle, f: Int, points: Matrix, m: Int, e: Int):
     """J (3, nv) of the first of points (3, n) -> jacobian."""
     d = data_at(data)
     translational_jacobian(model_at(model), d, f, (points[0, 0], points[1, 0], points[2, 0]), m, e, d.jacobian, 0)
 
 
 @entry
-def query_translational_jacobian(model, data, f: Int, points: Matrix, m: Int, e: Int, J: Matrix):
+def query_translational_jacobian(model: Handle, data: Handle, f: Int, points: Matrix, m: Int, e: Int, J: Matrix):
     """J (3 n, nv)."""
     mo, d = model_at(model), data_at(data)
     for i in range(points.shape[1]):
@@ -187,7 +187,7 @@ def query_translational_jacobian(model, data, f: Int, points: Matrix, m: Int, e:
 
 
 @entry
-def query_jacobian_by_qdot(model, data, J_v: Matrix, J_q: Matrix):
+def query_jacobian_by_qdot(model: Handle, data: Handle, J_v: Matrix, J_q: Matrix):
     """J_v (n, nv) -> J_q (n, nq)."""
     jacobian_by_qdot(model_at(model), data_at(data), J_v, J_q)
 
@@ -196,7 +196,7 @@ def query_jacobian_by_qdot(model, data, J_v: Matrix, J_q: Matrix):
 
 
 @entry
-def query_velocity(model, data, f: Int, m: Int, e: Int):
+def query_velocity(model: Handle, data: Handle, f: Int, m: Int, e: Int):
     """V of the origin -> answer."""
     mo, d = model_at(model), data_at(data)
     w, v = relative_velocity(mo, d, f, (0.0, 0.0, 0.0), m)
@@ -204,7 +204,7 @@ def query_velocity(model, data, f: Int, m: Int, e: Int):
 
 
 @entry
-def query_velocity_of_point(model, data, f: Int, p: Vector, m: Int, e: Int):
+def query_velocity_of_point(model: Handle, data: Handle, f: Int, p: Vector, m: Int, e: Int):
     """V of the point p -> answer."""
     mo, d = model_at(model), data_at(data)
     w, v = relative_velocity(mo, d, f, (p[0], p[1], p[2]), m)
@@ -212,7 +212,7 @@ def query_velocity_of_point(model, data, f: Int, p: Vector, m: Int, e: Int):
 
 
 @entry
-def query_velocity_beside(model, data, f: Int, b: Int, m: Int, e: Int):
+def query_velocity_beside(model: Handle, data: Handle, f: Int, b: Int, m: Int, e: Int):
     """V of the origin of f less that of the origin of frame b -> answer."""
     mo, d = model_at(model), data_at(data)
     w_f, v_f = relative_velocity(mo, d, f, (0.0, 0.0, 0.0), m)
@@ -221,7 +221,7 @@ def query_velocity_beside(model, data, f: Int, b: Int, m: Int, e: Int):
 
 
 @entry
-def query_point_velocities(model, data, f: Int, m: Int, e: Int, points: Matrix):
+def query_point_velocities(model: Handle, data: Handle, f: Int, m: Int, e: Int, points: Matrix):
     """Velocities (3, n) of points (3, n), in the same array."""
     mo, d = model_at(model), data_at(data)
     axes = frame_axes(mo, d, e)
@@ -243,7 +243,7 @@ def body_accelerations(model, data, vdot):
 
 
 @entry
-def query_acceleration(model, data, vdot: Vector, f: Int, p: Vector, m: Int, e: Int):
+def query_acceleration(model: Handle, data: Handle, vdot: Vector, f: Int, p: Vector, m: Int, e: Int):
     """Acceleration of the point p for vdot (nv,) -> answer; changes vdot and A of Data."""
     mo, d = model_at(model), data_at(data)
     body_accelerations(mo, d, vdot)
@@ -252,7 +252,7 @@ def query_acceleration(model, data, vdot: Vector, f: Int, p: Vector, m: Int, e: 
 
 
 @entry
-def query_acceleration_beside(model, data, vdot: Vector, f: Int, b: Int, m: Int, e: Int):
+def query_acceleration_beside(model: Handle, data: Handle, vdot: Vector, f: Int, b: Int, m: Int, e: Int):
     """Acceleration of the origin of f less that of the origin of frame b -> answer; as before."""
     mo, d = model_at(model), data_at(data)
     body_accelerations(mo, d, vdot)
@@ -262,7 +262,7 @@ def query_acceleration_beside(model, data, vdot: Vector, f: Int, b: Int, m: Int,
 
 
 @entry
-def query_link_accelerations(model, data, result: Matrix):
+def query_link_accelerations(model: Handle, data: Handle, result: Matrix):
     """Accelerations of the origins of all links in World, for vdot of Data -> (nlink, 6); changes A."""
     mo, d = model_at(model), data_at(data)
     body_accelerations(mo, d, d.vdot)
@@ -274,7 +274,7 @@ def query_link_accelerations(model, data, result: Matrix):
 
 
 @entry
-def query_bias(model, data, f: Int, p: Vector, m: Int, e: Int):
+def query_bias(model: Handle, data: Handle, f: Int, p: Vector, m: Int, e: Int):
     """Acceleration of the point p where no velocity changes -> answer."""
     mo, d = model_at(model), data_at(data)
     alpha, a = relative_bias(mo, d, f, (p[0], p[1], p[2]), m)
@@ -282,7 +282,7 @@ def query_bias(model, data, f: Int, p: Vector, m: Int, e: Int):
 
 
 @entry
-def query_translational_bias(model, data, f: Int, m: Int, e: Int, points: Matrix):
+def query_translational_bias(model: Handle, data: Handle, f: Int, m: Int, e: Int, points: Matrix):
     """Accelerations (3, n) of points (3, n) where no velocity changes, in the same array."""
     mo, d = model_at(model), data_at(data)
     axes = frame_axes(mo, d, e)
@@ -304,7 +304,7 @@ def along(model, data, e, a, b, result):
 
 
 @entry
-def query_force_at(model, data, e: Int, p: Vector, F: Vector, n: Int, forces: Matrix):
+def query_force_at(model: Handle, data: Handle, e: Int, p: Vector, F: Vector, n: Int, forces: Matrix):
     """After position_stage: adds F (6,) at the point p (3,) from the origin of link n, both along e, to row n."""
     axes = frame_axes(model_at(model), data_at(data), e)
     f = (F[3], F[4], F[5])
@@ -316,14 +316,14 @@ def query_force_at(model, data, e: Int, p: Vector, F: Vector, n: Int, forces: Ma
 
 
 @entry
-def add_spatial_force(model, data, F: Vector, n: Int, forces: Matrix):
+def add_spatial_force(model: Handle, data: Handle, F: Vector, n: Int, forces: Matrix):
     """Adds F (6,) to row n."""
     for k in range(6):
         forces[n, k] += F[k]
 
 
 @entry
-def add_damping(model, data, damping: Vector, d: Int, tau: Vector):
+def add_damping(model: Handle, data: Handle, damping: Vector, d: Int, tau: Vector):
     """Adds -damping * v to tau (nv,), for damping (n,) of the velocities from d on."""
     v = data_at(data).v
     for k in range(damping.shape[0]):
@@ -334,34 +334,34 @@ def add_damping(model, data, damping: Vector, d: Int, tau: Vector):
 
 
 @entry
-def query_mass(model, selected: Vector):
+def query_mass(model: Handle, selected: Vector):
     """The mass of the links; returned."""
     return mass_of_links(model_at(model), selected)
 
 
 @entry
-def query_com_position(model, data, selected: Vector, mass: Real):
+def query_com_position(model: Handle, data: Handle, selected: Vector, mass: Real):
     """After position_stage: p, for links of the given mass -> answer."""
     d = data_at(data)
     com_position(model_at(model), d, selected, mass, d.answer)
 
 
 @entry
-def query_com_jacobian(model, data, selected: Vector, mass: Real, m: Int, e: Int):
+def query_com_jacobian(model: Handle, data: Handle, selected: Vector, mass: Real, m: Int, e: Int):
     """After position_stage: J (3, nv) -> jacobian."""
     d = data_at(data)
     com_jacobian(model_at(model), d, selected, mass, m, e, d.jacobian)
 
 
 @entry
-def query_com_velocity(model, data, selected: Vector, mass: Real):
+def query_com_velocity(model: Handle, data: Handle, selected: Vector, mass: Real):
     """After velocity_stage: v in World -> answer."""
     d = data_at(data)
     com_velocity(model_at(model), d, selected, mass, d.answer)
 
 
 @entry
-def query_com_acceleration(model, data, vdot: Vector, selected: Vector, mass: Real, m: Int, e: Int):
+def query_com_acceleration(model: Handle, data: Handle, vdot: Vector, selected: Vector, mass: Real, m: Int, e: Int):
     """After velocity_stage: a for vdot (nv,) -> answer; changes vdot and A of Data."""
     mo, d = model_at(model), data_at(data)
     body_accelerations(mo, d, vdot)
@@ -369,7 +369,7 @@ def query_com_acceleration(model, data, vdot: Vector, selected: Vector, mass: Re
 
 
 @entry
-def query_com_bias(model, data, selected: Vector, mass: Real, m: Int, e: Int):
+def query_com_bias(model: Handle, data: Handle, selected: Vector, mass: Real, m: Int, e: Int):
     """After velocity_stage: a where no velocity changes -> answer."""
     mo, d = model_at(model), data_at(data)
     accelerations_by_velocities(mo, d)
@@ -377,21 +377,21 @@ def query_com_bias(model, data, selected: Vector, mass: Real, m: Int, e: Int):
 
 
 @entry
-def query_momentum(model, data, selected: Vector, p: Vector):
+def query_momentum(model: Handle, data: Handle, selected: Vector, p: Vector):
     """After velocity_stage: L about the point p (3,) of World -> answer."""
     d = data_at(data)
     momentum_about(model_at(model), d, selected, p, d.answer)
 
 
 @entry
-def query_inertia(model, data, selected: Vector, mass: Real, f: Int):
+def query_inertia(model: Handle, data: Handle, selected: Vector, mass: Real, f: Int):
     """After position_stage: centre of mass, unit inertia (3, 3) about the origin of f, along its axes -> answer."""
     d = data_at(data)
     inertia_about(model_at(model), d, selected, mass, f, d.answer)
 
 
 @entry
-def query_reactions(model, data, tree: Table, F_link: Matrix, F: Matrix):
+def query_reactions(model: Handle, data: Handle, tree: Table, F_link: Matrix, F: Matrix):
     """After velocity_stage: vdot, F_link (all that is applied to links) -> F (joints, 6); see reaction_forces.py.
 
     F_link changes.

@@ -2,14 +2,21 @@
 
 from mbcli.engine.queries.batch import put3, put_number, states_at_once, take
 from mbcli.engine.runtime.handles import data_at, model_at
-from mbcli.engine.runtime.kernel import Indices, Matrix, OutMatrix, Vector, unlocked
+from mbcli.engine.runtime.kernel import Handle, Indices, Matrix, OutMatrix, Vector, unlocked
 from mbcli.engine.smooth.kinematics import acceleration_kinematics, position_kinematics, velocity_kinematics
 from mbcli.engine.smooth.regressor import inertia_elements, mass_elements, motion_of_inertia, velocity_by
 
 
 @unlocked
 def regressors_of_states(
-    model, data, q: Matrix, v: Matrix, vdot: Matrix, frames: Indices, under_gravity: Vector, Y: OutMatrix
+    model: Handle,
+    data: Handle,
+    q: Matrix,
+    v: Matrix,
+    vdot: Matrix,
+    frames: Indices,
+    under_gravity: Vector,
+    Y: OutMatrix,
 ):
     """q (n, nq), v, vdot (n, nv) -> Y (n, nv * 10 m), which is 0 before, for the bodies of m frames.
 

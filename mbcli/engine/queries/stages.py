@@ -4,7 +4,7 @@ These take handles (handles.py); every other kernel takes Model and Data themsel
 """
 
 from mbcli.engine.runtime.handles import data_at, model_at
-from mbcli.engine.runtime.kernel import CALLER, Int, Matrix, Real, Vector, entry, slot
+from mbcli.engine.runtime.kernel import CALLER, Handle, Int, Matrix, Real, Vector, entry, slot
 from mbcli.engine.smooth.coordinates import velocity_to_qdot
 from mbcli.engine.smooth.energy import conservative_power, total_energy
 from mbcli.engine.smooth.force_elements import (
@@ -32,25 +32,25 @@ from mbcli.engine.stepping.step import accelerations_of_step, instant_dynamics, 
 
 
 @entry
-def position_stage(model, data):
+def position_stage(model: Handle, data: Handle):
     """All that follows from q alone: poses, motion subspaces, inertias in world axes."""
     at_positions(model_at(model), data_at(data))
 
 
 @entry
-def velocity_stage(model, data):
+def velocity_stage(model: Handle, data: Handle):
     """After position_stage: all that follows from v."""
     velocity_kinematics(model_at(model), data_at(data))
 
 
 @entry
-def motion_stage(model, data):
+def motion_stage(model: Handle, data: Handle):
     """position_stage and velocity_stage in one call."""
     at_velocities(model_at(model), data_at(data))
 
 
 @entry
-def links_stage(model, data):
+def links_stage(model: Handle, data: Handle):
     """After velocity_stage: X_WL and V_WL."""
     m, d = model_at(model), data_at(data)
     link_poses(m, d)
@@ -58,19 +58,19 @@ def links_stage(model, data):
 
 
 @entry
-def calc_mass_matrix(model, data):
+def calc_mass_matrix(model: Handle, data: Handle):
     """After position_stage: M."""
     mass_matrix(model_at(model), data_at(data))
 
 
 @entry
-def calc_mass_matrix_by_inverse_dynamics(model, data):
+def calc_mass_matrix_by_inverse_dynamics(model: Handle, data: Handle):
     """After position_stage: M; what velocity_stage computed is lost."""
     mass_matrix_by_inverse_dynamics(model_at(model), data_at(data))
 
 
 @entry
-def calc_inverse_dynamics(model, data, F_link: Matrix, gravity: Real):
+def calc_inverse_dynamics(model: Handle, data: Handle, F_link: Matrix, gravity: Real):
     """After velocity_stage: vdot -> tau, with the weight of the bodies times `gravity` (0 or 1), under F_link."""
     m, d = model_at(model), data_at(data)
     apply_link_forces(m, d, F_link)
@@ -78,19 +78,19 @@ def calc_inverse_dynamics(model, data, F_link: Matrix, gravity: Real):
 
 
 @entry
-def calc_bias_term(model, data):
+def calc_bias_term(model: Handle, data: Handle):
     """After velocity_stage: tau = C v; vdot becomes 0."""
     bias_term(model_at(model), data_at(data))
 
 
 @entry
-def calc_gravity(model, data):
+def calc_gravity(model: Handle, data: Handle):
     """After position_stage: tau = tau_g."""
     gravity_forces(model_at(model), data_at(data))
 
 
 @entry
-def calc_generalized_forces(model, data, F_link: Matrix):
+def calc_generalized_forces(model: Handle, data: Handle, F_link: Matrix):
     """After position_stage: tau of F_link."""
     m, d = model_at(model), data_at(data)
     apply_link_forces(m, d, F_link)
@@ -98,7 +98,7 @@ def calc_generalized_forces(model, data, F_link: Matrix):
 
 
 @entry
-def calc_actuation(model, data):
+def calc_actuation(model: Handle, data: Handle):
     """u -> tau, the forces of actuators on the velocities that they drive."""
     m, d = model_at(model), data_at(data)
     for k in range(d.tau.shape[0]):
@@ -108,7 +108,7 @@ def calc_actuation(model, data):
 
 
 @entry
-def calc_forward_dynamics(model, data, F_link: Matrix):
+def calc_forward_dynamics(model: Handle, data: Handle, F_link: Matrix):
     """After velocity_stage: tau -> vdot under F_link, gravity, joint damping and force elements, which tau gains."""
     m, d = model_at(model), data_at(data)
     apply_link_forces(m, d, F_link)
@@ -116,7 +116,7 @@ def calc_forward_dynamics(model, data, F_link: Matrix):
 
 
 @entry
-def calc_accelerations(model, data):
+def calc_accelerations(model: Handle, data: Handle):
     """After velocity_stage: u -> vdot as calc_forward_dynamics, where nothing else is applied."""
     m, d = model_at(model), data_at(data)
     calc_actuation(model, data)
@@ -125,14 +125,14 @@ def calc_accelerations(model, data):
 
 
 @entry
-def calc_step_dynamics(model, data, F_link: Matrix, h: Real, implicit_damping: Real):
+def calc_step_dynamics(model: Handle, data: Handle, F_link: Matrix, h: Real, implicit_damping: Real):
     """After velocity_stage: tau, u -> vdot and pd_effort over the step h of a discrete plant under F_link."""
     m, d = model_at(model), data_at(data)
     accelerations_of_step(m, d, F_link, h, implicit_damping)
 
 
 @entry
-def calc_energy(model, data):
+def calc_energy(model: Handle, data: Handle):
     """After velocity_stage: energy; returns the power of gravity and of the springs of force elements."""
     m, d = model_at(model), data_at(data)
     total_energy(m, d)
@@ -140,13 +140,15 @@ def calc_energy(model, data):
 
 
 @entry
-def calc_nonconservative_power(model, data):
+def calc_nonconservative_power(model: Handle, data: Handle):
     """After velocity_stage: returns the power of dampers and friction of force elements."""
     return nonconservative_power(model_at(model), data_at(data))
 
 
 @entry
-def calc_force_elements(model, data, gravity: Real, springs: Real, damping: Real, F: Matrix, tau: Vector):
+def calc_force_elements(
+    model: Handle, data: Handle, gravity: Real, springs: Real, damping: Real, F: Matrix, tau: Vector
+):
     """After velocity_stage: F (nlink, 6), tau (nv,) = forces of gravity, of all other force elements, of joint damping.
 
     Each counts as far as it is 1, not 0. Changes tau of the data.
@@ -167,14 +169,14 @@ def calc_force_elements(model, data, gravity: Real, springs: Real, damping: Real
 
 
 @entry
-def calc_spring_damper(model, data, n: Int):
+def calc_spring_damper(model: Handle, data: Handle, n: Int):
     """After velocity_stage: returns force on A at P in W (3), length and its rate of one spring-damper."""
     f, _, _, length, rate = spring_damper(model_at(model), data_at(data), n)
     return f[0], f[1], f[2], length, rate
 
 
 @entry
-def calc_bushing(model, data, n: Int):
+def calc_bushing(model: Handle, data: Handle, n: Int):
     """After velocity_stage: returns torque (3) and force (3) of one bushing on C at its centre, in W."""
     t, f, _, _ = bushing(model_at(model), data_at(data), n)
     return t[0], t[1], t[2], f[0], f[1], f[2]
@@ -182,19 +184,19 @@ def calc_bushing(model, data, n: Int):
 
 @entry
 @slot(numbers=CALLER)
-def calc_element_fault(model, data):
+def calc_element_fault(model: Handle, data: Handle):
     """After position_stage: returns which force element has no force here, as element_fault."""
     return element_fault(model_at(model), data_at(data))
 
 
 @entry
-def start_of_step(model, data, h: Real):
+def start_of_step(model: Handle, data: Handle, h: Real):
     """q, v -> where the forces of a step of a discrete plant are taken."""
     start_step(model_at(model), data_at(data), h)
 
 
 @entry
-def step_under_link_forces(model, data, F_link: Matrix, h: Real, implicit_damping: Real):
+def step_under_link_forces(model: Handle, data: Handle, F_link: Matrix, h: Real, implicit_damping: Real):
     """After start_of_step, position_stage: q, v, tau, u -> q, v after the time h of a discrete plant under F_link."""
     m, d = model_at(model), data_at(data)
     apply_link_forces(m, d, F_link)
@@ -202,25 +204,25 @@ def step_under_link_forces(model, data, F_link: Matrix, h: Real, implicit_dampin
 
 
 @entry
-def calc_constraint_error(model, data):
+def calc_constraint_error(model: Handle, data: Handle):
     """q -> the norm of the position errors of constraints; what position_stage computed stays."""
     return constraint_error(model_at(model), data_at(data))
 
 
 @entry
-def stage_of_step(model, data):
+def stage_of_step(model: Handle, data: Handle):
     """q, v -> motion_stage; q and v may change where constraints want it."""
     at_stage(model_at(model), data_at(data))
 
 
 @entry
-def finish_state(model, data, y: Vector, tolerance: Real):
+def finish_state(model: Handle, data: Handle, y: Vector, tolerance: Real):
     """y = [q; v] at the end of a step becomes a state; returns what state.finish_step() does."""
     return finish_step(model_at(model), data_at(data), y, tolerance)
 
 
 @entry
-def calc_qdot(model, data):
+def calc_qdot(model: Handle, data: Handle):
     """After position_stage: v -> qdot."""
     d = data_at(data)
     velocity_to_qdot(model_at(model), d, d.v, d.qdot)
@@ -230,7 +232,7 @@ def calc_qdot(model, data):
 
 
 @entry
-def full_mass_matrix(model, data):
+def full_mass_matrix(model: Handle, data: Handle):
     """q -> M."""
     m, d = model_at(model), data_at(data)
     at_positions(m, d)
@@ -238,7 +240,7 @@ def full_mass_matrix(model, data):
 
 
 @entry
-def full_inverse_dynamics(model, data):
+def full_inverse_dynamics(model: Handle, data: Handle):
     """q, v, vdot -> tau under gravity alone."""
     m, d = model_at(model), data_at(data)
     clear_applied_forces(d)
@@ -247,7 +249,7 @@ def full_inverse_dynamics(model, data):
 
 
 @entry
-def full_forward_dynamics(model, data):
+def full_forward_dynamics(model: Handle, data: Handle):
     """q, v, tau, diagonal -> vdot under gravity alone."""
     m, d = model_at(model), data_at(data)
     clear_applied_forces(d)

@@ -5,7 +5,7 @@ Each returns 1 if an array has another length than the model asks for, else 0.
 
 from mbcli.engine.queries.batch import forces_for_accelerations
 from mbcli.engine.runtime.handles import data_at, model_at
-from mbcli.engine.runtime.kernel import Int, OutMatrix, OutVector, Vector, entry, kernel
+from mbcli.engine.runtime.kernel import Handle, Int, OutMatrix, OutVector, Vector, entry, kernel
 from mbcli.engine.smooth.force_elements import add_element_forces
 from mbcli.engine.smooth.forward_dynamics import forward_dynamics, hold_locked
 from mbcli.engine.smooth.frame_motion import pose_in, relative_velocity
@@ -24,7 +24,7 @@ def copy_vector(source, target):
 
 
 @entry
-def evaluate_inverse_dynamics(model, data, q: Vector, v: Vector, vdot: Vector, tau: OutVector):
+def evaluate_inverse_dynamics(model: Handle, data: Handle, q: Vector, v: Vector, vdot: Vector, tau: OutVector):
     """q, v, vdot -> tau against gravity, force elements and joint damping."""
     m, d = model_at(model), data_at(data)
     nv = d.v.shape[0]
@@ -41,7 +41,7 @@ def evaluate_inverse_dynamics(model, data, q: Vector, v: Vector, vdot: Vector, t
 
 
 @entry
-def evaluate_forward_dynamics(model, data, q: Vector, v: Vector, tau: Vector, vdot: OutVector):
+def evaluate_forward_dynamics(model: Handle, data: Handle, q: Vector, v: Vector, tau: Vector, vdot: OutVector):
     """q, v, tau -> vdot without constraints under gravity, force elements and joint damping."""
     m, d = model_at(model), data_at(data)
     nv = d.v.shape[0]
@@ -62,7 +62,7 @@ def evaluate_forward_dynamics(model, data, q: Vector, v: Vector, tau: Vector, vd
 
 
 @entry
-def evaluate_mass_matrix(model, data, q: Vector, M: OutMatrix):
+def evaluate_mass_matrix(model: Handle, data: Handle, q: Vector, M: OutMatrix):
     """q -> M (nv, nv)."""
     m, d = model_at(model), data_at(data)
     nv = d.v.shape[0]
@@ -78,7 +78,7 @@ def evaluate_mass_matrix(model, data, q: Vector, M: OutMatrix):
 
 
 @entry
-def evaluate_bias_term(model, data, q: Vector, v: Vector, Cv: OutVector):
+def evaluate_bias_term(model: Handle, data: Handle, q: Vector, v: Vector, Cv: OutVector):
     """q, v -> Cv (nv,)."""
     m, d = model_at(model), data_at(data)
     if q.shape[0] != d.q.shape[0] or v.shape[0] != d.v.shape[0] or Cv.shape[0] != d.v.shape[0]:
@@ -92,7 +92,7 @@ def evaluate_bias_term(model, data, q: Vector, v: Vector, Cv: OutVector):
 
 
 @entry
-def evaluate_gravity(model, data, q: Vector, tau_g: OutVector):
+def evaluate_gravity(model: Handle, data: Handle, q: Vector, tau_g: OutVector):
     """q -> tau_g (nv,)."""
     m, d = model_at(model), data_at(data)
     if q.shape[0] != d.q.shape[0] or tau_g.shape[0] != d.v.shape[0]:
@@ -105,7 +105,7 @@ def evaluate_gravity(model, data, q: Vector, tau_g: OutVector):
 
 
 @entry
-def evaluate_pose(model, data, q: Vector, f: Int, X: OutMatrix):
+def evaluate_pose(model: Handle, data: Handle, q: Vector, f: Int, X: OutMatrix):
     """q -> X (4, 4) of frame f in World."""
     m, d = model_at(model), data_at(data)
     if q.shape[0] != d.q.shape[0] or X.shape[0] != 4 or X.shape[1] != 4:
@@ -121,7 +121,7 @@ def evaluate_pose(model, data, q: Vector, f: Int, X: OutMatrix):
 
 
 @entry
-def evaluate_velocity(model, data, q: Vector, v: Vector, f: Int, V: OutVector):
+def evaluate_velocity(model: Handle, data: Handle, q: Vector, v: Vector, f: Int, V: OutVector):
     """q, v -> V (6,) of frame f in World, rotational first."""
     m, d = model_at(model), data_at(data)
     if q.shape[0] != d.q.shape[0] or v.shape[0] != d.v.shape[0] or V.shape[0] != 6:
@@ -137,7 +137,7 @@ def evaluate_velocity(model, data, q: Vector, v: Vector, f: Int, V: OutVector):
 
 
 @entry
-def evaluate_jacobian(model, data, q: Vector, f: Int, J: OutMatrix):
+def evaluate_jacobian(model: Handle, data: Handle, q: Vector, f: Int, J: OutMatrix):
     """q -> J (6, nv) of V (6,) of frame f in World."""
     m, d = model_at(model), data_at(data)
     if q.shape[0] != d.q.shape[0] or J.shape[0] != 6 or J.shape[1] != d.v.shape[0]:

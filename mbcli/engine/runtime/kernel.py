@@ -146,7 +146,7 @@ CALLERS = (
     "stepping.run_arrays",
 )
 
-# Types of the arguments of kernels that Python calls, as numba writes them. An argument without one is a handle.
+# Types of the arguments of kernels that Python calls, as numba writes them.
 Int, Real = "int64", "float64"
 Vector, Matrix, Blocks = "float64[::1]", "float64[:, ::1]", "float64[:, :, ::1]"  # arrays of 1, 2 and 3 axes
 Indices, Table = "int64[::1]", "int64[:, ::1]"  # of integers
@@ -160,6 +160,15 @@ class Written(str):
 
 
 OutVector, OutMatrix, OutIndices = Written(Vector), Written(Matrix), Written(Indices)
+
+
+class HandleType(str):
+    """The type of the handle of a Model, a Data ...: a number to compiled kernels, the object to interpreted ones."""
+
+    __slots__ = ()
+
+
+Handle = HandleType(Int)  # of runtime/handles.py
 
 KERNELS = []  # every function that is marked, in the order of its module's import
 ENTRIES = []  # of them, those that Python calls
@@ -193,7 +202,7 @@ def kernel(function):
 
 
 def entry(function):
-    """Mark a kernel that Python calls; its arguments but for handles are annotated with their types."""
+    """Mark a kernel that Python calls; its arguments are annotated with their types, handles first."""
     ENTRIES.append(function)
     return function if function in KERNELS else kernel(function)
 
@@ -211,13 +220,20 @@ def called(function):
 
 
 def argument_types(function):
-    """The types of the arguments of an entry, and how many of the first ones are handles."""
+    """The types of the arguments of an entry, and how many of the first ones are handles.
+
+    TypeError for an argument without a type, and for a handle behind another argument.
+    """
     code, given = function.__code__, function.__annotations__
-    names = code.co_varnames[: code.co_argcount]
-    handles = sum(name not in given for name in names)
-    if any(name in given for name in names[:handles]):
-        raise TypeError(f"{function.__module__}.{function.__name__}: handles come before the other arguments")
-    return [given.get(name, Int) for name in names], handles
+    names, place = code.co_varnames[: code.co_argcount], f"{function.__module__}.{function.__name__}"
+    missing = [name for name in names if name not in given]
+    if missing:
+        raise TypeError(f"{place}: {', '.join(missing)} has no type")
+    types = [given[name] for name in names]
+    handles = sum(kind is Handle for kind in types)
+    if any(kind is not Handle for kind in types[:handles]):
+        raise TypeError(f"{place}: handles come before the other arguments")
+    return types, handles
 
 
 def written_arguments(function):

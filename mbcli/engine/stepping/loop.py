@@ -21,7 +21,7 @@ from mbcli.engine.fields.run_fields import (
 from mbcli.engine.limits.pd_control import carry_efforts
 from mbcli.engine.runtime.calls_by_address import call_by_address
 from mbcli.engine.runtime.handles import actuation_at, data_at, integration_at, model_at, recording_at, stepping_at
-from mbcli.engine.runtime.kernel import CALLER, Int, entry, kernel, slot
+from mbcli.engine.runtime.kernel import CALLER, Handle, Int, entry, kernel, slot
 from mbcli.engine.smooth.energy import total_energy
 from mbcli.engine.smooth.force_elements import element_fault
 from mbcli.engine.smooth.inverse_dynamics import clear_applied_forces
@@ -172,7 +172,7 @@ def hold_input(t, actuation):
 
 
 @entry
-def run_discrete(model, data, stepping, actuation, recording, budget: Int):
+def run_discrete(model: Handle, data: Handle, stepping: Handle, actuation: Handle, recording: Handle, budget: Int):
     """Steps a discrete plant to at most the last step; time is the number of a step times its length.
 
     Samples each step that is a multiple of `sampled_step`, and the last one. `budget` bounds the steps of this call;
@@ -285,7 +285,7 @@ def all_finite(q, v):
 
 
 @entry
-def run_continuous(model, data, integration, actuation, recording, budget: Int):
+def run_continuous(model: Handle, data: Handle, integration: Handle, actuation: Handle, recording: Handle, budget: Int):
     """Integrates y = [q; v] over the wanted times, which the last call of a run has with its end at their end.
 
     Steps end at the end of the run and where the actuation changes, exactly; samples between are from dense output,

@@ -16,7 +16,7 @@ from benchmarks import own
 from mbcli.engine import precompile
 from mbcli.engine.runtime import precompiled
 from mbcli.engine.runtime.bound_kernels import BoundKernels
-from mbcli.engine.runtime.kernel import CALLED, ENTRIES, KERNELS, argument_types
+from mbcli.engine.runtime.kernel import CALLED, ENTRIES, KERNELS, Handle, Int, Vector, argument_types
 from mbcli.engine.runtime.linking import all_kernels, compiled_kernels, load_kernels
 from mbcli.engine.runtime.model import Data
 from mbcli.models import load_model
@@ -208,6 +208,18 @@ def test_all_combinations_of_kinds_are_precompiled():
     found = set(precompile.combinations_of_kinds())
     assert {"", "plain", "constrained-contact-plain", "lanes"} <= found
     assert not any(kind in name for name in found for kind in ("numbers", "python"))
+
+
+def test_an_entry_needs_a_type_for_each_argument_and_has_its_handles_first():
+    def untyped(model: Handle, q): ...
+    def mixed(q: Vector, model: Handle): ...
+    def whole(model: Handle, data: Handle, q: Vector): ...
+
+    with pytest.raises(TypeError, match="untyped: q has no type"):
+        argument_types(untyped)
+    with pytest.raises(TypeError, match="mixed: handles come before the other arguments"):
+        argument_types(mixed)
+    assert argument_types(whole) == ([Int, Int, Vector], 2)
 
 
 def test_every_kernel_that_is_called_on_handles_is_an_entry():
