@@ -16,6 +16,7 @@ from mbcli.errors import ArgumentError, MbcliError, ModelError, ResourceError
 from mbcli.models.loaded_model import LoadedModel
 from mbcli.models.postures import Posture, posture_positions, postures_of
 from mbcli.models.settings import Settings
+from mbcli.multibody.core.settings import set_time_step
 from mbcli.multibody.parsing import Parser
 from mbcli.multibody.parsing.base_welds import weld_bases, weld_massless_bases
 from mbcli.multibody.plant import ApplyMultibodyPlantConfig, MultibodyPlant
@@ -386,7 +387,7 @@ def _take_step(plant: MultibodyPlant, config: RunConfig, specs: Iterable[ModelSp
     steps = [spec.time_step for spec in specs if spec.time_step is not None]
     if steps:
         config.plant_config.time_step = min(steps)
-        plant.set_time_step(min(steps))
+        set_time_step(plant, min(steps))
 
 
 def _leave_out_self_contact(

@@ -27,6 +27,7 @@ from mbcli.common.suggestions import closest
 from mbcli.errors import ArgumentError, MbcliError
 from mbcli.models.element_parameters import BOTH_FRICTIONS, KINDS, Parameter
 from mbcli.models.parameter_value import ParameterValue
+from mbcli.multibody.core.finalize import renew_model
 from mbcli.multibody.tree.scoped_name import DELIMITER
 from mbcli.parsers.scenes.plant_config import RunConfig
 
@@ -332,7 +333,7 @@ class _Changes:
         if made is not None and plant.model is made:
             plant.model = before
         elif self._new:
-            plant.renew_model()
+            renew_model(plant)
         if plant.scene_graph is not None and any(kind == "geometry" for _, kind, _ in self._new.values()):
             plant.scene_graph.registry.revision += 1
         return plant.model

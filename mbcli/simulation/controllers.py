@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from mbcli.common.argument_names import argument
 from mbcli.common.coordinate_names import listed
 from mbcli.errors import ArgumentError, MbcliError, ModelError
+from mbcli.multibody.core.inputs import controlled_actuators, has_controllers
 
 if TYPE_CHECKING:
     from mbcli.math.array_types import Vector
@@ -27,10 +28,10 @@ def hold_default_positions(plant: MultibodyPlant, context: Context) -> list[str]
     Raises ModelError if an instance has actuators with and without controllers, ArgumentError if controllers that
     have gains do not act in the plant.
     """
-    if not plant.has_controllers():
+    if not has_controllers(plant):
         _refuse_idle_controllers(plant)
         return []
-    controlled = plant.controlled_actuators()
+    controlled = controlled_actuators(plant)
     default = plant.GetDefaultPositions()
     for instance in {int(a.model_instance()): a.model_instance() for a in controlled}.values():
         actuators = [plant.get_joint_actuator(k) for k in plant.GetJointActuatorIndices(instance)]
@@ -46,7 +47,7 @@ def hold_default_positions(plant: MultibodyPlant, context: Context) -> list[str]
 
 
 def _refuse_idle_controllers(plant: MultibodyPlant) -> None:
-    idle = [actuator.name() for actuator in plant.controlled_actuators()]
+    idle = [actuator.name() for actuator in controlled_actuators(plant)]
     if idle:
         law = plant.settings.discrete_contact_approximation
         where = f"steps of the approximation {law}" if plant.is_discrete() else "continuous time"

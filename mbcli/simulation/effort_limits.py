@@ -12,6 +12,7 @@ import numpy as np
 
 from mbcli.common.argument_names import argument
 from mbcli.errors import ArgumentError
+from mbcli.multibody.core.inputs import controlled_actuators, has_controllers
 from mbcli.multibody.stepping.run import Input
 
 if TYPE_CHECKING:
@@ -68,8 +69,8 @@ def clamped(plant: MultibodyPlant, inputs: Input) -> Input:
 def free_limits(plant: MultibodyPlant) -> np.ndarray:
     """(nu,) [N m or N] of what no controller adds to: the step itself limits the sum."""
     limits = plant.GetEffortUpperLimits()
-    if plant.has_controllers():
-        limits[[actuator.input_start() for actuator in plant.controlled_actuators()]] = np.inf
+    if has_controllers(plant):
+        limits[[actuator.input_start() for actuator in controlled_actuators(plant)]] = np.inf
     return limits
 
 

@@ -26,6 +26,8 @@ from mbcli.log.reader import Log
 from mbcli.models.added_actuators import driven_joints
 from mbcli.models.mechanisms import mechanisms
 from mbcli.models.postures import find_postures, posture_positions
+from mbcli.multibody.core.finalize import replace_controllers
+from mbcli.multibody.core.inputs import controlled_actuators, steps_with_controllers
 from mbcli.multibody.state.context import Context
 from mbcli.multibody.tree import PdControllerGains
 from mbcli.multibody.tree.constraints import CouplerConstraint
@@ -122,7 +124,7 @@ def start_holding(plant: MultibodyPlant, context: Context, held: Mapping[JointAc
     their file lets them.
     """
     set_carry_rates(plant, {actuator: each.rate for actuator, each in held.items()})
-    plant.replace_controllers({actuator: PdControllerGains(p=each.p, d=each.d) for actuator, each in held.items()})
+    replace_controllers(plant, {actuator: PdControllerGains(p=each.p, d=each.d) for actuator, each in held.items()})
     changed = plant.CreateDefaultContext()
     changed.inputs.take_from(context.inputs)
     if context.state.parameters.values:
@@ -130,7 +132,7 @@ def start_holding(plant: MultibodyPlant, context: Context, held: Mapping[JointAc
     changed.SetTime(context.get_time())
     plant.SetPositionsAndVelocities(changed, plant.GetPositionsAndVelocities(context))
     default = plant.GetDefaultPositions()
-    for instance in {int(a.model_instance()): a.model_instance() for a in plant.controlled_actuators()}.values():
+    for instance in {int(a.model_instance()): a.model_instance() for a in controlled_actuators(plant)}.values():
         actuators = [plant.get_joint_actuator(k) for k in plant.GetJointActuatorIndices(instance)]
         rest = [_resting(a, default) for a in actuators]
         aims = [held.get(a, at_rest) for a, at_rest in zip(actuators, rest, strict=True)]
@@ -152,7 +154,7 @@ def context_that_holds(loaded: LoadedModel, context: Context | None = None) -> C
     plant, config = loaded.plant, loaded.config
     if not (config.hold.is_on or config.drive):
         raise ArgumentError(f"the model was loaded without {argument('hold')} and {argument('drive')}")
-    if not plant.steps_with_controllers():
+    if not steps_with_controllers(plant):
         raise ArgumentError(
             f"{argument('hold')} and {argument('drive')}: the steps of this plant take no controllers; simulate() "
             "holds it all the same"
@@ -184,7 +186,7 @@ def _resting(actuator: JointActuator, default: Vector) -> Held:
 def give_back_controllers(plant: MultibodyPlant, gains: Mapping[JointActuator, PdControllerGains | None]) -> None:
     """Gives actuators the gains that they had, None for none."""
     set_carry_rates(plant, dict.fromkeys(gains, 0.0))
-    plant.replace_controllers({actuator: given or PdControllerGains() for actuator, given in gains.items()})
+    replace_controllers(plant, {actuator: given or PdControllerGains() for actuator, given in gains.items()})
     plant.mixes_controllers = False
 
 

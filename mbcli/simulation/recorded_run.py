@@ -20,6 +20,8 @@ from mbcli.models.loading import note_on_self_contact, notes_on_contact
 from mbcli.models.placement import put_on_ground
 from mbcli.models.postures import find_postures, posture_positions, set_postures
 from mbcli.multibody.assembly.closed_chains import assemble_context
+from mbcli.multibody.core.finalize import unused_properties
+from mbcli.multibody.core.inputs import controlled_actuators, has_controllers, steps_with_controllers
 from mbcli.multibody.stepping.run import CONSTRAINT_TOLERANCE, SCHEMES, LinkForce, Run, constant_input
 from mbcli.multibody.stepping.ticks import Controller
 from mbcli.simulation.control.in_a_run import chosen_controller, chosen_plan, controlling, start_on_plan
@@ -341,10 +343,10 @@ class RecordedRun:
             target = posture_positions(plant, postures, q) if postures else q
             self.held = choose_holding(plant, q, target, self._hold, self._drive)
         self._carried = static_efforts(plant, q, self.held)
-        if plant.steps_with_controllers():
+        if steps_with_controllers(plant):
             self._released = {a: a.get_controller_gains() if a.has_controller() else None for a in self.held}
             self.context = start_holding(plant, self.context, self.held)
-            self.controlled = [actuator.name() for actuator in plant.controlled_actuators()]
+            self.controlled = [actuator.name() for actuator in controlled_actuators(plant)]
         else:
             from mbcli.simulation.servo_ticks import ServoTicks
 
@@ -390,7 +392,7 @@ class RecordedRun:
             self.context = start_holding(plant, self.context, held)
             for actuator, limit in limits.items():  # the arrays of the run are without them, the model has them
                 actuator.set_effort_limit(limit)
-            self.controlled = [actuator.name() for actuator in plant.controlled_actuators()]
+            self.controlled = [actuator.name() for actuator in controlled_actuators(plant)]
         else:
             self.controlled = [actuator.name() for actuator in plant.elements.actuators]
         self._controller = Follower(self._plan, way, plant, q, self._effort_limits)
@@ -530,7 +532,7 @@ class RecordedRun:
             keep_accelerations=self._keeps_accelerations,
             keep_balance=self._keeps_balance or None,
             asleep=None if earlier is None else earlier.asleep,
-            keep_efforts=self.plant.has_controllers(),
+            keep_efforts=has_controllers(self.plant),
             controller=self._controller,
             forces=self._forces,
             going_on=self.carried_at_start() if earlier is None else earlier.checkpoint,
@@ -601,7 +603,7 @@ class RecordedRun:
             constraint_tolerance=self._tolerance,
             keep_contacts=True,
             keep_accelerations=self._keeps_accelerations,
-            keep_efforts=self.plant.has_controllers(),
+            keep_efforts=has_controllers(self.plant),
         )
         for samples in here.blocks():
             self._append(log, samples)
@@ -796,7 +798,7 @@ class RecordedRun:
 def left_out(loaded: LoadedModel) -> list[str]:
     """Sentences on what a model has and the simulation does not do."""
     lines = notes_on_contact(loaded)
-    lines += [str(line) for line in [*loaded.plant.left_out, *loaded.plant.unused_properties()]]
+    lines += [str(line) for line in [*loaded.plant.left_out, *unused_properties(loaded.plant)]]
     return lines
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from mbcli.common.argument_names import argument
 from mbcli.common.coordinate_names import NamedCoordinates
 from mbcli.errors import ArgumentError
+from mbcli.multibody.core.inputs import has_controllers
 from mbcli.multibody.tree.joint_kinds import slides_along_axis
 from mbcli.simulation.controllers import aim_at_rest
 
@@ -34,7 +35,7 @@ class ServoControls:
     """
 
     def __init__(self, plant: MultibodyPlant, aims: bool = True) -> None:
-        self._acting = plant.has_controllers()
+        self._acting = has_controllers(plant)
         self._aims = aims
         self._actuators = [plant.get_joint_actuator(k) for k in plant.GetJointActuatorIndices()]
         self._names = NamedCoordinates(plant.GetActuatorNames(), "actuator")

@@ -37,6 +37,7 @@ from mbcli.multibody.compilation.cut_joints import require_actions
 from mbcli.multibody.contact.contact_arrays import CALLED
 from mbcli.multibody.contact.meeting_contact import foresee_contact
 from mbcli.multibody.contact.python_forces import needs_python
+from mbcli.multibody.core.dynamics import implicit_damping
 from mbcli.multibody.state.context import Context
 from mbcli.multibody.stepping.energy_balance import keep_none
 from mbcli.multibody.stepping.missing_mass import require_masses
@@ -312,7 +313,7 @@ class Worlds:
             else:
                 arrays = self._arrays_of_steps = self._new_arrays(0, self._u[:, np.newaxis])
             arrays["world_counts"][:] = every
-            arrays["world_settings"][:] = self.plant.time_step(), float(self.plant.implicit_damping())
+            arrays["world_settings"][:] = self.plant.time_step(), float(implicit_damping(self.plant))
             self._taken[:], self._until[:] = 0, steps
             for workers in self._workers.values():
                 for worker in workers:

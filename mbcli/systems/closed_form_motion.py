@@ -13,6 +13,7 @@ from mbcli.engine.queries.state_batch import has_dynamics_derivatives
 from mbcli.engine.runtime.model import Data
 from mbcli.engine.smooth.rotations.registry import NO_ROTATION, ROTATIONS
 from mbcli.multibody.core.closed_form_derivatives import closed_form_derivatives, constrained_derivatives
+from mbcli.multibody.core.dynamics import implicit_damping
 from mbcli.multibody.scalars import FLOAT
 from mbcli.systems.contact_motion import velocities_after_contact
 
@@ -78,7 +79,7 @@ def closed_form_motion(
     np.add.at(tau, model.actuator_dof, start.u)
     if plant.elements.constraints:
         return _motion_under_constraints(context, start, tau)
-    damping_time = h * plant.implicit_damping() if discrete else 0.0
+    damping_time = h * implicit_damping(plant) if discrete else 0.0
     found, vdot = closed_form_derivatives(context, "forward_dynamics", tau, damping_time=damping_time, v=v)
     assert vdot is not None  # as of inverse dynamics
     found["desired"] = np.zeros((v.size, start.desired.size))

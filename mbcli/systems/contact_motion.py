@@ -16,6 +16,7 @@ from mbcli.engine.fields.contact_fields import BOUNDED, COUNT_CONSTRAINTS, VECTO
 from mbcli.engine.fields.model_fields import CONTACT_AT_SOLVE
 from mbcli.engine.runtime.precompiled import precompiled_library
 from mbcli.errors import NumericalError
+from mbcli.multibody.core.dynamics import implicit_damping, run_forward_dynamics
 from mbcli.multibody.scalars import FLOAT
 from mbcli.multibody.state.context import Context
 
@@ -102,8 +103,8 @@ class StepInContact:
         plant.set_controllers(own)
         own.state.data.pd_desired[...] = values.desired
         F = plant.input_body_forces(own)
-        vdot = plant.run_forward_dynamics(
-            own, values.u, values.tau, F, "calc_step_dynamics", h, plant.implicit_damping()
+        vdot = run_forward_dynamics(
+            plant, own, values.u, values.tau, F, "calc_step_dynamics", h, implicit_damping(plant)
         )
         return v + h * vdot
 

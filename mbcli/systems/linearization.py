@@ -16,6 +16,9 @@ from mbcli.engine.constraints.constrained_motion import EVERY_CORRECTION, STEPS,
 from mbcli.engine.fields.model_fields import RANK_REACHED
 from mbcli.engine.runtime.model import ConstraintWork, Data
 from mbcli.multibody.compilation.compile_constraints import compile_constraints
+from mbcli.multibody.core.coordinates import q_indices, v_indices
+from mbcli.multibody.core.dynamics import implicit_damping
+from mbcli.multibody.core.selectors import u_indices
 from mbcli.multibody.scalars import COMPLEX
 from mbcli.systems.closed_form_motion import STEP, PlantValues, closed_form_motion, motion_in_contact
 from mbcli.systems.motion_on_constraints import projection_onto_constraints, require_motion_on_constraints
@@ -134,7 +137,7 @@ class PlantMotion:
             F_link[n, :3] += F[:3] + np.cross(arm, F[3:])
             F_link[n, 3:] += F[3:]
         if self._discrete:
-            kernels.step_under_link_forces(m, d, F_link, plant.time_step(), plant.implicit_damping())
+            kernels.step_under_link_forces(m, d, F_link, plant.time_step(), implicit_damping(plant))
         else:
             kernels.calc_forward_dynamics(m, d, F_link)
             kernels.calc_qdot(m, d)
@@ -156,7 +159,7 @@ def _input_directions(plant: MultibodyPlant, context: Context, name: str | None)
     if name in ("actuation", "applied_generalized_force"):
         return [(INPUTS[name], k) for k in range(plant.GetInputPort(name).size())]
     for instance, prefix in enumerate(plant.elements.instance_names):
-        indices = plant.u_indices(instance)
+        indices = u_indices(plant, instance)
         if name == f"{prefix}_actuation":
             return [("u", k) for k in indices]
         if name == f"{prefix}_desired_state":
@@ -175,9 +178,9 @@ class PlantOutput:
         self._indices, self._kind, nq = None, name, plant.num_positions()
         for instance, prefix in enumerate(plant.elements.instance_names):
             for kind, indices in (
-                ("state", [*plant.q_indices(instance), *(nq + k for k in plant.v_indices(instance))]),
-                ("generalized_acceleration", plant.v_indices(instance)),
-                ("net_actuation", plant.u_indices(instance)),
+                ("state", [*q_indices(plant, instance), *(nq + k for k in v_indices(plant, instance))]),
+                ("generalized_acceleration", v_indices(plant, instance)),
+                ("net_actuation", u_indices(plant, instance)),
             ):
                 if name == f"{prefix}_{kind}":
                     self._kind, self._indices = kind, np.array(indices, dtype=int)

@@ -8,6 +8,7 @@ import numpy as np
 
 from mbcli.errors import NumericalError
 from mbcli.multibody.assembly.closed_chains import ClosedChains
+from mbcli.multibody.core.dynamics import run_forward_dynamics
 
 if TYPE_CHECKING:
     from mbcli.math.array_types import Matrix
@@ -32,7 +33,7 @@ def require_motion_on_constraints(context: Context, discrete: bool = False) -> N
             "linearize (mbcli assemble finds a state nearby)"
         )
     plant = state.plant
-    plant.run_forward_dynamics(context, plant.actuation(context), None, 0.0)
+    run_forward_dynamics(plant, context, plant.actuation(context), None, 0.0)
     if state.constraints.is_crossed:
         raise NumericalError("the state is so close to a singular position that the motion has no derivatives")
 

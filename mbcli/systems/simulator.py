@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from mbcli.config.simulator_config import SimulatorConfig
 from mbcli.errors import ModelError
+from mbcli.multibody.core.inputs import controlled_actuators
 from mbcli.multibody.state.context import Context as PlantContext
 from mbcli.multibody.stepping.run import NEVER, SCHEMES, Run
 from mbcli.simulation.start_limits import in_words, positions_outside_limits, what_limits_do
@@ -55,7 +56,7 @@ class Simulator:
         else:
             found: Any = next((s, c) for s, c in leaves if isinstance(c, PlantContext))
             self._plant, self._context = found
-            if self._plant.asks_to_be_held and not self._plant.controlled_actuators():
+            if self._plant.asks_to_be_held and not controlled_actuators(self._plant):
                 warnings.warn(
                     "the model was loaded with joints to be held or driven: a Simulator does so from a context of "
                     "mbcli.simulation.context_that_holds(loaded)",

@@ -7,6 +7,9 @@ import tomllib
 import pytest
 from repository import ROOT
 
+from mbcli.multibody.core.plant_core import PlantCore
+from mbcli.multibody.plant import MultibodyPlant
+
 # Rooms from the ground up. A module belongs to the longest prefix of its name; it imports from its own room and from
 # rooms below. Rooms in one line do not know each other.
 ROOMS = (
@@ -199,3 +202,18 @@ def test_a_wheel_has_every_package():
 
 def test_a_circle_is_found():
     assert circles({"a": {"b"}, "b": {"c"}, "c": {"a"}, "d": {"a"}}) == [{"a", "b", "c"}]
+
+
+def test_a_plant_is_a_list_of_names_over_functions_of_its_data():
+    """Methods stand in the files of their subjects; that these ask for no name of the list is seen by mypy."""
+    assert [c.__name__ for c in MultibodyPlant.__mro__] == [
+        "MultibodyPlant",
+        "PlantCore",
+        "PlantData",
+        "System",
+        "object",
+    ]
+    own = {
+        name for name, member in vars(PlantCore).items() if getattr(member, "__module__", "") == PlantCore.__module__
+    }
+    assert own == {"__init__"}

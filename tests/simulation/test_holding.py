@@ -12,6 +12,7 @@ from mbcli.errors import ArgumentError, ModelError
 from mbcli.log.reader import Log
 from mbcli.models import load_model
 from mbcli.models.loading import ModelText
+from mbcli.multibody.core.inputs import controlled_actuators, has_controllers
 from mbcli.multibody.plant import MultibodyPlant
 from mbcli.multibody.tree import PrismaticJoint, RevoluteJoint, SpatialInertia
 from mbcli.simulation import Worlds, context_that_holds, resume, simulate
@@ -390,7 +391,7 @@ def test_joints_are_held_in_plants_whose_steps_have_no_controllers(options):
 def test_a_plant_of_the_caller_keeps_its_controllers():
     plant = load_model(ARM, weld=["base"], hold=True).plant
     held = simulate(plant, 0.1, hold=True)
-    assert not plant.controlled_actuators() and not plant.has_controllers()
+    assert not controlled_actuators(plant) and not has_controllers(plant)
     free = simulate(plant, 0.1)
     assert free.q[-1, 0] > 0.04 > held.q[-1, 0]
 

@@ -92,7 +92,10 @@ def _member(owner, name):
 
 def _module_of(owner, name, found, module):
     if inspect.isclass(owner):
-        return next((base.__module__ for base in owner.__mro__ if name in vars(base)), owner.__module__)
+        base = next((base for base in owner.__mro__ if name in vars(base)), owner)
+        member = vars(base).get(name)
+        member = getattr(member, "fget", None) or getattr(member, "__func__", member)
+        return member.__module__ if inspect.isfunction(member) else base.__module__
     if hasattr(found, "__module__") and not isinstance(found, (str, int)):
         return found.__module__
     return module

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mbcli.multibody.core.applied_forces import ExternallyAppliedSpatialForce
+from mbcli.multibody.core.finalize import replace_controllers
+from mbcli.multibody.core.inputs import controlled_actuators
 from mbcli.multibody.math import SpatialForce
 from mbcli.multibody.tree import PdControllerGains
 from mbcli.multibody.tree.index import BodyIndex
@@ -33,16 +35,16 @@ class LoadedStates:
 
     def __init__(self, plant: Any, context: Any, forces: Sequence[Any], with_controllers: bool = False) -> None:
         self._plant, self._forces = plant, forces
-        controlled = () if with_controllers else plant.controlled_actuators()
+        controlled = () if with_controllers else controlled_actuators(plant)
         gains = {a: a.get_controller_gains() for a in controlled}
         mixes = plant.mixes_controllers
         if gains:
-            plant.replace_controllers(dict.fromkeys(gains, PdControllerGains()))
+            replace_controllers(plant, dict.fromkeys(gains, PdControllerGains()))
         try:
             self.context = plant.CreateDefaultContext()
         finally:
             if gains:
-                plant.replace_controllers(gains)
+                replace_controllers(plant, gains)
                 plant.mixes_controllers = mixes
         self.context.inputs.take_from(context.inputs)
         state = self.context.state

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mbcli.multibody.core.contact import resists_turning
+
 if TYPE_CHECKING:
     from mbcli.math.array_types import IntArray
 
@@ -64,4 +66,4 @@ class LoggedPlant:
     @cached_property
     def has_moments(self) -> bool:
         """Whether contacts are points and may have moments."""
-        return not self.has_surfaces and bool(self.plant.resists_turning())
+        return not self.has_surfaces and bool(resists_turning(self.plant))

@@ -8,6 +8,7 @@ import numpy as np
 
 from mbcli.log.datasets import Dataset, Field
 from mbcli.log.fields.common import brings_nothing
+from mbcli.multibody.core.reaction_forces import reactions_at
 
 if TYPE_CHECKING:
     from mbcli.log.fields.block import Block
@@ -59,5 +60,5 @@ def rows(block: Block) -> dict[str, Any]:
     forces = np.empty((len(block.q), 6 * plant.num_joints()))
     for k, time in enumerate(samples.time[block.chosen]):
         context = logged.loads.at(float(time), block.q[k], block.v[k], efforts[k])
-        forces[k] = np.concatenate([force.get_coeffs() for force in plant.reactions_at(context)])
+        forces[k] = np.concatenate([force.get_coeffs() for force in reactions_at(plant, context)])
     return {REACTIONS: forces}

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mbcli.multibody.contact.contact_arrays import SampledContacts
+from mbcli.multibody.core.reaction_forces import joint_reactions
 from mbcli.multibody.sensing.evaluation import has_forces_between, needs_of
 from mbcli.multibody.sensing.plant_sensing import PlantSensing
 from mbcli.multibody.sensing.rows import SensedRows
@@ -63,7 +64,7 @@ class SensorRows:
         plant, between, forces = self._plant, has_forces_between(self._plant), []
         for k in np.flatnonzero(chosen):
             context = self._loads.at(float(samples.time[k]), samples.q[k], samples.v[k], samples.effort[k])
-            F = plant.joint_reactions(context) if between else plant.input_body_forces(context)
+            F = joint_reactions(plant, context) if between else plant.input_body_forces(context)
             forces.append(np.broadcast_to(F, (plant.num_joints() if between else plant.num_bodies(), 6)))
         return {"reactions" if between else "pushes": np.array(forces)}
 

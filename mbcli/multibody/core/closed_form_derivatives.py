@@ -11,6 +11,7 @@ from mbcli.engine.queries.state_batch import has_dynamics_derivatives
 from mbcli.engine.runtime.kernel_cache import is_compiled
 from mbcli.engine.runtime.model import Data
 from mbcli.multibody.compilation.constrained_model import ConstrainedModel
+from mbcli.multibody.core.dynamics import run_forward_dynamics
 from mbcli.multibody.scalars import FLOAT
 
 if TYPE_CHECKING:
@@ -89,7 +90,7 @@ def constrained_derivatives(context: Context, tau: Vector) -> tuple[dict[str, Ma
     no equations.
     """
     state, plant = context.state, context.state.plant
-    vdot = plant.run_forward_dynamics(context, np.zeros(plant.model.sizes["nu"]), tau, 0.0)
+    vdot = run_forward_dynamics(plant, context, np.zeros(plant.model.sizes["nu"]), tau, 0.0)
     active = state.constraints
     assert active is not None
     if active.is_crossed:

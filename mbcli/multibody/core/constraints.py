@@ -185,7 +185,7 @@ def add_constraint(
 ) -> MultibodyConstraintId:
     plant.require_not_finalized(f"adding a {kind} constraint")
     for part in parts:
-        plant._require_own(part, f"{kind} constraint")
+        plant.require_own(part, f"{kind} constraint")
     if plant.is_discrete() and not plant.settings.is_convex():
         raise RuntimeError(
             f"the discrete contact approximation {plant.settings.discrete_contact_approximation} cannot hold a "

@@ -215,6 +215,7 @@ def coordinate_places(plant: PlantData, kind: str, model_instance: Any) -> tuple
 
 
 def known_places(plant: PlantData) -> dict[tuple[str, int], tuple[list[int], Any]]:
+    """Places in q, v and x of model instances, as coordinate_places() finds them."""
     plant.require_finalized("coordinates of a model instance")
     return {}
 
@@ -468,7 +469,7 @@ def SetDefaultFreeBodyPose(
     P is the body's parent, whichever name the pose is given by.
     """
     X_PB = RigidTransform(_one_of(X_PB, X_WB, "SetDefaultFreeBodyPose: X_PB"))
-    plant._require_own(body, "SetDefaultFreeBodyPose")
+    plant.require_own(body, "SetDefaultFreeBodyPose")
     plant.default_free_poses[int(body.index())] = X_PB
     if plant.is_finalized() and body.is_floating_base_body():
         free_joint_of(plant, body).SetDefaultPose(X_PB)
@@ -482,7 +483,7 @@ def GetDefaultFreeBodyPose(plant: PlantData, body: RigidBody) -> RigidTransform:
 def GetFreeBodyPose(plant: PlantData, context: Context, body: RigidBody) -> RigidTransform:
     """X_PB, P and B the frames that the body's joint of six degrees of freedom connects."""
     if body.parent_plant is not plant:
-        plant._require_own(body, "GetFreeBodyPose")
+        plant.require_own(body, "GetFreeBodyPose")
     return body.required_free_joint().GetPose(context)
 
 
@@ -501,7 +502,7 @@ def SetFreeBodyPose(
     if not isinstance(X_JpJc, RigidTransform):  # those of other scalars are derived from it
         X_JpJc = RigidTransform(X_JpJc)
     if body.parent_plant is not plant:
-        plant._require_own(body, "SetFreeBodyPose")
+        plant.require_own(body, "SetFreeBodyPose")
     body.required_free_joint().SetPose(context, X_JpJc)
 
 
@@ -535,7 +536,7 @@ def GetDefaultFloatingBaseBodyPose(plant: PlantData, body: RigidBody) -> RigidTr
 
 def _require_floating_base(plant: PlantData, body: RigidBody, method: str) -> None:
     plant.require_finalized(method)
-    plant._require_own(body, method)
+    plant.require_own(body, method)
     if not body.is_floating_base_body():
         raise RuntimeError(f"{method}: body '{body.name()}' is not a floating base")
 
@@ -564,7 +565,7 @@ def SetFreeBodySpatialVelocity(
     V_PB = _one_of(V_PB, former, "SetFreeBodySpatialVelocity: V_JpJc")
     if body is None:
         raise TypeError("SetFreeBodySpatialVelocity: body must be given")
-    plant._require_own(body, "SetFreeBodySpatialVelocity")
+    plant.require_own(body, "SetFreeBodySpatialVelocity")
     joint = body.required_free_joint()
     joint.SetVelocities(context, V_PB.get_coeffs())
 

@@ -140,7 +140,7 @@ def add_body(
 def AddFrame(plant: PlantData, frame: AnyFrame) -> AnyFrame:
     """Adds a FixedOffsetFrame; returns it."""
     if frame.parent_frame().parent_plant is not plant:
-        plant._require_own(frame.parent_frame(), f"frame '{frame.name()}'")
+        plant.require_own(frame.parent_frame(), f"frame '{frame.name()}'")
     if frame.name():
         _refuse_duplicate(plant, "frame", FrameIndex, frame.name(), frame.instance_index)
     return register(plant, frame, plant.elements.frames, FrameIndex, frame.instance_index)
@@ -151,7 +151,7 @@ def AddJoint(plant: PlantData, joint: AnyJoint) -> AnyJoint:
     instance = joint.frame_on_child().model_instance()
     for frame in (joint.frame_on_parent(), joint.frame_on_child()):
         if frame.parent_plant is not plant:
-            plant._require_own(frame, f"joint '{joint.name()}'")
+            plant.require_own(frame, f"joint '{joint.name()}'")
     if joint.parent_body() is joint.child_body():
         raise RuntimeError(f"joint '{joint.name()}' connects body '{joint.child_body().name()}' with itself")
     _refuse_duplicate(plant, "joint", JointIndex, joint.name(), instance)
@@ -169,7 +169,7 @@ def WeldFrames(
 def AddJointActuator(plant: PlantData, name: str, joint: Joint, effort_limit: float = np.inf) -> JointActuator:
     """An actuator for a joint of one degree of freedom; effort_limit [N m or N] is greater than 0."""
     if joint.parent_plant is not plant:
-        plant._require_own(joint, f"actuator '{name}'")
+        plant.require_own(joint, f"actuator '{name}'")
     actuator = JointActuator(name, joint, effort_limit)
     _refuse_duplicate(plant, "actuator", JointActuatorIndex, name, joint.model_instance())
     return register(plant, actuator, plant.elements.actuators, JointActuatorIndex, joint.model_instance())
@@ -180,7 +180,7 @@ def AddForceElement(plant: PlantData, force_element: AnyForceElement) -> AnyForc
     if isinstance(force_element, UniformGravityFieldElement) and plant.elements.force_elements:
         raise RuntimeError("the plant has a gravity field already: change it through mutable_gravity_field()")
     for part in force_element.tied_elements():
-        plant._require_own(part, type(force_element).__name__)
+        plant.require_own(part, type(force_element).__name__)
     instance = force_element.instance_index
     if instance is None:
         instance = world_model_instance()

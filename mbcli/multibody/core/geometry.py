@@ -144,7 +144,7 @@ def RegisterVisualGeometry(
 
 def _register_geometry(plant: PlantData, method: str, body: RigidBody, instance: GeometryInstance) -> GeometryId:
     plant.require_not_finalized(method)
-    plant._require_own(body, method)
+    plant.require_own(body, method)
     graph, source = plant.scene_graph, plant.source_id
     if graph is None or source is None:
         raise RuntimeError(f"{method}: the plant has no scene graph, call RegisterAsSourceForSceneGraph() first")
@@ -208,7 +208,7 @@ def CollectRegisteredGeometries(plant: PlantData, bodies: Iterable[RigidBody]) -
         raise RuntimeError("CollectRegisteredGeometries: the plant has no scene graph")
     result = geometry.GeometrySet()
     for body in bodies:
-        plant._require_own(body, "CollectRegisteredGeometries")
+        plant.require_own(body, "CollectRegisteredGeometries")
         result.Add(plant.frame_ids[int(body.index())])
     return result
 

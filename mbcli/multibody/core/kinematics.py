@@ -38,6 +38,7 @@ def rows_of(array: Array) -> list[Array]:
 
 
 def number_of_frame(plant: PlantData) -> dict[Frame, int]:
+    """The number that each frame has in the engine. RuntimeError before Finalize()."""
     plant.require_finalized("frames")
     return {frame: int(frame.index()) for frame in plant.elements.frames}
 

@@ -125,6 +125,7 @@ def GetOutputPort(plant: PlantData, port_name: str) -> OutputPort:
 
 
 def output_ports_by_name(plant: PlantData) -> dict[str, OutputPort]:
+    """The output ports by their names."""
     return {port.get_name(): port for port in reversed(output_ports(plant))}
 
 

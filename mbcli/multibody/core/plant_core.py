@@ -163,6 +163,7 @@ class PlantCore(PlantData):
 
     # geometry.py
 
+    num_visual_geometries = geometry.num_visual_geometries
     RegisterAsSourceForSceneGraph = geometry.RegisterAsSourceForSceneGraph
     geometry_source_is_registered = geometry.geometry_source_is_registered
     get_source_id = geometry.get_source_id
@@ -180,6 +181,10 @@ class PlantCore(PlantData):
 
     # constraints.py
 
+    num_tendon_constraints = constraints.num_tendon_constraints
+    num_weld_constraints = constraints.num_weld_constraints
+    num_distance_constraints = constraints.num_distance_constraints
+    num_coupler_constraints = constraints.num_coupler_constraints
     AddCouplerConstraint = constraints.AddCouplerConstraint
     AddDistanceConstraint = constraints.AddDistanceConstraint
     AddBallConstraint = constraints.AddBallConstraint
@@ -350,37 +355,23 @@ class PlantCore(PlantData):
     SetFreeBodyRandomRotationDistributionToUniform = random_state.SetFreeBodyRandomRotationDistributionToUniform
     SetFreeBodyRandomAnglesDistribution = random_state.SetFreeBodyRandomAnglesDistribution
 
-    # what other rooms of the program ask of a plant
+    # what rooms below this one ask of a plant (OwningPlant), and a system of each of its kind
 
     check_instance = lookup.check_instance
     free_joint_of = lookup.free_joint_of
-    tree_height = topology_queries.tree_height
     moving_joints = coordinates.moving_joints
-    q_indices = coordinates.q_indices
-    v_indices = coordinates.v_indices
     vector = staticmethod(coordinates.vector)
     context_of = staticmethod(coordinates.context_of)
-    u_indices = selectors.u_indices
-    add_sensor = elements.add_sensor
     register_deformable_geometry = geometry.register_deformable_geometry
     require_scene_graph = geometry.require_scene_graph
     compiled_geometries = geometry.compiled_geometries
     geometry_revision = geometry.geometry_revision
-    num_visual_geometries = geometry.num_visual_geometries
     constraints_of = staticmethod(constraints.constraints_of)
     constraint = constraints.constraint_of_id
     active_constraints = constraints.active_constraints
-    num_coupler_constraints = constraints.num_coupler_constraints
-    num_distance_constraints = constraints.num_distance_constraints
-    num_weld_constraints = constraints.num_weld_constraints
-    num_tendon_constraints = constraints.num_tendon_constraints
     constraints_by_default = finalize.constraints_by_default
     compiled_model = finalize.compiled_model
-    replace_controllers = finalize.replace_controllers
-    renew_model = finalize.renew_model
     forest = finalize.find_forest
-    unused_properties = finalize.unused_properties
-    set_time_step = settings.set_time_step
     stiction_tolerance_of = settings.stiction_tolerance_of
     strength_of_gravity = settings.strength_of_gravity
     frame_number = kinematics.frame_number
@@ -389,38 +380,24 @@ class PlantCore(PlantData):
     frame_acceleration = kinematics.frame_acceleration
     point_acceleration = kinematics.point_acceleration
     frame_acceleration_beside = kinematics.frame_acceleration_beside
-    accelerations = dynamics.accelerations
-    implicit_damping = dynamics.implicit_damping
-    run_forward_dynamics = dynamics.run_forward_dynamics
     make_context = dynamics.make_context
-    gimbal_lock = rates.gimbal_lock
     energies = energy.energies
     check_forces = force_elements.check_forces
-    force_element_fault = force_elements.force_element_fault
     check_force_elements = force_elements.check_force_elements
     user_forces = force_elements.user_forces
     input_ports = inputs.input_ports
     actuation = inputs.actuation
-    controlled_actuators = inputs.controlled_actuators
     set_controllers = inputs.set_controllers
-    has_controllers = inputs.has_controllers
-    steps_with_controllers = inputs.steps_with_controllers
     input_generalized_forces = inputs.input_generalized_forces
     input_body_forces = inputs.input_body_forces
     meets_contact = contact.meets_contact
     asks_for_surfaces = contact.asks_for_surfaces
-    resists_turning = contact.resists_turning
     requires_surfaces = contact.requires_surfaces
     name_in_contact = staticmethod(contact.name_in_contact)
     refuse_contact = contact.refuse_contact
     contact_body_forces = contact.contact_body_forces
     contact_record = contact_forces.contact_record
-    pairs_and_surfaces = contact_forces.pairs_and_surfaces
-    point_pair = contact_forces.point_pair
-    reactions_at = reaction_forces.reactions_at
-    joint_reactions = reaction_forces.joint_reactions
     output_ports = outputs.output_ports
-    net_actuation = outputs.net_actuation
 
     # what is computed once, when it is first asked for
 

@@ -150,6 +150,7 @@ class PlantData(System):
         if context.state.plant is not self:
             raise RuntimeError("this context belongs to another plant")
 
-    def _require_own(self, element: MultibodyElement, wanted_by: str) -> None:
+    def require_own(self, element: MultibodyElement, wanted_by: str) -> None:
+        """RuntimeError for an element of another plant, or of none."""
         if element.parent_plant is not self:
             raise RuntimeError(f"{wanted_by}: {element!r} is not part of this plant")

@@ -1,6 +1,7 @@
 """Contacts of a state with the forces that the law of continuous plants gives them, whatever kind the plant is."""
 
 from mbcli.multibody.contact.point_contact import contacts_of_state
+from mbcli.multibody.core.contact_forces import pairs_and_surfaces
 from mbcli.multibody.core.contact_results import ContactResults
 
 
@@ -13,4 +14,4 @@ def point_contacts(plant, context, *, single_points=False):
 def contacts_by_law(plant, context, *, single_points=False):
     """ContactResults of the state of a context."""
     contact, record = contacts_of_state(plant, context, single_points=single_points)
-    return ContactResults(plant, *plant.pairs_and_surfaces(contact, record))
+    return ContactResults(plant, *pairs_and_surfaces(plant, contact, record))

@@ -68,7 +68,7 @@ def SetFreeBodyRandomAnglesDistribution(plant: PlantData, body: RigidBody, angle
 
 
 def _floating_joint(plant: PlantData, body: RigidBody, kind: str | None = None) -> Any:
-    plant._require_own(body, "random distribution")
+    plant.require_own(body, "random distribution")
     joint = body.required_free_joint()
     if kind not in (None, joint.type_name()):
         raise RuntimeError(f"body '{body.name()}' has a joint of type {joint.type_name()}, not {kind}")

@@ -60,6 +60,7 @@ def gimbal_lock(plant: PlantData, context: Context) -> str | None:
 
 
 def joints_with_rpy(plant: PlantData) -> list[Joint]:
+    """The joints whose coordinates have roll, pitch and yaw, which have singular places."""
     plant.require_finalized("rates of coordinates")
     return [joint for joint in plant.elements.joints if has_angles(joint)]
 
@@ -118,6 +119,7 @@ def IsVelocityEqualToQDot(plant: PlantData) -> bool:
 
 
 def velocities_are_rates(plant: PlantData) -> bool:
+    """Whether v is qdot for all joints. RuntimeError before Finalize()."""
     plant.require_finalized("rates of coordinates")
     return IsVelocityEqualToQDot(plant)
 

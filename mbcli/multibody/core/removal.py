@@ -20,7 +20,7 @@ def RemoveJoint(plant: PlantData, joint: Joint) -> None:
     not tracked; an actuator drives the joint.
     """
     plant.require_not_finalized(f"RemoveJoint of '{joint.name()}'")
-    plant._require_own(joint, "RemoveJoint")
+    plant.require_own(joint, "RemoveJoint")
     if len(plant.elements.force_elements) > 1 or num_constraints(plant):
         raise RuntimeError(
             f"joint '{joint.name()}' cannot be removed: the plant has force elements or constraints, "
@@ -35,5 +35,5 @@ def RemoveJoint(plant: PlantData, joint: Joint) -> None:
 def RemoveJointActuator(plant: PlantData, actuator: JointActuator) -> None:
     """Removes an actuator. Its index is not used again. RuntimeError after Finalize()."""
     plant.require_not_finalized(f"RemoveJointActuator of '{actuator.name()}'")
-    plant._require_own(actuator, "RemoveJointActuator")
+    plant.require_own(actuator, "RemoveJointActuator")
     unregister(plant, actuator, plant.elements.actuators)

@@ -63,13 +63,13 @@ def _bases(plant: PlantData, model_instance: ModelInstanceIndex) -> list[RigidBo
 def IsAnchored(plant: PlantData, body: RigidBody) -> bool:
     """Whether only welds stand between the body and World. After Finalize()."""
     plant.require_finalized("IsAnchored")
-    plant._require_own(body, "IsAnchored")
+    plant.require_own(body, "IsAnchored")
     return int(plant.model.link_body[int(body.index())]) == 0
 
 
 def GetBodiesWeldedTo(plant: PlantData, body: RigidBody) -> list[RigidBody]:
     """All bodies that weld joints connect with the body, itself among them."""
-    plant._require_own(body, "GetBodiesWeldedTo")
+    plant.require_own(body, "GetBodiesWeldedTo")
     neighbours: dict[RigidBody, list[RigidBody]] = {}
     for joint in plant.elements.joints:
         if is_weld(joint):

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mbcli.multibody.core.elements import add_sensor
 from mbcli.multibody.tree.sensor import Sensor
 
 if TYPE_CHECKING:
@@ -35,4 +36,4 @@ def add_sensors(plant: Any, specs: Iterable[SensorSpec], known: Any, instance: A
             noise=spec.noise,
         )
         owner = instance if ends[0] is None or ends[0][0].index_number == 0 else ends[0][0].model_instance()
-        plant.add_sensor(sensor, owner).place = spec.place
+        add_sensor(plant, sensor, owner).place = spec.place

@@ -8,6 +8,9 @@ import numpy as np
 
 from mbcli.errors import ArgumentError
 from mbcli.multibody.contact.contact_arrays import SampledContacts
+from mbcli.multibody.core.dynamics import accelerations
+from mbcli.multibody.core.outputs import net_actuation
+from mbcli.multibody.core.reaction_forces import joint_reactions
 from mbcli.multibody.sensing.plant_sensing import PlantSensing
 from mbcli.multibody.sensing.rows import SensedRows
 
@@ -71,7 +74,7 @@ class SensorEvaluator:
         q, v = plant.GetPositions(context)[None], plant.GetVelocities(context)[None]
         given: dict[str, Any] = {}
         if "acceleration" in needs:
-            given["vdot"] = plant.accelerations(context)[None]
+            given["vdot"] = accelerations(plant, context)[None]
         if "energy" in needs:
             given["energy"] = np.array([[plant.CalcKineticEnergy(context), plant.CalcPotentialEnergy(context)]])
         if needs & {"contact", "wrench"} and plant.meets_contact():
@@ -82,7 +85,7 @@ class SensorEvaluator:
         if "wrench" in needs:
             given |= wrench_inputs(plant, context)
         if "effort" in needs:
-            given["effort"] = plant.net_actuation(context)[None]
+            given["effort"] = net_actuation(plant, context)[None]
         rows = SensedRows(self._sensing, np.array([context.get_time()]), q, v, **given)
         if self._links:
             rows.compute_motions(self._links)
@@ -97,7 +100,7 @@ def sensor_values(plant: MultibodyPlant, context: Context, names: Sequence[str] 
 def wrench_inputs(plant: MultibodyPlant, context: Context) -> dict[str, Any]:
     """What wrenches in joints need beside motion and contact at the state of a context."""
     if has_forces_between(plant):
-        return {"reactions": plant.joint_reactions(context)[None]}
+        return {"reactions": joint_reactions(plant, context)[None]}
     pushes = plant.input_body_forces(context)
     return {} if isinstance(pushes, float) else {"pushes": pushes[None]}
 

@@ -26,6 +26,7 @@ from mbcli.engine.fields.run_fields import (
 from mbcli.engine.runtime.addresses import address_of_function
 from mbcli.engine.stepping.run_arrays import Balance
 from mbcli.multibody.contact.point_contact import contacts_of_state
+from mbcli.multibody.core.dynamics import implicit_damping
 from mbcli.multibody.stepping.compliance_energy import compliance_energies
 
 if TYPE_CHECKING:
@@ -115,7 +116,7 @@ class KeptBalance:
         """Lets the loops find the balance from the data that they change; integration: handle of a continuous run's."""
         state, discrete = self._stepped.state, self._plant.is_discrete()
         compiled = state.compiled
-        self.arrays.balance_settings[BALANCE_IMPLICIT] = self._plant.implicit_damping() if discrete else 0.0
+        self.arrays.balance_settings[BALANCE_IMPLICIT] = implicit_damping(self._plant) if discrete else 0.0
         self.arrays.balance_settings[BALANCE_CONSTRAINED] = 1.0 if self._plant.elements.constraints else 0.0
         at = [0.0] * 6
         function = getattr(state.kernels, "balance_step" if discrete else "balance_motion")

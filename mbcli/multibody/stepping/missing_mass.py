@@ -8,6 +8,7 @@ import numpy as np
 
 from mbcli.common.number_text import counted
 from mbcli.errors import NumericalError
+from mbcli.multibody.core.dynamics import implicit_damping
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,7 +40,7 @@ def require_masses(plant: PlantCore, context: Context) -> None:
 
 def _damping_time(plant):
     """What a damping is multiplied by to stand in for mass: the step, or 0."""
-    return plant.time_step() * plant.implicit_damping() if plant.is_discrete() else 0.0
+    return plant.time_step() * implicit_damping(plant) if plant.is_discrete() else 0.0
 
 
 def _never(joint, context):

@@ -48,6 +48,10 @@ from mbcli.multibody.compilation.cut_joints import WatchedLimits, require_action
 from mbcli.multibody.contact.meeting_contact import foresee_contact, prepare_contact
 from mbcli.multibody.contact.python_forces import PythonForces, needs_python
 from mbcli.multibody.contact.sleep import Sleep, context_of_steps
+from mbcli.multibody.core.dynamics import implicit_damping
+from mbcli.multibody.core.force_elements import force_element_fault
+from mbcli.multibody.core.inputs import has_controllers
+from mbcli.multibody.core.rates import gimbal_lock
 from mbcli.multibody.stepping.energy_balance import KeptBalance, keep_none
 from mbcli.multibody.stepping.missing_mass import require_masses
 from mbcli.multibody.stepping.not_finite import behind_singular, not_finite
@@ -456,7 +460,7 @@ class Run:
         if self._stepping is None:
             self._stepping = Stepping(size)
         run = self._stepping
-        run.start(first, last, every, h, self.plant.implicit_damping())
+        run.start(first, last, every, h, implicit_damping(self.plant))
         if self.ticks is not None:
             self._begin_ticks(run)
         previous = run.state_before
@@ -549,8 +553,8 @@ class Run:
         own_ways = self.sleep is not None or self._balance is not None or plant.elements.deformable_bodies
         if run is None or self._stepped is not self.context or self._loops is not state.kernels or own_ways:
             return ()
-        run.start(0, 0, NEVER, plant.time_step(), plant.implicit_damping())
-        self._has_controllers = plant.has_controllers()
+        run.start(0, 0, NEVER, plant.time_step(), implicit_damping(plant))
+        self._has_controllers = has_controllers(plant)
         before = run.state_before
         return self._handles(run)[2:], before, before[: state.q.size], before[state.q.size :]
 
@@ -734,12 +738,12 @@ class Run:
         plant = self.plant
         if status == GIMBAL_LOCK:
             return NumericalError(
-                f"{plant.gimbal_lock(self.context)}, in step {self.steps + 1} from t = {self.context.get_time():.9g} s"
+                f"{gimbal_lock(plant, self.context)}, in step {self.steps + 1} from t = {self.context.get_time():.9g} s"
             )
         if status in (CONSTRAINTS_UNMET, SINGULAR_POSITION):
             return NumericalError(f"{self._constraint_failure(status)}, after t = {self.context.get_time():.9g} s")
         if status == ELEMENT_FAULT:
-            element = plant.force_element_fault(self.context)
+            element = force_element_fault(plant, self.context)
             return NumericalError(
                 f"{element.fault()}, in step {self.steps + 1} from t = {self.context.get_time():.9g} s"
             )

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from mbcli.multibody.core.dynamics import implicit_damping
+
 if TYPE_CHECKING:
     from mbcli.multibody.core.plant_core import PlantCore
     from mbcli.multibody.state.context import Context
@@ -43,7 +45,7 @@ def too_stiff(plant: PlantCore, context: Context) -> Stiffness | None:
     held = np.ix_(moves, moves)
     stiffness, damping = found["tangent"][held], found["v"][held]
     inertia, in_joints = plant.CalcMassMatrix(rest)[held], np.diag(model.dof_damping)[held]
-    if not plant.implicit_damping():
+    if not implicit_damping(plant):
         in_joints = np.zeros_like(in_joints)
 
     def rate(step):

@@ -19,6 +19,7 @@ import numpy as np
 from mbcli.common.argument_names import argument
 from mbcli.errors import ArgumentError
 from mbcli.models.mechanisms import mechanisms
+from mbcli.multibody.core.inputs import steps_with_controllers
 from mbcli.multibody.state.context import Context
 from mbcli.multibody.tree.multibody_forces import MultibodyForces
 from mbcli.simulation.control.choices import WAYS
@@ -125,7 +126,7 @@ def require_followable(plan: Plan, way: str, plant: MultibodyPlant) -> None:
         )
     if way == "computed-torque" and plant.elements.constraints:
         raise ArgumentError(f"{argument('follow', way)} is for trees; give {argument('follow', 'prescribed')}")
-    if way != "computed-torque" and not plant.steps_with_controllers():
+    if way != "computed-torque" and not steps_with_controllers(plant):
         raise ArgumentError(
             f"{argument('follow', way)} needs a discrete plant whose steps take PD controllers; give {argument('dt')} "
             f"a step, or {argument('follow', 'computed-torque')}"

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mbcli.log.fields.loaded_states import LoadedStates
+from mbcli.multibody.core.inputs import controlled_actuators, has_controllers
+from mbcli.multibody.core.selectors import u_indices
 from mbcli.multibody.sensing.evaluation import SensorEvaluator
 from mbcli.multibody.sensing.signals import SensorSignals
 from mbcli.multibody.tree.index import ModelInstanceIndex
@@ -38,11 +40,11 @@ class TickSensors:
         self._evaluator = SensorEvaluator(plant, compiled=True)
         self._signals = SensorSignals(self._evaluator.sensors, seed)
         self._states = LoadedStates(plant, context, forces, with_controllers=True)
-        row = {int(k): i for i, k in enumerate(plant.model.pd_actuator)} if plant.has_controllers() else {}
+        row = {int(k): i for i, k in enumerate(plant.model.pd_actuator)} if has_controllers(plant) else {}
         self._aims: list[tuple[Any, list[int | None]]] = []  # ports of desired states, and rows of what is desired
-        for instance in sorted({int(a.model_instance()) for a in plant.controlled_actuators()} if row else ()):
+        for instance in sorted({int(a.model_instance()) for a in controlled_actuators(plant)} if row else ()):
             index = ModelInstanceIndex(instance)
-            rows = [row.get(k) for k in plant.u_indices(instance)]
+            rows = [row.get(k) for k in u_indices(plant, instance)]
             self._aims.append((plant.get_desired_state_input_port(index), rows))
 
     def describe(self) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from test_energy_balance import balance_of
 from mbcli.config.plant_config import MultibodyPlantConfig
 from mbcli.math import RigidTransform
 from mbcli.multibody.assembly.closed_chains import assemble_context
+from mbcli.multibody.core.finalize import unused_properties
 from mbcli.multibody.parsing import Parser
 from mbcli.multibody.plant import AddMultibodyPlant, DiscreteContactApproximation, MultibodyPlant
 from mbcli.multibody.tree import (
@@ -340,7 +341,7 @@ def test_both_axes_of_a_universal_joint_have_their_own():
 def test_a_continuous_plant_says_that_it_has_none():
     with pytest.warns(UserWarning, match="a continuous plant does not use the dry friction of 1 joint: rail"):
         plant = slider(3.0, h=0.0, gravity=1.0)
-    assert plant.unused_properties() == ["a continuous plant does not use the dry friction of 1 joint: rail"]
+    assert unused_properties(plant) == ["a continuous plant does not use the dry friction of 1 joint: rail"]
     assert after(plant, 0.01)[1][0] == pytest.approx(0.01, rel=1e-6)
 
 
