@@ -183,6 +183,11 @@ NOT_SMOOTH = {
     "take_faults",
     "find_rank",
     "run_continuous",
+    "begin_step",
+    "try_step",
+    "sample_within_step",
+    "accept_step",
+    "ask_for_dense",
     "take_sample",
     "know_dense",
     # the balance asks whether it is kept, and how steps are taken

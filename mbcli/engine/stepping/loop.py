@@ -296,131 +296,171 @@ def run_continuous(model: Handle, data: Handle, integration: Handle, actuation: 
     """
     m, d, run = model_at(model), data_at(data), integration_at(integration)
     series, recording = actuation_at(actuation), recording_at(recording)
-    clock, y, u = run.clock, run.y, series.actuation
-    scheme, largest_step, accuracy, error_order = (
-        run.scheme[0],
-        run.largest_step[0],
-        run.accuracy[0],
-        run.error_order[0],
-    )
-    written, wanted, next_wanted = recording.rows_written, recording.times_wanted[0], recording.next_wanted
-    sample_times, capacity = recording.wanted_times, recording.recorded_time.shape[0]
-    nq, nv = d.q.shape[0], d.v.shape[0]
+    clock = run.clock
     clock[CLOCK_JACOBIAN_KNOWN] = 0.0
     for _ in range(budget):
         if clock[CLOCK_PENDING] == 0.0:
-            if next_wanted[0] == wanted:
-                return FINISHED
-            t = clock[CLOCK_TIME]
-            hold_input(t, series)
-            if t >= sample_times[next_wanted[0]]:
-                if written[0] == capacity:
-                    return BUFFER_FULL
-                set_state(d, y)
-                if not take_sample(m, d, t, y, u, recording):
-                    return STEP_FAULT
+            result = begin_step(m, d, run, series, recording)
+            if result == RUNNING:
+                result = try_step(m, d, run, series)
+            if result != RUNNING:
+                return result
+            if clock[CLOCK_PENDING] == 0.0:  # refused, to be tried again with another length
                 continue
-            if gimbal_lock(m, y) != 0:
-                return GIMBAL_LOCK
-            if m.spring_damper_link.shape[0] + m.bushing_link.shape[0] > 0:
-                set_state(d, y)
-                position_kinematics(m, d)
-                if element_fault(m, d) != 0:
-                    return ELEMENT_FAULT
-            target = next_input_change(t, run.end_time[0], series)
-            longest = min(clock[CLOCK_NEXT_STEP], largest_step)
-            h = longest
-            meets_target = t + 1.000001 * h >= target
-            if meets_target:
-                h = target - t
-                if target == run.end_time[0] and run.kept[0] == 0.0:
-                    keep_state(run)
-            if scheme == SEMI_EXPLICIT:
-                semi_explicit_step(m, d, run, u, h)
-                error = 0.0
-            elif scheme == EXPLICIT:
-                error = explicit_step(m, d, run, u, h)
-            else:
-                if clock[CLOCK_JACOBIAN_KNOWN] == 0.0:
-                    jacobian_by_differences(m, d, run, u)
-                    clock[CLOCK_JACOBIAN_KNOWN] = 1.0
-                error = implicit_step(m, d, run, u, h, accuracy)
-                if error < 0.0:  # Newton's method wants a smaller step
-                    clock[CLOCK_REFUSED] += 1.0
-                    clock[CLOCK_NEXT_STEP] = 0.25 * h
-                    if clock[CLOCK_NEXT_STEP] < 1.0e-14 * max(1.0, abs(t)):
-                        return STEP_TOO_SMALL
-                    continue
-            if lacks_room(d):
-                return STEP_FAULT
-            good = all_finite(run.y_end[:nq], run.y_end[nq:])
-            if accuracy > 0.0 and error_order > 0:
-                ratio = error / accuracy
-                if not good or not ratio <= 1.0:
-                    clock[CLOCK_REFUSED] += 1.0
-                    factor = LARGEST_SHRINK
-                    if good and ratio > 0.0 and ratio < 1.0e300:
-                        factor = max(LARGEST_SHRINK, SAFETY * ratio ** (-1.0 / (error_order + 1.0)))
-                    clock[CLOCK_NEXT_STEP] = factor * h
-                    if clock[CLOCK_NEXT_STEP] < 1.0e-14 * max(1.0, abs(t)):
-                        return STEP_TOO_SMALL if good else NOT_FINITE
-                    continue
-                factor = LARGEST_GROWTH
-                if ratio > 0.0:
-                    factor = min(LARGEST_GROWTH, SAFETY * ratio ** (-1.0 / (error_order + 1.0)))
-                # a step cut short to meet a target says nothing against the longer one
-                following = max(longest, factor * h) if meets_target else factor * h
-            elif not good:
-                return NOT_FINITE
-            else:
-                following = largest_step
-            balance_of_motion(d, BEFORE_PROJECTION)
-            fault = finish_step(m, d, run.y_end, run.constraint_tolerance[0])
-            balance_of_motion(d, AFTER_PROJECTION)
-            if fault != 0:
-                clock[CLOCK_REFUSED] += 1.0
-                clock[CLOCK_NEXT_STEP] = OTHER_STEP * h
-                if clock[CLOCK_NEXT_STEP] < SHORTEST_STEP * largest_step:
-                    return CONSTRAINTS_UNMET if fault == UNMET else SINGULAR_POSITION
-                continue
-            clock[CLOCK_FOLLOWING] = following
-            clock[CLOCK_STEP_END] = target if meets_target else t + h
-            clock[CLOCK_PENDING], clock[CLOCK_DENSE_KNOWN] = 1.0, 0.0
-        h = clock[CLOCK_STEP_END] - clock[CLOCK_TIME]
-        while next_wanted[0] < wanted and sample_times[next_wanted[0]] < clock[CLOCK_STEP_END]:
-            if written[0] == capacity:
-                return BUFFER_FULL
-            if clock[CLOCK_DENSE_KNOWN] == 0.0:
-                know_dense(m, d, run, u)
-                if lacks_room(d):
-                    return STEP_FAULT
-                clock[CLOCK_DENSE_KNOWN] = 1.0
-            t = sample_times[next_wanted[0]]
-            hold_input(t, series)
-            evaluate_dense(run, (t - clock[CLOCK_TIME]) / h)
-            note_ranks(d)
-            finish_step(m, d, run.y_stage, run.constraint_tolerance[0])  # where it cannot be, the row has its error
-            restore_ranks(d)
-            set_state(d, run.y_stage)
-            if not take_sample(m, d, t, run.y_stage, u, recording):
-                return STEP_FAULT
-        if next_wanted[0] == wanted:  # there may be more of them within this step
-            return FINISHED
-        if keeps_balance(d):
-            hold_input(clock[CLOCK_TIME], series)
-            for k in range(u.shape[0]):
-                d.u[k] = u[k]
-            if clock[CLOCK_DENSE_KNOWN] == 0.0:
-                know_dense(m, d, run, u)
-            balance_of_motion(d, h)
-            if lacks_room(d):
-                return STEP_FAULT
-        for i in range(nq + nv):
-            y[i] = run.y_end[i]
-        clock[CLOCK_TIME], clock[CLOCK_NEXT_STEP] = clock[CLOCK_STEP_END], clock[CLOCK_FOLLOWING]
-        clock[CLOCK_PENDING], clock[CLOCK_JACOBIAN_KNOWN] = 0.0, 0.0
-        clock[CLOCK_STEPS] += 1.0
+        result = sample_within_step(m, d, run, series, recording)
+        if result == RUNNING:
+            result = accept_step(m, d, run, series)
+        if result != RUNNING:
+            return result
     return RUNNING
+
+
+@kernel
+def begin_step(model, data, run, series, recording):
+    """Takes the samples that are due at the state y. RUNNING, or why no step begins there."""
+    t, y, u = run.clock[CLOCK_TIME], run.y, series.actuation
+    written, next_wanted = recording.rows_written, recording.next_wanted
+    while True:
+        if next_wanted[0] == recording.times_wanted[0]:
+            return FINISHED
+        hold_input(t, series)
+        if t < recording.wanted_times[next_wanted[0]]:
+            break
+        if written[0] == recording.recorded_time.shape[0]:
+            return BUFFER_FULL
+        set_state(data, y)
+        if not take_sample(model, data, t, y, u, recording):
+            return STEP_FAULT
+    if gimbal_lock(model, y) != 0:
+        return GIMBAL_LOCK
+    if model.spring_damper_link.shape[0] + model.bushing_link.shape[0] > 0:
+        set_state(data, y)
+        position_kinematics(model, data)
+        if element_fault(model, data) != 0:
+            return ELEMENT_FAULT
+    return RUNNING
+
+
+@kernel
+def try_step(model, data, run, series):
+    """y_end and the clock's end of step, if the step is accepted: CLOCK_PENDING says so; else the length to try next.
+
+    RUNNING, or why there is no other length to try.
+    """
+    clock, t, u, nq = run.clock, run.clock[CLOCK_TIME], series.actuation, data.q.shape[0]
+    scheme, largest_step, accuracy = run.scheme[0], run.largest_step[0], run.accuracy[0]
+    target = next_input_change(t, run.end_time[0], series)
+    longest = min(clock[CLOCK_NEXT_STEP], largest_step)
+    h = longest
+    meets_target = t + 1.000001 * h >= target
+    if meets_target:
+        h = target - t
+        if target == run.end_time[0] and run.kept[0] == 0.0:
+            keep_state(run)
+    if scheme == SEMI_EXPLICIT:
+        semi_explicit_step(model, data, run, u, h)
+        error = 0.0
+    elif scheme == EXPLICIT:
+        error = explicit_step(model, data, run, u, h)
+    else:
+        if clock[CLOCK_JACOBIAN_KNOWN] == 0.0:
+            jacobian_by_differences(model, data, run, u)
+            clock[CLOCK_JACOBIAN_KNOWN] = 1.0
+        error = implicit_step(model, data, run, u, h, accuracy)
+        if error < 0.0:  # Newton's method wants a smaller step
+            return refuse_step(clock, 0.25 * h, 1.0e-14 * max(1.0, abs(t)), STEP_TOO_SMALL)
+    if lacks_room(data):
+        return STEP_FAULT
+    good = all_finite(run.y_end[:nq], run.y_end[nq:])
+    following = largest_step
+    if accuracy > 0.0 and run.error_order[0] > 0:
+        ratio, order = error / accuracy, run.error_order[0] + 1.0
+        if not good or not ratio <= 1.0:
+            factor = LARGEST_SHRINK
+            if good and ratio > 0.0 and ratio < 1.0e300:
+                factor = max(LARGEST_SHRINK, SAFETY * ratio ** (-1.0 / order))
+            reason = STEP_TOO_SMALL if good else NOT_FINITE
+            return refuse_step(clock, factor * h, 1.0e-14 * max(1.0, abs(t)), reason)
+        factor = LARGEST_GROWTH
+        if ratio > 0.0:
+            factor = min(LARGEST_GROWTH, SAFETY * ratio ** (-1.0 / order))
+        # a step cut short to meet a target says nothing against the longer one
+        following = max(longest, factor * h) if meets_target else factor * h
+    elif not good:
+        return NOT_FINITE
+    balance_of_motion(data, BEFORE_PROJECTION)
+    fault = finish_step(model, data, run.y_end, run.constraint_tolerance[0])
+    balance_of_motion(data, AFTER_PROJECTION)
+    if fault != 0:
+        reason = CONSTRAINTS_UNMET if fault == UNMET else SINGULAR_POSITION
+        return refuse_step(clock, OTHER_STEP * h, SHORTEST_STEP * largest_step, reason)
+    clock[CLOCK_FOLLOWING] = following
+    clock[CLOCK_STEP_END] = target if meets_target else t + h
+    clock[CLOCK_PENDING], clock[CLOCK_DENSE_KNOWN] = 1.0, 0.0
+    return RUNNING
+
+
+@kernel
+def refuse_step(clock, length, shortest, reason):
+    """The length of the next try: RUNNING, or the reason if it is too short."""
+    clock[CLOCK_REFUSED] += 1.0
+    clock[CLOCK_NEXT_STEP] = length
+    return reason if length < shortest else RUNNING
+
+
+@kernel
+def sample_within_step(model, data, run, series, recording):
+    """Takes the samples before the end of the step from its dense output. RUNNING, or why the run stops."""
+    clock, next_wanted = run.clock, recording.next_wanted
+    h = clock[CLOCK_STEP_END] - clock[CLOCK_TIME]
+    while next_wanted[0] < recording.times_wanted[0] and recording.wanted_times[next_wanted[0]] < clock[CLOCK_STEP_END]:
+        if recording.rows_written[0] == recording.recorded_time.shape[0]:
+            return BUFFER_FULL
+        if not ask_for_dense(model, data, run, series.actuation):
+            return STEP_FAULT
+        t = recording.wanted_times[next_wanted[0]]
+        hold_input(t, series)
+        evaluate_dense(run, (t - clock[CLOCK_TIME]) / h)
+        note_ranks(data)
+        finish_step(model, data, run.y_stage, run.constraint_tolerance[0])  # where it cannot be, the row has its error
+        restore_ranks(data)
+        set_state(data, run.y_stage)
+        if not take_sample(model, data, t, run.y_stage, series.actuation, recording):
+            return STEP_FAULT
+    # there may be more of them within this step, in another call
+    return FINISHED if next_wanted[0] == recording.times_wanted[0] else RUNNING
+
+
+@kernel
+def accept_step(model, data, run, series):
+    """y_end -> y, and the clock goes on. RUNNING, or STEP_FAULT."""
+    clock, u = run.clock, series.actuation
+    if keeps_balance(data):
+        hold_input(clock[CLOCK_TIME], series)
+        for k in range(u.shape[0]):
+            data.u[k] = u[k]
+        if clock[CLOCK_DENSE_KNOWN] == 0.0:
+            know_dense(model, data, run, u)
+        balance_of_motion(data, clock[CLOCK_STEP_END] - clock[CLOCK_TIME])
+        if lacks_room(data):
+            return STEP_FAULT
+    for i in range(data.q.shape[0] + data.v.shape[0]):
+        run.y[i] = run.y_end[i]
+    clock[CLOCK_TIME], clock[CLOCK_NEXT_STEP] = clock[CLOCK_STEP_END], clock[CLOCK_FOLLOWING]
+    clock[CLOCK_PENDING], clock[CLOCK_JACOBIAN_KNOWN] = 0.0, 0.0
+    clock[CLOCK_STEPS] += 1.0
+    return RUNNING
+
+
+@kernel
+def ask_for_dense(model, data, run, u):
+    """Makes `dense` unless it is known. Whether there was room for that."""
+    if run.clock[CLOCK_DENSE_KNOWN] == 0.0:
+        know_dense(model, data, run, u)
+        if lacks_room(data):
+            return False
+        run.clock[CLOCK_DENSE_KNOWN] = 1.0
+    return True
 
 
 @kernel

@@ -12,6 +12,11 @@ from mbcli.engine.stepping import integrators, loop, pushes, step
 LOOPS = (
     "run_discrete",
     "run_continuous",
+    "begin_step",
+    "try_step",
+    "sample_within_step",
+    "accept_step",
+    "ask_for_dense",
     "take_sample",
     "explicit_step",
     "semi_explicit_step",
