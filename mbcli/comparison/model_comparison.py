@@ -22,9 +22,11 @@ from mbcli.multibody.tree.joint_kinds import has_quaternion
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from typing import Unpack
 
     from mbcli.comparison.matched_names import Entry
     from mbcli.math.array_types import Array, IntArray, Matrix4, Vector, Vector3
+    from mbcli.models.load_arguments import AllLoadArguments
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
     from mbcli.multibody.state.context import Context
 
@@ -59,7 +61,9 @@ OF_PART = {DYNAMICS: ("bodies", "joints", "actuators", "deformable_bodies"), SHA
 OF_FILES = ("place", "name", "model_instance")
 
 
-def compare_models(a: Any, b: Any, *, tolerance: float = TOLERANCE, part: str = ALL, **loading: Any) -> Comparison:
+def compare_models(
+    a: Any, b: Any, *, tolerance: float = TOLERANCE, part: str = ALL, **loading: Unpack[AllLoadArguments]
+) -> Comparison:
     """What differs between two models: elements by their names, then the equations of motion at random states.
 
     Meshes are the same if their files have the same content, wherever they lie. Actuators that have other names, as
@@ -79,7 +83,8 @@ def compare_models(a: Any, b: Any, *, tolerance: float = TOLERANCE, part: str = 
         raise ArgumentError(f"part must be one of {', '.join(PARTS)}, it is {part!r}")
     if not tolerance >= 0.0:
         raise ArgumentError(f"tolerance must not be negative, it is {tolerance}")
-    loaded = [m if isinstance(m, LoadedModel) else load_model(m, **{"contact": True, **loading}) for m in (a, b)]
+    loading.setdefault("contact", True)
+    loaded = [m if isinstance(m, LoadedModel) else load_model(m, **loading) for m in (a, b)]
     result = Comparison(tolerance)
     documents = [describe(model, measured=False) for model in loaded]
     names = MatchedNames(*documents)

@@ -161,51 +161,29 @@ def load_model(
         "discrete_contact_approximation": contact_approximation,
         "sleep_tolerance": sleep,
     }
-    for name, value in chosen.items():
-        if value is not None:
-            setattr(config.plant_config, name, value)
+    _choose(config, chosen, decompose, self_contact)
     set_hold(config, hold, kp, kd, drive)
-    plant = MultibodyPlant(config.plant_config.time_step)
-    ApplyMultibodyPlantConfig(config.plant_config, plant)
-    if decompose is not None:
-        config.decompose = decompose
-    plant.settings.decompose_meshes = config.decompose
-    plant.settings.leaves_out_broken_meshes = not strict and package_map.missing_meshes != "error"
+    plant = _started_plant(config, not strict and package_map.missing_meshes != "error")
     if contact:
         register_scene_graph(plant, config.scene_graph_config, ground)
-    parser = Parser(plant, diagnostics=diagnostics, packages=package_map)
-    parser.SetAutoRenaming(True)
-    if strict:
-        parser.SetStrictParsing()
+    parser = _parser(plant, diagnostics, package_map, strict)
     for model, scenario in zip(models, settings.scenarios, strict=True):
         _add(parser, model, scenario, file_type, on_findings)
     semantics = _read_srdf(srdf, parser.specs, diagnostics, on_findings, strict)
     on_findings(diagnostics.findings)
-    for name in [weld] if isinstance(weld, str) else weld:
-        _weld(plant, name)
-    if weld_base:
-        weld_bases(plant)
-    welded = weld_massless_bases(plant)
-    if welded:
-        first, more = welded[0], f" (and {len(welded) - 1} more links)" if len(welded) > 1 else ""
-        message = f'link "{first.name()}" has no mass and no joint: it is fixed to the world{more}'
-        diagnostics.note("MASSLESS_LINK_FIXED", message, place=first.place)
-        on_findings(diagnostics.findings[-1:])
+    _weld_all(plant, [weld] if isinstance(weld, str) else weld, weld_base)
+    fixed = _fix_massless_links(plant, diagnostics)
+    if fixed:
+        on_findings(fixed)
     if dt is None and settings.leave_the_step_to_models:
         _take_step(plant, config, parser.read)
     if gravity is not None:
         plant.mutable_gravity_field().set_gravity_vector(list(gravity))
     files = _add_constraints(plant, constraints, diagnostics, strict)
     added = _add_actuators(plant, config, parser)
-    with _invalid_model(), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # losses of joints that close loops are reported where they matter
-        plant.Finalize()
+    _finalize(plant, loops)
     plant.asks_to_be_held = config.hold.is_on or bool(config.drive)
-    if loops == "error":
-        _refuse_loops(plant)
     settings.apply_initial_positions(plant)
-    if self_contact is not None:
-        config.self_contact = self_contact
     postures = postures_of(parser.specs, parser.instances) + _apply_semantics(plant, semantics, parser)
     left_out = _leave_out_self_contact(plant, config.self_contact, postures, on_mesh) if contact else []
     loaded = LoadedModel(
@@ -228,6 +206,59 @@ def load_model(
 
         loaded.parameters = set_parameters(loaded, of_elements)
     return loaded
+
+
+def _choose(config: RunConfig, of_plant: Mapping[str, Any], decompose: bool | None, self_contact: str | None) -> None:
+    """Puts arguments that were given, None where not, in the place of settings."""
+    for name, value in of_plant.items():
+        if value is not None:
+            setattr(config.plant_config, name, value)
+    if decompose is not None:
+        config.decompose = decompose
+    if self_contact is not None:
+        config.self_contact = self_contact
+
+
+def _started_plant(config: RunConfig, leaves_out_broken_meshes: bool) -> MultibodyPlant:
+    plant = MultibodyPlant(config.plant_config.time_step)
+    ApplyMultibodyPlantConfig(config.plant_config, plant)
+    plant.settings.decompose_meshes = config.decompose
+    plant.settings.leaves_out_broken_meshes = leaves_out_broken_meshes
+    return plant
+
+
+def _parser(plant: MultibodyPlant, diagnostics: Diagnostics, packages: PackageMap, strict: bool) -> Parser:
+    parser = Parser(plant, diagnostics=diagnostics, packages=packages)
+    parser.SetAutoRenaming(True)
+    if strict:
+        parser.SetStrictParsing()
+    return parser
+
+
+def _weld_all(plant: MultibodyPlant, names: Iterable[str], bases: bool) -> None:
+    for name in names:
+        _weld(plant, name)
+    if bases:
+        weld_bases(plant)
+
+
+def _fix_massless_links(plant: MultibodyPlant, diagnostics: Diagnostics) -> Sequence[Diagnostic]:
+    """Holds links without mass and joint at the world; returns what is to be said of them."""
+    welded = weld_massless_bases(plant)
+    if not welded:
+        return ()
+    first, more = welded[0], f" (and {len(welded) - 1} more links)" if len(welded) > 1 else ""
+    message = f'link "{first.name()}" has no mass and no joint: it is fixed to the world{more}'
+    diagnostics.note("MASSLESS_LINK_FIXED", message, place=first.place)
+    return diagnostics.findings[-1:]
+
+
+def _finalize(plant: MultibodyPlant, loops: str) -> None:
+    with _invalid_model(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # losses of joints that close loops are reported where they matter
+        plant.Finalize()
+    if loops == "error":
+        _refuse_loops(plant)
 
 
 def _split(overrides: Iterable[str] | Mapping[str, Any]) -> tuple[list[str], list[str]]:

@@ -1,5 +1,7 @@
 """simulate() and resume(): a model in, a log out."""
 
+from __future__ import annotations
+
 import copy
 import dataclasses
 import inspect
@@ -8,7 +10,7 @@ import os
 import warnings
 from collections.abc import Callable, Mapping
 from textwrap import fill
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,6 +25,11 @@ from mbcli.models.loading import as_loaded, load_model, set_hold
 from mbcli.multibody.plant import MultibodyPlant
 from mbcli.simulation.log_target import check_log_target
 from mbcli.simulation.recorded_run import Progress, RecordedRun
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from mbcli.models.load_arguments import LoadArguments
 
 CALL = "mbcli.simulation.simulate"  # in place of a command in the log of a run from Python
 LONGEST_CALL = 32_000  # characters of its arguments that a log takes
@@ -82,7 +89,7 @@ def simulate(
     on_progress: Callable[[Progress], None] = lambda progress: None,
     should_stop: Callable[[], int] = lambda: 0,
     warn: Callable[[str], None] | None = None,
-    **loading: Any,
+    **loading: Unpack[LoadArguments],
 ) -> Log | MemoryLog:
     """Runs a model over time; returns its log, open, with the figures of the run in `log.summary`.
 

@@ -24,7 +24,9 @@ from mbcli.sweeps.variations import Variation, parse_variations
 
 if TYPE_CHECKING:
     from collections.abc import Generator
+    from typing import Unpack
 
+    from mbcli.models.load_arguments import AllLoadArguments
     from mbcli.models.loading import Models, ModelSource
 
 OF_FILES = ("packages",)  # of the arguments of loading: where the files are, of which the checksums are known
@@ -112,7 +114,7 @@ def sweep(
     resume: bool = False,
     on_progress: Callable[[SweepProgress], object] = lambda progress: None,
     run: Mapping[str, Any] | None = None,
-    **loading: Any,
+    **loading: Unpack[AllLoadArguments],
 ) -> ResultTable:
     """Runs a model at many points, on processes of this machine or a Dask cluster; returns one table.
 
@@ -139,7 +141,7 @@ def sweep(
         ArgumentError, ModelError, ResourceError: before the first run. What goes wrong in a run is in its row.
     """
     arguments: dict[str, Any] = {"pose": pose, "duration": duration, **(run or {})}
-    loading = {"contact": True, **loading}
+    loading.setdefault("contact", True)
     loaded = load_model(_models(model), **loading)
     described = None
     if start is not None:
