@@ -150,7 +150,8 @@ FOLLOWS = {
     **dict.fromkeys(("X_PF", "X_CM", "axis", "X_BG", "X_BF", "com", "inertia", "p_AP", "p_BQ"), {"LINK_FRAME", "LINK"}),
     **dict.fromkeys(("parent", "child"), {"LINK"}),
     "number of constraints": {"CONSTRAINT", "JOINT", "LOOP"},
-    "number of force elements": {"JOINT_SPRING_STIFFNESS"},
+    "number of force elements": {"JOINT_SPRING_STIFFNESS", "CONSTRAINT"},
+    "floating": {"JOINT_DAMPING"},  # a body that floats without damping needs no joint
     **dict.fromkeys(("gravity", "gravity_vector"), {"GRAVITY"}),
 }
 
@@ -159,6 +160,7 @@ def is_named(difference, losses):
     """Whether what convert said covers a difference."""
     name, where, _ = difference
     element = where.removeprefix("deformable ").partition(" ")[2].rstrip("'").rpartition("::")[2]
+    element = element.rpartition("_welds_to_")[2]  # a weld without a name is called after its link
     said = any(f"'{element}'" in message or f"::{element}'" in message for _, _, message in losses)
     return said or any({kind, code} & FOLLOWS.get(name, set()) for kind, code, _ in losses)
 

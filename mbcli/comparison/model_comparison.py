@@ -13,7 +13,7 @@ import numpy as np
 from mbcli.common.coordinate_names import listed
 from mbcli.comparison.differences import LEAST, Comparison, Difference, deviation, largest_where
 from mbcli.comparison.matched_names import MODEL_FRAME, MatchedNames, by_name
-from mbcli.errors import ArgumentError
+from mbcli.errors import ArgumentError, MbcliError
 from mbcli.models.description import describe
 from mbcli.models.element_parameters import KINDS
 from mbcli.models.loaded_model import LoadedModel
@@ -59,6 +59,7 @@ UNNAMED = ("force_elements", "constraints")
 ALL, DYNAMICS, SHAPES = PARTS = ("all", "dynamics", "shapes")
 OF_PART = {DYNAMICS: ("bodies", "joints", "actuators", "deformable_bodies"), SHAPES: ("geometries",)}
 OF_FILES = ("place", "name", "model_instance")
+OF_MESH = {"uri", "scale", "submesh", "center"}  # that say which triangles are meant
 
 
 def compare_models(
@@ -66,8 +67,8 @@ def compare_models(
 ) -> Comparison:
     """What differs between two models: elements by their names, then the equations of motion at random states.
 
-    Meshes are the same if their files have the same content, wherever they lie. Actuators that have other names, as
-    in SDFormat, which has none for them, are matched by their joints.
+    Meshes are the same if their files have the same content, wherever they lie, or the same triangles. Actuators that
+    have other names, as in SDFormat, which has none for them, are matched by their joints.
 
     Args:
         a: files, as load_model() takes them, or a LoadedModel that has contact.
@@ -160,7 +161,10 @@ def _placement(joint: Entry) -> tuple[Matrix4, Vector3, Vector3]:
 
 
 def _compare_shapes(where: str, one: Entry, other: Entry, result: Comparison) -> None:
-    for key in sorted((one.keys() & other.keys()) - {"path"}):
+    keys = (one.keys() & other.keys()) - {"path"}
+    if "uri" in keys and _are_one_surface(one, other, result):
+        keys -= OF_MESH
+    for key in sorted(keys):
         a, b = one[key], other[key]
         if key == "uri":
             _compare_files(where, one, other, result)
@@ -186,6 +190,34 @@ def _compare_files(where: str, one: Entry, other: Entry, result: Comparison) -> 
     words = [f"{name!r}{' (not found)' if path is None else ''}" for name, path in zip(names, paths, strict=True)]
     cause = f"{words[0]} in A, {words[1]} in B" + ("" if None in paths else ", of another content")
     result.differences.append(Difference("shape mesh", math.inf, where, cause))
+
+
+def _are_one_surface(one: Entry, other: Entry, result: Comparison) -> bool:
+    """Whether two meshes of unlike files, or unlike parts of a file, have the same triangles as they are scaled."""
+    from mbcli.meshes.surface_gap import surface_gap
+    from mbcli.meshes.triangles import load_triangles
+
+    if None in (one["path"], other["path"]) or _same_part(one, other):
+        return False
+    try:
+        surfaces = [
+            load_triangles(mesh["path"], mesh["scale"], submesh=mesh.get("submesh"), center=mesh.get("center", False))
+            for mesh in (one, other)
+        ]
+    except MbcliError:
+        return False
+    size = float(np.ptp(surfaces[0][0], axis=0).max())
+    gap = surface_gap(surfaces[0], surfaces[1], size * result.tolerance)
+    if gap > size * result.tolerance:
+        return False
+    result.compared["shape mesh"] = max(result.compared.get("shape mesh", 0.0), gap / size if size else 0.0)
+    return True
+
+
+def _same_part(one: Entry, other: Entry) -> bool:
+    """Whether two meshes are the same file and the same part of it, to be compared by their scales."""
+    parts = [(mesh.get("submesh"), mesh.get("center", False)) for mesh in (one, other)]
+    return parts[0] == parts[1] and _content(one["path"]) == _content(other["path"])
 
 
 def _content(path: str) -> str:

@@ -77,7 +77,7 @@ def arranged_for_mjcf(model: ModelSpec, losses: Losses) -> Arranged:
         return Arranged(model, frozenset(loops), {}, tuple(faults))
     groups = (*model.filter_groups, *kept_apart(model))
     model = with_moved_links(replace(model, joints=tuple(joints.values()), filter_groups=groups), moves)
-    model = _with_geom_names(with_armatures(with_poses(model, branches, poses), losses), losses)
+    model = _with_geom_names(with_armatures(with_poses(model, branches, poses), losses, has_gears=True), losses)
     model = _with_loops(model, loops, poses, losses)
     model = _with_sites(model, poses, losses)
     through = carried_through(model)
@@ -166,10 +166,10 @@ def reference_motion(joint: JointSpec) -> Matrix:
     return pose(rotation_about(axis.xyz, axis.default_position), travel * direction)
 
 
-def with_armatures(model: ModelSpec, losses: Losses) -> ModelSpec:
-    """Rotors as inertias of their joints, where MuJoCo and USD have them."""
+def with_armatures(model: ModelSpec, losses: Losses, *, has_gears: bool) -> ModelSpec:
+    """Rotors as inertias of their joints, where MuJoCo and USD have them. has_gears: whether the format has gears."""
     inertias: dict[str, float] = defaultdict(float)
-    gears_stay = FORMATS[model.format].MIXES_DRIVES  # of motors, whose controls they scale
+    gears_stay = has_gears and FORMATS[model.format].MIXES_DRIVES  # of motors, whose controls they scale
     for actuator in model.actuators:
         is_plain = not actuator.rotor_inertia and actuator.gear_ratio == 1.0
         if not is_plain and not (gears_stay and actuator.controller_gains is None):

@@ -12,6 +12,7 @@ from mbcli.parsers.spanning_tree import spanning_tree
 from mbcli.parsers.spec import IDENTITY, BallConstraintSpec, InertialSpec, WeldConstraintSpec
 from mbcli.parsers.writing.arrange_mjcf import floating_faults, kept_apart, with_armatures, with_poses
 from mbcli.parsers.writing.sayable import without_joints
+from mbcli.parsers.writing.simple_joints import parts_of
 from mbcli.parsers.writing.target import Arranged
 
 if TYPE_CHECKING:
@@ -46,13 +47,16 @@ def arranged_for_usd(model: ModelSpec, losses: Losses) -> Arranged:
         return Arranged(model, frozenset(loops), {}, tuple(faults))
     turned = [joint for joint in model.joints if joint.type in SEVERAL]
     for joint in turned:
-        message = f"{joint.type} joint '{joint.name}' is a joint of which some axes are locked, read as several joints"
+        parts = [f"'{part.name}'" for part in parts_of([joint])[joint.name]]
+        between = " and ".join(f"'{joint.child}_{k}'" for k in range(len(parts) - 1))
+        message = f"{joint.type} joint '{joint.name}' is a joint of which some axes are locked"
+        message = f"{message}, read as the joints {', '.join(parts)} with {between} between them"
         losses.add("changed", "JOINT", message, joint.place)
     closing = [joint for joint in model.joints if joint.name in loops and joint.type in _AS_CONSTRAINTS]
     apart = kept_apart(replace(model, joints=tuple(joint for joint in (*turned, *closing) if not joint.lets_touch)))
     model = replace(model, filter_groups=(*model.filter_groups, *apart))
     model = _with_constraints(with_poses(model, branches, {WORLD: IDENTITY}), closing, losses)
-    model = with_armatures(model, losses)
+    model = with_armatures(model, losses, has_gears=False)
     drives = tuple(replace(actuator, rotor_inertia=0.0, gear_ratio=1.0) for actuator in model.actuators)
     model = replace(model, actuators=drives)
     model = replace(model, links=tuple(_with_names(_with_mass(link, losses), losses) for link in model.links))

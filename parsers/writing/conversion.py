@@ -66,8 +66,8 @@ def converted(
     arranged = target.arranged(kept, losses)
     if arranged.unsayable:
         for name, why in arranged.unsayable:
-            place = next(joint.place for joint in kept.joints if joint.name == name)
-            losses.add("motion", "JOINT", f"joint '{name}': {why}", place)
+            place, child = next((joint.place, joint.child) for joint in kept.joints if joint.name == name)
+            losses.add("motion", "JOINT", f"joint '{name}' of link '{child}': {why}", place)
         kept = without_joints(kept, {name for name, _ in arranged.unsayable})
         arranged = target.arranged(kept, losses)
     named = with_target_names(arranged.model, target, losses)

@@ -2,8 +2,10 @@
 they failed or said nothing."""
 
 import json
+import re
 import sys
 from dataclasses import replace
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -21,17 +23,18 @@ sys.path.insert(0, str(ROOT))  # the benchmarks are not installed
 from benchmarks.robots import convert as net
 from benchmarks.robots.files import robot_files
 
+HAS_USD = find_spec("pxr") is not None
 CORPUS = robot_files([SAMPLES, ROOT / "tests"], ("urdf", "sdf", "mjcf"))[0]
 
 
 @pytest.mark.parametrize(
     ("file", "run"),
-    [pytest.param(f, r, id=f"{f.name} to {r}") for f in CORPUS for r in net.runs_of(f) if "usd" not in r],
+    [pytest.param(f, r, id=f"{f.name} to {r}") for f in CORPUS for r in net.runs_of(f) if "usd" not in r or HAS_USD],
 )
 def test_every_model_of_the_repository_converts_to_every_format_and_back(file, run):
     """Written, read back and compared: nothing differs that convert did not name."""
     result = net.do(file, run, {})
-    if run in ("urdf sdf", "mjcf sdf") and "deformable" in file.name:  # URDF and MJCF keep nothing of them
+    if run in ("urdf sdf", "mjcf sdf", "usd sdf") and "deformable" in file.name:  # they keep nothing of them
         assert result["lossy"] and net.verdict(result)[0] == net.EMPTY
     else:
         assert net.verdict(result)[0] in (net.SAME, net.NAMED, net.LOSSY), net.verdict(result)
@@ -208,6 +211,20 @@ def test_meshes_are_compared_by_the_content_of_their_files(package):
     assert found.code == 1
     rows = [(row["name"], row["where"], row["cause"]) for row in found.json()["quantities"]]
     assert rows == [("shape mesh", "geometry v", "'a.obj' in A, 'a.obj' in B, of another content")]
+
+
+def test_meshes_with_the_same_triangles_are_the_same_however_they_are_written(package):
+    """Mirrored by a scale or in the file, with its vertices in another order, and to a tolerance."""
+    robot, out = package / "p" / "urdf" / "r.urdf", package / "elsewhere" / "r.urdf"
+    succeed("convert", robot, "-o", out, "--bundle")
+    mirrored = "v 0 1.0000001 0\nv -1 0 0\nv 0 0 0\nf 3 1 2\n"
+    (package / "elsewhere" / "meshes" / "a.obj").write_text(mirrored)
+    (scale,) = set(re.findall('scale="[^"]*"', out.read_text()))
+    x, y, z = scale.split('"')[1].split()
+    out.write_text(out.read_text().replace(scale, f'scale="-{x} {y} {z}"'))
+    found = cli("compare", robot, out, "--shapes", "--json")
+    assert found.code == 1 and {row["name"] for row in found.json()["quantities"]} == {"shape mesh", "shape scale"}
+    assert succeed("compare", robot, out, "--shapes", "--tolerance", "1e-6").out.startswith("the models are the same")
 
 
 # ------------------------------------------------------------------------------------- names and parts

@@ -125,7 +125,7 @@ def test_what_usd_lacks_is_named(tmp_path):
     (tmp_path / "a.sdf").write_text(text)
     result = cli("convert", tmp_path / "a.sdf", "-o", tmp_path / "a.usda")
     assert result.code == 3
-    assert "USD cannot express joint 'nut_thread': USD has no screw joint" in result.err
+    assert "USD cannot express joint 'nut_thread' of link 'nut': USD has no screw joint" in result.err
     assert not (tmp_path / "a.usda").exists()
 
 
@@ -159,3 +159,20 @@ def test_newton_proves_what_is_written(tmp_path):
     names = ("masses", "centres of mass", "inertias", "limits", "armature", "gravity", "mass matrix", "poses")
     assert set(found) == {f"newton: {name}" for name in names}
     assert max(found.values()) < 1e-6
+
+
+def test_joints_that_become_several_and_gears_of_motors_are_named(tmp_path):
+    """What is read under another name, or with another number, has a line with that name."""
+    path = tmp_path / "m.xml"
+    path.write_text(
+        '<mujoco><worldbody><body name="b"><joint name="j" armature="0.01"/><geom size="0.1"/></body></worldbody>'
+        '<actuator><motor name="m" joint="j" gear="100"/></actuator></mujoco>'
+    )
+    result = cli("convert", path, "-o", tmp_path / "m.usda")
+    assert result.code == 0
+    assert "rotor and gear of actuator 'm' are the armature of joint 'j' [REFLECTED_INERTIA]" in result.err
+    result = cli("convert", SAMPLES / "closed_chains" / "stewart_platform.sdf", "-o", tmp_path / "s.usda")
+    assert result.code == 0
+    between = "read as the joints 'foot_1_qx', 'foot_1_qy' with 'cylinder_1_0' between them [JOINT]"
+    assert between in result.err
+    assert {"cylinder_1_0"} <= {link.name for link in read(tmp_path / "s.usda").links}
