@@ -158,11 +158,26 @@ FOLLOWS = {
 
 def is_named(difference, losses):
     """Whether what convert said covers a difference."""
-    name, where, _ = difference
+    name, where, cause = difference
     element = where.removeprefix("deformable ").partition(" ")[2].rstrip("'").rpartition("::")[2]
     element = element.rpartition("_welds_to_")[2]  # a weld without a name is called after its link
     said = any(f"'{element}'" in message or f"::{element}'" in message for _, _, message in losses)
+    said = said or (name in OF_NAMES and bool(_names(where, cause) & _renamed(losses)))
     return said or any({kind, code} & FOLLOWS.get(name, set()) for kind, code, _ in losses)
+
+
+# what an element of another name is missing as, and what states its name: {quantity}
+OF_NAMES = {"body", "joint", "frame", "geometry", "actuator", "parent", "child"}
+
+
+def _names(where, cause):
+    """The names in a difference."""
+    return {*where.partition(" ")[2].split("::"), *re.findall("'([^']*)'", cause)}
+
+
+def _renamed(losses):
+    """Old and new names of the elements that convert calls otherwise."""
+    return {name for _, code, message in losses if code == "NAME" for name in re.findall("'([^']*)'", message)}
 
 
 def kind_of(word, result, message):

@@ -19,6 +19,7 @@ from mbcli.parsers.spec import (
     Sphere,
     pose,
 )
+from mbcli.parsers.usd.usd_colors import srgb_of
 from mbcli.parsers.usd.usd_meshes import MeshFolder, bounds, obj_of, turned_round
 from mbcli.parsers.usd.usd_stage import AXES, split_affine
 
@@ -186,5 +187,5 @@ class GeometryReader:
 
 
 def _rgba(color: Iterable[float]) -> Color:
-    rgba: Any = tuple(min(max(float(part), 0.0), 1.0) for part in color)
-    return rgba
+    r, g, b, a = color
+    return *srgb_of((r, g, b)), min(max(float(a), 0.0), 1.0)

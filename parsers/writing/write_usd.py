@@ -34,6 +34,7 @@ from mbcli.parsers.spec import (
     WeldConstraintSpec,
     pose,
 )
+from mbcli.parsers.usd.usd_colors import linear_of
 from mbcli.parsers.usd.usd_joints import SIX
 from mbcli.parsers.writing.arrange_usd import ONE_AXIS, SEVERAL, identifier
 from mbcli.parsers.writing.mjcf_filters import filtered_pairs
@@ -189,7 +190,7 @@ class _Writer:
         place(prim, geometry.X_LG, scale)
         if tag == "visuals":
             if geometry.color is not None:
-                prim.say("color3f[] primvars:displayColor", f"[{singles(geometry.color[:3])}]")
+                prim.say("color3f[] primvars:displayColor", f"[{singles(linear_of(geometry.color[:3]))}]")
                 if geometry.color[3] != 1.0:
                     prim.say("float[] primvars:displayOpacity", f"[{single(geometry.color[3])}]")
         else:

@@ -50,7 +50,8 @@ def test_an_arm_has_its_joints_limits_drives_and_masses():
     assert links["arm"].inertial.inertia == (0.1, 0.2, 0.25, 0.0, 0.0, 0.0)
     (shell,) = links["arm"].collisions
     assert shell.shape == Box((0.2, 0.2, 0.2))
-    assert links["arm"].visuals[0].color == (0.1, 0.2, 0.3, 1.0)
+    srgb = tuple(round(1.055 * c ** (1.0 / 2.4) - 0.055, 6) for c in (0.1, 0.2, 0.3))  # numbers of USD are linear
+    assert links["arm"].visuals[0].color == (*srgb, 1.0)
     assert str(shell.place) == "<string>:/robot/arm/shell"
 
 

@@ -31,6 +31,7 @@ ROBOT = """<robot name="my-robot"><link name="base link"><inertial><mass value="
 <limit lower="0" upper="0.2" effort="9" velocity="1"/></joint>
 <drake:collision_filter_group xmlns:drake="http://drake.mit.edu" name="g"><drake:member link="base link"/>
 <drake:member link="tool"/><drake:ignored_collision_filter_group name="g"/></drake:collision_filter_group></robot>"""
+LINEAR = tuple(((c + 0.055) / 1.055) ** 2.4 for c in (0.2, 0.4, 0.6))  # of the colour of its mesh, which is sRGB
 STL = """solid w\n""" + "".join(
     "facet normal 0 0 0\nouter loop\n" + "".join(f"vertex {v}\n" for v in corners) + "endloop\nendfacet\n"
     for corners in (
@@ -86,7 +87,7 @@ def test_a_stage_states_what_the_schemas_of_usd_say(robot):
     scale = mesh.GetAttribute("xformOp:scale").Get()
     ends = points * np.array(scale)
     np.testing.assert_allclose((ends.min(axis=0), ends.max(axis=0)), ((0, -1, 0), (1, 0, 2)), atol=1e-7)
-    np.testing.assert_allclose(UsdGeom.Gprim(mesh).GetDisplayColorAttr().Get()[0], (0.2, 0.4, 0.6), rtol=1e-6)
+    np.testing.assert_allclose(UsdGeom.Gprim(mesh).GetDisplayColorAttr().Get()[0], LINEAR, rtol=1e-6)
 
 
 def test_text_binary_and_package_are_one_robot(robot):
