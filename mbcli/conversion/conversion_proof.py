@@ -133,6 +133,7 @@ def _other_differences(written: ModelSpec, read: ModelSpec, tolerance: float) ->
         ("joints that follow others", _mimics(written), _mimics(read)),
         ("deformable links", _deformables(written), _deformables(read)),
         ("frames", _by_name(written.frames), _by_name(read.frames)),
+        ("sensors", written.sensors, _sensors(read)),
         ("constraints", _stated(written.constraints), _stated(read.constraints)),
     ]
     if written.filter_groups is not None:
@@ -189,6 +190,15 @@ def _deformables(model: ModelSpec) -> list[tuple[DeformableSpec, list[float]]]:
         (replace(body, config=None), [getattr(body.config, name)() for name in (*MATERIAL_NUMBERS, "material_model")])
         for body in model.deformables
     ]
+
+
+def _sensors(model: ModelSpec) -> tuple[tuple[Any, ...], ...]:
+    """Of each sensor what writers say of it: name, element, mount, reference, joint, actuator, cutoff, rate, delay."""
+    return tuple(
+        (s.name, s.type, s.mount, s.reference, joint, s.actuator, s.cutoff, s.rate, s.delay)
+        for s in model.sensors
+        for joint in [s.joints[0][0] if s.joints and s.actuator is None else None]
+    )
 
 
 def _by_name(frames: Iterable[FrameSpec]) -> list[FrameSpec]:

@@ -208,7 +208,7 @@ def _attributes(prim: Usd.Prim) -> dict[str, Any]:
 
 def plain(value: Any) -> Any:
     """A value of USD as JSON has it."""
-    if isinstance(value, (bool, int, str, float)):
+    if value is None or isinstance(value, (bool, int, str, float)):
         return value
     if isinstance(value, (Gf.Quatf, Gf.Quath, Gf.Quatd)):
         single = not isinstance(value, Gf.Quatd)

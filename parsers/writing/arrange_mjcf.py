@@ -24,6 +24,7 @@ from mbcli.parsers.spec import (
 from mbcli.parsers.writing.arrange_sdf import CLOSED
 from mbcli.parsers.writing.arrange_urdf import ONE_AXIS, swapped
 from mbcli.parsers.writing.mjcf_chains import carried_through, names_as_read
+from mbcli.parsers.writing.mjcf_sensors import with_sensor_forms
 from mbcli.parsers.writing.moved_links import with_moved_links
 from mbcli.parsers.writing.simple_joints import COMPOUND, parts_of
 from mbcli.parsers.writing.target import Arranged
@@ -44,6 +45,7 @@ ARM = 0.1  # [m] between the points by which two bodies turn about an axis
 
 def arranged_for_mjcf(model: ModelSpec, losses: Losses) -> Arranged:
     """`Arranged` for write_mjcf. Changes of form go to `losses`."""
+    model = with_sensor_forms(model, losses)
     branches, loops = spanning_tree(model)
     joints, faults, moves = {joint.name: joint for joint in model.joints}, [], {}
     poses = {WORLD: IDENTITY}

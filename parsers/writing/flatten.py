@@ -12,7 +12,7 @@ from mbcli.parsers.spec import IDENTITY, FrameSpec, JointSpec
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from mbcli.parsers.spec import ModelSpec
+    from mbcli.parsers.spec import ModelSpec, SensorSpec
 
     from mbcli.math.array_types import Matrix
 
@@ -28,7 +28,7 @@ def flattened(model: ModelSpec) -> ModelSpec:
     Elements stand in the order in which a plant numbers them. Links of static models are welded to the world. The
     models of a world become parts of one model whose frame is the world's.
     """
-    parts: dict[str, list[Any]] = {name: [] for name in _PARTS}
+    parts: dict[str, list[Any]] = {name: [] for name in (*_PARTS, _SENSORS)}
     gravity = _collect(model, "", pose_in_world(model), parts)
     found: dict[str, Any] = {name: tuple(specs) for name, specs in parts.items()}
     return replace(
@@ -41,6 +41,7 @@ def flattened(model: ModelSpec) -> ModelSpec:
     )
 
 
+_SENSORS = "sensors"
 _PARTS = ("links", "deformables", "joints", "frames", "actuators", "force_elements", "constraints", "filter_groups")
 
 
@@ -63,6 +64,7 @@ def _collect(
     X_TopModel = IDENTITY if not prefix else compose(inverse(X_WTop), pose_in_world(model))
     for name in _PARTS:
         parts[name] += [with_names(item, lambda name: _scoped(prefix, name)) for item in getattr(model, name)]
+    parts[_SENSORS] += [_scoped_sensor(prefix, sensor) for sensor in model.sensors] if prefix else model.sensors
     if prefix:
         own = len(parts["links"]) - len(model.links)
         parts["links"][own:] = [
@@ -79,6 +81,20 @@ def _collect(
 
 def _scoped(prefix: str, name: str) -> str:
     return name if name == WORLD else (prefix + name).removesuffix(SEPARATOR + MODEL)
+
+
+def _scoped_sensor(prefix: str, sensor: SensorSpec) -> SensorSpec:
+    def mounted(mount: tuple[str, Any] | None) -> tuple[str, Any] | None:
+        return None if mount is None else (_scoped(prefix, mount[0]), mount[1])
+
+    return replace(
+        sensor,
+        name=prefix + sensor.name,
+        mount=mounted(sensor.mount),
+        reference=mounted(sensor.reference),
+        joints=tuple((prefix + name, weight) for name, weight in sensor.joints),
+        actuator=None if sensor.actuator is None else prefix + sensor.actuator,
+    )
 
 
 def with_names(spec: Any, rename: Callable[[str], str], references: Callable[[str, str], str] | None = None) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mbcli.parsers.duplicate_names import made_up
 from mbcli.parsers.spec import BushingSpec, TendonConstraintSpec
@@ -45,7 +45,8 @@ def _named_links(model: ModelSpec) -> set[str]:
             named |= {spec.frame_A, spec.frame_C}
         elif not isinstance(spec, TendonConstraintSpec):
             named |= {spec.link_A, spec.link_B}
-    return named
+    forms: Any = model.sensors
+    return named | {form.link for form in forms}
 
 
 def end_of(link: str, through: Mapping[str, str]) -> str:

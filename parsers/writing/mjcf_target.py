@@ -128,6 +128,7 @@ _TARGET = Target(
     refused_inertia=_refused_inertia,
     gravity=True,
     postures=True,
+    sensors=True,
     contact_laws=True,
     other_contact=False,
     bounces=False,

@@ -95,12 +95,15 @@ class _Reduction:
         (self._contact_of_others if self.target.contact_laws else self._contact)(model)
         for posture in () if self.target.postures else model.postures:
             self.lose("lost", "POSTURE", f"the posture '{posture.name}'", posture.place)
+        for sensor in () if self.target.sensors else model.sensors:
+            self.lose("lost", "SENSOR", f"the sensor '{sensor.name}'", sensor.place)
         for body in () if self.target.deformables else model.deformables:
             self.lose("motion", "DEFORMABLE", f"the deformable link '{body.name}'", body.place)
         model = replace(
             model,
             contact_pairs=model.contact_pairs if self.target.contact_laws else (),
             postures=model.postures if self.target.postures else (),
+            sensors=model.sensors if self.target.sensors else (),
             deformables=model.deformables if self.target.deformables else (),
             links=tuple(map(self._link, model.links)),
             joints=tuple(map(self._joint, model.joints)),

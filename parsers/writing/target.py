@@ -63,6 +63,7 @@ class Target:
     refused_inertia: Callable[[Any], tuple[Any, str, str] | None]
     gravity: bool
     postures: bool
+    sensors: bool
     contact_laws: bool  # whether it has MuJoCo's masks, pairs and frictions of contact
     other_contact: bool  # whether it has Drake's properties of contact, and its rule for the friction of two solids
     bounces: bool  # whether surfaces have a restitution

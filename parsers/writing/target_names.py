@@ -57,6 +57,7 @@ def with_target_names(model: ModelSpec, target: Target, losses: Losses) -> Model
         )
 
     held = model.X_LinkModel
+    sensors: Any = model.sensors  # forms of the format
     elements: dict[str, Any] = {
         kind: tuple(renamed(kind, item) for item in getattr(model, kind))
         for kind in (*KINDS, "force_elements", "constraints")
@@ -67,6 +68,7 @@ def with_target_names(model: ModelSpec, target: Target, losses: Losses) -> Model
         X_LinkModel=None if held is None else (refer("link", held[0]), held[1]),
         **elements,
         postures=tuple(_with_names(posture, renames) for posture in model.postures),
+        sensors=tuple(sensor.renamed(renames) for sensor in sensors),
         contact_pairs=tuple(
             replace(
                 pair,

@@ -51,6 +51,7 @@ _TARGET = Target(
     refused_inertia=lambda inertial: None,
     gravity=False,
     postures=False,
+    sensors=False,
     contact_laws=False,
     other_contact=True,
     bounces=False,

@@ -78,6 +78,7 @@ _TARGET = Target(
     refused_inertia=lambda inertial: None,
     gravity=True,
     postures=False,
+    sensors=False,
     contact_laws=False,
     other_contact=False,
     bounces=True,

@@ -38,6 +38,7 @@ from mbcli.parsers.writing.mjcf_classes import share_classes
 from mbcli.parsers.writing.mjcf_filters import excluded_pairs
 from mbcli.parsers.writing.mjcf_keyframes import add_keyframes
 from mbcli.parsers.writing.mjcf_relations import add_relations
+from mbcli.parsers.writing.mjcf_sensors import add_sensors, sensors_as_read
 from mbcli.parsers.writing.sayable import EARTH
 from mbcli.parsers.writing.simple_joints import FREE, HINGE, SLIDE, Part, parts_of
 from mbcli.parsers.writing.target import Document
@@ -95,6 +96,7 @@ class _Writer:
         self._add_contact(root, pairs)
         constraints = add_relations(root, spec, self.parts)
         add_actuators(root, spec)
+        add_sensors(root, spec, self.parts)
         add_keyframes(root, spec, self.order)
         share_classes(root, default)
         _drop_unused_classes(root, default)
@@ -292,6 +294,7 @@ class _Writer:
             joints=tuple(joints),
             constraints=tuple(constraints),
             filter_groups=None,
+            sensors=tuple(sensors_as_read(self.spec, self.parts)),
         )
 
 

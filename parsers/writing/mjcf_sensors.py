@@ -1,0 +1,179 @@
+"""Sensors of an MJCF document: on sites, which are frames of the model, on joints, actuators and bodies."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from lxml import etree
+from mbcli.parsers.duplicate_names import made_up
+from mbcli.parsers.frame_names import SEPARATOR
+from mbcli.parsers.spec import FrameSpec
+from mbcli.parsers.writing.write_xml import add
+
+from mbcli.sensors import SENSORS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from mbcli.parsers.spec import ModelSpec, Place, SensorSpec
+    from mbcli.parsers.writing.losses import Losses
+    from mbcli.parsers.writing.simple_joints import Part
+    from mbcli.parsers.xml_document import XmlElement
+
+    from mbcli.math.array_types import Matrix
+
+_IMU = (("accelerometer", "acceleration"), ("gyro", "angular_velocity"))  # kinds that an imu is, and their endings
+
+
+@dataclass(frozen=True)
+class SensorForm:
+    """A sensor as MJCF has it: an element with the names of what it stands on."""
+
+    name: str
+    tag: str
+    place: Place
+    frame: str | None = None  # the site; of "object" elements, too
+    reference: str | None = None  # the site in which it measures
+    link: str | None = None
+    joint: str | None = None
+    actuator: str | None = None
+    cutoff: float = 0.0
+    rate: float = 0.0
+    delay: float = 0.0
+
+    def renamed(self, renames: Mapping[str, Mapping[str, str]]) -> SensorForm:
+        """With new names of its frames, link, joint and actuator: {kind: {old: new}}."""
+
+        def new(kind: str, name: str | None) -> str | None:
+            return None if name is None else renames[kind].get(name, name)
+
+        return replace(
+            self,
+            frame=new("frames", self.frame),
+            reference=new("frames", self.reference),
+            link=new("links", self.link),
+            joint=new("joints", self.joint),
+            actuator=new("actuators", self.actuator),
+        )
+
+
+def with_sensor_forms(model: ModelSpec, losses: Losses) -> ModelSpec:
+    """The flat model with `SensorForm`s as its sensors, and frames for the sites; what MJCF lacks goes to `losses`."""
+    frames, forms = list(model.frames), []
+    taken = {frame.name for frame in frames} | {link.name for link in model.links}
+    joints = {joint.name: joint for joint in model.joints}
+
+    def site(mount: tuple[str, Matrix], wanted: str, place: Place) -> str:
+        link, X_LS = mount
+        for frame in frames:
+            if frame.link == link and np.array_equal(frame.X_LF, X_LS):
+                return frame.name
+        name = made_up(wanted, taken)
+        taken.add(name)
+        frames.append(FrameSpec(name, link, X_LS, place))
+        losses.add("changed", "FRAME", f"frame '{name}' is added on '{link}'", place)
+        return name
+
+    for sensor in model.sensors:
+        problem = _missing(sensor, joints)
+        if problem is not None:
+            losses.add("lost", "SENSOR", f"the sensor '{sensor.name}': {problem}", sensor.place)
+            continue
+        if sensor.noise:
+            losses.add("lost", "SENSOR", f"the noise of sensor '{sensor.name}'", sensor.place)
+        forms += [replace(form, **_mounted(sensor, form.tag, site)) for form in _elements(sensor, losses)]
+    return replace(model, frames=tuple(frames), sensors=tuple(forms))  # type: ignore[arg-type]
+
+
+def _elements(sensor: SensorSpec, losses: Losses) -> list[SensorForm]:
+    common: dict[str, Any] = {"place": sensor.place, "rate": sensor.rate, "delay": sensor.delay}
+    name = sensor.name.replace(SEPARATOR, "__")
+    if name != sensor.name:
+        losses.add("changed", "NAME", f"sensor '{sensor.name}' is called '{name}'", sensor.place)
+    if sensor.kind == "imu":
+        forms = [SensorForm(f"{name}_{ending}", tag, **common) for tag, ending in _IMU]
+        words = " and ".join(f"<{form.tag}> '{form.name}'" for form in forms)
+        message = f"imu '{sensor.name}' is {words}; its orientation is gone"
+        losses.add("changed", "SENSOR", message, sensor.place)
+        return forms
+    return [SensorForm(name, _tag(sensor), cutoff=sensor.cutoff, **common)]
+
+
+def _tag(sensor: SensorSpec) -> str:
+    tags = SENSORS[sensor.kind].MJCF
+    return sensor.type if sensor.type in tags else next(iter(tags))
+
+
+def _missing(sensor: SensorSpec, joints: Mapping[str, Any]) -> str | None:
+    """What MJCF, or its reader, has not of a sensor; None if it has it."""
+    kind = SENSORS[sensor.kind]
+    if sensor.kind == "imu":
+        return None if sensor.mount is not None else "an imu without a link"
+    if not kind.MJCF:
+        return f"MJCF has none that measures {kind.TITLE}"
+    if kind.SURROUNDINGS:
+        return f"what it measures depends on {', '.join(kind.SURROUNDINGS).replace('_', ' ')}, which are not written"
+    mounts = kind.MJCF[_tag(sensor)]
+    if mounts == "tendon":
+        return "it measures a tendon"
+    if mounts in ("joint", "ball"):
+        found = [joints.get(name) for name, _ in sensor.joints]
+        if len(found) != 1 or found[0] is None:
+            return "its joint is not there"
+    return None
+
+
+def _mounted(sensor: SensorSpec, tag: str, site: Callable[..., str]) -> dict[str, Any]:
+    mounts = "site" if sensor.kind == "imu" else SENSORS[sensor.kind].MJCF[tag]
+    if mounts in ("joint", "ball"):
+        return {"joint": sensor.joints[0][0]}
+    if mounts == "actuator":
+        return {"actuator": sensor.actuator}
+    if mounts == "":
+        return {}
+    assert sensor.mount is not None  # all others stand on a link
+    if mounts == "body":
+        return {"link": sensor.mount[0]}
+    reference = None
+    if sensor.reference is not None:
+        reference = site(sensor.reference, f"{sensor.name}_reference", sensor.place)
+    return {"frame": site(sensor.mount, f"{sensor.name}_site", sensor.place), "reference": reference}
+
+
+def add_sensors(root: XmlElement, spec: ModelSpec, parts: Mapping[str, tuple[Part, ...]]) -> None:
+    """Adds <sensor> of a ModelSpec with `SensorForm`s."""
+    if not spec.sensors:
+        return
+    section = etree.SubElement(root, "sensor")
+    form: Any
+    for form in spec.sensors:
+        mounts = next((kind.MJCF[form.tag] for kind in SENSORS.values() if form.tag in kind.MJCF), "")
+        said: dict[str, Any] = {"cutoff": form.cutoff or None}
+        if mounts == "object":
+            said |= {"objtype": "site", "objname": form.frame}
+            if form.reference is not None:
+                said |= {"reftype": "site", "refname": form.reference}
+        else:
+            joint = None if form.joint is None else parts[form.joint][0].name
+            said |= {"site": form.frame, "body": form.link, "joint": joint, "actuator": form.actuator}
+        if form.rate or form.delay:
+            interval = (1.0 / form.rate, 0.0) if form.rate else None
+            said |= {"nsample": 1, "interval": interval, "delay": form.delay or None}
+        add(section, form.tag, name=form.name, **said)
+
+
+def sensors_as_read(spec: ModelSpec, parts: Mapping[str, tuple[Part, ...]]) -> list[tuple[Any, ...]]:
+    """(name, element, mount, reference, joint, actuator, cutoff, rate, delay) of each `SensorForm`."""
+    frames = {frame.name: (frame.link, frame.X_LF) for frame in spec.frames}
+    found: list[tuple[Any, ...]] = []
+    form: Any
+    for form in spec.sensors:
+        mount = (
+            frames[form.frame] if form.frame is not None else (None if form.link is None else (form.link, np.eye(4)))
+        )
+        reference = None if form.reference is None else frames[form.reference]
+        joint = None if form.joint is None else parts[form.joint][0].name
+        found.append((form.name, form.tag, mount, reference, joint, form.actuator, form.cutoff, form.rate, form.delay))
+    return found

@@ -1,0 +1,95 @@
+"""Sensors in conversions: MJCF has those that it can have, on sites, and every other one has a line."""
+
+import re
+
+import numpy as np
+import pytest
+from command_line import cli, succeed
+
+SENSED = """<mujoco><worldbody><body name="arm"><joint name="hinge" axis="0 1 0"/><geom size="0.1" pos="0 0 -0.5"/>
+<site name="eye" pos="0 0 -0.5" euler="20 0 30"/>
+<body name="fore" pos="0 0 -1"><joint name="ball" type="ball"/><geom name="g" size="0.1" pos="0.1 0 -0.5"/></body>
+</body></worldbody><actuator><motor name="m" joint="hinge" gear="2"/></actuator>
+<sensor><accelerometer name="acc" site="eye" cutoff="50"/><gyro name="gy" site="eye"/>
+<jointpos name="jp" joint="hinge"/>
+<actuatorfrc name="af" actuator="m"/><ballquat name="bq" joint="ball"/><subtreecom name="st" body="arm"/>
+<framepos name="fp" objtype="geom" objname="g" reftype="site" refname="eye"/><clock name="c"/>
+<framelinvel name="flv" objtype="xbody" objname="fore"/><force name="f" site="eye"/></sensor></mujoco>"""
+
+
+@pytest.fixture
+def sensed(tmp_path):
+    path = tmp_path / "sensed.xml"
+    path.write_text(SENSED)
+    return path
+
+
+def test_sensors_of_mjcf_give_the_same_numbers_in_mujoco(sensed):
+    """MuJoCo's sensordata of both files at random states, in the order of the file."""
+    mujoco = pytest.importorskip("mujoco")
+    out = sensed.with_name("out.xml")
+    result = succeed("convert", sensed, "-o", out)
+    assert "SENSOR" not in result.err
+    models = [mujoco.MjModel.from_xml_path(str(path)) for path in (sensed, out)]
+    assert [models[0].sensor(k).name for k in range(10)] == [models[1].sensor(k).name for k in range(10)]
+    random = np.random.default_rng(2)
+    for _ in range(3):
+        q, v, u = random.normal(size=5), random.normal(size=4), random.normal(size=1)
+        found = []
+        for model in models:
+            data = mujoco.MjData(model)
+            data.qpos[:], data.qvel[:], data.ctrl[:] = q, v, u
+            mujoco.mj_forward(model, data)
+            found.append(data.sensordata.copy())
+        np.testing.assert_allclose(found[0], found[1], rtol=1e-9, atol=1e-9)
+        assert np.abs(found[0]).max() > 1.0
+
+
+def test_rates_and_delays_of_sensors_stay(tmp_path):
+    path, out = tmp_path / "m.xml", tmp_path / "out.xml"
+    timed = 'site="eye" nsample="4" interval="0.01 0" delay="0.005"'
+    path.write_text(SENSED.replace('name="gy" site="eye"', f'name="gy" {timed}'))
+    succeed("convert", path, "-o", out)
+    (element,) = re.findall('<gyro name="gy"[^>]*>', out.read_text())
+    assert 'interval="0.01 0"' in element and 'delay="0.005"' in element
+
+
+def test_an_imu_of_sdformat_is_two_sensors_and_what_mjcf_lacks_has_a_line(tmp_path):
+    path, out = tmp_path / "m.sdf", tmp_path / "out.xml"
+    noise = '<imu><angular_velocity><x><noise type="gaussian"><stddev>0.1</stddev></noise></x></angular_velocity></imu>'
+    path.write_text(
+        '<sdf version="1.9"><model name="m"><link name="l"><inertial><mass>1</mass></inertial>'
+        f'<sensor name="imu" type="imu"><pose>0.1 0 0 0 0 1</pose><update_rate>200</update_rate>{noise}</sensor>'
+        '<sensor name="alt" type="altimeter"/></link></model></sdf>'
+    )
+    result = succeed("convert", path, "-o", out)
+    assert "the noise of sensor 'imu' [SENSOR]" in result.err
+    assert "the sensor 'alt': MJCF has none that measures height and vertical velocity [SENSOR]" in result.err
+    assert "<accelerometer> 'imu_acceleration' and <gyro> 'imu_angular_velocity'" in result.err
+    text = out.read_text()
+    assert text.count('site="imu_site" nsample="1" interval="0.005 0"') == 2
+
+
+@pytest.mark.parametrize("suffix", ["urdf", "sdf"])
+def test_formats_that_get_no_sensors_name_each(sensed, suffix):
+    result = cli("convert", sensed, "-o", sensed.with_suffix(f".{suffix}"), "--lossy")
+    assert result.code == 0
+    assert len(re.findall(r"lost: the sensor '\w+' \[SENSOR\]", result.err)) == 10
+
+
+def test_the_proof_tells_a_sensor_that_stands_elsewhere(sensed):
+    from dataclasses import replace
+
+    from mbcli.parsers.package_map import PackageMap
+    from mbcli.parsers.writing.conversion import converted
+
+    from mbcli.conversion.conversion_proof import prove
+    from mbcli.models import load_model
+
+    loaded = load_model(str(sensed))
+    packages = PackageMap()
+    conversion = converted(loaded.read[0], "mjcf", packages=packages, folder=".")
+    assert not prove(None, conversion, packages).faults()
+    spoiled = conversion.text.replace(b'<gyro name="gy" site="eye"', b'<gyro name="gy" site="fp_site"')
+    assert spoiled != conversion.text
+    assert prove(None, replace(conversion, text=spoiled), packages).faults() == ["sensors are not as written"]
