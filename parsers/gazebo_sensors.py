@@ -31,7 +31,7 @@ CAMERAS = frozenset(
 )
 OTHERS = frozenset(("custom", "dvl", "rfid", "rfidtag", "sonar", "wireless_receiver", "wireless_transmitter"))
 _NOISE_TYPES = ("none", "gaussian", "gaussian_quantized")
-_NOISE_NUMBERS = {
+NOISE_NUMBERS = {
     "mean": "mean",
     "stddev": "stddev",
     "bias_mean": "bias_mean",
@@ -165,7 +165,7 @@ def _read_noise(node: Node, rule: Noise) -> NoiseSettings:
         message = f"<noise> must have one of the types {', '.join(_NOISE_TYPES)}, found {quoted(kind)}"
         node.diagnostics.error("ATTRIBUTE_INVALID", message, node, attribute="type", value=kind)
     numbers: dict[str, float] = {}
-    for tag, name in _NOISE_NUMBERS.items():
+    for tag, name in NOISE_NUMBERS.items():
         child = node.child(tag)
         value = 0.0 if child is None else child.text_number(0.0, required=True)
         if name in _NOT_NEGATIVE and value < 0.0:

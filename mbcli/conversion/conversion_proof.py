@@ -133,7 +133,7 @@ def _other_differences(written: ModelSpec, read: ModelSpec, tolerance: float) ->
         ("joints that follow others", _mimics(written), _mimics(read)),
         ("deformable links", _deformables(written), _deformables(read)),
         ("frames", _by_name(written.frames), _by_name(read.frames)),
-        ("sensors", written.sensors, _sensors(read)),
+        ("sensors", _sensors(written), _sensors(read)),
         ("constraints", _stated(written.constraints), _stated(read.constraints)),
     ]
     if written.filter_groups is not None:
@@ -192,13 +192,20 @@ def _deformables(model: ModelSpec) -> list[tuple[DeformableSpec, list[float]]]:
     ]
 
 
-def _sensors(model: ModelSpec) -> tuple[tuple[Any, ...], ...]:
-    """Of each sensor what writers say of it: name, element, mount, reference, joint, actuator, cutoff, rate, delay."""
-    return tuple(
-        (s.name, s.type, s.mount, s.reference, joint, s.actuator, s.cutoff, s.rate, s.delay)
-        for s in model.sensors
-        for joint in [s.joints[0][0] if s.joints and s.actuator is None else None]
-    )
+def _sensors(model: Any) -> tuple[tuple[Any, ...], ...]:
+    """Of each sensor what it is: name, element, mount, reference, joint, actuator, numbers, settings; sorted."""
+    if any(isinstance(sensor, tuple) for sensor in model.sensors):
+        return tuple(sorted(model.sensors, key=_key))  # as a writer states them
+    rows = []
+    for s in model.sensors:
+        joint = s.joints[0][0] if s.joints and s.actuator is None else None
+        numbers = s.cutoff, s.rate, s.delay
+        rows.append((s.name, s.type, s.mount, s.reference, joint, s.actuator, *numbers, s.settings, s.noise))
+    return tuple(sorted(rows, key=_key))
+
+
+def _key(row: Any) -> tuple[str, str]:
+    return row[0], "" if row[2] is None else row[2][0]
 
 
 def _by_name(frames: Iterable[FrameSpec]) -> list[FrameSpec]:

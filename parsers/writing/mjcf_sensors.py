@@ -165,7 +165,7 @@ def add_sensors(root: XmlElement, spec: ModelSpec, parts: Mapping[str, tuple[Par
 
 
 def sensors_as_read(spec: ModelSpec, parts: Mapping[str, tuple[Part, ...]]) -> list[tuple[Any, ...]]:
-    """(name, element, mount, reference, joint, actuator, cutoff, rate, delay) of each `SensorForm`."""
+    """(name, element, mount, reference, joint, actuator, cutoff, rate, delay, settings, noise) of each form."""
     frames = {frame.name: (frame.link, frame.X_LF) for frame in spec.frames}
     found: list[tuple[Any, ...]] = []
     form: Any
@@ -175,5 +175,7 @@ def sensors_as_read(spec: ModelSpec, parts: Mapping[str, tuple[Part, ...]]) -> l
         )
         reference = None if form.reference is None else frames[form.reference]
         joint = None if form.joint is None else parts[form.joint][0].name
-        found.append((form.name, form.tag, mount, reference, joint, form.actuator, form.cutoff, form.rate, form.delay))
+        found.append(
+            (form.name, form.tag, mount, reference, joint, form.actuator, form.cutoff, form.rate, form.delay, {}, ())
+        )
     return found

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from mbcli.parsers.poses import compose
-from mbcli.parsers.spec import IDENTITY, BushingSpec, FrameSpec, TendonConstraintSpec, WeldConstraintSpec
+from mbcli.parsers.spec import IDENTITY, BushingSpec, FrameSpec, SensorSpec, TendonConstraintSpec, WeldConstraintSpec
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -50,6 +50,13 @@ def with_moved_links(model: ModelSpec, moves: Mapping[str, Matrix4]) -> ModelSpe
             return spec
         return replace(spec, p_AP=point(spec.link_A, spec.p_AP), p_BQ=point(spec.link_B, spec.p_BQ))
 
+    def moved_sensor(sensor: Any) -> Any:
+        if not isinstance(sensor, SensorSpec):
+            return sensor  # on a frame
+        ends = {end: getattr(sensor, end) for end in ("mount", "reference")}
+        moved: dict[str, Any] = {end: (mount[0], X(*mount)) for end, mount in ends.items() if mount is not None}
+        return replace(sensor, **moved)
+
     if not moves:
         return model
     held = model.X_LinkModel
@@ -63,6 +70,7 @@ def with_moved_links(model: ModelSpec, moves: Mapping[str, Matrix4]) -> ModelSpe
         frames=tuple(replace(frame, X_LF=X(frame.link, frame.X_LF)) for frame in (*model.frames, *old)),
         force_elements=tuple(map(moved_physics, model.force_elements)),
         constraints=tuple(map(moved_physics, model.constraints)),
+        sensors=tuple(map(moved_sensor, model.sensors)),
         X_LinkModel=None if held is None else (held[0], X(*held)),
     )
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from mbcli.parsers.sdf.sdf_actuators import NO_ACTUATOR
 from mbcli.parsers.writing.arrange_sdf import arranged_for_sdf
+from mbcli.parsers.writing.gazebo_sensors_text import with_gazebo_sensors
 from mbcli.parsers.writing.sayable import DYNAMICS, LIMITED, ONE_AXIS
 from mbcli.parsers.writing.target import DIGITS, Document, Target, as_it_is
 from mbcli.parsers.writing.write_sdf import write_sdf
@@ -41,7 +42,7 @@ _TARGET = Target(
     refused_inertia=lambda inertial: None,
     gravity=False,
     postures=False,
-    sensors=False,
+    sensors=True,
     contact_laws=False,
     other_contact=True,
     bounces=True,
@@ -62,7 +63,7 @@ _TARGET = Target(
     one_friction=False,
     embeds_meshes=False,
     spelled=as_it_is,
-    reduced=lambda model, losses: model,
+    reduced=with_gazebo_sensors,
     encoded=lambda text, suffix: text,
     tolerance=DIGITS,
     points=False,

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mbcli.parsers.frame_names import MODEL, SEPARATOR, WORLD, is_reserved
+from mbcli.parsers.spec import SensorSpec
 from mbcli.parsers.writing.flatten import with_names
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ def with_target_names(model: ModelSpec, target: Target, losses: Losses) -> Model
         X_LinkModel=None if held is None else (refer("link", held[0]), held[1]),
         **elements,
         postures=tuple(_with_names(posture, renames) for posture in model.postures),
-        sensors=tuple(sensor.renamed(renames) for sensor in sensors),
+        sensors=tuple(_with_new_names(sensor, renames) for sensor in sensors),
         contact_pairs=tuple(
             replace(
                 pair,
@@ -81,6 +82,15 @@ def with_target_names(model: ModelSpec, target: Target, losses: Losses) -> Model
     if changed.name != model.name:
         losses.add("changed", "NAME", f"model '{model.name}' is called '{changed.name}'", model.place)
     return changed
+
+
+def _with_new_names(sensor: Any, renames: Mapping[str, Mapping[str, str]]) -> Any:
+    if not isinstance(sensor, SensorSpec):
+        return sensor.renamed(renames)  # in the form of the format
+    links, joints = renames["links"], renames["joints"]
+    mount, reference = (None if m is None else (links.get(m[0], m[0]), m[1]) for m in (sensor.mount, sensor.reference))
+    named = tuple((joints.get(name, name), weight) for name, weight in sensor.joints)
+    return replace(sensor, mount=mount, reference=reference, joints=named)
 
 
 def _with_names(posture: PostureSpec, renames: Mapping[str, Mapping[str, str]]) -> PostureSpec:

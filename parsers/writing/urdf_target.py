@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from mbcli.parsers.spec import Cone, HalfSpace, Mesh, Polyline, WeldConstraintSpec
 from mbcli.parsers.writing.arrange_urdf import arranged_for_urdf
+from mbcli.parsers.writing.gazebo_sensors_text import with_gazebo_sensors
 from mbcli.parsers.writing.sayable import DYNAMICS, LIMITED, ONE_AXIS
 from mbcli.parsers.writing.target import DIGITS, Document, Target, as_it_is
 from mbcli.parsers.writing.write_urdf import write_urdf
@@ -51,7 +52,7 @@ _TARGET = Target(
     refused_inertia=lambda inertial: None,
     gravity=False,
     postures=False,
-    sensors=False,
+    sensors=True,
     contact_laws=False,
     other_contact=True,
     bounces=False,
@@ -72,7 +73,7 @@ _TARGET = Target(
     one_friction=False,
     embeds_meshes=False,
     spelled=as_it_is,
-    reduced=lambda model, losses: model,
+    reduced=with_gazebo_sensors,
     encoded=lambda text, suffix: text,
     tolerance=DIGITS,
     points=True,

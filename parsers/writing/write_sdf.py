@@ -27,6 +27,7 @@ from mbcli.parsers.spec import (
     Sphere,
     WeldConstraintSpec,
 )
+from mbcli.parsers.writing.gazebo_sensors_text import add_sensor, sensors_of
 from mbcli.parsers.writing.write_xml import add, add_physics, start, xyz_rpy
 
 from mbcli.multibody.fem.body_config import MATERIAL_NAMES
@@ -84,7 +85,18 @@ def write_sdf(spec: ModelSpec) -> XmlElement:
             add_physics(model, element, add, infinite=True)
     for group in spec.filter_groups:
         _add_filter_group(model, group)
+    _add_sensors(model, spec)
     return root
+
+
+def _add_sensors(model: XmlElement, spec: ModelSpec) -> None:
+    """In the elements of their links and joints."""
+    for tag in ("link", "joint") if spec.sensors else ():
+        for node in model.findall(tag):
+            for sensor in sensors_of(spec, node.get("name", ""), tag):
+                assert sensor.mount is not None  # sensors_of has no others
+                link, X_LS = sensor.mount
+                add_sensor(node, sensor, X_LS, link if tag == "joint" else None)
 
 
 def _add_pose(parent: XmlElement, X: Matrix4) -> None:

@@ -12,6 +12,7 @@ from mbcli.parsers.frame_names import WORLD
 from mbcli.parsers.poses import compose, inverse
 from mbcli.parsers.proximity_properties import proximity_elements
 from mbcli.parsers.spec import Box, Capsule, Cylinder, Ellipsoid, Mesh, Sphere
+from mbcli.parsers.writing.gazebo_sensors_text import add_sensor, sensors_of
 from mbcli.parsers.writing.write_xml import add, add_physics, numbers, start, xyz_rpy
 
 if TYPE_CHECKING:
@@ -59,10 +60,21 @@ def write_urdf(spec: ModelSpec, loops: Container[str] = ()) -> XmlElement:
         add_physics(root, element, _add_value, infinite=False)
     for group in spec.filter_groups:
         _add_filter_group(root, group)
+    _add_sensors(root, spec)
     version = next((version for version, needs in _VERSIONS if needs & _features(root)), None)
     if version is not None:
         root.set("version", version)
     return root
+
+
+def _add_sensors(root: XmlElement, spec: ModelSpec) -> None:
+    """In <gazebo> elements that name their link or joint."""
+    for tag, items in (("link", spec.links), ("joint", spec.joints)) if spec.sensors else ():
+        for item in items:
+            for sensor in sensors_of(spec, item.name, tag):
+                assert sensor.mount is not None  # sensors_of has no others
+                X_LS = sensor.mount[1]
+                add_sensor(add(root, "gazebo", reference=item.name), sensor, X_LS)
 
 
 def _features(root: XmlElement) -> set[Any]:

@@ -70,11 +70,69 @@ def test_an_imu_of_sdformat_is_two_sensors_and_what_mjcf_lacks_has_a_line(tmp_pa
     assert text.count('site="imu_site" nsample="1" interval="0.005 0"') == 2
 
 
-@pytest.mark.parametrize("suffix", ["urdf", "sdf"])
-def test_formats_that_get_no_sensors_name_each(sensed, suffix):
+@pytest.mark.parametrize("suffix", ["urdf", "sdf", "usda"])
+def test_formats_without_such_sensors_name_each(sensed, suffix):
+    if suffix == "usda":
+        pytest.importorskip("pxr", reason="usd-core is not installed")
     result = cli("convert", sensed, "-o", sensed.with_suffix(f".{suffix}"), "--lossy")
     assert result.code == 0
-    assert len(re.findall(r"lost: the sensor '\w+' \[SENSOR\]", result.err)) == 10
+    assert len(re.findall(r"lost: the sensor '\w+'.* \[SENSOR\]", result.err)) == 10
+
+
+GAZEBO = """<sdf version="1.9"><model name="m"><pose>0 0 1 0 0 0</pose>
+<link name="l"><inertial><mass>1</mass></inertial>
+<collision name="c"><geometry><sphere><radius>0.1</radius></sphere></geometry></collision>
+<sensor name="imu" type="imu"><pose>0.1 0 0 0 0 1</pose><update_rate>200</update_rate><imu>
+<orientation_reference_frame><localization>NED</localization>
+<custom_rpy>0 0 0.5</custom_rpy></orientation_reference_frame>
+<angular_velocity><x><noise type="gaussian"><mean>0.01</mean><stddev>0.1</stddev></noise></x></angular_velocity>
+</imu></sensor><sensor name="bump" type="contact"><contact><collision>c</collision></contact></sensor>
+<sensor name="scan" type="gpu_lidar"><lidar><scan><horizontal><samples>5</samples><min_angle>-1</min_angle><max_angle>1
+</max_angle></horizontal></scan><range><min>0.1</min><max>9</max></range></lidar></sensor>
+<sensor name="north" type="magnetometer"/></link>
+<link name="k"><pose>0 0 0.5 0.1 0 0</pose><inertial><mass>1</mass></inertial></link>
+<joint name="j" type="revolute"><pose>0 0 0.1 0 0 0</pose><parent>l</parent><child>k</child>
+<axis><xyz>0 1 0</xyz></axis>
+<sensor name="wrist" type="force_torque"><pose>0 0 0.1 0 0 0</pose><force_torque><frame>sensor</frame>
+<measure_direction>parent_to_child</measure_direction></force_torque></sensor></joint></model></sdf>"""
+
+
+@pytest.mark.parametrize("through", ["out.sdf", "out.urdf"])
+def test_sensors_of_gazebo_stay_with_settings_and_noise(tmp_path, through):
+    from mbcli.models import load_model
+
+    path = tmp_path / "m.sdf"
+    path.write_text(GAZEBO)
+    result = succeed("convert", path, "-o", tmp_path / through)
+    assert "SENSOR" not in result.err
+    names = ["bump", "imu", "north", "scan", "wrist"]
+    specs = [{sensor.name: sensor for sensor in load_model(str(f)).read[0].sensors} for f in (path, tmp_path / through)]
+    assert sorted(specs[0]) == sorted(specs[1]) == names
+    for name in names:
+        assert specs[0][name].settings == specs[1][name].settings
+        assert (specs[0][name].noise, specs[0][name].rate) == (specs[1][name].noise, specs[1][name].rate)
+
+
+def test_the_proof_tells_another_setting_of_a_sensor(tmp_path):
+    from dataclasses import replace
+
+    from mbcli.parsers.package_map import PackageMap
+    from mbcli.parsers.writing.conversion import converted
+
+    from mbcli.conversion.conversion_proof import prove
+    from mbcli.models import ModelText, load_model
+
+    loaded, packages = load_model(ModelText(GAZEBO, "m.sdf")), PackageMap()
+    conversion = converted(loaded.read[0], "sdf", packages=packages, folder=".")
+    assert not prove(None, conversion, packages).faults()
+    for old, new in (
+        (b"<samples>5", b"<samples>6"),
+        (b"<stddev>0.1", b"<stddev>0.2"),
+        (b"parent_to_child", b"child_to_parent"),
+    ):
+        spoiled = conversion.text.replace(old, new)
+        assert spoiled != conversion.text
+        assert prove(None, replace(conversion, text=spoiled), packages).faults() == ["sensors are not as written"]
 
 
 def test_the_proof_tells_a_sensor_that_stands_elsewhere(sensed):
