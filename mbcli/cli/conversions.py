@@ -105,7 +105,7 @@ class Conversions:
         links = [link.name for link in flattened(loaded.read[0]).links if link.name != WORLD]
         names = {plant.name_in_contact(b): link for b, link in zip(plant.elements.bodies[1:], links, strict=False)}
         apart = tuple((names[a], names[b]) for a, b in loaded.without_contact if a in names and b in names)
-        return Additions(self.floor, self.float_base, self._actuators(loaded), apart)
+        return Additions(self.floor, self.float_base, self._actuators(loaded), apart, self.options.decompose)
 
     def _actuators(self, loaded: LoadedModel) -> tuple[ActuatorSpec, ...] | None:
         """The ActuatorSpecs that are asked for; None: those of the model."""

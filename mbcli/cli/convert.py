@@ -105,6 +105,8 @@ def convert(
         raise click.UsageError("--to names the format of several files")
     if as_json and not to_file:
         raise click.UsageError("--json needs -o: both cannot go to stdout")
+    if options.decompose and not bundle and target != "usd":
+        raise click.UsageError("--decompose needs --bundle: the convex parts are files of their own")
     if bundle and not to_file:
         raise click.UsageError("--bundle needs -o: the meshes go beside that file")
     if to_file and not many and not is_special(path):

@@ -65,7 +65,7 @@ class MeshFolder:
         try:
             folder = user_cache() / FOLDER
             if ready_to_keep(folder):
-                return _written(folder / name, content)
+                return written(folder / name, content)
         except (OSError, RuntimeError):
             pass
         message = "its mesh cannot be kept in the cache (MBCLI_CACHE_DIR): it is not drawn and does not touch"
@@ -73,8 +73,8 @@ class MeshFolder:
         return None
 
 
-def _written(path: Path, content: bytes) -> str:
-    """Written in one piece, unless it is there."""
+def written(path: Path, content: bytes) -> str:
+    """The path of a file in the cache, written in one piece unless it is there; old ones beside it may go."""
     if path.is_file() and path.stat().st_size == len(content) and path.read_bytes() == content:
         os.utime(path)
         return str(path)

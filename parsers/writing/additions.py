@@ -10,6 +10,7 @@ from mbcli.parsers.frame_names import WORLD
 from mbcli.parsers.poses import compose, inverse
 from mbcli.parsers.spanning_tree import spanning_tree
 from mbcli.parsers.spec import IDENTITY, CollisionFilterGroupSpec, GeometrySpec, HalfSpace, LinkSpec
+from mbcli.parsers.writing.convex_collisions import with_convex_collisions
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -28,14 +29,18 @@ class Additions:
     float_base: bool = False  # whether what fixed joints hold at the world floats
     actuators: tuple[ActuatorSpec, ...] | None = None  # in place of the model's; None: these
     apart: tuple[tuple[str, str], ...] = ()  # pairs of links that must not touch
+    convex_parts: bool = False  # in place of collision meshes that are not convex
 
     def __bool__(self) -> bool:
-        return self.floor or self.float_base or self.actuators is not None or bool(self.apart)
+        changes = self.floor, self.float_base, self.actuators is not None, self.apart, self.convex_parts
+        return any(map(bool, changes))
 
     def applied(self, model: Any) -> Any:
         """The changed model."""
         if self.float_base:
             model = _with_floating_bases(model)
+        if self.convex_parts:
+            model = with_convex_collisions(model)
         if self.floor:
             model = _with_floor(model)
         if self.actuators is not None:
