@@ -8,7 +8,7 @@ import click
 
 from mbcli.batch import FORMATS as ROW_FORMATS
 from mbcli.cli.model import load
-from mbcli.cli.options import MODEL_KEYS, Number, model_options, take, usage_errors
+from mbcli.cli.options import MODEL_KEYS, GroundCommand, Number, ground_option, model_options, take, usage_errors
 from mbcli.cli.output import document, emit, number, refuse_existing, table, tell, write_file
 from mbcli.common.json_text import to_json
 from mbcli.errors import ModelError
@@ -16,16 +16,17 @@ from mbcli.errors import ModelError
 if TYPE_CHECKING:
     from mbcli.identification.findings import Finding
     from mbcli.identification.identify import Identified
+    from mbcli.identification.trajectory import TrajectoryFit
     from mbcli.math.array_types import FloatArray
     from mbcli.models.loaded_model import LoadedModel
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
 
 FOUND = 1  # exit code: the data look wrong
-FRICTION_WORDS = ("viscous", "coulomb", "offset", "asymmetry")
+FRICTION_WORDS = ("viscous", "coulomb", "offset", "asymmetry", "stribeck", "stiffness")
 MOST_ROWS = 60  # of a table of parameters in a text
 
 
-class FilesCommand(click.Command):
+class FilesCommand(GroundCommand):
     """A command whose options --data and --validate take several words, up to the next option."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -68,14 +69,34 @@ class FilesCommand(click.Command):
     "--friction",
     default="viscous,coulomb,offset",
     metavar="LIST",
-    help="What friction is identified: viscous, coulomb, offset, asymmetry (of viscous friction), or none. "
-    "[viscous,coulomb,offset]",
+    help="What friction is identified: viscous, coulomb, offset, asymmetry (of viscous friction), stribeck, stiffness "
+    "(a spring), or none. [viscous,coulomb,offset]",
 )
 @click.option("--armature/--no-armature", default=True, help="Identify the inertia of rotors of each joint. [armature]")
 @click.option("--payload", metavar="LINK", help="Identify only this link; friction and all other parameters stay.")
 @click.option(
     "--floating", is_flag=True, help="Bases float, and the data give their motion; default: bases are welded."
 )
+@click.option(
+    "--fit",
+    type=click.Choice(["torque", "trajectory"]),
+    default="torque",
+    help="What is matched: efforts, or motion by simulation, where efforts are not measured or contact matters. [torque]",
+)
+@click.option(
+    "--parameters",
+    metavar="LIST",
+    help="What --fit trajectory finds: paths of --set, body.NAME.inertial and delay (of inputs). "
+    "[body.*.inertial,joint.*.damping,joint.*.friction]",
+)
+@click.option(
+    "--segment",
+    type=Number(above=0.0),
+    default=0.5,
+    metavar="T",
+    help="Duration [s] of a stretch that --fit trajectory simulates. [0.5]",
+)
+@ground_option
 @click.option("--report", metavar="FILE", help="Write an HTML page with measured and predicted efforts.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @click.option("-o", "--output", metavar="FILE", help="Write the model file with the identified numbers.")
@@ -94,6 +115,10 @@ def identify(
     armature: bool,
     payload: str | None,
     floating: bool,
+    fit: str,
+    parameters: str | None,
+    segment: float,
+    ground: float | None,
     report: str | None,
     as_json: bool,
     output: str | None,
@@ -102,13 +127,15 @@ def identify(
 ) -> None:
     """Identify masses, inertias and friction from measured motion.
 
-    Data need the time, positions and efforts of all driven joints. The option -o writes MODEL with the identified
-    numbers instead of its own. Without --data, --validate tests the parameters of MODEL. Exit code 1: data look wrong.
+    Data need the time, positions and efforts of all driven joints; --fit trajectory needs no efforts. The option -o
+    writes MODEL with the identified numbers instead of its own. Without --data, --validate tests the parameters of
+    MODEL. Exit code 1: data look wrong.
 
     \b
     mbcli identify robot.urdf --data run1.csv run2.csv --validate run3.csv -o identified.urdf --report report.html
     mbcli identify arm.urdf --data log.csv --columns time,q,v,i --effort-gain 10,10.7,8.5 --json
     mbcli identify arm.urdf --data held.csv --payload tool -o with_tool.urdf
+    mbcli identify box.xml --data slide.csv --fit trajectory --parameters geometry.box.friction --floating
     """
     if not data and not validate:
         raise click.UsageError("--data names files of measured motion")
@@ -119,17 +146,30 @@ def identify(
             refuse_existing(path, force)
     options = take(values, MODEL_KEYS)
     options.weld_base = options.weld_base or not floating
-    loaded = load(options, ctx)
+    paths = [] if parameters is None else parameters.replace(",", " ").split()
+    if fit == "torque" and (paths or ground is not None):
+        raise click.UsageError("--parameters and --ground need --fit trajectory")
+    if fit == "trajectory" and (not data or payload is not None):
+        raise click.UsageError("--fit trajectory needs --data" if not data else "--payload needs --fit torque")
+    contact = ground is not None or any(path.startswith("geometry.") for path in paths)
+    loaded = load(options, ctx, contact=contact, ground=ground)
     plant = loaded.plant
     model_format = _format_of(loaded, output)
 
-    from mbcli.identification.document import identified_document
+    from mbcli.identification.document import fitted_document, identified_document
     from mbcli.identification.identify import Settings
     from mbcli.identification.identify import identify as identify_plant
-    from mbcli.identification.model_files import changed_file, kinds_in_file
+    from mbcli.identification.model_files import changed_file, changes_by_efforts, changes_by_rollouts, kinds_in_file
     from mbcli.identification.records import expanded_columns
+    from mbcli.identification.report import fit_page, report_page
+    from mbcli.identification.trajectory import fit_trajectory
 
     quiet = (ctx.obj or {}).get("verbosity", 0) < 0
+
+    def say(line: str) -> None:
+        if not quiet:
+            tell(f"mbcli: {line}")
+
     with usage_errors():
         settings = Settings(
             columns=None if columns is None else expanded_columns(plant, columns),
@@ -142,33 +182,32 @@ def identify(
             payload=payload,
             in_file=kinds_in_file(loaded.specs[0].format if loaded.specs else ""),
         )
-        result = identify_plant(
-            plant,
-            list(data),
-            list(validate),
-            settings,
-            name=str(options.models[0]) if options.models else "",
-            tell=(lambda line: None) if quiet else lambda line: tell(f"mbcli: {line}"),
-        )
-    text: str | None
-    more: list[Finding]
-    text, more = None, []
+        name = str(options.models[0]) if options.models else ""
+        result: Any
+        if fit == "trajectory":
+            result = fit_trajectory(loaded, data, validate, paths, settings, length=segment, contact=contact, tell=say)
+        else:
+            result = identify_plant(plant, data, validate, settings, name=name, tell=say)
+    more: list[Finding] = []
+    text = None
     if output is not None:
         assert model_format is not None
-        text, more = changed_file(result, loaded.sources[0].path, model_format)
-    content = identified_document(result, output, more)
+        changes = changes_by_rollouts(result, loaded) if fit == "trajectory" else changes_by_efforts(result)
+        text, more = changed_file(changes, loaded.sources[0].path, model_format)
+    of_result: Any = fitted_document if fit == "trajectory" else identified_document
+    content = of_result(result, output, more)
     if text is not None:
         assert output is not None
         write_file(output, text, force)
     if report is not None:
-        from mbcli.identification.report import report_page
-
-        write_file(report, report_page(result, content, f"Identification of {', '.join(loaded.instances)}"), force)
+        page: Any = fit_page if fit == "trajectory" else report_page
+        write_file(report, page(result, content, f"Identification of {', '.join(loaded.instances)}"), force)
     for finding in (*result.findings, *more):
         if not quiet or finding.severity == "error":
             colour = {"error": "red", "warning": "yellow"}.get(finding.severity)
             tell(str(finding), colour=colour)
-    emit(to_json(document("identify", loaded, **content)) if as_json else _text(result, content))
+    words = _text_of_fit if fit == "trajectory" else _text
+    emit(to_json(document("identify", loaded, **content)) if as_json else words(result, content))
     if result.looks_wrong():
         ctx.exit(FOUND)
 
@@ -255,6 +294,27 @@ def _text(result: Identified, content: dict[str, Any]) -> str:
     ]
     for entry in content["cross_validation"]:
         lines.append(f"{entry['file']} by the other files: {100 * entry['error']:.2f} %")
+    if content["output"]:
+        lines.append(f"model: {content['output']}")
+    return "\n".join(lines)
+
+
+def _text_of_fit(result: TrajectoryFit, content: dict[str, Any]) -> str:
+    """The same of a fit by simulation."""
+    figures = content["errors"]
+    words = {
+        "before": "data, parameters of the file",
+        "after": "data, identified",
+        "validation_before": "unseen data, parameters of the file",
+        "validation": "unseen data, identified",
+    }
+    rows = [[text, f"{100 * figures[key]:.2f}", "%"] for key, text in words.items() if figures[key] is not None]
+    lines = ["error of simulated positions (norm of the errors over norm of the ways)", table(rows)]
+    rows = [[p["name"], p["old"], p["new"], p["standard_error"], p["unit"]] for p in content["parameters"]]
+    lines += ["", table(rows[:MOST_ROWS], ["parameter", "file", "identified", "standard error", ""])]
+    if len(rows) > MOST_ROWS:
+        lines.append(f"{len(rows) - MOST_ROWS} more: --json")
+    lines += ["", f"{result.rows} rows, {result.segments} stretches, {result.steps} steps of the search"]
     if content["output"]:
         lines.append(f"model: {content['output']}")
     return "\n".join(lines)

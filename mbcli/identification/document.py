@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mbcli.identification.identify import Identified, per_velocity
+from mbcli.multibody.inertia.inertial_parameters import PARAMETERS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from mbcli.identification.trajectory import TrajectoryFit
 
 SMALL = 1e-3  # of a combination's largest part: what is less is not printed
 
@@ -19,6 +22,7 @@ def identified_document(result: Identified, output: str | None, changed: Sequenc
     subject, base, weighted = result.subject, result.base, result.weighted
     names = subject.names
     document: dict[str, Any] = {
+        "fit": "torque",
         "output": output,
         "parameters": [
             {
@@ -63,6 +67,38 @@ def identified_document(result: Identified, output: str | None, changed: Sequenc
             for row, value, error in zip(base.combinations, base.values, base.errors, strict=True)
         ]
     return document
+
+
+def fitted_document(result: TrajectoryFit, output: str | None, changed: Sequence[Any]) -> dict[str, Any]:
+    """The same of a fit by simulation: what is about efforts is null or empty."""
+    return {
+        "fit": "trajectory",
+        "output": output,
+        "parameters": [
+            {
+                "name": p.name,
+                "kind": "inertial" if p.name.rpartition(".")[2] in PARAMETERS else "value",
+                "unit": p.unit,
+                "old": p.old,
+                "new": p.new,
+                "standard_error": p.standard_error,
+                "touched": True,
+            }
+            for p in result.parameters
+        ],
+        "base_parameters": [],
+        "rank": None,
+        "largest_rank": None,
+        "condition": None,
+        "untouched": [],
+        "noise": {name: float(value) for name, value in result.noise.items()},
+        "errors": {**result.figures, "validation_of_file": None},
+        "errors_of_joints": {"data": None, "validation": None},
+        "cross_validation": [],
+        "filter": {"cutoff": result.cutoff, "rate": None},
+        "samples": {"rows": result.rows, "samples": result.samples, "stretches": result.segments},
+        "findings": [finding.document() for finding in (*result.findings, *changed)],
+    }
 
 
 def combination_name(names: Sequence[str], row: Any) -> str:

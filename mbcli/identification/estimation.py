@@ -148,10 +148,10 @@ def least_squares(R: FloatArray, c: FloatArray, sizes: FloatArray) -> FloatArray
 def _inflation(errors: Sequence[FloatArray], equations: Sequence[Equations], noise: FloatArray) -> float:
     """1 + 2 sum of the correlations of errors with later ones, of the joint for which that is largest; at least 1."""
     weights = [e.usable / noise for e in equations]
-    return max(1.0, *(2.0 * float(c.sum()) - 1.0 for c in _correlations(errors, weights)))
+    return max(1.0, *(2.0 * float(c.sum()) - 1.0 for c in correlations(errors, weights)))
 
 
-def _correlations(errors: Sequence[FloatArray], weights: Sequence[FloatArray]) -> list[FloatArray]:
+def correlations(errors: Sequence[FloatArray], weights: Sequence[FloatArray]) -> list[FloatArray]:
     """For each equation the correlations of its errors with those 0, 1, 2, ... samples later, up to where they end."""
     found = []
     for k in range(errors[0].shape[1]):
@@ -238,9 +238,9 @@ def covariance(
     s = sizes[columns]
     r = len(columns)
     errors = [e.A[:, :, columns] @ values - e.y for e in equations]
-    correlations = _correlations(errors, weighted.weights)
+    alike = correlations(errors, weighted.weights)
     H, S = np.zeros((r, r)), np.zeros((r, r))
-    for k, own in enumerate(correlations):
+    for k, own in enumerate(alike):
         part, squares, slopes, count, weight = np.zeros((r, r)), 0.0, 0.0, 0, 0.0
         own_weight = np.zeros((r, r))
         for e, w, error in zip(equations, weighted.weights, errors, strict=True):
@@ -258,7 +258,7 @@ def covariance(
             count += len(squared)
         if weight > 0.0:  # of an M-estimate: squares and slopes of its function of the errors
             H += own_weight * (max(slopes, 0.1 * weight) / weight)
-            S += part * (squares / weight * count / max(count - r * weighted.inflation / len(correlations), 1.0))
+            S += part * (squares / weight * count / max(count - r * weighted.inflation / len(alike), 1.0))
     inverse = np.linalg.pinv(H, rcond=RANK_TOLERANCE**2, hermitian=True)
     return s[:, None] * (inverse @ S @ inverse) * s
 

@@ -25,36 +25,29 @@ from mbcli.identification.estimation import (
 )
 from mbcli.identification.findings import Finding
 from mbcli.identification.hypotheses import suspected
-from mbcli.identification.records import Record, given, read_record
-from mbcli.identification.signals import choose_cutoff, runs_of
-from mbcli.identification.subject import Subject, slow_speeds
-from mbcli.identification.unknowns import ARMATURE, COULOMB, FRICTIONS, INERTIAL, OFFSET, VISCOUS
-from mbcli.models.units import plain_units
+from mbcli.identification.records import DataSettings, Record, given, read_record
+from mbcli.identification.signals import choose_cutoff, runs_of, velocities_of
+from mbcli.identification.subject import SLOW, Subject, slow_speeds
+from mbcli.identification.unknowns import ARMATURE, COULOMB, FRICTIONS, INERTIAL, OFFSET, STRIBECK, VISCOUS
 
 if TYPE_CHECKING:
+    from mbcli.identification.signals import Run
     from mbcli.math.array_types import FloatArray
 
+STRIBECK_PARTS = (0.03, 0.06, 0.12, 0.25, 0.5)  # of the usual speed, that are tried
 UNCHANGED = 1e-9  # of the size of a parameter: it stays what the file says
 DEFAULT_FRICTIONS = (VISCOUS, COULOMB, OFFSET)
 
 
 @dataclass(frozen=True)
-class Settings:
+class Settings(DataSettings):
     """How data are read and what is identified.
 
     Attributes:
-        columns: names of the columns of texts. degrees: of angles without a unit. file_format: of data.
-        gains: (nv,) that efforts are multiplied by, None: they are efforts.
-        cutoff: [Hz] of the filter, None: chosen from the data; accelerations that rows give are not filtered then.
         frictions: kinds of FRICTIONS. armature: whether armatures are identified. payload: name of the only link that
         is, None: all. in_file: kinds of parameters for which the file has a place.
     """
 
-    columns: Sequence[str] | None = None
-    degrees: bool = False
-    file_format: str | None = None
-    gains: FloatArray | None = None
-    cutoff: float | None = None
     frictions: Sequence[str] = DEFAULT_FRICTIONS
     armature: bool = False
     payload: str | None = None
@@ -131,7 +124,7 @@ def identify(
             for reason, count in left_out.items():
                 counts[reason] += count
     cutoff = _cutoff(records, len(data), settings)
-    velocity_of = _velocities(plant, subject.context)
+    velocity_of = velocities_of(plant, subject.context)
     runs = [
         (k < len(data), run)
         for k, (record, (_, usable, _)) in enumerate(zip(records, kept, strict=True))
@@ -141,6 +134,8 @@ def identify(
     if not first:
         raise ModelError(f"{records[0].source}: error: no stretch between gaps in time is long enough")
     slow = slow_speeds(first, plant.num_velocities())
+    if STRIBECK in subject.frictions and data:
+        _choose_stribeck_speed(subject, [run for of_data, run in runs if of_data], slow)
     subject.choose_independent(subject.complete(first[0].q, first[0].v, first[0].vdot)[0], given(first[0].raw_tau))
     equations = [(of_data, subject.equations(run, slow)) for of_data, run in runs]
     own, others = ([e for of_data, e in equations if of_data is wanted] for wanted in (True, False))
@@ -174,20 +169,7 @@ def identify(
 
 
 def _record(path: str, plant: Any, settings: Settings, tell: Callable[[str], None]) -> Record:
-    units = plain_units(plant)
-    if settings.gains is not None:  # which bring currents, of any unit, to efforts
-        units.pop("tau")
-    record = read_record(
-        path,
-        plant,
-        units=units,
-        columns=settings.columns,
-        degrees=settings.degrees,
-        file_format=settings.file_format,
-        tell=tell,
-    )
-    if settings.gains is not None:
-        record = replace(record, tau=record.tau * settings.gains)
+    record = read_record(path, plant, settings, tell=tell)
     missing = missing_efforts(record, plant)
     if missing:
         raise ModelError(f"{path}: error: no efforts of {', '.join(missing)}: columns tau:NAME, or u:NAME of actuators")
@@ -212,15 +194,18 @@ def _cutoff(records: Sequence[Record], data: int, settings: Settings) -> float |
     return choose_cutoff(list(records[:data] or records))
 
 
-def _velocities(plant: Any, context: Any) -> Callable[[FloatArray, FloatArray], FloatArray]:
-    def velocities(q: FloatArray, qdot: FloatArray) -> FloatArray:
-        v = np.empty((len(q), plant.num_velocities()))
-        for k, row in enumerate(q):
-            plant.SetPositions(context, row)
-            v[k] = plant.MapQDotToVelocity(context, qdot[k])
-        return v
-
-    return velocities
+def _choose_stribeck_speed(subject: Subject, runs: Sequence[Run], slow: FloatArray) -> None:
+    """Takes that part of the usual speeds, within which friction falls, that explains the data best."""
+    usual, errors = slow / SLOW, []
+    if subject.chains is not None:
+        raise ModelError("Stribeck friction is identified of trees: this model has constraints")
+    for part in STRIBECK_PARTS:
+        subject.stribeck_speed = np.where(usual > 0.0, part * usual, np.inf)
+        equations = [subject.equations(run, slow) for run in runs]
+        weighted = weigh(equations, subject.sizes)
+        errors.append(relative_error(equations, least_squares(weighted.R, weighted.c, subject.sizes)))
+    best = STRIBECK_PARTS[int(np.argmin(errors))]
+    subject.stribeck_speed = np.where(usual > 0.0, best * usual, np.inf)
 
 
 def _without_repetition(findings: Sequence[Finding]) -> list[Finding]:

@@ -4,29 +4,90 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mbcli.errors import ModelError
 from mbcli.identification.findings import Finding
-from mbcli.identification.unknowns import ARMATURE, COULOMB, INERTIAL, VISCOUS
+from mbcli.identification.free_parameters import DELAY
+from mbcli.identification.unknowns import ARMATURE, COULOMB, INERTIAL, STIFFNESS, VISCOUS
 from mbcli.identification.xml_edits import Tag, XmlText, numbers, written
 from mbcli.math import RollPitchYaw, RotationMatrix
+from mbcli.models.parameter_assignments import matching_parameters
 from mbcli.multibody.inertia.inertial_parameters import central_inertia
 
 if TYPE_CHECKING:
     from mbcli.identification.identify import Identified
+    from mbcli.identification.trajectory import TrajectoryFit
     from mbcli.math.array_types import FloatArray
+    from mbcli.models.loaded_model import LoadedModel
 
 ELEMENTS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 PLACES = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
 FULL = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))  # of MJCF's fullinertia
+KINDS_OF_PATHS = {"damping": VISCOUS, "friction": COULOMB, "armature": ARMATURE, "stiffness": STIFFNESS}
 ORIENTATIONS = ("quat", "axisangle", "xyaxes", "zaxis", "euler")
 
 
-def changed_file(result: Identified, path: str, model_format: str) -> tuple[str, list[Finding]]:
-    """The text of a model file with the identified numbers, and what it has no place for.
+@dataclass(frozen=True)
+class Changes:
+    """What becomes of a model file.
+
+    Attributes:
+        inertias: (body, its ten parameters). joints: (joint, {kind of parameter: value}).
+        geometries: (geometry, friction). actuators: (actuator, {"kp" or "kd": value}). others: names of what no file has a place for.
+    """
+
+    inertias: list[tuple[Any, FloatArray]] = field(default_factory=list)
+    joints: list[tuple[Any, dict[str, float]]] = field(default_factory=list)
+    geometries: list[tuple[Any, float]] = field(default_factory=list)
+    actuators: list[tuple[Any, dict[str, float]]] = field(default_factory=list)
+    others: list[str] = field(default_factory=list)
+
+
+def changes_by_efforts(result: Identified) -> Changes:
+    """The changes of an identification by efforts."""
+    subject, changes = result.subject, Changes()
+    for k, n in enumerate(subject.links):
+        old, new = result.x0[10 * k : 10 * k + 10], result.x[10 * k : 10 * k + 10]
+        if not np.array_equal(old, new):
+            changes.inertias.append((subject.plant.elements.bodies[n], new))
+    per_joint: dict[int, dict[str, float]] = {}
+    for k, p in enumerate(subject.parameters):
+        if p.kind != INERTIAL:
+            per_joint.setdefault(p.element, {})[p.kind] = float(result.x[k])
+    changes.joints.extend((subject.joint_of[d], values) for d, values in per_joint.items())
+    return changes
+
+
+def changes_by_rollouts(fit: TrajectoryFit, loaded: LoadedModel) -> Changes:
+    """The changes of an identification by simulation."""
+    changes = Changes([(loaded.plant.elements.bodies[n], pi) for n, pi in fit.inertias.items()])
+    joints: dict[Any, dict[str, float]] = {}
+    actuators: dict[Any, dict[str, float]] = {}
+    for path, value in fit.scalars.items():
+        name = path.rpartition(".")[2]
+        elements = [] if path == DELAY else matching_parameters(loaded, path)[0][3]
+        kind = path.partition(".")[0]
+        if kind == "joint" and name in KINDS_OF_PATHS:
+            for element in elements:
+                joints.setdefault(element, {})[KINDS_OF_PATHS[name]] = value
+        elif kind == "actuator" and name in ("kp", "kd"):
+            for element in elements:
+                actuators.setdefault(element, {})[name] = value
+        elif kind == "geometry" and name == "friction":
+            changes.geometries.extend((element, value) for element in elements)
+        else:
+            changes.others.append(path)
+    changes.joints.extend(joints.items())
+    changes.actuators.extend(actuators.items())
+    return changes
+
+
+def changed_file(changes: Changes, path: str, model_format: str) -> tuple[str, list[Finding]]:
+    """The text of a model file with other numbers, and what it has no place for.
 
     Args:
         path: of the file. model_format: "urdf", "sdf" or "mjcf".
@@ -47,21 +108,20 @@ def changed_file(result: Identified, path: str, model_format: str) -> tuple[str,
     if writer is None:
         raise ModelError(f"{path}: error: a file of the format {model_format} cannot be changed")
     file_writer = writer(text, path)
-    subject = result.subject
-    bodies = subject.plant.elements.bodies
-    for k, n in enumerate(subject.links):
-        old, new = result.x0[10 * k : 10 * k + 10], result.x[10 * k : 10 * k + 10]
-        if not np.array_equal(old, new):
-            file_writer.inertia(file_writer.element(bodies[n]), new)
-    per_joint: dict[int, dict[str, float]] = {}
-    for k, p in enumerate(subject.parameters):
-        if p.kind != INERTIAL:
-            per_joint.setdefault(p.element, {})[p.kind] = float(result.x[k])
+    for body, parameters in changes.inertias:
+        file_writer.inertia(file_writer.element(body), parameters)
     missing: dict[str, list[str]] = {}
-    for d, values in per_joint.items():
-        joint = subject.joint_of[d]
+    for joint, values in changes.joints:
         for kind in file_writer.joint(joint, values):
             missing.setdefault(kind, []).append(joint.name())
+    for actuator, values in changes.actuators:
+        for kind in file_writer.actuator(actuator, values):
+            missing.setdefault(kind, []).append(actuator.name())
+    for geometry, friction in changes.geometries:
+        if not file_writer.friction(geometry, friction):
+            missing.setdefault("friction", []).append(geometry.name())
+    for name in changes.others:
+        missing.setdefault("value", []).append(name)
     findings = [
         Finding("MODEL_PLACE", f"the file has no place for the {kind} of {', '.join(names)}", path)
         for kind, names in missing.items()
@@ -79,7 +139,7 @@ def _writers() -> dict[str, type[_File]]:
 
 
 class _File(ABC):
-    kinds: tuple[str, ...] = (INERTIAL, VISCOUS, COULOMB, ARMATURE)
+    kinds: tuple[str, ...] = (INERTIAL, VISCOUS, COULOMB, ARMATURE, STIFFNESS)
 
     def __init__(self, text: XmlText, path: str) -> None:
         self._text, self._path = text, path
@@ -99,6 +159,14 @@ class _File(ABC):
     @abstractmethod
     def joint(self, joint: Any, values: dict[str, float]) -> list[str]:
         """Writes what there is a place for; returns the kinds for which there is none."""
+
+    def actuator(self, actuator: Any, values: dict[str, float]) -> list[str]:
+        """The same of the gains of a controller."""
+        return list(values)
+
+    def friction(self, geometry: Any, value: float) -> bool:
+        """Writes the friction of a geometry, if there is a place for it."""
+        return False
 
 
 class _Urdf(_File):
@@ -155,7 +223,7 @@ class _Urdf(_File):
 
 
 class _Sdf(_File):
-    kinds = (INERTIAL, VISCOUS, COULOMB)
+    kinds = (INERTIAL, VISCOUS, COULOMB, STIFFNESS)
 
     def inertia(self, link: Tag, parameters: FloatArray) -> None:
         mass, center, about = central_inertia(parameters)
@@ -203,7 +271,7 @@ class _Sdf(_File):
             self._text.set_text(child, written([value]))
 
     def joint(self, joint: Any, values: dict[str, float]) -> list[str]:
-        names = {VISCOUS: "damping", COULOMB: "friction"}
+        names = {VISCOUS: "damping", COULOMB: "friction", STIFFNESS: "spring_stiffness"}
         wanted = {names[kind]: value for kind, value in values.items() if kind in names}
         axis = self.element(joint).child("axis") if wanted else None
         if wanted and axis is None:
@@ -244,12 +312,25 @@ class _Mjcf(_File):
             self._text.rename_attribute(inertial, "diaginertia", "fullinertia", full)
 
     def joint(self, joint: Any, values: dict[str, float]) -> list[str]:
-        names = {VISCOUS: "damping", COULOMB: "frictionloss", ARMATURE: "armature"}
+        names = {VISCOUS: "damping", COULOMB: "frictionloss", ARMATURE: "armature", STIFFNESS: "stiffness"}
         tag = self.element(joint)
         for kind, value in values.items():
             if kind in names:
                 self._text.set_attribute(tag, names[kind], written([value]))
         return [kind for kind in values if kind not in names]
+
+    def actuator(self, actuator: Any, values: dict[str, float]) -> list[str]:
+        tag = self.element(actuator)
+        names = {"position": {"kp": "kp", "kd": "kv"}, "velocity": {"kd": "kv"}}.get(tag.name, {})
+        for kind in values.keys() & names.keys():
+            self._text.set_attribute(tag, names[kind], written([values[kind]]))
+        return [kind for kind in values if kind not in names]
+
+    def friction(self, geometry: Any, value: float) -> bool:
+        tag = self.element(geometry)
+        _, *others = numbers(tag.attributes["friction"][0]) or [0.0] if "friction" in tag.attributes else [0.0]
+        self._text.set_attribute(tag, "friction", written([value, *others]))
+        return True
 
 
 def _principal(inertia: FloatArray, quaternion: str) -> tuple[FloatArray, FloatArray]:

@@ -12,13 +12,14 @@ from mbcli.batch.state_layout import StateLayout
 from mbcli.batch.state_reader import open_states
 from mbcli.common.text_tables import UNUSED, is_comment
 from mbcli.errors import ArgumentError, ModelError
+from mbcli.models.units import plain_units
+from mbcli.simulation.servo_controls import TARGET
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from mbcli.math.array_types import FloatArray
 
-FIELDS = ("q", "v", "vdot", "tau", "u")
 CURRENT = "i"  # efforts before they are multiplied by their gain
 FEWEST_ROWS = 50
 
@@ -30,6 +31,32 @@ class MeasuredLayout(StateLayout):
         return np.full(len(self.names(field)), np.nan)
 
 
+def aimed_actuators(plant: Any) -> list[Any]:
+    """The actuators with a controller of positions whose input is a force, not the control of a servo."""
+    return [
+        a
+        for a in plant.elements.actuators
+        if a.control is None and a.has_controller() and a.get_controller_gains().p > 0.0
+    ]
+
+
+@dataclass(frozen=True)
+class DataSettings:
+    """How data are read.
+
+    Attributes:
+        columns: names of the columns of texts. degrees: of angles without a unit. file_format: of data.
+        gains: (nv,) that efforts are multiplied by, None: they are efforts.
+        cutoff: [Hz] of the filter, None: chosen from the data; accelerations that rows give are not filtered then.
+    """
+
+    columns: Sequence[str] | None = None
+    degrees: bool = False
+    file_format: str | None = None
+    gains: FloatArray | None = None
+    cutoff: float | None = None
+
+
 @dataclass(frozen=True)
 class Record:
     """The rows of one file.
@@ -37,6 +64,7 @@ class Record:
     Attributes:
         source: its name. time: (n,) [s], increasing. rows: (n,) number of each row in the file, from 0.
         q, v, vdot, tau: (n, nq) and (n, nv); a column that the file does not give is NaN.
+        u: (n, nu) of actuators, or more, with the aims of the controllers of aimed_actuators().
     """
 
     source: str
@@ -46,11 +74,12 @@ class Record:
     v: FloatArray
     vdot: FloatArray
     tau: FloatArray
+    u: FloatArray
     is_text: bool = field(default=True)
 
     def part(self, selected: Any) -> Record:
         """The rows of an index or mask."""
-        arrays = {name: getattr(self, name)[selected] for name in ("time", "rows", "q", "v", "vdot", "tau")}
+        arrays = {name: getattr(self, name)[selected] for name in ("time", "rows", "q", "v", "vdot", "tau", "u")}
         return replace(self, **arrays)
 
     def line(self, k: int) -> int:
@@ -99,29 +128,34 @@ def expanded_columns(plant: Any, text: str) -> list[str]:
 def read_record(
     source: str,
     plant: Any,
+    settings: DataSettings = DataSettings(),
     *,
-    units: Any,
-    columns: Sequence[str] | None = None,
-    degrees: bool = False,
-    file_format: str | None = None,
+    torques: bool = True,
     tell: Callable[[str], None] = lambda line: None,
 ) -> Record:
     """The rows of a file.
 
     Args:
-        units: {field: units} of the plant's coordinates. columns: names of the columns of a text.
-        degrees: whether angles without a unit are in degrees. tell: takes a line on columns that are not used.
+        torques: whether efforts are needed; else columns may be aims of controllers too.
+        tell: takes a line on columns that are not used.
 
     Raises:
         ResourceError: there is no such file.
         ModelError: it has no time, positions or efforts, too few rows, or times that do not increase.
     """
+    columns, units = settings.columns, plain_units(plant)
+    if settings.gains is not None:  # which bring currents, of any unit, to efforts
+        units.pop("tau")
     nq, nv = plant.num_positions(), plant.num_velocities()
-    names = plant.GetPositionNames(), plant.GetVelocityNames(), plant.GetActuatorNames()
-    demands = RowDemands(units=units, degrees=degrees, tell=tell)
-    layout = MeasuredLayout(*names, np.zeros(nq), np.zeros(nv), demands, columns)
+    names, text = [plant.GetPositionNames(), plant.GetVelocityNames(), plant.GetActuatorNames()], _is_text(source)
+    for actuator in aimed_actuators(plant) if text and not torques else ():
+        k = actuator.input_start()
+        names[2] = [*names[2], names[2][k] + TARGET]
+        units["u"] = [*units["u"], "rad" if actuator.joint().velocity_suffix(0).startswith("w") else "m"]
+    demands = RowDemands(units=units, degrees=settings.degrees, tell=tell)
+    layout = MeasuredLayout(names[0], names[1], names[2], np.zeros(nq), np.zeros(nv), demands, columns)
     try:
-        chunks = list(open_states(source, layout, input_format=file_format))
+        chunks = list(open_states(source, layout, input_format=settings.file_format))
     except ModelError as error:
         if columns is None and "names of the columns are expected" in str(error):
             raise ModelError(f"{error}: --columns names them, as in --columns time,q,v,tau") from None
@@ -135,19 +169,20 @@ def read_record(
     for name in ("q", "v"):  # which the reader fills from the defaults of the layout
         if name not in chunks[0].given:
             arrays[name][:] = np.nan
+    u = np.full((n, len(layout.names("u"))), np.nan)
     if chunks[0].u is not None:
         u = np.concatenate([chunk.u for chunk in chunks])
         for k, actuator in enumerate(plant.elements.actuators):
             d = actuator.joint().velocity_start()
             arrays["tau"][:, d] = np.where(np.isnan(u[:, k]), arrays["tau"][:, d], u[:, k])
     time = np.concatenate([chunk.time for chunk in chunks])
-    record = Record(source, time, np.arange(n), **arrays, is_text=_is_text(source))
+    record = Record(source, time, np.arange(n), **arrays, u=u, is_text=text)
     _check_times(record)
     if not given(record.q).any():
         raise ModelError(f"{source}: error: no positions: columns with the names of joints")
-    if not given(record.tau).any():
+    if torques and not given(record.tau).any():
         raise ModelError(f"{source}: error: no efforts: columns tau:NAME, or u:NAME of actuators")
-    return record
+    return record if settings.gains is None else replace(record, tau=record.tau * settings.gains)
 
 
 def _column(chunks: Sequence[Any], name: str, width: int) -> FloatArray:

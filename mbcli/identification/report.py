@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mbcli.identification.identify import Identified
+    from mbcli.identification.trajectory import TrajectoryFit
     from mbcli.math.array_types import FloatArray
 
 WIDTH, HEIGHT, MARGIN = 900, 150, 50
@@ -38,6 +39,29 @@ def report_page(result: Identified, document: dict[str, Any], title: str) -> str
         parts.append(f"<h3>{escape(name)}</h3>{_plot(runs, k, result.x)}")
     parts += [_parameters(document), _base(document), "</body></html>\n"]
     return "\n".join(parts)
+
+
+def fit_page(result: TrajectoryFit, document: dict[str, Any], title: str) -> str:
+    """HTML of a fit by simulation. document: fitted_document()."""
+    words = {
+        "before": "data, parameters of the file",
+        "after": "data, identified parameters",
+        "validation_before": "unseen data, parameters of the file",
+        "validation": "unseen data, identified parameters",
+    }
+    rows = [[text, _percent(document["errors"][key])] for key, text in words.items() if document["errors"][key]]
+    parts = [
+        f"<!DOCTYPE html><html lang='en'><head><meta charset='utf-8'><title>{escape(title)}</title>",
+        f"<style>{STYLE}</style></head><body><h1>{escape(title)}</h1>",
+        _findings(document["findings"]),
+        f"<h2>Errors</h2>{_table(['error of simulated positions, over the ways', ''], rows)}",
+        "<h2>Positions</h2><p>Grey: measured. Red: simulated, in stretches. Blue: their difference.</p>",
+    ]
+    for k, name in enumerate(result.names):
+        for source, time, measured, simulated in result.plots:
+            picture = _picture(time - time[0], measured[:, k], simulated[:, k])
+            parts.append(f"<h3>{escape(name)}, {escape(source)}</h3>{picture}")
+    return "\n".join([*parts, _parameters(document), "</body></html>\n"])
 
 
 def _findings(findings: Sequence[dict[str, Any]]) -> str:
@@ -114,7 +138,11 @@ def _plot(runs: Sequence[Equations], k: int, x: FloatArray) -> str:
         start = float(times[-1][-1]) + 1.0 / run.rate
         measured.append(run.raw_tau[:, k])
         told.append(predicted(run, x)[:, k])
-    t, m, p = (np.concatenate(part) for part in (times, measured, told))
+    return _picture(*(np.concatenate(part) for part in (times, measured, told)))
+
+
+def _picture(t: FloatArray, m: FloatArray, p: FloatArray) -> str:
+    """Lines of what was measured, of what is predicted, and of their difference."""
     step = max(1, len(t) // MOST_POINTS)
     t, m, p = t[::step], m[::step], p[::step]
     low, high = min(m.min(), p.min(), (m - p).min()), max(m.max(), p.max(), (m - p).max())

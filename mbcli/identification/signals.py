@@ -11,6 +11,8 @@ from mbcli.batch.differentiation import ORDER
 from mbcli.identification.records import Record, given
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from mbcli.math.array_types import FloatArray
 
 GAP = 5.0  # times the usual step of time
@@ -96,6 +98,19 @@ def choose_cutoff(records: list[Record]) -> float:
 
 def even_times(record: Record, rate: float) -> FloatArray:
     return np.arange(record.time[0], record.time[-1] + 1e-9, 1.0 / rate)
+
+
+def velocities_of(plant: Any, context: Any) -> Callable[[FloatArray, FloatArray], FloatArray]:
+    """(q (n, nq), their rates) -> v (n, nv)."""
+
+    def velocities(q: FloatArray, qdot: FloatArray) -> FloatArray:
+        v = np.empty((len(q), plant.num_velocities()))
+        for k, row in enumerate(q):
+            plant.SetPositions(context, row)
+            v[k] = plant.MapQDotToVelocity(context, qdot[k])
+        return v
+
+    return velocities
 
 
 def runs_of(record: Record, cutoff: float | None, usable: Any, velocity_of: Any, most: int = MOST_SAMPLES) -> list[Run]:

@@ -18,12 +18,15 @@ from mbcli.identification.unknowns import (
     FRICTIONS,
     INERTIAL,
     OFFSET,
+    STIFFNESS,
+    STRIBECK,
     VISCOUS,
     Parameter,
 )
 from mbcli.multibody.assembly.closed_chains import ClosedChains
 from mbcli.multibody.core.regressors import MovedBodies
 from mbcli.multibody.inertia.inertial_parameters import PARAMETERS, UNITS, parameters_of, pseudo_inertia
+from mbcli.multibody.tree.joint_spring import JointSpring
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -102,7 +105,8 @@ class Subject:
 
     def _choose_joints(self) -> None:
         self.joints: list[int] = []
-        self._dry = np.zeros(self.plant.num_velocities())
+        self._dry, self._stiffness, self._rest = np.zeros((3, self.plant.num_velocities()))
+        self.stribeck_speed = np.full(self.plant.num_velocities(), np.inf)  # [rad/s or m/s] of each velocity
         self.joint_of: dict[int, Any] = {}
         for joint in self.plant.moving_joints():
             if joint.num_velocities() == 1:
@@ -110,6 +114,12 @@ class Subject:
                 self.joints.append(d)
                 self.joint_of[d] = joint
                 self._dry[d] = float(joint.dry_friction[0])
+        for spring in self.plant.elements.force_elements:
+            if isinstance(spring, JointSpring):
+                d = spring.joint().velocity_start()
+                if self._stiffness[d]:
+                    raise ModelError(f"joint {spring.joint().name()} has two springs: identification knows one")
+                self._stiffness[d], self._rest[d] = spring.default_of("stiffness"), spring.default_of("nominal")
         self.joints.sort()
 
     def _parameters(self) -> list[Parameter]:
@@ -130,11 +140,14 @@ class Subject:
                     COULOMB: ("N", "N m"),
                     OFFSET: ("N", "N m"),
                     ASYMMETRY: ("N s/m", "N m s"),
+                    STRIBECK: ("N", "N m"),
+                    STIFFNESS: ("N/m", "N m/rad"),
                 }[kind][angular]
                 old = {
                     ARMATURE: self.model.dof_armature,
                     VISCOUS: self.model.dof_damping,
                     COULOMB: self._dry,
+                    STIFFNESS: self._stiffness,
                 }.get(kind, np.zeros(len(self._dry)))[d]
                 found.append(Parameter(f"{self.joint_of[d].name()}.{kind}", kind, unit, d, 0, float(old), 1.0))
         return found
@@ -179,6 +192,8 @@ class Subject:
             known = known - self.model.dof_armature * vdot
         if COULOMB not in self.frictions:
             known = known + self._dry * _sign(v, slow)
+        if STIFFNESS in self.frictions:
+            known = known - self._stiffness * self._stretch(q)
         usable = run.usable.copy()
         if slow is not None and COULOMB in self.frictions:
             usable[:, self.joints] &= np.abs(v[:, self.joints]) >= slow[self.joints]
@@ -201,12 +216,21 @@ class Subject:
             COULOMB: _sign(v, slow),
             OFFSET: np.ones_like(v),
             ASYMMETRY: np.abs(v),
+            STRIBECK: _sign(v, slow) * np.exp(-((v / self.stribeck_speed) ** 2)),
+            STIFFNESS: self._stretch(q) if STIFFNESS in self.frictions else v,
         }
         others = [p for p in self.parameters if p.kind != INERTIAL]
         B = np.zeros((*v.shape, len(others)))
         for k, p in enumerate(others):
             B[:, p.element, k] = per_joint[p.kind][:, p.element]
         return np.concatenate((Y, B), axis=2)
+
+    def _stretch(self, q: FloatArray) -> FloatArray:
+        """(n, nv) of joints with one velocity: positions less the rest of their springs, of the file, 0 without one."""
+        found = np.zeros((len(q), len(self._rest)))
+        for d in self.joints:
+            found[:, d] = q[:, self.joint_of[d].position_start()] - self._rest[d]
+        return found
 
     def exact_rows(self, runs: Sequence[Run]) -> FloatArray:
         """Rows (k, p) of equations that show all that motions can: of random ones, under constraints of the data."""

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-INERTIAL, ARMATURE, VISCOUS, COULOMB, OFFSET, ASYMMETRY = (
+INERTIAL, ARMATURE, VISCOUS, COULOMB, OFFSET, ASYMMETRY, STRIBECK, STIFFNESS = (
     "inertial",
     "armature",
     "viscous",
     "coulomb",
     "offset",
     "asymmetry",
+    "stribeck",
+    "stiffness",
 )
-FRICTIONS = (VISCOUS, COULOMB, OFFSET, ASYMMETRY)
-POSITIVE = (ARMATURE, VISCOUS, COULOMB)  # kinds of parameters that are not negative
+FRICTIONS = (VISCOUS, COULOMB, OFFSET, ASYMMETRY, STRIBECK, STIFFNESS)
+POSITIVE = (ARMATURE, VISCOUS, COULOMB, STRIBECK, STIFFNESS)  # kinds of parameters that are not negative
 
 
 @dataclass(frozen=True)

@@ -165,6 +165,29 @@ def parameters_of(loaded: LoadedModel) -> list[str]:
     return list(dict.fromkeys(paths))
 
 
+def matching_parameters(loaded: LoadedModel, text: str) -> list[tuple[str, Parameter, Vector, list[Any]]]:
+    """What a path without a value means: (path, what it is, its values (n,), the elements).
+
+    A pattern means one entry for each element; a path without one means one entry, with the values of the
+    first element that it names. ArgumentError if it names nothing.
+    """
+    if not is_parameter_path(text):
+        raise _fault(text, f"is not a parameter of an element: {', '.join(KINDS)}")
+    path = parse_path(text)
+    end = "" if path.component is None else f".{path.component}"
+    found = []
+    for element in _found(loaded, path):
+        values = element.read(path.definition)
+        assert values is not None  # _found() leaves out elements that do not have it
+        if path.component is not None:
+            values = values[_component(path, path.component, element, values)]
+        name = element.whole_name if element.is_ambiguous else element.name
+        found.append((f"{path.kind}.{name}.{path.parameter}{end}", path.definition, values, [element.element]))
+    if WILDCARDS.search(path.name):
+        return found
+    return [(path.text, *found[0][1:3], [each for entry in found for each in entry[3]])]
+
+
 # ------------------------------------------------------------------------------------------ elements
 
 

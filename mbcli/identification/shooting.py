@@ -1,0 +1,345 @@
+"""Parameters by simulation: rollouts are matched with measured motion, by multiple shooting.
+
+A motion is cut into short segments. Each starts from a state of its own, which is found too: so errors do not grow over
+the whole motion, and the problem has few local minima. Residuals are the measured positions (and velocities) less those
+of the rollouts, what is between the end of a segment and the start of the next, and the divergence of the parameters
+from the file. The steps are those of Levenberg and Marquardt. Derivatives are differences of rollouts: all segments
+under all changed parameters and from all changed starts are the worlds of one `Worlds`, which step eight at once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mbcli.errors import ModelError, NumericalError
+from mbcli.simulation.worlds import Worlds
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mbcli.identification.free_parameters import FreeParameters
+    from mbcli.math.array_types import FloatArray
+    from mbcli.models.loaded_model import LoadedModel
+
+STEP_OF_PARAMETERS, STEP_OF_STATES = 1e-5, 1e-6  # of differences
+PARAMETERS_IN_CONTACT, STATES_IN_CONTACT = 1e-2, 3e-5  # where contact problems are solved to 1e-6
+MOST_WORLDS = 4096  # of one Worlds
+MOST_STEPS, MOST_TRIES = 60, 12
+ENOUGH, ROUNDING = 0.01, 1e-9  # squared standard deviations, and part of the cost: a step that gains less is the last
+HUBER = 2.5  # standard deviations beyond which an error counts by its size, not its square
+
+
+@dataclass(frozen=True)
+class Segment:
+    """A stretch of measured motion that one rollout is matched with.
+
+    Attributes:
+        source: its file. time: (m + 1,) [s] of the start and of the samples. q (m + 1, nq), v (m + 1, nv): as measured,
+        NaN where there is nothing.
+        start_q (nq,), start_v (nv,): the state from which the search begins.
+        inputs: Inputs of its file. follows: whether it begins where the segment before it ends.
+    """
+
+    source: str
+    time: FloatArray
+    q: FloatArray
+    v: FloatArray
+    start_q: FloatArray
+    start_v: FloatArray
+    inputs: Inputs
+    follows: bool
+
+
+class Inputs:
+    """What acts on actuators: forces, and aims of controllers, each row until the next one.
+
+    Args:
+        time (n,). forces (n, nu) [N m or N]. aims (n, nu): what a controller aims at less its rest, 0 without. kinds:
+        (nu,) the gain, "kp" or "kd", that makes a force of an aim.
+    """
+
+    def __init__(self, time: FloatArray, forces: FloatArray, aims: FloatArray) -> None:
+        self._time = time
+        both = np.stack((forces, aims))
+        steps = np.diff(time)[:, None]
+        self._sums = np.concatenate((np.zeros((2, 1, both.shape[2])), np.cumsum(both[:, :-1] * steps, axis=1)), axis=1)
+        self._last, self._first = both[:, -1], both[:, 0]
+        self.acts = bool(both.any())
+
+    def means(self, start: float, h: float, count: int) -> FloatArray:
+        """(2, count, nu) means of forces and aims over steps of h [s] from a time on: exact, whatever the delay."""
+        times = start + h * np.arange(count + 1)
+        inside = np.clip(times, self._time[0], self._time[-1])
+        k = np.clip(np.searchsorted(self._time, inside, side="right") - 1, 0, len(self._time) - 2)
+        share = ((inside - self._time[k]) / (self._time[k + 1] - self._time[k]))[:, None]
+        sums = self._sums[:, k] * (1.0 - share) + self._sums[:, k + 1] * share
+        sums += self._last[:, None] * np.maximum(times - self._time[-1], 0.0)[:, None]
+        sums += self._first[:, None] * np.minimum(times - self._time[0], 0.0)[:, None]
+        return np.array(np.diff(sums, axis=1) / h)
+
+
+@dataclass
+class Fit:
+    """theta (p,), the segments' starts (k, 2 nv from those of the segments), residuals in standard deviations, and the
+    covariance of theta."""
+
+    theta: FloatArray
+    starts: FloatArray
+    cost: float
+    covariance: FloatArray
+    steps: int
+
+
+class Shooting:
+    """Segments of motions, and the rollouts that are matched with them.
+
+    Args:
+        loaded: a discrete model without constraints. free: its FreeParameters. segments: of equal numbers of samples.
+        every: steps from one sample to the next. gains: function (loaded) -> (nu,) of what makes forces of aims.
+
+    ModelError for a model that has constraints.
+    """
+
+    def __init__(
+        self,
+        loaded: LoadedModel,
+        free: FreeParameters,
+        segments: Sequence[Segment],
+        every: int,
+        gains: Any,
+        in_contact: bool,
+    ) -> None:
+        self.loaded, self.free, self.segments, self.every = loaded, free, segments, every
+        plant = self.plant = loaded.plant
+        if plant.elements.constraints:
+            raise ModelError("rollouts are fitted to trees: this model has constraints, or followers")
+        self.nq, self.nv = plant.num_positions(), plant.num_velocities()
+        self._h, self._gains = plant.time_step(), gains
+        self._step = PARAMETERS_IN_CONTACT if in_contact else STEP_OF_PARAMETERS
+        self._step_of_states = STATES_IN_CONTACT if in_contact else STEP_OF_STATES
+        self._context = plant.CreateDefaultContext()
+        self.samples = len(segments[0].time) - 1
+        measured = np.array([np.hstack((s.q, s.v)) for s in segments])
+        self.given = ~np.isnan(measured).all(axis=(0, 1))  # columns with a measurement
+        self._y = measured[:, :, self.given]
+        self.scale = np.ones(int(self.given.sum()))  # standard deviations of the errors
+        self.loose = np.ones(2 * self.nv)  # of starts from ends
+        self.inflation = 1.0
+        self.quaternions = [
+            (j.position_start(), j.position_start() + 4)
+            for j in plant.moving_joints()
+            if j.num_positions() > j.num_velocities()
+        ]
+
+    def take_weights(self, other: Shooting) -> None:
+        """The noise that another one has."""
+        self.scale, self.loose, self.inflation = other.scale, other.loose, other.inflation
+
+    # ------------------------------------------------------------------------------------------ rollouts
+
+    def states(self, starts: FloatArray) -> FloatArray:
+        """[q; v] (k, nq + nv) from which segments start, of starts (k, 2 nv) in the tangent space."""
+        found = np.empty((len(self.segments), self.nq + self.nv))
+        for row, segment, start in zip(found, self.segments, starts, strict=True):
+            self.plant.SetPositions(self._context, segment.start_q)
+            row[: self.nq] = segment.start_q + np.array(self.plant.MapVelocityToQDot(self._context, start[: self.nv]))
+            for a, b in self.quaternions:
+                row[a:b] /= np.linalg.norm(row[a:b])
+            row[self.nq :] = segment.start_v + start[self.nv :]
+        return found
+
+    def rollouts(self, thetas: Sequence[FloatArray], starts: Sequence[FloatArray]) -> FloatArray:
+        """(n, k, samples + 1, nq + nv) of all segments under n parameters from n starts; NaN where a world stopped."""
+        k, steps = len(self.segments), self.samples * self.every
+        found = np.empty((len(thetas), k, self.samples + 1, self.nq + self.nv))
+        room = max(1, MOST_WORLDS // k)
+        for first in range(0, len(thetas), room):
+            part = range(first, min(first + room, len(thetas)))
+            overrides = [self.free.overrides(thetas[n]) for n in part]
+            paths = {path: [o[path] for o in overrides for _ in range(k)] for path in overrides[0]}
+            worlds = Worlds(self.loaded, k * len(part), parameters=paths, threads=None)
+            x = np.concatenate([self.states(starts[n]) for n in part])
+            worlds.q, worlds.v = x[:, : self.nq], x[:, self.nq :]
+            inputs = np.concatenate([self._inputs(thetas[n], steps) for n in part])
+            rows = worlds.rollout(steps, inputs, every=self.every)
+            found[first : part.stop, :, 0] = x.reshape(len(part), k, -1)
+            found[first : part.stop, :, 1:] = rows.reshape(len(part), k, self.samples, -1)
+        return found
+
+    def _inputs(self, theta: FloatArray, steps: int) -> FloatArray:
+        """(k, steps, nu) forces under parameters."""
+        delay, gains = self.free.delay(theta), self._gains(self.free.overrides(theta))
+        means = [s.inputs.means(s.time[0] - delay, self._h, steps) for s in self.segments]
+        return np.array([forces + gains * aims for forces, aims in means])
+
+    # ------------------------------------------------------------------------------------------ residuals
+
+    def errors(self, rollout: FloatArray) -> FloatArray:
+        """(k, samples + 1, columns) of a rollout, in standard deviations."""
+        predicted = rollout[:, :, self.given]
+        return np.where(np.isnan(self._y), 0.0, (predicted - self._y) / self.scale)
+
+    def gaps(self, rollout: FloatArray) -> FloatArray:
+        """(k, 2 nv) what is between the end of the segment before and the start of each, 0 if there is none."""
+        found = np.zeros((len(self.segments), 2 * self.nv))
+        for k, segment in enumerate(self.segments):
+            if segment.follows:
+                end, start = rollout[k - 1, -1], rollout[k, 0]
+                self.plant.SetPositions(self._context, start[: self.nq])
+                q = self.plant.MapQDotToVelocity(self._context, end[: self.nq] - start[: self.nq])
+                found[k] = np.concatenate((q, end[self.nq :] - start[self.nq :])) / self.loose
+        return found
+
+    def _cost(self, theta: FloatArray, rollout: FloatArray, with_prior: bool) -> float:
+        errors = np.abs(self.errors(rollout))
+        huber = np.where(errors < HUBER, errors**2, 2.0 * HUBER * errors - HUBER**2)
+        cost = (float(huber.sum()) + float((self.gaps(rollout) ** 2).sum())) / self.inflation
+        if with_prior:
+            cost += float((self.free.prior(theta) ** 2).sum())
+        return cost if np.isfinite(cost) else float("inf")
+
+    # ------------------------------------------------------------------------------------------ steps
+
+    def solve(self, theta: FloatArray, starts: FloatArray, *, fixed: bool = False) -> Fit:
+        """The parameters and starts that fit best; fixed: the starts alone.
+
+        NumericalError if the first rollout does not come to its end.
+        """
+        damping, steps = 1e-3, 0
+        rollout = self.rollouts([theta], [starts])[0]
+        value = self._cost(theta, rollout, not fixed)
+        if not np.isfinite(value):
+            raise NumericalError("the rollouts with the parameters of the file do not come to their end")
+        system: Any = None
+        for _ in range(MOST_STEPS):
+            steps += 1
+            system = self._system(theta, starts, rollout, fixed)
+            gained = 0.0
+            for _ in range(MOST_TRIES):
+                d_theta, d_starts = self._step_of(system, damping, fixed)
+                new_theta, new_starts = theta + d_theta, starts + d_starts
+                tried = self.rollouts([new_theta], [new_starts])[0]
+                cost = self._cost(new_theta, tried, not fixed)
+                if cost < value:
+                    gained = value - cost
+                    theta, starts, rollout, value = new_theta, new_starts, tried, cost
+                    damping = max(damping / 5.0, 1e-12)
+                    break
+                damping *= 8.0
+            if gained < ENOUGH + ROUNDING * value:
+                break
+        p = 0 if fixed else self.free.size
+        covariance = np.zeros((p, p))
+        if p:
+            covariance = _corner(system[0], p)
+        return Fit(theta, starts, value, covariance, steps)
+
+    def _system(
+        self, theta: FloatArray, starts: FloatArray, rollout: FloatArray, fixed: bool
+    ) -> tuple[Any, FloatArray]:
+        """H (sparse) and gradient of the squares, by theta and then the starts of each segment."""
+        from scipy.sparse import coo_matrix
+
+        nx, k, p = 2 * self.nv, len(self.segments), 0 if fixed else self.free.size
+        thetas, all_starts = [], []
+        for n in range(p):
+            changed = theta.copy()
+            changed[n] += self._step
+            thetas.append(changed)
+            all_starts.append(starts)
+        for n in range(nx):
+            changed = starts.copy()
+            changed[:, n] += self._step_of_states
+            thetas.append(theta)
+            all_starts.append(changed)
+        moved = self.rollouts(thetas, all_starts)
+        sizes = np.array([self._step] * p + [self._step_of_states] * nx)
+        r, gaps = self.errors(rollout), self.gaps(rollout)
+        weights = np.sqrt(np.minimum(1.0, HUBER / np.maximum(np.abs(r), 1e-300)))
+        J = np.nan_to_num(np.array([(self.errors(m) - r) / h for m, h in zip(moved, sizes, strict=True)]))
+        J = (J * weights).reshape(p + nx, k, -1)  # (unknowns, segments, residuals)
+        r = (r * weights).reshape(k, -1)
+        G = np.nan_to_num(
+            np.array([(self._own_gaps(m, rollout) - gaps) / h for m, h in zip(moved, sizes, strict=True)])
+        )
+        size = p + k * nx
+        H, g = np.zeros((p, p)), np.zeros(size)
+        rows: list[Any] = []
+        columns: list[Any] = []
+        values: list[FloatArray] = []
+
+        def add(i: int, j: int, block: FloatArray) -> None:
+            a, b = np.meshgrid(np.arange(block.shape[0]) + i, np.arange(block.shape[1]) + j, indexing="ij")
+            rows.append(a.ravel())
+            columns.append(b.ravel())
+            values.append(block.ravel())
+
+        both = np.zeros((p, k, nx))
+        own = np.zeros((k, nx, nx))
+        for n in range(k):
+            A, B = J[:p, n], J[p:, n]
+            H += A @ A.T
+            g[:p] += A @ r[n]
+            both[:, n] += A @ B.T
+            own[n] += B @ B.T
+            g[p + n * nx : p + (n + 1) * nx] += B @ r[n]
+            if not self.segments[n].follows:
+                continue
+            A, B = G[:p, n], G[p:, n]  # (p, nx), (nx of the segment before, nx)
+            C = -np.diag(1.0 / self.loose)  # of the start itself
+            H += A @ A.T
+            g[:p] += A @ gaps[n]
+            both[:, n - 1] += A @ B.T
+            both[:, n] += A @ C.T
+            own[n - 1] += B @ B.T
+            own[n] += C @ C.T
+            add(p + (n - 1) * nx, p + n * nx, B @ C.T)
+            add(p + n * nx, p + (n - 1) * nx, C @ B.T)
+            g[p + (n - 1) * nx : p + n * nx] += B @ gaps[n]
+            g[p + n * nx : p + (n + 1) * nx] += C @ gaps[n]
+        for n in range(k):
+            add(p + n * nx, p + n * nx, own[n])
+            if p:
+                add(0, p + n * nx, both[:, n])
+                add(p + n * nx, 0, both[:, n].T)
+        values = [block / self.inflation for block in values]
+        g /= self.inflation
+        if p:
+            of_prior, prior = self.free.prior_slopes(theta), self.free.prior(theta)
+            add(0, 0, H / self.inflation + np.diag(of_prior**2))
+            g[:p] += of_prior * prior
+        matrix = coo_matrix(
+            (np.concatenate(values), (np.concatenate(rows), np.concatenate(columns))), shape=(size, size)
+        )
+        return matrix.tocsc(), g
+
+    def _own_gaps(self, moved: FloatArray, rollout: FloatArray) -> FloatArray:
+        """gaps() of rollouts whose ends have moved, to the starts that have not."""
+        mixed = moved.copy()
+        mixed[:, 0] = rollout[:, 0]
+        return self.gaps(mixed)
+
+    def _step_of(self, system: tuple[Any, FloatArray], damping: float, fixed: bool) -> tuple[FloatArray, FloatArray]:
+        from scipy.sparse import diags
+        from scipy.sparse.linalg import splu
+
+        H, g = system
+        diagonal = H.diagonal()
+        diagonal = np.maximum(diagonal, 1e-12 * diagonal.max(initial=1e-300))
+        step = splu((H + diags(damping * diagonal)).tocsc()).solve(-g)
+        p = 0 if fixed else self.free.size
+        d_theta = np.zeros(self.free.size)
+        d_theta[:p] = np.clip(step[:p], -1.0, 1.0)
+        return d_theta, step[p:].reshape(len(self.segments), 2 * self.nv)
+
+
+def _corner(H: Any, p: int) -> FloatArray:
+    """The first (p, p) of the inverse of a sparse matrix."""
+    from scipy.sparse.linalg import splu
+
+    unit = np.zeros((H.shape[0], p))
+    unit[np.arange(p), np.arange(p)] = 1.0
+    return np.array(splu(H).solve(unit)[:p])
