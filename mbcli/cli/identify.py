@@ -81,7 +81,7 @@ class FilesCommand(GroundCommand):
     "--fit",
     type=click.Choice(["torque", "trajectory"]),
     default="torque",
-    help="What is matched: efforts, or motion by simulation, where efforts are not measured or contact matters. [torque]",
+    help="What is matched: efforts, or by simulation motion, if efforts are unknown or contact matters. [torque]",
 )
 @click.option(
     "--parameters",

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 DEGREES = 180.0 / np.pi
 ALIKE = 0.9  # correlation of a velocity with a rate, above which they are of one joint
+UNLIKE = 0.05  # less than that of its own column, for a column to be of another joint
 STILL = 1e-9  # [rad or m] that a joint moves at least
 STOP = 1e-3  # [rad or m] from a limit, where a joint may lean on it
 FEWEST_SATURATED = 5  # equal largest efforts one after another
@@ -173,7 +174,7 @@ def _rates(record: Record, plant: Any) -> list[Finding]:
         if own < -ALIKE:
             add("DATA_SIGN", f"the velocity is the rate of the position with the other sign (correlation {own:.2f})")
             slope = -slope
-        elif abs(own) < 0.5 and abs(correlations[best]) > ALIKE:
+        elif abs(own) < ALIKE < abs(correlations[best]) - UNLIKE:
             add(
                 "DATA_SWAPPED",
                 f"the rate of the position is the velocity of joint {joints[best].name()} (correlation "

@@ -92,6 +92,8 @@ def weigh(equations: Sequence[Equations], sizes: FloatArray) -> Weighted:
     largest = float(scale.max(initial=0.0)) or 1.0
     floor = SMALLEST_NOISE * largest
     noise = np.maximum(scale, FIRST_NOISE * largest)
+    # nothing drives these: their errors vanish if all parameters do, and so are no measure of their noise
+    silent = np.array([not any(e.tau[:, k].any() for e in equations) for k in range(d)])
     robust = [e.usable.astype(float) for e in equations]
     R, c = np.zeros((p, p)), np.zeros(p)
     for n in range(ROBUST_PASSES):
@@ -103,6 +105,8 @@ def weigh(equations: Sequence[Equations], sizes: FloatArray) -> Weighted:
             own = np.concatenate([r[:, k][e.usable[:, k]] for r, e in zip(errors, equations, strict=True)])
             if len(own):
                 noise[k] = max(1.4826 * float(np.median(np.abs(own))), 0.1 * float(own.std()), floor)
+        if silent.any() and not silent.all():
+            noise[silent] = noise[~silent].max()
         sizes_of_errors = [np.abs(r) / noise for r in errors]
         robust = [
             np.where(e.usable, _huber(r) if n < HUBER_PASSES else _bisquare(r), 0.0)

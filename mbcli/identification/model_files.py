@@ -37,7 +37,8 @@ class Changes:
 
     Attributes:
         inertias: (body, its ten parameters). joints: (joint, {kind of parameter: value}).
-        geometries: (geometry, friction). actuators: (actuator, {"kp" or "kd": value}). others: names of what no file has a place for.
+        geometries: (geometry, friction). actuators: (actuator, {"kp" or "kd": value}).
+        others: names of what no file has a place for.
     """
 
     inertias: list[tuple[Any, FloatArray]] = field(default_factory=list)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 STEP_OF_PARAMETERS, STEP_OF_STATES = 1e-5, 1e-6  # of differences
 PARAMETERS_IN_CONTACT, STATES_IN_CONTACT = 1e-2, 3e-5  # where contact problems are solved to 1e-6
 MOST_WORLDS = 4096  # of one Worlds
-MOST_STEPS, MOST_TRIES = 60, 12
+MOST_STEPS, STEPS_OF_STARTS, MOST_TRIES = 60, 12, 12  # the second of starts alone
 ENOUGH, ROUNDING = 0.01, 1e-9  # squared standard deviations, and part of the cost: a step that gains less is the last
 HUBER = 2.5  # standard deviations beyond which an error counts by its size, not its square
 
@@ -214,7 +214,7 @@ class Shooting:
         if not np.isfinite(value):
             raise NumericalError("the rollouts with the parameters of the file do not come to their end")
         system: Any = None
-        for _ in range(MOST_STEPS):
+        for _ in range(STEPS_OF_STARTS if fixed else MOST_STEPS):
             steps += 1
             system = self._system(theta, starts, rollout, fixed)
             gained = 0.0

@@ -63,6 +63,16 @@ SPOILED = {
         "DATA_SWAPPED",
         1,
     ),
+    "swapped positions": (
+        lambda c, n: {joint(n, 0)[0]: c[joint(n, 3)[0]], joint(n, 3)[0]: c[joint(n, 0)[0]]},
+        "DATA_SWAPPED",
+        0,
+    ),
+    "a joint that turns the other way": (
+        lambda c, n: {what: -c[what] for what in joint(n, 3)},
+        "DATA_SIGN",
+        3,
+    ),
     "late velocities": (lambda c, n: {joint(n, 2)[1]: np.roll(c[joint(n, 2)[1]], 5)}, "DATA_LAG", 2),
     "late efforts": (lambda c, n: {joint(n, k)[2]: np.roll(c[joint(n, k)[2]], 5) for k in range(7)}, "DATA_LAG", None),
     "one late effort": (lambda c, n: {joint(n, 3)[2]: np.roll(c[joint(n, 3)[2]], 6)}, "DATA_LAG", 3),
@@ -114,6 +124,7 @@ FAULTS = {
     "no positions of a joint": (lambda c, n: without(c, f"q:{n[2]}"), 3, "no positions of"),
     "no efforts": (lambda c, n: without(c, "tau:"), 3, "no efforts"),
     "no time": (lambda c, n: without(c, "time"), 3, "no column 'time'"),
+    "time that stands still": (lambda c, n: changed(c, time=np.zeros(900)), 3, ":3: error: column 'time'"),
     "two rows": (lambda c, n: {name: values[:2] for name, values in c.items()}, 3, "2 rows"),
     "time that goes back": (
         lambda c, n: changed(c, time=np.r_[c["time"][:300], c["time"][:600]]),
@@ -134,7 +145,26 @@ def test_what_cannot_be_used_is_an_error_of_one_line(what, good, tmp_path):
     assert not (tmp_path / "out.urdf").exists()
 
 
-@pytest.mark.parametrize("word", ["nan", "", "1.2.3", "overload"])
+def test_a_column_that_is_there_twice_is_an_error_that_names_it(good, tmp_path):
+    _, names, columns = good
+    path = write_csv(tmp_path / "a.csv", columns)
+    lines = (tmp_path / "a.csv").read_text().splitlines()
+    lines[0] = lines[0].replace(f"q:{names[1]}_q", f"q:{names[0]}_q")
+    (tmp_path / "a.csv").write_text("\n".join(lines) + "\n")
+    result = identify(path)
+    assert result.code == 3 and f"{names[0]}_q" in result.err and len(result.err.strip().splitlines()) == 1
+
+
+def test_a_line_that_is_cut_short_is_an_error_with_its_number(good, tmp_path):
+    path = write_csv(tmp_path / "a.csv", good[2])
+    lines = (tmp_path / "a.csv").read_text().splitlines()
+    lines[500] = lines[500].rpartition(",")[0]
+    (tmp_path / "a.csv").write_text("\n".join(lines) + "\n")
+    result = identify(path)
+    assert result.code == 3 and f"{path}:501: error" in result.err
+
+
+@pytest.mark.parametrize("word", ["nan", "inf", "", "1.2.3", "overload"])
 def test_a_cell_that_is_no_number_is_an_error_with_line_and_column(word, good, tmp_path):
     _, names, columns = good
     path = write_csv(tmp_path / "a.csv", columns)

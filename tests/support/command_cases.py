@@ -362,6 +362,7 @@ TRIALS = {
             Fault("wrong name", "m.urdf --data measured.csv --friction wet", USAGE, "there is no 'wet'"),
             Fault("wrong name", "m.urdf --data measured.csv --payload tool", USAGE, "no link 'tool' with a mass"),
             Fault("contradiction", "m.urdf --validate measured.csv -o out.urdf", USAGE, "-o needs --data"),
+            Fault("contradiction", "m.urdf --data measured.csv --parameters delay", USAGE, "need --fit trajectory"),
             Fault("unwritable output", "m.urdf --data measured.csv -o m.urdf", OUTPUT, "m.urdf: error"),
         ],
         found=(("m.urdf --data mirrored.csv", 1),),
