@@ -346,7 +346,7 @@ def _run_command(ctx: click.Context, values: dict[str, Any]) -> int:
         contact_model=options.contact_model,
         contact_approximation=options.contact_approximation,
         sleep=options.sleep_tolerance,
-        **_holding(options),
+        **holding_or_following(options),
     )
     plant = loaded.plant
     if options.contact_approximation is not None and not plant.is_discrete():
@@ -411,7 +411,7 @@ def chosen_time_step(options: Options) -> float | None:
     return time_step
 
 
-def _holding(options: Options) -> dict[str, Any]:
+def holding_or_following(options: Options) -> dict[str, Any]:
     """As holding_arguments(); joints that follow a motion are held, so that those without an actuator get one."""
     held = holding_arguments(options)
     return held | {"hold": True} if options.trajectory is not None and held["hold"] is None else held

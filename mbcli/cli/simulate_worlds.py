@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
+import itertools
 import time
-from contextlib import closing
+from contextlib import closing, nullcontext
 from typing import TYPE_CHECKING, Any
 
 import click
 import numpy as np
 
 from mbcli.cli.compiling_line import CompilingLine
+from mbcli.cli.controller_options import controller_choice, follow_choice
 from mbcli.cli.options import usage_errors
 from mbcli.cli.output import document, printable, warn
 from mbcli.cli.rows import require_tables
 from mbcli.common.json_text import to_json
 from mbcli.common.number_text import counted
-from mbcli.errors import ModelError
+from mbcli.errors import ControlError, ModelError
 from mbcli.multibody.tree.joint_kinds import has_quaternion
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+    from contextlib import AbstractContextManager
     from types import SimpleNamespace
 
     from mbcli.cli.options import Options
@@ -27,24 +30,16 @@ if TYPE_CHECKING:
     from mbcli.math.array_types import FloatArray, Vector
     from mbcli.models.loaded_model import LoadedModel
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+    from mbcli.simulation.control.in_worlds import WorldTicks
+    from mbcli.simulation.world_sensors import WorldSensors
     from mbcli.simulation.worlds import Worlds
 
 BLOCK_BYTES = 1 << 26  # of samples that are in memory at once
 MOST_TOLD = 5  # worlds that stopped
-ALONE = (
-    "pushes",
-    "controller",
-    "trajectory",
-    "resume_path",
-    "balance",
-    "fields",
-    "integrator",
-    "accuracy",
-    "max_step",
-    "seed",
-)
+ALONE = ("resume_path", "balance", "integrator", "accuracy", "max_step")
+FIELDS = ("u", "sensors")  # of --fields; q, v and u are in every log of worlds
 EXIT_CODE_OF_STOPPED = 5
-_NAMES = {"resume_path": "--resume", "pushes": "--push"}
+_NAMES = {"resume_path": "--resume"}
 
 
 def require_each(options: Options, state: Options) -> bool:
@@ -60,6 +55,11 @@ def require_each(options: Options, state: Options) -> bool:
         if getattr(options, key) not in (None, False, ()):
             name = _NAMES.get(key) or f"--{key.replace('_', '-')}"
             raise click.UsageError(f"{name} is for a single run, not for --each")
+    if options.trajectory is not None and options.controller is None:
+        raise click.UsageError("--trajectory without --controller is for a single run, not for --each")
+    for name in (options.fields or "").replace(",", " ").split():
+        if name not in (*FIELDS, "q", "v", "time"):
+            raise click.UsageError(f"--fields {name} is for a single run; --each has {' and '.join(FIELDS)}")
     if any(value not in (None, ()) for key, value in vars(state).items() if key != "assignments"):
         raise click.UsageError("--states has the starts: no --pose, --q, --v, --state or --random")
     return True
@@ -76,6 +76,7 @@ def run_each(
     quiet: bool,
 ) -> int:
     """Runs all worlds, writes their log, prints the summary; given: what --input or --u give."""
+    from mbcli.simulation.effort_limits import efforts_in_words
     from mbcli.simulation.sampling import Sampling
     from mbcli.simulation.worlds import Worlds
 
@@ -94,23 +95,46 @@ def run_each(
         duration = duration if np.isfinite(duration) else options.default_duration
         start = float(worlds.time[0])
         sampling = Sampling(plant, start, start + duration, options.log_rate)
+        seed = loaded.config.random_seed if options.seed is None else options.seed
+        if options.pushes:
+            worlds.push(options.pushes, seed=seed, until=start + duration)
+        senses = "sensors" in (options.fields or "").replace(",", " ").split()
+        if senses and not plant.elements.sensors:
+            raise click.UsageError("--fields sensors: the model has no sensors")
+        noise = seed if options.sensor_noise == "on" else None
+        sensors = worlds.sensors(noise) if senses else None
+        controller = _under_controller(worlds, starts, options, seed)
     h = plant.time_step()
     steps = round((sampling.end_of_steps - start) / h)
-    every = 1 if sampling.period is None else max(1, round(sampling.period / h))
-    rows = [*range(0, steps, every), steps] if steps else [0]
+    width = 1 if sampling.period is None else max(1, round(sampling.period / h))
+    rows = [*range(0, steps, width), steps] if steps else [0]
     series = actuation_rows(plant, given, start + h * np.arange(steps + 1), options.effort_limits, quiet)
-    writer = _writer(ctx, loaded, output, start + h * np.array(rows), len(worlds))
+    writer = _writer(ctx, loaded, output, start + h * np.array(rows), len(worlds), senses)
     began = time.perf_counter()
     try:
-        status = _advance(worlds, rows, every, series, writer, stop)
+        with controller as ticks:
+            if ticks is not None or sensors is not None:
+                status = _advance_by_rows(worlds, rows, series, writer, stop, ticks, sensors)
+            else:
+                status = _advance(worlds, rows, series, writer, stop)
         wall = time.perf_counter() - began
         failures = worlds.failures()
         if writer is not None:
             writer.finish(status, worlds.time, [failures.get(k, "") for k in range(len(worlds))])
+    except ControlError as error:
+        if writer is None:
+            raise
+        messages = [worlds.failures().get(k, str(error)) for k in range(len(worlds))]
+        writer.finish("failed", worlds.time, messages)
+        raise ControlError(f"{error}; the rows before it are in {output}") from None
     except BaseException:
         if writer is not None:
             writer.abandon()
         raise
+    if ticks is not None and not quiet:
+        line = efforts_in_words(ticks.exceeded(), options.effort_limits)
+        if line:
+            warn(line)
     summary: dict[str, Any] = {
         "status": status,
         "worlds": len(worlds),
@@ -124,6 +148,24 @@ def run_each(
     }
     click.echo(to_json(document("simulate-each", loaded, **summary)) if options.as_json else render(summary))
     return stop.exit_code if status == "interrupted" else EXIT_CODE_OF_STOPPED if failures else 0
+
+
+def _under_controller(
+    worlds: Worlds, starts: SimpleNamespace, options: Options, seed: int
+) -> AbstractContextManager[WorldTicks | None]:
+    """What --controller asks for, for the time of the run."""
+    choice = controller_choice(options)
+    if choice is None:
+        return nullcontext()
+    if starts.u is not None:
+        raise click.UsageError("the states have actuation: no --controller")
+    return worlds.under_controller(
+        choice,
+        seed=seed,
+        effort_limits=options.effort_limits,
+        sensor_noise=options.sensor_noise == "on",
+        trajectory=follow_choice(options),
+    )
 
 
 def read_starts(loaded: LoadedModel, options: Options, state: Options, quiet: bool) -> SimpleNamespace:
@@ -204,41 +246,42 @@ def actuation_rows(plant: MultibodyPlant, given: Any, times: Vector, choice: str
 
 
 def _writer(
-    ctx: click.Context, loaded: LoadedModel, output: str | None, times: FloatArray, count: int
+    ctx: click.Context, loaded: LoadedModel, output: str | None, times: FloatArray, count: int, senses: bool
 ) -> WorldsWriter | None:
     if output is None:
         return None
     from mbcli.log.worlds_writer import WorldsWriter
     from mbcli.simulation.recording import log_header
 
-    fields = ["u"] if loaded.plant.num_actuators() else []
+    fields = ["u"] * bool(loaded.plant.num_actuators()) + ["sensors"] * senses
     argv = ("mbcli", *(ctx.obj or {}).get("arguments", []))
     return WorldsWriter(output, log_header(loaded, fields, {}, argv=argv), times, count)
 
 
-def _advance(
-    worlds: Worlds,
-    rows: list[int],
-    every: int,
-    series: FloatArray | None,
-    writer: WorldsWriter | None,
-    stop: Any,
-) -> str:
-    """Takes all steps, block by block; returns how the run ended."""
-    nq = worlds.q.shape[1]
-    per_row = 8 * len(worlds) * (nq + worlds.v.shape[1] + worlds.u.shape[1])
-    most = max(1, BLOCK_BYTES // max(per_row, 1))
+class _Rows:
+    """Rows of worlds, to a writer or to nothing."""
 
-    def write(samples: FloatArray, at: Sequence[int]) -> None:
-        assert writer is not None
+    def __init__(self, worlds: Worlds, series: FloatArray | None, writer: WorldsWriter | None) -> None:
+        self._worlds, self._series, self._writer = worlds, series, writer
+
+    def write(self, samples: FloatArray, at: Sequence[int], more: Mapping[str, FloatArray] | None = None) -> None:
+        """[q; v] (n, rows, ...) after so many steps; more: {path: values of the same rows}."""
+        if self._writer is None:
+            return
+        worlds, nq = self._worlds, self._worlds.q.shape[1]
         u = np.broadcast_to(worlds.u[:, np.newaxis], (len(worlds), len(at), worlds.u.shape[1]))
-        if series is not None and len(series):
-            u = np.broadcast_to(series[np.minimum(at, len(series) - 1)], u.shape)
+        if self._series is not None and len(self._series):
+            u = np.broadcast_to(self._series[np.minimum(at, len(self._series) - 1)], u.shape)
         extra = {"input/u": u} if worlds.u.shape[1] else {}
-        writer.append(**{"state/q": samples[:, :, :nq], "state/v": samples[:, :, nq:], **extra})
+        self._writer.append(**{"state/q": samples[:, :, :nq], "state/v": samples[:, :, nq:], **extra, **(more or {})})
 
-    if writer is not None:
-        write(np.hstack([worlds.q, worlds.v])[:, np.newaxis], [0])
+
+def _advance(worlds: Worlds, rows: list[int], series: FloatArray | None, writer: WorldsWriter | None, stop: Any) -> str:
+    """Takes all steps, block by block; returns how the run ended."""
+    per_row = 8 * len(worlds) * (worlds.q.shape[1] + worlds.v.shape[1] + worlds.u.shape[1])
+    most = max(1, BLOCK_BYTES // max(per_row, 1))
+    kept = _Rows(worlds, series, writer)
+    kept.write(np.hstack([worlds.q, worlds.v])[:, np.newaxis], [0])
     with stop:
         stop.listen()
         k = 0
@@ -250,10 +293,47 @@ def _advance(
             while last < len(rows) - 1 and last - k < most and rows[last + 1] - rows[last] == width:
                 last += 1
             u = None if series is None else series[rows[k] : rows[last]]
-            samples = worlds.rollout(rows[last] - rows[k], u, every=width)
-            if writer is not None:
-                write(samples, rows[k + 1 : last + 1])
+            kept.write(worlds.rollout(rows[last] - rows[k], u, every=width), rows[k + 1 : last + 1])
             k = last
+    return "complete"
+
+
+def _advance_by_rows(
+    worlds: Worlds,
+    rows: list[int],
+    series: FloatArray | None,
+    writer: WorldsWriter | None,
+    stop: Any,
+    ticks: WorldTicks | None,
+    sensors: WorldSensors | None,
+) -> str:
+    """As _advance(), row by row: with what a controller gives from there on, and what sensors measure there."""
+    kept = _Rows(worlds, series, writer)
+
+    def write(row: int) -> None:
+        if ticks is not None:
+            ticks.call_if_due()
+        if series is not None and len(series):
+            worlds.u = series[min(row, len(series) - 1)]
+        ended = worlds.status != 0
+        measured: dict[str, FloatArray] = {}
+        for name, values in sensors.signals().items() if sensors is not None else ():
+            measured[f"sensors/{name}"] = np.where(ended[:, np.newaxis], np.nan, values)[:, np.newaxis]
+        state = np.hstack([worlds.q, worlds.v])
+        state[ended] = np.nan
+        kept.write(state[:, np.newaxis], [row], measured)
+
+    with stop:
+        stop.listen()
+        write(0)
+        for first, last in itertools.pairwise(rows):
+            if stop():
+                return "interrupted"
+            if ticks is not None:
+                worlds.step(last - first)
+            else:
+                worlds.rollout(last - first, None if series is None else series[first:last], every=last - first)
+            write(last)
     return "complete"
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from mbcli.cli.controller_options import controller_choice, follow_choice
 from mbcli.cli.model import load, loading_arguments, models_to_load
 from mbcli.cli.options import (
     MODEL_KEYS,
@@ -22,7 +23,13 @@ from mbcli.cli.options import (
     usage_errors,
 )
 from mbcli.cli.output import document, refuse_existing, refuse_given_inputs, tell, write_file
-from mbcli.cli.simulate import chosen_time_step, holding_arguments, read_actuation, simulate
+from mbcli.cli.simulate import (
+    chosen_time_step,
+    holding_or_following,
+    read_actuation,
+    refuse_two_controls,
+    simulate,
+)
 from mbcli.common.json_text import to_json
 from mbcli.common.number_text import counted
 from mbcli.errors import OutputError
@@ -54,6 +61,14 @@ RUN_KEYS = (
     "start_limits",
     "effort_limits",
     "log_rate",
+    "pushes",
+    "controller",
+    "controller_rate",
+    "controller_limit",
+    "trajectory",
+    "follow",
+    "interpolation",
+    "sensor_noise",
 )  # the options of `simulate` that are of its runs
 NONE_OK = 5  # exit code if no run came to its end
 DRAWN_EVERY = 0.2  # [s] a line of progress
@@ -146,6 +161,8 @@ def sweep(ctx: click.Context, **values: Any) -> int:
     mbcli sweep quadruped.urdf --ground --hold --samples 200 --sampling latin-hypercube -o falls.csv \\
       --vary "geometry.*.friction=uniform(0.2, 1)" --vary "body.trunk.mass=*normal(1, 0.1)" \\
       --measure "min(trunk_z)" --measure "fall=time_of(trunk_z < 0.2)" --plot falls.png
+    mbcli sweep walker.xml --pose stand --controller trot.py --push "trunk=60@random for 0.1" -t 4 \\
+      --vary "body.trunk.mass=*linspace(0.8, 1.2, 9)" --measure "min(trunk_z)" -o pushed.csv
     mbcli sweep arm.urdf --vary state=random --samples 1000 --scheduler tcp://cluster:8786 -o table.csv
     mbcli sweep arm.urdf --points runs.csv -o table.csv --resume
     """
@@ -153,6 +170,7 @@ def sweep(ctx: click.Context, **values: Any) -> int:
 
     model, state, run = take(values, MODEL_KEYS), take(values, STATE_KEYS), take(values, RUN_KEYS)
     run.no_log, run.log_path, run.input_file = True, None, None  # what `simulate` has beside them
+    refuse_two_controls(run)
     options = take(values, tuple(values))
     if not options.vary and options.points is None:
         raise click.UsageError("--vary PATH=VALUES or --points FILE says what varies")
@@ -241,7 +259,7 @@ def _plant_settings(run: Options) -> dict[str, Any]:
         "dt": chosen_time_step(run),
         "contact_model": run.contact_model,
         "contact_approximation": run.contact_approximation,
-        **holding_arguments(run),
+        **holding_or_following(run),
     }
 
 
@@ -258,7 +276,10 @@ def _loading(model: Options, run: Options) -> dict[str, Any]:
 def _run_arguments(run: Options) -> dict[str, Any]:
     names: tuple[str, ...] = ("duration", "integrator", "accuracy", "max_step", "constraint_tolerance", "log_rate")
     names += ("start_limits", "effort_limits")
-    return {name: getattr(run, name) for name in names}
+    found = {name: getattr(run, name) for name in names} | {"sensor_noise": run.sensor_noise == "on"}
+    run.controller_pickle = False  # runs of a sweep do not go on
+    given = {"pushes": run.pushes, "controller": controller_choice(run), "trajectory": follow_choice(run)}
+    return found | {name: value for name, value in given.items() if value}
 
 
 def _start(loaded: LoadedModel, state: Options) -> tuple[FloatArray, FloatArray, BoolArray] | None:

@@ -7,6 +7,8 @@
     observations, rewards, terminated, truncated, info = environments.step(environments.action_space.sample())
 
 vector_environment  VectorEnvironment, a gymnasium.vector.VectorEnv (extra `gymnasium`)
+single_environment  Environment, a gymnasium.Env: one world of these
+world_pictures      what render() draws
 task                Task: what a policy sees and does, rewards, starts and ends
 task_file           tasks as YAML
 terms               the terms of such tasks, one function each
@@ -19,18 +21,29 @@ from mbcli.late_names import late_names
 
 TYPE_CHECKING = False  # True to type checkers
 if TYPE_CHECKING:
+    from mbcli.environments.single_environment import Environment, make_environment
     from mbcli.environments.task import Task
     from mbcli.environments.task_file import read_task
     from mbcli.environments.task_worlds import TaskWorlds
     from mbcli.environments.vector_environment import VectorEnvironment, make_environments
     from mbcli.environments.world_random import WorldRandom
 
-__all__ = ["Task", "TaskWorlds", "VectorEnvironment", "WorldRandom", "make_environments", "read_task"]
+__all__ = [
+    "Environment",
+    "Task",
+    "TaskWorlds",
+    "VectorEnvironment",
+    "WorldRandom",
+    "make_environment",
+    "make_environments",
+    "read_task",
+]
 
 
 __getattr__ = late_names(
     __name__,
     {
+        "single_environment": ("Environment", "make_environment"),
         "task": ("Task",),
         "task_file": ("read_task",),
         "task_worlds": ("TaskWorlds",),

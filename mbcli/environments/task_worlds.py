@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from mbcli.math.array_types import Array, FloatArray, Matrix
+    from mbcli.simulation.world_sensors import WorldSensors
 
 
 class TaskWorlds(Worlds):
@@ -38,6 +39,8 @@ class TaskWorlds(Worlds):
         self._frames: list[int] = []
         self._batch: Any = None
         self._motions: tuple[Array, Array, Array] | None = None
+        self._sensors: WorldSensors | None = None
+        self._measured: dict[str, FloatArray] | None = None
 
     @property
     def start_desired(self) -> Matrix:
@@ -71,9 +74,17 @@ class TaskWorlds(Worlds):
         """V_WB (n, 6) of a tracked body in World, rotational first [rad/s, m/s]."""
         return self._seen()[2][:, body]
 
+    def measured(self, sensor: str) -> Matrix:
+        """What a sensor gives (n, columns), without rate, delay and noise; all are evaluated with the first one."""
+        if self._measured is None:
+            if self._sensors is None:
+                self._sensors = self.sensors()
+            self._measured = self._sensors.exact()
+        return self._measured[sensor]
+
     def forget_motions(self) -> None:
-        """Motions are computed anew when they are asked for next."""
-        self._motions = None
+        """Motions and what sensors give are computed anew when they are asked for next."""
+        self._motions = self._measured = None
 
     def _seen(self) -> tuple[Array, Array, Array]:
         if self._motions is None:

@@ -8,6 +8,8 @@ import numpy as np
 
 from mbcli.common.coordinate_names import NamedCoordinates, StateNames
 from mbcli.config.config_fields import ValueProblem, accept, describe
+from mbcli.multibody.sensing.evaluation import sensors_named
+from mbcli.simulation.world_sensors import FOLDER
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     Numbers: TypeAlias = list[tuple[tuple[str, int], float]]  # coordinates and their values
     Body: TypeAlias = int  # by which TaskWorlds know a body
     Axis: TypeAlias = int  # 0, 1, 2
+    Sensing: TypeAlias = str  # name of a sensor, as WorldSensors have it
     Positive: TypeAlias = float
 
 ALL = "all"
@@ -90,6 +93,11 @@ def _body(node: YamlNode, worlds: TaskWorlds) -> int:
     return _found(worlds.track, _name(node))
 
 
+def _sensing(node: YamlNode, worlds: TaskWorlds) -> str:
+    sensor = _found(lambda name: sensors_named(worlds.plant, [name])[0], _name(node))
+    return str(sensor.path.removeprefix(FOLDER))
+
+
 def _axis(node: YamlNode, worlds: TaskWorlds) -> int:
     return AXES.index(accept(str, _scalar(node), {"choices": AXES}))
 
@@ -134,6 +142,7 @@ KINDS: dict[str, Callable[[Any, Any], Any]] = {
     "Numbers": _numbers,
     "Body": _body,
     "Axis": _axis,
+    "Sensing": _sensing,
     "float": _number,
     "Positive": _positive,
     "Positive | None": _positive,

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         Positions,
         Positive,
         Scalars,
+        Sensing,
         Velocities,
     )
     from mbcli.environments.world_random import WorldRandom
@@ -173,6 +174,12 @@ def angular_velocity_in_body(worlds: TaskWorlds, *, body: Body) -> Matrix:
 
 def _in_body(worlds: TaskWorlds, body: int, vectors: Matrix) -> Matrix:
     return np.einsum("nij,ni->nj", worlds.rotation(body), vectors)
+
+
+@_of(OBSERVATIONS)
+def sensor(worlds: TaskWorlds, *, of: Sensing) -> Matrix:
+    """What a sensor of the model gives, without rate, delay and noise."""
+    return worlds.measured(of)
 
 
 @_of(OBSERVATIONS)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from gymnasium.vector import AutoresetMode, VectorEnv
 
     from mbcli.environments.task import Task
+    from mbcli.environments.world_pictures import WorldPictures
     from mbcli.math.array_types import Array, BoolArray, FloatArray, Matrix, Vector
 
     Base: TypeAlias = VectorEnv[FloatArray, FloatArray, Array]
@@ -34,6 +35,7 @@ else:
     AutoresetMode, Base = VECTOR.AutoresetMode, VECTOR.VectorEnv
 
 OPTIONS = ("q", "v", "mask", "reset_mask")
+RENDER_MODES = ("rgb_array",)
 OF_PARAMETERS = 2**63  # stands where random numbers of a start have the number of the episode
 PERIOD_ROUNDING = 1e-9  # of a period, as a part of it
 
@@ -61,6 +63,7 @@ class VectorEnvironment(Base):
         seed: of parameters and, until reset(seed=), of starts; None: not to be foretold.
         threads: that step worlds; default: as many as the process has processors.
         autoreset: "next_step", "same_step" or "disabled", or gymnasium's AutoresetMode.
+        render_mode: "rgb_array" for render(), else None.
         on_compile: called before the compiler runs.
 
     Attributes:
@@ -85,13 +88,16 @@ class VectorEnvironment(Base):
         seed: int | None = None,
         threads: int | None = None,
         autoreset: str | AutoresetMode = "next_step",
+        render_mode: str | None = None,
         on_compile: Callable[[], object] = lambda: None,
     ) -> None:
         from gymnasium.spaces import Box
         from gymnasium.vector.utils import batch_space
 
         self._mode = _mode(autoreset)
-        self.metadata = {"autoreset_mode": self._mode}
+        if render_mode not in (None, *RENDER_MODES):
+            raise ArgumentError(f"render_mode is {render_mode!r}: {name_or_list(render_mode, RENDER_MODES)}")
+        self.render_mode = render_mode
         self.num_envs = count = int(count)
         if count < 1:
             raise ArgumentError(f"count is {count}: there is at least one world")
@@ -119,6 +125,10 @@ class VectorEnvironment(Base):
         self.worlds.set_action_size(size)
         self._frames, self._limit = _steps_of(self.worlds.plant.time_step(), period, time_limit)
         self.period = self._frames * self.worlds.plant.time_step()
+        fps = round(1.0 / self.period) or 1
+        self.metadata = {"autoreset_mode": self._mode, "render_modes": list(RENDER_MODES), "render_fps": fps}
+        self._loaded = loaded
+        self._pictures: WorldPictures | None = None  # WorldPictures, once they are asked for
         self._begin(np.ones(count, dtype=bool))
         width = self._observed().shape[1]
         self.observation_names = list(self.task.observation_names(self.worlds))
@@ -194,6 +204,20 @@ class VectorEnvironment(Base):
             self._begin(self._ended)
             observations = self._observed()
         return observations, reward, terminated, truncated, info
+
+    def render(self) -> tuple[Array, ...] | None:
+        """With render_mode="rgb_array" a picture (480, 640, 3) of bytes of each world, else None.
+
+        matplotlib draws them, in some tenths of a second each; `mbcli replay` makes better ones of a log. ResourceError
+        if matplotlib is missing.
+        """
+        if self.render_mode is None:
+            return None
+        if self._pictures is None:
+            from mbcli.environments.world_pictures import WorldPictures
+
+            self._pictures = WorldPictures(self._loaded)
+        return tuple(self._pictures.of(time, q) for time, q in zip(self.worlds.time, self.worlds.q, strict=True))
 
     # parts
 

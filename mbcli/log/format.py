@@ -17,9 +17,9 @@ from mbcli.log.fields.faces import FACE_FIELDS
 from mbcli.log.fields.u import actuation_field
 
 FORMAT = "mbcli-log"
-FORMAT_VERSION = "1.7"
+FORMAT_VERSION = "1.8"
 WORLDS_FORMAT = "mbcli-worlds"  # of logs of many worlds, see worlds.py
-WORLDS_VERSION = "1.0"
+WORLDS_VERSION = "1.1"
 FINAL_STATUSES = ("complete", "interrupted", "failed")
 STATUSES = ("running", *FINAL_STATUSES)
 SEVERITIES = ("info", "warning", "error")

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mbcli.errors import MbcliError, ModelError, ResourceError
+from mbcli.log.datasets import Field
 from mbcli.log.format import FINAL_STATUSES, WORLDS_VERSION, LogHeader
 from mbcli.log.format import WORLDS_FORMAT as FORMAT
 from mbcli.log.guarded_file import GuardedFile
@@ -23,7 +24,8 @@ from mbcli.log.stored_texts import texts_of
 if TYPE_CHECKING:
     from mbcli.math.array_types import FloatArray
 
-FIELDS = {"state/q": "q", "state/v": "v", "input/u": "u"}  # of which the last may be missing
+FIELDS = ("state/q", "state/v")  # that every log has
+OTHERS = ("input", "sensors")  # groups that it may have
 TEXTS = ("format_version", "status", "model_name", "created_utc", "argv", "mbcli_version")  # root attributes
 
 
@@ -79,7 +81,8 @@ class WorldsLog:
         self.count = len(self.end_times)
         if len(self.messages) != self.count:
             raise file.damaged(f"it has {self.count} worlds and {len(self.messages)} messages")
-        self._sets = {path: file.dataset(path) for path in FIELDS if path != "input/u" or file.has(path)}
+        others = [path for group in OTHERS if file.has(group) for path in file.datasets(group)]
+        self._sets = {path: file.dataset(path) for path in (*FIELDS, *others)}
         self._fields = list(self._sets)
         self.names = {path: file.texts("names", path) for path in self._fields}
         self.units = {path: file.texts("units", path) for path in self._fields}
@@ -127,15 +130,14 @@ class WorldsLog:
             actuator_names=self.names.get("input/u", ()),
             actuator_units=self.units.get("input/u", ()),
         )
-        if "input/u" in self._fields:
-            header = dataclasses.replace(header, fields=(header.input_field(),))
+        others = [path for path in self._fields if path not in FIELDS]
+        own = (Field(path, self.units[path], self.names[path], (len(self.names[path]),)) for path in others)
+        header = dataclasses.replace(header, fields=tuple(own))
         log = MemoryLog(header)
         rows = {path: dataset.part(number, len(self.times)) for path, dataset in self._sets.items()}
         count = int((self.times <= self.end_times[number] * (1.0 + 1e-12)).sum())
-        others: dict[str, Any] = {
-            path: values[:count] for path, values in rows.items() if path not in ("state/q", "state/v")
-        }
-        log.append(time=self.times[:count], q=rows["state/q"][:count], v=rows["state/v"][:count], **others)
+        more: dict[str, Any] = {path: rows[path][:count] for path in others}
+        log.append(time=self.times[:count], q=rows["state/q"][:count], v=rows["state/v"][:count], **more)
         message = self.messages[number]
         log.finish("failed" if message else self.attrs["status"], 5 if message else 0, message)
         return log

@@ -54,7 +54,7 @@ class WorldsWriter:
         time = self._create_numbers("time", times)
         create_texts(time.attrs, "units", ["s"], scalar=True)
         for field in header.row_fields()[1:]:
-            width = field.row_shape[0]
+            width = len(field.names)
             rows = max(1, min(len(times), CHUNK_BYTES // (8 * max(width, 1))))
             dataset = self._file.create_dataset(
                 field.path,

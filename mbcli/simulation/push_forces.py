@@ -42,10 +42,7 @@ class Followers:
         may_sleep = plant.settings.sleep_tolerance > 0.0 and plant.meets_contact()
         elastic = bool(plant.elements.deformable_bodies)
         if plant.is_discrete() and not (needs_python(plant, context) or may_sleep or elastic):
-            return [
-                LinkForce(int(body.index()), _point(push, body, context), np.array(push.force), push.start, push.end)
-                for push, body in bodies
-            ]
+            return [link_force(push, body, context) for push, body in bodies]
         self._follow(plant, context, bodies)
         return []
 
@@ -70,6 +67,11 @@ class Followers:
             inputs.follow(PORT, self._followed)
         if self._fixed is not None:
             inputs.fix(PORT, self._fixed)
+
+
+def link_force(push: Push, body: RigidBody, context: Context) -> LinkForce:
+    """A push on a body as steps take it."""
+    return LinkForce(int(body.index()), _point(push, body, context), np.array(push.force), push.start, push.end)
 
 
 def _point(push: Push, body: RigidBody, context: Context) -> FloatArray:

@@ -212,6 +212,9 @@ class RecordedRun:
             if fields is not None:
                 raise ArgumentError(f"{argument('fields', 'tracking')}: the run has no {argument('trajectory')}")
             self.fields.remove("tracking")
+        self._asks_for_targets = fields is not None
+        if "targets" in self.fields and fields is None and not (self._choice or self._follow):
+            self.fields.remove("targets")  # what they aim at stays as it is at the start
         seeds = (seed, logged_seed, loaded.config.random_seed)
         self.seed = next(seed for seed in seeds if seed is not None)
         self._arguments, self._keeps_balance = arguments, balance
@@ -310,6 +313,10 @@ class RecordedRun:
                     note(f"pushes {push.body} by {force} N from {push.start:.6g} to {push.end:.6g} s")
         if made is not None:
             made.sense(self._tick_sensors)
+        if "targets" in self.fields and not len(self.plant.model.pd_actuator):
+            if self._asks_for_targets:
+                raise ArgumentError(f"{argument('fields', 'targets')}: no PD controllers act in the steps of the run")
+            self.fields.remove("targets")
 
     def _tick_sensors(self) -> TickSensors:
         from mbcli.simulation.control.tick_sensors import TickSensors
@@ -353,6 +360,7 @@ class RecordedRun:
             given: Any  # (time [s]) -> u (nu,)
             given = self.input_at if self.actuation is not None else lambda t: plant.actuation(self.context)
             self._controller = ServoTicks(plant, q, self.held, self._carried, given)
+            self._carried = {}  # it begins with them itself
             self.controlled = [actuator.name() for actuator in self.held]
         for line in holding_in_words(plant, self._hold, self.held):
             note(line)
@@ -552,7 +560,7 @@ class RecordedRun:
 
     def carried_at_start(self) -> dict[str, np.ndarray] | None:
         """What controllers feed forward when the run begins, as a checkpoint has it."""
-        if not self._carried or self._controller is not None:
+        if not self._carried:
             return None
         carried = {a.input_start(): effort for a, effort in self._carried.items()}
         return {"carried": np.array([carried.get(int(k), 0.0) for k in self.context.state.model.pd_actuator])}

@@ -66,8 +66,8 @@ def row_fields(fields: Sequence[str], logged: LoggedPlant) -> list[Field]:
 
 def logged_plant(plant: MultibodyPlant, plan: Plan | None = None) -> LoggedPlant:
     """LoggedPlant of a plant in a run that follows a plan, or None."""
-    position_units, _, effort_units = coordinate_units(plant)
-    return LoggedPlant(plant, effort_units, position_units, plan)
+    position_units, velocity_units, effort_units = coordinate_units(plant)
+    return LoggedPlant(plant, effort_units, position_units, velocity_units, plan)
 
 
 def needs_of_sensors(plant: MultibodyPlant, fields: Sequence[str]) -> set[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -38,12 +38,20 @@ from mbcli.multibody.contact.contact_arrays import CALLED
 from mbcli.multibody.contact.meeting_contact import foresee_contact
 from mbcli.multibody.contact.python_forces import needs_python
 from mbcli.multibody.core.dynamics import implicit_damping
+from mbcli.multibody.core.finalize import replace_controllers
 from mbcli.multibody.state.context import Context
 from mbcli.multibody.stepping.energy_balance import keep_none
 from mbcli.multibody.stepping.missing_mass import require_masses
+from mbcli.multibody.tree import PdControllerGains
+from mbcli.simulation.control.in_worlds import WorldTicks, world_ticks
+from mbcli.simulation.holding import give_back_controllers
+from mbcli.simulation.push_forces import link_force
+from mbcli.simulation.pushes import RandomPush, drawn_pushes, pushed_body, read_pushes
 from mbcli.simulation.recorded_run import RecordedRun
 from mbcli.simulation.running import warn_caller
 from mbcli.simulation.static_efforts import static_efforts
+from mbcli.simulation.world_pushes import WorldPushes
+from mbcli.simulation.world_sensors import WorldSensors
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -159,6 +167,10 @@ class Worlds:
         self._status, self._steps = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.int64)
         self._taken, self._until = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.int64)
         self._messages: dict[int, str] = {}
+        self.pushes = WorldPushes(count)
+        self._pushed: dict[str, Array] = self.pushes.arrays()
+        self._first_step = round(self._start_time / self.plant.time_step())
+        self._controller: WorldTicks | None = None  # while under_controller() lasts
         self._arrays_of_steps: dict[str, Array] | None = None  # those of step(), which stay
 
     # what the worlds are
@@ -262,8 +274,115 @@ class Worlds:
         self._status[which] = RUNNING
         self._steps[which] = 0
         if self._messages:
-            again = set(np.arange(len(self))[which].tolist())
+            again = set(np.atleast_1d(np.arange(len(self))[which]).tolist())
             self._messages = {k: message for k, message in self._messages.items() if k not in again}
+
+    # what acts in them beside u
+
+    def push(self, pushes: Any, which: Any = slice(None), *, seed: int = 0, until: float = np.inf) -> None:
+        """More forces act on bodies of worlds, at the times of these worlds.
+
+        Args:
+            pushes: each a Push, a text as `--push` takes it, or the name of a table; one need not be in a list.
+            which: indices or a mask of worlds; default: all.
+            seed: world k has the random pushes of the single run of the seed `seed + k`.
+            until: [s] before which random ones end that say nothing of it.
+
+        ArgumentError for what is no push, or of no body of the model.
+        """
+        given = read_pushes(pushes)
+        bodies = [pushed_body(self.plant, push.body) for push in given]
+        if any(isinstance(push, RandomPush) and not np.isfinite(min(push.end, until)) for push in given):
+            raise ArgumentError(f"{argument('pushes')}: a random push needs an end: 'to T', or {argument('until')}")
+        contexts = {int(k): context for context, numbers in self._contexts() for k in numbers}
+        for k in np.atleast_1d(np.arange(len(self))[which]).tolist():
+            drawn = drawn_pushes(given, seed + k, until)
+            forces = [link_force(push, body, contexts[k]) for push, body in zip(drawn, bodies, strict=True)]
+            self.pushes.add(k, forces)
+        self._took_pushes()
+
+    def end_pushes(self, which: Any = slice(None)) -> None:
+        """No forces that push() has given act on worlds of these indices or this mask any more."""
+        self.pushes.clear(np.atleast_1d(np.arange(len(self))[which]).tolist())
+        self._took_pushes()
+
+    def _took_pushes(self) -> None:
+        self._pushed, self._arrays_of_steps = self.pushes.arrays(), None
+
+    def sensors(self, seed: int | None = None) -> WorldSensors:
+        """What measures in the worlds. seed: of noise, of world k that of the single run of `seed + k`; None: none."""
+        return WorldSensors(self, seed, self._contexts())
+
+    def _contexts(self) -> list[tuple[Context, IntArray]]:
+        """A context with the parameters of a group of worlds, and their numbers."""
+        numbers = [np.array(own, dtype=np.int64) for own in self._groups.values()]
+        return [(self._workers[group][0].context, own) for group, own in enumerate(numbers)]
+
+    def next_step(self) -> tuple[FloatArray, FloatArray]:
+        """Mean accelerations (n, nv) and efforts of actuators (n, nu) of the next step of each world, with what
+        controllers give. It is not taken; NaN where there is none.
+        """
+        with self._turn:
+            arrays = self._new_arrays(0, self._u[:, np.newaxis])
+            for name in ("world_q", "world_v", "world_carried", "world_status", "world_steps"):
+                arrays[name] = arrays[name].copy()
+            arrays["world_steps"][:] = 0
+            arrays["world_until"] = np.ones(len(self), dtype=np.int64)
+            arrays["world_effort"] = np.full(self._u.shape, np.nan)
+            self._run_kernels(arrays, 2, {})
+        vdot: FloatArray = (arrays["world_v"] - self._v) / self.plant.time_step()
+        stopped = arrays["world_status"] != RUNNING
+        vdot[stopped] = arrays["world_effort"][stopped] = np.nan
+        return vdot, arrays["world_effort"]
+
+    @contextmanager
+    def holding(self) -> Iterator[None]:
+        """The plant has the controllers that hold and drive joints in these worlds while this lasts."""
+        if not self._held:
+            yield
+            return
+        before = {actuator: actuator.get_controller_gains() for actuator in self._held if actuator.has_controller()}
+        replace_controllers(self.plant, {a: PdControllerGains(p=each.p, d=each.d) for a, each in self._held.items()})
+        try:
+            yield
+        finally:
+            give_back_controllers(self.plant, {actuator: before.get(actuator) for actuator in self._held})
+
+    @contextmanager
+    def under_controller(
+        self,
+        controller: Any,
+        *,
+        rate: float | None = None,
+        seed: int = 0,
+        effort_limits: str = "clamp",
+        sensor_noise: bool = True,
+        trajectory: Any = None,
+    ) -> Iterator[WorldTicks]:
+        """A controller gives u and desired of all worlds while this lasts: step() and rollout() call it when it is due.
+
+        It is what simulate() takes, but sees all worlds at once: time (n,), q (n, nq), v (n, nv), each of `sensors`
+        and `targets` with a row a world. It returns (n, nu), or (nu,) for all; {name: numbers (n,), or one};
+        or a Command of such arrays. A CompiledFunction is called for one world after another.
+
+        Args:
+            controller: a ControllerChoice, or what it takes as `given`.
+            rate: [Hz] of its calls, in place of the choice's.
+            seed: of its random numbers; world k has the sensors of the single run of `seed + k`.
+            effort_limits: "clamp", "warn" or "ignore".
+            sensor_noise: whether sensors have noise.
+            trajectory: a Follow, or the table of a plan: what `targets` are.
+
+        ControlError, ArgumentError, ModelError or ResourceError for what is none. step() and rollout() raise
+        ControlError for what the controller does; the worlds are then where they were at this call of it.
+        """
+        if self._controller is not None:
+            raise ArgumentError("a controller gives the actuation of these worlds already")
+        with world_ticks(self, controller, rate, seed, effort_limits, sensor_noise, trajectory) as self._controller:
+            try:
+                yield self._controller
+            finally:
+                self._controller = None
 
     # steps
 
@@ -273,7 +392,11 @@ class Worlds:
         An exception that a signal raises, as KeyboardInterrupt, ends the call: each world is then where its last step
         has led it, and `time` says when that is. RuntimeError while another thread steps these worlds.
         """
-        self._advance(count, None, count + 1)
+        if self._controller is None:
+            self._advance(count, None, count + 1)
+            return
+        for part, _ in self._controller.parts(count, count + 1):
+            self._advance(part, None, part + 1)
 
     def rollout(self, steps: int, u: ArrayLike | None = None, *, every: int = 1) -> FloatArray:
         """All worlds that run take so many steps; returns their states after each `every`-th one.
@@ -289,6 +412,8 @@ class Worlds:
         """
         if every < 1:
             raise ArgumentError(f"{argument('every')} is {every}: samples are at least one step apart")
+        if self._controller is not None:
+            return self._controlled_rollout(steps, u, every)
         values = self._u[:, np.newaxis]
         if u is not None:
             shape = len(self), max(steps, 1), self._u.shape[1]
@@ -299,6 +424,18 @@ class Worlds:
         samples = self._advance(steps, values, every)
         for k in np.flatnonzero(self._status):
             samples[k, self._taken[k] // every :] = np.nan
+        return samples
+
+    def _controlled_rollout(self, steps: int, u: ArrayLike | None, every: int) -> FloatArray:
+        if u is not None:
+            raise ArgumentError(f"a controller gives the actuation: no {argument('u')} beside it")
+        assert self._controller is not None
+        samples = np.full((len(self), steps // every, self._q.shape[1] + self._v.shape[1]), np.nan)
+        for part, sample in self._controller.parts(steps, every):
+            self._advance(part, None, part + 1)
+            if sample is not None:
+                running = self._status == RUNNING
+                samples[running, sample] = np.hstack([self._q, self._v])[running]
         return samples
 
     def _advance(self, steps: int, u: Array | None, every: int) -> FloatArray:
@@ -312,18 +449,23 @@ class Worlds:
                 arrays = self._arrays_of_steps
             else:
                 arrays = self._arrays_of_steps = self._new_arrays(0, self._u[:, np.newaxis])
-            arrays["world_counts"][:] = every
-            arrays["world_settings"][:] = self.plant.time_step(), float(implicit_damping(self.plant))
             self._taken[:], self._until[:] = 0, steps
-            for workers in self._workers.values():
-                for worker in workers:
-                    worker.take(arrays)
+            np.add(self._steps, self._first_step, out=arrays["world_began"])
             try:
-                with np.errstate(all="ignore"):  # interpreted kernels
-                    self._run_tasks()
+                self._run_kernels(arrays, every, self._messages)
             finally:
                 self._steps += self._taken
             return arrays["world_samples"]
+
+    def _run_kernels(self, arrays: dict[str, Array], every: int, messages: dict[int, str]) -> None:
+        """Advances the worlds of these arrays; messages: are given why contact has no solution."""
+        arrays["world_counts"][:] = every
+        arrays["world_settings"][:] = self.plant.time_step(), float(implicit_damping(self.plant))
+        for workers in self._workers.values():
+            for worker in workers:
+                worker.take(arrays)
+        with np.errstate(all="ignore"):  # interpreted kernels
+            self._run_tasks(arrays["world_status"], messages)
 
     def _new_arrays(self, samples: int, u: Array) -> dict[str, Array]:
         """What kernels see of all worlds, with room for so many samples of each."""
@@ -333,6 +475,9 @@ class Worlds:
             "world_u": np.ascontiguousarray(u),
             "world_desired": self._desired,
             "world_carried": self._carried,
+            "world_began": self._steps + self._first_step,
+            **self._pushed,
+            "world_effort": np.empty((0, self._u.shape[1])),
             "world_samples": np.empty((len(self), samples, self._q.shape[1] + self._v.shape[1])),
             "world_status": self._status,
             "world_steps": self._taken,
@@ -341,18 +486,18 @@ class Worlds:
             "world_settings": np.zeros(2),
         }
 
-    def _run_tasks(self) -> None:
+    def _run_tasks(self, status: IntArray, messages: dict[int, str]) -> None:
         free = {group: list(workers) for group, workers in self._workers.items()}
         ended: list[bool] = []  # not empty: nobody wants the rest
         if len(self._tasks_of_threads) == 1:
-            self._run(self._tasks_of_threads[0], free, ended)
+            self._run(self._tasks_of_threads[0], free, ended, status, messages)
             return
         if self._pool is None or self._pool_forks != number_of_forks():  # the threads of a parent are not here
             self._pool, self._pool_forks = ThreadPoolExecutor(self._threads), number_of_forks()
         tasks: list[Any] = []
         try:
             for task in self._tasks_of_threads:
-                tasks.append(self._pool.submit(self._run, task, free, ended))
+                tasks.append(self._pool.submit(self._run, task, free, ended, status, messages))
             for task in tasks:
                 task.result()
         except BaseException:
@@ -360,13 +505,20 @@ class Worlds:
             wait(tasks)
             raise
 
-    def _run(self, task: Sequence[Piece], free: Mapping[int, list[_Worker]], ended: list[bool]) -> None:
+    def _run(
+        self,
+        task: Sequence[Piece],
+        free: Mapping[int, list[_Worker]],
+        ended: list[bool],
+        status: IntArray,
+        messages: dict[int, str],
+    ) -> None:
         """Advances the worlds of one task: (group, first, end) of each piece."""
         for group, first, end in task:
             workers = free[group]
             worker = workers.pop()  # there are as many as threads can want at once
             try:
-                worker.advance(first, end, self._status, self._messages, ended)
+                worker.advance(first, end, status, messages, ended)
             finally:
                 workers.append(worker)
 
@@ -479,6 +631,7 @@ class _Worker:
         self._lanes: Callable[..., float] | None = None
         self._taken: Mapping[str, np.ndarray] | None = None
         self._calls = np.zeros(4)
+        self._shares = False  # whether the worlds that it takes share registers
         if lanes and self._can_share():
             from mbcli.engine.queries.lane_data import LaneData, load_lane_kernels
 
@@ -502,7 +655,8 @@ class _Worker:
     def take(self, arrays: Mapping[str, np.ndarray]) -> None:
         """Works with these arrays of all worlds from now on. Those that it has already are not looked at again."""
         self._calls[:] = 0.0
-        if self._lanes is not None:
+        self._shares = self._lanes is not None and not (len(arrays["world_pushes"]) or len(arrays["world_effort"]))
+        if self._shares:
             self._calls[:2] = self._one_address, self.state.data_handle
         if arrays is self._taken:
             return
@@ -516,7 +670,7 @@ class _Worker:
         """Advances some worlds until `ended` has an element; those whose contact has no solution get a message."""
         state, k = self.state, first
         while k < end and not ended:
-            if self._lanes is not None:
+            if self._shares and self._lanes is not None:
                 k = self._called(self._lanes, self._lane_data.handle, k, end)
                 continue
             k = self._called(self._one, state.data_handle, k, end)

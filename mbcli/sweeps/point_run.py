@@ -13,7 +13,7 @@ import numpy as np
 from mbcli.common.argument_names import argument
 from mbcli.common.coordinate_names import NamedCoordinates, StateNames
 from mbcli.common.number_text import parse_number
-from mbcli.errors import ArgumentError, MbcliError, ModelError, NumericalError, ResourceError
+from mbcli.errors import ArgumentError, ControlError, MbcliError, ModelError, NumericalError, ResourceError
 from mbcli.models.loaded_model import LoadedModel
 from mbcli.models.loading import load_model
 from mbcli.models.parameter_assignments import changed_parameters, is_parameter_path
@@ -22,6 +22,7 @@ from mbcli.parsers.scenes.plant_config import apply_overrides
 from mbcli.simulation.recorded_run import RecordedRun
 from mbcli.sweeps.measures import Measure
 from mbcli.sweeps.points import Point
+from mbcli.sweeps.run_files import from_texts
 from mbcli.sweeps.run_series import RunSeries, check_names, fields_for
 from mbcli.sweeps.variations import RANDOM_STATE
 
@@ -44,9 +45,9 @@ class Job:
     """What all points of a sweep share; it is sent to workers.
 
     models: files or ModelText. loading: arguments of load_model(), `overrides` among them. run: arguments of
-    RecordedRun. start: None, or (q, v, mask of the positions that are stated). u: constant actuation (nu,), or None.
-    measures: texts. timeout: [s] of wall-clock time for a run, None for none. sources: sha256 of the model's files,
-    which those of a worker must have.
+    RecordedRun, as run_files.as_texts() has them. start: None, or (q, v, mask of the positions that are stated). u:
+    constant actuation (nu,), or None. measures: texts. timeout: [s] of wall-clock time for a run, None for none.
+    sources: sha256 of the model's files, which those of a worker must have. files: {file that `run` names: sha256}.
     """
 
     models: tuple
@@ -57,6 +58,7 @@ class Job:
     measures: tuple[str, ...] = ()
     timeout: float | None = None
     sources: tuple[str, ...] = ()
+    files: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
 
 class PointRunner:
@@ -103,6 +105,8 @@ class PointRunner:
             row = self._row(point, on_begin)
         except NumericalError as error:
             row = {"status": DIVERGED, "message": str(error)}
+        except ControlError as error:
+            row = {"status": CRASHED, "message": str(error)}
         except (ArgumentError, ModelError, ResourceError) as error:
             row = {"status": INVALID, "message": str(error)}
         except MbcliError as error:
@@ -160,7 +164,7 @@ class PointRunner:
             inputs=u,
             logged_seed=point.seed,
             fields=self._fields,
-            **self.job.run,
+            **from_texts(self.job.run),
         )
 
     def _set_start(self, plant: MultibodyPlant, context: Context, point: Point, others: Mapping[str, str]) -> BoolArray:

@@ -20,6 +20,7 @@ from mbcli.sweeps.measures import Measure
 from mbcli.sweeps.point_run import Job, PointRunner
 from mbcli.sweeps.points import Point, make_points, read_points
 from mbcli.sweeps.result_table import ResultTable, make_table
+from mbcli.sweeps.run_files import as_texts
 from mbcli.sweeps.variations import Variation, parse_variations
 
 if TYPE_CHECKING:
@@ -69,6 +70,7 @@ class Sweep:
             "sources": list(self.job.sources),
             "loading": _described({name: v for name, v in self.job.loading.items() if name not in OF_FILES}),
             "run": _described(self.job.run),
+            **({"files": sorted(self.job.files.values())} if self.job.files else {}),
             "start": _described(self.job.start),
             "u": _described(self.job.u),
             "measures": list(self.job.measures),
@@ -134,7 +136,8 @@ def sweep(
         scheduler: the address of a Dask scheduler, whose workers run the points.
         journal: the file that finished points go to; resume: whether those that it has are not run again.
         on_progress: is given the SweepProgress after each point.
-        run: more arguments of the runs: integrator, accuracy, max_step, log_rate, start_limits, effort_limits.
+        run: more arguments of the runs: integrator, accuracy, max_step, log_rate, start_limits, effort_limits;
+            controller (a file or a command), trajectory and pushes (texts and tables), of the seed of each point.
         loading: arguments of load_model(): contact, ground, dt, weld, hold, overrides, ...
 
     Raises:
@@ -205,7 +208,8 @@ def prepare_sweep(
     if len(set(names)) < len(names):
         raise ArgumentError(f"{argument('measures')}: two measures are named '{max(names, key=names.count)}'")
     sources = tuple(sorted(source.sha256 for source in loaded.sources))
-    job = Job(tuple(models), dict(loading), dict(run), start, u, texts, timeout, sources)
+    of_run, files = as_texts(run)
+    job = Job(tuple(models), dict(loading), of_run, start, u, texts, timeout, sources, files)
     _check(PointRunner(job, loaded), made)
     return Sweep(job, variations, made, seed)
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from repository import ROOT, SAMPLES
 
-from mbcli.environments import Task, make_environments, read_task
-from mbcli.errors import ArgumentError
+from mbcli.environments import Task, make_environment, make_environments, read_task
+from mbcli.errors import ArgumentError, ModelError
 from mbcli.models import load_model
 from mbcli.simulation import Run, constant_input
 
@@ -56,26 +56,49 @@ def rollout(environment, steps=12, seed=5):
     return rows
 
 
-class One(gymnasium.Env):
-    """The first world as an environment of its own, for gymnasium's checker."""
-
-    def __init__(self, environment):
-        self._environment = environment
-        self.observation_space = environment.single_observation_space
-        self.action_space = environment.single_action_space
-
-    def reset(self, *, seed=None, options=None):
-        super().reset(seed=seed)
-        return self._environment.reset(seed=seed, options=options)[0][0], {}
-
-    def step(self, action):
-        observation, reward, terminated, truncated, _ = self._environment.step(action[np.newaxis])
-        return observation[0], float(reward[0]), bool(terminated[0]), bool(truncated[0]), {}
-
-
 @pytest.mark.filterwarnings("ignore:.*WARN.*")  # observations without bounds
 def test_gymnasiums_checker_passes():
-    check_env(One(made(1)), skip_render_check=True)
+    check_env(make_environment(TASK, seed=0), skip_render_check=True)
+
+
+def test_one_environment_is_the_first_of_many_and_may_be_registered():
+    many = made(1, "disabled", seed=3)
+    gymnasium.register("mbcli/Own-v0", "mbcli.environments:make_environment", kwargs={"task": TASK, "seed": 3})
+    try:
+        one = gymnasium.make("mbcli/Own-v0")
+        assert isinstance(one.unwrapped, gymnasium.Env) and isinstance(one.unwrapped.many, VectorEnvironment)
+        for seed in (5, 8):
+            assert (one.reset(seed=seed)[0] == many.reset(seed=seed)[0][0]).all()
+            for action in actions(many, 6):
+                observation, reward, terminated, truncated, _ = one.step(action[0])
+                rows = many.step(action)
+                assert (observation == rows[0][0]).all() and reward == rows[1][0] and isinstance(reward, float)
+                assert (terminated, truncated) == (bool(rows[2][0]), bool(rows[3][0]))
+                if terminated or truncated:
+                    break
+    finally:
+        del gymnasium.registry["mbcli/Own-v0"]
+    with pytest.raises(ArgumentError, match="autoreset is of vector environments"):
+        make_environment(TASK, autoreset="same_step")
+
+
+def test_pictures_are_arrays_of_bytes_and_show_that_something_moved():
+    environment = make_environment(TASK, seed=0, render_mode="rgb_array")
+    environment.reset(seed=0)
+    assert environment.metadata["render_modes"] == ["rgb_array"] and environment.metadata["render_fps"] > 0
+    before = environment.render()
+    assert before.shape == (480, 640, 3) and before.dtype == np.uint8 and before.std() > 1.0
+    assert (environment.render() == before).all()
+    for _ in range(3):
+        environment.step(np.ones(environment.action_space.shape))
+    assert (environment.render() != before).any()
+    with pytest.raises(ArgumentError, match="has ended"):
+        for _ in range(30):
+            environment.step(np.ones(environment.action_space.shape))
+    many = make_environments(TASK, 2, render_mode="rgb_array", seed=0)
+    assert [picture.shape for picture in many.render()] == [(480, 640, 3)] * 2 and made(1).render() is None
+    with pytest.raises(ArgumentError, match="render_mode is 'human'"):
+        make_environments(TASK, 1, render_mode="human")
 
 
 @pytest.mark.parametrize("autoreset", ["next_step", "same_step"])
@@ -335,6 +358,28 @@ def hinge():
 
 def position_of(plant, joint):
     return plant.GetJointByName(joint).position_start()
+
+
+def test_a_policy_sees_what_sensors_measure_at_the_end_of_its_step():
+    task = {
+        "model": ROOT / "docs" / "examples" / "walker.xml",
+        "period": 0.002,
+        "load": {"dt": 0.001, "contact": True},
+        "pose": "stand",
+        "action": {"term": "efforts", "of": "all", "most": 2},
+        "observation": [{"term": "sensor", "of": "gyro"}, {"term": "sensor", "of": "front_left"}],
+        "reward": [{"term": "alive", "weight": 1}],
+    }
+    environment = make_environments(task, 2, seed=0, threads=1)
+    environment.reset(seed=0)
+    given = np.linspace(-1.0, 1.0, 2 * environment.single_action_space.shape[0]).reshape(2, -1)
+    for _ in range(12):
+        observations = environment.step(given)[0]
+    found = environment.worlds.sensors().exact()
+    assert (observations == np.hstack([found["gyro"], found["front_left"]])).all()
+    assert observations[:, 3].max() > 1.0 and (observations[0] != observations[1]).any()  # a foot stands
+    with pytest.raises(ModelError, match="there is no sensor 'nose'"):
+        make_environments(task | {"observation": [{"term": "sensor", "of": "nose"}]}, 2)
 
 
 def test_targets_in_range_reach_the_limits():

@@ -160,6 +160,7 @@ def test_every_contact_dataset_is_read_from_an_attribute_of_contacts():
                 "compliance": "no rigid bodies can touch",
                 "u": "the model has no actuators",
                 "effort": "the model has no actuators",
+                "targets": "the model has no actuators",
                 "reactions": "the model has deformable bodies, whose forces on joints are not known",
                 "com": "the model has no mass",
                 "contact": "no rigid bodies can touch",

@@ -129,6 +129,79 @@ def test_targets_move_the_controllers_that_hold_joints():
     assert (named.q == log.q).all()
 
 
+# ------------------------------------------------------------------------------------- what the log has of it
+
+DRAKE = 'xmlns:drake="http://drake.mit.edu"'
+AIMS = """
+    class Controller:
+        rate = 500
+        calls = 0
+        def __call__(self, targets, q):
+            self.calls += 1
+            return {"m.target": targets.q[0] + 0.01 * self.calls, "m.target_velocity": 0.5 * targets.v[0]}
+        def save(self):
+            return self.calls
+        def load(self, calls):
+            self.calls = calls
+"""
+AIMING = """
+    import json, sys
+    calls = json.loads(sys.stdin.readline())["state"] or 0
+    print(json.dumps({"ready": True}), flush=True)
+    for line in sys.stdin:
+        asked = json.loads(line)
+        if asked.get("save"):
+            print(json.dumps({"state": calls}), flush=True)
+            continue
+        calls += 1
+        q, v = asked["targets"]["q"][0], asked["targets"]["v"][0]
+        targets = {"m.target": q + 0.01 * calls, "m.target_velocity": 0.5 * v}
+        print(json.dumps({"targets": targets}), flush=True)
+"""
+
+
+@pytest.mark.parametrize("kind", ["class", "program"])
+def test_the_log_has_what_a_controller_is_told_to_follow_and_what_its_controllers_aim_at(cart, kind):
+    name = cart(AIMS if kind == "class" else AIMING)
+    with open("plan.csv", "w") as file:
+        file.write("time,x_x\n0,0\n1,0.4\n")
+    with open("servo.urdf", "w") as file:
+        gains = '<actuator name="m"><drake:controller_gains p="400" d="40"/></actuator>'
+        file.write(CART.replace('<actuator name="m"/>', gains).replace("<robot", f"<robot {DRAKE}", 1))
+    words = ["simulate", "servo.urdf", "--trajectory", "plan.csv", "--log-rate", "0"]
+    words += ["--controller", name if kind == "class" else f"{sys.executable} {name}", "--controller-rate", "500"]
+    succeed(*words, "-t", "0.02", "-o", "whole.h5")
+    with Log("whole.h5") as log:
+        wanted = [log.field(f"input/{name}")[:, 0] for name in ("target", "target_velocity", "target_acceleration")]
+        aims = log.field("input/target_of_actuator")[:, 0], log.field("input/target_velocity_of_actuator")[:, 0]
+        s = log.times  # a cubic at rest at both ends
+        calls = 1 + np.arange(21) // 2
+        np.testing.assert_allclose(wanted[0], 0.4 * (3 * s**2 - 2 * s**3), atol=1e-15)
+        np.testing.assert_allclose(wanted[1], 0.4 * (6 * s - 6 * s**2), atol=1e-14)
+        np.testing.assert_allclose(wanted[2], 0.4 * (6 - 12 * s), atol=1e-13)
+        np.testing.assert_allclose(aims[0], wanted[0][(calls - 1) * 2] + 0.01 * calls, atol=1e-15)
+        np.testing.assert_allclose(aims[1], 0.5 * wanted[1][(calls - 1) * 2], atol=1e-15)
+    succeed(*words, "-t", "0.011", "-o", "part.h5")
+    succeed(*words, "-t", "0.02", "--resume", "part.h5", "-o", "joined.h5")
+    with Log("whole.h5") as whole, Log("joined.h5") as joined:
+        for path in whole.fields():
+            assert (whole.field(path) == joined.field(path)).all(), path
+    assert succeed("log", "diff", "whole.h5", "joined.h5", "--fields", "target_of_actuator").code == 0
+    assert "m.target_velocity" in succeed("log", "show", "whole.h5", "--fields", "target_velocity_of_actuator").out
+    assert "m.target" in succeed("log", "plot", "whole.h5", "--fields", "target_of_actuator", "--text").out
+    succeed("log", "export", "whole.h5", "-o", "whole.csv")
+    with open("whole.csv") as file:
+        assert "m.target" in file.readline()
+
+
+def test_aims_that_stay_are_logged_where_they_are_asked_for_and_refused_where_there_are_none():
+    held = simulate(MODEL, 0.01, contact=False, hold=True, start={"x": 0.2}, fields="targets")
+    assert (held.field("input/target_of_actuator") == 0.2).all()
+    assert "input/target_of_actuator" not in simulate(MODEL, 0.01, contact=False, hold=True).fields()
+    with pytest.raises(ArgumentError, match="no PD controllers act"):
+        simulate(MODEL, 0.01, contact=False, fields="targets")
+
+
 @pytest.mark.parametrize(("choice", "force"), [("clamp", 50.0), ("warn", 80.0), ("ignore", 80.0)])
 def test_efforts_end_at_their_limits(choice, force):
     told = []
@@ -377,6 +450,10 @@ FAULTS = {
     "named text": ("def controller():\n    return {'m': 'x'}\n", "gave 'x' for 'm'"),
     "no controller to aim": ("def controller():\n    return {'m.target': 1}\n", "no PD controller that acts"),
     "number as name": ("def controller():\n    return {0: 1}\n", "keys are names of actuators"),
+    "changes the model": (
+        "def controller(plant):\n    plant.AddModelInstance('x')\n    return [0]\n",
+        "c.py:2: error: the controller raised",
+    ),
     "hangs": ("def controller():\n    while True: pass\n", "took longer than 0.2 s"),
     "sleeps": ("import time as t\ndef controller():\n    t.sleep(30)\n", "took longer than 0.2 s"),
     "hides": (

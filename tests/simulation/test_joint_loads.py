@@ -12,6 +12,7 @@ from repository import SAMPLES
 from mbcli.log.fields.reactions import PARTS
 from mbcli.log.reader import Log
 from mbcli.models import load_model
+from mbcli.models.loading import ModelText
 from mbcli.multibody.math import SpatialForce
 from mbcli.multibody.tree import MultibodyForces
 from mbcli.simulation import simulate
@@ -71,6 +72,82 @@ def test_reactions_of_a_run_balance_every_body(model, dt):
         port.FixValue(context, [applied(plant, *each) for each in acting])
         forces = log.field("derived/reactions")[row].reshape(-1, 6)
         assert forces.any() and unbalanced(plant, context, forces, acting) < 1e-10
+
+
+LENGTH, BASE, ROD, COUPLER, AHEAD = (
+    0.5,
+    0.8,
+    1.2,
+    3.0,
+    0.15,
+)  # [m], [m], [kg], [kg], [m] of the coupler's centre of mass
+
+
+def parallelogram():
+    """Two uniform rods hang on World and carry a coupler, whose centre of mass is not in its middle: SDFormat."""
+
+    def link(name, x, z, mass, moment, com):
+        inertia = f"<ixx>{moment}</ixx><iyy>{moment}</iyy><izz>{moment}</izz>"
+        return (
+            f'<link name="{name}"><pose>{x} 0 {z} 0 0 0</pose><inertial><pose>{com} 0 0 0</pose><mass>{mass}</mass>'
+            f"<inertia>{inertia}</inertia></inertial></link>"
+        )
+
+    def hinge(name, parent, child, pose):
+        axis = "<axis><xyz>0 -1 0</xyz><limit><effort>0</effort></limit></axis>"
+        return (
+            f'<joint name="{name}" type="revolute"><parent>{parent}</parent><child>{child}</child>'
+            f"<pose>{pose} 0 0 0</pose>{axis}</joint>"
+        )
+
+    rods = "".join(
+        link(f"rod_{k}", x, 0, ROD, ROD * LENGTH**2 / 12, f"0 0 {-LENGTH / 2}") for k, x in enumerate((0, BASE))
+    )
+    coupler = link("coupler", BASE / 2, -LENGTH, COUPLER, 0.2, f"{AHEAD} 0 0")
+    ends = hinge("a", "rod_0", "coupler", f"{-BASE / 2} 0 0"), hinge("b", "rod_1", "coupler", f"{BASE / 2} 0 0")
+    pivots = hinge("o", "world", "rod_0", "0 0 0"), hinge("p", "world", "rod_1", "0 0 0")
+    return f'<sdf version="1.9"><model name="m">{rods}{coupler}{"".join(pivots + ends)}</model></sdf>'
+
+
+def bearing_forces(angle, rate):
+    """Forces (4, 2) along x and z on the children in the bearings o, p, a, b of the parallelogram, in closed form.
+
+    The coupler translates on a circle. Its moments about its centre of mass say how its ends share the vertical force,
+    those of a rod about its pivot the force across the rod, and its forces the rest.
+    """
+    down, across = np.array([np.sin(angle), -np.cos(angle)]), np.array([np.cos(angle), np.sin(angle)])
+    weight = np.array([0.0, G])
+    turning = -(COUPLER + ROD) * G * np.sin(angle) / ((COUPLER + 2.0 * ROD / 3.0) * LENGTH)
+    acceleration = LENGTH * (turning * across - rate**2 * down)
+    vertical = COUPLER * (acceleration + weight)[1]
+    forces = []
+    for share in (0.5 - AHEAD / BASE, 0.5 + AHEAD / BASE):
+        z, force_across = share * vertical, -ROD * LENGTH * turning / 3.0 - 0.5 * ROD * G * np.sin(angle)
+        forces.append(np.array([(force_across - z * np.sin(angle)) / np.cos(angle), z]))
+    return np.array([*(ROD * (0.5 * acceleration + weight) + force for force in forces), *forces])
+
+
+@pytest.mark.parametrize(("dt", "most"), [(0.0, 1e-8), (0.001, 4e-3)])
+def test_the_bearings_of_a_swinging_four_bar_carry_what_mechanics_says(dt, most):
+    model = ModelText(parallelogram().encode(), "four_bar.sdf")
+    start = {"o": 0.7, "p": 0.7, "a": -0.7}
+    exact = {"integrator": "runge_kutta3", "accuracy": 1e-9} if dt == 0.0 else {"dt": dt}
+    log = simulate(model, 0.6, contact=False, start=start, fields="reactions", log_rate=50.0, **exact)
+    plant = load_model(model, contact=False, dt=dt).plant
+    context, angles = plant.CreateDefaultContext(), log.column("o_q")
+    assert np.ptp(angles) > 1.0  # it swings through
+    for row, (q, v) in enumerate(zip(log.q, log.v, strict=True)):
+        plant.SetPositions(context, q)
+        expected = bearing_forces(angles[row], v[plant.GetJointByName("o").velocity_start()])
+        reactions = log.field("derived/reactions")[row].reshape(-1, 6)
+        found = []
+        for name in "opab":
+            joint = plant.GetJointByName(name)
+            F = SpatialForce(F=reactions[plant.elements.joints.index(joint)])
+            F_W = F.Rotate(joint.frame_on_child().CalcPoseInWorld(context).rotation())
+            found.append(F_W.translational()[[0, 2]])
+            assert abs(F_W.rotational()[1]) < most * COUPLER * G  # a bearing turns freely
+        np.testing.assert_allclose(found, expected, atol=most * COUPLER * G, rtol=0)
 
 
 def applied(plant, name, force):

@@ -102,6 +102,56 @@ def test_a_measure_of_nothing_is_named(measure, message):
         runner_of(model, {"state.j": [0.1]}, {"duration": 0.1}, [measure])
 
 
+CONTROLLER = """
+class Controller:
+    rate = 200
+    def __init__(self, random):
+        self.push = random.uniform(1.0, 2.0)
+    def __call__(self, q, sensors, targets):
+        return [self.push + targets.q[0] - 5.0 * q[0] - 0.1 * sensors["imu"][5]]
+"""
+
+
+def test_controllers_plans_and_pushes_are_those_of_single_runs_of_the_seeds_of_points(tmp_path):
+    (tmp_path / "own.py").write_text(CONTROLLER)
+    (tmp_path / "plan.csv").write_text("time,j\n0,0\n1,0.4\n")
+    model, push = ModelText(SENSED.encode(), "p.sdf"), "b=3@random for 0.02 to 0.2"
+    more = {"controller": str(tmp_path / "own.py"), "trajectory": str(tmp_path / "plan.csv"), "pushes": [push]}
+    runner, points = runner_of(model, {"state.j": [0.1, 1.0]}, {"duration": 0.3, **more}, ["final(effort.j)"])
+    assert points[0].seed != points[1].seed
+    for point, angle in zip(points, [0.1, 1.0], strict=True):
+        row = runner.row(point)
+        log = simulate(model, 0.3, contact=True, start={"j": angle}, seed=point.seed, fields="effort", **more)
+        assert row["final p_j_q"] == log.q[-1, 0] and row["final(effort.j)"] == log.field("derived/effort")[-1, 0]
+
+
+def test_a_controller_that_fails_is_in_the_row_of_its_point(tmp_path):
+    (tmp_path / "own.py").write_text("def controller(q):\n    return [1.0 / (q[0] != 0.5)]\n")
+    more = {"duration": 0.01, "controller": str(tmp_path / "own.py")}
+    bad, good = rows_of(ModelText(SENSED.encode(), "p.sdf"), {"state.j": [0.5, 1.0]}, more)
+    assert (bad["status"], good["status"]) == ("crashed", "ok") and "own.py: error: the controller returned inf" in bad[
+        "message"
+    ]
+
+
+def test_what_other_processes_do_not_know_is_refused_and_another_controller_is_another_sweep(tmp_path):
+    model = ModelText(SENSED.encode(), "p.sdf")
+    for more, message in (
+        ({"controller": lambda: [0.0]}, "FILE.py:NAME or a command"),
+        ({"pushes": [("b", (1.0, 0.0, 0.0))]}, "a sweep takes texts and tables"),
+    ):
+        with pytest.raises(ArgumentError, match=message):
+            sweep(model, {"state.j": [0.1]}, duration=0.01, run=more)
+    own, journal = tmp_path / "own.py", tmp_path / "t.journal"
+    own.write_text("def controller():\n    return [0]\n")
+    options = {"duration": 0.01, "run": {"controller": str(own)}, "journal": journal}
+    assert sweep(model, {"state.j": [0.1]}, **options).counts() == {"ok": 1}
+    assert sweep(model, {"state.j": [0.1]}, resume=True, **options).counts() == {"ok": 1}
+    own.write_text("def controller():\n    return [1]\n")
+    with pytest.raises(ModelError, match="of a sweep with other files"):
+        sweep(model, {"state.j": [0.1]}, resume=True, **options)
+
+
 def test_contact_maxima_and_actuation():
     quiet, strong = rows_of(
         QUADRUPED,

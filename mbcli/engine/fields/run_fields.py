@@ -4,7 +4,7 @@ The integration of a continuous plant has ny numbers of a state, nstage stages o
 error estimate, nwide numbers in an implicit method's Jacobian (else 0), nsystem in all its stages. The actuation of a
 run changes nchange times; its samples have room for nsample rows, nvdot of them with accelerations. Names of fields
 differ between these tables and those of model_fields.py. There are nworld worlds that step together, with ninput rows
-of actuation each and room for nstored samples.
+of actuation each, room for nstored samples, and npush forces on links of some of them.
 """
 
 from mbcli.engine.fields.model_fields import Field
@@ -81,6 +81,7 @@ RECORDING_FIELDS = (
         "keeps_efforts", (1,), "int", "", "whether samples of a discrete plant have the efforts of the step from them"
     ),
     Field("recorded_effort", ("nsample", "nu"), "real", "N m or N", "these efforts, with controllers and limits"),
+    Field("recorded_desired", ("nsample", "npd", 2), "real", "rad, m, rad/s, m/s", "what controllers aim at"),
     Field("recorded_vdot", ("nvdot", "nv"), "real", "rad/s^2 or m/s^2", "its accelerations, where they are kept"),
     Field("rates_at_sample", ("ny",), "real", "of q and v, 1/s", "[qdot; vdot] at a sample of a continuous plant"),
 )
@@ -98,6 +99,17 @@ WORLD_FIELDS = (
     Field("world_u", ("nworld", "ninput", "nu"), "real", "N m or N", "actuation step by step; the last row holds on"),
     Field("world_desired", ("nworld", "npd", 2), "real", "rad, m, rad/s, m/s", "what controllers aim at"),
     Field("world_carried", ("nworld", "npd"), "real", "N m or N", "what controllers feed forward of earlier efforts"),
+    Field("world_began", ("nworld",), "int", "", "the step of each world with which this call begins, for its time"),
+    Field(
+        "world_pushes", ("npushed",), "int", "", "world k has the pushes from element k to k + 1; empty: there are none"
+    ),
+    Field("world_push_link", ("npush",), "int", "", "link that a force acts on"),
+    Field("world_push_point", ("npush", 3), "real", "m", "where, in the frame of the link"),
+    Field("world_push_force", ("npush", 3), "real", "N", "the force, in World"),
+    Field("world_push_times", ("npush", 2), "real", "s", "from when to when it acts"),
+    Field(
+        "world_effort", ("nefforts", "nu"), "real", "N m or N", "of each world in its last step, where they are kept"
+    ),
     Field("world_samples", ("nworld", "nstored", "ny"), "real", "of q and v", "[q; v] after each sampled step"),
     Field("world_status", ("nworld",), "int", "", "RUNNING, or why a world stopped"),
     Field("world_steps", ("nworld",), "int", "", "steps that each world has taken in this call"),

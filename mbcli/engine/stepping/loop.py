@@ -82,7 +82,7 @@ SHORTEST_STEP = 1e-9  # of the largest step, for trying such shorter ones
 
 @slot(python=CALLER)
 def record(model, data, t, u, recording):
-    """Writes time, state, energies with the error of the constraints, and actuation to the row that comes next."""
+    """Writes time, state, energies with the error of the constraints, actuation and aims to the row that comes next."""
     at_velocities(model, data)
     total_energy(model, data)
     row = recording.rows_written[0]
@@ -96,6 +96,9 @@ def record(model, data, t, u, recording):
     recording.recorded_energy[row, 2] = constraint_error(model, data)
     for k in range(u.shape[0]):
         recording.recorded_u[row, k] = u[k]
+    for i in range(data.pd_desired.shape[0]):
+        recording.recorded_desired[row, i, 0] = data.pd_desired[i, 0]
+        recording.recorded_desired[row, i, 1] = data.pd_desired[i, 1]
 
 
 @kernel

@@ -14,23 +14,24 @@ SAME_TIME = 1e-9  # [s] a force that begins at the time of a step acts in it
 def step_under_pushes(model, data, actuation, t, h, implicit_damping):
     """As discrete_step(), with the forces that act at time t, at the positions at which the step takes forces."""
     start_step(model, data, h)
-    add_pushes(model, data, actuation, t)
+    times, links = actuation.push_times, actuation.push_link
+    add_pushes(model, data, links, actuation.push_point, actuation.push_force, times, 0, links.shape[0], t)
     rest_of_step(model, data, h, implicit_damping)
 
 
 @kernel
-def add_pushes(model, data, actuation, t):
-    """F_applied += the forces that act at time t, about Ro, at points as the positions q have them."""
+def add_pushes(model, data, links, points, forces, times, first, end, t):
+    """F_applied += the forces first to end - 1 that act at time t, about Ro, at points as the positions q have them."""
     placed = False
-    for i in range(actuation.push_link.shape[0]):
-        if not actuation.push_times[i, 0] <= t + SAME_TIME < actuation.push_times[i, 1]:
+    for i in range(first, end):
+        if not times[i, 0] <= t + SAME_TIME < times[i, 1]:
             continue
         if not placed:
             position_kinematics(model, data)
             placed = True
-        n = actuation.push_link[i]
-        b, force = model.link_body[n], row3(actuation.push_force, i, 0)
-        offset = from_components(link_axes(model, data, n), row3(actuation.push_point, i, 0))
+        n = links[i]
+        b, force = model.link_body[n], row3(forces, i, 0)
+        offset = from_components(link_axes(model, data, n), row3(points, i, 0))
         r = add(link_origin(model, data, n), offset)
         set_row3(data.F_applied, b, 0, add(row3(data.F_applied, b, 0), cross(r, force)))
         set_row3(data.F_applied, b, 3, add(row3(data.F_applied, b, 3), force))

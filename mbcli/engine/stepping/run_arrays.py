@@ -63,7 +63,7 @@ class Recording(WritableArrays):
 
     Args:
         rows: samples.
-        sizes: nq, nv and nu by name.
+        sizes: nq, nv, nu and npd by name.
         keeps_efforts: whether the last sample of a discrete plant takes a step too, for the efforts in it.
         keep_accelerations: whether samples have them.
     """
@@ -81,9 +81,10 @@ class Recording(WritableArrays):
         self.times_wanted[0], self.next_wanted[0] = len(times), 0
 
     def samples(self, count):
-        """Copies of the first samples: time, q, v, energies with errors of constraints, u, efforts; vdot if kept."""
+        """Copies of the first samples: time, q, v, energy with errors of constraints, u, effort, aims; vdot if kept."""
         recorded = (self.recorded_time, self.recorded_q, self.recorded_v, self.recorded_energy, self.recorded_u)
-        return [array[:count].copy() for array in (*recorded, self.recorded_effort, self.recorded_vdot)]
+        recorded += (self.recorded_effort, self.recorded_desired, self.recorded_vdot)
+        return [array[:count].copy() for array in recorded]
 
 
 class WorldArrays(Arrays):

@@ -22,7 +22,8 @@ from mbcli.engine.runtime.kernel import called, kernel, slot
 from mbcli.engine.smooth.inverse_dynamics import clear_applied_forces
 from mbcli.engine.smooth.state import restore_ranks
 from mbcli.engine.stepping.loop import GIMBAL_LOCK, RUNNING, STEP_FAULT, gimbal_lock, set_actuation, step_result
-from mbcli.engine.stepping.step import discrete_step
+from mbcli.engine.stepping.pushes import add_pushes
+from mbcli.engine.stepping.step import discrete_step, rest_of_step, start_step
 
 
 @called
@@ -62,10 +63,17 @@ def advance_world(m, d, w, k):
         if gimbal_lock(m, d.q) != 0:
             return GIMBAL_LOCK
         clear_applied_forces(d)
-        discrete_step(m, d, h, implicit_damping)
+        if w.world_pushes.shape[0] == 0:
+            discrete_step(m, d, h, implicit_damping)
+        else:
+            start_step(m, d, h)
+            push_world(m, d, w, k, (w.world_began[k] + step) * h)
+            rest_of_step(m, d, h, implicit_damping)
         result = step_result(m, d)
         if result != RUNNING:
             return result
+        if w.world_effort.shape[0] > 0:
+            keep_efforts(m, d, w, k)
         carry_efforts(m, d, h)
         for i in range(d.pd_carried.shape[0]):
             w.world_carried[k, i] = d.pd_carried[i]
@@ -81,6 +89,22 @@ def advance_world(m, d, w, k):
             for i in range(nv):
                 w.world_samples[k, row, nq + i] = d.v[i]
     return RUNNING
+
+
+@kernel
+def keep_efforts(m, d, w, k):
+    """The efforts of actuators in the step of world k, with those of controllers."""
+    for i in range(d.u.shape[0]):
+        w.world_effort[k, i] = d.u[i]
+    for i in range(m.pd_actuator.shape[0]):
+        w.world_effort[k, m.pd_actuator[i]] = d.pd_effort[i]
+
+
+@kernel
+def push_world(m, d, w, k, t):
+    """F_applied += the forces that act on world k at time t."""
+    links, points, forces, times = w.world_push_link, w.world_push_point, w.world_push_force, w.world_push_times
+    add_pushes(m, d, links, points, forces, times, w.world_pushes[k], w.world_pushes[k + 1], t)
 
 
 @kernel

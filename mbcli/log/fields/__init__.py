@@ -54,6 +54,7 @@ NAMES = (
     "compliance",
     "u",
     "effort",
+    "targets",
     "tracking",
     "reactions",
     "sensors",

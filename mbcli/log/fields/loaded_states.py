@@ -29,12 +29,12 @@ class LoadedStates:
     Args:
         plant: of the run.
         context: of the run, whose parameters and inputs hold.
-        forces: LinkForces that its steps take.
+        forces: LinkForces that its steps take; the attribute may be changed.
         with_controllers: whether PD controllers act in it; if not, their efforts act as they were.
     """
 
     def __init__(self, plant: Any, context: Any, forces: Sequence[Any], with_controllers: bool = False) -> None:
-        self._plant, self._forces = plant, forces
+        self._plant, self.forces = plant, forces
         controlled = () if with_controllers else controlled_actuators(plant)
         gains = {a: a.get_controller_gains() for a in controlled}
         mixes = plant.mixes_controllers
@@ -54,6 +54,7 @@ class LoadedStates:
         for values in (inputs.fixed, inputs.followed):
             for name in [name for name in values if name.endswith("actuation")]:
                 del values[name]
+        self._pushed = False  # whether the port has forces of the state before
         self._others = [inputs.fixed.get(APPLIED), inputs.followed.get(APPLIED)]
 
     def at(self, time: float, q: Vector, v: Vector, effort: Vector) -> Any:
@@ -64,11 +65,12 @@ class LoadedStates:
         plant.SetVelocities(context, v)
         if effort.size:
             plant.get_actuation_input_port().FixValue(context, effort)
-        if self._forces:
+        if self.forces or self._pushed:
             fixed, followed = self._others
             others = fixed if fixed is not None else followed(context) if followed is not None else []
-            acting = [_applied(f) for f in self._forces if f.start <= time + SAME_TIME < f.end]
+            acting = [_applied(f) for f in self.forces if f.start <= time + SAME_TIME < f.end]
             plant.get_applied_spatial_force_input_port().FixValue(context, [*others, *acting])
+            self._pushed = bool(acting)
         return context
 
 

@@ -19,22 +19,35 @@ class LoggedPlant:
     Args:
         plant: finalized.
         actuator_units: one an actuator.
-        position_units: one a position.
+        position_units, velocity_units: one a position, one a velocity.
         plan: what the run follows, None for nothing.
     """
 
     def __init__(
-        self, plant: Any, actuator_units: tuple[str, ...], position_units: tuple[str, ...] = (), plan: Any = None
+        self,
+        plant: Any,
+        actuator_units: tuple[str, ...],
+        position_units: tuple[str, ...] = (),
+        velocity_units: tuple[str, ...] = (),
+        plan: Any = None,
     ) -> None:
         self.plant, self.actuator_units, self.plan = plant, actuator_units, plan
         self.loads: Any = None  # LoadedStates of a run that is being logged
         self.sensor_rows: Any = None  # SensorRows of a run that is being logged
-        self._position_units = position_units
+        self._position_units, self._velocity_units = position_units, velocity_units
 
-    def plan_columns(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Names and units of the positions of the joints of the plan."""
-        names = self.plant.GetPositionNames()
-        return tuple(names[k] for k in self.plan.places), tuple(self._position_units[k] for k in self.plan.places)
+    def plan_columns(self) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+        """Names of the positions of the joints of the plan, their units and those of their velocities."""
+        names, units = self.plant.GetPositionNames(), self._position_units
+        rates = tuple(self._velocity_units[k] for k in self.plan.dofs)
+        return tuple(names[k] for k in self.plan.places), tuple(units[k] for k in self.plan.places), rates
+
+    def aim_columns(self) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+        """Names of the actuators with PD controllers, the units of what they aim at: positions, and velocities."""
+        names, model = self.plant.GetActuatorNames(), self.plant.model
+        dofs = model.actuator_dof[model.pd_actuator]
+        positions = tuple(self._position_units[model.dof_q[k]] for k in dofs)
+        return tuple(names[k] for k in model.pd_actuator), positions, tuple(self._velocity_units[k] for k in dofs)
 
     @cached_property
     def context(self) -> Any:

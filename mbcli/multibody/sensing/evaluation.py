@@ -15,7 +15,7 @@ from mbcli.multibody.sensing.plant_sensing import PlantSensing
 from mbcli.multibody.sensing.rows import SensedRows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from mbcli.math.array_types import FloatArray
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
@@ -51,11 +51,14 @@ class SensorEvaluator:
         plant: finalized, of floats.
         names: of the sensors; None for all.
         compiled: whether kernels are, once it has been asked often.
+        model: arrays of contexts with parameters of their own; None: those of the plant.
     """
 
-    def __init__(self, plant: MultibodyPlant, names: Sequence[str] | None = None, compiled: bool = False) -> None:
+    def __init__(
+        self, plant: MultibodyPlant, names: Sequence[str] | None = None, compiled: bool = False, model: Any = None
+    ) -> None:
         self._plant, self.sensors = plant, sensors_named(plant, names)
-        self._needs, self._sensing = needs_of(self.sensors), PlantSensing(plant, compiled=compiled)
+        self._needs, self._sensing = needs_of(self.sensors), PlantSensing(plant, compiled, model)
         self._links = sorted({sensor.body.index_number for sensor in self.sensors if sensor.has_frame})
 
     def values(self, context: Context) -> dict[str, FloatArray]:
@@ -67,11 +70,28 @@ class SensorEvaluator:
         rows = self.rows(context)
         return {sensor.path.removeprefix("sensors/"): sensor.values(rows)[0] for sensor in self.sensors}
 
+    @property
+    def needs(self) -> set[str]:
+        """What the signals are computed from beside motion, names of mbcli.sensors.NEEDED."""
+        return self._needs
+
     def rows(self, context: Context) -> SensedRows:
         """The state of a context, as one row."""
-        plant, needs = self._plant, self._needs
+        plant = self._plant
         plant.check_context(context)
         q, v = plant.GetPositions(context)[None], plant.GetVelocities(context)[None]
+        return self.rows_of(np.array([context.get_time()]), q, v, self.given(context))
+
+    def rows_of(self, time: FloatArray, q: FloatArray, v: FloatArray, given: Mapping[str, Any]) -> SensedRows:
+        """Several states, with what given() has of them."""
+        rows = SensedRows(self._sensing, time, q, v, **given)
+        if self._links:
+            rows.compute_motions(self._links)
+        return rows
+
+    def given(self, context: Context) -> dict[str, Any]:
+        """What the signals need of the state of a context beside q and v, as a SensedRows of one row takes it."""
+        plant, needs = self._plant, self._needs
         given: dict[str, Any] = {}
         if "acceleration" in needs:
             given["vdot"] = accelerations(plant, context)[None]
@@ -86,10 +106,7 @@ class SensorEvaluator:
             given |= wrench_inputs(plant, context)
         if "effort" in needs:
             given["effort"] = net_actuation(plant, context)[None]
-        rows = SensedRows(self._sensing, np.array([context.get_time()]), q, v, **given)
-        if self._links:
-            rows.compute_motions(self._links)
-        return rows
+        return given
 
 
 def sensor_values(plant: MultibodyPlant, context: Context, names: Sequence[str] | None = None) -> dict[str, FloatArray]:
@@ -103,6 +120,32 @@ def wrench_inputs(plant: MultibodyPlant, context: Context) -> dict[str, Any]:
         return {"reactions": joint_reactions(plant, context)[None]}
     pushes = plant.input_body_forces(context)
     return {} if isinstance(pushes, float) else {"pushes": pushes[None]}
+
+
+def joined(parts: Sequence[Mapping[str, Any]], plant: MultibodyPlant) -> dict[str, Any]:
+    """What SensorEvaluator.given() has of several states of a plant, as SensedRows take it."""
+    found: dict[str, Any] = {}
+    for name in {name for part in parts for name in part}:
+        if name == "contacts":
+            found[name] = _joined_contacts([part.get(name) for part in parts])
+            continue
+        nothing = np.zeros((1, plant.num_bodies(), 6)) if name == "pushes" else None
+        rows = [part.get(name, nothing) for part in parts]
+        found[name] = np.concatenate([np.broadcast_to(row, np.shape(rows[0])) for row in rows])
+    return found
+
+
+def _joined_contacts(parts: Sequence[Any]) -> SampledContacts:
+    """Contacts of rows, one after another; without the corners of faces, which no sensor reads."""
+    counts = [0 if part is None else len(part.contacts) for part in parts]
+    records = [part.contacts for part in parts if part is not None]
+    whole = {"corner_start": np.zeros(sum(counts) + 1, dtype=int), "corners": records[0].corners[:0]}
+    names = [name for name in records[0].__dataclass_fields__ if name not in whole]
+    parts_of = {name: np.concatenate([getattr(record, name) for record in records]) for name in names}
+    zeros = np.zeros(len(parts))
+    return SampledContacts(
+        np.concatenate([[0], np.cumsum(counts)]), type(records[0])(**parts_of, **whole), zeros, zeros
+    )
 
 
 def has_forces_between(plant: MultibodyPlant) -> bool:

@@ -21,11 +21,11 @@ Solid = tuple[Any, Any, tuple[str, Any]]
 
 
 class PlantSensing:
-    """A finalized plant with sensors; model: its arrays, those of a context with parameters of its own."""
+    """A finalized plant with sensors; model: arrays of a context with parameters of its own; None: the plant's."""
 
-    def __init__(self, plant: Any, compiled: bool = True) -> None:
-        self.plant = plant
-        self._batch: Any = StateBatch(plant.model, compiled=compiled, patience=INTERPRETED_ROWS)
+    def __init__(self, plant: Any, compiled: bool = True, model: Any = None) -> None:
+        self.plant, self.model = plant, plant.model if model is None else model
+        self._batch: Any = StateBatch(self.model, compiled=compiled, patience=INTERPRETED_ROWS)
         self._default_poses: dict[Any, FloatArray] = {}
         self._frames = [body.body_frame().index_number for body in plant.elements.bodies]
 

@@ -80,7 +80,7 @@ class SensedRows:
         pushes: FloatArray | None = None,
         reactions: FloatArray | None = None,
     ) -> None:
-        self._sensing, self.plant, self._model = sensing, sensing.plant, sensing.plant.model
+        self._sensing, self.plant, self._model = sensing, sensing.plant, sensing.model
         self.time, self.q, self.v = time, q, v
         self._energy, self._vdot, self._contacts = energy, vdot, contacts
         self._effort, self._pushes, self._reactions = effort, pushes, reactions

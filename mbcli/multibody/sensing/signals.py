@@ -9,6 +9,8 @@ import numpy as np
 from mbcli.sensors.noise import SensorNoise
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from mbcli.math.array_types import BoolArray, FloatArray
     from mbcli.multibody.sensing.rows import SensedRows
     from mbcli.multibody.tree.sensor import Sensor
@@ -28,7 +30,19 @@ class SensorSignals:
 
     def values(self, rows: SensedRows) -> dict[str, FloatArray]:
         """{path of a sensor: its values at the rows, (n, columns), or (n,) of a sensor that gives one number}."""
-        return {stream.sensor.path: stream.values(rows) for stream in self._streams}
+        return {stream.sensor.path: stream.values(rows.time, stream.sensor.values(rows)) for stream in self._streams}
+
+    def pass_through(self) -> bool:
+        """Whether values come as they are: no sensor has a rate, a delay or noise."""
+        return not any(stream.changes() for stream in self._streams)
+
+    def of_row(self, time: float, exact: Mapping[str, FloatArray]) -> dict[str, FloatArray]:
+        """{path: signal (columns,)} at the next time [s], of exact values (columns,) by path."""
+        at, result = np.array([time]), {}
+        for stream in self._streams:
+            path = stream.sensor.path
+            result[path] = np.atleast_1d(stream.values(at, exact[path][None])[0])
+        return result
 
     def go_on(self, rows: dict[str, Any]) -> None:
         """Rows of the log that a run goes on with: "time" and the values by their paths."""
@@ -56,13 +70,18 @@ class _Stream:
         self._held = np.zeros((0, columns))  # the last value
         self._times, self._kept = np.zeros(0), np.zeros((0, columns))  # values that have not arrived
 
-    def values(self, rows: SensedRows) -> FloatArray:
+    def changes(self) -> bool:
+        noisy = self._noise is not None and self._noise.acts
+        return bool(self.sensor.rate or self.sensor.delay or noisy)
+
+    def values(self, time: FloatArray, exact: FloatArray) -> FloatArray:
+        """The signal (n, columns), (n,) of a sensor that gives one number, of exact values (n, columns)."""
         sensor = self.sensor
-        exact = self._late(rows.time, sensor.values(rows))
-        due = self._due(rows.time)
+        exact = self._late(time, exact)
+        due = self._due(time)
         found = exact[due]
         if self._noise is not None and self._noise.acts:
-            found = self._noise.apply(rows.time[due], found)
+            found = self._noise.apply(time[due], found)
         held = np.concatenate([self._held, found])
         if len(held):
             found = held[np.cumsum(due) - 1 + len(self._held)]

@@ -124,6 +124,9 @@ class Samples:
     vdot (n, nv): of a run that keeps accelerations, else None: those at the row's state, in a discrete plant the mean
     ones of the step from it.
 
+    desired (n, k, 2): positions and velocities that the PD controllers of the plant aim at, in the order of
+    `model.pd_actuator`.
+
     The potential energy is NaN in a plant with a force element that has none, as a bushing.
     """
 
@@ -137,6 +140,7 @@ class Samples:
     deformables: tuple[np.ndarray, ...] = ()
     effort: Any = None
     vdot: np.ndarray | None = None
+    desired: Any = None
 
 
 class Run:
@@ -197,6 +201,7 @@ class Run:
         self._follows_ports = actuation is None and controller is None
         self.actuation, self._controller, self._forces = actuation, controller, forces
         sizes = {"nq": plant.num_positions(), "nv": plant.num_velocities(), "nu": plant.num_actuators()}
+        sizes["npd"] = len(context.state.data.pd_desired)
         self._series: Any = self._series_of(actuation, sizes["nu"])
         self._u = self._series.actuation
         efforts = keep_efforts and plant.is_discrete()
@@ -365,11 +370,11 @@ class Run:
             if rows:
                 if self._no_potential_energy:
                     self._recording.recorded_energy[:rows, 1] = math.nan
-                times, q, v, energy, u, effort, vdot = self._recording.samples(rows)
+                times, q, v, energy, u, effort, desired, vdot = self._recording.samples(rows)
                 effort, vdot = self._efforts(u, effort), vdot if self._keep_accelerations else None
                 contacts = self.contact.take(rows) if self.contact is not None and self.contact.keeps else None
                 state = (times, q, v, energy[:, :2], u, energy[:, 2])
-                yield Samples(*state, contacts, self._vertices(rows), effort, vdot)
+                yield Samples(*state, contacts, self._vertices(rows), effort, vdot, desired)
                 passed = self._watched_limits.passed(times, q)
                 if passed is not None:
                     raise NumericalError(passed)

@@ -16,7 +16,7 @@ from mbcli.simulation.servo_controls import ServoControls
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from mbcli.math.array_types import FloatArray
+    from mbcli.math.array_types import BoolArray, FloatArray
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
 
 TARGET, VELOCITY = ".target", ".target_velocity"
@@ -44,12 +44,15 @@ class Commands:
         plant: finalized.
         effort_limits: "clamp", "warn" or "ignore".
         period: [s] between two calls.
+        count: number of worlds that are controlled at once, whose arrays have an axis of worlds first; None: one run.
 
     Raises ControlError for what a run cannot take.
     """
 
-    def __init__(self, plant: MultibodyPlant, effort_limits: str, period: float) -> None:
+    def __init__(self, plant: MultibodyPlant, effort_limits: str, period: float, count: int | None = None) -> None:
         self.actuator_names = plant.GetActuatorNames()
+        self.count = count
+        self._worlds = () if count is None else (count,)
         self._nu = plant.num_actuators()
         self._servos = ServoControls(plant)
         self._has_servos = any(a.control is not None for a in plant.elements.actuators)
@@ -83,7 +86,7 @@ class Commands:
         ]
 
     def _take_efforts(self, answer: ArrayLike, u: FloatArray) -> None:
-        values = _numbers(answer, self._nu, "efforts")
+        values = _numbers(answer, self._worlds, self._nu, "efforts")
         if self._has_servos:
             values = self._forces(values)
         self._put(values, u)
@@ -96,9 +99,14 @@ class Commands:
 
     def _put(self, values: FloatArray, u: FloatArray) -> None:
         if self._watches and (np.abs(values) > self._limits).any():
-            beyond = np.abs(values) > self._limits
-            self._most = np.where(beyond & (np.abs(values) > np.abs(self._most)), values, self._most)
-            self._time += self.period * beyond
+            beyond: Any = np.abs(values) > self._limits
+            most: FloatArray = values
+            reached: BoolArray = beyond
+            if self._worlds:  # the most of all worlds
+                asked = np.where(beyond, values, 0.0)
+                most, reached = asked[np.abs(asked).argmax(axis=0), np.arange(self._nu)], beyond.any(axis=0)
+            self._most = np.where(reached & (np.abs(most) > np.abs(self._most)), most, self._most)
+            self._time += self.period * reached
             if self._clamps:
                 values = np.clip(values, -self._limits, self._limits)
         u[:] = values
@@ -109,21 +117,21 @@ class Commands:
         for column, values in enumerate((command.positions, command.velocities)):
             if values is not None:
                 what = "velocities of targets" if column else "positions of targets"
-                desired[:, column] = _numbers(values, len(desired), what)
+                desired[..., column] = _numbers(values, self._worlds, desired.shape[-2], what)
 
     def _take_names(self, answer: Mapping[Any, Any], u: FloatArray, desired: FloatArray) -> None:
-        given = np.full(self._nu, np.nan)
+        given = np.full((*self._worlds, self._nu), np.nan)
         for name, value in answer.items():
-            number = _number(value, name)
+            number = _number(value, name) if not self._worlds else _column(value, self._worlds, name)
             stem, column = _of_target(name)
             try:
                 k = self._names.find(stem)
             except LookupError as error:
                 raise ControlError(f"returned what the model does not have: {error.args[0]}") from None
             if column is None:
-                given[k] = number
+                given[..., k] = number
             elif k in self._rows:
-                desired[self._rows[k], column] = number
+                desired[..., self._rows[k], column] = number
             else:
                 raise ControlError(f"actuator '{self.actuator_names[k]}' has no PD controller that acts: no target")
         if np.isfinite(given).any():
@@ -150,20 +158,40 @@ def _number(value: Any, name: object) -> float:
     return number
 
 
-def _numbers(values: Any, size: int, what: str) -> FloatArray:
-    """(size,) finite numbers."""
+def _column(values: Any, worlds: tuple[int, ...], name: object) -> FloatArray:
+    """(n,) finite numbers of a name, or one for all worlds."""
+    try:
+        array = np.asarray(values, dtype=float)
+    except (TypeError, ValueError, OverflowError):
+        raise ControlError(f"gave {_short(values)} for '{name}': numbers of all worlds are wanted") from None
+    if array.shape not in ((), worlds):
+        raise ControlError(f"gave {array.shape} numbers for '{name}': {worlds[0]}, one a world, are wanted")
+    if not np.isfinite(array).all():
+        raise ControlError(f"gave {array[~np.isfinite(array)][0]} for '{name}'{_of_world(array)}")
+    return array
+
+
+def _of_world(array: FloatArray) -> str:
+    """Which world the first number is of that is not finite, in words; "" of an array for all."""
+    return f" of world {int(np.argwhere(~np.isfinite(array))[0][0])}" if array.ndim else ""
+
+
+def _numbers(values: Any, worlds: tuple[int, ...], size: int, what: str) -> FloatArray:
+    """(size,) finite numbers, of worlds (n, size)."""
     if values is None:
         raise ControlError(f"returned None: {size} {what}, {{name: number}} or a Command are wanted")
     try:
         array = np.asarray(values, dtype=float)
     except (TypeError, ValueError, OverflowError):
         raise ControlError(f"returned {_short(values)}: {size} {what} are wanted") from None
-    if array.shape != (size,):
-        raise ControlError(f"returned {what} of shape {array.shape}: {size} are wanted")
+    if array.shape != (size,) and array.shape != (*worlds, size):
+        wanted = f"{(*worlds, size)}, a row a world," if worlds else size
+        raise ControlError(f"returned {what} of shape {array.shape}: {wanted} are wanted")
     if not np.isfinite(array).all():
-        k = int(np.flatnonzero(~np.isfinite(array))[0])
-        raise ControlError(f"returned {array[k]} as number {k} of the {what}")
-    return array
+        place = tuple(np.argwhere(~np.isfinite(array))[0])
+        of_world = _of_world(array) if array.ndim > 1 else ""
+        raise ControlError(f"returned {array[place]} as number {place[-1]} of the {what}{of_world}")
+    return np.broadcast_to(array, (*worlds, size)) if worlds else array
 
 
 def _short(value: object) -> str:

@@ -66,7 +66,7 @@ class CompiledController(RunController):
     ) -> None:
         super().__init__(name, commands)
         self._function, self._sizes = function.function, sizes
-        self._memory = np.zeros(function.memory)
+        self._memory = np.zeros(function.memory if commands.count is None else (commands.count, function.memory))
         self._kept: Any = None  # what addresses lead to
         self._twin: Any = None
         self._called: Any = None  # the compiled function for the loop
@@ -74,7 +74,7 @@ class CompiledController(RunController):
     def call(self, time: float, q: FloatArray, v: FloatArray, u: FloatArray, desired: FloatArray) -> None:
         """A tick of a run whose loop does not call by address: of Python, or of a continuous plant."""
         if self._twin is None:
-            self._twin = self._njit()
+            self._twin = self._njit() if self.commands.count is None else _for_each_world(self._njit())
         own = u.copy()
         try:
             self._twin(time, q, v, own, desired, self._memory)
@@ -123,6 +123,19 @@ class CompiledController(RunController):
         """The contrary of save()."""
         if self._memory.size:
             self._memory[:] = saved["memory"]
+
+
+def _for_each_world(function: Any) -> Any:
+    """A compiled function of arrays of all worlds that calls another for one after another."""
+    import numba
+
+    def loop(
+        time: FloatArray, q: FloatArray, v: FloatArray, u: FloatArray, desired: FloatArray, memory: FloatArray
+    ) -> None:
+        for k in range(len(time)):
+            function(time[k], q[k], v[k], u[k], desired[k], memory[k])
+
+    return numba.njit(error_model="numpy")(loop)
 
 
 def _adapter(function: Any, nq: int, nv: int, nu: int, npd: int, memory: int) -> Any:

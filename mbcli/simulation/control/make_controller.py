@@ -29,7 +29,8 @@ def make_controller(
     *,
     seed: int,
     effort_limits: str,
-    targets: Callable[[float], Any] | None = None,
+    targets: Callable[[Any], Any] | None = None,
+    count: int | None = None,
 ) -> PythonController | PipeController | CompiledController:
     """The controller of a run.
 
@@ -39,6 +40,7 @@ def make_controller(
         seed: of its random numbers.
         effort_limits: "clamp", "warn" or "ignore".
         targets: time -> what a plan wants, or None.
+        count: number of worlds that it controls at once; None: a single run.
 
     ControlError, ResourceError and ArgumentError for what is none.
     """
@@ -46,11 +48,11 @@ def make_controller(
     if isinstance(given, str):
         file = python_file(given)
         if file is None:
-            commands = Commands(plant, effort_limits, period_of(choice.rate, plant))
+            commands = Commands(plant, effort_limits, period_of(choice.rate, plant), count)
             return PipeController(given, plant, commands, seed=seed, limit=choice.limit, targets=targets)
         given = load_controller(*file)
     rate = choice.rate if choice.rate is not None else getattr(given, "rate", None)
-    commands = Commands(plant, effort_limits, period_of(rate, plant))
+    commands = Commands(plant, effort_limits, period_of(rate, plant), count)
     name = str(getattr(given, "__name__", type(given).__name__)) if file is None else file[0]
     if isinstance(given, CompiledFunction):
         controlled = len(plant.model.pd_actuator)

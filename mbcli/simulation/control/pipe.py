@@ -33,7 +33,7 @@ FIRST_LIMIT = 30.0  # [s] for the first answer, in which a program starts
 LAST_LIMIT = 2.0  # [s] in which it ends when its input does
 MOST_BYTES = 1 << 24  # of a line
 SHOWN = 80  # characters of a wrong line in messages
-EAGER = 5e-4  # [s] of looking for an answer before waiting for it: to be woken up can take 50 us
+EAGER = 1e-4  # [s] of looking for an answer before waiting for it: to be woken up can take 50 us, others want the core
 
 
 class PipeController(RunController):
@@ -80,6 +80,8 @@ class PipeController(RunController):
             "seed": seed,
             "state": None,
         }
+        if commands.count is not None:
+            self._greeting["worlds"] = commands.count
         self._greeted = self._answers = False
         self._sensors: TickSensors | None = None
         self._senses = False  # whether the program asks for them
@@ -94,7 +96,11 @@ class PipeController(RunController):
         """A tick."""
         self._answers = False  # as long as it has not given a command that can be taken
         self._begin()
-        question: dict[str, Any] = {"time": time, "q": q.tolist(), "v": v.tolist()}
+        question: dict[str, Any] = {
+            "time": np.asarray(time).tolist(),
+            "q": q.tolist(),
+            "v": v.tolist(),
+        }
         if self._targets is not None:
             question["targets"] = self._targets(time).as_dict()
         if self._senses and self._sensors is not None:

@@ -93,7 +93,13 @@ class Plan:
 
     def positions_at(self, times: FloatArray) -> FloatArray:
         """(rows, n) [rad or m] at times (rows,) [s]."""
-        return np.array([self.at(float(t)).q for t in times]).reshape(len(times), len(self.places))
+        return self.motions_at(times)[0]
+
+    def motions_at(self, times: FloatArray) -> FloatArray:
+        """(3, rows, n): positions, velocities and accelerations at times (rows,) [s]."""
+        motions = [self.at(float(t)) for t in times]
+        rows = np.array([(motion.q, motion.v, motion.vdot) for motion in motions])
+        return rows.reshape(len(times), 3, len(self.places)).swapaxes(0, 1)
 
 
 def _rates(times: FloatArray, positions: FloatArray, velocities: FloatArray | None, interpolation: str) -> FloatArray:

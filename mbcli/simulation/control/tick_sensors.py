@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from mbcli.log.fields.loaded_states import LoadedStates
-from mbcli.multibody.core.inputs import controlled_actuators, has_controllers
-from mbcli.multibody.core.selectors import u_indices
 from mbcli.multibody.sensing.evaluation import SensorEvaluator
 from mbcli.multibody.sensing.signals import SensorSignals
-from mbcli.multibody.tree.index import ModelInstanceIndex
+from mbcli.simulation.aims import Aims
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,13 +35,9 @@ class TickSensors:
     def __init__(self, plant: MultibodyPlant, context: Context, forces: Sequence[LinkForce], seed: int | None) -> None:
         self._evaluator = SensorEvaluator(plant, compiled=True)
         self._signals = SensorSignals(self._evaluator.sensors, seed)
+        self._run = context
         self._states = LoadedStates(plant, context, forces, with_controllers=True)
-        row = {int(k): i for i, k in enumerate(plant.model.pd_actuator)} if has_controllers(plant) else {}
-        self._aims: list[tuple[Any, list[int | None]]] = []  # ports of desired states, and rows of what is desired
-        for instance in sorted({int(a.model_instance()) for a in controlled_actuators(plant)} if row else ()):
-            index = ModelInstanceIndex(instance)
-            rows = [row.get(k) for k in u_indices(plant, instance)]
-            self._aims.append((plant.get_desired_state_input_port(index), rows))
+        self._aims = Aims(plant)
 
     def describe(self) -> dict[str, Any]:
         """{name: its "columns" and their "units"}."""
@@ -63,9 +55,8 @@ class TickSensors:
         u: (nu,) [N m or N] the efforts that act so far; desired: (npd, 2) the aims of the PD controllers.
         """
         context = self._states.at(time, q, v, u)
-        for port, rows in self._aims:
-            aims = np.array([(0.0, 0.0) if row is None else desired[row] for row in rows])
-            port.FixValue(context, aims.T.ravel())
+        self._aims.put(desired, context)
+        context.state.data.pd_carried[:] = self._run.state.data.pd_carried
         values = self._signals.values(self._evaluator.rows(context))
         return {path.removeprefix(FOLDER): value[0] for path, value in values.items()}
 

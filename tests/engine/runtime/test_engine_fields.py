@@ -53,7 +53,17 @@ SIZES |= {"nconstraint": 3, "nrow": 7, "nsupport": 9, "nentry": 20, "npacked": 1
 SIZES |= {"nterm": 2, "nprofile": 11, "nlimit": 2, "nline": 4}
 SIZES |= {"ny": 15, "nstage": 2, "nrate": 3, "nweight": 3, "nwide": 15, "nsystem": 30, "nkept": 18}
 SIZES |= {"nequation": 7, "nwide": 7, "nattempt": 3, "npanel": 80}
-SIZES |= {"npush": 2, "nvdot": 5, "nchange": 4, "nsample": 5, "nworld": 3, "ninput": 2, "nstored": 4}
+SIZES |= {
+    "npush": 2,
+    "npushed": 4,
+    "nefforts": 3,
+    "nvdot": 5,
+    "nchange": 4,
+    "nsample": 5,
+    "nworld": 3,
+    "ninput": 2,
+    "nstored": 4,
+}
 RUN_TABLES = (INTEGRATION_FIELDS, STEPPING_FIELDS, ACTUATION_FIELDS, RECORDING_FIELDS, BALANCE_FIELDS, WORLD_FIELDS)
 TABLES = (MODEL_FIELDS, DATA_FIELDS, CONSTRAINT_FIELDS, CONSTRAINT_WORK_FIELDS, ASSEMBLY_FIELDS, *RUN_TABLES)
 INTEGER_FIELDS = {field.name for table in TABLES for field in table if field.kind == "int"}

@@ -1,0 +1,206 @@
+"""What controllers cost: a tick of a run by each kind, and 256 worlds under one of arrays.
+
+python -m benchmarks.control [tick] [pipe] [worlds] [--rounds N]
+
+tick   a run of a pendulum at 500 Hz with a controller of Python or a compiled one, beside the same run without
+pipe   the same with a program in C (cc is needed), and how long the two processes take to exchange the same lines alone
+worlds 256 worlds under a controller of arrays, beside steps under the same efforts that are known before
+
+Times by the clock, of the steps of runs, the contestants one after another in each round: medians of differences.
+"""
+
+import argparse
+import os
+import shutil
+import statistics
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+
+from mbcli.models import load_model
+from mbcli.simulation.control import ControllerChoice, compiled
+from mbcli.simulation.recorded_run import RecordedRun
+from mbcli.simulation.worlds import Worlds
+
+ROOT = Path(__file__).resolve().parent.parent
+PENDULUM = str(ROOT / "sample_models" / "pendulum.urdf")
+DURATION, RATE = 8.0, 500.0  # [s], [Hz]
+TICKS = int(DURATION * RATE)
+COUNT, STEPS, PERIOD = 256, 500, 10  # worlds, steps, steps from one call to the next
+PROGRAM = r"""
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+int main(void) {
+  static char line[65536];
+  if (!fgets(line, sizeof line, stdin)) return 1;
+  puts("{\"ready\": true}");
+  fflush(stdout);
+  while (fgets(line, sizeof line, stdin)) {
+    if (strstr(line, "\"save\"")) {
+      puts("{\"state\": null}");
+    } else {
+      double q = atof(strchr(strstr(line, "\"q\""), '[') + 1), v = atof(strchr(strstr(line, "\"v\""), '[') + 1);
+      printf("{\"u\": [%.17g]}\n", -40.0 * q - 4.0 * v);
+    }
+    fflush(stdout);
+  }
+  return 0;
+}
+"""
+
+
+def own(q, v):
+    """The work of a controller of Python."""
+    return [-40.0 * q[0] - 4.0 * v[0]]
+
+
+@compiled(rate=RATE)
+def by_address(time, q, v, u, desired, memory):
+    """The same, compiled."""
+    u[0] = -40.0 * q[0] - 4.0 * v[0]
+
+
+def seconds(call):
+    """By the clock."""
+    started = time.perf_counter()
+    call()
+    return time.perf_counter() - started
+
+
+def runs(contestants, rounds):
+    """{name: seconds of each round}, after one round to warm up; contestants return seconds."""
+    found = {name: [] for name in contestants}
+    for k in range(rounds + 1):
+        for name, call in contestants.items():
+            taken = call()
+            if k:
+                found[name].append(taken)
+    return found
+
+
+def simulated(controller):
+    """A function: seconds of the steps of a run of the pendulum, without what is before the first one."""
+    model = load_model(PENDULUM, contact=False)
+    choice = None if controller is None else ControllerChoice(controller, rate=RATE)
+
+    def run():
+        recorded = RecordedRun(model, DURATION, log_rate=1.0, fields="u", controller=choice)
+        try:
+            recorded.prepare()
+            return recorded.run(in_memory=True).wall_time
+        finally:
+            recorded.release()
+
+    return run
+
+
+def by_tick(found, name, base="none"):
+    """Median over rounds of what a tick takes more than without a controller [us]."""
+    return 1e6 / TICKS * statistics.median(b - a for a, b in zip(found[base], found[name], strict=True))
+
+
+def tick(rounds):
+    """Controllers of Python and compiled ones."""
+    found = runs({"none": simulated(None), "python": simulated(own), "compiled": simulated(by_address)}, rounds)
+    state = np.array([0.1]), np.array([0.2])
+    alone = 1e6 / TICKS * seconds(lambda: [own(*state) for _ in range(TICKS)])
+    print(f"Python:   {by_tick(found, 'python') - alone:6.2f} us a tick beyond its own {alone:.2f} us (goal 20)")
+    print(f"compiled: {by_tick(found, 'compiled'):6.3f} us a tick (goal 0.2)")
+
+
+def pipe(rounds):
+    """A program in C."""
+    compiler = shutil.which("cc") or shutil.which("gcc")
+    if compiler is None:
+        raise SystemExit("pipe: there is no C compiler")
+    with tempfile.TemporaryDirectory() as folder:
+        source, program = os.path.join(folder, "own.c"), os.path.join(folder, "own")
+        Path(source).write_text(PROGRAM)
+        subprocess.run([compiler, "-O2", "-o", program, source], check=True)
+        found = runs({"none": simulated(None), "pipe": simulated(program)}, rounds)
+        alone = 1e6 / TICKS * statistics.median(seconds(lambda: exchange(program)) for _ in range(rounds))
+    each = by_tick(found, "pipe")
+    print(f"pipe:     {each:6.1f} us a tick (goal 100); blocking reads and writes of the same lines {alone:.1f} us")
+
+
+def exchange(program):
+    """As many questions and answers by blocking reads and writes, nothing else."""
+    process = subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
+    line = b'{"time": 0.123, "q": [0.12345678901234567], "v": [-0.12345678901234567]}\n'
+    for _ in range(TICKS + 1):
+        os.write(process.stdin.fileno(), line)
+        os.read(process.stdout.fileno(), 65536)
+    process.stdin.close()
+    process.wait()
+
+
+def worlds(rounds):
+    """256 worlds, one call for all."""
+    for name, options, gains in (
+        ("arm7.urdf", {"contact": False}, (20.0, 4.0)),
+        ("quadruped.urdf", {"contact": True, "ground": 0.0}, (40.0, 1.0)),
+    ):
+        model = load_model(str(ROOT / "sample_models" / name), **options)
+        many = Worlds(model, COUNT)
+        start, nu = many.q.copy(), many.u.shape[1]
+        rest = start[:, -nu:].copy()
+
+        def law(q, v, rest=rest, nu=nu, gains=gains):
+            return gains[0] * (rest - q[:, -nu:]) - gains[1] * v[:, -nu:]
+
+        def under(many=many, start=start, law=law):
+            many.reset(q=start)
+            with many.under_controller(law, rate=1.0 / (PERIOD * many.plant.time_step())):
+                many.step(STEPS)
+
+        efforts = recorded(many, start, law)
+
+        def replayed(many=many, start=start, efforts=efforts):
+            """The efforts of the controller, known before."""
+            many.reset(q=start)
+            for u in efforts:
+                many.u = u
+                many.step(PERIOD)
+
+        found = runs({"replayed": lambda: seconds(replayed), "under": lambda: seconds(under)}, rounds)
+        ratio = statistics.median(b / a for a, b in zip(found["replayed"], found["under"], strict=True))
+        rate = COUNT * STEPS / statistics.median(found["under"])
+        print(f"worlds:   {name}: {100.0 * (ratio - 1.0):+.1f} % (goal 30 %), {rate:,.0f} steps a second under it")
+
+
+def recorded(many, start, law):
+    """u of all worlds at each call."""
+    kept = []
+
+    def keep(q, v):
+        u = np.clip(law(q, v), -limits, limits)
+        kept.append(u)
+        return u
+
+    limits = np.array([actuator.effort_limit() for actuator in many.plant.elements.actuators])
+    many.reset(q=start)
+    with many.under_controller(keep, rate=1.0 / (PERIOD * many.plant.time_step())):
+        many.step(STEPS)
+    return kept
+
+
+PARTS = {"tick": tick, "pipe": pipe, "worlds": worlds}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("parts", nargs="*", default=list(PARTS), metavar="PART", help=", ".join(PARTS))
+    parser.add_argument("--rounds", type=int, default=7)
+    options = parser.parse_args()
+    for name in options.parts:
+        if name not in PARTS:
+            parser.error(f"there is no part {name!r}; there are {', '.join(PARTS)}")
+        PARTS[name](options.rounds)
+
+
+if __name__ == "__main__":
+    main()

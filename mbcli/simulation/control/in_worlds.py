@@ -1,0 +1,115 @@
+"""Controllers of many worlds: called at ticks that all worlds have together, with arrays of all worlds."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import contextmanager, redirect_stdout
+from typing import TYPE_CHECKING, Any
+
+from mbcli.simulation.control.choices import ControllerChoice
+from mbcli.simulation.control.in_a_run import chosen_plan
+from mbcli.simulation.effort_limits import require_choice
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from mbcli.math.array_types import FloatArray
+    from mbcli.simulation.control.compiled_function import CompiledController
+    from mbcli.simulation.control.pipe import PipeController
+    from mbcli.simulation.control.plans import Motion, Plan
+    from mbcli.simulation.control.python import PythonController
+    from mbcli.simulation.effort_limits import Exceeded
+    from mbcli.simulation.world_sensors import WorldSensors
+
+
+class WorldTicks:
+    """Calls the controller of worlds when that is due, counted in steps from the first one under it.
+
+    Args:
+        worlds: Any, whose u and desired it changes.
+        controller: made for so many worlds.
+    """
+
+    def __init__(self, worlds: Any, controller: PythonController | PipeController | CompiledController) -> None:
+        self._worlds, self._controller = worlds, controller
+        self._every = max(1, round(controller.period / worlds.plant.time_step()))
+        self._step, self._last = 0, -1
+
+    def call_if_due(self) -> None:
+        """The call of this step, unless there is none or it has been. ControlError."""
+        if self._step % self._every or self._step == self._last:
+            return
+        worlds = self._worlds
+        time: Any = worlds.time
+        with redirect_stdout(sys.stderr):
+            self._controller.call(time, worlds.q.copy(), worlds.v.copy(), worlds.u, worlds.desired)
+        self._last = self._step
+
+    def parts(self, steps: int, every: int) -> Iterator[tuple[int, int | None]]:
+        """Numbers of steps between calls and samples, each with the number of the sample after it or None."""
+        done = 0
+        while done < steps:
+            self.call_if_due()
+            part = min(self._every - self._step % self._every, steps - done, every - done % every)
+            done += part
+            yield part, None if done % every else done // every - 1
+            self._step += part
+
+    def exceeded(self) -> list[Exceeded]:
+        """The actuators of which more was asked in some world than their effort limits."""
+        return self._controller.commands.exceeded()
+
+
+class _SensorsOfController:
+    """WorldSensors as a controller asks for them."""
+
+    def __init__(self, sensors: WorldSensors) -> None:
+        self._sensors = sensors
+
+    def describe(self) -> dict[str, Any]:
+        """As of TickSensors."""
+        columns = self._sensors.columns()
+        return {name: {"columns": list(own), "units": list(units)} for name, (own, units) in columns.items()}
+
+    def at(self, *state: Any) -> dict[str, FloatArray]:
+        """{name: (n, columns)} where the worlds are, which the arrays of the state are of too."""
+        return self._sensors.signals()
+
+
+@contextmanager
+def world_ticks(
+    worlds: Any,
+    controller: Any,
+    rate: float | None,
+    seed: int,
+    effort_limits: str,
+    sensor_noise: bool,
+    trajectory: Any,
+) -> Iterator[WorldTicks]:
+    """Starts the controller of worlds, and ends it; arguments and errors as of Worlds.under_controller()."""
+    from mbcli.simulation.control.make_controller import make_controller
+
+    choice = controller if isinstance(controller, ControllerChoice) else ControllerChoice(controller)
+    plan = chosen_plan(worlds.plant, trajectory, controller, None)[1]
+    with worlds.holding():
+        made: Any = make_controller(
+            choice if rate is None else ControllerChoice(choice.given, rate, choice.limit, choice.pickles),
+            worlds.plant,
+            seed=seed,
+            effort_limits=require_choice(effort_limits),
+            targets=None if plan is None else _targets(plan),
+            count=len(worlds),
+        )
+    made.sense(lambda: _SensorsOfController(worlds.sensors(seed if sensor_noise else None)))
+    try:
+        made.start()
+        yield WorldTicks(worlds, made)
+    finally:
+        made.stop()
+
+
+def _targets(plan: Plan) -> Callable[[Any], Motion]:
+    """Times (n,) -> the Motion with rows of all worlds."""
+    from mbcli.simulation.control.plans import Motion
+
+    return lambda times: Motion(*plan.motions_at(times))

@@ -1,0 +1,48 @@
+"""Pushes on bodies of worlds, as the arrays that their steps take."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mbcli.math.array_types import Array
+    from mbcli.multibody.stepping.run import LinkForce
+
+
+class WorldPushes:
+    """The LinkForces of each of n worlds.
+
+    Attributes:
+        of_world: n lists.
+    """
+
+    def __init__(self, count: int) -> None:
+        self.of_world: list[list[LinkForce]] = [[] for _ in range(count)]
+
+    def __bool__(self) -> bool:
+        return any(self.of_world)
+
+    def add(self, world: int, forces: Sequence[LinkForce]) -> None:
+        """More forces on a world."""
+        self.of_world[world] = [*self.of_world[world], *forces]
+
+    def clear(self, worlds: Sequence[int]) -> None:
+        """No forces on some worlds."""
+        for k in worlds:
+            self.of_world[k] = []
+
+    def arrays(self) -> dict[str, Array]:
+        """Of WORLD_FIELDS; `world_pushes` is empty where no world has any."""
+        forces: list[Any] = [force for own in self.of_world for force in own]
+        ends = np.cumsum([0, *map(len, self.of_world)]) if forces else np.zeros(0)
+        return {
+            "world_pushes": np.array(ends, dtype=np.int64),
+            "world_push_link": np.array([force.link for force in forces], dtype=np.int64),
+            "world_push_point": np.array([force.point for force in forces], dtype=float).reshape(-1, 3),
+            "world_push_force": np.array([force.force for force in forces], dtype=float).reshape(-1, 3),
+            "world_push_times": np.array([(f.start, f.end) for f in forces], dtype=float).reshape(-1, 2),
+        }

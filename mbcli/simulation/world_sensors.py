@@ -1,0 +1,102 @@
+"""WorldSensors: what the sensors of a model give in many worlds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mbcli.log.fields.loaded_states import LoadedStates
+from mbcli.multibody.sensing.evaluation import SensorEvaluator, has_forces_between, joined
+from mbcli.multibody.sensing.signals import SensorSignals
+
+if TYPE_CHECKING:
+    from mbcli.math.array_types import Array, FloatArray
+    from mbcli.multibody.sensing.rows import SensedRows
+    from mbcli.multibody.state.context import Context
+
+FOLDER = "sensors/"  # of their paths in a log
+
+
+class WorldSensors:
+    """The sensors of worlds over time: at their rates, late and with noise, as in the logs of single runs.
+
+    Accelerations and forces are those of the step from where a world is, under u and desired as they are now. Where
+    sensors measure contact, energies or, among other forces, those between bodies, each world is evaluated by itself,
+    which takes some hundred microseconds; else all are at once.
+
+    Args:
+        worlds: Any.
+        seed: world k has the noise of the single run of the seed `seed + k`; None: there is none.
+        contexts: [(a Context with its parameters, the numbers of its worlds)].
+    """
+
+    def __init__(self, worlds: Any, seed: int | None, contexts: list[tuple[Context, Array]]) -> None:
+        plant = worlds.plant
+        self._worlds, self._plant = worlds, plant
+        self._groups: list[tuple[SensorEvaluator, LoadedStates, Array]] = []
+        for context, numbers in contexts:
+            evaluator = SensorEvaluator(plant, compiled=True, model=context.state.model)
+            states = LoadedStates(plant, context, ())
+            self._groups.append((evaluator, states, numbers))
+        self._sensors, needs = self._groups[0][0].sensors, self._groups[0][0].needs
+        alone = "energy" in needs or ("wrench" in needs and has_forces_between(plant))
+        self._alone = alone or (bool(needs & {"contact", "wrench"}) and plant.meets_contact())
+        self._wrench, self._moves = "wrench" in needs, bool(needs & {"acceleration", "wrench", "effort", "contact"})
+        self._seeds = [None if seed is None else seed + k for k in range(len(worlds))]
+        self._signals = [SensorSignals(self._sensors, each) for each in self._seeds]
+        self._plain = self._signals[0].pass_through()
+        self._last = np.full(len(worlds), -np.inf)  # [s] of the last signals
+
+    def columns(self) -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]]:
+        """{name of a sensor: (names of its columns, their units)}"""
+        return {sensor.path.removeprefix(FOLDER): sensor.columns() for sensor in self._sensors}
+
+    def exact(self) -> dict[str, FloatArray]:
+        """{name: values (n, columns)} where the worlds are, without rate, delay and noise."""
+        found = {
+            sensor.path: np.full((len(self._worlds), len(sensor.columns()[0])), np.nan) for sensor in self._sensors
+        }
+        more = dict(zip(("vdot", "effort"), self._worlds.next_step(), strict=True)) if self._moves else {}
+        for evaluator, states, numbers in self._groups:
+            rows = self._rows(evaluator, states, numbers, {name: values[numbers] for name, values in more.items()})
+            for sensor in self._sensors:
+                found[sensor.path][numbers] = sensor.values(rows)
+        return {path.removeprefix(FOLDER): values for path, values in found.items()}
+
+    def signals(self) -> dict[str, FloatArray]:
+        """{name: signals (n, columns)} at the times of the worlds, which have gone on since the last call.
+
+        A world whose time has gone back begins anew.
+        """
+        exact, time = self.exact(), self._worlds.time
+        again = np.flatnonzero(time < self._last)
+        self._last = time
+        if self._plain:
+            return exact
+        for k in again.tolist():
+            self._signals[k] = SensorSignals(self._sensors, self._seeds[k])
+        for k, signals in enumerate(self._signals):
+            own = signals.of_row(time[k], {FOLDER + name: values[k] for name, values in exact.items()})
+            for path, values in own.items():
+                exact[path.removeprefix(FOLDER)][k] = values
+        return exact
+
+    def _rows(
+        self, evaluator: SensorEvaluator, states: LoadedStates, numbers: Array, given: dict[str, FloatArray]
+    ) -> SensedRows:
+        """Of the worlds of these numbers, whose parameters are those of the states; given: of the step from there."""
+        worlds = self._worlds
+        more: dict[str, Any] = {}
+        if self._alone or (self._wrench and worlds.pushes):
+            efforts = given.get("effort", worlds.u[numbers])
+            own = [evaluator.given(self._at(int(k), states, u)) for k, u in zip(numbers, efforts, strict=True)]
+            more = joined(own, self._plant)
+        return evaluator.rows_of(worlds.time[numbers], worlds.q[numbers], worlds.v[numbers], {**more, **given})
+
+    def _at(self, k: int, states: LoadedStates, effort: FloatArray) -> Context:
+        """A context where world k is, under efforts of its actuators and its pushes."""
+        worlds = self._worlds
+        states.forces = worlds.pushes.of_world[k]
+        found: Context = states.at(float(worlds.time[k]), worlds.q[k], worlds.v[k], effort)
+        return found
