@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mbcli.parsers.spec import Place
+from mbcli.parsers.spec import SourceLocation
 
-from mbcli.common.quick_dataclass import dataclass
+from mbcli.common.fast_dataclass import dataclass
 from mbcli.errors import ModelError, ResourceError
 
 if TYPE_CHECKING:
@@ -31,13 +31,13 @@ class Diagnostic:
     code: str  # UPPER_SNAKE; libsdformat's name if it has one
     severity: str  # "error", "warning" or "note"
     message: str
-    place: Place
+    place: SourceLocation
     xpath: str | None = None
     element: str | None = None
     attribute: str | None = None
     value: str | None = None  # the offending text of the file
     hint: str | None = None
-    related: tuple[Place, ...] = ()  # other places that belong to the finding, as the first of two equal names
+    related: tuple[SourceLocation, ...] = ()  # other places that belong to the finding, as the first of two equal names
 
     def __str__(self) -> str:
         hint = f"; {self.hint}" if self.hint else ""
@@ -86,7 +86,7 @@ class Diagnostics:
         self.mesh_files = mesh_files  # whether the checks open mesh files
         # file name -> root node, for as long as the file is read: places in it to nodes
         self.trees: dict[str, Any] = {}
-        self._damaged: set[Place] = set()  # places of elements that have an error in them
+        self._damaged: set[SourceLocation] = set()  # places of elements that have an error in them
         # inside of `leaving_out`: (node, what becomes of it, the messages so far)
         self.part_left_out: tuple[Any, str, list[str]] | None = None
 
@@ -96,11 +96,11 @@ class Diagnostics:
         message: str,
         node: Any = None,
         *,
-        place: Place | None = None,
+        place: SourceLocation | None = None,
         hint: str | None = None,
         attribute: str | None = None,
         value: str | None = None,
-        related: Iterable[Place] = (),
+        related: Iterable[SourceLocation] = (),
     ) -> None:
         """Record an error at an XML node or at a place; parsing goes on."""
         self._add("error", code, message, node, place, hint, attribute, value, related)
@@ -111,11 +111,11 @@ class Diagnostics:
         message: str,
         node: Any = None,
         *,
-        place: Place | None = None,
+        place: SourceLocation | None = None,
         hint: str | None = None,
         attribute: str | None = None,
         value: str | None = None,
-        related: Iterable[Place] = (),
+        related: Iterable[SourceLocation] = (),
     ) -> None:
         """Record a warning; `--strict` makes it an error."""
         self._add("warning", code, message, node, place, hint, attribute, value, related)
@@ -126,11 +126,11 @@ class Diagnostics:
         message: str,
         node: Any = None,
         *,
-        place: Place | None = None,
+        place: SourceLocation | None = None,
         hint: str | None = None,
         attribute: str | None = None,
         value: str | None = None,
-        related: Iterable[Place] = (),
+        related: Iterable[SourceLocation] = (),
     ) -> None:
         """Record something worth knowing that is not a fault."""
         self._add("note", code, message, node, place, hint, attribute, value, related)
@@ -174,11 +174,11 @@ class Diagnostics:
         text = "\n".join([*map(str, shown), *more])
         raise (MissingResourceError if missing else DiagnosticError)(text, self, fatal)
 
-    def is_damaged(self, place: Place) -> bool:
+    def is_damaged(self, place: SourceLocation) -> bool:
         """Whether the element at a place has an error in it, so that its values may differ from those in the file."""
         return bool(self._damaged) and place in self._damaged
 
-    def node_at(self, place: Place, *details: str) -> Any:
+    def node_at(self, place: SourceLocation, *details: str) -> Any:
         """The XML node that starts at a place of a file that is being read, or None.
 
         details: tags; the first of them that a child has takes its place, as in node_at(joint_place, "limit").
@@ -199,11 +199,11 @@ class Diagnostics:
         code: str,
         message: str,
         node: Any,
-        place: Place | None,
+        place: SourceLocation | None,
         hint: str | None,
         attribute: str | None,
         value: str | None,
-        related: Iterable[Place],
+        related: Iterable[SourceLocation],
     ) -> None:
         if severity == "error" and node is not None:
             self._mark_damaged(node)
@@ -216,7 +216,7 @@ class Diagnostics:
             return
         self._room[severity] -= 1
         if place is None:
-            place = node.place_of(attribute) if node is not None else Place("")
+            place = node.place_of(attribute) if node is not None else SourceLocation("")
         xpath, element = (node.xpath, node.tag) if node is not None else (place.prim or None, None)
         self.findings.append(
             Diagnostic(
@@ -292,5 +292,5 @@ def printable(text: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
-def _place_as_dict(place: Place) -> dict[str, Any]:
+def _place_as_dict(place: SourceLocation) -> dict[str, Any]:
     return {"file": place.file, "line": place.line or None, "column": place.column or None}

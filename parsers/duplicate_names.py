@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable
 
-    from mbcli.parsers.spec import Place
+    from mbcli.parsers.spec import SourceLocation
     from mbcli.parsers.xml_node import Node
 
 
-def report_duplicate(node: Node, kind: str, name: str, first_place: Place) -> None:
+def report_duplicate(node: Node, kind: str, name: str, first_place: SourceLocation) -> None:
     node.diagnostics.error(
         "DUPLICATE_NAME",
         f'the {kind} name "{name}" is taken already, at {first_place}',
@@ -22,7 +22,7 @@ def report_duplicate(node: Node, kind: str, name: str, first_place: Place) -> No
     )
 
 
-def made_up(name: str, *taken: Container[str | None]) -> str:
+def generated_name(name: str, *taken: Container[str | None]) -> str:
     """A name for an element that the file gives none, made longer while it is among those in `taken`."""
     while any(name in names for names in taken):
         name += "_"

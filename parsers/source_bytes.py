@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from mbcli.parsers.spec import Place
+from mbcli.parsers.spec import SourceLocation
 
 if TYPE_CHECKING:
     from mbcli.parsers.diagnostics import Diagnostics
@@ -19,7 +19,7 @@ def read_bytes(path: str | os.PathLike[str], most: int, name: str, diagnostics: 
             content = file.read(min(most, size + 1))
             return content if len(content) <= size else content + file.read(most - len(content))
     except OSError as error:
-        diagnostics.error("FILE_READ", f"cannot read the file: {error.strerror or error}", place=Place(name))
+        diagnostics.error("FILE_READ", f"cannot read the file: {error.strerror or error}", place=SourceLocation(name))
     except ValueError:  # a null character in the path
-        diagnostics.error("FILE_READ", "cannot read the file: its name is not valid", place=Place(name))
+        diagnostics.error("FILE_READ", "cannot read the file: its name is not valid", place=SourceLocation(name))
     return None

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from mbcli.common.quick_dataclass import dataclass
+from mbcli.common.fast_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -41,7 +41,7 @@ IDENTITY = pose()
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class SourceLocation:
     """The place of an element: file name as the user gave it, line and column from 1 (0: unknown), or a prim of USD."""
 
     file: str
@@ -124,7 +124,7 @@ class GeometrySpec:
     name: str
     shape: Shape
     X_LG: np.ndarray  # pose in the link frame
-    place: Place
+    place: SourceLocation
     color: tuple[float, float, float, float] | None = None  # RGBA of a visual
     # proximity properties of a collision, by (group, name), SI: ("material", "coulomb_friction") -> (static, dynamic)
     properties: dict = field(default_factory=dict)
@@ -139,7 +139,7 @@ class WallSpec:
 
     point: tuple[float, float, float]  # [m] of the plane, in World
     normal: tuple[float, float, float]  # out of the wall
-    place: Place
+    place: SourceLocation
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +147,7 @@ class DeformableSpec:
     """A link that is an elastic body. It is not among the links of its model, nothing is fixed to it."""
 
     name: str
-    place: Place
+    place: SourceLocation
     geometry: GeometrySpec  # the collision: shape and contact properties
     config: Any  # DeformableBodyConfig: the material
     X_ModelD: np.ndarray = field(default_factory=lambda: IDENTITY)  # pose of the mesh in the model frame
@@ -165,13 +165,13 @@ class InertialSpec:
     X_LI: np.ndarray  # pose of the inertial frame I, its origin the centre of mass, in the link frame
     # ixx, iyy, izz, ixy, ixz, iyz [kg m^2] about the centre of mass in the axes of I; products as -integral(x y dm)
     inertia: tuple[float, float, float, float, float, float]
-    place: Place
+    place: SourceLocation
 
 
 @dataclass(frozen=True, slots=True)
 class LinkSpec:
     name: str
-    place: Place
+    place: SourceLocation
     inertial: InertialSpec | None = None  # None: the file gives none, the link has no mass
     X_ModelL: np.ndarray = field(default_factory=lambda: IDENTITY)  # default pose in the model frame
     visuals: tuple[GeometrySpec, ...] = ()
@@ -184,7 +184,7 @@ class FrameSpec:
     name: str
     link: str  # the link (or "world") it is fixed to, after following attached_to
     X_LF: np.ndarray  # pose in that link's frame
-    place: Place
+    place: SourceLocation
 
 
 # -------------------------------------------------------------------------------------- joints, actuators
@@ -211,7 +211,7 @@ class MimicSpec:
     leader: str  # joint name
     multiplier: float
     offset: float  # [rad or m]
-    place: Place
+    place: SourceLocation
     leader_axis: int = 0
 
 
@@ -220,7 +220,7 @@ class AxisSpec:
     """One axis of a joint. Units by joint: rad, N m for a rotation; m, N for a translation."""
 
     xyz: tuple[float, float, float]  # unit vector in the joint frame
-    place: Place
+    place: SourceLocation
     lower: float = -inf  # position limits
     upper: float = inf
     velocity: float = inf  # symmetric limits
@@ -246,13 +246,15 @@ class JointSpec:
     child: str  # link, or "world"
     X_PF: np.ndarray  # pose of F in the parent link's frame
     X_CM: np.ndarray  # pose of M in the child link's frame
-    place: Place
+    place: SourceLocation
     axes: tuple[AxisSpec, ...] = ()
     screw_pitch: float = 0.0  # [m] per revolution
     damping: tuple[float, ...] = ()  # types without axes: planar (x, y, rotation), ball (1), floating (angular, linear)
     reflected_inertia: float = 0.0  # [kg m^2 or kg] on every velocity, of a drive that is not an actuator
     default_pose: np.ndarray | None = None  # X_FM of a floating joint at the start; None: the identity
-    lets_touch: bool = False  # parent and child may touch, which bodies that a joint connects do not by default
+    collides_with_parent: bool = (
+        False  # parent and child may touch, which bodies that a joint connects do not by default
+    )
 
 
 class ServoControl(NamedTuple):
@@ -267,7 +269,7 @@ class ServoControl(NamedTuple):
 class ActuatorSpec:
     name: str
     joint: str
-    place: Place
+    place: SourceLocation
     effort_limit: float = inf  # [N m or N]
     rotor_inertia: float = 0.0  # [kg m^2]
     gear_ratio: float = 1.0  # rotor speed over joint speed
@@ -292,7 +294,7 @@ class BushingSpec:
     torque_damping: tuple[float, float, float]  # [N m s/rad]
     force_stiffness: tuple[float, float, float]  # [N/m]
     force_damping: tuple[float, float, float]  # [N s/m]
-    place: Place
+    place: SourceLocation
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,7 +308,7 @@ class SpringDamperSpec:
     free_length: float  # [m]
     stiffness: float  # [N/m]
     damping: float  # [N s/m]
-    place: Place
+    place: SourceLocation
 
 
 @dataclass(frozen=True, slots=True)
@@ -317,7 +319,7 @@ class BallConstraintSpec:
     p_AP: tuple[float, float, float]  # [m]
     link_B: str
     p_BQ: tuple[float, float, float]  # [m]
-    place: Place
+    place: SourceLocation
     name: str | None = None
 
 
@@ -330,7 +332,7 @@ class DistanceConstraintSpec:
     link_B: str
     p_BQ: tuple[float, float, float]  # [m]
     distance: float  # [m]
-    place: Place
+    place: SourceLocation
     stiffness: float = inf  # [N/m]
     damping: float = 0.0  # [N s/m]
     name: str | None = None
@@ -344,7 +346,7 @@ class WeldConstraintSpec:
     X_AP: np.ndarray
     link_B: str
     X_BQ: np.ndarray
-    place: Place
+    place: SourceLocation
     name: str | None = None
 
 
@@ -354,7 +356,7 @@ class TendonConstraintSpec:
 
     joints: tuple[str, ...]
     a: tuple[float, ...]  # [m/rad or 1]
-    place: Place
+    place: SourceLocation
     offset: float = 0.0  # [m]
     lower: float = -inf
     upper: float = inf
@@ -377,7 +379,7 @@ class SensorSpec:
     name: str
     kind: str  # a name of mbcli.sensors.SENSORS
     type: str  # what the format calls it
-    place: Place
+    place: SourceLocation
     mount: tuple[str, np.ndarray] | None = None  # (link or "world", X_LS of the frame S of the sensor in it)
     reference: tuple[str, np.ndarray] | None = None  # the same of the frame that it measures in; None: World
     joints: tuple[tuple[str, float], ...] = ()  # whose coordinates it measures, with their coefficients
@@ -404,7 +406,7 @@ class PostureSpec:
     name: str
     positions: tuple[tuple[str, tuple[float, ...]], ...]  # (joint, its positions [rad or m])
     velocities: tuple[tuple[str, tuple[float, ...]], ...]  # (joint, its velocities [rad/s or m/s])
-    place: Place
+    place: SourceLocation
     poses: tuple[tuple[str, np.ndarray], ...] = ()  # (free link, X_ModelL)
     # (free link, its spatial velocity in the model frame: angular [rad/s], then that of Lo [m/s])
     spatial_velocities: tuple[tuple[str, tuple[float, float, float, float, float, float]], ...] = ()
@@ -418,7 +420,7 @@ class CollisionFilterGroupSpec:
     name: str
     members: tuple[str, ...]  # link names
     ignores: tuple[str, ...]  # group names
-    place: Place
+    place: SourceLocation
 
 
 @dataclass(frozen=True, slots=True)
@@ -431,7 +433,7 @@ class ContactPairSpec:
     torsional_friction: float  # [m]
     rolling_friction: float  # [m]
     margin: float  # [m] distance below which they touch
-    place: Place
+    place: SourceLocation
 
 
 @dataclass(frozen=True, slots=True)
@@ -448,7 +450,7 @@ class SemanticSpec:
     """What an SRDF file says of a model."""
 
     model: str  # name of its ModelSpec
-    place: Place
+    place: SourceLocation
     filtered_pairs: tuple[tuple[str, str], ...]  # names of links that are not to collide
     postures: tuple[PostureSpec, ...]
     sources: tuple[SourceFile, ...]
@@ -465,7 +467,7 @@ class ModelSpec:
     name: str
     format: str  # "urdf", "sdf", "mjcf", "usd"
     version: str  # of the format, as the file states it
-    place: Place
+    place: SourceLocation
     links: tuple[LinkSpec, ...] = ()
     deformables: tuple[DeformableSpec, ...] = ()
     joints: tuple[JointSpec, ...] = ()

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from lxml import etree
 from mbcli.parsers.diagnostics import Diagnostics
-from mbcli.parsers.spec import Place, SourceFile
+from mbcli.parsers.spec import SourceFile, SourceLocation
 from mbcli.parsers.tag_mending import ENDS, with_mended_tags
 from mbcli.parsers.xml_node import MAX_QUOTED, Node
 from mbcli.parsers.xml_text import mended, without_declarations
@@ -83,7 +83,7 @@ class Document:
         self._tag_starts: Sequence[int] | IntArray | None = None
         self._tag_places: tuple[Sequence[int], ...] | None = None
         self._tag_lines: list[int] | None = None
-        self._last_place: tuple[int, Place] | None = None
+        self._last_place: tuple[int, SourceLocation] | None = None
 
     @property
     def names_of_attributes(self) -> KeysView[tuple[str, ...]]:
@@ -98,11 +98,11 @@ class Document:
             numbers = self.shared_numbers[names] = {name: k for k, name in enumerate(names, 1)}
         return numbers
 
-    def place(self, offset: int) -> Place:
+    def place(self, offset: int) -> SourceLocation:
         """The place of a character of the text."""
         starts = self._line_starts or self._starts_of_lines()
         line = bisect_right(starts, offset)
-        return Place(self.name, line, offset - starts[line - 1] + 1)
+        return SourceLocation(self.name, line, offset - starts[line - 1] + 1)
 
     def start_of_tag(self, number: int) -> int | None:
         """The offset of one of the start tags, or None if they cannot be told in the text."""
@@ -114,16 +114,16 @@ class Document:
             self._tag_starts = starts
         return int(starts[number]) if len(starts) else None
 
-    def place_of_tag(self, number: int) -> Place:
+    def place_of_tag(self, number: int) -> SourceLocation:
         """The place of one of the start tags, by its number in the order of the file."""
         places = self._tag_places
         if places is None:
             places = self._tag_places = self._places_of_tags()
         if not places:
-            return Place(self.name, self._line_of_tag(number))
+            return SourceLocation(self.name, self._line_of_tag(number))
         last = self._last_place  # it is often asked for twice
         if last is None or last[0] != number:
-            last = self._last_place = number, Place(self.name, places[0][number], places[1][number])
+            last = self._last_place = number, SourceLocation(self.name, places[0][number], places[1][number])
         return last[1]
 
     def _places_of_tags(self) -> tuple[Sequence[int], ...]:
@@ -147,7 +147,7 @@ class Document:
         start = self.start_of_tag(number)
         return {} if start is None else _attribute_offsets(self.text, start)
 
-    def last_before(self, place: Place, text: str) -> Place:
+    def last_before(self, place: SourceLocation, text: str) -> SourceLocation:
         """The last place of a piece of text before a place; the latter if the text is not there."""
         starts = self._starts_of_lines()
         at = self.text.rfind(text, 0, starts[min(place.line, len(starts)) - 1] + place.column)
@@ -243,7 +243,7 @@ def parse(document: Document, deep: bool) -> Node | None:
     if tree is None:
         return None
     if tree.has_doctype and not doctype:  # in an encoding that the check above does not see through
-        _refuse_doctype(document, Place(document.name))
+        _refuse_doctype(document, SourceLocation(document.name))
         return None
     document.count_of_tags = tree.count
     tree.settle_prefixes()
@@ -255,7 +255,7 @@ def parse(document: Document, deep: bool) -> Node | None:
     return root
 
 
-def _refuse_doctype(document: Document, place: Place) -> None:
+def _refuse_doctype(document: Document, place: SourceLocation) -> None:
     document.diagnostics.error("XML_ERROR", "a model file must not have a DOCTYPE", place=place)
 
 
@@ -331,7 +331,7 @@ def _parse_with_mended_tags(document: Document, content: bytes, deep: bool) -> _
     text, findings = with_mended_tags(document.text)
     if text is None:
         return _parse_tolerantly(document, content)
-    places: dict[str, list[Place]] = {message: [] for message, _ in findings}
+    places: dict[str, list[SourceLocation]] = {message: [] for message, _ in findings}
     for message, offset in findings:
         places[message].append(document.place(offset))
     text = without_declarations(text)
@@ -357,15 +357,17 @@ def _parse_tolerantly(document: Document, content: bytes) -> _Tree | None:
         root = etree.fromstring(content, parser)
     except (etree.XMLSyntaxError, ValueError) as error:
         if not len(parser.error_log):
-            document.diagnostics.error("XML_ERROR", str(error), place=Place(document.name))
+            document.diagnostics.error("XML_ERROR", str(error), place=SourceLocation(document.name))
             return None
     for entry in parser.error_log:
         if entry.type_name not in _TOLERATED:
             message = "elements are nested too deep" if "Excessive depth" in entry.message else entry.message
-            document.diagnostics.error("XML_ERROR", message, place=Place(document.name, entry.line, entry.column))
+            document.diagnostics.error(
+                "XML_ERROR", message, place=SourceLocation(document.name, entry.line, entry.column)
+            )
             return None
     if root is None:
-        document.diagnostics.error("XML_ERROR", "the document is empty", place=Place(document.name))
+        document.diagnostics.error("XML_ERROR", "the document is empty", place=SourceLocation(document.name))
         return None
     _note_tolerated(parser.error_log, document)
     return _retold(root, document)
@@ -373,14 +375,14 @@ def _parse_tolerantly(document: Document, content: bytes) -> _Tree | None:
 
 def _note_tolerated(error_log: Iterable[Any], document: Document) -> None:
     """One note for each message, at its first place."""
-    places: dict[str, list[Place]] = {}
+    places: dict[str, list[SourceLocation]] = {}
     for entry in error_log:
         kind = _TOLERATED[entry.type_name]
         prefix = re.match(r"Namespace prefix (\S+)", entry.message)
         name = re.fullmatch(r"Failed to parse QName '(.*)'", entry.message, re.DOTALL)
         subject, written = (prefix[1], prefix[1] + ":") if prefix else (name[1], name[1]) if name else ("", "")
         key = f'"{subject}": {kind}' if subject else kind
-        place = Place(document.name, entry.line, entry.column)
+        place = SourceLocation(document.name, entry.line, entry.column)
         places.setdefault(key, []).append(document.last_before(place, written) if written else place)
     for message, found in places.items():
         document.diagnostics.note(

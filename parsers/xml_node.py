@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from typing import Literal, Protocol, TypeVar, overload
 
     from mbcli.parsers.diagnostics import Diagnostics
-    from mbcli.parsers.spec import Place, SourceFile
+    from mbcli.parsers.spec import SourceFile, SourceLocation
 
     # What is required and is not there is an error, and then None: what it is for is not used. Its type is Any.
     Default = TypeVar("Default")
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
         def numbers_of(self, attributes: Mapping[str, str]) -> Mapping[str, int]: ...
 
-        def place(self, offset: int) -> Place: ...
+        def place(self, offset: int) -> SourceLocation: ...
 
-        def place_of_tag(self, number: int) -> Place: ...
+        def place_of_tag(self, number: int) -> SourceLocation: ...
 
         def attribute_offsets(self, number: int) -> Mapping[str, int]: ...
 
@@ -113,11 +113,11 @@ class Node:
         return self._document.diagnostics
 
     @property
-    def place(self) -> Place:
+    def place(self) -> SourceLocation:
         """Start of its tag."""
         return self._document.place_of_tag(self.tag_number)
 
-    def place_of(self, attribute: str | None) -> Place:
+    def place_of(self, attribute: str | None) -> SourceLocation:
         """The place of one of its attributes; the start of its tag if it has no such attribute."""
         if attribute is None or attribute not in self.attribute_numbers:
             return self.place
@@ -132,7 +132,7 @@ class Node:
             yield node
             node = node.parent
 
-    def find_place(self, place: Place) -> Node | None:
+    def find_place(self, place: SourceLocation) -> Node | None:
         """The node at or below this one whose tag starts at a place of its file, or None."""
         wanted = (place.line, place.column)
         node: Node | None = self

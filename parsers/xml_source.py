@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mbcli.parsers.source_bytes import read_bytes
-from mbcli.parsers.spec import Place
+from mbcli.parsers.spec import SourceLocation
 from mbcli.parsers.xml_document import MAX_RELATED, Document, parse, times
 from mbcli.parsers.xml_node import MAX_QUOTED, STATEMENTS
 
@@ -53,7 +53,7 @@ def read_xml(
         return None
     problem = _size_problem(content)
     if problem:
-        diagnostics.error("XML_ERROR", problem, place=Place(name))
+        diagnostics.error("XML_ERROR", problem, place=SourceLocation(name))
         return None
     root = parse(Document(name, content, diagnostics), deep)
     if root is not None:

@@ -11,7 +11,7 @@ import types
 import typing
 from typing import TYPE_CHECKING
 
-from mbcli.parsers.spec import Place
+from mbcli.parsers.spec import SourceLocation
 from mbcli.parsers.yaml_source import ANY_TAG, read_yaml
 
 from mbcli.common.suggestions import name_or_list
@@ -46,7 +46,7 @@ def read_into(
     Field types: bool, int, float, str, another dataclass, `T | None`, `tuple[T, ...]`, `tuple[T, T, T]`,
     `list[T]`, `dict[str, T]`, and `T | Record1 | Record2`, of which the tag `!Record1` chooses one and T is read
     without a tag. Ranges and choices are those of `config_fields.setting`. Fields without a default must be
-    there. A field `place: Place` is not a key: it receives the place of the mapping.
+    there. A field `place: SourceLocation` is not a key: it receives the place of the mapping.
     """
     if _has_tag(node, record_type.__name__, diagnostics):
         return None
@@ -84,7 +84,7 @@ def _read_record(
     kinds = typing.get_type_hints(record_type)
     record: Any = record_type
     fields = {field.name: field for field in dataclasses.fields(record) if field.init}
-    placed = kinds.get("place") is Place and fields.pop("place", None) is not None
+    placed = kinds.get("place") is SourceLocation and fields.pop("place", None) is not None
     values = {
         key: _read_value(kinds[key], child, fields[key].metadata, key, diagnostics)
         for key, child in node.items()

@@ -14,7 +14,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from mbcli.parsers.source_bytes import read_bytes
-from mbcli.parsers.spec import Place, SourceFile
+from mbcli.parsers.spec import SourceFile, SourceLocation
 
 from mbcli.common.suggestions import name_or_list
 from mbcli.config.config_fields import ValueProblem, describe
@@ -108,7 +108,13 @@ class YamlNode:
     __slots__ = ("kind", "value", "tag", "text", "place", "document", "key_places", "size", "height")
 
     def __init__(
-        self, kind: str, value: Any, place: Place, document: SourceFile, tag: str | None = None, text: str | None = None
+        self,
+        kind: str,
+        value: Any,
+        place: SourceLocation,
+        document: SourceFile,
+        tag: str | None = None,
+        text: str | None = None,
     ) -> None:
         self.kind = kind
         self.value = value
@@ -116,7 +122,7 @@ class YamlNode:
         self.document = document
         self.tag = tag
         self.text = text
-        self.key_places: dict[str, Place] = {}
+        self.key_places: dict[str, SourceLocation] = {}
         self.size = 1
         self.height = 1
 
@@ -132,7 +138,7 @@ class YamlNode:
         """The (key, node) pairs of a mapping; of anything else none."""
         return self.value.items() if self.kind == "mapping" else {}.items()
 
-    def key_place(self, key: str) -> Place:
+    def key_place(self, key: str) -> SourceLocation:
         """The place of a key of a mapping."""
         return self.key_places.get(key, self.place)
 
@@ -206,7 +212,7 @@ class _Composer:
         self._next()  # the start of the stream
         event = self._next()
         if isinstance(event, self._yaml.StreamEndEvent):
-            return YamlNode("scalar", None, Place(self._document.path), self._document, text="")
+            return YamlNode("scalar", None, SourceLocation(self._document.path), self._document, text="")
         if event.version is not None and event.version != (1, 2):
             found = ".".join(str(part) for part in event.version)
             self._stop("YAML_VERSION", f"the document states YAML {found}; only 1.2 is read", event.start_mark)
@@ -366,10 +372,10 @@ class _Composer:
     def _too_deep(self, mark: Any) -> NoReturn:
         self._stop("YAML_TOO_DEEP", f"nesting is deeper than {MAX_DEPTH} levels", mark)
 
-    def _place(self, mark: Any) -> Place:
+    def _place(self, mark: Any) -> SourceLocation:
         if mark is None:
-            return Place(self._document.path)
-        return Place(self._document.path, mark.line + 1, mark.column + 1)
+            return SourceLocation(self._document.path)
+        return SourceLocation(self._document.path, mark.line + 1, mark.column + 1)
 
     def _stop(self, code: str, message: str, mark: Any) -> NoReturn:
         self._diagnostics.error(code, message, place=self._place(mark))
@@ -398,11 +404,11 @@ def _code_point(character: int | str | bytes) -> int:
 def _decode(content: bytes, name: str, diagnostics: Diagnostics) -> str | None:
     if len(content) > MAX_BYTES:
         message = f"the file is larger than {MAX_BYTES // 2**20} MiB"
-        diagnostics.error("YAML_TOO_LARGE", message, place=Place(name))
+        diagnostics.error("YAML_TOO_LARGE", message, place=SourceLocation(name))
         return None
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        diagnostics.error("YAML_ENCODING", "the file is not UTF-8 here", place=Place(name, line))
+        diagnostics.error("YAML_ENCODING", "the file is not UTF-8 here", place=SourceLocation(name, line))
         return None

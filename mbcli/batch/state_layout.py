@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mbcli.batch.row_demands import RowDemands
-from mbcli.common.quick_dataclass import dataclass
+from mbcli.common.fast_dataclass import dataclass
 
 if TYPE_CHECKING:
     from mbcli.math.array_types import FloatArray

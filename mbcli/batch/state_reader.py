@@ -48,7 +48,7 @@ from mbcli.batch.arriving_bytes import (
 )
 from mbcli.batch.state_columns import OPTIONAL_FIELDS
 from mbcli.batch.state_layout import StateLayout
-from mbcli.common.quick_dataclass import dataclass
+from mbcli.common.fast_dataclass import dataclass
 from mbcli.errors import ResourceError
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from mbcli.parsers.checks.moving_mass import may_leave_motion_open
 from mbcli.parsers.diagnostics import DiagnosticError, Diagnostics, MissingResourceError
 from mbcli.parsers.formats import FORMATS, format_of_name
 from mbcli.parsers.load import load_models
-from mbcli.parsers.spec import Place
+from mbcli.parsers.spec import SourceLocation
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -83,8 +83,8 @@ def check_file(
     except MbcliError as error:
         failure = UNREADABLE if isinstance(error, ResourceError) else UNKNOWN_FORMAT
         message = str(error).removeprefix(f"{name}: ").removeprefix("error: ")
-        diagnostics.error(failure, message, place=Place(name))
-    given = (Place(name), *(() if srdf is None else (Place(srdf),)))
+        diagnostics.error(failure, message, place=SourceLocation(name))
+    given = (SourceLocation(name), *(() if srdf is None else (SourceLocation(srdf),)))
     if any(f.code == UNREADABLE and f.place in given for f in diagnostics.findings):
         failure = UNREADABLE
     findings = sorted(diagnostics.findings, key=lambda f: (f.place.file != name, f.place.line, f.place.column))

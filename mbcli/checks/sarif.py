@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from mbcli.parsers.diagnostics import Diagnostic
-    from mbcli.parsers.spec import Place
+    from mbcli.parsers.spec import SourceLocation
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 
@@ -67,7 +67,7 @@ def _result(finding: Diagnostic, rule_index: int) -> dict[str, Any]:
     return result
 
 
-def _location(place: Place, xpath: str | None = None) -> dict[str, Any]:
+def _location(place: SourceLocation, xpath: str | None = None) -> dict[str, Any]:
     physical: dict[str, Any] = {"artifactLocation": {"uri": _uri(place.file)}}
     if place.line:
         physical["region"] = {"startLine": place.line, **({"startColumn": place.column} if place.column else {})}

@@ -3,7 +3,7 @@
 RandomGenerator is imported when it is asked for: the command line imports from here without numpy.
 """
 
-from mbcli.late_names import late_names
+from mbcli.lazy_exports import lazy_exports
 
 TYPE_CHECKING = False  # True to type checkers; typing itself takes longer to import than all else here
 if TYPE_CHECKING:
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = ["RandomDistribution", "RandomGenerator", "temp_directory"]
 
-__getattr__ = late_names(
+__getattr__ = lazy_exports(
     __name__,
     {
         "random_distributions": ("RandomDistribution",),

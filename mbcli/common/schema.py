@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from mbcli.common.quick_dataclass import dataclass
+from mbcli.common.fast_dataclass import dataclass
 from mbcli.math import AngleAxis, RigidTransform, RollPitchYaw, RotationMatrix, UniformlyRandomRotationMatrix
 
 

@@ -12,7 +12,7 @@ peer_process       another engine in a process of its own; shapeless_urdf: what 
 peer_drake, peer_pinocchio, peer_mujoco, peer_bullet   what is compared, of these engines
 """
 
-from mbcli.late_names import late_names
+from mbcli.lazy_exports import lazy_exports
 
 TYPE_CHECKING = False  # True to type checkers
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["Comparison", "Difference", "compare_engines", "compare_models"]
 
 
-__getattr__ = late_names(
+__getattr__ = lazy_exports(
     __name__,
     {
         "differences": ("Comparison", "Difference"),

@@ -1,6 +1,6 @@
 """The settings from which a `MultibodyPlant` is built, as in a configuration file."""
 
-from mbcli.common.quick_dataclass import dataclass
+from mbcli.common.fast_dataclass import dataclass
 from mbcli.config.config_fields import ConfigRecord, setting
 from mbcli.config.contact_laws import CONTACT_LAWS
 

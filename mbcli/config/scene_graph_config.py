@@ -2,7 +2,7 @@
 
 import dataclasses
 
-from mbcli.common.quick_dataclass import dataclass
+from mbcli.common.fast_dataclass import dataclass
 from mbcli.config.config_fields import ConfigRecord, setting
 
 COMPLIANCE_TYPES = ("undefined", "rigid", "compliant")

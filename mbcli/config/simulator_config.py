@@ -1,6 +1,6 @@
 """The settings of a simulation run: which integrator advances time, and how precisely."""
 
-from mbcli.common.quick_dataclass import dataclass
+from mbcli.common.fast_dataclass import dataclass
 from mbcli.config.config_fields import ConfigRecord, setting
 
 # The names of `pydrake.systems.analysis.GetIntegrationSchemes()`. A configuration may name any of them; the

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from mbcli.conversion.plant_comparison import PlantComparison
     from mbcli.parsers.package_map import PackageMap
-    from mbcli.parsers.spec import Place
+    from mbcli.parsers.spec import SourceLocation
     from mbcli.parsers.writing.conversion import Conversion
 
 SEED = 0
@@ -36,7 +36,7 @@ class Converted:
     proof: PlantComparison
     losses: list[Loss]
     copies: dict[str, str]  # {path of a mesh: name of its copy}
-    place: Place
+    place: SourceLocation
 
     @property
     def text(self) -> str:

@@ -17,7 +17,7 @@ task_worlds         TaskWorlds: worlds with actions and motions of bodies
 world_random        random numbers of each world and episode
 """
 
-from mbcli.late_names import late_names
+from mbcli.lazy_exports import lazy_exports
 
 TYPE_CHECKING = False  # True to type checkers
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ __all__ = [
 ]
 
 
-__getattr__ = late_names(
+__getattr__ = lazy_exports(
     __name__,
     {
         "single_environment": ("Environment", "make_environment"),

@@ -1,6 +1,6 @@
 """Shapes, their registration and queries about them, under the names of pydrake.geometry."""
 
-from mbcli.late_names import late_names
+from mbcli.lazy_exports import lazy_exports
 
 TYPE_CHECKING = False  # True to type checkers
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ __all__ = [
     "VolumeMesh",
 ]
 
-__getattr__ = late_names(
+__getattr__ = lazy_exports(
     __name__,
     {
         "mbcli.config.scene_graph_config": ("DefaultProximityProperties", "SceneGraphConfig"),

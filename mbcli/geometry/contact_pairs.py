@@ -4,7 +4,7 @@ from dataclasses import field
 
 import numpy as np
 
-from mbcli.common.quick_dataclass import dataclass
+from mbcli.common.fast_dataclass import dataclass
 from mbcli.geometry.identifiers import GeometryId
 
 

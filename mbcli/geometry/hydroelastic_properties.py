@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mbcli.common.quick_dataclass import dataclass
+from mbcli.common.fast_dataclass import dataclass
 from mbcli.config.scene_graph_config import COMPLIANCE_TYPES
 from mbcli.errors import ModelError
 from mbcli.geometry import shapes

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from mbcli.geometry.coulomb_friction import CoulombFriction
 
 # of the group "material" [m]: by how much friction at a point resists spinning about the normal, rolling across it
-TURNING_FRICTION = ("torsional_friction", "rolling_friction")
+TORSIONAL_FRICTION = ("torsional_friction", "rolling_friction")
 
 BOUNCING = ("restitution", "bounce_threshold")  # of the group "material" [1, m/s]
 BOUNCE_THRESHOLD = 0.1  # [m/s] of a geometry that has a restitution and states none, as in DART

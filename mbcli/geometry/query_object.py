@@ -119,11 +119,11 @@ class QueryObject:
         state = context.state
         state.ready_parameters()
         geometries = self._plant.compiled_geometries(state.model)
-        known = state.of_parameters.get("collision of queries")  # made once for all queries to a context
+        known = state.parameter_cache.get("collision of queries")  # made once for all queries to a context
         if known is None or known[0] is not geometries:
             collision = geometries.collision()
             known = geometries, collision, collision.handle(state.compiled)
-            state.of_parameters["collision of queries"] = known
+            state.parameter_cache["collision of queries"] = known
         self._geometries, self._collision, self._handle = known
         state.kernels.place_solids_at(state.model_handle, state.data_handle, self._handle)
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 SLOW = 0.02  # of the usual speed of a joint: slower, the sign of its velocity, and so its friction, is not known
 SHOWN = 200  # states that show what can be known
-TURNS = 2.0  # [rad or m] how far their positions are from the default ones
+HAS_TORSIONAL = 2.0  # [rad or m] how far their positions are from the default ones
 DENSITY = 1000.0  # [kg/m^3] of the ball that stands for the size of a link whose file has no inertia to speak of
 FLATTEST = 1e-3  # a second moment below this part of the ball's is not taken as knowledge
 
@@ -243,7 +243,7 @@ class Subject:
         for row in q:
             self.plant.SetPositions(self.context, self._default_q)
             velocity = rng.uniform(-1.0, 1.0, nv)
-            row[:] = self._default_q + TURNS * np.array(self.plant.MapVelocityToQDot(self.context, velocity))
+            row[:] = self._default_q + HAS_TORSIONAL * np.array(self.plant.MapVelocityToQDot(self.context, velocity))
         q = ClosedChains(self.context, held={}).manifold.normalized(q)
         v, vdot = rng.normal(size=(2, SHOWN, nv))
         return self.columns(q, v, vdot).reshape(-1, len(self.parameters))

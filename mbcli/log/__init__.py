@@ -30,7 +30,7 @@ export      logs as CSV, JSON lines and NPZ
 export_tables  logs as Parquet and MATLAB; `mbcli.pictures.timelines`: as MCAP and rrd
 """
 
-from mbcli.late_names import late_names
+from mbcli.lazy_exports import lazy_exports
 
 TYPE_CHECKING = False  # True to type checkers
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def open_log(path: "str | os.PathLike[str]") -> "Log":
 open = open_log  # `mbcli.log.open`, as one says h5py.File or gzip.open
 
 
-__getattr__ = late_names(
+__getattr__ = lazy_exports(
     __name__,
     {
         "reader": ("Log",),

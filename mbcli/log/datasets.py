@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from math import prod
 
-from mbcli.common.quick_dataclass import dataclass
+from mbcli.common.fast_dataclass import dataclass
 
 ROW_GROUPS = ("state", "input", "derived", "solver", "sensors")
 """The groups whose datasets have one row a sample; a reader takes everything it finds there."""

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import field
 
-from mbcli.common.quick_dataclass import dataclass
+from mbcli.common.fast_dataclass import dataclass
 from mbcli.log.datasets import RAGGED_GROUPS, Field
 from mbcli.log.fields.contact import contact_fields
 from mbcli.log.fields.faces import FACE_FIELDS

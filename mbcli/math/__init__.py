@@ -3,7 +3,7 @@
 Quaternion and AngleAxis, which pydrake keeps in pydrake.common.eigen_geometry, are here too.
 """
 
-from mbcli.late_names import late_names
+from mbcli.lazy_exports import lazy_exports
 
 TYPE_CHECKING = False  # True to type checkers
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ __all__ = [
     "RealDiscreteLyapunovEquation",
 ]
 
-__getattr__ = late_names(
+__getattr__ = lazy_exports(
     __name__,
     {
         "bspline_basis": ("BsplineBasis", "KnotVectorType"),

@@ -21,7 +21,7 @@ postures            named postures as states
 states              states of a plant from names, random numbers, JSON documents and logs
 """
 
-from mbcli.late_names import late_names
+from mbcli.lazy_exports import lazy_exports
 
 TYPE_CHECKING = False  # True to type checkers
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ __all__ = [
 ]
 
 
-__getattr__ = late_names(
+__getattr__ = lazy_exports(
     __name__,
     {
         "frame_places": ("IkResult", "inverse_kinematics"),

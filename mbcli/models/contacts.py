@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from mbcli.multibody.core.contact import resists_turning
+from mbcli.multibody.core.contact import has_torsional_friction
 from mbcli.multibody.core.point_contacts import contacts_by_law, point_contacts
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def contact_points(context: Context, *, single_points: bool = False) -> list[dic
         relative to B; moment_W (3,) [N m], on B, of torsional and rolling friction, if some geometry asks for that.
     """
     plant = context.state.plant
-    inspector, turning = plant.EvalSceneGraphInspector(context), resists_turning(plant)
+    inspector, turning = plant.EvalSceneGraphInspector(context), has_torsional_friction(plant)
     return [
         {
             **_names(plant, inspector, contact.point_pair().id_A, contact.point_pair().id_B),

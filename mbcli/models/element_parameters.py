@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbcli.common.quick_dataclass import dataclass
+from mbcli.common.fast_dataclass import dataclass
 from mbcli.errors import ArgumentError
 from mbcli.geometry.coulomb_friction import CoulombFriction
 from mbcli.geometry.properties import ProximityProperties

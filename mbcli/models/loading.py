@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from mbcli.common.argument_names import argument
 from mbcli.common.coordinate_names import listed
-from mbcli.common.quick_dataclass import dataclass
+from mbcli.common.fast_dataclass import dataclass
 from mbcli.config.scene_graph_config import SceneGraphConfig
 from mbcli.errors import ArgumentError, MbcliError, ModelError, ResourceError
 from mbcli.models.loaded_model import LoadedModel

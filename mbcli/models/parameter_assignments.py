@@ -21,8 +21,8 @@ import numpy as np
 
 from mbcli.common.argument_names import argument
 from mbcli.common.coordinate_names import listed
+from mbcli.common.fast_dataclass import dataclass
 from mbcli.common.number_text import parse_number
-from mbcli.common.quick_dataclass import dataclass
 from mbcli.common.suggestions import closest
 from mbcli.errors import ArgumentError, MbcliError
 from mbcli.models.element_parameters import BOTH_FRICTIONS, KINDS, Parameter

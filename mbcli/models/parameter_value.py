@@ -1,6 +1,6 @@
 """A parameter of an element that was set by name."""
 
-from mbcli.common.quick_dataclass import dataclass
+from mbcli.common.fast_dataclass import dataclass
 
 
 @dataclass(frozen=True)

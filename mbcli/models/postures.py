@@ -8,7 +8,7 @@ import numpy as np
 
 from mbcli.common.argument_names import argument
 from mbcli.common.coordinate_names import listed
-from mbcli.common.quick_dataclass import dataclass
+from mbcli.common.fast_dataclass import dataclass
 from mbcli.common.suggestions import closest
 from mbcli.errors import ArgumentError
 from mbcli.math import RigidTransform

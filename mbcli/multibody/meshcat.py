@@ -1,6 +1,6 @@
 """Sliders and contacts in a Meshcat, under the names of pydrake.multibody.meshcat."""
 
-from mbcli.late_names import late_names
+from mbcli.lazy_exports import lazy_exports
 
 TYPE_CHECKING = False  # True to type checkers
 if TYPE_CHECKING:
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ContactVisualizer", "ContactVisualizerParams", "JointSliders"]
 
-__getattr__ = late_names(
+__getattr__ = lazy_exports(
     __name__,
     {
         "mbcli.visualization.meshcat_visualizer": ("ContactVisualizer", "ContactVisualizerParams"),

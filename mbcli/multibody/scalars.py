@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mbcli.common.quick_dataclass import dataclass
+from mbcli.common.fast_dataclass import dataclass
 from mbcli.engine import load_kernels
-from mbcli.engine.fields.model_fields import LINE_OFFSET, LINE_SLOPE, MODEL_FIELDS
+from mbcli.engine.fields.model_fields import MODEL_FIELDS, ROW_OFFSET, ROW_SLOPE
 from mbcli.engine.runtime.linking import compiled_kernels, link_interpreted
 from mbcli.errors import ModelError
 from mbcli.math.array_arguments import as_numbers, describe
@@ -190,7 +190,7 @@ def symbolic_kernels(constrained=False):
     """Functions of one number as SymPy has them. What a decision by size would need, as no length, is passed over."""
     import sympy
 
-    from mbcli.engine.limits import clamped_lines, joint_limits
+    from mbcli.engine.limits import bounded_rows, joint_limits
     from mbcli.engine.queries import stages
     from mbcli.engine.smooth import force_elements, trigonometry
     from mbcli.engine.smooth.joints import curvilinear
@@ -213,8 +213,10 @@ def symbolic_kernels(constrained=False):
         stages.calc_element_fault: lambda model, data: 0,
         curvilinear.take_segment: take_segment,
         joint_limits.is_in_reach: lambda model, data, h, k: False,
-        clamped_lines.largest_disagreement: lambda model, data: 0,
-        clamped_lines.clamped_effort: lambda data, i, x: data.line[i, LINE_OFFSET] - data.line[i, LINE_SLOPE] * x,
+        bounded_rows.largest_disagreement: lambda model, data: 0,
+        bounded_rows.clamped_effort: lambda data, i, x: (
+            data.bounded_row[i, ROW_OFFSET] - data.bounded_row[i, ROW_SLOPE] * x
+        ),
     }
     return link_interpreted({"numbers"}, given)
 

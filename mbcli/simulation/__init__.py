@@ -22,7 +22,7 @@ earlier_run      the log that a run goes on with
 log_target       whether a log can be written
 """
 
-from mbcli.late_names import late_names
+from mbcli.lazy_exports import lazy_exports
 
 TYPE_CHECKING = False  # True to type checkers
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ __all__ = [
 ]
 
 
-__getattr__ = late_names(
+__getattr__ = lazy_exports(
     __name__,
     {
         "mbcli.multibody.stepping.run": ("Input", "Run", "Samples", "constant_input"),

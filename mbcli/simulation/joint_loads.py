@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbcli.common.quick_dataclass import dataclass
+from mbcli.common.fast_dataclass import dataclass
 from mbcli.errors import ModelError
 from mbcli.log.fields.effort import EFFORT
 from mbcli.log.fields.reactions import REACTIONS

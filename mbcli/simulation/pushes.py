@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from mbcli.common.argument_names import argument
+from mbcli.common.fast_dataclass import dataclass
 from mbcli.common.number_text import parse_number
-from mbcli.common.quick_dataclass import dataclass
 from mbcli.common.suggestions import name_or_list
 from mbcli.common.text_tables import read_text_table, shown
 from mbcli.errors import ArgumentError, ModelError

@@ -13,7 +13,7 @@ import numpy as np
 
 from mbcli.common.argument_names import argument
 from mbcli.common.coordinate_names import listed
-from mbcli.common.quick_dataclass import dataclass
+from mbcli.common.fast_dataclass import dataclass
 from mbcli.errors import ArgumentError, ControlError, MbcliError, ModelError, NumericalError, OutputError
 from mbcli.models.loaded_model import LoadedModel
 from mbcli.models.loading import note_on_self_contact, notes_on_contact
@@ -806,7 +806,7 @@ class RecordedRun:
 def left_out(loaded: LoadedModel) -> list[str]:
     """Sentences on what a model has and the simulation does not do."""
     lines = notes_on_contact(loaded)
-    lines += [str(line) for line in [*loaded.plant.left_out, *unused_properties(loaded.plant)]]
+    lines += [str(line) for line in [*loaded.plant.dropped_by_loop_cut, *unused_properties(loaded.plant)]]
     return lines
 
 

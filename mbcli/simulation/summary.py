@@ -2,7 +2,7 @@
 
 from dataclasses import asdict
 
-from mbcli.common.quick_dataclass import dataclass
+from mbcli.common.fast_dataclass import dataclass
 
 
 @dataclass(frozen=True)

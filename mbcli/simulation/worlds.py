@@ -23,8 +23,8 @@ from mbcli.engine.smooth.rotations.registry import NO_ROTATION, ROTATIONS
 from mbcli.engine.stepping.loop import (
     ELEMENT_FAULT,
     GIMBAL_LOCK,
-    LINES_UNSOLVED,
     NOT_FINITE,
+    ROWS_UNSOLVED,
     RUNNING,
     SINGULAR_POSITION,
     STEP_FAULT,
@@ -35,7 +35,7 @@ from mbcli.models.loading import as_loaded
 from mbcli.models.parameter_assignments import changed_parameters, override_texts
 from mbcli.multibody.compilation.cut_joints import require_actions
 from mbcli.multibody.contact.contact_arrays import CALLED
-from mbcli.multibody.contact.meeting_contact import foresee_contact
+from mbcli.multibody.contact.meeting_contact import allocate_contact
 from mbcli.multibody.contact.python_forces import needs_python
 from mbcli.multibody.core.dynamics import implicit_damping
 from mbcli.multibody.core.finalize import replace_controllers
@@ -76,7 +76,7 @@ FAILURES = {
     GIMBAL_LOCK: "a joint with roll, pitch and yaw is at gimbal lock",
     SINGULAR_POSITION: "the constraints lose rank in the next step",
     STEP_FAULT: "the contact problem of the next step has no solution that was found",
-    LINES_UNSOLVED: "limits, controllers and dry friction of joints found no common solution in the next step",
+    ROWS_UNSOLVED: "limits, controllers and dry friction of joints found no common solution in the next step",
 }
 
 
@@ -613,7 +613,7 @@ class _Worker:
         if start.state.parameters.values:
             state.parameters, state.parameters_current = start.state.parameters.copy(), False
         require_masses(plant, context)
-        foresee_contact(state)
+        allocate_contact(state)
         plant.set_controllers(context)
         keep_none(context)
         self.contact: Any = state.contact

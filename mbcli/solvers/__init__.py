@@ -1,6 +1,6 @@
 """Mathematical programs, under the names of pydrake.solvers; solvers are SciPy's. Needs SymPy, the extra `symbolic`."""
 
-from mbcli.late_names import late_names
+from mbcli.lazy_exports import lazy_exports
 
 TYPE_CHECKING = False  # True to type checkers
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ __all__ = [
     "SolverOptions",
 ]
 
-__getattr__ = late_names(
+__getattr__ = lazy_exports(
     __name__,
     {
         "evaluators": (

@@ -19,7 +19,7 @@ plot           a result against parameters (extra `plot`)
 sweeping       sweep(): all of it
 """
 
-from mbcli.late_names import late_names
+from mbcli.lazy_exports import lazy_exports
 
 TYPE_CHECKING = False  # True to type checkers
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["ResultTable", "SweepProgress", "sweep"]
 
 
-__getattr__ = late_names(
+__getattr__ = lazy_exports(
     __name__,
     {
         "result_table": ("ResultTable",),

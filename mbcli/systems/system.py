@@ -49,7 +49,7 @@ class Tree:
     def stamp(self) -> int:
         """A number that is another one after every change."""
         for context in self.plants:
-            results = context.state.of_inputs
+            results = context.state.input_cache
             if SEEN not in results:
                 results[SEEN] = True
                 self._changes += 1

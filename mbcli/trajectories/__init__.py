@@ -1,6 +1,6 @@
 """Curves over time or over their length, under the names of pydrake.trajectories."""
 
-from mbcli.late_names import late_names
+from mbcli.lazy_exports import lazy_exports
 
 TYPE_CHECKING = False  # True to type checkers
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ __all__ = [
     "Trajectory_",
 ]
 
-__getattr__ = late_names(
+__getattr__ = lazy_exports(
     __name__,
     {
         "combined": ("CompositeTrajectory", "PathParameterizedTrajectory", "StackedTrajectory"),

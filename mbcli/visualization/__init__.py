@@ -1,6 +1,6 @@
 """Views of diagrams and models, under the names of pydrake.visualization; Meshcat, which pydrake has in geometry."""
 
-from mbcli.late_names import late_names
+from mbcli.lazy_exports import lazy_exports
 
 TYPE_CHECKING = False  # True to type checkers
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ __all__ = [
     "VisualizationConfig",
 ]
 
-__getattr__ = late_names(
+__getattr__ = lazy_exports(
     __name__,
     {
         "configuration": ("AddDefaultVisualization", "ApplyVisualizationConfig", "VisualizationConfig"),

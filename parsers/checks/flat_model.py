@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 from mbcli.parsers.checks.inertia import principal_moments
 
-from mbcli.common.quick_dataclass import dataclass
+from mbcli.common.fast_dataclass import dataclass
 from mbcli.common.topology import CUT_EARLY, CUT_FIRST, CUT_LAST, CUT_LATE, Edge, spanning_forest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import TypeAlias
 
-    from mbcli.parsers.spec import JointSpec, LinkSpec, ModelSpec, Place
+    from mbcli.parsers.spec import JointSpec, LinkSpec, ModelSpec, SourceLocation
 
     from mbcli.common.topology import Mobod
     from mbcli.math.array_types import Vector3
@@ -30,7 +30,7 @@ WORLD = "world"
 class FlatModel:
     links: dict[str, LinkSpec]  # by full names
     joints: dict[str, JointSpec]  # by full names, as their parents and children
-    place: Place
+    place: SourceLocation
     static_links: list[str]  # full names of the links of static models: fixed to the world
     needed_joints: set[str]  # full names of the joints whose coordinates actuators, mimic joints and tendons need
     driven_joints: set[str]  # full names of the joints that a rotor's inertia acts on

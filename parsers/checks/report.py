@@ -9,11 +9,11 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     from mbcli.parsers.diagnostics import Diagnostics
-    from mbcli.parsers.spec import Place
+    from mbcli.parsers.spec import SourceLocation
 
     class Placed(Protocol):
         @property
-        def place(self) -> Place: ...
+        def place(self) -> SourceLocation: ...
 
 
 MAX_RELATED = 10  # places listed with a finding that stands for several
@@ -77,10 +77,10 @@ class Report:
         self,
         code: str,
         message: str,
-        place: Place,
+        place: SourceLocation,
         *details: str,
         hint: str | None = None,
-        related: Sequence[Place] = (),
+        related: Sequence[SourceLocation] = (),
     ) -> None:
         """details: tags of children of the element at `place`, the first that it has is the place of the fault."""
         severity = SEVERITIES[code].checked if self.thorough else SEVERITIES[code].loaded

@@ -15,14 +15,14 @@ from dataclasses import replace
 from math import inf, sqrt
 from typing import TYPE_CHECKING
 
-from mbcli.parsers.duplicate_names import made_up, report_duplicate
+from mbcli.parsers.duplicate_names import generated_name, report_duplicate
 from mbcli.parsers.mjcf.mjcf_joints import read_limits
 from mbcli.parsers.mjcf.mjcf_known import ACTUATORS, OTHER_ACTUATORS
 from mbcli.parsers.mjcf.mjcf_mass_matrix import reflected_inertias
 from mbcli.parsers.mjcf.mjcf_values import AS_IF_ABSENT, WithDefaults, find_named, report_negative
 from mbcli.parsers.spec import ActuatorSpec, ServoControl
 
-from mbcli.common.quick_dataclass import dataclass
+from mbcli.common.fast_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -92,7 +92,9 @@ class _ActuatorReader:
     def read(self, node: Node) -> None:
         """Adds the actuator of an element, or reports why it is left out."""
         element = self._reading.defaults.of_actuator(node)
-        name = node.attribute("name") or made_up(f"motor{len(self._actuators)}", self._stated)  # as Drake calls it
+        name = node.attribute("name") or generated_name(
+            f"motor{len(self._actuators)}", self._stated
+        )  # as Drake calls it
         law = _Law()
         for stated in (*element.defaults, node):
             law = _law_after(law, stated)

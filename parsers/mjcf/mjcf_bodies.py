@@ -11,7 +11,7 @@ from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from mbcli.parsers.duplicate_names import made_up, report_duplicate
+from mbcli.parsers.duplicate_names import generated_name, report_duplicate
 from mbcli.parsers.frame_names import WORLD
 from mbcli.parsers.geometry_inertia import combined
 from mbcli.parsers.mjcf.mjcf_compiler import adjusted
@@ -21,7 +21,7 @@ from mbcli.parsers.mjcf.mjcf_joints import read_joints
 from mbcli.parsers.mjcf.mjcf_values import ORIENTATIONS, WithDefaults, read_pose
 from mbcli.parsers.spec import IDENTITY, DeformableSpec, FrameSpec, InertialSpec, JointSpec, LinkSpec, pose
 
-from mbcli.common.quick_dataclass import dataclass
+from mbcli.common.fast_dataclass import dataclass
 from mbcli.errors import ModelError
 
 if TYPE_CHECKING:
@@ -195,11 +195,11 @@ class BodyReader:
 
     def unused_name(self, name: str) -> str:
         """A name for a link that the file does not name, made new if it is taken."""
-        return made_up(name, self.links, self._stated["body"])
+        return generated_name(name, self.links, self._stated["body"])
 
     def unused_joint_name(self, name: str) -> str:
         """The same for a joint."""
-        return made_up(name, self.all_joints, self._stated["joint"])
+        return generated_name(name, self.all_joints, self._stated["joint"])
 
     def _read_gravity_compensation(self, node: Node) -> bool:
         compensation = node.number("gravcomp", 0.0)

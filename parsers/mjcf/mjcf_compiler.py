@@ -10,7 +10,7 @@ from mbcli.parsers.checks.inertia import RELATIVE_TOLERANCE
 from mbcli.parsers.geometry_inertia import matrix_of, six_of
 from mbcli.parsers.mjcf.mjcf_values import DEGREE, read_keyword
 
-from mbcli.common.quick_dataclass import dataclass
+from mbcli.common.fast_dataclass import dataclass
 
 if TYPE_CHECKING:
     from typing import Any

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
-from mbcli.parsers.duplicate_names import made_up, report_duplicate
+from mbcli.parsers.duplicate_names import generated_name, report_duplicate
 from mbcli.parsers.geometry_inertia import mass_properties, scaled_to_mass
 from mbcli.parsers.mjcf.mjcf_contact import geoms_in_pairs, read_geom_contact
 from mbcli.parsers.mjcf.mjcf_inertia import shell_mass_properties
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from mbcli.parsers.geometry_inertia import MassProperties
     from mbcli.parsers.mjcf.mjcf_meshes import MeshAsset, MeshReader
     from mbcli.parsers.mjcf.mjcf_values import Reading, Settings, WithDefaults
-    from mbcli.parsers.spec import Place, Shape
+    from mbcli.parsers.spec import Shape, SourceLocation
     from mbcli.parsers.xml_node import Node
 
     from mbcli.math.array_types import Matrix4, Vector, Vector6
@@ -68,7 +68,7 @@ class GeomReader:
         self._materials: dict[str | None, Any] = {}
         self._stated = {node.raw("name") for node in root.find_all("geom")}
         self._height_fields: dict[str, Any] = {}  # name -> size
-        self.names: dict[str, Place] = {}  # names of geoms -> place
+        self.names: dict[str, SourceLocation] = {}  # names of geoms -> place
         for asset in root.children("asset"):
             for node in asset.children("mesh"):
                 self._meshes.add(node)
@@ -106,7 +106,7 @@ class GeomReader:
         X_BG = X_BF @ X_FG
         X_BS = X_BG @ X_GS
         X_BS.flags.writeable = False
-        name = name or made_up(f"geom{index}", self._stated)
+        name = name or generated_name(f"geom{index}", self._stated)
         geometry = GeometrySpec(name, shape, X_BS, node.place, color, properties) if shape else None
         density = DEFAULT_DENSITY if density is None else density
         return Geom(geometry, X_BG, collides, int(group), mass, density, fill, element)

@@ -142,7 +142,7 @@ def _make_links_between(
         joint = _read_joint(bodies, element, kind, X_BF, parent, child)
         X_PF = pose(*_split(X_PB @ joint.X_PF))
         bodies.coordinates.append((kind, joint.name))
-        _add(bodies, replace(joint, X_PF=X_PF, lets_touch=body.touches_parent), element)
+        _add(bodies, replace(joint, X_PF=X_PF, collides_with_parent=body.touches_parent), element)
         parent, X_PB = child, np.eye(4)
 
 

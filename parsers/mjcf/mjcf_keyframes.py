@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from mbcli.parsers.duplicate_names import made_up, report_duplicate
+from mbcli.parsers.duplicate_names import generated_name, report_duplicate
 from mbcli.parsers.spec import PostureSpec, pose
 
 from mbcli.math.rotation_array import matrix_from_quaternion, quaternion_from_matrix
@@ -40,7 +40,7 @@ def read_keyframes(root: Node, bodies: BodyReader) -> tuple[PostureSpec, ...]:
     stated = {node.raw("name") for node in nodes}
     postures: dict[str, PostureSpec] = {}
     for node in nodes:
-        name = node.attribute("name") or made_up(f"key{len(postures)}", stated)
+        name = node.attribute("name") or generated_name(f"key{len(postures)}", stated)
         if name in postures:
             report_duplicate(node, "keyframe", name, postures[name].place)
         qpos, qvel = _numbers(node, "qpos", sizes[0]), _numbers(node, "qvel", sizes[1])

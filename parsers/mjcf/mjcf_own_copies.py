@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from mbcli.parsers.mjcf.mjcf_replicas import MAX_COPIES, copy_references, key_of, renaming
 from mbcli.parsers.mjcf.mjcf_values import MAIN, find_named
 
-from mbcli.common.quick_dataclass import dataclass
+from mbcli.common.fast_dataclass import dataclass
 
 if TYPE_CHECKING:
     from mbcli.parsers.mjcf.mjcf_compiler import CompilerSettings

@@ -6,7 +6,7 @@ from math import inf
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from mbcli.parsers.duplicate_names import made_up, report_duplicate
+from mbcli.parsers.duplicate_names import generated_name, report_duplicate
 from mbcli.parsers.frame_names import WORLD
 from mbcli.parsers.gazebo_sensors import LEFT_OUT
 from mbcli.parsers.mjcf.mjcf_known import NO_KIND, SENSORS_OF_MJCF
@@ -83,7 +83,7 @@ class _SensorReader:
             if problem:
                 self._leave_out(node, problem)
             return None
-        name = stated or made_up("_".join(filter(None, (node.tag, mounted.name))), self.sensors, self._stated)
+        name = stated or generated_name("_".join(filter(None, (node.tag, mounted.name))), self.sensors, self._stated)
         node.attribute("user")
         if node.number("noise", 0.0):
             self._reading.unused.add(WithDefaults(node), "noise", "as in MuJoCo it is not added", harmless=True)

@@ -18,7 +18,7 @@ from mbcli.parsers.mjcf.mjcf_values import find_named
 from mbcli.parsers.poses import rotation_about
 from mbcli.parsers.spec import SpringDamperSpec, TendonConstraintSpec, pose
 
-from mbcli.common.quick_dataclass import dataclass
+from mbcli.common.fast_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from mbcli.parsers.mjcf.mjcf_bodies import BodyReader
     from mbcli.parsers.mjcf.mjcf_values import Reading, WithDefaults
-    from mbcli.parsers.spec import JointSpec, Place
+    from mbcli.parsers.spec import JointSpec, SourceLocation
     from mbcli.parsers.xml_node import Node
 
     from mbcli.math.array_types import Matrix4
@@ -46,7 +46,7 @@ class FixedTendon:
 class Tendons:
     """The tendons of a file and what they become."""
 
-    names: dict[str, Place] = field(default_factory=dict)
+    names: dict[str, SourceLocation] = field(default_factory=dict)
     fixed: dict[str, FixedTendon] = field(default_factory=dict)
     constraints: list[TendonConstraintSpec] = field(default_factory=list)
     force_elements: list[SpringDamperSpec] = field(default_factory=list)

@@ -12,7 +12,7 @@ from mbcli.parsers.poses import rotation_about, turn_z_to, unit_vector
 from mbcli.parsers.spec import IDENTITY, pose
 from mbcli.parsers.xml_document import MAX_RELATED
 
-from mbcli.common.quick_dataclass import dataclass
+from mbcli.common.fast_dataclass import dataclass
 from mbcli.common.suggestions import did_you_mean
 from mbcli.math.rotation_array import matrix_from_quaternion
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from typing import Protocol, TypeVar, overload
 
     from mbcli.parsers.diagnostics import Diagnostics
-    from mbcli.parsers.spec import Place
+    from mbcli.parsers.spec import SourceLocation
     from mbcli.parsers.xml_node import Default, Node
 
     from mbcli.math.array_types import Matrix3, Matrix4, Vector, Vector3, Vector4
@@ -145,7 +145,7 @@ class WithDefaults:
         return self.node.diagnostics
 
     @property
-    def place(self) -> Place:
+    def place(self) -> SourceLocation:
         return self.node.place
 
     @property

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from mbcli.parsers.scenes.directives_spec import NOWHERE
-from mbcli.parsers.spec import Place
+from mbcli.parsers.spec import SourceLocation
 from mbcli.parsers.writing.one_of import OneOf
 from mbcli.parsers.yaml_records import read_file
 
@@ -43,7 +43,7 @@ class Contact:
     body: str = setting(REQUIRED, "Name of the body, or of a frame on it")
     point: Point = setting(ORIGIN, "The point in the body", unit="m")
     normals: tuple[Point, ...] = setting(REQUIRED, "The directions in World, of any length but zero")
-    place: Place = NOWHERE
+    place: SourceLocation = NOWHERE
 
     def __post_init__(self) -> None:
         _require_directions(self, "normals")
@@ -59,7 +59,7 @@ class Loop:
     successor: str = setting(REQUIRED, "Name of the successor, or of a frame on it")
     X_successor: Transform | None = setting(None, "Pose of S in the successor; identity if it is missing")
     axes: tuple[SpatialAxis, ...] = setting(REQUIRED, "The axes in P, each with its rotational part first")
-    place: Place = NOWHERE
+    place: SourceLocation = NOWHERE
 
     def __post_init__(self) -> None:
         _require_directions(self, "axes")
@@ -75,7 +75,7 @@ class Coupler:
     joint1: str = setting(REQUIRED, "Name of the joint of q1")
     gear_ratio: float = setting(REQUIRED, "Change of q0 by that of q1")
     offset: float = setting(0.0, "q0 if q1 is 0", unit="rad or m")
-    place: Place = NOWHERE
+    place: SourceLocation = NOWHERE
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,7 +90,7 @@ class Distance:
     distance: float = setting(REQUIRED, "The distance", unit="m", above=0)
     stiffness: float = setting(math.inf, "Of a spring in place of a rigid rod", unit="N/m", above=0, infinite=True)
     damping: float = setting(0.0, "Of that spring", unit="N s/m", minimum=0)
-    place: Place = NOWHERE
+    place: SourceLocation = NOWHERE
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,7 +102,7 @@ class Ball:
     p_AP: Point = setting(ORIGIN, "P in A", unit="m")
     body_B: str = setting(REQUIRED, BODY_B)
     p_BQ: Point | None = setting(None, "Q in B; if it is missing, the place of P in the default positions [m]")
-    place: Place = NOWHERE
+    place: SourceLocation = NOWHERE
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,7 +114,7 @@ class Weld:
     X_AP: Transform | None = setting(None, "Pose of P in A; identity if it is missing")
     body_B: str = setting(REQUIRED, BODY_B)
     X_BQ: Transform | None = setting(None, "Pose of Q in B; identity if it is missing")
-    place: Place = NOWHERE
+    place: SourceLocation = NOWHERE
 
     def __post_init__(self) -> None:
         _require_poses(self, "X_AP", "X_BQ")
@@ -132,7 +132,7 @@ class Tendon:
     upper_limit: float = setting(math.inf, "Largest length", unit="m", infinite=True)
     stiffness: float = setting(math.inf, "Beyond a limit", unit="N/m", above=0, infinite=True)
     damping: float = setting(0.0, "Beyond a limit", unit="N s/m", minimum=0)
-    place: Place = NOWHERE
+    place: SourceLocation = NOWHERE
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
         AddModelInstance,
         AddWeld,
     )
-    from mbcli.parsers.spec import Place, SourceFile
+    from mbcli.parsers.spec import SourceFile, SourceLocation
 
     from mbcli.common.schema import Transform
 
@@ -87,7 +87,7 @@ def find_named_file(record: AddDirectives | AddModel, packages: PackageMap, diag
     return path
 
 
-def directory_of(place: Place) -> str:
+def directory_of(place: SourceLocation) -> str:
     """The directory that relative paths at a place start from; the working directory if no file is there."""
     return os.path.dirname(os.path.abspath(place.file)) if os.path.isfile(place.file) else os.getcwd()
 

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from mbcli.parsers.spec import Place
+from mbcli.parsers.spec import SourceLocation
 from mbcli.parsers.writing.one_of import OneOf
 
-from mbcli.common.quick_dataclass import dataclass
+from mbcli.common.fast_dataclass import dataclass
 from mbcli.common.schema import IsDeterministic, Transform
 from mbcli.config.config_fields import REQUIRED, setting
 
-NOWHERE = Place("")  # of elements without a file
+NOWHERE = SourceLocation("")  # of elements without a file
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,7 +30,7 @@ class AddModel:
     default_free_body_pose: dict[str, Transform] = setting(
         dict, "Default pose by body or frame of this model; the empty name is the only body of the model"
     )
-    place: Place = NOWHERE
+    place: SourceLocation = NOWHERE
 
     def __post_init__(self) -> None:
         _require_names(self, "file", "name")
@@ -41,7 +41,7 @@ class AddModelInstance:
     """Adds an empty model instance."""
 
     name: str = setting(REQUIRED, "Name of the new model instance")
-    place: Place = NOWHERE
+    place: SourceLocation = NOWHERE
 
     def __post_init__(self) -> None:
         _require_names(self, "name")
@@ -53,7 +53,7 @@ class AddFrame:
 
     name: str = setting(REQUIRED, "Name of the new frame")
     X_PF: Transform = setting(REQUIRED, "Pose of the frame in its base frame")
-    place: Place = NOWHERE
+    place: SourceLocation = NOWHERE
 
     def __post_init__(self) -> None:
         _require_names(self, "name")
@@ -69,7 +69,7 @@ class AddWeld:
     parent: str = setting(REQUIRED, "Name of the frame P")
     child: str = setting(REQUIRED, "Name of the frame C")
     X_PC: Transform | None = setting(None, "Pose of C in P; identity if it is missing")
-    place: Place = NOWHERE
+    place: SourceLocation = NOWHERE
 
     def __post_init__(self) -> None:
         _require_names(self, "parent", "child")
@@ -90,7 +90,7 @@ class AddCollisionFilterGroup:
     ignored_collision_filter_groups: tuple[str, ...] = setting(
         tuple, "Groups with which this one does not collide; with itself: its members do not collide"
     )
-    place: Place = NOWHERE
+    place: SourceLocation = NOWHERE
 
     def __post_init__(self) -> None:
         _require_names(self, "name")
@@ -104,7 +104,7 @@ class AddDirectives:
 
     file: str = setting(REQUIRED, "URI or path of the file")
     model_namespace: str | None = setting(None, "A model instance, put before all names in the file")
-    place: Place = NOWHERE
+    place: SourceLocation = NOWHERE
 
     def __post_init__(self) -> None:
         _require_names(self, "file")

@@ -8,8 +8,8 @@ from math import inf
 from typing import Any
 
 from mbcli.common.argument_names import argument
+from mbcli.common.fast_dataclass import dataclass
 from mbcli.common.number_text import parse_number
-from mbcli.common.quick_dataclass import dataclass
 from mbcli.common.suggestions import name_or_list
 from mbcli.config.config_fields import ConfigRecord, ValueProblem, setting
 from mbcli.config.plant_config import MultibodyPlantConfig

@@ -21,11 +21,11 @@ from typing import TYPE_CHECKING
 
 from mbcli.parsers.scenes.directives_spec import ModelDirective, ModelDirectives
 from mbcli.parsers.scenes.plant_config import RunConfig
-from mbcli.parsers.spec import Place, SourceFile
+from mbcli.parsers.spec import SourceFile, SourceLocation
 from mbcli.parsers.yaml_records import read_into
 from mbcli.parsers.yaml_source import ANY_TAG, YamlNode, read_yaml
 
-from mbcli.common.quick_dataclass import dataclass
+from mbcli.common.fast_dataclass import dataclass
 from mbcli.common.suggestions import closest, name_or_list
 from mbcli.config.config_fields import setting
 from mbcli.config.plant_config import MultibodyPlantConfig
@@ -60,7 +60,7 @@ class Scenario:
 
     run: RunConfig
     scene: SceneConfig
-    place: Place
+    place: SourceLocation
     settings: bool
     position_places: dict
     sources: tuple[SourceFile, ...]
@@ -213,7 +213,7 @@ def _merged(node: YamlNode | None, extra: YamlNode) -> YamlNode:
     return result
 
 
-def _position_places(node: YamlNode) -> dict[tuple[str, str], Place]:
+def _position_places(node: YamlNode) -> dict[tuple[str, str], SourceLocation]:
     """The places of the initial positions of each (model instance, joint)."""
     models = node.get("initial_position")
     if models is None:

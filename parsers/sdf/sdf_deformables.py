@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from mbcli.parsers.sdf.sdf_frames import FrameScope
     from mbcli.parsers.sdf.sdf_scopes import Element
-    from mbcli.parsers.spec import ModelSpec, Place
+    from mbcli.parsers.spec import ModelSpec, SourceLocation
     from mbcli.parsers.xml_node import Node
 
 PROPERTIES = "drake:deformable_properties"
@@ -114,7 +114,7 @@ def _read_wall(node: Node) -> WallSpec | None:
     return WallSpec(tuple(point), tuple(normal), node.place)
 
 
-def references_to_deformables(models: Sequence[tuple[str, ModelSpec]]) -> Iterator[tuple[Place, str]]:
+def references_to_deformables(models: Sequence[tuple[str, ModelSpec]]) -> Iterator[tuple[SourceLocation, str]]:
     """(place, message) of each joint, frame, constraint and filter group that names a deformable link.
 
     models: [(prefix, ModelSpec)] of all models of a file.

@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from mbcli.parsers.checks import check_model
-from mbcli.parsers.duplicate_names import made_up
+from mbcli.parsers.duplicate_names import generated_name
 from mbcli.parsers.package_map import PackageMap
 from mbcli.parsers.poses import compose, inverse
 from mbcli.parsers.source_bytes import read_bytes
-from mbcli.parsers.spec import FrameSpec, ModelSpec, Place, SourceFile
+from mbcli.parsers.spec import FrameSpec, ModelSpec, SourceFile, SourceLocation
 from mbcli.parsers.usd.usd_drives import DriveReader
 from mbcli.parsers.usd.usd_filters import FilterReader
 from mbcli.parsers.usd.usd_geometry import SHAPES
@@ -72,7 +72,9 @@ def read_usd(
         if content is None:
             return None
         if len(content) > MOST_BYTES:
-            diagnostics.error("FILE_READ", f"the file is larger than {MOST_BYTES // 2**20} MiB", place=Place(name))
+            diagnostics.error(
+                "FILE_READ", f"the file is larger than {MOST_BYTES // 2**20} MiB", place=SourceLocation(name)
+            )
             return None
         stage = read_stage(path, diagnostics, packages, name, folder)
         if stage is None:
@@ -125,7 +127,7 @@ def _frames(stage: Stage, links: LinkReader) -> tuple[FrameSpec, ...]:
     for prim in stage.prims.values():
         if not prim.is_site:
             continue
-        name, link = made_up(prim.name, taken), links.link_of(prim)
+        name, link = generated_name(prim.name, taken), links.link_of(prim)
         taken.add(name)
         split = split_affine(prim.affine)
         if split is not None:

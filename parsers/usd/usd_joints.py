@@ -7,7 +7,7 @@ from math import inf
 from typing import TYPE_CHECKING
 
 import numpy as np
-from mbcli.parsers.duplicate_names import UniqueNames, made_up
+from mbcli.parsers.duplicate_names import UniqueNames, generated_name
 from mbcli.parsers.frame_names import WORLD
 from mbcli.parsers.poses import compose, inverse, rotation_about
 from mbcli.parsers.spec import (
@@ -109,12 +109,14 @@ class JointReader:
             self._add_constraint(name, kind, ends, prim)
             return ()
         if kind == "fixed":
-            return (JointSpec(name, "fixed", *common, lets_touch=touch),)
+            return (JointSpec(name, "fixed", *common, collides_with_parent=touch),)
         armature, damping, friction = self._dynamics(prim, kind == "prismatic")
         if kind == "ball":
             self._pass_over_cone(prim)
             self.of_prim[prim.path] = {"": name}
-            joint = JointSpec(name, "ball", *common, damping=(damping,), reflected_inertia=armature, lets_touch=touch)
+            joint = JointSpec(
+                name, "ball", *common, damping=(damping,), reflected_inertia=armature, collides_with_parent=touch
+            )
             return (joint,)
         if kind == "six":
             return self._read_six(prim, name, ends, touch)
@@ -123,7 +125,16 @@ class JointReader:
         spec = self._axis(prim, axis, lower, upper, kind == "prismatic", damping, friction)
         X_CM, spec = _with_reference(prim, kind, X_CM, spec, self.unit(kind == "prismatic"))
         joint = JointSpec(
-            name, kind, parent, child, X_PF, X_CM, prim.place, (spec,), reflected_inertia=armature, lets_touch=touch
+            name,
+            kind,
+            parent,
+            child,
+            X_PF,
+            X_CM,
+            prim.place,
+            (spec,),
+            reflected_inertia=armature,
+            collides_with_parent=touch,
         )
         self.of_prim[prim.path] = {"linear" if kind == "prismatic" else "angular": name}
         return (self._at_start(prim, joint),)
@@ -224,13 +235,17 @@ class JointReader:
         driven = any(api.startswith("PhysicsDriveAPI") for api in prim.apis)
         keys = tuple(key for key, _, _ in free)
         if not free:
-            return (JointSpec(name, "fixed", *common, lets_touch=touch),)
+            return (JointSpec(name, "fixed", *common, collides_with_parent=touch),)
         if keys == SIX and unlimited and not driven and parent == WORLD:
             prim.diagnostics.note("USD_UNUSED", "all axes of the joint are free: its body floats", prim)
             return ()
         if keys == SIX[3:] and unlimited and not driven:
             armature, damping, _ = self._dynamics(prim, False)
-            return (JointSpec(name, "ball", *common, damping=(damping,), reflected_inertia=armature, lets_touch=touch),)
+            return (
+                JointSpec(
+                    name, "ball", *common, damping=(damping,), reflected_inertia=armature, collides_with_parent=touch
+                ),
+            )
         joints, of_drives = [], {}
         before, X_before = parent, X_PF
         for number, (key, lower, upper) in enumerate(free):
@@ -251,7 +266,7 @@ class JointReader:
                     prim.place,
                     (spec,),
                     reflected_inertia=armature,
-                    lets_touch=touch,
+                    collides_with_parent=touch,
                 )
             )
             of_drives[key] = own
@@ -260,7 +275,7 @@ class JointReader:
         return (self._at_start(prim, joints[0]),) if len(joints) == 1 else tuple(joints)
 
     def _link_between(self, child: str, number: int, prim: Prim | JointSpec) -> str:
-        name = made_up(f"{child}_{number}", self._links.links)
+        name = generated_name(f"{child}_{number}", self._links.links)
         self._links.links[name] = LinkSpec(name, prim.place, None, self._links.poses[child])
         self._links.poses[name] = self._links.poses[child]
         return name

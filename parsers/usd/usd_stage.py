@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from mbcli.parsers.package_map import OUTSIDE
-from mbcli.parsers.spec import Place, pose
+from mbcli.parsers.spec import SourceLocation, pose
 
 from mbcli.common.extra_packages import missing_package
 from mbcli.math.rotation_array import matrix_from_quaternion
@@ -72,15 +72,15 @@ def read_stage(
         message = answer["error"].replace(os.path.abspath(path), name)
         missing = "URI_OUTSIDE" if OUTSIDE in message else "URI_LOOKUP"
         code = missing if answer["exit_code"] == 4 else "USD_ERROR"
-        diagnostics.error(code, message, place=Place(name))
+        diagnostics.error(code, message, place=SourceLocation(name))
         return None
     for message in answer["missing"]:
-        diagnostics.warning("URI_LOOKUP", f"a reference leads nowhere: {message}", place=Place(name))
+        diagnostics.warning("URI_LOOKUP", f"a reference leads nowhere: {message}", place=SourceLocation(name))
     warned = [line for line in answer["said"].splitlines() if line.startswith("Warning")]
     if warned:
         more = f" (and {len(warned) - 1} more)" if len(warned) > 1 else ""
         said = " ".join(warned[0].split())
-        diagnostics.warning("USD_WARNING", f"USD warns: {said.rpartition('-- ')[2]}{more}", place=Place(name))
+        diagnostics.warning("USD_WARNING", f"USD warns: {said.rpartition('-- ')[2]}{more}", place=SourceLocation(name))
     return Stage(answer, diagnostics, name, folder)
 
 
@@ -101,8 +101,8 @@ class Stage:
             self.prims[each["path"]] = Prim(self, each, parent)
 
     @property
-    def place(self) -> Place:
-        return Place(self.name)
+    def place(self) -> SourceLocation:
+        return SourceLocation(self.name)
 
 
 class Prim:
@@ -131,10 +131,10 @@ class Prim:
         return self.path
 
     @property
-    def place(self) -> Place:
-        return Place(self.stage.name, prim=self.path)
+    def place(self) -> SourceLocation:
+        return SourceLocation(self.stage.name, prim=self.path)
 
-    def place_of(self, attribute: str | None) -> Place:
+    def place_of(self, attribute: str | None) -> SourceLocation:
         return self.place
 
     @property

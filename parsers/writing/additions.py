@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from mbcli.parsers.duplicate_names import made_up
+from mbcli.parsers.duplicate_names import generated_name
 from mbcli.parsers.frame_names import WORLD
 from mbcli.parsers.poses import compose, inverse
 from mbcli.parsers.spanning_tree import spanning_tree
@@ -54,14 +54,14 @@ def _groups(pairs: Iterable[tuple[str, str]], model: ModelSpec) -> Iterator[Coll
     """Two filter groups for each pair, of which one ignores the other."""
     taken = {group.name for group in model.filter_groups}
     for number, pair in enumerate(pairs, start=1):
-        first, second = (made_up(f"apart_{number}_{end}", taken) for end in "ab")
+        first, second = (generated_name(f"apart_{number}_{end}", taken) for end in "ab")
         yield CollisionFilterGroupSpec(first, pair[:1], (second,), model.place)
         yield CollisionFilterGroupSpec(second, pair[1:], (), model.place)
 
 
 def _with_floor(model: ModelSpec) -> ModelSpec:
     taken = {geometry.name for link in model.links for geometry in (*link.visuals, *link.collisions)}
-    shape = GeometrySpec(made_up(FLOOR, taken), HalfSpace(), IDENTITY, model.place, FLOOR_COLOR)
+    shape = GeometrySpec(generated_name(FLOOR, taken), HalfSpace(), IDENTITY, model.place, FLOOR_COLOR)
     world = next((link for link in model.links if link.name == WORLD), None)
     if world is None:
         world, links = LinkSpec(WORLD, model.place), model.links

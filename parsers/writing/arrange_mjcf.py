@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from mbcli.parsers.spanning_tree import Branch
-    from mbcli.parsers.spec import GeometrySpec, JointSpec, LinkSpec, ModelSpec, Place
+    from mbcli.parsers.spec import GeometrySpec, JointSpec, LinkSpec, ModelSpec, SourceLocation
     from mbcli.parsers.writing.losses import Losses
 
     from mbcli.math.array_types import Matrix
@@ -95,7 +95,12 @@ def kept_apart(model: ModelSpec) -> list[CollisionFilterGroupSpec]:
     solid, groups = {link.name for link in model.links if link.collisions}, []
     for joint in model.joints:
         ends = joint.parent, joint.child
-        if joint.parent == WORLD or joint.lets_touch or "floating" in joint.type or not solid.issuperset(ends):
+        if (
+            joint.parent == WORLD
+            or joint.collides_with_parent
+            or "floating" in joint.type
+            or not solid.issuperset(ends)
+        ):
             continue
         first, second = (f"joint/{joint.name}/{end}" for end in ends)
         groups.append(CollisionFilterGroupSpec(first, ends[:1], (second,), joint.place))
@@ -271,7 +276,7 @@ def _with_sites(model: ModelSpec, poses: Mapping[str, Matrix], losses: Losses) -
     frames = list(model.frames)
     taken = {frame.name for frame in model.frames} | {link.name for link in model.links}
 
-    def site(name: str, link: str, point: Sequence[float], place: Place) -> None:
+    def site(name: str, link: str, point: Sequence[float], place: SourceLocation) -> None:
         wanted, number = name, 1
         while name in taken:
             number += 1

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from mbcli.parsers.spanning_tree import Branch
-    from mbcli.parsers.spec import ModelSpec, Place
+    from mbcli.parsers.spec import ModelSpec, SourceLocation
     from mbcli.parsers.writing.losses import Losses
 
     from mbcli.math.array_types import Matrix4
@@ -113,7 +113,7 @@ def _with_frames(model: ModelSpec, losses: Losses) -> ModelSpec:
     frames = list(model.frames)
     taken = _names(model)
 
-    def frame(name: str, link: str, X: Matrix4, place: Place) -> str:
+    def frame(name: str, link: str, X: Matrix4, place: SourceLocation) -> str:
         if np.array_equal(X, IDENTITY):
             return link
         for known in model.frames:

@@ -11,7 +11,7 @@ from mbcli.parsers.frame_names import WORLD
 from mbcli.parsers.spanning_tree import spanning_tree
 from mbcli.parsers.spec import IDENTITY, BallConstraintSpec, InertialSpec, WeldConstraintSpec
 from mbcli.parsers.writing.arrange_mjcf import floating_faults, kept_apart, with_armatures, with_poses
-from mbcli.parsers.writing.sayable import without_joints
+from mbcli.parsers.writing.format_capabilities import without_joints
 from mbcli.parsers.writing.simple_joints import parts_of
 from mbcli.parsers.writing.target import Arranged
 
@@ -53,7 +53,9 @@ def arranged_for_usd(model: ModelSpec, losses: Losses) -> Arranged:
         message = f"{message}, read as the joints {', '.join(parts)} with {between} between them"
         losses.add("changed", "JOINT", message, joint.place)
     closing = [joint for joint in model.joints if joint.name in loops and joint.type in _AS_CONSTRAINTS]
-    apart = kept_apart(replace(model, joints=tuple(joint for joint in (*turned, *closing) if not joint.lets_touch)))
+    apart = kept_apart(
+        replace(model, joints=tuple(joint for joint in (*turned, *closing) if not joint.collides_with_parent))
+    )
     model = replace(model, filter_groups=(*model.filter_groups, *apart))
     model = _with_constraints(with_poses(model, branches, {WORLD: IDENTITY}), closing, losses)
     model = with_armatures(model, losses, has_gears=False)

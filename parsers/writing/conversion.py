@@ -11,8 +11,8 @@ from mbcli.parsers.frame_names import WORLD
 from mbcli.parsers.mesh_files import relocated
 from mbcli.parsers.spec import Mesh
 from mbcli.parsers.writing.flatten import flattened
+from mbcli.parsers.writing.format_capabilities import reduced_to_format, without_joints
 from mbcli.parsers.writing.losses import Losses
-from mbcli.parsers.writing.sayable import sayable, without_joints
 from mbcli.parsers.writing.target_names import with_target_names
 from mbcli.parsers.writing.write_xml import finish, numbers_of_elements
 
@@ -62,13 +62,13 @@ def converted(
     copy, relative to the folder}, if meshes are copied.
     """
     losses, target = Losses(), FORMATS[target_name].target()
-    kept = target.reduced(sayable(flattened(model), target, losses, frozenset(copies or {})), losses)
+    kept = target.reduced(reduced_to_format(flattened(model), target, losses, frozenset(copies or {})), losses)
     arranged = target.arranged(kept, losses)
-    if arranged.unsayable:
-        for name, why in arranged.unsayable:
+    if arranged.unsupported_joints:
+        for name, why in arranged.unsupported_joints:
             place, child = next((joint.place, joint.child) for joint in kept.joints if joint.name == name)
             losses.add("motion", "JOINT", f"joint '{name}' of link '{child}': {why}", place)
-        kept = without_joints(kept, {name for name, _ in arranged.unsayable})
+        kept = without_joints(kept, {name for name, _ in arranged.unsupported_joints})
         arranged = target.arranged(kept, losses)
     named = with_target_names(arranged.model, target, losses)
     links = _pairs(arranged.model.links, named.links)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mbcli.parsers.spec import Place
+from mbcli.parsers.spec import SourceLocation
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +18,7 @@ class Loss:
     kind: str
     code: str
     message: str
-    place: Place
+    place: SourceLocation
 
     def __str__(self) -> str:
         return f"{self.place}: {self.kind}: {self.message} [{self.code}]"
@@ -30,7 +30,7 @@ class Losses:
     def __init__(self) -> None:
         self._found: dict[Loss, None] = {}
 
-    def add(self, kind: str, code: str, message: str, place: Place) -> None:
+    def add(self, kind: str, code: str, message: str, place: SourceLocation) -> None:
         self._found.setdefault(Loss(kind, code, message, place))
 
     def all(self) -> list[Loss]:

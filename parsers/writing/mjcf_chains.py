@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from mbcli.parsers.duplicate_names import made_up
+from mbcli.parsers.duplicate_names import generated_name
 from mbcli.parsers.spec import BushingSpec, TendonConstraintSpec
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def names_as_read(model: ModelSpec, through: Mapping[str, str]) -> dict[str, str
             chain.append(link)
             link = holder[link]
         for k, link in enumerate(reversed(chain)):
-            name = made_up(f"{end}{k}", taken)
+            name = generated_name(f"{end}{k}", taken)
             taken.add(name)
             found[link] = name
     return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from mbcli.parsers.duplicate_names import made_up
+from mbcli.parsers.duplicate_names import generated_name
 from mbcli.parsers.writing.write_xml import add
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def share_classes(root: XmlElement, default: XmlElement) -> None:
             if len(nodes) < LEAST:
                 continue
             number += 1
-            name = made_up(f"{start}_{number}", names)
+            name = generated_name(f"{start}_{number}", names)
             names.add(name)
             add(add(default, "default", **{"class": name}), tag, **dict(values))
             for node in nodes:

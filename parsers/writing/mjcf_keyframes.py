@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from lxml import etree
-from mbcli.parsers.duplicate_names import made_up
+from mbcli.parsers.duplicate_names import generated_name
 from mbcli.parsers.writing.simple_joints import BALL, FREE
 from mbcli.parsers.writing.write_xml import add, numbers, tidy
 
@@ -50,7 +50,7 @@ def add_keyframes(root: XmlElement, spec: ModelSpec, order: Sequence[tuple[str, 
                 rest = 0.0 if part.axis is None else part.axis.default_position
                 q.append(rest if stated is None else _along(part, stated, k))
                 v.append(0.0 if rate is None else _along(part, rate, k))
-        name = made_up(posture.name, names)
+        name = generated_name(posture.name, names)
         names.add(name)
         node = add(section, "key", name=name, qpos=numbers(*q))
         if any(v):

@@ -7,7 +7,7 @@ from math import inf
 from typing import TYPE_CHECKING, Any
 
 from lxml import etree
-from mbcli.parsers.duplicate_names import made_up
+from mbcli.parsers.duplicate_names import generated_name
 from mbcli.parsers.frame_names import WORLD
 from mbcli.parsers.poses import compose, inverse
 from mbcli.parsers.spec import (
@@ -56,10 +56,10 @@ def add_relations(root: XmlElement, spec: ModelSpec, parts: Mapping[str, tuple[P
     for constraint in spec.constraints:
         own: str | None = None
         if constraint.name:
-            own = made_up(constraint.name, named)
+            own = generated_name(constraint.name, named)
             named.add(own)
         if isinstance(constraint, TendonConstraintSpec):
-            own = own or made_up(f"sum_{len(named) + 1}", named)
+            own = own or generated_name(f"sum_{len(named) + 1}", named)
             named.add(own)
             read = _add_sum(tendon, equality, constraint, own, spec)
             (equal if constraint.lower == constraint.upper and constraint.stiffness == inf else acting).append(read)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from lxml import etree
-from mbcli.parsers.duplicate_names import made_up
+from mbcli.parsers.duplicate_names import generated_name
 from mbcli.parsers.frame_names import SEPARATOR
 from mbcli.parsers.spec import FrameSpec
 from mbcli.parsers.writing.write_xml import add
@@ -17,7 +17,7 @@ from mbcli.sensors import SENSORS
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from mbcli.parsers.spec import ModelSpec, Place, SensorSpec
+    from mbcli.parsers.spec import ModelSpec, SensorSpec, SourceLocation
     from mbcli.parsers.writing.losses import Losses
     from mbcli.parsers.writing.simple_joints import Part
     from mbcli.parsers.xml_document import XmlElement
@@ -33,7 +33,7 @@ class SensorForm:
 
     name: str
     tag: str
-    place: Place
+    place: SourceLocation
     frame: str | None = None  # the site; of "object" elements, too
     reference: str | None = None  # the site in which it measures
     link: str | None = None
@@ -65,12 +65,12 @@ def with_sensor_forms(model: ModelSpec, losses: Losses) -> ModelSpec:
     taken = {frame.name for frame in frames} | {link.name for link in model.links}
     joints = {joint.name: joint for joint in model.joints}
 
-    def site(mount: tuple[str, Matrix], wanted: str, place: Place) -> str:
+    def site(mount: tuple[str, Matrix], wanted: str, place: SourceLocation) -> str:
         link, X_LS = mount
         for frame in frames:
             if frame.link == link and np.array_equal(frame.X_LF, X_LS):
                 return frame.name
-        name = made_up(wanted, taken)
+        name = generated_name(wanted, taken)
         taken.add(name)
         frames.append(FrameSpec(name, link, X_LS, place))
         losses.add("changed", "FRAME", f"frame '{name}' is added on '{link}'", place)

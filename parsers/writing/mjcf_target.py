@@ -18,7 +18,7 @@ from mbcli.parsers.spec import (
     SpringDamperSpec,
 )
 from mbcli.parsers.writing.arrange_mjcf import REFUSED_MASS, arranged_for_mjcf, principal_moments
-from mbcli.parsers.writing.sayable import DYNAMICS, LIMITED
+from mbcli.parsers.writing.format_capabilities import DYNAMICS, LIMITED
 from mbcli.parsers.writing.target import DIGITS, Target, as_it_is
 from mbcli.parsers.writing.write_mjcf import write_mjcf
 

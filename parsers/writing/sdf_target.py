@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from mbcli.parsers.sdf.sdf_actuators import NO_ACTUATOR
 from mbcli.parsers.writing.arrange_sdf import arranged_for_sdf
+from mbcli.parsers.writing.format_capabilities import DYNAMICS, LIMITED, ONE_AXIS
 from mbcli.parsers.writing.gazebo_sensors_text import with_gazebo_sensors
-from mbcli.parsers.writing.sayable import DYNAMICS, LIMITED, ONE_AXIS
 from mbcli.parsers.writing.target import DIGITS, Document, Target, as_it_is
 from mbcli.parsers.writing.write_sdf import write_sdf
 from mbcli.parsers.writing.write_xml import DRAKE_ONLY, OURS_ONLY

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from math import pi
 from typing import TYPE_CHECKING, Any
 
-from mbcli.parsers.duplicate_names import made_up
+from mbcli.parsers.duplicate_names import generated_name
 from mbcli.parsers.spec import AxisSpec
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def parts_of(joints: Any) -> dict[str, tuple[Part, ...]]:
     found: dict[str, tuple[Part, ...]] = {}
 
     def name(wanted: str) -> str:
-        free = made_up(wanted, taken)
+        free = generated_name(wanted, taken)
         taken.add(free)
         return free
 

@@ -26,7 +26,7 @@ class Arranged:
     model: Any
     loops: frozenset = frozenset()  # names of the joints that close loops
     moved: dict = field(default_factory=dict)  # link with another frame: X_NL, the old frame in the new one
-    unsayable: tuple = ()  # (joint, why): joints that the format does not have
+    unsupported_joints: tuple = ()  # (joint, why): joints that the format does not have
     of_world: str = WORLD  # the link that has the geometry of World, if another than this one
 
 

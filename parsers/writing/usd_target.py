@@ -16,7 +16,7 @@ from mbcli.parsers.spec import (
 )
 from mbcli.parsers.usd.usd_encoding import encoded_usd
 from mbcli.parsers.writing.arrange_usd import ONE_AXIS, arranged_for_usd, identifier, reduced_for_usd
-from mbcli.parsers.writing.sayable import DYNAMICS
+from mbcli.parsers.writing.format_capabilities import DYNAMICS
 from mbcli.parsers.writing.target import Target
 from mbcli.parsers.writing.write_usd import write_usd
 

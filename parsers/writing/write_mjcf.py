@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from lxml import etree
-from mbcli.parsers.duplicate_names import made_up
+from mbcli.parsers.duplicate_names import generated_name
 from mbcli.parsers.frame_names import WORLD
 from mbcli.parsers.poses import compose, inverse, rotation_about
 from mbcli.parsers.spec import (
@@ -32,6 +32,7 @@ from mbcli.parsers.spec import (
     pose,
 )
 from mbcli.parsers.writing.arrange_mjcf import principal_moments, reference_motion
+from mbcli.parsers.writing.format_capabilities import EARTH
 from mbcli.parsers.writing.mjcf_actuators import add_actuators
 from mbcli.parsers.writing.mjcf_chains import carried_through, end_of, names_as_read
 from mbcli.parsers.writing.mjcf_classes import share_classes
@@ -39,7 +40,6 @@ from mbcli.parsers.writing.mjcf_filters import excluded_pairs
 from mbcli.parsers.writing.mjcf_keyframes import add_keyframes
 from mbcli.parsers.writing.mjcf_relations import add_relations
 from mbcli.parsers.writing.mjcf_sensors import add_sensors, sensors_as_read
-from mbcli.parsers.writing.sayable import EARTH
 from mbcli.parsers.writing.simple_joints import FREE, HINGE, SLIDE, Part, parts_of
 from mbcli.parsers.writing.target import Document
 from mbcli.parsers.writing.write_xml import add, numbers, start, tidy, xyz_rpy
@@ -169,7 +169,7 @@ class _Writer:
             place = _place(compose(compose(joint.X_PF, reference_motion(joint)), inverse(joint.X_CM)), computed=True)
         node = add(parent, "body", name=link.name, **place, gravcomp=None if link.gravity else 1.0)
         if joint is None:
-            free = made_up(link.name, names)
+            free = generated_name(link.name, names)
             names.add(free)
             add(node, "freejoint", name=free)
             self.order.append(("", link.name, None))
@@ -242,7 +242,7 @@ class _Writer:
         key = shape.uri, tuple(shape.scale)
         if key not in self.meshes:
             stem = shape.uri.replace("\\", "/").rpartition("/")[2].rpartition(".")[0] or "mesh"
-            self.meshes[key] = made_up(stem, self.meshes.values())
+            self.meshes[key] = generated_name(stem, self.meshes.values())
             scale = shape.scale if tuple(shape.scale) != (1.0, 1.0, 1.0) else None
             add(asset, "mesh", name=self.meshes[key], file=shape.uri, scale=scale, inertia="shell")
         return "mesh", {"mesh": self.meshes[key]}

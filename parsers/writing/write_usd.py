@@ -13,7 +13,7 @@ from math import inf, pi
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from mbcli.parsers.duplicate_names import made_up
+from mbcli.parsers.duplicate_names import generated_name
 from mbcli.parsers.frame_names import WORLD
 from mbcli.parsers.geometry_inertia import matrix_of, six_of
 from mbcli.parsers.poses import compose
@@ -71,9 +71,9 @@ class _Writer:
         self.root.apply("PhysicsArticulationRootAPI")
         links = {link.name for link in spec.links if link.name != WORLD}
         self.world, self.joint_scope, self.material_scope = (
-            made_up(name, links) for name in ("world", "joints", "materials")
+            generated_name(name, links) for name in ("world", "joints", "materials")
         )
-        self.library = made_up("meshes", {self.root.name, "scene"})
+        self.library = generated_name("meshes", {self.root.name, "scene"})
         self.meshes: dict[tuple[Any, ...], tuple[str, Prim]] = {}  # what a mesh is: (name of its prim, Prim)
         self.materials: dict[tuple[tuple[float, ...] | None, float | None], str] = {}  # (frictions, restitution): name
         self.paths = {name: f"/{self.root.name}/{name}" for name in links} | {WORLD: f"/{self.root.name}/{self.world}"}
@@ -91,7 +91,7 @@ class _Writer:
             if joint.type != "quaternion_floating":
                 self._add_joint(scope, joint)
         for number, constraint in enumerate(self.spec.constraints, start=1):
-            name = made_up(identifier(constraint.name or f"constraint_{number}"), taken)
+            name = generated_name(identifier(constraint.name or f"constraint_{number}"), taken)
             taken.add(name)
             self._add_constraint(scope, constraint, name)
         if self.materials:
@@ -122,7 +122,7 @@ class _Writer:
         return ("\n".join((*head, *lines)).rstrip("\n") + "\n").encode()
 
     def _scene(self) -> Prim:
-        scene = Prim("PhysicsScene", made_up("scene", {self.root.name}))
+        scene = Prim("PhysicsScene", generated_name("scene", {self.root.name}))
         gravity = self.spec.gravity
         if gravity is not None:
             size = float(np.linalg.norm(gravity))
@@ -219,7 +219,7 @@ class _Writer:
         key = os.path.abspath(shape.path), shape.submesh, shape.center, signs
         if key not in self.meshes:
             stem = os.path.splitext(os.path.basename(shape.path))[0]
-            name = made_up(identifier(stem), {known for known, _ in self.meshes.values()})
+            name = generated_name(identifier(stem), {known for known, _ in self.meshes.values()})
             vertices, triangles = load_triangles(shape.path, signs, submesh=shape.submesh, center=shape.center)
             prim = Prim("Mesh", name)
             prim.say("uniform token subdivisionScheme", '"none"')
@@ -253,7 +253,7 @@ class _Writer:
             X_PF, X_CM = compose(X_PF, X_FA), compose(X_CM, X_FA)
             prim.say("uniform token physics:axis", f'"{letter}"')
         self._add_ends(prim, (joint.parent, X_PF), (joint.child, X_CM))
-        if joint.lets_touch:
+        if joint.collides_with_parent:
             prim.say("bool physics:collisionEnabled", "true")
         if joint.name in self.loops:
             prim.say("uniform bool physics:excludeFromArticulation", "true")

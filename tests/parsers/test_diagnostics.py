@@ -2,18 +2,18 @@
 
 import pytest
 from mbcli.parsers.diagnostics import DiagnosticError, Diagnostics, MissingResourceError
-from mbcli.parsers.spec import Place
+from mbcli.parsers.spec import SourceLocation
 from mbcli.parsers.xml_source import read_xml
 
 from mbcli.errors import ModelError, ResourceError
 
-PLACE = Place("r.urdf", 3, 5)
+PLACE = SourceLocation("r.urdf", 3, 5)
 
 
 def test_a_finding_is_one_line_with_place_severity_and_code():
     diagnostics = Diagnostics()
     diagnostics.error("ATTRIBUTE_INVALID", "the mass is wrong", place=PLACE)
-    diagnostics.warning("ELEMENT_UNKNOWN", "what is <x>?", place=Place("r.urdf"))
+    diagnostics.warning("ELEMENT_UNKNOWN", "what is <x>?", place=SourceLocation("r.urdf"))
     assert [str(finding) for finding in diagnostics.findings] == [
         "r.urdf:3:5: error: the mass is wrong [ATTRIBUTE_INVALID]",
         "r.urdf: warning: what is <x>? [ELEMENT_UNKNOWN]",
@@ -29,7 +29,7 @@ def test_the_line_of_a_finding_ends_with_its_hint():
 def test_terminal_control_in_file_content_is_escaped_but_kept_in_the_record():
     diagnostics = Diagnostics()
     message = "link \x1b[31mred\x07\nsecond\u202eline\x9b ä 関節"
-    diagnostics.error("DUPLICATE_NAME", message, place=Place("a\x1b.urdf", 1, 1))
+    diagnostics.error("DUPLICATE_NAME", message, place=SourceLocation("a\x1b.urdf", 1, 1))
     line = str(diagnostics.findings[0])
     assert line == ("a\\x1b.urdf:1:1: error: link \\x1b[31mred\\x07\\nsecond\\u202eline\\x9b ä 関節 [DUPLICATE_NAME]")
     assert diagnostics.findings[0].as_dict()["message"] == message
@@ -60,7 +60,7 @@ def test_as_dict_has_the_keys_of_the_check_command():
 
 def test_unknown_line_and_column_are_none():
     diagnostics = Diagnostics()
-    diagnostics.note("FILE_READ", "hm", place=Place("f.xml"))
+    diagnostics.note("FILE_READ", "hm", place=SourceLocation("f.xml"))
     finding = diagnostics.findings[0].as_dict()
     assert (finding["line"], finding["column"]) == (None, None)
 
@@ -88,10 +88,10 @@ def test_all_errors_are_raised_together_one_line_each():
     diagnostics = Diagnostics()
     diagnostics.error("A", "first", place=PLACE)
     diagnostics.warning("B", "between", place=PLACE)
-    diagnostics.error("C", "second\nline", place=PLACE)
+    diagnostics.error("C", "second\nbounded", place=PLACE)
     with pytest.raises(DiagnosticError) as error:
         diagnostics.raise_if_errors()
-    assert str(error.value) == "r.urdf:3:5: error: first [A]\nr.urdf:3:5: error: second\\nline [C]"
+    assert str(error.value) == "r.urdf:3:5: error: first [A]\nr.urdf:3:5: error: second\\nbounded [C]"
     assert error.value.diagnostics is diagnostics
     assert error.value.exit_code == 3
 

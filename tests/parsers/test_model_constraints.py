@@ -17,7 +17,7 @@ from mbcli.parsers.spec import (
     LinkSpec,
     MimicSpec,
     ModelSpec,
-    Place,
+    SourceLocation,
     SpringDamperSpec,
     TendonConstraintSpec,
     WeldConstraintSpec,
@@ -31,7 +31,7 @@ from mbcli.multibody.plant import MultibodyPlant
 
 
 def place(line):
-    return Place("m.urdf", line, 1)
+    return SourceLocation("m.urdf", line, 1)
 
 
 def link(name, line):

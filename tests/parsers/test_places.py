@@ -1,7 +1,7 @@
 """Where findings stand: the attribute they are about, its element, and elements found again by their place."""
 
 from mbcli.parsers.diagnostics import Diagnostics
-from mbcli.parsers.spec import Place
+from mbcli.parsers.spec import SourceLocation
 from mbcli.parsers.xml_source import read_xml
 
 TEXT = b"""<r xmlns:d="http://drake.mit.edu">
@@ -22,12 +22,12 @@ def read():
 def test_an_attribute_is_located_in_its_tag():
     root, _ = read()
     first, second = root.children()
-    assert first.place_of("name") == Place("f", 3, 6)
-    assert first.place_of("foo") == Place("f", 4, 6)
-    assert first.place_of("drake:bar") == Place("f", 5, 6)
-    assert first.place_of("absent") == first.place == Place("f", 2, 3)
+    assert first.place_of("name") == SourceLocation("f", 3, 6)
+    assert first.place_of("foo") == SourceLocation("f", 4, 6)
+    assert first.place_of("drake:bar") == SourceLocation("f", 5, 6)
+    assert first.place_of("absent") == first.place == SourceLocation("f", 2, 3)
     assert second.place_of("foo") == second.place
-    assert second.place_of("name") == Place("f", 6, 9)
+    assert second.place_of("name") == SourceLocation("f", 6, 9)
 
 
 def test_every_node_is_found_by_its_place():
@@ -40,8 +40,8 @@ def test_every_node_is_found_by_its_place():
     second = root.children()[1]
     assert diagnostics.node_at(second.place, "geometry", "inertia") is second.child("inertia")
     assert diagnostics.node_at(second.place, "geometry") is second
-    assert diagnostics.node_at(Place("f", 6, 4)) is None
-    assert diagnostics.node_at(Place("other", 1, 1)) is None
+    assert diagnostics.node_at(SourceLocation("f", 6, 4)) is None
+    assert diagnostics.node_at(SourceLocation("other", 1, 1)) is None
 
 
 def test_an_error_damages_its_element_and_those_around_it():

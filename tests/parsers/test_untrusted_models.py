@@ -270,7 +270,7 @@ SOURCES = [p for folder in ("mbcli", "parsers", "schemas") for p in sorted((ROOT
 ALLOWED = {
     ("mbcli/engine", "exec"),
     ("mbcli/engine", "compile"),
-    ("mbcli/common/quick_dataclass.py", "exec"),
+    ("mbcli/common/fast_dataclass.py", "exec"),
     ("mbcli/engine/runtime/kernel_cache.py", "import pickle"),  # of files that kept_files.py has found to be its own
     ("mbcli/simulation/control/python.py", "import pickle"),  # of a state that --controller-pickle has asked for
 }

@@ -7,7 +7,7 @@ import pytest
 import yaml
 from mbcli.parsers import yaml_source
 from mbcli.parsers.diagnostics import Diagnostics
-from mbcli.parsers.spec import Place
+from mbcli.parsers.spec import SourceLocation
 from mbcli.parsers.yaml_records import read_into
 from mbcli.parsers.yaml_source import ANY_TAG, read_yaml
 
@@ -100,7 +100,7 @@ def test_an_arabic_digit_is_text():
 def test_a_number_out_of_range_is_an_error_not_infinity(text):
     finding = only_error(f"key: {text}")
     assert finding.code == "VALUE_RANGE"
-    assert finding.place == Place("f.yaml", 1, 6)
+    assert finding.place == SourceLocation("f.yaml", 1, 6)
 
 
 def test_a_standard_tag_that_contradicts_its_text_is_an_error():
@@ -113,19 +113,19 @@ def test_a_standard_tag_that_contradicts_its_text_is_an_error():
 
 def test_every_node_knows_line_and_column():
     root, _ = read("a: 1\nb:\n  - x\n  - {c: 2.5}\n")
-    assert root.place == Place("f.yaml", 1, 1)
-    assert root.get("a").place == Place("f.yaml", 1, 4)
-    assert root.key_place("b") == Place("f.yaml", 2, 1)
+    assert root.place == SourceLocation("f.yaml", 1, 1)
+    assert root.get("a").place == SourceLocation("f.yaml", 1, 4)
+    assert root.key_place("b") == SourceLocation("f.yaml", 2, 1)
     first, second = root.get("b")
-    assert first.place == Place("f.yaml", 3, 5)
-    assert second.get("c").place == Place("f.yaml", 4, 9)
+    assert first.place == SourceLocation("f.yaml", 3, 5)
+    assert second.get("c").place == SourceLocation("f.yaml", 4, 9)
     assert second.get("c").text == "2.5"
     assert str(second.get("c").place) == "f.yaml:4:9"
 
 
 def test_columns_count_characters_not_bytes():
     root, _ = read("{ü: é, b: x}")
-    assert root.key_place("b") == Place("f.yaml", 1, 8)
+    assert root.key_place("b") == SourceLocation("f.yaml", 1, 8)
 
 
 def test_a_question_of_the_wrong_kind_has_an_empty_answer():
@@ -186,8 +186,8 @@ def test_a_missing_file_is_a_resource_error(tmp_path):
 def test_duplicate_keys_are_refused_and_both_places_named():
     finding = only_error("a: 1\nb: 2\na: 3\n")
     assert finding.code == "DUPLICATE_KEY"
-    assert finding.place == Place("f.yaml", 3, 1)
-    assert finding.related == (Place("f.yaml", 1, 1),)
+    assert finding.place == SourceLocation("f.yaml", 3, 1)
+    assert finding.related == (SourceLocation("f.yaml", 1, 1),)
 
 
 def test_a_key_quoted_once_and_plain_once_is_a_duplicate():
@@ -263,7 +263,7 @@ def test_any_tag_lets_local_tags_pass_and_no_others():
 def test_an_alias_stands_for_its_anchor():
     root, _ = read("a: &x [1, 2]\nb: *x\n")
     assert root.plain() == {"a": [1, 2], "b": [1, 2]}
-    assert root.get("b").place == Place("f.yaml", 1, 4)
+    assert root.get("b").place == SourceLocation("f.yaml", 1, 4)
 
 
 def test_merged_keys_give_way_to_own_and_earlier_ones():
@@ -326,7 +326,7 @@ def test_a_large_file_is_refused_without_reading_all(monkeypatch, tmp_path):
 @dataclasses.dataclass(frozen=True)
 class Point:
     xyz: tuple[float, float, float]
-    place: Place
+    place: SourceLocation
     label: str = ""
 
 
@@ -379,8 +379,8 @@ def test_a_dataclass_is_filled_from_a_mapping():
         numbers=(1.0, 2.5),
         names=["a", "b"],
         gains={"p": 1.0, "d": 0.5},
-        points=[Point((1.0, 2.0, 3.0), Place("f.yaml", 11, 9), "one")],
-        origin=Point((0.0, 0.0, 0.0), Place("f.yaml", 12, 13)),
+        points=[Point((1.0, 2.0, 3.0), SourceLocation("f.yaml", 11, 9), "one")],
+        origin=Point((0.0, 0.0, 0.0), SourceLocation("f.yaml", 12, 13)),
     )
     assert type(record.ratio) is float
     assert type(record.numbers[0]) is float

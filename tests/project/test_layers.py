@@ -96,9 +96,9 @@ MODULES = modules()
 
 
 def nodes_of(path):
-    """Nodes of a file without the names that it lends from other rooms, which mbcli/late_names.py imports."""
+    """Nodes of a file without the names that it lends from other rooms, which mbcli/lazy_exports.py imports."""
     text = path.read_text()
-    lends = "from mbcli.late_names import late_names" in text
+    lends = "from mbcli.lazy_exports import lazy_exports" in text
     waiting = [ast.parse(text)]
     while waiting:
         node = waiting.pop()

@@ -127,8 +127,8 @@ def test_a_function_without_annotations_is_found():
 
 
 def late_packages():
-    """Those whose names are imported when they are asked for (mbcli/late_names.py)."""
-    return [path for path in (ROOT / "mbcli").rglob("__init__.py") if "late_names(" in path.read_text()]
+    """Those whose names are imported when they are asked for (mbcli/lazy_exports.py)."""
+    return [path for path in (ROOT / "mbcli").rglob("__init__.py") if "lazy_exports(" in path.read_text()]
 
 
 @pytest.mark.parametrize("path", late_packages(), ids=module_name)
@@ -138,7 +138,7 @@ def test_names_that_come_late_are_those_that_editors_and_type_checkers_see(path)
     imports = [node for node in block.body if isinstance(node, ast.ImportFrom)]
     seen = {alias.name: node.module for node in imports for alias in node.names}
     call = next(
-        node for node in ast.walk(tree) if isinstance(node, ast.Call) and ast.unparse(node.func) == "late_names"
+        node for node in ast.walk(tree) if isinstance(node, ast.Call) and ast.unparse(node.func) == "lazy_exports"
     )
     late = {
         name: module if module.startswith("mbcli.") else f"{package}.{module}"

@@ -479,7 +479,7 @@ FAULTS = {
     ),
 }
 HEAD = "import json, os, sys, time\nsys.stdin.readline()\n"
-READY = HEAD + "print('{\"ready\": true}', flush=True)\nline = sys.stdin.readline()\n"
+READY = HEAD + "print('{\"ready\": true}', flush=True)\nbounded = sys.stdin.readline()\n"
 PROGRAM_FAULTS = {
     "ends at once": ("raise SystemExit(7)\n", "ended with exit code 7"),
     "is not ready": (HEAD + "print('{}', flush=True)\nsys.stdin.read()\n", '{"ready": true}'),

@@ -40,7 +40,7 @@ class EnergyWatch:
         run = self.run
         plant, (start, before) = run.plant, self.momentum
         after, t = _linear_momentum(plant, run.context), run.context.get_time() - start
-        weight = plant.model.body_weight[1:, 0].sum() * plant.model.gravity
+        weight = plant.model.gravitating_mass[1:, 0].sum() * plant.model.gravity
         scale = np.abs(before).max() + np.abs(weight * t).max() + np.abs(after).max()
         allowed = 0.1 if discrete or not run.has_error_control() else OF_ERROR_CONTROL * run.config.accuracy
         assert np.abs(after - before - weight * t).max() <= allowed * scale + ROUNDING

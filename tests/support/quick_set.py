@@ -8,7 +8,7 @@ Measure before you add one: `time MBCLI_JIT=0 python -m pytest FILE`.
 OF_ROOMS = {
     "batch": "number_lines",
     "cli": "absurd_sizes cli_check cli_contact cli_jacobian",
-    "common": "coordinate_names quick_dataclass topology",
+    "common": "coordinate_names fast_dataclass topology",
     "conversion": "convert_effort convert_mimic",
     "engine/collision": "exact_touch facing_faces nearest_in_simplices",
     "engine/constraints": "rotation_quaternions",

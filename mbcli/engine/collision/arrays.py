@@ -72,7 +72,7 @@ class Solid:
     mesh_of: int = MESH_NONE
     compliance: tuple = (np.inf, 0.0)
     reach: float = 0.0  # [m] how far its mesh goes beyond the solid at most
-    turning: tuple = (0.0, 0.0)  # [m] torsional and rolling friction
+    torsional: tuple = (0.0, 0.0)  # [m] torsional and rolling friction
     bounce: tuple = (AS_THE_OTHER, 0.0)  # restitution, threshold [m/s]
 
     def with_body(self, body):
@@ -191,7 +191,7 @@ def _arrays_of(solids, filters):
         "material": [solid.material for solid in solids],
         "cover": [solid.cover for solid in solids],
         "mixing": [solid.mixing for solid in solids],
-        "turning": [solid.turning for solid in solids],
+        "torsional": [solid.torsional for solid in solids],
         "bounce": [solid.bounce for solid in solids],
         "thickness": np.where(is_plane, np.inf, extents.min(axis=1, initial=np.inf)),
         "field_kind": [solid.field_kind for solid in solids],

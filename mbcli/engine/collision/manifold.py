@@ -7,7 +7,12 @@ stands on a single point, less and less for points that are less deep, none from
 continuous when a solid tilts from a face over an edge onto a corner.
 """
 
-from mbcli.engine.collision.pair_laws import cover_of_pair, friction_of_pair, set_impact_of_pair, turning_of_pair
+from mbcli.engine.collision.pair_laws import (
+    cover_of_pair,
+    friction_of_pair,
+    set_impact_of_pair,
+    torsional_friction_of_pair,
+)
 from mbcli.engine.collision.segments import row_of
 from mbcli.engine.collision.shapes import corner, facing, set_corner
 from mbcli.engine.fields.collision_fields import (
@@ -17,8 +22,8 @@ from mbcli.engine.fields.collision_fields import (
     COLLISION_TOO_MANY_POINTS,
     HALF_SPACE,
     MOST_CORNERS,
-    TURNING_ROLLING,
-    TURNING_TORSION,
+    TORSIONAL_ROLLING,
+    TORSIONAL_SPIN,
 )
 from mbcli.engine.runtime.kernel import kernel
 from mbcli.engine.smooth.spatial import add, cross, dot, row3, scale, set_row3, subtract
@@ -81,7 +86,9 @@ def add_contact(c, points, own, A, B, normal, point_A, point_B, distance, share)
     points.law[n, 1] = (1.0 - weight) * c.material[A, 1] + weight * c.material[B, 1]
     points.law[n, 2] = c.material[A, 2] + c.material[B, 2]
     points.law[n, 3], points.law[n, 4] = friction_of_pair(c, A, B, own)
-    points.turning[n, TURNING_TORSION], points.turning[n, TURNING_ROLLING] = turning_of_pair(c, A, B, own)
+    points.torsional[n, TORSIONAL_SPIN], points.torsional[n, TORSIONAL_ROLLING] = torsional_friction_of_pair(
+        c, A, B, own
+    )
     set_impact_of_pair(c, points, n, A, B)
     for column in range(points.face.shape[1]):
         points.face[n, column] = 0.0

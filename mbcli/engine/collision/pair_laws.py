@@ -17,8 +17,8 @@ from mbcli.engine.fields.collision_fields import (
     MIXING_DIMENSION,
     MIXING_PRIORITY,
     MIXING_RULE,
-    TURNING_ROLLING,
-    TURNING_TORSION,
+    TORSIONAL_ROLLING,
+    TORSIONAL_SPIN,
 )
 from mbcli.engine.fields.contact_fields import PAIR_FAR, PAIR_RESTITUTION, PAIR_THRESHOLD
 from mbcli.engine.runtime.kernel import kernel
@@ -77,7 +77,7 @@ def counting_solids(c, A, B):
 
 
 @kernel
-def turning_of_pair(c, A, B, own):
+def torsional_friction_of_pair(c, A, B, own):
     """Torsional and rolling friction [m]; own: the row of own_pairs, or -1."""
     if own >= 0:
         return c.own_laws[own, LAW_TORSION], c.own_laws[own, LAW_ROLLING]
@@ -85,19 +85,29 @@ def turning_of_pair(c, A, B, own):
         first, second = counting_solids(c, A, B)
         dimension = max(c.mixing[first, MIXING_DIMENSION], c.mixing[second, MIXING_DIMENSION])
         return (
-            max(c.turning[first, TURNING_TORSION], c.turning[second, TURNING_TORSION]) if dimension >= SPINS else 0.0,
-            max(c.turning[first, TURNING_ROLLING], c.turning[second, TURNING_ROLLING]) if dimension >= ROLLS else 0.0,
+            max(c.torsional[first, TORSIONAL_SPIN], c.torsional[second, TORSIONAL_SPIN]) if dimension >= SPINS else 0.0,
+            max(c.torsional[first, TORSIONAL_ROLLING], c.torsional[second, TORSIONAL_ROLLING])
+            if dimension >= ROLLS
+            else 0.0,
         )
     return (
-        max(turning_of_solid(c, A, TURNING_TORSION, SPINS), turning_of_solid(c, B, TURNING_TORSION, SPINS)),
-        max(turning_of_solid(c, A, TURNING_ROLLING, ROLLS), turning_of_solid(c, B, TURNING_ROLLING, ROLLS)),
+        max(
+            torsional_friction_of_solid(c, A, TORSIONAL_SPIN, SPINS),
+            torsional_friction_of_solid(c, B, TORSIONAL_SPIN, SPINS),
+        ),
+        max(
+            torsional_friction_of_solid(c, A, TORSIONAL_ROLLING, ROLLS),
+            torsional_friction_of_solid(c, B, TORSIONAL_ROLLING, ROLLS),
+        ),
     )
 
 
 @kernel
-def turning_of_solid(c, A, column, dimension):
+def torsional_friction_of_solid(c, A, column, dimension):
     """A coefficient of one solid; 0 if it is of MuJoCo's format and asks for fewer dimensions."""
-    return 0.0 if c.mixing[A, MIXING_RULE] == 1 and c.mixing[A, MIXING_DIMENSION] < dimension else c.turning[A, column]
+    return (
+        0.0 if c.mixing[A, MIXING_RULE] == 1 and c.mixing[A, MIXING_DIMENSION] < dimension else c.torsional[A, column]
+    )
 
 
 @kernel

@@ -244,7 +244,7 @@ def subtract_carried(model, data, cons, place, first_place, n, f, by_q):
     b = model.dof_body[j]
     start = model.body_v[b]
     for k in range(start, start + model.body_nv[b]):
-        if model.dof_carries[k, j - start] == 1:
+        if model.axis_rotated_by[k, j - start] == 1:
             by_q[j, k] -= dot(row3(data.S, k, 0), bent_w) + dot(row3(data.S, k, 3), bent_v)
     at = place - (j - start)
     parent = cons.support_parent[at]

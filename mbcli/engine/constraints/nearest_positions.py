@@ -35,7 +35,7 @@ from mbcli.engine.fields.assembly_fields import (
     ASSEMBLY_TOLERANCE,
 )
 from mbcli.engine.runtime.handles import assembly_at, constraints_at, data_at, model_at, work_at
-from mbcli.engine.runtime.kernel import CALLER, Handle, Matrix, Vector, entry, kernel, slot, unlocked
+from mbcli.engine.runtime.kernel import INJECTED, Handle, Matrix, Vector, entry, kernel, slot, unlocked
 from mbcli.engine.runtime.lane_memory import WIDTH
 from mbcli.engine.smooth.spatial import dot, row3
 from mbcli.engine.smooth.trigonometry import square_root
@@ -54,7 +54,7 @@ FLATTEST = 1e-8  # least curvature that steps take for one, relative to the larg
 
 
 @entry
-@slot(python=CALLER)
+@slot(python=INJECTED)
 def evaluate_equations(model: Handle, data: Handle, cons: Handle, work: Handle, assembly: Handle, q: Vector):
     """q -> phi, phi_slope: position errors of constraints, and heights of contacts above those of the first q."""
     m, d, c, w, a = model_at(model), data_at(data), constraints_at(cons), work_at(work), assembly_at(assembly)
@@ -219,7 +219,7 @@ def scale_rows(a):
     return length_of(a.assembly_step), square_root(longest)
 
 
-@slot(python=CALLER)
+@slot(python=INJECTED)
 def set_clear_step(a, damping):
     """After scale_rows: as set_damped_step(), by a Cholesky decomposition; False if a row is nearly a combination."""
     rows, K, y = a.turned_rows, a.turned_by, a.turned_phi
@@ -416,7 +416,7 @@ def project_gradient(m, d, c, w, a, q):
     return nv - rank
 
 
-@slot(python=CALLER)
+@slot(python=INJECTED)
 def project_on_clear_rows(a):
     """What project_gradient() finds, by reflections; -1 if a row is nearly a combination of others."""
     n, nv, panel = a.phi.shape[0], a.distance_slope.shape[0], a.assembly_panel

@@ -4,7 +4,7 @@ Rows are turned in pairs until all are orthogonal (one-sided Jacobi: Hestenes 19
 8.6.3): U^T A = S V^T, to full relative accuracy. Interpreted, LAPACK does it.
 """
 
-from mbcli.engine.runtime.kernel import CALLER, kernel, slot
+from mbcli.engine.runtime.kernel import INJECTED, kernel, slot
 from mbcli.engine.smooth.trigonometry import sign_of, square_root
 
 MOST_SWEEPS = 40  # six to ten are needed
@@ -12,7 +12,7 @@ ORTHOGONAL = 1e-15  # cosine of the angle between rows that need no turn
 NEGLIGIBLE = 1e-14  # length of a row, relative to the longest, whose direction is rounding
 
 
-@slot(python=CALLER)
+@slot(python=INJECTED)
 def orthogonalize_rows(rows, turned_by, lengths, m, n):
     """Turns the first m rows, of n numbers each, until they are orthogonal.
 
@@ -72,7 +72,7 @@ def turn_rows(rows, turned_by, i, j, m, n, least):
     return True
 
 
-@slot(python=CALLER)
+@slot(python=INJECTED)
 def complete_rows(basis, rank, n):
     """The first `rank` rows of basis (n, n) are orthonormal -> all are.
 

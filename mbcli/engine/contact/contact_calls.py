@@ -11,7 +11,7 @@ from mbcli.engine.fields.model_fields import (
 )
 from mbcli.engine.runtime.calls_by_address import call_by_address
 from mbcli.engine.runtime.handles import samples_at
-from mbcli.engine.runtime.kernel import CALLER, kernel, slot
+from mbcli.engine.runtime.kernel import INJECTED, kernel, slot
 
 
 @kernel
@@ -38,13 +38,13 @@ def friction_power_of_contact(data):
     return samples_at(at[CONTACT_AT_SAMPLES]).settings[SAMPLES_FRICTION_POWER]
 
 
-@slot(python=CALLER)
+@slot(python=INJECTED)
 def keeps_contacts(data):
     """Whether a run wants the contacts of its samples."""
     return data.contact[CONTACT_AT_KEEP] != 0.0
 
 
-@slot(python=CALLER)
+@slot(python=INJECTED)
 def keep_contacts(data, row):
     """Keeps the contacts of a state, or of the step from it, in a row of the samples, if a run wants that.
 
@@ -63,7 +63,7 @@ def keep_contacts(data, row):
     )
 
 
-@slot(python=CALLER)
+@slot(python=INJECTED)
 def lacks_room(data):
     """Whether some contact by the law of continuous plants found no room since the samples were made."""
     return (

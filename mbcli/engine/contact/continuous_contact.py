@@ -6,7 +6,7 @@ dynamic one at three times that (Stribeck). Forces act halfway between the surfa
 """
 
 from mbcli.engine.contact.samples import append_contact, begin_row
-from mbcli.engine.contact.turning import REACH, length_of_turning, resists_turning, scales_of_turning
+from mbcli.engine.contact.torsional import REACH, has_torsional_friction, length_of_torsional, torsional_scales
 from mbcli.engine.fields.collision_fields import COLLISION_STATUS
 from mbcli.engine.fields.contact_fields import (
     FACE_AREA,
@@ -53,7 +53,7 @@ def contact_by_law(model, data, points, samples, row):
             act_on_face(m, d, c, p, n, s, r)
             continue
         C = middle_of_overlap(c, p, n)
-        if resists_turning(p, n):
+        if has_torsional_friction(p, n):
             act_and_turn(m, d, p, n, C, s, r)
             continue
         force, separation, slip = force_at_point(m, d, p, n, C, s.settings[SAMPLES_STICTION])
@@ -113,7 +113,7 @@ def force_and_moment(model, data, points, n, C, stiction_tolerance):
     """Of a contact that resists turning.
 
     Force on A, moment on A about C, both in W; speeds of separation and slip; power of friction and moment [W].
-    Friction acts against the slip u of turning.py, which has the scaled angular velocities too.
+    Friction acts against the slip u of torsional.py, which has the scaled angular velocities too.
     """
     a, b = points.body[n, 0], points.body[n, 1]
     w_A, v_A = velocity_at(data, a, subtract(C, row3(data.X_WB, model.body_root[a], 9)))
@@ -121,13 +121,13 @@ def force_and_moment(model, data, points, n, C, stiction_tolerance):
     v, w, normal = subtract(v_A, v_B), subtract(w_A, w_B), row3(points.normal, n, 0)
     separation, spin = dot(normal, v), dot(normal, w)
     tangential, roll = subtract(v, scale(separation, normal)), subtract(w, scale(spin, normal))
-    rolling, torsion = scales_of_turning(points, n)
+    rolling, torsion = torsional_scales(points, n)
     slip = square_root(dot(tangential, tangential))
     u = square_root(slip * slip + rolling * rolling * dot(roll, roll) + torsion * torsion * spin * spin)
     pressed = pressing_force(points.law, n, points.distance[n], separation)
     force, moment, power = scale(pressed, normal), (0.0, 0.0, 0.0), 0.0
     if u > 0.0:
-        tolerance = length_of_turning(rolling, torsion) / REACH * stiction_tolerance
+        tolerance = length_of_torsional(rolling, torsion) / REACH * stiction_tolerance
         s = -stribeck(u / tolerance, points.law[n, 4], points.law[n, 3]) * pressed / u
         force = add(force, scale(s, tangential))
         moment = add(scale(s * rolling * rolling, roll), scale(s * torsion * torsion * spin, normal))

@@ -18,7 +18,7 @@ solution: with w = 0 for all 2.5e-5 of the energy of sliding bodies was not expl
 """
 
 from mbcli.engine.contact.laws.registry import friction_of, is_dual_kind
-from mbcli.engine.fields.contact_fields import HUNT_CROSSLEY_STOPPED, HUNT_CROSSLEY_V_S, TURNS
+from mbcli.engine.fields.contact_fields import HAS_TORSIONAL, HUNT_CROSSLEY_STOPPED, HUNT_CROSSLEY_V_S
 from mbcli.engine.runtime.kernel import kernel
 from mbcli.engine.smooth.trigonometry import square_root
 
@@ -28,7 +28,7 @@ NARROW = 100.0  # times v_s: a slip that friction stops in a step, beside which 
 @kernel
 def has_dual(solver, i):
     """Whether constraint i is a contact whose friction has a dual variable."""
-    return is_dual_kind(solver.con_kind[i]) and solver.con_members[i] != TURNS
+    return is_dual_kind(solver.con_kind[i]) and solver.con_patch_size[i] != HAS_TORSIONAL
 
 
 @kernel
@@ -43,7 +43,7 @@ def begin_duals(solver, k, near):
     """con_dual of the contacts of island k; near: whether con_v is so near to the solution that w = t there."""
     for c in range(solver.island_con[k], solver.island_con[k + 1]):
         i = solver.con_order[c]
-        for n in range(i, i + max(1, solver.con_members[i])):
+        for n in range(i, i + max(1, solver.con_patch_size[i])):
             if has_dual(solver, n):
                 begin_dual(solver, n, near)
 
@@ -63,7 +63,7 @@ def move_duals(solver, k):
     """con_dual, before con_v moves along con_dv: as a whole step of Newton's method has it, at most 1."""
     for c in range(solver.island_con[k], solver.island_con[k + 1]):
         i = solver.con_order[c]
-        for n in range(i, i + max(1, solver.con_members[i])):
+        for n in range(i, i + max(1, solver.con_patch_size[i])):
             if has_dual(solver, n):
                 move_dual(solver, n)
 

@@ -5,8 +5,8 @@ from mbcli.engine.contact.dual_friction import dual_hessian, has_dual
 from mbcli.engine.contact.laws.bounded import impulse_of_row
 from mbcli.engine.contact.laws.registry import response_of
 from mbcli.engine.contact.patches import patch_hessian
-from mbcli.engine.contact.turning import turning_hessian
-from mbcli.engine.fields.contact_fields import TURNS
+from mbcli.engine.contact.torsional import torsional_hessian
+from mbcli.engine.fields.contact_fields import HAS_TORSIONAL
 from mbcli.engine.runtime.kernel import kernel
 from mbcli.engine.runtime.lane_memory import WIDTH, add_product
 
@@ -19,7 +19,7 @@ def fill_hessian(solver, k):
         i = solver.con_order[c]
         if solver.con_slot[i] >= 0:
             add_to_diagonal(solver, i)
-        elif solver.con_members[i] == 0:
+        elif solver.con_patch_size[i] == 0:
             if has_dual(solver, i):
                 xx, yy, zz, xy, xz, yz = dual_hessian(solver, i)
             else:
@@ -28,10 +28,10 @@ def fill_hessian(solver, k):
                 )
             if xx != 0.0 or yy != 0.0 or zz != 0.0:
                 add_constraint_hessian(solver, i, (xx, yy, zz, xy, xz, yz))
-        elif solver.con_members[i] > TURNS:
+        elif solver.con_patch_size[i] > HAS_TORSIONAL:
             add_patch_hessian(solver, i, patch_hessian(solver, i))
-        elif solver.con_members[i] == TURNS:
-            add_patch_hessian(solver, i, turning_hessian(solver, i))
+        elif solver.con_patch_size[i] == HAS_TORSIONAL:
+            add_patch_hessian(solver, i, torsional_hessian(solver, i))
 
 
 @kernel

@@ -23,6 +23,7 @@ from mbcli.engine.contact.patches import (
 )
 from mbcli.engine.contact.problem import row_velocity
 from mbcli.engine.fields.contact_fields import (
+    HAS_TORSIONAL,
     PAIR_FAR,
     PAIR_FRICTION,
     PAIR_RESTITUTION,
@@ -31,7 +32,6 @@ from mbcli.engine.fields.contact_fields import (
     PLACE_ARM,
     PLACE_NORMAL,
     PLACE_TANGENT,
-    TURNS,
     VECTOR_FREE,
     VECTOR_INVERSE_DIAGONAL,
 )
@@ -63,7 +63,7 @@ def set_impact_law(solver, points, i, first, h, separation):
     x, y, z, give, across = motion_without_constraints(solver, i, first)
     mu = points.law[c, PAIR_FRICTION]
     target = target_of_impact(points, c, h, separation, z)
-    impulse = max(0.0, target - z) / (give * max(1, solver.con_members[first])) if give > 0.0 else 0.0
+    impulse = max(0.0, target - z) / (give * max(1, solver.con_patch_size[first])) if give > 0.0 else 0.0
     slip = max(0.0, square_root(x * x + y * y) - mu * impulse * across)
     strike_law(solver, i, mu, target, slip, impulse, SOFTNESS * give if give > 0.0 else 1.0, across, h)
 
@@ -84,14 +84,14 @@ def target_of_impact(points, c, h, separation, free):
 @kernel
 def motion_without_constraints(solver, i, first):
     """Of contact i: velocity along its rows without constraints, and how it gives way along the normal and across."""
-    if solver.con_members[first] == 0:
+    if solver.con_patch_size[first] == 0:
         x, y = row_velocity(solver, i, VECTOR_FREE, 0), row_velocity(solver, i, VECTOR_FREE, 1)
         across = 0.5 * (response_of_row(solver, i, 0) + response_of_row(solver, i, 1))
         return x, y, row_velocity(solver, i, VECTOR_FREE, 2), response_of_row(solver, i, 2), across
     fill_patch_response(solver, first)
     w, v = patch_velocity(solver, first, VECTOR_FREE)
     W = solver.con_response
-    if solver.con_members[first] == TURNS:
+    if solver.con_patch_size[first] == HAS_TORSIONAL:
         return v[0], v[1], v[2], W[first, 11], 0.5 * (W[first, 0] + W[first, 6])
     x, y, z = velocity_in_patch(solver, i, w, v)
     across = response_along(solver, first, i, PLACE_TANGENT) + response_along(solver, first, i, PLACE_ACROSS)

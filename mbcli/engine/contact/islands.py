@@ -31,7 +31,7 @@ def padded(n):
 
 
 @kernel
-def arrange_problem(solver):
+def build_islands(solver):
     """After all constraints -> islands, order of elimination, blocks; as they are if the pattern is the same."""
     if pattern_is_known(solver):
         return

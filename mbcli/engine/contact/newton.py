@@ -12,20 +12,20 @@ follow rounding.
 from mbcli.engine.contact.block_cholesky import factorize_places, solve_places
 from mbcli.engine.contact.dual_friction import begin_duals, move_duals
 from mbcli.engine.contact.hessian import fill_hessian
-from mbcli.engine.contact.islands import arrange_problem
+from mbcli.engine.contact.islands import build_islands
 from mbcli.engine.contact.laws.bounded import impulse_of_row
 from mbcli.engine.contact.laws.registry import response_of
 from mbcli.engine.contact.line_search import line_search
 from mbcli.engine.contact.patches import (
     add_patch_impulses,
+    evaluate_patch_law,
     patch_times_jacobian,
-    respond_in_patch,
     terms_of_patch,
 )
-from mbcli.engine.contact.sticking import hold_contacts, release_contacts
-from mbcli.engine.contact.substeps import begin_part, end_part, end_parts, halve_parts, keep_start
-from mbcli.engine.contact.tamsi import hold_friction, tamsi_direction, tamsi_share
-from mbcli.engine.contact.turning import (
+from mbcli.engine.contact.sticking import assume_stiction, release_contacts
+from mbcli.engine.contact.substeps import begin_substep, end_substep, end_substeps, halve_substeps, keep_start
+from mbcli.engine.contact.tamsi import freeze_friction, tamsi_direction, tamsi_share
+from mbcli.engine.contact.torsional import (
     add_turning_impulses,
     terms_of_turning,
     turning_times_jacobian,
@@ -36,6 +36,7 @@ from mbcli.engine.fields.contact_fields import (
     COUNT_MOST_ITERATIONS_SEEN,
     COUNT_STATUS,
     COUNT_UNSOLVED,
+    HAS_TORSIONAL,
     PROBLEM_NOT_CONVERGED,
     PROBLEM_SOLVED,
     SETTING_APPROXIMATION,
@@ -43,7 +44,6 @@ from mbcli.engine.fields.contact_fields import (
     SETTING_RESIDUAL,
     SETTING_TOLERANCE,
     TAMSI,
-    TURNS,
     VECTOR_DIAGONAL,
     VECTOR_DIRECTION,
     VECTOR_FREE,
@@ -74,7 +74,7 @@ def solve_problem(solver, again):
 
     again: whether the problem solved last had the same rows, laws and masses, so that its Hessian may serve once more.
     """
-    arrange_problem(solver)
+    build_islands(solver)
     solver.settings[SETTING_RESIDUAL] = 0.0
     free_other_trees(solver)
     if solver.counts[COUNT_STATUS] != PROBLEM_SOLVED:
@@ -110,20 +110,20 @@ def solve_island(solver, k, again):
     parts, part, residual = 1, 0, 0.0
     while True:
         if tamsi:
-            begin_part(solver, k, parts, part)
-        converged, remaining, iterations = find_velocities(solver, k, tamsi, again)
+            begin_substep(solver, k, parts, part)
+        converged, remaining, iterations = solve_newton(solver, k, tamsi, again)
         solver.counts[COUNT_ITERATIONS] += iterations
         solver.counts[COUNT_MOST_ITERATIONS_SEEN] = max(solver.counts[COUNT_MOST_ITERATIONS_SEEN], iterations)
         if converged:
             residual = max(residual, remaining)
             if tamsi:
-                end_part(solver, k, parts)
+                end_substep(solver, k, parts)
             part += 1
             if part == parts:
                 break
         elif tamsi and parts < MOST_PARTS:
             solver.counts[COUNT_STATUS] = PROBLEM_SOLVED
-            halve_parts(solver, k)
+            halve_substeps(solver, k)
             parts, part, residual = 2 * parts, 0, 0.0
         else:
             residual = remaining
@@ -132,12 +132,12 @@ def solve_island(solver, k, again):
                 solver.counts[COUNT_STATUS] = PROBLEM_NOT_CONVERGED
             break
     if tamsi:
-        end_parts(solver, k, parts)
+        end_substeps(solver, k, parts)
     solver.settings[SETTING_RESIDUAL] = max(solver.settings[SETTING_RESIDUAL], residual)
 
 
 @kernel
-def find_velocities(solver, k, tamsi, again):
+def solve_newton(solver, k, tamsi, again):
     """The minimum from vectors[VELOCITY] on: whether it was found, the square of the residual there, iterations."""
     first, end = solver.island_tree[k], solver.island_tree[k + 1]
     mark = solver.tree_v[solver.order[first]]  # its pivot is positive once there is a Hessian of the island
@@ -165,15 +165,15 @@ def find_velocities(solver, k, tamsi, again):
             break
         if tamsi and (converged or tries == PATIENCE):
             held, tries = not held, 0
-            hold_friction(solver, k, held)
+            freeze_friction(solver, k, held)
             before = 0.0
-            respond(solver, k)
+            evaluate_law(solver, k)
             fill_gradient(solver, k)
         sticking = False
         if iterations == 0:
             begin_duals(solver, k, residual <= STEADY * STEADY)
         if iterations == 0 and residual > STEADY * STEADY and not tamsi and not kept:
-            sticking = let_contacts_stick(solver, k)
+            sticking = begin_with_stiction(solver, k)
         fast = residual < FAST * FAST * before
         last_one = residual < SLOW * SLOW * before and residual * residual <= enough * before  # if it does as well
         if again_by_last and residual > SLOW * SLOW * before:
@@ -185,23 +185,23 @@ def find_velocities(solver, k, tamsi, again):
             newton_direction(solver, k, again_by_last or (iterations == 0 and kept))
         if sticking:
             release_contacts(solver, k)
-            respond(solver, k)
+            evaluate_law(solver, k)
             fill_gradient(solver, k)
         if solver.counts[COUNT_STATUS] != PROBLEM_SOLVED:
             converged = False
             break
-        times_jacobian(solver, k, VECTOR_DIRECTION, solver.con_dv)
-        times_mass(solver, first, end, VECTOR_DIRECTION, VECTOR_MOMENTUM_STEP)
+        mul_jacobian(solver, k, VECTOR_DIRECTION, solver.con_dv)
+        mul_mass(solver, first, end, VECTOR_DIRECTION, VECTOR_MOMENTUM_STEP)
         if tamsi and not held:
             move(solver, k, tamsi_share(solver, k))
-            respond(solver, k)
+            evaluate_law(solver, k)
         else:
             move_duals(solver, k)
             move(solver, k, line_search(solver, k, sticking))
         iterations += 1
         tries += 1
     if held:
-        hold_friction(solver, k, False)
+        freeze_friction(solver, k, False)
         converged = False
     return converged, residual, iterations
 
@@ -210,23 +210,23 @@ def find_velocities(solver, k, tamsi, again):
 def start_search(solver, k):
     """vectors[VELOCITY] of island k -> what the gradient there is made of."""
     first, end = solver.island_tree[k], solver.island_tree[k + 1]
-    times_jacobian(solver, k, VECTOR_VELOCITY, solver.con_v)
+    mul_jacobian(solver, k, VECTOR_VELOCITY, solver.con_v)
     for p in range(first, end):
         t = solver.order[p]
         for c in range(solver.tree_slot[t] // WIDTH, solver.tree_slot[t + 1] // WIDTH):
             solver.vectors8[VECTOR_DIRECTION, c] = solver.vectors8[VECTOR_VELOCITY, c] - solver.vectors8[VECTOR_FREE, c]
-    times_mass(solver, first, end, VECTOR_DIRECTION, VECTOR_MOMENTUM)
-    respond(solver, k)
+    mul_mass(solver, first, end, VECTOR_DIRECTION, VECTOR_MOMENTUM)
+    evaluate_law(solver, k)
 
 
 @kernel
-def let_contacts_stick(solver, k):
+def begin_with_stiction(solver, k):
     """Makes vectors[GRADIENT] that of the problem in which contacts stick, if it is another one; whether it is."""
-    times_jacobian(solver, k, VECTOR_FREE, solver.con_dv)
-    if not hold_contacts(solver, k):
+    mul_jacobian(solver, k, VECTOR_FREE, solver.con_dv)
+    if not assume_stiction(solver, k):
         release_contacts(solver, k)
         return False
-    respond(solver, k)
+    evaluate_law(solver, k)
     fill_gradient(solver, k)
     return True
 
@@ -248,15 +248,15 @@ def newton_direction(solver, k, keep):
 
 
 @kernel
-def times_jacobian(solver, k, x, y):
+def mul_jacobian(solver, k, x, y):
     """y = J x for the constraints of island k, x a row of vectors; rows that a constraint has not are zero."""
     J, vectors, piece_vector = solver.jacobian8, solver.vectors8, solver.piece_vector
     for c in range(solver.island_con[k], solver.island_con[k + 1]):
         i = solver.con_order[c]
-        if solver.con_members[i] != 0:
-            if solver.con_members[i] > TURNS:
+        if solver.con_patch_size[i] != 0:
+            if solver.con_patch_size[i] > HAS_TORSIONAL:
                 patch_times_jacobian(solver, i, x, y)
-            elif solver.con_members[i] == TURNS:
+            elif solver.con_patch_size[i] == HAS_TORSIONAL:
                 turning_times_jacobian(solver, i, x, y)
             continue
         if solver.con_slot[i] >= 0:
@@ -272,7 +272,7 @@ def times_jacobian(solver, k, x, y):
 
 
 @kernel
-def times_mass(solver, first, end, x, y):
+def mul_mass(solver, first, end, x, y):
     """Row y of vectors = A times row x, for the trees at these places."""
     mass, vectors = solver.mass8, solver.vectors8
     for p in range(first, end):
@@ -287,12 +287,12 @@ def times_mass(solver, first, end, x, y):
 
 
 @kernel
-def respond(solver, k):
+def evaluate_law(solver, k):
     """con_v -> con_impulse, con_hessian of the patches of island k; a line search has done it."""
     for c in range(solver.island_con[k], solver.island_con[k + 1]):
         i = solver.con_order[c]
-        if solver.con_members[i] > TURNS:
-            respond_in_patch(solver, i)
+        if solver.con_patch_size[i] > HAS_TORSIONAL:
+            evaluate_patch_law(solver, i)
 
 
 @kernel
@@ -309,10 +309,10 @@ def fill_gradient(solver, k):
             vectors[VECTOR_GRADIENT, c] = 0.0 * vectors[VECTOR_MOMENTUM, c]
     for c in range(solver.island_con[k], solver.island_con[k + 1]):
         i = solver.con_order[c]
-        if solver.con_members[i] != 0:
-            if solver.con_members[i] > TURNS:
+        if solver.con_patch_size[i] != 0:
+            if solver.con_patch_size[i] > HAS_TORSIONAL:
                 add_patch_impulses(solver, i)
-            elif solver.con_members[i] == TURNS:
+            elif solver.con_patch_size[i] == HAS_TORSIONAL:
                 add_turning_impulses(solver, i)
             continue
         if solver.con_slot[i] >= 0:
@@ -370,10 +370,10 @@ def residual_of_terms(solver, k):
             terms = add_product(terms, v * v + free * free, vectors[VECTOR_DIAGONAL, c])
     for c in range(solver.island_con[k], solver.island_con[k + 1]):
         i = solver.con_order[c]
-        if solver.con_members[i] != 0:
-            if solver.con_members[i] > TURNS:
+        if solver.con_patch_size[i] != 0:
+            if solver.con_patch_size[i] > HAS_TORSIONAL:
                 terms = terms_of_patch(solver, i, terms)
-            elif solver.con_members[i] == TURNS:
+            elif solver.con_patch_size[i] == HAS_TORSIONAL:
                 terms = terms_of_turning(solver, i, terms)
             continue
         if solver.con_slot[i] >= 0:
@@ -388,15 +388,15 @@ def residual_of_terms(solver, k):
 
 
 @kernel
-def move(solver, k, share):
+def move(solver, k, step_length):
     """From the point along the direction."""
     vectors = solver.vectors8
     for p in range(solver.island_tree[k], solver.island_tree[k + 1]):
         t = solver.order[p]
         for c in range(solver.tree_slot[t] // WIDTH, solver.tree_slot[t + 1] // WIDTH):
-            vectors[VECTOR_VELOCITY, c] = vectors[VECTOR_VELOCITY, c] + share * vectors[VECTOR_DIRECTION, c]
-            vectors[VECTOR_MOMENTUM, c] = vectors[VECTOR_MOMENTUM, c] + share * vectors[VECTOR_MOMENTUM_STEP, c]
+            vectors[VECTOR_VELOCITY, c] = vectors[VECTOR_VELOCITY, c] + step_length * vectors[VECTOR_DIRECTION, c]
+            vectors[VECTOR_MOMENTUM, c] = vectors[VECTOR_MOMENTUM, c] + step_length * vectors[VECTOR_MOMENTUM_STEP, c]
     for c in range(solver.island_con[k], solver.island_con[k + 1]):
         i = solver.con_order[c]
         for r in range(3):
-            solver.con_v[i, r] += share * solver.con_dv[i, r]
+            solver.con_v[i, r] += step_length * solver.con_dv[i, r]

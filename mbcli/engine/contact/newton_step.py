@@ -6,7 +6,7 @@ when one has converged, so that its differences are smooth until a contact begin
 """
 
 from mbcli.engine.contact.dual_friction import begin_duals
-from mbcli.engine.contact.islands import arrange_problem
+from mbcli.engine.contact.islands import build_islands
 from mbcli.engine.contact.newton import (
     fill_gradient,
     free_other_trees,
@@ -30,7 +30,7 @@ from mbcli.engine.runtime.lane_memory import WIDTH
 def newton_step_called(model, data, points, solver, number):
     """In place of solve_problem(): vectors[START] -> vectors[VELOCITY], one step further."""
     s = solver_at(solver)
-    arrange_problem(s)
+    build_islands(s)
     free_other_trees(s)
     for k in range(s.counts[COUNT_ISLANDS]):
         if s.counts[COUNT_STATUS] == PROBLEM_SOLVED:

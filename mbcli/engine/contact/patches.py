@@ -55,15 +55,15 @@ def velocity_in_patch(solver, i, w, v):
 def patch_times_jacobian(solver, i, x, y):
     """Rows of y = J x for the contacts of patch i."""
     w, v = patch_velocity(solver, i, x)
-    for n in range(i, i + solver.con_members[i]):
+    for n in range(i, i + solver.con_patch_size[i]):
         y[n, 0], y[n, 1], y[n, 2] = velocity_in_patch(solver, n, w, v)
 
 
 @kernel
-def respond_in_patch(solver, i):
+def evaluate_patch_law(solver, i):
     """con_v -> con_impulse, con_hessian of the contacts of patch i."""
     con_v = solver.con_v
-    for n in range(i, i + solver.con_members[i]):
+    for n in range(i, i + solver.con_patch_size[i]):
         respond_in_contact(solver, n, con_v[n, 0], con_v[n, 1], con_v[n, 2])
 
 
@@ -92,13 +92,13 @@ respond_in_contact = dispatch(
 
 
 @kernel
-def slope_of_patch(solver, i, share):
+def slope_of_patch(solver, i, step_length):
     """As line_search.slope_of_constraints(), of patch i; -> con_impulse, con_hessian there."""
     slope, curvature = 0.0, 0.0
     v, dv, j, H = solver.con_v, solver.con_dv, solver.con_impulse, solver.con_hessian
-    for n in range(i, i + solver.con_members[i]):
+    for n in range(i, i + solver.con_patch_size[i]):
         a, b, c = dv[n, 0], dv[n, 1], dv[n, 2]
-        respond_in_contact(solver, n, v[n, 0] + share * a, v[n, 1] + share * b, v[n, 2] + share * c)
+        respond_in_contact(solver, n, v[n, 0] + step_length * a, v[n, 1] + step_length * b, v[n, 2] + step_length * c)
         response = (j[n, 0], j[n, 1], j[n, 2], H[n, 0], H[n, 1], H[n, 2], H[n, 3], H[n, 4], H[n, 5])
         first, second = along_direction(response, a, b, c)
         slope += first
@@ -119,7 +119,7 @@ def add_patch_impulses(solver, i):
     """con_impulse of the contacts of patch i, added to the gradient's row."""
     place, impulse = solver.con_place, solver.con_impulse
     f, moment = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
-    for n in range(i, i + solver.con_members[i]):
+    for n in range(i, i + solver.con_patch_size[i]):
         x, y, z = impulse[n, 0], impulse[n, 1], impulse[n, 2]
         part = add(
             add(scale(x, row3(place, n, PLACE_TANGENT)), scale(y, row3(place, n, PLACE_ACROSS))),
@@ -139,7 +139,7 @@ def add_patch_impulses(solver, i):
 def terms_of_patch(solver, i, terms):
     """Adds to terms the squared momenta of each row of the contacts of patch i over the masses."""
     J, vectors, place = solver.jacobian8, solver.vectors8, solver.con_place
-    for n in range(i, i + solver.con_members[i]):
+    for n in range(i, i + solver.con_patch_size[i]):
         arm = row3(place, n, PLACE_ARM)
         for r in range(3):
             axis = row3(place, n, 3 * r)
@@ -181,7 +181,7 @@ def patch_hessian(solver, i):
     vv, ww = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     first, second, third = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)  # columns of wv
     H, place = solver.con_hessian, solver.con_place
-    for n in range(i, i + solver.con_members[i]):
+    for n in range(i, i + solver.con_patch_size[i]):
         G = (H[n, 0], H[n, 1], H[n, 2], H[n, 3], H[n, 4], H[n, 5])
         if has_dual(solver, n):
             G = dual_hessian(solver, n)
@@ -217,7 +217,7 @@ def patch_jacobian(solver, i):
         (nothing, nothing, nothing),
     )
     H, place = solver.con_hessian, solver.con_place
-    for n in range(i, i + solver.con_members[i]):
+    for n in range(i, i + solver.con_patch_size[i]):
         t, b, c = row3(place, n, PLACE_TANGENT), row3(place, n, PLACE_ACROSS), row3(place, n, PLACE_NORMAL)
         # rows of G R^T, then of R G R^T
         g = add(add(scale(H[n, 0], t), scale(H[n, 3], b)), scale(H[n, 4], c))

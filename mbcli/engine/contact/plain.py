@@ -9,23 +9,23 @@ def keep_start(solver, k):
     pass
 
 
-def begin_part(solver, k, parts, part):
+def begin_substep(solver, k, parts, part):
     pass
 
 
-def end_part(solver, k, parts):
+def end_substep(solver, k, parts):
     pass
 
 
-def halve_parts(solver, k):
+def halve_substeps(solver, k):
     pass
 
 
-def end_parts(solver, k, parts):
+def end_substeps(solver, k, parts):
     pass
 
 
-def hold_friction(solver, k, held):
+def freeze_friction(solver, k, held):
     pass
 
 

@@ -37,7 +37,7 @@ def begin_constraint(solver, kind, source):
         return -1
     solver.con_kind[i] = kind
     solver.con_source[i] = source
-    solver.con_members[i] = 0
+    solver.con_patch_size[i] = 0
     solver.con_slot[i] = -1
     solver.con_tree[i, 0] = -1
     solver.con_tree[i, 1] = -1
@@ -104,8 +104,8 @@ def end_constraint(solver, i):
 @kernel
 def follow_in_patch(solver, first, i):
     """Keeps contact i, the last one begun, in the patch that begins with contact `first`: it has no columns."""
-    solver.con_members[first] += 1
-    solver.con_members[i] = first - i
+    solver.con_patch_size[first] += 1
+    solver.con_patch_size[i] = first - i
     solver.con_first[i + 1] = solver.con_first[i]
     solver.con_split[i] = solver.con_first[i]
     solver.con_tree[i, 0], solver.con_tree[i, 1] = solver.con_tree[first, 0], solver.con_tree[first, 1]

@@ -4,16 +4,17 @@ from mbcli.engine.contact.impacts import set_impact_law, strikes
 from mbcli.engine.contact.laws.registry import begin_law
 from mbcli.engine.contact.patches import compliance_in_patch, fill_patch_response, patch_velocity, velocity_in_patch
 from mbcli.engine.contact.problem import begin_constraint, begin_piece, end_constraint, follow_in_patch
-from mbcli.engine.contact.turning import (
-    begin_turning_law,
-    finish_turning_law,
-    resists_turning,
-    scale_turning,
-    scales_of_turning,
+from mbcli.engine.contact.torsional import (
+    begin_torsional_law,
+    finish_torsional_law,
+    has_torsional_friction,
+    scale_torsional,
+    torsional_scales,
 )
 from mbcli.engine.fields.contact_fields import (
     COUNT_CONSTRAINTS,
     COUNT_STATUS,
+    HAS_TORSIONAL,
     PLACE_ACROSS,
     PLACE_ARM,
     PLACE_NORMAL,
@@ -21,9 +22,8 @@ from mbcli.engine.fields.contact_fields import (
     PROBLEM_SOLVED,
     SETTING_APPROXIMATION,
     TAMSI,
-    TURNING,
-    TURNING_SCALE,
-    TURNS,
+    TORSIONAL,
+    TORSIONAL_SCALE,
     VECTOR_VELOCITY,
 )
 from mbcli.engine.runtime.kernel import kernel
@@ -52,7 +52,7 @@ def tangent_of(n):
 
 @kernel
 def place_axes(model, data, solver):
-    """After position_kinematics and hold_locked -> axes: S by slots, zero for locked velocities."""
+    """After position_kinematics and apply_joint_locks -> axes: S by slots, zero for locked velocities."""
     S, axes = data.S, solver.axes
     for d in range(S.shape[0]):
         if is_asleep(data, model.dof_body[d]):
@@ -117,7 +117,7 @@ def add_piece(model, data, solver, i, b, vector, mask, point, axes):
         c = cross(arm, axis)
         turning = add_product(add_product(c[0] * w0, w1, c[1]), w2, c[2])
         J[3 * k + r] = add_product(add_product(add_product(turning, v0, axis[0]), v1, axis[1]), v2, axis[2])
-    if solver.con_members[i] > 0:
+    if solver.con_patch_size[i] > 0:
         k = begin_piece(solver, i, tree, vector)
         if k >= 0:
             J[3 * k], J[3 * k + 1], J[3 * k + 2] = w0, w1, w2
@@ -128,13 +128,13 @@ def add_contact_rows(model, data, solver, points):
     """One constraint per contact point, without its law; those of two bodies in patches, unless some resist turning."""
     c = 0
     while c < points.count[0]:
-        count, in_patch = 1, not resists_turning(points, c)
+        count, in_patch = 1, not has_torsional_friction(points, c)
         while (
             c + count < points.count[0]
             and points.body[c + count, 0] == points.body[c, 0]
             and points.body[c + count, 1] == points.body[c, 1]
         ):
-            in_patch = in_patch and not resists_turning(points, c + count)
+            in_patch = in_patch and not has_torsional_friction(points, c + count)
             count += 1
         if in_patch and count >= LEAST_PATCH:
             add_patch(model, data, solver, points, c, count)
@@ -156,31 +156,31 @@ def add_contact_row(model, data, solver, points, c):
     tangent = tangent_of(normal)
     across = cross(normal, tangent)
     point = row3(points.position, c, 0)
-    if resists_turning(points, c):
-        solver.con_members[i] = TURNS
+    if has_torsional_friction(points, c):
+        solver.con_patch_size[i] = HAS_TORSIONAL
     a, b, onto_b = points.body[c, 0], points.body[c, 1], row3(points.onto_B, c, 0)
     add_relative_point(model, data, solver, i, a, b, point, onto_b, (tangent, across, normal))
-    if solver.con_members[i] == 0:
+    if solver.con_patch_size[i] == 0:
         end_constraint(solver, i)
     else:
-        end_turning_contact(solver, points, i, tangent, across, normal)
+        end_torsional_contact(solver, points, i, tangent, across, normal)
 
 
 @kernel
-def end_turning_contact(solver, points, i, tangent, across, normal):
-    """Keeps contact i with a TURNING after it, if it has a column."""
+def end_torsional_contact(solver, points, i, tangent, across, normal):
+    """Keeps contact i with a TORSIONAL after it, if it has a column."""
     c = solver.con_source[i]
-    rolling, torsion = scales_of_turning(points, c)
-    scale_turning(solver, i, rolling, torsion, tangent, across, normal)
+    rolling, torsion = torsional_scales(points, c)
+    scale_torsional(solver, i, rolling, torsion, tangent, across, normal)
     end_constraint(solver, i)
     if solver.counts[COUNT_CONSTRAINTS] == i:
         return
-    j = begin_constraint(solver, TURNING, c)
+    j = begin_constraint(solver, TORSIONAL, c)
     if j < 0:
         return
     follow_in_patch(solver, i, j)
-    solver.con_members[i] = TURNS
-    set_row3(solver.con_law, j, TURNING_SCALE, (rolling, rolling, torsion))
+    solver.con_patch_size[i] = HAS_TORSIONAL
+    set_row3(solver.con_law, j, TORSIONAL_SCALE, (rolling, rolling, torsion))
 
 
 @kernel
@@ -189,7 +189,7 @@ def add_patch(model, data, solver, points, c, count):
     first = begin_constraint(solver, 0, c)
     if first < 0:
         return
-    solver.con_members[first] = 1
+    solver.con_patch_size[first] = 1
     P = row3(points.position, c, 0)
     x, y, z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
     tangent, across = x, y
@@ -226,18 +226,18 @@ def set_laws_of_patch(solver, points, i, h):
     if not is_tamsi:
         fill_patch_response(solver, i)
     w, v = patch_velocity(solver, i, VECTOR_VELOCITY)
-    for n in range(i, i + solver.con_members[i]):
+    for n in range(i, i + solver.con_patch_size[i]):
         _, _, separation = velocity_in_patch(solver, n, w, v)
         softness = 0.0 if is_tamsi else compliance_in_patch(solver, i, n)
         set_contact_law(solver, points, n, i, h, softness, separation)
 
 
 @kernel
-def set_turning_law(solver, points, i, h):
+def set_torsional_law(solver, points, i, h):
     """Numbers of the law of contact i, which resists turning."""
-    softness, separation = begin_turning_law(solver, i)
+    softness, separation = begin_torsional_law(solver, i)
     set_contact_law(solver, points, i, i, h, softness, separation)
-    finish_turning_law(solver, i)
+    finish_torsional_law(solver, i)
 
 
 @kernel

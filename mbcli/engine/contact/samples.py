@@ -1,12 +1,13 @@
 """Contacts of the samples of a run, one row after another; and the effort of their solution."""
 
 from mbcli.engine.contact.rows import tangent_of
-from mbcli.engine.contact.turning import turning_moment
+from mbcli.engine.contact.torsional import torsional_moment
 from mbcli.engine.fields.contact_fields import (
     COUNT_CONSTRAINTS,
     COUNT_MOST_ITERATIONS_SEEN,
     COUNT_STATUS,
     FACE_MOMENT,
+    HAS_TORSIONAL,
     PROBLEM_NOT_CONVERGED,
     PROBLEM_SINGULAR,
     PROBLEM_SOLVED,
@@ -23,7 +24,6 @@ from mbcli.engine.fields.contact_fields import (
     STATISTIC_MOST_CONTACTS,
     STATISTIC_MOST_ITERATIONS,
     STATISTIC_PROBLEMS,
-    TURNS,
 )
 from mbcli.engine.fields.model_fields import CONTACT_AT_SOLVER
 from mbcli.engine.runtime.handles import data_at, points_at, samples_at, solver_at
@@ -114,7 +114,7 @@ def append_step_contact(solver, points, samples, i, row, h):
     if h > 0.0:
         x, y, z = solver.con_v[i, 0], solver.con_v[i, 1], solver.con_v[i, 2]
     force = step_force(solver, points, i, n, h)
-    if solver.con_members[i] == TURNS:
+    if solver.con_patch_size[i] == HAS_TORSIONAL:
         set_row3(points.face, n, FACE_MOMENT, step_moment(solver, points, i, n, h))
     position, slip = row3(points.position, n, 0), square_root(x * x + y * y)
     append_contact(samples, row, points, n, points.law[n, 0], position, force, z, slip)
@@ -139,7 +139,7 @@ def step_moment(solver, points, i, n, h):
     """As step_force(), the moment on A at point n of a contact that resists turning."""
     normal = row3(points.normal, n, 0)
     tangent = tangent_of(normal)
-    return scale(1.0 / h, turning_moment(solver, i, tangent, cross(normal, tangent), normal))
+    return scale(1.0 / h, torsional_moment(solver, i, tangent, cross(normal, tangent), normal))
 
 
 @kernel

@@ -8,6 +8,7 @@ whose own impulse, at the velocities without constraints, would be inside of its
 """
 
 from mbcli.engine.fields.contact_fields import (
+    HAS_TORSIONAL,
     SAP,
     SAP_MU,
     SAP_R_N,
@@ -15,14 +16,13 @@ from mbcli.engine.fields.contact_fields import (
     SAP_V_HAT,
     SETTING_FRICTION_SOFTNESS,
     STUCK,
-    TURNS,
 )
 from mbcli.engine.runtime.kernel import kernel
 from mbcli.engine.smooth.trigonometry import square_root
 
 
 @kernel
-def hold_contacts(solver, k):
+def assume_stiction(solver, k):
     """Lets contacts of island k stick; whether any of them does not by its law at con_v.
 
     con_dv: their velocities without constraints.
@@ -30,7 +30,7 @@ def hold_contacts(solver, k):
     law, v, free, any_held = solver.con_law, solver.con_v, solver.con_dv, False
     for c in range(solver.island_con[k], solver.island_con[k + 1]):
         i = solver.con_order[c]
-        if solver.con_kind[i] != SAP or solver.con_members[i] == TURNS:
+        if solver.con_kind[i] != SAP or solver.con_patch_size[i] == HAS_TORSIONAL:
             continue
         mu, R_t, R_n, v_hat = law[i, SAP_MU], law[i, SAP_R_T], law[i, SAP_R_N], law[i, SAP_V_HAT]
         compliance = R_t / solver.settings[SETTING_FRICTION_SOFTNESS]

@@ -15,7 +15,7 @@ from mbcli.engine.fields.contact_fields import (
     HUNT_CROSSLEY_STEP,
     HUNT_CROSSLEY_STRIKES,
     TAMSI,
-    TURNING,
+    TORSIONAL,
     VECTOR_FREE,
     VECTOR_GAIN,
     VECTOR_START,
@@ -40,8 +40,8 @@ def keep_start(solver, k):
             solver.con_law[i, HUNT_CROSSLEY_PENETRATION_AT_START] = solver.con_law[i, HUNT_CROSSLEY_PENETRATION]
 
 
-@slot(plain="contact.plain.begin_part")
-def begin_part(solver, k, parts, part):
+@slot(plain="contact.plain.begin_substep")
+def begin_substep(solver, k, parts, part):
     """Velocities with and without constraints for a part of the step of island k; the whole step is ready already."""
     if parts == 1:
         return
@@ -70,8 +70,8 @@ def begin_part(solver, k, parts, part):
                 )
 
 
-@slot(plain="contact.plain.end_part")
-def end_part(solver, k, parts):
+@slot(plain="contact.plain.end_substep")
+def end_substep(solver, k, parts):
     """After a part is solved: its impulses are added to those of the parts before."""
     if parts == 1:
         return
@@ -81,15 +81,15 @@ def end_part(solver, k, parts):
             solver.con_sum[i, r] += solver.con_impulse[i, r]
 
 
-@slot(plain="contact.plain.halve_parts")
-def halve_parts(solver, k):
+@slot(plain="contact.plain.halve_substeps")
+def halve_substeps(solver, k):
     """The laws of island k for parts that are half as long."""
     for c in range(solver.island_con[k], solver.island_con[k + 1]):
         scale_law(solver, solver.con_order[c], 0.5)
 
 
-@slot(plain="contact.plain.end_parts")
-def end_parts(solver, k, parts):
+@slot(plain="contact.plain.end_substeps")
+def end_substeps(solver, k, parts):
     """The laws of the whole step again, and its impulses."""
     if parts == 1:
         return
@@ -106,7 +106,7 @@ def end_parts(solver, k, parts):
 def scale_law(solver, i, ratio):
     """The law of constraint i for a time that is so many times as long."""
     law = solver.con_law
-    if solver.con_kind[i] == TURNING:
+    if solver.con_kind[i] == TORSIONAL:
         return
     if solver.con_kind[i] == TAMSI:
         law[i, HUNT_CROSSLEY_STEP] *= ratio

@@ -9,17 +9,17 @@ from mbcli.engine.contact.block_lu import factorize_halves, solve_halves
 from mbcli.engine.contact.hessian import add_rows, add_to_diagonal, column_of, fill_masses
 from mbcli.engine.contact.laws.registry import response_of
 from mbcli.engine.contact.patches import patch_jacobian
-from mbcli.engine.contact.turning import slip_size, turning_jacobian
+from mbcli.engine.contact.torsional import slip_size, torsional_jacobian
 from mbcli.engine.fields.contact_fields import (
     COUNT_STATUS,
     COUNT_VALUES,
+    HAS_TORSIONAL,
     HUNT_CROSSLEY_FRICTION,
     HUNT_CROSSLEY_MU,
     HUNT_CROSSLEY_V_S,
     LAGGED,
     PROBLEM_SOLVED,
     TAMSI,
-    TURNS,
     VECTOR_DIRECTION,
     VECTOR_GRADIENT,
 )
@@ -60,12 +60,12 @@ def fill_matrix(solver, k):
         i = solver.con_order[c]
         if solver.con_slot[i] >= 0:
             add_to_diagonal(solver, i)
-        elif solver.con_members[i] == 0:
+        elif solver.con_patch_size[i] == 0:
             add_blocks(solver, i, contact_jacobian(solver, i), 1)
-        elif solver.con_members[i] > TURNS:
+        elif solver.con_patch_size[i] > HAS_TORSIONAL:
             add_blocks(solver, i, patch_jacobian(solver, i), 2)
-        elif solver.con_members[i] == TURNS:
-            add_blocks(solver, i, turning_jacobian(solver, i), 2)
+        elif solver.con_patch_size[i] == HAS_TORSIONAL:
+            add_blocks(solver, i, torsional_jacobian(solver, i), 2)
 
 
 @kernel
@@ -142,23 +142,21 @@ def times_two(a, x, b, y):
 @slot(plain="contact.plain.tamsi_share")
 def tamsi_share(solver, k):
     """How much of the direction may be taken: no slip turns too far or jumps across the zone of stiction."""
-    share = 1.0
+    step_length = 1.0
     for c in range(solver.island_con[k], solver.island_con[k + 1]):
         i = solver.con_order[c]
-        if solver.con_members[i] == TURNS:
-            share = min(share, share_of_turning(solver, i))
+        if solver.con_patch_size[i] == HAS_TORSIONAL:
+            step_length = min(step_length, step_length_of_torsional(solver, i))
         elif solver.con_kind[i] == TAMSI:
             v_s = solver.con_law[i, HUNT_CROSSLEY_V_S]
-            share = min(
-                share,
-                share_of_slip(solver.con_v[i, 0], solver.con_v[i, 1], solver.con_dv[i, 0], solver.con_dv[i, 1], v_s),
-            )
-    return share
+            v, dv = solver.con_v, solver.con_dv
+            step_length = min(step_length, step_length_of_slip(v[i, 0], v[i, 1], dv[i, 0], dv[i, 1], v_s))
+    return step_length
 
 
 @kernel
-def share_of_turning(solver, i):
-    """The share of contact i, which resists turning: that of its slip in the plane of slip and direction."""
+def step_length_of_torsional(solver, i):
+    """The largest step length of contact i, by its slip in the plane of slip and direction."""
     v, w = row3(solver.con_v, i, 0), row3(solver.con_v, i + 1, 0)
     d, e = row3(solver.con_dv, i, 0), row3(solver.con_dv, i + 1, 0)
     size = slip_size(v, w)
@@ -167,11 +165,11 @@ def share_of_turning(solver, i):
     along = (v[0] * d[0] + v[1] * d[1] + w[0] * e[0] + w[1] * e[1] + w[2] * e[2]) / size
     length = slip_size(d, e)
     across = square_root(max(0.0, length * length - along * along))
-    return share_of_slip(size, 0.0, along, across, solver.con_law[i, HUNT_CROSSLEY_V_S])
+    return step_length_of_slip(size, 0.0, along, across, solver.con_law[i, HUNT_CROSSLEY_V_S])
 
 
-@slot(plain="contact.plain.hold_friction")
-def hold_friction(solver, k, held):
+@slot(plain="contact.plain.freeze_friction")
+def freeze_friction(solver, k, held):
     """Contacts of island k: with friction of the normal impulses that are there, as a convex problem, or of their own.
 
     The solution of the convex problem is a new start if Newton's method does not come closer.
@@ -186,8 +184,8 @@ def hold_friction(solver, k, held):
 
 
 @kernel
-def share_of_slip(x, y, dx, dy, v_s):
-    """Largest share s up to 1 for which the slip (x, y) + s (dx, dy) neither reverses nor turns beyond the limit."""
+def step_length_of_slip(x, y, dx, dy, v_s):
+    """The largest step length s up to 1 at which the slip (x, y) + s (dx, dy) does not turn too far."""
     a = x * x + y * y
     c = dx * dx + dy * dy
     end_x, end_y = x + dx, y + dy

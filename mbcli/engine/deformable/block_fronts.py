@@ -17,7 +17,7 @@ that have nothing to do with each other, one for each thread, and behind these o
 is computed by one of them, from the same numbers in the same order as by one thread, so that results are the same.
 """
 
-from mbcli.engine.deformable.meetings import meet, report_failure, reported_failure
+from mbcli.engine.deformable.meetings import barrier_wait, report_failure, reported_failure
 from mbcli.engine.fields.front_fields import (
     BLOCK_OF_SPOTS,
     FRONT_AT,
@@ -85,20 +85,20 @@ def factorize_matrix(
             add_children(values, fronts, children, places, f, 0, 1)
             if eliminate_front(values, fronts, f, meetings, 0, 1) < 0:
                 break
-    meet(meetings, part, parts)
+    barrier_wait(meetings, part, parts)
     for f in range(cuts[2], cuts[3]):
         if reported_failure(meetings) >= 0:
             break
         clear_front(values, fronts, f, part, parts)
-        meet(meetings, part, parts)
+        barrier_wait(meetings, part, parts)
         if part == 0:
             add_own_blocks(values, fronts, spots, blocks, f)
-        meet(meetings, part, parts)
+        barrier_wait(meetings, part, parts)
         add_children(values, fronts, children, places, f, part, parts)
-        meet(meetings, part, parts)
+        barrier_wait(meetings, part, parts)
         if schur.shape[0] > 0 and f == cuts[3] - 1:
             copy_front(values, fronts, f, schur, part, parts)
-            meet(meetings, part, parts)
+            barrier_wait(meetings, part, parts)
         eliminate_front(values, fronts, f, meetings, part, parts)
     return reported_failure(meetings)
 
@@ -220,13 +220,13 @@ def eliminate_front(values, fronts, f, meetings, part, parts):
     for first in range(0, fronts[f, FRONT_TILES], PANEL):
         if part == 0 and eliminate_panel(values, fronts, f, first) < 0:
             report_failure(meetings, part, f)
-        meet(meetings, part, parts)
+        barrier_wait(meetings, part, parts)
         if reported_failure(meetings) >= 0:
             return -1
         solve_behind_panel(values, fronts, f, first, part, parts)
-        meet(meetings, part, parts)
+        barrier_wait(meetings, part, parts)
         update_behind_panel(values, fronts, f, first, part, parts)
-        meet(meetings, part, parts)
+        barrier_wait(meetings, part, parts)
     return 0
 
 
@@ -371,7 +371,7 @@ def solve_down(
             solve_front_down(values, fronts, f, work[p], meetings, 0, 1)
             give_own(fronts, f, y, work[p])
             add_rest(fronts, rest, f, y, work[p])
-    meet(meetings, part, parts)
+    barrier_wait(meetings, part, parts)
     if part == 0:
         for i in range(fronts[cuts[1], FRONT_FIRST], fronts[cuts[2], FRONT_FIRST]):
             x[i] = other[i]
@@ -408,7 +408,7 @@ def solve_up(
         solve_front_up(values, fronts, f, work[0], meetings, part, parts)
         if part == 0:
             give_own(fronts, f, x, work[0])
-    meet(meetings, part, parts)
+    barrier_wait(meetings, part, parts)
     for p in range(part, 2, parts):
         for f in range(cuts[p + 1] - 1, cuts[p] - 1, -1):
             take_own(fronts, f, x, work[p])
@@ -462,10 +462,10 @@ def solve_front_down(values, fronts, f, work, meetings, part, parts):
                     for m in range(i):
                         y -= values[8 * (column + 8 * t + m) + i] * work[8 * t + m]
                     work[8 * t + i] = y * values[8 * (column + 8 * t + i) + i]
-        meet(meetings, part, parts)
+        barrier_wait(meetings, part, parts)
         for t in range(end + part, tiles + others, parts):
             take_rows(values, work, column_of_tiles(at, tiles, t), 8 * first, 8 * end, t)
-        meet(meetings, part, parts)
+        barrier_wait(meetings, part, parts)
 
 
 @kernel
@@ -486,12 +486,12 @@ def take_rows(values, work, column, begin, end, t):
 def solve_front_up(values, fronts, f, work, meetings, part, parts):
     """Own numbers -> U^-1 times what is left of them without the rest, which is known."""
     at, tiles, others = fronts[f, FRONT_AT], fronts[f, FRONT_TILES], fronts[f, FRONT_REST_TILES]
-    meet(meetings, part, parts)
+    barrier_wait(meetings, part, parts)
     for first in range((tiles - 1) // PANEL * PANEL, -1, -PANEL):
         end = min(first + PANEL, tiles)
         for k in range(first + part, end, parts):
             take_columns(values, work, at, tiles, end, tiles + others, k)
-        meet(meetings, part, parts)
+        barrier_wait(meetings, part, parts)
         if part == 0:
             for k in range(end - 1, first - 1, -1):
                 take_columns(values, work, at, tiles, k + 1, end, k)
@@ -501,7 +501,7 @@ def solve_front_up(values, fronts, f, work, meetings, part, parts):
                     for m in range(i + 1, 8):
                         y -= values[8 * (diagonal + i) + m] * work[8 * k + m]
                     work[8 * k + i] = y * values[8 * (diagonal + i) + i]
-        meet(meetings, part, parts)
+        barrier_wait(meetings, part, parts)
 
 
 @kernel

@@ -11,7 +11,7 @@ from mbcli.engine.runtime.thread_memory import publish, wait_until
 
 
 @kernel
-def meet(meetings, part, parts):
+def barrier_wait(meetings, part, parts):
     """Returns when both parts have come."""
     if parts == 2:
         own, other = MEETING_SLOT * (1 + part), MEETING_SLOT * (2 - part)

@@ -34,8 +34,8 @@ MOTION_V, MOTION_W, MOTION_TRAVEL = 0, 3, 6
 # columns of mixing, of own_laws
 MIXING_RULE, MIXING_PRIORITY, MIXING_DIMENSION = range(3)
 LAW_FRICTION, LAW_STATIC, LAW_COVER, LAW_TORSION, LAW_ROLLING = range(5)
-# columns of turning, of solids and of contact points
-TURNING_TORSION, TURNING_ROLLING = range(2)
+# columns of torsional, of solids and of contact points
+TORSIONAL_SPIN, TORSIONAL_ROLLING = range(2)
 WORD = 62  # bits used of an integer
 
 MOST_CORNERS = 64  # of a face, and of two faces clipped
@@ -69,7 +69,7 @@ COLLISION_FIELDS = (
     ),
     Field("cover", ("nsolid",), "real", "m", "how far outside of the solid it is touched"),
     Field("mixing", ("nsolid", 3), "int", "", "rule of friction: 0 as Drake, 1 as MuJoCo; priority, dimension there"),
-    Field("turning", ("nsolid", 2), "real", "m", "torsional and rolling friction"),
+    Field("torsional", ("nsolid", 2), "real", "m", "torsional and rolling friction"),
     Field("own_pairs", ("nown", 2), "int", "", "pairs of solids with a law of their own, sorted; the smaller first"),
     Field("own_laws", ("nown", 5), "real", "1, m", "laws of these: friction, static friction, ..., columns LAW_..."),
     Field("filter_row", ("nsolid",), "int", "", "row and column of a solid in filters"),

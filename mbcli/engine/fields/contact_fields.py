@@ -37,7 +37,7 @@ POINT_FIELDS = (
         "of the pair: stiffness, dissipation, relaxation, friction when sliding, when sticking; of points: "
         "restitution, speed of approach from which on they bounce, approach in a step from which on they strike, or 0",
     ),
-    Field("turning", ("npoint", 2), "real", "m", "of points, not of faces: torsional and rolling friction"),
+    Field("torsional", ("npoint", 2), "real", "m", "of points, not of faces: torsional and rolling friction"),
     Field(
         "face",
         ("npoint", 12),
@@ -65,11 +65,11 @@ COUPLING_NORMAL, COUPLING_POINT, COUPLING_ERROR, COUPLING_NUMBERS = 0, 3, 6, 9
 # columns of con_place
 PLACE_TANGENT, PLACE_ACROSS, PLACE_NORMAL, PLACE_ARM = 0, 3, 6, 9
 # laws of constraints, files of contact/laws: of contacts, which have three rows; of one row; of one to three rows; of
-# the turning of the contact before; of a contact of SAP that is assumed to stick
+# the torsional friction of the contact before; of a contact of SAP that is assumed to stick
 LAW_NUMBERS = {name: n for n, name in enumerate(LAW_NAMES)}
 SAP, LAGGED, TAMSI = LAW_NUMBERS["sap"], LAW_NUMBERS["lagged"], LAW_NUMBERS["tamsi"]  # of sticking.py and tamsi.py
-BOUNDED, EQUALITY, TURNING, STUCK = range(len(CONTACT_LAWS), len(LAW_NUMBERS))
-TURNS = 1  # in con_members: of a contact that resists turning, see turning.py
+BOUNDED, EQUALITY, TORSIONAL, STUCK = range(len(CONTACT_LAWS), len(LAW_NUMBERS))
+HAS_TORSIONAL = 1  # in con_patch_size: of a contact with torsional friction, see torsional.py
 # columns of con_law, by kinds: see sap.py, hunt_crossley.py (for lagged, similar and tamsi), bounded.py in contact/laws
 SAP_MU, SAP_R_T, SAP_R_N, SAP_V_HAT = range(4)
 HUNT_CROSSLEY_MU, HUNT_CROSSLEY_STIFFNESS, HUNT_CROSSLEY_DISSIPATION, HUNT_CROSSLEY_PENETRATION = range(4)
@@ -78,7 +78,7 @@ HUNT_CROSSLEY_PENETRATION_AT_START = 7  # of parts of a step with TAMSI
 HUNT_CROSSLEY_STRIKES = 8  # 1 of what strikes, see strike_hunt_crossley()
 HUNT_CROSSLEY_STOPPED = 7  # of begin_hunt_crossley(): the slip that friction stops in a step, about
 BOUNDED_R, BOUNDED_V_HAT, BOUNDED_LOW, BOUNDED_HIGH, BOUNDED_SIGN = range(5)
-TURNING_SCALE = 0  # the first of three, one for each row of a TURNING [m]
+TORSIONAL_SCALE = 0  # the first of three, one for each row of a TORSIONAL [m]
 # rows of vectors
 VECTOR_VELOCITY, VECTOR_FREE, VECTOR_GRADIENT, VECTOR_DIRECTION, VECTOR_MOMENTUM, VECTOR_MOMENTUM_STEP = range(6)
 VECTOR_DIAGONAL, VECTOR_INVERSE_DIAGONAL, VECTOR_START, VECTOR_GAIN = range(6, 10)
@@ -112,7 +112,13 @@ SOLVER_FIELDS = (
     Field("statistics", (8,), "real", "", "of all problems so far, elements STATISTIC_..."),
     Field("con_kind", ("ncon",), "int", "", "law of each constraint, a number of LAW_NUMBERS"),
     Field("con_source", ("ncon",), "int", "", "what it comes from: a contact point, a limit, ..."),
-    Field("con_members", ("ncon",), "int", "", "0: alone; TURNS; n: first of a patch of n contacts; -k: k-th after it"),
+    Field(
+        "con_patch_size",
+        ("ncon",),
+        "int",
+        "",
+        "0: alone; HAS_TORSIONAL; n: first of a patch of n contacts; -k: k-th after it",
+    ),
     Field("con_place", ("ncon", 12), "real", "1, m", "of a contact in a patch: its axes, its arm from P, in W"),
     Field("con_response", ("ncon", 21), "real", "1/kg, 1/(kg m), 1/(kg m^2)", "of a patch: see patches.py"),
     Field("con_slot", ("ncon",), "int", "", "slot of the velocity that is its only row, and it has no pieces; else -1"),

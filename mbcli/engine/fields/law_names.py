@@ -2,4 +2,4 @@
 
 from mbcli.config.contact_laws import CONTACT_LAWS
 
-LAW_NAMES = (*CONTACT_LAWS, "bounded", "equality", "turning", "stuck")
+LAW_NAMES = (*CONTACT_LAWS, "bounded", "equality", "torsional", "stuck")

@@ -4,7 +4,7 @@ Allocation, the compiled structs and the documentation all read these tables. Si
 (World is 0; links welded together are one body), nlink links and nframe frames as the plant counts them, nq positions,
 nv velocities, nu actuators, npd of them with a controller, nspring spring-dampers, nhinge door hinges, nbushing
 bushings, ncut joints that close loops and have forces, ncurve curves with nsegment arcs and lines, nlock locked
-velocities, nlimit limits of positions, nfriction velocities with dry friction, nline of controllers, limits and dry
+velocities, nlimit limits of positions, nfriction velocities with dry friction, nbounded of controllers, limits and dry
 friction together. Kinds: "real" takes the scalar type, "int" is int64.
 
 Vectors of Data are expressed in world axes. "About Ro" means about the reference point of the body's tree, the origin
@@ -63,9 +63,15 @@ MODEL_FIELDS = (
     Field("body_v", ("nbody",), "int", "", "first velocity of the inboard joint"),
     Field("body_nv", ("nbody",), "int", "", "number of velocities of the inboard joint"),
     Field("body_X_PF", ("nbody", 12), "real", "1, m", "pose of the joint's inboard frame in the inboard body"),
-    Field("body_travel", ("nbody",), "real", "m/rad", "translation per rotation of a screw joint"),
+    Field("screw_lead", ("nbody",), "real", "m/rad", "translation per rotation of a screw joint"),
     Field("body_inertia", ("nbody", 10), "real", "kg, m, kg m^2", "mass, centre of mass, central inertia, in B"),
-    Field("body_weight", ("nbody", 4), "real", "kg, kg m", "mass under gravity, its first moment, in B; World: welded"),
+    Field(
+        "gravitating_mass",
+        ("nbody", 4),
+        "real",
+        "kg, kg m",
+        "mass under gravity, its first moment, in B; World: welded",
+    ),
     Field("body_curve", ("nbody",), "int", "", "curve that a curvilinear joint follows, else 0"),
     Field("curves", ("ncurve", 3), "int", "", "segments of each curve, columns CURVE_..."),
     Field("curve_period", ("ncurve",), "real", "m", "length of the curve"),
@@ -80,7 +86,7 @@ MODEL_FIELDS = (
     Field("dof_body", ("nv",), "int", "", "body that the velocity moves"),
     Field("dof_parent", ("nv",), "int", "", "next velocity towards World, -1 at the root"),
     Field(
-        "dof_carries",
+        "axis_rotated_by",
         ("nv", 6),
         "int",
         "",
@@ -136,7 +142,7 @@ MODEL_FIELDS = (
 
 # columns of line: a, k, bounds; vdot and M vdot - r at the point; what is assumed at a bound, else a; the diagonal
 # without lines
-LINE_OFFSET, LINE_SLOPE, LINE_LOW, LINE_HIGH, LINE_AT_POINT, LINE_ASSUMED, LINE_OWN = range(7)
+ROW_OFFSET, ROW_SLOPE, ROW_LOW, ROW_HIGH, ROW_AT_POINT, ROW_ASSUMED, ROW_OWN = range(7)
 # elements of contact: addresses of arrays, of what functions are called with, and of these functions
 CONTACT_AT_POINTS, CONTACT_AT_SOLVER, CONTACT_AT_COLLISION, CONTACT_AT_SAMPLES, CONTACT_AT_MODEL = range(5)
 CONTACT_AT_DATA, CONTACT_AT_LAW, CONTACT_AT_KEEP, CONTACT_AT_FIND, CONTACT_AT_SOLVE = range(5, 10)
@@ -209,10 +215,16 @@ DATA_FIELDS = (
     Field("pd_desired", ("npd", 2), "real", "rad, m, rad/s, m/s", "position and velocity that a controller aims at"),
     Field("pd_effort", ("npd",), "real", "N m or N", "what an actuator with a controller gave in the step"),
     Field("pd_carried", ("npd",), "real", "N m or N", "what a controller feeds forward of its earlier efforts"),
-    Field("vdot_point", ("nv",), "real", "rad/s^2, m/s^2", "the best accelerations so far, see clamped_lines.py"),
-    Field("line_residual", (1,), "real", "1", "0, or what another Newton step would change, see limited_dynamics.py"),
-    Field("line_side", ("nline",), "real", "1", "-1 or 1 where a line is assumed at its lower or upper bound, else 0"),
-    Field("line", ("nline", 7), "real", "N m, kg m^2", "lines of controllers, limits, dry friction; columns LINE_..."),
+    Field("vdot_point", ("nv",), "real", "rad/s^2, m/s^2", "the best accelerations so far, see bounded_rows.py"),
+    Field("row_residual", (1,), "real", "1", "0, or what another Newton step would change, see limited_dynamics.py"),
+    Field("row_side", ("nbounded",), "real", "1", "-1 or 1 where a row is assumed at its lower or upper bound, else 0"),
+    Field(
+        "bounded_row",
+        ("nbounded", 7),
+        "real",
+        "N m, kg m^2",
+        "rows of controllers, limits, dry friction; columns ROW_...",
+    ),
     Field("friction_effort", ("nfriction",), "real", "N m or N", "dry friction of a joint in the step"),
     Field("psi_dot", ("nv", 6), "real", "rad/s, m/s", "S crossed by the velocity of what it does not carry"),
     Field("psi_ddot", ("nv", 6), "real", "rad/s^2, m/s^2", "the same of accelerations, see dynamics_derivatives.py"),

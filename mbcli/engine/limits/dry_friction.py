@@ -3,11 +3,11 @@
 Over a step h the effort on velocity d is clamp(-v' / (h R), -loss, loss), v' = v + h vdot the velocity at its end: in
 the limit R -> 0 the friction of Coulomb that does not depend on the load, a bound on the force of the constraint v' = 0
 as MuJoCo has it. R is so small that a joint which sticks creeps by a millionth of what it would gain in a step without
-friction. The effort is a clamped line of the acceleration, see clamped_lines.py.
+friction. The effort is a clamped line of the acceleration, see bounded_rows.py.
 """
 
-from mbcli.engine.fields.model_fields import LINE_ASSUMED, LINE_HIGH, LINE_LOW, LINE_OFFSET, LINE_OWN, LINE_SLOPE
-from mbcli.engine.limits.clamped_lines import bound_of_line, clamped_effort, side_of_line
+from mbcli.engine.fields.model_fields import ROW_ASSUMED, ROW_HIGH, ROW_LOW, ROW_OFFSET, ROW_OWN, ROW_SLOPE
+from mbcli.engine.limits.bounded_rows import bound_of_row, clamped_effort, side_of_row
 from mbcli.engine.runtime.kernel import kernel
 from mbcli.engine.smooth.inertia import inertia_times
 from mbcli.engine.smooth.mass_matrix import composite_inertias
@@ -31,23 +31,25 @@ def start_friction(model, data, h):
     for k in range(model.friction_dof.shape[0]):
         i, d = first_friction_line(model) + k, model.friction_dof[k]
         own, loss = data.diagonal[d], model.friction_loss[k]
-        data.line[i, LINE_OWN] = own
-        data.line[i, LINE_LOW], data.line[i, LINE_HIGH] = -loss, loss
-        data.line[i, LINE_SLOPE] = data.line[i, LINE_OFFSET] = 0.0 * own if own.real < INFINITE else 0.0 * loss
+        data.bounded_row[i, ROW_OWN] = own
+        data.bounded_row[i, ROW_LOW], data.bounded_row[i, ROW_HIGH] = -loss, loss
+        data.bounded_row[i, ROW_SLOPE] = data.bounded_row[i, ROW_OFFSET] = (
+            0.0 * own if own.real < INFINITE else 0.0 * loss
+        )
         if own.real < INFINITE:
             w, u = row3(data.S, d, 0), row3(data.S, d, 3)
             torque, force = inertia_times(data.composite, model.dof_body[d], w, u)
             slope = (dot(w, torque) + dot(u, force) + own) / STICKING
-            data.line[i, LINE_SLOPE] = slope
-            data.line[i, LINE_OFFSET] = -slope / h * data.v[d]
-        side = side_of_line(data, i, 0.0 * loss)
-        data.line_side[i] = side
+            data.bounded_row[i, ROW_SLOPE] = slope
+            data.bounded_row[i, ROW_OFFSET] = -slope / h * data.v[d]
+        side = side_of_row(data, i, 0.0 * loss)
+        data.row_side[i] = side
         if side == 0.0:
-            data.line[i, LINE_ASSUMED] = data.line[i, LINE_OFFSET]
-            data.diagonal[d] += data.line[i, LINE_SLOPE]
+            data.bounded_row[i, ROW_ASSUMED] = data.bounded_row[i, ROW_OFFSET]
+            data.diagonal[d] += data.bounded_row[i, ROW_SLOPE]
         else:
-            data.line[i, LINE_ASSUMED] = bound_of_line(data, i, side)
-        data.tau[d] += data.line[i, LINE_ASSUMED]
+            data.bounded_row[i, ROW_ASSUMED] = bound_of_row(data, i, side)
+        data.tau[d] += data.bounded_row[i, ROW_ASSUMED]
 
 
 @kernel

@@ -7,8 +7,8 @@ starts far beyond it is brought back at no more than RETURN_SPEED, since a file 
 the robot about. The effort of a stop is a clamped line of the acceleration.
 """
 
-from mbcli.engine.fields.model_fields import LINE_ASSUMED, LINE_HIGH, LINE_LOW, LINE_OFFSET, LINE_OWN, LINE_SLOPE
-from mbcli.engine.runtime.kernel import CALLER, kernel, slot
+from mbcli.engine.fields.model_fields import ROW_ASSUMED, ROW_HIGH, ROW_LOW, ROW_OFFSET, ROW_OWN, ROW_SLOPE
+from mbcli.engine.runtime.kernel import INJECTED, kernel, slot
 from mbcli.engine.smooth.inertia import inertia_times
 from mbcli.engine.smooth.mass_matrix import composite_inertias
 from mbcli.engine.smooth.spatial import dot, row3
@@ -56,14 +56,14 @@ def start_limits(model, data):
     """Before the other lines start: keeps `diagonal` as it is without lines."""
     first = model.pd_actuator.shape[0]
     for k in range(model.limit_dof.shape[0]):
-        data.line[first + k, LINE_OWN] = data.diagonal[model.limit_dof[k]]
+        data.bounded_row[first + k, ROW_OWN] = data.diagonal[model.limit_dof[k]]
 
 
-@slot(numbers=CALLER)
+@slot(numbers=INJECTED)
 def is_in_reach(model, data, h, k):
     """Whether limit k can act in the step that ends with the velocities v + h vdot without it."""
     d = model.limit_dof[k]
-    if data.line[model.pd_actuator.shape[0] + k, LINE_OWN].real == INFINITE:
+    if data.bounded_row[model.pd_actuator.shape[0] + k, ROW_OWN].real == INFINITE:
         return False
     v = data.v[d]
     return can_meet_limit(limit_gap(model, data.q, k), v, v + h * data.vdot[d], h)
@@ -81,19 +81,21 @@ def reach_limits(model, data, h):
         composite_inertias(model, data)
     for k in range(model.limit_dof.shape[0]):
         i, d, side = first + k, model.limit_dof[k], model.limit_side[k]
-        data.line[i, LINE_OFFSET] = data.line[i, LINE_SLOPE] = data.line[i, LINE_LOW] = data.line[i, LINE_HIGH] = 0.0
-        data.line[i, LINE_ASSUMED] = 0.0
-        data.line_side[i] = -1.0 * side
+        data.bounded_row[i, ROW_OFFSET] = data.bounded_row[i, ROW_SLOPE] = data.bounded_row[
+            i, ROW_LOW
+        ] = data.bounded_row[i, ROW_HIGH] = 0.0
+        data.bounded_row[i, ROW_ASSUMED] = 0.0
+        data.row_side[i] = -1.0 * side
         if not is_in_reach(model, data, h, k):
             continue
         w, u = row3(data.S, d, 0), row3(data.S, d, 3)
         torque, force = inertia_times(data.composite, model.dof_body[d], w, u)
-        inertia = dot(w, torque) + dot(u, force) + data.line[i, LINE_OWN]
+        inertia = dot(w, torque) + dot(u, force) + data.bounded_row[i, ROW_OWN]
         speed, R = law_at_limit(model, data.q, k, h, 1.0 / inertia)
         slope = 1.0 / R
-        data.line[i, LINE_SLOPE] = slope
-        data.line[i, LINE_OFFSET] = slope / h * (side * speed - data.v[d])
-        data.line[i, LINE_HIGH if side > 0 else LINE_LOW] = side * INFINITE
+        data.bounded_row[i, ROW_SLOPE] = slope
+        data.bounded_row[i, ROW_OFFSET] = slope / h * (side * speed - data.v[d])
+        data.bounded_row[i, ROW_HIGH if side > 0 else ROW_LOW] = side * INFINITE
     return count
 
 
@@ -105,8 +107,8 @@ def leave_out_stops(model, data):
     """
     first, found = model.pd_actuator.shape[0], False
     for k in range(model.limit_dof.shape[0]):
-        if data.line_side[first + k].real == 0.0 and data.line[first + k, LINE_SLOPE].real > 0.0:
-            data.diagonal[model.limit_dof[k]] -= data.line[first + k, LINE_SLOPE]
-            data.line_side[first + k] = -1.0 * model.limit_side[k]
+        if data.row_side[first + k].real == 0.0 and data.bounded_row[first + k, ROW_SLOPE].real > 0.0:
+            data.diagonal[model.limit_dof[k]] -= data.bounded_row[first + k, ROW_SLOPE]
+            data.row_side[first + k] = -1.0 * model.limit_side[k]
             found = True
     return found

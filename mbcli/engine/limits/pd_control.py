@@ -1,25 +1,25 @@
 """PD controllers of actuators in the step of a discrete plant, taken at its end, with limited effort.
 
 The effort of a controlled actuator is u = clamp(-Kp (q' - q_d) - Kd (v' - v_d) + u_ff, -e, e) with q' = q + h v' and
-v' = v + h vdot: a clamped line a - k vdot of its velocity's acceleration, k = h Kd + h^2 Kp, see clamped_lines.py.
+v' = v + h vdot: a clamped line a - k vdot of its velocity's acceleration, k = h Kd + h^2 Kp, see bounded_rows.py.
 u_ff is the actuation and, of a controller with a rate, what it carries: its effort without the actuation, smoothed over
 the time 1 / rate. Under a load that lasts this becomes the load, and the error goes to 0: a PI controller whose
 integral ends at the effort limit.
 """
 
 from mbcli.engine.fields.model_fields import (
-    LINE_ASSUMED,
-    LINE_HIGH,
-    LINE_LOW,
-    LINE_OFFSET,
-    LINE_OWN,
-    LINE_SLOPE,
     PD_GAIN_D,
     PD_GAIN_P,
     PD_LIMIT,
     PD_RATE,
+    ROW_ASSUMED,
+    ROW_HIGH,
+    ROW_LOW,
+    ROW_OFFSET,
+    ROW_OWN,
+    ROW_SLOPE,
 )
-from mbcli.engine.limits.clamped_lines import clamped_effort
+from mbcli.engine.limits.bounded_rows import clamped_effort
 from mbcli.engine.runtime.kernel import kernel
 
 
@@ -32,15 +32,15 @@ def start_controllers(model, data, h):
         p, damping = model.pd_constants[i, PD_GAIN_P], model.pd_constants[i, PD_GAIN_D]
         stretch = data.q[model.dof_q[d]] + h * data.v[d] - data.pd_desired[i, 0]
         offset = data.u[k] + data.pd_carried[i] - p * stretch - damping * (data.v[d] - data.pd_desired[i, 1])
-        data.line[i, LINE_OFFSET] = offset
-        data.line[i, LINE_SLOPE] = h * damping + h * h * p
-        data.line[i, LINE_LOW], data.line[i, LINE_HIGH] = (
+        data.bounded_row[i, ROW_OFFSET] = offset
+        data.bounded_row[i, ROW_SLOPE] = h * damping + h * h * p
+        data.bounded_row[i, ROW_LOW], data.bounded_row[i, ROW_HIGH] = (
             -model.pd_constants[i, PD_LIMIT],
             model.pd_constants[i, PD_LIMIT],
         )
-        data.line[i, LINE_ASSUMED], data.line[i, LINE_OWN] = offset, data.diagonal[d]
-        data.line_side[i] = 0.0
-        data.diagonal[d] += data.line[i, LINE_SLOPE]
+        data.bounded_row[i, ROW_ASSUMED], data.bounded_row[i, ROW_OWN] = offset, data.diagonal[d]
+        data.row_side[i] = 0.0
+        data.diagonal[d] += data.bounded_row[i, ROW_SLOPE]
         data.tau[d] += offset - data.u[k]
 
 

@@ -13,7 +13,7 @@ from mbcli.engine.smooth.force_elements import (
     add_hinge_torques,
     nonconservative_power,
 )
-from mbcli.engine.smooth.forward_dynamics import forward_dynamics, hold_locked
+from mbcli.engine.smooth.forward_dynamics import apply_joint_locks, forward_dynamics
 from mbcli.engine.smooth.frame_motion import (
     accelerations_by_velocities,
     components,
@@ -155,7 +155,7 @@ def forward_dynamics_of_states(
     m, d = model_at(model), data_at(data)
     for i in range(d.v.shape[0]):
         d.diagonal[i] = m.dof_armature[i]
-    hold_locked(m, d)
+    apply_joint_locks(m, d)
     for k in range(0, q.shape[0], states_at_once(d.q)):
         take(q, k, d.q)
         take(v, k, d.v)

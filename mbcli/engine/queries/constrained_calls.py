@@ -20,7 +20,7 @@ from mbcli.engine.runtime.handles import constraints_at, data_at, model_at, work
 from mbcli.engine.runtime.kernel import Handle, Int, Matrix, Vector, entry, kernel
 from mbcli.engine.smooth.dynamics_derivatives import add_joint_force_derivatives
 from mbcli.engine.smooth.force_elements import add_element_forces
-from mbcli.engine.smooth.forward_dynamics import hold_locked
+from mbcli.engine.smooth.forward_dynamics import apply_joint_locks
 from mbcli.engine.smooth.inverse_dynamics import clear_applied_forces
 from mbcli.engine.smooth.joint_forces import add_joint_forces
 from mbcli.engine.smooth.kinematics import position_kinematics
@@ -219,7 +219,7 @@ def evaluate_constrained_derivatives(
         at_velocities(m, d)
         add_joint_forces(m, d)
         add_element_forces(m, d, d.F_applied, 0)
-        hold_locked(m, d)
+        apply_joint_locks(m, d)
     calc_constrained_system(model, data, cons, work)
     for k in range(nv):
         w.dv[k] = w.packed_H[c.dof_packed[k] + c.dof_level[k]]

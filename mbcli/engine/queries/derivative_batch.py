@@ -13,7 +13,7 @@ from mbcli.engine.smooth.dynamics_derivatives import (
     inverse_dynamics_derivatives,
 )
 from mbcli.engine.smooth.force_elements import add_element_forces
-from mbcli.engine.smooth.forward_dynamics import hold_locked
+from mbcli.engine.smooth.forward_dynamics import apply_joint_locks
 from mbcli.engine.smooth.inverse_dynamics import clear_applied_forces
 from mbcli.engine.smooth.jacobians import jacobian_by_qdot
 from mbcli.engine.smooth.joint_forces import add_joint_forces
@@ -66,7 +66,7 @@ def forward_dynamics_derivatives_of_states(
     m, d = model_at(model), data_at(data)
     for i in range(d.v.shape[0]):
         d.diagonal[i] = m.dof_armature[i]
-    hold_locked(m, d)
+    apply_joint_locks(m, d)
     for k in range(0, q.shape[0], states_at_once(d.q)):
         take(q, k, d.q)
         take(v, k, d.v)

@@ -14,7 +14,7 @@ from mbcli.engine.smooth.dynamics_derivatives import (
     motion_derivatives,
 )
 from mbcli.engine.smooth.force_elements import add_element_forces
-from mbcli.engine.smooth.forward_dynamics import hold_locked
+from mbcli.engine.smooth.forward_dynamics import apply_joint_locks
 from mbcli.engine.smooth.frame_derivatives import frame_acceleration_derivatives, frame_velocity_derivatives
 from mbcli.engine.smooth.inverse_dynamics import clear_applied_forces
 from mbcli.engine.smooth.jacobians import angular_jacobian, translational_jacobian
@@ -93,7 +93,7 @@ def evaluate_forward_dynamics_derivatives(
     add_joint_forces(m, d)
     clear_applied_forces(d)
     add_element_forces(m, d, d.F_applied, 0)
-    hold_locked(m, d)
+    apply_joint_locks(m, d)
     clear_matrix(dvdot_dq)
     clear_matrix(dvdot_dv)
     clear_matrix(Minv)

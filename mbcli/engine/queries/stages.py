@@ -4,7 +4,7 @@ These take handles (handles.py); every other kernel takes Model and Data themsel
 """
 
 from mbcli.engine.runtime.handles import data_at, model_at
-from mbcli.engine.runtime.kernel import CALLER, Handle, Int, Matrix, Real, Vector, entry, slot
+from mbcli.engine.runtime.kernel import INJECTED, Handle, Int, Matrix, Real, Vector, entry, slot
 from mbcli.engine.smooth.coordinates import velocity_to_qdot
 from mbcli.engine.smooth.energy import conservative_power, total_energy
 from mbcli.engine.smooth.force_elements import (
@@ -183,7 +183,7 @@ def calc_bushing(model: Handle, data: Handle, n: Int):
 
 
 @entry
-@slot(numbers=CALLER)
+@slot(numbers=INJECTED)
 def calc_element_fault(model: Handle, data: Handle):
     """After position_stage: returns which force element has no force here, as element_fault."""
     return element_fault(model_at(model), data_at(data))

@@ -7,7 +7,7 @@ from mbcli.engine.queries.batch import forces_for_accelerations
 from mbcli.engine.runtime.handles import data_at, model_at
 from mbcli.engine.runtime.kernel import Handle, Int, OutMatrix, OutVector, Vector, entry, kernel
 from mbcli.engine.smooth.force_elements import add_element_forces
-from mbcli.engine.smooth.forward_dynamics import forward_dynamics, hold_locked
+from mbcli.engine.smooth.forward_dynamics import apply_joint_locks, forward_dynamics
 from mbcli.engine.smooth.frame_motion import pose_in, relative_velocity
 from mbcli.engine.smooth.inverse_dynamics import bias_term, clear_applied_forces, gravity_forces
 from mbcli.engine.smooth.jacobians import angular_jacobian, translational_jacobian
@@ -55,7 +55,7 @@ def evaluate_forward_dynamics(model: Handle, data: Handle, q: Vector, v: Vector,
     add_joint_forces(m, d)
     clear_applied_forces(d)
     add_element_forces(m, d, d.F_applied, 0)
-    hold_locked(m, d)
+    apply_joint_locks(m, d)
     forward_dynamics(m, d)
     copy_vector(d.vdot, vdot)
     return 0

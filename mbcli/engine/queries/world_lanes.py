@@ -5,7 +5,7 @@ effort would pass its bound, or a number is not finite, the world leaves its lan
 takes, called by address, with data for one state. Where that is so in half of the lanes, all of them leave for some.
 """
 
-from mbcli.engine.fields.model_fields import LINE_OFFSET, LINE_SLOPE, PD_LIMIT, SCHEME_MIDDLE
+from mbcli.engine.fields.model_fields import PD_LIMIT, ROW_OFFSET, ROW_SLOPE, SCHEME_MIDDLE
 from mbcli.engine.fields.run_fields import (
     WORLDS_AT_ADVANCE,
     WORLDS_AT_DATA,
@@ -135,8 +135,8 @@ def leaves_smooth_motion(m, d, h, lane):
         if can_meet_limit(gap, v, v + h * number_in(d.vdot, i, lane), h):
             return True
     for n in range(m.pd_actuator.shape[0]):
-        line, vdot = d.line[n], number_in(d.vdot, m.actuator_dof[m.pd_actuator[n]], lane)
-        effort = number_in(line, LINE_OFFSET, lane) - number_in(line, LINE_SLOPE, lane) * vdot
+        line, vdot = d.bounded_row[n], number_in(d.vdot, m.actuator_dof[m.pd_actuator[n]], lane)
+        effort = number_in(line, ROW_OFFSET, lane) - number_in(line, ROW_SLOPE, lane) * vdot
         if not abs(effort) <= m.pd_constants[n, PD_LIMIT]:
             return True
     return False

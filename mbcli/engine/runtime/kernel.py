@@ -40,7 +40,7 @@ KERNEL_MODULES = (
     "smooth.dynamics_derivatives",
     "smooth.frame_derivatives",
     "smooth.regressor",
-    "limits.clamped_lines",
+    "limits.bounded_rows",
     "limits.joint_limits",
     "limits.pd_control",
     "limits.dry_friction",
@@ -88,7 +88,7 @@ KERNEL_MODULES = (
     "contact.hessian",
     "contact.tree_masses",
     "contact.compliance",
-    "contact.turning",
+    "contact.torsional",
     "contact.tamsi",
     "contact.impacts",
     "contact.rows",
@@ -191,8 +191,8 @@ KINDS = {
 INTERPRETED = {"numbers", "python"}  # kinds that are never compiled
 ALONE = {"lanes"}  # kinds that are not combined with others
 ALWAYS = "compiled"  # the kind of all compiled kernels, which nobody asks for
-ITSELF = "itself"  # a filler: the slot's own function, if a kind before would replace it
-CALLER = "caller"  # a filler: a function that whoever asks for the kernels gives
+DEFAULT = "default"  # a filler: the slot's own function, if a kind before would replace it
+INJECTED = "injected"  # a filler: a function that whoever asks for the kernels gives
 
 
 def kernel(function):
@@ -245,8 +245,8 @@ def written_arguments(function):
 def slot(**fillers):
     """Mark a kernel in whose place another one runs for kernels of some kinds (KINDS).
 
-    fillers: {kind: the other kernel, as `room.module.function` of the engine, or ITSELF, or CALLER}. It takes what the
-    slot takes.
+    fillers: {kind: the other kernel, as `room.module.function` of the engine, or DEFAULT, or INJECTED}. It takes what
+    the slot takes.
     """
     unknown = fillers.keys() - KINDS.keys()
     if unknown:

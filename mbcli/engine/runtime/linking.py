@@ -14,7 +14,7 @@ from types import FunctionType, SimpleNamespace
 from typing import Any
 
 from mbcli.common.numba_start import import_numba
-from mbcli.engine.runtime.kernel import ALWAYS, CALLER, ITSELF, KERNEL_MODULES, KERNELS, KINDS, SLOTS
+from mbcli.engine.runtime.kernel import ALWAYS, DEFAULT, INJECTED, KERNEL_MODULES, KERNELS, KINDS, SLOTS
 
 ENGINE = "mbcli.engine."
 
@@ -68,7 +68,7 @@ def all_kernels():
 def bodies_of(kinds, given=None):
     """{kernel: the function that runs in its place} for kinds of kernels.
 
-    given: {slot: function} of a caller, for the slots whose filler of some of these kinds is CALLER. ValueError if a
+    given: {slot: function} of a caller, for the slots whose filler of some of these kinds is INJECTED. ValueError if a
     kernel that is given a function is not a slot, or not for these kinds.
     """
     kernels = all_kernels()
@@ -79,11 +79,11 @@ def bodies_of(kinds, given=None):
     for kind in KINDS:
         if kind in kinds:
             for function, fillers in SLOTS.items():
-                filler = fillers.get(kind, CALLER)
-                if filler is not CALLER:
-                    bodies[function] = function if filler is ITSELF else filler_at(filler)
+                filler = fillers.get(kind, INJECTED)
+                if filler is not INJECTED:
+                    bodies[function] = function if filler is DEFAULT else filler_at(filler)
     for function, other in (given or {}).items():
-        if CALLER not in [fillers for kind, fillers in SLOTS.get(function, {}).items() if kind in kinds]:
+        if INJECTED not in [fillers for kind, fillers in SLOTS.get(function, {}).items() if kind in kinds]:
             raise ValueError(f"{function.__module__}.{function.__name__} is not a slot of kind {sorted(kinds)}")
         bodies[function] = other
     return bodies

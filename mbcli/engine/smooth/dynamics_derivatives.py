@@ -105,7 +105,7 @@ def motion_derivatives_of_joint(model, data, b):
     for d in range(first, past):  # T = dS/dt
         w, v = row3(V, p, 0), row3(V, p, 3)
         for e in range(first, past):
-            if model.dof_carries[e, d - first] == 1:
+            if model.axis_rotated_by[e, d - first] == 1:
                 w = add(w, scale(data.v[e], row3(S, e, 0)))
                 v = add(v, scale(data.v[e], row3(S, e, 3)))
         set_row3(T, d, 0, cross(w, row3(S, d, 0)))
@@ -113,7 +113,7 @@ def motion_derivatives_of_joint(model, data, b):
     for d in range(first, past):
         w, v, alpha, a = row3(V, p, 0), row3(V, p, 3), row3(A, p, 0), row3(A, p, 3)
         for e in range(first, past):
-            if model.dof_carries[d, e - first] == 0:
+            if model.axis_rotated_by[d, e - first] == 0:
                 s, s_dot = data.v[e], data.vdot[e]
                 w = add(w, scale(s, row3(S, e, 0)))
                 v = add(v, scale(s, row3(S, e, 3)))
@@ -196,9 +196,9 @@ def correct_within_joint(model, data, b, dtau_dq):
         for e in range(first, d):
             w_e, v_e = row3(S, e, 0), row3(S, e, 3)
             across = dot(cross(w_e, w), n) + dot(add(cross(w_e, v), cross(v_e, w)), f)
-            if model.dof_carries[e, d - first] == 0:
+            if model.axis_rotated_by[e, d - first] == 0:
                 dtau_dq[d, e] -= across
-            if model.dof_carries[d, e - first] == 1:
+            if model.axis_rotated_by[d, e - first] == 1:
                 dtau_dq[e, d] -= across
 
 

@@ -21,8 +21,8 @@ def total_energy(model, data):
         h, l = inertia_times(data.inertia, b, w, v)
         kinetic = kinetic + 0.5 * (dot(w, h) + dot(v, l))
     for b in range(model.body_parent.shape[0]):  # bodies welded to World have their height too
-        m = model.body_weight[b, 0]
-        moment = rotate(data.X_WB, b, row3(model.body_weight, b, 1))
+        m = model.gravitating_mass[b, 0]
+        moment = rotate(data.X_WB, b, row3(model.gravitating_mass, b, 1))
         potential = potential - dot(g, add(moment, scale(m, row3(data.X_WB, b, 9))))
     for d in range(data.v.shape[0]):
         kinetic = kinetic + 0.5 * model.dof_armature[d] * data.v[d] * data.v[d]

@@ -5,7 +5,7 @@ Each law is written once, and its users add it up: forces on bodies, forces on l
 """
 
 from mbcli.engine.fields.model_fields import CUT_DAMPED, CUT_SLIDES, CUT_TURNS
-from mbcli.engine.runtime.kernel import CALLER, kernel, slot
+from mbcli.engine.runtime.kernel import INJECTED, kernel, slot
 from mbcli.engine.smooth.frame_motion import (
     components,
     frame_axes,
@@ -338,7 +338,7 @@ def nonconservative_power(model, data):
 # --------------------------------------------------------------------------------- where the laws end
 
 
-@slot(numbers=CALLER)
+@slot(numbers=INJECTED)
 def element_fault(model, data):
     """0; n + 1 if spring-damper n has no length; -(n + 1) where bushing n is in gimbal lock. After positions."""
     for n in range(model.spring_damper_link.shape[0]):

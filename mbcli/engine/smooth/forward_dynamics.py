@@ -94,7 +94,7 @@ def accelerations(model, data, h):
 
 
 @kernel
-def hold_locked(model, data):
+def apply_joint_locks(model, data):
     """Makes `diagonal` infinite if a joint is locked: forward_dynamics() then treats the joint as a weld, exactly.
 
     Quotients by it vanish: the accelerations, and all that eliminate() would take from the body.

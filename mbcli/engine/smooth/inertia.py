@@ -42,8 +42,8 @@ def inertia_times(I, b, w, v):
 @kernel
 def weight_about_reference(model, data, b):
     """Mass under gravity of body b and its first moment about Ro, in world axes."""
-    m = model.body_weight[b, 0]
-    h = rotate(data.X_WB, b, row3(model.body_weight, b, 1))
+    m = model.gravitating_mass[b, 0]
+    h = rotate(data.X_WB, b, row3(model.gravitating_mass, b, 1))
     r = row3(data.p_RoBo, b, 0)
     return m, (h[0] + m * r[0], h[1] + m * r[1], h[2] + m * r[2])
 

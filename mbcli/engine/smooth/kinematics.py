@@ -1,13 +1,13 @@
 """Poses, velocities and accelerations of all bodies, from World outwards."""
 
-from mbcli.engine.runtime.kernel import CALLER, kernel, slot
+from mbcli.engine.runtime.kernel import INJECTED, kernel, slot
 from mbcli.engine.smooth.joints.mobilizers import joint_bias, joint_place, place_free, place_general
 from mbcli.engine.smooth.sleep import is_asleep
 from mbcli.engine.smooth.spatial import add, cross, rotate, row3, scale, set_row3
 from mbcli.engine.smooth.trigonometry import sine_and_cosine
 
 
-@slot(python=CALLER)
+@slot(python=INJECTED)
 def position_kinematics(model, data):
     """q -> sin_q, cos_q, X_WB, p_RoBo, S."""
     sine_and_cosine(data.q, data.sin_q, data.cos_q)
@@ -15,7 +15,7 @@ def position_kinematics(model, data):
     for b in range(1, parent.shape[0]):
         if is_asleep(data, b):
             continue
-        place_body(model, data, b, parent[b], root, X_PF, X_WB, p_RoBo)
+        joint_transform(model, data, b, parent[b], root, X_PF, X_WB, p_RoBo)
 
 
 @kernel
@@ -27,14 +27,14 @@ def path_kinematics(model, data, outermost):
     b = 1
     while b <= outermost:
         if end[b] > outermost:
-            place_body(model, data, b, parent[b], root, X_PF, X_WB, p_RoBo)
+            joint_transform(model, data, b, parent[b], root, X_PF, X_WB, p_RoBo)
             b += 1
         else:
             b = end[b]
 
 
 @kernel
-def place_body(model, data, b, inboard, root, X_PF, X_WB, p_RoBo):
+def joint_transform(model, data, b, inboard, root, X_PF, X_WB, p_RoBo):
     """Rows of body b from those of its inboard body; arrays are those of model and data."""
     if model.body_free[b] == 1:
         r = place_free(model, data, b)

@@ -1,6 +1,6 @@
 """Quantities of a state, in the order in which the algorithms need them."""
 
-from mbcli.engine.runtime.kernel import CALLER, kernel, slot
+from mbcli.engine.runtime.kernel import INJECTED, kernel, slot
 from mbcli.engine.smooth.coordinates import normalize_quaternions
 from mbcli.engine.smooth.inertia import world_inertias
 from mbcli.engine.smooth.kinematics import position_kinematics, velocity_kinematics
@@ -35,7 +35,7 @@ def constraint_error(model, data):
     return 0.0
 
 
-@slot(constrained="constraints.constrained_motion.finish_constrained_step", python=CALLER)
+@slot(constrained="constraints.constrained_motion.finish_constrained_step", python=INJECTED)
 def finish_step(model, data, y, tolerance):
     """Makes y = [q; v] at the end of a step a state: quaternions of unit length, and the demands of constraints.
 
@@ -45,12 +45,12 @@ def finish_step(model, data, y, tolerance):
     return 0
 
 
-@slot(constrained="constraints.constrained_motion.note_constraint_ranks", python=CALLER)
+@slot(constrained="constraints.constrained_motion.note_constraint_ranks", python=INJECTED)
 def note_ranks(data):
     """Notes the memory of constraints from state to state, before one that is only looked at."""
 
 
-@slot(constrained="constraints.constrained_motion.restore_constraint_ranks", python=CALLER)
+@slot(constrained="constraints.constrained_motion.restore_constraint_ranks", python=INJECTED)
 def restore_ranks(data):
     """Restores the memory of constraints of note_ranks()."""
 

@@ -8,7 +8,7 @@ through. Below LARGEST the error is about one unit in the last place; beyond it 
 
 import numpy as np
 
-from mbcli.engine.runtime.kernel import CALLER, kernel, slot
+from mbcli.engine.runtime.kernel import INJECTED, kernel, slot
 
 TWO_OVER_PI = 0.6366197723675814
 HALF_PI_HIGH = 1.5707963109016418  # 25 bits: exact when multiplied by a count below 2^20
@@ -16,7 +16,7 @@ HALF_PI_LOW = 1.5893254773528196e-8
 LARGEST = 5.0e5  # [rad]
 
 
-@slot(lanes="queries.lanes.sine_and_cosine", numbers=CALLER)
+@slot(lanes="queries.lanes.sine_and_cosine", numbers=INJECTED)
 def sine_and_cosine(x, sine, cosine):
     """sine[i], cosine[i] of x[i] [rad] for arrays of one length."""
     if largest_magnitude(x) < LARGEST:
@@ -94,24 +94,24 @@ def by_library(x, sine, cosine):
 # tiny for complex steps, enters by their addition theorems: so they are analytic, and exact for large real parts too.
 
 
-@slot(numbers=CALLER)
+@slot(numbers=INJECTED)
 def square_root(x):
     return np.sqrt(x)
 
 
-@slot(numbers=CALLER)
+@slot(numbers=INJECTED)
 def sine_cosine(x):
     """Sine and cosine of one angle [rad]."""
     return np.sin(x), np.cos(x)
 
 
-@slot(numbers=CALLER)
+@slot(numbers=INJECTED)
 def hyperbolic_tangent(x):
     real, rest = np.tanh(x.real), np.tanh(x - x.real)
     return (real + rest) / (1.0 + real * rest)
 
 
-@slot(numbers=CALLER)
+@slot(numbers=INJECTED)
 def arctangent(y, x):
     """Angle [rad] of the point (x, y), in (-pi, pi]."""
     rest = (y * x.real - x * y.real) / (x * x.real + y * y.real)
@@ -124,7 +124,7 @@ def nearest_whole(x):
     return np.rint(x)
 
 
-@slot(numbers=CALLER)
+@slot(numbers=INJECTED)
 def sign_of(x):
     """1 or -1, the sign of the real part; of zero too."""
     return np.copysign(1.0, x.real)

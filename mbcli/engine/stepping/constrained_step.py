@@ -45,7 +45,7 @@ from mbcli.engine.runtime.calls_by_address import call_by_address
 from mbcli.engine.runtime.handles import constraints_at, data_at, model_at, work_at
 from mbcli.engine.runtime.kernel import called, kernel
 from mbcli.engine.smooth.coordinates import advance_positions
-from mbcli.engine.smooth.forward_dynamics import hold_locked, stop_locked
+from mbcli.engine.smooth.forward_dynamics import apply_joint_locks, stop_locked
 from mbcli.engine.smooth.inverse_dynamics import apply_link_forces
 from mbcli.engine.smooth.kinematics import position_kinematics, velocity_kinematics
 from mbcli.engine.smooth.state import at_velocities
@@ -199,7 +199,7 @@ def factorize_in_middle(m, d, c, w):
     for k in range(d.v.shape[0]):
         w.stiff_diagonal[k] = d.diagonal[k]
         d.diagonal[k] = m.dof_armature[k]
-    hold_locked(m, d)
+    apply_joint_locks(m, d)
     packed_mass_matrix(m, d, c, w)
     factorize_system(m, c, w, dependent)
     note_rank(d, c, w)
@@ -306,7 +306,7 @@ def project_end(model, data, constraints, work):
     at = d.constraint_set
     for k in range(d.v.shape[0]):
         d.diagonal[k] = m.dof_armature[k]
-    hold_locked(m, d)
+    apply_joint_locks(m, d)
     for _ in range(ATTEMPTS):
         allowed = max(CLOSED, w.ranks[RANK_REACHED].real)
         if call_by_address(at[SET_AT_PROJECT], model, data, constraints, work, allowed) < 0.0:

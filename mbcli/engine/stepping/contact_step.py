@@ -18,7 +18,13 @@ from mbcli.engine.contact.joint_rows import (
     take_efforts,
 )
 from mbcli.engine.contact.problem import clear_problem, row_velocity
-from mbcli.engine.contact.rows import add_contact_rows, place_axes, set_contact_law, set_laws_of_patch, set_turning_law
+from mbcli.engine.contact.rows import (
+    add_contact_rows,
+    place_axes,
+    set_contact_law,
+    set_laws_of_patch,
+    set_torsional_law,
+)
 from mbcli.engine.contact.samples import note_problem
 from mbcli.engine.contact.tree_masses import masses_of_trees
 from mbcli.engine.fields.collision_fields import COLLISION_BUILT, COLLISION_STATUS
@@ -27,9 +33,9 @@ from mbcli.engine.fields.contact_fields import (
     COUNT_CONSTRAINTS,
     COUNT_ELASTIC_BODIES,
     COUNT_STATUS,
+    HAS_TORSIONAL,
     PROBLEM_SOLVED,
     PROBLEM_TOO_MANY_POINTS,
-    TURNS,
     VECTOR_FREE,
     VECTOR_VELOCITY,
 )
@@ -205,7 +211,7 @@ def set_laws(model, data, points, solver, h):
     """The laws that depend on how the trees give way, and the masses of the trees that constraints touch."""
     masses_of_trees(model, data, solver)
     for i in range(solver.counts[COUNT_CONSTRAINTS]):
-        if solver.con_members[i] < 0:
+        if solver.con_patch_size[i] < 0:
             continue  # it is set with the first of its patch
         if solver.con_kind[i] < BOUNDED:
             set_laws_at_points(solver, points, i, h)
@@ -219,11 +225,11 @@ def set_laws(model, data, points, solver, h):
 @kernel
 def set_laws_at_points(solver, points, i, h):
     """The law of contact constraint i; of the first of a patch those of the whole patch."""
-    if solver.con_members[i] == 0:
+    if solver.con_patch_size[i] == 0:
         speed = row_velocity(solver, i, VECTOR_VELOCITY, 2)
         set_contact_law(solver, points, i, i, h, compliance(solver, i), speed)
-    elif solver.con_members[i] == TURNS:
-        set_turning_law(solver, points, i, h)
+    elif solver.con_patch_size[i] == HAS_TORSIONAL:
+        set_torsional_law(solver, points, i, h)
     else:
         set_laws_of_patch(solver, points, i, h)
 

@@ -3,7 +3,7 @@
 from mbcli.engine.contact.joint_rows import CONTROLLER, EQUATION
 from mbcli.engine.contact.patches import patch_velocity, velocity_in_patch
 from mbcli.engine.contact.problem import row_velocity
-from mbcli.engine.fields.contact_fields import BOUNDED, COUNT_CONSTRAINTS, EQUALITY, TURNS, VECTOR_DIRECTION
+from mbcli.engine.fields.contact_fields import BOUNDED, COUNT_CONSTRAINTS, EQUALITY, HAS_TORSIONAL, VECTOR_DIRECTION
 from mbcli.engine.fields.model_fields import CONTACT_AT_SOLVER
 from mbcli.engine.fields.run_fields import (
     WORK_OF_CONSTRAINTS,
@@ -40,7 +40,7 @@ def work_of_contact_rows(data, balance):
     total = 0.0
     for i in range(solver.counts[COUNT_CONSTRAINTS]):
         kind, source = solver.con_kind[i], solver.con_source[i]
-        if solver.con_members[i] != 0:
+        if solver.con_patch_size[i] != 0:
             work, friction = work_of_patch(solver, i)
             balance.work[WORK_OF_CONTACT] += work
             balance.work[WORK_OF_CONTACT_FRICTION] += friction
@@ -66,15 +66,15 @@ def work_of_contact_rows(data, balance):
 @kernel
 def work_of_patch(solver, i):
     """The work of the contacts of patch i, and that of their friction, by vectors[DIRECTION]; 0 for later members."""
-    if solver.con_members[i] < 0:
+    if solver.con_patch_size[i] < 0:
         return 0.0, 0.0
     w, v = patch_velocity(solver, i, VECTOR_DIRECTION)
     impulse = solver.con_impulse
-    if solver.con_members[i] == TURNS:
+    if solver.con_patch_size[i] == HAS_TORSIONAL:
         friction = impulse[i, 0] * v[0] + impulse[i, 1] * v[1] + dot(row3(impulse, i + 1, 0), w)
         return friction + impulse[i, 2] * v[2], friction
     work = friction = 0.0
-    for n in range(i, i + solver.con_members[i]):
+    for n in range(i, i + solver.con_patch_size[i]):
         x, y, z = velocity_in_patch(solver, n, w, v)
         friction += impulse[n, 0] * x + impulse[n, 1] * y
         work += impulse[n, 2] * z

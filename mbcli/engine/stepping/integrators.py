@@ -17,7 +17,7 @@ import numpy as np
 
 from mbcli.engine.contact.contact_calls import set_contact_forces
 from mbcli.engine.fields.run_fields import CLOCK_MIDDLE, CLOCK_NEXT_STEP, CLOCK_TIME, INTEGRATION_FIELDS
-from mbcli.engine.runtime.kernel import CALLER, kernel, slot
+from mbcli.engine.runtime.kernel import INJECTED, kernel, slot
 from mbcli.engine.runtime.model import WritableArrays
 from mbcli.engine.smooth.coordinates import velocity_to_qdot
 from mbcli.engine.smooth.force_elements import add_element_forces
@@ -123,7 +123,7 @@ NEWTON_ITERATIONS = 8
 FIXED_ITERATIONS = 100  # if the step is given, it is taken as long as Newton's method makes progress
 
 
-@slot(python=CALLER)
+@slot(python=INJECTED)
 def derivative(model, data, y, u, dy):
     """dy = [qdot; vdot] at y = [q; v] under the actuation u."""
     nq, nv = data.q.shape[0], data.v.shape[0]
@@ -148,7 +148,7 @@ def derivative(model, data, y, u, dy):
         dy[nq + d] = data.vdot[d]
 
 
-@slot(python=CALLER)
+@slot(python=INJECTED)
 def explicit_step(model, data, run, u, h):
     """y_end = y after h; returns the largest error estimate relative to max(1, |y|), 0 if there is none."""
     n, A, b, rates = run.y.shape[0], run.method_A, run.method_b, run.rates
@@ -367,7 +367,7 @@ def filtered_error(run, h):
 # ------------------------------------------------------------------------------------------ dense output
 
 
-@slot(python=CALLER)
+@slot(python=INJECTED)
 def rate_at_end(model, data, t, run, u):
     """The last row of rates = dy at y_end, which is at the time t."""
     derivative(model, data, run.y_end, u, run.rates[run.rates.shape[0] - 1])

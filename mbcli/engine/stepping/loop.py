@@ -21,7 +21,7 @@ from mbcli.engine.fields.run_fields import (
 from mbcli.engine.limits.pd_control import carry_efforts
 from mbcli.engine.runtime.calls_by_address import call_by_address
 from mbcli.engine.runtime.handles import actuation_at, data_at, integration_at, model_at, recording_at, stepping_at
-from mbcli.engine.runtime.kernel import CALLER, Handle, Int, entry, kernel, slot
+from mbcli.engine.runtime.kernel import INJECTED, Handle, Int, entry, kernel, slot
 from mbcli.engine.smooth.energy import total_energy
 from mbcli.engine.smooth.force_elements import element_fault
 from mbcli.engine.smooth.inverse_dynamics import clear_applied_forces
@@ -68,10 +68,10 @@ GIMBAL_LOCK = 6  # in that state a joint with roll, pitch and yaw has no rates
 STEP_FAULT = 7  # contact in the next step, or in the samples, found no room or no solution
 CONSTRAINTS_UNMET = 8  # no step, however short, leads to a state that satisfies the constraints
 SINGULAR_POSITION = 9  # the constraints lose rank in this state or right after it
-LINES_UNSOLVED = 10  # limits, controllers and dry friction of joints found no common solution in the next step
+ROWS_UNSOLVED = 10  # limits, controllers and dry friction of joints found no common solution in the next step
 TICK_FAULT = 11  # the compiled controller gave a number that is not finite, or said that it cannot go on
 
-UNSETTLED = 1e-9  # line_residual from which on a run does not go on
+UNSETTLED = 1e-9  # row_residual from which on a run does not go on
 
 SAFETY = 0.9  # how much of the step that the error allows is taken
 LARGEST_GROWTH = 5.0
@@ -80,7 +80,7 @@ OTHER_STEP = 0.6  # of a step that ends or has a stage at which the constraints 
 SHORTEST_STEP = 1e-9  # of the largest step, for trying such shorter ones
 
 
-@slot(python=CALLER)
+@slot(python=INJECTED)
 def record(model, data, t, u, recording):
     """Writes time, state, energies with the error of the constraints, actuation and aims to the row that comes next."""
     at_velocities(model, data)
@@ -161,7 +161,7 @@ def call_controller(run, step, t):
     return call_by_address(run.tick_calls[0], run.tick_calls[1], t, 0.0, 0.0, 0.0)
 
 
-@slot(python=CALLER)
+@slot(python=INJECTED)
 def hold_input(t, actuation):
     """The actuation at time t, of a series whose values hold until the next time."""
     times, row = actuation.actuation_times, actuation.actuation_row[0]
@@ -230,7 +230,7 @@ def run_discrete(model: Handle, data: Handle, stepping: Handle, actuation: Handl
             set_state(d, before)
             return FINISHED
         result = step_result(m, d)
-        if result in (SINGULAR_POSITION, STEP_FAULT, LINES_UNSOLVED):
+        if result in (SINGULAR_POSITION, STEP_FAULT, ROWS_UNSOLVED):
             set_state(d, before)
         if result != RUNNING:
             return result
@@ -262,8 +262,8 @@ def step_result(model, data):
     fault = step_fault(model, data)
     if fault != 0:
         return SINGULAR_POSITION if fault == SINGULAR_STEP else STEP_FAULT
-    if data.line_residual[0] > UNSETTLED:
-        return LINES_UNSOLVED
+    if data.row_residual[0] > UNSETTLED:
+        return ROWS_UNSOLVED
     return RUNNING if all_finite(data.q, data.v) else NOT_FINITE
 
 
@@ -419,7 +419,7 @@ def sample_within_step(model, data, run, series, recording):
     while next_wanted[0] < recording.times_wanted[0] and recording.wanted_times[next_wanted[0]] < clock[CLOCK_STEP_END]:
         if recording.rows_written[0] == recording.recorded_time.shape[0]:
             return BUFFER_FULL
-        if not ask_for_dense(model, data, run, series.actuation):
+        if not need_dense_output(model, data, run, series.actuation):
             return STEP_FAULT
         t = recording.wanted_times[next_wanted[0]]
         hold_input(t, series)
@@ -443,7 +443,7 @@ def accept_step(model, data, run, series):
         for k in range(u.shape[0]):
             data.u[k] = u[k]
         if clock[CLOCK_DENSE_KNOWN] == 0.0:
-            know_dense(model, data, run, u)
+            build_dense_output(model, data, run, u)
         balance_of_motion(data, clock[CLOCK_STEP_END] - clock[CLOCK_TIME])
         if lacks_room(data):
             return STEP_FAULT
@@ -456,10 +456,10 @@ def accept_step(model, data, run, series):
 
 
 @kernel
-def ask_for_dense(model, data, run, u):
+def need_dense_output(model, data, run, u):
     """Makes `dense` unless it is known. Whether there was room for that."""
     if run.clock[CLOCK_DENSE_KNOWN] == 0.0:
-        know_dense(model, data, run, u)
+        build_dense_output(model, data, run, u)
         if lacks_room(data):
             return False
         run.clock[CLOCK_DENSE_KNOWN] = 1.0
@@ -467,7 +467,7 @@ def ask_for_dense(model, data, run, u):
 
 
 @kernel
-def know_dense(model, data, run, u):
+def build_dense_output(model, data, run, u):
     """`dense` of the step that was taken last."""
     note_ranks(data)
     if run.scheme[0] == IMPLICIT:

@@ -1,6 +1,6 @@
 """Forces on links in steps of a discrete plant, each from one time to another."""
 
-from mbcli.engine.runtime.kernel import CALLER, kernel, slot
+from mbcli.engine.runtime.kernel import INJECTED, kernel, slot
 from mbcli.engine.smooth.frame_motion import from_components
 from mbcli.engine.smooth.kinematics import link_origin, position_kinematics
 from mbcli.engine.smooth.mass_properties import link_axes
@@ -10,7 +10,7 @@ from mbcli.engine.stepping.step import rest_of_step, start_step
 SAME_TIME = 1e-9  # [s] a force that begins at the time of a step acts in it
 
 
-@slot(python=CALLER)
+@slot(python=INJECTED)
 def step_under_pushes(model, data, actuation, t, h, implicit_damping):
     """As discrete_step(), with the forces that act at time t, at the positions at which the step takes forces."""
     start_step(model, data, h)

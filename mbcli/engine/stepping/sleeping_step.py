@@ -69,7 +69,7 @@ def put_to_sleep(model, data, points, sleep, h):
     set_velocities(model, data, solver, h)
     masses_of_trees(model, data, solver)
     for i in range(solver.counts[COUNT_CONSTRAINTS]):
-        if solver.con_members[i] >= 0:
+        if solver.con_patch_size[i] >= 0:
             set_laws_at_points(solver, points, i, h)
     solve_contact(data, h)
     if solver.counts[COUNT_STATUS] == PROBLEM_SOLVED:

@@ -15,10 +15,10 @@ can act, the velocity terms are those of the start. docs/explanation/discrete_st
 from mbcli.engine.fields.model_fields import SCHEME_MIDDLE
 from mbcli.engine.limits.joint_limits import limit_gap
 from mbcli.engine.limits.limited_dynamics import limited_dynamics
-from mbcli.engine.runtime.kernel import CALLER, kernel, slot
+from mbcli.engine.runtime.kernel import INJECTED, kernel, slot
 from mbcli.engine.smooth.coordinates import advance_positions
 from mbcli.engine.smooth.force_elements import add_element_forces
-from mbcli.engine.smooth.forward_dynamics import accelerations, hold_locked, stop_locked
+from mbcli.engine.smooth.forward_dynamics import accelerations, apply_joint_locks, stop_locked
 from mbcli.engine.smooth.inverse_dynamics import apply_link_forces
 from mbcli.engine.smooth.joint_forces import add_joint_forces
 from mbcli.engine.smooth.sleep import is_asleep
@@ -89,7 +89,7 @@ def gather_forces(model, data, h, implicit_damping):
         if is_asleep(data, model.dof_body[d]):
             continue
         data.diagonal[d] = model.dof_armature[d] + implicit_damping * h * model.dof_damping[d]
-    hold_locked(model, data)
+    apply_joint_locks(model, data)
 
 
 @slot(
@@ -153,7 +153,7 @@ def stay_within_limits(model, data, q_start, h):
 @slot(
     constrained="constraints.constrained_motion.constrained_step_fault",
     contact="stepping.contact_step.contact_fault",
-    python=CALLER,
+    python=INJECTED,
 )
 def step_fault(model, data):
     """The fault of accelerate(): none, 0; SINGULAR_STEP if constraints determine no motion."""
@@ -183,5 +183,5 @@ def instant_dynamics(model, data):
     add_element_forces(model, data, data.F_applied, 0)
     for d in range(data.v.shape[0]):
         data.diagonal[d] = model.dof_armature[d]
-    hold_locked(model, data)
+    apply_joint_locks(model, data)
     accelerations(model, data, 0.0)

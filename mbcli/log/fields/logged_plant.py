@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbcli.multibody.core.contact import resists_turning
+from mbcli.multibody.core.contact import has_torsional_friction
 
 if TYPE_CHECKING:
     from mbcli.math.array_types import IntArray
@@ -79,4 +79,4 @@ class LoggedPlant:
     @cached_property
     def has_moments(self) -> bool:
         """Whether contacts are points and may have moments."""
-        return not self.has_surfaces and bool(resists_turning(self.plant))
+        return not self.has_surfaces and bool(has_torsional_friction(self.plant))

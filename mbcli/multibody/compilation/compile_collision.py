@@ -8,14 +8,14 @@ import numpy as np
 
 from mbcli.common.argument_names import argument
 from mbcli.common.coordinate_names import listed
-from mbcli.common.quick_dataclass import dataclass
+from mbcli.common.fast_dataclass import dataclass
 from mbcli.config.scene_graph_config import DefaultProximityProperties, SceneGraphConfig
 from mbcli.engine.collision.arrays import AS_THE_OTHER, Collision, Solid
 from mbcli.engine.collision.field_meshes import FieldMeshes, join_meshes
 from mbcli.engine.fields import collision_fields as kinds
 from mbcli.errors import MbcliError, ModelError
 from mbcli.geometry import shapes
-from mbcli.geometry.properties import BOUNCE_THRESHOLD, BOUNCING, TURNING_FRICTION
+from mbcli.geometry.properties import BOUNCE_THRESHOLD, BOUNCING, TORSIONAL_FRICTION
 from mbcli.meshes.made_surfaces import CONE_SIDES
 from mbcli.multibody.compilation.compile_surfaces import Surfaces
 from mbcli.multibody.compilation.standing import piece_of, standing_trees
@@ -64,7 +64,7 @@ def compile_geometries(plant, model, on_mesh=lambda done, count: None):
         X_BG = _row(_pose(model.link_X_BL[n]) @ instance.pose().GetAsMatrix4())
         material = materials[g]
         body, (cover, mixing) = int(model.link_body[n]), _as_mujoco(instance)
-        turning = tuple(instance.proximity.GetPropertyOrDefault("material", name, 0.0) for name in TURNING_FRICTION)
+        turning = tuple(instance.proximity.GetPropertyOrDefault("material", name, 0.0) for name in TORSIONAL_FRICTION)
         field = surfaces.of(instance, plant.geometry_bodies[g].name())
         for kind, size, rounding, hull in _shapes(instance, plant.hulls):
             solids.append(
@@ -80,7 +80,7 @@ def compile_geometries(plant, model, on_mesh=lambda done, count: None):
                     cover,
                     mixing,
                     *field,
-                    turning=turning,
+                    torsional=turning,
                     bounce=_bounce(instance),
                 )
             )

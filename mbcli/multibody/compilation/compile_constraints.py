@@ -7,7 +7,7 @@ order of its own, in which constraints with common velocities are close to each 
 
 import numpy as np
 
-from mbcli.common.quick_dataclass import dataclass
+from mbcli.common.fast_dataclass import dataclass
 from mbcli.engine.constraints import constraint_frames as kinds
 from mbcli.engine.runtime.model import Constraints
 from mbcli.multibody.compilation.shared_velocities import elimination_order, first_neighbours, shared_velocities

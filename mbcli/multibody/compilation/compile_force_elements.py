@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from mbcli.common.quick_dataclass import dataclass
+from mbcli.common.fast_dataclass import dataclass
 from mbcli.engine.fields.model_fields import CUT_DAMPED, CUT_SLIDES, CUT_TURNS
 from mbcli.multibody.tree.bushing import CONSTANTS, LinearBushingRollPitchYaw
 from mbcli.multibody.tree.door_hinge import DoorHinge

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mbcli.common.quick_dataclass import dataclass
+from mbcli.common.fast_dataclass import dataclass
 from mbcli.engine.fields.model_fields import SEGMENT_SIZE
 from mbcli.engine.runtime.model import Model
 from mbcli.engine.smooth.joints.registry import MOST_VELOCITIES, number_of_joint
@@ -135,7 +135,7 @@ def _bodies(moving, link_body):
         "body_parent": parent,
         "body_root": root,
         "body_end": end,
-        "body_travel": [0.0] + [_travel(joint) for joint in joints],
+        "screw_lead": [0.0] + [_travel(joint) for joint in joints],
     }
 
 
@@ -151,19 +151,19 @@ def _travel(joint):
 
 def _velocities(moving, link_body, parameters):
     """What the engine knows of each velocity: its body, the one inboard of it, what it carries, damping and locks."""
-    arrays = {name: [] for name in ("dof_body", "dof_parent", "dof_carries", "dof_q", "dof_damping", "locked_dof")}
+    arrays = {name: [] for name in ("dof_body", "dof_parent", "axis_rotated_by", "dof_q", "dof_damping", "locked_dof")}
     last = [-1] * (len(moving) + 1)
     for b, m in enumerate(moving, start=1):
         joint, start, size = m.joint, m.joint.first_velocity, m.joint.num_velocities()
         arrays["dof_body"] += [b] * size
         arrays["dof_parent"] += [last[link_body[m.inboard]], *range(start, start + size - 1)]
-        arrays["dof_carries"] += _carried(joint.kinematics, size, m.reversed)
+        arrays["axis_rotated_by"] += _carried(joint.kinematics, size, m.reversed)
         arrays["dof_q"] += [joint.first_position] if size == 1 else [0] * size
         arrays["dof_damping"] += parameters.get(joint, "damping").tolist()
         if parameters.get(joint, "locked"):
             arrays["locked_dof"] += range(start, start + size)
         last[b] = start + size - 1
-    return arrays | {"dof_carries": np.reshape(arrays["dof_carries"], (-1, MOST_VELOCITIES))}
+    return arrays | {"axis_rotated_by": np.reshape(arrays["axis_rotated_by"], (-1, MOST_VELOCITIES))}
 
 
 def _armature(mobilized, actuators, nv, parameters, dtype):
@@ -199,7 +199,7 @@ def _bounded_rows(moving, actuators, controlled, actions, parameters):
     limits = [limit for m in moving for limit in _limits(m.joint)] if actions.limits else []
     frictions = [friction for m in moving for friction in _frictions(m.joint)] if actions.friction else []
     sizes = {"npd": len(controlled), "nlimit": len(limits), "nfriction": len(frictions)}
-    return sizes | {"nline": sum(sizes.values())}, {
+    return sizes | {"nbounded": sum(sizes.values())}, {
         "limit_dof": [d for d, _, _ in limits],
         "limit_side": [side for _, side, _ in limits],
         "limit_value": [value for _, _, value in limits],
@@ -211,7 +211,7 @@ def _bounded_rows(moving, actuators, controlled, actions, parameters):
 
 
 def _carried(kinematics, size, is_reversed):
-    """Rows of dof_carries of a joint.
+    """Rows of axis_rotated_by of a joint.
 
     If F is outboard of M, an axis that stands in F moves with all of the joint, and one that moves in F with the motion
     of M stands in World.
@@ -360,7 +360,7 @@ def _inertias(bodies, link_body, link_X_BL, nbody, weight_of, parameters, dtype)
     uniform = not (moves & ~has_weight & mass.astype(bool)).any()
     return {
         "body_inertia": inertia,
-        "body_weight": weight,
+        "gravitating_mass": weight,
         "link_inertia": _inertia_rows(mass, com, central),
         "link_weight": link_weight,
         "uniform_gravity": [int(uniform)],

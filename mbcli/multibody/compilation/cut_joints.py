@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbcli.common.quick_dataclass import dataclass
+from mbcli.common.fast_dataclass import dataclass
 from mbcli.errors import ModelError
 from mbcli.multibody.compilation.compile_force_elements import JOINTS_WITH_DAMPING, JOINTS_WITH_FORCES
 from mbcli.multibody.tree.joint_spring import JointSpring
@@ -30,7 +30,7 @@ PASSED = 1e-9  # [rad or m] beyond a limit
 
 
 @dataclass(frozen=True)
-class LeftOut:
+class DroppedByLoopCut:
     """A joint that closes a loop, and what of it does not act: force elements, damping, actuators; limits.
 
     acting: what would do something of itself; idle: actuators that would not, and dry friction.
@@ -78,8 +78,8 @@ def acts_of_itself(actuator: JointActuator) -> bool:
     return actuator.has_controller() or actuator.default_reflected_inertia() != 0.0
 
 
-def left_out_at(plant: OwningPlant, loop_joints: list[Joint]) -> list[LeftOut]:
-    """LeftOut of those joints that close loops where there is something. The joints of the forest are known."""
+def dropped_by_loop_cut_at(plant: OwningPlant, loop_joints: list[Joint]) -> list[DroppedByLoopCut]:
+    """What each joint that closes a loop loses, if anything. The joints of the forest are known."""
     found = []
     for joint in loop_joints:
         actuators = [a for a in plant.elements.actuators if a.joint() is joint]
@@ -93,7 +93,7 @@ def left_out_at(plant: OwningPlant, loop_joints: list[Joint]) -> list[LeftOut]:
             idle.append("its dry friction")
         if idle or acting or has_limits(joint):
             others = _rest_of_loop(plant, joint, set(loop_joints))
-            found.append(LeftOut(joint, tuple(acting), tuple(idle), has_limits(joint), others))
+            found.append(DroppedByLoopCut(joint, tuple(acting), tuple(idle), has_limits(joint), others))
     return found
 
 
@@ -115,7 +115,7 @@ def _rest_of_loop(plant: OwningPlant, closing: Joint, loop_joints: set[Joint]) -
 
 def require_actions(plant: OwningPlant) -> None:
     """ModelError if something of a joint that closes a loop cannot act in a run."""
-    for left_out in plant.left_out:
+    for left_out in plant.dropped_by_loop_cut:
         refusal = left_out.refusal()
         if refusal is not None:
             raise ModelError(refusal)
@@ -128,7 +128,7 @@ class WatchedLimits:
     """
 
     def __init__(self, plant: OwningPlant, context: Context) -> None:
-        self._joints = [line for line in plant.left_out if line.limited] if plant.is_discrete() else []
+        self._joints = [line for line in plant.dropped_by_loop_cut if line.limited] if plant.is_discrete() else []
         self._plant = plant
         self._context = context.Clone() if self._joints else context
 

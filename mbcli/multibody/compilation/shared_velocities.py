@@ -8,7 +8,7 @@ from collections import deque
 
 import numpy as np
 
-from mbcli.common.quick_dataclass import dataclass
+from mbcli.common.fast_dataclass import dataclass
 
 BLOCK = 1 << 20  # common velocities that are looked for at once
 

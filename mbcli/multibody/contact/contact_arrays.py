@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from mbcli.common.quick_dataclass import dataclass
+from mbcli.common.fast_dataclass import dataclass
 from mbcli.engine.contact.arrays import ContactPoints, ContactSamples
 from mbcli.engine.fields.collision_fields import (
     COLLISION_NO_FUNCTION,

@@ -18,7 +18,11 @@ from mbcli.multibody.contact.elastic_results import TOLERANCE, ElasticResults
 
 MOST_ITERATIONS = 60
 GIVEN_UP = 0.1  # change by the last iteration above which a step is an error
-STUCK, FAST, LEAST_SHARE = 0.9, 0.5, 0.125  # reductions of the change after which iterations go less, more of their way
+STUCK, FAST, LEAST_SHARE = (
+    0.9,
+    0.5,
+    0.125,
+)  # reductions of the change after which iterations go less, more of their way
 
 
 class ElasticSolution(ElasticResults):

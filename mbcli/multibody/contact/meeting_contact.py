@@ -3,7 +3,7 @@
 from mbcli.multibody.scalars import FLOAT
 
 
-def foresee_contact(state):
+def allocate_contact(state):
     """Makes the arrays of contact, if solids can touch or steps are contact problems, and chooses the kernels."""
     state.ready_parameters()
     if state.scalar is not FLOAT:
@@ -25,7 +25,7 @@ def prepare_contact(state, failed=False):
     """
     if failed:
         state.contact.make_room()
-    foresee_contact(state)
+    allocate_contact(state)
     if state.contact is not None:
         state.contact.begin_step(state)
         state.contact.attach(state)

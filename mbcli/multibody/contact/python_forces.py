@@ -16,14 +16,14 @@ LOOPS = (
     "try_step",
     "sample_within_step",
     "accept_step",
-    "ask_for_dense",
+    "need_dense_output",
     "take_sample",
     "explicit_step",
     "semi_explicit_step",
     "hold_input",
     "step_result",
     "rate_at_end",
-    "know_dense",
+    "build_dense_output",
 )
 
 

@@ -142,7 +142,7 @@ class ActiveConstraints:
 
     def rank_at(self, context):
         """The usual rank if the positions of the context are regular by it, else regular_rank() near these."""
-        return context.state.of_q.remember("regular rank", self._rank_at, context)
+        return context.state.position_cache.remember("regular rank", self._rank_at, context)
 
     def _rank_at(self, context):
         usual, q = self.usual_rank(context), context.state.q

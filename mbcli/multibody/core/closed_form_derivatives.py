@@ -68,7 +68,7 @@ def closed_form_derivatives(
     model, nv = state.model, state.v.size
     along, by_v, by_input = np.empty((3, nv, nv))
     name = f"evaluate_{calculation}_derivatives"
-    kernel, handles, data = state.of_parameters.remember(name, _kernel, state, name)
+    kernel, handles, data = state.parameter_cache.remember(name, _kernel, state, name)
     numbers: list[Any] = [state.q, state.v if v is None else v, np.ascontiguousarray(x, dtype=float)]
     if calculation == "forward_dynamics":
         numbers.append(damping_time)
@@ -95,7 +95,7 @@ def constrained_derivatives(context: Context, tau: Vector) -> tuple[dict[str, Ma
     assert active is not None
     if active.is_crossed:
         return None
-    constrained = state.of_parameters.remember("constrained_derivatives", _constrained_model, state, active.arrays)
+    constrained = state.parameter_cache.remember("constrained_derivatives", _constrained_model, state, active.arrays)
     constrained.work.row_scale[:] = active.lengths
     nv, nrow = state.v.size, len(constrained.row_number)
     derivatives = np.empty((3 * nv + 4 * nrow, nv))

@@ -9,7 +9,7 @@ import numpy as np
 
 from mbcli.engine import load_kernels
 from mbcli.errors import ModelError
-from mbcli.geometry.properties import TURNING_FRICTION
+from mbcli.geometry.properties import TORSIONAL_FRICTION
 from mbcli.multibody.contact.meeting_contact import prepare_contact
 from mbcli.multibody.core.geometry import compiled_geometries, geometry_revision
 from mbcli.multibody.core.lookup import num_bodies
@@ -51,7 +51,7 @@ def asks_for_surfaces(plant: PlantData) -> bool:
     )
 
 
-def resists_turning(plant: PlantData) -> bool:
+def has_torsional_friction(plant: PlantData) -> bool:
     """Whether contact points may have torsional or rolling friction: a geometry or a pair of them asks for it."""
     graph = plant.scene_graph
     if graph is None:
@@ -59,7 +59,7 @@ def resists_turning(plant: PlantData) -> bool:
     return any(friction[2] > 0.0 or friction[3] > 0.0 for friction in plant.contact_pairs.values()) or any(
         proximity is not None
         and proximity.GetPropertyOrDefault("mujoco", "condim", 4) > 3
-        and any(proximity.GetPropertyOrDefault("material", name, 0.0) > 0.0 for name in TURNING_FRICTION)
+        and any(proximity.GetPropertyOrDefault("material", name, 0.0) > 0.0 for name in TORSIONAL_FRICTION)
         for proximity in (graph.registry.geometries[g].proximity for g in plant.geometry_bodies)
     )
 
@@ -97,13 +97,13 @@ def refuse_contact(plant: PlantData, state: EvaluatedState) -> None:
 def record_of_state(context: Context) -> Any:
     """ContactRecord of a continuous plant at the state of a context; None if nothing can touch."""
     state = context.state
-    if "contacts" not in state.of_v:
+    if "contacts" not in state.velocity_cache:
         with state.turn:  # another thread would replace arrays that kernels have by address
             prepare_contact(state)
             state.at_velocities()
             contact = state.contact
-            state.of_v["contacts"] = None if contact is None else contact.record(state)
-    return state.of_v["contacts"]
+            state.velocity_cache["contacts"] = None if contact is None else contact.record(state)
+    return state.velocity_cache["contacts"]
 
 
 def contact_body_forces(plant: PlantData, context: Context, record: Any) -> Any:

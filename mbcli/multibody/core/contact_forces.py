@@ -28,7 +28,7 @@ def contact_record(plant: PlantData, context: Context) -> Any:
         plant.check_context(context)
     if plant.is_discrete():
         known_accelerations(plant, context)
-        return state.of_inputs.get("contacts")
+        return state.input_cache.get("contacts")
     return record_of_state(context)
 
 

@@ -32,7 +32,7 @@ def CalcMassMatrix(plant: PlantData, context: Context) -> Matrix:
     state = context.state
     if state.plant is not plant:
         plant.check_context(context)
-    if "mass_matrix" not in state.of_q:
+    if "mass_matrix" not in state.position_cache:
         if state.positions_current:
             state.calls.calc_mass_matrix()
         else:  # in one call: half of the time of a small robot is the way into compiled code
@@ -40,7 +40,7 @@ def CalcMassMatrix(plant: PlantData, context: Context) -> Matrix:
                 state.ready_parameters()
             state.calls.full_mass_matrix()
             state.positions_current = True
-        state.of_q["mass_matrix"] = True
+        state.position_cache["mass_matrix"] = True
     return state.data.M.copy()
 
 
@@ -51,7 +51,7 @@ def CalcMassMatrixViaInverseDynamics(plant: PlantData, context: Context) -> Matr
         plant.check_context(context)
     state.at_positions().calc_mass_matrix_by_inverse_dynamics()
     state.velocities_current = False
-    state.of_q.pop("mass_matrix", None)
+    state.position_cache.pop("mass_matrix", None)
     return state.data.M.copy()
 
 
@@ -176,7 +176,7 @@ def known_accelerations(plant: PlantData, context: Context) -> Vector:
     state = context.state
     if state.plant is not plant:
         plant.check_context(context)
-    vdot = state.of_inputs.get("vdot")
+    vdot = state.input_cache.get("vdot")
     return _calc_accelerations(plant, context) if vdot is None else vdot
 
 
@@ -194,10 +194,10 @@ def _calc_accelerations(plant: PlantData, context: Context) -> Vector:
         if has_controllers(plant):
             u[state.model.pd_actuator] = state.data.pd_effort
         if stage and state.contact is not None:
-            state.of_inputs["contacts"] = state.contact.record(state)
+            state.input_cache["contacts"] = state.contact.record(state)
         if state.constraints is not None:
-            state.of_inputs["constraint_forces"] = state.constraints.forces()
-    state.of_inputs.update(vdot=vdot, net_actuation=u)
+            state.input_cache["constraint_forces"] = state.constraints.forces()
+    state.input_cache.update(vdot=vdot, net_actuation=u)
     return vdot
 
 
@@ -271,7 +271,7 @@ def EvalTimeDerivatives(plant: PlantData, context: Context) -> ContinuousState:
     state = context.state
     if state.plant is not plant:
         plant.check_context(context)
-    rates = StateVector(state.of_inputs.remember("rates", partial(state_rates, plant), context))
+    rates = StateVector(state.input_cache.remember("rates", partial(state_rates, plant), context))
     return ContinuousState(rates, kinds="q" * state.q.size + "v" * state.v.size)
 
 

@@ -70,7 +70,7 @@ def CalcNonConservativePower(plant: PlantData, context: Context) -> Scalar:
     state = context.state
     if state.plant is not plant:
         plant.check_context(context)
-    power = state.of_v.remember("nonconservative_power", _nonconservative_power, state)
+    power = state.velocity_cache.remember("nonconservative_power", _nonconservative_power, state)
     return power if not plant.special_force_elements else power + _of_users(plant, context, "CalcNonConservativePower")
 
 
@@ -88,7 +88,7 @@ def energies_and_power(plant: PlantData, context: Context) -> tuple[Scalar, Scal
     state = context.state
     if state.plant is not plant:
         plant.check_context(context)
-    return state.of_v.remember("energy", _energies_and_power, state)
+    return state.velocity_cache.remember("energy", _energies_and_power, state)
 
 
 def _of_users(plant: PlantData, context: Context, method: str) -> Scalar:

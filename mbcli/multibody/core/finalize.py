@@ -10,7 +10,7 @@ from mbcli.common.coordinate_names import listed
 from mbcli.common.number_text import counted
 from mbcli.common.topology import CUT_EARLY, CUT_FIRST, CUT_LAST, CUT_LATE, Edge, spanning_forest
 from mbcli.multibody.compilation.compile_model import MobilizedJoint, StepActions, compile_model
-from mbcli.multibody.compilation.cut_joints import has_limits, left_out_at
+from mbcli.multibody.compilation.cut_joints import dropped_by_loop_cut_at, has_limits
 from mbcli.multibody.core.constraints import num_tendon_constraints, refuse_constraints_at
 from mbcli.multibody.core.contact import meets_contact
 from mbcli.multibody.core.coordinates import GetDefaultPositions, moving_joints
@@ -59,8 +59,8 @@ def Finalize(plant: PlantData) -> None:
         if joint.num_velocities() == 6 and not mobod.reversed:
             plant.free_joints[mobod.link] = joint
         mobilized.append(MobilizedJoint(joint, mobod.inboard, mobod.link, mobod.reversed))
-    plant.left_out = left_out_at(plant.whole_plant(), loop_joints)
-    for line in [*plant.left_out, *unused_properties(plant)]:
+    plant.dropped_by_loop_cut = dropped_by_loop_cut_at(plant.whole_plant(), loop_joints)
+    for line in [*plant.dropped_by_loop_cut, *unused_properties(plant)]:
         warnings.warn(str(line), stacklevel=3)
     for actuator in [a for a in plant.elements.actuators if loop_joints and a.joint() in loop_joints]:
         unregister(plant, actuator, plant.elements.actuators)  # the joint has no coordinate to drive

@@ -283,7 +283,7 @@ def _exclude_connected(plant: PlantData, manager: CollisionFilterManager) -> Non
         return
     for joint in plant.elements.joints:
         parent, child = joint.parent_body(), joint.child_body()
-        if int(parent.index()) == 0 or joint.num_velocities() == 6 or joint.lets_touch:
+        if int(parent.index()) == 0 or joint.num_velocities() == 6 or joint.collides_with_parent:
             continue
         if GetCollisionGeometriesForBody(plant, parent) and GetCollisionGeometriesForBody(plant, child):
             declaration = geometry.CollisionFilterDeclaration()

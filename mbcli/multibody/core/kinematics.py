@@ -108,9 +108,9 @@ def one_point(context: Context, point: Any, what: str) -> Vector3:
 def frame_acceleration(plant: PlantData, context: Context, f: int, m: int, e: int) -> Vector6:
     """(6,), of the origin of frame f in frame m, along the axes of frame e."""
     state = context.state
-    A = state.of_inputs.get((f, m, e))
+    A = state.input_cache.get((f, m, e))
     if A is None:
-        A = state.of_inputs[f, m, e] = state.acceleration(known_accelerations(plant, context), f, m, e)
+        A = state.input_cache[f, m, e] = state.acceleration(known_accelerations(plant, context), f, m, e)
     return A
 
 
@@ -122,9 +122,9 @@ def point_acceleration(plant: PlantData, context: Context, f: int, point: Vector
 def frame_acceleration_beside(plant: PlantData, context: Context, f: int, b: int, m: int, e: int) -> Vector6:
     """(6,): what frame f has more than frame b."""
     state = context.state
-    A = state.of_inputs.get((f, b, m, e))
+    A = state.input_cache.get((f, b, m, e))
     if A is None:
-        A = state.of_inputs[f, b, m, e] = state.acceleration_beside(known_accelerations(plant, context), f, b, m, e)
+        A = state.input_cache[f, b, m, e] = state.acceleration_beside(known_accelerations(plant, context), f, b, m, e)
     return A
 
 
@@ -136,12 +136,12 @@ def body_poses(plant: PlantData, context: Context) -> list[RigidTransform]:
     state = context.state
     if state.plant is not plant:
         plant.check_context(context)
-    poses = state.of_q.get("poses")
+    poses = state.position_cache.get("poses")
     if poses is None:
         n, dtype = len(plant.elements.bodies), state.dtype
         R, p = empty((n, 3, 3), dtype), empty((n, 3), dtype)
         state.at_positions().query_link_poses(R, p)
-        poses = state.of_q["poses"] = list(zip(rows_of(R), rows_of(p), strict=True))
+        poses = state.position_cache["poses"] = list(zip(rows_of(R), rows_of(p), strict=True))
     return transforms_of(poses)
 
 
@@ -150,9 +150,9 @@ def body_velocities(plant: PlantData, context: Context) -> list[SpatialVelocity]
     state = context.state
     if state.plant is not plant:
         plant.check_context(context)
-    rows = state.of_v.get("velocities")
+    rows = state.velocity_cache.get("velocities")
     if rows is None:
-        rows = state.of_v["velocities"] = rows_of(state.at_links().V_WL.copy())
+        rows = state.velocity_cache["velocities"] = rows_of(state.at_links().V_WL.copy())
     return vectors_of(SpatialVelocity, rows)
 
 
@@ -161,12 +161,12 @@ def body_accelerations(plant: PlantData, context: Context) -> list[SpatialAccele
     state = context.state
     if state.plant is not plant:
         plant.check_context(context)
-    rows = state.of_inputs.get("accelerations")
+    rows = state.input_cache.get("accelerations")
     if rows is None:
         vdot = known_accelerations(plant, context)
         state.at_velocities()
         state.data.vdot[...] = vdot
-        rows = state.of_inputs["accelerations"] = rows_of(state.link_accelerations())
+        rows = state.input_cache["accelerations"] = rows_of(state.link_accelerations())
     return vectors_of(SpatialAcceleration, rows)
 
 

@@ -65,11 +65,11 @@ def _links_and_mass(plant: PlantData, context: Context, key: Instances) -> tuple
         plant.check_context(context)
     if not state.parameters_current:
         state.ready_parameters()
-    found = state.of_parameters.get(key)
+    found = state.parameter_cache.get(key)
     if found is None:
         selected = state.scalar.convert(_links_of(plant, key))
         mass = state.kernels.query_mass(state.model_handle, selected)
-        found = state.of_parameters[key] = selected, mass
+        found = state.parameter_cache[key] = selected, mass
     return found
 
 
@@ -97,12 +97,12 @@ def CalcCenterOfMassPositionInWorld(
     """p_WoScm_W (3,). RuntimeError if the bodies have no mass."""
     key = key_of(model_instances)
     state = context.state
-    p = state.of_q.get(("com", key))
+    p = state.position_cache.get(("com", key))
     if p is None or state.plant is not plant:
         selected, mass = massive_links(plant, context, key)
         calls = state.calls if state.positions_current else state.at_positions()
         calls.query_com_position(selected, mass)
-        p = state.of_q["com", key] = state.copy_of_three()
+        p = state.position_cache["com", key] = state.copy_of_three()
     return p.copy()
 
 
@@ -112,12 +112,12 @@ def CalcCenterOfMassTranslationalVelocityInWorld(
     """v_WScm_W (3,). RuntimeError if the bodies have no mass."""
     key = key_of(model_instances)
     state = context.state
-    v = state.of_v.get(("com", key))
+    v = state.velocity_cache.get(("com", key))
     if v is None or state.plant is not plant:
         selected, mass = massive_links(plant, context, key)
         calls = state.calls if state.velocities_current else state.at_velocities()
         calls.query_com_velocity(selected, mass)
-        v = state.of_v["com", key] = state.copy_of_three()
+        v = state.velocity_cache["com", key] = state.copy_of_three()
     return v.copy()
 
 
@@ -127,12 +127,12 @@ def CalcCenterOfMassTranslationalAccelerationInWorld(
     """a_WScm_W (3,), from the forward dynamics of the context. RuntimeError if the bodies have no mass."""
     key = key_of(model_instances)
     state = context.state
-    a = state.of_inputs.get(("com", key))
+    a = state.input_cache.get(("com", key))
     if a is None or state.plant is not plant:
         selected, mass = massive_links(plant, context, key)
         vdot = known_accelerations(plant, context)
         state.at_velocities().query_com_acceleration(vdot, selected, mass, WORLD_FRAME, WORLD_FRAME)
-        a = state.of_inputs["com", key] = state.copy_of_three()
+        a = state.input_cache["com", key] = state.copy_of_three()
     return a.copy()
 
 
@@ -168,7 +168,7 @@ def CalcSpatialInertia(
         plant.check_context(context)
     f = frame_number(plant, frame_F)
     calls = state.calls if state.positions_current else state.at_positions()
-    found = state.of_parameters.get("listed")
+    found = state.parameter_cache.get("listed")
     if found is None or not _is_same_list(found[0], body_indexes):
         found = _listed_links_and_mass(plant, context, list(body_indexes))
     _, selected, mass = found
@@ -186,7 +186,7 @@ def _listed_links_and_mass(
     state = context.state
     selected = state.scalar.convert(_listed_links(plant, numbers))
     mass = state.kernels.query_mass(state.model_handle, selected)
-    found = state.of_parameters["listed"] = body_indexes, selected, mass
+    found = state.parameter_cache["listed"] = body_indexes, selected, mass
     return found
 
 

@@ -254,7 +254,7 @@ def net_actuation(plant: PlantData, context: Context) -> Vector:
         plant.check_context(context)
         return actuation(plant, context)
     known_accelerations(plant, context)
-    return context.state.of_inputs["net_actuation"].copy()
+    return context.state.input_cache["net_actuation"].copy()
 
 
 def _deformable_configuration(plant: PlantData, context: Context) -> GeometryConfigurationVector:

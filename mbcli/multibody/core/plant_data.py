@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from mbcli.math.array_types import Array, IntArray, Vector
     from mbcli.math.rigid_transform import RigidTransform
     from mbcli.multibody.compilation.compile_model import MobilizedJoint
-    from mbcli.multibody.compilation.cut_joints import LeftOut
+    from mbcli.multibody.compilation.cut_joints import DroppedByLoopCut
     from mbcli.multibody.deformable.deformable_model import DeformableModel
     from mbcli.multibody.state.owning_plant import OwningPlant
     from mbcli.multibody.tree.element import MultibodyElement
@@ -41,7 +41,7 @@ class PlantData(System):
         model: the Model of the default parameters, with an attribute for each of its fields; None before Finalize().
         free_joints: the joints of six degrees of freedom that move a body from World outward, by the number of the
             body, after Finalize().
-        left_out: of joints that close loops, after Finalize().
+        dropped_by_loop_cut: of joints that close loops, after Finalize().
         prefers_interpreted: whether kernels are interpreted: for a few states this costs less than to import numba.
     """
 
@@ -82,7 +82,7 @@ class PlantData(System):
         self.elements = PlantElements()
         self.settings = PlantSettings.of_step(self.step_length)
         self.model: Any = None
-        self.left_out: list[LeftOut] = []
+        self.dropped_by_loop_cut: list[DroppedByLoopCut] = []
         self.prefers_interpreted = False
         self.default_free_poses: dict[int, RigidTransform] = {}  # X_PB by the number of the body
         self.next_index: dict[type[TypeSafeIndex], int] = {}

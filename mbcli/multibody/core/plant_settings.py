@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from mbcli.common.quick_dataclass import dataclass
+from mbcli.common.fast_dataclass import dataclass
 from mbcli.common.suggestions import alternatives
 from mbcli.config.contact_laws import CONTACT_LAWS
 from mbcli.geometry.contact_representation import HydroelasticContactRepresentation

@@ -58,10 +58,10 @@ def reactions_at(plant: PlantData, context: Context) -> list[SpatialForce]:
     state = context.state
     if state.plant is not plant:
         plant.check_context(context)
-    rows = state.of_inputs.get("reactions")
+    rows = state.input_cache.get("reactions")
     if rows is None:
         rows = rows_of(_calc_reactions(plant, context, known_accelerations(plant, context)))
-        state.of_inputs["reactions"] = rows
+        state.input_cache["reactions"] = rows
     return vectors_of(SpatialForce, rows)
 
 
@@ -94,7 +94,7 @@ def _calc_reactions(plant: PlantData, context: Context, vdot: Vector) -> Matrix:
 def _add_constraint_forces(state: EvaluatedState, active: ActiveConstraints, F_link: Matrix) -> dict[Joint, Vector6]:
     """Adds the forces of constraints between bodies to F_link, after the accelerations; {loop joint: F_CJc_Jc}."""
     X_WL, on_loops = state.at_links().X_WL, {}
-    wrenches = state.of_inputs["constraint_forces"]
+    wrenches = state.input_cache["constraint_forces"]
     for tie, wrench in zip(active.rows, wrenches, strict=True):
         if wrench is None:
             continue

@@ -1,6 +1,6 @@
 """Spatial vectors, under the names of pydrake.multibody.math."""
 
-from mbcli.late_names import late_names
+from mbcli.lazy_exports import lazy_exports
 
 TYPE_CHECKING = False  # True to type checkers
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ __all__ = [
     "SpatialVelocity_",
 ]
 
-__getattr__ = late_names(
+__getattr__ = lazy_exports(
     __name__,
     {
         "scalar_templates": ("SpatialAcceleration_", "SpatialForce_", "SpatialMomentum_", "SpatialVelocity_"),

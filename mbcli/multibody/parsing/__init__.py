@@ -1,6 +1,6 @@
 """Models from files into plants, under the names of pydrake.multibody.parsing."""
 
-from mbcli.late_names import late_names
+from mbcli.lazy_exports import lazy_exports
 
 TYPE_CHECKING = False  # True to type checkers
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ __all__ = [
     "ProcessModelDirectives",
 ]
 
-__getattr__ = late_names(
+__getattr__ = lazy_exports(
     __name__,
     {
         "collision_filter_groups": ("CollisionFilterGroups",),

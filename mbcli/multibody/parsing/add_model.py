@@ -217,7 +217,7 @@ def _add_joint(plant, spec, frame_names, bodies, instance):
     frame_F = _joint_frame(plant, frame_names[0], parent, spec.X_PF, owner)
     frame_M = _joint_frame(plant, frame_names[1], child, spec.X_CM, owner)
     joint = plant.AddJoint(_MAKERS[spec.type](spec, frame_F, frame_M))
-    joint.reflected_inertia, joint.lets_touch = spec.reflected_inertia, spec.lets_touch
+    joint.reflected_inertia, joint.collides_with_parent = spec.reflected_inertia, spec.collides_with_parent
     if spec.axes and joint.num_velocities() == len(spec.axes):
         _apply_axes(joint, spec.axes)
     for axis in spec.axes:

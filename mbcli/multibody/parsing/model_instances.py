@@ -1,6 +1,6 @@
 """Which model instances and frames a ModelSpec becomes, known before any is added to a plant."""
 
-from mbcli.parsers.duplicate_names import made_up
+from mbcli.parsers.duplicate_names import generated_name
 from mbcli.parsers.formats import FORMATS
 from mbcli.parsers.spec import IDENTITY
 
@@ -34,7 +34,7 @@ def joint_frame_names(spec):
     for joint in spec.joints:
         for end in ("parent", "child"):
             if has_joint_frame(spec, joint, end):
-                names[joint.name, end] = made_up(f"{joint.name}_{end}", stated)
+                names[joint.name, end] = generated_name(f"{joint.name}_{end}", stated)
     return names
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from mbcli.errors import ModelError
 from mbcli.multibody.tree.joint_kinds import is_weld
 from mbcli.parsers.poses import compose, inverse
-from mbcli.parsers.spec import FrameSpec, JointSpec, Place, pose
+from mbcli.parsers.spec import FrameSpec, JointSpec, SourceLocation, pose
 
 
 def model_of_scene(plant, model):
@@ -75,7 +75,7 @@ def _joint(joint, names, taken, model):
         child=names[int(child.index())],
         X_PF=X_PF,
         X_CM=_X(joint.frame_on_child().GetFixedPoseInBodyFrame()),
-        place=joint.place or Place(model.place.file),
+        place=joint.place or SourceLocation(model.place.file),
     )
 
 

@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from mbcli.common.quick_dataclass import dataclass
+from mbcli.common.fast_dataclass import dataclass
 from mbcli.common.suggestions import did_you_mean
 from mbcli.errors import ModelError, ResourceError
 from mbcli.math import RigidTransform

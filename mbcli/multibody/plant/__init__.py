@@ -1,6 +1,6 @@
 """MultibodyPlant and the classes around it, under the names of pydrake.multibody.plant."""
 
-from mbcli.late_names import late_names
+from mbcli.lazy_exports import lazy_exports
 
 TYPE_CHECKING = False  # True to type checkers
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ __all__ = [
     "Wing",
 ]
 
-__getattr__ = late_names(
+__getattr__ = lazy_exports(
     __name__,
     {
         "mbcli.config.plant_config": ("MultibodyPlantConfig",),

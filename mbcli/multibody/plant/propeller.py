@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbcli.common.quick_dataclass import dataclass
+from mbcli.common.fast_dataclass import dataclass
 from mbcli.math import RigidTransform
 from mbcli.multibody.core.applied_forces import ExternallyAppliedSpatialForce
 from mbcli.multibody.core.signal_system import SignalSystem

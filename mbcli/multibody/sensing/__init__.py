@@ -1,6 +1,6 @@
 """What sensors give at the states of a plant."""
 
-from mbcli.late_names import late_names
+from mbcli.lazy_exports import lazy_exports
 
 TYPE_CHECKING = False  # True to type checkers
 if TYPE_CHECKING:
@@ -8,7 +8,7 @@ if TYPE_CHECKING:
 
 __all__ = ["SensorEvaluator", "sensor_values"]
 
-__getattr__ = late_names(
+__getattr__ = lazy_exports(
     __name__,
     {"evaluation": ("SensorEvaluator", "sensor_values")},
 )

@@ -48,8 +48,8 @@ class EvaluatedState(FrameMotions):
         kernels: by name; calls: the same, bound to the handles.
         parameters_current: whether the model is that of the parameters, and q is not known to be off its places.
         positions_current, velocities_current: whether the data have the stages of q, and of v.
-        of_parameters, of_q, of_v, of_inputs: results CacheEntries after their arguments: parameters, q, v, and
-            time with inputs.
+        parameter_cache, position_cache, velocity_cache, input_cache: CacheEntries of results that depend on parameters,
+            on q, on v, and on time with inputs.
         constraints: ActiveConstraints, made when they are asked for; None in a plant without constraints.
         deformables: DeformableState of each deformable body, by its index.
         turn: of the thread that steps it; no other one may change what the steps work with.
@@ -67,7 +67,15 @@ class EvaluatedState(FrameMotions):
         *("plant", "scalar", "dtype", "compiled", "time", "q", "v", "x", "shape_q", "shape_v", "parameters"),
         *("model", "data", "model_handle", "data_handle", "kernels", "calls"),
         *("parameters_current", "positions_current", "velocities_current"),
-        *("of_parameters", "of_q", "of_v", "of_inputs", "_constraints", "contact", "deformables"),
+        *(
+            "parameter_cache",
+            "position_cache",
+            "velocity_cache",
+            "input_cache",
+            "_constraints",
+            "contact",
+            "deformables",
+        ),
         *("sleeps", "sleeper"),
         *("q_memory", "v_memory", "x_memory", "vdot_memory"),
         *("copy_of_three", "copy_of_six", "copy_of_G", "copy_of_R", "copy_of_p", "copy_of_J3", "copy_of_J6"),
@@ -91,8 +99,8 @@ class EvaluatedState(FrameMotions):
     kernels: Any
     calls: Any
     parameters_current: bool
-    of_parameters: CacheEntries
-    of_inputs: CacheEntries
+    parameter_cache: CacheEntries
+    input_cache: CacheEntries
     _constraints: Any  # ActiveConstraints, or None
     turn: Turn
     contact: Any  # StepContact or PointContact, or None
@@ -138,7 +146,9 @@ class EvaluatedState(FrameMotions):
         self.copy_of_R, self.copy_of_p = data.answer_pose[0, :3].copy, data.answer_pose[0, 3].copy
         self.copy_of_J3, self.copy_of_J6 = data.jacobian[:3].copy, data.jacobian.copy
         self._no_forces = np.zeros((self.model.sizes["nlink"], 6), scalar.dtype)
-        self.of_parameters, self.of_q, self.of_v, self.of_inputs = (CacheEntries() for _ in range(4))
+        self.parameter_cache, self.position_cache, self.velocity_cache, self.input_cache = (
+            CacheEntries() for _ in range(4)
+        )
         self.forget_positions()
 
     # which results are current
@@ -146,24 +156,24 @@ class EvaluatedState(FrameMotions):
     def forget_positions(self) -> None:
         """After a change of q."""
         self.positions_current = self.velocities_current = False
-        if self.of_q:
-            self.of_q.clear()
-        if self.of_v:
-            self.of_v.clear()
-        if self.of_inputs:
-            self.of_inputs.clear()
+        if self.position_cache:
+            self.position_cache.clear()
+        if self.velocity_cache:
+            self.velocity_cache.clear()
+        if self.input_cache:
+            self.input_cache.clear()
 
     def forget_velocities(self) -> None:
         """After a change of v."""
         self.velocities_current = False
-        if self.of_v:
-            self.of_v.clear()
-        if self.of_inputs:
-            self.of_inputs.clear()
+        if self.velocity_cache:
+            self.velocity_cache.clear()
+        if self.input_cache:
+            self.input_cache.clear()
 
     def forget_inputs(self) -> None:
         """After a change of the time or of an input."""
-        self.of_inputs.clear()
+        self.input_cache.clear()
 
     def set_q(self, q: ArrayLike) -> None:
         self.data.q[:] = q
@@ -215,7 +225,7 @@ class EvaluatedState(FrameMotions):
         self.model, self.model_handle = model, model.handle(self.compiled)
         self._bind()
         self.parameters_current = True
-        self.of_parameters.clear()
+        self.parameter_cache.clear()
         self.forget_positions()
 
     def load_kernels(self, contact: bool = False) -> None:
@@ -305,7 +315,7 @@ class EvaluatedState(FrameMotions):
 
     def at_links(self) -> Any:
         """The data, with X_WL and V_WL."""
-        if "links" not in self.of_v:
+        if "links" not in self.velocity_cache:
             self.at_velocities().links_stage()
-            self.of_v["links"] = True
+            self.velocity_cache["links"] = True
         return self.data

@@ -31,8 +31,8 @@ class FrameMotions:
     calls: Any
     positions_current: bool
     velocities_current: bool
-    of_q: CacheEntries
-    of_v: CacheEntries
+    position_cache: CacheEntries
+    velocity_cache: CacheEntries
     copy_of_six: Callable[[], Vector6]
     copy_of_R: Callable[[], Matrix3]
     copy_of_p: Callable[[], Vector3]
@@ -45,20 +45,20 @@ class FrameMotions:
 
     def pose(self, f: int, m: int) -> tuple[Matrix3, Vector3]:
         """R (3, 3), p (3,)"""
-        pose = self.of_q.get((f, m))
+        pose = self.position_cache.get((f, m))
         if pose is None:
             calls = self.calls if self.positions_current else self.at_positions()
             calls.query_pose(f, m)
-            pose = self.of_q[f, m] = self.copy_of_R(), self.copy_of_p()
+            pose = self.position_cache[f, m] = self.copy_of_R(), self.copy_of_p()
         return pose
 
     def velocity(self, f: int, m: int, e: int) -> Vector6:
         """(6,), of the frame's origin."""
-        V = self.of_v.get((f, m, e))
+        V = self.velocity_cache.get((f, m, e))
         if V is None:
             calls = self.calls if self.velocities_current else self.at_velocities()
             calls.query_velocity(f, m, e)
-            V = self.of_v[f, m, e] = self.copy_of_six()
+            V = self.velocity_cache[f, m, e] = self.copy_of_six()
         return V
 
     def velocity_of_point(self, f: int, point: Vector3) -> Vector6:
@@ -69,11 +69,11 @@ class FrameMotions:
 
     def velocity_beside(self, f: int, b: int, m: int, e: int) -> Vector6:
         """(6,): what frame f has more than frame b."""
-        V = self.of_v.get((f, b, m, e))
+        V = self.velocity_cache.get((f, b, m, e))
         if V is None:
             calls = self.calls if self.velocities_current else self.at_velocities()
             calls.query_velocity_beside(f, b, m, e)
-            V = self.of_v[f, b, m, e] = self.copy_of_six()
+            V = self.velocity_cache[f, b, m, e] = self.copy_of_six()
         return V
 
     def acceleration(self, vdot: Vector, f: int, m: int, e: int, point: Vector3 = ORIGIN) -> Vector6:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbcli.common.quick_dataclass import dataclass
+from mbcli.common.fast_dataclass import dataclass
 from mbcli.engine.fields.model_fields import (
     BALANCE_AT_ARRAYS,
     BALANCE_AT_DATA,

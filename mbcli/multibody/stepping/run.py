@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbcli.common.quick_dataclass import dataclass
+from mbcli.common.fast_dataclass import dataclass
 from mbcli.config.simulator_config import SimulatorConfig
 from mbcli.engine.fields.model_fields import PD_RATE
 from mbcli.engine.fields.run_fields import (
@@ -34,8 +34,8 @@ from mbcli.engine.stepping.loop import (
     ELEMENT_FAULT,
     FINISHED,
     GIMBAL_LOCK,
-    LINES_UNSOLVED,
     NOT_FINITE,
+    ROWS_UNSOLVED,
     RUNNING,
     SINGULAR_POSITION,
     STEP_FAULT,
@@ -45,7 +45,7 @@ from mbcli.engine.stepping.loop import (
 from mbcli.engine.stepping.run_arrays import Actuation, Recording, Stepping
 from mbcli.errors import ControlError, ModelError, NumericalError
 from mbcli.multibody.compilation.cut_joints import WatchedLimits, require_actions
-from mbcli.multibody.contact.meeting_contact import foresee_contact, prepare_contact
+from mbcli.multibody.contact.meeting_contact import allocate_contact, prepare_contact
 from mbcli.multibody.contact.python_forces import PythonForces, needs_python
 from mbcli.multibody.contact.sleep import Sleep, context_of_steps
 from mbcli.multibody.core.dynamics import implicit_damping
@@ -72,7 +72,7 @@ SECONDS_PER_CALL = 0.05  # of wall-clock time between looks at signals and the p
 SCHEMES = ("semi_explicit_euler", *METHODS)
 ROUGH_START = 1e-3  # [m or 1] the same from which discrete steps go without a word
 CONSTRAINT_TOLERANCE = 1e-10  # [m or 1] of the norm of all position errors
-NO_NEXT_STEP = (NOT_FINITE, ELEMENT_FAULT, GIMBAL_LOCK, CONSTRAINTS_UNMET, SINGULAR_POSITION, LINES_UNSOLVED)
+NO_NEXT_STEP = (NOT_FINITE, ELEMENT_FAULT, GIMBAL_LOCK, CONSTRAINTS_UNMET, SINGULAR_POSITION, ROWS_UNSOLVED)
 TIME_TOLERANCE = 1e-9  # relative to a step: times closer than this to a step's end are that end
 DEFAULT_CONFIG = SimulatorConfig()
 ALWAYS = np.array([-math.inf])
@@ -253,7 +253,7 @@ class Run:
         if not plant.is_discrete():
             state.ready_constraints()
         self._watched_limits = WatchedLimits(plant, context)
-        foresee_contact(state)  # and the arrays of the context's own parameters are ready
+        allocate_contact(state)  # and the arrays of the context's own parameters are ready
         plant.set_controllers(self._stepped)
         self._integration: Any = None  # of a continuous plant, once it has begun
         self._stopping = False
@@ -753,8 +753,8 @@ class Run:
                 f"{element.fault()}, in step {self.steps + 1} from t = {self.context.get_time():.9g} s"
             )
         when = f"in step {self.steps + 1} from t = {self.context.get_time():.9g} s"
-        if status == LINES_UNSOLVED:
-            residual = float(self._stepped.state.data.line_residual[0])
+        if status == ROWS_UNSOLVED:
+            residual = float(self._stepped.state.data.row_residual[0])
             return NumericalError(
                 "limits, controllers and dry friction of joints found no common solution "
                 f"{when}: accelerations still change by {residual:.3g} of the largest; try a smaller step"
@@ -774,7 +774,7 @@ class Run:
 def kernels_to_compile(plant: PlantCore, context: Context) -> list[Callable[[], bool]]:
     """For each kernel that the first run of a plant on a machine waits for, a function: whether it is compiled now."""
     state = context_of_steps(plant, context).state
-    foresee_contact(state)
+    allocate_contact(state)
     kernels = state.kernels
     wanted = [partial(is_compiled, kernels.run_discrete if plant.is_discrete() else kernels.run_continuous)]
     if state.contact is not None:

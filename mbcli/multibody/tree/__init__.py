@@ -1,6 +1,6 @@
 """Elements of a plant, under the names of pydrake.multibody.tree."""
 
-from mbcli.late_names import late_names
+from mbcli.lazy_exports import lazy_exports
 
 TYPE_CHECKING = False  # True to type checkers
 if TYPE_CHECKING:
@@ -163,7 +163,7 @@ __all__ = [
     "GravityForceField",
 ]
 
-__getattr__ = late_names(
+__getattr__ = lazy_exports(
     __name__,
     {
         "mbcli.multibody.fem.force_density": ("ForceDensityField", "GravityForceField"),

@@ -144,7 +144,7 @@ class Constraint:
     def __init__(self):
         self.id = MultibodyConstraintId.get_new_id()
         self.name = None
-        self.place = None  # parsers.spec.Place
+        self.place = None  # parsers.spec.SourceLocation
 
     def default_of(self, name):
         """The value of a parameter in new contexts."""

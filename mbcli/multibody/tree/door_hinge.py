@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbcli.common.quick_dataclass import dataclass
+from mbcli.common.fast_dataclass import dataclass
 from mbcli.engine import load_kernels
 from mbcli.multibody.tree.checked_numbers import finite, non_negative
 from mbcli.multibody.tree.force_element import ForceElement

@@ -17,7 +17,7 @@ class MultibodyElement:
     index_number: Any = None  # its index there, as an int
     instance_index: Any = None  # ModelInstanceIndex
     _index: Any = None
-    place: Any = None  # where a model file defines it (parsers.spec.Place), for messages
+    place: Any = None  # where a model file defines it (parsers.spec.SourceLocation), for messages
 
     def join(self, plant: Any, index: Any, instance: ModelInstanceIndex) -> None:
         """The plant has added it under an index of its kind."""

@@ -82,7 +82,9 @@ class Joint(NamedElement):
         self.other_limits: dict[str, Any] = {}  # of a model file, which nothing here uses: name -> one for each axis
         self.reflected_inertia = 0.0  # of a drive that is not an actuator, on every velocity; set by model files
         self.dry_friction = np.zeros(nv)  # [N m or N], the most that it can be, in steps; set by model files
-        self.lets_touch = False  # whether its bodies may touch where adjacent bodies do not; set by model files
+        self.collides_with_parent = (
+            False  # whether its bodies may touch where adjacent bodies do not; set by model files
+        )
         self._position_limits = _unlimited(nq)
         self._velocity_limits = self._acceleration_limits = _unlimited(nv)
         if lower is not None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mbcli.common.quick_dataclass import dataclass
+from mbcli.common.fast_dataclass import dataclass
 from mbcli.math.array_arguments import as_numbers
 from mbcli.multibody.scalars import FLOAT
 from mbcli.multibody.tree.checked_numbers import finite, non_negative

@@ -173,10 +173,10 @@ class RigidBody(NamedElement):
         state = context.state
         if state.plant is not self.parent_plant:
             self.check_context(context)
-        V = state.of_v.get(self)
+        V = state.velocity_cache.get(self)
         if V is None:
             com = state.parameters.values.get((self, "M_BBo_B"), self._M_BBo_B).p_array
-            V = state.of_v[self] = state.velocity_of_point(self.frame.index_number, com)
+            V = state.velocity_cache[self] = state.velocity_of_point(self.frame.index_number, com)
         return V[3:].copy()
 
     def CalcCenterOfMassTranslationalAccelerationInWorld(self, context: Context) -> Vector3:
@@ -184,10 +184,10 @@ class RigidBody(NamedElement):
         state = context.state
         if state.plant is not self.parent_plant:
             self.check_context(context)
-        A = state.of_inputs.get(self)
+        A = state.input_cache.get(self)
         if A is None:
             com = state.parameters.values.get((self, "M_BBo_B"), self._M_BBo_B).p_array
-            A = state.of_inputs[self] = self.parent_plant.point_acceleration(context, self.frame.index_number, com)
+            A = state.input_cache[self] = self.parent_plant.point_acceleration(context, self.frame.index_number, com)
         return A[3:].copy()
 
     def get_num_flexible_positions(self) -> int:

@@ -22,7 +22,7 @@ watchdog           the time limit of a call
 in_a_run           what goes with a controller in a run
 """
 
-from mbcli.late_names import late_names
+from mbcli.lazy_exports import lazy_exports
 
 TYPE_CHECKING = False  # True to type checkers
 if TYPE_CHECKING:
@@ -32,6 +32,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Command", "ControllerChoice", "Follow", "compiled"]
 
-__getattr__ = late_names(
+__getattr__ = lazy_exports(
     __name__, {"choices": ("ControllerChoice", "Follow"), "commands": ("Command",), "compiled_function": ("compiled",)}
 )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mbcli.common.coordinate_names import NamedCoordinates
-from mbcli.common.quick_dataclass import dataclass
+from mbcli.common.fast_dataclass import dataclass
 from mbcli.errors import ArgumentError, ControlError
 from mbcli.simulation.effort_limits import Exceeded, free_limits
 from mbcli.simulation.servo_controls import ServoControls

@@ -16,7 +16,7 @@ import numpy as np
 
 from mbcli.common.argument_names import argument
 from mbcli.common.coordinate_names import NamedCoordinates
-from mbcli.common.quick_dataclass import dataclass
+from mbcli.common.fast_dataclass import dataclass
 from mbcli.common.text_tables import read_text_table, scale_to, shown
 from mbcli.errors import ArgumentError, ModelError
 from mbcli.models.units import coordinate_units

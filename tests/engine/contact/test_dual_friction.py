@@ -19,7 +19,7 @@ def contact_at(kind, v, w):
     """A solver with one contact, moving at v, whose dual variable is w."""
     return SimpleNamespace(
         con_kind=np.array([kind]),
-        con_members=np.array([0]),
+        con_patch_size=np.array([0]),
         con_law=np.array([LAW]),
         con_v=np.array([v], dtype=float),
         con_dual=np.array([w], dtype=float),

@@ -24,7 +24,7 @@ QUADRUPED = SAMPLES / "quadruped.urdf"
 
 
 class Witness:
-    """Which answers let_contacts_stick() and line_search() give while interpreted kernels run."""
+    """Which answers begin_with_stiction() and line_search() give while interpreted kernels run."""
 
     def __enter__(self):
         self.held, self.shares = [], []
@@ -33,7 +33,7 @@ class Witness:
         return self
 
     def _see(self, frame, event, answer):
-        if event == "return" and frame.f_code.co_name == "let_contacts_stick":
+        if event == "return" and frame.f_code.co_name == "begin_with_stiction":
             self.held.append(answer)
         elif event == "return" and frame.f_code.co_name == "line_search" and frame.f_locals["guessed"]:
             self.shares.append(answer)
@@ -77,8 +77,8 @@ def test_a_direction_along_which_the_cost_grows_is_not_gone():
     places = solver.island_tree[0], solver.island_tree[1]
     for sign, there in ((1.0, False), (-1.0, True)):
         solver.vectors[VECTOR_DIRECTION] = sign * solver.vectors[VECTOR_GRADIENT]
-        kernels.times_jacobian(solver, 0, VECTOR_DIRECTION, solver.con_dv)
-        kernels.times_mass(solver, *places, VECTOR_DIRECTION, VECTOR_MOMENTUM_STEP)
+        kernels.mul_jacobian(solver, 0, VECTOR_DIRECTION, solver.con_dv)
+        kernels.mul_mass(solver, *places, VECTOR_DIRECTION, VECTOR_MOMENTUM_STEP)
         share = kernels.line_search(solver, 0, True)
         assert (share > 0.0) == there and share >= 0.0
 

@@ -47,10 +47,10 @@ SIZES |= {
     "npd": 1,
     "nlimit": 2,
     "nfriction": 1,
-    "nline": 4,
+    "nbounded": 4,
 }
 SIZES |= {"nconstraint": 3, "nrow": 7, "nsupport": 9, "nentry": 20, "npacked": 12, "npair": 4, "nshared": 6}
-SIZES |= {"nterm": 2, "nprofile": 11, "nlimit": 2, "nline": 4}
+SIZES |= {"nterm": 2, "nprofile": 11, "nlimit": 2, "nbounded": 4}
 SIZES |= {"ny": 15, "nstage": 2, "nrate": 3, "nweight": 3, "nwide": 15, "nsystem": 30, "nkept": 18}
 SIZES |= {"nequation": 7, "nwide": 7, "nattempt": 3, "npanel": 80}
 SIZES |= {
@@ -105,8 +105,8 @@ def test_model_and_data_have_the_declared_shapes_and_kinds(dtype):
 
 
 def test_model_refuses_a_wrong_shape_an_unknown_field_and_a_missing_one():
-    with pytest.raises(ValueError, match=r"body_travel has shape \(2,\), not \(3,\)"):
-        Model(SIZES, arrays(body_travel=[0.0, 0.0]))
+    with pytest.raises(ValueError, match=r"screw_lead has shape \(2,\), not \(3,\)"):
+        Model(SIZES, arrays(screw_lead=[0.0, 0.0]))
     with pytest.raises(ValueError, match="not fields of Model: .*body_colour"):
         Model(SIZES, arrays(body_colour=[0.0]))
     incomplete = arrays()
@@ -117,9 +117,9 @@ def test_model_refuses_a_wrong_shape_an_unknown_field_and_a_missing_one():
 
 def test_model_copies_what_it_is_given_and_cannot_be_written():
     mine = np.zeros(3)
-    model = Model(SIZES, arrays(body_travel=mine))
+    model = Model(SIZES, arrays(screw_lead=mine))
     mine[0] = 1.0
-    assert model.body_travel[0] == 0.0
+    assert model.screw_lead[0] == 0.0
     for field in MODEL_FIELDS:
         with pytest.raises(ValueError, match="read-only"):
             getattr(model, field.name)[...] = 0
@@ -127,11 +127,11 @@ def test_model_copies_what_it_is_given_and_cannot_be_written():
 
 def test_replace_changes_the_given_fields_only():
     model = Model(SIZES, arrays())
-    other = model.replace(dtype=complex, body_travel=[0.0, 1.0j, 2.0])
-    assert other.body_travel[1] == 1.0j
+    other = model.replace(dtype=complex, screw_lead=[0.0, 1.0j, 2.0])
+    assert other.screw_lead[1] == 1.0j
     assert other.gravity.dtype == complex
-    assert model.body_travel.dtype == float
-    assert not model.body_travel.any()
+    assert model.screw_lead.dtype == float
+    assert not model.screw_lead.any()
 
 
 # sources

@@ -11,7 +11,7 @@ from mbcli.engine.fields.collision_fields import COLLISION_NO_FUNCTION, COLLISIO
 from mbcli.engine.runtime.model import Data
 from mbcli.geometry import Box, Cylinder, HalfSpace, Sphere
 from mbcli.math import RigidTransform
-from mbcli.multibody.contact.meeting_contact import foresee_contact
+from mbcli.multibody.contact.meeting_contact import allocate_contact
 from mbcli.multibody.plant import (
     AddMultibodyPlant,
     CoulombFriction,
@@ -110,5 +110,5 @@ def test_a_search_gets_what_it_needs_at_the_first_pair_without_a_closed_form(mon
 def test_a_plant_with_tamsi_has_the_whole_solver():
     plant = dropped_solids("tamsi")
     context = Context(plant, compiled=True)
-    foresee_contact(context.state)
+    allocate_contact(context.state)
     assert context.state.kernels.kind == "contact"

@@ -17,7 +17,7 @@ from mbcli.engine.runtime.kernel_cache import KeyOfCode, cached_program, is_on_d
 
 ENGINE = Path(mbcli.engine.__file__).parent
 
-CALLER = """
+INJECTED = """
 from callee import twice
 SCALE = 3.0
 
@@ -31,7 +31,7 @@ def twice(x):
 """
 
 
-def key_of(monkeypatch, caller=CALLER, callee=CALLEE, stand_in=None):
+def key_of(monkeypatch, caller=INJECTED, callee=CALLEE, stand_in=None):
     modules = {}
     for name, source in (("callee", callee), ("caller", caller)):
         modules[name] = ModuleType(name)
@@ -44,10 +44,10 @@ def key_of(monkeypatch, caller=CALLER, callee=CALLEE, stand_in=None):
 @pytest.mark.parametrize(
     "change",
     [
-        {"caller": CALLER.replace("3.0", "4.0")},
-        {"caller": CALLER.replace("SCALE *", "SCALE +")},
+        {"caller": INJECTED.replace("3.0", "4.0")},
+        {"caller": INJECTED.replace("SCALE *", "SCALE +")},
         {"callee": CALLEE.replace("2.0", "2.5")},
-        {"caller": CALLER.replace("(x):", "(x, y=1):")},
+        {"caller": INJECTED.replace("(x):", "(x, y=1):")},
     ],
 )
 def test_a_change_of_code_constants_or_callees_changes_the_key(monkeypatch, change):
@@ -61,7 +61,7 @@ def test_what_stands_in_for_a_callee_changes_the_key(monkeypatch):
 
 
 def test_comments_docstrings_and_places_leave_the_key(monkeypatch):
-    moved = "# a comment\n\n" + CALLER.replace("Six times x.", "x, six times.")
+    moved = "# a comment\n\n" + INJECTED.replace("Six times x.", "x, six times.")
     assert key_of(monkeypatch, caller=moved) == key_of(monkeypatch)
 
 

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from mbcli.engine import load_kernels
-from mbcli.engine.runtime.kernel import CALLER, ITSELF, KERNELS, KINDS, SLOTS, slot
+from mbcli.engine.runtime.kernel import DEFAULT, INJECTED, KERNELS, KINDS, SLOTS, slot
 from mbcli.engine.runtime.linking import all_kernels, bodies_of, filler_at, link_interpreted
 from mbcli.engine.smooth import mass_matrix, trigonometry
 from mbcli.engine.stepping import contact_step, step
@@ -17,7 +17,7 @@ FILLED = [
     pytest.param(function, filler, id=f"{function.__name__}-{kind}")
     for function, fillers in SLOTS.items()
     for kind, filler in fillers.items()
-    if filler not in (CALLER, ITSELF)
+    if filler not in (INJECTED, DEFAULT)
 ]
 
 

@@ -97,7 +97,7 @@ class PoisoningCalls:
                 known = state.positions_current + (state.positions_current and state.velocities_current)
             kept = OF_CONTEXT | set(INPUTS.get(name, "").split())
             for key, names in REMEMBERED.items():
-                if key in state.of_q or key in state.of_v:
+                if key in state.position_cache or key in state.velocity_cache:
                     kept |= set(names)
             poison(state.data, self._unknown[known], kept)
             return kernel(*arguments)

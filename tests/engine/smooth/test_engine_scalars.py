@@ -12,7 +12,7 @@ from engine_structs import struct_of
 from kernel_kinds import NOT_SMOOTH, NOT_SMOOTH_PACKAGES
 from random_trees import random_plant, random_state
 from real_robots import LIMIT_CASES, at_limits
-from test_clamped_lines import limited_plant
+from test_bounded_rows import limited_plant
 from test_cut_joints import test_derivatives_of_forces_of_cut_joints_are_those_of_differences
 from test_dynamics_derivatives import run_derivative_kernels
 
@@ -88,8 +88,8 @@ def answering(table, after):
 POSITION = "sin_q cos_q curve_segment curve_angle X_FM X_WB p_RoBo p_RoMo S inertia"
 VELOCITY = "V A_bias"
 ARTICULATED = "articulated F_articulated U D tau_residual A vdot"
-CONTROL = "pd_effort line line_side"
-AT_LIMITS = "composite vdot_point line_residual"
+CONTROL = "pd_effort line row_side"
+AT_LIMITS = "composite vdot_point row_residual"
 AT_START = "q_at_start v_at_start v_terms"
 AT_POSITION, AT_VELOCITY = ("position_stage",), ("position_stage", "velocity_stage")
 

@@ -7,7 +7,7 @@ import pytest
 from command_line import succeed
 from contact_scenes import Scene, own_library
 from hydroelastic_scenes import HydroelasticScene
-from test_turning_friction import ball as turning_ball
+from test_torsional_friction import ball as turning_ball
 
 from mbcli import all as own
 from mbcli.config.simulator_config import SimulatorConfig

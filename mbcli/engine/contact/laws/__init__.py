@@ -17,7 +17,7 @@ and a law of contact, the third row along the normal, also
                                     those in an impact: a normal impulse (target - z) / R, see contact/impacts.py
     regularize_NAME(solver, i, least, length)
                                     friction of a contact that resists turning: the least that it gives way along a row,
-                                    and its length over REACH, see turning.py
+                                    and its length over REACH, see torsional.py
     friction_NAME(law, i, size, z)  if HAS_DUAL: (a / |v|_s, mu of the normal impulse at the end or 0, its slope)
 
 One that is missing is an error at import.

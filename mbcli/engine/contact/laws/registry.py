@@ -64,9 +64,9 @@ strike_law = dispatch(
     """,
     kind="solver.con_kind[i]",
 )
-regularize_turning = dispatch(
+regularize_torsional = dispatch(
     globals(),
-    "regularize_turning",
+    "regularize_torsional",
     "regularize",
     OF_CONTACT,
     "solver, i, least, length",

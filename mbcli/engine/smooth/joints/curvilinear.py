@@ -23,7 +23,7 @@ from mbcli.engine.fields.model_fields import (
     SEGMENT_X,
     SEGMENT_Y,
 )
-from mbcli.engine.runtime.kernel import CALLER, kernel, slot
+from mbcli.engine.runtime.kernel import INJECTED, kernel, slot
 from mbcli.engine.smooth.joints.moving_origin import bias_of_moving_origin
 from mbcli.engine.smooth.trigonometry import sine_and_cosine
 
@@ -52,7 +52,7 @@ def segment_at(segments, curves, c, period, s):
     return k, laps
 
 
-@slot(lanes="queries.lanes.take_segment", numbers=CALLER)
+@slot(lanes="queries.lanes.take_segment", numbers=INJECTED)
 def take_segment(segments, curves, periods, c, q, i, chosen):
     """Row c of `chosen` becomes the segment at distance q[i], with its start in the lap of q[i]."""
     k, laps = segment_at(segments, curves, c, periods[c].real, q[i].real)

@@ -1,6 +1,6 @@
 """Joint types, one file each."""
 
-from mbcli.late_names import late_names
+from mbcli.lazy_exports import lazy_exports
 
 TYPE_CHECKING = False  # True to type checkers
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ __all__ = [
     "WeldJoint",
 ]
 
-__getattr__ = late_names(
+__getattr__ = lazy_exports(
     __name__,
     {
         "ball_rpy": ("BallRpyJoint",),

@@ -108,9 +108,9 @@ class FloatingJoint(NoOneForce):
         state = context.state
         if state.plant is not self.parent_plant:
             self.check_context(context)
-        pose = state.of_q.get(self)
+        pose = state.position_cache.get(self)
         if pose is None:
-            pose = state.of_q[self] = self._pose_of(self.GetPositions(context))
+            pose = state.position_cache[self] = self._pose_of(self.GetPositions(context))
         return transform_of(pose.R_array, pose.p_array)
 
     def SetPose(self, context: Context, X_FM: RigidTransform) -> Self:

@@ -62,12 +62,12 @@ class QuaternionFloatingJoint(FloatingJoint):
         state = context.state
         if state.plant is not self.parent_plant:
             self.check_context(context)
-        wxyz = state.of_q.get((self, "wxyz"))
+        wxyz = state.position_cache.get((self, "wxyz"))
         if wxyz is None:
             if not state.parameters_current:
                 state.ready_parameters()
             wxyz = unit(state.q[self.first_position : self.first_position + 4])
-            state.of_q[self, "wxyz"] = wxyz
+            state.position_cache[self, "wxyz"] = wxyz
         return quaternion_of(wxyz)
 
     def SetQuaternion(self, context: Context, q_FM: Quaternion) -> QuaternionFloatingJoint:

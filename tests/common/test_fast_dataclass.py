@@ -1,4 +1,4 @@
-"""The dataclasses of mbcli.common.quick_dataclass are those of the standard library, only made later."""
+"""The dataclasses of mbcli.common.fast_dataclass are those of the standard library, only made later."""
 
 import copy
 import dataclasses
@@ -6,7 +6,7 @@ import pickle
 
 import pytest
 
-from mbcli.common.quick_dataclass import dataclass
+from mbcli.common.fast_dataclass import dataclass
 
 OPTIONS = [{}, {"frozen": True}, {"eq": False}, {"frozen": True, "slots": True}, {"slots": True}, {"kw_only": True}]
 

@@ -8,19 +8,19 @@ which is the round cone of u = (v_1, v_2, r_r w_1, r_r w_2, r_t w_n) with the le
 acts against u. So a law of contact at the slip |u| in place of |v_t| is the whole law, with a cost that stays convex.
 
 Such a contact is two constraints. The first has the law; its pieces stand in pairs as those of a patch, of velocities
-along the axes of the contact and of scaled angular velocities about them. The second, a TURNING, has the velocities and
-impulses of the latter, and their scales as its law.
+along the axes of the contact and of scaled angular velocities about them. The second, a TORSIONAL, has the velocities
+and impulses of the latter, and their scales as its law.
 """
 
-from mbcli.engine.contact.laws.registry import regularize_turning, response_of
+from mbcli.engine.contact.laws.registry import regularize_torsional, response_of
 from mbcli.engine.contact.patches import compliance_in_patch, fill_patch_response, patch_velocity
-from mbcli.engine.fields.collision_fields import TURNING_ROLLING, TURNING_TORSION
+from mbcli.engine.fields.collision_fields import TORSIONAL_ROLLING, TORSIONAL_SPIN
 from mbcli.engine.fields.contact_fields import (
     COUNT_PIECES,
     FACE_AREA,
     PAIR_FRICTION,
     PLACE_ARM,
-    TURNING_SCALE,
+    TORSIONAL_SCALE,
     VECTOR_GRADIENT,
     VECTOR_INVERSE_DIAGONAL,
     VECTOR_VELOCITY,
@@ -38,31 +38,31 @@ LEAST_SHARE = 1e-6  # of what a contact gives way along the rows that give way m
 
 
 @kernel
-def resists_turning(points, n):
+def has_torsional_friction(points, n):
     """Whether contact n is a point with torsional or rolling friction; without friction there is neither."""
     return (
-        (points.turning[n, TURNING_TORSION] > 0.0 or points.turning[n, TURNING_ROLLING] > 0.0)
+        (points.torsional[n, TORSIONAL_SPIN] > 0.0 or points.torsional[n, TORSIONAL_ROLLING] > 0.0)
         and points.law[n, PAIR_FRICTION] > 0.0
         and points.face[n, FACE_AREA] == 0.0
     )
 
 
 @kernel
-def scales_of_turning(points, n):
+def torsional_scales(points, n):
     """(r_r, r_t) [m] of contact n."""
     mu = points.law[n, PAIR_FRICTION]
-    return points.turning[n, TURNING_ROLLING] / mu, points.turning[n, TURNING_TORSION] / mu
+    return points.torsional[n, TORSIONAL_ROLLING] / mu, points.torsional[n, TORSIONAL_SPIN] / mu
 
 
 @kernel
-def length_of_turning(rolling, torsion):
+def length_of_torsional(rolling, torsion):
     """The smaller of the lengths r that are not zero, REACH at most: |u| of a body that sticks is as small."""
     length = REACH if rolling == 0.0 else min(REACH, rolling)
     return length if torsion == 0.0 else min(length, torsion)
 
 
 @kernel
-def scale_turning(solver, i, rolling, torsion, tangent, across, normal):
+def scale_torsional(solver, i, rolling, torsion, tangent, across, normal):
     """Angular velocities in W of the pieces of contact i, the last one begun -> scaled ones about its axes."""
     J = solver.jacobian8
     for k in range(solver.con_first[i] + 1, solver.counts[COUNT_PIECES], 2):
@@ -74,7 +74,7 @@ def scale_turning(solver, i, rolling, torsion, tangent, across, normal):
 
 
 @kernel
-def begin_turning_law(solver, i):
+def begin_torsional_law(solver, i):
     """(how contact i gives way along its three axes, as compliance(), and its speed of separation)."""
     set_row3(solver.con_place, i, PLACE_ARM, (0.0, 0.0, 0.0))
     fill_patch_response(solver, i)
@@ -83,7 +83,7 @@ def begin_turning_law(solver, i):
 
 
 @kernel
-def finish_turning_law(solver, i):
+def finish_torsional_law(solver, i):
     """After set_contact_law(): friction of contact i is regularized for its turning too."""
     law, W = solver.con_law, solver.con_response
     most = max(max(W[i, 0], W[i, 6]), max(W[i, 15], max(W[i, 18], W[i, 20])))
@@ -91,8 +91,8 @@ def finish_turning_law(solver, i):
     for k in (0, 6, 15, 18, 20):  # the diagonal
         if W[i, k] > LEAST_SHARE * most:
             least = min(least, W[i, k])
-    rolling, torsion = law[i + 1, TURNING_SCALE], law[i + 1, TURNING_SCALE + 2]
-    regularize_turning(solver, i, least, length_of_turning(rolling, torsion) / REACH)
+    rolling, torsion = law[i + 1, TORSIONAL_SCALE], law[i + 1, TORSIONAL_SCALE + 2]
+    regularize_torsional(solver, i, least, length_of_torsional(rolling, torsion) / REACH)
 
 
 # ----------------------------------------------------------------------------------------- solution
@@ -143,7 +143,7 @@ def terms_of_turning(solver, i, terms):
 
 
 @kernel
-def turning_hessian(solver, i):
+def torsional_hessian(solver, i):
     """Second derivatives of the cost of contact i at con_v, as patch_hessian() has them."""
     v, w = row3(solver.con_v, i, 0), row3(solver.con_v, i + 1, 0)
     size = slip_size(v, w)
@@ -164,9 +164,9 @@ def turning_hessian(solver, i):
 
 
 @kernel
-def turning_jacobian(solver, i):
+def torsional_jacobian(solver, i):
     """The same as rows of the blocks vv, vw, wv, ww, as patch_jacobian() has them: the normal impulse has no slip."""
-    (xx, yy, zz, xy, xz, yz), x, y, z, (aa, bb, cc, ab, ac, bc) = turning_hessian(solver, i)
+    (xx, yy, zz, xy, xz, yz), x, y, z, (aa, bb, cc, ab, ac, bc) = torsional_hessian(solver, i)
     nothing = (0.0, 0.0, 0.0)
     return (
         ((xx, xy, xz), (xy, yy, yz), (0.0, 0.0, zz)),
@@ -177,11 +177,11 @@ def turning_jacobian(solver, i):
 
 
 @kernel
-def slope_of_turning(solver, i, share):
-    """First and second derivative along the direction of the cost of contact i, at a share of it."""
+def slope_of_torsional(solver, i, step_length):
+    """First and second derivative along the direction of the cost of contact i, at a step length."""
     d, e = row3(solver.con_dv, i, 0), row3(solver.con_dv, i + 1, 0)
-    v = add(row3(solver.con_v, i, 0), scale(share, d))
-    w = add(row3(solver.con_v, i + 1, 0), scale(share, e))
+    v = add(row3(solver.con_v, i, 0), scale(step_length, d))
+    w = add(row3(solver.con_v, i + 1, 0), scale(step_length, e))
     size = slip_size(v, w)
     friction, _, normal, along, across, zz, _, xz, _ = response_of(solver, i, size, 0.0, v[2])
     inverse = 1.0 / size if size > 0.0 else 0.0
@@ -195,7 +195,7 @@ def slope_of_turning(solver, i, share):
 
 
 @kernel
-def turning_moment(solver, i, tangent, across, normal):
+def torsional_moment(solver, i, tangent, across, normal):
     """The moment's impulse [N m s] of contact i on A, in W."""
-    m, r = row3(solver.con_impulse, i + 1, 0), row3(solver.con_law, i + 1, TURNING_SCALE)
+    m, r = row3(solver.con_impulse, i + 1, 0), row3(solver.con_law, i + 1, TORSIONAL_SCALE)
     return add(add(scale(m[0] * r[0], tangent), scale(m[1] * r[1], across)), scale(m[2] * r[2], normal))

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
 
-def late_names(package: str, names: "Mapping[str, Sequence[str]]") -> "Callable[[str], object]":
+def lazy_exports(package: str, names: "Mapping[str, Sequence[str]]") -> "Callable[[str], object]":
     """The function `__getattr__` of a package, whose `dir()` has the names from then on.
 
     The package imports the same names under `if TYPE_CHECKING:`, where editors and type checkers find them.

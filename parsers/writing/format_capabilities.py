@@ -23,7 +23,7 @@ if TYPE_CHECKING:
         JointSpec,
         LinkSpec,
         ModelSpec,
-        Place,
+        SourceLocation,
     )
     from mbcli.parsers.writing.losses import Losses
     from mbcli.parsers.writing.target import Target
@@ -43,11 +43,13 @@ _WORDS = {
 }
 _ORDINARY = {"contype": 1, "conaffinity": 1, "condim": 3, "priority": 0, "margin": 0.0}  # of geoms of MJCF
 _BOUNCING = (("material", "restitution"), ("material", "bounce_threshold"))
-_TURNING = {"torsional_friction", "rolling_friction"}  # act with a condim of 4 and 6
+_TORSIONAL = {"torsional_friction", "rolling_friction"}  # act with a condim of 4 and 6
 _DEFAULTS = {field.name: field.default for field in fields(AxisSpec)}
 
 
-def sayable(model: ModelSpec, target: Target, losses: Losses, copied: frozenset[str] = frozenset()) -> ModelSpec:
+def reduced_to_format(
+    model: ModelSpec, target: Target, losses: Losses, copied: frozenset[str] = frozenset()
+) -> ModelSpec:
     """A flat ModelSpec without the elements that a `Target` lacks, which go to `losses`.
 
     copied: the absolute paths of the mesh files that are copied, and may be changed by that.
@@ -76,7 +78,7 @@ def _uncoupled(joint: JointSpec, names: set[str]) -> JointSpec:
 
 def _is_of_mjcf(group: str, name: str) -> bool:
     """Whether a property of a collision is one of MJCF alone."""
-    return group == "mujoco" or name in _TURNING
+    return group == "mujoco" or name in _TORSIONAL
 
 
 class _Reduction:
@@ -84,7 +86,7 @@ class _Reduction:
         self.model, self.target, self.losses, self.copied = model, target, losses, copied
         self.static = _static_links(model)
 
-    def lose(self, kind: str, code: str, message: str, place: Place) -> None:
+    def lose(self, kind: str, code: str, message: str, place: SourceLocation) -> None:
         self.losses.add(kind, code, message, place)
 
     def reduced(self) -> ModelSpec:
@@ -118,7 +120,7 @@ class _Reduction:
         for pair in model.contact_pairs:
             self.lose("lost", "CONTACT", "a pair of collisions with a contact of its own", pair.place)
         for joint in model.joints:
-            if joint.lets_touch and joint.parent != WORLD and {joint.parent, joint.child} <= solid:
+            if joint.collides_with_parent and joint.parent != WORLD and {joint.parent, joint.child} <= solid:
                 message = f"that '{joint.parent}' and '{joint.child}', which joint '{joint.name}' connects, may touch"
                 self.lose("lost", "CONTACT", message, joint.place)
         frictions = set()
@@ -276,8 +278,8 @@ class _Reduction:
             message = f"the pose of '{joint.child}' at the start, in floating joint '{joint.name}'"
             self.lose("lost", "DEFAULT_POSE", message, joint.place)
         pose = joint.default_pose if self.target.default_poses else None
-        lets_touch = joint.lets_touch and self.target.any_lets_touch
-        return replace(joint, axes=axes, damping=damping, default_pose=pose, lets_touch=lets_touch)
+        collides_with_parent = joint.collides_with_parent and self.target.any_lets_touch
+        return replace(joint, axes=axes, damping=damping, default_pose=pose, collides_with_parent=collides_with_parent)
 
     def _axis(self, joint: JointSpec, axis: AxisSpec) -> AxisSpec:
         kept = self._fields(joint) | _ALWAYS

@@ -8,9 +8,9 @@ from real_robots import LIMIT_CASES, at_limits
 import mbcli.multibody.parsing
 import mbcli.multibody.plant
 from mbcli.engine import load_kernels
-from mbcli.engine.fields.model_fields import LINE_OFFSET
+from mbcli.engine.fields.model_fields import ROW_OFFSET
 from mbcli.engine.limits import limited_dynamics
-from mbcli.engine.limits.clamped_lines import remaining_change
+from mbcli.engine.limits.bounded_rows import remaining_change
 from mbcli.engine.runtime.model import Data
 from mbcli.errors import NumericalError
 from mbcli.multibody.stepping.run import Run
@@ -68,16 +68,16 @@ def test_what_is_left_of_a_robot_at_rest_without_weight_is_nothing():
 def test_when_steps_run_out_the_best_point_comes_with_what_is_left(seed, monkeypatch):
     plant, q, v = falling_robot(seed)
     _, solved = dynamics(plant, load_kernels(False), q, v)
-    assert solved.line_residual[0] == 0.0
-    monkeypatch.setattr(limited_dynamics, "MOST_STEPS_OF_LINES", 1)
+    assert solved.row_residual[0] == 0.0
+    monkeypatch.setattr(limited_dynamics, "MOST_NEWTON_STEPS", 1)
     _, data = dynamics(plant, load_kernels(False), q, v)
-    assert data.line_residual[0] > 1e-12
+    assert data.row_residual[0] > 1e-12
     assert np.isfinite(data.vdot).all()
 
 
 def test_a_run_whose_lines_are_not_solved_says_so(monkeypatch):
     monkeypatch.setenv("MBCLI_JIT", "0")
-    monkeypatch.setattr(limited_dynamics, "MOST_STEPS_OF_LINES", 1)
+    monkeypatch.setattr(limited_dynamics, "MOST_NEWTON_STEPS", 1)
     plant, q, v = falling_robot(0)
     context = plant.CreateDefaultContext()
     plant.SetPositions(context, q)
@@ -95,7 +95,7 @@ def test_robots_of_others_fall_from_rest_at_their_stops_without_moving_in_themse
     kernels = load_kernels(False)
     for q in at_limits(plant, 8):
         model, data = dynamics(plant, kernels, q, np.zeros(plant.num_velocities()))
-        assert data.line_residual[0] == 0.0
+        assert data.row_residual[0] == 0.0
         expected = np.zeros(plant.num_velocities())
         expected[5] = -9.81
         np.testing.assert_allclose(data.vdot, expected, atol=1e-10)
@@ -115,9 +115,9 @@ def test_efforts_solve_the_equations_that_they_stand_in(path):
         M = plant.CalcMassMatrix(context) + H * np.diag(model.dof_damping)
         forces = plant.CalcGravityGeneralizedForces(context) - plant.CalcBiasTerm(context) - model.dof_damping * v
         cancels = np.zeros(len(v))
-        for i in range(len(data.line)):
-            d = kernels.dof_of_line(model, i)
+        for i in range(len(data.bounded_row)):
+            d = kernels.dof_of_row(model, i)
             forces[d] += kernels.clamped_effort(data, i, data.vdot[d])
-            cancels[d] += abs(data.line[i, LINE_OFFSET])
+            cancels[d] += abs(data.bounded_row[i, ROW_OFFSET])
         residual = abs(M @ data.vdot - forces)
         assert (residual <= 1e-12 * cancels + 1e-11 * abs(M @ data.vdot).max()).all()

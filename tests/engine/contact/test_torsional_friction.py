@@ -9,9 +9,9 @@ from test_mjcf_contact import contacts_of, plant_of
 from mbcli.config.plant_config import MultibodyPlantConfig
 from mbcli.engine.fields.contact_fields import (
     COUNT_CONSTRAINTS,
+    HAS_TORSIONAL,
     PROBLEM_SOLVED,
-    TURNING,
-    TURNS,
+    TORSIONAL,
     VECTOR_FREE,
     VECTOR_VELOCITY,
 )
@@ -156,9 +156,9 @@ class TurningScene(Scene):
         super().__init__(seed, approximation, **options)
         rng = np.random.default_rng(seed + 100)
         n = self.points.count[0]
-        self.points.turning[:n] = 10 ** rng.uniform(-2, 0, size=(n, 2))
-        self.points.turning[0:n:3] = 0.0
-        self.points.turning[1:n:3, 1] = 0.0
+        self.points.torsional[:n] = 10 ** rng.uniform(-2, 0, size=(n, 2))
+        self.points.torsional[0:n:3] = 0.0
+        self.points.torsional[1:n:3, 1] = 0.0
 
     def rows_of_turning(self, i):
         """Scaled angular velocities of contact i (3, nv), from the plant's own Jacobians."""
@@ -170,7 +170,7 @@ class TurningScene(Scene):
                 J += sign * self.plant.CalcJacobianAngularVelocity(self.context, KV, link.body_frame(), world, world)
         normal = self.points.normal[c]
         tangent = np.array(self.kernels_plain().tangent_of(tuple(normal)))
-        torsional, rolling = self.points.turning[c] / self.points.law[c, 3]
+        torsional, rolling = self.points.torsional[c] / self.points.law[c, 3]
         return np.array([rolling * tangent, rolling * np.cross(normal, tangent), torsional * normal]) @ J
 
     def imbalance(self):
@@ -180,12 +180,12 @@ class TurningScene(Scene):
         inertial = A @ (v - v_free)
         impulse = np.zeros_like(v)
         for i in range(solver.counts[COUNT_CONSTRAINTS]):
-            if solver.con_kind[i] == TURNING:
+            if solver.con_kind[i] == TORSIONAL:
                 continue
             J = self.jacobian(i)
             rows = np.zeros(3)
             rows[: len(J)] = J @ v
-            if solver.con_members[i] == TURNS:
+            if solver.con_patch_size[i] == HAS_TORSIONAL:
                 w = self.rows_of_turning(i)
                 u = np.concatenate([rows[:2], w @ v])
                 friction, _, normal = self.kernels_plain().response_of(solver, i, np.linalg.norm(u), 0.0, rows[2])[:3]
@@ -202,8 +202,8 @@ def test_momentum_balances_with_the_moments_of_contacts(seed, approximation):
     scene = TurningScene(seed, APPROXIMATIONS[approximation], calm=approximation == "tamsi")
     scene.step()
     assert scene.status() == PROBLEM_SOLVED
-    members = scene.solver.con_members[: scene.solver.counts[COUNT_CONSTRAINTS]]
-    assert (members == TURNS).sum() >= 2
+    members = scene.solver.con_patch_size[: scene.solver.counts[COUNT_CONSTRAINTS]]
+    assert (members == HAS_TORSIONAL).sum() >= 2
     imbalance, size = scene.imbalance()
     assert imbalance <= 1e-8 * size
 
@@ -273,7 +273,7 @@ BODY = '<body name="b" pos="0 0 .0999"><freejoint/><geom name="ball" size=".1" {
 def test_coefficients_of_two_geoms_are_combined_as_in_mujoco(ball, floor, turning):
     text = f"<mujoco><worldbody>{FLOOR.format(floor=floor)}{BODY.format(ball=ball)}</worldbody></mujoco>"
     points = contacts_of(plant_of(text))
-    assert tuple(points.turning[0]) == turning
+    assert tuple(points.torsional[0]) == turning
 
 
 @pytest.mark.parametrize(
@@ -288,7 +288,7 @@ def test_a_pair_has_its_own_coefficients(pair, turning):
     tail = f'<contact><pair geom1="ball" geom2="floor" {pair}/></contact>'
     floor, geom = FLOOR.format(floor='condim="6"'), BODY.format(ball="")
     points = contacts_of(plant_of(f"<mujoco><worldbody>{floor}{geom}</worldbody>{tail}</mujoco>"))
-    assert tuple(points.turning[0]) == turning
+    assert tuple(points.torsional[0]) == turning
 
 
 def test_an_override_of_friction_has_all_coefficients():
@@ -296,14 +296,14 @@ def test_an_override_of_friction_has_all_coefficients():
     floor, geom = FLOOR.format(floor=""), BODY.format(ball='condim="6"')
     points = contacts_of(plant_of(f"<mujoco>{option}<worldbody>{floor}{geom}</worldbody></mujoco>"))
     assert points.law[0, 3] == 0.7
-    assert tuple(points.turning[0]) == (0.03, 0.02)
+    assert tuple(points.torsional[0]) == (0.03, 0.02)
 
 
 def test_no_sliding_friction_counts_as_the_least_of_mujoco():
     floor, geom = FLOOR.format(floor='friction="0"'), BODY.format(ball='condim="4" friction="0 .02"')
     points = contacts_of(plant_of(f"<mujoco><worldbody>{floor}{geom}</worldbody></mujoco>"))
     assert points.law[0, 3] == 1e-5
-    assert points.turning[0, 0] == 0.02
+    assert points.torsional[0, 0] == 0.02
 
 
 def test_properties_of_a_geometry_give_coefficients_in_python():

@@ -17,22 +17,22 @@ The lines are those of controllers, then those of limits, then those of dry fric
 """
 
 from mbcli.engine.fields.model_fields import (
-    LINE_ASSUMED,
-    LINE_AT_POINT,
-    LINE_HIGH,
-    LINE_LOW,
-    LINE_OFFSET,
-    LINE_SLOPE,
+    ROW_ASSUMED,
+    ROW_AT_POINT,
+    ROW_HIGH,
+    ROW_LOW,
+    ROW_OFFSET,
+    ROW_SLOPE,
 )
-from mbcli.engine.runtime.kernel import CALLER, kernel, slot
+from mbcli.engine.runtime.kernel import INJECTED, kernel, slot
 
-MOST_STEPS_OF_LINES = 100  # a handful is what it takes
+MOST_NEWTON_STEPS = 100  # a handful is what it takes
 AGREEMENT = 1e-12  # of efforts, relative to the terms that cancel in them
-LEAST_SHARE = 1e-15  # of a Newton step: a smaller one moves nothing
+LEAST_STEP_LENGTH = 1e-15  # of a Newton step: a smaller one moves nothing
 
 
 @kernel
-def dof_of_line(model, i):
+def dof_of_row(model, i):
     """The velocity that line i acts on."""
     controllers, limits = model.pd_actuator.shape[0], model.limit_dof.shape[0]
     if i < controllers:
@@ -43,38 +43,38 @@ def dof_of_line(model, i):
 
 
 @kernel
-def side_of_line(data, i, x):
+def side_of_row(data, i, x):
     """Where line i is at the acceleration x: -1 at its lower bound, 0 between them, 1 at the upper one."""
-    free = (data.line[i, LINE_OFFSET] - data.line[i, LINE_SLOPE] * x).real
-    if free > data.line[i, LINE_HIGH].real:
+    free = (data.bounded_row[i, ROW_OFFSET] - data.bounded_row[i, ROW_SLOPE] * x).real
+    if free > data.bounded_row[i, ROW_HIGH].real:
         return 1.0
-    if free < data.line[i, LINE_LOW].real:
+    if free < data.bounded_row[i, ROW_LOW].real:
         return -1.0
     return 0.0
 
 
 @kernel
-def bound_of_line(data, i, side):
+def bound_of_row(data, i, side):
     """The effort of line i at its lower (-1) or upper bound (1)."""
-    return data.line[i, LINE_HIGH] if side > 0.0 else data.line[i, LINE_LOW]
+    return data.bounded_row[i, ROW_HIGH] if side > 0.0 else data.bounded_row[i, ROW_LOW]
 
 
-@slot(numbers=CALLER)
+@slot(numbers=INJECTED)
 def clamped_effort(data, i, x):
-    side = side_of_line(data, i, x)
+    side = side_of_row(data, i, x)
     if side == 0.0:
-        return data.line[i, LINE_OFFSET] - data.line[i, LINE_SLOPE] * x
-    return bound_of_line(data, i, side)
+        return data.bounded_row[i, ROW_OFFSET] - data.bounded_row[i, ROW_SLOPE] * x
+    return bound_of_row(data, i, side)
 
 
-@slot(numbers=CALLER)
+@slot(numbers=INJECTED)
 def largest_disagreement(model, data):
     """By how much the last Newton step assumed an effort wrongly, where it ended, as part of the terms that cancel."""
     largest = 0.0
-    for i in range(data.line.shape[0]):
-        x = data.vdot[dof_of_line(model, i)]
+    for i in range(data.bounded_row.shape[0]):
+        x = data.vdot[dof_of_row(model, i)]
         error = abs((clamped_effort(data, i, x) - effort_of_step(data, i, x)).real)
-        scale = abs(data.line[i, LINE_OFFSET].real) + abs((data.line[i, LINE_SLOPE] * x).real)
+        scale = abs(data.bounded_row[i, ROW_OFFSET].real) + abs((data.bounded_row[i, ROW_SLOPE] * x).real)
         if not error <= largest * scale:
             largest = error / scale if scale > 0.0 else error
     return largest
@@ -83,39 +83,39 @@ def largest_disagreement(model, data):
 @kernel
 def assume_efforts(model, data):
     """Assumes every line to be where it is at the point: tau and diagonal for the next Newton step."""
-    for i in range(data.line.shape[0]):
-        side = side_of_line(data, i, data.vdot_point[dof_of_line(model, i)])
-        if side == data.line_side[i].real:
+    for i in range(data.bounded_row.shape[0]):
+        side = side_of_row(data, i, data.vdot_point[dof_of_row(model, i)])
+        if side == data.row_side[i].real:
             continue
-        d = dof_of_line(model, i)
-        if data.line_side[i].real == 0.0:
-            data.diagonal[d] -= data.line[i, LINE_SLOPE]
+        d = dof_of_row(model, i)
+        if data.row_side[i].real == 0.0:
+            data.diagonal[d] -= data.bounded_row[i, ROW_SLOPE]
         if side == 0.0:
-            data.diagonal[d] += data.line[i, LINE_SLOPE]
-            assumed = data.line[i, LINE_OFFSET]
+            data.diagonal[d] += data.bounded_row[i, ROW_SLOPE]
+            assumed = data.bounded_row[i, ROW_OFFSET]
         else:
-            assumed = bound_of_line(data, i, side)
-        data.tau[d] += assumed - data.line[i, LINE_ASSUMED]
-        data.line[i, LINE_ASSUMED] = assumed
-        data.line_side[i] = side
+            assumed = bound_of_row(data, i, side)
+        data.tau[d] += assumed - data.bounded_row[i, ROW_ASSUMED]
+        data.bounded_row[i, ROW_ASSUMED] = assumed
+        data.row_side[i] = side
 
 
 @kernel
 def effort_of_step(data, i, x):
     """The effort of line i that the last Newton step assumed, where it ended."""
-    if data.line_side[i].real == 0.0:
-        return data.line[i, LINE_OFFSET] - data.line[i, LINE_SLOPE] * x
-    return data.line[i, LINE_ASSUMED]
+    if data.row_side[i].real == 0.0:
+        return data.bounded_row[i, ROW_OFFSET] - data.bounded_row[i, ROW_SLOPE] * x
+    return data.bounded_row[i, ROW_ASSUMED]
 
 
 @kernel
 def slope_along_step(model, data, s):
-    """Derivative of the function at the share s of the Newton step; increases with s."""
+    """Derivative of the function at a step length s; increases with s."""
     slope = 0.0
-    for i in range(data.line.shape[0]):
-        d = dof_of_line(model, i)
+    for i in range(data.bounded_row.shape[0]):
+        d = dof_of_row(model, i)
         x, end = data.vdot_point[d].real, data.vdot[d].real
-        mixed = (1.0 - s) * data.line[i, LINE_AT_POINT].real + s * effort_of_step(data, i, end).real
+        mixed = (1.0 - s) * data.bounded_row[i, ROW_AT_POINT].real + s * effort_of_step(data, i, end).real
         slope += (end - x) * (mixed - clamped_effort(data, i, x + s * (end - x)).real)
     return slope
 
@@ -124,24 +124,24 @@ def slope_along_step(model, data, s):
 def move_point(model, data, step):
     """From the point to the minimum along the Newton step: its end, or where the slope is zero before.
 
-    Returns the share of the step; 0 if the function does not decrease along it: the point is the minimum to rounding.
+    Returns the step length; 0 if the function does not decrease along the step: the point is the minimum to rounding.
     The first step has no point before, and ends at it.
     """
-    share = 1.0 if step == 0 else share_of_step(model, data)
-    if share < LEAST_SHARE:
+    step_length = 1.0 if step == 0 else find_step_length(model, data)
+    if step_length < LEAST_STEP_LENGTH:
         return 0.0
     for d in range(data.vdot.shape[0]):
-        if share == 1.0:
+        if step_length == 1.0:
             data.vdot_point[d] = data.vdot[d]
         else:
-            data.vdot_point[d] += share * (data.vdot[d] - data.vdot_point[d])
-    for i in range(data.line.shape[0]):
-        effort = effort_of_step(data, i, data.vdot[dof_of_line(model, i)])
-        if share == 1.0:
-            data.line[i, LINE_AT_POINT] = effort
+            data.vdot_point[d] += step_length * (data.vdot[d] - data.vdot_point[d])
+    for i in range(data.bounded_row.shape[0]):
+        effort = effort_of_step(data, i, data.vdot[dof_of_row(model, i)])
+        if step_length == 1.0:
+            data.bounded_row[i, ROW_AT_POINT] = effort
         else:
-            data.line[i, LINE_AT_POINT] += share * (effort - data.line[i, LINE_AT_POINT])
-    return share
+            data.bounded_row[i, ROW_AT_POINT] += step_length * (effort - data.bounded_row[i, ROW_AT_POINT])
+    return step_length
 
 
 @kernel
@@ -164,7 +164,7 @@ def take_point(data):
 
 
 @kernel
-def share_of_step(model, data):
+def find_step_length(model, data):
     """Where along the Newton step the function is least: the slope is a line between the kinks of the efforts.
 
     0 where the slope is not below zero at the start, or at the end below that at the start: it is rounding then, which
@@ -176,8 +176,8 @@ def share_of_step(model, data):
     if at_high <= 0.0:
         return 1.0
     low, high = 0.0, 1.0
-    for n in range(2 * data.line.shape[0]):
-        s = kink_of_line(model, data, n // 2, n % 2)
+    for n in range(2 * data.bounded_row.shape[0]):
+        s = kink_of_row(model, data, n // 2, n % 2)
         if not (low < s and s < high):
             continue
         slope = slope_along_step(model, data, s)
@@ -189,11 +189,11 @@ def share_of_step(model, data):
 
 
 @kernel
-def kink_of_line(model, data, i, upper):
+def kink_of_row(model, data, i, upper):
     """Where along the Newton step line i comes to its lower (0) or upper bound (1); -1 if it does not."""
-    d = dof_of_line(model, i)
+    d = dof_of_row(model, i)
     x, end = data.vdot_point[d].real, data.vdot[d].real
-    if x == end or data.line[i, LINE_SLOPE].real == 0.0:
+    if x == end or data.bounded_row[i, ROW_SLOPE].real == 0.0:
         return -1.0
-    bound = bound_of_line(data, i, 2.0 * upper - 1.0).real
-    return ((data.line[i, LINE_OFFSET].real - bound) / data.line[i, LINE_SLOPE].real - x) / (end - x)
+    bound = bound_of_row(data, i, 2.0 * upper - 1.0).real
+    return ((data.bounded_row[i, ROW_OFFSET].real - bound) / data.bounded_row[i, ROW_SLOPE].real - x) / (end - x)
