@@ -12,7 +12,7 @@ from mbcli.cli.options import MODEL_KEYS, Number, model_options, take
 from mbcli.cli.output import refuse_existing
 from mbcli.common.output_files import is_special
 from mbcli.common.suggestions import alternatives
-from mbcli.parsers.formats import OF_FILE_TYPE, TARGETS, format_of_name
+from mbcli.parsers.formats import FORMATS, OF_FILE_TYPE, TARGETS, format_of_name
 
 
 @click.command()
@@ -105,7 +105,7 @@ def convert(
         raise click.UsageError("--to names the format of several files")
     if as_json and not to_file:
         raise click.UsageError("--json needs -o: both cannot go to stdout")
-    if options.decompose and not bundle and target != "usd":
+    if options.decompose and not bundle and not FORMATS[target].target().embeds_meshes:
         raise click.UsageError("--decompose needs --bundle: the convex parts are files of their own")
     if bundle and not to_file:
         raise click.UsageError("--bundle needs -o: the meshes go beside that file")

@@ -4,6 +4,7 @@ The file of a kind has
 
 TITLE              what it measures, in words
 MJCF               {element of MJCF: what it is mounted on, a name of mjcf_sensors.MOUNTS}
+MJCF_PARTS         ((element of MJCF, ending of its name), ...): those that together measure it, if none alone does
 SDF                {type of an SDFormat sensor, of <gazebo> in URDF too: the elements that may have its settings}
 SDF_MOUNTS         the elements that such a sensor may stand in: "link", "joint"
 SDF_SETTINGS       the paths below that element of what it reads, each a Number, a Word or a Noise of settings.py
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
         TITLE: str
         MJCF: dict[str, str]
+        MJCF_PARTS: tuple[tuple[str, str], ...]
         SDF: dict[str, tuple[str, ...]]
         SDF_MOUNTS: tuple[str, ...]
         SDF_SETTINGS: dict[str, Any]
@@ -97,6 +99,7 @@ NEEDED = ("acceleration", "wrench", "contact", "effort", "geometry", "energy")
 CONSTANTS = {
     "TITLE": str,
     "MJCF": dict,
+    "MJCF_PARTS": tuple,
     "SDF": dict,
     "SDF_MOUNTS": tuple,
     "SDF_SETTINGS": dict,

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 TITLE = "pressure of the air"
 MJCF: dict[str, str] = {}
+MJCF_PARTS: tuple[tuple[str, str], ...] = ()
 SDF = {"air_pressure": ("air_pressure",)}
 SDF_MOUNTS = ("link",)
 SDF_SETTINGS = {"reference_altitude": Number("reference_altitude", 0.0), "pressure": Noise((0,))}

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 TITLE = "dynamic pressure of the air"
 MJCF: dict[str, str] = {}
+MJCF_PARTS: tuple[tuple[str, str], ...] = ()
 SDF = {"air_speed": ("air_speed",)}
 SDF_MOUNTS = ("link",)
 SDF_SETTINGS = {"pressure": Noise((0,))}

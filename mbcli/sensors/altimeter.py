@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 TITLE = "height and vertical velocity"
 MJCF: dict[str, str] = {}
+MJCF_PARTS: tuple[tuple[str, str], ...] = ()
 SDF = {"altimeter": ("altimeter",)}
 SDF_MOUNTS = ("link",)
 SDF_SETTINGS = {"vertical_position": Noise((0,)), "vertical_velocity": Noise((1,))}

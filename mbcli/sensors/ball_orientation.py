@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 TITLE = "orientation of a ball joint"
 MJCF = {"ballquat": "ball"}
+MJCF_PARTS: tuple[tuple[str, str], ...] = ()
 SDF: dict[str, tuple[str, ...]] = {}
 SDF_MOUNTS: tuple[str, ...] = ()
 SDF_SETTINGS: dict[str, Any] = {}

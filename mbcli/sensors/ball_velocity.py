@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 TITLE = "angular velocity of a ball joint"
 MJCF = {"ballangvel": "ball"}
+MJCF_PARTS: tuple[tuple[str, str], ...] = ()
 SDF: dict[str, tuple[str, ...]] = {}
 SDF_MOUNTS: tuple[str, ...] = ()
 SDF_SETTINGS: dict[str, Any] = {}

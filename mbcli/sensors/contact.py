@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 TITLE = "contacts of collisions"
 MJCF: dict[str, str] = {}
+MJCF_PARTS: tuple[tuple[str, str], ...] = ()
 SDF = {"contact": ("contact",)}
 SDF_MOUNTS = ("link",)
 SDF_SETTINGS: dict[str, Any] = {}

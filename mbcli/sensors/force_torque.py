@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 TITLE = "force and torque in a joint"
 MJCF: dict[str, str] = {}
+MJCF_PARTS: tuple[tuple[str, str], ...] = ()
 SDF = {"force_torque": ("force_torque",)}
 SDF_MOUNTS = ("joint",)
 SDF_SETTINGS = {

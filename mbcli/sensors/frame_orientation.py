@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 TITLE = "orientation of a frame"
 MJCF = {"framequat": "object"}
+MJCF_PARTS: tuple[tuple[str, str], ...] = ()
 SDF: dict[str, tuple[str, ...]] = {}
 SDF_MOUNTS: tuple[str, ...] = ()
 SDF_SETTINGS: dict[str, Any] = {}

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 TITLE = "angular velocity"
 MJCF = {"gyro": "site"}
+MJCF_PARTS: tuple[tuple[str, str], ...] = ()
 SDF: dict[str, tuple[str, ...]] = {}
 SDF_MOUNTS: tuple[str, ...] = ()
 SDF_SETTINGS: dict[str, Any] = {}

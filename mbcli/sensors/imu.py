@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 TITLE = "orientation, angular velocity and specific force"
 MJCF: dict[str, str] = {}
+MJCF_PARTS: tuple[tuple[str, str], ...] = (("accelerometer", "acceleration"), ("gyro", "angular_velocity"))
 SDF = {"imu": ("imu",)}
 SDF_MOUNTS = ("link",)
 SDF_SETTINGS = {

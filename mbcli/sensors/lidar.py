@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 TITLE = "distances along rays"
 MJCF: dict[str, str] = {}
+MJCF_PARTS: tuple[tuple[str, str], ...] = ()
 SDF = {"lidar": ("lidar", "ray"), "ray": ("lidar", "ray"), "gpu_lidar": ("lidar", "ray"), "gpu_ray": ("lidar", "ray")}
 SDF_MOUNTS = ("link",)
 SDF_SETTINGS = {

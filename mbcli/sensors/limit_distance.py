@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 TITLE = "how far a joint or tendon is beyond its limit"
 MJCF = {"jointlimitpos": "joint", "tendonlimitpos": "tendon"}
+MJCF_PARTS: tuple[tuple[str, str], ...] = ()
 SDF: dict[str, tuple[str, ...]] = {}
 SDF_MOUNTS: tuple[str, ...] = ()
 SDF_SETTINGS: dict[str, Any] = {}

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 TITLE = "speed into the limit of a joint or tendon"
 MJCF = {"jointlimitvel": "joint", "tendonlimitvel": "tendon"}
+MJCF_PARTS: tuple[tuple[str, str], ...] = ()
 SDF: dict[str, tuple[str, ...]] = {}
 SDF_MOUNTS: tuple[str, ...] = ()
 SDF_SETTINGS: dict[str, Any] = {}

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 TITLE = "magnetic field"
 MJCF = {"magnetometer": "site"}
+MJCF_PARTS: tuple[tuple[str, str], ...] = ()
 SDF = {"magnetometer": ("magnetometer",)}
 SDF_MOUNTS = ("link",)
 SDF_SETTINGS = {axis: Noise((k,)) for k, axis in enumerate(XYZ)}

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 TITLE = "place and velocity on the earth"
 MJCF: dict[str, str] = {}
+MJCF_PARTS: tuple[tuple[str, str], ...] = ()
 SDF = {"navsat": ("navsat", "gps"), "gps": ("gps", "navsat")}
 SDF_MOUNTS = ("link",)
 SDF_SETTINGS = {

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 TITLE = "potential energy"
 MJCF = {"e_potential": ""}
+MJCF_PARTS: tuple[tuple[str, str], ...] = ()
 SDF: dict[str, tuple[str, ...]] = {}
 SDF_MOUNTS: tuple[str, ...] = ()
 SDF_SETTINGS: dict[str, Any] = {}

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 TITLE = "centre of mass of a body and all that it carries"
 MJCF = {"subtreecom": "body"}
+MJCF_PARTS: tuple[tuple[str, str], ...] = ()
 SDF: dict[str, tuple[str, ...]] = {}
 SDF_MOUNTS: tuple[str, ...] = ()
 SDF_SETTINGS: dict[str, Any] = {}

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 TITLE = "normal force of contacts in a volume"
 MJCF = {"touch": "site"}
+MJCF_PARTS: tuple[tuple[str, str], ...] = ()
 SDF: dict[str, tuple[str, ...]] = {}
 SDF_MOUNTS: tuple[str, ...] = ()
 SDF_SETTINGS: dict[str, Any] = {}

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
     from mbcli.math.array_types import Matrix
 
-_IMU = (("accelerometer", "acceleration"), ("gyro", "angular_velocity"))  # kinds that an imu is, and their endings
-
 
 @dataclass(frozen=True)
 class SensorForm:
@@ -92,10 +90,11 @@ def _elements(sensor: SensorSpec, losses: Losses) -> list[SensorForm]:
     name = sensor.name.replace(SEPARATOR, "__")
     if name != sensor.name:
         losses.add("changed", "NAME", f"sensor '{sensor.name}' is called '{name}'", sensor.place)
-    if sensor.kind == "imu":
-        forms = [SensorForm(f"{name}_{ending}", tag, **common) for tag, ending in _IMU]
+    parts = SENSORS[sensor.kind].MJCF_PARTS
+    if parts:
+        forms = [SensorForm(f"{name}_{ending}", tag, **common) for tag, ending in parts]
         words = " and ".join(f"<{form.tag}> '{form.name}'" for form in forms)
-        message = f"imu '{sensor.name}' is {words}; its orientation is gone"
+        message = f"{sensor.kind} '{sensor.name}' is {words}; what these do not measure of it is gone"
         losses.add("changed", "SENSOR", message, sensor.place)
         return forms
     return [SensorForm(name, _tag(sensor), cutoff=sensor.cutoff, **common)]
@@ -109,8 +108,8 @@ def _tag(sensor: SensorSpec) -> str:
 def _missing(sensor: SensorSpec, joints: Mapping[str, Any]) -> str | None:
     """What MJCF, or its reader, has not of a sensor; None if it has it."""
     kind = SENSORS[sensor.kind]
-    if sensor.kind == "imu":
-        return None if sensor.mount is not None else "an imu without a link"
+    if kind.MJCF_PARTS:
+        return None if sensor.mount is not None else "it is on no link"
     if not kind.MJCF:
         return f"MJCF has none that measures {kind.TITLE}"
     if kind.SURROUNDINGS:
@@ -126,7 +125,7 @@ def _missing(sensor: SensorSpec, joints: Mapping[str, Any]) -> str | None:
 
 
 def _mounted(sensor: SensorSpec, tag: str, site: Callable[..., str]) -> dict[str, Any]:
-    mounts = "site" if sensor.kind == "imu" else SENSORS[sensor.kind].MJCF[tag]
+    mounts = "site" if SENSORS[sensor.kind].MJCF_PARTS else SENSORS[sensor.kind].MJCF[tag]
     if mounts in ("joint", "ball"):
         return {"joint": sensor.joints[0][0]}
     if mounts == "actuator":
