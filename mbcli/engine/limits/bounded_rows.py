@@ -1,4 +1,4 @@
-"""Efforts on single velocities that are clamped lines of their accelerations, found together with the accelerations.
+"""Bounded rows: efforts on single velocities, linear in their acceleration within bounds, found with the accelerations.
 
 Over a step h the effort on velocity d is clamp(a - k vdot_d, low, high): that of a controller, or of a limit. So vdot
 solves
@@ -8,12 +8,12 @@ solves
 the minimum of a strictly convex function that is quadratic in pieces. Newton's method assumes which efforts are at a
 bound; each of its steps is a run of the articulated-body algorithm, with k on the diagonal where they are not. Where
 the assumption was wrong, the exact minimum along the step is the next point: the function decreases every time, so that
-no assumption comes back and the method ends. It ends too where rounding leaves no decrease along a step: lines that are
+no assumption comes back and the method ends. It ends too where rounding leaves no decrease along a step: rows that are
 at a kink, as all limits of a robot that falls at its stops, could go on to change sides by the last bits. The point is
 the answer then. M itself is not needed: M vdot - r is what the efforts were in that step, and mixes linearly along a
 step.
 
-The lines are those of controllers, then those of limits, then those of dry friction.
+The rows are those of controllers, then those of limits, then those of dry friction.
 """
 
 from mbcli.engine.fields.model_fields import (
@@ -33,7 +33,7 @@ LEAST_STEP_LENGTH = 1e-15  # of a Newton step: a smaller one moves nothing
 
 @kernel
 def dof_of_row(model, i):
-    """The velocity that line i acts on."""
+    """The velocity that row i acts on."""
     controllers, limits = model.pd_actuator.shape[0], model.limit_dof.shape[0]
     if i < controllers:
         return model.actuator_dof[model.pd_actuator[i]]
@@ -44,7 +44,7 @@ def dof_of_row(model, i):
 
 @kernel
 def side_of_row(data, i, x):
-    """Where line i is at the acceleration x: -1 at its lower bound, 0 between them, 1 at the upper one."""
+    """Where row i is at the acceleration x: -1 at its lower bound, 0 between them, 1 at the upper one."""
     free = (data.bounded_row[i, ROW_OFFSET] - data.bounded_row[i, ROW_SLOPE] * x).real
     if free > data.bounded_row[i, ROW_HIGH].real:
         return 1.0
@@ -55,7 +55,7 @@ def side_of_row(data, i, x):
 
 @kernel
 def bound_of_row(data, i, side):
-    """The effort of line i at its lower (-1) or upper bound (1)."""
+    """The effort of row i at its lower (-1) or upper bound (1)."""
     return data.bounded_row[i, ROW_HIGH] if side > 0.0 else data.bounded_row[i, ROW_LOW]
 
 
@@ -82,7 +82,7 @@ def largest_disagreement(model, data):
 
 @kernel
 def assume_efforts(model, data):
-    """Assumes every line to be where it is at the point: tau and diagonal for the next Newton step."""
+    """Assumes every row to be where it is at the point: tau and diagonal for the next Newton step."""
     for i in range(data.bounded_row.shape[0]):
         side = side_of_row(data, i, data.vdot_point[dof_of_row(model, i)])
         if side == data.row_side[i].real:
@@ -102,7 +102,7 @@ def assume_efforts(model, data):
 
 @kernel
 def effort_of_step(data, i, x):
-    """The effort of line i that the last Newton step assumed, where it ended."""
+    """The effort of row i that the last Newton step assumed, where it ended."""
     if data.row_side[i].real == 0.0:
         return data.bounded_row[i, ROW_OFFSET] - data.bounded_row[i, ROW_SLOPE] * x
     return data.bounded_row[i, ROW_ASSUMED]
@@ -190,7 +190,7 @@ def find_step_length(model, data):
 
 @kernel
 def kink_of_row(model, data, i, upper):
-    """Where along the Newton step line i comes to its lower (0) or upper bound (1); -1 if it does not."""
+    """Where along the Newton step row i comes to its lower (0) or upper bound (1); -1 if it does not."""
     d = dof_of_row(model, i)
     x, end = data.vdot_point[d].real, data.vdot[d].real
     if x == end or data.bounded_row[i, ROW_SLOPE].real == 0.0:

@@ -3,7 +3,7 @@
 Over a step h the effort on velocity d is clamp(-v' / (h R), -loss, loss), v' = v + h vdot the velocity at its end: in
 the limit R -> 0 the friction of Coulomb that does not depend on the load, a bound on the force of the constraint v' = 0
 as MuJoCo has it. R is so small that a joint which sticks creeps by a millionth of what it would gain in a step without
-friction. The effort is a clamped line of the acceleration, see bounded_rows.py.
+friction. The effort is a bounded row, see bounded_rows.py.
 """
 
 from mbcli.engine.fields.model_fields import ROW_ASSUMED, ROW_HIGH, ROW_LOW, ROW_OFFSET, ROW_OWN, ROW_SLOPE
@@ -25,7 +25,7 @@ def first_friction_line(model):
 
 @kernel
 def start_friction(model, data, h):
-    """After world_inertias, before start_controllers(): the lines of dry friction, assumed to be where v' = v is."""
+    """After world_inertias, before start_controllers(): the rows of dry friction, assumed to be where v' = v is."""
     if model.friction_dof.shape[0] > 0:
         composite_inertias(model, data)
     for k in range(model.friction_dof.shape[0]):

@@ -4,7 +4,7 @@ Over a step h a stop gives the impulse max(0, (v_hat - s v') / R), along s = 1 a
 where v_hat = -gap / (2 h) closes a gap within about two steps, and R is as small as a step can resolve (Castro et al.
 2022, section V.B, with the diagonal of the mass matrix). What steps pass of a limit is closed so too; a position that
 starts far beyond it is brought back at no more than RETURN_SPEED, since a file may have it there: two steps would throw
-the robot about. The effort of a stop is a clamped line of the acceleration.
+the robot about. The effort of a stop is a bounded row, see bounded_rows.py.
 """
 
 from mbcli.engine.fields.model_fields import ROW_ASSUMED, ROW_HIGH, ROW_LOW, ROW_OFFSET, ROW_OWN, ROW_SLOPE
@@ -53,7 +53,7 @@ def can_meet_limit(gap, v, v_free, h):
 
 @kernel
 def start_limits(model, data):
-    """Before the other lines start: keeps `diagonal` as it is without lines."""
+    """Before the other rows start: keeps `diagonal` as it is without rows."""
     first = model.pd_actuator.shape[0]
     for k in range(model.limit_dof.shape[0]):
         data.bounded_row[first + k, ROW_OWN] = data.diagonal[model.limit_dof[k]]
@@ -71,7 +71,7 @@ def is_in_reach(model, data, h, k):
 
 @kernel
 def reach_limits(model, data, h):
-    """After world_inertias, vdot: the lines of limits; none of them acts yet. Returns how many can act in the step."""
+    """After world_inertias, vdot: the rows of limits; none of them acts yet. Returns how many can act in the step."""
     first, count = model.pd_actuator.shape[0], 0
     for k in range(model.limit_dof.shape[0]):
         count += int(is_in_reach(model, data, h, k))

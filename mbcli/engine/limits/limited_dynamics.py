@@ -18,7 +18,7 @@ from mbcli.engine.smooth.forward_dynamics import accelerations
 
 @kernel
 def limited_dynamics(model, data, h):
-    """As accelerations() over a step h, with all lines: q, v, tau, u, pd_desired -> vdot, pd_effort, friction_effort.
+    """As accelerations() over a step h, with all rows: q, v, tau, u, pd_desired -> vdot, pd_effort, friction_effort.
 
     tau holds u already, and gains what they add to it; so does `diagonal`. row_residual is 0, or by which part of the
     largest acceleration another Newton step would change some where their number ran out; vdot is the best found then.

@@ -1,7 +1,7 @@
 """PD controllers of actuators in the step of a discrete plant, taken at its end, with limited effort.
 
 The effort of a controlled actuator is u = clamp(-Kp (q' - q_d) - Kd (v' - v_d) + u_ff, -e, e) with q' = q + h v' and
-v' = v + h vdot: a clamped line a - k vdot of its velocity's acceleration, k = h Kd + h^2 Kp, see bounded_rows.py.
+v' = v + h vdot: a bounded row a - k vdot of its velocity's acceleration, k = h Kd + h^2 Kp, see bounded_rows.py.
 u_ff is the actuation and, of a controller with a rate, what it carries: its effort without the actuation, smoothed over
 the time 1 / rate. Under a load that lasts this becomes the load, and the error goes to 0: a PI controller whose
 integral ends at the effort limit.
@@ -25,7 +25,7 @@ from mbcli.engine.runtime.kernel import kernel
 
 @kernel
 def start_controllers(model, data, h):
-    """The line of every controller; all of them are assumed to stay below their limits. tau holds u already."""
+    """The row of every controller; all of them are assumed to stay below their limits. tau holds u already."""
     for i in range(model.pd_actuator.shape[0]):
         k = model.pd_actuator[i]
         d = model.actuator_dof[k]
