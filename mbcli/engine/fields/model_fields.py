@@ -140,8 +140,8 @@ MODEL_FIELDS = (
     Field("cut_constants", ("ncut", 3), "real", "N m s, N m, rad or N s/m, N/m, m", "damping, stiffness, rest"),
 )
 
-# columns of bounded_row: a, k, bounds; vdot and M vdot - r at the point; what is assumed at a bound, else a; the diagonal
-# without rows
+# columns of bounded_row: a, k, bounds; vdot and M vdot - r at the point; what is assumed at a bound, else a; the
+# diagonal without rows
 ROW_OFFSET, ROW_SLOPE, ROW_LOW, ROW_HIGH, ROW_AT_POINT, ROW_ASSUMED, ROW_OWN = range(7)
 # elements of contact: addresses of arrays, of what functions are called with, and of these functions
 CONTACT_AT_POINTS, CONTACT_AT_SOLVER, CONTACT_AT_COLLISION, CONTACT_AT_SAMPLES, CONTACT_AT_MODEL = range(5)
