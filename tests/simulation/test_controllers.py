@@ -5,10 +5,12 @@ import os
 import subprocess
 import sys
 import textwrap
+import time
 
 import numpy as np
 import pytest
-from command_line import cli, succeed
+from command_line import cli, start, succeed
+from test_log_recovery import rows_on_disk
 
 from mbcli.errors import ArgumentError, ControlError, ResourceError
 from mbcli.log.reader import Log
@@ -313,6 +315,26 @@ def test_a_run_that_goes_on_with_a_controller_has_the_rows_of_one_without_a_brea
     assert refused.code == 3 and "a log may not ask for" in refused.err
 
 
+@pytest.mark.parametrize("kind", ["class", "program"])
+def test_a_killed_run_goes_on_with_its_controller_to_the_rows_of_one_without_a_break(cart, kind):
+    text = PROGRAM if kind == "program" else NOISY
+    name = cart(text)
+    controller = f"{sys.executable} {name}" if kind == "program" else name
+    words = ["-q", "simulate", "cart.urdf", "--controller", controller, "--seed", "5", "--log-rate", "0"]
+    process = start(*words, "-t", "1e6", "-o", "run.h5")
+    until = time.monotonic() + 60
+    while not rows_on_disk("run.h5.partial") and time.monotonic() < until:
+        time.sleep(0.005)
+    process.kill()
+    process.communicate()
+    assert succeed("log", "recover", "run.h5.partial", "--json").json()["rows"] > 0
+    with Log("run.recovered.h5") as recovered:
+        end = f"{recovered.times[-1] + 0.1:.3f}"
+    succeed(*words, "-t", end, "--resume", "run.recovered.h5", "-o", "joined.h5")
+    succeed(*words, "-t", end, "-o", "whole.h5")
+    assert succeed("log", "diff", "joined.h5", "whole.h5").out.startswith("same")
+
+
 def test_a_run_does_not_go_on_without_its_controller(cart):
     name = cart(NOISY.replace("save", "other"))
     words = ["simulate", "cart.urdf", "-t", "0.02", "--log-rate", "0"]
@@ -394,8 +416,8 @@ def test_a_controller_gets_the_sensors_of_the_model_as_the_log_has_them(cart, tm
     with Log("whole.h5") as log:
         logged, times = log.field("sensors/imu"), log.times
     assert sorted(whole) == pytest.approx(times, abs=1e-9)
-    for k, time in enumerate(times):
-        values = whole[round(float(time), 9)]
+    for k, t in enumerate(times):
+        values = whole[round(float(t), 9)]
         assert values[:7] == pytest.approx(logged[k, :7], abs=1e-12)  # what does not depend on the effort of this call
         if k > 1:  # before the first call no effort acted
             assert values[7:] == pytest.approx(logged[k, 7:], abs=0.05)
