@@ -29,7 +29,7 @@ COMMANDS = {
     "check": ("check", "Report every fault of model files; for CI."),
     "inspect": ("inspect", "Describe a model: tree, joints, masses, frames, unused elements."),
     "compare": ("compare", "Compare two models, or one model in every engine that is installed."),
-    "convert": ("convert", "Write a model as URDF or SDFormat, list the losses, prove that it is the same."),
+    "convert": ("convert", "Write a model as URDF, SDFormat, MJCF or USD, list the losses, prove the rest."),
     "kinematics": ("kinematics", "Poses and velocities of bodies and frames."),
     "jacobian": ("jacobian", "The Jacobian of a frame, of points or of the centre of mass, and its bias."),
     "mass-matrix": ("mass_matrix", "The mass matrix M(q)."),

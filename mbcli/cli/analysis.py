@@ -275,13 +275,13 @@ def parse_inputs(plant: MultibodyPlant, inputs: Mapping[str, str | None]) -> dic
     """The values of vdot, tau and u from option text: a list in order, or NAME=VALUE pairs."""
     from mbcli.cli.state import by_name, numbers
     from mbcli.common.coordinate_names import NamedCoordinates
+    from mbcli.models.actuator_names import ActuatorNames
 
     names_of = {
         "vdot": plant.GetVelocityNames,
         "tau": plant.GetVelocityNames,
         "u": plant.GetActuatorNames,
     }
-    kinds = {"vdot": "velocity", "tau": "velocity", "u": "actuator"}
     result = {}
     for name, text in inputs.items():
         if text is None:
@@ -291,7 +291,7 @@ def parse_inputs(plant: MultibodyPlant, inputs: Mapping[str, str | None]) -> dic
             import numpy as np
 
             result[name] = np.zeros(len(names))
-            find = NamedCoordinates(names, kinds[name]).find
+            find = (ActuatorNames(plant) if name == "u" else NamedCoordinates(names, "velocity")).find
             for k, value in by_name(text.replace(",", " ").split(), find, f"--{name}").items():
                 result[name][k] = value
         else:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import operator
 import os
 import re
 from bisect import bisect_left
@@ -278,8 +279,9 @@ class Log(Rows):
     def contacts(self, start: int = 0, stop: int | None = None) -> dict:
         """The contacts of rows start to stop: "offset" (n + 1,), from 0, and contact_fields by their path.
 
-        KeyError if they were not logged.
+        KeyError if they were not logged; TypeError for what is no row, as a time.
         """
+        start = operator.index(start)
         self._require_contacts()
         with self._reading():
             return self._contacts.contacts(start, self.row_count if stop is None else min(stop, self.row_count))
@@ -288,8 +290,9 @@ class Log(Rows):
         """The faces of the contacts of rows start to stop, by path.
 
         "faces/offset" (contacts + 1,) and "faces/corner_offset" (faces + 1,), both from 0; "faces/corner" (k, 3) [m],
-        "faces/pressure" (k,) [Pa]. KeyError if they were not logged.
+        "faces/pressure" (k,) [Pa]. KeyError if they were not logged; TypeError for what is no row.
         """
+        start = operator.index(start)
         self._require_faces()
         with self._reading():
             return self._contacts.faces(start, self.row_count if stop is None else min(stop, self.row_count))

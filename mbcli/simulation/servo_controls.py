@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mbcli.common.argument_names import argument
-from mbcli.common.coordinate_names import NamedCoordinates
 from mbcli.errors import ArgumentError
+from mbcli.models.actuator_names import ActuatorNames
 from mbcli.multibody.core.inputs import has_controllers
 from mbcli.multibody.tree.joint_kinds import slides_along_axis
 from mbcli.simulation.controllers import aim_at_rest
@@ -38,7 +38,7 @@ class ServoControls:
         self._acting = has_controllers(plant)
         self._aims = aims
         self._actuators = [plant.get_joint_actuator(k) for k in plant.GetJointActuatorIndices()]
-        self._names = NamedCoordinates(plant.GetActuatorNames(), "actuator")
+        self._names = ActuatorNames(plant)
         self._default = plant.GetDefaultPositions()
         self.size = 2 * plant.num_actuators()
 

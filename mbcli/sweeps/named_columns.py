@@ -11,6 +11,7 @@ from mbcli.common.coordinate_names import NamedCoordinates
 from mbcli.errors import ArgumentError
 from mbcli.log.fields.effort import EFFORT
 from mbcli.log.fields.reactions import PARTS, REACTIONS, joint_names
+from mbcli.models.actuator_names import ActuatorNames
 from mbcli.multibody.sensing.evaluation import sensors_named
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ class NamedColumns(NamedTuple):
 
 
 def _effort(plant: MultibodyPlant, name: str) -> NamedColumns:
-    return NamedColumns(EFFORT, (NamedCoordinates(plant.GetActuatorNames(), "actuator").find(name),))
+    return NamedColumns(EFFORT, (ActuatorNames(plant).find(name),))
 
 
 def _reaction(plant: MultibodyPlant, name: str) -> NamedColumns:

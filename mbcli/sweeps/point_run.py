@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mbcli.common.argument_names import argument
-from mbcli.common.coordinate_names import NamedCoordinates, StateNames
+from mbcli.common.coordinate_names import StateNames
 from mbcli.common.number_text import parse_number
 from mbcli.errors import ArgumentError, ControlError, MbcliError, ModelError, NumericalError, ResourceError
+from mbcli.models.actuator_names import ActuatorNames
 from mbcli.models.loaded_model import LoadedModel
 from mbcli.models.loading import load_model
 from mbcli.models.parameter_assignments import changed_parameters, is_parameter_path
@@ -24,7 +25,7 @@ from mbcli.sweeps.measures import Measure
 from mbcli.sweeps.points import Point
 from mbcli.sweeps.run_files import from_texts
 from mbcli.sweeps.run_series import RunSeries, check_names, fields_for
-from mbcli.sweeps.variations import RANDOM_STATE
+from mbcli.sweeps.variations import OF_INPUT, OF_STATE, RANDOM_STATE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
 OK, DIVERGED, INVALID, TIMEOUT, CRASHED = "ok", "diverged", "invalid_model", "timeout", "crashed"
 CLASSES = (OK, DIVERGED, INVALID, TIMEOUT, CRASHED)
 KEPT_MODELS = 4  # for the last settings, each with its meshes
-OF_STATE, OF_INPUT = "state.", "u."
 
 
 @dataclasses.dataclass(frozen=True)
@@ -210,7 +210,7 @@ def split_paths(values: Mapping[str, str]) -> tuple[list[str], list[str], dict[s
 
 def varied_input(plant: Any, u: Any, texts: Mapping[str, str]) -> np.ndarray:
     """u (nu,) with the actuators that `u.NAME` paths name changed. ArgumentError for unknown names."""
-    names = NamedCoordinates(plant.GetActuatorNames(), "actuator")
+    names = ActuatorNames(plant)
     u = np.zeros(plant.num_actuators()) if u is None else np.array(u, dtype=float)
     for path, text in texts.items():
         k = _index(names.find, path.removeprefix(OF_INPUT), path)

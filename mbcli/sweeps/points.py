@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mbcli.common.argument_names import argument
-from mbcli.common.text_tables import read_text_table
+from mbcli.common.text_tables import read_text_table, shown
 from mbcli.errors import ArgumentError, ModelError
-from mbcli.sweeps.variations import RANDOM_STATE, Variation, parse_variations
+from mbcli.models.parameter_assignments import is_parameter_path
+from mbcli.parsers.scenes.plant_config import setting_paths
+from mbcli.sweeps.variations import OF_INPUT, OF_STATE, RANDOM_STATE, Variation, parse_variations
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -95,6 +97,13 @@ def _numbered(texts: Sequence[dict[str, str]], seed: int) -> list[Point]:
     ]
 
 
+def _is_path(name: str) -> bool:
+    """Whether something can vary under this name, if the model has it."""
+    if name == RANDOM_STATE or name.startswith((OF_STATE, OF_INPUT)) or is_parameter_path(name):
+        return True
+    return name in setting_paths()
+
+
 def read_points(path: str | os.PathLike, seed: int = 0) -> tuple[list[Variation], list[Point]]:
     """The variations and points of a table (text_tables.py): a header of paths, one row a point.
 
@@ -108,6 +117,10 @@ def read_points(path: str | os.PathLike, seed: int = 0) -> tuple[list[Variation]
     names = header.names
     if not all(names) or len(set(names)) < len(names):
         raise ModelError(f"{header.where}: error: a path is missing or there twice in the header")
+    for name in names:
+        if not _is_path(name):
+            kinds = "KIND.NAME.PARAMETER, state.NAME, u.NAME, or a setting"
+            raise ModelError(f"{header.where}: error: column {shown(name)} is no path: {kinds}")
     for where, cells in rows:
         if not all(cells):
             raise ModelError(f"{where}: error: needs {len(names)} values, one for each path of the header")

@@ -15,6 +15,7 @@ from mbcli.log.fields.com import COM
 from mbcli.log.fields.constraint_error import CONSTRAINT_ERROR
 from mbcli.log.fields.energy import KINETIC, POTENTIAL
 from mbcli.log.fields.vertices import VERTICES
+from mbcli.models.actuator_names import ActuatorNames
 from mbcli.sweeps.measures import SERIES
 from mbcli.sweeps.named_columns import field_of, named_columns
 
@@ -62,7 +63,7 @@ def check_names(plant: MultibodyPlant, names: Iterable[str]) -> None:
                 named_columns(plant, name)
                 continue
             if name.startswith(OF_ACTUATOR):
-                NamedCoordinates(plant.GetActuatorNames(), "actuator").find(name.removeprefix(OF_ACTUATOR))
+                ActuatorNames(plant).find(name.removeprefix(OF_ACTUATOR))
             else:
                 finder.find(name)
         except LookupError as error:

@@ -31,6 +31,7 @@ from mbcli.models.parameter_assignments import is_parameter_path
 CALL = re.compile(r"(?P<operator>[+*]?)\s*(?P<name>[a-z_]+)\s*\((?P<arguments>[^()]*)\)\s*")
 MOST_VALUES = 1_000_000  # of one variation
 RANDOM_STATE = "state"  # the path of `state=random`
+OF_STATE, OF_INPUT = "state.", "u."
 
 
 @dataclass(frozen=True)

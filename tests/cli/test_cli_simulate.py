@@ -188,6 +188,7 @@ def test_an_input_series_holds_each_row_until_the_next(tmp_path):
         ("time,motor_1\n", "<stdin>: error: an input file has a header and at least one row"),
         ("t,motor_1\n0,1\n", "<stdin>:1: error: the header needs one column 'time'"),
         ("time,motor_9\n0,1\n", "<stdin>:1: error: there is no actuator named 'motor_9'; did you mean"),
+        ("time,joint_2\n0,1\n", "'joint_2' is a joint, and its actuator is 'motor_2'"),
         ("time,motor_1,motor_1\n0,1,1\n", "<stdin>:1: error: two columns for one actuator"),
         ("time,motor_1\n0,1\n\n1,x\n", "<stdin>:4: error: 'x' is not a finite number"),
         ("time,motor_1\n0,nan\n", "<stdin>:2: error: 'nan' is not a finite number"),

@@ -196,6 +196,14 @@ def test_damaged_offsets_are_said(tmp_path):
             log.contacts(0, 3)
 
 
+def test_a_time_is_no_row_of_contacts(tmp_path):
+    write(tmp_path / "a.h5", [30])
+    with Log(tmp_path / "a.h5") as log:
+        for ask in (log.contacts, log.faces):
+            with pytest.raises(TypeError, match="float"):
+                ask(2.0)
+
+
 def test_csv_has_a_line_for_each_contact(tmp_path):
     write(tmp_path / "a.h5", [30])
     out = succeed("log", "export", tmp_path / "a.h5", "--to", "csv", "--fields", "contact", "--every", "2").out

@@ -23,8 +23,8 @@ EXAMPLES = [
 
 # a numbered step names its file; blocks follow, each after a line that stands there, or the whole of a new file
 STEP = re.compile(r"^\d+\. `([^`]+)`(.*?)(?=^\d+\. `|^\S)", re.M | re.S)
-BLOCK = re.compile(r"[Aa]fter `([^`]+)`[^\n]*\n\n   ```python\n(.*?)^   ```$", re.M | re.S)
-WHOLE = re.compile(r"^   ```python\n(.*?)^   ```$", re.M | re.S)
+BLOCK = re.compile(r"[Aa]fter `([^`]+)`[^\n]*\n\n    ```python\n(.*?)^    ```$", re.M | re.S)
+WHOLE = re.compile(r"^    ```python\n(.*?)^    ```$", re.M | re.S)
 
 
 def steps(section):
@@ -42,7 +42,7 @@ def steps(section):
 
 def moved_left(block):
     """A block without the indentation of the list it stands in."""
-    return re.sub(r"^   ", "", block, flags=re.M)
+    return re.sub(r"^    ", "", block, flags=re.M)
 
 
 def script(section):

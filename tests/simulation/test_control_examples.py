@@ -50,6 +50,14 @@ def test_an_arm_draws_a_circle_to_a_tenth_of_a_millimetre(tmp_path, example):
     assert angle[-1] - angle[0] == pytest.approx(2.0 * np.pi, abs=1e-3) and times[-1] == pytest.approx(4.0)
 
 
+def test_an_arm_holds_its_posture_against_gravity(tmp_path):
+    words = ["--at", "joint_2=0.6", "--at", "joint_4=-0.8", "--no-contact", "-t", "0.5", "-o", tmp_path / "hold.h5"]
+    controller = ["--controller", EXAMPLES / "hold.py", "--controller-rate", "500"]
+    succeed("simulate", SAMPLES / "arm7.urdf", *words, *controller)
+    with Log(str(tmp_path / "hold.h5")) as log:
+        assert np.abs(log.q - log.q[0]).max() < 1e-9 < np.abs(log.u).max()
+
+
 def test_an_acrobot_swings_up_and_balances(tmp_path):
     run = tmp_path / "acrobot.h5"
     model, controller = EXAMPLES / "acrobot.urdf", EXAMPLES / "acrobot.py"

@@ -427,8 +427,8 @@ def test_a_controller_gets_the_sensors_of_the_model_as_the_log_has_them(cart, tm
     readings(*words, *start, "-t", "0.033", "-o", "part.h5")
     rest = readings(*words, "-t", "0.06", "--resume", "part.h5", "-o", "joined.h5")
     assert len(rest) == 6
-    for time, values in rest.items():
-        assert (values == whole[time]).all()
+    for t, values in rest.items():
+        assert (values == whole[t]).all()
 
 
 def test_sensors_of_a_controller_may_be_without_noise_and_a_model_without_any(cart, tmp_path):

@@ -403,6 +403,12 @@ def test_bad_input_of_the_command(in_folder, options, code, message):
     assert message in result.err and len(result.err.strip().split("\n")) == 1
 
 
+def test_a_column_of_points_that_is_no_path_is_named_with_its_file(in_folder):
+    Path("p.csv").write_text("elbow,joint.elbow.damping\n0.1,0.2\n")
+    result = cli("sweep", PENDULUM, "-t", "0.05", "--points", "p.csv")
+    assert result.code == 3 and "p.csv:1: error: column 'elbow' is no path" in result.err
+
+
 def test_bad_arguments_in_python():
     with pytest.raises(ArgumentError, match="jobs must be at least 1"):
         sweep(PENDULUM, {"state.elbow": [1]}, duration=0.1, jobs=0)
