@@ -77,7 +77,7 @@ CASES = [  # arguments, exit code, part of the line
     (
         ["simulate", ARM, "--fields", "torque"],
         USAGE,
-        "--fields: there is no 'torque'; there are energy, compliance, u, effort, targets, tracking, reactions, sensors",
+        "--fields: there is no 'torque'; there are energy, compliance, u, effort, targets, tracking, reactions",
     ),
     (["simulate", ARM, "--u", "1", "--input", "x.csv"], USAGE, "--input and --u exclude each other"),
     (["simulate", ARM, "--no-log", "-o", "x.h5"], USAGE, "--no-log and -o exclude each other"),
