@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import io
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     ReadLine: TypeAlias = Callable[[bytes, str, Array], "LinePlan | None"]
 
 FEW_ROWS = 100  # that are read with care before a kernel is loaded for them
+FEWEST_PLAIN = 8  # that NumPy is asked to read at once
+PLAIN = frozenset(b"0123456789+-.eE \r\n")  # characters of such lines, beside separators
 MANY_ROWS = 10_000  # for which a kernel is compiled: reading so many with care takes as long
 
 
@@ -53,6 +56,11 @@ class LinePlan:
             marks += mark
         self.numbers = np.array(numbers, dtype=np.int64)
         self.marks, self.others = np.frombuffer(marks, np.int8), others
+        # characters of lines that are nothing but separated numbers
+        self.plain: Array | None = None
+        if not strict and marks == b"" and separator not in (b".", b"+", b"-"):
+            self.separator = separator.decode("ascii")
+            self.plain = np.isin(np.arange(-128, 128), [*PLAIN, ord(separator)])
 
 
 class NumberLines:
@@ -78,7 +86,7 @@ class NumberLines:
     ) -> None:
         self._lines, self._width, self._most_rows, self._read_line = lines, width, most_rows, read_line
         self._plan, self._row_count, self._comments = plan, 0, comments
-        self._kernel, self._patience = None, FEW_ROWS
+        self._kernel, self._patience, self._next_plain = None, FEW_ROWS, 0
 
     def tables(self) -> Iterator[tuple[Array, ModelError | None]]:
         """The rows (n, width) until lines end or have to be waited for, and the error of the line after them."""
@@ -101,8 +109,10 @@ class NumberLines:
     def _read_alike(self, values: Array, count: int) -> int:
         """Reads the next lines as far as they are alike into rows from count on; returns how many there are then."""
         kernel, lines, plan = self._kernel or self._load(count), self._lines, self._plan
-        if kernel is None or plan is None:
+        if plan is None:
             return count
+        if kernel is None:
+            return self._read_plain(plan, values, count)
         place = np.zeros(2, dtype=np.int64)
         place[PLACE_TEXT], place[PLACE_ROW] = lines.start, count
         kernel(lines.text, plan.marks, plan.numbers, powers_of_ten(), values, place)
@@ -112,6 +122,28 @@ class NumberLines:
             values[count:row, columns] = defaults
         return row
 
+    def _read_plain(self, plan: LinePlan, values: Array, count: int) -> int:
+        """As _read_alike(), by NumPy, for rows that are too few for a kernel."""
+        lines = self._lines
+        text = lines.text[lines.start :]
+        if plan.plain is None or self._row_count + count < self._next_plain or not len(text):
+            return count
+        other = ~plan.plain[text.astype(np.int64) + 128]
+        if other.any():
+            text = text[: int(np.argmax(other))]
+        ends = np.flatnonzero(text == ord("\n"))[: len(values) - count] + 1
+        few = len(ends)
+        while few >= FEWEST_PLAIN:
+            part = text[: ends[few - 1]].tobytes().decode("ascii")
+            rows = _rows_of(part.replace("\r\n", "\n"), plan.separator)
+            if rows is not None and rows.shape[1:] == (self._width,):
+                values[count : count + len(rows)] = rows
+                lines.move_to(lines.start + int(ends[few - 1]), few)
+                return count + len(rows)
+            few //= 8
+        self._next_plain = self._row_count + count + FEWEST_PLAIN
+        return count
+
     def _load(self, count: int) -> Any:
         rows = self._row_count + count
         if may_compile() and (rows >= self._patience or precompiled_library() is not None):
@@ -120,6 +152,17 @@ class NumberLines:
                 self._kernel = kernel
             self._patience = MANY_ROWS
         return self._kernel
+
+
+def _rows_of(text: str, separator: str) -> Array | None:
+    """The rows of lines of finite numbers; None if a line is anything else."""
+    if "\r" in text:
+        return None
+    try:
+        rows = np.loadtxt(io.StringIO(text), delimiter=separator, comments=None, ndmin=2)
+    except ValueError:
+        return None
+    return rows if np.isfinite(rows).all() else None
 
 
 @functools.cache

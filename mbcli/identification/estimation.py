@@ -36,8 +36,14 @@ MOST_STEPS = 100  # of a stage
 NEAR = 10.0  # errors of the first stage
 GROWTH = 5.0  # of errors from stage to stage
 ROUGH = 0.3  # the decrement that ends all stages but the last
+NOTHING = 1e-12  # of the longest column of a velocity
+WEAKEST = 1e-4  # of the diagonal of a Cholesky factor, that is trusted
+ONE_THREAD = 250_000  # products of numbers, fewer than those for which OpenBLAS takes several threads
+ROWS_AT_ONCE = 40  # of a factorization
 SHORT_OF_BORDER = 0.9  # part of the way out of possible bodies that a step may take
 UNITS_OF_PARAMETERS = np.stack([pseudo_inertia(e) for e in np.eye(10)])  # (10, 4, 4)
+TRIANGLE = np.triu_indices(4)  # elements of a symmetric matrix
+TWICE = np.where(TRIANGLE[0] == TRIANGLE[1], 1.0, np.sqrt(2.0))  # off the diagonal each stands for two
 
 
 @dataclass
@@ -67,7 +73,7 @@ class Weighted:
         noise: (d,) standard deviation of the errors of each equation. inflation: how many samples have the information
             of one, since errors of neighbours are alike.
         weights: for each run (n, d), 0 where an equation is not used.
-        R, c: (p, p), (p,): |R x - c|^2 is the weighted sum of squares, less a constant, over `inflation`.
+        R, c: (r, p), (r,): |R x - c|^2 is the weighted sum of squares, less a constant, over `inflation`.
         outliers: how many equations count for less.
     """
 
@@ -79,44 +85,173 @@ class Weighted:
     outliers: int
 
 
-def weigh(equations: Sequence[Equations], sizes: FloatArray) -> Weighted:
+def weigh(equations: Sequence[Equations], sizes: FloatArray, columns: Any, combinations: FloatArray) -> Weighted:
     """Finds noise and weights by repeated least squares (Huber's weights, then Tukey's).
 
-    sizes: (p,) of the unknowns.
+    sizes: (p,) of the unknowns. columns (r,), combinations (r, p): of base_combinations(), or all_alone().
     """
-    d, p = equations[0].y.shape[1], len(sizes)
-    scale = np.sqrt(
-        sum((np.where(e.usable, e.y, 0.0) ** 2).sum(axis=0) for e in equations)
-        / np.maximum(sum(e.usable.sum(axis=0) for e in equations), 1)
-    )
+    bases = Bases(equations, columns, sizes)
+    scale = np.array([_root_mean_square(b.y) for b in bases.of_velocity])
     largest = float(scale.max(initial=0.0)) or 1.0
     floor = SMALLEST_NOISE * largest
     noise = np.maximum(scale, FIRST_NOISE * largest)
     # nothing drives these: their errors vanish if all parameters do, and so are no measure of their noise
-    silent = np.array([not any(e.tau[:, k].any() for e in equations) for k in range(d)])
-    robust = [e.usable.astype(float) for e in equations]
-    R, c = np.zeros((p, p)), np.zeros(p)
+    silent = np.array([not any(e.tau[:, k].any() for e in equations) for k in range(len(scale))])
+    robust = [np.ones(len(b.y)) for b in bases.of_velocity]
     for n in range(ROBUST_PASSES):
-        weights = [np.sqrt(h) / noise for h in robust]
-        R, c = _triangle(equations, weights)
-        x = least_squares(R, c, sizes)
-        errors = [e.A @ x - e.y for e in equations]
-        for k in range(d):
-            own = np.concatenate([r[:, k][e.usable[:, k]] for r, e in zip(errors, equations, strict=True)])
+        errors = bases.errors(*bases.triangle(robust, noise))
+        for k, own in enumerate(errors):
             if len(own):
                 noise[k] = max(1.4826 * float(np.median(np.abs(own))), 0.1 * float(own.std()), floor)
         if silent.any() and not silent.all():
             noise[silent] = noise[~silent].max()
-        sizes_of_errors = [np.abs(r) / noise for r in errors]
-        robust = [
-            np.where(e.usable, _huber(r) if n < HUBER_PASSES else _bisquare(r), 0.0)
-            for r, e in zip(sizes_of_errors, equations, strict=True)
-        ]
-    inflation = _inflation(errors, equations, noise)
-    outliers = int(sum(((h < 0.5) & e.usable).sum() for h, e in zip(robust, equations, strict=True)))
-    weights = [np.sqrt(h) / noise for h in robust]
-    R, c = _triangle(equations, weights)
-    return Weighted(noise, weights, R / np.sqrt(inflation), c / np.sqrt(inflation), inflation, outliers)
+        weight_of = _huber if n < HUBER_PASSES else _bisquare
+        robust = [weight_of(np.abs(own) / noise[k]) for k, own in enumerate(errors)]
+    R, c = bases.triangle(robust, noise)
+    inflation = _inflation(bases.of_runs(errors), equations, noise)
+    outliers = int(sum((h < 0.5).sum() for h in robust))
+    weights = bases.of_runs([np.sqrt(h) / s for h, s in zip(robust, noise, strict=True)])
+    shrunk = 1.0 / np.sqrt(inflation)
+    return Weighted(noise, weights, R @ combinations * shrunk, c * shrunk, inflation, outliers)
+
+
+@dataclass
+class Basis:
+    """Of one velocity: y (n,) = Q z + rest, A[:, own] = Q T; columns beside `own` are 0."""
+
+    y: FloatArray
+    own: Any
+    Q: FloatArray
+    T: FloatArray
+    z: FloatArray
+    rest: FloatArray
+
+
+class Bases:
+    """Orthonormal bases of the columns of each velocity's equations.
+
+    A velocity's equations are A = Q T, y = Q z + e, with Q^T Q = 1. Under weights h, Q^T h Q = U^T U is small and well
+    conditioned, and U T is the triangle of the weighted equations, as exact as orthogonal transformations of them are.
+    So A is factored once, and each change of weights costs a product of Q by itself.
+
+    Args:
+        equations: of runs. columns: (r,) of the unknowns, of which the others are combinations. sizes: (p,).
+
+    Attributes:
+        of_velocity: for each, of its equations that may be used, of all runs.
+    """
+
+    def __init__(self, equations: Sequence[Equations], columns: Any, sizes: FloatArray) -> None:
+        self._usable, self._sizes = [e.usable for e in equations], sizes[columns]
+        self.of_velocity: list[Basis] = []
+        for k in range(self._usable[0].shape[1]):
+            y = np.concatenate([e.y[e.usable[:, k], k] for e in equations])
+            A = np.concatenate([e.A[:, k, columns][e.usable[:, k]] for e in equations])
+            lengths = np.sqrt(np.einsum("ij,ij->j", A, A)) * self._sizes
+            own = np.flatnonzero(lengths > NOTHING * lengths.max(initial=0.0))
+            Q, T = orthonormal(A[:, own])
+            z = product(Q, y[:, None])[:, 0]
+            rest = y - Q @ z
+            more = product(Q, rest[:, None])[:, 0]  # twice is enough
+            self.of_velocity.append(Basis(y, own, Q, T, z + more, rest - Q @ more))
+
+    def triangle(self, robust: Sequence[FloatArray], noise: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """R, c: |R x - c|^2 is the weighted sum of squares, less a constant; x: (r,) unknowns of the columns.
+
+        robust: weight of each equation beside 1 / noise^2.
+        """
+        rows = []
+        for basis, h, sigma in zip(self.of_velocity, robust, noise, strict=True):
+            Q, weighted = basis.Q, basis.Q * h[:, None]
+            try:
+                U = np.linalg.cholesky(product(weighted, Q)).T
+                if np.abs(np.diag(U)).min(initial=1.0) < WEAKEST:
+                    raise np.linalg.LinAlgError
+                more = np.linalg.solve(U.T, product(weighted, basis.rest[:, None])[:, 0])
+            except np.linalg.LinAlgError:  # hardly anything counts in some direction
+                root = np.sqrt(h)
+                V, U = np.linalg.qr(Q * root[:, None])
+                more = V.T @ (root * basis.rest)
+            part = np.zeros((len(U), len(self._sizes) + 1))
+            part[:, basis.own] = U @ basis.T
+            part[:, -1] = U @ basis.z + more
+            rows.append(part / sigma)
+        R = np.linalg.qr(np.concatenate(rows), mode="r")
+        full = np.zeros((len(self._sizes), len(self._sizes) + 1))
+        full[: min(len(R), len(full))] = R[: len(full)]
+        return full[:, :-1], full[:, -1]
+
+    def errors(self, R: FloatArray, c: FloatArray) -> list[FloatArray]:
+        """For each velocity A x - y, of the x that minimizes |R x - c|."""
+        x = least_squares(R, c, self._sizes)
+        return [b.Q @ (b.T @ x[b.own] - b.z) - b.rest for b in self.of_velocity]
+
+    def of_runs(self, values: Sequence[FloatArray]) -> list[FloatArray]:
+        """What is given of each equation that may be used, as an array (n, d) of each run, 0 of the others."""
+        found = [np.zeros(usable.shape) for usable in self._usable]
+        for k, own in enumerate(values):
+            start = 0
+            for array, usable in zip(found, self._usable, strict=True):
+                count = int(usable[:, k].sum())
+                array[usable[:, k], k] = own[start : start + count]
+                start += count
+        return found
+
+
+def orthonormal(A: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Q (n, r), T (r, p): A = Q T, Q^T Q = 1. Columns are not 0; what is below NOTHING of their lengths is left out.
+
+    By Cholesky factors of products, twice, which is then as exact as reflections (Yamamoto and others 2015) and much
+    quicker; the columns that are far from dependent first, then what these leave of the others.
+    """
+    from scipy.linalg.lapack import dpstrf
+
+    n, p = A.shape
+    rest, Q = A / np.sqrt(np.einsum("ij,ij->j", A, A)), np.zeros((n, 0))
+    while rest.shape[1] and Q.shape[1] < n:
+        lengths = np.sqrt(np.einsum("ij,ij->j", rest, rest))
+        rest = rest[:, lengths > NOTHING] / lengths[lengths > NOTHING]
+        if not rest.shape[1]:
+            break
+        _, order, rank, _ = dpstrf(product(rest, rest), tol=WEAKEST**2)
+        order = order - 1
+        own = rest[:, order[:rank]]
+        for _ in range(2):
+            own = own - by_parts(Q, product(Q, own))
+            own = by_parts(own, np.linalg.inv(np.linalg.cholesky(product(own, own)).T))
+        Q, rest = np.hstack((Q, own)), rest[:, order[rank:]] * lengths[lengths > NOTHING][order[rank:]]
+        for _ in range(2):
+            rest = rest - by_parts(Q, product(Q, rest))
+    return Q, product(Q, A)
+
+
+def product(A: FloatArray, B: FloatArray) -> FloatArray:
+    """A^T B of tall arrays, by parts so small that BLAS does not share them among threads, which would wait."""
+    step = max(16, ONE_THREAD // max(A.shape[1] * B.shape[1], 1))
+    if len(A) <= step:
+        return np.array(A.T @ B)
+    return np.array(sum(A[k : k + step].T @ B[k : k + step] for k in range(0, len(A), step)))
+
+
+def by_parts(A: FloatArray, B: FloatArray) -> FloatArray:
+    """A B of a tall A, in the same way."""
+    step = max(16, ONE_THREAD // max(B.size, 1))
+    result = np.empty((len(A), B.shape[1]))
+    for k in range(0, len(A), step):
+        np.matmul(A[k : k + step], B, out=result[k : k + step])
+    return result
+
+
+def triangle_of(A: FloatArray) -> FloatArray:
+    """The triangle R of A = Q R, by parts as in product()."""
+    R = A[:0]
+    for k in range(0, len(A), ROWS_AT_ONCE):
+        R = np.linalg.qr(np.vstack((R, A[k : k + ROWS_AT_ONCE])), mode="r")
+    return np.array(R)
+
+
+def _root_mean_square(values: FloatArray) -> float:
+    return float(np.sqrt((values**2).sum() / max(len(values), 1)))
 
 
 def _huber(r: FloatArray) -> FloatArray:
@@ -128,25 +263,15 @@ def _bisquare(r: FloatArray) -> FloatArray:
     return np.clip(1.0 - (r / BISQUARE) ** 2, 0.0, None) ** 2
 
 
-def _triangle(equations: Sequence[Equations], weights: Sequence[FloatArray]) -> tuple[FloatArray, FloatArray]:
-    """R and c of the weighted equations, by orthogonal transformations."""
-    p = equations[0].A.shape[2]
-    stacked = np.zeros((0, p + 1))
-    for e, w in zip(equations, weights, strict=True):
-        for start in range(0, len(e.y), 4096):
-            part = slice(start, start + 4096)
-            rows = np.concatenate((e.A[part], e.y[part, :, None]), axis=2) * w[part, :, None]
-            rows = rows.reshape(-1, p + 1)
-            used = rows[np.abs(rows).max(axis=1) > 0.0]
-            stacked = np.array(np.linalg.qr(np.vstack((stacked, used)), mode="r"))
-    full = np.zeros((p + 1, p + 1))
-    full[: len(stacked)] = stacked
-    return full[:p, :p], full[:p, p]
-
-
 def least_squares(R: FloatArray, c: FloatArray, sizes: FloatArray) -> FloatArray:
-    """The shortest x (p,), by the sizes, that minimizes |R x - c|."""
-    return np.linalg.lstsq(R * sizes, c, rcond=TOLERANCE)[0] * sizes
+    """The shortest x (p,), by the sizes, that minimizes |R x - c|; R is a triangle, or has fewer rows than columns."""
+    from scipy.linalg import solve_triangular
+
+    X = R * sizes
+    diagonal = np.abs(np.diag(X))
+    if X.shape[0] == X.shape[1] and diagonal.min(initial=np.inf) > WEAKEST * diagonal.max(initial=0.0):
+        return np.array(solve_triangular(X, c, check_finite=False) * sizes)
+    return np.linalg.lstsq(X, c, rcond=TOLERANCE)[0] * sizes
 
 
 def _inflation(errors: Sequence[FloatArray], equations: Sequence[Equations], noise: FloatArray) -> float:
@@ -196,11 +321,16 @@ class BaseParameters:
     untouched: Any
 
 
-def base_combinations(A: FloatArray, sizes: FloatArray) -> tuple[FloatArray, FloatArray]:
+def all_alone(p: int) -> tuple[Any, FloatArray]:
+    """Columns and combinations where no unknown is taken for a combination of others."""
+    return np.arange(p), np.eye(p)
+
+
+def base_combinations(A: FloatArray, sizes: FloatArray) -> tuple[Any, FloatArray]:
     """Leading columns (r,) and combinations (r, p) of the unknowns in rows A (k, p) of exact equations."""
     from scipy.linalg import qr, solve_triangular
 
-    T, order = qr(A * sizes, pivoting=True, mode="r")[:2]
+    T, order = qr(triangle_of(A * sizes), pivoting=True, mode="r")[:2]
     diagonal = np.abs(np.diag(T))
     rank = int(np.count_nonzero(diagonal > RANK_TOLERANCE * diagonal.max(initial=0.0)))
     columns, rest = order[:rank], order[rank:]
@@ -241,20 +371,21 @@ def covariance(
     """(r, r) of least squares for some columns: H^-1 S H^-1, S of errors as alike as those are that are left."""
     s = sizes[columns]
     r = len(columns)
-    errors = [e.A[:, :, columns] @ values - e.y for e in equations]
+    x = np.zeros(equations[0].A.shape[2])
+    x[columns] = values
+    errors = [e.A @ x - e.y for e in equations]
     alike = correlations(errors, weighted.weights)
     H, S = np.zeros((r, r)), np.zeros((r, r))
     for k, own in enumerate(alike):
-        part, squares, slopes, count, weight = np.zeros((r, r)), 0.0, 0.0, 0, 0.0
-        own_weight = np.zeros((r, r))
+        squares, slopes, count, weight = 0.0, 0.0, 0, 0.0
+        part, own_weight = np.zeros((2, r, r))
         for e, w, error in zip(equations, weighted.weights, errors, strict=True):
-            X = e.A[:, k, columns] * s * w[:, k, None]
-            square = X.T @ X
-            own_weight += square
-            part += square
-            for lag in range(1, min(len(own), len(X))):
-                cross = X[lag:].T @ X[:-lag]
-                part += own[lag] * (cross + cross.T)
+            X = e.A[:, k, columns]
+            acts = np.flatnonzero(X.any(axis=0))
+            X = X[:, acts] * s[acts] * w[:, k, None]
+            at = np.ix_(acts, acts)
+            own_weight[at] += product(X, X)
+            part[at] += product(X, _spread_out(X, own))
             squared = np.minimum((error[:, k] / weighted.noise[k] / BISQUARE) ** 2, 1.0)[e.usable[:, k]]
             squares += float(BISQUARE**2 * (squared * (1.0 - squared) ** 4).sum())
             slopes += float(((1.0 - squared) * (1.0 - 5.0 * squared)).sum())
@@ -265,6 +396,17 @@ def covariance(
             S += part * (squares / weight * count / max(count - r * weighted.inflation / len(alike), 1.0))
     inverse = np.linalg.pinv(H, rcond=RANK_TOLERANCE**2, hermitian=True)
     return s[:, None] * (inverse @ S @ inverse) * s
+
+
+def _spread_out(X: FloatArray, alike: FloatArray) -> FloatArray:
+    """(n, r): sum over lags of alike[|lag|] times the rows of X that are so much later."""
+    from scipy.signal import oaconvolve
+
+    own = alike[: len(X)]
+    if len(own) == 1:
+        return X * own[0]
+    both = np.concatenate((own[:0:-1], own))
+    return np.array(oaconvolve(X, both[:, None], mode="full", axes=0)[len(own) - 1 : len(own) - 1 + len(X)])
 
 
 # -------------------------------------------------------------------------------------------- possible bodies
@@ -289,7 +431,7 @@ def estimate(weighted: Weighted, parameters: Sequence[Parameter], reference: Flo
     """
     links, p = len(reference), len(parameters)
     sizes = np.array([q.size for q in parameters])
-    inverse = [np.linalg.inv(pseudo_inertia(pi)) for pi in reference]
+    inverse = np.linalg.inv(pseudo_inertia(reference))
     positive = [k for k, q in enumerate(parameters) if q.kind in POSITIVE]
     free = [k for k, q in enumerate(parameters) if q.kind not in POSITIVE and q.kind != INERTIAL]
     drawn = np.ones(p)
@@ -304,20 +446,18 @@ def estimate(weighted: Weighted, parameters: Sequence[Parameter], reference: Flo
 
     def prior(at: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Rows and residuals of the divergences."""
-        rows, values = np.zeros((16 * links + len(positive) + len(free), p)), []
+        rows, others = np.zeros((10 * links + len(positive) + len(free), p)), np.array(positive + free, dtype=int)
+        L = np.linalg.cholesky(pseudo_inertia(at[: 10 * links].reshape(links, 10)))
+        turned = np.linalg.inv(L)[:, None]
+        whole = turned @ UNITS_OF_PARAMETERS @ turned.swapaxes(2, 3)
+        of_links = (L.swapaxes(1, 2) @ inverse @ L - np.eye(4))[:, *TRIANGLE] * TWICE
         for b in range(links):
-            L = np.linalg.cholesky(pseudo_inertia(at[10 * b : 10 * b + 10]))
-            half = np.linalg.solve(L, UNITS_OF_PARAMETERS)
-            whole = np.linalg.solve(L, half.transpose(0, 2, 1))
-            rows[16 * b : 16 * b + 16, 10 * b : 10 * b + 10] = whole.reshape(10, 16).T
-            values.append((L.T @ inverse[b] @ L - np.eye(4)).ravel())
-        for n, k in enumerate(positive):
-            rows[16 * links + n, k] = 1.0 / at[k]
-            values.append(np.array([at[k] / drawn[k] - 1.0]))
-        for n, k in enumerate(free):
-            rows[16 * links + len(positive) + n, k] = 1.0 / drawn[k]
-            values.append(np.array([at[k] / drawn[k]]))
-        return rows, np.concatenate(values)
+            part = slice(10 * b, 10 * b + 10)
+            rows[part, part] = (whole[b][:, *TRIANGLE] * TWICE).T
+        scale = np.concatenate((at[positive], drawn[free]))
+        rows[10 * links + np.arange(len(others)), others] = 1.0 / scale
+        of_others = at[others] / drawn[others] - np.repeat((1.0, 0.0), (len(positive), len(free)))
+        return rows, np.concatenate((of_links.ravel(), of_others))
 
     def is_possible(at: FloatArray) -> bool:
         if any(at[k] <= 0.0 for k in positive):
@@ -327,11 +467,11 @@ def estimate(weighted: Weighted, parameters: Sequence[Parameter], reference: Flo
     def cost(at: FloatArray) -> float:
         error = R @ at - c
         total = 0.5 * float(error @ error)
-        for b in range(links):
-            ratio = inverse[b] @ pseudo_inertia(at[10 * b : 10 * b + 10])
-            total += float(np.trace(ratio) - np.linalg.slogdet(ratio)[1] - 4.0)
-        total += sum(float(at[k] / drawn[k] - np.log(at[k] / drawn[k]) - 1.0) for k in positive)
-        return total + sum(0.5 * float(at[k] / drawn[k]) ** 2 for k in free)
+        ratio = inverse @ pseudo_inertia(at[: 10 * links].reshape(links, 10))
+        total += float((np.trace(ratio, axis1=1, axis2=2) - np.linalg.slogdet(ratio)[1] - 4.0).sum())
+        parts = at[positive] / drawn[positive]
+        total += float((parts - np.log(parts) - 1.0).sum())
+        return total + 0.5 * float(((at[free] / drawn[free]) ** 2).sum())
 
     # Where least squares are far from possible bodies a step ends at the border of these, and all that follow are
     # short. So the data count little at first, and more from stage to stage, as in interior-point methods.
@@ -346,7 +486,7 @@ def estimate(weighted: Weighted, parameters: Sequence[Parameter], reference: Flo
         for _ in range(MOST_STEPS):
             rows, residuals = prior(now)
             system = np.vstack((R, rows)) * units
-            step = np.linalg.lstsq(system, -np.concatenate((R @ now - c, residuals)), rcond=None)[0]
+            step = _step(system, -np.concatenate((R @ now - c, residuals)))
             decrement = float(np.linalg.norm(system @ step))
             if decrement < (ROUGH if stage else 1e-8) or (decrement < rounding and decrement > 0.5 * before):
                 break
@@ -366,6 +506,14 @@ def estimate(weighted: Weighted, parameters: Sequence[Parameter], reference: Flo
     return Estimate(now, _standard_errors(system, units), steps)
 
 
+def _step(system: FloatArray, right: FloatArray) -> FloatArray:
+    """Least squares of a system of full rank, by orthogonal transformations."""
+    from scipy.linalg import solve_triangular
+
+    T = np.linalg.qr(np.column_stack((system, right)), mode="r")
+    return np.array(solve_triangular(T[:-1, :-1], T[:-1, -1], check_finite=False))
+
+
 def _spread(weighted: Weighted, k: int) -> float:
     """What changes the fit by as much as the noise of a hundredth of its equations, of unknown k."""
     length = float(np.linalg.norm(weighted.R[:, k]))
@@ -373,9 +521,10 @@ def _spread(weighted: Weighted, k: int) -> float:
 
 
 def _standard_errors(system: FloatArray, units: FloatArray) -> FloatArray:
-    _, s, Vt = np.linalg.svd(system, full_matrices=False)
-    kept = s > 1e-14 * s[0]
-    return np.sqrt(((Vt[kept].T / s[kept]) ** 2).sum(axis=1)) * units
+    from scipy.linalg import solve_triangular
+
+    inverse = solve_triangular(np.linalg.qr(system, mode="r"), np.eye(len(units)), check_finite=False)
+    return np.linalg.norm(inverse, axis=1) * units
 
 
 def relative_error(equations: Sequence[Equations], x: FloatArray, *, raw: bool = False) -> float:

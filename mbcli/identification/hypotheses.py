@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mbcli.identification.estimation import orthonormal, product
 from mbcli.identification.findings import Finding
 
 if TYPE_CHECKING:
@@ -80,7 +81,8 @@ def _lags(subject: Subject, run: Run, picked: Any, slow: FloatArray | None) -> l
         return []
     part = run.part(inner)
     A, weights, known = _system(subject, part, slow)
-    Q = np.linalg.qr(A * weights[:, None])[0]
+    A = A[:, A.any(axis=0)] * weights[:, None]
+    Q = orthonormal(A[:, A.any(axis=0)])[0]
     names, nv = subject.plant.GetVelocityNames(), run.tau.shape[1]
 
     def error(shift: int, velocities: Sequence[int]) -> float:
@@ -120,7 +122,7 @@ def _error(subject: Subject, part: Run, slow: FloatArray | None) -> float:
     A, weights, known = _system(subject, part, slow)
     y = (np.where(np.isnan(part.tau), 0.0, part.tau).ravel() - known) * weights
     Aw = A * weights[:, None]
-    H = Aw.T @ Aw
+    H = product(Aw, Aw)
     H[np.diag_indices(len(H))] += 1e-10 * max(float(np.trace(H)) / len(H), 1e-300)
     x = np.linalg.solve(H, Aw.T @ y)
     size = float(np.linalg.norm(y))

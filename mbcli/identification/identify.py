@@ -15,6 +15,7 @@ from mbcli.identification.estimation import (
     Equations,
     Estimate,
     Weighted,
+    all_alone,
     base_combinations,
     base_parameters,
     estimate,
@@ -160,7 +161,7 @@ def identify(
     )
     if own:
         try:
-            _fit(result, own, counts, subject.exact_rows(first))
+            _fit(result, own, first)
         except NumericalError as error:
             why = [str(finding) for finding in findings if finding.severity == "error"]
             raise NumericalError("\n".join((*why, f"{own[0].source}: error: {error}"))) from None
@@ -202,7 +203,8 @@ def _choose_stribeck_speed(subject: Subject, runs: Sequence[Run], slow: FloatArr
     for part in STRIBECK_PARTS:
         subject.stribeck_speed = np.where(usual > 0.0, part * usual, np.inf)
         equations = [subject.equations(run, slow) for run in runs]
-        weighted = weigh(equations, subject.sizes)
+        base = base_combinations(subject.exact_rows(runs), subject.sizes)
+        weighted = weigh(equations, subject.sizes, *base)
         errors.append(relative_error(equations, least_squares(weighted.R, weighted.c, subject.sizes)))
     best = STRIBECK_PARTS[int(np.argmin(errors))]
     subject.stribeck_speed = np.where(usual > 0.0, best * usual, np.inf)
@@ -213,29 +215,35 @@ def _without_repetition(findings: Sequence[Finding]) -> list[Finding]:
     return list({(f.code, f.file, f.column): f for f in reversed(findings)}.values())[::-1]
 
 
-def _fit(result: Identified, own: list[Equations], counts: dict[str, int], exact: FloatArray) -> None:
-    subject = result.subject
+def _solved(subject: Subject, own: Sequence[Equations], base: tuple[Any, FloatArray]) -> tuple[Weighted, Estimate]:
+    """The weighted equations, and the possible parameters that fit them best."""
+    # the combinations of closed chains are those of positions that satisfy the constraints, which measured ones do not
+    weighted = weigh(own, subject.sizes, *(base if subject.chains is None else all_alone(len(subject.sizes))))
+    x = least_squares(weighted.R, weighted.c, subject.sizes)
+    return weighted, estimate(weighted, subject.parameters, subject.reference, x)
+
+
+def _fit(result: Identified, own: list[Equations], runs: Sequence[Run]) -> None:
+    subject, counts = result.subject, result.counts
     for e in own:
         counts["samples"] += len(e.y)
         counts["used"] += int(e.usable.sum())
         counts["slow"] += e.y.size - int(e.usable.sum())
     if not counts["used"]:
         raise ModelError(f"{own[0].source}: error: no sample can be used: nothing moves fast enough")
-    weighted = weigh(own, subject.sizes)
+    base = base_combinations(subject.exact_rows(runs), subject.sizes)
+    weighted, found = _solved(subject, own, base)
     counts["outliers"] = weighted.outliers
     x = least_squares(weighted.R, weighted.c, subject.sizes)
-    found = estimate(weighted, subject.parameters, subject.reference, x)
     result.weighted, result.estimate = weighted, found
-    result.base = base_parameters(weighted, subject.sizes, own, *base_combinations(exact, subject.sizes))
+    result.base = base_parameters(weighted, subject.sizes, own, *base)
     same = np.abs(found.x - subject.x0) <= UNCHANGED * subject.sizes
     result.x, result.errors = np.where(same, subject.x0, found.x), found.errors
     result.figures = {"least_squares": relative_error(own, x, raw=True)}
     if len({e.source for e in own}) > 1:
         for source in dict.fromkeys(e.source for e in own):
             rest, left = [e for e in own if e.source != source], [e for e in own if e.source == source]
-            part = weigh(rest, subject.sizes)
-            fitted = least_squares(part.R, part.c, subject.sizes)
-            tried = estimate(part, subject.parameters, subject.reference, fitted)
+            tried = _solved(subject, rest, base)[1]
             result.cross.append((source, relative_error(left, tried.x, raw=True)))
 
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from mbcli.math.array_types import FloatArray
 
 SLOW = 0.02  # of the usual speed of a joint: slower, the sign of its velocity, and so its friction, is not known
-SHOWN = 200  # states that show what can be known
+SHOWN = 60  # states that show what can be known
 HAS_TORSIONAL = 2.0  # [rad or m] how far their positions are from the default ones
 DENSITY = 1000.0  # [kg/m^3] of the ball that stands for the size of a link whose file has no inertia to speak of
 FLATTEST = 1e-3  # a second moment below this part of the ball's is not taken as knowledge

@@ -430,7 +430,7 @@ def test_the_quick_and_the_careful_look_at_csv_agree(monkeypatch):
 
 
 def same_with_and_without_kernel(data, layout, monkeypatch) -> int:
-    """Reads lines by the kernel where it can and with care; both agree. The number of rows that the kernel has read."""
+    """Reads lines by the kernel, by NumPy and with care; all agree. The number of rows that the kernel has read."""
 
     def outcome():
         chunks, message = [], None
@@ -451,7 +451,11 @@ def same_with_and_without_kernel(data, layout, monkeypatch) -> int:
 
     with monkeypatch.context() as patch:
         patch.setattr(number_lines, "may_compile", lambda: False)
+        patch.setattr(number_lines, "FEWEST_PLAIN", 1)
+        plain = outcome()
+        patch.setattr(NumberLines, "_read_plain", lambda self, plan, values, count: count)
         careful = outcome()
+    assert plain == careful, data
     with monkeypatch.context() as patch:
         patch.setattr(number_lines, "FEW_ROWS", 0)
         patch.setattr(number_lines, "MANY_ROWS", 0)
@@ -514,6 +518,7 @@ def test_a_kernel_is_loaded_for_some_rows_and_compiled_for_many(monkeypatch):
     data = b"a\n" + b"".join(b"%d\n" % row for row in range(1000))
     monkeypatch.setattr(number_lines, "precompiled_library", lambda: None)
     monkeypatch.setattr(number_lines, "MANY_ROWS", 400)
+    monkeypatch.setattr(NumberLines, "_read_plain", lambda self, plan, values, count: count)
     for may_compile, is_compiled, careful in ((True, True, 100), (True, False, 400), (False, True, 1000)):
         num_careful, read_row = 0, csv_states.RowReader.__call__
 
@@ -973,3 +978,26 @@ def test_an_arrow_stream_is_read_as_it_arrives():
             writer.write_batch(batch)
             assert next(chunks).first_row == 2
         assert next(chunks, None) is None
+
+
+def test_numbers_without_a_kernel_are_read_at_once_and_only_other_lines_with_care(monkeypatch):
+    layout = StateLayout(("a", "b"), (), (), [0.0, 0.0], [])
+    rows = [b"%d,%r" % (row, row / 7) for row in range(1000)]
+    rows[700] = b"# a comment"
+    rows[800] = b'"800", 1e-3'
+    careful, read_row = [], csv_states.RowReader.__call__
+
+    def counted(self, line, where, row):
+        careful.append(line)
+        return read_row(self, line, where, row)
+
+    monkeypatch.setattr(number_lines, "may_compile", lambda: False)
+    monkeypatch.setattr(csv_states.RowReader, "__call__", counted)
+    q = read_all(b"a,b\n" + b"\n".join(rows), layout)["q"]
+    wanted = np.delete(np.column_stack((np.arange(1000), np.arange(1000) / 7)), 700, axis=0)
+    wanted[799, 1] = 1e-3
+    np.testing.assert_array_equal(q, wanted)
+    assert rows[800] in careful and len(careful) < 50
+    rows[900] = b"900,x"
+    with pytest.raises(ModelError, match=":902: error: column 'b': 'x' is not a number"):
+        read_all(b"a,b\n" + b"\n".join(rows), layout)
