@@ -9,11 +9,15 @@ FORMAT_OF_SUFFIX = {
     ".hdf5": "hdf5",
     ".parquet": "parquet",
     ".arrow": "arrow",
+    ".mcap": "mcap",
 }
 """The file suffixes of the formats."""
 
 FORMATS = ("jsonl", "csv", "npz", "hdf5", "parquet", "arrow")
-"""The formats that states are read from and results are written to."""
+"""The formats that states are read from and results are written to; see also INPUT_FORMATS."""
 
-BINARY_FORMATS = ("npz", "hdf5", "parquet", "arrow")
+INPUT_FORMATS = (*FORMATS, "mcap")
+"""The formats that states are read from."""
+
+BINARY_FORMATS = ("npz", "hdf5", "parquet", "arrow", "mcap")
 """Those that are no text."""

@@ -1,4 +1,4 @@
-"""Reads the states of a batch: CSV, JSON lines, NPZ, an HDF5 log, Parquet or Arrow, in chunks, from a file or a pipe.
+"""Reads the states of a batch: CSV, JSON lines, NPZ, an HDF5 log, MCAP, Parquet or Arrow; chunks of a file or a pipe.
 
 A state sets positions q [rad or m], velocities v [rad/s or m/s] and, if the analysis wants them,
 accelerations vdot, generalized forces tau, actuation u and the time. The names of the columns of CSV,
@@ -37,7 +37,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbcli.batch import BINARY_FORMATS, FORMAT_OF_SUFFIX, FORMATS
+from mbcli.batch import BINARY_FORMATS, FORMAT_OF_SUFFIX, INPUT_FORMATS
 from mbcli.batch.arriving_bytes import (
     BYTE_ORDER_MARK,
     LONGEST_LINE,
@@ -58,12 +58,13 @@ if TYPE_CHECKING:
 FEWEST_ROWS = 16  # of a chunk
 # the most rows of a chunk, and numbers in mass matrices of its rows: of text, and of arrays, which take less time a row
 MOST_OF_TEXT, MOST_OF_ARRAYS = (4096, 1 << 19), (16384, 1 << 20)
-NEED_ALL = ("npz", "hdf5", "parquet")  # formats that cannot be read before their end
+NEED_ALL = ("npz", "hdf5", "parquet", "mcap")  # formats that cannot be read before their end
 SIGNATURES = {
     b"PK\x03\x04": "npz",
     b"PK\x05\x06": "npz",
     b"\x89HDF\r\n\x1a\n": "hdf5",
     b"PAR1": "parquet",
+    b"\x89MCAP0\r\n": "mcap",
     b"ARROW1": "arrow",
     b"\xff\xff\xff\xff": "arrow",
 }
@@ -101,13 +102,13 @@ def open_states(
     """Opens a batch of states and returns an iterator of its chunks, in the order of the input.
 
     A chunk holds at most rows_per_chunk rows. From a pipe, CSV, JSON lines and Arrow are delivered as soon as they
-    have arrived; NPZ, HDF5 and Parquet cannot be read before their end and are first spooled to a temporary file.
+    have arrived; NPZ, HDF5, MCAP and Parquet cannot be read before their end and are first spooled to a temporary file.
     An input without rows gives no chunk. A file of arrays is read ahead by a thread, which ends with the iterator.
 
     Args:
       source: a path, "-" for standard input, or a binary file object.
       layout: the coordinates of the model.
-      input_format: one of FORMATS; by default the suffix decides, then the content.
+      input_format: one of INPUT_FORMATS; by default the suffix decides, then the content.
       rows_per_chunk: the most rows of a chunk; by default so many that a mass matrix of each has 4 MB in all, 8 MB
         if the file has arrays.
 
@@ -115,8 +116,8 @@ def open_states(
       ResourceError: the file is missing or cannot be read.
       ModelError: the content is wrong: `FILE:LINE: error: ...`; raised here or by the iterator.
     """
-    if input_format is not None and input_format not in FORMATS:
-        raise ValueError(f"unknown input format {input_format!r}, expected one of {', '.join(FORMATS)}")
+    if input_format is not None and input_format not in INPUT_FORMATS:
+        raise ValueError(f"unknown input format {input_format!r}, expected one of {', '.join(INPUT_FORMATS)}")
     if rows_per_chunk is not None and rows_per_chunk < 1:
         raise ValueError(f"rows_per_chunk is {rows_per_chunk}, expected at least 1")
     with ExitStack() as resources:
@@ -147,6 +148,10 @@ def open_states(
 
         read_arrays = read_npz if input_format == "npz" else read_log
         tables = read_arrays(stream, name, layout, rows_per_chunk)
+    elif input_format == "mcap":
+        from mbcli.batch.mcap_states import read_mcap
+
+        tables = read_mcap(stream, name, layout, rows_per_chunk)
     else:
         from mbcli.batch.arrow_states import read_arrow, read_parquet
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mbcli.batch import FORMATS as ROW_FORMATS
+from mbcli.batch import INPUT_FORMATS
 from mbcli.cli.model import load
 from mbcli.cli.options import MODEL_KEYS, GroundCommand, Number, ground_option, model_options, take, usage_errors
 from mbcli.cli.output import document, emit, number, refuse_existing, table, tell, write_file
@@ -51,7 +51,7 @@ class FilesCommand(GroundCommand):
     help="Names of the columns of --data in place of a header: time, NAME, v:NAME, tau:NAME, '-' for one that is not "
     "used ('-*6' for six); q, v, vdot, tau, i (currents) and u alone stand for all joints.",
 )
-@click.option("--data-format", type=click.Choice(ROW_FORMATS), help="Format of --data and --validate.")
+@click.option("--data-format", type=click.Choice(INPUT_FORMATS), help="Format of --data and --validate.")
 @click.option("--degrees", is_flag=True, help="Angles in data without units are in degrees.")
 @click.option(
     "--effort-gain",
@@ -97,7 +97,11 @@ class FilesCommand(GroundCommand):
     help="Duration [s] of a stretch that --fit trajectory simulates. [0.5]",
 )
 @ground_option
-@click.option("--report", metavar="FILE", help="Write an HTML page with measured and predicted efforts.")
+@click.option(
+    "--report",
+    metavar="FILE",
+    help="Write an HTML page with measured and predicted efforts; FILE.svg: the plots alone.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @click.option("-o", "--output", metavar="FILE", help="Write the model file with the identified numbers.")
 @click.option("--force", is_flag=True, help="Replace existing files.")
@@ -149,6 +153,8 @@ def identify(
     paths = [] if parameters is None else parameters.replace(",", " ").split()
     if fit == "torque" and (paths or ground is not None):
         raise click.UsageError("--parameters and --ground need --fit trajectory")
+    if fit == "trajectory" and report is not None and report.endswith(".svg"):
+        raise click.UsageError("--fit trajectory writes a page: --report FILE.html")
     if fit == "trajectory" and (not data or payload is not None):
         raise click.UsageError("--fit trajectory needs --data" if not data else "--payload needs --fit torque")
     contact = ground is not None or any(path.startswith("geometry.") for path in paths)
@@ -161,7 +167,7 @@ def identify(
     from mbcli.identification.identify import identify as identify_plant
     from mbcli.identification.model_files import changed_file, changes_by_efforts, changes_by_rollouts, kinds_in_file
     from mbcli.identification.records import expanded_columns
-    from mbcli.identification.report import fit_page, report_page
+    from mbcli.identification.report import efforts_picture, fit_page, report_page
     from mbcli.identification.trajectory import fit_trajectory
 
     quiet = (ctx.obj or {}).get("verbosity", 0) < 0
@@ -200,7 +206,7 @@ def identify(
         assert output is not None
         write_file(output, text, force)
     if report is not None:
-        page: Any = fit_page if fit == "trajectory" else report_page
+        page: Any = fit_page if fit == "trajectory" else efforts_picture if report.endswith(".svg") else report_page
         write_file(report, page(result, content, f"Identification of {', '.join(loaded.instances)}"), force)
     for finding in (*result.findings, *more):
         if not quiet or finding.severity == "error":

@@ -20,6 +20,7 @@ STILL = 1e-9  # [rad or m] that a joint moves at least
 STOP = 1e-3  # [rad or m] from a limit, where a joint may lean on it
 FEWEST_SATURATED = 5  # equal largest efforts one after another
 LONGEST_LAG = 0.3  # [s]
+LONGEST_STEP = 0.75  # [s] from row to row
 
 
 def checked(record: Record, plant: Any) -> tuple[list[Finding], Any, dict[str, int]]:
@@ -28,7 +29,7 @@ def checked(record: Record, plant: Any) -> tuple[list[Finding], Any, dict[str, i
     usable = np.tile(given(record.tau) | ~driven(plant), (len(record.time), 1))
     left_out = {"saturated": 0, "at_stop": 0}
     usable[:, _dead_efforts(record, plant)] = False
-    found = [*_gaps(record), *_constants(record, plant)]
+    found = [*_clock(record, plant), *_gaps(record), *_constants(record, plant)]
     found += [*_rates(record, plant), *_ranges(record, plant)]
     for d in np.flatnonzero(given(record.tau)):
         bad = saturated(record.tau[:, d])
@@ -106,6 +107,27 @@ def saturated(values: FloatArray) -> Any:
             if b - a >= FEWEST_SATURATED:
                 result[a:b] = True
     return result
+
+
+def _clock(record: Record, plant: Any) -> list[Finding]:
+    """A finding if the time is not in seconds: velocities, or else steps, tell."""
+    ratios = []
+    for j in plant.moving_joints():
+        q, v = record.q[:, j.position_start()], record.v[:, j.velocity_start()]
+        if j.num_velocities() == 1 and not np.isnan(q).any() and np.ptp(q) > MOVES and np.ptp(v) > 0.0:
+            rate, speed = _smooth(np.gradient(q, record.time)), _smooth(v)
+            if abs(_correlation(rate, speed)) > ALIKE:
+                ratios.append(abs(float(rate @ speed) / float(rate @ rate)))
+    step = float(np.median(np.diff(record.time)))
+    for factor, unit in ((1e3, "milliseconds"), (1e6, "microseconds"), (1e9, "nanoseconds")):
+        if ratios and abs(float(np.median(ratios)) / factor - 1.0) < 0.1:
+            message = f"the time is in {unit}: velocities are {np.median(ratios):.4g} times the rates of the positions"
+        elif not ratios and LONGEST_STEP < step <= 1e3 * LONGEST_STEP and factor == 1e3:
+            message = f"{step:g} s from row to row: the time is in {unit}, or the data are too slow"
+        else:
+            continue
+        return [Finding("DATA_UNITS", message, record.source, record.line(0), "time")]
+    return []
 
 
 def _gaps(record: Record) -> list[Finding]:

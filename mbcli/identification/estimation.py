@@ -162,12 +162,13 @@ class Bases:
         """
         rows = []
         for basis, h, sigma in zip(self.of_velocity, robust, noise, strict=True):
-            Q, weighted = basis.Q, basis.Q * h[:, None]
+            Q, other = basis.Q, np.flatnonzero(h != 1.0)  # of those of weight 1 the products are known: Q^T Q = 1
+            weighted = Q[other] * (h[other, None] - 1.0)
             try:
-                U = np.linalg.cholesky(product(weighted, Q)).T
+                U = np.linalg.cholesky(np.eye(Q.shape[1]) + product(weighted, Q[other])).T
                 if np.abs(np.diag(U)).min(initial=1.0) < WEAKEST:
                     raise np.linalg.LinAlgError
-                more = np.linalg.solve(U.T, product(weighted, basis.rest[:, None])[:, 0])
+                more = np.linalg.solve(U.T, product(weighted, basis.rest[other, None])[:, 0])
             except np.linalg.LinAlgError:  # hardly anything counts in some direction
                 root = np.sqrt(h)
                 V, U = np.linalg.qr(Q * root[:, None])
@@ -176,7 +177,7 @@ class Bases:
             part[:, basis.own] = U @ basis.T
             part[:, -1] = U @ basis.z + more
             rows.append(part / sigma)
-        R = np.linalg.qr(np.concatenate(rows), mode="r")
+        R = triangle_of(np.concatenate(rows))
         full = np.zeros((len(self._sizes), len(self._sizes) + 1))
         full[: min(len(R), len(full))] = R[: len(full)]
         return full[:, :-1], full[:, -1]
@@ -246,8 +247,8 @@ def triangle_of(A: FloatArray) -> FloatArray:
     """The triangle R of A = Q R, by parts as in product()."""
     R = A[:0]
     for k in range(0, len(A), ROWS_AT_ONCE):
-        R = np.linalg.qr(np.vstack((R, A[k : k + ROWS_AT_ONCE])), mode="r")
-    return np.array(R)
+        R = np.array(np.linalg.qr(np.vstack((R, A[k : k + ROWS_AT_ONCE])), mode="r"))
+    return R
 
 
 def _root_mean_square(values: FloatArray) -> float:
@@ -510,7 +511,7 @@ def _step(system: FloatArray, right: FloatArray) -> FloatArray:
     """Least squares of a system of full rank, by orthogonal transformations."""
     from scipy.linalg import solve_triangular
 
-    T = np.linalg.qr(np.column_stack((system, right)), mode="r")
+    T = np.array(np.linalg.qr(np.column_stack((system, right)), mode="r"))
     return np.array(solve_triangular(T[:-1, :-1], T[:-1, -1], check_finite=False))
 
 

@@ -215,7 +215,7 @@ def _without_repetition(findings: Sequence[Finding]) -> list[Finding]:
     return list({(f.code, f.file, f.column): f for f in reversed(findings)}.values())[::-1]
 
 
-def _solved(subject: Subject, own: Sequence[Equations], base: tuple[Any, FloatArray]) -> tuple[Weighted, Estimate]:
+def solved(subject: Subject, own: Sequence[Equations], base: tuple[Any, FloatArray]) -> tuple[Weighted, Estimate]:
     """The weighted equations, and the possible parameters that fit them best."""
     # the combinations of closed chains are those of positions that satisfy the constraints, which measured ones do not
     weighted = weigh(own, subject.sizes, *(base if subject.chains is None else all_alone(len(subject.sizes))))
@@ -232,7 +232,7 @@ def _fit(result: Identified, own: list[Equations], runs: Sequence[Run]) -> None:
     if not counts["used"]:
         raise ModelError(f"{own[0].source}: error: no sample can be used: nothing moves fast enough")
     base = base_combinations(subject.exact_rows(runs), subject.sizes)
-    weighted, found = _solved(subject, own, base)
+    weighted, found = solved(subject, own, base)
     counts["outliers"] = weighted.outliers
     x = least_squares(weighted.R, weighted.c, subject.sizes)
     result.weighted, result.estimate = weighted, found
@@ -243,7 +243,7 @@ def _fit(result: Identified, own: list[Equations], runs: Sequence[Run]) -> None:
     if len({e.source for e in own}) > 1:
         for source in dict.fromkeys(e.source for e in own):
             rest, left = [e for e in own if e.source != source], [e for e in own if e.source == source]
-            tried = _solved(subject, rest, base)[1]
+            tried = solved(subject, rest, base)[1]
             result.cross.append((source, relative_error(left, tried.x, raw=True)))
 
 

@@ -13,6 +13,7 @@ from mbcli.batch.state_reader import open_states
 from mbcli.common.text_tables import UNUSED, is_comment
 from mbcli.errors import ArgumentError, ModelError
 from mbcli.models.units import plain_units
+from mbcli.simulation.controllers import aim_at_rest
 from mbcli.simulation.servo_controls import TARGET
 
 if TYPE_CHECKING:
@@ -172,17 +173,45 @@ def read_record(
     u = np.full((n, len(layout.names("u"))), np.nan)
     if chunks[0].u is not None:
         u = np.concatenate([chunk.u for chunk in chunks])
-        for k, actuator in enumerate(plant.elements.actuators):
-            d = actuator.joint().velocity_start()
-            arrays["tau"][:, d] = np.where(np.isnan(u[:, k]), arrays["tau"][:, d], u[:, k])
     time = np.concatenate([chunk.time for chunk in chunks])
+    if settings.gains is not None:
+        arrays["tau"] = arrays["tau"] * settings.gains
     record = Record(source, time, np.arange(n), **arrays, u=u, is_text=text)
     _check_times(record)
+    _take_actuation(record, plant, torques, settings.gains)
     if not given(record.q).any():
         raise ModelError(f"{source}: error: no positions: columns with the names of joints")
     if torques and not given(record.tau).any():
         raise ModelError(f"{source}: error: no efforts: columns tau:NAME, or u:NAME of actuators")
-    return record if settings.gains is None else replace(record, tau=record.tau * settings.gains)
+    return record
+
+
+def _take_actuation(record: Record, plant: Any, torques: bool, gains: FloatArray | None) -> None:
+    """Efforts of joints from columns u: forces as they are, of servos what their law makes of controls and motion.
+
+    Efforts that a file gives beside the control of a servo stay. torques: whether efforts are needed.
+    """
+    default = plant.GetDefaultPositions()
+    for actuator in plant.elements.actuators:
+        k, d, i = actuator.input_start(), actuator.joint().velocity_start(), actuator.joint().position_start()
+        u, tau = record.u[:, k], record.tau[:, d]
+        if not given(record.u)[k]:
+            continue
+        if actuator.control is None:
+            tau[:] = u if gains is None else u * gains[d]
+        elif torques and not given(record.tau)[d]:
+            if actuator.control.force is None:
+                raise ModelError(
+                    f"{record.source}: error: column 'u:{actuator.name()}' is the control of a servo whose force "
+                    "depends on its motion otherwise than that of a PD controller: give efforts, tau:NAME"
+                )
+            tau[:] = actuator.control.force * (np.clip(u, *actuator.control.limits) - actuator.control.rest)
+            if actuator.has_controller():
+                (aim, speed), law = aim_at_rest(actuator, default), actuator.get_controller_gains()
+                q, v = record.q[:, i], record.v[:, d]
+                v = np.gradient(q, record.time) if np.isnan(v).any() else v
+                tau += law.p * (aim - q) + law.d * (speed - v)
+            np.clip(tau, -actuator.effort_limit(), actuator.effort_limit(), out=tau)
 
 
 def _column(chunks: Sequence[Any], name: str, width: int) -> FloatArray:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 WIDTH, HEIGHT, MARGIN = 900, 150, 50
 MOST_POINTS = 900  # of a line
+FEW_POINTS = 300  # of those of a picture alone
 STYLE = """body{font:14px/1.45 system-ui,sans-serif;max-width:960px;margin:2em auto;padding:0 1em;color:#222}
 table{border-collapse:collapse;margin:1em 0}td,th{padding:2px 10px;text-align:right;border-bottom:1px solid #ddd}
 td:first-child,th:first-child{text-align:left}svg{width:100%;height:auto}.m{stroke:#888}.p{stroke:#d33}.r{stroke:#27c}
@@ -39,6 +40,22 @@ def report_page(result: Identified, document: dict[str, Any], title: str) -> str
         parts.append(f"<h3>{escape(name)}</h3>{_plot(runs, k, result.x)}")
     parts += [_parameters(document), _base(document), "</body></html>\n"]
     return "\n".join(parts)
+
+
+def efforts_picture(result: Identified, _: dict[str, Any], title: str) -> str:
+    """SVG: the plots of report_page() alone."""
+    runs, height = result.validation or result.data, HEIGHT + 20
+    parts = [
+        f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {WIDTH} {height * len(result.names) + 20}'>",
+        f"<title>{escape(title)}</title><style>{STYLE}</style><rect width='100%' height='100%' fill='#fff'/>",
+        "<text x='2' y='14'>grey: measured, red: predicted, blue: their difference</text>",
+    ]
+    for k, name in enumerate(result.names):
+        top = 20 + k * height
+        parts.append(f"<text x='{MARGIN}' y='{top + 14}'>{escape(name)}</text>")
+        plot = _plot(runs, k, result.x, FEW_POINTS)
+        parts.append(plot.replace("<svg ", f"<svg y='{top + 15}' width='{WIDTH}' height='{HEIGHT}' ", 1))
+    return "\n".join([*parts, "</svg>\n"])
 
 
 def fit_page(result: TrajectoryFit, document: dict[str, Any], title: str) -> str:
@@ -129,7 +146,7 @@ def _percent(value: float | None) -> str:
     return "" if value is None else f"{100 * value:.2f} %"
 
 
-def _plot(runs: Sequence[Equations], k: int, x: FloatArray) -> str:
+def _plot(runs: Sequence[Equations], k: int, x: FloatArray, most: int = MOST_POINTS) -> str:
     """Measured and predicted effort, and their difference, of all runs one after another."""
     times, measured, told = [], [], []
     start = 0.0
@@ -138,12 +155,13 @@ def _plot(runs: Sequence[Equations], k: int, x: FloatArray) -> str:
         start = float(times[-1][-1]) + 1.0 / run.rate
         measured.append(run.raw_tau[:, k])
         told.append(predicted(run, x)[:, k])
-    return _picture(*(np.concatenate(part) for part in (times, measured, told)))
+    t, m, p = (np.concatenate(part) for part in (times, measured, told))
+    return _picture(t, m, p, most)
 
 
-def _picture(t: FloatArray, m: FloatArray, p: FloatArray) -> str:
+def _picture(t: FloatArray, m: FloatArray, p: FloatArray, most: int = MOST_POINTS) -> str:
     """Lines of what was measured, of what is predicted, and of their difference."""
-    step = max(1, len(t) // MOST_POINTS)
+    step = max(1, len(t) // most)
     t, m, p = t[::step], m[::step], p[::step]
     low, high = min(m.min(), p.min(), (m - p).min()), max(m.max(), p.max(), (m - p).max())
     high = high if high > low else low + 1.0

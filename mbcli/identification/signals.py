@@ -81,12 +81,12 @@ def choose_cutoff(records: list[Record]) -> float:
     rate, chosen = min(map(sample_rate, records)), 0.0
     for record in records:
         own = sample_rate(record)
-        even = even_times(record, own)
+        even, length = even_times(record, own), max(int(SECONDS * own), FEWEST_SAMPLES)
         for k in np.flatnonzero(given(record.q)):
             values = np.interp(even, record.time, record.q[:, k])
             if np.ptp(values) < MOVES:
                 continue
-            frequency, power = welch(values, own, nperseg=min(len(values), int(SECONDS * own)), detrend="linear")
+            frequency, power = welch(values, own, nperseg=min(len(values), length), detrend="linear")
             quiet = power[frequency > QUIET_BAND * 0.5 * own]
             noise = float(np.median(quiet)) if len(quiet) else 0.0
             power = np.where(power > SIGNAL_TO_NOISE * noise, power, 0.0)[frequency < HIGHEST * own]

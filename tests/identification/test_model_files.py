@@ -2,6 +2,7 @@
 
 import json
 import re
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -113,6 +114,14 @@ def test_the_report_has_a_plot_of_each_joint_and_loads_nothing(data, tmp_path):
     text = page.read_text()
     assert text.count("<svg") == 2 and text.count("polyline class='m'") == 2
     assert "http" not in text and "<script" not in text
+
+
+def test_a_report_of_svg_is_the_plots_alone(data, tmp_path):
+    picture = tmp_path / "report.svg"
+    succeed("-q", "identify", SAMPLES / "double_pendulum.urdf", "--data", data, "--report", picture)
+    svg = "{http://www.w3.org/2000/svg}"
+    plots = ElementTree.parse(picture).getroot().findall(f"{svg}svg")
+    assert [len(plot.findall(f"{svg}polyline")) for plot in plots] == [3, 3]
 
 
 def test_without_data_the_file_itself_is_tried(data, tmp_path):

@@ -8,6 +8,12 @@ from command_line import cli
 from measured_motion import measured_columns, write_csv
 from repository import SAMPLES
 
+from mbcli.identification.identify import Settings
+from mbcli.identification.identify import identify as identify_plant
+from mbcli.identification.records import read_record
+from mbcli.models.loading import load_model
+from mbcli.simulation.worlds import Worlds
+
 
 @pytest.fixture(scope="module")
 def good(tmp_path_factory):
@@ -201,3 +207,83 @@ def test_currents_become_efforts_by_their_gain(good, tmp_path):
     found = json.loads(identify(path, "--effort-gain", ",".join(map(str, gains))).out)
     for a, b in zip(found["parameters"], wanted["parameters"], strict=True):
         assert a["new"] == pytest.approx(b["new"], rel=1e-3, abs=1e-4)
+
+
+SERVO = """<mujoco model="swing"><worldbody>
+  <body name="rod"><joint name="hinge" axis="0 1 0" damping="0.1"/>
+    <inertial pos="0 0 -{c}" mass="1" diaginertia="0.02 0.02 0.001"/></body></worldbody>
+  <actuator><position name="servo" joint="hinge" kp="35" kv="1.6" forcerange="-9 9"/></actuator></mujoco>
+"""
+
+
+def test_controls_of_a_servo_become_the_efforts_of_its_law_and_not_efforts_themselves(tmp_path):
+    (tmp_path / "true.xml").write_text(SERVO.format(c=0.2))
+    (tmp_path / "file.xml").write_text(SERVO.format(c=0.3))
+    steps = np.arange(100000) * 0.0001
+    controls = 0.6 * np.sin(2.1 * steps) + 0.4 * np.sin(5.3 * steps + 0.5)
+    time, control = steps[::50], controls[::50]
+    worlds = Worlds(load_model(str(tmp_path / "true.xml"), dt=1e-4), 1, warn=lambda line: None)
+    states = worlds.rollout(100000, 35.0 * controls[None, :, None], every=50)[0]
+    states = np.vstack((np.zeros(2), states[:-1]))
+    rows = np.column_stack((time, states, control))
+    np.savetxt(tmp_path / "a.csv", rows, delimiter=",", header="time,q:hinge,v:hinge,u:servo", comments="")
+    plant = load_model(str(tmp_path / "file.xml")).plant
+    record = read_record(str(tmp_path / "a.csv"), plant)
+    wanted = np.clip(35.0 * (control - states[:, 0]) - 1.6 * states[:, 1], -9.0, 9.0)
+    np.testing.assert_allclose(record.tau[:, 0], wanted, atol=1e-12)
+    result = identify_plant(plant, [str(tmp_path / "a.csv")], settings=Settings())
+    found = dict(zip(result.subject.names, result.x, strict=True))
+    assert found["rod.mcz"] == pytest.approx(-0.2, rel=0.01)
+    assert found["hinge.viscous"] == pytest.approx(0.1, rel=0.1)
+    np.savetxt(tmp_path / "b.csv", rows[:, [0, 1, 3]], delimiter=",", header="time,q:hinge,u:servo", comments="")
+    near = read_record(str(tmp_path / "b.csv"), plant).tau[:, 0]  # velocities by differences
+    assert np.linalg.norm(near - wanted) < 0.02 * np.linalg.norm(wanted)
+
+
+def test_time_in_milliseconds_is_a_finding_with_and_without_velocities(good, tmp_path):
+    _, names, columns = good
+    late = changed(columns, time=1e3 * columns["time"])
+    assert ("DATA_UNITS", "time") in findings(identify(write_csv(tmp_path / "a.csv", late)))
+    alone = {name: values for name, values in late.items() if not name.startswith("v:")}
+    result = identify(write_csv(tmp_path / "b.csv", alone))
+    assert result.code != 0 and "the time is in milliseconds" in result.err
+
+
+def mcap_of(path, messages, encoding="json"):
+    """A file with messages [(seconds, topic, object)]."""
+    with open(path, "wb") as stream:
+        writer = pytest.importorskip("mcap.writer").Writer(stream)
+        writer.start(profile="", library="test")
+        channels = {}
+        for time, topic, message in messages:
+            if topic not in channels:
+                channels[topic] = writer.register_channel(topic=topic, message_encoding=encoding, schema_id=0)
+            stamp = round(1e9 * time)
+            writer.add_message(channels[topic], log_time=stamp, publish_time=stamp, data=json.dumps(message).encode())
+        writer.finish()
+    return str(path)
+
+
+def joint_states(names, columns):
+    for k, time in enumerate(columns["time"].tolist()):
+        message = {"name": names, "header": {"stamp": {"sec": 100 + int(time), "nanosec": round(1e9 * (time % 1.0))}}}
+        for key, field, end in (("position", "q", "q"), ("velocity", "v", "w"), ("effort", "tau", "w")):
+            message[key] = [float(columns[f"{field}:{name}_{end}"][k]) for name in names]
+        yield 500.0 + time, "/joint_states", message
+
+
+def test_messages_of_joints_in_mcap_are_data_as_tables_are(good, tmp_path):
+    _, names, columns = good
+    wanted = json.loads(identify(write_csv(tmp_path / "a.csv", columns)).out)
+    messages = list(joint_states(names, columns))
+    result = identify(mcap_of(tmp_path / "a.mcap", messages))
+    assert result.code == 0, result.err
+    for a, b in zip(json.loads(result.out)["parameters"], wanted["parameters"], strict=True):
+        assert a["new"] == pytest.approx(b["new"], rel=1e-3, abs=1e-4)
+    del messages[3][2]["effort"]
+    result = identify(mcap_of(tmp_path / "b.mcap", messages))
+    assert result.code == 3 and "is not in all messages" in result.err
+    result = identify(mcap_of(tmp_path / "c.mcap", messages, "cdr"))
+    assert result.code == 3 and "only JSON is read, not /joint_states (cdr)" in result.err
+    (tmp_path / "d.mcap").write_bytes(b"\x89MCAP0\r\n and no more")
+    assert identify(tmp_path / "d.mcap").code == 3
