@@ -37,10 +37,9 @@ def read_mcap(stream: IO[bytes], name: str, layout: StateLayout, rows_per_chunk:
             if channel.message_encoding != "json":
                 others.add(f"{channel.topic} ({channel.message_encoding})")
                 continue
-            found = _numbers(channel.topic, json.loads(message.data))
-            if found is not None:
-                stamp, values = found
-                rows.setdefault(message.log_time if stamp is None else stamp, {}).update(values)
+            stamp, numbers = _numbers(channel.topic, json.loads(message.data))
+            if numbers:
+                rows.setdefault(message.log_time if stamp is None else stamp, {}).update(numbers)
     except MbcliError:
         raise
     except Exception as error:  # of mcap, which has several, and of JSON
@@ -61,23 +60,23 @@ def read_mcap(stream: IO[bytes], name: str, layout: StateLayout, rows_per_chunk:
     yield from _tables(["time", *columns], values, name, layout, rows_per_chunk)
 
 
-def _numbers(topic: str, message: Any) -> tuple[int | None, dict[str, float]] | None:
-    """Time [ns] if the message says one, and {column: number}; None of a message of something else."""
+def _numbers(topic: str, message: Any) -> tuple[int | None, dict[str, float]]:
+    """Time [ns] if the message says one, and {column: number}; none of a message of something else."""
     if not isinstance(message, dict):
-        return None
+        return None, {}
     if isinstance(message.get("name"), list):
-        found = {}
+        found: dict[str, float] = {}
         for key, field in OF_JOINTS.items():
             for joint, value in zip(message["name"], message.get(key) or (), strict=False):
                 found[f"{field}:{joint}"] = np.nan if value is None else float(value)
         stamp = (message.get("header") or {}).get("stamp") or {}
         seconds = stamp.get("sec", stamp.get("secs", 0))
         when = int(seconds) * NANOSECONDS + int(stamp.get("nanosec", stamp.get("nsec", stamp.get("nsecs", 0))))
-        return (when or None, found) if found else None
-    field = LOG_FIELDS.get(topic.removeprefix("/"))
-    if field is None:
-        return None
-    return None, {f"{field}:{key}": np.nan if value is None else float(value) for key, value in message.items()}
+        return when or None, found
+    of_log = LOG_FIELDS.get(topic.removeprefix("/"))
+    if of_log is None:
+        return None, {}
+    return None, {f"{of_log}:{key}": np.nan if value is None else float(value) for key, value in message.items()}
 
 
 def _tables(
