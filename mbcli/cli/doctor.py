@@ -25,7 +25,7 @@ EXTRAS = {
     "dask": ("distributed", "mbcli sweep --scheduler"),
     "gymnasium": ("gymnasium", "mbcli.environments"),
     "parquet": ("pyarrow", "tables as Parquet"),
-    "mcap": ("mcap", "mbcli log export --to mcap"),
+    "mcap": ("mcap", "mbcli log export --to mcap, states as MCAP"),
     "rerun": ("rerun", "mbcli log export --to rrd"),
 }
 PEERS = {"drake": "pydrake", "pin": "pinocchio", "mujoco": "mujoco", "pybullet": "pybullet"}
