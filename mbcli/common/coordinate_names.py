@@ -40,7 +40,7 @@ class NamedCoordinates:
             return found[0]
         if found:
             raise AmbiguousNameError(f"{self.what} '{name}' can mean {listed([self.names[k] for k in found])}")
-        raise LookupError(f"there is no {self.what} named '{name}'{self._hint(name)}")
+        raise LookupError(f"there is no {self.what} named '{name}'{self.hint(name)}")
 
     def whole(self, name: str) -> list[int]:
         """Indices of the components of that very name."""
@@ -64,7 +64,8 @@ class NamedCoordinates:
         ends = (end for end, found in self._endings.items() if len(found) == 1)
         return closest(_flat(name), list(dict.fromkeys([*self.names, *ends])))
 
-    def _hint(self, name: str) -> str:
+    def hint(self, name: str) -> str:
+        """The end of a message on a wrong name: what it probably stands for, or what there is."""
         likely = self.likely(name)
         return f"; did you mean '{likely}'?" if likely else f"; there are {listed(self.names) or 'none'}"
 

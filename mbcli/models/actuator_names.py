@@ -22,9 +22,9 @@ class ActuatorNames(NamedCoordinates):
         super().__init__(plant.GetActuatorNames(), "actuator")
         self._of_joint = {a.joint().name(): a.name() for a in plant.elements.actuators}
 
-    def _hint(self, name: str) -> str:
+    def hint(self, name: str) -> str:
         if not self.names:
             return NONE
         if name in self._of_joint:
             return f"; '{name}' is a joint, and its actuator is '{self._of_joint[name]}'"
-        return super()._hint(name)
+        return super().hint(name)
