@@ -392,6 +392,20 @@ class SensorSpec:
     noise: tuple[Any, ...] = ()  # mbcli.sensors.settings.NoiseSettings
 
 
+# ------------------------------------------------------------------------------------------- plugins
+
+
+@dataclass(frozen=True, slots=True)
+class PluginSpec:
+    """What a file lets act on joints and links in a run; names are those of its model."""
+
+    kind: str  # a name of mbcli.plugins.PLUGINS
+    place: SourceLocation
+    joints: tuple[tuple[str, tuple[str, ...]], ...] = ()  # (role, joints)
+    links: tuple[tuple[str, tuple[str, ...]], ...] = ()  # (role, links)
+    settings: dict = field(default_factory=dict)  # of its kind
+
+
 # ---------------------------------------------------------------------------------------- named states
 
 
@@ -479,6 +493,7 @@ class ModelSpec:
     contact_pairs: tuple[ContactPairSpec, ...] = ()
     postures: tuple[PostureSpec, ...] = ()
     sensors: tuple[SensorSpec, ...] = ()
+    plugins: tuple[PluginSpec, ...] = ()
     models: tuple[ModelSpec, ...] = ()  # nested, in the order of the file
     is_world: bool = False  # a world file: its own elements are the world's, its models stand beside each other
     static: bool = False  # every link without a joint to the world is welded to it
@@ -486,4 +501,5 @@ class ModelSpec:
     X_LinkModel: tuple[str, np.ndarray] | None = None  # (link, pose of the model frame in it); None: no model frame
     gravity: tuple[float, float, float] | None = None  # [m/s^2] of the whole plant, in World; None: not stated
     time_step: float | None = None  # [s] of the steps that a world asks for; None: not stated
+    wind: tuple[float, float, float] | None = None  # [m/s] of the air of a world; None: not stated
     sources: tuple[SourceFile, ...] = ()

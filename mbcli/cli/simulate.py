@@ -483,10 +483,10 @@ def read_actuation(plant: MultibodyPlant, options: Options) -> Any:
 def named_inputs(plant: MultibodyPlant, text: str) -> dict[str, float]:
     """{name: number} of NAME=VALUE pairs for actuators and targets. UsageError for what means nothing."""
     from mbcli.cli.state import by_name
-    from mbcli.simulation.servo_controls import ServoControls
+    from mbcli.simulation.input_series import RunInputs
 
     names: dict[Any, str]
-    find, names = ServoControls(plant).find, {}
+    find, names = RunInputs(plant).find, {}
 
     def place(name: str) -> Any:
         k = find(name)

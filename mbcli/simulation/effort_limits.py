@@ -63,7 +63,7 @@ def exceeded_efforts(plant: MultibodyPlant, inputs: Input, start: float, until: 
 def clamped(plant: MultibodyPlant, inputs: Input) -> Input:
     """The inputs that end at the limits."""
     limits = free_limits(plant)
-    return Input(inputs.times, np.clip(inputs.values, -limits, limits))
+    return Input(inputs.times, np.clip(inputs.values, -limits, limits), inputs.asked)
 
 
 def free_limits(plant: MultibodyPlant) -> np.ndarray:

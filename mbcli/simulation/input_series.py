@@ -1,6 +1,7 @@
 """Actuation over time: constant, by names, or from a table in a file.
 
-The file has a header `time` and names of actuators or targets (servo_controls.py), then one row per change.
+The file has a header `time` and names of actuators, targets (servo_controls.py) or commands of plugins, then one row
+per change.
 """
 
 from __future__ import annotations
@@ -14,8 +15,9 @@ import numpy as np
 from mbcli.common.argument_names import argument
 from mbcli.common.text_tables import read_text_table, scale_to, shown
 from mbcli.errors import ArgumentError, ModelError
-from mbcli.multibody.stepping.run import Input, constant_input
+from mbcli.multibody.stepping.run import ALWAYS, Input, constant_input
 from mbcli.parsers.diagnostics import printable
+from mbcli.simulation.plugins.commands import PluginCommands
 from mbcli.simulation.servo_controls import ServoControls
 
 if TYPE_CHECKING:
@@ -25,6 +27,40 @@ if TYPE_CHECKING:
     from mbcli.common.text_tables import TableHeader, TextTable
     from mbcli.math.array_types import FloatArray
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+
+
+class RunInputs:
+    """What a user gives in a run, by name: efforts and targets, then what may be asked of plugins.
+
+    As ServoControls, whose inputs come first. aims: as there. plugins: whether they act.
+    """
+
+    def __init__(self, plant: MultibodyPlant, aims: bool = True, plugins: bool = True) -> None:
+        self._servos = ServoControls(plant, aims)
+        self._plugins = PluginCommands(plant if plugins else None)
+        self.size = self._servos.size + len(self._plugins)
+
+    def find(self, name: str) -> int:
+        """Index of a name. LookupError if it means none, or several."""
+        k = self._plugins.find(name)
+        return self._servos.find(name) if k is None else self._servos.size + k
+
+    def unit(self, index: int) -> str | None:
+        """The unit of an input; None: it has none."""
+        if index < self._servos.size:
+            return self._servos.unit(index)
+        return self._plugins.inputs[index - self._servos.size].unit
+
+    def inputs(self, times: FloatArray, values: FloatArray) -> Input:
+        """Of values (k, size) from times (k,) on, NaN where none is given: plugins keep what they had."""
+        asked = values[:, self._servos.size :]
+        kept = self._plugins.start()
+        rows = []
+        for row in asked:
+            kept = np.where(np.isfinite(row), row, kept)
+            rows.append(kept)
+        asked = np.array(rows).reshape(len(values), -1)
+        return Input(times, self._servos.forces(values[:, : self._servos.size]), asked)
 
 
 def as_input(plant: MultibodyPlant, inputs: Any, aims: bool = True) -> Input:
@@ -40,14 +76,14 @@ def as_input(plant: MultibodyPlant, inputs: Any, aims: bool = True) -> Input:
     if isinstance(inputs, (str, os.PathLike)):
         return read_input(plant, os.fspath(inputs), aims=aims)
     if isinstance(inputs, Mapping):
-        controls = ServoControls(plant, aims)
+        controls = RunInputs(plant, aims)
         u = np.full(controls.size, np.nan)
         for name, value in inputs.items():
             try:
                 u[controls.find(name)] = value
             except LookupError as error:
                 raise ArgumentError(f"{argument('inputs')}: {error.args[0]}") from None
-        return constant_input(controls.forces(u))
+        return controls.inputs(ALWAYS, u[None])
     u = np.asarray(inputs, dtype=float)
     if u.shape != (plant.num_actuators(),):
         raise ArgumentError(
@@ -65,11 +101,10 @@ def read_input(
 
     file: lines that are read in place of the file; path is their name in messages then.
     """
-    return Input(*_read_rows(ServoControls(plant, aims), read_text_table(path, file), os.fspath(path)))
+    return _read_rows(RunInputs(plant, aims), read_text_table(path, file), os.fspath(path))
 
 
-def _read_rows(controls: ServoControls, table: TextTable, name: str) -> tuple[FloatArray, FloatArray]:
-    """Times (k,) and values (k, nu)."""
+def _read_rows(controls: RunInputs, table: TextTable, name: str) -> Input:
     header = table.header
     columns, scales = _columns(header, controls)
     times: list[float] = []
@@ -82,10 +117,10 @@ def _read_rows(controls: ServoControls, table: TextTable, name: str) -> tuple[Fl
         values.append(u)
     if not times:
         raise ModelError(f"{name}: error: an input file has a header and at least one row")
-    return np.array(times), controls.forces(np.array(values))
+    return controls.inputs(np.array(times), np.array(values))
 
 
-def _columns(header: TableHeader, controls: ServoControls) -> tuple[list[int | None], list[float]]:
+def _columns(header: TableHeader, controls: RunInputs) -> tuple[list[int | None], list[float]]:
     """Index of each column among the inputs, None for the time, and what its numbers are multiplied by."""
     if header.names.count("time") != 1:
         raise ModelError(f"{header.where}: error: the header needs one column 'time' and actuator names")

@@ -14,6 +14,7 @@ import numpy as np
 from mbcli.common.argument_names import argument
 from mbcli.common.coordinate_names import listed
 from mbcli.common.fast_dataclass import dataclass
+from mbcli.engine.stepping.pushes import SAME_TIME
 from mbcli.errors import ArgumentError, ControlError, MbcliError, ModelError, NumericalError, OutputError
 from mbcli.models.loaded_model import LoadedModel
 from mbcli.models.loading import note_on_self_contact, notes_on_contact
@@ -40,8 +41,9 @@ from mbcli.simulation.holding import choose_holding, give_back_controllers, held
 from mbcli.simulation.input_series import as_input
 from mbcli.simulation.log_target import move_aside, put_back
 from mbcli.simulation.observer import Observer
-from mbcli.simulation.push_forces import Followers
-from mbcli.simulation.pushes import drawn_pushes, read_pushes
+from mbcli.simulation.plugins.commands import PluginCommands
+from mbcli.simulation.push_forces import Followers, link_force
+from mbcli.simulation.pushes import drawn_pushes, pushed_body, read_pushes
 from mbcli.simulation.run_start import is_context, set_start
 from mbcli.simulation.sampling import Sampling
 from mbcli.simulation.start_limits import clamp_positions, in_words, positions_outside_limits, what_limits_do
@@ -138,6 +140,7 @@ class RecordedRun:
         fields: what the log has beside q and v, names of mbcli.log.fields.
         sensor_noise: whether sensors have the noise of their files, drawn by the seed.
         balance: whether what does work on the plant is added up.
+        plugins: whether those of the model act.
         arguments: the command, for the log.
         warn: (message) -> None.
 
@@ -170,6 +173,7 @@ class RecordedRun:
         fields: Any = None,
         sensor_noise: bool = True,
         balance: bool = False,
+        plugins: bool = True,
         arguments: Sequence[str] = (),
         warn: Callable[[str], object] = lambda message: None,
     ) -> None:
@@ -190,7 +194,8 @@ class RecordedRun:
         self.held: dict[Any, Held] = {}  # what holds and drives joints, after prepare()
         self._carried: dict[Any, float] = {}  # what controllers that hold and drive joints feed forward at the start
         self._controller: Controller | None = None  # called at ticks
-        self._forces: list[LinkForce] = []  # pushes that steps take without Python
+        self._forces: list[LinkForce] = []  # on bodies, that steps take without Python
+        self._plugins = PluginCommands(loaded.plant if plugins else None)
         self._released: dict[Any, Any] = {}  # the gains that the plant had before
         self._own = own  # the caller's context, which has the end of the run
         self.context = self.plant.CreateDefaultContext() if own is None else own
@@ -304,19 +309,59 @@ class RecordedRun:
             self.warn(f"the input begins at {begin:g} s, the run ends at {self.until:g} s: it does not act")
         self._limit_efforts()
         made = None if self._choice is None else self._make_controller()
+        forces: list[LinkForce] = []
+        if self._plugins:
+            forces += self._start_plugins(note)
         if self._pushes:
             pushes = drawn_pushes(self._pushes, self.seed, self.until)
-            self._forces = self._push_followers.start(self.plant, self.context, pushes)
+            forces += [link_force(push, pushed_body(self.plant, push.body), self.context) for push in pushes]
             for each, push in zip(self._pushes, pushes, strict=True):
                 if each is not push:
                     force = ", ".join(f"{part:.6g}" for part in push.force)
                     note(f"pushes {push.body} by {force} N from {push.start:.6g} to {push.end:.6g} s")
+        if forces:
+            self._forces = self._push_followers.start(self.plant, self.context, forces)
         if made is not None:
             made.sense(self._tick_sensors)
         if "targets" in self.fields and not len(self.plant.model.pd_actuator):
             if self._asks_for_targets:
                 raise ArgumentError(f"{argument('fields', 'targets')}: no PD controllers act in the steps of the run")
             self.fields.remove("targets")
+
+    def _start_plugins(self, note: Callable[[str], object]) -> list[LinkForce]:
+        """Lets the plugins of the model act; returns the forces that they change."""
+        from mbcli.simulation.plugins.run_plugins import PluginController, plugin_drives, plugins_in_words
+        from mbcli.simulation.recording import needs_of_sensors
+
+        plant = self.plant
+        held = plugin_drives(plant, self._plugins, plant.GetPositions(self.context), bool(self.controlled))
+        if held:
+            self._released |= {a: a.get_controller_gains() if a.has_controller() else None for a in held}
+            self.context = start_holding(plant, self.context, held)
+        elif any(law.driven for law in self._plugins.laws):
+            self.warn("controllers hold joints: plugins of the file do not drive them")
+        for line in plugins_in_words(plant, self._plugins):
+            note(line)
+        commands = self._plugins.start()
+
+        def given(time: float) -> tuple[np.ndarray, np.ndarray]:
+            u = self.input_at(time)
+            return plant.actuation(self.context) if u is None else u, self._asked_at(time, commands)
+
+        wind = np.array(plant.wind)
+        made = PluginController(plant, self._plugins, wind, self._controller, given, self._effort_limits, bool(held))
+        self._controller = made
+        if made.forces and ("reactions" in self.fields or "wrench" in needs_of_sensors(plant, self.fields)):
+            self.warn("forces in joints, logged and sensed, are without those of plugins")
+        return made.forces
+
+    def _asked_at(self, time: float, start: np.ndarray) -> np.ndarray:
+        """(n,) what the input asks of plugins at a time [s]."""
+        series = self.actuation
+        if series is None or series.asked is None:
+            return start
+        row = np.searchsorted(series.times, time + SAME_TIME, side="right") - 1
+        return series.asked[row] if row >= 0 else start
 
     def _tick_sensors(self) -> TickSensors:
         from mbcli.simulation.control.tick_sensors import TickSensors
@@ -620,7 +665,8 @@ class RecordedRun:
         """The rows of the earlier log, and the needs of a run that goes on from here."""
         from mbcli.simulation.recording import RowMaker, loads_of_rows
 
-        loads = loads_of_rows(self.plant, self.context, self.fields, self._forces)
+        known = [force for force in self._forces if np.isfinite(force.start)]  # those of plugins change in each step
+        loads = loads_of_rows(self.plant, self.context, self.fields, known)
         self._rows_of = RowMaker(self.plant, self.fields, self._plan, loads)
         if "sensors" in self.fields:
             self._rows_of.sense(self.seed if self._sensor_noise else None)

@@ -43,6 +43,6 @@ class WorldPushes:
             "world_pushes": np.array(ends, dtype=np.int64),
             "world_push_link": np.array([force.link for force in forces], dtype=np.int64),
             "world_push_point": np.array([force.point for force in forces], dtype=float).reshape(-1, 3),
-            "world_push_force": np.array([force.force for force in forces], dtype=float).reshape(-1, 3),
+            "world_push_force": np.array([force.force for force in forces], dtype=float).reshape(-1, 6),
             "world_push_times": np.array([(f.start, f.end) for f in forces], dtype=float).reshape(-1, 2),
         }

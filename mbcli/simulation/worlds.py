@@ -143,7 +143,9 @@ class Worlds:
             raise ModelError("worlds take steps: the plant must be discrete, its time step is 0")
         self._groups = _groups(count, parameters or {})
         tasks = list(self._tasks(count))
-        run = RecordedRun(loaded, start=start, pose=pose, warn=warn or warn_caller)
+        if loaded.plant.elements.plugins:
+            (warn or warn_caller)("plugins of the file do not act in many worlds")
+        run = RecordedRun(loaded, start=start, pose=pose, warn=warn or warn_caller, plugins=False)
         try:
             run.prepare()
             context = run.context

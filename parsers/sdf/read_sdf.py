@@ -32,7 +32,7 @@ from mbcli.parsers.sdf.sdf_scopes import ForeignModel, Gathering, Model, TooMany
 from mbcli.parsers.sdf.sdf_self_contact import self_contact_group
 from mbcli.parsers.sdf.sdf_unused_values import check_unused_values
 from mbcli.parsers.sdf.sdf_values import claim_name
-from mbcli.parsers.sdf.sdf_world import step_of_world
+from mbcli.parsers.sdf.sdf_world import step_of_world, wind_of_world
 from mbcli.parsers.spec import FrameSpec, ModelSpec
 from mbcli.parsers.xml_node import quoted
 from mbcli.parsers.xml_source import read_xml, report_unread
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
     from mbcli.parsers.diagnostics import Diagnostics
     from mbcli.parsers.sdf.sdf_scopes import Element, File
-    from mbcli.parsers.spec import CollisionFilterGroupSpec, JointSpec, SensorSpec
+    from mbcli.parsers.spec import CollisionFilterGroupSpec, JointSpec, LinkSpec, PluginSpec, SensorSpec
     from mbcli.parsers.xml_node import Node
 
 
@@ -185,13 +185,14 @@ class _Reading:
         self._nodes.update({prefix + e.name: e.node for e in elements if e.tag in ("joint", "drake:joint")})
         canonical = WORLD if model.is_world else frames.canonical_link or WORLD
         deformables = [read_deformable(e, frames, model.static) for e in elements if is_deformable(e)]
+        links = tuple(read_link(e, frames) for e in elements if e.tag == "link" and not is_deformable(e))
         soft = canonical in [element.name for element in elements if is_deformable(element)]
         return ModelSpec(
             name=model.name,
             format="sdf",
             version=f"1.{model.file.minor}",
             place=model.node.place,
-            links=tuple(read_link(e, frames) for e in elements if e.tag == "link" and not is_deformable(e)),
+            links=links,
             deformables=tuple(filter(None, deformables)),
             joints=joints,
             frames=tuple(_read_frame(element) for element in elements if element.tag == "frame"),
@@ -199,6 +200,7 @@ class _Reading:
             force_elements=forces,
             constraints=constraints,
             sensors=self._read_sensors(elements, {joint.name for joint in joints}),
+            plugins=self._read_plugins(prefix, model, links, inner),
             filter_groups=(
                 *(self._groups[prefix + e.name] for e in elements if prefix + e.name in self._groups),
                 *_self_contact(model, elements),
@@ -207,10 +209,22 @@ class _Reading:
             is_world=model.is_world,
             gravity=gravity_of_world(model.node) if model.is_world else None,
             time_step=step_of_world(model.node) if model.is_world else None,
+            wind=wind_of_world(model.node) if model.is_world else None,
             static=model.static,
             X_WModel=frames.X_WModel,
             X_LinkModel=None if model.is_world or soft else (canonical, frames.X_AB(canonical, MODEL)),
         )
+
+    def _read_plugins(
+        self, prefix: str, model: Model, links: tuple[LinkSpec, ...], inner: tuple[ModelSpec, ...]
+    ) -> tuple[PluginSpec, ...]:
+        if not model.plugins:
+            return ()
+        from mbcli.parsers.gazebo_plugins import read_plugins  # late: few models have some
+
+        own = {full.removeprefix(prefix): spec for full, (spec, _) in self._joints.items() if full.startswith(prefix)}
+        names = {link.name for link in links}.union(*(_links_in(spec) for spec in inner))
+        return read_plugins(model.plugins, {name: joint.type for name, joint in own.items()}, names)
 
     def _check_followers(self) -> None:
         """Leaders may be in nested models, of other formats, too."""
@@ -220,6 +234,12 @@ class _Reading:
                 joints.update({prefix + joint.name: (joint, prefix) for joint in model.spec.joints})
                 nodes.update({prefix + joint.name: model.node for joint in model.spec.joints})
         check_followers(self._joints, joints, nodes)
+
+
+def _links_in(spec: ModelSpec) -> set[str]:
+    """The links of a nested model and of those in it, as the model around it names them."""
+    names = {link.name for link in spec.links}.union(*(_links_in(inner) for inner in spec.models))
+    return {f"{spec.name}{SEPARATOR}{name}" for name in names}
 
 
 def _walk(prefix: str, model: Model | ForeignModel) -> Iterator[tuple[str, Model | ForeignModel]]:

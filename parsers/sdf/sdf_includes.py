@@ -91,8 +91,7 @@ class Includes:
         return included
 
     def _included(self, node: Node, file: File) -> Included | None:
-        for plugin in node.children("plugin"):
-            plugin.ignore("foreign", "plugins are code of a simulator")
+        node.children("plugin")  # acts on what is included, where that is known
         merge = node.boolean("merge", False)
         uri_node = node.child("uri", required=True)
         uri = uri_node.text(required=True) if uri_node is not None else None

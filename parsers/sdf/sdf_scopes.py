@@ -109,6 +109,7 @@ class Model:
     is_world: bool = False
     elements: dict[str, Element] = field(default_factory=dict)
     physics: list[Element] = field(default_factory=list)  # of PHYSICS
+    plugins: list[Node] = field(default_factory=list)  # that act
     models: dict[str, Model | ForeignModel] = field(default_factory=dict)
     nodes: dict[str, Node] = field(default_factory=dict)  # of all that share names
 
@@ -218,8 +219,7 @@ class Gathering:
 
     def _fill(self, model: Model, node: Node, file: File, frames: FrameScope, tags: tuple[str, ...]) -> None:
         """The elements of a node into a model: its own node, or one that is merged into it."""
-        for plugin in node.children("plugin"):
-            plugin.ignore("foreign", "plugins are code of a simulator")
+        model.plugins += _plugins_of(node)
         for child in _named_or_of(node, tags):
             self._count += 1
             if self._count > MAX_ELEMENTS:
@@ -283,6 +283,7 @@ class Gathering:
             return
         with included.entered():
             if included.merge:
+                model.plugins += _plugins_of(node)
                 self._merge(model, node, frames, included)
                 return
             name = included.placing.name
@@ -293,8 +294,14 @@ class Gathering:
         self, node: Node, included: Included, outer: FrameScope, key: str | None = None
     ) -> Model | ForeignModel | None:
         """The model of an include that is not merged."""
+        plugins = _plugins_of(node)
         if included.spec is None:
-            return self.model(included.node, included.file, outer, placing=included.placing, key=key)
+            model = self.model(included.node, included.file, outer, placing=included.placing, key=key)
+            if isinstance(model, Model):
+                model.plugins += plugins
+            return model
+        for plugin in plugins:
+            plugin.unsupported("the included model is of another format")
         frames = self._foreign_frames(node, included, outer, key)
         static = bool(included.placing.static)
         return ForeignModel(included.placing.name, node, included.spec, frames, static)
@@ -351,6 +358,15 @@ class Gathering:
             node.diagnostics.error(
                 fault.code, fault.message, part or node, attribute=attribute, value=fault.unknown, hint=hint
             )
+
+
+def _plugins_of(node: Node) -> list[Node]:
+    """Its plugins that act."""
+    if "plugin" not in node.child_tags:
+        return []
+    from mbcli.parsers.gazebo_plugins import plugins_that_act  # late: few files have some
+
+    return plugins_that_act(node)
 
 
 def gravity_of_world(world: Node) -> tuple[float, float, float] | None:

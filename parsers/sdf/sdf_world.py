@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mbcli.parsers.sdf.sdf_values import child_number
+from mbcli.parsers.sdf.sdf_values import child_number, descendant
 
 if TYPE_CHECKING:
     from mbcli.parsers.xml_node import Node
@@ -31,3 +31,10 @@ def step_of_world(world: Node) -> float | None:
         message = f"<max_step_size> must be between 0 and 1 s, found {step!r}"
         world.diagnostics.error("ELEMENT_INVALID", message, chosen.child("max_step_size"))
     return None
+
+
+def wind_of_world(world: Node) -> tuple[float, float, float] | None:
+    """(3,) [m/s] of <wind>, in World; None if it states none."""
+    node = descendant(world, "wind", "linear_velocity")
+    with world.diagnostics.leaving_out(None, "it is not used"):
+        return None if node is None else node.text_vector(3)

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from mbcli.parsers.diagnostics import Diagnostics
-    from mbcli.parsers.spec import JointSpec, SensorSpec
+    from mbcli.parsers.spec import JointSpec, PluginSpec, SensorSpec
     from mbcli.parsers.urdf.urdf_geometry import Color
     from mbcli.parsers.xml_node import Node
 
@@ -106,6 +106,7 @@ def _read_robot(root: Node, meshes: MeshFiles) -> ModelSpec:
         constraints=read_constraints(root, links, joints),
         filter_groups=_read_filter_groups(root, links),
         sensors=_read_sensors(root, links, joints),
+        plugins=_read_plugins(root, links, joints),
         sources=(root.document,),
     )
     _ignore_the_rest(root)
@@ -113,6 +114,26 @@ def _read_robot(root: Node, meshes: MeshFiles) -> ModelSpec:
     meshes.report_missing(root.diagnostics)
     check_model(model, root.diagnostics)
     return model
+
+
+def _read_plugins(root: Node, links: Mapping[str, LinkSpec], joints: Mapping[str, JointSpec]) -> tuple[PluginSpec, ...]:
+    """Those of Gazebo in <gazebo> elements."""
+    owners = [node for node in root.child_nodes if node.tag == "gazebo" and "plugin" in node.child_tags]
+    if not owners:
+        return ()
+    from mbcli.parsers.gazebo_plugins import plugins_that_act, read_plugins  # late: few models have some
+
+    found = []
+    for owner in owners:
+        found += plugins_that_act(owner)
+        if any(child.tag == "plugin" and not _is_foreign(child) for child in owner.child_nodes):
+            owner.used = True  # its parts have findings of their own
+            owner.attribute("reference")
+    return read_plugins(found, {name: joint.type for name, joint in joints.items()}, links)
+
+
+def _is_foreign(node: Node) -> bool:
+    return node.ignored is not None and node.ignored[0] == "foreign"
 
 
 def _read_sensors(root: Node, links: Mapping[str, LinkSpec], joints: Mapping[str, JointSpec]) -> tuple[SensorSpec, ...]:

@@ -16,7 +16,7 @@ ROOMS = (
     ("mbcli", "mbcli.errors", "mbcli.schemas"),
     ("mbcli.math",),
     ("mbcli.common",),
-    ("mbcli.config", "mbcli.meshes", "mbcli.sensors"),
+    ("mbcli.config", "mbcli.meshes", "mbcli.plugins", "mbcli.sensors"),
     ("mbcli.engine.fields",),
     ("mbcli.engine.runtime",),
     ("mbcli.engine",),

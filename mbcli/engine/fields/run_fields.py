@@ -63,7 +63,7 @@ ACTUATION_FIELDS = (
     Field("actuation", ("nu",), "real", "N m or N", "the actuation at the time of the run; before the first time 0"),
     Field("push_link", ("npush",), "int", "", "link that a force acts on"),
     Field("push_point", ("npush", 3), "real", "m", "where, in the frame of the link"),
-    Field("push_force", ("npush", 3), "real", "N", "the force, in World"),
+    Field("push_force", ("npush", 6), "real", "N m, N", "moment about the point and force, in World"),
     Field("push_times", ("npush", 2), "real", "s", "from when to when it acts"),
 )
 
@@ -105,7 +105,7 @@ WORLD_FIELDS = (
     ),
     Field("world_push_link", ("npush",), "int", "", "link that a force acts on"),
     Field("world_push_point", ("npush", 3), "real", "m", "where, in the frame of the link"),
-    Field("world_push_force", ("npush", 3), "real", "N", "the force, in World"),
+    Field("world_push_force", ("npush", 6), "real", "N m, N", "moment about the point and force, in World"),
     Field("world_push_times", ("npush", 2), "real", "s", "from when to when it acts"),
     Field(
         "world_effort", ("nefforts", "nu"), "real", "N m or N", "of each world in its last step, where they are kept"

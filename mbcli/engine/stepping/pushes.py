@@ -30,8 +30,8 @@ def add_pushes(model, data, links, points, forces, times, first, end, t):
             position_kinematics(model, data)
             placed = True
         n = links[i]
-        b, force = model.link_body[n], row3(forces, i, 0)
+        b, moment, force = model.link_body[n], row3(forces, i, 0), row3(forces, i, 3)
         offset = from_components(link_axes(model, data, n), row3(points, i, 0))
         r = add(link_origin(model, data, n), offset)
-        set_row3(data.F_applied, b, 0, add(row3(data.F_applied, b, 0), cross(r, force)))
+        set_row3(data.F_applied, b, 0, add(row3(data.F_applied, b, 0), add(moment, cross(r, force))))
         set_row3(data.F_applied, b, 3, add(row3(data.F_applied, b, 3), force))

@@ -53,9 +53,15 @@ class Actuation(WritableArrays):
     def __init__(self, times, values, pushes=()):
         super().__init__({"nchange": len(times), "nu": values.shape[1], "npush": len(pushes)})
         self.actuation_times[:], self.actuation_values[:] = times, values
+        self._pushes = pushes
         for k, push in enumerate(pushes):
-            self.push_link[k], self.push_point[k], self.push_force[k] = push.link, push.point, push.force
-            self.push_times[k] = push.start, push.end
+            self.push_link[k], self.push_point[k], self.push_times[k] = push.link, push.point, (push.start, push.end)
+        self.take_forces()
+
+    def take_forces(self):
+        """The forces of the pushes as they are now."""
+        for k, push in enumerate(self._pushes):
+            self.push_force[k] = push.force
 
 
 class Recording(WritableArrays):

@@ -4,23 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from mbcli.multibody.core.applied_forces import ExternallyAppliedSpatialForce
 from mbcli.multibody.core.finalize import replace_controllers
 from mbcli.multibody.core.inputs import controlled_actuators
-from mbcli.multibody.math import SpatialForce
 from mbcli.multibody.tree import PdControllerGains
-from mbcli.multibody.tree.index import BodyIndex
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mbcli.math.array_types import Vector
-    from mbcli.multibody.stepping.run import LinkForce
 
 APPLIED = "applied_spatial_force"
-SAME_TIME = 1e-9  # [s]
 
 
 class LoadedStates:
@@ -68,14 +61,7 @@ class LoadedStates:
         if self.forces or self._pushed:
             fixed, followed = self._others
             others = fixed if fixed is not None else followed(context) if followed is not None else []
-            acting = [_applied(f) for f in self.forces if f.start <= time + SAME_TIME < f.end]
+            acting = [force.applied() for force in self.forces if force.acts_at(time)]
             plant.get_applied_spatial_force_input_port().FixValue(context, [*others, *acting])
             self._pushed = bool(acting)
         return context
-
-
-def _applied(force: LinkForce) -> ExternallyAppliedSpatialForce:
-    applied = ExternallyAppliedSpatialForce()
-    applied.body_index, applied.p_BoBq_B = BodyIndex(force.link), force.point
-    applied.F_Bq_W = SpatialForce(np.zeros(3), force.force)
-    return applied

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from mbcli.multibody.tree.frame import FixedOffsetFrame, Frame
     from mbcli.multibody.tree.index import TypeSafeIndex
     from mbcli.multibody.tree.joint import Joint
+    from mbcli.multibody.tree.plugin import Plugin
     from mbcli.multibody.tree.sensor import Sensor
 
     AnyElement = TypeVar("AnyElement", bound=MultibodyElement)
@@ -198,6 +199,12 @@ def add_sensor(plant: PlantData, sensor: Sensor, model_instance: ModelInstanceIn
     sensor.parent_plant, sensor.instance_index = plant, model_instance
     plant.elements.sensors.append(sensor)
     return sensor
+
+
+def add_plugin(plant: PlantData, plugin: Plugin) -> None:
+    """Adds a plugin, which acts in runs."""
+    plant.require_not_finalized("adding a plugin")
+    plant.elements.plugins.append(plugin)
 
 
 # deformable bodies

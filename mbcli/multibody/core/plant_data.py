@@ -88,6 +88,7 @@ class PlantData(System):
         self.next_index: dict[type[TypeSafeIndex], int] = {}
         self.taken_names: set[tuple[Any, ...]] = set()  # MultibodyElement.key() of each
         self.deformables: DeformableModel | None = None
+        self.wind: tuple[float, float, float] = (0.0, 0.0, 0.0)  # [m/s] of the air in World, for plugins
         self.made_input_ports: list[InputPort] | None = None  # None before they were asked for
         self.made_output_ports: list[OutputPort] | None = None
         self.known_default_constraints: tuple[Any, Any] | None = None  # the model, and what its contexts share

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from mbcli.multibody.tree.frame import Frame
     from mbcli.multibody.tree.joint import Joint
     from mbcli.multibody.tree.joint_actuator import JointActuator
+    from mbcli.multibody.tree.plugin import Plugin
     from mbcli.multibody.tree.rigid_body import RigidBody
     from mbcli.multibody.tree.sensor import Sensor
 
@@ -28,6 +29,7 @@ class PlantElements:
         loop_joints: list of the joints that close loops, after Finalize().
         deformable_bodies: list of DeformableBody by DeformableBodyIndex.
         sensors: list of Sensor in the order in which they were added.
+        plugins: list of Plugin likewise.
     """
 
     def __init__(self) -> None:
@@ -41,3 +43,4 @@ class PlantElements:
         self.loop_joints: list[Joint] = []
         self.deformable_bodies: list[DeformableBody] = []
         self.sensors: list[Sensor] = []
+        self.plugins: list[Plugin] = []

@@ -9,6 +9,7 @@ from mbcli.errors import ModelError
 from mbcli.math import RigidTransform
 from mbcli.math.rigid_transform import transform_of
 from mbcli.multibody import tree  # its classes are imported when they are used
+from mbcli.multibody.core.elements import add_plugin
 from mbcli.multibody.inertia.rotational_inertia import particle_moments
 from mbcli.multibody.inertia.spatial_inertia import spatial_inertia_of
 from mbcli.multibody.parsing.add_constraints import add_constraint, add_force_element, add_mimics
@@ -19,9 +20,11 @@ from mbcli.multibody.parsing.model_instances import (
     model_instances,
     top_models,
 )
+from mbcli.multibody.tree.plugin import Plugin
 from mbcli.parsers.formats import FORMATS
 from mbcli.parsers.poses import compose
 from mbcli.parsers.spec import IDENTITY
+from mbcli.plugins import PLUGINS
 
 NO_TRANSFORM = RigidTransform()
 _NOT_TURNED = IDENTITY[:3, :3].tolist()
@@ -45,6 +48,7 @@ def add_models(plant, spec, instance_names):
         known = {model.name: _add(plant, model, name) for model, name in models}
         if spec.is_world:
             _set_gravity(plant, spec)
+            plant.wind = spec.wind or plant.wind
             world = _Known(plant)
             for name, inner in known.items():
                 world.enter(name, inner)
@@ -145,6 +149,19 @@ def _add_own_elements(plant, spec, known, instance):
         from mbcli.multibody.parsing.add_sensors import add_sensors  # late: few models have some
 
         add_sensors(plant, spec.sensors, known, instance)
+    for plugin in spec.plugins:
+        add_plugin(plant, _plugin(plant, spec, plugin, known))
+
+
+def _plugin(plant, model, spec, known):
+    """A plugin with what it names; joints that it moves have an actuator then."""
+    joints = {role: tuple(known.joints[name] for name in names) for role, names in spec.joints}
+    links = {role: tuple(known.bodies[name] for name in names) for role, names in spec.links}
+    moved = {role for role, count in PLUGINS[spec.kind].JOINTS.values() if count != "any"}
+    actuated = [actuator.joint() for actuator in plant.elements.actuators]
+    for joint in [joint for role in moved for joint in joints.get(role, ()) if joint not in actuated]:
+        plant.AddJointActuator(joint.name(), joint)
+    return Plugin(spec.kind, model.name, joints, links, spec.settings, spec.place)
 
 
 def _add_frames(plant, spec, known, instance):

@@ -42,6 +42,7 @@ from mbcli.engine.stepping.loop import (
     STEP_TOO_SMALL,
     TICK_FAULT,
 )
+from mbcli.engine.stepping.pushes import SAME_TIME
 from mbcli.engine.stepping.run_arrays import Actuation, Recording, Stepping
 from mbcli.errors import ControlError, ModelError, NumericalError
 from mbcli.multibody.compilation.cut_joints import WatchedLimits, require_actions
@@ -52,16 +53,19 @@ from mbcli.multibody.core.dynamics import implicit_damping
 from mbcli.multibody.core.force_elements import force_element_fault
 from mbcli.multibody.core.inputs import has_controllers
 from mbcli.multibody.core.rates import gimbal_lock
+from mbcli.multibody.math import SpatialForce
 from mbcli.multibody.stepping.energy_balance import KeptBalance, keep_none
 from mbcli.multibody.stepping.missing_mass import require_masses
 from mbcli.multibody.stepping.not_finite import behind_singular, not_finite
 from mbcli.multibody.stepping.ticks import Controller, Ticks
+from mbcli.multibody.tree.index import BodyIndex
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from numpy.typing import ArrayLike
 
+    from mbcli.multibody.core.applied_forces import ExternallyAppliedSpatialForce
     from mbcli.multibody.core.plant_core import PlantCore
     from mbcli.multibody.state.context import Context
     from mbcli.multibody.stepping.energy_balance import EnergyBalance
@@ -81,10 +85,14 @@ TICKING = np.array([-math.inf, math.inf])  # the actuation from the last tick on
 
 @dataclass
 class Input:
-    """Actuation over time: values (k, nu) [N m or N] that hold from their time [s] until the next."""
+    """Actuation over time: values (k, nu) [N m or N] that hold from their time [s] until the next.
+
+    asked (k, n): what is asked of the plugins of a model, likewise; None: nothing.
+    """
 
     times: np.ndarray
     values: np.ndarray
+    asked: np.ndarray | None = None
 
     def __post_init__(self):
         self.times = np.ascontiguousarray(self.times, dtype=float)
@@ -102,13 +110,29 @@ def constant_input(u: ArrayLike) -> Input:
 
 @dataclass(frozen=True)
 class LinkForce:
-    """A force (3,) [N] in World, from the time `start` to `end` [s], at a point (3,) [m] of a link in its frame."""
+    """A force (6,) in World, moment [N m] first, from the time `start` to `end` [s] on a link.
+
+    It acts at a point (3,) [m] of the frame of the link. A controller may change the numbers in `force` at its calls.
+    """
 
     link: int
     point: np.ndarray
     force: np.ndarray
     start: float
     end: float
+
+    def acts_at(self, time: float) -> bool:
+        """Whether it acts in a step from a time [s]."""
+        return self.start <= time + SAME_TIME < self.end
+
+    def applied(self) -> ExternallyAppliedSpatialForce:
+        """As ports take it."""
+        from mbcli.multibody.core.applied_forces import ExternallyAppliedSpatialForce  # late: few runs need it
+
+        applied = ExternallyAppliedSpatialForce()
+        applied.body_index, applied.p_BoBq_B = BodyIndex(self.link), self.point
+        applied.F_Bq_W = SpatialForce(self.force[:3], self.force[3:])
+        return applied
 
 
 @dataclass(frozen=True)
@@ -266,7 +290,7 @@ class Run:
         self._use_loops()
         if self._controller is not None:
             desired = self._stepped.state.data.pd_desired
-            self.ticks = Ticks(self._controller, plant.time_step(), self._series.actuation_values, desired)
+            self.ticks = Ticks(self._controller, plant.time_step(), self._series, desired)
         keep_none(self._stepped)
         alone = self._loops is state.kernels and not plant.elements.deformable_bodies
         keeps = self._keep_balance and alone and not self._forces
@@ -447,6 +471,7 @@ class Run:
             self._series.actuation_values[:] = kept["u"]
             data.pd_desired[:] = np.reshape(kept["desired"], data.pd_desired.shape)
             self.ticks.controller.load(kept)
+            self._series.take_forces()
 
     @property
     def sleep(self) -> Sleep | None:

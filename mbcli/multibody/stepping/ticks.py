@@ -57,7 +57,7 @@ class Ticks:
     Args:
         controller: of the run.
         time_step: [s] of a discrete plant, 0 of a continuous one.
-        u: (rows, nu) values of the run's series; all rows get the actuation.
+        series: the Actuation of the run; all of its rows get the actuation, and its pushes the forces of now.
         desired: (npd, 2) of the data of the steps.
 
     Attributes:
@@ -65,12 +65,12 @@ class Ticks:
         error: of the call that was the last, None if it has none.
     """
 
-    def __init__(self, controller: Controller, time_step: float, u: FloatArray, desired: FloatArray) -> None:
+    def __init__(self, controller: Controller, time_step: float, series: Any, desired: FloatArray) -> None:
         self.controller, self.last = controller, -1
         self.error: MbcliError | None = None
         self.period = controller.period
         self.steps = max(1, round(self.period / time_step)) if time_step else 0
-        self._u, self._desired = u, desired
+        self._series, self._u, self._desired = series, series.actuation_values, desired
 
     def call(self, time: float, q: FloatArray, v: FloatArray, number: int) -> bool:
         """The call of a number; the state is copied, since a controller may keep what it gets. False: see `error`."""
@@ -81,6 +81,7 @@ class Ticks:
             return False
         self.last = number
         self._u[1:] = self._u[0]
+        self._series.take_forces()
         return True
 
     # of a discrete plant

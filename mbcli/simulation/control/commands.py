@@ -11,6 +11,7 @@ from mbcli.common.coordinate_names import NamedCoordinates
 from mbcli.common.fast_dataclass import dataclass
 from mbcli.errors import ArgumentError, ControlError
 from mbcli.simulation.effort_limits import Exceeded, free_limits
+from mbcli.simulation.plugins.commands import PluginCommands
 from mbcli.simulation.servo_controls import ServoControls
 
 if TYPE_CHECKING:
@@ -64,6 +65,8 @@ class Commands:
         self._watches &= bool(np.isfinite(self._limits).any())
         self.period = period
         self._most, self._time = np.zeros(self._nu), np.zeros(self._nu)
+        self._plugins = PluginCommands(plant if count is None else None)
+        self.asked_of_plugins = self._plugins.start()
 
     def take(self, answer: Any, u: FloatArray, desired: FloatArray) -> None:
         """An answer -> the actuation u (nu,) and the aims (k, 2) of PD controllers."""
@@ -122,6 +125,8 @@ class Commands:
     def _take_names(self, answer: Mapping[Any, Any], u: FloatArray, desired: FloatArray) -> None:
         given = np.full((*self._worlds, self._nu), np.nan)
         for name, value in answer.items():
+            if self._take_plugin(name, value):
+                continue
             number = _number(value, name) if not self._worlds else _column(value, self._worlds, name)
             stem, column = _of_target(name)
             try:
@@ -137,6 +142,17 @@ class Commands:
         if np.isfinite(given).any():
             values = self._forces(given) if self._has_servos else given
             self._put(np.where(np.isfinite(given), values, u), u)
+
+    def _take_plugin(self, name: Any, value: Any) -> bool:
+        """Whether a name is what a plugin takes."""
+        try:
+            k = self._plugins.find(name)
+        except LookupError as error:
+            raise ControlError(f"returned what is not clear: {error.args[0]}") from None
+        if k is None:
+            return False
+        self.asked_of_plugins[k] = _number(value, name)
+        return True
 
 
 def _of_target(name: Any) -> tuple[str, int | None]:

@@ -1,0 +1,127 @@
+"""The plugins of Gazebo that act: one file a kind, and its line in NAMES.
+
+The file of a kind has
+
+TITLE       what it does, in words
+CLASSES     its last names in Gazebo's `name` attribute, gz::sim::systems::NAME
+FILES       parts of file names by which older versions of Gazebo know it; () none
+JOINTS      {tag: (role, "one", "some" or "any")}: the joints that it names
+LINKS       the same of its links
+SETTINGS    the paths below <plugin> of what it reads, each a Number, Flag, Word or Triple of settings.py
+ELSEWHERE   tags that are for another program, as names of topics
+problem(settings)  why such settings make no sense, "" if they do
+Law         its class: Law(plugin) for a Plugin of mbcli.multibody.tree.plugin
+
+and no more is needed: the reader, runs and docs/reference/plugins.md ask PLUGINS. What stands in a <plugin> beside
+these is a finding. A Law has
+
+inputs      tuple of Command: what a user may ask of it, by name
+driven      the joints that it drives at velocities
+pushed      the links that it puts forces on
+memory      (n,) what it remembers when a run begins
+act(now, commands, memory)  reads a Moment (mbcli.simulation.plugins.moment) and the commands, changes memory, and gives
+            the Moment efforts, velocities of joints and forces, which hold until it acts again
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Protocol
+
+from mbcli.common.kind_files import require_contents, require_single_owners
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mbcli.math.array_types import FloatArray
+    from mbcli.plugins.settings import Command
+
+    class PluginLaw(Protocol):
+        """What a plugin of a plant does at the steps of a run."""
+
+        inputs: tuple[Command, ...]
+        driven: tuple[Any, ...]
+        pushed: tuple[Any, ...]
+        memory: FloatArray
+
+        def act(self, now: Any, commands: Sequence[float], memory: FloatArray) -> None: ...
+
+    class PluginKind(Protocol):
+        """The file of a kind."""
+
+        TITLE: str
+        CLASSES: tuple[str, ...]
+        FILES: tuple[str, ...]
+        JOINTS: dict[str, tuple[str, str]]
+        LINKS: dict[str, tuple[str, str]]
+        SETTINGS: dict[str, Any]
+        ELSEWHERE: tuple[str, ...]
+
+        @staticmethod
+        def problem(settings: dict[str, Any]) -> str: ...
+        @staticmethod
+        def Law(plugin: Any) -> PluginLaw: ...  # noqa: N802  a class
+
+
+NAMES = (
+    "multicopter_motor_model",
+    "diff_drive",
+    "joint_controller",
+    "joint_position_controller",
+    "apply_joint_force",
+    "thruster",
+    "lift_drag",
+    "hydrodynamics",
+)
+"""Of the kinds, in the order of docs/reference/plugins.md."""
+
+CONSTANTS = {
+    "TITLE": str,
+    "CLASSES": tuple,
+    "FILES": tuple,
+    "JOINTS": dict,
+    "LINKS": dict,
+    "SETTINGS": dict,
+    "ELSEWHERE": tuple,
+}
+
+NOT_HERE = {
+    "JointTrajectoryController": "`--trajectory` moves joints along a table",
+    "TrajectoryFollower": "`--trajectory` moves joints along a table",
+    "AckermannSteering": "JointPositionController and JointController move its joints",
+    "MecanumDrive": "JointController turns its wheels",
+    "MulticopterVelocityControl": "`--controller` gives the speeds of rotors",
+    "VelocityControl": "bodies move by forces",
+    "TrackController": "there are no tracks",
+    "TrackedVehicle": "there are no tracks",
+    "Buoyancy": "`--push` is a constant force",
+    "BuoyancyEngine": "there is no buoyancy",
+    "WindEffects": "there is no wind but that of `<wind>`, which plugins of air feel",
+    "AdvancedLiftDrag": "LiftDrag acts",
+    "DetachableJoint": "joints stay as they are",
+    "MechanicalBatteryModel": "there are no batteries",
+}
+"""Plugins of Gazebo that move things and do not act here, and what does."""
+
+
+def checked_kind(name: str, kind: Any) -> PluginKind:
+    """The file of a kind. TypeError, with its name, if something is missing."""
+    require_contents(f"the plugin '{name}'", kind, CONSTANTS, ("problem", "Law"))
+    return kind
+
+
+PLUGINS: dict[str, PluginKind] = {name: checked_kind(name, import_module(f"{__name__}.{name}")) for name in NAMES}
+require_single_owners("the plugins", {name: kind.CLASSES for name, kind in PLUGINS.items()})
+
+
+def last_name(stated: str) -> str:
+    """The class in a `name` attribute: that after the last ::."""
+    return stated.rpartition("::")[2].strip()
+
+
+def kind_of(name: str, filename: str) -> str | None:
+    """The kind of a <plugin> by its attributes; None if there is none."""
+    for kind, file in PLUGINS.items():
+        if last_name(name) in file.CLASSES or any(part in filename for part in file.FILES):
+            return kind
+    return None

@@ -1,0 +1,74 @@
+"""DiffDrive: wheels on two sides turn so that the vehicle moves forward and turns as it is told."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mbcli.plugins.settings import Command, Number
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mbcli.math.array_types import FloatArray
+
+TITLE = "turns the wheels of two sides by a velocity and a turning rate"
+CLASSES = ("DiffDrive",)
+FILES: tuple[str, ...] = ()
+JOINTS = {"left_joint": ("left", "some"), "right_joint": ("right", "some")}
+LINKS: dict[str, tuple[str, str]] = {}
+_LIMITS = ("min_velocity", "max_velocity", "min_acceleration", "max_acceleration")
+SETTINGS = {
+    "wheel_separation": Number("separation", 1.0),
+    "wheel_radius": Number("radius", 0.2),
+    **{name: Number(name, None) for name in _LIMITS},
+    **{
+        f"{bound}_{kind}_{what}": Number(f"{bound}_{kind}_{what}", None)
+        for kind in ("linear", "angular")
+        for what in ("velocity", "acceleration")
+        for bound in ("min", "max")
+    },
+}
+ELSEWHERE = ("topic", "odom_topic", "odom_publish_frequency", "tf_topic", "frame_id", "child_frame_id")
+
+
+def problem(settings: dict[str, Any]) -> str:
+    """Wheels have a size."""
+    if settings["radius"] <= 0.0:
+        return "<wheel_radius> must be positive"
+    return "" if settings["separation"] > 0.0 else "<wheel_separation> must be positive"
+
+
+class Law:
+    """memory: the velocity [m/s] and the turning rate [rad/s] that were asked of the wheels last."""
+
+    def __init__(self, plugin: Any) -> None:
+        self._settings = plugin.settings
+        self._left, self._right = plugin.joints["left"], plugin.joints["right"]
+        self._limits = [_limits(plugin.settings, kind) for kind in ("linear", "angular")]
+        self.inputs = (Command(f"{plugin.model}.linear_x", "m/s"), Command(f"{plugin.model}.angular_z", "rad/s"))
+        self.driven = (*self._left, *self._right)
+        self.pushed: tuple[Any, ...] = ()
+        self.memory = np.zeros(2)
+
+    def act(self, now: Any, commands: Sequence[float], memory: FloatArray) -> None:
+        """Both within their limits; half of the separation times the rate is the difference to the middle."""
+        for k, (low, high, slowest, fastest) in enumerate(self._limits):
+            asked = min(max(commands[k], low), high)
+            memory[k] += min(max(asked - memory[k], slowest * now.period), fastest * now.period)
+        radius, turning = self._settings["radius"], 0.5 * self._settings["separation"] * memory[1]
+        for joints, speed in ((self._left, memory[0] - turning), (self._right, memory[0] + turning)):
+            for joint in joints:
+                now.drive(joint, speed / radius)
+
+
+def _limits(settings: dict[str, Any], kind: str) -> tuple[float, float, float, float]:
+    """Least and greatest velocity and acceleration: those of its kind, else those of both, else none."""
+    found = []
+    for what in ("velocity", "acceleration"):
+        for bound, without in (("min", -np.inf), ("max", np.inf)):
+            own = settings[f"{bound}_{kind}_{what}"]
+            either = settings[f"{bound}_{what}"] if own is None else own
+            found.append(without if either is None else either)
+    return found[0], found[1], found[2], found[3]

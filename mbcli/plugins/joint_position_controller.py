@@ -1,0 +1,55 @@
+"""JointPositionController: joints go to a position by the efforts of a PID controller, or at bounded velocities."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mbcli.plugins.pid import effort, gains, gains_problem
+from mbcli.plugins.settings import Command, Flag, Number
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mbcli.math.array_types import FloatArray
+
+TITLE = "moves joints to a position"
+CLASSES = ("JointPositionController",)
+FILES: tuple[str, ...] = ()
+JOINTS = {"joint_name": ("joint", "some")}
+LINKS: dict[str, tuple[str, str]] = {}
+SETTINGS = {
+    "initial_position": Number("initial_position", 0.0),
+    "use_velocity_commands": Flag("by_velocity", False),
+    "joint_index": Number("joint_index", 0.0, 0.0),
+    **gains(1.0, 0.1, 0.01),
+}
+ELSEWHERE = ("topic", "sub_topic", "use_actuator_msg", "actuator_number")
+
+
+def problem(settings: dict[str, Any]) -> str:
+    """Joints of several axes have no single position."""
+    return gains_problem(settings) or ("<joint_index> above 0 is not there" if settings["joint_index"] else "")
+
+
+class Law:
+    """memory: the integral term of each joint."""
+
+    def __init__(self, plugin: Any) -> None:
+        self._settings, self._joints = plugin.settings, plugin.joints["joint"]
+        unit = "m" if self._joints[0].type_name() == "prismatic" else "rad"
+        self.inputs = (Command(f"{self._joints[0].name()}.position", unit, plugin.settings["initial_position"]),)
+        self.driven = self._joints if plugin.settings["by_velocity"] else ()
+        self.pushed: tuple[Any, ...] = ()
+        self.memory = np.zeros(len(self._joints))
+
+    def act(self, now: Any, commands: Sequence[float], memory: FloatArray) -> None:
+        """By velocities: as fast as the error over a step, within cmd_max and cmd_min."""
+        s = self._settings
+        for k, joint in enumerate(self._joints):
+            error = now.position(joint) - commands[0]
+            if self.driven:
+                now.drive(joint, min(max(-error / now.period, s["cmd_min"]), s["cmd_max"]))
+            else:
+                now.effort(joint, effort(s, error, now.velocity(joint), now.period, memory[k : k + 1]))

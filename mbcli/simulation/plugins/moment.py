@@ -1,0 +1,127 @@
+"""Moment: what the laws of plugins read of a state, and what they give it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mbcli.multibody.state.context import Context
+from mbcli.multibody.stepping.run import LinkForce
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from mbcli.math.array_types import FloatArray, Matrix3, Vector3
+    from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+    from mbcli.multibody.tree.joint import Joint
+    from mbcli.multibody.tree.rigid_body import RigidBody
+
+
+class Moment:
+    """A state of a plant, read by laws, and the efforts, velocities of joints and forces that they give.
+
+    Args:
+        plant: finalized.
+        period: [s] for which what is given holds.
+        wind: (3,) [m/s] of the air, in World.
+        efforts: {velocity index: actuator index} of joints that take efforts.
+        driven: {velocity index: row of the PD controller} of joints that are driven at velocities.
+        pushed: bodies on which forces act.
+
+    Attributes:
+        forces: [LinkForce], one for each of these bodies, about its origin.
+        u: (nu,) efforts [N m or N] of this moment.
+        aims: {row: velocity} of this moment.
+    """
+
+    def __init__(
+        self,
+        plant: MultibodyPlant,
+        period: float,
+        wind: Vector3,
+        efforts: Mapping[int, int],
+        driven: Mapping[int, int],
+        pushed: Sequence[RigidBody],
+    ) -> None:
+        self.period, self.wind = period, wind
+        self._plant, self._context = plant, Context(plant)
+        self._efforts, self._driven = efforts, driven
+        bodies = {int(body.index()): body for body in pushed if body.index() != 0}
+        zero = np.zeros(3)
+        self.forces = [LinkForce(n, zero, np.zeros(6), -np.inf, np.inf) for n in bodies]
+        self._wrench = {force.link: force.force for force in self.forces}
+        self.u: FloatArray = np.zeros(plant.num_actuators())
+        self.aims: dict[int, float] = {}
+        self._q: Any = None
+        self._v: Any = None
+
+    def begin(self, q: FloatArray, v: FloatArray) -> None:
+        """Of the state q (nq,), v (nv,), with nothing given yet."""
+        self._q, self._v = q, v
+        self._plant.SetPositions(self._context, q)
+        self._plant.SetVelocities(self._context, v)
+        for force in self.forces:
+            force.force[:] = 0.0
+        self.u[:] = 0.0
+        self.aims.clear()
+
+    # what laws read
+
+    def position(self, joint: Joint) -> float:
+        """[rad or m] of a joint of one axis."""
+        return float(self._q[joint.position_start()])
+
+    def velocity(self, joint: Joint) -> float:
+        """[rad/s or m/s] likewise."""
+        return float(self._v[joint.velocity_start()])
+
+    def axis(self, joint: Any) -> Vector3:
+        """(3,) its axis, in World."""
+        return joint.frame_on_parent().CalcPoseInWorld(self._context).rotation().matrix() @ joint.axis()
+
+    def rotation(self, body: RigidBody) -> Matrix3:
+        """R_WB (3, 3)."""
+        return self._plant.EvalBodyPoseInWorld(self._context, body).rotation().matrix()
+
+    def centre_of_mass(self, body: RigidBody) -> Vector3:
+        """(3,) [m] in its frame."""
+        return np.array(body.CalcCenterOfMassInBodyFrame(self._context))
+
+    def angular_velocity(self, body: RigidBody) -> Vector3:
+        """w_WB (3,) [rad/s] in World."""
+        return self._plant.EvalBodySpatialVelocityInWorld(self._context, body).rotational()
+
+    def velocity_of(self, body: RigidBody, point: Vector3 | None = None) -> Vector3:
+        """(3,) [m/s] in World, of a point (3,) [m] of its frame; None: its origin."""
+        V = self._plant.EvalBodySpatialVelocityInWorld(self._context, body)
+        if point is None:
+            return V.translational()
+        return V.translational() + np.cross(V.rotational(), self.rotation(body) @ point)
+
+    # what laws give
+
+    def effort(self, joint: Joint, effort: float) -> None:
+        """More effort [N m or N] on a joint."""
+        self.u[self._efforts[joint.velocity_start()]] += effort
+
+    def drive(self, joint: Joint, velocity: float) -> None:
+        """A joint goes at a velocity [rad/s or m/s], with the effort that this takes, within its limit."""
+        row = self._driven.get(joint.velocity_start())
+        if row is not None:
+            self.aims[row] = velocity
+
+    def force(self, body: RigidBody, force: Vector3, point: Vector3 | None = None) -> None:
+        """More force (3,) [N] in World on a body, at a point (3,) [m] of its frame; None: its origin."""
+        wrench = self._wrench.get(int(body.index()))
+        if wrench is None:  # of World
+            return
+        wrench[3:] += force
+        if point is not None:
+            wrench[:3] += np.cross(self.rotation(body) @ point, force)
+
+    def torque(self, body: RigidBody, torque: Vector3) -> None:
+        """More moment (3,) [N m] in World on a body."""
+        wrench = self._wrench.get(int(body.index()))
+        if wrench is not None:
+            wrench[:3] += torque

@@ -1,0 +1,134 @@
+"""<plugin> as Gazebo has it, in SDFormat files and in the <gazebo> elements of URDF.
+
+The kinds are files of mbcli/plugins, which say what of the element they read. A fault in a plugin leaves it out and
+is a warning: the file has a robot without it, too.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mbcli.parsers.spec import PluginSpec
+from mbcli.parsers.xml_node import quoted
+
+from mbcli.plugins import NOT_HERE, PLUGINS, kind_of, last_name
+from mbcli.plugins.settings import Flag, Number, Word
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping
+
+    from mbcli.parsers.xml_node import Node
+
+    from mbcli.plugins import PluginKind
+    from mbcli.plugins.settings import Triple
+
+ELSEWHERE = "plugins are code of a simulator"
+LEFT_OUT = "the plugin does not act"
+ONE_AXIS = ("revolute", "continuous", "prismatic", "screw")
+
+
+def plugins_that_act(owner: Node) -> list[Node]:
+    """The <plugin>s in an element that have a kind here and stand in a model; the others are reported."""
+    return [node for node in owner.children("plugin") if _acts(node, owner)]
+
+
+def _acts(node: Node, owner: Node) -> bool:
+    name = node.attribute("name", "")
+    kind, known = kind_of(name, node.attribute("filename", "")), last_name(name)
+    if kind is not None and owner.tag != "world":
+        return True
+    if kind is not None:
+        node.unsupported(f"{known} acts in a model")
+    elif known in NOT_HERE:
+        node.unsupported(f"{known} does not act: {NOT_HERE[known]}")
+    else:
+        node.ignore("foreign", ELSEWHERE)
+    return False
+
+
+def read_plugins(nodes: Iterable[Node], joints: Mapping[str, str], links: Collection[str]) -> tuple[PluginSpec, ...]:
+    """The `PluginSpec`s of plugins_that_act().
+
+    joints: {name: type} of the model's joints, those of nested models among them; links: names of its links.
+    """
+    specs = []
+    for node in nodes:
+        with node.diagnostics.leaving_out(node, LEFT_OUT) as faults:
+            spec = _read_plugin(node, joints, links)
+        if faults:
+            node.ignore("settled")
+        else:
+            specs.append(spec)
+    return tuple(specs)
+
+
+def _read_plugin(node: Node, joints: Mapping[str, str], links: Collection[str]) -> PluginSpec:
+    name = kind_of(node.attribute("name", ""), node.attribute("filename", ""))
+    assert name is not None
+    kind = PLUGINS[name]
+    joint_names = _names(node, kind.JOINTS, joints, "joint")
+    for joint in (joint for _, names in joint_names for joint in names if joints[joint] not in ONE_AXIS):
+        message = f"joint {quoted(joint)} is {joints[joint]}: the plugin takes one of one axis"
+        node.diagnostics.error("ELEMENT_INVALID", message, node)
+    link_names = _names(node, kind.LINKS, links, "link")
+    settings = {rule.setting: _setting(node, path, rule) for path, rule in kind.SETTINGS.items()}
+    problem = kind.problem(settings)
+    if problem:
+        node.diagnostics.error("ELEMENT_INVALID", f"<plugin> {quoted(node.raw('name') or '')}: {problem}", node)
+    _report_rest(node, kind)
+    return PluginSpec(name, node.place, joint_names, link_names, settings)
+
+
+def _names(
+    node: Node, wanted: Mapping[str, tuple[str, str]], known: Collection[str], what: str
+) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """(role, names) of the elements that a plugin names; an error for those that are not there."""
+    found: dict[str, list[str]] = {}
+    for tag, (role, count) in wanted.items():
+        children = node.children(tag) if count == "some" else [node.child(tag)]
+        names = [name for child in children if child is not None and (name := child.text(required=True)) is not None]
+        found.setdefault(role, []).extend(name for name in names if _is_known(node, tag, name, known, what))
+        if not names and count != "any":
+            node.diagnostics.error("ELEMENT_MISSING", f"<plugin> {quoted(node.raw('name') or '')} has no <{tag}>", node)
+    return tuple((role, tuple(names)) for role, names in found.items())
+
+
+def _is_known(node: Node, tag: str, name: str, known: Collection[str], what: str) -> bool:
+    if name in known:
+        return True
+    message = f"<{tag}> of <plugin>: there is no {what} {quoted(name)} in the model"
+    node.diagnostics.error("ELEMENT_INVALID", message, node.child(tag), value=name)
+    return False
+
+
+def _setting(node: Node, path: str, rule: Number | Flag | Word | Triple) -> Any:
+    found: Any = node
+    for tag in path.split("/"):
+        found = None if found is None else found.child(tag)
+    if found is None:
+        return rule.words[0] if isinstance(rule, Word) else rule.default
+    if isinstance(rule, Flag):
+        return found.text_boolean(rule.default)
+    if isinstance(rule, Number):
+        value = found.text_number(rule.default, required=True)
+        if value is not None and rule.at_least is not None and value < rule.at_least:
+            message = f"<{found.tag}> must be at least {rule.at_least:g}, found {value!r}"
+            found.diagnostics.error("ELEMENT_INVALID", message, found)
+        return value
+    if isinstance(rule, Word):
+        word = found.text(rule.words[0])
+        if word not in rule.words:
+            message = f"<{found.tag}> must be {' or '.join(rule.words)}, found {quoted(word)}"
+            found.diagnostics.error("ELEMENT_INVALID", message, found, value=word)
+        return word
+    return found.text_vector(3, rule.default)
+
+
+def _report_rest(node: Node, kind: PluginKind) -> None:
+    """A finding for each part that nothing has read."""
+    paths = {path.split("/")[0] for path in kind.SETTINGS} | kind.JOINTS.keys() | kind.LINKS.keys()
+    for child in node.child_nodes:
+        if child.tag in kind.ELSEWHERE:
+            child.ignore("foreign")
+        elif child.tag not in paths:
+            child.unsupported("the plugin acts without it")

@@ -1,0 +1,284 @@
+"""Plugins of Gazebo act in runs as their laws say: rotors, wheels, joints, wings, thrusters, damping in water."""
+
+import numpy as np
+import pytest
+from command_line import cli, succeed
+
+from mbcli.simulation import simulate
+
+LINK = """<link name="{name}">{pose}<gravity>{gravity}</gravity><inertial><mass>{mass}</mass><inertia><ixx>{I}</ixx>
+<iyy>{I}</iyy><izz>{I}</izz></inertia></inertial></link>"""
+
+
+def link(name, mass=2.0, inertia=0.5, gravity="false", pose=""):
+    return LINK.format(name=name, mass=mass, I=inertia, gravity=gravity, pose=pose and f"<pose>{pose}</pose>")
+
+
+def joint(name, parent, child, axis="0 0 1", kind="revolute", more=""):
+    return f"""<joint name="{name}" type="{kind}"><parent>{parent}</parent><child>{child}</child>
+<axis><xyz>{axis}</xyz>{more}</axis></joint>"""
+
+
+def plugin(kind, **settings):
+    parts = []
+    for tag, values in settings.items():
+        for value in values if isinstance(values, (list, tuple)) else (values,):
+            parts.append(f"<{tag}>{value}</{tag}>")
+    return f'<plugin filename="gz-sim-{kind}-system" name="gz::sim::systems::{kind}">{"".join(parts)}</plugin>'
+
+
+@pytest.fixture
+def model(tmp_path):
+    def write(*parts, world="", name="m"):
+        text = f'<model name="{name}">{"".join(parts)}</model>'
+        text = f'<world name="w">{world}{text}</world>' if world else text
+        path = tmp_path / f"{name}.sdf"
+        path.write_text(f'<sdf version="1.10">{text}</sdf>')
+        return str(path)
+
+    return write
+
+
+def run(path, until, inputs=None, **options):
+    return simulate(path, until, **{"contact": False, "inputs": inputs, "warn": lambda line: None} | options)
+
+
+# ------------------------------------------------------------------------------------------- rotors
+
+ROTOR = {
+    "jointName": "j",
+    "linkName": "rotor",
+    "timeConstantUp": 0.02,
+    "timeConstantDown": 0.05,
+    "motorConstant": 1e-5,
+    "momentConstant": 0.02,
+    "rotorDragCoefficient": 0.0,
+    "rollingMomentCoefficient": 0.0,
+    "rotorVelocitySlowdownSim": 10,
+}
+
+
+def rotor(model, axis="0 0 1", gravity="false", world="", **settings):
+    own = (link("body", 2.0, 0.5, gravity), link("rotor", 1e-3, 1e-7, gravity), joint("j", "body", "rotor", axis))
+    return model(*own, plugin("MulticopterMotorModel", **(ROTOR | settings)), world=world)
+
+
+@pytest.mark.parametrize(("direction", "sign"), [("ccw", 1.0), ("cw", -1.0)])
+def test_a_rotor_pushes_upwards_either_way_and_turns_its_body_against_it(model, direction, sign):
+    path = rotor(model, turningDirection=direction, timeConstantUp=0.0)
+    log = run(path, 0.5, {"j.speed": 600.0})
+    thrust = 1e-5 * 600.0**2
+    assert log.v[-1, 6] == pytest.approx(sign * 60.0)
+    assert log.v[-1, 5] == pytest.approx(thrust / 2.001 * 0.5, rel=3e-3)  # it begins a step later
+    assert log.v[-1, 2] == pytest.approx(-sign * 0.02 * thrust / 0.5 * 0.5, rel=3e-3)
+
+
+def test_the_speed_of_a_rotor_comes_and_goes_with_its_time_constants(model, tmp_path):
+    table = tmp_path / "speed.csv"
+    table.write_text("time,j.speed\n0,500\n0.1,0\n")
+    log = run(rotor(model), 0.2, str(table), log_rate=0)
+    at = dict(zip(log.times.round(4), log.v[:, 6] * 10.0, strict=True))
+    assert at[0.02] == pytest.approx(500.0 * (1.0 - np.exp(-1.0)), rel=1e-6)
+    top = 500.0 * (1.0 - np.exp(-5.0))
+    assert at[0.1] == pytest.approx(top, rel=1e-6) and at[0.15] == pytest.approx(top * np.exp(-1.0), rel=1e-6)
+
+
+def test_a_rotor_turns_no_faster_than_it_may(model):
+    log = run(rotor(model, maxRotVelocity=300), 0.5, {"j.speed": 600.0})
+    assert log.v[-1, 6] == pytest.approx(30.0)
+
+
+def test_the_wind_drags_a_rotor_and_rolls_its_body(model):
+    wind = "<wind><linear_velocity>4 0 2</linear_velocity></wind>"
+    settings = {"rotorDragCoefficient": 1e-4, "rollingMomentCoefficient": 1e-6, "timeConstantUp": 0.0}
+    log = run(rotor(model, world=wind, **settings), 0.02, {"j.speed": 600.0}, log_rate=0)
+    steps = len(log.times) - 2  # the first step begins without speed
+    assert log.v[-1, 3] == pytest.approx(600.0 * 1e-4 * 4.0 / 2.001 * steps * 1e-3, rel=2e-3)
+    assert log.v[-1, 0] == pytest.approx(600.0 * 1e-6 * 4.0 / 0.5 * steps * 1e-3, rel=2e-3)
+
+
+def test_a_rotor_of_older_files_is_known_by_the_name_of_its_library(model):
+    text = plugin("MulticopterMotorModel", **ROTOR).replace("gz::sim::systems::MulticopterMotorModel", "front")
+    text = text.replace("gz-sim-MulticopterMotorModel-system", "librotors_gazebo_motor_model.so")
+    path = model(link("body"), link("rotor", 1e-3, 1e-7), joint("j", "body", "rotor"), text)
+    assert run(path, 0.5, {"j.speed": 600.0}).v[-1, 5] > 0.8
+
+
+# ------------------------------------------------------------------------------------------- joints
+
+
+def arm(model, *plugins, kind="revolute", more="", pose="", gravity="false"):
+    own = link("arm", 2.0, 0.5, gravity=gravity, pose=pose), joint("j", "world", "arm", "0 1 0", kind, more)
+    return model(*own, *plugins)
+
+
+def test_a_joint_controller_drives_at_a_velocity_under_a_load(model):
+    text = link("arm", 2.0, 0.5, "true", "0.3 0 0 0 0 0").replace("<inertial>", "<inertial><pose>0.5 0 0 0 0 0</pose>")
+    drive = plugin("JointController", joint_name="j", initial_velocity=0.2)
+    path = model(text, joint("j", "world", "arm", "0 1 0"), drive)
+    assert run(path, 0.5).v[-1, 0] == pytest.approx(0.2, rel=1e-5)
+    assert run(path, 0.5, {"m::j.velocity": -1.0}).v[-1, 0] == pytest.approx(-1.0, rel=1e-5)
+
+
+def test_a_drive_ends_at_the_effort_limit_of_its_joint(model):
+    path = arm(model, plugin("JointController", joint_name="j"), more="<limit><effort>0.5</effort></limit>")
+    assert run(path, 0.5, {"j.velocity": 10.0}).v[-1, 0] == pytest.approx(0.5 / 0.5 * 0.5, rel=1e-6)
+
+
+def test_a_joint_controller_of_forces_is_a_proportional_law(model):
+    path = arm(model, plugin("JointController", joint_name="j", use_force_commands="true", p_gain=2.0))
+    assert run(path, 0.3, {"j.velocity": 3.0}).v[-1, 0] == pytest.approx(3.0 * (1 - np.exp(-2.0 / 0.5 * 0.3)), rel=5e-3)
+
+
+def test_a_position_controller_is_a_pid_law_with_its_bounds(model):
+    path = arm(model, plugin("JointPositionController", joint_name="j", p_gain=50, i_gain=0, d_gain=10))
+    log = run(path, 3.0, {"j.position": 0.7})
+    assert log.q[-1, 0] == pytest.approx(0.7, abs=1e-6)
+    w, damping = np.sqrt(50 / 0.5), 10 / (2 * np.sqrt(50 * 0.5))
+    assert damping == pytest.approx(1.0)  # critical
+    k = int(np.searchsorted(log.times, 0.1 - 1e-9))
+    assert log.q[k, 0] == pytest.approx(0.7 * (1 - (1 + w * 0.1) * np.exp(-w * 0.1)), rel=0.03)
+    bounded = arm(model, plugin("JointPositionController", joint_name="j", p_gain=1e4, cmd_max=1, i_gain=0, d_gain=0))
+    assert run(bounded, 0.2, {"j.position": 1.0}).v[-1, 0] == pytest.approx(1.0 / 0.5 * 0.2, rel=1e-6)
+
+
+def test_the_integral_of_a_position_controller_carries_a_load(model):
+    heavy = link("arm", 2.0, 0.5, "true").replace("<inertial>", "<inertial><pose>0.5 0 0 0 0 0</pose>")
+    gains = {"p_gain": 60, "i_gain": 40, "d_gain": 20, "i_max": 20, "i_min": -20}
+    path = model(heavy, joint("j", "world", "arm", "0 1 0"), plugin("JointPositionController", joint_name="j", **gains))
+    assert run(path, 20.0).q[-1, 0] == pytest.approx(0.0, abs=2e-4)
+    path = model(
+        heavy, joint("j", "world", "arm", "0 1 0"), plugin("JointPositionController", joint_name="j", p_gain=60)
+    )
+    assert abs(run(path, 5.0).q[-1, 0]) > 0.05  # i_max is 1 there
+
+
+def test_velocity_commands_move_a_joint_to_its_position_at_a_bounded_speed(model):
+    bounds = {"cmd_max": 2, "cmd_min": -2, "use_velocity_commands": "true"}
+    path = arm(model, plugin("JointPositionController", joint_name="j", **bounds))
+    log = run(path, 0.5, {"j.position": 0.5})
+    assert log.q[20, 0] == pytest.approx(0.4, abs=3e-3) and log.q[-1, 0] == pytest.approx(0.5, abs=1e-5)
+
+
+@pytest.mark.parametrize("dt", [1e-3, 0.0])
+def test_a_force_on_a_joint_is_its_effort(model, dt):
+    path = arm(model, plugin("ApplyJointForce", joint_name="j"), kind="prismatic")
+    assert run(path, 0.5, {"j.force": 3.0}, dt=dt).v[-1, 0] == pytest.approx(3.0 / 2.0 * 0.5, rel=1e-6)
+
+
+def test_a_joint_without_effort_gets_an_actuator_by_its_plugin(model):
+    path = arm(model, plugin("ApplyJointForce", joint_name="j"), more="<limit><effort>0</effort></limit>")
+    assert run(path, 0.5, {"j.force": 3.0}).v[-1, 0] == pytest.approx(3.0, rel=1e-6)
+
+
+def test_drives_are_refused_where_steps_take_none(model):
+    path = arm(model, plugin("JointController", joint_name="j"))
+    ended = cli("simulate", path, "--no-contact", "--no-log", "--dt", 0)
+    assert ended.code == 2 and "plugins of the file drive joints at velocities" in ended.err
+
+
+# ------------------------------------------------------------------------------------ air and water
+
+
+def test_a_wing_has_lift_and_drag_by_its_angle_of_attack(model):
+    alpha, speed = 0.1, 20.0
+    wing = plugin("LiftDrag", link_name="wing", cla=4.0, cda=0.5, area=0.3, air_density=1.2, alpha_stall=0.3)
+    path = model(link("wing", 1e6, 1e6), joint("x", "world", "wing", "1 0 0", "prismatic"), wing)
+    assert path
+    free = model(link("wing", 1e6, 1e6), wing)
+    start = {"wing_vx": speed * np.cos(alpha), "wing_vz": -speed * np.sin(alpha)}
+    log = run(free, 0.001, start=start, log_rate=0)
+    force = 1e6 * (log.v[1] - log.v[0])[3:] / 1e-3
+    pressed = 0.5 * 1.2 * speed**2 * 0.3
+    lift, drag = pressed * 4.0 * alpha, pressed * 0.5 * alpha
+    along, up = np.array([np.cos(alpha), 0, -np.sin(alpha)]), np.array([np.sin(alpha), 0, np.cos(alpha)])
+    np.testing.assert_allclose(force, lift * up - drag * along, rtol=1e-4, atol=1e-2)
+
+
+def test_lift_ends_beyond_the_stall_and_acts_at_the_centre_of_pressure(model):
+    wing = plugin(
+        "LiftDrag", link_name="wing", cla=4.0, cda=0.0, cda_stall=0.0, alpha_stall=0.1, cla_stall=-3.0, cp="-0.5 0 0"
+    )
+    log = run(
+        model(link("wing", 1e6, 1e6), wing), 0.001, log_rate=0, start={"wing_vx": 10.0, "wing_vz": -10 * np.tan(0.2)}
+    )
+    V = log.v[1] - log.v[0]
+    speed = 10.0 / np.cos(0.2)
+    lift = 0.5 * 1.2041 * speed**2 * (4.0 * 0.1 - 3.0 * 0.1)
+    assert V[5] * 1e9 == pytest.approx(lift * np.cos(0.2), rel=1e-4)
+    assert V[1] * 1e9 == pytest.approx(0.5 * lift * np.cos(0.2), rel=1e-4)
+
+
+def test_a_thruster_pushes_by_its_propeller(model):
+    screw = plugin("Thruster", joint_name="j", thrust_coefficient=0.2, propeller_diameter=0.1, max_thrust_cmd=50)
+    path = model(link("hull", 4.0), link("propeller", 1e-3, 1e-6), joint("j", "hull", "propeller", "1 0 0"), screw)
+    log = run(path, 0.5, {"j.thrust": 80.0})
+    assert log.v[-1, 3] == pytest.approx(50.0 / 4.001 * 0.5, rel=1e-3)
+    assert log.v[-1, 6] == pytest.approx(np.sqrt(50.0 / (0.2 * 1000.0 * 0.1**4)), rel=1e-3)
+    assert run(path, 0.5, {"j.thrust": -20.0}).v[-1, 3] == pytest.approx(-20.0 / 4.001 * 0.5, rel=1e-3)
+
+
+@pytest.mark.parametrize("dt", [1e-3, 0.0])
+def test_water_damps_motion_through_it(model, dt):
+    water = plugin("Hydrodynamics", link_name="hull", xU=-4.0, nR=-0.5, default_current="1 0 0")
+    log = run(model(link("hull", 2.0, 0.5), water), 1.0, start={"hull_vx": 3.0}, dt=dt)
+    assert log.v[-1, 3] == pytest.approx(1.0 + 2.0 * np.exp(-4.0 / 2.0), rel=3e-3)
+    log = run(model(link("hull", 2.0, 0.5), water), 1.0, start={"hull_wz": 2.0}, dt=dt)
+    assert log.v[-1, 2] == pytest.approx(2.0 * np.exp(-1.0), rel=3e-3)
+    square = plugin("Hydrodynamics", link_name="hull", yVabsV=-4.0)
+    log = run(model(link("hull", 2.0, 0.5), square), 1.0, start={"hull_vy": 3.0}, dt=dt)
+    assert log.v[-1, 4] == pytest.approx(3.0 / (1.0 + 3.0 * 4.0 / 2.0), rel=5e-3)
+
+
+# ------------------------------------------------------------------------------------- in a run
+
+
+def test_controllers_ask_plugins_by_name_and_keep_efforts_of_their_own(model):
+    path = arm(model, plugin("JointController", joint_name="j"))
+    calls = []
+
+    def controller(time):
+        calls.append(time)
+        return {"j.velocity": 2.0 if time < 0.25 else -1.0}
+
+    controller.rate = 100.0
+    log = run(path, 0.5, controller=controller)
+    np.testing.assert_allclose(np.diff(calls), 0.01)
+    assert log.v[20, 0] == pytest.approx(2.0, rel=1e-5) and log.v[-1, 0] == pytest.approx(-1.0)
+    with pytest.raises(Exception, match="returned what the model does not have"):
+        run(path, 0.5, controller=lambda: {"j.speed": 2.0})
+
+
+def test_a_run_with_plugins_goes_on_to_the_same_rows(model, tmp_path):
+    path = rotor(model)
+    words = ("simulate", path, "--no-contact", "--u", "j.speed=500")
+    succeed(*words, "-t", 0.1, "-o", tmp_path / "whole.h5")
+    succeed(*words, "-t", 0.04, "-o", tmp_path / "part.h5")
+    succeed(*words, "-t", 0.1, "--resume", tmp_path / "part.h5")
+    assert succeed("log", "diff", tmp_path / "whole.h5", tmp_path / "part.h5").code == 0
+
+
+def test_pushes_and_plugins_add_up(model):
+    log = run(rotor(model, timeConstantUp=0.0), 0.5, {"j.speed": 600.0}, pushes="body=1,0,0")
+    assert log.v[-1, 3] == pytest.approx(1.0 / 2.001 * 0.5, rel=1e-2) and log.v[-1, 5] > 0.85
+
+
+def test_what_is_asked_is_told_and_names_that_mean_none_are_refused(model):
+    ended = succeed("simulate", rotor(model), "--no-contact", "--no-log", "-t", 0.01)
+    assert "--u or --input takes j.speed [rad/s]" in ended.err and "plugins act: MulticopterMotorModel" in ended.err
+    ended = cli("simulate", rotor(model), "--no-contact", "--no-log", "-t", 0.01, "--u", "k.speed=1")
+    assert ended.code == 2 and "k.speed" in ended.err
+
+
+def test_held_joints_are_not_driven_by_plugins(model):
+    path = arm(model, plugin("JointController", joint_name="j", initial_velocity=1.0))
+    ended = succeed("simulate", path, "--no-contact", "--no-log", "-t", 0.1, "--hold", "--json")
+    assert abs(ended.json()["v"][0]) < 1e-6 and "plugins of the file do not drive them" in ended.err
+
+
+def test_many_worlds_are_without_plugins_and_say_so(model, tmp_path):
+    starts = tmp_path / "starts.csv"
+    starts.write_text("m_j_q\n0\n0.1\n")
+    path = arm(model, plugin("JointController", joint_name="j", initial_velocity=1.0))
+    words = ("--states", starts, "--each", "--no-contact", "--no-log", "-t", "0.01")
+    assert "plugins of the file do not act in many worlds" in succeed("simulate", path, *words).err
