@@ -94,7 +94,7 @@ def simulate(
     """Runs a model over time; returns its log, open, with the figures of the run in `log.summary`.
 
     Everything is as in `mbcli simulate`: geometries touch unless `contact=False`, the plant is discrete with a step of
-    1 ms unless `dt`, `integrator`, `config` or the plant say otherwise.
+    1 ms unless the file, `dt`, `integrator`, `config` or the plant say otherwise.
 
     Args:
         model: files, as load_model() takes them; a LoadedModel; or a finalized MultibodyPlant.

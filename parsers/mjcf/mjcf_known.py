@@ -158,7 +158,7 @@ FOREIGN = _table(
         "mujoco": "size visual statistic custom extension @xsi:noNamespaceSchemaLocation",
         "compiler": "@texturedir @discardvisual @usethread @fusestatic @saveinertial @conflict @passthrough "
         "@savecanonical @savecompiled @convexhull @exactmeshinertia lengthrange",
-        "option": "@magnetic @timestep @integrator @cone @jacobian @solver @iterations @tolerance @ls_iterations "
+        "option": "@magnetic @integrator @cone @jacobian @solver @iterations @tolerance @ls_iterations "
         "@ls_tolerance @noslip_iterations @noslip_tolerance @mpr_iterations @mpr_tolerance @ccd_iterations "
         "@ccd_tolerance @sdf_iterations @sdf_initpoints @sleep_tolerance @impratio @apirate @collision @o_margin "
         "@o_solref @o_solimp @o_friction",

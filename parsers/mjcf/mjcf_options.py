@@ -39,6 +39,7 @@ class Options:
     disabled: frozenset[str] = frozenset()  # parts of the physics, values of _SWITCHES
     margin: float | None = None  # [m] of every contact; None: each has its own
     friction: tuple[float, ...] | None = None  # five coefficients of every contact
+    time_step: float | None = None  # [s]; None: not stated
 
     def has(self, part: str) -> bool:
         """Whether a part of the physics is not switched off."""
@@ -47,8 +48,9 @@ class Options:
 
 def read_options(root: Node) -> Options:
     """The `Options` of a file, from all its <option> elements: the last that states something holds."""
-    gravity, flags, stated = None, {}, {}
+    gravity, flags, stated, time_step = None, {}, {}, None
     for node in root.children("option"):
+        time_step = _read_step(node, time_step)
         gravity = node.vector("gravity", 3, gravity)
         _warn_of_fluids(node)
         for name in ("o_margin", "o_friction"):
@@ -67,10 +69,21 @@ def read_options(root: Node) -> Options:
     if "gravity" in disabled:
         gravity = (0.0, 0.0, 0.0)
     if not flags.get("override", (False, None))[0]:
-        return Options(gravity, disabled)
+        return Options(gravity, disabled, time_step=time_step)
     margin = stated["o_margin"].number("o_margin") if "o_margin" in stated else 0.0
     friction = _five_numbers(stated["o_friction"]) if "o_friction" in stated else PAIR_FRICTION
-    return Options(gravity, disabled, margin, friction)
+    return Options(gravity, disabled, margin, friction, time_step)
+
+
+def _read_step(node: Node, before: float | None) -> float | None:
+    """[s] `timestep`, the default step of a run; a value that is none leaves it as it was."""
+    with node.diagnostics.leaving_out(None, "it is not used"):
+        step = node.number("timestep", before)
+        if step is None or 0 < step < 1:
+            return step
+        message = f'"timestep" in <option> must be between 0 and 1 s, found {step!r}'
+        node.diagnostics.error("ATTRIBUTE_INVALID", message, node, attribute="timestep")
+    return before
 
 
 _NOT_FOLLOWED = {

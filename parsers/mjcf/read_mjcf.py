@@ -111,6 +111,7 @@ def _read_model(root: Node, attached: Attached, default_name: str, mesh_files: M
         postures=read_keyframes(root, bodies),
         sensors=_read_sensors(root, reading, bodies, tendons, actuators),
         gravity=reading.options.gravity,
+        time_step=reading.options.time_step,
         sources=tuple(attached.documents),
     )
     report_softness(root)
