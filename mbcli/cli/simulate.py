@@ -261,10 +261,10 @@ class FieldsOption(click.Option):
 def simulate(ctx: click.Context, **values: Any) -> int:
     """Run a model over time and write an HDF5 log.
 
-    The plant is discrete with a step of 1 ms unless the file, --dt, --integrator or the configuration say otherwise. Collision
-    geometries touch, even those of one robot. Exceptions: a joint connects their links, a filter separates them, or
-    they overlap at the default positions. --ground or another model adds a ground. Inputs are clamped to the effort
-    limits of actuators. Position limits of continuous plants are not enforced; the run reports those that were
+    The plant is discrete with a step of 1 ms unless the file, --dt, --integrator or the configuration say otherwise.
+    Collision geometries touch, even those of one robot. Exceptions: a joint connects their links, a filter separates
+    them, or they overlap at the default positions. --ground or another model adds a ground. Inputs are clamped to the
+    effort limits of actuators. Position limits of continuous plants are not enforced; the run reports those that were
     exceeded.
 
     \b

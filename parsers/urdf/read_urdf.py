@@ -92,6 +92,7 @@ def _read_robot(root: Node, meshes: MeshFiles) -> ModelSpec:
     joints = read_joints(joint_nodes, links)
     check_followers(joints, joint_nodes)
     check_tree(links, joints, joint_nodes, root)
+    of_gazebo = _read_gazebo(root, links, joints)
     frames = _read_frames(root, links)
     model = ModelSpec(
         name=_read_robot_name(root),
@@ -104,7 +105,7 @@ def _read_robot(root: Node, meshes: MeshFiles) -> ModelSpec:
         actuators=_read_actuators(root, joints, joint_nodes),
         force_elements=read_force_elements(root, links),
         constraints=read_constraints(root, links, joints),
-        filter_groups=_read_filter_groups(root, links),
+        filter_groups=(*_read_filter_groups(root, links), *of_gazebo),
         sensors=_read_sensors(root, links, joints),
         plugins=_read_plugins(root, links, joints),
         sources=(root.document,),
@@ -114,6 +115,17 @@ def _read_robot(root: Node, meshes: MeshFiles) -> ModelSpec:
     meshes.report_missing(root.diagnostics)
     check_model(model, root.diagnostics)
     return model
+
+
+def _read_gazebo(
+    root: Node, links: dict[str, LinkSpec], joints: Mapping[str, JointSpec]
+) -> tuple[CollisionFilterGroupSpec, ...]:
+    """What <gazebo> elements say of links, which it changes."""
+    if not any(node.tag == "gazebo" for node in root.child_nodes):
+        return ()
+    from mbcli.parsers.urdf.urdf_gazebo import read_gazebo  # late: few models have some
+
+    return read_gazebo(root, links, joints)
 
 
 def _read_plugins(root: Node, links: Mapping[str, LinkSpec], joints: Mapping[str, JointSpec]) -> tuple[PluginSpec, ...]:

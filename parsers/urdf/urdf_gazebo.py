@@ -1,0 +1,130 @@
+"""<gazebo> elements of URDF that say more of a link, a joint or the whole robot, as Gazebo takes them.
+
+Of a link: friction, gravity, whether it acts on its neighbours. What else such an element has is reported; sensors and
+plugins have readers of their own. A fault is a warning: the robot is one without it, too.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from mbcli.parsers.proximity_properties import set_friction
+from mbcli.parsers.spec import CollisionFilterGroupSpec
+from mbcli.parsers.xml_node import quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from mbcli.parsers.spec import JointSpec, LinkSpec
+    from mbcli.parsers.xml_node import Node
+
+ACTING = frozenset(("mu1", "mu2", "gravity", "turnGravityOff", "selfCollide", "self_collide"))
+# elements that motion depends on in Gazebo, and what to do here
+UNUSED = {
+    "dampingFactor": "state the damping of joints",
+    "springStiffness": "joints of URDF have no springs",
+    "springReference": "joints of URDF have no springs",
+    "static": "--weld fixes a link to the world",
+}
+# of its engines' solvers
+OF_SOLVERS = {
+    "kp": "stiffness of contact follows from the masses",
+    "kd": "dissipation of contact follows from the masses",
+    "maxVel": "contact has no such bound",
+    "minDepth": "contact begins where solids touch",
+    "maxContacts": "all contacts count",
+    "fdir1": "friction is the same in all directions",
+    "implicitSpringDamper": "damping is always implicit in steps",
+    "stopCfm": "stops are rigid",
+    "stopErp": "stops are rigid",
+    "stopKp": "stops are rigid",
+    "stopKd": "stops are rigid",
+    "fudgeFactor": "drives have no such factor",
+}
+GROUP = "selfCollide"
+
+
+def read_gazebo(
+    root: Node, links: dict[str, LinkSpec], joints: Mapping[str, JointSpec]
+) -> tuple[CollisionFilterGroupSpec, ...]:
+    """Changes links by what <gazebo> elements say of them; returns the links that do not act on each other.
+
+    links: {name: LinkSpec}, changed; joints: by name.
+    """
+    stated: dict[str, bool] = {}
+    whole: bool | None = None
+    place = root.place
+    for node in root.child_nodes:
+        if node.tag != "gazebo" or not _says_something(node):
+            continue
+        node.used = True
+        reference = node.attribute("reference")
+        with node.diagnostics.leaving_out(None, "it is not used"):
+            if reference is not None and reference not in links and reference not in joints:
+                message = f"there is no link or joint {quoted(reference)} for <gazebo>"
+                node.diagnostics.error("ATTRIBUTE_INVALID", message, node, attribute="reference", value=reference)
+                node.ignore("settled")
+                continue
+            collides = _self_collide(node)
+            if collides is not None:
+                place = node.place
+                if reference is None:
+                    whole = collides
+                elif reference in links:
+                    stated[reference] = collides
+            if reference in links:
+                links[reference] = _changed(node, links[reference])
+        _report_rest(node)
+    if whole is None and not stated:
+        return ()
+    default = bool(whole)
+    members = tuple(name for name in links if not stated.get(name, default))
+    return (CollisionFilterGroupSpec(GROUP, members, (GROUP,), place),) if len(members) > 1 else ()
+
+
+def _says_something(node: Node) -> bool:
+    tags = set(node.child_tags)
+    return bool(tags & (ACTING | UNUSED.keys() | OF_SOLVERS.keys()))
+
+
+def _self_collide(node: Node) -> bool | None:
+    child = node.child("selfCollide") or node.child("self_collide")
+    return None if child is None else child.text_boolean(False)
+
+
+def _changed(node: Node, link: LinkSpec) -> LinkSpec:
+    """A link with the gravity and the friction of a <gazebo> element."""
+    gravity, off = node.child("gravity"), node.child("turnGravityOff")
+    if gravity is not None:
+        link = replace(link, gravity=bool(gravity.text_boolean(link.gravity)))
+    if off is not None:
+        link = replace(link, gravity=not off.text_boolean(not link.gravity))
+    first, second = node.child("mu1"), node.child("mu2")
+    if first is None and second is None:
+        return link
+    mu1 = 1.0 if first is None else first.text_number(1.0, required=True)
+    mu2 = min(mu1, 1.0) if second is None else second.text_number(mu1, required=True)
+    if 0.0 <= mu1 < mu2:
+        message = f"friction is {mu2!r} along the second direction: {mu1!r} of the first is taken for both"
+        node.diagnostics.warning("ELEMENT_UNSUPPORTED", message, second)
+        mu2 = mu1
+    collisions = []
+    for collision in link.collisions:
+        properties = dict(collision.properties)
+        if ("material", "coulomb_friction") not in properties:  # that of <drake:proximity_properties> counts
+            set_friction(properties, (mu1, mu2), (first, second), node)
+        collisions.append(replace(collision, properties=properties))
+    return replace(link, collisions=tuple(collisions))
+
+
+def _report_rest(node: Node) -> None:
+    for child in node.child_nodes:
+        if child.tag in UNUSED:
+            child.unsupported(UNUSED[child.tag])
+        elif child.tag in OF_SOLVERS:
+            child.ignore("foreign", OF_SOLVERS[child.tag])
+        elif child.tag in ACTING:
+            child.used = True
+            if not child.is_text_read:
+                child.ignore("meaningless", "it is of a link")
