@@ -177,6 +177,7 @@ class LinkSpec:
     visuals: tuple[GeometrySpec, ...] = ()
     collisions: tuple[GeometrySpec, ...] = ()
     gravity: bool = True  # False: the file takes the link out of gravity
+    kinematic: bool = False  # no force moves it: it stays where it is
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 The file of a kind has
 
 TITLE       what it does, in words
-CLASSES     its last names in Gazebo's `name` attribute, gz::sim::systems::NAME
+CLASSES     its last names in Gazebo's `name` attribute, gz::sim::systems::NAME; () of another element
 FILES       parts of file names by which older versions of Gazebo know it; () none
 JOINTS      {tag: (role, "one", "some" or "any")}: the joints that it names
 LINKS       the same of its links
@@ -72,6 +72,7 @@ NAMES = (
     "thruster",
     "lift_drag",
     "hydrodynamics",
+    "velocity_decay",
 )
 """Of the kinds, in the order of docs/reference/plugins.md."""
 

@@ -144,7 +144,7 @@ class Worlds:
         self._groups = _groups(count, parameters or {})
         tasks = list(self._tasks(count))
         if loaded.plant.elements.plugins:
-            (warn or warn_caller)("plugins of the file do not act in many worlds")
+            (warn or warn_caller)("plugins and velocity decay of the file do not act in many worlds")
         run = RecordedRun(loaded, start=start, pose=pose, warn=warn or warn_caller, plugins=False)
         try:
             run.prepare()

@@ -26,7 +26,7 @@ from mbcli.parsers.sdf.sdf_force_elements import read_force_elements
 from mbcli.parsers.sdf.sdf_includes import Includes
 from mbcli.parsers.sdf.sdf_joints import read_joints
 from mbcli.parsers.sdf.sdf_known import FOREIGN, KNOWN
-from mbcli.parsers.sdf.sdf_links import read_link
+from mbcli.parsers.sdf.sdf_links import read_link, read_velocity_decays
 from mbcli.parsers.sdf.sdf_loops import connect_named_frames
 from mbcli.parsers.sdf.sdf_scopes import ForeignModel, Gathering, Model, TooManyElements, gravity_of_world, zero_poses
 from mbcli.parsers.sdf.sdf_self_contact import self_contact_group
@@ -186,6 +186,7 @@ class _Reading:
         canonical = WORLD if model.is_world else frames.canonical_link or WORLD
         deformables = [read_deformable(e, frames, model.static) for e in elements if is_deformable(e)]
         links = tuple(read_link(e, frames) for e in elements if e.tag == "link" and not is_deformable(e))
+        _tell_of_kinematic(links, joints, model)
         soft = canonical in [element.name for element in elements if is_deformable(element)]
         return ModelSpec(
             name=model.name,
@@ -218,13 +219,14 @@ class _Reading:
     def _read_plugins(
         self, prefix: str, model: Model, links: tuple[LinkSpec, ...], inner: tuple[ModelSpec, ...]
     ) -> tuple[PluginSpec, ...]:
+        decays = () if model.static else read_velocity_decays(model.of_tag("link"))
         if not model.plugins:
-            return ()
+            return decays
         from mbcli.parsers.gazebo_plugins import read_plugins  # late: few models have some
 
         own = {full.removeprefix(prefix): spec for full, (spec, _) in self._joints.items() if full.startswith(prefix)}
         names = {link.name for link in links}.union(*(_links_in(spec) for spec in inner))
-        return read_plugins(model.plugins, {name: joint.type for name, joint in own.items()}, names)
+        return (*decays, *read_plugins(model.plugins, {name: joint.type for name, joint in own.items()}, names))
 
     def _check_followers(self) -> None:
         """Leaders may be in nested models, of other formats, too."""
@@ -234,6 +236,15 @@ class _Reading:
                 joints.update({prefix + joint.name: (joint, prefix) for joint in model.spec.joints})
                 nodes.update({prefix + joint.name: model.node for joint in model.spec.joints})
         check_followers(self._joints, joints, nodes)
+
+
+def _tell_of_kinematic(links: tuple[LinkSpec, ...], joints: tuple[JointSpec, ...], model: Model) -> None:
+    """A link that a joint carries moves with it."""
+    carried = {joint.child for joint in joints}
+    for link in links:
+        node = model.nodes[link.name].child("kinematic")
+        if node is not None and link.kinematic and link.name in carried:
+            node.unsupported("a joint carries the link, which moves by its dynamics")
 
 
 def _links_in(spec: ModelSpec) -> set[str]:

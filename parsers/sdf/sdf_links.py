@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from mbcli.parsers.frame_names import MODEL
 from mbcli.parsers.sdf.sdf_geometry import read_geometries
 from mbcli.parsers.sdf.sdf_values import child_boolean, child_number, read_pose
-from mbcli.parsers.spec import IDENTITY, InertialSpec, LinkSpec, pose
+from mbcli.parsers.spec import IDENTITY, InertialSpec, LinkSpec, PluginSpec, pose
 from mbcli.parsers.xml_node import quoted
 
 from mbcli.errors import ModelError, ResourceError
@@ -30,13 +30,6 @@ _INERTIA = {"ixx": 1.0, "iyy": 1.0, "izz": 1.0, "ixy": 0.0, "ixz": 0.0, "iyz": 0
 def read_link(element: Element, model: FrameScope) -> LinkSpec:
     """The `LinkSpec` of an element; model: the `FrameScope` of the model that it is a part of."""
     node = element.node
-    kinematic = node.child("kinematic")
-    if kinematic is not None and kinematic.text_boolean(False):
-        kinematic.unsupported("the link moves by its dynamics")
-    decay = node.child("velocity_decay")
-    with node.diagnostics.leaving_out(None, "it is not used"):
-        if decay is not None and (child_number(decay, "linear", 0.0) or child_number(decay, "angular", 0.0)):
-            decay.unsupported("state the damping of joints")
     collisions = read_geometries(element, "collision")
     return LinkSpec(
         name=element.name,
@@ -46,7 +39,27 @@ def read_link(element: Element, model: FrameScope) -> LinkSpec:
         visuals=read_geometries(element, "visual"),
         collisions=collisions,
         gravity=child_boolean(node, "gravity", True),
+        kinematic=child_boolean(node, "kinematic", False),
     )
+
+
+def read_velocity_decays(elements: Iterable[Element]) -> tuple[PluginSpec, ...]:
+    """The <velocity_decay> of links, as plugins that act on them."""
+    found = []
+    for element in elements:
+        decay = element.node.child("velocity_decay")
+        if decay is None:
+            continue
+        with decay.diagnostics.leaving_out(None, "it is not used") as faults:
+            parts = {name: child_number(decay, name, 0.0) for name in ("linear", "angular")}
+            for name, part in parts.items():
+                if not 0.0 <= part <= 1.0:
+                    message = f"<{name}> of <velocity_decay> must be between 0 and 1, found {part!r}"
+                    decay.diagnostics.error("ELEMENT_INVALID", message, decay.child(name))
+        if any(parts.values()) and not faults:
+            links = (("link", (element.name,)),)
+            found.append(PluginSpec("velocity_decay", decay.place, links=links, settings=parts))
+    return tuple(found)
 
 
 def _read_inertial(element: Element, collisions: Sequence[GeometrySpec]) -> InertialSpec | None:

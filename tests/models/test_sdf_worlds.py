@@ -152,3 +152,53 @@ def test_a_patch_that_grows_with_the_depth_is_a_warning(world):
     torsional = "<use_patch_radius>false</use_patch_radius><surface_radius>0.1</surface_radius>"
     path = world(ball(surface=f"<friction><torsional>{torsional}</torsional></friction>"))
     assert "a patch that grows with the depth" in cli("check", path).out
+
+
+FLOATING = """<model name="m"><link name="l"><pose>0 0 0 0.3 0.2 0</pose><gravity>false</gravity>{more}
+<inertial><pose>0.1 0 0.2 0 0 0</pose><mass>2</mass><inertia><ixx>0.3</ixx><iyy>0.4</iyy><izz>0.5</izz></inertia></inertial></link></model>"""
+
+
+def free_motion(path, until="0.2", *words):
+    start = ("--at", "m_l_vx=3", "--at", "m_l_wz=0")
+    return succeed("simulate", path, "--no-contact", "--no-log", "-t", until, "--json", *start, *words).json()["v"]
+
+
+@pytest.mark.parametrize("dt", ["0.001", "0.004"])
+def test_a_part_of_the_velocity_decays_in_each_step(world, dt):
+    decay = "<velocity_decay><linear>0.004</linear><angular>0.004</angular></velocity_decay>"
+    v = free_motion(world(FLOATING.format(more=decay)), "0.2", "--dt", dt)
+    assert v[3] == pytest.approx(3.0 * (1.0 - 0.004) ** round(0.2 / float(dt)), rel=1e-9)
+    assert np.abs(v[:3]).max() < 1e-9
+    assert free_motion(world(FLOATING.format(more="")), "0.2", "--dt", dt)[3] == pytest.approx(3.0)
+
+
+def test_spinning_decays_alone_where_the_file_says_so(world):
+    decay = "<velocity_decay><angular>0.01</angular></velocity_decay>"
+    path = world(FLOATING.format(more=decay).replace("<pose>0.1 0 0.2 0 0 0</pose>", ""))
+    words = (
+        "simulate",
+        path,
+        "--no-contact",
+        "--no-log",
+        "-t",
+        "0.1",
+        "--json",
+        "--at",
+        "m_l_vy=2",
+        "--at",
+        "m_l_wz=1e-3",
+    )
+    v = succeed(*words).json()["v"]
+    assert v[2] == pytest.approx(1e-3 * 0.99**100, rel=1e-4) and v[4] == pytest.approx(2.0)
+
+
+def test_no_force_moves_a_kinematic_link(world):
+    path = world(GROUND + ball(link="<kinematic>true</kinematic>", height=1.0) + ball("other", height=1.21))
+    q = succeed("simulate", path, "--no-log", "-t", "0.3", "--json").json()
+    assert q["position_names"][-1] == "other_l_z" and len(q["q"]) == 7 and q["q"][-1] == pytest.approx(1.2, abs=3e-3)
+
+
+def test_a_kinematic_link_that_a_joint_carries_is_a_warning(world):
+    carried = """<model name="m"><link name="l"><kinematic>true</kinematic></link><joint name="j" type="revolute">
+    <parent>world</parent><child>l</child><axis><xyz>0 0 1</xyz></axis></joint></model>"""
+    assert "a joint carries the link" in cli("check", world(carried)).out

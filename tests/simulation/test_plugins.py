@@ -281,4 +281,4 @@ def test_many_worlds_are_without_plugins_and_say_so(model, tmp_path):
     starts.write_text("m_j_q\n0\n0.1\n")
     path = arm(model, plugin("JointController", joint_name="j", initial_velocity=1.0))
     words = ("--states", starts, "--fill", "default", "--each", "--no-contact", "--no-log", "-t", "0.01")
-    assert "plugins of the file do not act in many worlds" in succeed("simulate", path, *words).err
+    assert "plugins and velocity decay of the file do not act in many worlds" in succeed("simulate", path, *words).err

@@ -119,8 +119,9 @@ def _add(plant, spec, instance_name):
         step(plant, spec, known, instance)
     for link in links:
         plant.SetDefaultFreeBodyPose(known.bodies[link.name], _pose(compose(spec.X_WModel, link.X_ModelL)))
-    if spec.static:
-        _weld_to_world(plant, spec, links, known.bodies)
+    resting = links if spec.static else [link for link in links if link.kinematic]
+    if resting:
+        _weld_to_world(plant, spec, resting, known.bodies)
     return known
 
 
@@ -332,7 +333,7 @@ def _add_actuator(plant, spec, joints):
 
 
 def _weld_to_world(plant, spec, links, bodies):
-    """A static model: every link stays at its place in the file."""
+    """Every link of a static model, and one that no force moves, stays at its place in the file."""
     held = {joint.child for joint in spec.joints}
     for link in links:
         if link.name not in held:

@@ -47,7 +47,7 @@ class Moment:
         self.period, self.wind = period, wind
         self._plant, self._context = plant, Context(plant)
         self._efforts, self._driven = efforts, driven
-        bodies = {int(body.index()): body for body in pushed if body.index() != 0}
+        bodies = {int(body.index()): body for body in pushed if not plant.IsAnchored(body)}
         zero = np.zeros(3)
         self.forces = [LinkForce(n, zero, np.zeros(6), -np.inf, np.inf) for n in bodies]
         self._wrench = {force.link: force.force for force in self.forces}
@@ -88,6 +88,12 @@ class Moment:
         """(3,) [m] in its frame."""
         return np.array(body.CalcCenterOfMassInBodyFrame(self._context))
 
+    def inertia(self, body: RigidBody) -> tuple[float, Matrix3]:
+        """[kg], and (3, 3) [kg m^2] about its centre of mass in World."""
+        M, R = body.CalcSpatialInertiaInBodyFrame(self._context), self.rotation(body)
+        about_centre = M.Shift(M.get_com()).CalcRotationalInertia().CopyToFullMatrix3()
+        return float(M.get_mass()), R @ about_centre @ R.T
+
     def angular_velocity(self, body: RigidBody) -> Vector3:
         """w_WB (3,) [rad/s] in World."""
         return self._plant.EvalBodySpatialVelocityInWorld(self._context, body).rotational()
@@ -114,7 +120,7 @@ class Moment:
     def force(self, body: RigidBody, force: Vector3, point: Vector3 | None = None) -> None:
         """More force (3,) [N] in World on a body, at a point (3,) [m] of its frame; None: its origin."""
         wrench = self._wrench.get(int(body.index()))
-        if wrench is None:  # of World
+        if wrench is None:  # it is fixed to World
             return
         wrench[3:] += force
         if point is not None:

@@ -159,8 +159,8 @@ class PluginController(RunController):
 
 def plugins_in_words(plant: MultibodyPlant, commands: PluginCommands) -> list[str]:
     """Lines on which plugins act, and what may be asked of them."""
-    kinds = list(dict.fromkeys(PLUGINS[plugin.kind].CLASSES[0] for plugin in plant.elements.plugins))
-    lines = [f"plugins act: {', '.join(kinds)}"]
+    kinds = dict.fromkeys(name for plugin in plant.elements.plugins for name in PLUGINS[plugin.kind].CLASSES[:1])
+    lines = [f"plugins act: {', '.join(kinds)}"] if kinds else []
     if len(commands):
         units = [f"{name} [{each.unit}]" for name, each in zip(commands.names(), commands.inputs, strict=True)]
         lines.append(f"{argument('inputs')} takes {listed(units)}")
