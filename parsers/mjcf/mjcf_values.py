@@ -59,6 +59,9 @@ if TYPE_CHECKING:
 
         @property
         def gravity(self) -> tuple[float, float, float] | None: ...
+
+        @property
+        def time_step(self) -> float | None: ...
         @property
         def margin(self) -> float | None: ...
         @property

@@ -155,7 +155,8 @@ def test_a_patch_that_grows_with_the_depth_is_a_warning(world):
 
 
 FLOATING = """<model name="m"><link name="l"><pose>0 0 0 0.3 0.2 0</pose><gravity>false</gravity>{more}
-<inertial><pose>0.1 0 0.2 0 0 0</pose><mass>2</mass><inertia><ixx>0.3</ixx><iyy>0.4</iyy><izz>0.5</izz></inertia></inertial></link></model>"""
+<inertial><pose>0.1 0 0.2 0 0 0</pose>
+<mass>2</mass><inertia><ixx>0.3</ixx><iyy>0.4</iyy><izz>0.5</izz></inertia></inertial></link></model>"""
 
 
 def free_motion(path, until="0.2", *words):
