@@ -541,6 +541,7 @@ LOSSES = {
     "PRECISION": "Numbers of which the format has fewer digits.",
     "PROPERTIES": "Proximity properties that the format has no elements for.",
     "REFLECTED_INERTIA": "The inertia of a joint's drive.",
+    "PLUGIN": "A plugin that acts in runs, and links that are slowed down or held by the file.",
     "SENSOR": "A sensor, or a part of what it measures.",
     "WORLD": "Geometry of the world that stands on a link welded to it.",
 }

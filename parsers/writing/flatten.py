@@ -28,7 +28,7 @@ def flattened(model: ModelSpec) -> ModelSpec:
     Elements stand in the order in which a plant numbers them. Links of static models are welded to the world. The
     models of a world become parts of one model whose frame is the world's.
     """
-    parts: dict[str, list[Any]] = {name: [] for name in (*_PARTS, _SENSORS)}
+    parts: dict[str, list[Any]] = {name: [] for name in (*_PARTS, _SENSORS, _PLUGINS)}
     gravity = _collect(model, "", pose_in_world(model), parts)
     found: dict[str, Any] = {name: tuple(specs) for name, specs in parts.items()}
     return replace(
@@ -42,6 +42,7 @@ def flattened(model: ModelSpec) -> ModelSpec:
 
 
 _SENSORS = "sensors"
+_PLUGINS = "plugins"  # as they are: no format gets them
 _PARTS = ("links", "deformables", "joints", "frames", "actuators", "force_elements", "constraints", "filter_groups")
 
 
@@ -65,6 +66,7 @@ def _collect(
     for name in _PARTS:
         parts[name] += [with_names(item, lambda name: _scoped(prefix, name)) for item in getattr(model, name)]
     parts[_SENSORS] += [_scoped_sensor(prefix, sensor) for sensor in model.sensors] if prefix else model.sensors
+    parts[_PLUGINS] += model.plugins
     if prefix:
         own = len(parts["links"]) - len(model.links)
         parts["links"][own:] = [

@@ -99,6 +99,11 @@ class _Reduction:
             self.lose("lost", "POSTURE", f"the posture '{posture.name}'", posture.place)
         for sensor in () if self.target.sensors else model.sensors:
             self.lose("lost", "SENSOR", f"the sensor '{sensor.name}'", sensor.place)
+        for plugin in model.plugins:  # no format gets them
+            self.lose("motion", "PLUGIN", f"the plugin '{plugin.kind}'", plugin.place)
+        for link in model.links:
+            if link.kinematic:
+                self.lose("motion", "PLUGIN", f"that link '{link.name}' is kinematic", link.place)
         for body in () if self.target.deformables else model.deformables:
             self.lose("motion", "DEFORMABLE", f"the deformable link '{body.name}'", body.place)
         model = replace(
