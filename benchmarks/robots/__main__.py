@@ -46,6 +46,12 @@ def main(arguments=None):
     parser.add_argument(
         "--convert", action="store_true", help="instead: convert every file to every format, and compare both models"
     )
+    parser.add_argument(
+        "--engines", action="store_true", help="of --convert: pydrake and Pinocchio read the results too"
+    )
+    parser.add_argument(
+        "--newton", metavar="PYTHON", help="of --engines: of an environment with Newton, which reads USD"
+    )
     stepping.add_options(parser)
     options = parser.parse_args(arguments)
     if options.standing:

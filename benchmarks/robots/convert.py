@@ -1,8 +1,9 @@
 """The net over real files for `mbcli convert` and `mbcli compare`: every file to every format, read back, compared.
 
-    python -m benchmarks.robots --convert FOLDER...
+    python -m benchmarks.robots --convert FOLDER... [--engines] [--newton PYTHON]
 
 A conversion ends with a model that is the same, or the warnings of `convert` name what differs; all else is a fault.
+With --engines other programs read the results too, see by_engines.py: what they read otherwise is a fault.
 """
 
 import json
@@ -12,7 +13,10 @@ import sys
 import tempfile
 import warnings
 from collections import Counter, defaultdict
+from functools import partial
 
+from benchmarks.robots import by_engines
+from benchmarks.robots.by_engines import read_by_engines
 from benchmarks.robots.forked import run_forked
 from benchmarks.robots.runs import OUTSIDE, command_line, message_of
 from benchmarks.robots.verdicts import DOCUMENTED
@@ -20,18 +24,19 @@ from benchmarks.robots.verdicts import DOCUMENTED
 TARGETS = ("urdf", "sdf", "mjcf", "usd")
 FORMATS = TARGETS
 SINGLE = "1e-5"  # of models that went through USD
-SAME, NAMED, LOSSY, EMPTY, REFUSED, DIFFERS, UNPROVED, UNREAD, BUG = VERDICTS = (
+SAME, NAMED, LOSSY, EMPTY, REFUSED, DIFFERS, ENGINE, UNPROVED, UNREAD, BUG = VERDICTS = (
     "same",
     "named",
     "needs --lossy",
     "has no links",
     "not read",
     "differs",
+    "engine differs",
     "not proved",
     "not read back",
     "bug",
 )
-FAULTS = (DIFFERS, UNPROVED, UNREAD, BUG)
+FAULTS = (DIFFERS, ENGINE, UNPROVED, UNREAD, BUG)
 NO_LINKS = "a model of SDFormat has a link: this one has none"
 EXAMPLES = 3
 
@@ -52,7 +57,8 @@ def convert(options):
         saving.now_and_then(report)
 
     tasks = [(file, runs_of(file, options.targets)) for file in files]
-    run_forked(tasks, do, limit=options.run_limit, processes=options.processes, on_result=show)
+    act = partial(do, engines=options.engines, newton=options.newton)
+    run_forked(tasks, act, limit=options.run_limit, processes=options.processes, on_result=show)
     saving.save(report)
     print(f"\n{report.table()}", flush=True)
     return int(report.failed())
@@ -67,10 +73,13 @@ def runs_of(file, targets=TARGETS):
     return [*targets, *back]
 
 
-def do(file, run, kept):
-    """What became of a RobotFile in other formats, one after the other: a dict, see verdict()."""
+def do(file, run, kept, engines=False, newton=None):
+    """What became of a RobotFile in other formats, one after the other: a dict, see verdict().
+
+    engines: whether others read the result; newton: the Python of an environment with Newton.
+    """
     warnings.simplefilter("ignore")
-    result = {"code": 0, "message": "", "lossy": False, "losses": []}
+    result = {"code": 0, "message": "", "lossy": False, "losses": [], "read_by": {}}
     with tempfile.TemporaryDirectory() as folder:
         source, source_format = str(file.path), file.format
         for number, target in enumerate(run.split()):
@@ -94,7 +103,9 @@ def do(file, run, kept):
                 code, printed, said = command_line([*command, *kept["reading"], "--lossy"])
             if code != 0:
                 return result | {"code": code, "message": message_of(said, code)}
-            losses = json.loads(printed)["losses"]
+            document = json.loads(printed)
+            result["proved_by"] = document["proof"]["engines"]
+            losses = document["losses"]
             result["losses"] += [[loss["kind"], loss["code"], loss["message"]] for loss in losses]
             source, source_format = out, target
         precision = ["--tolerance", SINGLE] if "usd" in (*run.split(), file.format) else []
@@ -102,6 +113,8 @@ def do(file, run, kept):
         result.update(compared=code, message=message_of(said, code) if code not in (0, 1) else "")
         if code in (0, 1):
             result["differences"] = [[d["name"], d["where"], d["cause"]] for d in json.loads(printed)["quantities"]]
+            if engines:
+                result["read_by"] = read_by_engines(out, source_format, [folder, file.folder], newton)
         return result
 
 
@@ -139,6 +152,9 @@ def verdict(result):
     if unnamed:
         name, where, cause = unnamed[0]
         return DIFFERS, f"{len(unnamed)} differences, first: {name} of {where}: {cause}"
+    for engine, (word, said) in result.get("read_by", {}).items():
+        if word == by_engines.DIFFERS:
+            return ENGINE, f"{engine}: {said}"
     if result["lossy"]:
         return LOSSY, next(loss[2] for loss in result["losses"] if loss[0] == "motion")
     return (NAMED if result["differences"] else SAME), ""
@@ -210,7 +226,7 @@ class Report:
         return any(record["verdict"] in FAULTS for record in self.records)
 
     def table(self):
-        return "\n".join([*self._totals(), "", *self._kinds()]) + "\n"
+        return "\n".join([*self._totals(), "", *self._engines(), "", *self._kinds()]) + "\n"
 
     def _totals(self):
         counts = defaultdict(Counter)
@@ -221,6 +237,21 @@ class Report:
         yield f"{'':20}" + "".join(f"{word:>15}" for word in VERDICTS)
         for name, of_name in counts.items():
             yield f"{name:20}" + "".join(f"{of_name[word]:15}" for word in VERDICTS)
+
+    def _engines(self):
+        """What other programs made of the results; MuJoCo, and Newton beside mbcli, compile them in the proof."""
+        counts, refusals = defaultdict(Counter), Counter()
+        for record in self.records:
+            for engine in record["result"].get("proved_by", ())[1:]:
+                counts[engine.split()[0]]["equal"] += 1
+            for engine, (word, said) in record["result"].get("read_by", {}).items():
+                counts[engine][word] += 1
+                if word == by_engines.REFUSES:
+                    refusals[engine, kind_of(word, {}, said)] += 1
+        for engine, words in counts.items():
+            yield f"{engine:20}" + "".join(f"{words[word]:6} {word}" for word in by_engines.WORDS)
+        for (engine, kind), number in refusals.most_common():
+            yield f"{number:6} refused by {engine}: {kind}"
 
     def _kinds(self):
         kinds = defaultdict(list)

@@ -15,7 +15,8 @@ from mbcli.parsers.formats import FORMATS
 from mbcli.parsers.writing.additions import Additions
 from mbcli.parsers.writing.conversion import converted, mesh_paths
 from mbcli.parsers.writing.flatten import flattened
-from mbcli.parsers.writing.losses import Loss
+from mbcli.parsers.writing.losses import Loss, Losses
+from mbcli.parsers.writing.mesh_colors import with_mesh_colors
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -85,8 +86,10 @@ def convert_model(
     if additions:
         model = additions.applied(model)
     to = FORMATS[target].target()
+    losses = Losses()
+    model = with_mesh_colors(model, to, bundle, losses)
     copies = bundle_names(mesh_paths(model), to.copied_suffix) if bundle and not to.embeds_meshes else {}
-    conversion = converted(model, target, packages=packages, folder=folder, copies=copies)
+    conversion = converted(model, target, packages=packages, folder=folder, copies=copies, losses=losses)
     on_losses(list(conversion.losses))
     fatal = [loss for loss in conversion.losses if loss.kind == "motion"]
     if fatal and not lossy:

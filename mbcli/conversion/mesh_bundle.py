@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
+from mbcli.common.user_cache import user_cache
 from mbcli.errors import MbcliError, OutputError, ResourceError
 from mbcli.meshes.obj_text import obj_text
 
@@ -26,21 +27,27 @@ _NAMED = {
 
 
 def bundle_names(paths: Iterable[str], new_suffix: Callable[[str], str | None] = lambda path: None) -> dict[str, str]:
-    """{path of a mesh file: where its copy lies, relative to the new file}: as the meshes lie to each other.
+    """{path of a mesh file: where its copy lies, relative to the new file}: as the meshes lie to each other, but
+    those that mbcli made and keeps in the user's cache, whose names are their own, side by side.
 
     new_suffix: of the copy of a path, if it is to be another format.
     """
     paths = list(dict.fromkeys(map(os.path.abspath, paths)))
     if not paths:
         return {}
-    top = os.path.commonpath([os.path.dirname(path) for path in paths])
-    names = {path: os.path.join(FOLDER, os.path.relpath(path, top)) for path in paths}
+    made = {path for path in paths if _is_below(path, str(user_cache()))}
+    others = [path for path in paths if path not in made]
+    top = os.path.commonpath([os.path.dirname(path) for path in others]) if others else ""
+    names = {
+        path: os.path.join(FOLDER, os.path.basename(path) if path in made else os.path.relpath(path, top))
+        for path in paths
+    }
     for path in paths:
         suffix = new_suffix(path)
         if suffix is not None:
             stem, old = os.path.splitext(names[path])
-            others = {name for other, name in names.items() if other != path}
-            names[path] = next(n for n in (stem + suffix, f"{stem}_{old[1:]}{suffix}") if n not in others)
+            taken = {name for other, name in names.items() if other != path}
+            names[path] = next(n for n in (stem + suffix, f"{stem}_{old[1:]}{suffix}") if n not in taken)
     return names
 
 

@@ -65,11 +65,13 @@ def prove_by_mujoco(conversion: Conversion, proof: PlantComparison, *, seed: int
     return f"{ENGINE} {document['version']}"
 
 
-def ask(module: str, request: dict[str, Any], *, longest: float) -> tuple[dict[str, Any], None] | tuple[None, str]:
+def ask(
+    module: str, request: dict[str, Any], *, longest: float, python: str = sys.executable
+) -> tuple[dict[str, Any], None] | tuple[None, str]:
     """(document, None) of an engine in a process of its own, or (None, why there is none). longest: [s]."""
     try:
         done = subprocess.run(
-            [sys.executable, "-m", module],
+            [python, "-m", module],
             input=json.dumps(request),
             capture_output=True,
             text=True,

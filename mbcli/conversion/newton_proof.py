@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import tempfile
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,7 @@ from mbcli.math.rotation_array import matrix_from_quaternion
 
 if TYPE_CHECKING:
     from mbcli.conversion.plant_comparison import PlantComparison
+    from mbcli.multibody.plant.multibody_plant import MultibodyPlant
     from mbcli.parsers.writing.conversion import Conversion
 
 LONGEST = 600.0  # [s]: Newton compiles its kernels when it is used first
@@ -30,16 +32,28 @@ def prove_by_newton(conversion: Conversion, proof: PlantComparison, *, seed: int
     """
     if find_spec("newton") is None:
         return None
-    plant, random = proof.written, np.random.default_rng(seed)
-    assert plant is not None  # what is proved was read back
-    cut = set(map(id, plant.elements.loop_joints))
-    joints = {j.name(): j for j in plant.elements.joints if id(j) not in cut and j.num_velocities() == 1}
-    states = [{name: float(random.uniform(-1.5, 1.5)) for name in joints} for _ in range(NUM_STATES)]
+    assert proof.written is not None  # what is proved was read back
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "text.usda")
         with open(path, "wb") as file:
             file.write(conversion.text)
-        document, problem = ask("mbcli.conversion.newton_process", {"usd": path, "states": states}, longest=LONGEST)
+        return compare_with_newton(proof.written, path, proof, seed=seed)
+
+
+def compare_with_newton(
+    plant: MultibodyPlant, path: str, proof: PlantComparison, *, seed: int = 0, python: str = sys.executable
+) -> str:
+    """Adds Newton's deviations from a plant, and that it refuses a file, to a PlantComparison.
+
+    path: of the USD file that the plant is of. python: of an environment with Newton. Returns the name of the engine,
+    and its version if it reads the file.
+    """
+    random = np.random.default_rng(seed)
+    cut = set(map(id, plant.elements.loop_joints))
+    joints = {j.name(): j for j in plant.elements.joints if id(j) not in cut and j.num_velocities() == 1}
+    states = [{name: float(random.uniform(-1.5, 1.5)) for name in joints} for _ in range(NUM_STATES)]
+    request = {"usd": os.path.abspath(path), "states": states}
+    document, problem = ask("mbcli.conversion.newton_process", request, longest=LONGEST, python=python)
     if document is None:
         proof.differences.append(f"Newton {problem}")
         return ENGINE

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -13,7 +13,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from mbcli.math.array_types import FloatArray, IntArray
+    from mbcli.meshes.surfaces import Color
 
+_Part: TypeAlias = "tuple[FloatArray, IntArray, str]"  # vertices, triangles, the symbol of its material
+_BOUND = "{*}bind_material/{*}technique_common/{*}instance_material"
 MOST_NODES = 100_000  # that a scene visits: nodes can stand for others many times
 _TEXT = 10_000_000  # bytes from which libxml2 needs to be told that an element may be so large
 
@@ -21,13 +24,13 @@ _TEXT = 10_000_000  # bytes from which libxml2 needs to be told that an element 
 def read_dae(content: bytes) -> Iterator[Surface]:
     """The geometries of the scene of a COLLADA file, in metres; a surface has the name of its node.
 
-    Its axes stay as they are, whatever its up_axis; its unit becomes metres. Materials, images and all else that is
-    not geometry are not looked at, so that what is missing or broken there does no harm.
+    Its axes stay as they are, whatever its up_axis; its unit becomes metres. Of materials the diffuse colour is read;
+    what is missing or broken there, and in images, does no harm.
     """
     document = _Document(_parse(content))
     metres = document.metres()
-    for name, vertices, triangles in document.surfaces():
-        yield Surface(name, metres * vertices, triangles)
+    for surface in document.surfaces():
+        yield surface._replace(vertices=metres * surface.vertices)
 
 
 def _parse(content: bytes) -> Any:
@@ -48,7 +51,8 @@ class _Document:
     def __init__(self, root: Any) -> None:
         self.root = root
         self.by_id = {element.get("id"): element for element in root.iter("{*}*") if element.get("id") is not None}
-        self.known: dict[Any, list[tuple[FloatArray, IntArray]]] = {}
+        self.known: dict[Any, list[_Part]] = {}
+        self.colors: dict[Any, Color | None] = {}
         self.visited = 0
 
     def metres(self) -> float:
@@ -71,8 +75,8 @@ class _Document:
                 yield from self.of_node(node, np.eye(4), ())
             return
         for geometry in self.root.iterfind("{*}library_geometries/{*}geometry"):
-            for vertices, triangles in self.of_geometry(geometry):
-                yield Surface(_name(geometry), vertices, triangles)
+            for vertices, triangles, material in self.of_geometry(geometry):
+                yield Surface(_name(geometry), vertices, triangles, self.color(self.by_id.get(material)))
 
     def of_node(self, node: Any, X: FloatArray, within: tuple[Any, ...]) -> Iterator[Surface]:
         self.visited += 1
@@ -91,11 +95,24 @@ class _Document:
                 if other is not None:
                     yield from self.of_node(other, X, (*within, node))
             elif tag in ("instance_geometry", "instance_controller"):
-                for vertices, triangles in self.of_shape(self.referred(child, "url")):
-                    yield Surface(_name(node), placed(X, vertices), triangles)
+                bound = {i.get("symbol"): self.referred(i, "target") for i in child.iterfind(_BOUND)}
+                for vertices, triangles, material in self.of_shape(self.referred(child, "url")):
+                    color = self.color(bound.get(material, self.by_id.get(material)))
+                    yield Surface(_name(node), placed(X, vertices), triangles, color)
 
-    def of_shape(self, element: Any) -> list[tuple[FloatArray, IntArray]]:
-        """(vertices, triangles) of a geometry, or of the one that a controller moves, where it is bound."""
+    def color(self, material: Any) -> Color | None:
+        """The diffuse colour of a <material>; None for an image, or what is none."""
+        if material is None:
+            return None
+        if material not in self.colors:
+            effect = material.find("{*}instance_effect")
+            effect = None if effect is None else self.referred(effect, "url")
+            found = None if effect is None else effect.find("{*}profile_COMMON/{*}technique/*/{*}diffuse/{*}color")
+            self.colors[material] = None if found is None else _color(found)
+        return self.colors[material]
+
+    def of_shape(self, element: Any) -> list[_Part]:
+        """The parts of a geometry, or of the one that a controller moves, where it is bound."""
         if element is None:
             return []
         if _tag(element) != "controller":
@@ -106,21 +123,22 @@ class _Document:
             return []
         bind = skin.find("{*}bind_shape_matrix")
         X = np.eye(4) if bind is None else _matrix(_floats(bind))
-        return [(placed(X, vertices), triangles) for vertices, triangles in self.of_geometry(geometry)]
+        return [(placed(X, v), triangles, material) for v, triangles, material in self.of_geometry(geometry)]
 
-    def of_geometry(self, geometry: Any) -> list[tuple[FloatArray, IntArray]]:
+    def of_geometry(self, geometry: Any) -> list[_Part]:
         if geometry not in self.known:
             mesh = geometry.find("{*}mesh")
             primitives = [] if mesh is None else [p for p in mesh.iterchildren("{*}*") if _tag(p) in _PRIMITIVES]
             self.known[geometry] = [part for p in primitives if len((part := self.of_primitive(p))[1])]
         return self.known[geometry]
 
-    def of_primitive(self, primitive: Any) -> tuple[FloatArray, IntArray]:
-        """Vertices and triangles of a <triangles>, <polylist>, ..."""
+    def of_primitive(self, primitive: Any) -> _Part:
+        """What a <triangles>, <polylist>, ... has."""
+        material = primitive.get("material", "")
         inputs = {i.get("semantic"): i for i in primitive.iterfind("{*}input")}
         width = 1 + max((int(i.get("offset", "0")) for i in primitive.iterfind("{*}input")), default=0)
         if "VERTEX" not in inputs:
-            return np.zeros((0, 3)), np.zeros((0, 3), dtype=np.int64)
+            return np.zeros((0, 3)), np.zeros((0, 3), dtype=np.int64), material
         offset = int(inputs["VERTEX"].get("offset", "0"))
         rows = [_integers(p)[offset::width] for p in primitive.iterfind(".//{*}p")]
         if _tag(primitive) == "polylist":
@@ -128,7 +146,7 @@ class _Document:
             ends = np.cumsum(_integers(counts)) if counts is not None else np.zeros(0, dtype=np.int64)
             rows = np.split(rows[0], ends[:-1]) if rows else []
         triangles = _PRIMITIVES[_tag(primitive)](rows)
-        return self.positions(self.referred(inputs["VERTEX"], "source")), triangles
+        return self.positions(self.referred(inputs["VERTEX"], "source")), triangles, material
 
     def positions(self, vertices: Any) -> FloatArray:
         """(n, 3) of the POSITION input of a <vertices>."""
@@ -158,6 +176,15 @@ def _tag(element: Any) -> str:
 
 def _floats(element: Any) -> FloatArray:
     return np.array((element.text or "").split(), dtype=float)
+
+
+def _color(element: Any) -> Color | None:
+    """Three numbers or four of 0 to 1. Writers disagree on what opacity they mean, so it is 1."""
+    try:
+        rgb = [float(text) for text in (element.text or "").split()[:3]]
+    except ValueError:
+        return None
+    return (rgb[0], rgb[1], rgb[2], 1.0) if len(rgb) == 3 and all(0.0 <= value <= 1.0 for value in rgb) else None
 
 
 def _integers(element: Any) -> IntArray:

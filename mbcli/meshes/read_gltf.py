@@ -11,6 +11,7 @@ from urllib.parse import unquote
 
 import numpy as np
 
+from mbcli.common.colors import srgb_of
 from mbcli.errors import ModelError, ResourceError
 from mbcli.math.rotation_array import matrix_from_quaternion
 from mbcli.meshes.surfaces import Surface, fans, placed, strips, triples
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from mbcli.math.array_types import FloatArray, IntArray
+    from mbcli.meshes.surfaces import Color
 
 MOST_NODES = 100_000  # that a scene visits
 MOST_BUFFER_BYTES = 500_000_000  # of all buffers
@@ -119,7 +121,7 @@ class _Scene:
     def __init__(self, document: dict[str, Any], buffers: _Buffers) -> None:
         self.document, self.buffers = document, buffers
         self.nodes = document.get("nodes", [])
-        self.known: dict[int, list[tuple[FloatArray, IntArray]]] = {}
+        self.known: dict[int, list[tuple[FloatArray, IntArray, Color | None]]] = {}
         self.visited = 0
         self.counts = {"numbers at places": 0, "numbers": 0, "numbers without a buffer": 0}
 
@@ -141,16 +143,16 @@ class _Scene:
         X = X @ _transform(node)
         if "mesh" in node:
             name = node.get("name") or self.document["meshes"][node["mesh"]].get("name") or ""
-            for vertices, triangles in self.of_mesh(node["mesh"]):
+            for vertices, triangles, color in self.of_mesh(node["mesh"]):
                 self.add("numbers at places", vertices.size + triangles.size)
-                yield Surface(str(name), placed(X, vertices), triangles)
+                yield Surface(str(name), placed(X, vertices), triangles, color)
         for child in node.get("children", []):
             yield from self.of_node(child, X, (*within, k))
 
-    def of_mesh(self, k: int) -> list[tuple[FloatArray, IntArray]]:
+    def of_mesh(self, k: int) -> list[tuple[FloatArray, IntArray, Color | None]]:
         if k not in self.known:
             primitives = [p for p in self.document["meshes"][k]["primitives"] if p.get("mode", 4) in _PRIMITIVES]
-            self.known[k] = [self.of_primitive(primitive) for primitive in primitives]
+            self.known[k] = [(*self.of_primitive(primitive), self.color(primitive)) for primitive in primitives]
         return self.known[k]
 
     def of_primitive(self, primitive: dict[str, Any]) -> tuple[FloatArray, IntArray]:
@@ -160,6 +162,20 @@ class _Scene:
         else:
             corners = np.arange(len(vertices))
         return vertices, _PRIMITIVES[primitive.get("mode", 4)]([corners])
+
+    def color(self, primitive: dict[str, Any]) -> Color | None:
+        """The base colour of the material; None for an image, for no material, and for one that is broken."""
+        try:
+            material = self.document["materials"][primitive["material"]]
+            surface = material.get("pbrMetallicRoughness", {})
+            if "baseColorTexture" in surface:
+                return None
+            r, g, b, opacity = (float(value) for value in surface.get("baseColorFactor", (1.0, 1.0, 1.0, 1.0)))
+            opacity = opacity if material.get("alphaMode") == "BLEND" else 1.0
+            within = all(0.0 <= value <= 1.0 for value in (r, g, b, opacity))
+            return (*srgb_of((r, g, b)), opacity) if within else None
+        except (KeyError, IndexError, TypeError, ValueError, AttributeError):
+            return None
 
     def add(self, what: str, count: int, most: int = MOST_NUMBERS) -> None:
         """Counts numbers of all meshes of the file together: few bytes can ask for many."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -10,12 +10,19 @@ if TYPE_CHECKING:
     from mbcli.math.array_types import FloatArray, IntArray
 
 
+Color: TypeAlias = tuple[float, float, float, float]  # red, green, blue in sRGB, opacity
+
+
 class Surface(NamedTuple):
-    """A part of a mesh file: its name there, vertices (n, 3) in the frame of the file, triangles (m, 3) of them."""
+    """A part of a mesh file: its name there, vertices (n, 3) in the frame of the file, triangles (m, 3) of them.
+
+    color: of its material, None where that is an image or there is none.
+    """
 
     name: str
     vertices: FloatArray
     triangles: IntArray
+    color: Color | None = None
 
 
 def placed(X: FloatArray, vertices: FloatArray) -> FloatArray:

@@ -13,11 +13,14 @@ from mbcli.errors import MbcliError, ModelError, ResourceError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from typing import TypeAlias
 
     from numpy.typing import ArrayLike
 
     from mbcli.math.array_types import FloatArray, IntArray
-    from mbcli.meshes.surfaces import Surface
+    from mbcli.meshes.surfaces import Color, Surface
+
+    ColoredTriangles: TypeAlias = tuple[Color | None, FloatArray, IntArray]
 
 MAX_BYTES = 500_000_000
 MAX_TRIANGLES = 5_000_000
@@ -81,6 +84,23 @@ def load_triangles(
     if center:
         vertices = vertices - (vertices.min(axis=0) + vertices.max(axis=0)) / 2.0
     return vertices, triangles[:, ::-1].copy() if np.prod(factors) < 0.0 else triangles
+
+
+def load_colored_triangles(path: str | os.PathLike[str]) -> list[ColoredTriangles]:
+    """(colour, vertices, triangles) of each colour in a mesh file, as load_triangles(); None: an image, or none."""
+    path = os.fspath(path)
+    of_color: dict[Color | None, list[Surface]] = {}
+    for surface in _surfaces(path):
+        if len(surface.triangles):
+            of_color.setdefault(surface.color, []).append(surface)
+    parts = []
+    for color, surfaces in of_color.items():
+        vertices, triangles = _joined(iter(surfaces), path)
+        if not 0 <= triangles.min() <= triangles.max() < len(vertices):
+            raise ModelError(f"{path}: a triangle has a vertex that is not there")
+        _require_moderate(vertices, path)
+        parts.append((color, *_merged(vertices, triangles)))
+    return parts
 
 
 def _require_moderate(vertices: FloatArray, path: str) -> None:

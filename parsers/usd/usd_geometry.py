@@ -19,10 +19,10 @@ from mbcli.parsers.spec import (
     Sphere,
     pose,
 )
-from mbcli.parsers.usd.usd_colors import srgb_of
 from mbcli.parsers.usd.usd_meshes import MeshFolder, bounds, obj_of, turned_round
 from mbcli.parsers.usd.usd_stage import AXES, split_affine
 
+from mbcli.common.colors import srgb_of
 from mbcli.errors import ModelError
 from mbcli.meshes.surfaces import triangles_of_faces
 from mbcli.meshes.triangles import convex_hull

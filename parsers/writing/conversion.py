@@ -54,14 +54,20 @@ class Conversion:
 
 
 def converted(
-    model: ModelSpec, target_name: str, *, packages: PackageMap, folder: str, copies: Mapping[str, str] | None = None
+    model: ModelSpec,
+    target_name: str,
+    *,
+    packages: PackageMap,
+    folder: str,
+    copies: Mapping[str, str] | None = None,
+    losses: Losses | None = None,
 ) -> Conversion:
     """The `Conversion` of a ModelSpec to a target format, of TARGETS.
 
     packages: PackageMap by which meshes are found; folder: that of the text. copies: {path of a mesh file: name of its
-    copy, relative to the folder}, if meshes are copied.
+    copy, relative to the folder}, if meshes are copied. losses: those that there are already.
     """
-    losses, target = Losses(), FORMATS[target_name].target()
+    losses, target = losses or Losses(), FORMATS[target_name].target()
     kept = target.reduced(reduced_to_format(flattened(model), target, losses, frozenset(copies or {})), losses)
     arranged = target.arranged(kept, losses)
     if arranged.unsupported_joints:

@@ -34,7 +34,6 @@ from mbcli.parsers.spec import (
     WeldConstraintSpec,
     pose,
 )
-from mbcli.parsers.usd.usd_colors import linear_of
 from mbcli.parsers.usd.usd_joints import SIX
 from mbcli.parsers.writing.arrange_usd import ONE_AXIS, SEVERAL, identifier
 from mbcli.parsers.writing.mjcf_filters import filtered_pairs
@@ -43,6 +42,7 @@ from mbcli.parsers.writing.target import Document
 from mbcli.parsers.writing.usd_text import Prim, double, place, quaternion, quoted, single, singles
 from mbcli.parsers.writing.write_xml import tidy
 
+from mbcli.common.colors import linear_of
 from mbcli.meshes.triangles import load_triangles
 
 if TYPE_CHECKING:

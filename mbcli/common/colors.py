@@ -1,4 +1,4 @@
-"""Colours: USD has numbers that are linear in light, the other formats those of sRGB, as screens show them.
+"""Colours: USD and glTF have numbers that are linear in light, other formats those of sRGB, as screens show them.
 
 The curves are those of IEC 61966-2-1.
 """

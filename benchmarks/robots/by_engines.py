@@ -1,0 +1,178 @@
+"""What other programs read from a converted file, beside what mbcli reads from it: masses and mass matrices.
+
+pydrake reads URDF and SDFormat, Pinocchio URDF, Newton USD. MuJoCo compiles MJCF in the proof of `convert`.
+"""
+
+import os
+import warnings
+from pathlib import Path
+from zlib import crc32
+
+import numpy as np
+from mbcli.parsers.package_map import PackageMap
+
+from mbcli.conversion.newton_proof import compare_with_newton
+from mbcli.conversion.plant_comparison import PlantComparison
+from mbcli.models.loading import load_model
+from mbcli.multibody.tree import BodyIndex
+
+ENGINES = {"urdf": ("pydrake", "pinocchio"), "sdf": ("pydrake",), "mjcf": (), "usd": ("newton",)}
+EQUAL, REFUSES, DIFFERS = WORDS = "equal", "refuses", "differs"
+NUM_STATES = 3
+TOLERANCE, SINGLE = 1e-9, 1e-5  # relative to the largest number; of Newton, which has single precision
+
+
+def read_by_engines(path, file_format, packages, newton=None):
+    """{engine: [verdict, deviation or what was said]} of a file. newton: the Python of an environment with Newton."""
+    engines = [name for name in ENGINES[file_format] if name != "newton" or newton]
+    if not engines:
+        return {}
+    plant = _own_plant(path, file_format, packages)
+    found = {}
+    for name in engines:
+        proof = PlantComparison(tolerance=SINGLE if name == "newton" else TOLERANCE)
+        try:
+            if name == "newton":
+                compare_with_newton(plant, path, proof, python=newton)
+                refusal = [text for text in proof.differences if text.startswith("Newton ")]
+                if refusal:
+                    found[name] = [REFUSES, refusal[0][:300]]
+                    continue
+            else:
+                READERS[name](plant, path, packages, proof)
+        except RefusedError as error:
+            found[name] = [REFUSES, str(error)[:300]]
+            continue
+        faults = proof.faults()
+        largest = max(proof.deviations.values(), default=0.0)
+        found[name] = [DIFFERS, "; ".join(faults)[:300]] if faults else [EQUAL, float(largest)]
+    return found
+
+
+class RefusedError(Exception):
+    """An engine does not read a file."""
+
+
+def _own_plant(path, file_format, packages):
+    own = PackageMap(allow_outside=True, missing_meshes="ignore")
+    for folder in packages:
+        own.add_path(str(folder))
+    plant = load_model(path, packages=own, file_type=file_format).plant
+    plant.prefers_interpreted = True  # a few states
+    return plant
+
+
+def _single(plant):
+    """{name: Joint} of the joints with one coordinate that no loop cuts."""
+    cut = set(map(id, plant.elements.loop_joints))
+    return {j.name(): j for j in plant.elements.joints if id(j) not in cut and j.num_velocities() == 1}
+
+
+def _states(names, path):
+    """[{joint: position}] that are the same in each run."""
+    random = np.random.default_rng(crc32(os.path.basename(path).encode()))
+    return [{name: float(random.uniform(-1.5, 1.5)) for name in names} for _ in range(NUM_STATES)]
+
+
+def _own_mass_matrices(plant, states, *, rotors=True):
+    """Of the named joints, one for each state; without the inertia of drives if `rotors` is False."""
+    joints = _single(plant)
+    context = plant.CreateDefaultContext()
+    matrices = []
+    for state in states:
+        q = plant.GetPositions(context).copy()
+        for name, value in state.items():
+            q[joints[name].position_start()] = value
+        plant.SetPositions(context, q)
+        rows = [joints[name].velocity_start() for name in state]
+        M = plant.CalcMassMatrix(context)[np.ix_(rows, rows)]
+        if not rotors:
+            M = M - np.diag([_rotor(plant, joints[name]) for name in state])
+        matrices.append(M)
+    return matrices
+
+
+def _rotor(plant, joint):
+    drives = sum(a.default_reflected_inertia() for a in plant.elements.actuators if a.joint() is joint)
+    return joint.reflected_inertia + drives
+
+
+def _by_pydrake(plant, path, packages, proof):
+    from pydrake.multibody.parsing import Parser
+    from pydrake.multibody.plant import MultibodyPlant
+    from pydrake.multibody.tree import BodyIndex as DrakeBodyIndex
+
+    theirs = MultibodyPlant(0.0)
+    parser = Parser(theirs)
+    for folder in packages:
+        for file in sorted(Path(folder).rglob("package.xml")):
+            if not parser.package_map().Contains(file.parent.name):
+                parser.package_map().Add(file.parent.name, str(file.parent))
+    try:
+        parser.AddModels(path)
+        theirs.Finalize()
+    except RuntimeError as error:
+        raise RefusedError(str(error)) from None
+    bodies = {body.name(): body for body in map(theirs.get_body, map(DrakeBodyIndex, range(1, theirs.num_bodies())))}
+    ours = {body.name(): body for body in map(plant.get_body, map(BodyIndex, range(1, plant.num_bodies())))}
+    if bodies.keys() != ours.keys():
+        proof.differences.append(f"the links {sorted(bodies.keys() ^ ours.keys())[:5]} are in one alone")
+        return
+    for name, body in ours.items():
+        there = bodies[name].default_spatial_inertia()
+        proof.note("masses", body.default_mass(), there.get_mass())
+        if body.default_mass():
+            one, other = body.default_spatial_inertia().CopyToFullMatrix6(), there.CopyToFullMatrix6()
+            proof.note("inertias", one, other)
+    joints = _single(plant)
+    of_drake = {j.name(): j for j in map(theirs.get_joint, theirs.GetJointIndices()) if j.num_velocities() == 1}
+    missing = joints.keys() ^ of_drake.keys()
+    if missing:
+        proof.differences.append(f"the joints {sorted(missing)[:5]} are in one alone")
+        return
+    for name, joint in joints.items():
+        there = of_drake[name]
+        limits = joint.position_lower_limits()[0], joint.position_upper_limits()[0]
+        proof.note("limits", limits, (there.position_lower_limits()[0], there.position_upper_limits()[0]))
+        proof.note("damping", joint.default_damping_vector()[0], there.default_damping_vector()[0])
+    context = theirs.CreateDefaultContext()
+    states = _states(joints, path)
+    for state, M in zip(states, _own_mass_matrices(plant, states), strict=True):
+        q = theirs.GetPositions(context).copy()
+        for name, value in state.items():
+            q[of_drake[name].position_start()] = value
+        theirs.SetPositions(context, q)
+        rows = [of_drake[name].velocity_start() for name in state]
+        proof.note("mass matrix", M, theirs.CalcMassMatrix(context)[np.ix_(rows, rows)])
+
+
+def _by_pinocchio(plant, path, packages, proof):
+    import pinocchio
+
+    try:
+        model = pinocchio.buildModelFromUrdf(path)
+    except (ValueError, RuntimeError) as error:
+        raise RefusedError(str(error)) from None
+    numbers = {model.names[k]: k for k in range(1, model.njoints) if model.joints[k].nv == 1}
+    joints = _single(plant)
+    missing = joints.keys() ^ numbers.keys()
+    if missing:
+        proof.differences.append(f"the joints {sorted(missing)[:5]} are in one alone")
+        return
+    total = sum(plant.get_body(BodyIndex(k)).default_mass() for k in range(1, plant.num_bodies()))
+    proof.note("masses", total, sum(inertia.mass for inertia in model.inertias))
+    data, states = model.createData(), _states(joints, path)
+    for state, M in zip(states, _own_mass_matrices(plant, states, rotors=False), strict=True):
+        q = pinocchio.neutral(model)
+        for name, value in state.items():
+            joint = model.joints[numbers[name]]
+            q[joint.idx_q : joint.idx_q + joint.nq] = value if joint.nq == 1 else (np.cos(value), np.sin(value))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            upper = np.triu(pinocchio.crba(model, data, q))
+        whole = upper + np.triu(upper, 1).T - np.diag(model.armature)
+        rows = [model.joints[numbers[name]].idx_v for name in state]
+        proof.note("mass matrix", M, whole[np.ix_(rows, rows)])
+
+
+READERS = {"pydrake": _by_pydrake, "pinocchio": _by_pinocchio}
