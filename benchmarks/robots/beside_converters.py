@@ -8,10 +8,11 @@ USD by mbcli, urdf2any, urdf-usd-converter and, from the MJCF file of mbcli, muj
 by mbcli and mujoco-usd-converter. PYTHON is the one of an environment with urdf2mjcf and urdf2any, and of one with both
 converters to USD; those that are not given are left out.
 
-What is compared is what the source states: MJCF as MuJoCo compiles it, USD as mbcli reads it. Robots are drawn at
-random among the files that have at least six links and are read by mbcli, one of a package at most where there are
-enough packages. A converter reads the file as it is, and if it refuses that, or its result is not read, without its
-shapes.
+What is compared is what the source states: MJCF as MuJoCo compiles it, USD as mbcli reads it. Some files of each package
+are drawn at random that have at least six links, are read by mbcli, and whose meshes are small enough for every converter.
+Of these, packages take turns, and each gives the robot that states most of what few of the chosen ones state: mimic
+joints, actuators, loops, dry friction, and so on. A converter reads the file as it is, and if it refuses that, or its
+result is not read, without its shapes.
 """
 
 import argparse
@@ -21,6 +22,7 @@ import random
 import subprocess
 import sys
 import tempfile
+import time
 from collections import Counter, defaultdict
 from pathlib import Path
 
@@ -30,6 +32,7 @@ from mbcli.parsers.load import load_models
 from mbcli.parsers.package_map import PackageMap
 from mbcli.parsers.spec import TendonConstraintSpec
 from mbcli.parsers.writing.arrange_usd import identifier
+from mbcli.parsers.writing.conversion import mesh_paths
 from mbcli.parsers.writing.flatten import flattened
 
 from benchmarks.robots.files import robot_files
@@ -38,10 +41,12 @@ from mbcli.comparison.shapeless_urdf import without_shapes
 from mbcli.errors import MbcliError
 
 LEAST_LINKS = 6
-LONGEST = 180.0  # [s] of one conversion
+LONGEST = 60.0  # [s] of one conversion
+DRAWN = 8  # files of a package, among which robots are chosen
+LARGEST_MESHES = 10_000_000  # [bytes] of a robot together
 TOLERANCE = 1e-6  # relative to the largest of a robot; mj_saveLastXML writes 6 digits, USD has single precision
 WHAT = (
-    *("links", "masses", "inertias", "limits", "damping", "dry friction", "armatures", "springs", "effort limits"),
+    *("links", "masses", "inertias", "products of inertia", "limits", "damping", "dry friction", "armatures", "springs", "effort limits"),
     *("mimic joints", "actuators", "loops", "colours"),
 )
 MUJOCO_SCRIPT = (
@@ -64,6 +69,7 @@ def stated(model):
         "links": {link.name: 1.0 for link in links},
         "masses": {link.name: link.inertial.mass for link in weighed},
         "inertias": {link.name: _tensor(link.inertial) for link in weighed},
+        "products of inertia": {link.name: _tensor(link.inertial) for link in weighed if any(link.inertial.inertia[3:])},
         "limits": {
             joint.name: (joint.axes[0].lower, joint.axes[0].upper)
             for joint in joints
@@ -160,6 +166,7 @@ def in_mujoco(path, folder):
             found["mimic joints"][model.joint(model.eq_obj1id[k]).name] = model.eq_data[k][:2]
         elif model.eq_type[k] in (int(mujoco.mjtEq.mjEQ_CONNECT), int(mujoco.mjtEq.mjEQ_WELD)):
             found["loops"][f"{len(found['loops'])}"] = 1.0
+    found["products of inertia"] = found["inertias"]
     colors = []
     for k in range(model.ngeom):
         matid = model.geom_matid[k]
@@ -316,17 +323,30 @@ def chosen(folders, count, seed, file_format):
     for file in files:
         groups[file.origin].append(file)
     drawing = random.Random(seed)
-    for group in groups.values():
-        drawing.shuffle(group)
+    candidates = {origin: _candidates(drawing.sample(group, len(group))) for origin, group in sorted(groups.items())}
+    found, counts = [], Counter()
+    while len(found) < count and any(candidates.values()):
+        for group in candidates.values():
+            if not group or len(found) == count:
+                continue
+            best = max(group, key=lambda each: sum(1.0 / (1 + counts[what]) for what in each[2]))
+            group.remove(best)
+            counts.update(best[2])
+            found.append(best[:2])
+    return found
+
+
+def _candidates(files):
+    """[(RobotFile, ModelSpec, what it states)] of some files."""
     found = []
-    while len(found) < count and any(groups.values()):
-        for group in groups.values():
-            while group and len(found) < count:
-                file = group.pop()
-                model = read(file.path, file.format, file.folder)
-                if model is not None and len(model.links) >= LEAST_LINKS:
-                    found.append((file, model))
-                    break
+    for file in files:
+        if len(found) == DRAWN:
+            break
+        model = read(file.path, file.format, file.folder)
+        if model is None or len(model.links) < LEAST_LINKS:
+            continue
+        if sum(map(os.path.getsize, mesh_paths(model))) <= LARGEST_MESHES:
+            found.append((file, model, [what for what, values in stated(model).items() if values]))
     return found
 
 
@@ -342,15 +362,19 @@ def main():
     options = parser.parse_args()
     records = []
     for file, model in chosen(options.folders, options.count, options.seed, options.format):
-        before, record = stated(model), {"file": file.name, "ways": {}, "kept": {}}
+        started = time.monotonic()
+        before, record = stated(model), {"file": file.name, "ways": {}, "kept": {}, "seconds_of": {}}
         with tempfile.TemporaryDirectory() as folder:
             robot = Robot(file, folder)
             for name, convert in converters(robot, options).items():
+                before_it = time.monotonic()
                 way, path = convert()
+                record["seconds_of"][name] = round(time.monotonic() - before_it, 1)
                 after = None if path is None else numbers_of(path, robot)
                 record["ways"][name] = "its result is not read" if path is not None and after is None else way
                 record["kept"][name] = kept(before, after or {})
         records.append(record)
+        record["seconds"] = time.monotonic() - started
         print(json.dumps(record), file=sys.stderr, flush=True)
         if options.json:
             Path(options.json).write_text(json.dumps(records, indent=1))

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from mbcli.parsers.spec import GeometrySpec, JointSpec, LinkSpec, ModelSpec
     from mbcli.parsers.writing.losses import Losses
 
-LEAST_MASS = 1e-12  # [kg], [kg m^2] of a link with shapes and no mass, for which USD would take water
+LEAST_MASS = 1e-12  # [kg], [kg m^2] of what is 0, for which USD would take water
 ONE_AXIS = ("revolute", "continuous", "prismatic")
 SEVERAL = ("planar", "universal")  # types that become several joints
 _AS_CONSTRAINTS = ("fixed", "ball")
@@ -147,14 +147,22 @@ def _with_plain_drives(model: ModelSpec, losses: Losses) -> ModelSpec:
 
 
 def _with_mass(link: LinkSpec, losses: Losses) -> LinkSpec:
-    """A little mass for a link with shapes that states none, which USD would weigh by its shapes."""
-    massless = link.inertial is None or not link.inertial.mass
-    if link.name == WORLD or not massless or not link.collisions:
+    """A little of what UsdPhysics takes for not stated where it is 0: the mass of a link with shapes, and the inertia."""
+    if link.name == WORLD:
         return link
-    message = f"link '{link.name}' has no mass: it has {LEAST_MASS:g} kg, or USD would weigh its shapes"
-    losses.add("changed", "INERTIA", message, link.place)
     moments = (LEAST_MASS,) * 3 + (0.0,) * 3
-    return replace(link, inertial=InertialSpec(LEAST_MASS, IDENTITY, moments, link.place))
+    if link.inertial is None or not link.inertial.mass:
+        if not link.collisions:
+            return link
+        message = f"link '{link.name}' has no mass: it has {LEAST_MASS:g} kg, or USD would weigh its shapes"
+        inertial = InertialSpec(LEAST_MASS, IDENTITY, moments, link.place)
+    elif not any(link.inertial.inertia):
+        message = f"link '{link.name}' has no inertia: it has {LEAST_MASS:g} kg m^2, or USD would take that of a ball"
+        inertial = replace(link.inertial, inertia=moments)
+    else:
+        return link
+    losses.add("changed", "INERTIA", message, link.place)
+    return replace(link, inertial=inertial)
 
 
 def _with_names(link: LinkSpec, losses: Losses) -> LinkSpec:

@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import pytest
+from damaged_texts import damaged_bytes, damaged_text
 from mbcli.parsers.package_map import PackageMap
 from usd_texts import ARM, body, read_stage, stage_text
 
@@ -14,23 +15,6 @@ pytest.importorskip("pxr", reason="usd-core is not installed")
 
 MUTANTS = int(os.environ.get("MBCLI_FUZZ_USD", 8))
 SECRET = stage_text('def Xform "robot" { def Sphere "swordfish" { double radius = 1 } }')
-NASTY = (
-    "nan",
-    "inf",
-    "-1",
-    "0",
-    "2",
-    "0.3",
-    "-7",
-    "1e308",
-    "-1e308",
-    "1e-320",
-    "(1, 2)",
-    "[]",
-    "</>",
-    "@x@",
-    "9" * 400,
-)
 
 
 @pytest.mark.parametrize("way", ["references", "payload", "subLayers", "variant", "nested"])
@@ -95,7 +79,7 @@ def test_damaged_stages_give_findings_and_no_traceback(tmp_path):
     draw = random.Random(20261126)
     read_count = 0
     for number in range(MUTANTS):
-        content = _damaged_binary(binary, draw) if number % 2 else _damaged_text(ARM, draw)
+        content = damaged_bytes(binary, draw) if number % 2 else damaged_text(ARM, draw)
         path = tmp_path / f"mutant_{number}.usd"
         path.write_bytes(content)
         model, diagnostics = read_stage(str(path), thorough=True)
@@ -103,36 +87,6 @@ def test_damaged_stages_give_findings_and_no_traceback(tmp_path):
         assert all(len(str(finding)) < 10_000 for finding in diagnostics.findings)
         read_count += model is not None
     assert read_count or MUTANTS < 8
-
-
-def _damaged_text(text, draw):
-    tokens = re.findall(r"\"[^\"]*\"|<[^>]*>|[-+.\deE]+|\s+|\w+|.", text)
-    for _ in range(draw.randint(1, 3)):
-        at = draw.randrange(len(tokens))
-        kind = draw.choice(("number", "number", "number", "number", "name", "delete", "double", "swap"))
-        if kind == "number":
-            numbers = [k for k, token in enumerate(tokens) if re.fullmatch(r"[-+.\deE]*\d[-+.\deE]*", token)]
-            tokens[draw.choice(numbers)] = draw.choice(NASTY)
-        elif kind == "name":
-            names = [k for k, token in enumerate(tokens) if token.startswith(("<", "physics", '"'))]
-            tokens[draw.choice(names)] = tokens[draw.choice(names)]
-        elif kind == "delete":
-            del tokens[at]
-        elif kind == "double":
-            tokens.insert(at, tokens[at])
-        else:
-            other = draw.randrange(len(tokens))
-            tokens[at], tokens[other] = tokens[other], tokens[at]
-    return "".join(tokens).encode()
-
-
-def _damaged_binary(content, draw):
-    changed = bytearray(content)
-    if draw.random() < 0.1:
-        return bytes(changed[: draw.randrange(len(changed))])
-    for _ in range(draw.randint(1, 3)):
-        changed[draw.randrange(len(changed))] = draw.randrange(256)
-    return bytes(changed)
 
 
 def test_without_usd_core_one_line_names_the_extra(tmp_path):

@@ -177,3 +177,22 @@ def test_joints_that_become_several_and_gears_of_motors_are_named(tmp_path):
     between = "read as the joints 'foot_1_qx', 'foot_1_qy' with 'cylinder_1_0' between them [JOINT]"
     assert between in result.err
     assert {"cylinder_1_0"} <= {link.name for link in read(tmp_path / "s.usda").links}
+
+
+def test_a_mass_without_inertia_gets_a_little(tmp_path):
+    """UsdPhysics takes a diagonalInertia of 0 for none, and engines then that of the shapes, or of a ball."""
+    from pxr import Usd
+
+    path = tmp_path / "r.urdf"
+    path.write_text(
+        '<robot name="r"><link name="rod"><inertial><mass value="2"/><inertia ixx="1" iyy="1" izz="1"/></inertial>'
+        '</link><link name="point"><inertial><origin xyz="0 0 1"/><mass value="0.5"/></inertial></link>'
+        '<joint name="j" type="revolute"><parent link="rod"/><child link="point"/><axis xyz="1 0 0"/>'
+        '<limit lower="-1" upper="1" effort="1" velocity="1"/></joint></robot>'
+    )
+    result = cli("convert", path, "-o", tmp_path / "r.usda")
+    assert result.code == 0, result.err
+    assert "link 'point' has no inertia: it has 1e-12 kg m^2" in result.err
+    stage = Usd.Stage.Open(str(tmp_path / "r.usda"))
+    point = next(prim for prim in stage.Traverse() if prim.GetName() == "point")
+    assert min(point.GetAttribute("physics:diagonalInertia").Get()) > 0.0
