@@ -8,11 +8,11 @@ USD by mbcli, urdf2any, urdf-usd-converter and, from the MJCF file of mbcli, muj
 by mbcli and mujoco-usd-converter. PYTHON is the one of an environment with urdf2mjcf and urdf2any, and of one with both
 converters to USD; those that are not given are left out.
 
-What is compared is what the source states: MJCF as MuJoCo compiles it, USD as mbcli reads it. Some files of each package
-are drawn at random that have at least six links, are read by mbcli, and whose meshes are small enough for every converter.
-Of these, packages take turns, and each gives the robot that states most of what few of the chosen ones state: mimic
-joints, actuators, loops, dry friction, and so on. A converter reads the file as it is, and if it refuses that, or its
-result is not read, without its shapes.
+What is compared is what the source states: MJCF as MuJoCo compiles it, USD as mbcli reads it. Some files of each
+package are drawn at random that have at least six links, are read by mbcli, and whose meshes are small enough for every
+converter. Of these, packages take turns, and each gives the robot that states most of what few of the chosen ones
+state: mimic joints, actuators, loops, dry friction, and so on. A converter reads the file as it is, and if it refuses
+that, or its result is not read, without its shapes.
 """
 
 import argparse
@@ -46,7 +46,18 @@ DRAWN = 8  # files of a package, among which robots are chosen
 LARGEST_MESHES = 10_000_000  # [bytes] of a robot together
 TOLERANCE = 1e-6  # relative to the largest of a robot; mj_saveLastXML writes 6 digits, USD has single precision
 WHAT = (
-    *("links", "masses", "inertias", "products of inertia", "limits", "damping", "dry friction", "armatures", "springs", "effort limits"),
+    *(
+        "links",
+        "masses",
+        "inertias",
+        "products of inertia",
+        "limits",
+        "damping",
+        "dry friction",
+        "armatures",
+        "springs",
+        "effort limits",
+    ),
     *("mimic joints", "actuators", "loops", "colours"),
 )
 MUJOCO_SCRIPT = (
@@ -69,7 +80,9 @@ def stated(model):
         "links": {link.name: 1.0 for link in links},
         "masses": {link.name: link.inertial.mass for link in weighed},
         "inertias": {link.name: _tensor(link.inertial) for link in weighed},
-        "products of inertia": {link.name: _tensor(link.inertial) for link in weighed if any(link.inertial.inertia[3:])},
+        "products of inertia": {
+            link.name: _tensor(link.inertial) for link in weighed if any(link.inertial.inertia[3:])
+        },
         "limits": {
             joint.name: (joint.axes[0].lower, joint.axes[0].upper)
             for joint in joints

@@ -21,7 +21,9 @@ def answer_to(request: Mapping[str, Any]) -> dict[str, Any]:
     """The document of a request: {"read": path, "folder", "packages"} or {"write": path of a text, "as": path}."""
     import resource
 
-    resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
+    _, hard = resource.getrlimit(resource.RLIMIT_AS)
+    most = MOST_MEMORY if hard == resource.RLIM_INFINITY else min(MOST_MEMORY, hard)
+    resource.setrlimit(resource.RLIMIT_AS, (most, most))
     return _written(request) if "write" in request else _read(request)
 
 

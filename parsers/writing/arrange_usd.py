@@ -147,7 +147,7 @@ def _with_plain_drives(model: ModelSpec, losses: Losses) -> ModelSpec:
 
 
 def _with_mass(link: LinkSpec, losses: Losses) -> LinkSpec:
-    """A little of what UsdPhysics takes for not stated where it is 0: the mass of a link with shapes, and the inertia."""
+    """A little of what UsdPhysics takes for not stated where it is 0: the mass of a link with shapes, the inertia."""
     if link.name == WORLD:
         return link
     moments = (LEAST_MASS,) * 3 + (0.0,) * 3

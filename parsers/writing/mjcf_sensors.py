@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from mbcli.parsers.writing.write_xml import add
 from mbcli.sensors import SENSORS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from mbcli.parsers.spec import ModelSpec, SensorSpec, SourceLocation
     from mbcli.parsers.writing.losses import Losses
@@ -40,6 +40,7 @@ class SensorForm:
     cutoff: float = 0.0
     rate: float = 0.0
     delay: float = 0.0
+    settings: dict[str, Any] = field(default_factory=dict)  # those that stand elsewhere, as they are read
 
     def renamed(self, renames: Mapping[str, Mapping[str, str]]) -> SensorForm:
         """With new names of its frames, link, joint and actuator: {kind: {old: new}}."""
@@ -62,20 +63,27 @@ def with_sensor_forms(model: ModelSpec, losses: Losses) -> ModelSpec:
     frames, forms = list(model.frames), []
     taken = {frame.name for frame in frames} | {link.name for link in model.links}
     joints = {joint.name: joint for joint in model.joints}
+    fields = [sensor.settings["magnetic_field"] for sensor in model.sensors if sensor.kind == "magnetometer"]
+    shapes: dict[str, Any] = {}  # of sites
 
-    def site(mount: tuple[str, Matrix], wanted: str, place: SourceLocation) -> str:
+    def site(mount: tuple[str, Matrix], wanted: str, place: SourceLocation, shape: Any = None) -> str:
         link, X_LS = mount
         for frame in frames:
-            if frame.link == link and np.array_equal(frame.X_LF, X_LS):
+            is_free = shape is None or shapes.get(frame.name, shape) == shape
+            if frame.link == link and np.array_equal(frame.X_LF, X_LS) and is_free:
+                if shape is not None:
+                    shapes[frame.name] = shape
                 return frame.name
         name = generated_name(wanted, taken)
         taken.add(name)
+        if shape is not None:
+            shapes[name] = shape
         frames.append(FrameSpec(name, link, X_LS, place))
         losses.add("changed", "FRAME", f"frame '{name}' is added on '{link}'", place)
         return name
 
     for sensor in model.sensors:
-        problem = _missing(sensor, joints)
+        problem = _missing(sensor, joints, fields)
         if problem is not None:
             losses.add("lost", "SENSOR", f"the sensor '{sensor.name}': {problem}", sensor.place)
             continue
@@ -97,7 +105,13 @@ def _elements(sensor: SensorSpec, losses: Losses) -> list[SensorForm]:
         message = f"{sensor.kind} '{sensor.name}' is {words}; what these do not measure of it is gone"
         losses.add("changed", "SENSOR", message, sensor.place)
         return forms
-    return [SensorForm(name, _tag(sensor), cutoff=sensor.cutoff, **common)]
+    settings = {what: sensor.settings[what] for what in SENSORS[sensor.kind].SURROUNDINGS}
+    if sensor.kind == "magnetometer":
+        settings["magnetic_unit"] = "1"
+        if sensor.settings["magnetic_unit"] != "1":
+            message = f"the field of sensor '{sensor.name}' in {sensor.settings['magnetic_unit']}, as MJCF has no unit"
+            losses.add("changed", "SENSOR", message, sensor.place)
+    return [SensorForm(name, _tag(sensor), cutoff=sensor.cutoff, settings=settings, **common)]
 
 
 def _tag(sensor: SensorSpec) -> str:
@@ -105,15 +119,15 @@ def _tag(sensor: SensorSpec) -> str:
     return sensor.type if sensor.type in tags else next(iter(tags))
 
 
-def _missing(sensor: SensorSpec, joints: Mapping[str, Any]) -> str | None:
-    """What MJCF, or its reader, has not of a sensor; None if it has it."""
+def _missing(sensor: SensorSpec, joints: Mapping[str, Any], fields: Sequence[tuple[float, ...]]) -> str | None:
+    """What MJCF, or its reader, has not of a sensor; None if it has it. fields: of the magnetometers."""
     kind = SENSORS[sensor.kind]
     if kind.MJCF_PARTS:
         return None if sensor.mount is not None else "it is on no link"
     if not kind.MJCF:
         return f"MJCF has none that measures {kind.TITLE}"
-    if kind.SURROUNDINGS:
-        return f"what it measures depends on {', '.join(kind.SURROUNDINGS).replace('_', ' ')}, which are not written"
+    if sensor.kind == "magnetometer" and any(tuple(one) != tuple(fields[0]) for one in fields):
+        return "there are several magnetic fields"
     mounts = kind.MJCF[_tag(sensor)]
     if mounts == "tendon":
         return "it measures a tendon"
@@ -121,6 +135,9 @@ def _missing(sensor: SensorSpec, joints: Mapping[str, Any]) -> str | None:
         found = [joints.get(name) for name, _ in sensor.joints]
         if len(found) != 1 or found[0] is None:
             return "its joint is not there"
+        axis = found[0].axes[0] if found[0].axes else None
+        if "limits" in sensor.settings and (axis is None or sensor.settings["limits"] != (axis.lower, axis.upper)):
+            return "it measures other limits than those of its joint"
     return None
 
 
@@ -138,7 +155,21 @@ def _mounted(sensor: SensorSpec, tag: str, site: Callable[..., str]) -> dict[str
     reference = None
     if sensor.reference is not None:
         reference = site(sensor.reference, f"{sensor.name}_reference", sensor.place)
-    return {"frame": site(sensor.mount, f"{sensor.name}_site", sensor.place), "reference": reference}
+    shape = sensor.settings.get("shape")
+    return {"frame": site(sensor.mount, f"{sensor.name}_site", sensor.place, shape), "reference": reference}
+
+
+def magnetic_field(spec: ModelSpec) -> tuple[float, ...] | None:
+    """That of the `SensorForm`s of a ModelSpec; None if none measures it."""
+    forms: Any = spec.sensors
+    return next((form.settings["magnetic_field"] for form in forms if "magnetic_field" in form.settings), None)
+
+
+def site_shapes(spec: ModelSpec) -> dict[str, dict[str, Any]]:
+    """{frame: type and size of its site} of the `SensorForm`s of a ModelSpec that measure in a volume."""
+    forms: Any = spec.sensors
+    shapes = {form.frame: form.settings["shape"] for form in forms if "shape" in form.settings}
+    return {frame: {"type": kind, "size": size} for frame, (kind, size) in shapes.items()}
 
 
 def add_sensors(root: XmlElement, spec: ModelSpec, parts: Mapping[str, tuple[Part, ...]]) -> None:
@@ -175,6 +206,18 @@ def sensors_as_read(spec: ModelSpec, parts: Mapping[str, tuple[Part, ...]]) -> l
         reference = None if form.reference is None else frames[form.reference]
         joint = None if form.joint is None else parts[form.joint][0].name
         found.append(
-            (form.name, form.tag, mount, reference, joint, form.actuator, form.cutoff, form.rate, form.delay, {}, ())
+            (
+                form.name,
+                form.tag,
+                mount,
+                reference,
+                joint,
+                form.actuator,
+                form.cutoff,
+                form.rate,
+                form.delay,
+                form.settings,
+                (),
+            )
         )
     return found

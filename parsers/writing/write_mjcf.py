@@ -39,7 +39,7 @@ from mbcli.parsers.writing.mjcf_classes import share_classes
 from mbcli.parsers.writing.mjcf_filters import excluded_pairs
 from mbcli.parsers.writing.mjcf_keyframes import add_keyframes
 from mbcli.parsers.writing.mjcf_relations import add_relations
-from mbcli.parsers.writing.mjcf_sensors import add_sensors, sensors_as_read
+from mbcli.parsers.writing.mjcf_sensors import add_sensors, magnetic_field, sensors_as_read, site_shapes
 from mbcli.parsers.writing.simple_joints import FREE, HINGE, SLIDE, Part, parts_of
 from mbcli.parsers.writing.target import Document
 from mbcli.parsers.writing.write_xml import add, numbers, start, tidy, xyz_rpy
@@ -115,9 +115,10 @@ class _Writer:
     def _add_options(self, root: XmlElement, parents_apart: bool) -> None:
         gravity = self.spec.gravity
         gravity = None if gravity is None or tuple(gravity) == EARTH else tuple(gravity)
-        if gravity is None and parents_apart:
+        magnetic = magnetic_field(self.spec)
+        if gravity is None and magnetic is None and parents_apart:
             return
-        option = add(root, "option", gravity=gravity)
+        option = add(root, "option", gravity=gravity, magnetic=magnetic)
         if not parents_apart:
             add(option, "flag", filterparent="disable")
 
@@ -126,7 +127,7 @@ class _Writer:
     def _add_bodies(self, worldbody: XmlElement, asset: XmlElement) -> None:
         spec, links = self.spec, {link.name: link for link in self.spec.links}
         holder = {joint.child: joint for joint in spec.joints}
-        carried, sites = defaultdict(list), defaultdict(list)
+        carried, sites, shapes = defaultdict(list), defaultdict(list), site_shapes(spec)
         for joint in spec.joints:
             carried[joint.parent].append(joint.child)
         carried[WORLD] += [link.name for link in spec.links if link.name != WORLD and link.name not in holder]
@@ -144,7 +145,8 @@ class _Writer:
             elif any(isinstance(visual.shape, HalfSpace) for visual in getattr(links.get(WORLD), "visuals", ())):
                 add(node, "light", pos="0 0 4", dir="0 0 -1", directional="true")
             for frame in sites[name]:
-                add(node, "site", **{"class": FRAME}, name=frame.name, **_place(frame.X_LF))
+                shape = shapes.get(frame.name, {})
+                add(node, "site", **{"class": FRAME}, name=frame.name, **shape, **_place(frame.X_LF))
             if name in links:
                 self._add_geoms(node, links[name], asset)
             pending += [(end_of(child, self.through), node) for child in reversed(carried[name])]

@@ -45,6 +45,45 @@ def test_sensors_of_mjcf_give_the_same_numbers_in_mujoco(sensed):
         assert np.abs(found[0]).max() > 1.0
 
 
+VOLUMES = """<mujoco><option magnetic="0.1 -0.4 0.2"/><worldbody><geom type="plane" size="1 1 1"/>
+<body name="foot" pos="0 0 0.099"><joint name="up" type="slide" axis="0 0 1" range="-0.2 0.3"/><geom size="0.1"/>
+<site name="sole" pos="0 0 -0.1" type="box" size="0.05 0.04 0.03"/><site name="top" pos="0 0 0.1" size="0.02"/>
+</body></worldbody><sensor><magnetometer name="m" site="top"/><touch name="sole" site="sole"/>
+<touch name="top" site="top"/><jointlimitpos name="jl" joint="up"/><jointlimitvel name="jv" joint="up"/></sensor>
+</mujoco>"""
+
+
+def test_sensors_of_fields_volumes_and_limits_give_the_same_numbers_in_mujoco(tmp_path):
+    mujoco = pytest.importorskip("mujoco")
+    path, out = tmp_path / "m.xml", tmp_path / "out.xml"
+    path.write_text(VOLUMES)
+    assert "SENSOR" not in succeed("convert", path, "-o", out).err
+    found = []
+    for each in (path, out):
+        model = mujoco.MjModel.from_xml_path(str(each))
+        data = mujoco.MjData(model)
+        rows = []
+        for q, v in ((0.0, -0.3), (0.35, 0.4)):
+            data.qpos[:], data.qvel[:] = q, v
+            mujoco.mj_forward(model, data)
+            rows.append(data.sensordata.copy())
+        found.append(rows)
+    np.testing.assert_allclose(*found, rtol=1e-9, atol=1e-9)
+    touching, beyond = found[0]
+    np.testing.assert_allclose(touching[:3], (0.1, -0.4, 0.2))
+    assert touching[3] > 0.0 and touching[4] == 0.0 and beyond[5] < 0.0 and beyond[6] != 0.0
+
+
+def test_two_volumes_in_one_place_are_two_sites(tmp_path):
+    path, out = tmp_path / "m.xml", tmp_path / "out.xml"
+    other = '<site name="ball" pos="0 0 -0.1" size="0.01"/>'
+    text = VOLUMES.replace('<site name="top"', f'{other}<site name="top"')
+    path.write_text(text.replace('<touch name="top"', '<touch name="ball" site="ball"/><touch name="top"'))
+    assert "SENSOR" not in succeed("convert", path, "-o", out).err
+    sizes = [re.search(f'name="{name}"[^>]*size="([^"]*)"', out.read_text())[1] for name in ("sole", "ball")]
+    assert sizes == ["0.05 0.04 0.03", "0.01"]
+
+
 def test_rates_and_delays_of_sensors_stay(tmp_path):
     path, out = tmp_path / "m.xml", tmp_path / "out.xml"
     timed = 'site="eye" nsample="4" interval="0.01 0" delay="0.005"'

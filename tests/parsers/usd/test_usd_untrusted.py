@@ -2,7 +2,6 @@
 
 import os
 import random
-import re
 import subprocess
 import sys
 
@@ -87,6 +86,21 @@ def test_damaged_stages_give_findings_and_no_traceback(tmp_path):
         assert all(len(str(finding)) < 10_000 for finding in diagnostics.findings)
         read_count += model is not None
     assert read_count or MUTANTS < 8
+
+
+def test_a_limit_of_memory_that_is_lower_stays(tmp_path):
+    """`ulimit -v` of the user's shell: the process of the library does not ask for more."""
+    resource = pytest.importorskip("resource")
+    (tmp_path / "arm.usda").write_text(ARM)
+    most = 8 * 2**30
+    done = subprocess.run(
+        [sys.executable, "-m", "mbcli", "check", str(tmp_path / "arm.usda")],
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (most, most)),
+        capture_output=True,
+        text=True,
+    )
+    assert "maximum limit" not in done.stdout + done.stderr
+    assert done.returncode in (0, 1), done.stderr
 
 
 def test_without_usd_core_one_line_names_the_extra(tmp_path):
