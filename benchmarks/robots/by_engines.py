@@ -10,6 +10,7 @@ from zlib import crc32
 
 import numpy as np
 from mbcli.parsers.package_map import PackageMap
+from mbcli.parsers.writing.write_urdf import NO_LIMIT
 
 from mbcli.conversion.newton_proof import compare_with_newton
 from mbcli.conversion.plant_comparison import PlantComparison
@@ -132,8 +133,8 @@ def _by_pydrake(plant, path, packages, proof):
         return
     for name, joint in joints.items():
         there = of_drake[name]
-        limits = joint.position_lower_limits()[0], joint.position_upper_limits()[0]
-        proof.note("limits", limits, (there.position_lower_limits()[0], there.position_upper_limits()[0]))
+        ours, theirs_ = ((j.position_lower_limits()[0], j.position_upper_limits()[0]) for j in (joint, there))
+        proof.note("limits", np.clip(ours, -NO_LIMIT, NO_LIMIT), theirs_)
         proof.note("damping", joint.default_damping_vector()[0], there.default_damping_vector()[0])
     context = theirs.CreateDefaultContext()
     states = _states(joints, path)

@@ -12,7 +12,7 @@ def without_shapes(path: str, *, options: Mapping[str, str] | None = None) -> st
     """The file as text. options: {name: value} of MuJoCo's compiler element, in place of those of the file."""
     from lxml import etree
 
-    root = etree.parse(path, etree.XMLParser(resolve_entities=False, no_network=True)).getroot()
+    root = etree.parse(path, etree.XMLParser(resolve_entities=False, no_network=True, recover=True)).getroot()
     for element in [*root.iter("visual"), *root.iter("collision")]:
         element.getparent().remove(element)
     for element in root.findall("mujoco"):

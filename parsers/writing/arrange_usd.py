@@ -36,7 +36,7 @@ def identifier(name: str) -> str:
 def reduced_for_usd(model: ModelSpec, losses: Losses) -> ModelSpec:
     """A flat ModelSpec without what USD has no combination for; what is left out goes to `losses`."""
     model = replace(model, joints=tuple(_with_even_axes(joint, losses) for joint in model.joints))
-    return _with_plain_drives(_with_like_leaders(model, losses), losses)
+    return _with_plain_drives(_with_plain_leaders(model, losses), losses)
 
 
 def arranged_for_usd(model: ModelSpec, losses: Losses) -> Arranged:
@@ -99,15 +99,15 @@ def _with_constraints(model: ModelSpec, closing: Sequence[JointSpec], losses: Lo
     return replace(without_joints(model, names), constraints=tuple(constraints)) if names else model
 
 
-def _with_like_leaders(model: ModelSpec, losses: Losses) -> ModelSpec:
-    """Joints that follow others of their kind; Newton's schema has no others."""
+def _with_plain_leaders(model: ModelSpec, losses: Losses) -> ModelSpec:
+    """Joints of one axis that follow such joints, by radians and metres; Newton's schema has no others."""
     joints = {joint.name: joint for joint in model.joints}
     changed = []
     for joint in model.joints:
         axes = []
         for axis in joint.axes:
             leader = None if axis.mimic is None else joints.get(axis.mimic.leader)
-            if leader is not None and _slides(leader) != _slides(joint):
+            if leader is not None and not {leader.type, joint.type} <= {*ONE_AXIS}:
                 message = f"that {joint.type} joint '{joint.name}' follows {leader.type} joint '{leader.name}'"
                 losses.add("motion", "JOINT_MIMIC", message, axis.place)
                 axis = replace(axis, mimic=None)
@@ -127,10 +127,6 @@ def _with_even_axes(joint: JointSpec, losses: Losses) -> JointSpec:
     losses.add("motion", "JOINT_DAMPING", f"the dampings of {joint.type} joint '{joint.name}'", joint.place)
     axes = tuple(replace(axis, damping=0.0, friction=0.0) for axis in joint.axes)
     return replace(joint, axes=axes, damping=())
-
-
-def _slides(joint: JointSpec) -> str:
-    return joint.type if joint.type not in ("revolute", "continuous") else "turns"
 
 
 def _with_plain_drives(model: ModelSpec, losses: Losses) -> ModelSpec:

@@ -19,7 +19,15 @@ if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Mapping
     from typing import Any
 
-    from mbcli.parsers.spec import ActuatorSpec, CollisionFilterGroupSpec, GeometrySpec, JointSpec, LinkSpec, ModelSpec
+    from mbcli.parsers.spec import (
+        ActuatorSpec,
+        AxisSpec,
+        CollisionFilterGroupSpec,
+        GeometrySpec,
+        JointSpec,
+        LinkSpec,
+        ModelSpec,
+    )
     from mbcli.parsers.xml_document import XmlElement
 
     from mbcli.math.array_types import Matrix4
@@ -29,6 +37,11 @@ _MOMENTS = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
 _DRAKE_TYPES = ("ball", "screw", "universal")
 _TYPES = {"quaternion_floating": "floating"}
 _LIMITED = ("revolute", "continuous", "prismatic")
+NO_LIMIT = 1e101  # of attributes that others require: more than LARGEST_NUMBER, which is read as infinity
+REQUIRED_LIMITS = {  # by urdfdom, which ROS and Pinocchio read with; it takes a missing position limit for 0
+    **dict.fromkeys(("revolute", "prismatic"), ("lower", "upper", "effort", "velocity")),
+    "continuous": ("effort", "velocity"),  # if there is a <limit>
+}
 LIMITS = {  # attribute: field of AxisSpec; infinite values are left out
     "lower": "lower",
     "upper": "upper",
@@ -174,15 +187,22 @@ def _add_joint(root: XmlElement, joint: JointSpec, closes_loop: bool) -> None:
     if kind in (*_LIMITED, "screw", "planar"):
         add(node, "axis", xyz=direction)
     if kind in _LIMITED:
-        limits = {name: getattr(axis, field) for name, field in LIMITS.items() if abs(getattr(axis, field)) != inf}
-        if limits:
-            add(node, "limit", **limits)
+        _add_limits(node, axis, kind)
     _add_dynamics(node, joint, kind)
     if kind == "screw":
         add(node, "drake:screw_thread_pitch", value=joint.screw_pitch)
     if axis is not None and axis.mimic is not None:
         mimic = axis.mimic
         add(node, "mimic", joint=mimic.leader, multiplier=mimic.multiplier, offset=mimic.offset)
+
+
+def _add_limits(node: XmlElement, axis: AxisSpec, kind: str) -> None:
+    limits = {name: getattr(axis, field) for name, field in LIMITS.items()}
+    finite = {name for name, value in limits.items() if abs(value) != inf}
+    if finite or kind != "continuous":
+        finite.update(REQUIRED_LIMITS[kind])
+        said = {name: min(max(value, -NO_LIMIT), NO_LIMIT) for name, value in limits.items() if name in finite}
+        add(node, "limit", **said)
 
 
 def _add_dynamics(node: XmlElement, joint: JointSpec, kind: str) -> None:

@@ -196,3 +196,20 @@ def test_a_mass_without_inertia_gets_a_little(tmp_path):
     stage = Usd.Stage.Open(str(tmp_path / "r.usda"))
     point = next(prim for prim in stage.Traverse() if prim.GetName() == "point")
     assert min(point.GetAttribute("physics:diagonalInertia").Get()) > 0.0
+
+
+def test_a_turning_joint_follows_a_sliding_one_in_radians_per_metre(tmp_path):
+    """As Newton reads it: the offset in degrees, the factor between radians and metres."""
+    path = tmp_path / "m.xml"
+    path.write_text(
+        '<mujoco><compiler angle="radian"/><worldbody><body name="a"><joint name="slide" type="slide"/>'
+        '<geom size="0.1"/></body><body name="b" pos="1 0 0"><joint name="turn"/><geom size="0.1"/></body></worldbody>'
+        '<equality><joint joint1="turn" joint2="slide" polycoef="0.1 7 0 0 0"/></equality></mujoco>'
+    )
+    result = cli("convert", path, "-o", tmp_path / "m.usda")
+    assert result.code == 0, result.err
+    turn = next(joint for joint in read(tmp_path / "m.usda").joints if joint.name == "turn")
+    mimic = turn.axes[0].mimic
+    assert (mimic.leader, mimic.multiplier, mimic.offset) == ("slide", 7.0, pytest.approx(0.1, abs=1e-8))
+    stated = (tmp_path / "m.usda").read_text()
+    assert "newton:mimicCoef1 = 7\n" in stated and f"newton:mimicCoef0 = {single(0.1 * 180.0 / pi)}\n" in stated
