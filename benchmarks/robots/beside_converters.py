@@ -35,6 +35,7 @@ from mbcli.parsers.writing.arrange_usd import identifier
 from mbcli.parsers.writing.conversion import mesh_paths
 from mbcli.parsers.writing.flatten import flattened
 
+from benchmarks.robots.by_engines import own_mass_matrices, own_plant, random_states, single_joints
 from benchmarks.robots.files import robot_files
 from benchmarks.robots.runs import OUTSIDE, command_line
 from mbcli.comparison.shapeless_urdf import without_shapes
@@ -326,6 +327,19 @@ def numbers_of(path, robot):
     return None if model is None else stated(model)
 
 
+def mass_matrix_deviation(robot, path):
+    """Between the source and a USD file at random states, relative to the largest number, of the joints of one
+    coordinate that both have; None if there are none. By mbcli."""
+    own = own_plant(str(robot.file.path), robot.file.format, [robot.file.folder])
+    there = own_plant(path, "usd", [os.path.dirname(path)])
+    names = {identifier(name) for name in single_joints(own)} & {identifier(name) for name in single_joints(there)}
+    states = random_states(sorted(names), path)
+    if not names:
+        return None
+    pairs = zip(*(own_mass_matrices(plant, states, spelled=identifier) for plant in (own, there)), strict=True)
+    return max(float(np.abs(M - N).max() / max(np.abs(M).max(), 1e-300)) for M, N in pairs)
+
+
 # ------------------------------------------------------------------------------------------------ all robots
 
 
@@ -371,19 +385,25 @@ def main():
     parser.add_argument("--format", choices=("urdf", "mjcf"), default="urdf")
     parser.add_argument("--converters", metavar="PYTHON", help="with urdf2mjcf and urdf2any")
     parser.add_argument("--usd-converters", metavar="PYTHON", help="with urdf-usd-converter and mujoco-usd-converter")
+    parser.add_argument("--ways", nargs="+", metavar="NAME", help="only these columns of the table")
     parser.add_argument("--json")
     options = parser.parse_args()
     records = []
     for file, model in chosen(options.folders, options.count, options.seed, options.format):
         started = time.monotonic()
-        before, record = stated(model), {"file": file.name, "ways": {}, "kept": {}, "seconds_of": {}}
+        before, record = stated(model), {"file": file.name, "ways": {}, "kept": {}, "seconds_of": {}, "mass_matrix": {}}
         with tempfile.TemporaryDirectory() as folder:
             robot = Robot(file, folder)
-            for name, convert in converters(robot, options).items():
+            ways = converters(robot, options)
+            for name, convert in ways.items():
+                if options.ways and name not in options.ways:
+                    continue
                 before_it = time.monotonic()
                 way, path = convert()
                 record["seconds_of"][name] = round(time.monotonic() - before_it, 1)
                 after = None if path is None else numbers_of(path, robot)
+                if after is not None and path.endswith(".usda"):
+                    record["mass_matrix"][name] = mass_matrix_deviation(robot, path)
                 record["ways"][name] = "its result is not read" if path is not None and after is None else way
                 record["kept"][name] = kept(before, after or {})
         records.append(record)
@@ -409,6 +429,12 @@ def table(records):
             whole = sum(count == total for count, total in counts)
             cells.append(f"{whole} ({sum(c for c, _ in counts)} of {sum(t for _, t in counts)})")
         lines.append(f"| {what} | {len(having)} | " + " | ".join(cells) + " |")
+    within = [
+        [record["mass_matrix"][name] for record in records if record["mass_matrix"].get(name) is not None]
+        for name in names
+    ]
+    cells = [f"{sum(d <= TOLERANCE for d in found)} of {len(found)}" if found else "" for found in within]
+    lines.append(f"| mass matrix of what is read | | {' | '.join(cells)} |")
     for way in ("as it is", "without shapes"):
         counts = [sum(record["ways"][name] == way for record in records) for name in names]
         lines.append(f"| read {way} | | " + " | ".join(map(str, counts)) + " |")

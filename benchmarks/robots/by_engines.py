@@ -28,7 +28,7 @@ def read_by_engines(path, file_format, packages, newton=None):
     engines = [name for name in ENGINES[file_format] if name != "newton" or newton]
     if not engines:
         return {}
-    plant = _own_plant(path, file_format, packages)
+    plant = own_plant(path, file_format, packages)
     found = {}
     for name in engines:
         proof = PlantComparison(tolerance=SINGLE if name == "newton" else TOLERANCE)
@@ -54,7 +54,7 @@ class RefusedError(Exception):
     """An engine does not read a file."""
 
 
-def _own_plant(path, file_format, packages):
+def own_plant(path, file_format, packages):
     own = PackageMap(allow_outside=True, missing_meshes="ignore")
     for folder in packages:
         own.add_path(str(folder))
@@ -63,21 +63,24 @@ def _own_plant(path, file_format, packages):
     return plant
 
 
-def _single(plant):
+def single_joints(plant):
     """{name: Joint} of the joints with one coordinate that no loop cuts."""
     cut = set(map(id, plant.elements.loop_joints))
     return {j.name(): j for j in plant.elements.joints if id(j) not in cut and j.num_velocities() == 1}
 
 
-def _states(names, path):
+def random_states(names, path):
     """[{joint: position}] that are the same in each run."""
     random = np.random.default_rng(crc32(os.path.basename(path).encode()))
     return [{name: float(random.uniform(-1.5, 1.5)) for name in names} for _ in range(NUM_STATES)]
 
 
-def _own_mass_matrices(plant, states, *, rotors=True):
-    """Of the named joints, one for each state; without the inertia of drives if `rotors` is False."""
-    joints = _single(plant)
+def own_mass_matrices(plant, states, *, rotors=True, spelled=str):
+    """Of the named joints, one for each state; without the inertia of drives if `rotors` is False.
+
+    spelled: name of a joint -> its name in the states.
+    """
+    joints = {spelled(name): joint for name, joint in single_joints(plant).items()}
     context = plant.CreateDefaultContext()
     matrices = []
     for state in states:
@@ -125,7 +128,7 @@ def _by_pydrake(plant, path, packages, proof):
         if body.default_mass():
             one, other = body.default_spatial_inertia().CopyToFullMatrix6(), there.CopyToFullMatrix6()
             proof.note("inertias", one, other)
-    joints = _single(plant)
+    joints = single_joints(plant)
     of_drake = {j.name(): j for j in map(theirs.get_joint, theirs.GetJointIndices()) if j.num_velocities() == 1}
     missing = joints.keys() ^ of_drake.keys()
     if missing:
@@ -137,8 +140,8 @@ def _by_pydrake(plant, path, packages, proof):
         proof.note("limits", np.clip(ours, -NO_LIMIT, NO_LIMIT), theirs_)
         proof.note("damping", joint.default_damping_vector()[0], there.default_damping_vector()[0])
     context = theirs.CreateDefaultContext()
-    states = _states(joints, path)
-    for state, M in zip(states, _own_mass_matrices(plant, states), strict=True):
+    states = random_states(joints, path)
+    for state, M in zip(states, own_mass_matrices(plant, states), strict=True):
         q = theirs.GetPositions(context).copy()
         for name, value in state.items():
             q[of_drake[name].position_start()] = value
@@ -155,15 +158,15 @@ def _by_pinocchio(plant, path, packages, proof):
     except (ValueError, RuntimeError) as error:
         raise RefusedError(str(error)) from None
     numbers = {model.names[k]: k for k in range(1, model.njoints) if model.joints[k].nv == 1}
-    joints = _single(plant)
+    joints = single_joints(plant)
     missing = joints.keys() ^ numbers.keys()
     if missing:
         proof.differences.append(f"the joints {sorted(missing)[:5]} are in one alone")
         return
     total = sum(plant.get_body(BodyIndex(k)).default_mass() for k in range(1, plant.num_bodies()))
     proof.note("masses", total, sum(inertia.mass for inertia in model.inertias))
-    data, states = model.createData(), _states(joints, path)
-    for state, M in zip(states, _own_mass_matrices(plant, states, rotors=False), strict=True):
+    data, states = model.createData(), random_states(joints, path)
+    for state, M in zip(states, own_mass_matrices(plant, states, rotors=False), strict=True):
         q = pinocchio.neutral(model)
         for name, value in state.items():
             joint = model.joints[numbers[name]]

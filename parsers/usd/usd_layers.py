@@ -31,9 +31,11 @@ class Layers:
         self.missing: list[str] = []  # messages on references that lead nowhere
         self._seen: set[str] = set()
         self._bytes = 0
+        self._top = ""  # the folder of the file that is the stage
 
     def gather(self, path: str) -> None:
         """Opens a file and, one after the other, all that it names. ModelError, ResourceError."""
+        self._top = os.path.dirname(os.path.abspath(path))
         pending = [path]
         while pending:
             identifier = pending.pop()
@@ -71,12 +73,19 @@ class Layers:
             if "[" in identifier or identifier.lower().endswith(".usdz"):
                 return self._in_package(layer, identifier, path)
             outer, bracket, inner = path.partition("[")
-            return self._packages.resolve(outer, os.path.dirname(identifier)) + bracket + inner
+            return self._resolved(outer, os.path.dirname(os.path.abspath(identifier))) + bracket + inner
         except ResourceError as error:
             if "://" in path or OUTSIDE in str(error) or not self._skips_missing:
                 raise
             self.missing.append(f"{error}")
             return None
+
+    def _resolved(self, uri: str, folder: str) -> str:
+        """The path that a layer in a folder names: plain ones may lead anywhere below the folder of the stage."""
+        there = os.path.normpath(os.path.join(folder, uri))
+        if "://" not in uri and all(os.path.commonpath([self._top, path]) == self._top for path in (folder, there)):
+            return self._packages.resolve(os.path.relpath(there, self._top), self._top)
+        return self._packages.resolve(uri, folder)
 
     def _in_package(self, layer: Sdf.Layer, identifier: str, path: str) -> str:
         """A file in the same USDZ package: nothing leads out of it."""

@@ -47,6 +47,20 @@ def test_a_reference_out_of_the_package_is_refused(tmp_path, way):
     assert read_stage(str(path), packages=packages)[0] is not None
 
 
+def test_layers_may_name_others_below_the_folder_of_the_stage(tmp_path):
+    """As Isaac's robots do: robot.usda has configuration/physics.usda, which has ../parts/arm.usda."""
+    for name in ("configuration", "parts"):
+        (tmp_path / "robot" / name).mkdir(parents=True)
+    (tmp_path / "robot" / "parts" / "arm.usda").write_text(ARM)
+    for name, uri in (("configuration/physics", "../parts/arm"), ("robot", "./configuration/physics")):
+        text = stage_text(f'def Xform "robot" (prepend references = @{uri}.usda@) {{}}')
+        (tmp_path / "robot" / f"{name}.usda").write_text(text)
+    model, diagnostics = read_stage(str(tmp_path / "robot" / "robot.usda"))
+    assert not diagnostics.errors and model is not None
+    model, diagnostics = read_stage(str(tmp_path / "robot" / "configuration" / "physics.usda"))
+    assert [error.code for error in diagnostics.errors] == ["URI_OUTSIDE"]
+
+
 def test_references_to_the_network_and_to_nothing_are_refused(tmp_path):
     for uri in ("https://127.0.0.1:9/a.usd", "omniverse://x/a.usd", "./missing.usda"):
         path = tmp_path / "robot.usda"
