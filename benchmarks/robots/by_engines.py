@@ -137,7 +137,7 @@ def _by_pydrake(plant, path, packages, proof):
     for name, joint in joints.items():
         there = of_drake[name]
         ours, theirs_ = ((j.position_lower_limits()[0], j.position_upper_limits()[0]) for j in (joint, there))
-        proof.note("limits", np.clip(ours, -NO_LIMIT, NO_LIMIT), theirs_)
+        proof.note("limits", *np.clip((ours, theirs_), -NO_LIMIT, NO_LIMIT))
         proof.note("damping", joint.default_damping_vector()[0], there.default_damping_vector()[0])
     context = theirs.CreateDefaultContext()
     states = random_states(joints, path)

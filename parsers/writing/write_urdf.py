@@ -187,7 +187,7 @@ def _add_joint(root: XmlElement, joint: JointSpec, closes_loop: bool) -> None:
     if kind in (*_LIMITED, "screw", "planar"):
         add(node, "axis", xyz=direction)
     if kind in _LIMITED:
-        _add_limits(node, axis, kind)
+        _add_limits(node, joint.axes[0], kind)
     _add_dynamics(node, joint, kind)
     if kind == "screw":
         add(node, "drake:screw_thread_pitch", value=joint.screw_pitch)
