@@ -46,6 +46,7 @@ LONGEST = 60.0  # [s] of one conversion
 DRAWN = 8  # files of a package, among which robots are chosen
 LARGEST_MESHES = 10_000_000  # [bytes] of a robot together
 TOLERANCE = 1e-6  # relative to the largest of a robot; mj_saveLastXML writes 6 digits, USD has single precision
+LEAST = 1e-11  # of any number: what a format takes for not stated where it is 0 is written as 1e-12
 WHAT = (
     *(
         "links",
@@ -210,7 +211,7 @@ def kept(before, after):
         near = 1e-3 if what == "colours" else TOLERANCE  # of images and bytes
         there = after.get(what, {})
         count = sum(
-            name in there and np.allclose(there[name], value, rtol=near, atol=near * size)
+            name in there and np.allclose(there[name], value, rtol=near, atol=max(near * size, LEAST))
             for name, value in before[what].items()
         )
         result[what] = count, len(before[what])
