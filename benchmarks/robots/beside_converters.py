@@ -47,12 +47,13 @@ DRAWN = 8  # files of a package, among which robots are chosen
 LARGEST_MESHES = 10_000_000  # [bytes] of a robot together
 TOLERANCE = 1e-6  # relative to the largest of a robot; mj_saveLastXML writes 6 digits, USD has single precision
 LEAST = 1e-11  # of any number: what a format takes for not stated where it is 0 is written as 1e-12
+PRODUCTS = "products of inertia"
 WHAT = (
     *(
         "links",
         "masses",
         "inertias",
-        "products of inertia",
+        PRODUCTS,
         "limits",
         "damping",
         "dry friction",
@@ -82,9 +83,7 @@ def stated(model):
         "links": {link.name: 1.0 for link in links},
         "masses": {link.name: link.inertial.mass for link in weighed},
         "inertias": {link.name: _tensor(link.inertial) for link in weighed},
-        "products of inertia": {
-            link.name: _tensor(link.inertial) for link in weighed if any(link.inertial.inertia[3:])
-        },
+        PRODUCTS: {link.name: _tensor(link.inertial) for link in weighed if any(link.inertial.inertia[3:])},
         "limits": {
             joint.name: (joint.axes[0].lower, joint.axes[0].upper)
             for joint in joints
