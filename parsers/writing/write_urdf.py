@@ -8,6 +8,7 @@ from __future__ import annotations
 from math import inf
 from typing import TYPE_CHECKING
 
+from lxml import etree
 from mbcli.parsers.frame_names import WORLD
 from mbcli.parsers.poses import compose, inverse
 from mbcli.parsers.proximity_properties import proximity_elements
@@ -74,6 +75,7 @@ def write_urdf(spec: ModelSpec, loops: Container[str] = ()) -> XmlElement:
     for group in spec.filter_groups:
         _add_filter_group(root, group)
     _add_sensors(root, spec)
+    _drop_idle_world(root)
     version = next((version for version, needs in _VERSIONS if needs & _features(root)), None)
     if version is not None:
         root.set("version", version)
@@ -160,6 +162,15 @@ SHAPES = {  # HalfSpace is none of URDF
     Ellipsoid: lambda shape: ("drake:ellipsoid", dict(zip("abc", shape.radii, strict=True))),
     Mesh: lambda shape: ("mesh", {"filename": shape.uri, "scale": shape.scale}),
 }
+
+
+def _drop_idle_world(root: XmlElement) -> None:
+    """A world link with nothing on it that nothing names would be a second root, which urdfdom refuses."""
+    world = next((link for link in root.findall("link") if link.get("name") == WORLD), None)
+    if world is None or len(world):
+        return
+    if not any(WORLD in element.attrib.values() for element in root.iter(etree.Element) if element is not world):
+        root.remove(world)
 
 
 # ---------------------------------------------------------------------------------------------- joints

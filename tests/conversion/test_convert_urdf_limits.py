@@ -1,5 +1,6 @@
 """URDF out: limits are stated as urdfdom wants them, which ROS and Pinocchio read with."""
 
+import re
 from math import inf
 
 import pytest
@@ -48,3 +49,15 @@ def test_pinocchio_reads_joints_without_limits(urdf):
     model = pinocchio.buildModelFromUrdf(str(urdf))
     assert list(model.names)[1:] == ["swing", "push", "turn", "spin"]
     assert model.upperPositionLimit[0] == 2.0 and model.upperPositionLimit[1] > 1e100
+
+
+@pytest.mark.peers
+def test_what_floats_beside_a_world_without_shapes_is_the_one_root(tmp_path):
+    """The plane of the floor is lost, and with it all that the world had."""
+    pinocchio = pytest.importorskip("pinocchio")
+    text = re.sub('<joint name="swing"[^>]*>', "<freejoint/>", MJCF)
+    text = text.replace("<worldbody>", '<worldbody><geom name="floor" type="plane" size="1 1 1"/>')
+    (tmp_path / "m.xml").write_text(text)
+    succeed("convert", tmp_path / "m.xml", "-o", tmp_path / "m.urdf", "--lossy")
+    assert "world" not in (tmp_path / "m.urdf").read_text()
+    assert list(pinocchio.buildModelFromUrdf(str(tmp_path / "m.urdf")).names)[1:] == ["push", "turn", "spin"]
