@@ -24,6 +24,10 @@ def evaluate(request: dict[str, Any]) -> dict[str, Any]:
     builder = newton.ModelBuilder()
     builder.add_usd(request["usd"])
     model = builder.finalize(device="cpu")
+    if not model.body_count:  # Newton has no arrays then
+        nothing: dict[str, Any] = {"mass_matrix": [], "poses": {}, "moved": []}
+        empty: dict[str, Any] = {"bodies": {}, "joints": {}, "states": [nothing for _ in request["states"]]}
+        return empty | {"version": newton.__version__, "gravity": model.gravity.numpy()[0].tolist()}
     starts, velocities = (array.numpy().tolist() for array in (model.joint_q_start, model.joint_qd_start))
     names = [label.rpartition("/")[2] for label in model.joint_label]
     single = {

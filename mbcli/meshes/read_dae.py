@@ -29,8 +29,8 @@ def read_dae(content: bytes) -> Iterator[Surface]:
     """
     document = _Document(_parse(content))
     metres = document.metres()
-    for surface in document.surfaces():
-        yield surface._replace(vertices=metres * surface.vertices)
+    for name, vertices, triangles, color in document.surfaces():
+        yield Surface(name, metres * vertices, triangles, color)
 
 
 def _parse(content: bytes) -> Any:
