@@ -149,12 +149,23 @@ def shape_differences(conversion: Conversion, read: ModelSpec) -> list[str]:
         twin = there.get(conversion.links.get(link.name, ""))
         for tag in ("visuals", "collisions"):
             ours = [compose(X_NL, geometry.X_LG) for geometry in getattr(link, tag)]
-            if not _same(ours, [geometry.X_LG for geometry in getattr(twin, tag, ())], TOLERANCE):
+            if not _same_poses(ours, [geometry.X_LG for geometry in getattr(twin, tag, ())]):
                 found.append(f"{tag} of link '{link.name}' are elsewhere")
     meant = {frozenset(conversion.links[link] for link in pair) for pair in touching(conversion.kept)}
     for pair in sorted(map(sorted, meant ^ touching(read))):
         found.append(f"links '{pair[0]}' and '{pair[-1]}' may touch in one and not in the other")
     return found
+
+
+def _same_poses(ours: list[Any], theirs: list[Any]) -> bool:
+    """In any order: MJCF has what is seen and collides first."""
+    left = list(theirs)
+    for X in ours:
+        k = next((k for k, other in enumerate(left) if _same(X, other, TOLERANCE)), None)
+        if k is None:
+            return False
+        del left[k]
+    return not left
 
 
 def touching(model: ModelSpec) -> set[frozenset[str]]:

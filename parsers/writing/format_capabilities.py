@@ -218,6 +218,9 @@ class _Reduction:
         if geometry.properties.get(_BOUNCING[0], 0.0) > 0.0:
             message = f"the restitution of collision '{geometry.name}': what falls on it stays"
             self.lose("motion", "PROPERTIES", message, geometry.place)
+        elif _BOUNCING[0] in geometry.properties:
+            message = f"that collision '{geometry.name}' states a restitution, of 0"
+            self.lose("lost", "PROPERTIES", message, geometry.place)
         return replace(geometry, properties=own)
 
     def _in_mujoco(self, tag: str, geometry: GeometrySpec) -> GeometrySpec:

@@ -5,6 +5,7 @@ import sys
 from dataclasses import replace
 
 import pytest
+from command_line import cli
 from mbcli.parsers.writing.additions import Additions
 from mbcli.parsers.writing.conversion import converted
 from repository import ROOT
@@ -195,3 +196,14 @@ def test_an_engine_that_crashes_is_a_difference_and_not_the_end(monkeypatch):
     proof = prove(plant, conversion, PACKAGES)
     prove_by_engine(conversion, proof)
     assert any("MuJoCo failed" in fault for fault in proof.faults())
+
+
+def test_collisions_that_are_seen_too_may_come_after_others(tmp_path):
+    """MJCF has them first, as one geom each; they are where they were."""
+    box = "<geometry><box><size>0.1 0.2 0.3</size></box></geometry>"
+    poses = {"hidden": "1 0 0 0 0 0", "seen": "0 1 0 0 0 0"}
+    shapes = "".join(f'<collision name="{name}"><pose>{pose}</pose>{box}</collision>' for name, pose in poses.items())
+    shapes += f'<visual name="seen"><pose>{poses["seen"]}</pose>{box}</visual>'
+    path = tmp_path / "m.sdf"
+    path.write_text(f'<sdf version="1.9"><model name="m"><link name="l">{shapes}</link></model></sdf>')
+    assert cli("convert", path, "-o", tmp_path / "m.xml").code == 0

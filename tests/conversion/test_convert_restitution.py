@@ -100,3 +100,11 @@ def test_mujoco_bounces_as_high():
         if step > 2400:
             highest = max(highest, data.qpos[2] - 0.1)
     assert math.sqrt(highest) == pytest.approx(restitution_of((-100000.0, -63.0)), rel=0.03)
+
+
+@pytest.mark.parametrize("target", ["urdf", "mjcf"])
+def test_a_restitution_of_zero_has_a_line_and_no_effect(target):
+    bounce = "<bounce><restitution_coefficient>0</restitution_coefficient></bounce>"
+    losses = converted(read(ball(bounce)), target, packages=PackageMap(), folder=".").losses
+    (loss,) = [loss for loss in losses if "restitution" in loss.message]
+    assert (loss.kind, loss.code) == ("lost", "PROPERTIES")
