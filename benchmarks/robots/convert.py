@@ -183,7 +183,7 @@ def is_named(difference, losses):
 
 
 # what an element of another name is missing as, and what states its name: {quantity}
-OF_NAMES = {"body", "bodies", "joint", "joints", "frame", "geometry", "actuator", "parent", "child"}
+OF_NAMES = {"name", "body", "bodies", "joint", "joints", "frame", "geometry", "actuator", "parent", "child"}
 
 
 def _names(where, cause):
