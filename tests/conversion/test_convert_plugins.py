@@ -4,7 +4,8 @@ import pytest
 from command_line import cli
 from repository import SAMPLES
 
-HELD = """<sdf version="1.9"><model name="m"><link name="b"><kinematic>true</kinematic><velocity_decay><linear>0.1</linear>
+HELD = """<sdf version="1.9"><model name="m"><link name="b"><kinematic>true</kinematic>
+<velocity_decay><linear>0.1</linear>
 </velocity_decay></link></model></sdf>"""
 
 
