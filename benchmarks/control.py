@@ -1,12 +1,15 @@
 """What controllers cost: a tick of a run by each kind, and 256 worlds under one of arrays.
 
-python -m benchmarks.control [tick] [pipe] [worlds] [--rounds N]
+python -m benchmarks.control [tick] [pipe] [worlds] [diagram] [--rounds N]
 
 tick   a run of a pendulum at 500 Hz with a controller of Python or a compiled one, beside the same run without
 pipe   the same with a program in C (cc is needed), and how long the two processes take to exchange the same lines alone
 worlds 256 worlds under a controller of arrays, beside steps under the same efforts that are known before
+diagram  a LeafSystem that controls a pendulum at 500 Hz in a diagram, by an output that follows from the state at once
+         or by a sampled one, beside the plant alone; processor time
 
-Times by the clock, of the steps of runs, the contestants one after another in each round: medians of differences.
+Other times are by the clock, of the steps of runs. The contestants run one after another in each round: medians of
+differences.
 """
 
 import argparse
@@ -21,9 +24,13 @@ from pathlib import Path
 import numpy as np
 
 from mbcli.models import load_model
+from mbcli.multibody.parsing import Parser
+from mbcli.multibody.plant import AddMultibodyPlantSceneGraph
 from mbcli.simulation.control import ControllerChoice, compiled
 from mbcli.simulation.recorded_run import RecordedRun
 from mbcli.simulation.worlds import Worlds
+from mbcli.systems.analysis import Simulator
+from mbcli.systems.framework import DiagramBuilder, LeafSystem
 
 ROOT = Path(__file__).resolve().parent.parent
 PENDULUM = str(ROOT / "sample_models" / "pendulum.urdf")
@@ -188,7 +195,71 @@ def recorded(many, start, law):
     return kept
 
 
-PARTS = {"tick": tick, "pipe": pipe, "worlds": worlds}
+def diagram(rounds):
+    """Controllers that are systems of a diagram."""
+    simulators = {"none": simulator(None), "direct": simulator(Direct()), "sampled": simulator(Sampled())}
+    for each in simulators.values():
+        each.AdvanceTo(0.1)
+    found = runs({name: lambda each=each: processor_seconds(each) for name, each in simulators.items()}, rounds)
+    for name in ("direct", "sampled"):
+        print(f"diagram:  {name}: {by_tick(found, name):.1f} us a period with its own code (goal 20 beyond it)")
+
+
+def processor_seconds(simulator):
+    """Of so many periods more."""
+    started = time.process_time()
+    simulator.AdvanceTo(simulator.get_context().get_time() + DURATION)
+    return time.process_time() - started
+
+
+def simulator(controller):
+    """Of the pendulum, whose controller takes its state."""
+    builder = DiagramBuilder()
+    plant, _ = AddMultibodyPlantSceneGraph(builder, 1.0 / RATE)
+    Parser(plant).AddModels(PENDULUM)
+    plant.Finalize()
+    if controller is not None:
+        builder.AddSystem(controller)
+        builder.Connect(plant.get_state_output_port(), controller.get_input_port())
+        builder.Connect(controller.get_output_port(), plant.get_actuation_input_port())
+    made = Simulator(builder.Build())
+    if controller is None:
+        plant.get_actuation_input_port().FixValue(plant.GetMyContextFromRoot(made.get_mutable_context()), [0.0])
+    return made
+
+
+class Direct(LeafSystem):
+    """The output follows from the state at once."""
+
+    def __init__(self):
+        super().__init__()
+        self._x = self.DeclareVectorInputPort("x", 2)
+        self.DeclareVectorOutputPort("u", 1, self._output)
+
+    def _output(self, context, output):
+        x = self._x.Eval(context)
+        output.SetFromVector(own(x[:1], x[1:]))
+
+
+class Sampled(LeafSystem):
+    """The output is discrete state, which is set once a period."""
+
+    def __init__(self):
+        super().__init__()
+        self._x = self.DeclareVectorInputPort("x", 2)
+        self.DeclareDiscreteState(1)
+        self.DeclarePeriodicDiscreteUpdateEvent(1.0 / RATE, 0.0, self._update)
+        self.DeclareVectorOutputPort("u", 1, self._output, {self.xd_ticket()})
+
+    def _update(self, context, values):
+        x = self._x.Eval(context)
+        values.set_value(own(x[:1], x[1:]))
+
+    def _output(self, context, output):
+        output.SetFromVector(context.get_discrete_state_vector().CopyToVector())
+
+
+PARTS = {"diagram": diagram, "tick": tick, "pipe": pipe, "worlds": worlds}
 
 
 def main():

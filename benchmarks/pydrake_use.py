@@ -12,12 +12,17 @@ from __future__ import annotations
 import argparse
 import ast
 import json
+import re
 import warnings
 from collections import Counter
 from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from mbcli.pydrake_names import ALSO_IN, OUT_OF_SCOPE, OUT_OF_SCOPE_NAMES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 RETURNS = {  # classes of what functions and methods return
     "AddMultibodyPlantSceneGraph": ("MultibodyPlant", "SceneGraph"),
@@ -50,19 +55,28 @@ RETURNS = {  # classes of what functions and methods return
 MAKERS = {"FirstOrderHold", "ZeroOrderHold", "CubicShapePreserving", "CubicHermite", "MakeLinear", "Make", "Identity"}
 
 
-def programs(folder: Path):
+def program(path: Path) -> str | None:
+    """The text of a Python file, or the code of a notebook; None for another file."""
+    if path.suffix == ".py":
+        return path.read_text(encoding="utf-8", errors="replace")
+    try:
+        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    except (ValueError, KeyError):
+        return None
+    code = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+    lines = "\n".join(text for text in code if not text.startswith("%%")).splitlines()
+    return "\n".join(_MAGIC.sub(r"\1pass", line) for line in lines)
+
+
+_MAGIC = re.compile(r"^(\s*)[%!].*")  # what is IPython's
+
+
+def programs(folder: Path) -> Iterator[tuple[Path, str]]:
     """(path, text) of Python files and of the code of notebooks below a folder."""
     for path in sorted(folder.rglob("*")):
-        if path.suffix == ".py":
-            yield path, path.read_text(encoding="utf-8", errors="replace")
-        elif path.suffix == ".ipynb":
-            try:
-                cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
-            except (ValueError, KeyError):
-                continue
-            code = ("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
-            lines = "\n".join(code).splitlines()
-            yield path, "\n".join(("pass" if line.lstrip()[:1] in ("%", "!") else line) for line in lines)
+        text = program(path) if path.suffix in (".py", ".ipynb") else None
+        if text is not None:
+            yield path, text
 
 
 class Library:
@@ -219,8 +233,8 @@ def is_here(path: str, member: str | None) -> bool:
     found = MBCLI.get(path) or MBCLI.get(f"{also}.{name}".lstrip("."))
     if found is None and path.startswith("all."):  # classes of what functions return
         theirs = PYDRAKE.get(path)
-        home = (getattr(theirs, "__module__", "") or "").removeprefix("pydrake.")
-        found = MBCLI.get(f"{home}.{path[4:]}")
+        home = (getattr(theirs, "__module__", "") or "").removeprefix("pydrake").lstrip(".")
+        found = MBCLI.get(f"{home}.{path[4:]}".lstrip("."))
     return found is not None and (member is None or hasattr(found, member))
 
 

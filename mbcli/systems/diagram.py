@@ -70,12 +70,6 @@ class DiagramContext(TreeContext):
             else:
                 yield system, context
 
-    def SetTime(self, time_sec: float) -> None:
-        """Replaces the time [s] of all parts; RuntimeError if it is not finite."""
-        super().SetTime(time_sec)
-        for context in self.tree.plants:
-            context.state.time = self.tree.time
-
     def _continuous(self) -> ContinuousState:
         parts = [context.get_continuous_state() for context in self.contexts.values()]
         return ContinuousState(joined([p.get_vector() for p in parts]), kinds="".join(p.kinds for p in parts))
@@ -216,7 +210,7 @@ class Diagram(ConnectedSystems, System):
         for output, port in self._connections:
             source, target = own.contexts[output.get_system()], own.contexts[port.get_system()]
             for inner, context in inner_inputs(port, target):
-                inner.connect(context, _follower(output, source, tree))
+                inner.connect(context, _follower(output, source, context, tree))
         return own
 
     def GetSubsystemContext(self, subsystem: object, context: Any) -> Any:
@@ -287,9 +281,11 @@ def inputs_reaching(output: OutputPort) -> list[str]:
     return [port.get_name() for port in output.get_system().input_ports()] if names is None else list(names)
 
 
-def _follower(output: OutputPort, source: Any, tree: Tree) -> Callable[[Any], Any]:
+def _follower(output: OutputPort, source: Any, target: Any, tree: Tree) -> Callable[[Any], Any]:
     """What an input port takes its value from; a plant that runs ahead brings the others along."""
-    evaluate = output.Eval
+    evaluate = output.evaluator()
+    if type(target) is not PlantContext:
+        return lambda context: evaluate(source)
 
     def value(context: Any) -> Any:
         if type(context) is PlantContext and tree.time != context.state.time:

@@ -63,7 +63,7 @@ class PlantSteps:
     """The steps of a discrete plant in a diagram, each under the inputs at its start."""
 
     def __init__(self, plant: Any, context: Any) -> None:
-        self.plant, self.context = plant, context
+        self.plant, self.context, self._h = plant, context, plant.time_step()
         self._run: Run | None = None
         self._values: dict[str, Any] = {}
 
@@ -74,7 +74,7 @@ class PlantSteps:
 
     def take(self, number: int) -> None:
         """The step of a number."""
-        context, h = self.context, self.plant.time_step()
+        context, h = self.context, self._h
         time = context.state.time
         held = bool(self._values)
         if held:
@@ -107,7 +107,7 @@ class EventLoop:
 
     def __init__(self, system: Any, root: Any, leaves: list[tuple[Any, Any]], config: Callable[[], Any]) -> None:
         self._system, self._root, self._leaves, self._config = system, root, leaves, config
-        self._set_time = root.SetTime
+        self._tree = root.tree
         self.integrator = Integrator([(s, c) for s, c in leaves if c.num_continuous_states()], self._set_time)
         self._witnessed = [(s, c) for s, c in leaves if hasattr(s, "DoGetWitnessFunctions")]
         self._per_step = self._declared(TriggerType.kPerStep)
@@ -145,7 +145,11 @@ class EventLoop:
 
     def time(self) -> float:
         """[s] of the root context."""
-        return self._root.get_time()
+        return self._tree.time
+
+    def _set_time(self, time: float) -> None:
+        """As SetTime() of the root, of a time that is finite."""
+        self._tree.go_to(time)
 
     # events
 
@@ -179,17 +183,18 @@ class EventLoop:
 
     def _published(self, due: tuple[Schedule, ...]) -> list[tuple[Any, Any, Event]]:
         """What is published after a step that ends where these are due."""
-        if due not in self._to_publish:
-            self._to_publish[due] = [*self._per_step[PUBLISH], *_of_kind(due, PUBLISH)]
-        return self._to_publish[due]
+        events = self._to_publish.get(due)
+        if events is None:
+            events = self._to_publish[due] = [*self._per_step[PUBLISH], *_of_kind(due, PUBLISH)]
+        return events
 
     def update(self) -> EventStatus:
         """All updates that are pending."""
         due, self._due = self._due, ()
         if not self._triggered:
-            if due not in self._agendas:
-                self._agendas[due] = self._agenda(due, [])
-            agenda = self._agendas[due]
+            agenda = self._agendas.get(due)
+            if agenda is None:
+                agenda = self._agendas[due] = self._agenda(due, [])
         else:
             agenda, self._triggered = self._agenda(due, self._triggered), []
         status = NOTHING
@@ -217,36 +222,38 @@ class EventLoop:
         """Updates of a kind and the steps of plants, all from the same state."""
         pending: dict[int, tuple[Any, Any]] = {}  # by the number of the context
         for system, context, event in events:
-            if id(context) not in pending:
-                state = context.get_state() if kind == UNRESTRICTED else context.get_discrete_state()
-                pending[id(context)] = context, state.Clone()
-            status = worse(status, event.handle(system, context, pending[id(context)][1]))
+            known = pending.get(id(context))
+            if known is None:
+                state = context.get_state() if kind is UNRESTRICTED else context.get_discrete_state()
+                known = pending[id(context)] = state, state.Clone()
+            status = worse(status, event.handle(system, context, known[1]))
         for steps, _ in plants:
             steps.evaluate_inputs()
         for steps, schedule in plants:
             steps.take(schedule.number - 1)
-        for context, target in pending.values():
-            # vectors tell of their changes themselves
-            state = context.get_mutable_state() if kind == UNRESTRICTED else context.get_discrete_state()
-            state.SetFrom(target)
-        self.unrestricted_updates += kind == UNRESTRICTED
-        self.discrete_updates += kind == DISCRETE
+        for state, target in pending.values():
+            state.SetFrom(target)  # vectors tell of their changes themselves
+        if kind is UNRESTRICTED and pending:
+            self._tree.note_change()
+        self.unrestricted_updates += kind is UNRESTRICTED
+        self.discrete_updates += kind is DISCRETE
         return status
 
     # time
 
     def advance(self, boundary: float, after_step: Callable[[EventStatus], bool]) -> None:
         """Advances to a time [s], or until after_step(status of the events of a step) is true."""
+        tree, schedules = self._tree, self._schedules
         while True:
             status = self.update()
-            now = self.time()
             target = boundary
-            for schedule in self._schedules:
-                target = min(target, schedule.next)
-            self._continue_to(now, target)
+            for schedule in schedules:
+                if schedule.next < target:
+                    target = schedule.next
+            self._continue_to(tree.time, target)
             self.steps += 1
-            reached = self.time()
-            self._due = due = tuple([s for s in self._schedules if s.next <= reached])
+            reached = tree.time
+            self._due = due = tuple([s for s in schedules if s.next <= reached])
             for schedule in due:
                 schedule.go_on()
             events = self._published(due)

@@ -89,6 +89,7 @@ class Event:
     Attributes:
         kind: PUBLISH: nothing changes; DISCRETE: discrete state; UNRESTRICTED: all state.
         period, offset: [s] of a periodic one.
+        method: takes the context alone, and of updates the state to set; goes before callbacks.
 
     Args:
         trigger_type: when; set by the declaration of the event. May be left out.
@@ -108,6 +109,14 @@ class Event:
             callback, trigger_type = trigger_type, TriggerType.kUnknown
         self._trigger, self._callback, self._system_callback = trigger_type, callback, system_callback
         self.period = self.offset = 0.0
+        self.method: Callable[..., Any] | None = None
+
+    @classmethod
+    def calling(cls, method: Callable[..., Any]) -> Event:
+        """One that calls a method of a system, which does not take the event."""
+        made = cls()
+        made.method = method
+        return made
 
     def get_trigger_type(self) -> TriggerType:
         """When it happens."""
@@ -116,19 +125,20 @@ class Event:
     def declared(self, trigger: TriggerType, period: float = 0.0, offset: float = 0.0) -> Event:
         """A copy with the time at which it happens."""
         other = type(self)(trigger, self._callback, system_callback=self._system_callback)
-        other.period, other.offset = period, offset
+        other.period, other.offset, other.method = period, offset, self.method
         return other
 
     def handle(self, system: Any, context: Any, target: Any = None) -> EventStatus:
         """Does it; target: what an update sets."""
-        targets = () if self.kind == PUBLISH else (target,)
-        if self._system_callback is not None:
+        targets = () if self.kind is PUBLISH else (target,)
+        status = None
+        if self.method is not None:
+            status = self.method(context, *targets)
+        elif self._system_callback is not None:
             status = self._system_callback(system, context, self, *targets)
         elif self._callback is not None:
             status = self._callback(context, self, *targets)
-        else:
-            status = None
-        return status if isinstance(status, EventStatus) else SUCCEEDED
+        return SUCCEEDED if status is None or not isinstance(status, EventStatus) else status
 
 
 class PublishEvent(Event):

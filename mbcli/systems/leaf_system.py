@@ -248,7 +248,8 @@ class LeafSystem(System):
             raise RuntimeError(f"{type(self).__name__} has an output port named '{name}' already")
 
         def value(context: Any) -> Any:
-            self.check_context(context)
+            if type(context) is not LeafContext or context.system is not self:
+                self.check_context(context)  # raises
             stamp = context.tree.stamp()
             known = context.results.get(index)
             if known is None or known[0] != stamp:
@@ -327,19 +328,19 @@ class LeafSystem(System):
         self, period_sec: float, offset_sec: float = 0.0, publish: Callable[[Any], Any] = lambda context: None
     ) -> None:
         """Calls publish(context) at offset + k period [s]."""
-        self.DeclarePeriodicEvent(period_sec, offset_sec, _event(PublishEvent, publish))
+        self.DeclarePeriodicEvent(period_sec, offset_sec, PublishEvent.calling(publish))
 
     def DeclarePeriodicDiscreteUpdateEvent(
         self, period_sec: float, offset_sec: float, update: Callable[[Any, DiscreteValues], Any]
     ) -> None:
         """Calls update(context, discrete_values) at offset + k period [s]."""
-        self.DeclarePeriodicEvent(period_sec, offset_sec, _event(DiscreteUpdateEvent, update))
+        self.DeclarePeriodicEvent(period_sec, offset_sec, DiscreteUpdateEvent.calling(update))
 
     def DeclarePeriodicUnrestrictedUpdateEvent(
         self, period_sec: float, offset_sec: float, update: Callable[[Any, Any], Any]
     ) -> None:
         """Calls update(context, state) at offset + k period [s]."""
-        self.DeclarePeriodicEvent(period_sec, offset_sec, _event(UnrestrictedUpdateEvent, update))
+        self.DeclarePeriodicEvent(period_sec, offset_sec, UnrestrictedUpdateEvent.calling(update))
 
     def DeclarePerStepEvent(self, event: Event) -> None:
         """An event at the start and after every step."""
@@ -347,15 +348,15 @@ class LeafSystem(System):
 
     def DeclarePerStepPublishEvent(self, publish: Callable[[Any], Any]) -> None:
         """Calls publish(context) at the start and after every step."""
-        self.DeclarePerStepEvent(_event(PublishEvent, publish))
+        self.DeclarePerStepEvent(PublishEvent.calling(publish))
 
     def DeclarePerStepDiscreteUpdateEvent(self, update: Callable[[Any, DiscreteValues], Any]) -> None:
         """Calls update(context, discrete_values) at the start of every step."""
-        self.DeclarePerStepEvent(_event(DiscreteUpdateEvent, update))
+        self.DeclarePerStepEvent(DiscreteUpdateEvent.calling(update))
 
     def DeclarePerStepUnrestrictedUpdateEvent(self, update: Callable[[Any, Any], Any]) -> None:
         """Calls update(context, state) at the start of every step."""
-        self.DeclarePerStepEvent(_event(UnrestrictedUpdateEvent, update))
+        self.DeclarePerStepEvent(UnrestrictedUpdateEvent.calling(update))
 
     def DeclareInitializationEvent(self, event: Event) -> None:
         """An event when a Simulator is initialized."""
@@ -363,27 +364,27 @@ class LeafSystem(System):
 
     def DeclareInitializationPublishEvent(self, publish: Callable[[Any], Any]) -> None:
         """Calls publish(context) when a Simulator is initialized."""
-        self.DeclareInitializationEvent(_event(PublishEvent, publish))
+        self.DeclareInitializationEvent(PublishEvent.calling(publish))
 
     def DeclareInitializationDiscreteUpdateEvent(self, update: Callable[[Any, DiscreteValues], Any]) -> None:
         """Calls update(context, discrete_values) when a Simulator is initialized."""
-        self.DeclareInitializationEvent(_event(DiscreteUpdateEvent, update))
+        self.DeclareInitializationEvent(DiscreteUpdateEvent.calling(update))
 
     def DeclareInitializationUnrestrictedUpdateEvent(self, update: Callable[[Any, Any], Any]) -> None:
         """Calls update(context, state) when a Simulator is initialized."""
-        self.DeclareInitializationEvent(_event(UnrestrictedUpdateEvent, update))
+        self.DeclareInitializationEvent(UnrestrictedUpdateEvent.calling(update))
 
     def DeclareForcedPublishEvent(self, publish: Callable[[Any], Any]) -> None:
         """Calls publish(context) in ForcedPublish()."""
-        self._made().events.append(_event(PublishEvent, publish).declared(TriggerType.kForced))
+        self._made().events.append(PublishEvent.calling(publish).declared(TriggerType.kForced))
 
     def DeclareForcedDiscreteUpdateEvent(self, update: Callable[[Any, DiscreteValues], Any]) -> None:
         """Calls update(context, discrete_values) in CalcForcedDiscreteVariableUpdate()."""
-        self._made().events.append(_event(DiscreteUpdateEvent, update).declared(TriggerType.kForced))
+        self._made().events.append(DiscreteUpdateEvent.calling(update).declared(TriggerType.kForced))
 
     def DeclareForcedUnrestrictedUpdateEvent(self, update: Callable[[Any, Any], Any]) -> None:
         """Calls update(context, state) in CalcForcedUnrestrictedUpdate()."""
-        self._made().events.append(_event(UnrestrictedUpdateEvent, update).declared(TriggerType.kForced))
+        self._made().events.append(UnrestrictedUpdateEvent.calling(update).declared(TriggerType.kForced))
 
     def MakeWitnessFunction(
         self,
@@ -516,8 +517,3 @@ class VectorSystem(LeafSystem):
         values = np.zeros(derivatives.size())
         self.DoCalcVectorTimeDerivatives(context, *self._given(context), values)
         derivatives.SetFromVector(values)
-
-
-def _event(kind: type[Event], function: Callable[..., Any]) -> Event:
-    """An event that calls a method that does not take the event."""
-    return kind(TriggerType.kUnknown, lambda context, event, *target: function(context, *target))

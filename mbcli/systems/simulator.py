@@ -16,8 +16,8 @@ from mbcli.multibody.core.inputs import controlled_actuators
 from mbcli.multibody.state.context import Context as PlantContext
 from mbcli.multibody.stepping.run import NEVER, SCHEMES, Run
 from mbcli.simulation.start_limits import in_words, positions_outside_limits, what_limits_do
-from mbcli.systems.event_loop import EventLoop, first_number, needs_events, worse
-from mbcli.systems.events import EventStatus
+from mbcli.systems.event_loop import NOTHING, EventLoop, first_number, needs_events, worse
+from mbcli.systems.events import SUCCEEDED, EventStatus
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -160,7 +160,8 @@ class Simulator:
             turn.give_back()
 
     def _after_step(self, status: EventStatus) -> bool:
-        self._wait()
+        if self._rate > 0.0:
+            self._wait()
         return self._ended_by(status)
 
     def _warn_of_limits(self) -> None:
@@ -291,6 +292,9 @@ class Simulator:
 
     def _ended_by(self, status: EventStatus) -> bool:
         """Whether events of this status, or the monitor, end the advance. RuntimeError if one of them failed."""
+        if self._monitor is None and (status is SUCCEEDED or status is NOTHING):  # most are
+            self._ending = None
+            return False
         answer = None if self._monitor is None else self._monitor(self._root)
         by_monitor = isinstance(answer, EventStatus) and answer.severity().value > status.severity().value
         if isinstance(answer, EventStatus):

@@ -59,7 +59,20 @@ class Tree:
         """Something beside the plants has changed; what they remember may follow from it."""
         self._changes += 1
         for context in self.plants:
-            context.state.forget_inputs()
+            context.state.input_cache.clear()
+
+    def go_to(self, time: float) -> None:
+        """Replaces the time [s] of all contexts by one that is finite."""
+        self.time = time
+        self._changes += 1
+        for context in self.plants:
+            state = context.state
+            state.time = time
+            state.input_cache.clear()
+
+
+class NoValueError(LookupError):
+    """An input port is neither fixed nor connected."""
 
 
 class InputValues:
@@ -95,8 +108,13 @@ class InputValues:
         return self.followed[name](context) if name in self.followed else None
 
     def own_value(self, name: str, context: Any) -> Any:
-        """The value, which the caller may change: sources give new ones."""
-        return _own(self.fixed[name]) if name in self.fixed else self.followed[name](context)
+        """The value, which the caller may change: sources give new ones. NoValueError if there is none."""
+        if name in self.fixed:
+            return _own(self.fixed[name])
+        source = self.followed.get(name)
+        if source is None:
+            raise NoValueError(name)
+        return source(context)
 
     def has(self, name: str) -> bool:
         return name in self.fixed or name in self.followed
@@ -236,12 +254,13 @@ class InputPort(Port):
     def Eval(self, context: Any) -> Any:
         """The value, (size,) or an object. RuntimeError if there is none."""
         self._system.check_context(context)
-        if not context.inputs.has(self._name):
+        try:
+            return context.inputs.own_value(self._name, context)
+        except NoValueError:
+            system = self._system.get_name() or type(self._system).__name__
             raise RuntimeError(
-                f"input '{self._name}' has no value: fix or connect it (it is of system "
-                f"'{self._system.get_name() or type(self._system).__name__}')"
-            )
-        return context.inputs.own_value(self._name, context)
+                f"input '{self._name}' has no value: fix or connect it (it is of system '{system}')"
+            ) from None
 
     def checked(self, value: Any) -> Any:
         """A value as the port takes it: of its kind and size, with finite numbers."""
@@ -301,6 +320,10 @@ class OutputPort(Port):
     def Eval(self, context: Any) -> Any:
         """The value at a context: (size,) or an object."""
         return self._evaluate(context)
+
+    def evaluator(self) -> Callable[[Any], Any]:
+        """What Eval() calls."""
+        return self._evaluate
 
 
 class Context:
@@ -536,8 +559,7 @@ class TreeContext(Context):
 
     def SetTime(self, time_sec: float) -> None:
         """[s]; RuntimeError if it is not finite."""
-        self.tree.time = finite_time(time_sec)
-        self.tree.note_change()
+        self.tree.go_to(finite_time(time_sec))
 
 
 class StatelessContext(TreeContext):

@@ -403,7 +403,7 @@ class DiscreteValues:
 
     def SetFrom(self, other: DiscreteValues) -> None:
         """Takes the elements of all groups of another one."""
-        for own, theirs in zip(self.groups, other.get_data(), strict=True):
+        for own, theirs in zip(self.groups, other.groups, strict=True):
             own.SetFrom(theirs)
 
     def Clone(self) -> DiscreteValues:
