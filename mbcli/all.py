@@ -2,6 +2,8 @@
 
 from importlib.util import find_spec
 
+import numpy as np  # noqa: F401 - scripts take it from here
+
 from mbcli.autodiffutils import *  # noqa: F403
 from mbcli.common import *  # noqa: F403
 from mbcli.common.containers import *  # noqa: F403
@@ -16,8 +18,12 @@ from mbcli.multibody.plant import *  # noqa: F403
 from mbcli.multibody.tree import *  # noqa: F403
 from mbcli.systems.analysis import *  # noqa: F403
 from mbcli.systems.controllers import *  # noqa: F403
+from mbcli.systems.drawing import *  # noqa: F403
 from mbcli.systems.framework import *  # noqa: F403
+from mbcli.systems.planar_scenegraph_visualizer import *  # noqa: F403
 from mbcli.systems.primitives import *  # noqa: F403
+from mbcli.systems.pyplot_visualizer import *  # noqa: F403
+from mbcli.systems.rendering import *  # noqa: F403
 from mbcli.systems.scalar_conversion import *  # noqa: F403
 from mbcli.trajectories import *  # noqa: F403
 from mbcli.visualization import *  # noqa: F403

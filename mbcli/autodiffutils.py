@@ -249,14 +249,16 @@ def _sum(a: FloatArray, b: FloatArray) -> FloatArray:
 
 
 def InitializeAutoDiff(
-    value: ArrayLike, num_derivatives: int | None = None, deriv_num_start: int = 0, *, gradient: ArrayLike | None = None
+    value: ArrayLike, num_derivatives: Any = None, deriv_num_start: int = 0, *, gradient: ArrayLike | None = None
 ) -> Array:
     """An object array of AutoDiffXd from an array of numbers; a vector comes back as a column (n, 1), as in pydrake.
 
     Element k (in the order of columns, as for matrices in pydrake) is variable deriv_num_start + k of num_derivatives,
-    or has row k of `gradient` (size, n).
+    or has row k of `gradient` (size, n), which may be the second argument.
     """
     value = np.asarray(value, dtype=float)
+    if np.ndim(num_derivatives) == 2:  # InitializeAutoDiff(value, gradient)
+        gradient, num_derivatives = num_derivatives, None
     if gradient is None:
         n = deriv_num_start + value.size if num_derivatives is None else num_derivatives
         if deriv_num_start + value.size > n:

@@ -1,4 +1,4 @@
-"""`==` of symbolic expressions in scripts that were written for pydrake, where it makes a formula.
+"""Symbolic expressions in scripts that were written for pydrake: `==` makes a formula, and they have its methods.
 
 SymPy, whose expressions are those of mbcli.symbolic, compares at once. So each `==` of a script is a call of equal(),
 which makes an equation where an expression is among what is compared, and compares everything else as `==` does.
@@ -7,6 +7,7 @@ which makes an equation where an expression is among what is compared, and compa
 from __future__ import annotations
 
 import ast
+import sys
 from typing import Any
 
 import numpy as np
@@ -42,3 +43,44 @@ class _Equations(ast.NodeTransformer):
 def with_equations(tree: ast.Module) -> ast.Module:
     """The same program, in which `==` is equal(); it needs that under the name EQUAL."""
     return ast.fix_missing_locations(_Equations().visit(tree))
+
+
+FUNCTIONS = ("sin", "cos", "tan", "arcsin", "arccos", "arctan", "sinh", "cosh", "tanh", "exp", "log", "sqrt")
+
+
+def give_methods() -> None:
+    """Gives SymPy's expressions, where it is imported, the methods that NumPy's functions and scripts call."""
+    sympy, symbolic = sys.modules.get("sympy"), sys.modules.get("mbcli.symbolic")
+    if sympy is None or symbolic is None or hasattr(sympy.Expr, "Evaluate"):
+        return
+
+    def substituted(e: Any, *pairs: Any) -> Any:
+        return symbolic.Substitute(e, *pairs)
+
+    def value(e: Any, env: Any = None, generator: Any = None) -> Any:
+        found = e.subs(dict(env or {}))
+        if found.free_symbols:
+            missing = ", ".join(sorted(map(str, found.free_symbols)))
+            raise RuntimeError(f"Evaluate: there is no value for {missing}")
+        return bool(found) if found in (sympy.true, sympy.false) else float(found)
+
+    methods = {
+        "Evaluate": value,
+        "EvaluatePartial": substituted,
+        "Substitute": substituted,
+        "Differentiate": lambda e, x: sympy.diff(e, x),
+        "Jacobian": lambda e, vars: symbolic.Jacobian([e], vars)[0],
+        "Expand": lambda e: sympy.expand(e),
+        "EqualTo": lambda e, other: e == other,
+        "GetVariables": lambda e: symbolic.Variables(e.free_symbols),
+        "to_string": lambda e: str(e),
+    }
+    functions = {name: getattr(symbolic, name) for name in FUNCTIONS}
+    for name, method in methods.items():
+        setattr(sympy.Expr, name, method)
+    for name, function in functions.items():
+        setattr(sympy.Expr, name, lambda e, function=function: function(e))
+    for name in ("Evaluate", "Substitute", "EqualTo"):
+        setattr(sympy.logic.boolalg.Boolean, name, methods[name])
+    sympy.logic.boolalg.Boolean.GetFreeVariables = methods["GetVariables"]
+    sympy.Symbol.get_name = lambda e: e.name

@@ -9,6 +9,8 @@ from importlib.util import find_spec
 from types import ModuleType
 from typing import Any
 
+from mbcli.pydrake_equations import give_methods
+
 OUT_OF_SCOPE = {
     "geometry.optimization": "convex sets and their graphs",
     "planning": "motion planning",
@@ -26,6 +28,14 @@ OUT_OF_SCOPE_NAMES = {
     **dict.fromkeys(("RenderCameraCore", "DepthRenderCamera", "ColorRenderCamera", "MakeRenderEngineVtk"), "cameras"),
     **dict.fromkeys(("HPolyhedron", "VPolytope", "Hyperellipsoid", "GraphOfConvexSets", "Iris"), "convex sets"),
     **dict.fromkeys(("PointCloud", "DepthImageToPointCloud"), "point clouds"),
+    **dict.fromkeys(("LightParameter", "EnvironmentMap", "EquirectangularMap", "NullTexture"), "rendering"),
+    **dict.fromkeys(("ClippingRange", "DepthRange", "RenderLabel", "RenderEngineVtkParams"), "rendering"),
+    **dict.fromkeys(("RenderEngineGlParams", "MakeRenderEngineGl", "VideoWriter"), "rendering"),
+    **dict.fromkeys(("ColorizeDepthImage", "ColorizeLabelImage"), "cameras"),
+    **dict.fromkeys(("MeshcatPointCloudVisualizer", "BaseField", "Fields"), "point clouds"),
+    **dict.fromkeys(("DrakeVisualizer", "DrakeVisualizerParams"), "messages"),
+    "ConnectContactResultsToDrakeVisualizer": "messages",
+    "MakeSemidefiniteRelaxation": "semidefinite programs",
     **dict.fromkeys(("DrakeLcm", "LcmSubscriberSystem", "LcmPublisherSystem"), "messages"),
 }
 OTHER_PLACES = {"pydrake.common.cpp_param": "pydrake.common"}
@@ -107,6 +117,7 @@ class PydrakeFinder(MetaPathFinder, Loader):
         if not _is_module(module.__name__):
             return  # all of its names are Missing
         target = import_module(_own_name(module.__name__))
+        give_methods()
         module.__dict__["__target__"], module.__doc__ = target, target.__doc__
         if hasattr(target, "__all__"):
             module.__dict__["__all__"] = list(target.__all__)

@@ -10,8 +10,10 @@ except ImportError:
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from sympy.printing.latex import LatexPrinter
 
 from mbcli.math.array_arguments import describe
+from mbcli.math.symbolic_polynomial import Monomial, MonomialBasis, Polynomial
 
 if TYPE_CHECKING:
     from mbcli.math.array_types import Matrix, Vector
@@ -55,6 +57,9 @@ logical_and, logical_or, logical_not = sympy.And, sympy.Or, sympy.Not
 __all__ = [
     *("Evaluate", "Expression", "ExtractVariablesFromExpression", "Formula", "GetVariableVector", "IsAffine"),
     *("Jacobian", "MakeMatrixContinuousVariable", "MakeMatrixVariable", "MakeVectorContinuousVariable"),
+    "Monomial",
+    "MonomialBasis",
+    "Polynomial",
     *("MakeVectorVariable", "Substitute", "TaylorExpand", "ToLatex", "Variable", "Variables", "abs", "acos", "arccos"),
     *("arcsin", "arctan", "arctan2", "asin", "atan", "atan2", "ceil", "cos", "cosh", "exp", "floor", "if_then_else"),
     *("log", "logical_and", "logical_not", "logical_or", "max", "min", "pow", "sin", "sinh", "sqrt", "tan", "tanh"),
@@ -162,10 +167,20 @@ def ToLatex(e: Any, precision: int = 3) -> str:
         rows = given.reshape(-1, 1) if given.ndim == 1 else given
         inner = r" \\ ".join(" & ".join(ToLatex(x, precision) for x in row) for row in rows)
         return rf"\begin{{bmatrix}} {inner} \end{{bmatrix}}"
-    rounded = sympy.sympify(e)
-    values = {x: float(x) for x in rounded.atoms(sympy.Float)}
-    text = {x: str(int(y)) if y.is_integer() else f"{y:.{precision}f}" for x, y in values.items()}
-    return str(sympy.latex(rounded.xreplace({x: sympy.Symbol(word) for x, word in text.items()})))
+    given = sympy.sympify(e)
+    whole = {x: sympy.Integer(int(x)) for x in given.atoms(sympy.Float) if float(x).is_integer()}
+    return str(_Latex(precision).doprint(given.xreplace(whole)))
+
+
+class _Latex(LatexPrinter):
+    """Prints numbers to so many decimals."""
+
+    def __init__(self, decimals: int) -> None:
+        super().__init__()
+        self._decimals = decimals
+
+    def _print_Float(self, expr: Any) -> str:
+        return f"{float(expr):.{self._decimals}f}"
 
 
 def _each(m: Any, function: Any) -> Any:

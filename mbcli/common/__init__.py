@@ -9,15 +9,27 @@ TYPE_CHECKING = False  # True to type checkers; typing itself takes longer to im
 if TYPE_CHECKING:
     from mbcli.common.random_distributions import RandomDistribution
     from mbcli.common.random_generator import RandomGenerator
+    from mbcli.common.resources import FindResourceOrThrow, GetDrakePath, configure_logging
     from mbcli.common.temporary_directories import temp_directory
+    from mbcli.common.value import List
 
-__all__ = ["RandomDistribution", "RandomGenerator", "temp_directory"]
+__all__ = [
+    "FindResourceOrThrow",
+    "GetDrakePath",
+    "List",
+    "RandomDistribution",
+    "RandomGenerator",
+    "configure_logging",
+    "temp_directory",
+]
 
 __getattr__ = lazy_exports(
     __name__,
     {
         "random_distributions": ("RandomDistribution",),
         "random_generator": ("RandomGenerator",),
+        "resources": ("FindResourceOrThrow", "GetDrakePath", "configure_logging"),
         "temporary_directories": ("temp_directory",),
+        "value": ("List",),
     },
 )

@@ -47,6 +47,13 @@ class AbstractValue:
         return f"Value({self._object!r})"
 
 
+class List(list[Any]):
+    """A list; List[T] is List."""
+
+    def __class_getitem__(cls, kind: Any) -> Any:
+        return cls
+
+
 class ValueType(type):
     """Lets Value[T] be a maker of holders whose objects are made by T, as well as Value(object)."""
 

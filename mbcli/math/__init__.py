@@ -16,6 +16,11 @@ if TYPE_CHECKING:
         RealContinuousLyapunovEquation,
         RealDiscreteLyapunovEquation,
     )
+    from mbcli.math.numerical_gradient import (
+        ComputeNumericalGradient,
+        NumericalGradientMethod,
+        NumericalGradientOption,
+    )
     from mbcli.math.periodic_interval import wrap_to
     from mbcli.math.quaternion import (
         AngleAxis,
@@ -50,9 +55,12 @@ __all__ = [
     "CalculateQuaternionDtConstraintViolation",
     "CalculateQuaternionDtFromAngularVelocityExpressedInB",
     "ClosestQuaternion",
+    "ComputeNumericalGradient",
     "IsBothQuaternionAndQuaternionDtOK",
     "IsQuaternionValid",
     "KnotVectorType",
+    "NumericalGradientMethod",
+    "NumericalGradientOption",
     "Quaternion",
     "Quaternion_",
     "QuaternionToCanonicalForm",
@@ -91,6 +99,7 @@ __getattr__ = lazy_exports(
             "RealDiscreteLyapunovEquation",
         ),
         "formulas": ("eq", "ge", "gt", "le", "lt"),
+        "numerical_gradient": ("ComputeNumericalGradient", "NumericalGradientMethod", "NumericalGradientOption"),
         "cross_product": ("VectorToSkewSymmetric",),
         "periodic_interval": ("wrap_to",),
         "quaternion": (

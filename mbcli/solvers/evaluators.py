@@ -79,6 +79,11 @@ class LinearCost(Cost):
         self._a, self._b = np.asarray(a, dtype=float).reshape(-1), float(b)
         super().__init__(lambda x: self._a @ x + self._b, 1, self._a.size)
 
+    def UpdateCoefficients(self, new_a: ArrayLike, new_b: float = 0.0) -> None:
+        """Replaces a and b. RuntimeError for another number of variables."""
+        _require_size(self, new_a)
+        self._a, self._b = np.array(new_a, dtype=float).reshape(-1), float(new_b)
+
     def a(self) -> FloatArray:
         """(n,)"""
         return self._a
@@ -96,6 +101,13 @@ class QuadraticCost(Cost):
         self._Q, self._b, self._c = 0.5 * (Q + Q.T), np.asarray(b, dtype=float).reshape(-1), float(c)
         self._convex = is_positive(self._Q) if is_convex is None else bool(is_convex)
         super().__init__(lambda x: 0.5 * x @ (self._Q @ x) + self._b @ x + self._c, 1, self._b.size)
+
+    def UpdateCoefficients(
+        self, new_Q: ArrayLike, new_b: ArrayLike, new_c: float = 0.0, is_convex: bool | None = None
+    ) -> None:
+        """Replaces Q, b and c. RuntimeError for another number of variables."""
+        _require_size(self, new_b)
+        self.__init__(new_Q, new_b, new_c, is_convex)  # type: ignore[misc]
 
     def Q(self) -> FloatArray:
         """(n, n), symmetric."""
@@ -273,6 +285,11 @@ class Binding:
 
     def __repr__(self) -> str:
         return f"{type(self._evaluator).__name__}({', '.join(str(v) for v in self._variables)})"
+
+
+def _require_size(evaluator: EvaluatorBase, coefficients: ArrayLike) -> None:
+    if np.size(coefficients) != evaluator.num_vars():
+        raise RuntimeError(f"{np.size(coefficients)} coefficients are of another number of variables than before")
 
 
 def is_positive(Q: FloatArray) -> bool:

@@ -26,8 +26,10 @@ from mbcli.solvers.evaluators import (
     QuadraticConstraint,
     QuadraticCost,
 )
+from mbcli.solvers.latex import in_latex
 from mbcli.solvers.options import SolverOptions
 from mbcli.solvers.symbolic_parts import DecisionVariable, bounded, function_of, polynomials, variables_of
+from mbcli.symbolic import ToLatex as latex
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -178,6 +180,8 @@ class MathematicalProgram:
 
     def AddQuadraticCost(self, *given: Any, is_convex: bool | None = None, **named: Any) -> Binding:
         """AddQuadraticCost(expression), (Q, b, vars) or (Q, b, c, vars): 0.5 x' Q x + b' x + c."""
+        if len(given) == 2 and isinstance(given[1], (bool, np.bool_)):  # an expression and whether it is convex
+            given = given[:1]
         if len(given) + len(named) == 1:
             return self._of_kind(self.AddCost(*given, **named), QuadraticCost)
         if len(given) == 3 and not named:
@@ -438,6 +442,21 @@ class MathematicalProgram:
     def solver_options(self) -> SolverOptions:
         """The SolverOptions."""
         return self._options
+
+    def ToLatex(self, precision: int = 3) -> str:
+        """The program in LaTeX, numbers to so many decimals."""
+        costs = [in_latex(binding, precision) for binding in self.costs]
+        kept = ", ".join(latex(v) for v in self._variables)
+        lines = [
+            rf"\min_{{{kept}}} \quad & " + "\\\\\n &  + ".join(costs) if costs else rf"\text{{find}}_{{{kept}}} \quad &"
+        ]
+        for k, binding in enumerate(self.constraints):
+            lines.append((r" \text{subject to}\quad & " if k == 0 else " & ") + in_latex(binding, precision))
+        return "\\begin{align*}\n" + "\\\\\n".join(lines) + "\n\\end{align*}\n"
+
+    def __str__(self) -> str:
+        names = " ".join(map(str, self._variables))
+        return "\n".join([f"Decision variables: {names}", "", *map(str, [*self.costs, *self.constraints])])
 
     def Clone(self) -> MathematicalProgram:
         """A program of the same variables, costs and constraints."""

@@ -77,7 +77,8 @@ class VectorBase:
         return self.size()
 
     def __getitem__(self, index: Any) -> Any:
-        return self._get()[index]
+        found = self._get()[index]
+        return float(found) if type(found) is np.float64 else found
 
     def __setitem__(self, index: int, value: Any) -> None:
         self.SetAtIndex(index, value)
@@ -85,8 +86,11 @@ class VectorBase:
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         return np.array(self._get(), dtype=dtype)
 
+    def __str__(self) -> str:
+        return str(self._get().tolist())
+
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._get().tolist()})"
+        return f"{type(self).__name__}({self})"
 
     def _place(self, index: int) -> int:
         if not 0 <= index < self.size():

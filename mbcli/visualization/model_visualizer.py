@@ -85,6 +85,7 @@ class ModelVisualizer:
         self._plant.Finalize()
         config = VisualizationConfig(publish_contacts=self._publish_contacts)
         ApplyVisualizationConfig(config, self._builder, plant=self._plant, meshcat=self.meshcat())
+        self.meshcat().DeleteAddedControls()  # those of models that were shown before
         self._sliders = self._builder.AddNamedSystem(
             "joint_sliders", JointSliders(self.meshcat(), self._plant, position)
         )

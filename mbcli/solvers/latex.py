@@ -1,0 +1,36 @@
+"""Costs and constraints in LaTeX."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mbcli.solvers.evaluators import Constraint, LinearConstraint, LinearCost, QuadraticConstraint, QuadraticCost
+from mbcli.symbolic import ToLatex
+
+if TYPE_CHECKING:
+    from mbcli.solvers.evaluators import Binding
+
+WRITTEN = (LinearCost, QuadraticCost, LinearConstraint, QuadraticConstraint)  # those whose function takes expressions
+
+
+def in_latex(binding: Binding, precision: int = 3) -> str:
+    """A cost, or a constraint with its bounds; of functions of Python the kind and the variables."""
+    evaluator, variables = binding.evaluator(), binding.variables()
+    if not isinstance(evaluator, WRITTEN):
+        return rf"\text{{{type(evaluator).__name__}}}({', '.join(ToLatex(v) for v in variables)})"
+    values = evaluator.Eval(variables)
+    text = ToLatex(values[0] if values.size == 1 else values, precision)
+    if not isinstance(evaluator, Constraint):
+        return f"({text})"
+    low, high = evaluator.lower_bound(), evaluator.upper_bound()
+    if (low == high).all():
+        return f"{text} = {_numbers(low, precision)}"
+    below = f"{_numbers(low, precision)} \\le " if np.isfinite(low).any() else ""
+    above = f" \\le {_numbers(high, precision)}" if np.isfinite(high).any() else ""
+    return below + text + above
+
+
+def _numbers(values: np.ndarray, precision: int) -> str:
+    return ToLatex(values[0] if values.size == 1 else values.astype(object), precision)

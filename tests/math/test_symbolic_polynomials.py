@@ -1,0 +1,65 @@
+"""Polynomials and monomials of symbolic variables, and methods of expressions that scripts for pydrake call."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from mbcli.symbolic import MakeVectorVariable, Monomial, MonomialBasis, Polynomial, Variable, sin
+
+x, y, a = Variable("x"), Variable("y"), Variable("a")
+
+
+def test_a_polynomial_knows_its_terms_and_degrees():
+    p = Polynomial(a * x**2 * y + 3 * y + 1e-9, [x, y])
+    assert p.monomial_to_coefficient_map()[Monomial({x: 2, y: 1})].equals(a)
+    assert (p.TotalDegree(), p.Degree(x), p.Degree(y)) == (3, 2, 1)
+    assert p.decision_variables() == {a} and p.indeterminates() == {x, y}
+    assert p.RemoveTermsWithSmallCoefficients(1e-6).EqualTo(Polynomial(1.0 * a * x**2 * y + 3.0 * y, [x, y]))
+    assert p.Evaluate({x: 2.0, y: 1.0, a: 0.5}) == pytest.approx(5.0)
+    with pytest.raises(RuntimeError, match="no value for a"):
+        p.Evaluate({x: 2.0, y: 1.0})
+    with pytest.raises(RuntimeError, match="not a polynomial"):
+        Polynomial(sin(x))
+
+
+def test_polynomials_are_added_multiplied_and_differentiated():
+    p, q = Polynomial(x + 1), Polynomial(y - 1)
+    assert (p * q).EqualTo(Polynomial((x + 1) * (y - 1)))
+    assert (2 * p - q + 1).EqualTo(Polynomial(2 * x - y + 4))
+    assert (p**2).Differentiate(x).EqualTo(Polynomial(2 * x + 2))
+    assert [str(d) for d in Polynomial(x * y**2).Jacobian([x, y])] == ["y**2", "2*x*y"]
+    np.testing.assert_allclose((p * q).EvaluateIndeterminates([x, y], [[0.0, 1.0], [2.0, 3.0]]), [1.0, 4.0])
+    assert p.CoefficientsAlmostEqual(Polynomial(x + 1.0001), 1e-3)
+
+
+def test_a_basis_has_all_monomials_up_to_a_degree():
+    assert [str(m) for m in MonomialBasis(MakeVectorVariable(2, "z"), 2)] == [
+        *("z(0)**2", "z(0)*z(1)", "z(1)**2", "z(0)", "z(1)", "1")
+    ]
+
+
+SCRIPT = """
+import numpy as np
+from pydrake.symbolic import Variable, cos
+t = Variable("t")
+e = np.sin(t) * np.sqrt(t + 1)
+print(e.Evaluate({t: 3.0}), (t + 1).Substitute(t, 2 * t).to_string().replace(" ", ""))
+print((t**2).Differentiate(t), cos(t).Jacobian([t])[0])
+print(t.get_name(), (t > 1).Evaluate({t: 2.0}))
+try:
+    e.Evaluate()
+except RuntimeError as error:
+    print(error)
+"""
+
+
+def test_expressions_of_scripts_have_the_methods_of_pydrake(tmp_path):
+    (tmp_path / "script.py").write_text(SCRIPT)
+    command = [sys.executable, "-m", "mbcli.pydrake", str(tmp_path / "script.py")]
+    lines = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+    value, substituted = lines[0].split()
+    assert float(value) == pytest.approx(2.0 * np.sin(3.0))
+    assert substituted == "2*t+1"
+    assert lines[1:] == ["2*t -sin(t)", "t True", "Evaluate: there is no value for t"]
