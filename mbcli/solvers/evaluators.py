@@ -9,7 +9,7 @@ import numpy as np
 from mbcli.autodiffutils import ExtractGradient, ExtractValue, InitializeAutoDiff
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import ArrayLike
 
@@ -285,6 +285,36 @@ class Binding:
 
     def __repr__(self) -> str:
         return f"{type(self._evaluator).__name__}({', '.join(str(v) for v in self._variables)})"
+
+    def __str__(self) -> str:
+        evaluator, names = self._evaluator, [str(v) for v in self._variables]
+        about = evaluator.get_description()
+        kind, about = type(evaluator).__name__, f" described as '{about}'" if about else ""
+        if isinstance(evaluator, LinearCost):
+            return f"{kind} ({_sum_of(evaluator.b(), evaluator.a(), names)}){about}"
+        if isinstance(evaluator, QuadraticCost):
+            rows = [_in_parentheses(_sum_of(0.0, row, names)) for row in 0.5 * evaluator.Q()]
+            products = [f"({name} * {row})" for name, row in zip(names, rows, strict=True) if row != "0"]
+            return f"{kind} ({_sum_of(evaluator.c(), evaluator.b(), names, products)}){about}"
+        if isinstance(evaluator, LinearConstraint):
+            lines = [kind + about]
+            for low, row, high in zip(evaluator.lower_bound(), evaluator.A(), evaluator.upper_bound(), strict=True):
+                text = _in_parentheses(_sum_of(0.0, row, names))
+                lines.append(f"{text} == {low:g}" if low == high else f"{low:g} <= {text} <= {high:g}")
+            return "\n".join(lines) + "\n"
+        return f"{kind}{about} with {len(names)} decision variables {' '.join(names)}\n"
+
+
+def _sum_of(constant: float, factors: FloatArray, names: list[str], others: Sequence[str] = ()) -> str:
+    """The sum in words."""
+    parts = [f"{constant:g}"] if constant else []
+    parts += [name if a == 1.0 else f"{a:g} * {name}" for a, name in zip(factors, names, strict=True) if a]
+    parts += others
+    return " + ".join(parts) or "0"
+
+
+def _in_parentheses(text: str) -> str:
+    return f"({text})" if " + " in text else text
 
 
 def _require_size(evaluator: EvaluatorBase, coefficients: ArrayLike) -> None:

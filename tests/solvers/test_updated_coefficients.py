@@ -57,3 +57,22 @@ def test_a_program_is_written_in_latex():
         r"\end{align*}",
     ]
     assert str(prog).startswith("Decision variables: x(0) x(1)\n")
+
+
+def test_costs_and_constraints_are_printed_as_pydrake_does():
+    prog = MathematicalProgram()
+    x = prog.NewContinuousVariables(2, "x")
+    linear = prog.AddLinearCost([1.0, 2.0], 3.0, x)
+    quadratic = prog.AddQuadraticCost(x[0] ** 2 + 2 * x[1] ** 2 + x[0] * x[1] + 1)
+    function = prog.AddCost(lambda z: z[0] ** 2, vars=x)
+    assert str(linear) == "LinearCost (3 + x(0) + 2 * x(1))"
+    assert str(quadratic) == ("QuadraticCost (1 + (x(0) * (x(0) + 0.5 * x(1))) + (x(1) * (0.5 * x(0) + 2 * x(1))))")
+    assert str(function) == "PyFunctionCost with 2 decision variables x(0) x(1)\n"
+    assert str(prog.AddLinearConstraint(x[0] + x[1] <= 1)) == "LinearConstraint\n-inf <= (x(0) + x(1)) <= 1\n"
+    bounds = prog.AddBoundingBoxConstraint(0.0, 1.0, x)
+    assert str(bounds) == "BoundingBoxConstraint\n0 <= x(0) <= 1\n0 <= x(1) <= 1\n"
+    bounds.evaluator().set_description("box")
+    assert str(bounds).startswith("BoundingBoxConstraint described as 'box'\n")
+    linear.evaluator().UpdateCoefficients([2.0, 0.0])
+    linear.evaluator().set_description("mine")
+    assert str(linear) == "LinearCost (2 * x(0)) described as 'mine'"
