@@ -78,6 +78,7 @@ def give_methods() -> None:
     functions = {name: getattr(symbolic, name) for name in FUNCTIONS}
     for name, method in methods.items():
         setattr(sympy.Expr, name, method)
+        setattr(symbolic.Expression, name, method)  # scripts map Expression.Evaluate over arrays
     for name, function in functions.items():
         setattr(sympy.Expr, name, lambda e, function=function: function(e))
     for name in ("Evaluate", "Substitute", "EqualTo"):

@@ -42,12 +42,12 @@ def test_a_basis_has_all_monomials_up_to_a_degree():
 
 SCRIPT = """
 import numpy as np
-from pydrake.symbolic import Variable, cos
+from pydrake.symbolic import Expression, Variable, cos
 t = Variable("t")
 e = np.sin(t) * np.sqrt(t + 1)
 print(e.Evaluate({t: 3.0}), (t + 1).Substitute(t, 2 * t).to_string().replace(" ", ""))
 print((t**2).Differentiate(t), cos(t).Jacobian([t])[0])
-print(t.get_name(), (t > 1).Evaluate({t: 2.0}))
+print(t.get_name(), (t > 1).Evaluate({t: 2.0}), Expression.Evaluate(Expression(2.5)))
 try:
     e.Evaluate()
 except RuntimeError as error:
@@ -62,4 +62,4 @@ def test_expressions_of_scripts_have_the_methods_of_pydrake(tmp_path):
     value, substituted = lines[0].split()
     assert float(value) == pytest.approx(2.0 * np.sin(3.0))
     assert substituted == "2*t+1"
-    assert lines[1:] == ["2*t -sin(t)", "t True", "Evaluate: there is no value for t"]
+    assert lines[1:] == ["2*t -sin(t)", "t True 2.5", "Evaluate: there is no value for t"]
