@@ -310,11 +310,11 @@ def _sum_of(constant: float, factors: FloatArray, names: list[str], others: Sequ
     parts = [f"{constant:g}"] if constant else []
     parts += [name if a == 1.0 else f"{a:g} * {name}" for a, name in zip(factors, names, strict=True) if a]
     parts += others
-    return " + ".join(parts) or "0"
+    return " + ".join(parts).replace(" + -", " - ") or "0"
 
 
 def _in_parentheses(text: str) -> str:
-    return f"({text})" if " + " in text else text
+    return f"({text})" if " " in text.replace(" * ", "") else text
 
 
 def _require_size(evaluator: EvaluatorBase, coefficients: ArrayLike) -> None:

@@ -73,6 +73,7 @@ def test_costs_and_constraints_are_printed_as_pydrake_does():
     assert str(bounds) == "BoundingBoxConstraint\n0 <= x(0) <= 1\n0 <= x(1) <= 1\n"
     bounds.evaluator().set_description("box")
     assert str(bounds).startswith("BoundingBoxConstraint described as 'box'\n")
+    assert str(prog.AddLinearCost([1.0, -2.0], -3.0, x)) == "LinearCost (-3 + x(0) - 2 * x(1))"
     linear.evaluator().UpdateCoefficients([2.0, 0.0])
     linear.evaluator().set_description("mine")
     assert str(linear) == "LinearCost (2 * x(0)) described as 'mine'"
