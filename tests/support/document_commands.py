@@ -66,13 +66,15 @@ def commands_of(block):
 
 
 def environment_in(folder):
-    """What a reader has: a command `mbcli` and, in this folder, the sample models."""
+    """What a reader in a checkout has: a command `mbcli`, the sample models and the examples."""
     shim = folder / ".bin"
     if not shim.exists():
         shim.mkdir()
         (shim / "mbcli").write_text(f'#!/bin/sh\nexec "{sys.executable}" -m mbcli "$@"\n')
         (shim / "mbcli").chmod(0o755)
         (folder / "sample_models").symlink_to(SAMPLES)
+        (folder / "docs").mkdir(exist_ok=True)
+        (folder / "docs" / "examples").symlink_to(ROOT / "docs" / "examples")
     paths = {"PATH": f"{shim}{os.pathsep}{os.environ['PATH']}", "PYTHONPATH": str(ROOT)}
     return {**os.environ, **paths, "NO_COLOR": "1", "COLUMNS": "100"}
 
