@@ -111,6 +111,7 @@ class _Reduction:
             contact_pairs=model.contact_pairs if self.target.contact_laws else (),
             postures=model.postures if self.target.postures else (),
             sensors=model.sensors if self.target.sensors else (),
+            plugins=(),
             deformables=model.deformables if self.target.deformables else (),
             links=tuple(map(self._link, model.links)),
             joints=tuple(map(self._joint, model.joints)),

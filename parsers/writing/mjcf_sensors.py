@@ -63,7 +63,11 @@ def with_sensor_forms(model: ModelSpec, losses: Losses) -> ModelSpec:
     frames, forms = list(model.frames), []
     taken = {frame.name for frame in frames} | {link.name for link in model.links}
     joints = {joint.name: joint for joint in model.joints}
-    fields = [sensor.settings["magnetic_field"] for sensor in model.sensors if sensor.kind == "magnetometer"]
+    fields = [
+        sensor.settings["magnetic_field"]
+        for sensor in model.sensors
+        if "magnetic_field" in SENSORS[sensor.kind].SURROUNDINGS
+    ]
     shapes: dict[str, Any] = {}  # of sites
 
     def site(mount: tuple[str, Matrix], wanted: str, place: SourceLocation, shape: Any = None) -> str:

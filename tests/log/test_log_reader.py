@@ -19,7 +19,9 @@ from mbcli.log.fields.effort import EFFORT
 from mbcli.log.fields.faces import CORNER_FIELDS, FACE_FIELDS
 from mbcli.log.fields.poses import POSES
 from mbcli.log.fields.reactions import REACTIONS
-from mbcli.log.fields.tracking import ERROR, TARGET
+from mbcli.log.fields.targets import POSITION as AIM
+from mbcli.log.fields.targets import VELOCITY as AIM_VELOCITY
+from mbcli.log.fields.tracking import ACCELERATION, ERROR, TARGET, VELOCITY
 from mbcli.log.fields.vertices import VERTICES
 from mbcli.log.format import FIXED_DATASETS, ROOT_ATTRIBUTES, SCENE
 from mbcli.log.reader import Log, describe
@@ -327,7 +329,7 @@ def test_unfinished_logs_fit_the_schema_too(tmp_path):
 
 def test_document_schema_and_code_name_the_same_datasets_and_attributes():
     contact = [field.path for field in CONTACT_FIELDS + SURFACE_FIELDS + FACE_FIELDS]
-    of_control = (EFFORT, REACTIONS, ERROR, TARGET)
+    of_control = (EFFORT, REACTIONS, ERROR, TARGET, VELOCITY, ACCELERATION, AIM, AIM_VELOCITY)
     datasets = {*FIXED_DATASETS, *STANDARD_FIELDS, "input/u", POSES, VERTICES, SCENE, OFFSET, *contact, *of_control}
     schema = json.loads(SCHEMA.read_text())["properties"]
     assert set(schema["datasets"]["properties"]) == datasets
