@@ -110,7 +110,7 @@ def _elements(sensor: SensorSpec, losses: Losses) -> list[SensorForm]:
         losses.add("changed", "SENSOR", message, sensor.place)
         return forms
     settings = {what: sensor.settings[what] for what in SENSORS[sensor.kind].SURROUNDINGS}
-    if sensor.kind == "magnetometer":
+    if "magnetic_unit" in sensor.settings:
         settings["magnetic_unit"] = "1"
         if sensor.settings["magnetic_unit"] != "1":
             message = f"the field of sensor '{sensor.name}' in {sensor.settings['magnetic_unit']}, as MJCF has no unit"
@@ -130,7 +130,7 @@ def _missing(sensor: SensorSpec, joints: Mapping[str, Any], fields: Sequence[tup
         return None if sensor.mount is not None else "it is on no link"
     if not kind.MJCF:
         return f"MJCF has none that measures {kind.TITLE}"
-    if sensor.kind == "magnetometer" and any(tuple(one) != tuple(fields[0]) for one in fields):
+    if "magnetic_field" in kind.SURROUNDINGS and any(tuple(one) != tuple(fields[0]) for one in fields):
         return "there are several magnetic fields"
     mounts = kind.MJCF[_tag(sensor)]
     if mounts == "tendon":
