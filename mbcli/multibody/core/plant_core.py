@@ -87,6 +87,7 @@ class PlantCore(PlantData):
 
     # topology_queries.py
 
+    tree_height = topology_queries.tree_height  # of C++ MultibodyTree
     GetFloatingBaseBodies = topology_queries.GetFloatingBaseBodies
     HasUniqueFloatingBaseBody = topology_queries.HasUniqueFloatingBaseBody
     GetUniqueFloatingBaseBodyOrThrow = topology_queries.GetUniqueFloatingBaseBodyOrThrow

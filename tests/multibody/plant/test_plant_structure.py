@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from mbcli.math import RigidTransform, RotationMatrix
-from mbcli.multibody.core.topology_queries import tree_height
 from mbcli.multibody.math import SpatialVelocity
 from mbcli.multibody.plant import MultibodyPlant
 from mbcli.multibody.tree import (
@@ -220,14 +219,14 @@ def test_16_the_height_counts_the_bodies_of_the_longest_path():
     """multibody_tree (c) 16: World alone is 1; welded bodies count, a loop does not."""
     plant = MultibodyPlant(0.0)
     plant.Finalize()
-    assert tree_height(plant) == 1
+    assert plant.tree_height() == 1
     plant = MultibodyPlant(0.0)
     with pytest.raises(RuntimeError, match="tree_height"):
-        tree_height(plant)
+        plant.tree_height()
     a, b, c, alone = (plant.AddRigidBody(name, box()) for name in ("a", "b", "c", "alone"))
     for n, (inboard, body) in enumerate(((plant.world_body(), a), (a, b), (plant.world_body(), c))):
         plant.AddJoint(RevoluteJoint(f"pin{n}", inboard.body_frame(), body.body_frame(), [0, 0, 1]))
     plant.WeldFrames(b.body_frame(), plant.AddRigidBody("d", box()).body_frame())
     plant.WeldFrames(alone.body_frame(), plant.AddRigidBody("e", box()).body_frame())
     plant.Finalize()
-    assert tree_height(plant) == 4
+    assert plant.tree_height() == 4
