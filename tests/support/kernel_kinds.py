@@ -34,6 +34,8 @@ NOT_SMOOTH = {
     # ask what is due at a time, or how much of a step a rate is
     "add_pushes",
     "step_under_pushes",
+    "push_world",
+    "keep_efforts",
     "call_controller",
     "carry_efforts",
     # asks whether numbers are finite, and quaternions zero

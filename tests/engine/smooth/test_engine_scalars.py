@@ -88,7 +88,7 @@ def answering(table, after):
 POSITION = "sin_q cos_q curve_segment curve_angle X_FM X_WB p_RoBo p_RoMo S inertia"
 VELOCITY = "V A_bias"
 ARTICULATED = "articulated F_articulated U D tau_residual A vdot"
-CONTROL = "pd_effort line row_side"
+CONTROL = "pd_effort bounded_row row_side"
 AT_LIMITS = "composite vdot_point row_residual"
 AT_START = "q_at_start v_at_start v_terms"
 AT_POSITION, AT_VELOCITY = ("position_stage",), ("position_stage", "velocity_stage")
