@@ -246,7 +246,7 @@ def _ranges(record: Record, plant: Any) -> list[Finding]:
             continue
         i, name = joint.position_start(), joint.name()
         q = record.q[:, i]
-        angular = joint.velocity_suffix(0).startswith("w")
+        angular = joint.is_angular()
         beyond = np.flatnonzero((q < lower[i] - 1e-3) | (q > upper[i] + 1e-3))
         if not len(beyond):
             continue

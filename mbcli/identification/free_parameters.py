@@ -153,7 +153,7 @@ class FreeParameters:
                     raise ArgumentError(f"{one} has {len(values)} values: name one, as {one}.0 or {one}.x")
                 if not np.isfinite(values[0]):
                     raise ArgumentError(f"{one} has no value in the file to start from")
-                _, name, parameter = one.partition(".")[0], *one.partition(".")[2].rpartition(".")[::2]
+                name, _, parameter = one.partition(".")[2].rpartition(".")
                 start = starts.get(parameter, {}).get(name, 1.0)
                 positive = max(definition.at_least, definition.above) >= 0.0
                 self.parts.append(_Scalar(one, definition.unit, float(values[0]), start, positive))

@@ -152,7 +152,7 @@ def read_record(
     for actuator in aimed_actuators(plant) if text and not torques else ():
         k = actuator.input_start()
         names[2] = [*names[2], names[2][k] + TARGET]
-        units["u"] = [*units["u"], "rad" if actuator.joint().velocity_suffix(0).startswith("w") else "m"]
+        units["u"] = [*units["u"], "rad" if actuator.joint().is_angular() else "m"]
     demands = RowDemands(units=units, degrees=settings.degrees, tell=tell)
     layout = MeasuredLayout(names[0], names[1], names[2], np.zeros(nq), np.zeros(nv), demands, columns)
     try:

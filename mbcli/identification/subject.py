@@ -133,7 +133,7 @@ class Subject:
         kinds = ([ARMATURE] if self._with_armature else []) + list(self.frictions)
         for kind in kinds:
             for d in self.joints:
-                angular = self.joint_of[d].velocity_suffix(0).startswith("w")
+                angular = self.joint_of[d].is_angular()
                 unit = {
                     ARMATURE: ("kg", "kg m^2"),
                     VISCOUS: ("N s/m", "N m s"),

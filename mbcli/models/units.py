@@ -19,7 +19,7 @@ def coordinate_units(plant: MultibodyPlant) -> tuple[tuple[str, ...], tuple[str,
             rotation = "1" if quaternion else "rad"
             positions[joint.position_start() + k] = rotation if joint.position_suffix(k).startswith("q") else "m"
     velocities = ["rad s-1" if angular else "m s-1" for angular in _angular(plant)]
-    efforts = ["N m" if a.joint().velocity_suffix(0).startswith("w") else "N" for a in plant.elements.actuators]
+    efforts = ["N m" if a.joint().is_angular() else "N" for a in plant.elements.actuators]
     return tuple(positions), tuple(velocities), tuple(efforts)
 
 
@@ -75,5 +75,5 @@ def _angular(plant: MultibodyPlant) -> list[bool]:
     result = [False] * plant.num_velocities()
     for joint in plant.moving_joints():
         for k in range(joint.num_velocities()):
-            result[joint.velocity_start() + k] = joint.velocity_suffix(k).startswith("w")
+            result[joint.velocity_start() + k] = joint.is_angular(k)
     return result

@@ -29,7 +29,7 @@ class Law:
 
     def __init__(self, plugin: Any) -> None:
         (self._joint,) = plugin.joints["joint"]
-        unit = "N m" if self._joint.velocity_suffix(0).startswith("w") else "N"
+        unit = "N m" if self._joint.is_angular() else "N"
         self.inputs = (Command(f"{self._joint.name()}.force", unit),)
         self.driven: tuple[Any, ...] = ()
         self.pushed: tuple[Any, ...] = ()

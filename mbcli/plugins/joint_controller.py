@@ -34,7 +34,7 @@ class Law:
 
     def __init__(self, plugin: Any) -> None:
         self._settings, self._joints = plugin.settings, plugin.joints["joint"]
-        units = ["rad/s" if joint.velocity_suffix(0).startswith("w") else "m/s" for joint in self._joints]
+        units = ["rad/s" if joint.is_angular() else "m/s" for joint in self._joints]
         start = plugin.settings["initial_velocity"]
         self.inputs = (Command(f"{self._joints[0].name()}.velocity", units[0], start),)
         self.driven = () if plugin.settings["by_force"] else self._joints

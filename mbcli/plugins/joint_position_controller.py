@@ -38,7 +38,7 @@ class Law:
 
     def __init__(self, plugin: Any) -> None:
         self._settings, self._joints = plugin.settings, plugin.joints["joint"]
-        unit = "rad" if self._joints[0].velocity_suffix(0).startswith("w") else "m"
+        unit = "rad" if self._joints[0].is_angular() else "m"
         self.inputs = (Command(f"{self._joints[0].name()}.position", unit, plugin.settings["initial_position"]),)
         self.driven = self._joints if plugin.settings["by_velocity"] else ()
         self.pushed: tuple[Any, ...] = ()

@@ -97,17 +97,20 @@ class QuadraticCost(Cost):
     """0.5 x' Q x + b' x + c"""
 
     def __init__(self, Q: ArrayLike, b: ArrayLike, c: float = 0.0, is_convex: bool | None = None) -> None:
+        self._take(Q, b, c, is_convex)
+        super().__init__(lambda x: 0.5 * x @ (self._Q @ x) + self._b @ x + self._c, 1, self._b.size)
+
+    def _take(self, Q: ArrayLike, b: ArrayLike, c: float, is_convex: bool | None) -> None:
         Q = np.asarray(Q, dtype=float)
         self._Q, self._b, self._c = 0.5 * (Q + Q.T), np.asarray(b, dtype=float).reshape(-1), float(c)
         self._convex = is_positive(self._Q) if is_convex is None else bool(is_convex)
-        super().__init__(lambda x: 0.5 * x @ (self._Q @ x) + self._b @ x + self._c, 1, self._b.size)
 
     def UpdateCoefficients(
         self, new_Q: ArrayLike, new_b: ArrayLike, new_c: float = 0.0, is_convex: bool | None = None
     ) -> None:
         """Replaces Q, b and c. RuntimeError for another number of variables."""
         _require_size(self, new_b)
-        self.__init__(new_Q, new_b, new_c, is_convex)  # type: ignore[misc]
+        self._take(new_Q, new_b, new_c, is_convex)
 
     def Q(self) -> FloatArray:
         """(n, n), symmetric."""

@@ -24,7 +24,6 @@ from mbcli.multibody.tree.plugin import Plugin
 from mbcli.parsers.formats import FORMATS
 from mbcli.parsers.poses import compose
 from mbcli.parsers.spec import IDENTITY
-from mbcli.plugins import PLUGINS
 
 NO_TRANSFORM = RigidTransform()
 _NOT_TURNED = IDENTITY[:3, :3].tolist()
@@ -156,6 +155,8 @@ def _add_own_elements(plant, spec, known, instance):
 
 def _plugin(plant, model, spec, known):
     """A plugin with what it names; joints that it moves have an actuator then."""
+    from mbcli.plugins import PLUGINS  # late: few models have some
+
     joints = {role: tuple(known.joints[name] for name in names) for role, names in spec.joints}
     links = {role: tuple(known.bodies[name] for name in names) for role, names in spec.links}
     moved = {role for role, count in PLUGINS[spec.kind].JOINTS.values() if count != "any"}

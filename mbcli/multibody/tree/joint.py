@@ -162,6 +162,10 @@ class Joint(NamedElement):
         """What the name of one velocity ends in."""
         return self._suffix("velocity", self.kinematics.VELOCITY_SUFFIXES, velocity_index_in_joint)
 
+    def is_angular(self, velocity_index_in_joint: int = 0) -> bool:
+        """Whether one velocity is in rad/s, not in m/s."""
+        return self.velocity_suffix(velocity_index_in_joint).startswith("w")
+
     def _suffix(self, kind, suffixes, k):
         if not 0 <= k < len(suffixes):
             raise RuntimeError(f"joint '{self._name}' has no {kind} {k}")

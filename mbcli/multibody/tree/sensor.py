@@ -122,7 +122,7 @@ class Sensor(NamedElement):
 
     def is_angular(self) -> bool:
         """Whether the coordinates that it measures are angles alone."""
-        return bool(self.joints) and all(joint.velocity_suffix(0).startswith("w") for joint, _ in self.joints)
+        return bool(self.joints) and all(joint.is_angular() for joint, _ in self.joints)
 
     def signals(self) -> tuple[Signal, ...]:
         """What it gives."""

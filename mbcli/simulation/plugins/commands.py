@@ -9,7 +9,6 @@ import numpy as np
 
 from mbcli.common.coordinate_names import listed
 from mbcli.errors import ModelError
-from mbcli.plugins import PLUGINS
 
 if TYPE_CHECKING:
     from mbcli.math.array_types import FloatArray
@@ -38,6 +37,8 @@ class PluginCommands:
     @cached_property
     def laws(self) -> list[PluginLaw]:
         """One of each plugin."""
+        from mbcli.plugins import PLUGINS  # late: few models have some
+
         return [PLUGINS[plugin.kind].Law(plugin) for plugin in self._plugins]
 
     @cached_property
