@@ -16,7 +16,14 @@ if TYPE_CHECKING:
 
     from mbcli.math.array_types import Array, FloatArray
 
-__all__ = ["AutoDiffXd", "ExtractGradient", "ExtractValue", "InitializeAutoDiff", "InitializeAutoDiffTuple"]
+__all__ = [
+    "AutoDiffXd",
+    "ExtractGradient",
+    "ExtractValue",
+    "InitializeAutoDiff",
+    "InitializeAutoDiffTuple",
+    "autodiff_equal_to",
+]
 
 NONE = np.zeros(0)
 NONE.flags.writeable = False
@@ -37,8 +44,12 @@ class AutoDiffXd:
     # The value, which kernels ask for that decide by a number, and the array (n,) itself, never changed in place.
     __slots__ = ("real", "gradient")
 
-    def __init__(self, value: float, derivatives: Any = (), offset: int | None = None) -> None:
+    def __init__(
+        self, value: float, derivatives: Any = (), offset: int | None = None, *, size: int | None = None
+    ) -> None:
         self.real = float(value)
+        if size is not None:
+            derivatives = size
         if offset is not None:
             if not 0 <= offset < derivatives:
                 raise RuntimeError(f"AutoDiffXd: there is no variable {offset} among {derivatives}")
@@ -66,6 +77,9 @@ class AutoDiffXd:
         return self.gradient.copy()
 
     def __repr__(self) -> str:
+        return f"<AutoDiffXd {self.real!r} nderiv={self.gradient.size}>"
+
+    def __str__(self) -> str:
         return f"AD{{{self.real}, nderiv={self.gradient.size}}}"
 
     def __hash__(self) -> int:
@@ -139,6 +153,12 @@ class AutoDiffXd:
 
     def __abs__(self) -> AutoDiffXd:
         return -self if self.real < 0.0 else self
+
+    def __ceil__(self) -> float:
+        return float(math.ceil(self.real))
+
+    def __floor__(self) -> float:
+        return float(math.floor(self.real))
 
     # comparisons of values
 
@@ -246,6 +266,27 @@ def _sum(a: FloatArray, b: FloatArray) -> FloatArray:
     if a.size != b.size:
         raise RuntimeError(f"AutoDiffXd: gradients by {a.size} and by {b.size} variables do not mix")
     return a + b
+
+
+def autodiff_equal_to(a: Any, b: Any, *, semantic: bool = False) -> Any:
+    """Whether numbers, or elements of arrays, have the same values and derivatives.
+
+    semantic: derivatives that are not there count as zero. AssertionError for other types.
+    """
+    x, y = np.broadcast_arrays(np.asarray(a, dtype=object), np.asarray(b, dtype=object))
+    result = np.empty(x.shape, dtype=bool)
+    for place in np.ndindex(x.shape):
+        result[place] = _have_same_derivatives(x[place], y[place], semantic)
+    return result if result.shape else bool(result)
+
+
+def _have_same_derivatives(x: Any, y: Any, semantic: bool) -> bool:
+    assert isinstance(x, AutoDiffXd) and isinstance(y, AutoDiffXd), f"{x!r} and {y!r} are not two AutoDiffXd"
+    if x.real != y.real:
+        return False
+    if semantic and 0 in (x.gradient.size, y.gradient.size):
+        return not (x.gradient.any() or y.gradient.any())
+    return np.array_equal(x.gradient, y.gradient)
 
 
 def InitializeAutoDiff(

@@ -28,7 +28,7 @@ class ExpressionType(type):
             return value
         if not isinstance(value, (int, float, np.integer, np.floating)):
             raise TypeError(f"Expression: expected a number or an expression, got {describe(value)}")
-        return sympy.sympify(value)
+        return sympy.sympify(int(value) if float(value).is_integer() else value)
 
     def __instancecheck__(cls, value: Any) -> bool:
         return isinstance(value, sympy.Expr)

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from mbcli.common.random_generator import RandomGenerator
     from mbcli.common.resources import FindResourceOrThrow, GetDrakePath, configure_logging
     from mbcli.common.temporary_directories import temp_directory
+    from mbcli.common.tolerance_type import ToleranceType
     from mbcli.common.value import List
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "List",
     "RandomDistribution",
     "RandomGenerator",
+    "ToleranceType",
     "configure_logging",
     "temp_directory",
 ]
@@ -30,6 +32,7 @@ __getattr__ = lazy_exports(
         "random_generator": ("RandomGenerator",),
         "resources": ("FindResourceOrThrow", "GetDrakePath", "configure_logging"),
         "temporary_directories": ("temp_directory",),
+        "tolerance_type": ("ToleranceType",),
         "value": ("List",),
     },
 )

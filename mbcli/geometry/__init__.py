@@ -7,7 +7,7 @@ if TYPE_CHECKING:
     from mbcli.config.scene_graph_config import DefaultProximityProperties, SceneGraphConfig
     from mbcli.geometry.collision_filter_manager import CollisionFilterManager
     from mbcli.geometry.collision_filters import CollisionFilterDeclaration, GeometrySet
-    from mbcli.geometry.contact_pairs import PenetrationAsPointPair, SignedDistancePair
+    from mbcli.geometry.contact_pairs import PenetrationAsPointPair, SignedDistancePair, SignedDistanceToPoint
     from mbcli.geometry.contact_representation import HydroelasticContactRepresentation
     from mbcli.geometry.contact_surface import ContactSurface
     from mbcli.geometry.frame_poses import FramePoseVector, GeometryConfigurationVector
@@ -31,6 +31,18 @@ if TYPE_CHECKING:
     )
     from mbcli.geometry.query_object import QueryObject
     from mbcli.geometry.rgba import Rgba
+    from mbcli.geometry.scalar_templates import (
+        ContactSurface_,
+        FramePoseVector_,
+        GeometryConfigurationVector_,
+        PenetrationAsPointPair_,
+        PolygonSurfaceMesh_,
+        QueryObject_,
+        SceneGraph_,
+        SceneGraphInspector_,
+        SignedDistancePair_,
+        SignedDistanceToPoint_,
+    )
     from mbcli.geometry.scene_graph import SceneGraph
     from mbcli.geometry.shapes import (
         Box,
@@ -87,6 +99,7 @@ __all__ = [
     "SceneGraphInspector",
     "Shape",
     "SignedDistancePair",
+    "SignedDistanceToPoint",
     "SourceId",
     "Sphere",
     "SurfacePolygon",
@@ -95,6 +108,16 @@ __all__ = [
     "TriangleSurfaceMeshFieldLinear",
     "VolumeElement",
     "VolumeMesh",
+    "ContactSurface_",
+    "FramePoseVector_",
+    "GeometryConfigurationVector_",
+    "PenetrationAsPointPair_",
+    "PolygonSurfaceMesh_",
+    "QueryObject_",
+    "SceneGraphInspector_",
+    "SceneGraph_",
+    "SignedDistancePair_",
+    "SignedDistanceToPoint_",
 ]
 
 __getattr__ = lazy_exports(
@@ -103,7 +126,7 @@ __getattr__ = lazy_exports(
         "mbcli.config.scene_graph_config": ("DefaultProximityProperties", "SceneGraphConfig"),
         "collision_filter_manager": ("CollisionFilterManager",),
         "collision_filters": ("CollisionFilterDeclaration", "GeometrySet"),
-        "contact_pairs": ("PenetrationAsPointPair", "SignedDistancePair"),
+        "contact_pairs": ("PenetrationAsPointPair", "SignedDistancePair", "SignedDistanceToPoint"),
         "contact_representation": ("HydroelasticContactRepresentation",),
         "contact_surface": ("ContactSurface",),
         "frame_poses": ("FramePoseVector", "GeometryConfigurationVector"),
@@ -126,6 +149,18 @@ __getattr__ = lazy_exports(
             "Role",
         ),
         "query_object": ("QueryObject",),
+        "scalar_templates": (
+            "ContactSurface_",
+            "FramePoseVector_",
+            "GeometryConfigurationVector_",
+            "PenetrationAsPointPair_",
+            "PolygonSurfaceMesh_",
+            "QueryObject_",
+            "SceneGraphInspector_",
+            "SceneGraph_",
+            "SignedDistancePair_",
+            "SignedDistanceToPoint_",
+        ),
         "scene_graph": ("SceneGraph",),
         "shapes": (
             "Box",

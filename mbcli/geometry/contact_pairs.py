@@ -30,3 +30,13 @@ class SignedDistancePair:
     p_BCb: np.ndarray = field(default_factory=lambda: np.zeros(3))  # [m] nearest point of B, in B's own frame
     distance: float = 0.0  # [m] negative if they overlap
     nhat_BA_W: np.ndarray = field(default_factory=lambda: np.zeros(3))  # unit normal out of B into A
+
+
+@dataclass
+class SignedDistanceToPoint:
+    """The distance of a geometry from a point Q, and the point N of its surface that is nearest to Q."""
+
+    id_G: GeometryId = field(default_factory=GeometryId)
+    p_GN: np.ndarray = field(default_factory=lambda: np.zeros(3))  # [m] N in the geometry's own frame
+    distance: float = 0.0  # [m] negative inside
+    grad_W: np.ndarray = field(default_factory=lambda: np.zeros(3))  # gradient of the distance by p_WQ, of unit length

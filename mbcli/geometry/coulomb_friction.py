@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 
 class CoulombFriction:
@@ -10,6 +11,8 @@ class CoulombFriction:
 
     CoulombFriction() has none. RuntimeError if a coefficient is negative, or the dynamic one the greater.
     """
+
+    __slots__ = ("_dynamic", "_static")
 
     def __init__(self, static_friction: float = 0.0, dynamic_friction: float | None = None) -> None:
         if dynamic_friction is None:
@@ -24,7 +27,7 @@ class CoulombFriction:
                 f"CoulombFriction: the dynamic coefficient {dynamic_friction} is greater than the static one, "
                 f"{static_friction}"
             )
-        self._static, self._dynamic = float(static_friction), float(dynamic_friction)
+        self._static, self._dynamic = _number(static_friction), _number(dynamic_friction)
 
     def static_friction(self) -> float:
         """The coefficient of static friction."""
@@ -44,6 +47,11 @@ class CoulombFriction:
 
     def __repr__(self) -> str:
         return f"CoulombFriction({self._static:g}, {self._dynamic:g})"
+
+
+def _number(value: Any) -> Any:
+    """A number as a float; one of another scalar type as it is."""
+    return value if hasattr(value, "derivatives") or hasattr(value, "free_symbols") else float(value)
 
 
 def CalcContactFrictionFromSurfaceProperties(

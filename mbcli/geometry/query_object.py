@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbcli.geometry.contact_pairs import PenetrationAsPointPair, SignedDistancePair
+from mbcli.geometry.contact_pairs import PenetrationAsPointPair, SignedDistancePair, SignedDistanceToPoint
 from mbcli.geometry.inspector import SceneGraphInspector
 from mbcli.math import RigidTransform
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+
+    from numpy.typing import ArrayLike
 
     from mbcli.geometry.identifiers import FrameId, GeometryId
     from mbcli.geometry.registry import Registry
@@ -88,6 +91,25 @@ class QueryObject:
         self._refuse_planes(parts[0][0], parts[1][0])
         (pair,) = self._nearest_parts(itertools.product(parts[0], parts[1]), np.inf)
         return self._signed(*pair)
+
+    def ComputeSignedDistanceToPoint(self, p_WQ: ArrayLike, threshold: float = np.inf) -> list[SignedDistanceToPoint]:
+        """SignedDistanceToPoint of all geometries whose distance from a point (3,) [m] is at most the threshold [m]."""
+        from mbcli.engine.collision.arrays import Solid
+        from mbcli.engine.fields.collision_fields import BALL
+
+        self._place()
+        geometries, state, X_WG = self._geometries, self._context.state, self._collision.X_WG
+        point = np.append(np.eye(3).ravel(), np.asarray(p_WQ, dtype=float).reshape(3))
+        with_point = replace(geometries, solids=(*geometries.solids, Solid(BALL, 0, point))).collision()
+        with_point.X_WG[:-1], with_point.X_WG[-1] = X_WG, point
+        handle, last = with_point.handle(state.compiled), len(geometries.solids)
+        found: dict[GeometryId, SignedDistanceToPoint] = {}
+        for k, g in enumerate(geometries.ids):
+            distance = float(state.kernels.pair_distance(handle, k, last, np.inf))
+            if distance <= threshold and (g not in found or distance < found[g].distance):
+                p_GN = X_WG[k, :9].reshape(3, 3).T @ (with_point.nearest[3:6] - X_WG[k, 9:])
+                found[g] = SignedDistanceToPoint(g, p_GN, distance, -with_point.nearest[:3])
+        return list(found.values())
 
     def _nearest_parts(self, pairs: Iterable[tuple[int, int]], limit: float) -> list[tuple[int, int, float, Any]]:
         """(solid, solid, distance, Collision.nearest) of the nearest two of each pair of geometries, which may have

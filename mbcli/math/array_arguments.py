@@ -73,13 +73,18 @@ def real_parts(array: np.ndarray) -> FloatArray | None:
     """Return the real parts of an array, by which numbers of any type can be tested; None for symbols."""
     if array.dtype.kind != "O":
         return array.real
-    parts = [getattr(x, "real", None) for x in array.flat]
+    parts = [real_part(x) for x in array.flat]
     return None if None in parts else np.array(parts, dtype=float).reshape(array.shape)
 
 
 def real_part(value: Any) -> float | None:
     """Return the real part of a number, by which it can be tested; None for symbols."""
-    return value if isinstance(value, float) else getattr(value, "real", None)
+    if isinstance(value, float):
+        return value
+    real: float | None = getattr(value, "real", None)
+    if real is None and getattr(value, "is_number", False):  # an expression without symbols
+        return float(value)
+    return real
 
 
 def python_number(value: Any) -> Scalar:

@@ -29,9 +29,22 @@ def _equation(a: Any, b: Any) -> Any:
     return sympy.Eq(a, b)
 
 
+def _inequality(a: Any, b: Any) -> Any:
+    if not (hasattr(a, "free_symbols") or hasattr(b, "free_symbols")):
+        return a != b
+    import sympy
+
+    return sympy.Ne(a, b)
+
+
 def eq(a: Any, b: Any) -> Array:
     """a == b, as an array of objects: of equations where expressions are compared."""
     return _elementwise(_equation, a, b)
+
+
+def ne(a: Any, b: Any) -> Array:
+    """a != b, as an array of objects: of inequalities where expressions are compared."""
+    return _elementwise(_inequality, a, b)
 
 
 def le(a: Any, b: Any) -> Array:

@@ -186,7 +186,7 @@ class Quaternion:
 
     def __repr__(self) -> str:
         w, x, y, z = self.wxyz_array.tolist()
-        return f"Quaternion(w={w}, x={x}, y={y}, z={z})"
+        return f"{type(self).__name__}(w={w}, x={x}, y={y}, z={z})"
 
 
 _new = object.__new__
@@ -305,7 +305,7 @@ class AngleAxis:
         return AngleAxis(-self._angle, self._axis)
 
     def __repr__(self) -> str:
-        return f"AngleAxis(angle={self._angle}, axis={self._axis.tolist()})"
+        return f"{type(self).__name__}(angle={self._angle}, axis={self._axis.tolist()})"
 
 
 def is_quaternion_in_canonical_form(quat: Quaternion) -> bool:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from mbcli.errors import ModelError
-from mbcli.math.array_arguments import as_array, as_numbers, describe, python_number, single_argument
+from mbcli.math.array_arguments import as_array, as_numbers, describe, python_number, real_parts, single_argument
 from mbcli.math.quaternion import AngleAxis, Quaternion
 from mbcli.math.roll_pitch_yaw import RollPitchYaw
 from mbcli.math.rotation_array import IDENTITY, ORTHONORMALITY_TOLERANCE, checked_rotation
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from mbcli.math.array_types import Array, Matrix3, Matrix4, Matrix34, Vector3
+    from mbcli.math.isometry import Isometry3
 
 _ORIENTATIONS = (RotationMatrix, RollPitchYaw, Quaternion, AngleAxis)
 _ORIGIN = np.zeros(3)
@@ -78,6 +79,8 @@ class RigidTransform:
             self.R_array, self.p_array = R.R_array, _ORIGIN
         elif isinstance(R, RigidTransform):
             self.R_array, self.p_array = R.R_array, R.p_array
+        elif hasattr(R, "matrix") and hasattr(R, "translation"):
+            self.SetFromIsometry3(R)  # type: ignore[arg-type]
         elif isinstance(R, _ORIENTATIONS):
             raise TypeError(f"RigidTransform: {type(R).__name__} needs a position p")
         else:
@@ -145,6 +148,16 @@ class RigidTransform:
         """Return the matrix (3, 4) of rotation and position side by side."""
         return np.column_stack((self.R_array, self.p_array))
 
+    def GetAsIsometry3(self) -> Isometry3:
+        """Return the same as an Isometry3."""
+        from mbcli.math.isometry import Isometry3
+
+        return Isometry3(rotation=self.R_array, translation=self.p_array)
+
+    def SetFromIsometry3(self, pose: Isometry3) -> None:
+        """Replace the value by that of an Isometry3; ModelError if it has no rotation."""
+        self.R_array, self.p_array = _split_pose(pose.matrix())
+
     def inverse(self) -> RigidTransform:
         """Return X_BA."""
         R_BA = self.R_array.T
@@ -205,7 +218,7 @@ class RigidTransform:
 
     def IsExactlyIdentity(self) -> bool:
         """Tell whether rotation and position equal those of the identity."""
-        return bool((self.R_array == IDENTITY).all() and (self.p_array == 0.0).all())
+        return self.rotation().IsExactlyIdentity() and np.array_equal(real_parts(self.p_array), _ORIGIN)  # type: ignore[arg-type]
 
     def IsNearlyIdentity(self, translation_tolerance: float) -> bool:
         """Tell whether the rotation is identity within 128 epsilons and the position zero within this."""
@@ -233,7 +246,7 @@ class RigidTransform:
 
     def __repr__(self) -> str:
         rotation = repr(self.rotation()).replace("\n", "\n  ")
-        return f"RigidTransform(\n  R={rotation},\n  p={self.p_array.tolist()},\n)"
+        return f"{type(self).__name__}(\n  R={rotation},\n  p={self.p_array.tolist()},\n)"
 
 
 _new = object.__new__
@@ -268,6 +281,7 @@ def _split_pose(array: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return IDENTITY, array.reshape(3).copy()
     if array.shape not in ((4, 4), (3, 4)):
         raise ModelError(f"RigidTransform: shape {array.shape} is that of no position (3,) and no pose (4, 4), (3, 4)")
-    if array.shape == (4, 4) and not (array[3] == _LAST_ROW).all():
+    last = real_parts(array[3]) if array.shape == (4, 4) else _LAST_ROW
+    if last is None or not np.array_equal(last, _LAST_ROW):
         raise ModelError(f"RigidTransform: last row of a pose must be 0 0 0 1, not {array[3].tolist()}")
     return checked_rotation(array[:3, :3]).copy(), array[:3, 3].copy()

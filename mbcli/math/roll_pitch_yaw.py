@@ -268,7 +268,7 @@ class RollPitchYaw:
             )
 
     def __repr__(self) -> str:
-        return f"RollPitchYaw(roll={self._roll}, pitch={self._pitch}, yaw={self._yaw})"
+        return f"{type(self).__name__}(roll={self._roll!r}, pitch={self._pitch!r}, yaw={self._yaw!r})"
 
 
 def rows_from_angles(roll: Scalar, pitch: Scalar, yaw: Scalar) -> tuple[tuple[Scalar, Scalar, Scalar], ...]:

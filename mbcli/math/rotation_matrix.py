@@ -9,7 +9,15 @@ import numpy as np
 
 from mbcli.errors import ModelError
 from mbcli.math import roll_pitch_yaw
-from mbcli.math.array_arguments import as_array, as_numbers, as_scalar, describe, python_number, single_argument
+from mbcli.math.array_arguments import (
+    as_array,
+    as_numbers,
+    as_scalar,
+    describe,
+    python_number,
+    real_parts,
+    single_argument,
+)
 from mbcli.math.cross_product import cross
 from mbcli.math.quaternion import AngleAxis, Quaternion
 from mbcli.math.rotation_array import (
@@ -199,7 +207,7 @@ class RotationMatrix:
 
     def IsExactlyIdentity(self) -> bool:
         """Tell whether every element equals that of the identity."""
-        return bool((self.R_array == IDENTITY).all())
+        return np.array_equal(real_parts(self.R_array), IDENTITY)  # type: ignore[arg-type]  # None of symbols is not equal
 
     def IsNearlyIdentity(self, tolerance: float = ORTHONORMALITY_TOLERANCE) -> bool:
         """Tell whether every element is within the tolerance of that of the identity."""
@@ -219,7 +227,7 @@ class RotationMatrix:
 
     def __repr__(self) -> str:
         rows = "".join(f"  {row},\n" for row in self.R_array.tolist())
-        return f"RotationMatrix([\n{rows}])"
+        return f"{type(self).__name__}([\n{rows}])"
 
 
 def rotation_array_of(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import inspect
 from typing import TYPE_CHECKING, Any
@@ -24,7 +25,7 @@ class ValueTemplate(ScalarTemplate[T]):
     """X_ of a class X of values. X_[AutoDiffXd] and X_[Expression] are classes of their own, derived from X.
 
     All numbers in their objects are of the scalar type, floats that are given become constants, and so are all numbers
-    and values that their functions return; conditions stay True or False.
+    and values that their functions return. Conditions are formulas for expressions, and True or False else.
 
     Args:
         default: the class X; its objects keep arrays and numbers in their slots.
@@ -33,6 +34,7 @@ class ValueTemplate(ScalarTemplate[T]):
     def __init__(self, default: type[T]) -> None:
         super().__init__(default)
         _kinds[default] = default
+        default.cast = _Cast()  # type: ignore[attr-defined]
 
     def __getitem__(self, scalar: type | str) -> type[T]:
         default: Any = super().__getitem__(scalar)
@@ -57,10 +59,45 @@ def class_of(default: Any, scalar: str) -> Any:
             members[name] = classmethod(_making(member.__func__, scalar))
         elif inspect.isfunction(member):
             members[name] = _method(member, scalar)
+    members["__reduce__"] = lambda self: (_again, (default, scalar, _slots_of(self)))
     kind = type(default)(f"{default.__name__}_[{scalar}]", (default,), members)
     kind.__module__ = default.__module__
     _kinds[kind] = default
     return kind
+
+
+class _Cast:
+    """value.cast[T](): the same value of numbers of type T. TypeError from numbers with derivatives or symbols."""
+
+    def __get__(self, value: Any, kind: Any = None) -> Any:
+        return self if value is None else _CastOf(value)
+
+
+class _CastOf:
+    def __init__(self, value: Any) -> None:
+        self._value = value
+
+    def __getitem__(self, scalar: type | str) -> Callable[[], Any]:
+        name = scalar if isinstance(scalar, str) else scalar.__name__
+        default = _kinds[type(self._value)]
+        kind = default if name == "float" else class_of(default, "Expression" if name == "Expr" else name)
+        if type(self._value) not in (default, kind):
+            raise TypeError(f"a {type(self._value).__name__} is not cast to {name}")
+        return lambda: copy.copy(self._value) if type(self._value) is kind else of_scalar(self._value, name)
+
+
+def _slots_of(value: Any) -> dict[str, Any]:
+    slots = [slot for kind in type(value).__mro__ for slot in vars(kind).get("__slots__", ())]
+    return {slot: getattr(value, slot) for slot in slots}
+
+
+def _again(default: type, scalar: str, slots: dict[str, Any]) -> Any:
+    """An object of a scalar type as it was pickled."""
+    kind = class_of(default, scalar)
+    value = kind.__new__(kind)
+    for slot, part in slots.items():
+        setattr(value, slot, part)
+    return value
 
 
 def _making(function: Callable[..., Any], scalar: str) -> Callable[..., Any]:
@@ -79,9 +116,18 @@ def _method(function: Callable[..., Any], scalar: str) -> Callable[..., Any]:
     def calculate(self: Any, *arguments: Any, **named: Any) -> Any:
         result = function(self, *arguments, **named)
         _convert_slots(self, self, scalar)  # it may have changed the object
+        if isinstance(result, bool):
+            return _condition(result) if scalar == "Expression" else result
         return result if result is self else of_scalar(result, scalar)
 
     return calculate
+
+
+def _condition(value: bool) -> Any:
+    """True or False as a formula."""
+    import sympy  # there, since expressions are
+
+    return sympy.true if value else sympy.false
 
 
 def of_scalar(value: Any, scalar: str) -> Any:
@@ -89,7 +135,7 @@ def of_scalar(value: Any, scalar: str) -> Any:
     if isinstance(value, float):
         return _constants(scalar)[1](value)
     if isinstance(value, np.ndarray):
-        return _array_of(value, scalar)
+        return array_of(value, scalar)
     if isinstance(value, tuple):
         return tuple(of_scalar(part, scalar) for part in value)
     default = _kinds.get(type(value))
@@ -110,7 +156,7 @@ def _convert_slots(target: Any, source: Any, scalar: str) -> Any:
     return target
 
 
-def _array_of(array: Array, scalar: str) -> Array:
+def array_of(array: Array, scalar: str) -> Array:
     number, constant = _constants(scalar)
     if array.dtype.kind not in "fO" or (array.dtype.kind == "O" and all(isinstance(x, number) for x in array.flat)):
         return array

@@ -200,6 +200,40 @@ class Diagram(ConnectedSystems, System):
         """Whether an input port has the value of an output port."""
         return any(output is source and input is to for source, to in self._connections)
 
+    def Clone(self) -> Diagram:
+        """An independent diagram of the same parts. RuntimeError if one of them cannot be cloned."""
+        return self._of_copies(lambda system: system.Clone())
+
+    def _converted(self, scalar: str) -> Diagram:
+        return self._of_copies(lambda system: system.ToScalarType[scalar]())
+
+    def _of_copies(self, copy_of: Callable[[Any], Any]) -> Diagram:
+        """A Diagram of copies of the systems, connected as they are."""
+        copies: dict[int, Any] = {}
+        for system in sorted(self._systems, key=lambda system: not hasattr(system, "scene_graph")):
+            if id(system) in copies:  # the scene graph of a plant, which has copied it
+                continue
+            other = copies[id(system)] = copy_of(system)
+            other.set_name(system.get_name())
+            if getattr(system, "scene_graph", None) is not None:
+                copies[id(system.scene_graph)] = other.scene_graph
+
+        def output(port: OutputPort) -> Any:
+            return copies[id(port.get_system())].output_ports()[port.get_index()]
+
+        def input(port: InputPort) -> Any:
+            return copies[id(port.get_system())].input_ports()[port.get_index()]
+
+        diagram = Diagram()
+        diagram.set_name(self.get_name())
+        diagram.take_parts(
+            [copies[id(system)] for system in self._systems],
+            [(output(source), input(to)) for source, to in self._connections],
+            [(port.get_name(), [input(inner) for inner in port.ports]) for port in self._inputs],
+            [(port.get_name(), output(port.inner)) for port in self._outputs],
+        )
+        return diagram
+
     def CreateDefaultContext(self) -> DiagramContext:
         """A context with those of all systems, connected."""
         return self.make_context(Tree())

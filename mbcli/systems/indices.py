@@ -1,6 +1,16 @@
 """Indices of parts of systems that cannot be mistaken for one another."""
 
-from mbcli.multibody.tree.index import TypeSafeIndex
+from mbcli.multibody.tree.index import AbstractParameterIndex, TypeSafeIndex
+
+__all__ = [
+    "AbstractParameterIndex",
+    "AbstractStateIndex",
+    "ContinuousStateIndex",
+    "InputPortIndex",
+    "NumericParameterIndex",
+    "OutputPortIndex",
+    "SubsystemIndex",
+]
 
 
 class ContinuousStateIndex(TypeSafeIndex):
@@ -17,12 +27,6 @@ class AbstractStateIndex(TypeSafeIndex):
 
 class NumericParameterIndex(TypeSafeIndex):
     """Index of a vector of parameters."""
-
-    __slots__ = ()
-
-
-class AbstractParameterIndex(TypeSafeIndex):
-    """Index of another parameter."""
 
     __slots__ = ()
 

@@ -582,6 +582,20 @@ def finite_time(time_sec: float) -> float:
     return time
 
 
+class _Conversions:
+    """system.ToScalarType"""
+
+    def __init__(self, system: Any) -> None:
+        self._system = system
+
+    def __getitem__(self, scalar: Any) -> Callable[[], Any]:
+        name = scalar if isinstance(scalar, str) else scalar.__name__
+        if name == "float":
+            return self._system.Clone
+        made = {"AutoDiffXd": self._system.ToAutoDiffXd, "Expression": self._system.ToSymbolic}
+        return made["Expression" if name == "Expr" else name]
+
+
 class System:
     """Input and output ports with a name; the base of plants, leaf systems and diagrams."""
 
@@ -795,6 +809,14 @@ class System:
     def ToAutoDiffXd(self) -> Any:
         """The system of AutoDiffXd. RuntimeError if there is none."""
         return self._converted("AutoDiffXd")
+
+    @property
+    def ToScalarType(self) -> Any:
+        """ToScalarType[T]() is a copy for the scalar type T: float, AutoDiffXd or Expression.
+
+        RuntimeError if the system has none.
+        """
+        return _Conversions(self)
 
     def ToAutoDiffXdMaybe(self) -> Any:
         """The system of AutoDiffXd; None if there is none."""

@@ -273,6 +273,7 @@ def test_every_public_function_is_tried():
         assert cases
         kind = getattr(classes(float), name)
         public = {n for n in dir(kind) if not n.startswith("_") and callable(getattr(kind, n))}  # not the arrays
+        public -= {"cast", "GetAsIsometry3", "SetFromIsometry3"}  # tests/math/test_scalar_functions.py
         missing = {n for n in public if n not in text and n.replace("WithMass", "WithDensity") not in text}
         assert not missing, (name, missing)
 

@@ -73,6 +73,8 @@ ROOMS = (
 )
 SAME_ROOM = {  # pydrake names them so
     "mbcli.autodiffutils": "mbcli.math",
+    "mbcli.forwarddiff": "mbcli.math",
+    "mbcli.polynomial": "mbcli.common",
     "mbcli.symbolic": "mbcli.math",
     "mbcli.multibody.meshcat": "mbcli.visualization",
 }

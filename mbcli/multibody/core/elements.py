@@ -142,6 +142,8 @@ def AddFrame(plant: PlantData, frame: AnyFrame) -> AnyFrame:
     """Adds a FixedOffsetFrame; returns it."""
     if frame.parent_frame().parent_plant is not plant:
         plant.require_own(frame.parent_frame(), f"frame '{frame.name()}'")
+    if frame.instance_index is None:  # of a body that was added since
+        frame.instance_index = frame.body().model_instance()
     if frame.name():
         _refuse_duplicate(plant, "frame", FrameIndex, frame.name(), frame.instance_index)
     return register(plant, frame, plant.elements.frames, FrameIndex, frame.instance_index)

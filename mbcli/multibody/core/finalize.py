@@ -9,6 +9,7 @@ from mbcli.common.collection_pause import paused_collection
 from mbcli.common.coordinate_names import listed
 from mbcli.common.number_text import counted
 from mbcli.common.topology import CUT_EARLY, CUT_FIRST, CUT_LAST, CUT_LATE, Edge, spanning_forest
+from mbcli.math import RigidTransform
 from mbcli.multibody.compilation.compile_model import MobilizedJoint, StepActions, compile_model
 from mbcli.multibody.compilation.cut_joints import dropped_by_loop_cut_at, has_limits
 from mbcli.multibody.core.constraints import num_tendon_constraints, refuse_constraints_at
@@ -20,7 +21,9 @@ from mbcli.multibody.core.geometry import compiled_geometries, declare_collision
 from mbcli.multibody.core.inputs import has_controllers
 from mbcli.multibody.core.kinematics import CalcRelativeTransform
 from mbcli.multibody.core.lookup import GetModelInstanceName, is_taken, world_frame
-from mbcli.multibody.scalars import EXPRESSION
+from mbcli.multibody.core.plant_settings import BaseBodyJointType
+from mbcli.multibody.core.settings import GetBaseBodyJointType
+from mbcli.multibody.scalars import EXPRESSION, FLOAT
 from mbcli.multibody.state.context import Context
 from mbcli.multibody.state.parameters import DEFAULTS
 from mbcli.multibody.tree.constraints import BallConstraint, LoopConstraint
@@ -35,7 +38,6 @@ if TYPE_CHECKING:
     from mbcli.multibody.state.parameters import Parameters
     from mbcli.multibody.tree.joint import Joint
     from mbcli.multibody.tree.joint_actuator import JointActuator, PdControllerGains
-    from mbcli.multibody.tree.joints import QuaternionFloatingJoint
     from mbcli.multibody.tree.rigid_body import RigidBody
 
 
@@ -53,7 +55,7 @@ def Finalize(plant: PlantData) -> None:
     mobilized = []
     for mobod in forest:
         if mobod.joint is None:
-            joint = _add_floating_joint(plant, plant.elements.bodies[mobod.link])
+            joint = _add_base_joint(plant, plant.elements.bodies[mobod.link])
         else:
             joint = plant.elements.joints[mobod.joint]
         if joint.num_velocities() == 6 and not mobod.reversed:
@@ -72,6 +74,13 @@ def Finalize(plant: PlantData) -> None:
         if free_joint.made_at_finalize and n in plant.default_free_poses:
             free_joint.SetDefaultPose(plant.default_free_poses[n])
     _complete_constraints(plant)
+    for field in plant.deformables.added_forces if plant.deformables is not None else ():
+        field.DoDeclareCacheEntries(plant)
+        field.DoDeclareInputPorts(plant)
+    if plant.scalar is not FLOAT:
+        from mbcli.multibody.core.scalar_classes import give_elements_their_scalar  # late: most plants are of floats
+
+        give_elements_their_scalar(plant)
     _name_sensors(plant)
     declare_collision_filters(plant)
     if num_tendon_constraints(plant) and _solves_problems(plant):
@@ -227,13 +236,21 @@ def unused_properties(plant: PlantData) -> list[str]:
     return lines
 
 
-def _add_floating_joint(plant: PlantData, body: RigidBody) -> QuaternionFloatingJoint:
-    from mbcli.multibody.tree.joints import QuaternionFloatingJoint
+def _add_base_joint(plant: PlantData, body: RigidBody) -> Joint:
+    from mbcli.multibody.tree.joints import QuaternionFloatingJoint, RpyFloatingJoint, WeldJoint
 
     instance = body.model_instance()
     name = body.name()
     while is_taken(plant, JointIndex, name, instance):
         name = "_" + name
-    joint = QuaternionFloatingJoint(name, world_frame(plant), body.body_frame())
+    world, frame = world_frame(plant), body.body_frame()
+    joint: Joint
+    match GetBaseBodyJointType(plant, instance):
+        case BaseBodyJointType.kWeldJoint:
+            joint = WeldJoint(name, world, frame, RigidTransform())
+        case BaseBodyJointType.kRpyFloatingJoint:
+            joint = RpyFloatingJoint(name, world, frame)
+        case BaseBodyJointType.kQuaternionFloatingJoint:
+            joint = QuaternionFloatingJoint(name, world, frame)
     joint.made_at_finalize = True
     return register(plant, joint, plant.elements.joints, JointIndex, instance)

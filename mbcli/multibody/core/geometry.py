@@ -117,18 +117,29 @@ def RegisterCollisionGeometry(
 def RegisterVisualGeometry(
     plant: PlantData,
     body: RigidBody,
-    X_BG: RigidTransform,
-    shape: Shape,
-    name: str,
+    X_BG: RigidTransform | GeometryInstance | None = None,
+    shape: Shape | None = None,
+    name: str | None = None,
     diffuse_color: Sequence[float] | IllustrationProperties | None = None,
     *,
     properties: ProximityProperties | IllustrationProperties | None = None,
+    geometry_instance: GeometryInstance | None = None,
 ) -> GeometryId:
-    """A shape that is seen, at X_BG in a body; returns its GeometryId.
+    """A shape that is seen, at X_BG in a body, or a GeometryInstance; returns its GeometryId.
 
     Args:
         diffuse_color: RGBA, each in [0, 1], or IllustrationProperties.
     """
+    if isinstance(X_BG, geometry.GeometryInstance):
+        X_BG, geometry_instance = None, X_BG
+    if geometry_instance is not None:
+        if not (X_BG is shape is name is diffuse_color is properties is None):
+            raise TypeError("RegisterVisualGeometry: a GeometryInstance has pose, shape, name and properties")
+        if geometry_instance.illustration is None:
+            geometry_instance.illustration = IllustrationProperties()
+        return _register_geometry(plant, "RegisterVisualGeometry", body, geometry_instance)
+    if X_BG is None or shape is None or name is None:
+        raise TypeError("RegisterVisualGeometry takes a body with X_BG, shape and name, or with a GeometryInstance")
     if diffuse_color is None or isinstance(diffuse_color, IllustrationProperties):
         properties = IllustrationProperties(diffuse_color or properties)
     else:

@@ -20,7 +20,7 @@ from mbcli.multibody.core.lookup import num_bodies, num_joints, num_model_instan
 from mbcli.multibody.core.reaction_forces import reactions_at
 from mbcli.multibody.core.selectors import u_indices
 from mbcli.multibody.math import SpatialAcceleration, SpatialForce
-from mbcli.multibody.scalars import AUTODIFF
+from mbcli.multibody.scalars import FLOAT
 from mbcli.multibody.tree.index import ModelInstanceIndex
 from mbcli.systems.system import OutputPort, port_named
 
@@ -185,11 +185,11 @@ def output_ports(plant: PlantData) -> list[OutputPort]:
 
 def _in_numbers_of(plant: PlantData, evaluate: Callable[[Context], Any]) -> Callable[[Context], Any]:
     """The function of a port, with results in the numbers of the plant throughout."""
-    if plant.scalar is not AUTODIFF:
+    if plant.scalar is FLOAT:
         return evaluate
-    from mbcli.multibody.core.dual_results import dual_method  # late: most plants are of floats
+    from mbcli.multibody.core.scalar_results import with_results  # late: most plants are of floats
 
-    return dual_method(evaluate)
+    return with_results(evaluate, plant.scalar.name)
 
 
 def _is_of_state(name: str) -> bool:

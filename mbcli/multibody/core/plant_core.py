@@ -214,6 +214,8 @@ class PlantCore(PlantData):
 
     # settings.py
 
+    SetBaseBodyJointType = settings.SetBaseBodyJointType
+    GetBaseBodyJointType = settings.GetBaseBodyJointType
     set_penetration_allowance = settings.set_penetration_allowance
     get_penetration_allowance = settings.get_penetration_allowance
     set_stiction_tolerance = settings.set_stiction_tolerance

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 from mbcli.multibody.core.plant_elements import PlantElements
-from mbcli.multibody.core.plant_settings import PlantSettings
+from mbcli.multibody.core.plant_settings import BaseBodyJointType, PlantSettings
 from mbcli.multibody.scalars import FLOAT, Scalar
 from mbcli.multibody.state.context import Context
 from mbcli.multibody.state.evaluated_state import EvaluatedState
@@ -85,6 +85,7 @@ class PlantData(System):
         self.dropped_by_loop_cut: list[DroppedByLoopCut] = []
         self.prefers_interpreted = False
         self.default_free_poses: dict[int, RigidTransform] = {}  # X_PB by the number of the body
+        self.base_joint_types: dict[int | None, BaseBodyJointType] = {None: BaseBodyJointType.kQuaternionFloatingJoint}
         self.next_index: dict[type[TypeSafeIndex], int] = {}
         self.taken_names: set[tuple[Any, ...]] = set()  # MultibodyElement.key() of each
         self.deformables: DeformableModel | None = None

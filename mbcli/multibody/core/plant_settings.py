@@ -42,6 +42,14 @@ class DiscreteContactSolver(Enum):
     kSap = 1
 
 
+class BaseBodyJointType(Enum):
+    """The joint that Finalize() adds between World and a body without a joint to it."""
+
+    kQuaternionFloatingJoint = 0
+    kRpyFloatingJoint = 1
+    kWeldJoint = 2
+
+
 OTHER_DEFAULTS: dict[str, Any] = {}  # by names of PlantSettings; mbcli.pydrake fills it
 
 

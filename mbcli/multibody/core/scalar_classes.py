@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from mbcli.errors import ModelError
 from mbcli.math.scalar_template import ScalarTemplate
-from mbcli.multibody.scalars import AUTODIFF, EXPRESSION
+from mbcli.multibody.scalars import AUTODIFF, EXPRESSION, FLOAT
 from mbcli.multibody.state.parameters import DEFAULTS
 
 if TYPE_CHECKING:
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 @functools.cache
 def plant_template(plant_class: type) -> ScalarTemplate:
     """X_[T] of a class of plants of floats."""
-    from mbcli.multibody.core.dual_results import DualState, returning_dual_numbers  # late: most plants are of floats
-    from mbcli.multibody.tree import scalar_templates  # noqa: F401  (inertias among its results become dual too)
+    from mbcli.multibody.core.scalar_results import DualState, returning_scalars  # late: most plants are of floats
+    from mbcli.multibody.tree import scalar_templates  # noqa: F401  (inertias among its results are of the type too)
 
     name, common = plant_class.__name__, {"class_of_floats": plant_class, "__module__": plant_class.__module__}
     autodiff: Any = type(
@@ -45,7 +45,9 @@ def plant_template(plant_class: type) -> ScalarTemplate:
             **common,
         },
     )
-    return ScalarTemplate(plant_class, returning_dual_numbers(autodiff), expression)
+    return ScalarTemplate(
+        plant_class, returning_scalars(autodiff, "AutoDiffXd"), returning_scalars(expression, "Expression")
+    )
 
 
 class Conversion:
@@ -70,4 +72,14 @@ def to_scalar(plant: Any, plant_class: type) -> Any:
     result.made_output_ports = None  # whose results are numbers of the plant that made them
     vars(result).pop("output_ports_by_name", None)
     result.model = result.compiled_model(DEFAULTS)
+    give_elements_their_scalar(result)
     return result
+
+
+def give_elements_their_scalar(plant: Any) -> None:
+    """Bodies and frames of a plant, which is complete, answer in numbers of its scalar type throughout."""
+    from mbcli.multibody.core.scalar_results import element_class  # late: most plants are of floats
+
+    for element in [*plant.elements.bodies, *plant.elements.frames]:
+        of_floats: Any = getattr(element, "class_of_floats", type(element))
+        element.__class__ = of_floats if plant.scalar is FLOAT else element_class(of_floats, plant.scalar.name)

@@ -1,6 +1,6 @@
 """Settings of a plant that say how contact is to be modelled. They are kept and reported; see each one's use.
 
-All setters are for the time before Finalize().
+All setters but those of the penetration allowance and the stiction tolerance are for the time before Finalize().
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from mbcli.multibody.core.plant_settings import (
     CONTINUOUS_STICTION,
     DISCRETE_STICTION,
     DRAKES_STICTION,
+    BaseBodyJointType,
     ContactModel,
     DiscreteContactApproximation,
     DiscreteContactSolver,
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from typing import Any, TypeVar
 
     from mbcli.multibody.core.plant_data import PlantData
+    from mbcli.multibody.tree.index import ModelInstanceIndex
 
     Choice = TypeVar("Choice", bound=Enum)
 
@@ -36,12 +38,35 @@ def set_time_step(plant: PlantData, time_step: float) -> None:
     plant.require_not_finalized("set_time_step")
     if not plant.is_discrete():
         raise RuntimeError("set_time_step: the plant is continuous, it has no step")
-    plant.step_length = _positive(plant, "set_time_step", time_step)
+    plant.step_length = _positive("set_time_step", time_step)
+
+
+def SetBaseBodyJointType(
+    plant: PlantData, joint_type: BaseBodyJointType, model_instance: ModelInstanceIndex | None = None
+) -> None:
+    """The joint of bodies that nothing connects to World, of one model instance or of all that have none of their own.
+
+    RuntimeError after Finalize().
+    """
+    plant.require_not_finalized("SetBaseBodyJointType")
+    if not isinstance(joint_type, BaseBodyJointType):
+        raise TypeError(f"SetBaseBodyJointType: {joint_type!r} is not a BaseBodyJointType")
+    plant.base_joint_types[None if model_instance is None else int(model_instance)] = joint_type
+
+
+def GetBaseBodyJointType(plant: PlantData, model_instance: ModelInstanceIndex | None = None) -> BaseBodyJointType:
+    """That of a model instance, or of all that have none of their own."""
+    of_all = plant.base_joint_types[None]
+    return of_all if model_instance is None else plant.base_joint_types.get(int(model_instance), of_all)
 
 
 def set_penetration_allowance(plant: PlantData, penetration_allowance: float = 0.001) -> None:
-    """[m], greater than 0: what default stiffnesses of point contact aim at."""
-    plant.settings.penetration_allowance = _positive(plant, "set_penetration_allowance", penetration_allowance)
+    """[m], greater than 0: what default stiffnesses of point contact aim at.
+
+    After Finalize() it counts in contexts made from then on.
+    """
+    plant.settings.penetration_allowance = _positive("set_penetration_allowance", penetration_allowance)
+    plant.known_geometries = None
 
 
 def get_penetration_allowance(plant: PlantData) -> float:
@@ -53,9 +78,10 @@ def set_stiction_tolerance(plant: PlantData, v_stiction: float = 0.001) -> None:
     """[m/s], greater than 0: slip speed below which contact counts as sticking.
 
     A plant for which it is not set has 1e-6 m/s in discrete steps, which costs them nothing, and 1e-3 m/s where it
-    is continuous, whose equations are the stiffer the smaller it is; with contact_defaults `drake` 1e-4 m/s.
+    is continuous, whose equations are the stiffer the smaller it is; with contact_defaults `drake` 1e-4 m/s. After
+    Finalize() it counts in contexts made from then on.
     """
-    plant.settings.stiction_tolerance = _positive(plant, "set_stiction_tolerance", v_stiction)
+    plant.settings.stiction_tolerance = _positive("set_stiction_tolerance", v_stiction)
 
 
 def get_stiction_tolerance(plant: PlantData) -> float:
@@ -122,8 +148,7 @@ def strength_of_gravity(plant: PlantData) -> float:
     return float(np.linalg.norm(plant.gravity.gravity_vector())) or UniformGravityFieldElement.kDefaultStrength
 
 
-def _positive(plant: PlantData, setter: str, value: float) -> float:
-    plant.require_not_finalized(setter)
+def _positive(setter: str, value: float) -> float:
     if not 0.0 < value < float("inf"):
         raise RuntimeError(f"{setter}: the value must be finite and greater than 0, it is {value}")
     return float(value)

@@ -158,10 +158,10 @@ class DeformableModel(PhysicalModel):
         self.GetBody(id).SetWallBoundaryCondition(p_WQ, n_W)
 
     def AddFixedConstraint(
-        self, body_A_id: DeformableBodyId, body_B: RigidBody, X_BA: RigidTransform, shape: Shape, X_BG: RigidTransform
+        self, body_A_id: DeformableBodyId, body_B: RigidBody, X_BA: RigidTransform, shape_G: Shape, X_BG: RigidTransform
     ) -> MultibodyConstraintId:
         """As DeformableBody.AddFixedConstraint()."""
-        return self.GetBody(body_A_id).AddFixedConstraint(body_B, X_BA, shape, X_BG)
+        return self.GetBody(body_A_id).AddFixedConstraint(body_B, X_BA, shape_G, X_BG)
 
     def AddExternalForce(self, external_force: ForceDensityFieldBase) -> None:
         """A force density that acts on all deformable bodies.
@@ -191,8 +191,12 @@ class DeformableModel(PhysicalModel):
         """Whether it has neither a deformable body nor an external force."""
         return not self.bodies and not self.added_forces
 
-    def GetBody(self, id: DeformableBodyId | DeformableBodyIndex) -> DeformableBody:
+    def GetBody(
+        self, id: DeformableBodyId | DeformableBodyIndex | None = None, *, index: DeformableBodyIndex | None = None
+    ) -> DeformableBody:
         """The body of an identifier or an index. RuntimeError if there is none."""
+        if index is not None:
+            id = index
         if isinstance(id, DeformableBodyIndex):
             if int(id) >= len(self.bodies):
                 raise RuntimeError(f"there is no deformable body with index {int(id)}, there are {len(self.bodies)}")

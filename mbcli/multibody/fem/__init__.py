@@ -2,5 +2,13 @@
 
 from mbcli.multibody.fem.body_config import DeformableBodyConfig, MaterialModel
 from mbcli.multibody.fem.force_density import ForceDensityFieldBase, ForceDensityType
+from mbcli.multibody.fem.scalar_templates import DeformableBodyConfig_, ForceDensityFieldBase_
 
-__all__ = ["DeformableBodyConfig", "ForceDensityFieldBase", "ForceDensityType", "MaterialModel"]
+__all__ = [
+    "DeformableBodyConfig",
+    "DeformableBodyConfig_",
+    "ForceDensityFieldBase",
+    "ForceDensityFieldBase_",
+    "ForceDensityType",
+    "MaterialModel",
+]

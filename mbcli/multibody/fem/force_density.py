@@ -38,7 +38,21 @@ class ForceDensityFieldBase:
 
     def EvaluateAt(self, context: Any, p_WQ: ArrayLike) -> Vector3:
         """Force density f_W (3,) [N/m^3] at a point of the world, p_WQ (3,) [m]; context is one of the plant."""
-        raise NotImplementedError(f"{type(self).__name__} does not say its force density: override EvaluateAt()")
+        return self.DoEvaluateAt(context, np.asarray(p_WQ))
+
+    def DoEvaluateAt(self, context: Any, p_WQ: Vector3) -> Vector3:
+        """What EvaluateAt() gives: for classes of users to override."""
+        raise NotImplementedError(f"{type(self).__name__} does not say its force density: override DoEvaluateAt()")
+
+    def DoClone(self) -> Self:
+        """A copy: for classes of users whose copies need more than that of each attribute."""
+        return copy.copy(self)
+
+    def DoDeclareCacheEntries(self, plant: Any) -> None:
+        """Called when the plant that owns it is finalized: for classes of users to override."""
+
+    def DoDeclareInputPorts(self, plant: Any) -> None:
+        """Called when the plant that owns it is finalized: for classes of users to override."""
 
     def densities_at(self, context: Any, points: Matrix) -> Matrix:
         """Force densities (n, 3) [N/m^3] at points (n, 3) [m] of the world. Override it if all can be had at once.
@@ -55,13 +69,13 @@ class ForceDensityFieldBase:
 
     def Clone(self) -> Self:
         """A copy that no plant owns."""
-        other = copy.copy(self)
+        other = self.DoClone()
         vars(other)["_plant"] = None
         return other
 
 
 class ForceDensityField(ForceDensityFieldBase):
-    """Base of the fields of users: override EvaluateAt()."""
+    """Base of the fields of users: override DoEvaluateAt(), or EvaluateAt()."""
 
     def has_parent_system(self) -> bool:
         """Whether a plant owns it."""

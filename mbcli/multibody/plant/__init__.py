@@ -13,7 +13,12 @@ if TYPE_CHECKING:
     from mbcli.multibody.core.contact_results import ContactResults, PointPairContactInfo
     from mbcli.multibody.core.deformable_results import DeformableContactInfo
     from mbcli.multibody.core.hydroelastic_results import HydroelasticContactInfo
-    from mbcli.multibody.core.plant_settings import ContactModel, DiscreteContactApproximation, DiscreteContactSolver
+    from mbcli.multibody.core.plant_settings import (
+        BaseBodyJointType,
+        ContactModel,
+        DiscreteContactApproximation,
+        DiscreteContactSolver,
+    )
     from mbcli.multibody.deformable.deformable_model import DeformableModel, PhysicalModel
     from mbcli.multibody.plant.batch_functions import BatchFunctions
     from mbcli.multibody.plant.config_functions import (
@@ -25,8 +30,15 @@ if TYPE_CHECKING:
     from mbcli.multibody.plant.propeller import Propeller, PropellerInfo
     from mbcli.multibody.plant.scalar_conversion import MultibodyPlant_
     from mbcli.multibody.plant.scalar_templates import (
+        ContactResults_,
+        CoulombFriction_,
+        DeformableContactInfo_,
         ExternallyAppliedSpatialForce_,
         ExternallyAppliedSpatialForceMultiplexer_,
+        HydroelasticContactInfo_,
+        PointPairContactInfo_,
+        Propeller_,
+        Wing_,
     )
     from mbcli.multibody.plant.state_functions import StateFunctions
     from mbcli.multibody.plant.wing import Wing
@@ -37,6 +49,7 @@ __all__ = [
     "AddMultibodyPlant",
     "AddMultibodyPlantSceneGraph",
     "ApplyMultibodyPlantConfig",
+    "BaseBodyJointType",
     "BatchFunctions",
     "CalcContactFrictionFromSurfaceProperties",
     "ContactModel",
@@ -62,6 +75,13 @@ __all__ = [
     "PropellerInfo",
     "StateFunctions",
     "Wing",
+    "ContactResults_",
+    "CoulombFriction_",
+    "DeformableContactInfo_",
+    "HydroelasticContactInfo_",
+    "PointPairContactInfo_",
+    "Propeller_",
+    "Wing_",
 ]
 
 __getattr__ = lazy_exports(
@@ -82,8 +102,19 @@ __getattr__ = lazy_exports(
         "multibody_plant": ("MultibodyPlant",),
         "propeller": ("Propeller", "PropellerInfo"),
         "scalar_conversion": ("MultibodyPlant_",),
-        "scalar_templates": ("ExternallyAppliedSpatialForce_", "ExternallyAppliedSpatialForceMultiplexer_"),
+        "scalar_templates": (
+            "ContactResults_",
+            "CoulombFriction_",
+            "DeformableContactInfo_",
+            "ExternallyAppliedSpatialForceMultiplexer_",
+            "ExternallyAppliedSpatialForce_",
+            "HydroelasticContactInfo_",
+            "PointPairContactInfo_",
+            "Propeller_",
+            "Wing_",
+        ),
         "mbcli.multibody.core.plant_settings": (
+            "BaseBodyJointType",
             "ContactModel",
             "DiscreteContactApproximation",
             "DiscreteContactSolver",

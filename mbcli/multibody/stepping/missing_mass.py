@@ -8,6 +8,7 @@ import numpy as np
 
 from mbcli.common.number_text import counted
 from mbcli.errors import NumericalError
+from mbcli.math.array_arguments import real_part
 from mbcli.multibody.core.dynamics import implicit_damping
 
 if TYPE_CHECKING:
@@ -53,7 +54,8 @@ def missing_mass(plant: PlantCore, context: Context, but: Any = _never) -> str |
     but(joint, context): whether a joint does without.
     """
     bodies = plant.elements.bodies
-    mass = [0.0, *(float(body.get_mass(context)) for body in bodies[1:])]
+    parts = (real_part(body.get_mass(context)) for body in bodies[1:])
+    mass = [0.0, *(1.0 if part is None else part for part in parts)]  # a symbol counts as a mass
     if all(mass[1:]):
         return None
     driven = {a.joint() for a in plant.elements.actuators if a.calc_reflected_inertia(context) > 0}

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mbcli.math import RigidTransform
+from mbcli.multibody.state.parameters import DEFAULTS
 from mbcli.multibody.tree.constraint_id import MultibodyConstraintId
 from mbcli.multibody.tree.index import BodyIndex
 
@@ -366,8 +367,8 @@ class LoopConstraint(Constraint):
     def parameters(self):
         return {
             "joint_type": self.joint.type_name(),
-            "X_PF": self.joint.frame_on_parent().GetFixedPoseInBodyFrame().GetAsMatrix4(),
-            "X_CM": self.joint.frame_on_child().GetFixedPoseInBodyFrame().GetAsMatrix4(),
+            "X_PF": self.joint.frame_on_parent().pose_in_body(DEFAULTS).GetAsMatrix4(),
+            "X_CM": self.joint.frame_on_child().pose_in_body(DEFAULTS).GetAsMatrix4(),
         }
 
     def __repr__(self):

@@ -15,7 +15,7 @@ from mbcli.math import RigidTransform
 from mbcli.multibody.fem.force_density import GravityForceField
 from mbcli.multibody.tree.constraint_id import MultibodyConstraintId
 from mbcli.multibody.tree.element import NamedElement
-from mbcli.multibody.tree.index import DiscreteStateIndex
+from mbcli.multibody.tree.index import AbstractParameterIndex, DiscreteStateIndex
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -163,6 +163,10 @@ class DeformableBody(NamedElement):
         """The group of the discrete state that has its [q; v; a], (9 n,)."""
         return DiscreteStateIndex(1 + int(self.index()))
 
+    def is_enabled_parameter_index(self) -> AbstractParameterIndex:
+        """The abstract parameter of contexts that says whether the body takes part in the motion."""
+        return AbstractParameterIndex(int(self.index()))
+
     # constraints
 
     def SetWallBoundaryCondition(self, p_WQ: ArrayLike, n_W: ArrayLike) -> None:
@@ -192,14 +196,14 @@ class DeformableBody(NamedElement):
         self.walls.append((point, normal))
 
     def AddFixedConstraint(
-        self, body_B: RigidBody, X_BA: RigidTransform, shape: Shape, X_BG: RigidTransform
+        self, body_B: RigidBody, X_BA: RigidTransform, shape_G: Shape, X_BG: RigidTransform
     ) -> MultibodyConstraintId:
         """Fixes vertices to a rigid body B: those of the mesh, placed at X_BA in B, that are in a shape or on it.
 
         Args:
             body_B: of the same plant.
             X_BA: pose in B of the frame of the mesh.
-            shape: Box, Capsule, Cylinder, Ellipsoid, HalfSpace or Sphere.
+            shape_G: Box, Capsule, Cylinder, Ellipsoid, HalfSpace or Sphere.
             X_BG: its pose in B.
 
         Raises ModelError for another shape, and if no vertex is inside; RuntimeError after Finalize() and for a body
@@ -210,10 +214,10 @@ class DeformableBody(NamedElement):
         if body_B.parent_plant is not plant:
             raise RuntimeError(f"AddFixedConstraint: {body_B!r} is not part of this plant")
         p_BP = placed(RigidTransform(X_BA), self.mesh.vertices)
-        inside = inside_shape(shape, placed(RigidTransform(X_BG).inverse(), p_BP))
+        inside = inside_shape(shape_G, placed(RigidTransform(X_BG).inverse(), p_BP))
         if not inside.any():
             raise ModelError(
-                f"AddFixedConstraint: deformable body '{self._name}' has no vertex in the {shape!r} of body "
+                f"AddFixedConstraint: deformable body '{self._name}' has no vertex in the {shape_G!r} of body "
                 f"'{body_B.name()}'"
             )
         vertices = np.flatnonzero(inside)

@@ -35,8 +35,9 @@ class ForceElement(MultibodyElement):
         self.instance_index = model_instance
 
     def __repr__(self):
-        index = "not added" if self._index is None else int(self._index)
-        return f"<{type(self).__name__} index={index}>"
+        if self._index is None:
+            return f"<{type(self).__name__} index=not added>"
+        return f"<{type(self).__name__} index={int(self._index)} model_instance={int(self.model_instance())}>"
 
     def CalcAndAddForceContribution(self, context: Context, forces: MultibodyForces) -> None:
         """Adds the element's forces in a context to `forces`, a MultibodyForces; must not change other entries."""

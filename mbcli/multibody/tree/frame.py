@@ -257,7 +257,7 @@ class FixedOffsetFrame(Frame):
         given = type(pose) is RigidTransform
         self._X_PF = transform_of(pose.R_array, pose.p_array) if given else RigidTransform(pose)
         if model_instance is None:
-            self.instance_index = self._body.model_instance()
+            self.instance_index = self._body.instance_index  # None before the body is added
         else:
             given = type(model_instance) is ModelInstanceIndex
             self.instance_index = model_instance if given else ModelInstanceIndex(model_instance)

@@ -112,6 +112,12 @@ class DeformableBodyIndex(TypeSafeIndex):
     __slots__ = ()
 
 
+class AbstractParameterIndex(TypeSafeIndex):
+    """Index of a parameter that is not a vector."""
+
+    __slots__ = ()
+
+
 class DiscreteStateIndex(TypeSafeIndex):
     """Index of a group of the discrete state: 0 has [q; v] of the rigid bodies, each deformable body one more."""
 

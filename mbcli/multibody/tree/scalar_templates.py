@@ -2,6 +2,7 @@
 
 from mbcli.math.scalar_template import ScalarTemplate
 from mbcli.math.value_template import ValueTemplate
+from mbcli.multibody.fem.force_density import ForceDensityField, GravityForceField
 from mbcli.multibody.inertia.rotational_inertia import RotationalInertia
 from mbcli.multibody.inertia.spatial_inertia import SpatialInertia
 from mbcli.multibody.inertia.unit_inertia import UnitInertia
@@ -34,9 +35,11 @@ BallRpyJoint_ = ScalarTemplate(BallRpyJoint)
 CurvilinearJoint_ = ScalarTemplate(CurvilinearJoint)
 DoorHinge_ = ScalarTemplate(DoorHinge)
 FixedOffsetFrame_ = ScalarTemplate(FixedOffsetFrame)
+ForceDensityField_ = ScalarTemplate(ForceDensityField)
 ForceElement_ = ScalarTemplate(ForceElement)
 Frame_ = ScalarTemplate(Frame)
 Joint_ = ScalarTemplate(Joint)
+GravityForceField_ = ScalarTemplate(GravityForceField)
 JointActuator_ = ScalarTemplate(JointActuator)
 LinearBushingRollPitchYaw_ = ScalarTemplate(LinearBushingRollPitchYaw)
 LinearSpringDamper_ = ScalarTemplate(LinearSpringDamper)

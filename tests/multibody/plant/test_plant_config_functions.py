@@ -2,18 +2,24 @@
 
 import pytest
 
-from mbcli.geometry import SceneGraph
+from mbcli.geometry import HalfSpace, SceneGraph, Sphere
 from mbcli.geometry.contact_representation import HydroelasticContactRepresentation
+from mbcli.math import RigidTransform
+from mbcli.multibody.math import SpatialVelocity
 from mbcli.multibody.plant import (
     AddMultibodyPlant,
     AddMultibodyPlantSceneGraph,
     ApplyMultibodyPlantConfig,
+    BaseBodyJointType,
     ContactModel,
+    CoulombFriction,
     DiscreteContactApproximation,
     DiscreteContactSolver,
     MultibodyPlant,
     MultibodyPlantConfig,
 )
+from mbcli.multibody.tree import ModelInstanceIndex, SpatialInertia
+from mbcli.systems.analysis import Simulator
 from mbcli.systems.framework import DiagramBuilder
 
 
@@ -125,8 +131,6 @@ def test_another_time_step_and_a_finalized_plant_are_refused():
 
 
 SETTERS = {
-    "set_penetration_allowance": 0.002,
-    "set_stiction_tolerance": 0.002,
     "set_contact_model": ContactModel.kPoint,
     "set_contact_surface_representation": HydroelasticContactRepresentation.kTriangle,
     "set_sap_near_rigid_threshold": 0.5,
@@ -135,6 +139,49 @@ SETTERS = {
     "set_discrete_contact_solver": DiscreteContactSolver.kTamsi,
     "SetUseSampledOutputPorts": False,
 }
+
+
+@pytest.mark.parametrize("settings", [{"penetration_allowance": 4e-3}, {"stiction_tolerance": 0.05}])
+def test_contacts_of_contexts_made_later_have_what_is_set_after_finalize(settings):
+    def slid(before, after):
+        """Where a ball that was thrown along the ground is after a while."""
+        plant, _ = AddMultibodyPlantSceneGraph(DiagramBuilder(), 0.01)
+        body = plant.AddRigidBody("ball", SpatialInertia.SolidSphereWithMass(1.0, 0.1))
+        friction = CoulombFriction(0.5, 0.5)
+        plant.RegisterCollisionGeometry(body, RigidTransform(), Sphere(0.1), "ball", friction)
+        plant.RegisterCollisionGeometry(plant.world_body(), RigidTransform(), HalfSpace(), "ground", friction)
+        for name, value in before.items():
+            getattr(plant, f"set_{name}")(value)
+        plant.Finalize()
+        for name, value in after.items():
+            getattr(plant, f"set_{name}")(value)
+        context = plant.CreateDefaultContext()
+        plant.SetFreeBodyPose(context, body, RigidTransform([0.0, 0.0, 0.1]))
+        plant.SetFreeBodySpatialVelocity(body, SpatialVelocity([0.0, 0.0, 0.0], [0.01, 0.0, 0.0]), context)
+        Simulator(plant, context).AdvanceTo(0.3)
+        return plant.GetPositions(context)[4:].tolist()
+
+    assert slid({}, settings) == slid(settings, {}) != slid({}, {})
+
+
+def test_base_bodies_get_the_joints_that_are_set_for_all_or_for_their_instance():
+    plant = MultibodyPlant(0.0)
+    instance = plant.AddModelInstance("welded")
+    for name, own in (("loose", ModelInstanceIndex(1)), ("fixed", instance)):
+        plant.AddRigidBody(name, own, SpatialInertia.SolidSphereWithMass(1.0, 0.1))
+    assert plant.GetBaseBodyJointType() == BaseBodyJointType.kQuaternionFloatingJoint
+    plant.SetBaseBodyJointType(BaseBodyJointType.kRpyFloatingJoint)
+    plant.SetBaseBodyJointType(BaseBodyJointType.kWeldJoint, instance)
+    assert plant.GetBaseBodyJointType(ModelInstanceIndex(1)) == BaseBodyJointType.kRpyFloatingJoint
+    assert plant.GetBaseBodyJointType(instance) == BaseBodyJointType.kWeldJoint
+    with pytest.raises(TypeError, match="not a BaseBodyJointType"):
+        plant.SetBaseBodyJointType("weld")
+    plant.Finalize()
+    joints = {plant.get_joint(j).child_body().name(): plant.get_joint(j).type_name() for j in plant.GetJointIndices()}
+    assert joints == {"loose": "rpy_floating", "fixed": "weld"}
+    assert (plant.num_positions(), plant.num_velocities()) == (6, 6)
+    with pytest.raises(RuntimeError, match="finalized"):
+        plant.SetBaseBodyJointType(BaseBodyJointType.kWeldJoint)
 
 
 @pytest.mark.parametrize(("setter", "value"), SETTERS.items())

@@ -374,7 +374,7 @@ def test_springs_refuse_what_does_not_fit(joint_type, spring):
         MultibodyPlant(0.0).AddForceElement(loose)
     plant.AddForceElement(loose)
     assert loose.model_instance() == default_model_instance()
-    assert repr(loose) == f"<{spring.__name__} index=1>"
+    assert repr(loose) == f"<{spring.__name__} index=1 model_instance=1>"
     with pytest.raises(RuntimeError, match="part of a plant already"):
         plant.AddForceElement(loose)
     plant.Finalize()
@@ -670,7 +670,7 @@ def test_what_an_element_of_a_user_does_not_define_is_said():
     assert plant.get_force_element(ForceElementIndex(1)).model_instance() == world_model_instance()
     for method in ("CalcForwardDynamics", "CalcPotentialEnergy", "CalcConservativePower", "CalcNonConservativePower"):
         defined = "CalcAndAddForceContribution" if method == "CalcForwardDynamics" else method
-        with pytest.raises(RuntimeError, match=rf"<Nothing index=1> does not define {defined}\(\)"):
+        with pytest.raises(RuntimeError, match=rf"<Nothing index=1 model_instance=0> does not define {defined}\(\)"):
             getattr(plant, method)(context)
     plant = scene(OURS, (), more=lambda lib, p: p.AddForceElement(Push()))
     context = plant.CreateDefaultContext()

@@ -1,0 +1,1 @@
+"""What tests of code for pydrake import from pydrake.common.test_utilities."""
