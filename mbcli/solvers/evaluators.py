@@ -44,7 +44,7 @@ class EvaluatorBase:
 
     def Eval(self, x: ArrayLike) -> Array:
         """Its values (m,) at x (n,), of floats or AutoDiffXd."""
-        return np.atleast_1d(np.asarray(self._function(np.asarray(x)))).reshape(-1)
+        return np.atleast_1d(np.asarray(self._function(np.asarray(x).reshape(-1)))).reshape(-1)
 
     def jacobian(self, x: FloatArray) -> FloatArray:
         """Derivatives (m, n)."""

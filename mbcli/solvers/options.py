@@ -38,7 +38,7 @@ class SolverId:
 class SolverOptions:
     """Options by the names of solvers. Of those, these act here, whichever solver they are of: iteration limits
     ("Major iterations limit", "max_iter", "maxiter") and tolerances of optimality ("Major optimality tolerance",
-    "tol", "ftol").
+    "tol", "ftol"), and where to print how it ended (CommonSolverOption).
     """
 
     ITERATIONS = ("Major iterations limit", "max_iter", "maxiter", "maxeval")
@@ -56,7 +56,7 @@ class SolverOptions:
         """{name: value} of a solver."""
         return dict(self.options.get(_name(solver_id), {}))
 
-    def acting(self, names: tuple[str, ...], default: Any) -> Any:
+    def acting(self, names: tuple[Any, ...], default: Any) -> Any:
         """The value of the first of these options that is set."""
         found = [own[name] for own in self.options.values() for name in names if name in own]
         return found[0] if found else default

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mbcli.solvers.evaluators import BoundingBoxConstraint, LinearConstraint, LinearCost, QuadraticCost
-from mbcli.solvers.options import SolverId, SolverOptions
+from mbcli.solvers.options import CommonSolverOption, SolverId, SolverOptions
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -46,6 +46,23 @@ class SolutionResult(enum.Enum):
     kSolutionResultNotSet = -8
 
 
+class SolverDetails(str):
+    """What a solver said at the end, as text; the status is that of the solution result here, whichever the solver."""
+
+    __slots__ = ("status",)
+
+    status: int  # a number of SolutionResult
+
+    def __new__(cls, message: str, result: SolutionResult) -> SolverDetails:
+        details = super().__new__(cls, message or result.name)
+        details.status = result.value
+        return details
+
+    def ConvertStatusToString(self) -> str:
+        """The text."""
+        return str(self)
+
+
 class MathematicalProgramResult:
     """What a solver found."""
 
@@ -66,9 +83,9 @@ class MathematicalProgramResult:
         """Which solver."""
         return SolverId(self._solver)
 
-    def get_solver_details(self) -> str:
+    def get_solver_details(self) -> SolverDetails:
         """What the solver said at the end."""
-        return self._message
+        return SolverDetails(self._message, self._status)
 
     def get_x_val(self) -> FloatArray:
         """The values (n,) of all variables."""
@@ -128,9 +145,28 @@ def Solve(
 
     RuntimeError for binary variables in a program that is not linear.
     """
+    options = prog.solver_options() if solver_options is None else solver_options
+    result = _solved(prog, initial_guess, options)
+    _print(result, options)
+    return result
+
+
+def _print(result: MathematicalProgramResult, options: SolverOptions) -> None:
+    """How it ended, in a line, where common options ask for it."""
+    line = f"{result.get_solver_id().name()}: {result.get_solver_details()}"
+    if options.acting((CommonSolverOption.kPrintToConsole,), 0):
+        print(line)
+    path = options.acting((CommonSolverOption.kPrintFileName,), "")
+    if path:
+        with open(path, "a", encoding="utf-8") as file:
+            file.write(f"{line}\n")
+
+
+def _solved(
+    prog: MathematicalProgram, initial_guess: ArrayLike | None, options: SolverOptions
+) -> MathematicalProgramResult:
     start = prog.initial_guess() if initial_guess is None else np.asarray(initial_guess, dtype=float).reshape(-1)
     start = np.nan_to_num(start, nan=0.0)
-    options = prog.solver_options() if solver_options is None else solver_options
     is_linear = all(isinstance(c.evaluator(), LinearCost) for c in prog.costs)
     has_linear_constraints = all(isinstance(c.evaluator(), LinearConstraint) for c in prog.constraints)
     if is_linear and has_linear_constraints:

@@ -252,7 +252,7 @@ class LeafSystem(System):
                 self.check_context(context)  # raises
             stamp = context.tree.stamp()
             known = context.results.get(index)
-            if known is None or known[0] != stamp:
+            if known is None or known[0] != stamp or not port.remembers:
                 known = stamp, evaluate(context)
                 context.results[index] = known
             return known[1] if size is None else known[1].copy()

@@ -316,6 +316,11 @@ class OutputPort(Port):
         super().__init__(system, name, index, size)
         self._evaluate = evaluate
         self.follows = inputs
+        self.remembers = True  # whether a LeafSystem keeps the value until something changes that it follows from
+
+    def disable_caching_by_default(self) -> None:
+        """Lets a LeafSystem compute the value whenever it is asked for."""
+        self.remembers = False
 
     def Eval(self, context: Any) -> Any:
         """The value at a context: (size,) or an object."""
@@ -750,6 +755,10 @@ class System:
     def num_abstract_states(self) -> int:
         """The number of abstract states."""
         return self.CreateDefaultContext().num_abstract_states()
+
+    def num_misc_continuous_states(self) -> int:
+        """The number of continuous states that are neither positions nor velocities."""
+        return self.CreateDefaultContext().get_continuous_state().num_z()
 
     def num_numeric_parameter_groups(self) -> int:
         """The number of vectors of parameters."""

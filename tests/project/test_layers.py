@@ -55,7 +55,7 @@ ROOMS = (
     ("mbcli.multibody.core",),
     ("mbcli.multibody.stepping",),
     ("mbcli.multibody.plant",),
-    ("mbcli.multibody.constraints",),
+    ("mbcli.multibody.constraints", "mbcli.multibody.benchmarks"),
     ("mbcli.multibody.sensing",),
     ("mbcli.multibody.parsing", "mbcli.multibody.inverse_kinematics"),
     ("mbcli.conversion", "mbcli.checks", "mbcli.log"),

@@ -10,7 +10,15 @@ import mbcli.math
 from mbcli import solvers
 from mbcli.autodiffutils import AutoDiffXd
 from mbcli.math import eq, ge
-from mbcli.solvers import Binding, MathematicalProgram, SnoptSolver, SolutionResult, Solve
+from mbcli.solvers import (
+    Binding,
+    CommonSolverOption,
+    MathematicalProgram,
+    SnoptSolver,
+    SolutionResult,
+    Solve,
+    SolverOptions,
+)
 
 TOLERANCE = 2e-5  # of solutions where costs are flat
 
@@ -148,3 +156,18 @@ def test_bindings_are_evaluated_with_derivatives():
     duals = [AutoDiffXd(2.0, [1.0, 0.0]), AutoDiffXd(1.0, [0.0, 1.0])]
     np.testing.assert_array_equal(prog.EvalBinding(binding, duals)[0].derivatives(), [12.0, 1.0])
     np.testing.assert_array_equal(prog.EvalBindingVectorized(binding, np.array([[1.0, 2.0], [0.0, 1.0]])), [[1.0, 9.0]])
+
+
+def test_how_a_program_ended_is_told_and_printed_where_options_say_so(tmp_path, capsys):
+    prog = MathematicalProgram()
+    x = prog.NewContinuousVariables(2)
+    constraint = prog.AddConstraint(lambda z: [z.dot(z)], [1.0], [2.0], x)
+    np.testing.assert_array_equal(constraint.evaluator().Eval(np.array([[1.0], [2.0]])), [5.0])  # of a column
+    options = SolverOptions()
+    options.SetOption(CommonSolverOption.kPrintFileName, str(tmp_path / "log.txt"))
+    options.SetOption(CommonSolverOption.kPrintToConsole, 1)
+    result = Solve(prog, np.array([0.5, 0.5]), options)
+    details = result.get_solver_details()
+    assert details.status == 0 and details.ConvertStatusToString() == str(details) and result.is_success()
+    line = f"{result.get_solver_id().name()}: {details}\n"
+    assert (tmp_path / "log.txt").read_text() == line == capsys.readouterr().out

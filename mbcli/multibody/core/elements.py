@@ -9,6 +9,7 @@ import numpy as np
 from mbcli.multibody.core.geometry import register_frame_of
 from mbcli.multibody.core.lookup import GetModelInstanceName, check_instance, is_taken
 from mbcli.multibody.inertia.spatial_inertia import SpatialInertia
+from mbcli.multibody.tree.frame import FixedOffsetFrame
 from mbcli.multibody.tree.index import (
     BodyIndex,
     ForceElementIndex,
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from mbcli.multibody.deformable.deformable_model import DeformableModel
     from mbcli.multibody.tree.element import MultibodyElement
     from mbcli.multibody.tree.force_element import ForceElement
-    from mbcli.multibody.tree.frame import FixedOffsetFrame, Frame
+    from mbcli.multibody.tree.frame import Frame
     from mbcli.multibody.tree.index import TypeSafeIndex
     from mbcli.multibody.tree.joint import Joint
     from mbcli.multibody.tree.plugin import Plugin
@@ -149,8 +150,34 @@ def AddFrame(plant: PlantData, frame: AnyFrame) -> AnyFrame:
     return register(plant, frame, plant.elements.frames, FrameIndex, frame.instance_index)
 
 
-def AddJoint(plant: PlantData, joint: AnyJoint) -> AnyJoint:
-    """Adds a joint; returns it. It belongs to the model instance of its child's frame."""
+def AddJoint(
+    plant: PlantData,
+    joint: AnyJoint | type[AnyJoint],
+    name: str | None = None,
+    parent: RigidBody | None = None,
+    X_PF: RigidTransform | None = None,
+    child: RigidBody | None = None,
+    X_BM: RigidTransform | None = None,
+    *arguments: Any,
+    **named: Any,
+) -> AnyJoint:
+    """Adds a joint; returns it. It belongs to the model instance of its child's frame.
+
+    AddJoint(RevoluteJoint, name, parent, X_PF, child, X_BM, axis, ...) makes the joint, and frames NAME_parent and
+    NAME_child where X_PF and X_BM are given: where they are None, the frames are those of the bodies.
+    """
+    if isinstance(joint, type):
+        if name is None or parent is None or child is None:
+            raise TypeError("AddJoint of a type takes a name, a parent, X_PF or None, a child, X_BM or None")
+        F, M = (
+            body.body_frame()
+            if X is None
+            else AddFrame(plant, FixedOffsetFrame(f"{name}_{which}", body.body_frame(), X))
+            for which, body, X in (("parent", parent, X_PF), ("child", child, X_BM))
+        )
+        return AddJoint(plant, joint(name, F, M, *arguments, **named))
+    if name is not None:
+        raise TypeError(f"AddJoint takes a joint alone, or a type with a name and bodies, not {joint!r} with them")
     instance = joint.frame_on_child().model_instance()
     for frame in (joint.frame_on_parent(), joint.frame_on_child()):
         if frame.parent_plant is not plant:
@@ -159,6 +186,11 @@ def AddJoint(plant: PlantData, joint: AnyJoint) -> AnyJoint:
         raise RuntimeError(f"joint '{joint.name()}' connects body '{joint.child_body().name()}' with itself")
     _refuse_duplicate(plant, "joint", JointIndex, joint.name(), instance)
     return register(plant, joint, plant.elements.joints, JointIndex, instance)
+
+
+def _frame_of_joint(plant: PlantData, name: str, body: RigidBody, X: RigidTransform | None) -> Frame:
+    frame = body.body_frame()
+    return frame if X is None else AddFrame(plant, FixedOffsetFrame(name, frame, X))
 
 
 def WeldFrames(

@@ -83,5 +83,7 @@ class NamedElement(MultibodyElement):
         return ScopedName(self.GetParentPlant().GetModelInstanceName(self.model_instance()), self._name)
 
     def __repr__(self):
-        index = "not added" if self._index is None else int(self._index)
-        return f"<{type(self).__name__} name='{self._name}' index={index}>"
+        if self._index is None:
+            return f"<{type(self).__name__} name='{self._name}' index=not added>"
+        instance = int(self.model_instance())
+        return f"<{type(self).__name__} name='{self._name}' index={int(self._index)} model_instance={instance}>"
