@@ -55,6 +55,7 @@ class MathematicalProgram:
         self._guess: list[float] = []
         self.costs: list[Binding] = []
         self.constraints: list[Binding] = []
+        self.visualization_callbacks: list[Binding] = []
         self._options = SolverOptions()
 
     # variables
@@ -205,6 +206,10 @@ class MathematicalProgram:
     def AddL2NormCost(self, A: ArrayLike, b: ArrayLike, vars: Any) -> Binding:
         """|A x + b|"""
         return self._bind_cost(L2NormCost(A, b), vars)
+
+    def AddVisualizationCallback(self, callback: Callable[[FloatArray], Any], vars: Any) -> Binding:
+        """A function of variables that is called with their values in each iteration of SLSQP, and at its end."""
+        return self._bind(self.visualization_callbacks, PyFunctionCost(callback, 1, _flat(vars).size), vars)
 
     def _of_kind(self, binding: Binding, kind: type) -> Binding:
         if isinstance(binding.evaluator(), kind):

@@ -4,6 +4,7 @@
 |---|---|
 | linear costs and constraints, binary variables | HiGHS (scipy.optimize.milp) |
 | convex quadratic costs, linear equations | one system of linear equations |
+| constraints of any kind, no costs | least squares, else SLSQP |
 | all else without binary variables | SLSQP with exact derivatives |
 """
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from mbcli.math.array_types import FloatArray
+    from mbcli.math.array_types import BoolArray, FloatArray
     from mbcli.solvers.evaluators import Binding
     from mbcli.solvers.mathematical_program import MathematicalProgram
 
@@ -147,6 +148,7 @@ def Solve(
     """
     options = prog.solver_options() if solver_options is None else solver_options
     result = _solved(prog, initial_guess, options)
+    show_iteration(prog, result.get_x_val())
     _print(result, options)
     return result
 
@@ -181,6 +183,12 @@ def _solved(
     if is_quadratic and has_linear_constraints and len(prog.linear_equality_constraints()) == len(prog.constraints):
         return _equality_constrained(prog)
     return _slsqp(prog, start, options)
+
+
+def show_iteration(prog: MathematicalProgram, x: FloatArray) -> None:
+    """Calls the visualization callbacks of a program with values (n,) of all variables."""
+    for b in prog.visualization_callbacks:
+        b.evaluator().Eval(x[prog.positions_of(b)])
 
 
 def total_cost(prog: MathematicalProgram, x: FloatArray) -> float:
@@ -280,11 +288,16 @@ def _slsqp(prog: MathematicalProgram, start: FloatArray, options: SolverOptions)
     name, (lower, upper) = "SLSQP", _bounds(prog)
     if (lower > upper).any():
         return MathematicalProgramResult(prog, start, SolutionResult.kInfeasibleConstraints, name)
+    start = np.clip(start, lower, upper)
+    if not prog.costs:  # nothing to choose by: the nearest place where all constraints hold
+        x = _nearly_feasible(prog, start, lower, upper)
+        if all(prog.CheckSatisfied(b, x, TOLERANCE) for b in prog.constraints):
+            return MathematicalProgramResult(prog, x, SolutionResult.kSolutionFound, "least squares")
     constraints = []
-    for b in _others(prog):
+    for b, independent in zip(_others(prog), _independent_equations(prog, start), strict=True):
         c, places = b.evaluator(), prog.positions_of(b)
         equal = c.lower_bound() == c.upper_bound()
-        sides = [("eq", equal, 1.0, c.lower_bound())]
+        sides = [("eq", equal & independent, 1.0, c.lower_bound())]
         sides += [("ineq", ~equal & np.isfinite(c.lower_bound()), 1.0, c.lower_bound())]
         sides += [("ineq", ~equal & np.isfinite(c.upper_bound()), -1.0, c.upper_bound())]
         constraints += [_side(c, places, prog.num_vars(), *side) for side in sides if side[1].any()]
@@ -292,7 +305,6 @@ def _slsqp(prog: MathematicalProgram, start: FloatArray, options: SolverOptions)
         "maxiter": int(options.acting(SolverOptions.ITERATIONS, ITERATIONS)),
         "ftol": float(options.acting(SolverOptions.TOLERANCE, OPTIMALITY)),
     }
-    start = np.clip(start, lower, upper)
     for attempt in range(ATTEMPTS):
         found = minimize(
             lambda x: total_cost(prog, x),
@@ -302,6 +314,7 @@ def _slsqp(prog: MathematicalProgram, start: FloatArray, options: SolverOptions)
             constraints=constraints,
             method="SLSQP",
             options=wanted,
+            callback=lambda x: show_iteration(prog, x),
         )
         x = np.clip(np.asarray(found.x, dtype=float), lower, upper)
         holds = np.isfinite(x).all() and all(prog.CheckSatisfied(b, x, TOLERANCE) for b in prog.constraints)
@@ -316,6 +329,37 @@ def _slsqp(prog: MathematicalProgram, start: FloatArray, options: SolverOptions)
     elif found.status not in (0, 8):  # 8: no lower cost is found on the way, as close as numbers allow
         status = SolutionResult.kSolverSpecificError
     return MathematicalProgramResult(prog, x, status, name, found.message)
+
+
+def _independent_equations(prog: MathematicalProgram, start: FloatArray) -> list[BoolArray]:
+    """For each constraint of _others() the rows that are no equations which others contain: SLSQP takes none twice.
+
+    Judged by slopes beside the start, where they are not zero by chance. At the end all rows are checked.
+    """
+    from scipy.linalg import qr
+
+    x = start + 1e-2 * np.random.default_rng(0).uniform(-1.0, 1.0, start.size)
+    rows, kept = [], []
+    for b in _others(prog):
+        c, places = b.evaluator(), prog.positions_of(b)
+        equal = c.lower_bound() == c.upper_bound()
+        kept.append(np.ones(c.num_constraints(), dtype=bool))
+        if equal.any():
+            whole = np.zeros((c.num_constraints(), x.size))
+            np.add.at(whole.T, places, c.jacobian(x[places]).T)
+            rows += [(kept[-1], k, whole[k]) for k in np.flatnonzero(equal)]
+    if not rows:
+        return kept
+    J = np.array([row for _, _, row in rows])
+    if not np.isfinite(J).all():
+        return kept
+    scale = np.linalg.norm(J, axis=1, keepdims=True)
+    _, R, order = qr((J / np.where(scale > 0.0, scale, 1.0)).T, mode="economic", pivoting=True)
+    diagonal = np.abs(np.diag(R))
+    for place in order[int((diagonal > 1e-8).sum()) :]:
+        mask, k, _ = rows[place]
+        mask[k] = False
+    return kept
 
 
 def _nearly_feasible(prog: MathematicalProgram, x: FloatArray, lower: FloatArray, upper: FloatArray) -> FloatArray:

@@ -171,3 +171,30 @@ def test_how_a_program_ended_is_told_and_printed_where_options_say_so(tmp_path, 
     assert details.status == 0 and details.ConvertStatusToString() == str(details) and result.is_success()
     line = f"{result.get_solver_id().name()}: {details}\n"
     assert (tmp_path / "log.txt").read_text() == line == capsys.readouterr().out
+
+
+@pytest.mark.parametrize("has_cost", [True, False])
+def test_equations_that_say_the_same_twice_do_not_stop_a_solver(has_cost):
+    prog = MathematicalProgram()
+    x = prog.NewContinuousVariables(4)
+    for scale in (1.0, 2.0):  # a unit quaternion, twice
+        prog.AddConstraint(lambda z, scale=scale: [scale * z.dot(z)], [scale], [scale], x)
+    prog.AddConstraint(lambda z: [z[0] * z[1]], [0.3], [0.4], x)
+    if has_cost:
+        prog.AddQuadraticCost(np.eye(1), np.array([-1.0]), x[3:])
+    result = Solve(prog, np.array([1.0, 0.0, 0.0, 0.0]))
+    found = result.GetSolution(x)
+    assert result.is_success()
+    assert found @ found == pytest.approx(1.0, abs=1e-6) and 0.3 - 1e-6 <= found[0] * found[1] <= 0.4 + 1e-6
+    if has_cost:  # as large as the product leaves it: x0 = x1 and x2 = 0
+        assert found[3] == pytest.approx(np.sqrt(0.4), abs=1e-4)
+
+
+def test_a_visualization_callback_sees_the_way_to_the_solution():
+    prog = MathematicalProgram()
+    x = prog.NewContinuousVariables(2)
+    prog.AddCost(lambda z: (z[0] - 1.0) ** 4 + z[1] ** 2, x)
+    seen = []
+    prog.AddVisualizationCallback(lambda z: seen.append(z.copy()), x)
+    result = Solve(prog, np.array([3.0, 2.0]))
+    assert len(seen) > 2 and seen[-1].tolist() == result.GetSolution(x).tolist()
