@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,6 +15,7 @@ from mbcli.common.json_text import to_json
 from mbcli.errors import ModelError
 
 if TYPE_CHECKING:
+    from mbcli.identification.drive_gains import KnownLoad
     from mbcli.identification.findings import Finding
     from mbcli.identification.identify import Identified
     from mbcli.identification.trajectory import TrajectoryFit
@@ -27,13 +29,13 @@ MOST_ROWS = 60  # of a table of parameters in a text
 
 
 class FilesCommand(GroundCommand):
-    """A command whose options --data and --validate take several words, up to the next option."""
+    """A command whose options --data, --loaded and --validate take several words, up to the next option."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         words, current = [], None
         for word in args:
             if word.startswith("-") and word != "-":
-                current = word if word in ("--data", "--validate") else None
+                current = word if word in ("--data", "--loaded", "--validate") else None
                 if current is None:
                     words.append(word)
                 continue
@@ -58,6 +60,13 @@ class FilesCommand(GroundCommand):
     metavar="LIST",
     help="Factor of efforts, such as a motor's torque per current: one number, one for each velocity, or "
     "NAME=VALUE pairs.",
+)
+@click.option("--loaded", multiple=True, metavar="FILE...", help="Motions with the load of --known-load.")
+@click.option(
+    "--known-load",
+    metavar="LINK=M[,X,Y,Z]",
+    help="Mass [kg], and centre [m] if it is known, of a load on LINK in --loaded: finds the gains of drives that "
+    "--effort-gain does not name, from currents.",
 )
 @click.option(
     "--cutoff",
@@ -114,6 +123,8 @@ def identify(
     data_format: str | None,
     degrees: bool,
     effort_gain: str | None,
+    loaded: tuple[str, ...],
+    known_load: str | None,
     cutoff: float | None,
     friction: str,
     armature: bool,
@@ -138,6 +149,7 @@ def identify(
     \b
     mbcli identify robot.urdf --data run1.csv run2.csv --validate run3.csv -o identified.urdf --report report.html
     mbcli identify arm.urdf --data log.csv --columns time,q,v,i --effort-gain 10,10.7,8.5 --json
+    mbcli identify arm.urdf --data free.csv --loaded held.csv --known-load tool=5.2,0,0,0.1 --columns time,q,v,i
     mbcli identify arm.urdf --data held.csv --payload tool -o with_tool.urdf
     mbcli identify box.xml --data slide.csv --fit trajectory --parameters geometry.box.friction --floating
     """
@@ -145,6 +157,8 @@ def identify(
         raise click.UsageError("--data names files of measured motion")
     if output is not None and not data:
         raise click.UsageError("-o needs --data")
+    if (known_load is None) == bool(loaded) or (loaded and (not data or fit == "trajectory")):
+        raise click.UsageError("--known-load needs --loaded and --data, --loaded --known-load, and both --fit torque")
     for path in (output, report):
         if path is not None:
             refuse_existing(path, force)
@@ -158,9 +172,9 @@ def identify(
     if fit == "trajectory" and (not data or payload is not None):
         raise click.UsageError("--fit trajectory needs --data" if not data else "--payload needs --fit torque")
     contact = ground is not None or any(path.startswith("geometry.") for path in paths)
-    loaded = load(options, ctx, contact=contact, ground=ground)
-    plant = loaded.plant
-    model_format = _format_of(loaded, output)
+    model = load(options, ctx, contact=contact, ground=ground)
+    plant = model.plant
+    model_format = _format_of(model, output)
 
     from mbcli.identification.document import fitted_document, identified_document
     from mbcli.identification.identify import Settings
@@ -181,25 +195,26 @@ def identify(
             columns=None if columns is None else expanded_columns(plant, columns),
             degrees=degrees,
             file_format=data_format,
-            gains=_gains(plant, effort_gain),
+            gains=_gains(plant, effort_gain, 1.0 if known_load is None else math.nan),
             cutoff=cutoff,
             frictions=_frictions(friction),
             armature=armature,
             payload=payload,
-            in_file=kinds_in_file(loaded.specs[0].format if loaded.specs else ""),
+            known_load=None if known_load is None else _known_load(known_load),
+            in_file=kinds_in_file(model.specs[0].format if model.specs else ""),
         )
         name = str(options.models[0]) if options.models else ""
         result: Any
         if fit == "trajectory":
-            result = fit_trajectory(loaded, data, validate, paths, settings, length=segment, contact=contact, tell=say)
+            result = fit_trajectory(model, data, validate, paths, settings, length=segment, contact=contact, tell=say)
         else:
-            result = identify_plant(plant, data, validate, settings, name=name, tell=say)
+            result = identify_plant(plant, data, validate, settings, loaded=loaded, name=name, tell=say)
     more: list[Finding] = []
     text = None
     if output is not None:
         assert model_format is not None
-        changes = changes_by_rollouts(result, loaded) if fit == "trajectory" else changes_by_efforts(result)
-        text, more = changed_file(changes, loaded.sources[0].path, model_format)
+        changes = changes_by_rollouts(result, model) if fit == "trajectory" else changes_by_efforts(result)
+        text, more = changed_file(changes, model.sources[0].path, model_format)
     of_result: Any = fitted_document if fit == "trajectory" else identified_document
     content = of_result(result, output, more)
     if text is not None:
@@ -207,13 +222,13 @@ def identify(
         write_file(output, text, force)
     if report is not None:
         page: Any = fit_page if fit == "trajectory" else efforts_picture if report.endswith(".svg") else report_page
-        write_file(report, page(result, content, f"Identification of {', '.join(loaded.instances)}"), force)
+        write_file(report, page(result, content, f"Identification of {', '.join(model.instances)}"), force)
     for finding in (*result.findings, *more):
         if not quiet or finding.severity == "error":
             colour = {"error": "red", "warning": "yellow"}.get(finding.severity)
             tell(str(finding), colour=colour)
     words = _text_of_fit if fit == "trajectory" else _text
-    emit(to_json(document("identify", loaded, **content)) if as_json else words(result, content))
+    emit(to_json(document("identify", model, **content)) if as_json else words(result, content))
     if result.looks_wrong():
         ctx.exit(FOUND)
 
@@ -235,8 +250,8 @@ def _frictions(text: str) -> list[str]:
     return words
 
 
-def _gains(plant: MultibodyPlant, text: str | None) -> FloatArray | None:
-    """(nv,) of --effort-gain, None without it."""
+def _gains(plant: MultibodyPlant, text: str | None, other: float) -> FloatArray | None:
+    """(nv,) of --effort-gain, None without it; other: of what NAME=VALUE pairs do not name."""
     if text is None:
         return None
     import numpy as np
@@ -249,11 +264,24 @@ def _gains(plant: MultibodyPlant, text: str | None) -> FloatArray | None:
         return np.full(plant.num_velocities(), single)
     if "=" in text:
         gains = parse_inputs(plant, {"tau": text})["tau"]
-        gains[gains == 0.0] = 1.0
+        gains[gains == 0.0] = other
         return gains
     from mbcli.cli.state import numbers
 
     return numbers(text, plant.GetVelocityNames(), "--effort-gain")
+
+
+def _known_load(text: str) -> KnownLoad:
+    """LINK=M[,X,Y,Z] of --known-load."""
+    from mbcli.common.number_text import parse_number
+    from mbcli.identification.drive_gains import KnownLoad
+
+    link, _, numbers = text.rpartition("=")
+    found = [parse_number(word) for word in numbers.split(",")]
+    values = [value for value in found if value is not None]
+    if not link or len(values) != len(found) or len(values) not in (1, 4) or not values[0] > 0.0:
+        raise click.UsageError(f"--known-load: '{text}' is not LINK=MASS or LINK=MASS,X,Y,Z, the mass above 0")
+    return KnownLoad(link, values[0], (values[1], values[2], values[3]) if values[1:] else None)
 
 
 def _text(result: Identified, content: dict[str, Any]) -> str:
@@ -270,6 +298,10 @@ def _text(result: Identified, content: dict[str, Any]) -> str:
     rows = [[text, f"{100 * figures[key]:.2f}", "%"] for key, text in words.items() if figures[key] is not None]
     lines.append("error of efforts, as measured (norm of the errors over norm of the efforts)")
     lines.append(table(rows))
+    if content["effort_gains"] is not None:
+        head = ["joint", "gain of its drive", "standard error"]
+        gains = [[g["name"], g["value"], g["standard_error"]] for g in content["effort_gains"]]
+        lines += ["", table(gains, head)]
     if result.base is None:
         return "\n".join(lines)
     rows = [

@@ -50,6 +50,14 @@ def identified_document(result: Identified, output: str | None, changed: Sequenc
             else None,
         },
         "cross_validation": [{"file": file, "error": error} for file, error in result.cross],
+        "effort_gains": None
+        if result.gains is None
+        else [
+            {"name": name, "value": float(value), "standard_error": float(error)}
+            for name, value, error in zip(
+                subject.plant.GetVelocityNames(), result.gains.values, result.gains.errors, strict=True
+            )
+        ],
         "filter": {"cutoff": result.cutoff, "rate": result.rate},
         "samples": result.counts,
         "findings": [finding.document() for finding in (*result.findings, *changed)],
@@ -95,6 +103,7 @@ def fitted_document(result: TrajectoryFit, output: str | None, changed: Sequence
         "errors": {**result.figures, "validation_of_file": None},
         "errors_of_joints": {"data": None, "validation": None},
         "cross_validation": [],
+        "effort_gains": None,
         "filter": {"cutoff": result.cutoff, "rate": None},
         "samples": {"rows": result.rows, "samples": result.samples, "stretches": result.segments},
         "findings": [finding.document() for finding in (*result.findings, *changed)],

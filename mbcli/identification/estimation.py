@@ -27,7 +27,10 @@ if TYPE_CHECKING:
 ALIKE, MOST_LAGS = 0.05, 400  # correlation of errors that counts, and over how many samples
 HUBER = 2.5  # standard deviations beyond which an error counts by its size, not its square
 BISQUARE = 4.685  # beyond which it does not count at all, once the noise is known
-HUBER_PASSES, ROBUST_PASSES = 4, 8
+MOST_PASSES = 20  # of each kind of weights
+ALMOST_AS_BEFORE = 0.9  # a noise that is not less than this part of what it was is settled
+SETTLED_ROUGHLY, SETTLED = 0.5, 0.1  # standard errors: a smaller step ends Huber's weights, and Tukey's
+LEAST_WEIGHT = 0.1  # the mean weight of a velocity's equations is not taken to be less in a step
 FIRST_NOISE = 1e-3  # the least that the noise of an effort is at first taken to be, of the size of the largest
 SMALLEST_NOISE = 1e-11  # of the size of efforts: noise is not taken to be less, that data without noise can be weighed
 TOLERANCE = 1e-9  # of the largest column: what is smaller is rounding
@@ -39,7 +42,8 @@ ROUGH = 0.3  # the decrement that ends all stages but the last
 NOTHING = 1e-12  # of the longest column of a velocity
 WEAKEST = 1e-4  # of the diagonal of a Cholesky factor, that is trusted
 ONE_THREAD = 250_000  # products of numbers, fewer than those for which OpenBLAS takes several threads
-ROWS_AT_ONCE = 40  # of a factorization
+ROWS_AT_ONCE = 400  # of a factorization
+REFLECTIONS_AT_ONCE = 16
 SHORT_OF_BORDER = 0.9  # part of the way out of possible bodies that a step may take
 UNITS_OF_PARAMETERS = np.stack([pseudo_inertia(e) for e in np.eye(10)])  # (10, 4, 4)
 TRIANGLE = np.triu_indices(4)  # elements of a symmetric matrix
@@ -88,6 +92,9 @@ class Weighted:
 def weigh(equations: Sequence[Equations], sizes: FloatArray, columns: Any, combinations: FloatArray) -> Weighted:
     """Finds noise and weights by repeated least squares (Huber's weights, then Tukey's).
 
+    All but the last take the mean weight of a velocity for the matrix, and each equation's own for the gradient: that
+    changes how quickly they converge, not what to.
+
     sizes: (p,) of the unknowns. columns (r,), combinations (r, p): of base_combinations(), or all_alone().
     """
     bases = Bases(equations, columns, sizes)
@@ -97,16 +104,23 @@ def weigh(equations: Sequence[Equations], sizes: FloatArray, columns: Any, combi
     noise = np.maximum(scale, FIRST_NOISE * largest)
     # nothing drives these: their errors vanish if all parameters do, and so are no measure of their noise
     silent = np.array([not any(e.tau[:, k].any() for e in equations) for k in range(len(scale))])
+    x, errors = np.zeros(len(columns)), [-b.y for b in bases.of_velocity]
     robust = [np.ones(len(b.y)) for b in bases.of_velocity]
-    for n in range(ROBUST_PASSES):
-        errors = bases.errors(*bases.triangle(robust, noise))
-        for k, own in enumerate(errors):
-            if len(own):
-                noise[k] = max(1.4826 * float(np.median(np.abs(own))), 0.1 * float(own.std()), floor)
-        if silent.any() and not silent.all():
-            noise[silent] = noise[~silent].max()
-        weight_of = _huber if n < HUBER_PASSES else _bisquare
-        robust = [weight_of(np.abs(own) / noise[k]) for k, own in enumerate(errors)]
+    for weight_of, settled in ((_huber, SETTLED_ROUGHLY), (_bisquare, SETTLED)):
+        for _ in range(MOST_PASSES):
+            before = noise.copy()
+            R, c = bases.step(errors, robust, noise)
+            x = x + least_squares(R, c, bases.sizes)
+            errors = bases.errors(x)
+            for k, own in enumerate(errors):
+                if len(own):
+                    noise[k] = max(1.4826 * _median(np.abs(own)), 0.1 * _root_mean_square(own), floor)
+            if silent.any() and not silent.all():
+                noise[silent] = noise[~silent].max()
+            robust = [weight_of(np.abs(own) / noise[k]) for k, own in enumerate(errors)]
+            if c @ c < settled**2 * len(c) and (noise > ALMOST_AS_BEFORE * before).all():
+                break
+        robust = [_bisquare(np.abs(own) / noise[k]) for k, own in enumerate(errors)]
     R, c = bases.triangle(robust, noise)
     inflation = _inflation(bases.of_runs(errors), equations, noise)
     outliers = int(sum((h < 0.5).sum() for h in robust))
@@ -132,28 +146,28 @@ class Bases:
 
     A velocity's equations are A = Q T, y = Q z + e, with Q^T Q = 1. Under weights h, Q^T h Q = U^T U is small and well
     conditioned, and U T is the triangle of the weighted equations, as exact as orthogonal transformations of them are.
-    So A is factored once, and each change of weights costs a product of Q by itself.
+    So A is factored once, and each change of weights costs a product of Q by itself, or with step() only by a vector.
 
     Args:
         equations: of runs. columns: (r,) of the unknowns, of which the others are combinations. sizes: (p,).
 
     Attributes:
-        of_velocity: for each, of its equations that may be used, of all runs.
+        of_velocity: for each, of its equations that may be used, of all runs. sizes: (r,) of the columns.
     """
 
     def __init__(self, equations: Sequence[Equations], columns: Any, sizes: FloatArray) -> None:
-        self._usable, self._sizes = [e.usable for e in equations], sizes[columns]
+        self._usable, self.sizes = [e.usable for e in equations], sizes[columns]
         self.of_velocity: list[Basis] = []
         for k in range(self._usable[0].shape[1]):
-            y = np.concatenate([e.y[e.usable[:, k], k] for e in equations])
-            A = np.concatenate([e.A[:, k, columns][e.usable[:, k]] for e in equations])
-            lengths = np.sqrt(np.einsum("ij,ij->j", A, A)) * self._sizes
+            rows = [np.flatnonzero(usable[:, k]) for usable in self._usable]
+            y = np.concatenate([e.y[own, k] for e, own in zip(equations, rows, strict=True)])
+            squares = sum(np.einsum("ij,ij->j", e.A[:, k], e.A[:, k]) for e in equations)
+            lengths = np.sqrt(squares[columns]) * self.sizes
             own = np.flatnonzero(lengths > NOTHING * lengths.max(initial=0.0))
-            Q, T = orthonormal(A[:, own])
-            z = product(Q, y[:, None])[:, 0]
-            rest = y - Q @ z
-            more = product(Q, rest[:, None])[:, 0]  # twice is enough
-            self.of_velocity.append(Basis(y, own, Q, T, z + more, rest - Q @ more))
+            A = [e.A[row[:, None], k, columns[own]] for e, row in zip(equations, rows, strict=True)]
+            Q, T = orthonormal(A[0] if len(A) == 1 else np.concatenate(A))
+            z = Q.T @ y
+            self.of_velocity.append(Basis(y, own, Q, T, z, y - Q @ z))
 
     def triangle(self, robust: Sequence[FloatArray], noise: FloatArray) -> tuple[FloatArray, FloatArray]:
         """R, c: |R x - c|^2 is the weighted sum of squares, less a constant; x: (r,) unknowns of the columns.
@@ -162,29 +176,44 @@ class Bases:
         """
         rows = []
         for basis, h, sigma in zip(self.of_velocity, robust, noise, strict=True):
-            Q, other = basis.Q, np.flatnonzero(h != 1.0)  # of those of weight 1 the products are known: Q^T Q = 1
-            weighted = Q[other] * (h[other, None] - 1.0)
+            root = np.sqrt(h)
+            weighted = basis.Q * root[:, None]
             try:
-                U = np.linalg.cholesky(np.eye(Q.shape[1]) + product(weighted, Q[other])).T
+                U = np.linalg.cholesky(product(weighted, weighted)).T
                 if np.abs(np.diag(U)).min(initial=1.0) < WEAKEST:
                     raise np.linalg.LinAlgError
-                more = np.linalg.solve(U.T, product(weighted, basis.rest[other, None])[:, 0])
+                more = np.linalg.solve(U.T, weighted.T @ (root * basis.rest))
             except np.linalg.LinAlgError:  # hardly anything counts in some direction
-                root = np.sqrt(h)
-                V, U = np.linalg.qr(Q * root[:, None])
+                V, U = np.linalg.qr(weighted)
                 more = V.T @ (root * basis.rest)
-            part = np.zeros((len(U), len(self._sizes) + 1))
-            part[:, basis.own] = U @ basis.T
-            part[:, -1] = U @ basis.z + more
-            rows.append(part / sigma)
+            rows.append(self._rows(basis, U @ basis.T, U @ basis.z + more) / sigma)
+        return self._of_rows(rows)
+
+    def step(
+        self, errors: Sequence[FloatArray], robust: Sequence[FloatArray], noise: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """R, c of the change of x that the errors A x - y ask for, where the weights of a velocity are alike."""
+        rows = []
+        for basis, h, sigma, error in zip(self.of_velocity, robust, noise, errors, strict=True):
+            alike = max(float(h.sum()) / max(len(h), 1), LEAST_WEIGHT)
+            root = np.sqrt(alike) / sigma
+            rows.append(self._rows(basis, root * basis.T, basis.Q.T @ (h * error) * (-root / alike)))
+        return self._of_rows(rows)
+
+    def _rows(self, basis: Basis, own: FloatArray, right: FloatArray) -> FloatArray:
+        part = np.zeros((len(own), len(self.sizes) + 1))
+        part[:, basis.own] = own
+        part[:, -1] = right
+        return part
+
+    def _of_rows(self, rows: Sequence[FloatArray]) -> tuple[FloatArray, FloatArray]:
         R = triangle_of(np.concatenate(rows))
-        full = np.zeros((len(self._sizes), len(self._sizes) + 1))
+        full = np.zeros((len(self.sizes), len(self.sizes) + 1))
         full[: min(len(R), len(full))] = R[: len(full)]
         return full[:, :-1], full[:, -1]
 
-    def errors(self, R: FloatArray, c: FloatArray) -> list[FloatArray]:
-        """For each velocity A x - y, of the x that minimizes |R x - c|."""
-        x = least_squares(R, c, self._sizes)
+    def errors(self, x: FloatArray) -> list[FloatArray]:
+        """For each velocity A x - y."""
         return [b.Q @ (b.T @ x[b.own] - b.z) - b.rest for b in self.of_velocity]
 
     def of_runs(self, values: Sequence[FloatArray]) -> list[FloatArray]:
@@ -200,30 +229,54 @@ class Bases:
 
 
 def orthonormal(A: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Q (n, r), T (r, p): A = Q T, Q^T Q = 1. Columns are not 0; what is below NOTHING of their lengths is left out.
+    """Q (n, r), T (r, p): A = Q T, Q^T Q = 1. What is below NOTHING of the length of a column is left out.
 
     By Cholesky factors of products, twice, which is then as exact as reflections (Yamamoto and others 2015) and much
     quicker; the columns that are far from dependent first, then what these leave of the others.
     """
-    from scipy.linalg.lapack import dpstrf
+    from scipy.linalg.lapack import dpstrf, dtrtri
 
-    n, p = A.shape
-    rest, Q = A / np.sqrt(np.einsum("ij,ij->j", A, A)), np.zeros((n, 0))
-    while rest.shape[1] and Q.shape[1] < n:
-        lengths = np.sqrt(np.einsum("ij,ij->j", rest, rest))
-        rest = rest[:, lengths > NOTHING] / lengths[lengths > NOTHING]
-        if not rest.shape[1]:
-            break
-        _, order, rank, _ = dpstrf(product(rest, rest), tol=WEAKEST**2)
+    (n, p), Q = A.shape, np.zeros((len(A), 0))
+    left = np.flatnonzero(A.any(axis=0))
+    T, rest = np.zeros((0, p)), A if len(left) == p else A[:, left]
+    size = np.zeros(0)  # of the columns that are left, before anything was taken from them
+    while len(left) and len(T) < n:
+        gram = product(rest, rest)
+        lengths = np.sqrt(np.diag(gram))
+        size = size if len(T) else lengths
+        factor, order, rank, _ = dpstrf(gram / np.outer(lengths, lengths), tol=WEAKEST**2)
         order = order - 1
-        own = rest[:, order[:rank]]
-        for _ in range(2):
+        chosen, others, factor = order[:rank], order[rank:], np.triu(factor[:rank, :rank])
+        turn = np.zeros((len(left), rank))
+        turn[chosen] = dtrtri(factor)[0] / lengths[chosen, None]
+        own = by_parts(rest, turn)
+        if len(T):
             own = own - by_parts(Q, product(Q, own))
-            own = by_parts(own, np.linalg.inv(np.linalg.cholesky(product(own, own)).T))
-        Q, rest = np.hstack((Q, own)), rest[:, order[rank:]] * lengths[lengths > NOTHING][order[rank:]]
+        again = np.linalg.cholesky(product(own, own)).T
+        own = by_parts(own, dtrtri(again)[0])
+        of_own = np.zeros((rank, p))
+        of_own[:, left[chosen]] = again @ factor * lengths[chosen]
+        Q, T, rest, left, size = (
+            np.hstack((Q, own)),
+            np.vstack((T, of_own)),
+            rest[:, others],
+            left[others],
+            size[others],
+        )
         for _ in range(2):
-            rest = rest - by_parts(Q, product(Q, rest))
-    return Q, product(Q, A)
+            if len(left):
+                more = product(Q, rest)
+                T[:, left] += more
+                rest = rest - by_parts(Q, more)
+                there = np.sqrt(np.einsum("ij,ij->j", rest, rest)) > NOTHING * size
+                rest, left, size = rest[:, there], left[there], size[there]
+    return Q, T
+
+
+def _median(values: FloatArray) -> float:
+    """As np.median, of values among which no NaN is."""
+    half = len(values) // 2
+    return float(np.partition(values, (half - 1, half))[[half - 1, half] if len(values) % 2 == 0 else [half]].mean())
 
 
 def product(A: FloatArray, B: FloatArray) -> FloatArray:
@@ -252,7 +305,7 @@ def triangle_of(A: FloatArray) -> FloatArray:
 
 
 def _root_mean_square(values: FloatArray) -> float:
-    return float(np.sqrt((values**2).sum() / max(len(values), 1)))
+    return float(np.sqrt(values @ values / max(len(values), 1)))
 
 
 def _huber(r: FloatArray) -> FloatArray:
@@ -266,13 +319,13 @@ def _bisquare(r: FloatArray) -> FloatArray:
 
 def least_squares(R: FloatArray, c: FloatArray, sizes: FloatArray) -> FloatArray:
     """The shortest x (p,), by the sizes, that minimizes |R x - c|; R is a triangle, or has fewer rows than columns."""
-    from scipy.linalg import solve_triangular
+    from scipy.linalg import lstsq, solve_triangular
 
     X = R * sizes
     diagonal = np.abs(np.diag(X))
     if X.shape[0] == X.shape[1] and diagonal.min(initial=np.inf) > WEAKEST * diagonal.max(initial=0.0):
         return np.array(solve_triangular(X, c, check_finite=False) * sizes)
-    return np.linalg.lstsq(X, c, rcond=TOLERANCE)[0] * sizes
+    return np.array(lstsq(X, c, cond=TOLERANCE, lapack_driver="gelsy", check_finite=False)[0] * sizes)
 
 
 def _inflation(errors: Sequence[FloatArray], equations: Sequence[Equations], noise: FloatArray) -> float:
@@ -283,14 +336,16 @@ def _inflation(errors: Sequence[FloatArray], equations: Sequence[Equations], noi
 
 def correlations(errors: Sequence[FloatArray], weights: Sequence[FloatArray]) -> list[FloatArray]:
     """For each equation the correlations of its errors with those 0, 1, 2, ... samples later, up to where they end."""
+    from scipy.fft import irfft, next_fast_len, rfft
+
     found = []
     for k in range(errors[0].shape[1]):
         total = np.zeros(1)
         for r, w in zip(errors, weights, strict=True):
             own = np.clip(r[:, k] * w[:, k], -HUBER, HUBER)
             lags = max(1, min(len(own) // 4, MOST_LAGS))
-            spectrum = np.abs(np.fft.rfft(own, 2 * len(own))) ** 2
-            part = np.fft.irfft(spectrum)[:lags]
+            length = next_fast_len(len(own) + lags, real=True)
+            part = irfft(np.abs(rfft(own, length)) ** 2, length)[:lags]
             size = max(len(total), lags)
             total = np.pad(total, (0, size - len(total))) + np.pad(part, (0, size - lags))
         correlations = total / total[0] if total[0] > 0.0 else np.ones(1)
@@ -331,7 +386,10 @@ def base_combinations(A: FloatArray, sizes: FloatArray) -> tuple[Any, FloatArray
     """Leading columns (r,) and combinations (r, p) of the unknowns in rows A (k, p) of exact equations."""
     from scipy.linalg import qr, solve_triangular
 
-    T, order = qr(triangle_of(A * sizes), pivoting=True, mode="r")[:2]
+    X = A * sizes
+    if len(X) > ROWS_AT_ONCE:
+        X = triangle_of(X)
+    T, order = qr(X, pivoting=True, mode="r", check_finite=False)[:2]
     diagonal = np.abs(np.diag(T))
     rank = int(np.count_nonzero(diagonal > RANK_TOLERANCE * diagonal.max(initial=0.0)))
     columns, rest = order[:rank], order[rank:]
@@ -430,6 +488,9 @@ def estimate(weighted: Weighted, parameters: Sequence[Parameter], reference: Flo
 
     NumericalError if the iteration does not end.
     """
+    from scipy.linalg import solve_triangular
+    from scipy.linalg.lapack import dtrtri
+
     links, p = len(reference), len(parameters)
     sizes = np.array([q.size for q in parameters])
     inverse = np.linalg.inv(pseudo_inertia(reference))
@@ -445,30 +506,37 @@ def estimate(weighted: Weighted, parameters: Sequence[Parameter], reference: Flo
         now[k] = 0.0
         drawn[k] = max(abs(float(x[k])), _spread(weighted, k))
 
-    def prior(at: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Rows and residuals of the divergences."""
-        rows, others = np.zeros((10 * links + len(positive) + len(free), p)), np.array(positive + free, dtype=int)
-        L = np.linalg.cholesky(pseudo_inertia(at[: 10 * links].reshape(links, 10)))
+    units = np.concatenate((sizes[: 10 * links], drawn[10 * links :]))
+    others = np.array(positive + free, dtype=int)
+
+    def bodies(at: FloatArray) -> FloatArray:
+        return (at[: 10 * links].reshape(links, 10) @ UNITS_OF_PARAMETERS.reshape(10, 16)).reshape(links, 4, 4)
+
+    def prior(at: FloatArray) -> FloatArray:
+        """(p + 1, p + 1) triangle of the rows of the divergences, by units, and of their residuals with other sign."""
+        L = np.linalg.cholesky(bodies(at))
         turned = np.linalg.inv(L)[:, None]
-        whole = turned @ UNITS_OF_PARAMETERS @ turned.swapaxes(2, 3)
-        of_links = (L.swapaxes(1, 2) @ inverse @ L - np.eye(4))[:, *TRIANGLE] * TWICE
-        for b in range(links):
+        rows = np.empty((links, 10, 11))
+        whole = (turned @ UNITS_OF_PARAMETERS @ turned.swapaxes(2, 3))[:, :, *TRIANGLE] * TWICE
+        rows[:, :, :10] = whole.swapaxes(1, 2) * units[: 10 * links].reshape(links, 1, 10)
+        rows[:, :, 10] = (np.eye(4) - L.swapaxes(1, 2) @ inverse @ L)[:, *TRIANGLE] * TWICE
+        T = np.zeros((p + 1, p + 1))
+        for b, own in enumerate(np.linalg.qr(rows, mode="r")):
             part = slice(10 * b, 10 * b + 10)
-            rows[part, part] = (whole[b][:, *TRIANGLE] * TWICE).T
-        scale = np.concatenate((at[positive], drawn[free]))
-        rows[10 * links + np.arange(len(others)), others] = 1.0 / scale
-        of_others = at[others] / drawn[others] - np.repeat((1.0, 0.0), (len(positive), len(free)))
-        return rows, np.concatenate((of_links.ravel(), of_others))
+            T[part, part], T[part, p] = own[:, :10], own[:, 10]
+        T[others, others] = units[others] / np.concatenate((at[positive], drawn[free]))
+        T[others, p] = np.repeat((1.0, 0.0), (len(positive), len(free))) - at[others] / drawn[others]
+        return T
 
     def is_possible(at: FloatArray) -> bool:
         if any(at[k] <= 0.0 for k in positive):
             return False
-        return bool(np.linalg.eigvalsh(pseudo_inertia(at[: 10 * links].reshape(links, 10))).min() > 0.0)
+        return bool(np.linalg.eigvalsh(bodies(at)).min() > 0.0)
 
     def cost(at: FloatArray) -> float:
         error = R @ at - c
         total = 0.5 * float(error @ error)
-        ratio = inverse @ pseudo_inertia(at[: 10 * links].reshape(links, 10))
+        ratio = inverse @ bodies(at)
         total += float((np.trace(ratio, axis1=1, axis2=2) - np.linalg.slogdet(ratio)[1] - 4.0).sum())
         parts = at[positive] / drawn[positive]
         total += float((parts - np.log(parts) - 1.0).sum())
@@ -476,7 +544,6 @@ def estimate(weighted: Weighted, parameters: Sequence[Parameter], reference: Flo
 
     # Where least squares are far from possible bodies a step ends at the border of these, and all that follow are
     # short. So the data count little at first, and more from stage to stage, as in interior-point methods.
-    units = np.concatenate((sizes[: 10 * links], drawn[10 * links :]))
     rounding = 1e-14 * float(np.linalg.norm(weighted.c))  # of a decrement
     distance = float(np.linalg.norm(weighted.R @ now - weighted.c))
     stages = int(np.ceil(max(0.0, np.log10(max(distance, 1.0) / NEAR)) / np.log10(GROWTH)))
@@ -485,10 +552,9 @@ def estimate(weighted: Weighted, parameters: Sequence[Parameter], reference: Flo
         R, c = weighted.R / GROWTH**stage, weighted.c / GROWTH**stage
         value, before = cost(now), np.inf
         for _ in range(MOST_STEPS):
-            rows, residuals = prior(now)
-            system = np.vstack((R, rows)) * units
-            step = _step(system, -np.concatenate((R @ now - c, residuals)))
-            decrement = float(np.linalg.norm(system @ step))
+            T, right = _with_rows(prior(now), R * units, c - R @ now)
+            step = solve_triangular(T, right, check_finite=False)
+            decrement = float(np.linalg.norm(T @ step))
             if decrement < (ROUGH if stage else 1e-8) or (decrement < rounding and decrement > 0.5 * before):
                 break
             steps += 1
@@ -504,28 +570,22 @@ def estimate(weighted: Weighted, parameters: Sequence[Parameter], reference: Flo
             now, value, before = now + length * step, tried, decrement
         else:
             raise NumericalError(f"the parameters did not converge in {MOST_STEPS} steps")
-    return Estimate(now, _standard_errors(system, units), steps)
+    return Estimate(now, np.linalg.norm(dtrtri(T)[0], axis=1) * units, steps)
 
 
-def _step(system: FloatArray, right: FloatArray) -> FloatArray:
-    """Least squares of a system of full rank, by orthogonal transformations."""
-    from scipy.linalg import solve_triangular
+def _with_rows(T: FloatArray, rows: FloatArray, right: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The triangle and right side of T (p + 1, p + 1), whose last column is one, and of more rows: by reflections."""
+    from scipy.linalg.lapack import dtpqrt
 
-    T = np.array(np.linalg.qr(np.column_stack((system, right)), mode="r"))
-    return np.array(solve_triangular(T[:-1, :-1], T[:-1, -1], check_finite=False))
+    p = rows.shape[1]
+    T = dtpqrt(0, min(REFLECTIONS_AT_ONCE, p), T, np.column_stack((rows, right)))[0]
+    return np.triu(T[:p, :p]), T[:p, p]
 
 
 def _spread(weighted: Weighted, k: int) -> float:
     """What changes the fit by as much as the noise of a hundredth of its equations, of unknown k."""
     length = float(np.linalg.norm(weighted.R[:, k]))
     return 10.0 / length if length > 0.0 else 1.0
-
-
-def _standard_errors(system: FloatArray, units: FloatArray) -> FloatArray:
-    from scipy.linalg import solve_triangular
-
-    inverse = solve_triangular(np.linalg.qr(system, mode="r"), np.eye(len(units)), check_finite=False)
-    return np.linalg.norm(inverse, axis=1) * units
 
 
 def relative_error(equations: Sequence[Equations], x: FloatArray, *, raw: bool = False) -> float:

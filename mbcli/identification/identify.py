@@ -10,6 +10,7 @@ import numpy as np
 
 from mbcli.errors import ModelError, NumericalError
 from mbcli.identification.data_checks import checked, missing_efforts
+from mbcli.identification.drive_gains import DriveGains, KnownLoad, drive_gains
 from mbcli.identification.estimation import (
     BaseParameters,
     Equations,
@@ -47,11 +48,13 @@ class Settings(DataSettings):
     Attributes:
         frictions: kinds of FRICTIONS. armature: whether armatures are identified. payload: name of the only link that
         is, None: all. in_file: kinds of parameters for which the file has a place.
+        known_load: of the motions `loaded`; then efforts are currents, and `gains` those that are known, NaN others.
     """
 
     frictions: Sequence[str] = DEFAULT_FRICTIONS
     armature: bool = False
     payload: str | None = None
+    known_load: KnownLoad | None = None
     in_file: Sequence[str] = (INERTIAL, ARMATURE, VISCOUS, COULOMB)
 
 
@@ -64,7 +67,7 @@ class Identified:
         base, weighted: of the data. estimate: None where nothing was identified. names: of the equations.
         figures: relative errors, by name. cross: (file, error) of each file by the others.
         counts: of samples, by what became of them. cutoff: [Hz] of the filter, None without. findings: of everything.
-        data, validation: their Equations.
+        data, validation: their Equations. gains: of drives, where they were identified.
     """
 
     subject: Subject
@@ -83,6 +86,7 @@ class Identified:
     findings: list[Finding] = field(default_factory=list)
     data: list[Equations] = field(default_factory=list)
     validation: list[Equations] = field(default_factory=list)
+    gains: DriveGains | None = None
 
     def looks_wrong(self) -> bool:
         """Whether a finding says that the data are not what they claim to be."""
@@ -95,6 +99,7 @@ def identify(
     validate: Sequence[str] = (),
     settings: Settings = Settings(),
     *,
+    loaded: Sequence[str] = (),
     name: str = "",
     tell: Callable[[str], None] = lambda line: None,
 ) -> Identified:
@@ -102,6 +107,7 @@ def identify(
 
     Args:
         plant: finalized. data: names of files; without one the parameters of the file are tried on those of `validate`.
+        loaded: files of motions with the known load of the settings.
         name: of the model in findings. tell: takes lines on columns that are not used.
 
     Raises:
@@ -116,7 +122,11 @@ def identify(
     )
     findings = list(subject.findings)
     counts = dict.fromkeys(("rows", "samples", "used", "slow", "saturated", "at_stop", "outliers"), 0)
-    records = [_record(path, plant, settings, tell) for path in (*data, *validate)]
+    gains = settings.gains
+    if settings.known_load is not None:
+        settings = replace(settings, gains=np.ones(plant.num_velocities()))
+    records = [_record(path, plant, settings, tell) for path in (*data, *loaded, *validate)]
+    use = ["data"] * len(data) + ["loaded"] * len(loaded) + ["validation"] * len(validate)
     kept = [checked(record, plant) for record in records]
     for record, (found, _, left_out) in zip(records, kept, strict=True):
         findings += found
@@ -124,23 +134,26 @@ def identify(
             counts["rows"] += len(record.time)
             for reason, count in left_out.items():
                 counts[reason] += count
-    cutoff = _cutoff(records, len(data), settings)
+    cutoff = _cutoff(records, len(data) + len(loaded), settings)
     velocity_of = velocities_of(plant, subject.context)
-    runs = [
-        (k < len(data), run)
-        for k, (record, (_, usable, _)) in enumerate(zip(records, kept, strict=True))
-        for run in runs_of(_followed(record, subject), cutoff, usable, velocity_of)
-    ]
-    first = [run for of_data, run in runs if of_data] or [run for _, run in runs]
+    runs: dict[str, list[Run]] = {"data": [], "loaded": [], "validation": []}
+    for kind, record, (_, usable, _) in zip(use, records, kept, strict=True):
+        runs[kind] += runs_of(_followed(record, subject), cutoff, usable, velocity_of)
+    first = runs["data"] or runs["validation"]
     if not first:
         raise ModelError(f"{records[0].source}: error: no stretch between gaps in time is long enough")
     slow = slow_speeds(first, plant.num_velocities())
+    found_gains = None
+    if settings.known_load is not None:
+        known = np.full(plant.num_velocities(), np.nan) if gains is None else gains
+        found_gains = drive_gains(subject, runs["data"], runs["loaded"], settings.known_load, slow, known)
+        runs = {kind: [run.times(found_gains.values) for run in own] for kind, own in runs.items()}
+        first = runs["data"] or runs["validation"]
     if STRIBECK in subject.frictions and data:
-        _choose_stribeck_speed(subject, [run for of_data, run in runs if of_data], slow)
+        _choose_stribeck_speed(subject, runs["data"], slow)
     subject.choose_independent(subject.complete(first[0].q, first[0].v, first[0].vdot)[0], given(first[0].raw_tau))
-    equations = [(of_data, subject.equations(run, slow)) for of_data, run in runs]
-    own, others = ([e for of_data, e in equations if of_data is wanted] for wanted in (True, False))
-    findings += _without_repetition([f for of_data, run in runs if of_data for f in suspected(subject, run, slow)])
+    own, others = ([subject.equations(run, slow) for run in runs[kind]] for kind in ("data", "validation"))
+    findings += _without_repetition([f for run in runs["data"] for f in suspected(subject, run, slow)])
     result = Identified(
         subject,
         subject.independent_names(),
@@ -158,6 +171,7 @@ def identify(
         findings,
         own,
         others,
+        found_gains,
     )
     if own:
         try:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 GAP = 5.0  # times the usual step of time
 FEWEST_SAMPLES = 40  # of a segment between gaps
 SIGNAL_TO_NOISE = 4.0  # of power density: what is weaker is no motion
+BANDS_AN_OCTAVE = 3  # over which power densities are averaged
+RISES = 30.0  # times the least power density of positions, that more motion at higher frequencies would have
 ALMOST_ALL, BEYOND = 0.999, 5.0  # of the velocities' power; times the frequency that this is below
 SECONDS = 10.0  # of the stretches whose spectra are averaged
 MOVES = 0.01  # [rad or m] that a joint moves, for its motion to count
@@ -53,6 +55,10 @@ class Run:
     def __len__(self) -> int:
         return len(self.time)
 
+    def times(self, gains: FloatArray) -> Run:
+        """With efforts (n, nv) times gains (nv,)."""
+        return replace(self, tau=self.tau * gains, raw_tau=self.raw_tau * gains)
+
     def part(self, samples: Any) -> Run:
         """Some of the samples alone."""
         return replace(self, **{name: getattr(self, name)[samples] for name in RUN_ARRAYS})
@@ -74,7 +80,8 @@ def choose_cutoff(records: list[Record]) -> float:
     """[Hz]: five times the frequency that nearly all power of the velocities is below.
 
     Of the fastest joint and record. Power counts as far as it stands out of the noise of the positions, which is taken
-    to be white, as that of encoders: its level is read at high frequencies, where nothing moves.
+    to be white, as that of encoders: its level is read at high frequencies, where nothing moves. Times that are not as
+    even as they say add noise at lower frequencies, too: see _end_of_motion().
     """
     from scipy.signal import welch
 
@@ -89,11 +96,25 @@ def choose_cutoff(records: list[Record]) -> float:
             frequency, power = welch(values, own, nperseg=min(len(values), length), detrend="linear")
             quiet = power[frequency > QUIET_BAND * 0.5 * own]
             noise = float(np.median(quiet)) if len(quiet) else 0.0
-            power = np.where(power > SIGNAL_TO_NOISE * noise, power, 0.0)[frequency < HIGHEST * own]
+            moves = (power > SIGNAL_TO_NOISE * noise) & (frequency < _end_of_motion(frequency, power))
+            power = np.where(moves, power, 0.0)[frequency < HIGHEST * own]
             sums = np.cumsum(frequency[: len(power)] ** 2 * power)
             if len(sums) and sums[-1] > 0.0:
                 chosen = max(chosen, BEYOND * float(frequency[int(np.searchsorted(sums, ALMOST_ALL * sums[-1]))]))
     return float(np.clip(chosen or HIGHEST * rate, LOWEST * rate, HIGHEST * rate))
+
+
+def _end_of_motion(frequency: FloatArray, power: FloatArray) -> float:
+    """[Hz] where the power of velocities is least, if that of positions does not rise again above; else infinite."""
+    count = max(1, int(BANDS_AN_OCTAVE * np.log2(len(frequency))))
+    starts = np.unique(np.geomspace(1.0, len(frequency) - 1, count).astype(int))
+    sizes = np.diff(np.append(starts, len(frequency)))
+    of_positions = np.add.reduceat(power, starts) / sizes
+    of_velocities = np.add.reduceat(frequency**2 * power, starts) / sizes
+    least = int(np.argmin(of_velocities))
+    if of_positions[least:].max() > RISES * of_positions[least]:
+        return np.inf
+    return float(frequency[starts[least]])
 
 
 def even_times(record: Record, rate: float) -> FloatArray:

@@ -74,6 +74,8 @@ class Subject:
         self.parameters = self._parameters()
         self.x0 = np.array([p.old for p in self.parameters])
         self.sizes = np.array([p.size for p in self.parameters])
+        # what inverse dynamics of the file have of the unknowns
+        self._of_fixed = np.where([p.kind in (INERTIAL, ARMATURE, STIFFNESS) for p in self.parameters], self.x0, 0.0)
         self.chains = ClosedChains(self.context, held={}) if plant.elements.constraints else None
         self._default_q = np.array(plant.GetPositions(self.context))
         self._frames = [int(plant.elements.bodies[n].body_frame().index()) for n in self.links]
@@ -187,13 +189,9 @@ class Subject:
         q, v, vdot = self.complete(run.q, run.v, run.vdot)
         A = self.columns(q, v, vdot, slow)
         fixed = self.batch.inverse_dynamics(q, v, vdot, damping=VISCOUS not in self.frictions)
-        known = fixed - A[:, :, : 10 * len(self.links)] @ self.given.ravel()
-        if self._with_armature:
-            known = known - self.model.dof_armature * vdot
+        known = fixed - A @ self._of_fixed
         if COULOMB not in self.frictions:
             known = known + self._dry * _sign(v, slow)
-        if STIFFNESS in self.frictions:
-            known = known - self._stiffness * self._stretch(q)
         usable = run.usable.copy()
         if slow is not None and COULOMB in self.frictions:
             usable[:, self.joints] &= np.abs(v[:, self.joints]) >= slow[self.joints]
@@ -210,20 +208,23 @@ class Subject:
     def columns(self, q: FloatArray, v: FloatArray, vdot: FloatArray, slow: FloatArray | None = None) -> FloatArray:
         """A (n, nv, p): tau = A x + what is not identified."""
         Y = self.batch.inverse_dynamics_regressor(q, v, vdot, self._frames, self._weighs)
+        sign = _sign(v, slow)
         per_joint = {
-            ARMATURE: vdot,
-            VISCOUS: v,
-            COULOMB: _sign(v, slow),
-            OFFSET: np.ones_like(v),
-            ASYMMETRY: np.abs(v),
-            STRIBECK: _sign(v, slow) * np.exp(-((v / self.stribeck_speed) ** 2)),
-            STIFFNESS: self._stretch(q) if STIFFNESS in self.frictions else v,
+            ARMATURE: lambda: vdot,
+            VISCOUS: lambda: v,
+            COULOMB: lambda: sign,
+            OFFSET: lambda: np.ones_like(v),
+            ASYMMETRY: lambda: np.abs(v),
+            STRIBECK: lambda: sign * np.exp(-((v / self.stribeck_speed) ** 2)),
+            STIFFNESS: lambda: self._stretch(q),
         }
-        others = [p for p in self.parameters if p.kind != INERTIAL]
-        B = np.zeros((*v.shape, len(others)))
-        for k, p in enumerate(others):
-            B[:, p.element, k] = per_joint[p.kind][:, p.element]
-        return np.concatenate((Y, B), axis=2)
+        A = np.empty((*v.shape, len(self.parameters)))
+        A[:, :, : Y.shape[2]], A[:, :, Y.shape[2] :] = Y, 0.0
+        values = {kind: per_joint[kind]() for kind in {p.kind for p in self.parameters} - {INERTIAL}}
+        for k, p in enumerate(self.parameters):
+            if p.kind != INERTIAL:
+                A[:, p.element, k] = values[p.kind][:, p.element]
+        return A
 
     def _stretch(self, q: FloatArray) -> FloatArray:
         """(n, nv) of joints with one velocity: positions less the rest of their springs, of the file, 0 without one."""

@@ -9,6 +9,8 @@ from repository import SAMPLES
 
 from mbcli.identification.estimation import least_squares
 from mbcli.identification.identify import Settings, identify
+from mbcli.identification.records import Record
+from mbcli.identification.signals import choose_cutoff
 from mbcli.identification.subject import Subject, possible
 from mbcli.multibody.inertia.inertial_parameters import of_central_inertia, pseudo_inertia
 
@@ -115,3 +117,42 @@ def test_a_file_without_inertia_to_speak_of_gets_that_of_a_small_ball():
     assert pi[:4] == pytest.approx([1.0, 0.0, 0.0, 0.5])
     rod = of_central_inertia(1.0, np.zeros(3), np.diag([0.08, 0.08, 0.0]))
     assert possible(rod)[4:9] == pytest.approx(rod[4:9], rel=0.01, abs=1e-6)
+
+
+def test_weights_are_those_of_least_squares_repeated_until_nothing_changes(robots):
+    """Steps with mean weights lead to the same fixed point as weighted least squares of all rows do."""
+    folder, plant, _, q, v, vdot, tau = robots
+    wild = noisy(tau, 5)
+    wild[::20] += 10.0 * tau.std(axis=0)
+    result = identify(plant, [write_npz(folder / "a.npz", q, v, vdot, wild)], settings=SETTINGS)
+    (e,), (weights,), noise = result.data, result.weighted.weights, result.weighted.noise
+    A, y = e.A * result.subject.sizes, e.y
+    x = np.zeros(A.shape[2])
+    root = weights
+    for _ in range(30):
+        x = np.linalg.lstsq((A * root[:, :, None]).reshape(-1, len(x)), (y * root).ravel(), rcond=1e-9)[0]
+        r = np.abs(A @ x - y) / noise
+        root = np.where(e.usable, np.clip(1.0 - (r / 4.685) ** 2, 0.0, None), 0.0) / noise
+    assert np.abs(root - weights).max() < 0.05 / noise.min()
+    assert result.weighted.weights[0][::20].max() == 0.0
+
+
+def test_uneven_times_do_not_pass_for_motion():
+    """Stamps of a kilohertz that are late by up to half a millisecond: noise that grows towards low frequencies."""
+    rng, rate = np.random.default_rng(0), 1000.0
+    time = np.arange(0.0, 15.0, 1.0 / rate)
+    place = 0.8 * np.sin(2.0 * np.pi * 0.3 * time)[:, None]
+    stamps = time + 0.4e-3 * np.convolve(rng.uniform(size=len(time)), np.ones(3) / 3.0, mode="same")
+    lost = np.full((len(time), 1), np.nan)
+    record = Record("late", stamps, np.arange(len(time)), place, lost, lost, lost, lost)
+    assert 1.0 < choose_cutoff([record]) < 20.0
+
+
+def test_two_motions_at_a_time_both_count():
+    """Beside a slow one a small one, ten times as quick, is no noise."""
+    time = np.arange(0.0, 20.0, 0.002)
+    place = np.sin(2.0 * np.pi * 0.2 * time) + 0.02 * np.sin(2.0 * np.pi * 4.0 * time)
+    place = (place + 1e-5 * np.random.default_rng(0).normal(size=len(time)))[:, None]
+    lost = np.full((len(time), 1), np.nan)
+    record = Record("both", time, np.arange(len(time)), place, lost, lost, lost, lost)
+    assert choose_cutoff([record]) == pytest.approx(20.0, rel=0.1)

@@ -1,0 +1,143 @@
+"""Gains of drives, effort per current, from motions with and without a load whose mass is known.
+
+The current of a joint is i = (A x + b + b_load) / k: A x is linear in the unknowns, b what the file says of the effort
+beside them, and b_load what the load needs, which is 0 without it. So 1 / k is the factor of b_load where that, the
+columns of A and b explain i, joint by joint; the file's numbers are not relied on, b has a factor of its own. Motion
+without and with the load tells the two apart (Gautier and Briot 2014).
+They divide by k, too, but put the noise of the currents among the columns, which needs total least squares; here it is
+on the right side alone, where ordinary least squares have no bias.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mbcli.errors import ArgumentError, ModelError
+from mbcli.identification.data_checks import driven
+from mbcli.identification.estimation import TOLERANCE, base_combinations, covariance, least_squares, weigh
+from mbcli.multibody.inertia.inertial_parameters import of_central_inertia
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mbcli.identification.estimation import Equations
+    from mbcli.identification.signals import Run
+    from mbcli.identification.subject import Subject
+    from mbcli.math.array_types import FloatArray
+
+SURE = 3.0  # standard errors that the inverse of a gain is from 0, at least
+
+
+@dataclass(frozen=True)
+class KnownLoad:
+    """A body of known mass [kg] on a link.
+
+    Attributes:
+        centre: of mass (3,) [m] in the link's frame; None: it is not known, and found with the inertia of the load.
+        With a centre the load counts as a point.
+    """
+
+    link: str
+    mass: float
+    centre: tuple[float, float, float] | None = None
+
+
+@dataclass(frozen=True)
+class DriveGains:
+    """Gains (nv,) [N m/A or N/A] and their standard errors, 0 of gains that were given."""
+
+    values: FloatArray
+    errors: FloatArray
+
+
+def drive_gains(
+    subject: Subject, free: Sequence[Run], loaded: Sequence[Run], load: KnownLoad, slow: FloatArray, given: FloatArray
+) -> DriveGains:
+    """The gains of all joints that are driven.
+
+    Args:
+        free, loaded: motions without and with the load, whose efforts are currents. slow: of Subject.equations().
+        given: (nv,) gains that are known already, NaN for the others.
+
+    Raises:
+        ArgumentError: there is no such link. ModelError: closed chains; a gain that the load does not show, by name.
+    """
+    plant = subject.plant
+    if subject.chains is not None:
+        raise ModelError("gains of drives are found for robots without closed chains and followers: give --effort-gain")
+    frame = _frame_of(subject, load.link)
+    pi = of_central_inertia(load.mass, np.array(load.centre or np.zeros(3)), np.zeros((3, 3)))
+    of_runs = [subject.equations(run, slow) for run in (*free, *loaded)]
+    unknowns = np.arange(1, 10) if load.centre is None else np.zeros(0, dtype=int)
+    of_load = [np.zeros((*run.tau.shape, 10)) for run in free]
+    of_load += [_efforts(subject, frame, run) for run in loaded]
+    acts = [np.concatenate((Y[:, :, unknowns], (Y @ pi)[:, :, None]), axis=2) for Y in of_load]
+    largest = max(float(np.abs(b[:, :, -1]).max(initial=0.0)) for b in acts)
+    sizes = np.concatenate((subject.sizes, np.full(len(unknowns), load.mass)))
+    values, errors = np.array(given, dtype=float), np.zeros(len(given))
+    unknown = []
+    for d in np.flatnonzero(np.isnan(given)).tolist():
+        if not driven(plant)[d]:
+            values[d] = 1.0
+            continue
+        equations = [_of_currents(e, d, b, k >= len(free)) for k, (e, b) in enumerate(zip(of_runs, acts, strict=True))]
+        found = _inverse_gain(equations, sizes, TOLERANCE * largest)
+        if found is None or abs(found[0]) < SURE * found[1]:
+            unknown.append(plant.GetVelocityNames()[d])
+            continue
+        values[d], errors[d] = 1.0 / found[0], found[1] / found[0] ** 2
+    if unknown:
+        raise ModelError(
+            f"the load on {load.link} does not show the gain of {', '.join(unknown)}: its efforts there cannot be told "
+            "from those of the robot; give --effort-gain NAME=VALUE, or move it otherwise"
+        )
+    return DriveGains(values, errors)
+
+
+def _frame_of(subject: Subject, link: str) -> int:
+    moved = {subject.plant.elements.bodies[n].name(): n for links in subject.moved.links for n in links}
+    if link not in moved:
+        raise ArgumentError(f"known load: no link '{link}' on a joint; there are {', '.join(moved)}")
+    return int(subject.plant.elements.bodies[moved[link]].body_frame().index())
+
+
+def _efforts(subject: Subject, frame: int, run: Run) -> FloatArray:
+    """(n, nv, 10): efforts by the parameters of a body on a frame."""
+    q, v, vdot = subject.complete(run.q, run.v, run.vdot)
+    return np.array(subject.batch.inverse_dynamics_regressor(q, v, vdot, [frame], [True]))
+
+
+def _of_currents(e: Equations, d: int, load: FloatArray, is_loaded: bool) -> Equations:
+    """The equations of one joint's current, with more unknowns: of the load, the factor of b, the inverse of its gain.
+
+    They stand twice, the first may be used without the load, the second with it: errors under load have their own size.
+    """
+    known = np.insert(load, load.shape[2] - 1, e.tau - e.y, axis=2)[:, d : d + 1]
+    A = np.concatenate((e.A[:, d : d + 1], known), axis=2)
+    usable = np.zeros((len(load), 2), dtype=bool)
+    usable[:, int(is_loaded)] = e.usable[:, d]
+    twice: dict[str, Any] = {name: np.repeat(getattr(e, name)[:, d : d + 1], 2, axis=1) for name in ("tau", "raw_tau")}
+    return replace(e, A=np.repeat(A, 2, axis=1), y=twice["tau"], usable=usable, **twice)
+
+
+def _inverse_gain(equations: Sequence[Equations], sizes: FloatArray, least: float) -> tuple[float, float] | None:
+    """1 / k and its standard error; None where no motion shows it, or the load's efforts are all below the least."""
+    rows = np.concatenate([e.A[e.usable.any(axis=1), 0] for e in equations])
+    if not len(rows) or float(np.abs(rows[:, -1]).max()) <= least:
+        return None
+    lengths = np.linalg.norm(rows, axis=0)
+    others = np.sqrt(len(rows)) / np.maximum(lengths[-2:], np.sqrt(len(rows)) * 1e-9)
+    sizes = np.append(sizes, others)
+    # the load is taken last, so that it leads a combination only if the others do not make it up
+    order = sizes.copy()
+    order[-1] = 1e-6 * float((lengths * sizes)[:-1].max(initial=0.0)) / lengths[-1] or 1.0
+    columns, combinations = base_combinations(rows, order)
+    if columns[-1] != len(sizes) - 1:
+        return None
+    weighted = weigh(equations, sizes, columns, combinations)
+    x = least_squares(weighted.R[:, columns], weighted.c, sizes[columns])
+    spread = covariance(weighted, equations, columns, x, sizes)
+    return float(x[-1]), float(np.sqrt(max(spread[-1, -1], 0.0)))

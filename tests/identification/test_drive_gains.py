@@ -1,0 +1,124 @@
+"""Gains of drives come back from motions with and without a known load."""
+
+import numpy as np
+import pytest
+from command_line import cli, succeed
+from measured_motion import drawn_states, forces, plant_of, write_npz
+from repository import SAMPLES
+
+from mbcli.errors import ArgumentError, ModelError
+from mbcli.identification.drive_gains import KnownLoad
+from mbcli.identification.identify import Settings, identify
+from mbcli.multibody.inertia.inertial_parameters import of_central_inertia
+from mbcli.multibody.plant.batch_functions import BatchFunctions
+
+GAINS = np.array([10.0, 8.5, 9.25, 7.0, 3.0, 2.5, -1.5])  # a drive may be mounted the other way round
+LOAD = KnownLoad("hand", 4.0, (0.1, 0.05, 0.08))
+
+
+@pytest.fixture(autouse=True)
+def interpreted(monkeypatch):
+    monkeypatch.setenv("MBCLI_JIT", "0")
+
+
+def with_load(plant, motion, load, gains):
+    """The motion with the efforts, over gains, that the load on the last link needs."""
+    q, v, vdot, tau = motion
+    pi = of_central_inertia(load.mass, np.array(load.centre), np.zeros((3, 3)))
+    Y = BatchFunctions(plant).inverse_dynamics_regressor(q, v, vdot)
+    return q, v, vdot, tau + Y[:, :, -10:] @ pi / gains
+
+
+@pytest.fixture(scope="module")
+def arm(tmp_path_factory):
+    """The plant of a 7-joint arm, and its motions (q, v, vdot, tau) without and with the load."""
+    plant = plant_of(SAMPLES / "arm7.urdf", weld_base=True)
+    motions = []
+    for seed in (1, 2):
+        q, v, vdot = drawn_states(plant, 250, seed)
+        motions.append((q, v, vdot, forces(plant, q, v, vdot)))
+    motions[1] = with_load(plant, motions[1], LOAD, 1.0)
+    return plant, motions
+
+
+def files(folder, motions, noise=0.0, seed=0):
+    rng = np.random.default_rng(seed)
+    found = []
+    for name, (q, v, vdot, tau) in zip(("free", "held"), motions, strict=True):
+        i = tau / GAINS
+        i = i + noise * i.std(axis=0) * rng.normal(size=i.shape)
+        found.append(write_npz(folder / f"{name}.npz", q, v, vdot, i))
+    return found
+
+
+def test_gains_come_back_without_noise(arm, tmp_path):
+    plant, motions = arm
+    free, held = files(tmp_path, motions)
+    result = identify(plant, [free], settings=Settings(known_load=LOAD), loaded=[held])
+    assert np.abs(result.gains.values / GAINS - 1.0).max() < 1e-8
+    assert result.figures["after"] < 1e-8
+
+
+def test_the_command_prints_gains_and_refuses_a_load_without_motions(arm, tmp_path):
+    plant, motions = arm
+    free, held = files(tmp_path, motions)
+    words = ["-q", "identify", SAMPLES / "arm7.urdf", "--weld-base", "--no-armature", "--data", free]
+    load = "hand=4,0.1,0.05,0.08"
+    document = succeed(*words, "--loaded", held, "--known-load", load, "--json").json()
+    found = document["effort_gains"]
+    assert [g["name"] for g in found] == plant.GetVelocityNames()
+    assert np.abs(np.array([g["value"] for g in found]) / GAINS - 1.0).max() < 1e-8
+    assert "gain of its drive" in succeed(*words, "--loaded", held, "--known-load", load).out
+    for more, cause in (
+        (["--known-load", load], "--known-load needs --loaded"),
+        (["--loaded", held, "--known-load", "hand"], "'hand' is not LINK=MASS"),
+        (["--loaded", held, "--known-load", "hand=4,1"], "is not LINK=MASS"),
+        (["--loaded", held, "--known-load", "hand=-4"], "the mass above 0"),
+    ):
+        result = cli(*words, *more)
+        assert result.code == 2 and cause in result.err
+
+
+def test_a_mass_alone_shows_gains_where_its_link_has_a_way_to_move(arm, tmp_path):
+    """The last three axes go through the hand's origin or near it: a mass there says too little of their drives."""
+    plant, motions = arm
+    free, held = files(tmp_path, motions)
+    load = KnownLoad(LOAD.link, LOAD.mass)
+    given = np.where(np.arange(7) < 4, np.nan, GAINS)
+    result = identify(plant, [free], settings=Settings(known_load=load, gains=given), loaded=[held])
+    assert np.abs(result.gains.values / GAINS - 1.0).max() < 1e-8
+    with pytest.raises(ModelError, match=f"{plant.GetVelocityNames()[-1]}: "):
+        identify(plant, [free], settings=Settings(known_load=load), loaded=[held])
+
+
+def test_gains_are_within_two_standard_errors_with_noise(arm, tmp_path):
+    plant, motions = arm
+    inside = 0
+    for seed in range(4):
+        free, held = files(tmp_path, motions, 0.02, seed)
+        gains = identify(plant, [free], settings=Settings(known_load=LOAD), loaded=[held]).gains
+        inside += int((np.abs(gains.values - GAINS) < 2.0 * gains.errors).sum())
+        assert np.abs(gains.errors / GAINS).max() < 0.2
+    assert inside >= 24  # of 28: 95 % are 26.6, with a spread of 1.1
+
+
+def test_a_gain_that_the_load_does_not_show_is_named_and_can_be_given(arm, tmp_path):
+    """A load in the axis of the last joint does not load it."""
+    plant, ((q, v, vdot, tau), _) = arm
+    free = write_npz(tmp_path / "free.npz", q, v, vdot, tau / GAINS)
+    with pytest.raises(ModelError, match="does not show the gain"):
+        identify(plant, [free], settings=Settings(known_load=LOAD), loaded=[free])
+    on_axis = KnownLoad("hand", 4.0, (0.0, 0.0, 0.1))
+    held = write_npz(tmp_path / "held.npz", *with_load(plant, (q, v, vdot, tau / GAINS), on_axis, GAINS))
+    last = plant.GetVelocityNames()[-1]
+    with pytest.raises(ModelError, match=f"the load on hand does not show the gain of {last}: "):
+        identify(plant, [free], settings=Settings(known_load=on_axis), loaded=[held])
+    only = np.full(7, np.nan)
+    only[-1] = GAINS[-1]
+    result = identify(plant, [free], settings=Settings(known_load=on_axis, gains=only), loaded=[held])
+    assert np.abs(result.gains.values / GAINS - 1.0).max() < 1e-8
+    assert result.gains.errors[-1] == 0.0
+    given = Settings(known_load=LOAD, gains=GAINS)
+    assert (identify(plant, [free], settings=given, loaded=[free]).gains.values == GAINS).all()
+    with pytest.raises(ArgumentError, match="no link 'tool' on a joint"):
+        identify(plant, [free], settings=Settings(known_load=KnownLoad("tool", 1.0)), loaded=[free])
