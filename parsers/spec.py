@@ -228,6 +228,8 @@ class AxisSpec:
     acceleration: float = inf
     deceleration: float = inf
     jerk: float = inf
+    stop_stiffness: float = inf  # of position limits [N m/rad or N/m]; inf: not given
+    stop_dissipation: float = inf  # of position limits [s/rad or s/m], where stop_stiffness is given
     effort: float = inf  # inf: not given (an effort of 0 means that the joint is not actuated)
     damping: float = 0.0  # viscous
     friction: float = 0.0  # Coulomb

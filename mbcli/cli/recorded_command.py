@@ -45,6 +45,7 @@ HARMLESS = frozenset(
         "random_seed",
         "start_limits",
         "effort_limits",
+        "velocity_limits",
         "controller_rate",
         "controller_limit",
         "seed",

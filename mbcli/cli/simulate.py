@@ -90,6 +90,8 @@ Keys of the JSON document, beside those that all have; q and v are those of the 
   exceeded_limits               positions that were beyond their limits in some row
   exceeded_efforts              actuators whose input is beyond their effort limit
   efforts_beyond                each with actuator, limit and most [N m or N], and time [s] beyond it
+  velocities_beyond             velocities at their limits, or beyond where these do not act: each with
+                                velocity, limit and most [rad/s or m/s], and time [s] there in the rows
   log, rows                     the file (null without one) and the rows in it
 """
 
@@ -220,6 +222,13 @@ class FieldsOption(click.Option):
     "(warn) or without (ignore).",
 )
 @click.option(
+    "--velocity-limits",
+    type=click.Choice(["clamp", "warn", "ignore"]),
+    default="warn",
+    help="Report joints that are faster than their velocity limits (warn, the default), hold them there (clamp), or "
+    "neither (ignore).",
+)
+@click.option(
     "--seed",
     type=click.IntRange(min=0),
     metavar="N",
@@ -264,8 +273,7 @@ def simulate(ctx: click.Context, **values: Any) -> int:
     The plant is discrete with a step of 1 ms unless the file, --dt, --integrator or the configuration say otherwise.
     Collision geometries touch, even those of one robot. Exceptions: a joint connects their links, a filter separates
     them, or they overlap at the default positions. --ground or another model adds a ground. Inputs are clamped to the
-    effort limits of actuators. Position limits of continuous plants are not enforced; the run reports those that were
-    exceeded.
+    effort limits of actuators. Joints end at their position limits: at rigid stops, with --dt 0 at compliant ones.
 
     \b
     mbcli simulate pendulum.urdf --at hinge=1 -t 10
@@ -450,6 +458,7 @@ def _recorded_run(
         logged_seed=state.random_seed,
         inputs=read_actuation(loaded.plant, options),
         effort_limits=options.effort_limits,
+        velocity_limits=options.velocity_limits,
         pushes=options.pushes,
         controller=controller_choice(options),
         trajectory=follow_choice(options),

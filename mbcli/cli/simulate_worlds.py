@@ -76,6 +76,7 @@ def run_each(
     quiet: bool,
 ) -> int:
     """Runs all worlds, writes their log, prints the summary; given: what --input or --u give."""
+    from mbcli.multibody.core.velocity_limits import replace_velocity_limits, stated_velocity_limits
     from mbcli.simulation.effort_limits import efforts_in_words
     from mbcli.simulation.sampling import Sampling
     from mbcli.simulation.worlds import Worlds
@@ -83,6 +84,8 @@ def run_each(
     plant, compiling = loaded.plant, CompilingLine("the simulation", 15, shown=not quiet)
     with usage_errors(), closing(compiling):
         starts = read_starts(loaded, options, state, quiet)
+        if options.velocity_limits == "clamp":
+            replace_velocity_limits(plant, stated_velocity_limits(plant))
         worlds = Worlds(
             loaded,
             len(starts.q),

@@ -60,6 +60,7 @@ RUN_KEYS = (
     "u_text",
     "start_limits",
     "effort_limits",
+    "velocity_limits",
     "log_rate",
     "pushes",
     "controller",
@@ -275,7 +276,7 @@ def _loading(model: Options, run: Options) -> dict[str, Any]:
 
 def _run_arguments(run: Options) -> dict[str, Any]:
     names: tuple[str, ...] = ("duration", "integrator", "accuracy", "max_step", "constraint_tolerance", "log_rate")
-    names += ("start_limits", "effort_limits")
+    names += ("start_limits", "effort_limits", "velocity_limits")
     found = {name: getattr(run, name) for name in names} | {"sensor_noise": run.sensor_noise == "on"}
     run.controller_pickle = False  # runs of a sweep do not go on
     given = {"pushes": run.pushes, "controller": controller_choice(run), "trajectory": follow_choice(run)}

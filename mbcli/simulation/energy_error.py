@@ -43,14 +43,23 @@ class EnergyChange:
         self.most_kinetic = max(self.most_kinetic, float(samples.energy[:, 0].max()))
         contacts: Any = samples.contacts
         self.may_touch |= contacts is not None and contacts.offset[-1] > contacts.offset[0]
-        model = self._plant.model
-        if model.limit_dof.size and not self.may_touch:
-            gap = model.limit_side * (samples.q[:, model.dof_q[model.limit_dof]] - model.limit_value)
+        self.may_touch |= bool(self._plant.velocity_limits)  # which take energy
+        dof, side, value = _dissipating_limits(self._plant.model)
+        if dof.size and not self.may_touch:
+            gap = side * (samples.q[:, self._plant.model.dof_q[dof]] - value)
             times = np.append(self._last_time, samples.time)
             longest = max(float(np.diff(times).max()), self._plant.time_step())
-            reach = 2.0 * longest * np.abs(samples.v[:, model.limit_dof])
+            reach = 2.0 * longest * np.abs(samples.v[:, dof])
             self.may_touch = bool((gap <= reach).any())
         self._last_time = float(samples.time[-1])
+
+
+def _dissipating_limits(model: Any) -> tuple[Any, Any, Any]:
+    """Velocities, sides and values of the limits that take energy: all in steps, stops unless they are elastic."""
+    if not model.stop_dof.size:
+        return model.limit_dof, model.limit_side, model.limit_value
+    takes = model.stop_constants[:, 1] > 0.0
+    return model.stop_dof[takes], model.stop_side[takes], model.stop_value[takes]
 
 
 def energy_error(run: Run, change: EnergyChange, actuation: Input | None, controlled: list[str]) -> float | None:

@@ -117,6 +117,17 @@ def gains(inertia: float, effort: float, kp: float | None = None, kd: float | No
     return kp, kd
 
 
+def renewed_context(plant: MultibodyPlant, context: Context) -> Context:
+    """A new context of a plant whose arrays were replaced, with state, parameters and inputs of an earlier one."""
+    changed = plant.CreateDefaultContext()
+    changed.inputs.take_from(context.inputs)
+    if context.state.parameters.values:
+        changed.state.parameters, changed.state.parameters_current = context.state.parameters.copy(), False
+    changed.SetTime(context.get_time())
+    plant.SetPositionsAndVelocities(changed, plant.GetPositionsAndVelocities(context))
+    return changed
+
+
 def start_holding(plant: MultibodyPlant, context: Context, held: Mapping[JointActuator, Held]) -> Context:
     """A new context of the plant with state, parameters and inputs of this one, in which controllers act.
 
@@ -125,12 +136,7 @@ def start_holding(plant: MultibodyPlant, context: Context, held: Mapping[JointAc
     """
     set_carry_rates(plant, {actuator: each.rate for actuator, each in held.items()})
     replace_controllers(plant, {actuator: PdControllerGains(p=each.p, d=each.d) for actuator, each in held.items()})
-    changed = plant.CreateDefaultContext()
-    changed.inputs.take_from(context.inputs)
-    if context.state.parameters.values:
-        changed.state.parameters, changed.state.parameters_current = context.state.parameters.copy(), False
-    changed.SetTime(context.get_time())
-    plant.SetPositionsAndVelocities(changed, plant.GetPositionsAndVelocities(context))
+    changed = renewed_context(plant, context)
     default = plant.GetDefaultPositions()
     for instance in {int(a.model_instance()): a.model_instance() for a in controlled_actuators(plant)}.values():
         actuators = [plant.get_joint_actuator(k) for k in plant.GetJointActuatorIndices(instance)]

@@ -11,6 +11,7 @@ from mbcli.log.fields.effort import EFFORT
 from mbcli.log.fields.energy import KINETIC, POTENTIAL
 from mbcli.simulation.effort_record import EffortRecord
 from mbcli.simulation.energy_error import EnergyChange
+from mbcli.simulation.velocity_limits import Fast, VelocityRecord
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -41,7 +42,13 @@ class Observer:
         contacts: ContactArrays of the run, None if nothing can touch.
     """
 
-    def __init__(self, plant: MultibodyPlant, warn: Callable[[str], object], plan: Plan | None = None) -> None:
+    def __init__(
+        self,
+        plant: MultibodyPlant,
+        warn: Callable[[str], object],
+        plan: Plan | None = None,
+        velocity_limits: str = "ignore",
+    ) -> None:
         self._plant, self._warn, self._plan = plant, warn, plan
         self._errors: Array | None = None  # (n,) the largest, of the positions of the plan
         self.energies: list[float] = []
@@ -53,6 +60,7 @@ class Observer:
         self._exceeded = self._lower > self._upper  # none
         self._began: float | None = None
         self._efforts = EffortRecord(plant)
+        self._speeds = VelocityRecord(plant, velocity_limits)
 
     def begin(self, run: Run) -> None:
         """Lets the observer know the run and the time [s] at which it begins."""
@@ -76,6 +84,10 @@ class Observer:
         """The key `efforts` of a summary: of the actuators of these names."""
         return self._efforts.of(names)
 
+    def fast(self) -> list[Fast]:
+        """The key `velocities_beyond` of a summary."""
+        return self._speeds.found()
+
     def tracking_summary(self) -> list[dict[str, Any]] | None:
         """The key `tracking` of a summary: of the joints of the plan; None without one."""
         if self._plan is None:
@@ -88,6 +100,7 @@ class Observer:
     def see_rows(self, rows: Mapping[str, Any]) -> None:
         """Counts the rows of an earlier log in."""
         self._exceeded |= self._beyond(rows["q"]).any(axis=0)
+        self._speeds.see(rows["time"], rows["v"])
         if EFFORT in rows:
             self._efforts.see(rows["time"], rows[EFFORT])
         if KINETIC in rows:
@@ -97,6 +110,7 @@ class Observer:
         """Takes a block of samples; event(time, severity, code, message) notes in the log what happened."""
         self._note_energy(samples.energy.sum(axis=1))
         self._efforts.see(samples.time, samples.effort)
+        self._speeds.see(samples.time, samples.v)
         if self._plan is not None:
             errors = np.abs(samples.q[:, self._plan.places] - self._plan.positions_at(samples.time)).max(axis=0)
             self._errors = errors if self._errors is None else np.maximum(self._errors, errors)
@@ -118,8 +132,8 @@ class Observer:
         self.energies = [self.energies[0] if self.energies else float(energy[0]), float(energy[-1])]
 
     def _beyond(self, q: Array) -> BoolArray:
-        """Which positions are beyond their limits; the stops of a discrete plant give way a little."""
-        allowed = GIVE_OF_STOPS if self._plant.is_discrete() else 0.0
+        """Which positions are beyond their limits; stops give way a little."""
+        allowed = GIVE_OF_STOPS if self._plant.is_discrete() or self._plant.position_stops else 0.0
         return (q < self._lower - allowed) | (q > self._upper + allowed)
 
     def _see_contacts(self, samples: Samples, event: Callable[..., None]) -> None:

@@ -23,6 +23,8 @@ from mbcli.models.postures import find_postures, posture_positions, set_postures
 from mbcli.multibody.assembly.closed_chains import assemble_context
 from mbcli.multibody.core.finalize import unused_properties
 from mbcli.multibody.core.inputs import controlled_actuators, has_controllers, steps_with_controllers
+from mbcli.multibody.core.position_stops import replace_stops, start_stops
+from mbcli.multibody.core.velocity_limits import replace_velocity_limits, stated_velocity_limits
 from mbcli.multibody.stepping.run import CONSTRAINT_TOLERANCE, SCHEMES, LinkForce, Run, constant_input
 from mbcli.multibody.stepping.ticks import Controller
 from mbcli.simulation.control.in_a_run import chosen_controller, chosen_plan, controlling, start_on_plan
@@ -37,7 +39,14 @@ from mbcli.simulation.energy_error import (
 )
 from mbcli.simulation.fallen_bases import fallen_bases, verticals
 from mbcli.simulation.held_joint import Held
-from mbcli.simulation.holding import choose_holding, give_back_controllers, held_in_log, holding_in_words, start_holding
+from mbcli.simulation.holding import (
+    choose_holding,
+    give_back_controllers,
+    held_in_log,
+    holding_in_words,
+    renewed_context,
+    start_holding,
+)
 from mbcli.simulation.input_series import as_input
 from mbcli.simulation.log_target import move_aside, put_back
 from mbcli.simulation.observer import Observer
@@ -49,6 +58,8 @@ from mbcli.simulation.sampling import Sampling
 from mbcli.simulation.start_limits import clamp_positions, in_words, positions_outside_limits, what_limits_do
 from mbcli.simulation.static_efforts import static_efforts
 from mbcli.simulation.summary import Summary
+from mbcli.simulation.velocity_limits import require_choice as velocity_limits_choice
+from mbcli.simulation.velocity_limits import velocities_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -130,6 +141,8 @@ class RecordedRun:
             with a Context as start, for what its ports have.
         effort_limits: what becomes of inputs beyond the effort limits of actuators: they end there, "clamp", or act,
             with a warning, "warn", or without one, "ignore". Of ports of a Context nothing is asked.
+        velocity_limits: what becomes of velocities beyond the limits of joints: they are held there, "clamp", or
+            reported, "warn", or neither, "ignore".
         pushes: forces on bodies: each a Push, a text as `--push` takes it, or the name of a table.
         controller: a ControllerChoice, or what it takes as `given`: it gives the actuation in place of `inputs`.
         trajectory: a Follow, or the table of its plan: the motion of joints in place of `inputs`, or, with a
@@ -162,6 +175,7 @@ class RecordedRun:
         logged_seed: int | None = None,
         inputs: Any = None,
         effort_limits: str = "clamp",
+        velocity_limits: str = "warn",
         pushes: Iterable[Any] = (),
         controller: Any = None,
         trajectory: Any = None,
@@ -182,6 +196,7 @@ class RecordedRun:
         if start_limits not in (None, "warn", "clamp", "error"):
             raise ArgumentError(f"{argument('start_limits')} is 'warn', 'clamp' or 'error', not {start_limits!r}")
         self._effort_limits = require_choice(effort_limits)
+        self._velocity_limits = velocity_limits_choice(velocity_limits)
         self._exceeded: list[Exceeded] = []
         self._pushes, self._push_followers = read_pushes(pushes), Followers()
         self._choice = chosen_controller(controller, inputs)
@@ -198,6 +213,8 @@ class RecordedRun:
         self._plugins = PluginCommands(loaded.plant if plugins else None)
         self._released: dict[Any, Any] = {}  # the gains that the plant had before
         self._own = own  # the caller's context, which has the end of the run
+        # after prepare(): stops of a continuous plant, and limits of velocities, which act in this run alone
+        self._has_stops = self._has_brakes = False
         self.context = self.plant.CreateDefaultContext() if own is None else own
         own_controllers = own is None and not self._controls()
         self.controlled = hold_default_positions(self.plant, self.context) if own_controllers else []
@@ -230,7 +247,7 @@ class RecordedRun:
             self.plant.SetRandomContext(self.context, np.random.default_rng(seed))
         self._stated = self._set_start(pose, start)
         self.actuation = None if own is not None and inputs is None else as_input(self.plant, inputs, aims=own is None)
-        self.stopwatch, self._observer = Stopwatch(), Observer(self.plant, warn, self._plan)
+        self.stopwatch, self._observer = Stopwatch(), Observer(self.plant, warn, self._plan, velocity_limits)
         self._upright: dict[Any, Any] = {}  # verticals of bases that are to stand
         self._last_time = -np.inf
         self._kept_at, self._kept_rows = time.monotonic(), 0
@@ -279,6 +296,12 @@ class RecordedRun:
             NumericalError: no state that satisfies the constraints was found.
             ArgumentError: a joint to be driven is not there.
         """
+        self._has_stops = start_stops(self.plant)
+        if self._velocity_limits == "clamp" and not self.plant.velocity_limits:
+            replace_velocity_limits(self.plant, stated_velocity_limits(self.plant))
+            self._has_brakes = bool(self.plant.velocity_limits)
+        if self._has_stops or self._has_brakes:
+            self.context = renewed_context(self.plant, self.context)
         if self.sampling.ends_between_steps():
             self.warn(
                 f"{self.until:g} s is not at the end of a step of {self.plant.time_step():g} s: the run goes on to "
@@ -459,6 +482,11 @@ class RecordedRun:
         if self._own is not None and self._own is not self.context:
             self._own.SetTime(self.context.get_time())
             self.plant.SetPositionsAndVelocities(self._own, self.plant.GetPositionsAndVelocities(self.context))
+        if self._has_stops:
+            replace_stops(self.plant, ())
+        if self._has_brakes:
+            replace_velocity_limits(self.plant, ())
+        self._has_stops = self._has_brakes = False
         if self._released:
             give_back_controllers(self.plant, self._released)
             self._released = {}
@@ -802,6 +830,7 @@ class RecordedRun:
             exceeded_limits=observer.exceeded_limits,
             exceeded_efforts=[exceeded.actuator for exceeded in self._exceeded],
             efforts_beyond=self._exceeded,
+            velocities_beyond=observer.fast(),
             log=log,
             rows=rows,
         )
@@ -837,8 +866,9 @@ class RecordedRun:
         return f", {argument('dt', 0)} keeps the energy of contact without losses" if lost_in_contact else ""
 
     def _warn_of_result(self, run: Run, summary: Summary) -> None:
-        if summary.exceeded_limits and not self.plant.is_discrete():
-            self.warn(f"position limits are not enforced, and were exceeded by {listed(summary.exceeded_limits)}")
+        line = velocities_in_words(summary.velocities_beyond, self._velocity_limits)
+        if line:
+            self.warn(line)
         change = self._observer.energy_change
         complaint = None
         if not is_driven(self._acting(), self.controlled):

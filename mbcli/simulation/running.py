@@ -74,6 +74,7 @@ def simulate(
     seed: int | None = None,
     inputs: Any = None,
     effort_limits: str = "clamp",
+    velocity_limits: str = "warn",
     pushes: Any = (),
     controller: Any = None,
     trajectory: Any = None,
@@ -115,6 +116,8 @@ def simulate(
         inputs: actuation [N m or N]: an array (nu,), {actuator: number}, an Input with times, or a CSV file.
         effort_limits: inputs beyond the effort limits of actuators end there, "clamp", or act, with a warning, "warn",
             or without one, "ignore".
+        velocity_limits: velocities beyond the limits of joints are held there, "clamp", or reported, "warn", or
+            neither, "ignore".
         pushes: forces on bodies: each a mbcli.simulation.pushes.Push, a text as `mbcli simulate --push` takes it, or
             the name of a table.
         controller: gives the actuation in place of inputs: a function of what its parameters name, of time, q, v,
@@ -154,6 +157,7 @@ def simulate(
         "seed": seed,
         "inputs": inputs,
         "effort_limits": effort_limits,
+        "velocity_limits": velocity_limits,
         "pushes": pushes,
         "controller": controller,
         "trajectory": trajectory,

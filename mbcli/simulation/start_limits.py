@@ -73,4 +73,6 @@ def what_limits_do(plant: MultibodyPlant) -> str:
     """The effect of a run on a position outside of its limits."""
     if plant.is_discrete():
         return "the stops bring them back slowly, at 0.001 rad/s or m/s"
+    if plant.position_stops:
+        return "the stops push them back"
     return "a continuous plant does not enforce limits"

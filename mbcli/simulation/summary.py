@@ -30,6 +30,8 @@ class Summary:
         exceeded_limits: positions that were beyond their limits in some row.
         exceeded_efforts: actuators whose input is beyond their effort limit; efforts_beyond: for each of them the
             actuator, the limit and the largest input [N m or N], and the time [s] for which it is beyond.
+        velocities_beyond: velocities that were at their limits, or beyond them where these do not act: for each of them
+            its name, the limit and the most [rad/s or m/s], and the time [s] for which it was there in the rows.
         log, rows: the file (None without one) and the rows in it.
     """
 
@@ -55,6 +57,7 @@ class Summary:
     exceeded_limits: list
     exceeded_efforts: list
     efforts_beyond: list
+    velocities_beyond: list
     log: str | None
     rows: int | None
 

@@ -169,7 +169,7 @@ def _limits_act(model: Any, q: Vector, v: Vector, vdot: Vector, h: float) -> boo
     interpreted = load_kernels(False)
     locked = set(model.locked_dof.tolist())
     for k, d in enumerate(model.limit_dof):
-        gap = interpreted.limit_gap(model, q, k)
+        gap = interpreted.limit_gap(model, q, k, h)
         if d not in locked and interpreted.can_meet_limit(gap, v[d], v[d] + h * vdot[d], h):
             return True
     return False

@@ -42,6 +42,8 @@ LIMIT = {
     "effort": "effort",
     "velocity": "velocity",
     "drake:acceleration": "acceleration",
+    "stiffness": "stop_stiffness",
+    "dissipation": "stop_dissipation",
 }
 DYNAMICS = {
     "damping": "damping",
@@ -49,12 +51,15 @@ DYNAMICS = {
     "spring_reference": "spring_reference",
     "spring_stiffness": "spring_stiffness",
 }
+RIGID = 1e8  # [N m/rad or N/m] the default of the format: limits that are as stiff as the program has them
+DISSIPATION = 1.0  # [s/rad or s/m] the default of the format, beside a stiffness
+_OF_STOPS = ("stop_stiffness", "stop_dissipation")
 _MOTION_LIMITS = ("lower", "upper", "velocity", "acceleration")
 _AXIS_FIELDS = frozenset((*LIMIT.values(), *DYNAMICS.values()))
 JOINT_TYPES = {
     "fixed": _JointType((), frozenset()),
     "revolute": _JointType(("axis",), _AXIS_FIELDS, one_dof=True),
-    "continuous": _JointType(("axis",), _AXIS_FIELDS - {"lower", "upper"}, one_dof=True),
+    "continuous": _JointType(("axis",), _AXIS_FIELDS - {"lower", "upper", *_OF_STOPS}, one_dof=True),
     "prismatic": _JointType(("axis",), _AXIS_FIELDS, one_dof=True),
     "screw": _JointType(("axis",), frozenset({"effort", "damping", "friction"}), one_dof=True),
     "universal": _JointType(("axis", "axis2"), frozenset({"damping", "friction"})),
@@ -224,6 +229,8 @@ def _read_axis_values(axis: Node, kind: str, rule: _JointType) -> dict[str, floa
             if field in rule.reads:
                 if value is not None:
                     values[field] = _check_axis_value(node, field, value)
+            elif field in _OF_STOPS:
+                node.ignore("foreign")
             elif kind == "continuous":
                 node.ignore("meaningless", "a continuous joint turns without end")
             elif value or field in _MOTION_LIMITS:  # any other 0 has no meaning
@@ -231,12 +238,21 @@ def _read_axis_values(axis: Node, kind: str, rule: _JointType) -> dict[str, floa
     if values.get("lower", -inf) > values.get("upper", inf):
         message = f"the lower limit {values['lower']!r} is greater than the upper {values['upper']!r}"
         axis.diagnostics.error("ELEMENT_INVALID", message, axis.child("limit"))
+    if values.get("stop_stiffness", RIGID) >= RIGID:
+        return {field: value for field, value in values.items() if field not in _OF_STOPS}
+    if values.get("stop_dissipation", inf) == inf:
+        values["stop_dissipation"] = DISSIPATION
     return values
 
 
 def _check_axis_value(node: Node, field: str, value: float) -> float:
     if field in ("velocity", "effort"):
         return inf if value < 0 else value  # negative: no limit
+    if field in _OF_STOPS and (value < 0 or (value == 0 and field == "stop_stiffness")):
+        what = "positive" if field == "stop_stiffness" else "not negative"
+        message = f"<{node.tag}> must be {what}, found {value!r}: it is not used"
+        node.diagnostics.warning("ELEMENT_INVALID", message, node)
+        return inf
     if field in ("acceleration", "damping", "friction", "spring_stiffness") and value < 0:
         instead = "no limit" if field == "acceleration" else "0"
         message = f"<{node.tag}> must not be negative, found {value!r}: it is taken as {instead}"

@@ -101,7 +101,7 @@ KNOWN = {
         "axis": "xyz limit dynamics mimic initial_position",
         "axis2": "xyz limit dynamics mimic initial_position",
         "xyz": "@expressed_in",
-        "limit": " ".join(LIMIT) + " stiffness dissipation",
+        "limit": " ".join(LIMIT),
         "dynamics": " ".join(DYNAMICS),
         "mimic": "@joint @axis multiplier offset reference",
         "drake:mimic": "@joint @multiplier @offset",
@@ -121,7 +121,6 @@ FOREIGN = {
         "model": "gripper allow_auto_disable enable_wind",
         "link": "enable_wind must_be_base_link light projector audio_sink audio_source battery particle_emitter",
         "joint": "physics",
-        "limit": "stiffness dissipation",
         "visual": "cast_shadows laser_retro transparency visibility_flags meta drake:accepting_renderer "
         "drake:illustration_properties drake:perception_properties",
         "material": ANY,

@@ -61,7 +61,6 @@ _VALUES = {
     "bullet": {"double": "friction friction2 rolling_friction soft_cfm soft_erp kp kd", "vector3": "fdir1"},
     "torsional": {"double": "coefficient patch_radius surface_radius", "bool": "use_patch_radius"},
     "plane": {"vector2": "size"},
-    "limit": {"double": "stiffness dissipation"},
     "joint": {"double": "gearbox_ratio thread_pitch screw_thread_pitch"},
     "axis": {"double": "initial_position", "bool": "use_parent_model_frame"},
     "axis2": {"double": "initial_position", "bool": "use_parent_model_frame"},

@@ -35,12 +35,13 @@ POINT_RADIUS = 1e-9  # [m] of a sphere without size, which SDFormat does not hav
 DYNAMICS = frozenset({"damping", "friction"})
 LIMITS = frozenset({"lower", "upper", "velocity", "acceleration"})
 ONE_AXIS = LIMITS | DYNAMICS | {"effort", "mimic"}
+STOPS = frozenset({"stop_stiffness", "stop_dissipation"})
 LIMITED = ("revolute", "continuous", "prismatic")
 _ALWAYS = {"xyz", "place"}
-_WITHOUT_EFFECT = {"deceleration", "jerk", "default_position", "spring_reference", "effort"}
+_WITHOUT_EFFECT = {"deceleration", "jerk", "default_position", "spring_reference", "effort", *STOPS}
 _WORDS = {
     name: f"{name} limit" for name in ("lower", "upper", "velocity", "acceleration", "deceleration", "jerk", "effort")
-}
+} | {"stop_stiffness": "stiffness of limits", "stop_dissipation": "dissipation of limits"}
 _ORDINARY = {"contype": 1, "conaffinity": 1, "condim": 3, "priority": 0, "margin": 0.0}  # of geoms of MJCF
 _BOUNCING = (("material", "restitution"), ("material", "bounce_threshold"))
 _TORSIONAL = {"torsional_friction", "rolling_friction"}  # act with a condim of 4 and 6

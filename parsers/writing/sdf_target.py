@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from mbcli.parsers.sdf.sdf_actuators import NO_ACTUATOR
 from mbcli.parsers.writing.arrange_sdf import arranged_for_sdf
-from mbcli.parsers.writing.format_capabilities import DYNAMICS, LIMITED, ONE_AXIS
+from mbcli.parsers.writing.format_capabilities import DYNAMICS, LIMITED, ONE_AXIS, STOPS
 from mbcli.parsers.writing.gazebo_sensors_text import with_gazebo_sensors
 from mbcli.parsers.writing.target import DIGITS, Document, Target, as_it_is
 from mbcli.parsers.writing.write_sdf import write_sdf
@@ -31,7 +31,7 @@ _TARGET = Target(
     suffix=".sdf",
     copied_suffix=lambda path: None,
     axis_fields={
-        **{kind: ONE_AXIS | {"spring_reference", "spring_stiffness", "default_position"} for kind in LIMITED},
+        **{kind: ONE_AXIS | STOPS | {"spring_reference", "spring_stiffness", "default_position"} for kind in LIMITED},
         "screw": DYNAMICS | {"mimic", "effort", "default_position"},
         "universal": DYNAMICS | {"default_position"},
     },

@@ -59,6 +59,7 @@ SIMULATE = {
     "efforts",
     "tracking",
     "efforts_beyond",
+    "velocities_beyond",
     "log",
     "rows",
 }

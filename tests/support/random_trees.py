@@ -7,6 +7,8 @@ the origin, inertias are full matrices, joints may run against the tree.
 import numpy as np
 
 from mbcli.math import Quaternion, RigidTransform, RotationMatrix
+from mbcli.multibody.core.position_stops import PositionStop, replace_stops
+from mbcli.multibody.core.velocity_limits import VelocityLimit, replace_velocity_limits
 from mbcli.multibody.plant import MultibodyPlant
 from mbcli.multibody.tree import (
     BallRpyJoint,
@@ -58,6 +60,7 @@ def random_plant(
     elements=False,
     controlled=False,
     finalize=True,
+    stopped=False,
 ):
     """A plant of num_bodies bodies whose joints go through `kinds` in random order, so that each kind is there.
 
@@ -70,6 +73,7 @@ def random_plant(
         damped, sprung, actuated: whether joints get damping, springs, actuators with rotors and gears.
         weightless: whether one of the two model instances, which are mixed at random, is without gravity.
         elements: whether there are spring-dampers, a bushing and, given a revolute joint, a door hinge.
+        stopped: whether joints with one velocity have stops and brakes, some of which random states are beyond.
         controlled: whether the actuators have PD controllers and lower limits of effort.
         base_at: (3,) [m] where the joints to World stand; random within a metre where not given.
     """
@@ -116,7 +120,21 @@ def random_plant(
         add_controllers(np.random.default_rng(seed), plant)
     if finalize:
         plant.Finalize()
+    if stopped:
+        add_stops(np.random.default_rng(seed), plant)
     return plant
+
+
+def add_stops(rng, plant):
+    """Soft stops and brakes on both sides of every joint with one velocity, of a finalized continuous plant."""
+    dofs = [joint.velocity_start() for joint in plant.moving_joints() if joint.num_velocities() == 1]
+    replace_stops(
+        plant,
+        [PositionStop(d, side, rng.normal(), *rng.uniform([5.0, 0.1], [30.0, 1.0])) for d in dofs for side in (1, -1)],
+    )
+    replace_velocity_limits(
+        plant, [VelocityLimit(d, -rng.uniform(), rng.uniform(), rng.uniform(1.0, 5.0)) for d in dofs]
+    )
 
 
 def add_controllers(rng, plant, decades=0):

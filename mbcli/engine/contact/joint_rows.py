@@ -27,7 +27,7 @@ def add_limit_rows(model, data, solver, h):
         d = model.limit_dof[k]
         v = data.v[d]
         v_free = v + h * data.vdot[d]
-        acts = can_meet_limit(limit_gap(model, data.q, k), v, v_free, h) and data.diagonal[d] < INFINITE
+        acts = can_meet_limit(limit_gap(model, data.q, k, h), v, v_free, h) and data.diagonal[d] < INFINITE
         if acts and not is_asleep(data, model.dof_body[d]) and add_velocity_row(solver, k, d) < 0:
             return
 

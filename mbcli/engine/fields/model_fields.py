@@ -4,8 +4,9 @@ Allocation, the compiled structs and the documentation all read these tables. Si
 (World is 0; links welded together are one body), nlink links and nframe frames as the plant counts them, nq positions,
 nv velocities, nu actuators, npd of them with a controller, nspring spring-dampers, nhinge door hinges, nbushing
 bushings, ncut joints that close loops and have forces, ncurve curves with nsegment arcs and lines, nlock locked
-velocities, nlimit limits of positions, nfriction velocities with dry friction, nbounded of controllers, limits and dry
-friction together. Kinds: "real" takes the scalar type, "int" is int64.
+velocities, nlimit limits of positions, nstop compliant stops, nspeed brakes of velocities, nfriction velocities with
+dry friction, nbounded of controllers, limits and dry friction together. Kinds: "real" takes the scalar type, "int" is
+int64.
 
 Vectors of Data are expressed in world axes. "About Ro" means about the reference point of the body's tree, the origin
 of its root body: spatial quantities about one fixed point need no shift from body to body, and a point that travels
@@ -100,6 +101,14 @@ MODEL_FIELDS = (
     Field("limit_dof", ("nlimit",), "int", "", "velocity of the one-dof joint that a limit is of"),
     Field("limit_side", ("nlimit",), "int", "", "1 where the position must not be less, -1 where not more"),
     Field("limit_value", ("nlimit",), "real", "rad or m", "than this"),
+    Field("limit_speed", ("nlimit",), "real", "rad/s or m/s", "0; of a limit of the velocity against its side: that"),
+    Field("stop_dof", ("nstop",), "int", "", "velocity of the one-dof joint that a compliant stop is of"),
+    Field("stop_side", ("nstop",), "int", "", "1 where the position is not to be less, -1 where not more"),
+    Field("stop_value", ("nstop",), "real", "rad or m", "than this"),
+    Field("stop_constants", ("nstop", 2), "real", "N m/rad or N/m, s/rad or s/m", "stiffness, dissipation"),
+    Field("speed_dof", ("nspeed",), "int", "", "velocity that a brake is of"),
+    Field("speed_limits", ("nspeed", 2), "real", "rad/s or m/s", "beyond which it acts, below and above"),
+    Field("speed_damping", ("nspeed",), "real", "N m s or N s/m", "of the velocity beyond"),
     Field("friction_dof", ("nfriction",), "int", "", "velocity of a joint with dry friction"),
     Field("friction_loss", ("nfriction",), "real", "N m or N", "the most that its dry friction can be"),
     Field("locked_dof", ("nlock",), "int", "", "velocities of locked joints"),

@@ -5,6 +5,9 @@ where v_hat = -gap / (2 h) closes a gap within about two steps, and R is as smal
 2022, section V.B, with the diagonal of the mass matrix). What steps pass of a limit is closed so too; a position that
 starts far beyond it is brought back at no more than RETURN_SPEED, since a file may have it there: two steps would throw
 the robot about. The effort of a stop is a bounded row, see bounded_rows.py.
+
+A limit of a velocity is such a row too, of any velocity: s v' is not to be less than v_hat = minus the speed. A gap
+that this speed closes in two steps says the same, so that all that asks for gaps holds for both.
 """
 
 from mbcli.engine.fields.model_fields import ROW_ASSUMED, ROW_HIGH, ROW_LOW, ROW_OFFSET, ROW_OWN, ROW_SLOPE
@@ -21,8 +24,10 @@ NEARLY_RIGID = 0.1 * 0.1 / (4.0 * PI * PI)  # R over what the row gives way to a
 
 
 @kernel
-def limit_gap(model, q, k):
-    """How far limit k is at positions q [rad or m]; negative where it is passed."""
+def limit_gap(model, q, k, h):
+    """How far limit k is at positions q [rad or m]; negative where it is passed. Of a velocity: as far in a step h."""
+    if model.limit_speed[k].real > 0.0:
+        return 2.0 * h * model.limit_speed[k]
     return model.limit_side[k] * (q[model.dof_q[model.limit_dof[k]]] - model.limit_value[k])
 
 
@@ -33,7 +38,7 @@ def law_at_limit(model, q, k, h, compliance):
     Both are smaller by the same factor where the return to the limit would be too fast: the stop bears the same load at
     rest.
     """
-    speed, R = -0.5 * limit_gap(model, q, k) / h, NEARLY_RIGID * compliance
+    speed, R = -0.5 * limit_gap(model, q, k, h) / h, NEARLY_RIGID * compliance
     softest = 1.0 / (2.0 * h * h * STIFFNESS)
     if R.real < softest:
         R = 0.0 * R + softest
@@ -66,7 +71,7 @@ def is_in_reach(model, data, h, k):
     if data.bounded_row[model.pd_actuator.shape[0] + k, ROW_OWN].real == INFINITE:
         return False
     v = data.v[d]
-    return can_meet_limit(limit_gap(model, data.q, k), v, v + h * data.vdot[d], h)
+    return can_meet_limit(limit_gap(model, data.q, k, h), v, v + h * data.vdot[d], h)
 
 
 @kernel

@@ -36,6 +36,7 @@ from mbcli.engine.smooth.kinematics import acceleration_kinematics, position_kin
 from mbcli.engine.smooth.mass_matrix import mass_matrix
 from mbcli.engine.smooth.mass_properties import com_acceleration, com_position, com_velocity, momentum_about
 from mbcli.engine.smooth.state import at_positions, at_velocities
+from mbcli.engine.smooth.stops import add_stop_forces, stop_damping_power
 
 
 @slot(lanes="queries.lanes.states_at_once")
@@ -102,6 +103,7 @@ def forces_for_accelerations(m, d, gravity, springs, damping):
         d.tau[i] += springs * m.dof_stiffness[i] * stretch + damping * m.dof_damping[i] * d.v[i]
     if springs != 0.0:
         add_hinge_torques(m, d, -1.0)
+        add_stop_forces(m, d, -1.0)
 
 
 @unlocked
@@ -205,7 +207,7 @@ def energies(model: Handle, data: Handle, q: Matrix, v: Matrix, energy: OutMatri
         total_energy(m, d)
         put(d.energy, energy, k)
         put_number(conservative_power(m, d), power, k, 0)
-        put_number(nonconservative_power(m, d), power, k, 1)
+        put_number(nonconservative_power(m, d) + stop_damping_power(m, d), power, k, 1)
         put_number(damping_power(m, d), power, k, 2)
 
 

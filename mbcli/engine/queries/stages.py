@@ -28,6 +28,7 @@ from mbcli.engine.smooth.inverse_dynamics import (
 from mbcli.engine.smooth.kinematics import link_poses, link_velocities, velocity_kinematics
 from mbcli.engine.smooth.mass_matrix import mass_matrix
 from mbcli.engine.smooth.state import at_positions, at_stage, at_velocities, constraint_error, finish_step
+from mbcli.engine.smooth.stops import add_stop_forces, stop_damping_power
 from mbcli.engine.stepping.step import accelerations_of_step, instant_dynamics, rest_of_step, start_step
 
 
@@ -141,8 +142,9 @@ def calc_energy(model: Handle, data: Handle):
 
 @entry
 def calc_nonconservative_power(model: Handle, data: Handle):
-    """After velocity_stage: returns the power of dampers and friction of force elements."""
-    return nonconservative_power(model_at(model), data_at(data))
+    """After velocity_stage: returns the power of dampers and friction of force elements, and of stops."""
+    m, d = model_at(model), data_at(data)
+    return nonconservative_power(m, d) + stop_damping_power(m, d)
 
 
 @entry
@@ -164,6 +166,7 @@ def calc_force_elements(
         add_link_weights(m, d, F)
     if springs != 0.0:
         add_element_forces(m, d, F, 1)
+        add_stop_forces(m, d, 1.0)
     for k in range(d.tau.shape[0]):
         tau[k] = d.tau[k]
 

@@ -132,6 +132,8 @@ def leaves_smooth_motion(m, d, h, lane):
         i = m.limit_dof[n]
         v = number_in(d.v, i, lane)
         gap = m.limit_side[n] * (number_in(d.q, m.dof_q[i], lane) - m.limit_value[n])
+        if m.limit_speed[n] > 0.0:
+            gap = 2.0 * h * m.limit_speed[n]
         if can_meet_limit(gap, v, v + h * number_in(d.vdot, i, lane), h):
             return True
     for n in range(m.pd_actuator.shape[0]):

@@ -35,6 +35,7 @@ from mbcli.engine.smooth.spatial import (
     subtract,
     symmetric_times,
 )
+from mbcli.engine.smooth.stops import add_stop_derivatives
 from mbcli.engine.smooth.tree_factorization import factorize_dense, solve_dense_rows
 
 
@@ -236,11 +237,12 @@ def add_weight_derivatives(model, data, dtau_dq):
 
 @kernel
 def add_joint_force_derivatives(model, data, dtau_dq, dtau_dv):
-    """Adds what springs, damping and hinges of joints add to the derivatives of tau."""
+    """Adds what springs, damping, hinges and stops of joints add to the derivatives of tau."""
     for d in range(data.v.shape[0]):
         dtau_dq[d, d] += model.dof_stiffness[d]
         dtau_dv[d, d] += model.dof_damping[d]
     add_hinge_derivatives(model, data, dtau_dq, dtau_dv)
+    add_stop_derivatives(model, data, dtau_dq, dtau_dv)
 
 
 @kernel

@@ -4,6 +4,7 @@ from mbcli.engine.runtime.kernel import kernel
 from mbcli.engine.smooth.force_elements import element_conservative_power, element_energy
 from mbcli.engine.smooth.inertia import gravity_vector, inertia_times, weight_about_reference
 from mbcli.engine.smooth.spatial import add, dot, rotate, row3, scale
+from mbcli.engine.smooth.stops import stop_energy, stop_spring_power
 
 
 @kernel
@@ -15,7 +16,7 @@ def total_energy(model, data):
     """
     g = gravity_vector(model)
     kinetic = data.V[0, 0]  # of World: zero, in the scalar type of the data
-    potential = element_energy(model, data) + model.spring_energy[0]
+    potential = element_energy(model, data) + stop_energy(model, data) + model.spring_energy[0]
     for b in range(1, model.body_parent.shape[0]):
         w, v = row3(data.V, b, 0), row3(data.V, b, 3)
         h, l = inertia_times(data.inertia, b, w, v)
@@ -36,7 +37,7 @@ def total_energy(model, data):
 def conservative_power(model, data):
     """Rate at which gravity and the springs of force elements do work on the system [W]. After velocity_kinematics."""
     g = gravity_vector(model)
-    power = element_conservative_power(model, data)
+    power = element_conservative_power(model, data) + stop_spring_power(model, data)
     for b in range(1, model.body_parent.shape[0]):
         m, h = weight_about_reference(model, data, b)
         w, v = row3(data.V, b, 0), row3(data.V, b, 3)

@@ -1,17 +1,19 @@
-"""Forces that joints carry in themselves: viscous damping and springs on their coordinates."""
+"""Forces that joints carry in themselves: viscous damping, springs on their coordinates, compliant stops."""
 
 from mbcli.engine.runtime.kernel import kernel
 from mbcli.engine.smooth.sleep import is_asleep
+from mbcli.engine.smooth.stops import add_stop_forces
 
 
 @kernel
 def add_joint_forces(model, data):
-    """tau += -damping * v - stiffness * (q - nominal)."""
+    """tau += -damping * v - stiffness * (q - nominal), and forces of stops."""
     for d in range(data.v.shape[0]):
         if is_asleep(data, model.dof_body[d]):
             continue
         stretch = data.q[model.dof_q[d]] - model.dof_nominal[d]
         data.tau[d] -= model.dof_damping[d] * data.v[d] + model.dof_stiffness[d] * stretch
+    add_stop_forces(model, data, 1.0)
 
 
 @kernel

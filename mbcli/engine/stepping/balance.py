@@ -52,6 +52,7 @@ from mbcli.engine.smooth.kinematics import velocity_kinematics
 from mbcli.engine.smooth.sleep import is_asleep
 from mbcli.engine.smooth.spatial import dot, row3
 from mbcli.engine.smooth.state import at_velocities, set_state
+from mbcli.engine.smooth.stops import stop_damping_power
 from mbcli.engine.smooth.trigonometry import sine_and_cosine
 from mbcli.engine.stepping.integrators import evaluate_dense
 
@@ -177,7 +178,7 @@ def some_limit_acts(model, b, h):
     """Whether a limit was in reach in the step."""
     for k in range(model.limit_dof.shape[0]):
         d = model.limit_dof[k]
-        gap = min(limit_gap(model, b.q_before_step, k), limit_gap(model, b.q_after_step, k))
+        gap = min(limit_gap(model, b.q_before_step, k, h), limit_gap(model, b.q_after_step, k, h))
         if can_meet_limit(gap, b.v_before_step[d], b.v_after_step[d], h):
             return True
     return False
@@ -270,6 +271,7 @@ def add_powers(model, data, b, weight):
         torque = hinge_spring_torque(model.hinge_constants, n, data.q[model.dof_q[k]])
         torque += hinge_friction_torque(model.hinge_constants, n, data.v[k])
         b.step_work[WORK_OF_FORCE_ELEMENTS] += weight * torque * data.v[k]
+    b.step_work[WORK_OF_LIMITS] += weight * stop_damping_power(model, data)
     clear_applied_forces(data)
     add_forces_between(model, data, data.F_applied, 0)
     power = power_of_applied_forces(data) - element_conservative_power(model, data)

@@ -57,6 +57,7 @@ from mbcli.engine.stepping.integrators import (
 )
 from mbcli.engine.stepping.pushes import step_under_pushes
 from mbcli.engine.stepping.step import step_fault
+from mbcli.engine.stepping.stop_events import part_to_stop
 
 RUNNING = 0  # the given number of steps is done
 BUFFER_FULL = 1
@@ -384,6 +385,11 @@ def try_step(model, data, run, series):
                 factor = max(LARGEST_SHRINK, SAFETY * ratio ** (-1.0 / order))
             reason = STEP_TOO_SMALL if good else NOT_FINITE
             return refuse_step(clock, factor * h, 1.0e-14 * max(1.0, abs(t)), reason)
+        part = part_to_stop(model, run, h)
+        if part < 1.0 and part * h > 1.0e-12 * max(1.0, abs(t)):
+            clock[CLOCK_REFUSED] += 1.0
+            clock[CLOCK_NEXT_STEP] = part * h
+            return RUNNING
         factor = LARGEST_GROWTH
         if ratio > 0.0:
             factor = min(LARGEST_GROWTH, SAFETY * ratio ** (-1.0 / order))

@@ -144,8 +144,8 @@ def stay_within_limits(model, data, q_start, h):
     """Coordinates that are beyond a limit -> where their velocities at the end lead to, if that is less far beyond."""
     for k in range(model.limit_dof.shape[0]):
         d, side = model.limit_dof[k], model.limit_side[k]
-        gap = limit_gap(model, data.q, k)
-        at_end = limit_gap(model, q_start, k) + h * side * data.v[d]
+        gap = limit_gap(model, data.q, k, h)
+        at_end = limit_gap(model, q_start, k, h) + h * side * data.v[d]
         if gap.real < 0.0 and gap.real < at_end.real:
             data.q[model.dof_q[d]] += side * (at_end - gap)
 

@@ -20,7 +20,12 @@ from mbcli.multibody.compilation.compile_force_elements import CutJoint, force_e
 from mbcli.multibody.tree.joint_spring import JointSpring
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
     from mbcli.multibody.tree.joint import Joint
+
+NO_LIMIT = 1e300  # [rad/s or m/s] in place of infinity, whose differences are not numbers
 
 
 @dataclass(frozen=True)
@@ -41,6 +46,8 @@ class StepActions:
     limits: bool  # of the positions of joints
     friction: bool  # the dry friction of joints
     in_middle: bool  # whether steps are of the scheme "midpoint"
+    stops: Sequence[Any]  # PositionStops, in continuous plants
+    speeds: Sequence[Any]  # VelocityLimits that act
 
 
 def compile_model(bodies, frames, mobilized, actuators, elements, gravity, weight_of, parameters, actions, dtype=float):
@@ -65,17 +72,25 @@ def compile_model(bodies, frames, mobilized, actuators, elements, gravity, weigh
     sizes["nu"] = len(actuators)
     controlled = [k for k, actuator in enumerate(actuators) if actions.controllers and actuator.has_controller()]
     row_sizes, rows = _bounded_rows(moving, actuators, controlled, actions, parameters)
+    brake_sizes, brakes = _brakes(() if actions.limits else actions.speeds)
     curve_sizes, curves = _curves([m.joint for m in moving])
     element_sizes, of_elements = force_element_arrays(elements, link_body, link_X_BL, parameters)
     velocities = _velocities(moving, link_body, parameters)
     frame_link = [frame.body().index_number for frame in frames]
     return Model(
-        sizes | {"nlock": len(velocities["locked_dof"])} | row_sizes | curve_sizes | element_sizes,
+        sizes
+        | {"nlock": len(velocities["locked_dof"]), "nstop": len(actions.stops)}
+        | brake_sizes
+        | row_sizes
+        | curve_sizes
+        | element_sizes,
         {
             **curves,
             **of_elements,
             **rows,
             **velocities,
+            **_stops(actions.stops),
+            **brakes,
             **_bodies(moving, link_body),
             **_springs(elements, nv, parameters, dtype),
             **_inertias(bodies, link_body, link_X_BL, len(moving) + 1, weight_of, parameters, dtype),
@@ -194,15 +209,34 @@ def _springs(elements, nv, parameters, dtype):
     return {"dof_stiffness": stiffness, "dof_nominal": nominal, "spring_energy": [energy]}
 
 
+def _stops(stops):
+    return {
+        "stop_dof": [stop.d for stop in stops],
+        "stop_side": [stop.side for stop in stops],
+        "stop_value": [stop.limit for stop in stops],
+        "stop_constants": np.reshape([(stop.stiffness, stop.dissipation) for stop in stops], (-1, 2)),
+    }
+
+
+def _brakes(speeds):
+    return {"nspeed": len(speeds)}, {
+        "speed_dof": [e.d for e in speeds],
+        "speed_limits": np.clip(np.reshape([(e.lower, e.upper) for e in speeds], (-1, 2)), -NO_LIMIT, NO_LIMIT),
+        "speed_damping": [e.damping for e in speeds],
+    }
+
+
 def _bounded_rows(moving, actuators, controlled, actions, parameters):
     """Sizes and arrays of what is bounded in a step: controllers, limits, dry friction."""
     limits = [limit for m in moving for limit in _limits(m.joint)] if actions.limits else []
+    limits += [row for limit in actions.speeds for row in _speed_rows(limit)] if actions.limits else []
     frictions = [friction for m in moving for friction in _frictions(m.joint)] if actions.friction else []
     sizes = {"npd": len(controlled), "nlimit": len(limits), "nfriction": len(frictions)}
     return sizes | {"nbounded": sum(sizes.values())}, {
-        "limit_dof": [d for d, _, _ in limits],
-        "limit_side": [side for _, side, _ in limits],
-        "limit_value": [value for _, _, value in limits],
+        "limit_dof": [d for d, *_ in limits],
+        "limit_side": [side for _, side, *_ in limits],
+        "limit_value": [value for _, _, value, _ in limits],
+        "limit_speed": [speed for *_, speed in limits],
         "friction_dof": [d for d, _ in frictions],
         "friction_loss": [loss for _, loss in frictions],
         "pd_actuator": controlled,
@@ -233,12 +267,19 @@ def _controller(actuator, parameters):
 
 
 def _limits(joint):
-    """(velocity, side, value) of each finite limit of a joint with one position."""
+    """(velocity, side, value, 0) of each finite limit of a joint with one position."""
     if joint.num_velocities() != 1:
         return
     for side, value in ((1.0, joint.position_lower_limits().item(0)), (-1.0, joint.position_upper_limits().item(0))):
         if isfinite(value):
-            yield joint.first_velocity, side, value
+            yield joint.first_velocity, side, value, 0.0
+
+
+def _speed_rows(limit):
+    """(velocity, side, 0, speed) of each limit of a velocity."""
+    for side, speed in ((1.0, -limit.lower), (-1.0, limit.upper)):
+        if isfinite(speed):
+            yield limit.d, side, 0.0, speed
 
 
 def _frictions(joint):

@@ -155,6 +155,8 @@ def compiled_model(plant: PlantData, parameters: Parameters, scalar: Scalar | No
             limits=plant.is_discrete(),
             friction=plant.is_discrete() and plant.settings.joint_dry_friction and scalar is not EXPRESSION,
             in_middle=plant.is_discrete() and plant.settings.step_scheme == "midpoint",
+            stops=plant.position_stops,
+            speeds=plant.velocity_limits,
         ),
         scalar.dtype,
     )
@@ -167,11 +169,16 @@ def replace_controllers(plant: PlantData, gains: Mapping[JointActuator, PdContro
     They hold in contexts that are made from now on; earlier ones have arrays for other controllers.
     """
     plant.require_finalized("replace_controllers")
-    geometries = None if plant.scene_graph is None else compiled_geometries(plant)
     for actuator, its_gains in gains.items():
         actuator.replace_gains(its_gains)
-    renew_model(plant)
+    renew_model_and_geometries(plant)
     plant.mixes_controllers = True
+
+
+def renew_model_and_geometries(plant: PlantData) -> None:
+    """As renew_model(), where nothing of what the geometries are compiled from has changed."""
+    geometries = None if plant.scene_graph is None else compiled_geometries(plant)
+    renew_model(plant)
     if geometries is not None:
         plant.known_geometries = geometry_revision(plant), plant.model, geometries
 
@@ -219,13 +226,15 @@ def _cuts(plant: PlantData) -> Callable[[Joint], int]:
 
 
 def unused_properties(plant: PlantData) -> list[str]:
-    """What a continuous plant does not do that steps do, as lines."""
+    """What the plant does not do that a plant of the other kind does, as lines."""
     if plant.is_discrete():
-        return []
+        soft = [joint.name() for joint in moving_joints(plant) if joint.stop_law is not None and has_limits(joint)]
+        joints = counted(len(soft), "joint")
+        return [f"steps have rigid stops, without the stiffness of limits of {joints}: {listed(soft)}"] if soft else []
     limited = [joint.name() for joint in moving_joints(plant) if has_limits(joint)]
     rough = [joint.name() for joint in moving_joints(plant) if any(joint.dry_friction)]
     lines = []
-    if limited:
+    if limited and not plant.position_stops:
         lines.append(
             f"a continuous plant does not enforce the position limits of {counted(len(limited), 'joint')}: "
             f"{listed(limited)}"

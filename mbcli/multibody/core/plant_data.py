@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from mbcli.math.rigid_transform import RigidTransform
     from mbcli.multibody.compilation.compile_model import MobilizedJoint
     from mbcli.multibody.compilation.cut_joints import DroppedByLoopCut
+    from mbcli.multibody.core.position_stops import PositionStop
+    from mbcli.multibody.core.velocity_limits import VelocityLimit
     from mbcli.multibody.deformable.deformable_model import DeformableModel
     from mbcli.multibody.state.owning_plant import OwningPlant
     from mbcli.multibody.tree.element import MultibodyElement
@@ -50,6 +52,8 @@ class PlantData(System):
     class_of_floats: type | None = None  # of plants of other scalars
     mixes_controllers = False  # whether actuators with and without a controller may stand in one model instance
     file_mixes_controllers = False  # whether a file does so whose format allows it
+    position_stops: tuple[PositionStop, ...] = ()  # of a continuous plant, in contexts of runs
+    velocity_limits: tuple[VelocityLimit, ...] = ()  # that act, in contexts of runs
     asks_to_be_held = False  # whether its model was loaded with joints to be held or driven, which runs do
 
     gravity: UniformGravityFieldElement

@@ -296,8 +296,10 @@ _MAKERS = {
 
 
 def _apply_axes(joint, axes):
-    """Limits beyond position, and dry friction."""
+    """Limits beyond position, the law of stops, and dry friction."""
     joint.limit_rates([axis.velocity for axis in axes], [axis.acceleration for axis in axes])
+    if axes[0].stop_stiffness < inf:
+        joint.stop_law = axes[0].stop_stiffness, axes[0].stop_dissipation
     friction = [axis.friction for axis in axes]
     if any(friction):
         joint.dry_friction = np.array(friction)

@@ -81,6 +81,9 @@ class Joint(NamedElement):
             self._damping = self._checked_damping(np.resize(damping, nv) if np.size(damping) else np.zeros(nv))
         self.other_limits: dict[str, Any] = {}  # of a model file, which nothing here uses: name -> one for each axis
         self.reflected_inertia = 0.0  # of a drive that is not an actuator, on every velocity; set by model files
+        # of position limits in runs of continuous plants, (stiffness [N m/rad or N/m], dissipation [s/rad or s/m]);
+        # set by model files
+        self.stop_law: tuple[float, float] | None = None
         self.dry_friction = np.zeros(nv)  # [N m or N], the most that it can be, in steps; set by model files
         self.collides_with_parent = (
             False  # whether its bodies may touch where adjacent bodies do not; set by model files

@@ -47,6 +47,8 @@ SIZES |= {
     "npd": 1,
     "nlimit": 2,
     "nfriction": 1,
+    "nstop": 2,
+    "nspeed": 2,
     "nbounded": 4,
 }
 SIZES |= {"nconstraint": 3, "nrow": 7, "nsupport": 9, "nentry": 20, "npacked": 12, "npair": 4, "nshared": 6}

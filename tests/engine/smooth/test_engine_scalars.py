@@ -39,6 +39,7 @@ PLANTS = {
     "mixed": {"seed": 1, "elements": True},
     "reversed": {"seed": 2, "reversed_probability": 1.0, "elements": True},
     "weightless": {"seed": 3, "weightless": True, "trees": 2, "floating_bases": 1, "elements": True},
+    "stopped": {"seed": 6, "stopped": True, "elements": True},
     "controlled": {"seed": 4, "controlled": True, "time_step": 0.01, "num_bodies": 16, "elements": True},
     "discrete": {"seed": 5, "time_step": 0.01, "num_bodies": 16, "floating_bases": 1, "elements": True},
 }
@@ -492,6 +493,8 @@ def test_every_smooth_kernel_has_run_on_complex_numbers():
         run_every_kernel(constrained_scene(1, dtype=complex)[1])
         test_derivatives_of_forces_of_cut_joints_are_those_of_differences()
         model, inputs = plant_of("mixed").model.replace(dtype=complex), inputs_of("mixed")
+        run_derivative_kernels(model, inputs["q"], inputs["v"], inputs["vdot"])
+        model, inputs = plant_of("stopped").model.replace(dtype=complex), inputs_of("stopped")
         run_derivative_kernels(model, inputs["q"], inputs["v"], inputs["vdot"])
         model, inputs = plant_of("weightless").model.replace(dtype=complex), inputs_of("weightless")
         run_derivative_kernels(model, inputs["q"], inputs["v"], inputs["vdot"])

@@ -1,0 +1,81 @@
+"""Compliant stops at the position limits of a continuous plant, which its runs have: where they are, how stiff."""
+
+from __future__ import annotations
+
+from math import isfinite, pi
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from mbcli.multibody.core.coordinates import moving_joints
+from mbcli.multibody.core.dynamics import CalcMassMatrix
+from mbcli.multibody.core.finalize import renew_model_and_geometries
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mbcli.multibody.core.plant_data import PlantData
+
+PERIOD = 0.02  # [s] of a joint on its stop, by the diagonal of the mass matrix at the default positions
+DISSIPATION = 10.0  # [s/rad or s/m]: nothing leaves a stop faster than at its inverse
+
+
+class PositionStop(NamedTuple):
+    """A stop of a joint with one velocity: velocity d, the side 1 (lower) or -1, the limit [rad or m], the law.
+
+    stiffness: [N m/rad or N/m]. dissipation: [s/rad or s/m].
+    """
+
+    d: int
+    side: float
+    limit: float
+    stiffness: float
+    dissipation: float
+
+
+def position_stops(plant: PlantData) -> list[PositionStop]:
+    """The stops that the limits of a finalized plant make.
+
+    The stiffness and dissipation are those of the joint's file (`Joint.stop_law`), else a stiffness with which the
+    inertia that the joint moves at the default positions swings in PERIOD, and DISSIPATION.
+    """
+    joints = [joint for joint in moving_joints(plant) if joint.num_velocities() == 1]
+    limits = {joint: (joint.position_lower_limits().item(0), joint.position_upper_limits().item(0)) for joint in joints}
+    limits = {joint: ends for joint, ends in limits.items() if any(map(isfinite, ends))}
+    if not limits:
+        return []
+    inertia = own_inertias(plant)
+    found = []
+    for joint, ends in limits.items():
+        d = joint.velocity_start()
+        law = joint.stop_law or (inertia[d] * (2.0 * pi / PERIOD) ** 2, DISSIPATION)
+        found += [
+            PositionStop(d, side, end, *law) for side, end in zip((1.0, -1.0), ends, strict=True) if isfinite(end)
+        ]
+    return found
+
+
+def own_inertias(plant: PlantData) -> list[float]:
+    """[kg m^2 or kg] (nv,) that each velocity moves at the default positions: the diagonal of the mass matrix."""
+    M = CalcMassMatrix(plant, plant.whole_plant().CreateDefaultContext())
+    numbers: list[Any] = [plant.scalar.real(x) for x in np.diag(M)]
+    return numbers
+
+
+def start_stops(plant: PlantData) -> bool:
+    """Lets position limits act in a finalized continuous plant, in contexts that are made from now on.
+
+    False if it has no limits, or has these stops.
+    """
+    if plant.is_discrete() or plant.position_stops:
+        return False
+    stops = position_stops(plant)
+    if stops:
+        replace_stops(plant, stops)
+    return bool(stops)
+
+
+def replace_stops(plant: PlantData, stops: Sequence[PositionStop]) -> None:
+    """Other stops, for contexts that are made from now on."""
+    plant.position_stops = tuple(stops)
+    renew_model_and_geometries(plant)

@@ -1,0 +1,51 @@
+"""The velocity limits of joints, where a run lets them act: rows of discrete steps, brakes of a continuous plant."""
+
+from __future__ import annotations
+
+from math import inf
+from typing import TYPE_CHECKING, NamedTuple
+
+from mbcli.multibody.core.coordinates import moving_joints
+from mbcli.multibody.core.finalize import renew_model_and_geometries
+from mbcli.multibody.core.position_stops import own_inertias
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mbcli.multibody.core.plant_data import PlantData
+
+BRAKING_TIME = 1e-3  # [s] in which a brake takes what is beyond a limit
+
+
+class VelocityLimit(NamedTuple):
+    """Limits of a velocity d: lower, upper [rad/s or m/s], -inf and inf where there are none.
+
+    damping: [N m s or N s/m] of the brake that a continuous plant has there.
+    """
+
+    d: int
+    lower: float
+    upper: float
+    damping: float
+
+
+def stated_velocity_limits(plant: PlantData) -> list[VelocityLimit]:
+    """Those of the joints of a finalized plant. A limit of 0, which files state for "not known", is none."""
+    ends = []
+    for joint in moving_joints(plant):
+        for k, pair in enumerate(
+            zip(joint.velocity_lower_limits().tolist(), joint.velocity_upper_limits().tolist(), strict=True)
+        ):
+            lower, upper = pair[0] if pair[0] < 0.0 else -inf, pair[1] if pair[1] > 0.0 else inf
+            if (lower, upper) != (-inf, inf):
+                ends.append((joint.velocity_start() + k, lower, upper))
+    if not ends:
+        return []
+    inertia = own_inertias(plant)
+    return [VelocityLimit(d, lower, upper, inertia[d] / BRAKING_TIME) for d, lower, upper in ends]
+
+
+def replace_velocity_limits(plant: PlantData, limits: Sequence[VelocityLimit]) -> None:
+    """Other limits that act, for contexts that are made from now on."""
+    plant.velocity_limits = tuple(limits)
+    renew_model_and_geometries(plant)
