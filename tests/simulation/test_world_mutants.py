@@ -1,6 +1,6 @@
 """Mutants of SDFormat worlds with sensors and plugins through `mbcli simulate`: a run or findings, no traceback.
 
-MBCLI_FUZZ_WORLDS sets how many (40).
+MBCLI_FUZZ_WORLDS sets how many (20).
 `PYTHONPATH=tests/support python tests/simulation/test_world_mutants.py COUNT` counts the outcomes.
 """
 
@@ -16,7 +16,7 @@ from hostile_logs import attempt
 from lxml import etree
 from repository import SAMPLES
 
-COUNT = int(os.environ.get("MBCLI_FUZZ_WORLDS", 40))
+COUNT = int(os.environ.get("MBCLI_FUZZ_WORLDS", 20))
 OUTCOMES = {0: "run", 2: "refused", 3: "findings", 4: "findings", 5: "not finite"}
 NUMBERS = ("nan", "inf", "1e400", "-1", "0", "1e308", "-1e-320", "9" * 400, "text", "", "1 2", "0x1", "  ", "é")
 

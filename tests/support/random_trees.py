@@ -7,8 +7,9 @@ the origin, inertias are full matrices, joints may run against the tree.
 import numpy as np
 
 from mbcli.math import Quaternion, RigidTransform, RotationMatrix
-from mbcli.multibody.core.position_stops import PositionStop, replace_stops
-from mbcli.multibody.core.velocity_limits import VelocityLimit, replace_velocity_limits
+from mbcli.multibody.compilation.joint_end_laws import PositionStop, VelocityLimit
+from mbcli.multibody.core.position_stops import replace_stops
+from mbcli.multibody.core.velocity_limits import replace_velocity_limits
 from mbcli.multibody.plant import MultibodyPlant
 from mbcli.multibody.tree import (
     BallRpyJoint,

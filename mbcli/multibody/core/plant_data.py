@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from mbcli.math.rigid_transform import RigidTransform
     from mbcli.multibody.compilation.compile_model import MobilizedJoint
     from mbcli.multibody.compilation.cut_joints import DroppedByLoopCut
-    from mbcli.multibody.core.position_stops import PositionStop
-    from mbcli.multibody.core.velocity_limits import VelocityLimit
+    from mbcli.multibody.compilation.joint_end_laws import PositionStop, VelocityLimit
     from mbcli.multibody.deformable.deformable_model import DeformableModel
     from mbcli.multibody.state.owning_plant import OwningPlant
     from mbcli.multibody.tree.element import MultibodyElement

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from math import isfinite, pi
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mbcli.multibody.compilation.joint_end_laws import PositionStop
 from mbcli.multibody.core.coordinates import moving_joints
 from mbcli.multibody.core.dynamics import CalcMassMatrix
 from mbcli.multibody.core.finalize import renew_model_and_geometries
@@ -18,19 +19,6 @@ if TYPE_CHECKING:
 
 PERIOD = 0.02  # [s] of a joint on its stop, by the diagonal of the mass matrix at the default positions
 DISSIPATION = 10.0  # [s/rad or s/m]: nothing leaves a stop faster than at its inverse
-
-
-class PositionStop(NamedTuple):
-    """A stop of a joint with one velocity: velocity d, the side 1 (lower) or -1, the limit [rad or m], the law.
-
-    stiffness: [N m/rad or N/m]. dissipation: [s/rad or s/m].
-    """
-
-    d: int
-    side: float
-    limit: float
-    stiffness: float
-    dissipation: float
 
 
 def position_stops(plant: PlantData) -> list[PositionStop]:

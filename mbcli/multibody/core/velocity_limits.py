@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from math import inf
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from mbcli.multibody.compilation.joint_end_laws import VelocityLimit
 from mbcli.multibody.core.coordinates import moving_joints
 from mbcli.multibody.core.finalize import renew_model_and_geometries
 from mbcli.multibody.core.position_stops import own_inertias
@@ -15,18 +16,6 @@ if TYPE_CHECKING:
     from mbcli.multibody.core.plant_data import PlantData
 
 BRAKING_TIME = 1e-3  # [s] in which a brake takes what is beyond a limit
-
-
-class VelocityLimit(NamedTuple):
-    """Limits of a velocity d: lower, upper [rad/s or m/s], -inf and inf where there are none.
-
-    damping: [N m s or N s/m] of the brake that a continuous plant has there.
-    """
-
-    d: int
-    lower: float
-    upper: float
-    damping: float
 
 
 def stated_velocity_limits(plant: PlantData) -> list[VelocityLimit]:
