@@ -158,10 +158,17 @@ class DeformableModel(PhysicalModel):
         self.GetBody(id).SetWallBoundaryCondition(p_WQ, n_W)
 
     def AddFixedConstraint(
-        self, body_A_id: DeformableBodyId, body_B: RigidBody, X_BA: RigidTransform, shape_G: Shape, X_BG: RigidTransform
+        self,
+        body_A_id: DeformableBodyId,
+        body_B: RigidBody,
+        X_BA: RigidTransform,
+        shape: Shape | None = None,
+        X_BG: RigidTransform | None = None,
+        *,
+        shape_G: Shape | None = None,
     ) -> MultibodyConstraintId:
         """As DeformableBody.AddFixedConstraint()."""
-        return self.GetBody(body_A_id).AddFixedConstraint(body_B, X_BA, shape_G, X_BG)
+        return self.GetBody(body_A_id).AddFixedConstraint(body_B, X_BA, shape, X_BG, shape_G=shape_G)
 
     def AddExternalForce(self, external_force: ForceDensityFieldBase) -> None:
         """A force density that acts on all deformable bodies.

@@ -196,14 +196,20 @@ class DeformableBody(NamedElement):
         self.walls.append((point, normal))
 
     def AddFixedConstraint(
-        self, body_B: RigidBody, X_BA: RigidTransform, shape_G: Shape, X_BG: RigidTransform
+        self,
+        body_B: RigidBody,
+        X_BA: RigidTransform,
+        shape: Shape | None = None,
+        X_BG: RigidTransform | None = None,
+        *,
+        shape_G: Shape | None = None,
     ) -> MultibodyConstraintId:
         """Fixes vertices to a rigid body B: those of the mesh, placed at X_BA in B, that are in a shape or on it.
 
         Args:
             body_B: of the same plant.
             X_BA: pose in B of the frame of the mesh.
-            shape_G: Box, Capsule, Cylinder, Ellipsoid, HalfSpace or Sphere.
+            shape: Box, Capsule, Cylinder, Ellipsoid, HalfSpace or Sphere; shape_G is its later name.
             X_BG: its pose in B.
 
         Raises ModelError for another shape, and if no vertex is inside; RuntimeError after Finalize() and for a body
@@ -211,13 +217,16 @@ class DeformableBody(NamedElement):
         """
         plant = self.GetParentPlant()
         plant.require_not_finalized("AddFixedConstraint")
+        shape = shape_G if shape is None else shape
+        if shape is None or X_BG is None:
+            raise TypeError("AddFixedConstraint takes a shape and its pose X_BG")
         if body_B.parent_plant is not plant:
             raise RuntimeError(f"AddFixedConstraint: {body_B!r} is not part of this plant")
         p_BP = placed(RigidTransform(X_BA), self.mesh.vertices)
-        inside = inside_shape(shape_G, placed(RigidTransform(X_BG).inverse(), p_BP))
+        inside = inside_shape(shape, placed(RigidTransform(X_BG).inverse(), p_BP))
         if not inside.any():
             raise ModelError(
-                f"AddFixedConstraint: deformable body '{self._name}' has no vertex in the {shape_G!r} of body "
+                f"AddFixedConstraint: deformable body '{self._name}' has no vertex in the {shape!r} of body "
                 f"'{body_B.name()}'"
             )
         vertices = np.flatnonzero(inside)
