@@ -52,6 +52,11 @@ def main(arguments=None):
     parser.add_argument(
         "--newton", metavar="PYTHON", help="of --engines: of an environment with Newton, which reads USD"
     )
+    parser.add_argument("--shuffle", action="store_true", help="of --convert: the files in an order drawn by --seed")
+    parser.add_argument(
+        "--resume", metavar="FILE", help="of --convert: only what is not in the JSON of an earlier run, which is kept"
+    )
+    parser.add_argument("--again", action="store_true", help="of --resume: the faults of that run again, too")
     stepping.add_options(parser)
     options = parser.parse_args(arguments)
     if options.standing:

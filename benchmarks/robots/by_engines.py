@@ -1,6 +1,9 @@
 """What other programs read from a converted file, beside what mbcli reads from it: masses and mass matrices.
 
 pydrake reads URDF and SDFormat, Pinocchio URDF, Newton USD. MuJoCo compiles MJCF in the proof of `convert`.
+
+pydrake and Newton read another inertia, with a warning, where a file states one that no body has (also inertia without
+mass), whoever wrote the file. Such links are named, and mass matrices are compared with the inertia of the engine.
 """
 
 import os
@@ -9,17 +12,21 @@ from pathlib import Path
 from zlib import crc32
 
 import numpy as np
+from mbcli.parsers.diagnostics import Diagnostics
+from mbcli.parsers.load import load_models
 from mbcli.parsers.package_map import PackageMap
+from mbcli.parsers.writing.flatten import flattened
 from mbcli.parsers.writing.write_urdf import NO_LIMIT
 
-from mbcli.conversion.newton_proof import compare_with_newton
+from mbcli.conversion.newton_proof import compare_with_newton, is_of_a_body
 from mbcli.conversion.plant_comparison import PlantComparison
 from mbcli.models.loading import load_model
-from mbcli.multibody.tree import BodyIndex
+from mbcli.multibody.tree import BodyIndex, SpatialInertia, UnitInertia
 
 ENGINES = {"urdf": ("pydrake", "pinocchio"), "sdf": ("pydrake",), "mjcf": (), "usd": ("newton",)}
-EQUAL, REFUSES, DIFFERS = WORDS = "equal", "refuses", "differs"
+EQUAL, REPLACES, REFUSES, DIFFERS = WORDS = "equal", "equal but for impossible inertias", "refuses", "differs"
 NUM_STATES = 3
+WEIGHTLESS = 1e-15  # [kg]
 TOLERANCE, SINGLE = 1e-9, 1e-5  # relative to the largest number; of Newton, which has single precision
 
 
@@ -29,7 +36,7 @@ def read_by_engines(path, file_format, packages, newton=None):
     if not engines:
         return {}
     plant = own_plant(path, file_format, packages)
-    found = {}
+    odd, found = impossible(plant, path, file_format, packages), {}
     for name in engines:
         proof = PlantComparison(tolerance=SINGLE if name == "newton" else TOLERANCE)
         try:
@@ -40,13 +47,18 @@ def read_by_engines(path, file_format, packages, newton=None):
                     found[name] = [REFUSES, refusal[0][:300]]
                     continue
             else:
-                READERS[name](plant, path, packages, proof)
+                READERS[name](plant, path, packages, odd, proof)
         except RefusedError as error:
             found[name] = [REFUSES, str(error)[:300]]
             continue
         faults = proof.faults()
         largest = max(proof.deviations.values(), default=0.0)
-        found[name] = [DIFFERS, "; ".join(faults)[:300]] if faults else [EQUAL, float(largest)]
+        if faults:
+            found[name] = [DIFFERS, "; ".join(faults)[:300]]
+        elif odd and name != "pinocchio":
+            found[name] = [REPLACES, f"{', '.join(odd)[:200]}; else {float(largest):.3g}"]
+        else:
+            found[name] = [EQUAL, float(largest)]
     return found
 
 
@@ -55,12 +67,27 @@ class RefusedError(Exception):
 
 
 def own_plant(path, file_format, packages):
-    own = PackageMap(allow_outside=True, missing_meshes="ignore")
-    for folder in packages:
-        own.add_path(str(folder))
-    plant = load_model(path, packages=own, file_type=file_format).plant
+    plant = load_model(path, packages=_package_map(packages), file_type=file_format).plant
     plant.prefers_interpreted = True  # a few states
     return plant
+
+
+def _package_map(folders):
+    found = PackageMap(allow_outside=True, missing_meshes="ignore")
+    for folder in folders:
+        found.add_path(str(folder))
+    return found
+
+
+def impossible(plant, path, file_format, packages):
+    """The links whose inertia no body has, {name: None}; without mass {name: its InertialSpec}."""
+    bodies = plant.elements.bodies[1:]
+    found = {body.name(): None for body in bodies if not is_of_a_body(body.default_spatial_inertia())}
+    if any(not body.default_mass() for body in bodies):  # the plant does not tell
+        models = load_models(path, packages=_package_map(packages), input_format=file_format, diagnostics=Diagnostics())
+        links = [link for model in models for link in flattened(model).links if link.inertial is not None]
+        found |= {x.name: x.inertial for x in links if not x.inertial.mass and any(x.inertial.inertia)}
+    return found
 
 
 def single_joints(plant):
@@ -75,13 +102,15 @@ def random_states(names, path):
     return [{name: float(random.uniform(-1.5, 1.5)) for name in names} for _ in range(NUM_STATES)]
 
 
-def own_mass_matrices(plant, states, *, rotors=True, spelled=str):
+def own_mass_matrices(plant, states, *, rotors=True, spelled=str, replaced=()):
     """Of the named joints, one for each state; without the inertia of drives if `rotors` is False.
 
-    spelled: name of a joint -> its name in the states.
+    spelled: name of a joint -> its name in the states. replaced: {name of a link: its SpatialInertia instead}.
     """
     joints = {spelled(name): joint for name, joint in single_joints(plant).items()}
     context = plant.CreateDefaultContext()
+    for name in replaced:
+        plant.GetBodyByName(name).SetSpatialInertiaInBodyFrame(context, replaced[name])
     matrices = []
     for state in states:
         q = plant.GetPositions(context).copy()
@@ -101,7 +130,7 @@ def _rotor(plant, joint):
     return joint.reflected_inertia + drives
 
 
-def _by_pydrake(plant, path, packages, proof):
+def _by_pydrake(plant, path, packages, odd, proof):
     from pydrake.multibody.parsing import Parser
     from pydrake.multibody.plant import MultibodyPlant
     from pydrake.multibody.tree import BodyIndex as DrakeBodyIndex
@@ -122,8 +151,14 @@ def _by_pydrake(plant, path, packages, proof):
     if bodies.keys() != ours.keys():
         proof.differences.append(f"the links {sorted(bodies.keys() ^ ours.keys())[:5]} are in one alone")
         return
+    replaced = {}
     for name, body in ours.items():
         there = bodies[name].default_spatial_inertia()
+        if name in odd:
+            unit = there.get_unit_inertia()
+            unit = UnitInertia(*unit.get_moments(), *unit.get_products())
+            replaced[name] = SpatialInertia(there.get_mass(), there.get_com(), unit, skip_validity_check=True)
+            continue
         proof.note("masses", body.default_mass(), there.get_mass())
         if body.default_mass():
             one, other = body.default_spatial_inertia().CopyToFullMatrix6(), there.CopyToFullMatrix6()
@@ -141,7 +176,7 @@ def _by_pydrake(plant, path, packages, proof):
         proof.note("damping", joint.default_damping_vector()[0], there.default_damping_vector()[0])
     context = theirs.CreateDefaultContext()
     states = random_states(joints, path)
-    for state, M in zip(states, own_mass_matrices(plant, states), strict=True):
+    for state, M in zip(states, own_mass_matrices(plant, states, replaced=replaced), strict=True):
         q = theirs.GetPositions(context).copy()
         for name, value in state.items():
             q[of_drake[name].position_start()] = value
@@ -150,7 +185,7 @@ def _by_pydrake(plant, path, packages, proof):
         proof.note("mass matrix", M, theirs.CalcMassMatrix(context)[np.ix_(rows, rows)])
 
 
-def _by_pinocchio(plant, path, packages, proof):
+def _by_pinocchio(plant, path, packages, odd, proof):
     import pinocchio
 
     try:
@@ -166,7 +201,8 @@ def _by_pinocchio(plant, path, packages, proof):
     total = sum(plant.get_body(BodyIndex(k)).default_mass() for k in range(1, plant.num_bodies()))
     proof.note("masses", total, sum(inertia.mass for inertia in model.inertias))
     data, states = model.createData(), random_states(joints, path)
-    for state, M in zip(states, own_mass_matrices(plant, states, rotors=False), strict=True):
+    weightless = {name: _weightless(inertial) for name, inertial in odd.items() if inertial is not None}
+    for state, M in zip(states, own_mass_matrices(plant, states, rotors=False, replaced=weightless), strict=True):
         q = pinocchio.neutral(model)
         for name, value in state.items():
             joint = model.joints[numbers[name]]
@@ -177,6 +213,15 @@ def _by_pinocchio(plant, path, packages, proof):
         whole = upper + np.triu(upper, 1).T - np.diag(model.armature)
         rows = [model.joints[numbers[name]].idx_v for name in state]
         proof.note("mass matrix", M, whole[np.ix_(rows, rows)])
+
+
+def _weightless(inertial):
+    """An inertia without mass, which a plant has not: that of next to none. Pinocchio has both."""
+    xx, yy, zz, xy, xz, yz = inertial.inertia
+    R = inertial.X_LI[:3, :3]
+    unit = R @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ R.T / WEIGHTLESS
+    moments = (unit[0, 0], unit[1, 1], unit[2, 2], unit[0, 1], unit[0, 2], unit[1, 2])
+    return SpatialInertia(WEIGHTLESS, np.zeros(3), UnitInertia(*moments), skip_validity_check=True)
 
 
 READERS = {"pydrake": _by_pydrake, "pinocchio": _by_pinocchio}

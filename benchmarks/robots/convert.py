@@ -1,6 +1,7 @@
 """The net over real files for `mbcli convert` and `mbcli compare`: every file to every format, read back, compared.
 
     python -m benchmarks.robots --convert FOLDER... [--engines] [--newton PYTHON]
+    python -m benchmarks.robots --convert FOLDER... --shuffle --json results.json --resume results.json [--again]
 
 A conversion ends with a model that is the same, or the warnings of `convert` name what differs; all else is a fault.
 With --engines other programs read the results too, see by_engines.py: what they read otherwise is a fault.
@@ -8,23 +9,25 @@ With --engines other programs read the results too, see by_engines.py: what they
 
 import json
 import os
+import random
 import re
 import sys
 import tempfile
 import warnings
 from collections import Counter, defaultdict
 from functools import partial
+from pathlib import Path
 
 from benchmarks.robots import by_engines
 from benchmarks.robots.by_engines import read_by_engines
-from benchmarks.robots.forked import run_forked
+from benchmarks.robots.forked import TOO_LONG, run_forked
 from benchmarks.robots.runs import OUTSIDE, command_line, message_of
 from benchmarks.robots.verdicts import DOCUMENTED
 
 TARGETS = ("urdf", "sdf", "mjcf", "usd")
 FORMATS = TARGETS
 SINGLE = "1e-5"  # of models that went through USD
-SAME, NAMED, LOSSY, EMPTY, REFUSED, DIFFERS, ENGINE, UNPROVED, UNREAD, BUG = VERDICTS = (
+SAME, NAMED, LOSSY, EMPTY, REFUSED, DIFFERS, ENGINE, UNPROVED, UNREAD, LATE, BUG = VERDICTS = (
     "same",
     "named",
     "needs --lossy",
@@ -34,9 +37,10 @@ SAME, NAMED, LOSSY, EMPTY, REFUSED, DIFFERS, ENGINE, UNPROVED, UNREAD, BUG = VER
     "engine differs",
     "not proved",
     "not read back",
+    "too slow",
     "bug",
 )
-FAULTS = (DIFFERS, ENGINE, UNPROVED, UNREAD, BUG)
+FAULTS = (DIFFERS, ENGINE, UNPROVED, UNREAD, LATE, BUG)
 NO_LINKS = "a model of SDFormat has a link: this one has none"
 EXAMPLES = 3
 
@@ -47,8 +51,12 @@ def convert(options):
 
     warnings.simplefilter("ignore")
     files = files_of(options, FORMATS)
-    print(f"{len(files)} files", file=sys.stderr, flush=True)
+    if options.shuffle:
+        random.Random(options.seed).shuffle(files)  # what is reached of it is a sample
     report, saving = Report(), Saving(options)
+    report.take(earlier(options.resume), files, again=options.again)
+    tasks = [(file, left) for file in files if (left := report.left(file, runs_of(file, options.targets)))]
+    print(f"{len(files)} files, {len(tasks)} of them to convert", file=sys.stderr, flush=True)
 
     def show(file, run, result):
         record = report.add(file, run, result)
@@ -56,7 +64,6 @@ def convert(options):
             print(line(record), flush=True)
         saving.now_and_then(report)
 
-    tasks = [(file, runs_of(file, options.targets)) for file in files]
     act = partial(do, engines=options.engines, newton=options.newton)
     run_forked(tasks, act, limit=options.run_limit, processes=options.processes, on_result=show)
     saving.save(report)
@@ -135,6 +142,8 @@ def _converted(command, file, kept):
 
 def verdict(result):
     """(verdict, message) of a result of do()."""
+    if result.get("died", "").startswith(TOO_LONG):
+        return LATE, result["died"]
     if "died" in result or "raised" in result:
         return BUG, result.get("died") or result["raised"]
     message = result["message"].split("\n")[0].removeprefix("mbcli: error: ")
@@ -193,7 +202,8 @@ def _names(where, cause):
 
 def _renamed(losses):
     """Old and new names of the elements that convert calls otherwise."""
-    return {name for _, code, message in losses if code == "NAME" for name in re.findall("'([^']*)'", message)}
+    found = {name for _, code, message in losses if code == "NAME" for name in re.findall("'([^']*)'", message)}
+    return found | {name.rpartition("::")[2] for name in found}  # a difference names a link without its model
 
 
 def kind_of(word, result, message):
@@ -204,9 +214,27 @@ def kind_of(word, result, message):
     return re.sub(r"\s+", " ", text)[:150]
 
 
+def earlier(path):
+    """The records of an earlier run; none if there is no such file yet."""
+    return json.loads(Path(path).read_text()) if path and Path(path).exists() else []
+
+
 class Report:
     def __init__(self):
         self.records = []
+
+    def take(self, records, files, *, again=False):
+        """Takes records of an earlier run of the files, as verdict() sees them now; without its faults if `again`."""
+        of_content = {(file.format, file.sha256): file for file in files}
+        for record in records:
+            file = of_content.get((record["format"], record["sha256"]))
+            if file and not (again and verdict(record["result"])[0] in FAULTS):
+                self.add(file, record["target"].replace(" to ", " "), record["result"])
+
+    def left(self, file, runs):
+        """Those of the runs of a file that have no record."""
+        done = {record["target"] for record in self.records if record["sha256"] == file.sha256}
+        return [run for run in runs if " to ".join(run.split()) not in done]
 
     def add(self, file, run, result):
         word, message = verdict(result)
@@ -215,6 +243,7 @@ class Report:
         record = {
             "file": file.name,
             "format": file.format,
+            "sha256": file.sha256,
             "target": " to ".join(run.split()),
             "verdict": word,
             "message": message,

@@ -13,6 +13,7 @@ import traceback
 from collections import deque
 
 POLL = 0.5  # [s]
+TOO_LONG = "longer than"  # how the text of a run begins that took too long
 
 
 def run_forked(tasks, do, *, limit, processes, on_result):
@@ -77,7 +78,7 @@ class _Child:
             return None
         if late and not self._ended:
             self.kill()
-            reason = f"longer than {self._limit:g} s"
+            reason = f"{TOO_LONG} {self._limit:g} s"
         else:
             reason = _how_it_ended(os.waitpid(self._pid, 0)[1])
             os.close(self.pipe)

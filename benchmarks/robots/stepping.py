@@ -73,9 +73,16 @@ class Saving:
     def save(self, report):
         self._saved = time.monotonic()
         if self._options.json:
-            Path(self._options.json).write_text(report.document())
+            write_whole(self._options.json, report.document())
         if self._options.table:
             Path(self._options.table).write_text(report.table())
+
+
+def write_whole(path, text):
+    """Writes a file that is never seen half written, whenever the program is ended."""
+    part = Path(f"{path}.part")
+    part.write_text(text)
+    part.replace(path)
 
 
 def add_options(parser):

@@ -76,7 +76,7 @@ def _at_state(
     state = model.state()
     joint_q = warp.array(q, dtype=warp.float32, device="cpu")
     newton.eval_fk(model, joint_q, model.joint_qd, state)
-    M = newton.eval_mass_matrix(model, state).numpy()
+    M: Any = newton.eval_mass_matrix(model, state).numpy() if model.articulation_count else ()
     ends = model.articulation_start.numpy().tolist()
     velocity_starts = model.joint_qd_start.numpy().tolist()
     of_velocity = {d: name for name, (_, d) in single.items()}

@@ -12,6 +12,7 @@ import numpy as np
 
 from mbcli.conversion.mujoco_proof import ask
 from mbcli.math.rotation_array import matrix_from_quaternion
+from mbcli.multibody.tree import RotationalInertia, SpatialInertia
 
 if TYPE_CHECKING:
     from mbcli.conversion.plant_comparison import PlantComparison
@@ -27,8 +28,9 @@ def prove_by_newton(conversion: Conversion, proof: PlantComparison, *, seed: int
     """Adds Newton's deviations from `proof.written` to a PlantComparison, each as "newton: QUANTITY".
 
     Masses, centres, inertias, limits, armature, the gravity of the scene, and at random states the poses of bodies and
-    the mass matrix of all joints of one coordinate, where the bodies that float stand at the start. Returns the name
-    and version of the engine; None if it is not installed.
+    the mass matrix of all joints of one coordinate, where the bodies that float stand at the start. An inertia that no
+    body has is another one in Newton: the mass matrix is compared with that. Returns the name and version of the
+    engine; None if it is not installed.
     """
     if find_spec("newton") is None:
         return None
@@ -57,13 +59,25 @@ def compare_with_newton(
     if document is None:
         proof.differences.append(f"Newton {problem}")
         return ENGINE
-    _compare_elements(plant, joints, document, proof)
+    replaced = _compare_elements(plant, joints, document, proof)
     for state, there in zip(states, document["states"], strict=True):
-        _compare_at(plant, joints, state, there, proof)
+        _compare_at(plant, joints, state, there, replaced, proof)
     return f"{ENGINE} {document['version']}"
 
 
-def _compare_elements(plant: Any, joints: dict[str, Any], document: dict[str, Any], proof: Any) -> None:
+def is_of_a_body(inertia: SpatialInertia) -> bool:
+    """Whether a body can have it, or none has to: engines replace others."""
+    if not inertia.get_mass():
+        return not inertia.CopyToFullMatrix6().any()
+    central = inertia.Shift(inertia.get_com()).CalcRotationalInertia()
+    return central.CouldBePhysicallyValid()
+
+
+def _compare_elements(
+    plant: Any, joints: dict[str, Any], document: dict[str, Any], proof: Any
+) -> dict[str, SpatialInertia]:
+    """What Newton has instead of inertias that no body has, by the names of bodies."""
+    replaced = {}
     proof.note("newton: gravity", plant.gravity_field().gravity_vector(), document["gravity"])
     context = plant.CreateDefaultContext()
     for body in plant.elements.bodies[1:]:
@@ -72,10 +86,16 @@ def _compare_elements(plant: Any, joints: dict[str, Any], document: dict[str, An
             continue  # a link between joints of one body
         inertia = body.CalcSpatialInertiaInBodyFrame(context)
         proof.note("newton: masses", inertia.get_mass(), there["mass"])
-        if inertia.get_mass():
+        if not inertia.get_mass():
+            continue
+        proof.note("newton: centres of mass", inertia.get_com(), there["com"])
+        if is_of_a_body(inertia):
             central = inertia.Shift(inertia.get_com()).CalcRotationalInertia().CopyToFullMatrix3()
-            proof.note("newton: centres of mass", inertia.get_com(), there["com"])
             proof.note("newton: inertias", central, there["inertia"])
+        else:
+            (xx, xy, xz), (_, yy, yz), (_, _, zz) = there["inertia"]
+            central = RotationalInertia(xx, yy, zz, xy, xz, yz)
+            replaced[body.name()] = SpatialInertia.MakeFromCentralInertia(there["mass"], there["com"], central)
     for name, joint in joints.items():
         there = document["joints"].get(name)
         if there is None:
@@ -83,10 +103,21 @@ def _compare_elements(plant: Any, joints: dict[str, Any], document: dict[str, An
         limits = joint.position_lower_limits()[0], joint.position_upper_limits()[0]
         proof.note("newton: limits", limits, there["range"])
         proof.note("newton: armature", joint.reflected_inertia, there["armature"])
+    return replaced
 
 
-def _compare_at(plant: Any, joints: dict[str, Any], state: dict[str, float], there: dict[str, Any], proof: Any) -> None:
+def _compare_at(
+    plant: Any,
+    joints: dict[str, Any],
+    state: dict[str, float],
+    there: dict[str, Any],
+    replaced: dict[str, SpatialInertia],
+    proof: Any,
+) -> None:
     context = plant.CreateDefaultContext()
+    for body in plant.elements.bodies[1:]:
+        if body.name() in replaced:
+            body.SetSpatialInertiaInBodyFrame(context, replaced[body.name()])
     q = plant.GetPositions(context).copy()
     for name in there["moved"]:
         q[joints[name].position_start()] = state[name]

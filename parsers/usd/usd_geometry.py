@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from mbcli.parsers.geometry_inertia import mass_properties, mass_properties_of_triangles
+from mbcli.parsers.mjcf.mjcf_inertia import KINDS, mesh_mass_properties
 from mbcli.parsers.poses import compose, turn_z_to
 from mbcli.parsers.spec import (
     Box,
@@ -175,15 +176,20 @@ class GeometryReader:
         assert arrays is not None
         points, counts, indices = arrays
         points = points @ S.T * self.stage.length
-        if not shape.convex:
+        kind = prim.word("mjc:inertia", ("", *KINDS), "")
+        name = f"mesh {prim.path}"
+        if kind or not shape.convex:
             turned = indices if np.linalg.det(S) > 0.0 else turned_round(counts, indices)
-            corners, _ = triangles_of_faces(np.append(0, np.cumsum(counts)))
+            corners, faces = triangles_of_faces(np.append(0, np.cumsum(counts)))
             try:
+                if kind:
+                    return mesh_mass_properties(points, turned[corners], faces, kind, 1.0, name)
                 return mass_properties_of_triangles(points, turned[corners], 1.0)
-            except ModelError:
-                message = "its surface is not closed: its mass is that of its convex hull"
+            except ModelError as error:
+                problem = error if kind else "its surface is not closed"
+                message = f"{problem}: its mass is that of its convex hull"
                 self.stage.diagnostics.note("MESH_INERTIA", message, prim)
-        return mass_properties_of_triangles(points, convex_hull(points, f"mesh {prim.path}"), 1.0)
+        return mass_properties_of_triangles(points, convex_hull(points, name), 1.0)
 
 
 def _rgba(color: Iterable[float]) -> Color:

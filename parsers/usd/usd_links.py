@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 BODY, COLLIDER, MASS = "PhysicsRigidBodyAPI", "PhysicsCollisionAPI", "PhysicsMassAPI"
 MATERIAL = "PhysicsMaterialAPI"
 WATER = 1000.0  # [kg/m^3] where a stage states no density
+GROUP_RANGE = "mjc:compiler:inertiaGroupRange"
 
 
 class LinkReader:
@@ -45,9 +46,12 @@ class LinkReader:
         self.welds: list[JointSpec] = []  # of bodies that the file holds in place
         self.colliders: dict[str, tuple[str, list[str]]] = {}  # path of a prim: (link, names of its GeometrySpecs)
         self._shapes: dict[str, list[tuple[Prim, Prim | None]]] = {}  # link: [(prim, collider or None)]
+        self._weighs_shapes = False  # whatever bodies state
+        self._heavy_groups = -np.inf, np.inf  # of MuJoCo: shapes of others weigh nothing
 
     def read(self) -> None:
         """Fills `links`."""
+        self._read_scene()
         prims = [prim for prim in self.stage.prims.values() if prim.has(BODY)]
         names = UniqueNames([prim.name for prim in prims if prim.name != WORLD])
         held = []
@@ -71,6 +75,16 @@ class LinkReader:
             self.welds.append(JointSpec(f"{name}_held", "fixed", *ends))
         if self._shapes.get(WORLD):
             self._read_link(None, WORLD)
+
+    def _read_scene(self) -> None:
+        """What MuJoCo's schema says for all bodies of how shapes weigh."""
+        scene = next((prim for prim in self.stage.prims.values() if prim.tag == "PhysicsScene"), None)
+        if scene is not None:
+            low, high = (scene.number(f"{GROUP_RANGE}:{end}", of) for end, of in (("min", -np.inf), ("max", np.inf)))
+            self._heavy_groups = low, high
+            self._weighs_shapes = (
+                scene.word("mjc:compiler:inertiaFromGeom", ("auto", "true", "false"), "auto") == "true"
+            )
 
     def link_of(self, prim: Prim) -> str:
         """The name of the link that a prim belongs to: its own, or that of the nearest prim above, or WORLD."""
@@ -123,7 +137,9 @@ class LinkReader:
                     "physics:simulationOwner",
                 )
             solid = self.geometry.specs(shape, X_WL, shape.name, touches=True)
-            weighed += [(shape, collider, spec) for spec in solid]
+            low, high = self._heavy_groups
+            if low <= collider.number("mjc:group", 0.0) <= high:
+                weighed += [(shape, collider, spec) for spec in solid]
             if collider.flag("physics:collisionEnabled", True):
                 properties = self._properties(shape)
                 solid = self._named([replace(spec, properties=properties) for spec in solid], touched)
@@ -176,6 +192,8 @@ class LinkReader:
         full = prim.vector("newton:inertia", 6, None) if prim.attributes.get("newton:inertia") else None
         diagonal = prim.vector("physics:diagonalInertia", 3, (0.0, 0.0, 0.0))
         R_LI = prim.rotation("physics:principalAxes")
+        if self._weighs_shapes:
+            mass, center, full, diagonal = 0.0, None, None, np.zeros(3)
         states_inertia = full is not None or diagonal.any()
         shapes = None
         if not (mass and center is not None and states_inertia):

@@ -10,7 +10,13 @@ import numpy as np
 from mbcli.parsers.frame_names import WORLD
 from mbcli.parsers.spanning_tree import spanning_tree
 from mbcli.parsers.spec import IDENTITY, BallConstraintSpec, InertialSpec, WeldConstraintSpec
-from mbcli.parsers.writing.arrange_mjcf import floating_faults, kept_apart, with_armatures, with_poses
+from mbcli.parsers.writing.arrange_mjcf import (
+    floating_faults,
+    kept_apart,
+    principal_moments,
+    with_armatures,
+    with_poses,
+)
 from mbcli.parsers.writing.format_capabilities import without_joints
 from mbcli.parsers.writing.simple_joints import parts_of
 from mbcli.parsers.writing.target import Arranged
@@ -21,6 +27,7 @@ if TYPE_CHECKING:
     from mbcli.parsers.spec import GeometrySpec, JointSpec, LinkSpec, ModelSpec
     from mbcli.parsers.writing.losses import Losses
 
+_IMPOSSIBLE = 1e-6  # relative, that a moment is larger than the sum of the others; USD has single precision
 LEAST_MASS = 1e-12  # [kg], [kg m^2] of what is 0, for which USD would take water
 ONE_AXIS = ("revolute", "continuous", "prismatic")
 SEVERAL = ("planar", "universal")  # types that become several joints
@@ -152,10 +159,14 @@ def _with_mass(link: LinkSpec, losses: Losses) -> LinkSpec:
             return link
         message = f"link '{link.name}' has no mass: it has {LEAST_MASS:g} kg, or USD would weigh its shapes"
         inertial = InertialSpec(LEAST_MASS, IDENTITY, moments, link.place)
-    elif not any(link.inertial.inertia):
+    elif max(map(abs, link.inertial.inertia)) < LEAST_MASS:  # also 2e-35, which is 0 in single precision
         message = f"link '{link.name}' has no inertia: it has {LEAST_MASS:g} kg m^2, or USD would take that of a ball"
         inertial = replace(link.inertial, inertia=moments)
     else:
+        a, b, c = principal_moments(link.inertial)
+        if max(c - a - b, -a) > _IMPOSSIBLE * abs(c):
+            message = f"link '{link.name}' has an inertia that no body has: it is written, and Newton reads another"
+            losses.add("changed", "INERTIA", message, link.place)
         return link
     losses.add("changed", "INERTIA", message, link.place)
     return replace(link, inertial=inertial)

@@ -1,8 +1,11 @@
 """A flat `ModelSpec` as a stage of USD, in its text form.
 
-The model must be one that `arranged_for_usd` made. Metres, kilograms, z up. Bodies are siblings below the robot, whose
-prim is the root of the articulation; joints stand in a scope. Poses of prims and inertias have all digits, what
-UsdPhysics has in single precision has these. Meshes stand once in the file, under abstract prims, and are referred to.
+The model must be one that `arranged_for_usd` made. Metres, kilograms, z up. Bodies are siblings below the robot; joints
+stand in a scope. The prim of the robot is the root of the articulation, unless it is made of several trees: then each
+that has joints between its links is one, with the weld of its base to the world, or its base, as the root. (A link that
+is only welded to the world must not lie below a root: OpenUSD then counts its joint, not the link.) Poses of prims and
+inertias have all digits, what UsdPhysics has in single precision has these. Meshes stand once in the file, under
+abstract prims, and are referred to.
 """
 
 from __future__ import annotations
@@ -68,7 +71,6 @@ class _Writer:
         self.spec, self.loops = spec, loops
         self.parts = parts_of(spec.joints)
         self.root = Prim("Xform", identifier(spec.name), metadata=['kind = "component"'])
-        self.root.apply("PhysicsArticulationRootAPI")
         links = {link.name for link in spec.links if link.name != WORLD}
         self.world, self.joint_scope, self.material_scope = (
             generated_name(name, links) for name in ("world", "joints", "materials")
@@ -96,6 +98,7 @@ class _Writer:
             self._add_constraint(scope, constraint, name)
         if self.materials:
             self._add_materials()
+        self._add_articulations(bodies, {prim.name: prim for prim in scope.children})
         unnamed = {j.name: j.child for j in self.spec.joints if j.type == "quaternion_floating"}
         parts = {name: parts for name, parts in self.parts.items() if len(parts) > 1}
         return Document(None, self._expected(), parts, {}, unnamed, text=self._text())
@@ -153,6 +156,26 @@ class _Writer:
                 for index, geometry in enumerate(geometries):
                     self._add_geometry(scope, link, tag, index, geometry)
         return prim
+
+    def _add_articulations(self, bodies: Mapping[str, Prim], joints: Mapping[str, Prim]) -> None:
+        inner = [joint for joint in self.spec.joints if joint.name not in self.loops]
+        holder = {joint.child: joint for joint in inner}
+        trees: dict[str, int] = dict.fromkeys(
+            (link.name for link in self.spec.links if link.name != WORLD and _is_base(link.name, holder)), 1
+        )
+        for link in holder:
+            if not _is_base(link, holder):
+                base = link
+                while not _is_base(base, holder):
+                    base = holder[base].parent
+                trees[base] += 1
+        for base, number in trees.items():
+            if number > 1 and len(trees) == 1:
+                self.root.apply("PhysicsArticulationRootAPI")
+            elif number > 1:
+                weld = holder.get(base)
+                held = weld is not None and weld.type == "fixed"
+                (joints[weld.name] if weld is not None and held else bodies[base]).apply("PhysicsArticulationRootAPI")
 
     def _add_frames(self, bodies: dict[str, Prim]) -> None:
         for frame in self.spec.frames:
@@ -418,6 +441,10 @@ def _add_newton(prim: Prim, armature: float, damping: float, friction: float, ve
         if value != usual:
             prim.apply("NewtonJointAPI")
             prim.say(f"float newton:{name}", single(value))
+
+
+def _is_base(link: str, holder: Mapping[str, JointSpec]) -> bool:
+    return link not in holder or holder[link].parent == WORLD
 
 
 def _along(xyz: tuple[float, float, float]) -> tuple[str, Matrix4]:

@@ -383,7 +383,37 @@ RESULT = {"code": 0, "message": "", "lossy": False, "losses": [], "compared": 0,
         ({"code": 3}, net.REFUSED),
         ({"code": 3, "message": f"m.xml:1:1: error: {net.NO_LINKS}"}, net.EMPTY),
         ({"code": 5}, net.UNPROVED),
+        ({"died": "longer than 60 s"}, net.LATE),
+        ({"died": "died of SIGSEGV"}, net.BUG),
+        ({"read_by": {"pydrake": ["differs", "masses deviates by 1"]}}, net.ENGINE),
+        ({"read_by": {"pydrake": ["equal but for impossible inertias", "link 'a'"]}}, net.SAME),
     ],
 )
 def test_verdicts_of_the_net(changes, verdict):
     assert net.verdict(RESULT | changes)[0] == verdict
+
+
+def test_the_net_knows_a_link_whose_model_was_part_of_its_name():
+    losses = [["changed", "NAME", "link 'stadium/part0.obj::floor' is called 'part0_obj__floor'"]]
+    assert net.is_named(["geometry", "geometry floor::visual", "is in A, not in B"], losses)
+    assert not net.is_named(["geometry", "geometry roof::visual", "is in A, not in B"], losses)
+
+
+def test_the_net_goes_on_where_an_earlier_run_ended(tmp_path):
+    """Each run of a file has one record, whichever run of the net made it; those of another content are not taken."""
+    for name in ("a", "b", "c"):
+        (tmp_path / f"{name}.urdf").write_text(f'<robot name="{name}"><link name="l"/></robot>')
+    files, _ = robot_files([tmp_path])
+    first = net.Report()
+    first.add(files[0], "urdf", RESULT)
+    first.add(files[0], "sdf usd", RESULT | {"code": 5})
+    first.add(files[1], "urdf", RESULT)
+    (tmp_path / "results.json").write_text(first.document())
+    (tmp_path / "b.urdf").write_text('<robot name="other"><link name="l"/></robot>')
+    files, _ = robot_files([tmp_path])
+    runs = ["urdf", "sdf usd"]
+    for again, left in ((False, [[], runs, runs]), (True, [["sdf usd"], runs, runs])):
+        report = net.Report()
+        report.take(net.earlier(tmp_path / "results.json"), files, again=again)
+        assert [report.left(file, runs) for file in files] == left
+    assert net.earlier(tmp_path / "none.json") == []

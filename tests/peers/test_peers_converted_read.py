@@ -46,3 +46,18 @@ def test_a_file_that_is_refused_is_told(tmp_path):
     (tmp_path / "r.urdf").write_text(f"{text}</robot>")
     found = by_engines.read_by_engines(str(tmp_path / "r.urdf"), "urdf", [tmp_path])
     assert found["pinocchio"][0] == by_engines.REFUSES
+
+
+@pytest.mark.parametrize("mass, moments", [(2.0, (0.3, 0.01, 0.01)), (0.0, (0.1, 0.1, 0.1))])
+def test_an_inertia_that_no_body_has_is_named_and_the_rest_is_equal(tmp_path, mass, moments):
+    """pydrake reads another inertia of that link, whoever wrote the file."""
+    pytest.importorskip("pydrake")
+    ixx, iyy, izz = moments
+    link = """<link name="{}"><inertial><mass value="{}"/>
+        <inertia ixx="{}" iyy="{}" izz="{}" ixy="0" ixz="0" iyz="0"/></inertial></link>"""
+    joint = '<joint name="{0}" type="continuous"><parent link="{1}"/><child link="{0}"/><axis xyz="1 0 0"/></joint>'
+    parts = link.format("base", 1, 1, 1, 1), link.format("odd", mass, ixx, iyy, izz), link.format("end", 1, 1, 1, 1)
+    text = f'<robot name="r">{"".join(parts)}{joint.format("odd", "base")}{joint.format("end", "odd")}</robot>'
+    (tmp_path / "r.urdf").write_text(text)
+    word, said = by_engines.read_by_engines(str(tmp_path / "r.urdf"), "urdf", [tmp_path])["pydrake"]
+    assert (word, said.partition(";")[0]) == (by_engines.REPLACES, "odd")

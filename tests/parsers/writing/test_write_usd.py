@@ -179,14 +179,16 @@ def test_joints_that_become_several_and_gears_of_motors_are_named(tmp_path):
     assert {"cylinder_1_0"} <= {link.name for link in read(tmp_path / "s.usda").links}
 
 
-def test_a_mass_without_inertia_gets_a_little(tmp_path):
+@pytest.mark.parametrize("stated", ["", '<inertia ixx="0" ixz="2e-35" iyy="0" izz="0"/>'])
+def test_a_mass_without_inertia_gets_a_little(tmp_path, stated):
     """UsdPhysics takes a diagonalInertia of 0 for none, and engines then that of the shapes, or of a ball."""
     from pxr import Usd
 
     path = tmp_path / "r.urdf"
     path.write_text(
         '<robot name="r"><link name="rod"><inertial><mass value="2"/><inertia ixx="1" iyy="1" izz="1"/></inertial>'
-        '</link><link name="point"><inertial><origin xyz="0 0 1"/><mass value="0.5"/></inertial></link>'
+        '</link><link name="point"><inertial><origin xyz="0 0 1"/><mass value="0.5"/>'
+        f"{stated}</inertial></link>"
         '<joint name="j" type="revolute"><parent link="rod"/><child link="point"/><axis xyz="1 0 0"/>'
         '<limit lower="-1" upper="1" effort="1" velocity="1"/></joint></robot>'
     )
@@ -213,3 +215,59 @@ def test_a_turning_joint_follows_a_sliding_one_in_radians_per_metre(tmp_path):
     assert (mimic.leader, mimic.multiplier, mimic.offset) == ("slide", 7.0, pytest.approx(0.1, abs=1e-8))
     stated = (tmp_path / "m.usda").read_text()
     assert "newton:mimicCoef1 = 7\n" in stated and f"newton:mimicCoef0 = {single(0.1 * 180.0 / pi)}\n" in stated
+
+
+def test_an_inertia_that_no_body_has_is_named(tmp_path):
+    path = tmp_path / "r.urdf"
+    rod = '<link name="{}"><inertial><mass value="2"/><inertia ixx="{}" iyy="1" izz="1"/></inertial></link>'
+    path.write_text(
+        f'<robot name="r">{rod.format("rod", 2.0)}{rod.format("odd", 2.1)}<joint name="j" type="fixed">'
+        '<parent link="rod"/><child link="odd"/></joint></robot>'
+    )
+    result = cli("convert", path, "-o", tmp_path / "r.usda")
+    assert result.code == 0, result.err
+    assert "link 'odd' has an inertia that no body has: it is written, and Newton reads another" in result.err
+    assert "'rod' has" not in result.err
+
+
+TREES = """<mujoco><compiler inertiafromgeom="true"/><worldbody>
+    <body name="wall"><geom name="wall" type="box" size="1 1 1"/></body>
+    {door}
+    <body name="arm"><geom name="arm" type="box" size="1 1 1"/>
+        <body name="hand" pos="0 0 3"><joint name="wrist" axis="1 0 0"/><geom type="box" size="1 1 1"/></body></body>
+    {ball}
+</worldbody></mujoco>"""
+DOOR = """<body name="door" pos="9 0 0"><joint name="hinge" axis="0 0 1"/><geom type="box" size="1 1 1"/>
+    <body name="handle" pos="0 0 3"><joint name="turn" axis="1 0 0"/><geom type="box" size="1 1 1"/></body></body>"""
+BALL = '<body name="ball" pos="0 9 0"><freejoint/><geom type="sphere" size="1"/></body>'
+
+
+@pytest.mark.parametrize(
+    "wall, door, ball, roots",
+    [
+        (False, "", "", ["/trees"]),
+        (True, "", "", ["/trees/joints/world_welds_to_arm"]),
+        (True, DOOR, BALL, ["/trees/door", "/trees/joints/world_welds_to_arm"]),
+    ],
+)
+def test_every_body_of_an_articulation_is_counted_by_openusd(tmp_path, wall, door, ball, roots):
+    """Each tree of joints is an articulation of its own: OpenUSD counts the joint of a link that is only welded to the
+    world in the articulation above it, but not the link, and Newton then refuses the stage."""
+    from pxr import Usd, UsdPhysics
+
+    text = TREES.format(door=door, ball=ball)
+    if not wall:
+        text = "\n".join(line for line in text.splitlines() if "wall" not in line)
+    (tmp_path / "trees.xml").write_text(text)
+    result = cli("convert", tmp_path / "trees.xml", "-o", tmp_path / "trees.usda")
+    assert result.code == 0, result.err
+    stage = Usd.Stage.Open(str(tmp_path / "trees.usda"))
+    with_root = [str(p.GetPath()) for p in stage.Traverse() if p.HasAPI(UsdPhysics.ArticulationRootAPI)]
+    assert sorted(with_root) == roots
+    found = UsdPhysics.LoadUsdPhysicsFromRange(stage, ["/"])
+    for _, articulation in zip(*found[UsdPhysics.ObjectType.Articulation], strict=True):
+        bodies = set(map(str, articulation.articulatedBodies))
+        for path in map(str, articulation.articulatedJoints):
+            joint = UsdPhysics.Joint(stage.GetPrimAtPath(path))
+            ends = [*joint.GetBody0Rel().GetTargets(), *joint.GetBody1Rel().GetTargets()]
+            assert set(map(str, ends)) <= bodies
