@@ -20,10 +20,12 @@ if TYPE_CHECKING:
     from mbcli.math.array_types import FloatArray, IntArray
     from mbcli.meshes.surfaces import Color, Surface
 
+    Key: TypeAlias = tuple[str, int, int]  # path, time and size of a file
     ColoredTriangles: TypeAlias = tuple[Color | None, FloatArray, IntArray]
 
 MAX_BYTES = 500_000_000
 MAX_TRIANGLES = 5_000_000
+MAX_RECENT = 2_000_000  # triangles of files that were read last and are kept, about 150 MB
 MAX_COORDINATE = 1e100  # [m], as of numbers in model files: volumes are finite then
 
 
@@ -142,13 +144,41 @@ def _surfaces(path: str) -> Iterator[Surface]:
     suffix = os.path.splitext(path)[1].lower()
     if suffix not in FORMATS:
         raise ModelError(f"{path}: a mesh file is one of {', '.join(FORMATS)}, not '{suffix}'")
+    key = _key(path)
+    if key is not None and key in _RECENT:
+        yield from _RECENT[key]
+        return
     content = read_mesh_file(path)
+    found = []
     try:
-        yield from FORMATS[suffix](content, os.path.dirname(path))
+        for surface in FORMATS[suffix](content, os.path.dirname(path)):
+            found.append(surface)
+            yield surface
+        _remember(key, found)
     except MbcliError as error:
         raise type(error)(f"{path}: cannot read the mesh: {error}") from None
     except Exception as error:  # whatever a broken file makes of the reader
         raise ModelError(f"{path}: cannot read the mesh: {type(error).__name__}: {error}") from None
+
+
+def _key(path: str) -> Key | None:
+    """What changes with the file."""
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    return os.path.abspath(path), status.st_mtime_ns, status.st_size
+
+
+def _remember(key: Key | None, surfaces: list[Surface]) -> None:
+    """Keeps what was read last: several rooms ask for the triangles of one robot."""
+    if key is None:
+        return
+    for surface in surfaces:
+        surface.vertices.flags.writeable = surface.triangles.flags.writeable = False
+    _RECENT[key] = surfaces
+    while sum(len(surface.triangles) for kept in _RECENT.values() for surface in kept) > MAX_RECENT:
+        del _RECENT[next(iter(_RECENT))]
 
 
 def read_mesh_file(path: str) -> bytes:
@@ -215,7 +245,7 @@ def _read_stl(content: bytes, folder: str) -> Iterator[Surface]:
 def _read_obj(content: bytes, folder: str) -> Iterator[Surface]:
     from mbcli.meshes.read_obj import read_obj
 
-    return read_obj(content)
+    return read_obj(content, folder)
 
 
 def _read_dae(content: bytes, folder: str) -> Iterator[Surface]:
@@ -251,6 +281,7 @@ def _read_msh(content: bytes, folder: str) -> Iterator[Surface]:
     yield Surface("", positions, convex_hull(positions, "the mesh") if triangles is None else triangles)
 
 
+_RECENT: dict[Key, list[Surface]] = {}
 FORMATS: dict[str, Callable[[bytes, str], Iterator[Surface]]] = {
     ".obj": _read_obj,
     ".stl": _read_stl,

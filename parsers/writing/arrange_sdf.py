@@ -91,6 +91,9 @@ def _with_link_of_world(model: ModelSpec, losses: Losses) -> tuple[ModelSpec, st
     if not model.links and not model.deformables:
         raise ModelError(f"{model.place}: error: a model of SDFormat has a link: this one has none")
     world = next((link for link in model.links if link.name == WORLD), None)
+    if world is None or not (world.visuals or world.collisions):  # a group with it filters nothing
+        groups = tuple(replace(g, members=tuple(m for m in g.members if m != WORLD)) for g in model.filter_groups)
+        model = replace(model, filter_groups=groups)
     if world is None:
         return model, WORLD
     links = tuple(link for link in model.links if link is not world)

@@ -1,4 +1,4 @@
-"""Colours inside the files of visual meshes, for formats in which the mesh becomes a file without them."""
+"""Colours inside the files of visual meshes, or of OBJ files beside them, for formats that have them no longer."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from mbcli.common.kept_files import ready_to_keep
 from mbcli.common.user_cache import user_cache
 from mbcli.errors import MbcliError
 from mbcli.meshes.obj_text import obj_lines
-from mbcli.meshes.triangles import load_colored_triangles
+from mbcli.meshes.triangles import load_colored_triangles, read_mesh_file
 
 if TYPE_CHECKING:
     from mbcli.parsers.spec import GeometrySpec, ModelSpec
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 
 FOLDER = "colored_parts"  # of the user's cache
 MOST_COLORS = 50  # of one mesh, each of which becomes a visual
-HAVE_COLORS = (".dae", ".gltf", ".glb")  # of these the colours are read
+HAVE_COLORS = (".dae", ".gltf", ".glb", ".obj")  # of these the colours are read
 
 
 def with_mesh_colors(model: ModelSpec, target: Target, bundle: bool, losses: Losses) -> ModelSpec:
-    """A flat ModelSpec in which visuals have the colours of their mesh files, if the target gets other files.
+    """A flat ModelSpec in which visuals have the colours of their mesh files, if the target has them no other way.
 
     A visual that states a colour keeps it. A mesh of several colours becomes one visual for each, whose part is an OBJ
     file in the user's cache; the part of an image, or of no material, has none.
@@ -46,7 +46,8 @@ def with_mesh_colors(model: ModelSpec, target: Target, bundle: bool, losses: Los
                 assert mesh.path is not None
                 if mesh.path not in known:
                     known[mesh.path] = _colors_of(mesh.path)
-                visuals += _colored(visual, mesh, known[mesh.path], taken, link.name, losses)
+                splits = bundle or target.embeds_meshes
+                visuals += _colored(visual, mesh, known[mesh.path], taken, link.name, losses, splits)
             else:
                 visuals.append(visual)
         links.append(replace(link, visuals=tuple(visuals)))
@@ -54,29 +55,41 @@ def with_mesh_colors(model: ModelSpec, target: Target, bundle: bool, losses: Los
 
 
 def _changes(mesh: Mesh, target: Target, bundle: bool) -> bool:
-    """Whether the target gets another file, or none, in place of one that may have colours."""
-    if mesh.path is None or os.path.splitext(mesh.path)[1].lower() not in HAVE_COLORS:
+    """Whether the target gets another file, or none, in place of one that may have colours, or passes over them."""
+    suffix = "" if mesh.path is None else os.path.splitext(mesh.path)[1].lower()
+    if mesh.path is None or suffix not in HAVE_COLORS:
         return False
+    if suffix == ".obj":
+        return not target.reads_materials
     return target.embeds_meshes or (bundle and target.copied_suffix(mesh.path) is not None)
 
 
 def _colors_of(path: str) -> list[ColoredTriangles]:
     try:
+        if path.lower().endswith(".obj") and b"usemtl" not in read_mesh_file(path):
+            return []
         return load_colored_triangles(path)
     except MbcliError:
         return []  # whoever needs the triangles tells of it
 
 
 def _colored(
-    visual: GeometrySpec, mesh: Mesh, parts: list[ColoredTriangles], taken: set[str], link: str, losses: Losses
+    visual: GeometrySpec,
+    mesh: Mesh,
+    parts: list[ColoredTriangles],
+    taken: set[str],
+    link: str,
+    losses: Losses,
+    splits: bool,
 ) -> list[GeometrySpec]:
+    """splits: whether parts of the mesh may become files."""
     colors = [color for color, _, _ in parts]
     if not any(color is not None for color in colors):
         return [visual]
     if len(parts) == 1:
         return [replace(visual, color=colors[0])]
     folder = user_cache() / FOLDER
-    if len(parts) > MOST_COLORS or mesh.submesh is not None or mesh.center or not ready_to_keep(folder):
+    if not splits or len(parts) > MOST_COLORS or mesh.submesh is not None or mesh.center or not ready_to_keep(folder):
         losses.add("lost", "MESH", f"the {len(parts)} colours in the mesh of visual '{visual.name}'", visual.place)
         return [visual]
     assert mesh.path is not None

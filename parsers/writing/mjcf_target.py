@@ -148,6 +148,7 @@ _TARGET = Target(
     any_rest=False,
     one_friction=False,
     embeds_meshes=False,
+    reads_materials=False,
     spelled=as_it_is,
     reduced=lambda model, losses: model,
     encoded=lambda text, suffix: text,

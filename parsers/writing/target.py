@@ -83,6 +83,7 @@ class Target:
     any_rest: bool  # whether a controller can aim at any position and velocity by itself
     one_friction: bool  # whether collisions have the two coefficients of dry friction, and no more of contact
     embeds_meshes: bool  # whether the document holds the triangles of meshes itself
+    reads_materials: bool  # whether its programs read the files of materials that OBJ files name
     spelled: Callable[[str], str]  # a name as the format can have it
     # (flat ModelSpec with what the format has, Losses): the model without combinations that it does not have
     reduced: Callable[[Any, Any], Any]

@@ -72,6 +72,7 @@ _TARGET = Target(
     any_rest=False,
     one_friction=False,
     embeds_meshes=False,
+    reads_materials=True,
     spelled=as_it_is,
     reduced=with_gazebo_sensors,
     encoded=lambda text, suffix: text,

@@ -98,6 +98,7 @@ _TARGET = Target(
     any_rest=True,
     one_friction=True,
     embeds_meshes=True,
+    reads_materials=False,
     spelled=identifier,
     reduced=reduced_for_usd,
     encoded=encoded_usd,

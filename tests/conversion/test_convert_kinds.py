@@ -123,6 +123,22 @@ def test_sdformat_has_no_model_without_links(tmp_path):
     assert result.code == 3 and "a model of SDFormat has a link: this one has none" in result.err
 
 
+def test_links_that_may_touch_beside_a_link_called_world_go_to_sdformat(tmp_path):
+    """Robots of makers have an empty link `world`, and <self_collide> for some links: the rest is a group."""
+    ball = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial>'
+    ball += '<collision><geometry><sphere radius="0.1"/></geometry></collision>'
+    links = "".join(f'<link name="{name}">{ball}</link>' for name in "abcd")
+    joint = '<joint name="{1}" type="{2}"><origin xyz="0 0 1"/><parent link="{0}"/><child link="{1}"/>{3}</joint>'
+    limit = '<axis xyz="1 0 0"/><limit lower="-1" upper="1" effort="1" velocity="1"/>'
+    joints = joint.format("world", "a", "fixed", "")
+    joints += "".join(joint.format(*pair, "revolute", limit) for pair in ("ab", "bc", "cd"))
+    collide = '<gazebo reference="d"><self_collide>true</self_collide></gazebo>'
+    text = f'<robot name="r"><link name="world"/>{links}{joints}{collide}</robot>'
+    assert convert(text, tmp_path / "r.sdf", source="r.urdf").code == 0
+    written = (tmp_path / "r.sdf").read_text()
+    assert "<drake:member>a<" in written and "<drake:member>world<" not in written
+
+
 SERVO = """<mujoco><compiler angle="radian"/><worldbody><body><joint name="j" type="hinge" ref="{ref}"/>
 <geom size=".1" mass="1"/></body></worldbody>
 <actuator><position name="p" joint="j" kp="5" ctrlrange="{low} 2"/></actuator></mujoco>"""

@@ -134,3 +134,51 @@ def test_a_broken_colour_is_none(tmp_path, color):
     content = dae({"red": RED}, [("red", range(4))]).replace("0.8 0.1 0.1 1.0", color)
     (visual,), _ = converted(tmp_path, "a.dae", content, "xml")
     assert visual.color is None
+
+
+WEDGE = "mtllib wedge.mtl\n" + "".join(f"v {x} {y} {z}\n" for x, y, z in POINTS.tolist())
+
+
+def obj(uses):
+    """The wedge; uses: [(material, faces)]."""
+    faces = "".join(
+        f"usemtl {name}\n" + "".join(f"f {' '.join(str(k + 1) for k in FACES[f])}\n" for f in faces)
+        for name, faces in uses
+    )
+    return WEDGE + faces
+
+
+MATERIALS = "".join(f"newmtl {name}\nKd {r} {g} {b}\n" for name, (r, g, b, _) in (("red", RED), ("blue", BLUE)))
+
+
+@pytest.mark.parametrize("suffix", FORMATS)
+def test_a_visual_has_the_one_colour_of_the_materials_of_its_obj_file(tmp_path, suffix):
+    (tmp_path / "wedge.mtl").write_text(MATERIALS)
+    (visual,), _ = converted(tmp_path, "wedge.obj", obj([("red", range(4))]), suffix)
+    np.testing.assert_allclose(visual.color, RED, atol=1e-6)
+
+
+@pytest.mark.parametrize("suffix", FORMATS)
+def test_an_obj_file_of_two_materials_becomes_two_visuals(tmp_path, suffix):
+    (tmp_path / "wedge.mtl").write_text(MATERIALS)
+    visuals, said = converted(tmp_path, "wedge.obj", obj([("red", [0, 1]), ("blue", [2, 3])]), suffix)
+    np.testing.assert_allclose([visual.color for visual in visuals], [RED, BLUE], atol=1e-6)
+    assert "visual 'shell' of link 'base' is several, one for each colour in its mesh: 'shell_1', 'shell_2'" in said
+
+
+def test_without_bundle_the_colours_of_an_obj_file_of_two_materials_are_named_as_lost(tmp_path):
+    (tmp_path / "wedge.mtl").write_text(MATERIALS)
+    (tmp_path / "wedge.obj").write_text(obj([("red", [0, 1]), ("blue", [2, 3])]))
+    (tmp_path / "r.urdf").write_text("""<robot name="r"><link name="base">
+<inertial><mass value="2"/><inertia ixx="1" iyy="1" izz="1"/></inertial>
+<visual name="shell"><geometry><mesh filename="wedge.obj"/></geometry></visual></link></robot>""")
+    result = succeed("convert", tmp_path / "r.urdf", "-o", tmp_path / "r.xml")
+    assert "lost: the 2 colours in the mesh of visual 'shell'" in result.err
+
+
+def test_sdformat_and_urdf_leave_materials_of_obj_files_to_their_readers(tmp_path):
+    (tmp_path / "wedge.mtl").write_text(MATERIALS)
+    (visual,), said = converted(tmp_path, "wedge.obj", obj([("red", range(4))]), "sdf")
+    assert visual.color is None
+    assert "colour" not in said
+    assert len(list(tmp_path.glob("out/**/wedge.mtl"))) == 1
