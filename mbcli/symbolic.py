@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sympy.printing.latex import LatexPrinter
 
+from mbcli.common.other_names import also_named
 from mbcli.math.array_arguments import describe
 from mbcli.math.symbolic_polynomial import Monomial, MonomialBasis, Polynomial
 
@@ -82,21 +83,23 @@ class Variables(set[Any]):
         """Whether there is none."""
         return not self
 
+    @also_named(var="variables", vars="variables")
     def insert(self, variables: Any) -> None:
         """Adds one, or several."""
         self.update(variables if np.iterable(variables) else [variables])
 
+    @also_named(key="variable")
     def include(self, variable: Any) -> bool:
         """Whether a variable is one of them."""
         return variable in self
 
 
-def MakeVectorVariable(rows: int, name: str, *unused: Any) -> "Vector":
+def MakeVectorVariable(rows: int, name: str, type: Any = None) -> "Vector":
     """An object array (rows,) of the variables name(0), name(1), ..."""
     return np.array([Variable(f"{name}({k})") for k in range(rows)], dtype=object)
 
 
-def MakeMatrixVariable(rows: int, cols: int, name: str, *unused: Any) -> "Matrix":
+def MakeMatrixVariable(rows: int, cols: int, name: str, type: Any = None) -> "Matrix":
     """An object array (rows, cols) of the variables name(0, 0), ..."""
     return np.array([[Variable(f"{name}({i}, {j})") for j in range(cols)] for i in range(rows)], dtype=object)
 
@@ -104,6 +107,7 @@ def MakeMatrixVariable(rows: int, cols: int, name: str, *unused: Any) -> "Matrix
 MakeVectorContinuousVariable, MakeMatrixContinuousVariable = MakeVectorVariable, MakeMatrixVariable
 
 
+@also_named(cond="f_cond", expr_then="e_then", expr_else="e_else")
 def if_then_else(f_cond: Any, e_then: Any, e_else: Any) -> Any:
     """One of two expressions, by a formula."""
     return sympy.Piecewise((e_then, f_cond), (e_else, True))
@@ -117,6 +121,7 @@ def GetVariableVector(expressions: Any) -> "Vector":
     return np.array(sorted(found, key=str), dtype=object)
 
 
+@also_named(expressions="e")
 def ExtractVariablesFromExpression(e: Any) -> tuple["Vector", dict[Any, int]]:
     """The variables of an expression or of an array of them, and {variable: its place}."""
     variables = GetVariableVector(e)
@@ -129,6 +134,7 @@ def Jacobian(f: Any, vars: Any) -> "Matrix":
     return np.array([[sympy.diff(e, v) for v in np.asarray(vars, dtype=object).ravel()] for e in rows], dtype=object)
 
 
+@also_named(subs="subst", var="subst")
 def Substitute(m: Any, subst: Any, e: Any = None) -> Any:
     """Expressions with others in place of variables: Substitute(m, {variable: e}) or Substitute(m, variable, e)."""
     pairs = list(subst.items()) if isinstance(subst, dict) else [(subst, e)]
@@ -160,6 +166,7 @@ def IsAffine(m: Any, vars: Any = None) -> bool:
     )
 
 
+@also_named(f="e", M="e")
 def ToLatex(e: Any, precision: int = 3) -> str:
     """An expression, a formula or a matrix of them in LaTeX, numbers to so many decimals."""
     if isinstance(e, (np.ndarray, list, tuple)):

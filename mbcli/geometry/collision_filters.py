@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from mbcli.common.other_names import also_named
 from mbcli.geometry.identifiers import FrameId, GeometryId
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ class GeometrySet:
         for given in (*ids, geometry_id, frame_id, geometry_ids, frame_ids):
             self.Add(given)
 
+    @also_named(geometry_id="ids", frame_id="ids", geometry_ids="ids")
     def Add(
         self, ids: GeometryId | FrameId | Iterable[GeometryId | FrameId] | None = (), frame_ids: Iterable[FrameId] = ()
     ) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mbcli.common.other_names import also_named
 from mbcli.geometry.properties import Role
 from mbcli.geometry.volume_mesh import VolumeMesh
 
@@ -70,10 +71,12 @@ class SceneGraphInspector:
         """The number of frames that a source registered."""
         return len(self.FramesForSource(source_id))
 
+    @also_named(frame_id="id", geometry_id="id")
     def BelongsToSource(self, id: FrameId | GeometryId, source_id: SourceId) -> bool:
         """Of a frame or a geometry."""
         return self._source(id) == source_id
 
+    @also_named(frame_id="id", geometry_id="id")
     def GetOwningSourceName(self, id: FrameId | GeometryId) -> str:
         """Name of the source of a frame or a geometry. RuntimeError if the graph has neither."""
         source = self._source(id)
@@ -82,6 +85,7 @@ class SceneGraphInspector:
     def _source(self, id: FrameId | GeometryId) -> SourceId | None:
         return self._registry.frames[id].source if id in self._registry.frames else self._registry.geometry(id).source
 
+    @also_named(source_id="id", frame_id="id", geometry_id="id")
     def GetName(self, id: FrameId | GeometryId | SourceId) -> str:
         """Of a source, a frame or a geometry; those of models begin with the model's, as in `arm::hand`."""
         if id in self._registry.sources:
@@ -196,6 +200,7 @@ class SceneGraphInspector:
         mesh = self._registry.deformables.get(geometry_id)
         return None if mesh is None else VolumeMesh.of(mesh)
 
+    @also_named(geometry_id1="geometry_id_A", geometry_id2="geometry_id_B")
     def CollisionFiltered(self, geometry_id_A: GeometryId, geometry_id_B: GeometryId) -> bool:
         """Whether a pair is left out of the search for contact. RuntimeError if one of them does not collide."""
         for g in (geometry_id_A, geometry_id_B):

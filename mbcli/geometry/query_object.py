@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mbcli.common.other_names import also_named
 from mbcli.geometry.contact_pairs import PenetrationAsPointPair, SignedDistancePair, SignedDistanceToPoint
 from mbcli.geometry.inspector import SceneGraphInspector
 from mbcli.math import RigidTransform
@@ -38,6 +39,7 @@ class QueryObject:
         """The inspector of the SceneGraph's geometries."""
         return SceneGraphInspector(self._registry)
 
+    @also_named(frame_id="id", geometry_id="id")
     def GetPoseInWorld(self, id: FrameId | GeometryId) -> RigidTransform:
         """X_WF of a frame or X_WG of a geometry."""
         registry = self._registry

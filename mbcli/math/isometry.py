@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mbcli.common.other_names import also_named
 from mbcli.math.array_arguments import as_array
 from mbcli.math.quaternion import Quaternion
 from mbcli.math.value_template import ValueTemplate
@@ -93,6 +94,7 @@ class Isometry3:
         R = self.matrix_array[:3, :3].T
         return Isometry3(rotation=R, translation=-R.dot(self.matrix_array[:3, 3]))
 
+    @also_named(position="other")
     def multiply(self, other: Isometry3 | ArrayLike) -> Any:
         """Return the product with another one, or a point (3,) or points (3, n) transformed."""
         if isinstance(other, Isometry3):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from mbcli.common.other_names import also_named
 from mbcli.systems.diagram import ConnectedSystems, Diagram, inputs_reaching
 from mbcli.systems.system import InputPort, OutputPort, System
 
@@ -118,6 +119,7 @@ class DiagramBuilder(ConnectedSystems):
         self._require_free(input, "ExportInput")
         return self._export(self._exported_inputs, input, [input], name, "ExportInput")
 
+    @also_named(diagram_port_name="diagram_port", diagram_port_index="diagram_port")
     def ConnectInput(self, diagram_port: Any, input: InputPort) -> None:
         """Lets another input port have the value of an exported one, by its name or index."""
         self._require_port(input, InputPort, "ConnectInput")

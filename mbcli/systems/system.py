@@ -428,9 +428,10 @@ class Context:
         """Replaces the continuous state. RuntimeError for another number of elements."""
         self.get_mutable_continuous_state_vector().SetFromVector(xc)
 
-    def SetDiscreteState(self, *group_and_value: Any, xd: ArrayLike | None = None) -> None:
-        """SetDiscreteState(xd) of the only group, or SetDiscreteState(index, xd)."""
-        *group, value = group_and_value if xd is None else (xd,)
+    def SetDiscreteState(self, *group_and_value: Any, group_index: Any = None, xd: ArrayLike | None = None) -> None:
+        """SetDiscreteState(xd) of the only group, or SetDiscreteState(group_index, xd)."""
+        *group, value = group_and_value if xd is None else (*group_and_value, xd)
+        group = group if group_index is None else [group_index]
         if hasattr(value, "get_data"):
             self.get_mutable_discrete_state().SetFrom(value)
         elif group:
@@ -705,9 +706,10 @@ class System:
             if other.HasValue(other_context):
                 own.FixValue(target_context, other.Eval(other_context))
 
-    def HasDirectFeedthrough(self, *ports: int) -> bool:
-        """HasDirectFeedthrough(output), or HasDirectFeedthrough(input, output): whether inputs reach it at once."""
-        *inputs, output = ports
+    def HasDirectFeedthrough(self, *ports: int, input_port: Any = None, output_port: Any = None) -> bool:
+        """HasDirectFeedthrough(output_port), or (input_port, output_port): whether inputs reach it at once."""
+        given: list[Any] = [*ports, *(port for port in (input_port, output_port) if port is not None)]
+        *inputs, output = given
         names = self.get_output_port(output).follows
         if names is None:
             return self.num_input_ports() > 0

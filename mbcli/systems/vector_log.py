@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mbcli.common.other_names import also_named
 from mbcli.common.value import AbstractValue
 from mbcli.systems.events import PublishEvent, TriggerType
 from mbcli.systems.leaf_system import LeafSystem
@@ -108,6 +109,7 @@ class VectorLogSink(LeafSystem):
 
     GetMutableLog = GetLog
 
+    @also_named(context="root_context")
     def FindLog(self, root_context: Any) -> VectorLog:
         """The VectorLog in the context of a diagram."""
         return self.GetLog(self.GetMyContextFromRoot(root_context))

@@ -371,7 +371,8 @@ class DiscreteValues:
         data: the groups, or one vector.
     """
 
-    def __init__(self, data: VectorBase | Sequence[VectorBase] = ()) -> None:
+    def __init__(self, data: VectorBase | Sequence[VectorBase] = (), *, datum: VectorBase | None = None) -> None:
+        data = data if datum is None else datum
         self.groups = [data] if isinstance(data, VectorBase) else list(data)
 
     def num_groups(self) -> int:
@@ -400,10 +401,11 @@ class DiscreteValues:
         """The array of the elements of a group, to write into."""
         return self.get_vector(index).get_mutable_value()
 
-    def set_value(self, *index_and_value: Any) -> None:
+    def set_value(self, *index_and_value: Any, index: Any = None, value: Any = None) -> None:
         """set_value(value) or set_value(index, value) replaces the elements of a group."""
-        *index, value = index_and_value
-        self.get_vector(*index).SetFromVector(value)
+        *place, value = [*index_and_value, *([] if value is None else [value])]
+        place = place if index is None else [index]
+        self.get_vector(*place).SetFromVector(value)
 
     def SetFrom(self, other: DiscreteValues) -> None:
         """Takes the elements of all groups of another one."""

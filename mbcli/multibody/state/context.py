@@ -83,9 +83,11 @@ class Context(SystemContext):
         self._require_state(False, "SetContinuousState")
         self._set_x(xc)
 
-    def SetDiscreteState(self, *group_and_value: Any, xd: ArrayLike | None = None) -> None:
+    def SetDiscreteState(self, *group_and_value: Any, group_index: Any = None, xd: ArrayLike | None = None) -> None:
         """[q; v] of a plant with a time step, or one of its groups; RuntimeError if the plant is continuous."""
         self._require_state(True, "SetDiscreteState")
+        if group_index is not None:
+            group_and_value, xd = (group_index, *group_and_value, *([] if xd is None else [xd])), None
         if len(group_and_value) == 2 or hasattr((*group_and_value, None)[0], "get_data"):
             super().SetDiscreteState(*group_and_value)
         else:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from mbcli.common.other_names import also_named
 from mbcli.math import RigidTransform
 from mbcli.math.rigid_transform import transform_of
 from mbcli.multibody.math import SpatialVelocity
@@ -94,6 +95,7 @@ class FloatingJoint(NoOneForce):
         context.state.set_q_slice(self.first_position + self._rotation_size, self._sized(p_FM, 3, context))
         return self
 
+    @also_named(R="R_FM")
     def SetOrientation(self, context: Context, R_FM: RotationMatrix) -> Self:
         """R_FM as a RotationMatrix."""
         state = context.state
@@ -155,10 +157,12 @@ class FloatingJoint(NoOneForce):
         """p_FM (3,) [m]"""
         return self._default_positions[-3:].copy()
 
+    @also_named(translation="p_FM")
     def set_default_translation(self, p_FM: ArrayLike) -> None:
         """Replaces p_FoMo_F (3,) [m] of new contexts."""
         self._set_default_part(self._rotation_size, p_FM, 3)
 
+    @also_named(p_FM="translation")
     def set_random_translation_distribution(self, translation: Any) -> None:
         """Distribution of plant.SetRandomState() for p_FM; see mbcli.multibody.tree.random_distribution.
 

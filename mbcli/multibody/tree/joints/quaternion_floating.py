@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mbcli.common.other_names import also_named
 from mbcli.engine.smooth.joints import quaternion_floating
 from mbcli.math import Quaternion, RotationMatrix, UniformlyRandomQuaternion
 from mbcli.math.quaternion import quaternion_of
@@ -46,6 +47,7 @@ class QuaternionFloatingJoint(FloatingJoint):
         state.forget_positions()
         return self
 
+    @also_named(R="R_FM")
     def SetOrientation(self, context: Context, R_FM: RotationMatrix | Quaternion) -> QuaternionFloatingJoint:
         """R_FM as a RotationMatrix."""
         state = context.state
