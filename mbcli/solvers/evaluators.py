@@ -204,7 +204,7 @@ class LinearConstraint(Constraint):
         self._A = np.atleast_2d(A)
         super().__init__(lambda x: self._A @ x, lb, ub, self._A.shape[1])
         if self._A.shape[0] != self._m:
-            raise RuntimeError(f"a matrix {self._A.shape} does not fit {self._m} bounds")
+            raise ValueError(f"a matrix {self._A.shape} does not fit {self._m} bounds")
 
     def A(self) -> FloatArray:
         """(m, n)"""
