@@ -481,4 +481,201 @@ for attempt in (
     except Exception as error:
         print([kind.__name__ for kind in (IndexError, TypeError, RuntimeError) if isinstance(error, kind)][0])
 """,
+    "autodiff_through_dynamics": """
+import numpy as np
+from pydrake.autodiffutils import AutoDiffXd, ExtractGradient, ExtractValue, InitializeAutoDiff
+from pydrake.forwarddiff import jacobian
+from pydrake.multibody.plant import MultibodyPlant
+from pydrake.multibody.tree import MultibodyForces_, RevoluteJoint, SpatialInertia, UnitInertia
+
+plant = MultibodyPlant(0.0)
+parent = plant.world_frame()
+for k, (mass, length) in enumerate([(1.0, 0.5), (0.7, 0.4), (0.3, 0.3)]):
+    M = SpatialInertia(mass, [0, 0.02, -length], UnitInertia(0.1 + length**2, 0.1 + length**2, 0.05))
+    body = plant.AddRigidBody(f"link{k}", M)
+    plant.AddJoint(RevoluteJoint(f"joint{k}", parent, body.body_frame(), [0, 1, 0.1 * k], damping=0.05))
+    parent = body.body_frame()
+plant.Finalize()
+dual = plant.ToAutoDiffXd()
+
+
+def torques(x):
+    context = dual.CreateDefaultContext()
+    dual.SetPositionsAndVelocities(context, x[:6])
+    forces = MultibodyForces_[AutoDiffXd](dual)
+    dual.CalcForceElementsContribution(context, forces)
+    return dual.CalcInverseDynamics(context, x[6:], forces)
+
+
+x = np.array([0.3, -0.4, 0.5, 1.0, -0.7, 0.2, 0.1, 0.4, -0.6])
+print(jacobian(torques, x))
+context = dual.CreateDefaultContext()
+dual.SetPositionsAndVelocities(context, InitializeAutoDiff(x[:6]).ravel())
+tip = dual.GetFrameByName("link2")
+points = dual.CalcPointsPositions(context, tip, np.array([[0.0], [0.0], [-0.3]]), dual.world_frame())
+print(ExtractValue(points), ExtractGradient(points))
+energy = dual.CalcPotentialEnergy(context)
+print(energy.value(), energy.derivatives())
+M = dual.CalcMassMatrix(context)
+print(ExtractValue(M), ExtractGradient(M).sum(axis=0))
+""",
+    "directives_and_frames": '''
+import os
+
+import numpy as np
+from pydrake.multibody.parsing import Parser
+from pydrake.multibody.plant import MultibodyPlant
+
+BOX = """<robot name='box'>
+<link name='body'><inertial><mass value='2'/><inertia ixx='0.1' iyy='0.2' izz='0.25' ixy='0.01'
+ixz='0' iyz='0'/></inertial></link><link name='lid'><inertial><origin xyz='0.1 0 0.05'/><mass value='0.5'/>
+<inertia ixx='0.01' iyy='0.01' izz='0.02' ixy='0' ixz='0' iyz='0'/></inertial></link>
+<joint name='hinge' type='revolute'>
+<origin xyz='-0.1 0 0.1' rpy='0 0 0.2'/><parent link='body'/><child link='lid'/><axis xyz='0 1 0'/>
+<limit lower='-1' upper='2' effort='5' velocity='3'/></joint></robot>"""
+os.makedirs("boxes", exist_ok=True)
+with open("boxes/package.xml", "w") as file:
+    file.write("<package><name>boxes</name></package>")
+with open("boxes/box.urdf", "w") as file:
+    file.write(BOX)
+DIRECTIVES = """
+directives:
+- add_model: {name: left, file: package://boxes/box.urdf, default_joint_positions: {hinge: [0.3]}}
+- add_frame: {name: shelf, X_PF: {base_frame: world, translation: [0.5, 0.2, 1.0], rotation: !Rpy {deg: [10, 20, 30]}}}
+- add_weld: {parent: shelf, child: left::body}
+- add_model: {name: right, file: package://boxes/box.urdf}
+- add_weld: {parent: left::lid, child: right::body, X_PC: {translation: [0.1, 0, 0.2]}}
+"""
+plant = MultibodyPlant(0.0)
+parser = Parser(plant)
+parser.package_map().PopulateFromFolder(os.getcwd())
+for instance in parser.AddModelsFromString(DIRECTIVES, ".dmd.yaml"):
+    print(plant.GetModelInstanceName(instance))
+plant.Finalize()
+context = plant.CreateDefaultContext()
+print(plant.GetPositions(context), plant.GetPositionNames())
+plant.SetPositions(context, [0.4, -0.6])
+for name in ("left", "right"):
+    lid = plant.GetBodyByName("lid", plant.GetModelInstanceByName(name))
+    print(plant.EvalBodyPoseInWorld(context, lid).GetAsMatrix34())
+print(plant.GetPositionLowerLimits(), plant.GetPositionUpperLimits(), plant.GetVelocityUpperLimits())
+print(plant.CalcMassMatrix(context), plant.CalcGravityGeneralizedForces(context))
+''',
+    "distances": """
+import numpy as np
+from pydrake.geometry import Box, Capsule, Sphere
+from pydrake.math import RigidTransform, RollPitchYaw
+from pydrake.multibody.plant import AddMultibodyPlantSceneGraph, CoulombFriction
+from pydrake.multibody.tree import SpatialInertia
+from pydrake.systems.framework import DiagramBuilder
+
+builder = DiagramBuilder()
+plant, scene_graph = AddMultibodyPlantSceneGraph(builder, 0.0)
+friction = CoulombFriction(0.5, 0.5)
+shapes = {"ball": (Sphere(0.2), [0, 0, 0]), "rod": (Capsule(0.1, 0.6), [1, 0, 0])}
+shapes["brick"] = Box(0.4, 0.3, 0.2), [0, 1, 0]
+for name, (shape, p) in shapes.items():
+    body = plant.AddRigidBody(name, SpatialInertia.SolidSphereWithMass(1.0, 0.1))
+    plant.RegisterCollisionGeometry(body, RigidTransform(), shape, name, friction)
+    plant.SetDefaultFreeBodyPose(body, RigidTransform(RollPitchYaw(0.1 * p[0], 0.2, 0.3 * p[1]), p))
+plant.Finalize()
+diagram = builder.Build()
+context = diagram.CreateDefaultContext()
+query = scene_graph.get_query_output_port().Eval(scene_graph.GetMyContextFromRoot(context))
+inspector = query.inspector()
+pairs = query.ComputeSignedDistancePairwiseClosestPoints(5.0)
+for pair in sorted(pairs, key=lambda pair: pair.distance):
+    print(sorted([inspector.GetName(pair.id_A), inspector.GetName(pair.id_B)]), round(pair.distance, 4))
+for p_WQ in ([0.3, 0.4, 0.5], [1.0, 0.05, 0.2], [0.05, 1.0, 0.02]):
+    found = query.ComputeSignedDistanceToPoint(p_WQ)
+    for each in sorted(found, key=lambda each: each.distance):
+        print(inspector.GetName(each.id_G), each.distance, each.grad_W, each.p_GN)
+print(query.HasCollisions(), inspector.num_geometries())
+""",
+    "symbols_and_functions": """
+import numpy as np
+from pydrake.math import BarycentricMesh, RigidTransform, RollPitchYaw, SoftOverMax, wrap_to
+from pydrake.polynomial import Polynomial as Univariate
+from pydrake.symbolic import Evaluate, Jacobian, MakeVectorVariable, Polynomial, Variable, cos, sin
+
+q = MakeVectorVariable(2, "q")
+l1, l2 = 0.7, 0.4
+tip = np.array([l1 * sin(q[0]) + l2 * sin(q[0] + q[1]), -l1 * cos(q[0]) - l2 * cos(q[0] + q[1])])
+J = Jacobian(tip, q)
+for values in ([0.1, 0.2], [1.0, -0.5], [2.0, 0.3]):
+    env = dict(zip(q, values))
+    print(Evaluate(tip, env).ravel(), Evaluate(J, env))
+x = Variable("x")
+p = Polynomial(x**3 - 2 * x + 1)
+print([p.Evaluate({x: v}) for v in (0.0, 1.0, 2.5)], p.TotalDegree(), p.Differentiate(x).Evaluate({x: 2.0}))
+u = Univariate([1.0, -2.0, 0.5])
+print(u.EvaluateUnivariate(1.5), u.Derivative().GetCoefficients(), u.Integral(2.0).GetCoefficients())
+print((u * u).GetCoefficients())
+mesh = BarycentricMesh([{0.0, 1.0, 2.0}, {0.0, 2.0}])
+values = mesh.MeshValuesFrom(lambda point: [point[0] ** 2 + point[1]])
+print(values, [mesh.Eval(values, point) for point in ([0.3, 1.1], [1.7, 0.2], [2.0, 2.0])])
+print(wrap_to(7.0, -np.pi, np.pi), SoftOverMax([1.0, 2.0, 3.0], 4.0))
+print(RigidTransform(RollPitchYaw(0.1, 0.2, 0.3), [1, 2, 3]).GetAsMatrix4())
+""",
+    "reaction_forces": PENDULUM
+    + """
+builder = DiagramBuilder()
+plant = pendulum(builder, 0.0)
+diagram = builder.Build()
+root = diagram.CreateDefaultContext()
+context = plant.GetMyContextFromRoot(root)
+plant.get_actuation_input_port().FixValue(context, [0.3])
+for q, v in ((0.0, 0.0), (0.4, 1.0), (-1.2, 2.0)):
+    plant.SetPositions(context, [q])
+    plant.SetVelocities(context, [v])
+    forces = plant.get_reaction_forces_output_port().Eval(context)
+    joint = plant.GetJointByName("pin")
+    F = forces[int(joint.index())]
+    print(F.rotational(), F.translational())
+    print(plant.get_generalized_acceleration_output_port().Eval(context))
+    bob = int(plant.GetBodyByName("bob").index())
+    A = plant.get_body_spatial_accelerations_output_port().Eval(context)[bob]
+    print(A.rotational(), A.translational())
+""",
+    "masses_from_torques": """
+import numpy as np
+from pydrake.multibody.plant import MultibodyPlant
+from pydrake.multibody.tree import MultibodyForces, RevoluteJoint, SpatialInertia, UnitInertia
+
+plant = MultibodyPlant(0.0)
+parent = plant.world_frame()
+for k in range(2):
+    body = plant.AddRigidBody(f"link{k}", SpatialInertia(1.0, [0, 0, -0.4], UnitInertia(0.3, 0.3, 0.05)))
+    plant.AddJoint(RevoluteJoint(f"joint{k}", parent, body.body_frame(), [0, 1, 0] if k else [0, 0, 1]))
+    parent = body.body_frame()
+plant.Finalize()
+context = plant.CreateDefaultContext()
+links = [plant.GetBodyByName(f"link{k}") for k in range(2)]
+rng = np.random.default_rng(4)
+
+
+def torques(masses, states):
+    for link, mass in zip(links, masses):
+        M = link.default_spatial_inertia()
+        link.SetSpatialInertiaInBodyFrame(context, SpatialInertia(mass, M.get_com(), M.get_unit_inertia()))
+    rows = []
+    for q, v, vdot in states:
+        plant.SetPositions(context, q)
+        plant.SetVelocities(context, v)
+        forces = MultibodyForces(plant)
+        plant.CalcForceElementsContribution(context, forces)
+        rows.append(plant.CalcInverseDynamics(context, vdot, forces))
+    return np.concatenate(rows)
+
+
+states = rng.normal(size=(20, 3, 2))
+measured = torques([1.7, 0.6], states)
+both, one = torques([1.0, 1.0], states), torques([1.0, 0.5], states)
+columns = np.column_stack([2 * one - both, 2 * (both - one)])
+found, *_ = np.linalg.lstsq(columns, measured, rcond=None)
+print(found, np.abs(columns @ found - measured).max() < 1e-10)
+torques([1.7, 0.6], states)
+print([link.get_mass(context) for link in links], plant.CalcTotalMass(context))
+print(measured[:8])
+""",
 }
