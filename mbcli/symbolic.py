@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sympy.printing.latex import LatexPrinter
 
-from mbcli.common.other_names import also_named
 from mbcli.math.array_arguments import describe
 from mbcli.math.symbolic_polynomial import Monomial, MonomialBasis, Polynomial
+from mbcli.other_names import also_named
 
 if TYPE_CHECKING:
     from mbcli.math.array_types import Matrix, Vector

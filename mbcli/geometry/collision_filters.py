@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mbcli.common.other_names import also_named
 from mbcli.geometry.identifiers import FrameId, GeometryId
+from mbcli.other_names import also_named
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mbcli.common.other_names import also_named
 from mbcli.geometry.properties import Role
 from mbcli.geometry.volume_mesh import VolumeMesh
+from mbcli.other_names import also_named
 
 if TYPE_CHECKING:
     from mbcli.geometry.collision_filters import GeometrySet

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbcli.common.other_names import also_named
 from mbcli.geometry.contact_pairs import PenetrationAsPointPair, SignedDistancePair, SignedDistanceToPoint
 from mbcli.geometry.inspector import SceneGraphInspector
 from mbcli.math import RigidTransform
+from mbcli.other_names import also_named
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

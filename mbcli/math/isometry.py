@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbcli.common.other_names import also_named
 from mbcli.math.array_arguments import as_array
 from mbcli.math.quaternion import Quaternion
 from mbcli.math.value_template import ValueTemplate
+from mbcli.other_names import also_named
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from mbcli.common.other_names import also_named
+from mbcli.other_names import also_named
 from mbcli.systems.diagram import ConnectedSystems, Diagram, inputs_reaching
 from mbcli.systems.system import InputPort, OutputPort, System
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbcli.common.other_names import also_named
 from mbcli.common.value import AbstractValue
+from mbcli.other_names import also_named
 from mbcli.systems.events import PublishEvent, TriggerType
 from mbcli.systems.leaf_system import LeafSystem
 

@@ -16,7 +16,9 @@ PRINTS = "import numpy as np; np.set_printoptions(precision=12, linewidth=200)\n
 def printed(tmp_path, text, *runner):
     script = tmp_path / "script.py"
     script.write_text(PRINTS + text, encoding="utf-8")
-    done = subprocess.run([sys.executable, *runner, str(script)], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, *runner, str(script)], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr[-2000:]
     return done.stdout
 

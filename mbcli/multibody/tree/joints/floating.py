@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from mbcli.common.other_names import also_named
 from mbcli.math import RigidTransform
 from mbcli.math.rigid_transform import transform_of
 from mbcli.multibody.math import SpatialVelocity
 from mbcli.multibody.tree.joints.no_one_force import NoOneForce
+from mbcli.other_names import also_named
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike

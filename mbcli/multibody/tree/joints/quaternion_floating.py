@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbcli.common.other_names import also_named
 from mbcli.engine.smooth.joints import quaternion_floating
 from mbcli.math import Quaternion, RotationMatrix, UniformlyRandomQuaternion
 from mbcli.math.quaternion import quaternion_of
 from mbcli.math.rotation_array import quaternion_from_matrix
 from mbcli.multibody.scalars import FLOAT
 from mbcli.multibody.tree.joints.floating import FloatingJoint
+from mbcli.other_names import also_named
 
 if TYPE_CHECKING:
     from mbcli.math.array_types import Vector, Vector3
