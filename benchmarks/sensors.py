@@ -1,6 +1,9 @@
-"""Sensors of MJCF files of others beside MuJoCo's, at random states without contact.
+"""Sensors of MJCF files of others beside MuJoCo's, at random states and along runs, without contact.
 
-python -m benchmarks.sensors FOLDER...
+python -m benchmarks.sensors FOLDER... [--along-runs]
+
+With --along-runs, mbcli runs for half a second from a random state, and what its log has of sensors is compared at each
+row with what MuJoCo gives at the state of that row: the integrators are different, the states are not.
 
 Each file is read in a process of its own, by both; actuators do not act, and nothing limits or touches. Files with
 equalities are left out: MuJoCo holds them softly, mbcli exactly. For each file: how many sensors there are and are
@@ -13,20 +16,28 @@ import os
 import subprocess
 import sys
 import warnings
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
+from mbcli.parsers.package_map import PackageMap
 
 from mbcli.math import RigidTransform, RollPitchYaw, RotationMatrix
 from mbcli.math.rotation_array import matrix_from_quaternion
 from mbcli.models.loading import load_model
 from mbcli.multibody.math import SpatialVelocity
+from mbcli.multibody.parsing import Parser
+from mbcli.multibody.plant import MultibodyPlant
 from mbcli.multibody.sensing import SensorEvaluator
+from mbcli.multibody.tree import PdControllerGains
+from mbcli.simulation import simulate
 
 QUATERNIONS = ("framequat", "ballquat")
+SKIPPED = ("rangefinder", "touch")  # they have tests of their own
 EQUAL = 1e-9
 LONGEST = 120.0  # [s] for a file
-OWN = "--one-file"
+RUN, ROWS = 0.5, 100.0  # [s], [Hz]
+OWN, ALONG = "--one-file", "--along-runs"
 
 
 def random_state(model, rng):
@@ -67,47 +78,137 @@ def set_state(plant, context, model, q, v):
             joint.SetVelocities(context, [v[b]])
 
 
-def compare(path, states=3, *, actuated=False, skip=("rangefinder", "touch")):
-    """({sensor: largest difference, relative to 1 or the values}, {sensor: type}); nothing limits, ties or touches.
+def state_of(plant, context, model):
+    """(qpos, qvel) of a context's state, what set_state() takes."""
+    joints = {joint.name(): joint for joint in plant.elements.joints}
+    q, v = model.qpos0.copy(), np.zeros(model.nv)
+    for j in range(model.njnt):
+        kind, a, b = model.jnt_type[j], model.jnt_qposadr[j], model.jnt_dofadr[j]
+        if kind == 0:
+            body = plant.GetBodyByName(model.body(model.jnt_bodyid[j]).name)
+            X, V = plant.GetFreeBodyPose(context, body), plant.EvalBodySpatialVelocityInWorld(context, body)
+            q[a : a + 3], q[a + 3 : a + 7] = X.translation(), X.rotation().ToQuaternion().wxyz()
+            v[b : b + 3], v[b + 3 : b + 6] = V.translational(), X.rotation().matrix().T @ V.rotational()
+        elif kind == 1:
+            joint = joints[model.joint(j).name]
+            R = RollPitchYaw(joint.get_angles(context)).ToRotationMatrix()
+            q[a : a + 4], v[b : b + 3] = R.ToQuaternion().wxyz(), R.matrix().T @ joint.get_angular_velocity(context)
+        else:
+            joint = joints[model.joint(j).name]
+            q[a], v[b] = joint.GetPositions(context)[0], joint.GetVelocities(context)[0]
+    return q, v
 
-    actuated: whether actuators act, without a control.
-    """
+
+def mujoco_model(path, actuated=False):
+    """An MjModel in which nothing limits, ties, touches or flows."""
     import mujoco
 
     model = mujoco.MjModel.from_xml_path(str(path))
     off, on = mujoco.mjtDisableBit, mujoco.mjtEnableBit
-    model.opt.disableflags |= off.mjDSBL_CONSTRAINT | (0 if actuated else off.mjDSBL_ACTUATION)
+    model.opt.disableflags |= off.mjDSBL_CONSTRAINT
+    if not actuated:  # without mjDSBL_ACTUATION, which would keep velocities of actuators at 0
+        model.actuator_gaintype[:], model.actuator_gainprm[:] = mujoco.mjtGain.mjGAIN_FIXED, 0.0
+        model.actuator_biastype[:] = mujoco.mjtBias.mjBIAS_NONE
     model.opt.enableflags |= on.mjENBL_ENERGY
     model.opt.density = model.opt.viscosity = 0.0
+    return model
+
+
+class Comparison:
+    """Of the sensors of a plant with MuJoCo's.
+
+    Attributes:
+        worst: {sensor: largest difference, relative to 1 or the values}.
+        types: {sensor: type}.
+    """
+
+    def __init__(self, plant, model, skip):
+        self.model, self.worst, self._skip = model, {}, skip
+        sensors = plant.elements.sensors
+        self.types = {sensor.name(): sensor.type_name() for sensor in sensors}
+        self._paths = {sensor.name(): sensor.path.removeprefix("sensors/") for sensor in sensors}
+
+    def at(self, q, v, values, time=0.0):
+        """values: of mbcli at the state, {path of a sensor without "sensors/": (columns,)}."""
+        import mujoco
+
+        data = mujoco.MjData(self.model)  # one that was used keeps its kinetic energy
+        data.qpos[:], data.qvel[:], data.time = q, v, time
+        mujoco.mj_forward(self.model, data)
+        for i in range(self.model.nsensor):
+            name = self.model.sensor(i).name
+            if name not in self._paths or self.types[name] in self._skip:
+                continue
+            start = self.model.sensor_adr[i]
+            theirs, ours = data.sensordata[start : start + self.model.sensor_dim[i]], values[self._paths[name]]
+            if self.types[name] in QUATERNIONS and theirs @ ours < 0.0:
+                theirs = -theirs
+            error = np.abs(theirs - ours).max() / max(1.0, np.abs(theirs).max())
+            self.worst[name] = max(self.worst.get(name, 0.0), error)
+
+
+def compare(path, states=3, *, actuated=False, skip=SKIPPED):
+    """(worst, types) of a Comparison at random states.
+
+    actuated: whether actuators act, without a control.
+    """
+    model = mujoco_model(path, actuated)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         plant = load_model(path, dt=0.0).plant
-    evaluator = SensorEvaluator(plant)
-    datasets = {sensor.name(): sensor.path.removeprefix("sensors/") for sensor in evaluator.sensors}
-    types = {sensor.name(): sensor.type_name() for sensor in evaluator.sensors}
-    rng, worst = np.random.default_rng(0), {}
+    evaluator, found = SensorEvaluator(plant), Comparison(plant, model, skip)
+    rng = np.random.default_rng(0)
     for _ in range(states):
         q, v = random_state(model, rng)
-        data = mujoco.MjData(model)  # one that was used keeps its kinetic energy
-        data.qpos[:], data.qvel[:] = q, v
-        mujoco.mj_forward(model, data)
         context = plant.CreateDefaultContext()
         set_state(plant, context, model, q, v)
-        values = evaluator.values(context)
-        for i in range(model.nsensor):
-            name = model.sensor(i).name
-            if name not in datasets or types[name] in skip:
-                continue
-            start = model.sensor_adr[i]
-            theirs, ours = data.sensordata[start : start + model.sensor_dim[i]], values[datasets[name]]
-            if types[name] in QUATERNIONS and theirs @ ours < 0.0:
-                theirs = -theirs
-            error = np.abs(theirs - ours).max() / max(1.0, np.abs(theirs).max())
-            worst[name] = max(worst.get(name, 0.0), error)
-    return worst, types
+        found.at(q, v, evaluator.values(context))
+    return found.worst, found.types
 
 
-def outcome(path):
+def free_plant(path):
+    """Continuous; nothing touches, limits or drives."""
+    plant = MultibodyPlant(0.0)
+    packages = PackageMap(allow_outside=True, missing_meshes="ignore")
+    Parser(plant, packages=packages).AddModels(str(path))
+    for actuator in plant.elements.actuators:
+        actuator.replace_gains(PdControllerGains())
+    for joint in plant.elements.joints:
+        ends = np.full(joint.num_positions(), np.inf)
+        joint.set_position_limits(-ends, ends)
+    plant.Finalize()
+    return plant
+
+
+def compare_along_run(path, until=RUN, *, skip=SKIPPED):
+    """(worst, types) of a Comparison at the rows of the log of a run from a random state, and how many rows there are.
+
+    A RuntimeError says why there is no run.
+    """
+    model, plant = mujoco_model(path), free_plant(path)
+    context = plant.CreateDefaultContext()
+    set_state(plant, context, model, *random_state(model, np.random.default_rng(0)))
+    start = plant.GetPositions(context), plant.GetVelocities(context)
+    log = simulate(
+        plant,
+        until,
+        start=start,
+        integrator="runge_kutta3",
+        log_rate=ROWS,
+        velocity_limits="ignore",
+        warn=lambda _: None,
+    )
+    found = Comparison(plant, model, skip)
+    columns = {sensor.path.removeprefix("sensors/"): log.field(sensor.path) for sensor in plant.elements.sensors}
+    for k, time in enumerate(log.times):
+        plant.SetPositions(context, log.q[k])
+        plant.SetVelocities(context, log.v[k])
+        values = {name: np.atleast_1d(rows[k]) for name, rows in columns.items()}
+        found.at(*state_of(plant, context, model), values, time)
+    return found.worst, found.types, len(log.times)
+
+
+def outcome(path, along_run):
     """What is to say of a file: "why" it is left out, or the numbers of its sensors and those that differ."""
     import mujoco
 
@@ -119,14 +220,36 @@ def outcome(path):
         return {"why": "it has equalities"}
     if not model.nsensor:
         return {"why": "it has no sensors"}
-    worst, types = compare(path)
+    rows = 3
+    if not along_run:
+        worst, types = compare(path, rows)
+    else:
+        try:
+            worst, types, rows = compare_along_run(path)
+        except RuntimeError as error:
+            return {"why": f"no run: {str(error).splitlines()[0]}"}
     differ = {name: [types[name], error] for name, error in worst.items() if not error <= EQUAL}
-    return {"sensors": model.nsensor, "compared": len(worst), "differ": differ}
+    left = Counter(_left_out(model, i, types) for i in range(model.nsensor) if model.sensor(i).name not in worst)
+    return {"sensors": model.nsensor, "compared": len(worst), "rows": rows, "differ": differ, "left": left}
 
 
-def in_a_process(path):
+def _left_out(model, i, types):
+    """Why a sensor of a file is not compared."""
+    import mujoco
+
+    kind = mujoco.mjtSensor(model.sensor_type[i]).name.removeprefix("mjSENS_").lower()
+    if not model.sensor(i).name:
+        return f"{kind} without a name"
+    return (
+        f"{kind}, in tests of its own"
+        if model.sensor(i).name in types
+        else f"{kind}, not read (docs/reference/sensors.md)"
+    )
+
+
+def in_a_process(path, along_run):
     """outcome() of another process, which may die or take too long."""
-    command = [sys.executable, "-W", "ignore", "-m", "benchmarks.sensors", OWN, path]
+    command = [sys.executable, "-W", "ignore", "-m", "benchmarks.sensors", OWN, path, *[ALONG] * along_run]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=LONGEST, check=False)
         return json.loads(done.stdout.splitlines()[-1])
@@ -148,15 +271,18 @@ def with_sensors(folders):
 
 def main(arguments):
     """Prints a line for each file, and the counts."""
+    along_run = ALONG in arguments
+    arguments = [each for each in arguments if each != ALONG]
     if arguments[:1] == [OWN]:
-        print(json.dumps(outcome(arguments[1])))
+        print(json.dumps(outcome(arguments[1], along_run)))
         return
     found = {}
     for path in with_sensors(arguments):
-        found[path] = one = in_a_process(path)
+        found[path] = one = in_a_process(path, along_run)
         if "compared" in one:
             worst = ", ".join(f"{name} ({kind}) {error:.1e}" for name, (kind, error) in one["differ"].items())
-            print(f"{path}: {one['compared']} of {one['sensors']} compared; {worst or 'all equal'}", flush=True)
+            line = f"{one['compared']} of {one['sensors']} compared at {one['rows']} states; {worst or 'all equal'}"
+            print(f"{path}: {line}", flush=True)
         else:
             print(f"{path}: {one.get('why') or one['fault']}", flush=True)
     compared = [one for one in found.values() if one.get("compared")]
@@ -166,6 +292,10 @@ def main(arguments):
     faults = sum("fault" in one for one in found.values())
     print(f"{len(found)} files: {len(compared)} compared, {equal} with all sensors equal, {faults} faults")
     print(f"{sensors} sensors, {differ} differ by more than {EQUAL:g}")
+    left = sum((Counter(one.get("left")) for one in found.values()), Counter())
+    left += Counter(one["why"].split(":")[0] for one in found.values() if "why" in one)
+    for why, count in left.most_common():
+        print(f"left out, {count}: {why}")
 
 
 if __name__ == "__main__":

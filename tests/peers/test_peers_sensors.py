@@ -1,8 +1,8 @@
-"""Sensors beside MuJoCo's, of a model with every kind and of real files, in random states without contact."""
+"""Sensors beside MuJoCo's, of a model with every kind, in random states and along runs, without contact."""
 
 import pytest
 
-from benchmarks.sensors import compare
+from benchmarks.sensors import compare, compare_along_run
 from mbcli.sensors import SENSORS
 
 pytestmark = pytest.mark.peers
@@ -56,3 +56,21 @@ def test_the_world_bears_what_it_carries(tmp_path):
     )
     worst, _ = compare(tmp_path / "world.xml", states=5)
     assert worst.keys() == {"f", "t"} and max(worst.values()) < 1e-9
+
+
+def test_every_kind_is_as_in_mujoco_along_a_run(tmp_path):
+    (tmp_path / "every.xml").write_text(EVERY_KIND)
+    worst, _, rows = compare_along_run(tmp_path / "every.xml")
+    assert len(worst) == 38 and rows == 51
+    assert max(worst.values()) < 1e-9, {name: error for name, error in worst.items() if error >= 1e-9}
+
+
+def test_neither_limits_nor_servos_act_along_the_run_that_is_compared(tmp_path):
+    (tmp_path / "servo.xml").write_text(
+        """<mujoco><worldbody><body name="arm"><joint name="j" axis="0 1 0" limited="true" range="-1 1"/>
+<geom type="capsule" fromto="0 0 0 0.5 0 0" size="0.05" mass="2"/><site name="s" pos="0.5 0 0"/></body></worldbody>
+<actuator><position name="p" joint="j" kp="500" kv="20"/></actuator><sensor><accelerometer name="a" site="s"/>
+<jointpos name="q" joint="j"/><actuatorvel name="v" actuator="p"/></sensor></mujoco>"""
+    )
+    worst, _, _ = compare_along_run(tmp_path / "servo.xml", until=2.0)
+    assert worst.keys() == {"a", "q", "v"} and max(worst.values()) < 1e-9
