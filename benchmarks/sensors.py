@@ -3,7 +3,8 @@
 python -m benchmarks.sensors FOLDER... [--along-runs]
 
 With --along-runs, mbcli runs for half a second from a random state, and what its log has of sensors is compared at each
-row with what MuJoCo gives at the state of that row: the integrators are different, the states are not.
+row with what MuJoCo gives at the state of that row: the integrators are different, the states are not. Where sensors
+differ, they are compared once more with the inertias of mbcli in MuJoCo.
 
 Each file is read in a process of its own, by both; actuators do not act, and nothing limits or touches. Files with
 equalities are left out: MuJoCo holds them softly, mbcli exactly. For each file: how many sensors there are and are
@@ -114,6 +115,22 @@ def mujoco_model(path, actuated=False):
     return model
 
 
+def give_inertias(plant, model):
+    """Gives the bodies of an MjModel the inertias that they have in the plant, with principal axes in another order."""
+    import mujoco
+
+    for b in range(1, model.nbody):
+        name = model.body(b).name
+        if not model.body_mass[b] or not plant.HasBodyNamed(name):
+            continue
+        M = plant.GetBodyByName(name).default_spatial_inertia()
+        moments, axes = np.linalg.eigh(M.Shift(M.get_com()).CalcRotationalInertia().CopyToFullMatrix3())
+        axes[:, 2] *= np.linalg.det(axes)
+        model.body_mass[b], model.body_ipos[b], model.body_inertia[b] = M.get_mass(), M.get_com(), moments
+        model.body_sameframe[b] = mujoco.mjtSameFrame.mjSAMEFRAME_NONE
+        mujoco.mju_mat2Quat(model.body_iquat[b], axes.ravel())
+
+
 class Comparison:
     """Of the sensors of a plant with MuJoCo's.
 
@@ -180,12 +197,14 @@ def free_plant(path):
     return plant
 
 
-def compare_along_run(path, until=RUN, *, skip=SKIPPED):
+def compare_along_run(path, until=RUN, *, same_inertias=False, skip=SKIPPED):
     """(worst, types) of a Comparison at the rows of the log of a run from a random state, and how many rows there are.
 
-    A RuntimeError says why there is no run.
+    A RuntimeError says why there is no run. same_inertias: whether MuJoCo gets those of mbcli.
     """
     model, plant = mujoco_model(path), free_plant(path)
+    if same_inertias:
+        give_inertias(plant, model)
     context = plant.CreateDefaultContext()
     set_state(plant, context, model, *random_state(model, np.random.default_rng(0)))
     start = plant.GetPositions(context), plant.GetVelocities(context)
@@ -229,6 +248,10 @@ def outcome(path, along_run):
         except RuntimeError as error:
             return {"why": f"no run: {str(error).splitlines()[0]}"}
     differ = {name: [types[name], error] for name, error in worst.items() if not error <= EQUAL}
+    if differ and along_run:  # also what it is with the same inertias
+        same, _, _ = compare_along_run(path, same_inertias=True)
+        for name, found in differ.items():
+            found.append(same[name])
     left = Counter(_left_out(model, i, types) for i in range(model.nsensor) if model.sensor(i).name not in worst)
     return {"sensors": model.nsensor, "compared": len(worst), "rows": rows, "differ": differ, "left": left}
 
@@ -269,6 +292,10 @@ def with_sensors(folders):
                 yield os.fspath(path)
 
 
+def _difference(name, kind, error, same=None):
+    return f"{name} ({kind}) {error:.1e}" + ("" if same is None else f", with the inertias of mbcli {same:.1e}")
+
+
 def main(arguments):
     """Prints a line for each file, and the counts."""
     along_run = ALONG in arguments
@@ -280,7 +307,7 @@ def main(arguments):
     for path in with_sensors(arguments):
         found[path] = one = in_a_process(path, along_run)
         if "compared" in one:
-            worst = ", ".join(f"{name} ({kind}) {error:.1e}" for name, (kind, error) in one["differ"].items())
+            worst = ", ".join(_difference(name, *figures) for name, figures in one["differ"].items())
             line = f"{one['compared']} of {one['sensors']} compared at {one['rows']} states; {worst or 'all equal'}"
             print(f"{path}: {line}", flush=True)
         else:
