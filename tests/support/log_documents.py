@@ -39,7 +39,8 @@ def _lines(dataset: Dataset) -> list[str]:
     columns = dataset.columns if isinstance(dataset.columns, str) else str(len(dataset.columns) or "")
     shape = f"({dataset.rows}, {columns})" if columns else f"({dataset.rows},)"
     units = (dataset.units,) if isinstance(dataset.units, str) else tuple(dict.fromkeys(dataset.units))
-    first = f"    /{dataset.path:<30}{f'{shape} {dataset.dtype}':<21}{', '.join(units):<13}"
+    columns = (dataset.path, 30), (f"{shape} {dataset.dtype}", 21), (", ".join(units), 13)
+    first = "    /" + "".join(f"{text:<{width}}" if len(text) < width else f"{text} " for text, width in columns)
     meaning = wrap(dataset.meaning, WIDTH - MEANING)
     return [f"{first}{meaning[0]}", *(" " * MEANING + line for line in meaning[1:])]
 
