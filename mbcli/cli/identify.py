@@ -84,6 +84,12 @@ class FilesCommand(GroundCommand):
 @click.option("--armature/--no-armature", default=True, help="Identify the inertia of rotors of each joint. [armature]")
 @click.option("--payload", metavar="LINK", help="Identify only this link; friction and all other parameters stay.")
 @click.option(
+    "--held",
+    metavar="LIST",
+    help="Joints that stand still, as those that the data lack: NAME at its default, NAME=VALUE [rad or m], or all "
+    "that the data lack. Their links count as welded.",
+)
+@click.option(
     "--floating", is_flag=True, help="Bases float, and the data give their motion; default: bases are welded."
 )
 @click.option(
@@ -129,6 +135,7 @@ def identify(
     friction: str,
     armature: bool,
     payload: str | None,
+    held: str | None,
     floating: bool,
     fit: str,
     parameters: str | None,
@@ -171,6 +178,8 @@ def identify(
         raise click.UsageError("--fit trajectory writes a page: --report FILE.html")
     if fit == "trajectory" and (not data or payload is not None):
         raise click.UsageError("--fit trajectory needs --data" if not data else "--payload needs --fit torque")
+    if fit == "trajectory" and held is not None:
+        raise click.UsageError("--held needs --fit torque")
     contact = ground is not None or any(path.startswith("geometry.") for path in paths)
     model = load(options, ctx, contact=contact, ground=ground)
     plant = model.plant
@@ -201,6 +210,7 @@ def identify(
             armature=armature,
             payload=payload,
             known_load=None if known_load is None else _known_load(known_load),
+            held=held_words(held),
             in_file=kinds_in_file(model.specs[0].format if model.specs else ""),
         )
         name = str(options.models[0]) if options.models else ""
@@ -248,6 +258,21 @@ def _frictions(text: str) -> list[str]:
         if word not in FRICTION_WORDS:
             raise click.UsageError(f"--friction: there is no '{word}'; there are {', '.join(FRICTION_WORDS)} and none")
     return words
+
+
+def held_words(text: str | None) -> dict[str, float | None]:
+    """{joint: where it stands, None at its default} of --held."""
+    from mbcli.cli.state import number
+
+    found: dict[str, float | None] = {}
+    for word in () if text is None else text.replace(",", " ").split():
+        name, equals, value = word.partition("=")
+        if name in found:
+            raise click.UsageError(f"--held: '{name}' twice")
+        found[name] = number(value, f"--held {name}") if equals else None
+    if text is not None and not found:
+        raise click.UsageError("--held: no names")
+    return found
 
 
 def _gains(plant: MultibodyPlant, text: str | None, other: float) -> FloatArray | None:

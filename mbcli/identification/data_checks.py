@@ -19,6 +19,8 @@ UNLIKE = 0.05  # less than that of its own column, for a column to be of another
 STILL = 1e-9  # [rad or m] that a joint moves at least
 STOP = 1e-3  # [rad or m] from a limit, where a joint may lean on it
 FEWEST_SATURATED = 5  # equal largest efforts one after another
+MOSTLY = 0.7  # part of the rows in which a joint moves, that an effort with one value there is no measurement in
+MOVING = 0.1  # of the usual speed: a joint that is slower stands, more or less
 LONGEST_LAG = 0.3  # [s]
 LONGEST_STEP = 0.75  # [s] from row to row
 
@@ -89,10 +91,10 @@ def driven(plant: Any) -> Any:
     return result
 
 
-def missing_efforts(record: Record, plant: Any) -> list[str]:
-    """Names of velocities with an actuator whose effort the record does not give."""
+def missing_efforts(record: Record, plant: Any, held: Any) -> list[str]:
+    """Names of velocities with an actuator whose effort the record does not give; held: (nv,) that need none."""
     names = plant.GetVelocityNames()
-    return [names[d] for d in np.flatnonzero(~(given(record.tau) | ~driven(plant)))]
+    return [names[d] for d in np.flatnonzero(~(given(record.tau) | ~driven(plant) | held))]
 
 
 def saturated(values: FloatArray) -> Any:
@@ -160,7 +162,19 @@ def _constants(record: Record, plant: Any) -> list[Finding]:
             if much and at_all and not np.isnan(column[0]) and np.ptp(column) == 0.0:
                 message = f"the {what} of joint {name} is {column[0]:g} in every row, though it moves"
                 found.append(Finding("DATA_DEAD", message, record.source, record.line(0), name))
+            elif much and what == "effort" and not np.isnan(column[0]) and np.ptp(column) > 0.0:
+                value, share = _usual_value(column, np.gradient(record.q[:, i], record.time))
+                if share > MOSTLY:
+                    message = f"the effort is {value:g} in {100 * share:.0f} % of the rows in which the joint moves"
+                    found.append(Finding("DATA_DEAD", message, record.source, record.line(0), name))
     return found
+
+
+def _usual_value(effort: FloatArray, rate: FloatArray) -> tuple[float, float]:
+    """The most frequent value of an effort while its joint moves, and its part of these rows."""
+    moves = np.abs(rate) > MOVING * np.percentile(np.abs(rate), 90.0)
+    values, counts = np.unique(effort[moves], return_counts=True)
+    return (float(values[counts.argmax()]), float(counts.max() / counts.sum())) if len(values) else (0.0, 0.0)
 
 
 def _rates(record: Record, plant: Any) -> list[Finding]:

@@ -58,6 +58,7 @@ def identified_document(result: Identified, output: str | None, changed: Sequenc
                 subject.plant.GetVelocityNames(), result.gains.values, result.gains.errors, strict=True
             )
         ],
+        "held": subject.held.document(subject.plant),
         "filter": {"cutoff": result.cutoff, "rate": result.rate},
         "samples": result.counts,
         "findings": [finding.document() for finding in (*result.findings, *changed)],
@@ -104,6 +105,7 @@ def fitted_document(result: TrajectoryFit, output: str | None, changed: Sequence
         "errors_of_joints": {"data": None, "validation": None},
         "cross_validation": [],
         "effort_gains": None,
+        "held": [],
         "filter": {"cutoff": result.cutoff, "rate": None},
         "samples": {"rows": result.rows, "samples": result.samples, "stretches": result.segments},
         "findings": [finding.document() for finding in (*result.findings, *changed)],

@@ -74,16 +74,18 @@ def drive_gains(
     unknowns = np.arange(1, 10) if load.centre is None else np.zeros(0, dtype=int)
     of_load = [np.zeros((*run.tau.shape, 10)) for run in free]
     of_load += [_efforts(subject, frame, run) for run in loaded]
+    of_load = [Y[:, subject.independent] for Y in of_load]
     acts = [np.concatenate((Y[:, :, unknowns], (Y @ pi)[:, :, None]), axis=2) for Y in of_load]
     largest = max(float(np.abs(b[:, :, -1]).max(initial=0.0)) for b in acts)
     sizes = np.concatenate((subject.sizes, np.full(len(unknowns), load.mass)))
     values, errors = np.array(given, dtype=float), np.zeros(len(given))
     unknown = []
-    for d in np.flatnonzero(np.isnan(given)).tolist():
-        if not driven(plant)[d]:
-            values[d] = 1.0
-            continue
-        equations = [_of_currents(e, d, b, k >= len(free)) for k, (e, b) in enumerate(zip(of_runs, acts, strict=True))]
+    values[np.isnan(given) & (~driven(plant) | subject.held.velocities)] = 1.0
+    for d in np.flatnonzero(np.isnan(values)).tolist():
+        row = int(np.searchsorted(subject.independent, d))
+        equations = [
+            _of_currents(e, row, b, k >= len(free)) for k, (e, b) in enumerate(zip(of_runs, acts, strict=True))
+        ]
         found = _inverse_gain(equations, sizes, TOLERANCE * largest)
         if found is None or abs(found[0]) < SURE * found[1]:
             unknown.append(plant.GetVelocityNames()[d])
@@ -111,7 +113,7 @@ def _efforts(subject: Subject, frame: int, run: Run) -> FloatArray:
 
 
 def _of_currents(e: Equations, d: int, load: FloatArray, is_loaded: bool) -> Equations:
-    """The equations of one joint's current, with more unknowns: of the load, the factor of b, the inverse of its gain.
+    """Equations d, of one joint's current, with more unknowns: of the load, the factor of b, the inverse of its gain.
 
     They stand twice, the first may be used without the load, the second with it: errors under load have their own size.
     """

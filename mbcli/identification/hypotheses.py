@@ -33,7 +33,7 @@ def suspected(subject: Subject, run: Run, slow: FloatArray | None) -> list[Findi
         return []
     picked = np.linspace(0, len(run) - 1, SAMPLES).astype(int)
     part = run.part(picked)
-    measured = np.flatnonzero(~np.isnan(run.tau[0]))
+    measured = _measured(subject, run)
     usual = _error(subject, part, slow)
     found = _lags(subject, run, picked, slow)
     if usual < POOR:
@@ -73,6 +73,11 @@ def suspected(subject: Subject, run: Run, slow: FloatArray | None) -> list[Findi
     return found
 
 
+def _measured(subject: Subject, run: Run) -> list[int]:
+    """Velocities with efforts, whose equations count."""
+    return [d for d in subject.independent.tolist() if not np.isnan(run.tau[0, d])]
+
+
 def _lags(subject: Subject, run: Run, picked: Any, slow: FloatArray | None) -> list[Finding]:
     """A lag of all efforts, or of one."""
     most = int(LONGEST_LAG * run.rate)
@@ -88,11 +93,11 @@ def _lags(subject: Subject, run: Run, picked: Any, slow: FloatArray | None) -> l
     def error(shift: int, velocities: Sequence[int]) -> float:
         tau = run.tau[inner].copy()
         tau[:, velocities] = run.tau[inner + shift][:, velocities]
-        y: Any = ((np.where(np.isnan(tau), 0.0, tau)).ravel() - known) * weights
+        y: Any = (_efforts(subject, tau) - known) * weights
         inside = Q.T @ y
         return float(np.sqrt(max(y @ y - inside @ inside, 0.0) / (y @ y))) if y.any() else 0.0
 
-    measured = np.flatnonzero(~np.isnan(run.tau[0])).tolist()
+    measured = _measured(subject, run)
     usual = error(0, measured)
     everything = [(error(s, measured), s) for s in range(-most, most + 1)]
     best, shift = min(everything)
@@ -120,13 +125,18 @@ def _system(subject: Subject, part: Run, slow: FloatArray | None) -> tuple[Any, 
 
 def _error(subject: Subject, part: Run, slow: FloatArray | None) -> float:
     A, weights, known = _system(subject, part, slow)
-    y = (np.where(np.isnan(part.tau), 0.0, part.tau).ravel() - known) * weights
+    y = (_efforts(subject, part.tau) - known) * weights
     Aw = A * weights[:, None]
     H = product(Aw, Aw)
     H[np.diag_indices(len(H))] += 1e-10 * max(float(np.trace(H)) / len(H), 1e-300)
     x = np.linalg.solve(H, Aw.T @ y)
     size = float(np.linalg.norm(y))
     return float(np.linalg.norm(Aw @ x - y)) / size if size > 0.0 else 0.0
+
+
+def _efforts(subject: Subject, tau: FloatArray) -> FloatArray:
+    """(n d,) of the equations, from (n, nv)."""
+    return np.nan_to_num(tau[:, subject.independent]).ravel()
 
 
 def _times(values: FloatArray, k: int, factor: float) -> FloatArray:

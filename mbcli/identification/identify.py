@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -26,10 +26,11 @@ from mbcli.identification.estimation import (
     weigh,
 )
 from mbcli.identification.findings import Finding
+from mbcli.identification.held_joints import HeldJoints, held_joints
 from mbcli.identification.hypotheses import suspected
 from mbcli.identification.records import DataSettings, Record, given, read_record
 from mbcli.identification.signals import choose_cutoff, runs_of, velocities_of
-from mbcli.identification.subject import SLOW, Subject, slow_speeds
+from mbcli.identification.subject import HOLD, SLOW, Subject, slow_speeds
 from mbcli.identification.unknowns import ARMATURE, COULOMB, FRICTIONS, INERTIAL, OFFSET, STRIBECK, VISCOUS
 
 if TYPE_CHECKING:
@@ -49,12 +50,14 @@ class Settings(DataSettings):
         frictions: kinds of FRICTIONS. armature: whether armatures are identified. payload: name of the only link that
         is, None: all. in_file: kinds of parameters for which the file has a place.
         known_load: of the motions `loaded`; then efforts are currents, and `gains` those that are known, NaN others.
+        held: {joint: where it stands}, of held_joints().
     """
 
     frictions: Sequence[str] = DEFAULT_FRICTIONS
     armature: bool = False
     payload: str | None = None
     known_load: KnownLoad | None = None
+    held: Mapping[str, float | None] = field(default_factory=dict)
     in_file: Sequence[str] = (INERTIAL, ARMATURE, VISCOUS, COULOMB)
 
 
@@ -117,15 +120,25 @@ def identify(
     unknown = set(settings.frictions) - set(FRICTIONS)
     if unknown:
         raise ValueError(f"there is no friction {', '.join(sorted(unknown))}")
-    subject = Subject(
-        plant, frictions=settings.frictions, armature=settings.armature, payload=settings.payload, name=name
-    )
-    findings = list(subject.findings)
     counts = dict.fromkeys(("rows", "samples", "used", "slow", "saturated", "at_stop", "outliers"), 0)
     gains = settings.gains
     if settings.known_load is not None:
         settings = replace(settings, gains=np.ones(plant.num_velocities()))
-    records = [_record(path, plant, settings, tell) for path in (*data, *loaded, *validate)]
+    records = [read_record(path, plant, settings, tell=tell) for path in (*data, *loaded, *validate)]
+    held = held_joints(plant, settings.held, records if settings.held else ())
+    for record in records:
+        _check_efforts(record, plant, held)
+    subject = Subject(
+        plant,
+        frictions=settings.frictions,
+        armature=settings.armature,
+        payload=settings.payload,
+        held=held,
+        name=name,
+    )
+    findings = list(subject.findings)
+    if held.joints:
+        findings.append(held.finding(plant, records[0].source))
     use = ["data"] * len(data) + ["loaded"] * len(loaded) + ["validation"] * len(validate)
     kept = [checked(record, plant) for record in records]
     for record, (found, _, left_out) in zip(records, kept, strict=True):
@@ -134,6 +147,7 @@ def identify(
             counts["rows"] += len(record.time)
             for reason, count in left_out.items():
                 counts[reason] += count
+    records = [held.fill(record) for record in records]
     cutoff = _cutoff(records, len(data) + len(loaded), settings)
     velocity_of = velocities_of(plant, subject.context)
     runs: dict[str, list[Run]] = {"data": [], "loaded": [], "validation": []}
@@ -183,12 +197,13 @@ def identify(
     return result
 
 
-def _record(path: str, plant: Any, settings: Settings, tell: Callable[[str], None]) -> Record:
-    record = read_record(path, plant, settings, tell=tell)
-    missing = missing_efforts(record, plant)
+def _check_efforts(record: Record, plant: Any, held: HeldJoints) -> None:
+    missing = missing_efforts(record, plant, held.velocities)
     if missing:
-        raise ModelError(f"{path}: error: no efforts of {', '.join(missing)}: columns tau:NAME, or u:NAME of actuators")
-    return record
+        raise ModelError(
+            f"{record.source}: error: no efforts of {', '.join(missing)}: columns tau:NAME, or u:NAME of "
+            f"actuators{HOLD}"
+        )
 
 
 def _followed(record: Record, subject: Subject) -> Record:

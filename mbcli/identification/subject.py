@@ -11,6 +11,7 @@ from mbcli.engine.runtime.kernel import may_compile
 from mbcli.errors import ArgumentError, ModelError
 from mbcli.identification.estimation import Equations
 from mbcli.identification.findings import Finding
+from mbcli.identification.held_joints import HeldJoints, nothing_held
 from mbcli.identification.unknowns import (
     ARMATURE,
     ASYMMETRY,
@@ -38,6 +39,7 @@ SLOW = 0.02  # of the usual speed of a joint: slower, the sign of its velocity, 
 SHOWN = 60  # states that show what can be known
 HAS_TORSIONAL = 2.0  # [rad or m] how far their positions are from the default ones
 DENSITY = 1000.0  # [kg/m^3] of the ball that stands for the size of a link whose file has no inertia to speak of
+HOLD = "; joints that stand still: --held NAME, NAME=VALUE or all"  # the end of a message
 FLATTEST = 1e-3  # a second moment below this part of the ball's is not taken as knowledge
 
 
@@ -47,8 +49,11 @@ class Subject:
     Args:
         plant: finalized. frictions: kinds among FRICTIONS that are identified. armature: whether armatures are.
         payload: name of the only link whose parameters are identified, None: all links and frictions.
+        held: joints that do not move, None: there are none.
 
     Attributes:
+        independent: velocities whose equations equations() gives: those that are not held, nor depend on others by
+            constraints.
         links: numbers of the links whose inertias are identified. reference: (m, 10) what a file says of them, made
             such that a body can have it.
         joints: velocities of joints with one, whose friction is identified.
@@ -57,8 +62,17 @@ class Subject:
     """
 
     def __init__(
-        self, plant: Any, *, frictions: Sequence[str], armature: bool, payload: str | None = None, name: str = ""
+        self,
+        plant: Any,
+        *,
+        frictions: Sequence[str],
+        armature: bool,
+        payload: str | None = None,
+        held: HeldJoints | None = None,
+        name: str = "",
     ) -> None:
+        self.held = held or nothing_held(plant)
+        self.independent = np.flatnonzero(~self.held.velocities)
         self.plant, self.context = plant, plant.CreateDefaultContext()
         state = self.context.state
         if not state.parameters_current:
@@ -84,7 +98,10 @@ class Subject:
         bodies = self.plant.elements.bodies
         self.links: list[int] = []
         self._weighs: list[bool] = []
+        moves = self._moving_bodies()
         for k, links in enumerate(self.moved.links):
+            if not moves[self.moved.bodies[k]]:
+                continue
             massive = [n for n in links if self.model.link_inertia[n, 0] > 0.0]
             if not massive and payload is None:
                 names = " and ".join(bodies[n].name() for n in links)
@@ -105,13 +122,22 @@ class Subject:
         self.reference = np.array([possible(pi) for pi in given])
         self.given = np.array(given)
 
+    def _moving_bodies(self) -> Any:
+        """(bodies,) whether a joint that is not held moves each."""
+        parent, start, count = self.model.body_parent, self.model.body_v, self.model.body_nv
+        moves = np.zeros(len(parent), dtype=bool)
+        for b in self.moved.bodies:
+            own = self.held.velocities[start[b] : start[b] + count[b]]
+            moves[b] = bool((~own).any()) or moves[parent[b]]
+        return moves
+
     def _choose_joints(self) -> None:
         self.joints: list[int] = []
         self._dry, self._stiffness, self._rest = np.zeros((3, self.plant.num_velocities()))
         self.stribeck_speed = np.full(self.plant.num_velocities(), np.inf)  # [rad/s or m/s] of each velocity
         self.joint_of: dict[int, Any] = {}
         for joint in self.plant.moving_joints():
-            if joint.num_velocities() == 1:
+            if joint.num_velocities() == 1 and not self.held.velocities[joint.velocity_start()]:
                 d = joint.velocity_start()
                 self.joints.append(d)
                 self.joint_of[d] = joint
@@ -163,7 +189,7 @@ class Subject:
     def complete(self, q: FloatArray, v: FloatArray, vdot: FloatArray, rates: bool = True) -> tuple[Any, ...]:
         """Positions and their rates with those of followers (mimic) that a record does not give.
 
-        ModelError if others are missing; rates: also if those of rates are.
+        ModelError if others are missing; rates: also if their rates are.
         """
         q, v, vdot = q.copy(), v.copy(), vdot.copy()
         for _ in self.plant.elements.constraints:  # followers of followers
@@ -176,7 +202,7 @@ class Subject:
         ):
             missing = [name for name, column in zip(names, values.T, strict=False) if np.isnan(column).any()]
             if missing:
-                raise ModelError(f"the data have no {what} of {', '.join(missing)}")
+                raise ModelError(f"the data have no {what} of {', '.join(missing)}{HOLD}")
         return q, v, vdot
 
     def equations(self, run: Run, slow: FloatArray | None) -> Equations:
@@ -203,6 +229,8 @@ class Subject:
             y, tau, raw = (np.einsum("nik,ni->nk", N, part) for part in (y, tau, raw))
             acts = np.abs(N) > 1e-12
             usable = ~np.einsum("nik,ni->nk", acts, ~usable).astype(bool) & good[:, None]
+        elif self.held.joints:
+            A, y, tau, raw, usable = (part[:, self.independent] for part in (A, y, tau, raw, usable))
         return Equations(A, y, usable, tau, raw, run.time, run.source, run.rate)
 
     def columns(self, q: FloatArray, v: FloatArray, vdot: FloatArray, slow: FloatArray | None = None) -> FloatArray:
@@ -239,7 +267,7 @@ class Subject:
             picked = [np.linspace(0, len(run) - 1, min(len(run), SHOWN)).astype(int) for run in runs]
             parts = [run.part(rows) for run, rows in zip(runs, picked, strict=True)]
             return np.vstack([self.equations(part, None).A.reshape(-1, len(self.parameters)) for part in parts])
-        rng, nv = np.random.default_rng(0), self.plant.num_velocities()
+        rng, nv, held = np.random.default_rng(0), self.plant.num_velocities(), self.held
         q = np.empty((SHOWN, self.plant.num_positions()))
         for row in q:
             self.plant.SetPositions(self.context, self._default_q)
@@ -247,12 +275,16 @@ class Subject:
             row[:] = self._default_q + HAS_TORSIONAL * np.array(self.plant.MapVelocityToQDot(self.context, velocity))
         q = ClosedChains(self.context, held={}).manifold.normalized(q)
         v, vdot = rng.normal(size=(2, SHOWN, nv))
-        return self.columns(q, v, vdot).reshape(-1, len(self.parameters))
+        v[:, held.velocities] = vdot[:, held.velocities] = 0.0
+        if held.joints:  # where they stand: in every file at a place of its own
+            seen = np.concatenate([run.q[[0, -1]] for run in runs] or [held.q[None, :]])[:, held.positions]
+            q[:, held.positions] = seen[rng.integers(len(seen), size=SHOWN)]
+        return self.columns(q, v, vdot)[:, self.independent].reshape(-1, len(self.parameters))
 
     def independent_names(self) -> list[str]:
         """Names of the velocities whose equations equations() gives."""
         names = self.plant.GetVelocityNames()
-        return names if self.chains is None else [names[k] for k in self.independent]
+        return [names[k] for k in self.independent]
 
     def choose_independent(self, q: FloatArray, measured: Any) -> None:
         """Chooses the velocities that constraints leave independent: those of measured efforts first.
@@ -263,17 +295,17 @@ class Subject:
 
         if self.chains is None:
             return
-        nv = self.plant.num_velocities()
+        free = np.flatnonzero(~self.held.velocities)
         samples = q[np.linspace(0, len(q) - 1, 5).astype(int)]
         errors, G = zip(*(self._constraints_at(x) for x in samples), strict=True)
         if max(float(np.abs(e).max(initial=0.0)) for e in errors) > 1e-2:
             raise ModelError("the positions of the data do not satisfy the constraints of the model")
-        stacked = np.vstack(G)
-        rank = int(np.linalg.matrix_rank(G[0], tol=1e-8))
-        cost = np.where(measured, 1e-3, 1.0)  # what is dependent is taken from those without a measured effort
-        dependent = qr(stacked * cost, pivoting=True, mode="r")[1][:rank]
+        stacked = np.vstack(G)[:, free]
+        rank = int(np.linalg.matrix_rank(G[0][:, free], tol=1e-8))
+        cost = np.where(measured, 1e-3, 1.0)[free]  # what is dependent is taken from those without a measured effort
+        dependent = free[qr(stacked * cost, pivoting=True, mode="r")[1][:rank]]
         self.dependent = np.sort(dependent)
-        self.independent = np.setdiff1d(np.arange(nv), dependent)
+        self.independent = np.setdiff1d(free, dependent)
 
     def _constraints_at(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
         chains: Any = self.chains
