@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from mbcli.cli.identify import held_words
 from mbcli.cli.model import load
 from mbcli.cli.options import MODEL_KEYS, Number, model_options, take, usage_errors
 from mbcli.cli.output import document, emit, number, refuse_existing, table, tell
@@ -25,7 +26,17 @@ if TYPE_CHECKING:
 @model_options
 @click.option("-t", "--duration", type=Number(above=0.0), default=20.0, metavar="T", help="Duration [s]. [20]")
 @click.option("--rate", type=Number(above=0.0), default=100.0, metavar="HZ", help="Samples per second. [100]")
-@click.option("--harmonics", type=click.IntRange(2, 50), default=5, metavar="N", help="Of the Fourier series. [5]")
+@click.option(
+    "--basis",
+    type=click.Choice(["fourier", "bsplines"]),
+    default="fourier",
+    help="What motions are made of: Fourier series or B-splines. [fourier]",
+)
+@click.option("--harmonics", type=click.IntRange(2, 50), metavar="N", help="Of the Fourier series. [5]")
+@click.option("--points", type=click.IntRange(4, 200), metavar="N", help="Of the B-splines. [15]")
+@click.option(
+    "--held", metavar="LIST", help="Joints that do not move: NAME at its default, NAME=VALUE [rad or m] elsewhere."
+)
 @click.option(
     "--margin", type=Number(above=0.0), default=0.9, metavar="PART", help="Part of the limits that is used. [0.9]"
 )
@@ -44,7 +55,10 @@ def excite(
     ctx: click.Context,
     duration: float,
     rate: float,
-    harmonics: int,
+    basis: str,
+    harmonics: int | None,
+    points: int | None,
+    held: str | None,
     margin: float,
     speed: float | None,
     acceleration: float | None,
@@ -58,9 +72,9 @@ def excite(
 ) -> None:
     """A motion within limits from which masses, inertias and friction can be identified.
 
-    Bases are welded. Each joint moves by a Fourier series that begins and ends at rest, within the limits of its
-    position, velocity, acceleration and effort, so that the condition number of the equations is small. The rows have
-    time, positions, velocities and accelerations.
+    Bases are welded. Each joint moves by a Fourier series or B-spline that begins and ends at rest, within the limits
+    of its position, velocity, acceleration and effort, so that the condition number of the equations is small. The rows
+    have time, positions, velocities and accelerations.
 
     \b
     mbcli excite robot.urdf -t 20 -o motion.csv
@@ -74,13 +88,22 @@ def excite(
     plant = loaded.plant
 
     from mbcli.identification.excitation import excite as find_motion
+    from mbcli.identification.held_joints import ALL, held_joints
 
+    if (harmonics if basis == "bsplines" else points) is not None:
+        raise click.UsageError("--harmonics needs --basis fourier, --points --basis bsplines")
+    still = held_words(held)
+    if ALL in still:
+        raise click.UsageError("--held: 'all' are those that data lack, and there are no data: name them")
     with usage_errors():
         motion = find_motion(
             plant,
             duration,
             rate=rate,
-            harmonics=harmonics,
+            basis=basis,
+            harmonics=harmonics or 5,
+            points=points or 15,
+            held=held_joints(plant, still),
             margin=margin,
             tries=tries,
             seed=seed,

@@ -1,8 +1,7 @@
-"""A motion from which parameters can be identified: sums of sines within limits that minimize a condition number.
+"""A motion from which parameters can be identified: curves within limits that minimize a condition number.
 
-The position of each joint is a Fourier series of one period T, the whole motion (Swevers 1997), that begins and ends at
-rest: velocity and acceleration are 0 there by two linear equations on its coefficients. Whatever the coefficients are,
-the series is scaled and shifted such that it stays within the limits of position, velocity and acceleration; motions
+The position of each joint is a curve that begins and ends at rest (curves.py). Whatever the coefficients are,
+the curve is scaled and shifted such that it stays within the limits of position, velocity and acceleration; motions
 that need larger efforts than there are, or collide, are not taken. A random search with a seed, whose steps grow where
 they succeed and shrink where they do not, minimizes the condition number of the equations for the base parameters.
 """
@@ -16,7 +15,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mbcli.errors import ArgumentError, ModelError, NumericalError
+from mbcli.identification.curves import BSplines, Curves, FourierSeries
 from mbcli.identification.estimation import base_combinations
+from mbcli.identification.held_joints import HeldJoints, nothing_held
 from mbcli.identification.subject import Subject
 
 if TYPE_CHECKING:
@@ -25,7 +26,10 @@ if TYPE_CHECKING:
 WITHOUT_LIMIT = np.pi / 2.0  # [rad or m] around the default position, of joints without limits
 SPEED, SPEEDS_A_SECOND = 1.5, 4.0  # [rad/s or m/s] without a limit; acceleration without one: so many speeds a second
 SAMPLES = 120  # of a motion that is tried
-AMPLITUDE, PLACE = -2, -1  # columns of the unknowns behind the coefficients of the series
+FOURIER, BSPLINES = "fourier", "bsplines"
+BASES = (FOURIER, BSPLINES)
+SAMPLES_OF_LIMITS = 20  # for each coefficient, where limits are looked at
+AMPLITUDE, PLACE = -2, -1  # columns of the unknowns behind the coefficients of the curves
 STARTS = 20  # random motions before the search
 
 
@@ -66,18 +70,22 @@ def excite(
     duration: float,
     *,
     rate: float = 100.0,
+    basis: str = FOURIER,
     harmonics: int = 5,
+    points: int = 15,
     margin: float = 0.9,
     tries: int = 400,
     seed: int = 0,
     speed: float | None = None,
     acceleration: float | None = None,
+    held: HeldJoints | None = None,
     collides: Callable[[FloatArray], bool] | None = None,
 ) -> Motion:
-    """A motion of all joints of one degree of freedom.
+    """A motion of all joints of one degree of freedom that are not held.
 
     Args:
-        plant: finalized, its bases welded. duration: [s]. rate: [1/s] of its samples. harmonics: of the series.
+        plant: finalized, its bases welded. duration: [s]. rate: [1/s] of its samples.
+        basis: "fourier" or "bsplines". harmonics: of Fourier series. points: of B-splines.
         margin: part of the limits that is used. tries: of the search. seed: of its random numbers.
         speed, acceleration: limits [rad/s or m/s, and per second] that joints have in addition to their own.
         collides: positions (nq,) -> whether bodies touch; None: it is not asked.
@@ -87,7 +95,11 @@ def excite(
     """
     if not 0.0 < margin <= 1.0:
         raise ArgumentError(f"margin is {margin:g}: it is a part of the limits, from 0 to 1")
-    others = [j.name() for j in plant.moving_joints() if j.num_velocities() > 1]
+    if basis not in BASES:
+        raise ArgumentError(f"basis: there is no '{basis}'; there are {' and '.join(BASES)}")
+    held = held or nothing_held(plant)
+    moving = [j for j in plant.moving_joints() if j.num_velocities() and not held.velocities[j.velocity_start()]]
+    others = [j.name() for j in moving if j.num_velocities() > 1]
     if others:
         raise ModelError(f"excite is for joints of one degree of freedom: {', '.join(others)} has more")
     loops = [c.kind for c in plant.elements.constraints if c.kind != "coupler"]
@@ -95,13 +107,14 @@ def excite(
         raise ModelError(
             f"excite is for robots without closed chains: this one has a constraint of the kind {loops[0]}"
         )
-    subject = Subject(plant, frictions=("viscous", "coulomb", "offset"), armature=False)
+    subject = Subject(plant, frictions=("viscous", "coulomb", "offset"), armature=False, held=held)
     followers = {c.joint0.velocity_start() for c in plant.elements.constraints}
     leaders = [d for d in subject.joints if d not in followers]
-    search = _Search(subject, leaders, _bounds(subject, leaders, margin, speed, acceleration), duration, harmonics)
+    curves: Curves = FourierSeries(duration, harmonics) if basis == FOURIER else BSplines(duration, points)
+    search = _Search(subject, leaders, _bounds(subject, leaders, margin, speed, acceleration), duration, curves)
     search.collides, search.margin = collides, margin
     rng = np.random.default_rng(seed)
-    shape = (len(leaders), 2 * harmonics + 2)
+    shape = (len(leaders), curves.count + 2)
     best, coefficients = np.inf, np.zeros(shape)
     for n in range(5 * STARTS):
         tried = rng.normal(size=shape)
@@ -122,7 +135,7 @@ def excite(
         else:
             step = max(1e-2, 0.9 * step)
     time = np.arange(0.0, duration + 0.5 / rate, 1.0 / rate)
-    q, v, vdot = search.motion(coefficients, time)
+    q, v, vdot = search.motion(coefficients, curves.matrices(time))
     tau = search.efforts(q, v, vdot)
     return Motion(time, q, v, vdot, tau, best, first, search.rank, search.use(q, v, vdot, tau))
 
@@ -146,7 +159,7 @@ def _bounds(
     effort = np.full(plant.num_velocities(), np.inf)
     for actuator in plant.elements.actuators:
         effort[actuator.joint().velocity_start()] = margin * actuator.effort_limit()
-    effort[effort == 0.0] = np.inf
+    effort[(effort == 0.0) | subject.held.velocities] = np.inf
     return Bounds(middle - half, middle + half, fastest, hardest, effort)
 
 
@@ -160,18 +173,15 @@ class _Search:
     collides: Callable[[FloatArray], bool] | None = None
     margin = 1.0
 
-    def __init__(self, subject: Subject, leaders: list[int], bounds: Bounds, duration: float, harmonics: int) -> None:
-        self._subject, self._leaders, self._bounds, self._harmonics = subject, leaders, bounds, harmonics
-        self._frequency = 2.0 * np.pi / duration
-        self._time = np.linspace(0.0, duration, SAMPLES, endpoint=False)
+    def __init__(self, subject: Subject, leaders: list[int], bounds: Bounds, duration: float, curves: Curves) -> None:
+        self._subject, self._leaders, self._bounds = subject, leaders, bounds
+        self._tried = curves.matrices(np.linspace(0.0, duration, SAMPLES, endpoint=False))
+        dense = np.linspace(0.0, duration, SAMPLES_OF_LIMITS * curves.count, endpoint=False)
+        self._dense = curves.matrices(dense)
         exact = subject.exact_rows([]) if subject.chains is None else self._followed_rows()
         self._columns, _ = base_combinations(exact, subject.sizes)
         self._sizes = subject.sizes[self._columns]
         self.rank = len(self._columns)
-        n = np.arange(1, harmonics + 1)
-        zero = np.zeros(harmonics)
-        at_rest = np.vstack((np.concatenate((n, zero)), np.concatenate((zero, n * n))))  # of velocity, acceleration
-        self._free = np.eye(2 * harmonics) - np.linalg.pinv(at_rest) @ at_rest
 
     def _followed_rows(self) -> FloatArray:
         """Equations of random states of leaders, whose followers follow: see Subject.exact_rows()."""
@@ -183,17 +193,18 @@ class _Search:
         N, _ = self._subject.motions(states[0])
         return np.einsum("nik,nip->nkp", N, A).reshape(-1, A.shape[2])
 
-    def motion(self, coefficients: FloatArray, time: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """q (n, nq), v, vdot (n, nv) at some times, scaled and shifted into the limits of whole motions."""
-        series = coefficients[:, :AMPLITUDE] @ self._free
-        scale, shift = self._fit(series, np.exp(-np.abs(coefficients[:, AMPLITUDE])), coefficients[:, PLACE])
-        x, xd, xdd = self._series(series, time)
+    def motion(
+        self, coefficients: FloatArray, matrices: tuple[FloatArray, ...]
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """q (n, nq), v, vdot (n, nv) at the times of matrices, scaled and shifted into the limits of whole motions."""
+        own = coefficients[:, :AMPLITUDE]
+        scale, shift = self._fit(own, np.exp(-np.abs(coefficients[:, AMPLITUDE])), coefficients[:, PLACE])
+        x, xd, xdd = (matrix @ own.T for matrix in matrices)
         return self._whole(x * scale + shift, xd * scale, xdd * scale)
 
-    def _fit(self, series: FloatArray, part: FloatArray, place: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def _fit(self, own: FloatArray, part: FloatArray, place: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Factor and offset of each joint: the largest motion times a part of 1, moved by the place within limits."""
-        dense = np.linspace(0.0, 2.0 * np.pi / self._frequency, 40 * self._harmonics, endpoint=False)
-        x, xd, xdd = self._series(series, dense)
+        x, xd, xdd = (matrix @ own.T for matrix in self._dense)
         b = self._bounds
         low, high = x.min(axis=0), x.max(axis=0)
         span = np.maximum(high - low, 1e-12)
@@ -202,21 +213,13 @@ class _Search:
         room = 0.5 * (b.upper - b.lower - scale * (high - low))
         return scale, 0.5 * (b.lower + b.upper) - scale * 0.5 * (low + high) + np.tanh(place) * 0.9 * room
 
-    def _series(self, series: FloatArray, time: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        n = np.arange(1, self._harmonics + 1)
-        angle, w = np.outer(time, n) * self._frequency, n * self._frequency
-        sine, cosine = np.sin(angle), np.cos(angle)
-        a, b = series[:, : self._harmonics].T, series[:, self._harmonics :].T
-        return (
-            sine @ a + cosine @ b,
-            (cosine * w) @ a - (sine * w) @ b,
-            -(sine * w * w) @ a - (cosine * w * w) @ b,
-        )
-
     def _whole(self, x: FloatArray, xd: FloatArray, xdd: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         plant = self._subject.plant
         q = np.full((len(x), plant.num_positions()), np.nan)
         v, vdot = (np.full((len(x), plant.num_velocities()), np.nan) for _ in range(2))
+        held = self._subject.held
+        q[:, held.positions] = held.q[held.positions]
+        v[:, held.velocities] = vdot[:, held.velocities] = 0.0
         for k, d in enumerate(self._leaders):
             q[:, self._subject.joint_of[d].position_start()] = x[:, k]
             v[:, d], vdot[:, d] = xd[:, k], xdd[:, k]
@@ -230,17 +233,19 @@ class _Search:
         """Whether no bodies touch."""
         if self.collides is None:
             return True
-        return not any(self.collides(row) for row in self.motion(coefficients, self._time)[0][::2])
+        return not any(self.collides(row) for row in self.motion(coefficients, self._tried)[0][::2])
 
     def cost(self, coefficients: FloatArray) -> float:
         """The condition number; infinite for a motion that needs efforts that are not there."""
-        q, v, vdot = self.motion(coefficients, self._time)
+        q, v, vdot = self.motion(coefficients, self._tried)
         if (np.abs(self.efforts(q, v, vdot)) > self._bounds.effort).any():
             return np.inf
         A = self._subject.columns(q, v, vdot, None)
         if self._subject.chains is not None:
             N, _ = self._subject.motions(q)
             A = np.einsum("nik,nip->nkp", N, A)
+        else:
+            A = A[:, self._subject.independent]
         scale = np.sqrt((A**2).sum(axis=2).mean(axis=0))[:, None]
         rows = (A[:, :, self._columns] / np.where(scale > 0.0, scale, 1.0)).reshape(-1, self.rank) * self._sizes
         values = np.linalg.svd(rows, compute_uv=False)

@@ -2,12 +2,13 @@
 
 import numpy as np
 import pytest
-from command_line import succeed
+from command_line import cli, succeed
 from measured_motion import forces, hand, plant_of
 from repository import SAMPLES
 
 from mbcli.errors import ModelError
 from mbcli.identification.excitation import excite
+from mbcli.identification.held_joints import held_joints
 
 
 @pytest.fixture(autouse=True)
@@ -84,3 +85,53 @@ def test_the_file_goes_through_inverse_dynamics_and_identify(tmp_path, monkeypat
     document = succeed("-q", "identify", "arm.urdf", "--data", "measured.csv", "--json").json()
     assert document["errors"]["after"] < 1e-6 < 0.05 < document["errors"]["before"]
     assert document["filter"]["cutoff"] is None
+
+
+@pytest.mark.parametrize("points", [4, 15])
+def test_b_splines_stay_within_limits_and_begin_and_end_at_rest_at_one_place(arm, points):
+    options = {"rate": 200.0, "margin": 0.8, "tries": 10, "speed": 1.0, "acceleration": 3.0}
+    motion = excite(arm, 8.0, basis="bsplines", points=points, **options)
+    assert np.abs(motion.q).max() <= 0.8 * np.pi / 2.0
+    assert np.abs(motion.v).max() <= 0.8 * 1.0 and np.abs(motion.vdot).max() <= 0.8 * 3.0
+    assert np.abs(motion.v).max() > 0.2
+    for end in (0, -1):
+        assert np.abs(motion.v[end]).max() < 1e-9 and np.abs(motion.vdot[end]).max() < 1e-9
+    assert np.abs(motion.q[0] - motion.q[-1]).max() < 1e-9
+    np.testing.assert_allclose(np.gradient(motion.q, motion.time, axis=0)[2:-2], motion.v[2:-2], atol=2e-3)
+    np.testing.assert_allclose(np.gradient(motion.v, motion.time, axis=0)[2:-2], motion.vdot[2:-2], atol=2e-2)
+    (actuator,) = arm.elements.actuators
+    assert np.abs(motion.tau[:, actuator.joint().velocity_start()]).max() <= 0.8 * actuator.effort_limit()
+
+
+def test_b_splines_show_about_as_much_as_fourier_series_do(arm):
+    """Conditions of the best of a short search, over three seeds."""
+    fourier, splines = (
+        [excite(arm, 8.0, basis=basis, tries=60, seed=seed).condition for seed in range(3)]
+        for basis in ("fourier", "bsplines")
+    )
+    assert np.median(splines) < 3.0 * np.median(fourier)
+
+
+def test_b_splines_do_not_collide(arm):
+    motion = excite(arm, 8.0, basis="bsplines", tries=4, collides=lambda q: bool(q[1] > 0.7))
+    assert motion.q[:, 1].max() < 0.8
+
+
+def test_held_joints_do_not_move_and_their_equations_do_not_count(arm):
+    held = held_joints(arm, {"shoulder": 0.4})
+    motion = excite(arm, 6.0, tries=3, held=held)
+    assert np.all(motion.q[:, 0] == 0.4) and not motion.v[:, 0].any() and np.ptp(motion.q[:, 1]) > 0.1
+    assert motion.rank == 6  # the two parts of the pendulum's weight, its inertia, and friction
+    assert set(motion.use["position"]) == {"elbow"}
+
+
+def test_a_robot_plays_the_file_of_b_splines(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    arm = SAMPLES / "arm7.urdf"
+    succeed("-q", "excite", arm, "-t", 2, "--basis", "bsplines", "--points", 6, "--tries", 1, "-o", "motion.csv")
+    run = succeed("-q", "simulate", arm, "--weld-base", "--trajectory", "motion.csv", "-t", 0.5, "--json").json()
+    assert max(entry["largest_error"] for entry in run["tracking"]) < 0.01
+    result = cli("excite", arm, "--basis", "bsplines", "--harmonics", 4)
+    assert result.code == 2 and "--harmonics needs --basis fourier" in result.err
+    result = cli("excite", arm, "--held", "all")
+    assert result.code == 2 and "name them" in result.err

@@ -14,10 +14,10 @@ from test_log_recovery import rows_on_disk
 
 from mbcli.errors import ArgumentError, ControlError, ResourceError
 from mbcli.log.reader import Log
-from mbcli.models.loading import ModelText
+from mbcli.models.loading import ModelText, load_model
 from mbcli.simulation import resume, simulate
 from mbcli.simulation.control import Command, ControllerChoice, compiled
-from mbcli.simulation.control.plans import Plan
+from mbcli.simulation.control.plans import Plan, read_plan
 
 CART = """<robot name="cart"><link name="world"/><link name="c"><inertial><mass value="2"/>
 <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
@@ -592,6 +592,13 @@ def test_a_cart_follows_a_plan_and_says_how_far_it_is_off(cart, way, most):
     assert np.abs(force).max() == pytest.approx(2.0 * 6.0 * 0.01 / 0.1**2, rel=0.05)
 
 
+def test_a_plan_takes_velocities_by_the_names_of_tables_of_states_and_leaves_accelerations(cart):
+    plant = load_model("cart.urdf").plant
+    for names in ("v:x,vdot:x", f"v:{plant.GetVelocityNames()[0]},vdot:{plant.GetVelocityNames()[0]}"):
+        plan = read_plan(plant, cart(f"time,x,{names}\n0,0,1,9\n1,1,-1,9\n", "plan.csv"), "cubic")
+        assert plan.at(0.0).v.tolist() == [1.0]
+
+
 @pytest.mark.parametrize(
     ("table", "message"),
     [
@@ -600,6 +607,8 @@ def test_a_cart_follows_a_plan_and_says_how_far_it_is_off(cart, way, most):
         ("time,x\n0,0\n1,nan\n", "is not a finite number"),
         ("time,x\n0,0\n", "at least two rows"),
         ("x\n0\n1\n", "one column 'time'"),
+        ("time,x,v:y\n0,0,0\n1,1,0\n", "column 'v:y': there is no velocity named 'y'"),
+        ("time,x,tau:x\n0,0,0\n1,1,0\n", "column 'tau:x': there is no position named"),
     ],
 )
 def test_faults_of_plans_are_named(cart, table, message):

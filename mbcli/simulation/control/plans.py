@@ -10,6 +10,7 @@ Before the first row and after the last one a plan rests there.
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -152,7 +153,8 @@ def _pieces(times: FloatArray, positions: FloatArray, rates: FloatArray, interpo
 
 def read_plan(plant: MultibodyPlant, path: str | os.PathLike, interpolation: str) -> Plan:
     """The Plan of a table with columns time, positions of joints of one velocity and, of all of them or none, their
-    velocities, by the names of the plant. ModelError with the line for what is none.
+    velocities, by the names of the plant. A velocity may be called v:NAME, as in tables of states, and accelerations,
+    vdot:NAME, are not used. ModelError with the line for what is none.
     """
     table = read_text_table(path)
     header, names = table.header, list(table.header.names)
@@ -185,7 +187,7 @@ def read_plan(plant: MultibodyPlant, path: str | os.PathLike, interpolation: str
 
 @dataclass(frozen=True)
 class _Column:
-    """A column of a table: "time", "q" or "v", the velocity of its joint, and what its numbers are multiplied by."""
+    """A column: "time", "q", "v" or "vdot", the velocity of its joint, and what its numbers are multiplied by."""
 
     kind: str
     dof: int
@@ -206,6 +208,9 @@ def _columns(plant: MultibodyPlant, header: TableHeader) -> list[_Column]:
         kind, dof = _meant(cell, positions, velocities, dof_of, place)
         if dof not in _joints(plant):
             raise ModelError(f"{place}: is not of a joint of one velocity, which a plan is for")
+        if kind == "vdot":
+            found.append(_Column(kind, dof, 1.0))
+            continue
         base = velocity_units[dof] if kind == "v" else position_units[_joints(plant)[dof].position_start()]
         found.append(_Column(kind, dof, scale_to(UNITS[base], unit, place)))
     if len({(c.kind, c.dof) for c in found}) != len(found):
@@ -216,16 +221,19 @@ def _columns(plant: MultibodyPlant, header: TableHeader) -> list[_Column]:
 def _meant(
     cell: str, positions: NamedCoordinates, velocities: NamedCoordinates, dof_of: Mapping[int, int], place: str
 ) -> tuple[str, int]:
-    """("q" or "v", velocity index) of a name; -1 where the position is of no joint of one velocity."""
+    """("q", "v" or "vdot", velocity index) of a name; -1 where the position is of no joint of one velocity."""
+    kind, colon, name = cell.partition(":")
     try:
+        if colon and kind in ("v", "vdot"):
+            return kind, velocities.find(name)
         if velocities.whole(cell):
             return "v", velocities.find(cell)
         return "q", dof_of.get(positions.find(cell), -1)
     except LookupError as error:
-        try:
-            return "v", velocities.find(cell)
-        except LookupError:
-            raise ModelError(f"{place}: {printable(error.args[0])}") from None
+        if not colon:
+            with suppress(LookupError):
+                return "v", velocities.find(cell)
+        raise ModelError(f"{place}: {printable(error.args[0])}") from None
 
 
 def _joints(plant: MultibodyPlant) -> dict[int, Joint]:
