@@ -378,6 +378,7 @@ def _text_of_fit(result: TrajectoryFit, content: dict[str, Any]) -> str:
     if len(rows) > MOST_ROWS:
         lines.append(f"{len(rows) - MOST_ROWS} more: --json")
     lines += ["", f"{result.rows} rows, {result.segments} stretches, {result.steps} steps of the search"]
+    lines += [f"{file} by the other files: {100 * error:.2f} %" for file, error in result.cross]
     if content["output"]:
         lines.append(f"model: {content['output']}")
     return "\n".join(lines)

@@ -103,7 +103,7 @@ def fitted_document(result: TrajectoryFit, output: str | None, changed: Sequence
         "noise": {name: float(value) for name, value in result.noise.items()},
         "errors": {**result.figures, "validation_of_file": None},
         "errors_of_joints": {"data": None, "validation": None},
-        "cross_validation": [],
+        "cross_validation": [{"file": file, "error": error} for file, error in result.cross],
         "effort_gains": None,
         "held": [],
         "filter": {"cutoff": result.cutoff, "rate": None},

@@ -44,6 +44,7 @@ class TrajectoryFit:
         figures: relative errors of rollouts, by name. noise: {column: standard deviation of its errors}.
         segments, samples: how many, of the data. steps: of the search. plots: (source, time, measured, predicted) of
         each file's positions, of validation if there is one. names: of the positions.
+        cross: (file, error) of each file of data by the others.
     """
 
     parameters: list[Fitted]
@@ -59,6 +60,7 @@ class TrajectoryFit:
     findings: list[Finding] = field(default_factory=list)
     plots: list[tuple[str, FloatArray, FloatArray, FloatArray]] = field(default_factory=list)
     names: list[str] = field(default_factory=list)
+    cross: list[tuple[str, float]] = field(default_factory=list)
 
     def looks_wrong(self) -> bool:
         """Whether a finding says that the data are not what they claim to be."""
@@ -145,6 +147,17 @@ def fit_trajectory(
         tried = other.solve(fit.theta, starts, fixed=True)
         figures["validation"] = _error(other, tried)
         shown = (other, tried)
+    sources = list(dict.fromkeys(s.source for s in own))
+    cross = []
+    for source in sources if len(sources) > 1 else ():
+        with_it, without = ([s for s in own if (s.source == source) == whether] for whether in (True, False))
+        rest, left = (Shooting(loaded, free, part, every, drive.gains, contact) for part in (without, with_it))
+        of_rest = np.array([start for s, start in zip(own, fit.starts, strict=True) if s.source != source])
+        for other in (rest, left):
+            other.take_weights(shooting)
+        theta = rest.solve(fit.theta, of_rest).theta
+        starts = np.zeros((len(with_it), 2 * plant.num_velocities()))
+        cross.append((source, _error(left, left.solve(theta, starts, fixed=True))))
     return TrajectoryFit(
         free.fitted(fit.theta, fit.covariance),
         free.inertias(fit.theta),
@@ -159,6 +172,7 @@ def fit_trajectory(
         findings,
         _plots(*shown),
         [name for name, there in zip(columns[: plant.num_positions()], shooting.given, strict=False) if there],
+        cross,
     )
 
 
