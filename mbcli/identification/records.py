@@ -158,7 +158,7 @@ def read_record(
     try:
         chunks = list(open_states(source, layout, input_format=settings.file_format))
     except ModelError as error:
-        if columns is None and "names of the columns are expected" in str(error):
+        if columns is None and any(words in str(error) for words in ("names of the columns are", "unknown column")):
             raise ModelError(f"{error}: --columns names them, as in --columns time,q,v,tau") from None
         raise
     n = sum(map(len, chunks))

@@ -158,3 +158,9 @@ def test_an_effort_with_one_value_while_its_joint_moves_is_a_finding(tmp_path):
     found = identify(plant, [write_npz(tmp_path / "a.npz", q, v, vdot, tau)]).findings
     (dead,) = [f for f in found if f.code == "DATA_DEAD"]
     assert "is 0 in" in dead.message and dead.column == "elbow"
+
+
+def test_names_of_columns_of_others_are_refused_with_the_option_that_names_them(hands, tmp_path):
+    table = {f"actual_{k}": column for k, column in enumerate(waving(hands[1]).values())}
+    with pytest.raises(ModelError, match="unknown column 'actual_0'.*--columns"):
+        read_record(write_csv(tmp_path / "wave.csv", table), hands[0])
