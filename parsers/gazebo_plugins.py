@@ -15,7 +15,7 @@ from mbcli.plugins import NOT_HERE, PLUGINS, kind_of, last_name
 from mbcli.plugins.settings import Flag, Number, Word
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from mbcli.parsers.xml_node import Node
 
@@ -28,17 +28,18 @@ ONE_AXIS = ("revolute", "continuous", "prismatic", "screw")
 
 
 def plugins_that_act(owner: Node) -> list[Node]:
-    """The <plugin>s in an element that have a kind here and stand in a model; the others are reported."""
+    """The <plugin>s in an element that have a kind here and stand where it acts; the others are reported."""
     return [node for node in owner.children("plugin") if _acts(node, owner)]
 
 
 def _acts(node: Node, owner: Node) -> bool:
     name = node.attribute("name", "")
     kind, known = kind_of(name, node.attribute("filename", "")), last_name(name)
-    if kind is not None and owner.tag != "world":
-        return True
     if kind is not None:
-        node.unsupported(f"{known} acts in a model")
+        place = "world" if PLUGINS[kind].REACH else "model"
+        if (owner.tag == "world") == (place == "world"):
+            return True
+        node.unsupported(f"{known} acts in a {place}")
     elif known in NOT_HERE:
         node.unsupported(f"{known} does not act: {NOT_HERE[known]}")
     else:
@@ -51,32 +52,62 @@ def read_plugins(nodes: Iterable[Node], joints: Mapping[str, str], links: Collec
 
     joints: {name: type} of the model's joints, those of nested models among them; links: names of its links.
     """
+    return _specs_of(nodes, lambda node: _read_plugin(node, joints, links))
+
+
+def read_world_plugins(
+    nodes: Iterable[Node], reached: Mapping[str, Callable[[], Sequence[str]]]
+) -> tuple[PluginSpec, ...]:
+    """Likewise those of a world. reached: for each REACH the links that it means, by their names in the world."""
+    return _specs_of(nodes, lambda node: _read_world_plugin(node, reached))
+
+
+def _specs_of(nodes: Iterable[Node], read: Callable[[Node], PluginSpec | None]) -> tuple[PluginSpec, ...]:
     specs = []
     for node in nodes:
         with node.diagnostics.leaving_out(node, LEFT_OUT) as faults:
-            spec = _read_plugin(node, joints, links)
+            spec = read(node)
         if faults:
             node.ignore("settled")
-        else:
+        elif spec is not None:
             specs.append(spec)
     return tuple(specs)
 
 
-def _read_plugin(node: Node, joints: Mapping[str, str], links: Collection[str]) -> PluginSpec:
+def _kind_of(node: Node) -> tuple[str, PluginKind]:
     name = kind_of(node.attribute("name", ""), node.attribute("filename", ""))
     assert name is not None
-    kind = PLUGINS[name]
+    return name, PLUGINS[name]
+
+
+def _read_world_plugin(node: Node, reached: Mapping[str, Callable[[], Sequence[str]]]) -> PluginSpec | None:
+    name, kind = _kind_of(node)
+    settings = _settings(node, kind)
+    links = tuple(reached[kind.REACH]())
+    if not links:
+        node.unsupported(f"{kind.CLASSES[0]} reaches no link")
+        return None
+    return PluginSpec(name, node.place, (), (("link", links),), settings)
+
+
+def _read_plugin(node: Node, joints: Mapping[str, str], links: Collection[str]) -> PluginSpec:
+    name, kind = _kind_of(node)
     joint_names = _names(node, kind.JOINTS, joints, "joint")
     for joint in (joint for _, names in joint_names for joint in names if joints[joint] not in ONE_AXIS):
         message = f"joint {quoted(joint)} is {joints[joint]}: the plugin takes one of one axis"
         node.diagnostics.error("ELEMENT_INVALID", message, node)
     link_names = _names(node, kind.LINKS, links, "link")
+    return PluginSpec(name, node.place, joint_names, link_names, _settings(node, kind))
+
+
+def _settings(node: Node, kind: PluginKind) -> dict[str, Any]:
+    """What a kind reads; a finding for all else."""
     settings = {rule.setting: _setting(node, path, rule) for path, rule in kind.SETTINGS.items()}
     problem = kind.problem(settings)
     if problem:
         node.diagnostics.error("ELEMENT_INVALID", f"<plugin> {quoted(node.raw('name') or '')}: {problem}", node)
     _report_rest(node, kind)
-    return PluginSpec(name, node.place, joint_names, link_names, settings)
+    return settings
 
 
 def _names(
@@ -124,11 +155,14 @@ def _setting(node: Node, path: str, rule: Number | Flag | Word | Triple) -> Any:
     return found.text_vector(3, rule.default)
 
 
-def _report_rest(node: Node, kind: PluginKind) -> None:
+def _report_rest(node: Node, kind: PluginKind, above: str = "") -> None:
     """A finding for each part that nothing has read."""
-    paths = {path.split("/")[0] for path in kind.SETTINGS} | kind.JOINTS.keys() | kind.LINKS.keys()
+    paths = kind.SETTINGS.keys() | kind.JOINTS.keys() | kind.LINKS.keys()
     for child in node.child_nodes:
-        if child.tag in kind.ELSEWHERE:
+        path = above + child.tag
+        if path in kind.ELSEWHERE:
             child.ignore("foreign")
-        elif child.tag not in paths:
+        elif any(known.startswith(f"{path}/") for known in (*paths, *kind.ELSEWHERE)):
+            _report_rest(child, kind, f"{path}/")
+        elif path not in paths:
             child.unsupported("the plugin acts without it")

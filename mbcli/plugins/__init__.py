@@ -5,14 +5,18 @@ The file of a kind has
 TITLE       what it does, in words
 CLASSES     its last names in Gazebo's `name` attribute, gz::sim::systems::NAME; () of another element
 FILES       parts of file names by which older versions of Gazebo know it; () none
+REACH       which links it acts on if it is one of a world, those with "wind" or "solids"; "": it is one of a model
 JOINTS      {tag: (role, "one", "some" or "any")}: the joints that it names
 LINKS       the same of its links
-SETTINGS    the paths below <plugin> of what it reads, each a Number, Flag, Word or Triple of settings.py
-ELSEWHERE   tags that are for another program, as names of topics
+SETTINGS    the paths below <plugin> of what it reads, each one of the kinds of settings.py
+ELSEWHERE   paths that are for another program, as names of topics
 problem(settings)  why such settings make no sense, "" if they do
 Law         its class: Law(plugin) for a Plugin of mbcli.multibody.tree.plugin
 
-and no more is needed: the reader, runs and docs/reference/plugins.md ask PLUGINS. What stands in a <plugin> beside
+A plugin of a world has these links under the role "link", in LINKS it names none; one that reaches "solids" has the
+setting `solids` then, a tuple of Solid (solid.py) for each of them.
+
+No more is needed: the reader, runs and docs/reference/plugins.md ask PLUGINS. What stands in a <plugin> beside
 these is a finding. A Law has
 
 inputs      tuple of Command: what a user may ask of it, by name
@@ -52,6 +56,7 @@ if TYPE_CHECKING:
         TITLE: str
         CLASSES: tuple[str, ...]
         FILES: tuple[str, ...]
+        REACH: str
         JOINTS: dict[str, tuple[str, str]]
         LINKS: dict[str, tuple[str, str]]
         SETTINGS: dict[str, Any]
@@ -72,6 +77,7 @@ NAMES = (
     "thruster",
     "lift_drag",
     "hydrodynamics",
+    "wind_effects",
     "velocity_decay",
 )
 """Of the kinds, in the order of docs/reference/plugins.md."""
@@ -80,6 +86,7 @@ CONSTANTS = {
     "TITLE": str,
     "CLASSES": tuple,
     "FILES": tuple,
+    "REACH": str,
     "JOINTS": dict,
     "LINKS": dict,
     "SETTINGS": dict,
@@ -97,7 +104,6 @@ NOT_HERE = {
     "TrackedVehicle": "there are no tracks",
     "Buoyancy": "`--push` is a constant force",
     "BuoyancyEngine": "there is no buoyancy",
-    "WindEffects": "there is no wind but that of `<wind>`, which plugins of air feel",
     "AdvancedLiftDrag": "LiftDrag acts",
     "DetachableJoint": "joints stay as they are",
     "MechanicalBatteryModel": "there are no batteries",

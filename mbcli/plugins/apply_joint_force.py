@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 TITLE = "gives a joint an effort"
 CLASSES = ("ApplyJointForce",)
 FILES: tuple[str, ...] = ()
+REACH = ""
 JOINTS = {"joint_name": ("joint", "one")}
 LINKS: dict[str, tuple[str, str]] = {}
 SETTINGS: dict[str, Any] = {}

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 TITLE = "turns the wheels of two sides by a velocity and a turning rate"
 CLASSES = ("DiffDrive",)
 FILES: tuple[str, ...] = ()
+REACH = ""
 JOINTS = {"left_joint": ("left", "some"), "right_joint": ("right", "some")}
 LINKS: dict[str, tuple[str, str]] = {}
 _LIMITS = ("min_velocity", "max_velocity", "min_acceleration", "max_acceleration")

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 TITLE = "damping of a link in a fluid"
 CLASSES = ("Hydrodynamics",)
 FILES: tuple[str, ...] = ()
+REACH = ""
 JOINTS: dict[str, tuple[str, str]] = {}
 LINKS = {"link_name": ("link", "one")}
 _AXES = ("xU", "yV", "zW", "kP", "mQ", "nR")

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 TITLE = "drives joints at a velocity"
 CLASSES = ("JointController",)
 FILES: tuple[str, ...] = ()
+REACH = ""
 JOINTS = {"joint_name": ("joint", "some")}
 LINKS: dict[str, tuple[str, str]] = {}
 SETTINGS = {

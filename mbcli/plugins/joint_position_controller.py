@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 TITLE = "moves joints to a position"
 CLASSES = ("JointPositionController",)
 FILES: tuple[str, ...] = ()
+REACH = ""
 JOINTS = {"joint_name": ("joint", "some")}
 LINKS: dict[str, tuple[str, str]] = {}
 SETTINGS = {

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 TITLE = "lift and drag of a surface in the air"
 CLASSES = ("LiftDrag",)
 FILES = ("LiftDragPlugin",)
+REACH = ""
 JOINTS = {"control_joint_name": ("control", "any")}
 LINKS = {"link_name": ("link", "one")}
 SETTINGS = {

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 TITLE = "turns a rotor: thrust, reaction, drag and rolling moment"
 CLASSES = ("MulticopterMotorModel",)
 FILES = ("gazebo_motor_model",)
+REACH = ""
 JOINTS = {"jointName": ("joint", "one")}
 LINKS = {"linkName": ("link", "one")}
 SETTINGS = {

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 TITLE = "pushes by a propeller in water"
 CLASSES = ("Thruster",)
 FILES: tuple[str, ...] = ()
+REACH = ""
 JOINTS = {"joint_name": ("joint", "one")}
 LINKS: dict[str, tuple[str, str]] = {}
 SETTINGS = {

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 TITLE = "takes a part of the velocity of a link in each step"
 CLASSES: tuple[str, ...] = ()
 FILES: tuple[str, ...] = ()
+REACH = ""
 JOINTS: dict[str, tuple[str, str]] = {}
 LINKS: dict[str, tuple[str, str]] = {}
 SETTINGS: dict[str, Any] = {}

@@ -31,7 +31,7 @@ from mbcli.parsers.sdf.sdf_loops import connect_named_frames
 from mbcli.parsers.sdf.sdf_scopes import ForeignModel, Gathering, Model, TooManyElements, gravity_of_world, zero_poses
 from mbcli.parsers.sdf.sdf_self_contact import self_contact_group
 from mbcli.parsers.sdf.sdf_unused_values import check_unused_values
-from mbcli.parsers.sdf.sdf_values import claim_name
+from mbcli.parsers.sdf.sdf_values import child_boolean, claim_name
 from mbcli.parsers.sdf.sdf_world import step_of_world, wind_of_world
 from mbcli.parsers.spec import FrameSpec, ModelSpec
 from mbcli.parsers.xml_node import quoted
@@ -222,11 +222,27 @@ class _Reading:
         decays = () if model.static else read_velocity_decays(model.of_tag("link"))
         if not model.plugins:
             return decays
-        from mbcli.parsers.gazebo_plugins import read_plugins  # late: few models have some
+        from mbcli.parsers.gazebo_plugins import read_plugins, read_world_plugins  # late: few models have some
 
+        if model.is_world:
+            return read_world_plugins(model.plugins, {"wind": self._links_in_wind})
         own = {full.removeprefix(prefix): spec for full, (spec, _) in self._joints.items() if full.startswith(prefix)}
         names = {link.name for link in links}.union(*(_links_in(spec) for spec in inner))
         return (*decays, *read_plugins(model.plugins, {name: joint.type for name, joint in own.items()}, names))
+
+    def _links_in_wind(self) -> list[str]:
+        """The links that <enable_wind> of theirs, or else of the nearest model around them, lets feel the wind."""
+        found, around = [], {"": False}
+        for prefix, model in self._of_sdf():
+            if model.is_world or model.static:
+                continue
+            full = prefix.removesuffix(SEPARATOR)
+            above = around.get(full.rpartition(SEPARATOR)[0], False)
+            all_of_it = around[full] = child_boolean(model.node, "enable_wind", above)
+            for link in model.of_tag("link"):
+                if child_boolean(link.node, "enable_wind", all_of_it) and not is_deformable(link):
+                    found.append(prefix + link.name)
+        return found
 
     def _check_followers(self) -> None:
         """Leaders may be in nested models, of other formats, too."""

@@ -75,6 +75,35 @@ def test_plugins_of_a_simulator_are_notes_and_those_of_models_are_none_of_a_worl
     assert "acts in a model" in str(diagnostics.findings[0])
 
 
+@pytest.mark.parametrize("name", [kind.CLASSES[0] for kind in PLUGINS.values() if kind.REACH])
+def test_plugins_of_a_world_are_none_of_a_model(name):
+    plugins, findings = sdf("", f"gz::sim::systems::{name}")
+    assert plugins == () and f"{name} acts in a world" in findings[0]
+
+
+def world(content, name, model=f'<model name="m">{BODY}</model>'):
+    diagnostics = Diagnostics()
+    plugin = f'<plugin name="gz::sim::systems::{name}" filename="x">{content}</plugin>'
+    text = f'<sdf version="1.10"><world name="w">{plugin}{model}</world></sdf>'
+    (spec,) = read_sdf(text.encode(), diagnostics, name="w.sdf")
+    return spec.plugins, [str(finding) for finding in diagnostics.findings]
+
+
+def test_wind_reaches_links_that_feel_it():
+    windy = BODY.replace('<link name="a"/>', '<link name="a"><enable_wind>1</enable_wind></link>')
+    models = f'<model name="m">{windy}</model><model name="n"><static>1</static><link name="k"><enable_wind>1'
+    models += "</enable_wind></link></model>"
+    content = "<horizontal><magnitude><time_for_rise>2</time_for_rise><noise/></magnitude></horizontal>"
+    (plugin,), findings = world(content, "WindEffects", models)
+    assert dict(plugin.links) == {"link": ("m::a",)} and plugin.settings["rise"] == 2.0
+    assert len(findings) == 2 and "<noise>" in findings[0] and "the plugin acts without it" in findings[0]
+    assert "<enable_wind>" in findings[1] and "note" in findings[1]  # of the static model
+    plugins, findings = world("", "WindEffects")
+    assert plugins == () and "WindEffects reaches no link" in findings[0]
+    plugins, findings = world("<vertical><time_for_rise>0</time_for_rise></vertical>", "WindEffects", models)
+    assert plugins == () and "must be positive" in findings[0]
+
+
 def test_joints_and_links_of_nested_models_are_named_by_them():
     inner = f'<model name="in">{BODY}</model>'
     content = "<jointName>in::j</jointName><linkName>in::b</linkName>"

@@ -230,6 +230,59 @@ def test_water_damps_motion_through_it(model, dt):
     assert log.v[-1, 4] == pytest.approx(3.0 / (1.0 + 3.0 * 4.0 / 2.0), rel=5e-3)
 
 
+# ------------------------------------------------------------------------------- plugins of a world
+
+WIND = "<wind><linear_velocity>3 4 -2</linear_velocity></wind>"
+
+
+def windy(name, feels="<enable_wind>true</enable_wind>", mass=0.1):
+    return link(name, mass, 0.01).replace("<gravity>", f"{feels}<gravity>")
+
+
+def gale(rise=1e-9, sin="", factor=4.0, direction=""):
+    return (
+        f'<plugin filename="f" name="gz::sim::systems::WindEffects"><horizontal><magnitude><time_for_rise>{rise}'
+        f"</time_for_rise>{sin}</magnitude>{direction}</horizontal><vertical><time_for_rise>{rise}</time_for_rise>"
+        f"</vertical><force_approximation_scaling_factor>{factor}</force_approximation_scaling_factor></plugin>"
+    )
+
+
+@pytest.mark.parametrize("dt", [1e-3, 0.0])
+def test_wind_carries_a_link_with_the_time_constant_of_its_factor(model, dt):
+    path = model(windy("a"), link("b", pose="5 0 0 0 0 0"), world=WIND + gale())
+    log = run(path, 0.5, dt=dt)
+    expected = np.array([3.0, 4.0, -2.0]) * (1.0 - np.exp(-4.0 * 0.5))
+    np.testing.assert_allclose(log.v[-1, 3:6], expected, rtol=2e-3)
+    assert not log.v[-1, 6:].any()  # <enable_wind> of b is false
+
+
+def test_wind_rises_and_gusts_and_veers(model):
+    log = run(model(windy("a"), world=WIND + gale(rise=0.3)), 1.0, log_rate=0)
+    k, T, t = 4.0, 0.3, 1.0  # v' = k (w (1 - exp(-t/T)) - v)
+    share = 1.0 - np.exp(-k * t) - k / (k - 1 / T) * (np.exp(-t / T) - np.exp(-k * t))
+    np.testing.assert_allclose(log.v[-1, 3:6], np.array([3.0, 4.0, -2.0]) * share, rtol=5e-3)
+    gust = "<sin><amplitude_percent>0.5</amplitude_percent><period>2</period></sin>"
+    veer = "<direction><sin><amplitude>30</amplitude><period>2</period></sin></direction>"
+    t, wind = log.times, np.hypot(3.0, 4.0)
+    v = run(model(windy("a"), world=WIND + gale(sin=gust)), 1.0, log_rate=0).v[:, 3:5]
+    accelerations = np.gradient(v, t, axis=0)
+    blown = accelerations / 4.0 + v
+    k = 500  # the sine is 1 there
+    np.testing.assert_allclose(blown[k], 1.5 * np.array([3.0, 4.0]), rtol=3e-3)
+    v = run(model(windy("a"), world=WIND + gale(direction=veer)), 1.0, log_rate=0).v[:, 3:5]
+    blown = np.gradient(v, t, axis=0) / 4.0 + v
+    angle = np.arctan2(4.0, 3.0) + np.radians(30.0)
+    np.testing.assert_allclose(blown[k], wind * np.array([np.cos(angle), np.sin(angle)]), rtol=3e-3)
+
+
+def test_wind_blows_on_models_as_the_file_says(model):
+    feels, not_this = "<enable_wind>true</enable_wind>", "<enable_wind>false</enable_wind>"
+    inner = f'<model name="in">{windy("c", "")}</model>'
+    path = model(feels, windy("a", ""), windy("b", not_this), inner, world=WIND + gale())
+    moved = run(path, 0.1).v[-1].reshape(-1, 6)[:, 3]
+    assert sorted(moved > 0.5) == [False, True, True]
+
+
 # ------------------------------------------------------------------------------------- in a run
 
 

@@ -54,7 +54,13 @@ PLUGINS = "".join(
         _plugin("Hydrodynamics", link_name="body", xU=-1, xUabsU=-2, default_current="0.1 0 0"),
     )
 )
-WORLD = f"""<sdf version="1.10"><world name="w"><gravity>0 0 -9.8</gravity><wind>
+OF_WORLD = (
+    '<plugin filename="f" name="gz::sim::systems::WindEffects"><horizontal><magnitude><time_for_rise>1</time_for_rise>'
+    "<sin><amplitude_percent>0.1</amplitude_percent><period>2</period></sin></magnitude><direction><sin><amplitude>5"
+    "</amplitude><period>3</period></sin></direction></horizontal><vertical><time_for_rise>1</time_for_rise></vertical>"
+    "<force_approximation_scaling_factor>0.5</force_approximation_scaling_factor></plugin>"
+)
+WORLD = f"""<sdf version="1.10"><world name="w">{OF_WORLD}<gravity>0 0 -9.8</gravity><wind>
 <linear_velocity>1 0 0</linear_velocity></wind>
 <magnetic_field>1e-5 0 -4e-5</magnetic_field><physics name="p" type="dart"><max_step_size>0.002</max_step_size>
 </physics>

@@ -30,6 +30,7 @@ class Moment:
         pushed: bodies on which forces act.
 
     Attributes:
+        time: [s] of the state.
         forces: [LinkForce], one for each of these bodies, about its origin.
         u: (nu,) efforts [N m or N] of this moment.
         aims: {row: velocity} of this moment.
@@ -44,7 +45,7 @@ class Moment:
         driven: Mapping[int, int],
         pushed: Sequence[RigidBody],
     ) -> None:
-        self.period, self.wind = period, wind
+        self.time, self.period, self.wind = 0.0, period, wind
         self._plant, self._context = plant, Context(plant)
         self._efforts, self._driven = efforts, driven
         bodies = {int(body.index()): body for body in pushed if not plant.IsAnchored(body)}
@@ -56,8 +57,9 @@ class Moment:
         self._q: Any = None
         self._v: Any = None
 
-    def begin(self, q: FloatArray, v: FloatArray) -> None:
-        """Of the state q (nq,), v (nv,), with nothing given yet."""
+    def begin(self, time: float, q: FloatArray, v: FloatArray) -> None:
+        """Of the state q (nq,), v (nv,) at a time [s], with nothing given yet."""
+        self.time = time
         self._q, self._v = q, v
         self._plant.SetPositions(self._context, q)
         self._plant.SetVelocities(self._context, v)

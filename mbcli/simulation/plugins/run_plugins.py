@@ -120,7 +120,7 @@ class PluginController(RunController):
         """The inner controller, where its call is due, then the laws."""
         values = self._asked(time, q, v, desired)
         now = self._moment
-        now.begin(q, v)
+        now.begin(time, q, v)
         first = 0
         for law, memory in zip(self._plugins.laws, self._memory, strict=True):
             last = first + len(law.inputs)
