@@ -12,11 +12,12 @@ from mbcli.parsers.spec import PluginSpec
 from mbcli.parsers.xml_node import quoted
 
 from mbcli.plugins import NOT_HERE, PLUGINS, kind_of, last_name
-from mbcli.plugins.settings import Flag, Number, Word
+from mbcli.plugins.settings import Flag, Number, Rows, Word, Words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
+    from mbcli.parsers.spec import LinkSpec
     from mbcli.parsers.xml_node import Node
 
     from mbcli.plugins import PluginKind
@@ -56,9 +57,9 @@ def read_plugins(nodes: Iterable[Node], joints: Mapping[str, str], links: Collec
 
 
 def read_world_plugins(
-    nodes: Iterable[Node], reached: Mapping[str, Callable[[], Sequence[str]]]
+    nodes: Iterable[Node], reached: Mapping[str, Callable[[], Mapping[str, LinkSpec]]]
 ) -> tuple[PluginSpec, ...]:
-    """Likewise those of a world. reached: for each REACH the links that it means, by their names in the world."""
+    """Likewise those of a world. reached: for each REACH the links that may be meant, by their names in the world."""
     return _specs_of(nodes, lambda node: _read_world_plugin(node, reached))
 
 
@@ -80,14 +81,34 @@ def _kind_of(node: Node) -> tuple[str, PluginKind]:
     return name, PLUGINS[name]
 
 
-def _read_world_plugin(node: Node, reached: Mapping[str, Callable[[], Sequence[str]]]) -> PluginSpec | None:
+def _read_world_plugin(node: Node, reached: Mapping[str, Callable[[], Mapping[str, LinkSpec]]]) -> PluginSpec | None:
     name, kind = _kind_of(node)
     settings = _settings(node, kind)
-    links = tuple(reached[kind.REACH]())
+    links = _chosen(node, settings.get("only"), reached[kind.REACH]())
+    if kind.REACH == "solids":
+        from mbcli.parsers.solids import solids_of  # late: few worlds have fluids
+
+        solids = {name: found for name, link in links.items() if (found := solids_of(link, node.diagnostics))}
+        links = {name: links[name] for name in solids}
+        settings["solids"] = tuple(solids.values())
     if not links:
         node.unsupported(f"{kind.CLASSES[0]} reaches no link")
         return None
-    return PluginSpec(name, node.place, (), (("link", links),), settings)
+    return PluginSpec(name, node.place, (), (("link", tuple(links)),), settings)
+
+
+def _chosen(node: Node, only: Sequence[str] | None, links: Mapping[str, LinkSpec]) -> Mapping[str, LinkSpec]:
+    """Links that these names mean, or models that they are in; all without names."""
+    if not only:
+        return links
+    meant: dict[str, LinkSpec] = {}
+    for stated in only:
+        found = {name: link for name, link in links.items() if f"{name}::".startswith(f"{stated}::")}
+        if not found:
+            message = f"<plugin> {quoted(node.raw('name') or '')} reaches nothing of the name {quoted(stated)}"
+            node.diagnostics.warning("ELEMENT_INVALID", message, node, value=stated)
+        meant |= found
+    return {name: link for name, link in links.items() if name in meant}
 
 
 def _read_plugin(node: Node, joints: Mapping[str, str], links: Collection[str]) -> PluginSpec:
@@ -132,7 +153,13 @@ def _is_known(node: Node, tag: str, name: str, known: Collection[str], what: str
     return False
 
 
-def _setting(node: Node, path: str, rule: Number | Flag | Word | Triple) -> Any:
+def _setting(node: Node, path: str, rule: Number | Flag | Word | Words | Rows | Triple) -> Any:
+    if isinstance(rule, Words):
+        return tuple(text for child in node.children(path) if (text := child.text(required=True)) is not None)
+    if isinstance(rule, Rows):
+        above, _, tag = path.rpartition("/")
+        owner = node.child(above) if above else node
+        return tuple(_row(each, rule.tags) for each in (owner.children(tag) if owner is not None else ()))
     found: Any = node
     for tag in path.split("/"):
         found = None if found is None else found.child(tag)
@@ -153,6 +180,15 @@ def _setting(node: Node, path: str, rule: Number | Flag | Word | Triple) -> Any:
             found.diagnostics.error("ELEMENT_INVALID", message, found, value=word)
         return word
     return found.text_vector(3, rule.default)
+
+
+def _row(node: Node, tags: Sequence[str]) -> tuple[float, ...]:
+    children = [node.child(tag, required=True) for tag in tags]
+    numbers = [None if child is None else child.text_number(required=True) for child in children]
+    for child in node.child_nodes:
+        if child.tag not in tags:
+            child.unsupported("the plugin acts without it")
+    return tuple(0.0 if number is None else number for number in numbers)
 
 
 def _report_rest(node: Node, kind: PluginKind, above: str = "") -> None:

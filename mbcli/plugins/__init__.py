@@ -78,6 +78,7 @@ NAMES = (
     "lift_drag",
     "hydrodynamics",
     "wind_effects",
+    "buoyancy",
     "velocity_decay",
 )
 """Of the kinds, in the order of docs/reference/plugins.md."""
@@ -102,8 +103,7 @@ NOT_HERE = {
     "VelocityControl": "bodies move by forces",
     "TrackController": "there are no tracks",
     "TrackedVehicle": "there are no tracks",
-    "Buoyancy": "`--push` is a constant force",
-    "BuoyancyEngine": "there is no buoyancy",
+    "BuoyancyEngine": "Buoyancy acts",
     "AdvancedLiftDrag": "LiftDrag acts",
     "DetachableJoint": "joints stay as they are",
     "MechanicalBatteryModel": "there are no batteries",

@@ -34,6 +34,19 @@ class Triple(NamedTuple):
     default: tuple[float, float, float]
 
 
+class Words(NamedTuple):
+    """The texts of all elements of the tag, a tuple."""
+
+    setting: str
+
+
+class Rows(NamedTuple):
+    """The numbers of these tags in each element of the path: a tuple of tuples. All must be there."""
+
+    setting: str
+    tags: tuple[str, ...]
+
+
 class Command(NamedTuple):
     """What a user may ask of a plugin: its name, unit ("" none), and what it is until something else is asked."""
 

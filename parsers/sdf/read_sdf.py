@@ -225,7 +225,12 @@ class _Reading:
         from mbcli.parsers.gazebo_plugins import read_plugins, read_world_plugins  # late: few models have some
 
         if model.is_world:
-            return read_world_plugins(model.plugins, {"wind": self._links_in_wind})
+            moving = dict(_moving_links(inner))
+
+            def in_wind() -> dict[str, LinkSpec]:
+                return {name: moving[name] for name in self._links_in_wind() if name in moving}
+
+            return read_world_plugins(model.plugins, {"wind": in_wind, "solids": lambda: moving})
         own = {full.removeprefix(prefix): spec for full, (spec, _) in self._joints.items() if full.startswith(prefix)}
         names = {link.name for link in links}.union(*(_links_in(spec) for spec in inner))
         return (*decays, *read_plugins(model.plugins, {name: joint.type for name, joint in own.items()}, names))
@@ -261,6 +266,15 @@ def _tell_of_kinematic(links: tuple[LinkSpec, ...], joints: tuple[JointSpec, ...
         node = model.nodes[link.name].child("kinematic")
         if node is not None and link.kinematic and link.name in carried:
             node.unsupported("a joint carries the link, which moves by its dynamics")
+
+
+def _moving_links(models: Iterable[ModelSpec], prefix: str = "") -> Iterator[tuple[str, LinkSpec]]:
+    """(name in the world, link) of the links of models that are not static."""
+    for spec in models:
+        if not spec.static:
+            inside = f"{prefix}{spec.name}{SEPARATOR}"
+            yield from ((inside + link.name, link) for link in spec.links if link.name != WORLD)
+            yield from _moving_links(spec.models, inside)
 
 
 def _links_in(spec: ModelSpec) -> set[str]:

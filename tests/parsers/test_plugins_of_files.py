@@ -104,6 +104,32 @@ def test_wind_reaches_links_that_feel_it():
     assert plugins == () and "must be positive" in findings[0]
 
 
+def test_a_fluid_reaches_shapes_of_what_moves():
+    shape = '<collision name="c"><geometry><sphere><radius>1</radius></sphere></geometry></collision>'
+    models = "".join(
+        f'<model name="{name}">{more}<link name="a">{shape}</link><link name="b"/></model>'
+        for name, more in (("m", ""), ("n", ""), ("s", "<static>1</static>"))
+    )
+    (plugin,), findings = world("", "Buoyancy", models)
+    assert not findings and dict(plugin.links)["link"] == ("m::a", "n::a")
+    (plugin,), findings = world("<enable>n</enable><enable>k</enable>", "Buoyancy", models)
+    assert dict(plugin.links)["link"] == ("n::a",) and len(plugin.settings["solids"]) == 1
+    assert len(findings) == 1 and 'reaches nothing of the name "k"' in findings[0]
+    layer = "<density_change><above_depth>{}</above_depth><density>1</density>{}</density_change>"
+    graded = "<graded_buoyancy>{}</graded_buoyancy>"
+    (plugin,), findings = world(graded.format(layer.format(2, "<colour/>") + layer.format(1, "")), "Buoyancy", models)
+    assert plugin.settings["changes"] == ((2.0, 1.0), (1.0, 1.0))
+    assert "<colour>" in findings[0] and "the plugin acts without it" in findings[0]
+    for content, message in (
+        (graded.format("<density_change><above_depth>0</above_depth></density_change>"), "<density>"),
+        (graded.format(layer.format("deep", "")), "above_depth"),
+        (graded.format(layer.format(0, "")) + "<uniform_fluid_density>1</uniform_fluid_density>", "it has"),
+        ("<uniform_fluid_density>-1</uniform_fluid_density>", "at least 0"),
+    ):
+        plugins, findings = world(content, "Buoyancy", models)
+        assert plugins == () and any(message in line and "does not act" in line for line in findings), findings
+
+
 def test_joints_and_links_of_nested_models_are_named_by_them():
     inner = f'<model name="in">{BODY}</model>'
     content = "<jointName>in::j</jointName><linkName>in::b</linkName>"
@@ -132,8 +158,8 @@ def test_urdf_has_them_in_gazebo_elements():
         finding for finding in diagnostics.findings if "plugin" in finding.message or "gazebo" in finding.message
     ]
     diagnostics = Diagnostics()
-    assert read_urdf(robot.format("gz::sim::systems::Buoyancy").encode(), diagnostics).plugins == ()
-    assert any("Buoyancy does not act" in finding.message for finding in diagnostics.findings)
+    assert read_urdf(robot.format("gz::sim::systems::MecanumDrive").encode(), diagnostics).plugins == ()
+    assert any("MecanumDrive does not act" in finding.message for finding in diagnostics.findings)
     diagnostics = Diagnostics()
     assert read_urdf(robot.format("gazebo_ros2_control").encode(), diagnostics).plugins == ()
     assert any("<gazebo>" in finding.message for finding in diagnostics.findings)

@@ -283,6 +283,86 @@ def test_wind_blows_on_models_as_the_file_says(model):
     assert sorted(moved > 0.5) == [False, True, True]
 
 
+def shaped(name, shape, mass, pose="", at="", inertia=0.5):
+    own = link(name, mass, inertia, "true", pose)
+    place = at and f"<pose>{at}</pose>"
+    return own.replace("</link>", f"<collision name='c'>{place}<geometry>{shape}</geometry></collision></link>")
+
+
+def fluid(inside):
+    return f'<gravity>0 0 -9.8</gravity><plugin filename="f" name="gz::sim::systems::Buoyancy">{inside}</plugin>'
+
+
+SEA = fluid(
+    "<graded_buoyancy><default_density>1000</default_density><density_change><above_depth>0</above_depth>"
+    "<density>1</density></density_change></graded_buoyancy>"
+)
+BOX = "<box><size>2 1 0.5</size></box>"
+
+
+@pytest.mark.parametrize(
+    ("shape", "volume"),
+    [
+        (BOX, 1.0),
+        ("<sphere><radius>0.5</radius></sphere>", 4 / 3 * np.pi * 0.125),
+        ("<cylinder><radius>0.5</radius><length>2</length></cylinder>", np.pi * 0.5),
+        ("<capsule><radius>0.5</radius><length>2</length></capsule>", np.pi * (0.5 + 4 / 3 * 0.125)),
+        ("<ellipsoid><radii>1 0.5 0.2</radii></ellipsoid>", 4 / 3 * np.pi * 0.1),
+        ("<cone><radius>0.5</radius><length>2</length></cone>", np.pi / 3 * 0.5),
+    ],
+)
+@pytest.mark.parametrize("water", ["<uniform_fluid_density>900</uniform_fluid_density>", ""])
+def test_a_fluid_carries_what_displaces_it(model, shape, volume, water):
+    path = model(shaped("a", shape, 2000.0, "0 0 0 0.3 0.4 0"), world=fluid(water))
+    density = 900.0 if water else 1000.0
+    assert run(path, 0.1).v[-1, 5] == pytest.approx(9.8 * (density * volume / 2000.0 - 1.0) * 0.1, rel=1e-9)
+
+
+def test_it_carries_at_the_centre_of_the_volume(model):
+    path = model(shaped("a", BOX, 1000.0, at="0.3 0 0 0 0 0"), world=fluid(""))
+    log = run(path, 0.001, log_rate=0)
+    assert log.v[-1, 1] == pytest.approx(-0.3 * 1000.0 * 9.8 / 0.5 * 1e-3, rel=1e-9)
+
+
+def test_a_box_floats_at_its_draught_and_bobs_with_its_frequency(model):
+    slide = joint("z", "world", "a", "0 0 1", "prismatic")
+    path = model(shaped("a", BOX, 600.0), slide, world=SEA)  # it displaces 600 kg of sea and air
+    draught = (600.0 - 2.0 * 0.5) / (999.0 * 2.0)
+    equilibrium = 0.25 - draught
+    assert run(path, 1.0, start={"z": equilibrium}).q[-1, 0] == pytest.approx(equilibrium, abs=1e-12)
+    w = np.sqrt(999.0 * 9.8 * 2.0 / 600.0)
+    log = run(path, 1.0, start={"z": equilibrium + 0.05})
+    np.testing.assert_allclose(log.q[:, 0] - equilibrium, 0.05 * np.cos(w * log.times), atol=5e-4)
+
+
+def test_a_heeled_box_rights_itself_as_one_with_walls_does(model):
+    heel, breadth, draught = 0.2, 1.0, 0.25
+    path = model(shaped("a", BOX, 500.0, f"0 0 0 {heel} 0 0"), world=SEA.replace("<density>1<", "<density>0<"))
+    log = run(path, 0.001, log_rate=0)
+    radius = breadth**2 / 12.0 / draught  # from the centre of buoyancy to the metacentre
+    metacentric = radius - 0.5 * draught  # the centre of mass is at the water line
+    lever = np.sin(heel) * (metacentric + 0.5 * radius * np.tan(heel) ** 2)
+    assert log.v[-1, 0] == pytest.approx(-500.0 * 9.8 * lever / 0.5 * 1e-3, rel=1e-6)
+    assert abs(log.v[-1, 5]) < 1e-9
+
+
+def test_fluids_act_in_layers_and_on_the_links_that_are_named(model):
+    ball = "<sphere><radius>0.5</radius></sphere>"
+    layers = "".join(
+        f"<density_change><above_depth>{z}</above_depth><density>{rho}</density></density_change>"
+        for z, rho in ((0.0, 500.0), (-1.0, 800.0))
+    )
+    world = fluid(
+        f"<graded_buoyancy><default_density>1000</default_density>{layers}</graded_buoyancy><enable>m::a</enable>"
+    )
+    volume = 4 / 3 * np.pi * 0.125
+    for z, density in ((-5.0, 1000.0), (-1.0, 900.0), (-0.5, 800.0), (0.0, 650.0), (3.0, 500.0)):
+        path = model(shaped("a", ball, 100.0, f"0 0 {z} 0 0 0"), shaped("b", ball, 100.0, "5 0 0 0 0 0"), world=world)
+        v = run(path, 0.001, log_rate=0).v[-1]
+        assert v[5] == pytest.approx(9.8e-3 * (density * volume / 100.0 - 1.0), rel=1e-9)
+        assert v[11] == pytest.approx(-9.8e-3)
+
+
 # ------------------------------------------------------------------------------------- in a run
 
 

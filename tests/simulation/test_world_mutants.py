@@ -59,6 +59,9 @@ OF_WORLD = (
     "<sin><amplitude_percent>0.1</amplitude_percent><period>2</period></sin></magnitude><direction><sin><amplitude>5"
     "</amplitude><period>3</period></sin></direction></horizontal><vertical><time_for_rise>1</time_for_rise></vertical>"
     "<force_approximation_scaling_factor>0.5</force_approximation_scaling_factor></plugin>"
+    '<plugin filename="f" name="gz::sim::systems::Buoyancy"><graded_buoyancy><default_density>900</default_density>'
+    "<density_change><above_depth>0.3</above_depth><density>1</density></density_change></graded_buoyancy>"
+    "<enable>m</enable></plugin>"
 )
 WORLD = f"""<sdf version="1.10"><world name="w">{OF_WORLD}<gravity>0 0 -9.8</gravity><wind>
 <linear_velocity>1 0 0</linear_velocity></wind>

@@ -31,6 +31,7 @@ class Moment:
 
     Attributes:
         time: [s] of the state.
+        gravity: (3,) [m/s^2] in World.
         forces: [LinkForce], one for each of these bodies, about its origin.
         u: (nu,) efforts [N m or N] of this moment.
         aims: {row: velocity} of this moment.
@@ -46,6 +47,7 @@ class Moment:
         pushed: Sequence[RigidBody],
     ) -> None:
         self.time, self.period, self.wind = 0.0, period, wind
+        self.gravity = plant.gravity_field().gravity_vector()
         self._plant, self._context = plant, Context(plant)
         self._efforts, self._driven = efforts, driven
         bodies = {int(body.index()): body for body in pushed if not plant.IsAnchored(body)}
@@ -85,6 +87,10 @@ class Moment:
     def rotation(self, body: RigidBody) -> Matrix3:
         """R_WB (3, 3)."""
         return self._plant.EvalBodyPoseInWorld(self._context, body).rotation().matrix()
+
+    def origin(self, body: RigidBody) -> Vector3:
+        """(3,) [m] of its frame, in World."""
+        return self._plant.EvalBodyPoseInWorld(self._context, body).translation()
 
     def centre_of_mass(self, body: RigidBody) -> Vector3:
         """(3,) [m] in its frame."""

@@ -1,0 +1,70 @@
+"""Buoyancy: the fluids that fill a world carry what displaces them (Archimedes), in layers of one density each.
+
+The force on a link is -g times the mass that its collision shapes displace, at the centre of that mass.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mbcli.plugins.settings import Number, Rows, Words
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mbcli.math.array_types import FloatArray
+
+TITLE = "carries links in a fluid"
+CLASSES = ("Buoyancy",)
+FILES: tuple[str, ...] = ()
+REACH = "solids"
+JOINTS: dict[str, tuple[str, str]] = {}
+LINKS: dict[str, tuple[str, str]] = {}
+SETTINGS = {
+    "uniform_fluid_density": Number("uniform", None, 0.0),
+    "graded_buoyancy/default_density": Number("lowest", 1000.0, 0.0),
+    "graded_buoyancy/density_change": Rows("changes", ("above_depth", "density")),
+    "enable": Words("only"),
+}
+ELSEWHERE: tuple[str, ...] = ()
+
+
+def problem(settings: dict[str, Any]) -> str:
+    """One fluid or several, which weigh something."""
+    if settings["uniform"] is not None and settings["changes"]:
+        return "it has <uniform_fluid_density> and <graded_buoyancy>"
+    return "a <density> must be at least 0" if any(density < 0.0 for _, density in settings["changes"]) else ""
+
+
+class Law:
+    """It remembers nothing."""
+
+    def __init__(self, plugin: Any) -> None:
+        s = plugin.settings
+        lowest = s["lowest"] if s["uniform"] is None else s["uniform"]
+        heights = dict(s["changes"])  # of one height the last one counts
+        levels, densities = [*sorted(heights), math.inf], [lowest, *(heights[z] for z in sorted(heights)), 0.0]
+        steps = [-float(step) for step in np.diff(densities)]
+        # what is below a level has the density there beyond that above it
+        self._levels = [(z, step) for z, step in zip(levels, steps, strict=True) if step]
+        self._solids = s["solids"]
+        self.inputs: tuple[Any, ...] = ()
+        self.driven: tuple[Any, ...] = ()
+        self.pushed = plugin.links["link"]
+        self.memory = np.zeros(0)
+
+    def act(self, now: Any, commands: Sequence[float], memory: FloatArray) -> None:
+        """At the centre of what each link displaces."""
+        for link, solids in zip(self.pushed, self._solids, strict=True):
+            up, origin = now.rotation(link)[2], now.origin(link)[2]
+            mass, moment = 0.0, np.zeros(3)
+            for level, density in self._levels:
+                for solid in solids:
+                    volume, first = solid.below(up, level - origin)
+                    mass += density * volume
+                    moment += density * first
+            if mass:
+                now.force(link, -mass * now.gravity, moment / mass)
