@@ -83,7 +83,7 @@ def _kind_of(node: Node) -> tuple[str, PluginKind]:
 
 def _read_world_plugin(node: Node, reached: Mapping[str, Callable[[], Mapping[str, LinkSpec]]]) -> PluginSpec | None:
     name, kind = _kind_of(node)
-    settings = _settings(node, kind)
+    settings = _settings(node, kind, {})
     links = _chosen(node, settings.get("only"), reached[kind.REACH]())
     if kind.REACH == "solids":
         from mbcli.parsers.solids import solids_of  # late: few worlds have fluids
@@ -118,13 +118,13 @@ def _read_plugin(node: Node, joints: Mapping[str, str], links: Collection[str]) 
         message = f"joint {quoted(joint)} is {joints[joint]}: the plugin takes one of one axis"
         node.diagnostics.error("ELEMENT_INVALID", message, node)
     link_names = _names(node, kind.LINKS, links, "link")
-    return PluginSpec(name, node.place, joint_names, link_names, _settings(node, kind))
+    return PluginSpec(name, node.place, joint_names, link_names, _settings(node, kind, dict(joint_names + link_names)))
 
 
-def _settings(node: Node, kind: PluginKind) -> dict[str, Any]:
-    """What a kind reads; a finding for all else."""
+def _settings(node: Node, kind: PluginKind, named: Mapping[str, tuple[str, ...]]) -> dict[str, Any]:
+    """What a kind reads; a finding for all else. named: the joints and links of each role."""
     settings = {rule.setting: _setting(node, path, rule) for path, rule in kind.SETTINGS.items()}
-    problem = kind.problem(settings)
+    problem = kind.problem({**settings, **named})
     if problem:
         node.diagnostics.error("ELEMENT_INVALID", f"<plugin> {quoted(node.raw('name') or '')}: {problem}", node)
     _report_rest(node, kind)
@@ -137,10 +137,10 @@ def _names(
     """(role, names) of the elements that a plugin names; an error for those that are not there."""
     found: dict[str, list[str]] = {}
     for tag, (role, count) in wanted.items():
-        children = node.children(tag) if count == "some" else [node.child(tag)]
+        children = node.children(tag) if count in ("some", "many") else [node.child(tag)]
         names = [name for child in children if child is not None and (name := child.text(required=True)) is not None]
         found.setdefault(role, []).extend(name for name in names if _is_known(node, tag, name, known, what))
-        if not names and count != "any":
+        if not names and count in ("one", "some"):
             node.diagnostics.error("ELEMENT_MISSING", f"<plugin> {quoted(node.raw('name') or '')} has no <{tag}>", node)
     return tuple((role, tuple(names)) for role, names in found.items())
 

@@ -6,11 +6,12 @@ TITLE       what it does, in words
 CLASSES     its last names in Gazebo's `name` attribute, gz::sim::systems::NAME; () of another element
 FILES       parts of file names by which older versions of Gazebo know it; () none
 REACH       which links it acts on if it is one of a world, those with "wind" or "solids"; "": it is one of a model
-JOINTS      {tag: (role, "one", "some" or "any")}: the joints that it names
+JOINTS      {tag: (role, count)}: the joints that it names: "one", "some", "many" (or none) or "any" (one or none, which
+            it does not move)
 LINKS       the same of its links
 SETTINGS    the paths below <plugin> of what it reads, each one of the kinds of settings.py
 ELSEWHERE   paths that are for another program, as names of topics
-problem(settings)  why such settings make no sense, "" if they do
+problem(settings)  why such settings make no sense, "" if they do; the names of joints and links are in it by role
 Law         its class: Law(plugin) for a Plugin of mbcli.multibody.tree.plugin
 
 A plugin of a world has these links under the role "link", in LINKS it names none; one that reaches "solids" has the
@@ -71,6 +72,7 @@ if TYPE_CHECKING:
 NAMES = (
     "multicopter_motor_model",
     "diff_drive",
+    "ackermann_steering",
     "joint_controller",
     "joint_position_controller",
     "apply_joint_force",
@@ -97,7 +99,6 @@ CONSTANTS = {
 NOT_HERE = {
     "JointTrajectoryController": "`--trajectory` moves joints along a table",
     "TrajectoryFollower": "`--trajectory` moves joints along a table",
-    "AckermannSteering": "JointPositionController and JointController move its joints",
     "MecanumDrive": "JointController turns its wheels",
     "MulticopterVelocityControl": "`--controller` gives the speeds of rotors",
     "VelocityControl": "bodies move by forces",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mbcli.plugins.settings import Command, Number
+from mbcli.plugins.speed_limits import LIMITS, SpeedLimits, limits_of_each
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,17 +20,11 @@ FILES: tuple[str, ...] = ()
 REACH = ""
 JOINTS = {"left_joint": ("left", "some"), "right_joint": ("right", "some")}
 LINKS: dict[str, tuple[str, str]] = {}
-_LIMITS = ("min_velocity", "max_velocity", "min_acceleration", "max_acceleration")
 SETTINGS = {
     "wheel_separation": Number("separation", 1.0),
     "wheel_radius": Number("radius", 0.2),
-    **{name: Number(name, None) for name in _LIMITS},
-    **{
-        f"{bound}_{kind}_{what}": Number(f"{bound}_{kind}_{what}", None)
-        for kind in ("linear", "angular")
-        for what in ("velocity", "acceleration")
-        for bound in ("min", "max")
-    },
+    **LIMITS,
+    **limits_of_each(("linear", "angular")),
 }
 ELSEWHERE = ("topic", "odom_topic", "odom_publish_frequency", "tf_topic", "frame_id", "child_frame_id")
 
@@ -47,7 +42,7 @@ class Law:
     def __init__(self, plugin: Any) -> None:
         self._settings = plugin.settings
         self._left, self._right = plugin.joints["left"], plugin.joints["right"]
-        self._limits = [_limits(plugin.settings, kind) for kind in ("linear", "angular")]
+        self._limits = [SpeedLimits.of(plugin.settings, kind) for kind in ("linear", "angular")]
         self.inputs = (Command(f"{plugin.model}.linear_x", "m/s"), Command(f"{plugin.model}.angular_z", "rad/s"))
         self.driven = (*self._left, *self._right)
         self.pushed: tuple[Any, ...] = ()
@@ -55,21 +50,9 @@ class Law:
 
     def act(self, now: Any, commands: Sequence[float], memory: FloatArray) -> None:
         """Both within their limits; half of the separation times the rate is the difference to the middle."""
-        for k, (low, high, slowest, fastest) in enumerate(self._limits):
-            asked = min(max(commands[k], low), high)
-            memory[k] += min(max(asked - memory[k], slowest * now.period), fastest * now.period)
+        for k, limits in enumerate(self._limits):
+            memory[k] = limits.next(memory[k], commands[k], now.period)
         radius, turning = self._settings["radius"], 0.5 * self._settings["separation"] * memory[1]
         for joints, speed in ((self._left, memory[0] - turning), (self._right, memory[0] + turning)):
             for joint in joints:
                 now.drive(joint, speed / radius)
-
-
-def _limits(settings: dict[str, Any], kind: str) -> tuple[float, float, float, float]:
-    """Least and greatest velocity and acceleration: those of its kind, else those of both, else none."""
-    found = []
-    for what in ("velocity", "acceleration"):
-        for bound, without in (("min", -np.inf), ("max", np.inf)):
-            own = settings[f"{bound}_{kind}_{what}"]
-            either = settings[f"{bound}_{what}"] if own is None else own
-            found.append(without if either is None else either)
-    return found[0], found[1], found[2], found[3]

@@ -55,6 +55,27 @@ def test_a_plugin_at_fault_is_left_out_with_a_warning(content, message):
     assert any("the plugin does not act" in line for line in findings)
 
 
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("", "has no <left_joint> or no <right_joint>"),
+        ("<steering_only>1</steering_only>", ""),
+        ("<use_actuator_msg>1</use_actuator_msg>", ""),
+        ("<left_joint>j</left_joint><right_joint>j</right_joint>", ""),
+        ("<steering_only>1</steering_only><steering_limit>2</steering_limit>", "<steering_limit> must be between"),
+        ("<steering_only>1</steering_only><kingpin_width>9</kingpin_width>", "<kingpin_width> is too large"),
+        ("<steering_only>1</steering_only><wheel_base>0</wheel_base>", "<wheel_base> must be positive"),
+    ],
+)
+def test_a_car_has_wheels_and_sizes(content, message):
+    steering = "<left_steering_joint>j</left_steering_joint><right_steering_joint>j</right_steering_joint>"
+    plugins, findings = sdf(steering + content, "gz::sim::systems::AckermannSteering")
+    if message:
+        assert plugins == () and message in findings[0]
+    else:
+        assert len(plugins) == 1 and not findings
+
+
 def test_what_a_plugin_does_not_read_is_a_finding():
     (plugin,), findings = sdf(f"{ROTOR}<commandSubTopic>c</commandSubTopic><wobble>1</wobble>")
     assert any("<commandSubTopic>" in line and "note" in line for line in findings)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from command_line import cli, succeed
 
+from mbcli.models import load_model
 from mbcli.simulation import simulate
 
 LINK = """<link name="{name}">{pose}<gravity>{gravity}</gravity><inertial><mass>{mass}</mass><inertia><ixx>{I}</ixx>
@@ -175,6 +176,86 @@ def test_drives_are_refused_where_steps_take_none(model):
     path = arm(model, plugin("JointController", joint_name="j"))
     ended = cli("simulate", path, "--no-contact", "--no-log", "--dt", 0)
     assert ended.code == 2 and "plugins of the file drive joints at velocities" in ended.err
+
+
+# ------------------------------------------------------------------------------------------- cars
+
+BASE, TRACK, RADIUS = 0.6, 0.5, 0.1
+
+
+def car(model, **settings):
+    parts = [link("chassis", 10.0, 0.5, "true", f"{BASE / 2} 0 {RADIUS} 0 0 0")]
+    ball = f"<collision name='c'><geometry><sphere><radius>{RADIUS}</radius></sphere></geometry></collision></link>"
+    for side, y in (("left", TRACK / 2), ("right", -TRACK / 2)):
+        for end, x in (("rear", 0.0), ("front", BASE)):
+            at = f"{x} {y} {RADIUS} 0 0 0"
+            parts.append(link(f"{side}_{end}", 0.5, 2e-3, "true", at).replace("</link>", ball))
+            carrier = "chassis"
+            if end == "front":
+                carrier = f"{side}_pin"
+                parts.append(link(carrier, 0.2, 1e-3, "true", at))
+                parts.append(joint(f"{side}_steer", "chassis", carrier, "0 0 1"))
+            parts.append(joint(f"{side}_{end}_wheel", carrier, f"{side}_{end}", "0 1 0", "continuous"))
+    own = {"wheel_base": BASE, "wheel_separation": TRACK, "kingpin_width": TRACK, "wheel_radius": RADIUS}
+    own |= {f"{side}_steering_joint": f"{side}_steer" for side in ("left", "right")} | {"steer_p_gain": 10}
+    own |= {f"{side}_joint": f"{side}_rear_wheel" for side in ("left", "right")}
+    ground = "<model name='g'><static>1</static><link name='l'><collision name='c'><geometry><plane><normal>0 0 1"
+    ground += "</normal></plane></geometry></collision></link></model>"
+    return model(*parts, plugin("AckermannSteering", **(own | settings)), world=ground, name="car")
+
+
+def circle(log, after):
+    """(radius signed as the turn, turning rate, speed) of the middle of the rear axle, which the chassis moves."""
+    keep = log.times >= after
+    w, x, y, z = log.q[keep, :4].T
+    yaw = np.unwrap(np.arctan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z)))
+    axle = log.q[keep, 4:6] - 0.5 * BASE * np.column_stack([np.cos(yaw), np.sin(yaw)])
+    turning = np.polyfit(log.times[keep], yaw, 1)[0]
+    speed = np.linalg.norm(np.diff(axle, axis=0), axis=1).mean() / np.diff(log.times[keep]).mean()
+    rows = np.column_stack([2 * axle, np.ones(len(axle))])
+    a, b, c = np.linalg.lstsq(rows, np.square(axle).sum(axis=1), rcond=None)[0]
+    return np.sqrt(c + a * a + b * b), turning, speed
+
+
+@pytest.mark.parametrize(("v", "w"), [(1.0, 0.5), (0.8, -0.6), (-0.6, 0.3)])
+def test_a_car_drives_a_circle_of_its_velocity_over_its_turning_rate(model, v, w):
+    log = run(car(model, steering_limit=0.6), 5.0, {"car.linear_x": v, "car.angular_z": w}, contact=True)
+    radius, turning, speed = circle(log, 1.5)
+    assert radius == pytest.approx(abs(v / w), rel=0.02)
+    assert turning == pytest.approx(w, rel=0.02) and speed == pytest.approx(abs(v), rel=0.02)
+
+
+def test_a_car_turns_no_tighter_than_its_steering_limit_lets_it(model):
+    log = run(car(model, steering_limit=0.3), 5.0, {"car.linear_x": 1.0, "car.angular_z": 2.0}, contact=True)
+    assert circle(log, 1.5)[0] == pytest.approx(BASE / np.sin(0.3), rel=0.02)
+
+
+def test_steering_joints_go_to_the_angles_of_ackermann(model):
+    def angles(commands, time=2.0, **settings):
+        path = car(model, **settings)
+        log = run(path, time, commands, contact=True)
+        names = load_model(path).plant.GetPositionNames()
+        return [
+            log.q[-1, next(k for k, name in enumerate(names) if f"{side}_steer" in name)] for side in ("left", "right")
+        ]
+
+    R = 2.0
+    expected = [np.arctan(BASE / (R - TRACK / 2)), np.arctan(BASE / (R + TRACK / 2))]
+    np.testing.assert_allclose(angles({"car.linear_x": 0.4, "car.angular_z": 0.2}), expected, rtol=1e-3)
+    # proportional: a time constant of 1 / gain
+    part = angles({"car.linear_x": 0.4, "car.angular_z": 0.2}, 0.5, steer_p_gain=2)
+    np.testing.assert_allclose(part, np.array(expected) * (1 - np.exp(-1.0)), rtol=5e-3)
+    alone = {"steering_only": "true", "left_joint": [], "right_joint": []}
+    R = BASE / np.tan(0.25)
+    expected = [np.arctan(BASE / (R - TRACK / 2)), np.arctan(BASE / (R + TRACK / 2))]
+    np.testing.assert_allclose(angles({"car.steering_angle": 0.25}, **alone), expected, rtol=1e-3)
+
+
+def test_a_car_speeds_up_within_its_limits(model):
+    path = car(model, max_acceleration=0.5, max_velocity=0.4)
+    log = run(path, 1.5, {"car.linear_x": 1.0}, contact=True)
+    k = int(np.searchsorted(log.times, 0.6 - 1e-9))
+    assert log.v[k, 3] == pytest.approx(0.3, rel=0.02) and log.v[-1, 3] == pytest.approx(0.4, rel=0.02)
 
 
 # ------------------------------------------------------------------------------------ air and water

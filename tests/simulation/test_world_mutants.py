@@ -50,6 +50,16 @@ PLUGINS = "".join(
         _plugin("JointPositionController", joint_name="lift", p_gain=10, d_gain=1, cmd_max=50, cmd_min=-50),
         _plugin("ApplyJointForce", joint_name="spin"),
         _plugin("Thruster", joint_name="spin", thrust_coefficient=0.01, propeller_diameter=0.2, fluid_density=1000),
+        _plugin(
+            "AckermannSteering",
+            left_steering_joint="spin",
+            right_steering_joint="lift",
+            left_joint="spin",
+            right_joint="spin",
+            wheel_base=1,
+            steering_limit=0.4,
+            max_velocity=1,
+        ),
         _plugin("LiftDrag", link_name="body", cla=1, cda=0.1, area=0.3, forward="1 0 0", upward="0 0 1", cp="0 0 0"),
         _plugin("Hydrodynamics", link_name="body", xU=-1, xUabsU=-2, default_current="0.1 0 0"),
     )
