@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from mbcli.parsers.frame_names import SEPARATOR
 from mbcli.parsers.spec import PluginSpec
 from mbcli.parsers.xml_node import quoted
 
 from mbcli.plugins import NOT_HERE, PLUGINS, kind_of, last_name
-from mbcli.plugins.settings import Flag, Number, Rows, Word, Words
+from mbcli.plugins.settings import Flag, Number, Numbers, Rows, Word, Words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -117,7 +118,7 @@ def _read_plugin(node: Node, joints: Mapping[str, str], links: Collection[str]) 
     for joint in (joint for _, names in joint_names for joint in names if joints[joint] not in ONE_AXIS):
         message = f"joint {quoted(joint)} is {joints[joint]}: the plugin takes one of one axis"
         node.diagnostics.error("ELEMENT_INVALID", message, node)
-    link_names = _names(node, kind.LINKS, links, "link")
+    link_names = _names(node, kind.LINKS, dict.fromkeys(links, ""), "link")
     return PluginSpec(name, node.place, joint_names, link_names, _settings(node, kind, dict(joint_names + link_names)))
 
 
@@ -132,13 +133,15 @@ def _settings(node: Node, kind: PluginKind, named: Mapping[str, tuple[str, ...]]
 
 
 def _names(
-    node: Node, wanted: Mapping[str, tuple[str, str]], known: Collection[str], what: str
+    node: Node, wanted: Mapping[str, tuple[str, str]], known: Mapping[str, str], what: str
 ) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """(role, names) of the elements that a plugin names; an error for those that are not there."""
+    """(role, names) of the elements that a plugin names; an error for those that are not there. known: {name: type}."""
     found: dict[str, list[str]] = {}
     for tag, (role, count) in wanted.items():
-        children = node.children(tag) if count in ("some", "many") else [node.child(tag)]
+        children = node.children(tag) if count in ("some", "many", "all") else [node.child(tag)]
         names = [name for child in children if child is not None and (name := child.text(required=True)) is not None]
+        if not children and count == "all":
+            names = [name for name, kind in known.items() if kind in ONE_AXIS and SEPARATOR not in name]
         found.setdefault(role, []).extend(name for name in names if _is_known(node, tag, name, known, what))
         if not names and count in ("one", "some"):
             node.diagnostics.error("ELEMENT_MISSING", f"<plugin> {quoted(node.raw('name') or '')} has no <{tag}>", node)
@@ -153,9 +156,12 @@ def _is_known(node: Node, tag: str, name: str, known: Collection[str], what: str
     return False
 
 
-def _setting(node: Node, path: str, rule: Number | Flag | Word | Words | Rows | Triple) -> Any:
+def _setting(node: Node, path: str, rule: Number | Flag | Word | Words | Numbers | Rows | Triple) -> Any:
     if isinstance(rule, Words):
         return tuple(text for child in node.children(path) if (text := child.text(required=True)) is not None)
+    if isinstance(rule, Numbers):
+        numbers = [child.text_number(required=True) for child in node.children(path)]
+        return tuple(number for number in numbers if number is not None)
     if isinstance(rule, Rows):
         above, _, tag = path.rpartition("/")
         owner = node.child(above) if above else node

@@ -6,8 +6,8 @@ TITLE       what it does, in words
 CLASSES     its last names in Gazebo's `name` attribute, gz::sim::systems::NAME; () of another element
 FILES       parts of file names by which older versions of Gazebo know it; () none
 REACH       which links it acts on if it is one of a world, those with "wind" or "solids"; "": it is one of a model
-JOINTS      {tag: (role, count)}: the joints that it names: "one", "some", "many" (or none) or "any" (one or none, which
-            it does not move)
+JOINTS      {tag: (role, count)}: the joints that it names: "one", "some", "many" (or none), "all" (those of one axis,
+            unless it names some) or "any" (one or none, which it does not move)
 LINKS       the same of its links
 SETTINGS    the paths below <plugin> of what it reads, each one of the kinds of settings.py
 ELSEWHERE   paths that are for another program, as names of topics
@@ -75,6 +75,7 @@ NAMES = (
     "ackermann_steering",
     "joint_controller",
     "joint_position_controller",
+    "joint_trajectory_controller",
     "apply_joint_force",
     "thruster",
     "lift_drag",
@@ -97,7 +98,6 @@ CONSTANTS = {
 }
 
 NOT_HERE = {
-    "JointTrajectoryController": "`--trajectory` moves joints along a table",
     "TrajectoryFollower": "`--trajectory` moves joints along a table",
     "MecanumDrive": "JointController turns its wheels",
     "MulticopterVelocityControl": "`--controller` gives the speeds of rotors",

@@ -26,10 +26,12 @@ def gains_problem(settings: dict[str, Any]) -> str:
 def effort(settings: dict[str, Any], error: float, rate: float, period: float, memory: FloatArray) -> float:
     """[N m or N] of an error (what is less what should be) and its rate; memory (1,): the integral term.
 
-    As there, an i_max below i_min does not bound the integral.
+    As there, an i_max below i_min does not bound the integral, a cmd_max below cmd_min not the effort.
     """
     memory[0] += settings["i_gain"] * period * error
     if settings["i_min"] <= settings["i_max"]:
         memory[0] = min(max(memory[0], settings["i_min"]), settings["i_max"])
     command = settings["cmd_offset"] - settings["p_gain"] * error - memory[0] - settings["d_gain"] * rate
-    return float(min(max(command, settings["cmd_min"]), settings["cmd_max"]))
+    if settings["cmd_min"] <= settings["cmd_max"]:
+        command = min(max(command, settings["cmd_min"]), settings["cmd_max"])
+    return float(command)

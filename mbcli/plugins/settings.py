@@ -40,6 +40,12 @@ class Words(NamedTuple):
     setting: str
 
 
+class Numbers(NamedTuple):
+    """The numbers in all elements of the tag, a tuple."""
+
+    setting: str
+
+
 class Rows(NamedTuple):
     """The numbers of these tags in each element of the path: a tuple of tuples. All must be there."""
 

@@ -76,6 +76,21 @@ def test_a_car_has_wheels_and_sizes(content, message):
         assert len(plugins) == 1 and not findings
 
 
+def test_a_trajectory_controller_takes_all_joints_unless_it_names_some():
+    name = "gz::sim::systems::JointTrajectoryController"
+    more = '<link name="c"/><joint name="k" type="prismatic"><parent>b</parent><child>c</child><axis/></joint>'
+    gains = "<position_p_gain>1</position_p_gain><position_p_gain>2</position_p_gain>"
+    (plugin,), findings = sdf(gains, name, more)
+    assert not findings and dict(plugin.joints) == {"joint": ("j", "k")}
+    assert plugin.settings["position_p_gain"] == (1.0, 2.0)
+    (plugin,), findings = sdf("<joint_name>k</joint_name>", name, more)
+    assert dict(plugin.joints) == {"joint": ("k",)}
+    plugins, findings = sdf(f"<joint_name>k</joint_name>{gains}", name, more)
+    assert plugins == () and "more <position_p_gain> than joints" in findings[0]
+    plugins, findings = sdf("", name, body='<link name="a"/>')
+    assert plugins == () and "no joint of one axis" in findings[0]
+
+
 def test_what_a_plugin_does_not_read_is_a_finding():
     (plugin,), findings = sdf(f"{ROTOR}<commandSubTopic>c</commandSubTopic><wobble>1</wobble>")
     assert any("<commandSubTopic>" in line and "note" in line for line in findings)

@@ -161,6 +161,40 @@ def test_velocity_commands_move_a_joint_to_its_position_at_a_bounded_speed(model
     assert log.q[20, 0] == pytest.approx(0.4, abs=3e-3) and log.q[-1, 0] == pytest.approx(0.5, abs=1e-5)
 
 
+def two_joints(model, **gains):
+    parts = [link("a", 2.0, 0.5, pose="0 0 0 0 0 0"), link("b", 2.0, 0.5, pose="5 0 0 0 0 0")]
+    parts += [joint("j", "world", "a", "0 1 0"), joint("k", "world", "b", "1 0 0", "prismatic")]
+    return model(*parts, plugin("JointTrajectoryController", **gains))
+
+
+def test_a_trajectory_controller_holds_each_joint_by_gains_of_its_own(model, tmp_path):
+    path = two_joints(
+        model, joint_name=["k", "j"], position_p_gain=[200, 50], position_d_gain=[40, 10], initial_position=[0.3]
+    )
+    table = tmp_path / "points.csv"
+    table.write_text("time,k.position,j.position\n0.5,-0.2,0.7\n1.5,0.1,0.7\n")
+    log = run(path, 3.0, str(table), log_rate=0)
+    j, k = log.q[:, 0], log.q[:, 1]
+
+    def step(w, t):
+        return 1 - (1 + w * t) * np.exp(-w * t)  # critically damped
+
+    at = {round(t, 4): n for n, t in enumerate(log.times)}
+    assert k[at[0.2]] == pytest.approx(0.3 * step(10.0, 0.2), rel=0.03)
+    assert j[at[0.5]] == 0.0 and j[at[0.6]] == pytest.approx(0.7 * step(10.0, 0.1), rel=0.03)
+    assert k[at[1.5]] == pytest.approx(-0.2, abs=1e-3) and k[-1] == pytest.approx(0.1, abs=1e-4)
+    assert j[-1] == pytest.approx(0.7, abs=1e-6)
+
+
+def test_velocities_and_efforts_of_a_trajectory_add_up_without_limits(model):
+    path = two_joints(model, velocity_p_gain=[2.0], velocity_cmd_offset=[0.0, 3.0])  # of j, then of k
+    log = run(path, 0.3, {"j.velocity": 4.0, "j.effort": 1.0})
+    assert log.v[-1, 0] == pytest.approx((4.0 + 1.0 / 2.0) * (1 - np.exp(-2.0 / 0.5 * 0.3)), rel=5e-3)
+    assert log.v[-1, 1] == pytest.approx(3.0 / 2.0 * 0.3, rel=1e-6)
+    bounded = two_joints(model, velocity_p_gain=1e4, velocity_cmd_max=1.5, velocity_cmd_min=-1.5)
+    assert run(bounded, 0.2, {"j.velocity": 5.0}).v[-1, 0] == pytest.approx(1.5 / 0.5 * 0.2, rel=1e-6)
+
+
 @pytest.mark.parametrize("dt", [1e-3, 0.0])
 def test_a_force_on_a_joint_is_its_effort(model, dt):
     path = arm(model, plugin("ApplyJointForce", joint_name="j"), kind="prismatic")

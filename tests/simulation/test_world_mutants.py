@@ -44,10 +44,14 @@ def _plugin(name, **settings):
     return f'<plugin filename="f" name="gz::sim::systems::{name}">{inside}</plugin>'
 
 
+POSITIONS = _plugin("JointPositionController", joint_name="lift", p_gain=10, d_gain=1, cmd_max=50, cmd_min=-50)
+TRAJECTORY = _plugin(
+    "JointTrajectoryController", joint_name="lift", position_p_gain=10, velocity_i_gain=1, initial_position=0.05
+)
 PLUGINS = "".join(
     (
         _plugin("JointController", joint_name="spin", initial_velocity=1, p_gain=1, i_gain=0.1),
-        _plugin("JointPositionController", joint_name="lift", p_gain=10, d_gain=1, cmd_max=50, cmd_min=-50),
+        POSITIONS,
         _plugin("ApplyJointForce", joint_name="spin"),
         _plugin("Thruster", joint_name="spin", thrust_coefficient=0.01, propeller_diameter=0.2, fluid_density=1000),
         _plugin(
@@ -106,7 +110,11 @@ WORLD = f"""<sdf version="1.10"><world name="w">{OF_WORLD}<gravity>0 0 -9.8</gra
 <lower>-0.1</lower>
 <upper>0.1</upper><stiffness>3000</stiffness><dissipation>2</dissipation></limit></axis></joint>{PLUGINS}</model>
 </world></sdf>"""
-SOURCES = [WORLD, *(path.read_text() for path in sorted((SAMPLES / "worlds").glob("*.sdf")))]
+SOURCES = [
+    WORLD,
+    WORLD.replace(POSITIONS, TRAJECTORY),
+    *(path.read_text() for path in sorted((SAMPLES / "worlds").glob("*.sdf"))),
+]
 
 
 def mutant(draw):
