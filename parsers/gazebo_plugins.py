@@ -12,8 +12,9 @@ from mbcli.parsers.frame_names import SEPARATOR
 from mbcli.parsers.spec import PluginSpec
 from mbcli.parsers.xml_node import quoted
 
+from mbcli.common.file_settings import Number, Word
 from mbcli.plugins import NOT_HERE, PLUGINS, kind_of, last_name
-from mbcli.plugins.settings import Flag, Number, Numbers, Rows, Word, Words
+from mbcli.plugins.settings import Flag, Numbers, Rows, Words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -21,8 +22,8 @@ if TYPE_CHECKING:
     from mbcli.parsers.spec import LinkSpec
     from mbcli.parsers.xml_node import Node
 
+    from mbcli.common.file_settings import Triple
     from mbcli.plugins import PluginKind
-    from mbcli.plugins.settings import Triple
 
 ELSEWHERE = "plugins are code of a simulator"
 LEFT_OUT = "the plugin does not act"
@@ -175,9 +176,9 @@ def _setting(node: Node, path: str, rule: Number | Flag | Word | Words | Numbers
         return found.text_boolean(rule.default)
     if isinstance(rule, Number):
         value = found.text_number(rule.default, required=True)
-        if value is not None and rule.at_least is not None and value < rule.at_least:
-            message = f"<{found.tag}> must be at least {rule.at_least:g}, found {value!r}"
-            found.diagnostics.error("ELEMENT_INVALID", message, found)
+        wrong = "" if value is None else rule.problem(value)
+        if wrong:
+            found.diagnostics.error("ELEMENT_INVALID", f"<{found.tag}> {wrong}, found {value!r}", found)
         return value
     if isinstance(rule, Word):
         word = found.text(rule.words[0])

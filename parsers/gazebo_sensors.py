@@ -13,16 +13,17 @@ from typing import TYPE_CHECKING, Any
 from mbcli.parsers.spec import SensorSpec
 from mbcli.parsers.xml_node import quoted
 
+from mbcli.common.file_settings import Number, Triple
 from mbcli.sensors import SENSORS, kind_of
-from mbcli.sensors.settings import Noise, NoiseSettings, Number, Vector
+from mbcli.sensors.settings import Noise, NoiseSettings
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from mbcli.parsers.xml_node import Node
 
+    from mbcli.common.file_settings import Word
     from mbcli.sensors import SensorKind
-    from mbcli.sensors.settings import Word
 
 LEFT_OUT = "the sensor is left out"
 CAMERAS = frozenset(
@@ -83,7 +84,7 @@ def _read_sensor(node: Node, name: Any, mounting: Mounting, world: WorldOfSensor
     for tag in ("topic", "visualize", "always_on", "enable_metrics", "plugin", "frame_id", "gz_frame_id"):
         for child in node.children(tag):
             child.ignore("foreign")
-    rate = _number(node, Number("update_rate", 0.0, "unsigned"), node.child("update_rate"))
+    rate = _number(node, Number("update_rate", 0.0, 0.0), node.child("update_rate"))
     container = next(filter(None, (node.child(tag) for tag in file.SDF[word])), None)
     settings, noise = _read_settings(node, container, file)
     problem = file.problem(settings)
@@ -128,7 +129,7 @@ def _read_settings(
                 noises.append(_read_noise(noise, rule))
         elif isinstance(rule, Number):
             settings[rule.setting] = _number(node, rule, found)
-        elif isinstance(rule, Vector):
+        elif isinstance(rule, Triple):
             settings[rule.setting] = rule.default if found is None else found.text_vector(3, rule.default)
         else:
             settings[rule.setting] = _word(rule, found)
@@ -136,15 +137,14 @@ def _read_settings(
 
 
 def _number(node: Node, rule: Number, found: Node | None) -> float:
-    value = (
-        rule.default if found is None else found.text_number(rule.default, required=True, allow_inf=rule.default == inf)
-    )
+    default: Any = rule.default  # those of sensors are numbers
+    value = default if found is None else found.text_number(default, required=True, allow_inf=default == inf)
     problem = "" if value is None or found is None else rule.problem(value)
     if problem:
         assert found is not None
         message = f"<{found.tag}> of a sensor {problem}, found {value!r}"
         node.diagnostics.error("ELEMENT_INVALID", message, found)
-        return rule.default
+        return default
     return value
 
 

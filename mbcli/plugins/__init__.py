@@ -9,7 +9,7 @@ REACH       which links it acts on if it is one of a world, those with "wind" or
 JOINTS      {tag: (role, count)}: the joints that it names: "one", "some", "many" (or none), "all" (those of one axis,
             unless it names some) or "any" (one or none, which it does not move)
 LINKS       the same of its links
-SETTINGS    the paths below <plugin> of what it reads, each one of the kinds of settings.py
+SETTINGS    the paths below <plugin> of what it reads, each a class of settings.py or of mbcli.common.file_settings
 ELSEWHERE   paths that are for another program, as names of topics
 problem(settings)  why such settings make no sense, "" if they do; the names of joints and links are in it by role
 Law         its class: Law(plugin) for a Plugin of mbcli.multibody.tree.plugin

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbcli.plugins.settings import Command, Flag, Number
+from mbcli.common.file_settings import Number
+from mbcli.plugins.settings import Command, Flag
 from mbcli.plugins.speed_limits import LIMITS, SpeedLimits
 
 if TYPE_CHECKING:

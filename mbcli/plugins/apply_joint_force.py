@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbcli.plugins.settings import Command, no_problem
+from mbcli.common.file_settings import no_problem
+from mbcli.plugins.settings import Command
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbcli.plugins.settings import Number, Rows, Words
+from mbcli.common.file_settings import Number
+from mbcli.plugins.settings import Rows, Words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

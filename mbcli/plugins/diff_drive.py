@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbcli.plugins.settings import Command, Number
+from mbcli.common.file_settings import Number
+from mbcli.plugins.settings import Command
 from mbcli.plugins.speed_limits import LIMITS, SpeedLimits, limits_of_each
 
 if TYPE_CHECKING:

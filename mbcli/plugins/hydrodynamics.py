@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbcli.plugins.settings import Flag, Number, Triple, no_problem
+from mbcli.common.file_settings import Number, Triple, no_problem
+from mbcli.plugins.settings import Flag
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mbcli.common.file_settings import Number
 from mbcli.plugins.pid import effort, gains, gains_problem
-from mbcli.plugins.settings import Command, Flag, Number
+from mbcli.plugins.settings import Command, Flag
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbcli.plugins.settings import Command, Number, Word
+from mbcli.common.file_settings import Number, Word
+from mbcli.plugins.settings import Command
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mbcli.plugins.settings import Number
+from mbcli.common.file_settings import Number
 
 if TYPE_CHECKING:
     from mbcli.math.array_types import FloatArray

@@ -1,16 +1,8 @@
-"""What the settings of plugins are read from, as SETTINGS declares them, and what may be asked of a plugin."""
+"""What plugins read from files beside numbers and words, as SETTINGS declares it, and what may be asked of them."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
-
-
-class Number(NamedTuple):
-    """A finite number; at_least: the smallest that it may be, None for none."""
-
-    setting: str
-    default: float | None
-    at_least: float | None = None
+from typing import NamedTuple
 
 
 class Flag(NamedTuple):
@@ -18,20 +10,6 @@ class Flag(NamedTuple):
 
     setting: str
     default: bool
-
-
-class Word(NamedTuple):
-    """One of some words, the first of which is the default."""
-
-    setting: str
-    words: tuple[str, ...]
-
-
-class Triple(NamedTuple):
-    """Three numbers."""
-
-    setting: str
-    default: tuple[float, float, float]
 
 
 class Words(NamedTuple):
@@ -59,8 +37,3 @@ class Command(NamedTuple):
     name: str
     unit: str
     start: float = 0.0
-
-
-def no_problem(settings: dict[str, Any]) -> str:
-    """Nothing is wrong with any settings."""
-    return ""

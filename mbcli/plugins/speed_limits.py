@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from mbcli.plugins.settings import Number
+from mbcli.common.file_settings import Number
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

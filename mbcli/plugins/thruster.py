@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbcli.plugins.settings import Command, Flag, Number
+from mbcli.common.file_settings import Number
+from mbcli.plugins.settings import Command, Flag
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

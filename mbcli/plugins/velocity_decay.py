@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbcli.plugins.settings import no_problem
+from mbcli.common.file_settings import no_problem
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

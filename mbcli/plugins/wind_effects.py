@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbcli.plugins.settings import Number
+from mbcli.common.file_settings import Number
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

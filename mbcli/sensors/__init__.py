@@ -7,7 +7,7 @@ MJCF               {element of MJCF: what it is mounted on, a name of mjcf_senso
 MJCF_PARTS         ((element of MJCF, ending of its name), ...): those that together measure it, if none alone does
 SDF                {type of an SDFormat sensor, of <gazebo> in URDF too: the elements that may have its settings}
 SDF_MOUNTS         the elements that such a sensor may stand in: "link", "joint"
-SDF_SETTINGS       the paths below that element of what it reads, each a Number, a Word or a Noise of settings.py
+SDF_SETTINGS       the paths below that element of what it reads, of settings.py or mbcli.common.file_settings
 SURROUNDINGS       settings that do not stand in its element, names of SURROUNDING: each reader knows where they are
 NEEDS              what its signals are computed from, beside positions and velocities: names of NEEDED
 CUTOFF             how the cutoff of MJCF acts: "" not at all, "both" on both sides of zero, "above"

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from mbcli.common.file_settings import Number, no_problem
 from mbcli.sensors.atmosphere import pressure_at
-from mbcli.sensors.settings import Noise, Number, no_problem
+from mbcli.sensors.settings import Noise
 from mbcli.sensors.signal import number
 
 if TYPE_CHECKING:

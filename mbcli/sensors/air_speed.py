@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mbcli.common.file_settings import no_problem
 from mbcli.sensors.atmosphere import density_at, temperature_at
 from mbcli.sensors.axes import components
-from mbcli.sensors.settings import Noise, no_problem
+from mbcli.sensors.settings import Noise
 from mbcli.sensors.signal import Signal
 
 if TYPE_CHECKING:

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbcli.sensors.settings import Noise, no_problem
+from mbcli.common.file_settings import no_problem
+from mbcli.sensors.settings import Noise
 from mbcli.sensors.signal import IN_WORLD, Signal
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mbcli.common.file_settings import no_problem
 from mbcli.sensors.axes import quaternions
-from mbcli.sensors.settings import no_problem
 from mbcli.sensors.signal import QUATERNION, Signal
 
 if TYPE_CHECKING:

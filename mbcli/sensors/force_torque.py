@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mbcli.common.file_settings import Word, no_problem
 from mbcli.math.cross_product import cross
 from mbcli.sensors.axes import components
-from mbcli.sensors.settings import Noise, Word, no_problem
+from mbcli.sensors.settings import Noise
 from mbcli.sensors.signal import XYZ, Signal
 
 if TYPE_CHECKING:

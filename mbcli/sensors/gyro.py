@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from mbcli.common.file_settings import no_problem
 from mbcli.sensors.axes import components
-from mbcli.sensors.settings import no_problem
 from mbcli.sensors.signal import IN_SENSOR, vector
 
 if TYPE_CHECKING:

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mbcli.common.file_settings import Triple, Word, no_problem
 from mbcli.sensors.axes import components, quaternions
-from mbcli.sensors.settings import Noise, Vector, Word, no_problem
+from mbcli.sensors.settings import Noise
 from mbcli.sensors.signal import IN_SENSOR, QUATERNION, XYZ, Signal
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ SDF_SETTINGS = {
     "orientation_reference_frame/localization": Word(
         "localization", ("CUSTOM", "ENU", "NED", "NWU", "GRAV_UP", "GRAV_DOWN")
     ),
-    "orientation_reference_frame/custom_rpy": Vector("custom_rpy", (0.0, 0.0, 0.0)),
+    "orientation_reference_frame/custom_rpy": Triple("custom_rpy", (0.0, 0.0, 0.0)),
     **{f"angular_velocity/{axis}": Noise((4 + k,)) for k, axis in enumerate(XYZ)},
     **{f"linear_acceleration/{axis}": Noise((7 + k,)) for k, axis in enumerate(XYZ)},
 }

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbcli.sensors.settings import Noise, Number
+from mbcli.common.file_settings import Number
+from mbcli.sensors.settings import Noise
 from mbcli.sensors.signal import Signal
 
 if TYPE_CHECKING:
@@ -18,17 +19,17 @@ MJCF_PARTS: tuple[tuple[str, str], ...] = ()
 SDF = {"lidar": ("lidar", "ray"), "ray": ("lidar", "ray"), "gpu_lidar": ("lidar", "ray"), "gpu_ray": ("lidar", "ray")}
 SDF_MOUNTS = ("link",)
 SDF_SETTINGS = {
-    "scan/horizontal/samples": Number("samples", 640, "count"),
-    "scan/horizontal/resolution": Number("resolution", 1.0, "unsigned"),
+    "scan/horizontal/samples": Number("samples", 640, 1, whole=True),
+    "scan/horizontal/resolution": Number("resolution", 1.0, 0.0),
     "scan/horizontal/min_angle": Number("min_angle", 0.0),
     "scan/horizontal/max_angle": Number("max_angle", 0.0),
-    "scan/vertical/samples": Number("vertical_samples", 1, "count"),
-    "scan/vertical/resolution": Number("vertical_resolution", 1.0, "unsigned"),
+    "scan/vertical/samples": Number("vertical_samples", 1, 1, whole=True),
+    "scan/vertical/resolution": Number("vertical_resolution", 1.0, 0.0),
     "scan/vertical/min_angle": Number("vertical_min_angle", 0.0),
     "scan/vertical/max_angle": Number("vertical_max_angle", 0.0),
-    "range/min": Number("min", 0.0, "unsigned"),
-    "range/max": Number("max", float("inf"), "unsigned"),
-    "range/resolution": Number("range_resolution", 0.0, "unsigned"),
+    "range/min": Number("min", 0.0, 0.0),
+    "range/max": Number("max", float("inf"), 0.0),
+    "range/resolution": Number("range_resolution", 0.0, 0.0),
     "": Noise(),
 }
 SURROUNDINGS: tuple[str, ...] = ()

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbcli.sensors.settings import no_problem
+from mbcli.common.file_settings import no_problem
 from mbcli.sensors.signal import number
 
 if TYPE_CHECKING:

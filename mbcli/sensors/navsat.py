@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mbcli.common.file_settings import no_problem
 from mbcli.sensors.earth import geodetic
-from mbcli.sensors.settings import Noise, no_problem
+from mbcli.sensors.settings import Noise
 from mbcli.sensors.signal import Signal
 
 if TYPE_CHECKING:

@@ -1,38 +1,8 @@
-"""What the settings of sensors are read from: numbers, words and noises, as SDF_SETTINGS declares them."""
+"""What sensors read from files beside numbers and words, as SDF_SETTINGS declares it: noises."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
-
-
-class Number(NamedTuple):
-    """A number; default where the file states none; kind: "real", "unsigned" or "count" (an integer of 1 or more)."""
-
-    setting: str
-    default: float
-    kind: str = "real"
-
-    def problem(self, value: float) -> str:
-        """Why a value cannot be; "" if it can."""
-        if self.kind == "count":
-            return "" if value >= 1 and float(value).is_integer() else "must be an integer of 1 or more"
-        if self.kind == "unsigned":
-            return "" if value >= 0 else "must not be negative"
-        return ""
-
-
-class Word(NamedTuple):
-    """One of some words, the first of which is the default."""
-
-    setting: str
-    words: tuple[str, ...]
-
-
-class Vector(NamedTuple):
-    """Three numbers."""
-
-    setting: str
-    default: tuple[float, float, float]
+from typing import NamedTuple
 
 
 class Noise(NamedTuple):
@@ -60,8 +30,3 @@ class NoiseSettings(NamedTuple):
     def acts(self) -> bool:
         """Whether it changes anything."""
         return any(self[1:7])
-
-
-def no_problem(settings: dict[str, Any]) -> str:
-    """Every value that the readers let pass makes sense."""
-    return ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mbcli.sensors.settings import no_problem
+from mbcli.common.file_settings import no_problem
 from mbcli.sensors.signal import IN_WORLD, vector
 
 if TYPE_CHECKING:

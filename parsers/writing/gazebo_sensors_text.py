@@ -9,8 +9,9 @@ from mbcli.parsers.frame_names import SEPARATOR, WORLD
 from mbcli.parsers.gazebo_sensors import NOISE_NUMBERS, WorldOfSensors
 from mbcli.parsers.writing.write_xml import add, xyz_rpy
 
+from mbcli.common.file_settings import Number, Triple
 from mbcli.sensors import SENSORS
-from mbcli.sensors.settings import Noise, Number, Vector
+from mbcli.sensors.settings import Noise
 
 if TYPE_CHECKING:
     from mbcli.parsers.spec import ModelSpec, SensorSpec
@@ -107,7 +108,7 @@ def add_sensor(parent: XmlElement, sensor: SensorSpec, X: Matrix, relative_to: s
 
 
 def _default(rule: Any) -> Any:
-    return rule.default if isinstance(rule, (Number, Vector)) else rule.words[0]
+    return rule.default if isinstance(rule, (Number, Triple)) else rule.words[0]
 
 
 def _at(container: XmlElement, path: str) -> XmlElement:

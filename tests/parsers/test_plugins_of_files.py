@@ -97,6 +97,11 @@ def test_what_a_plugin_does_not_read_is_a_finding():
     assert any("<wobble>" in line and "warning" in line for line in findings)
 
 
+def test_added_mass_is_a_warning():
+    (plugin,), findings = sdf("<link_name>a</link_name><xDotU>5</xDotU>", "gz::sim::systems::Hydrodynamics")
+    assert plugin.kind == "hydrodynamics" and "<xDotU>" in findings[0] and "warning" in findings[0]
+
+
 @pytest.mark.parametrize("name", sorted(NOT_HERE))
 def test_what_would_move_something_and_does_not_act_is_a_warning(name):
     plugins, findings = sdf("<a>1</a>", f"gz::sim::systems::{name}")

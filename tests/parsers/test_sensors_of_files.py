@@ -117,7 +117,7 @@ NOISY = '<sensor name="s" type="altimeter"><altimeter><vertical_position>'
 NOISY += '<noise type="{}">{}</noise></vertical_position></altimeter></sensor>'
 FAULTS = {
     "no number": ('<sensor name="s" type="imu"><update_rate>fast</update_rate></sensor>', "must be a finite number"),
-    "negative rate": ('<sensor name="s" type="imu"><update_rate>-1</update_rate></sensor>', "must not be negative"),
+    "negative rate": ('<sensor name="s" type="imu"><update_rate>-1</update_rate></sensor>', "must be at least 0"),
     "no type": ('<sensor name="s"/>', 'must have the attribute "type"'),
     "no name": ('<sensor type="imu"/>', 'must have the attribute "name"'),
     "frame": ('<sensor name="s" type="imu"><pose relative_to="x">0 0 0 0 0 0</pose></sensor>', "not in the model"),
