@@ -16,7 +16,8 @@ from mbcli.plugins.settings import Rows, Words
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mbcli.math.array_types import FloatArray
+    from mbcli.math.array_types import FloatArray, Vector3
+    from mbcli.plugins.solid import Solid
 
 TITLE = "carries links in a fluid"
 CLASSES = ("Buoyancy",)
@@ -31,6 +32,7 @@ SETTINGS = {
     "enable": Words("only"),
 }
 ELSEWHERE: tuple[str, ...] = ()
+UP = np.array([0.0, 0.0, 1.0])
 
 
 def problem(settings: dict[str, Any]) -> str:
@@ -49,9 +51,10 @@ class Law:
         heights = dict(s["changes"])  # of one height the last one counts
         levels, densities = [*sorted(heights), math.inf], [lowest, *(heights[z] for z in sorted(heights)), 0.0]
         steps = [-float(step) for step in np.diff(densities)]
-        # what is below a level has the density there beyond that above it
-        self._levels = [(z, step) for z, step in zip(levels, steps, strict=True) if step]
+        # what is below a level has the density there beyond that above it; all of a link is below the last one
+        self._levels = [(z, step) for z, step in zip(levels[:-1], steps[:-1], strict=True) if step]
         self._solids = s["solids"]
+        self._whole = [_displaced(solids, [(math.inf, steps[-1])], UP) for solids in self._solids]
         self.inputs: tuple[Any, ...] = ()
         self.driven: tuple[Any, ...] = ()
         self.pushed = plugin.links["link"]
@@ -59,13 +62,21 @@ class Law:
 
     def act(self, now: Any, commands: Sequence[float], memory: FloatArray) -> None:
         """At the centre of what each link displaces."""
-        for link, solids in zip(self.pushed, self._solids, strict=True):
-            up, origin = now.rotation(link)[2], now.origin(link)[2]
-            mass, moment = 0.0, np.zeros(3)
-            for level, density in self._levels:
-                for solid in solids:
-                    volume, first = solid.below(up, level - origin)
-                    mass += density * volume
-                    moment += density * first
+        for link, solids, (whole, of_whole) in zip(self.pushed, self._solids, self._whole, strict=True):
+            origin = now.origin(link)[2]
+            levels = [(level - origin, density) for level, density in self._levels]
+            mass, moment = _displaced(solids, levels, now.rotation(link)[2])
+            mass, moment = mass + whole, moment + of_whole
             if mass:
                 now.force(link, -mass * now.gravity, moment / mass)
+
+
+def _displaced(solids: Sequence[Solid], levels: Sequence[tuple[float, float]], up: Vector3) -> tuple[float, Vector3]:
+    """(mass [kg], first moment (3,) [kg m]) of fluids, each of a density below a level of its own."""
+    mass, moment = 0.0, np.zeros(3)
+    for level, density in levels:
+        for solid in solids:
+            volume, first = solid.below(up, level)
+            mass += density * volume
+            moment = moment + density * first
+    return mass, moment
