@@ -77,3 +77,35 @@ def test_mujoco_gives_no_more_either(tmp_path):
     mujoco.mj_step(model, data)
     log = simulate(str(path), 0.01, inputs=[20.0], contact=False, log_rate=0.0, warn=lambda line: None)
     assert log.field("input/u")[-1].tolist() == data.qfrc_actuator.tolist() == [2.0]
+
+
+@pytest.mark.peers
+def test_trajectories_under_ten_times_the_limit_are_those_of_pydrake_and_mujoco(tmp_path):
+    drake, mujoco = pytest.importorskip("pydrake.all"), pytest.importorskip("mujoco")
+    h, count = 1e-3, 500
+    path = tmp_path / "arm.xml"
+    path.write_text("""<mujoco model="arm"><option integrator="Euler" timestep="0.001"/><worldbody>
+      <body><joint name="a" axis="0 1 0"/>
+      <inertial pos=".3 0 .05" mass="1" diaginertia=".02 .03 .04"/><body pos=".6 0 0"><joint name="b" axis="0 1 0"/>
+      <inertial pos=".2 0 0" mass=".5" diaginertia=".01 .02 .02"/></body></body></worldbody>
+      <actuator><motor name="ma" joint="a" forcerange="-2 2"/><motor name="mb" joint="b" forcerange="-1 1"/></actuator>
+      </mujoco>""")
+    inputs = [20.0, -10.0]
+    options = {"contact": False, "log_rate": 0.0, "overrides": ["plant_config.step_scheme=drake"]}
+    log = simulate(str(path), h * count, dt=h, inputs=inputs, warn=lambda line: None, **options)
+    model = mujoco.MjModel.from_xml_path(str(path))
+    data = mujoco.MjData(model)
+    data.ctrl[:] = inputs
+    mujoco.mj_step(model, data, count)
+    np.testing.assert_allclose(log.q[-1], data.qpos, atol=1e-9)
+    np.testing.assert_allclose(log.v[-1], data.qvel, atol=1e-9)
+    plant = drake.MultibodyPlant(h)
+    drake.Parser(plant).AddModels(str(path))
+    for name, limit in (("ma", 2.0), ("mb", 1.0)):
+        plant.GetJointActuatorByName(name).set_effort_limit(limit)
+    plant.Finalize()
+    simulator = drake.Simulator(plant)
+    plant.get_actuation_input_port().FixValue(simulator.get_mutable_context(), inputs)
+    simulator.AdvanceTo(h * count)
+    found = plant.GetPositionsAndVelocities(simulator.get_context())
+    np.testing.assert_allclose([*log.q[-1], *log.v[-1]], found, atol=1e-9)
