@@ -9,6 +9,13 @@ import numpy as np
 from mbcli.autodiffutils import AutoDiffXd, ExtractGradient, ExtractValue
 from mbcli.geometry.query_object import QueryObject
 from mbcli.math import RigidTransform, RotationMatrix
+from mbcli.multibody.differential_inverse_kinematics import (
+    DifferentialInverseKinematicsIntegrator,
+    DifferentialInverseKinematicsParameters,
+    DifferentialInverseKinematicsResult,
+    DifferentialInverseKinematicsStatus,
+    DoDifferentialInverseKinematics,
+)
 from mbcli.multibody.tree.jacobian_wrt_variable import JacobianWrtVariable
 from mbcli.solvers.evaluators import Binding, Constraint, Cost
 from mbcli.solvers.mathematical_program import MathematicalProgram
@@ -31,6 +38,11 @@ __all__ = [
     "AngleBetweenVectorsConstraint",
     "AngleBetweenVectorsCost",
     "ComPositionConstraint",
+    "DifferentialInverseKinematicsIntegrator",
+    "DifferentialInverseKinematicsParameters",
+    "DifferentialInverseKinematicsResult",
+    "DifferentialInverseKinematicsStatus",
+    "DoDifferentialInverseKinematics",
     "DistanceConstraint",
     "GazeTargetConstraint",
     "InverseKinematics",
