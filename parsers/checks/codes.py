@@ -527,6 +527,8 @@ LOSSES = {
     "JOINT_REVERSED": "A joint leads the other way, since the format wants a tree.",
     "JOINT_SPRING_REFERENCE": "The rest position of the spring of a joint.",
     "JOINT_SPRING_STIFFNESS": "The spring of a joint.",
+    "JOINT_STOP_DISSIPATION": "What a stop at a position limit of a joint takes of a motion.",
+    "JOINT_STOP_STIFFNESS": "The stiffness of the stops at the position limits of a joint.",
     "JOINT_TYPE": "The coordinates of a joint are of another kind.",
     "JOINT_UPPER": "The upper position limit of a joint.",
     "JOINT_VELOCITY": "The velocity limit of a joint.",

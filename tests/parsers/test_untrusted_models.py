@@ -272,6 +272,7 @@ ALLOWED = {
     ("mbcli/engine", "compile"),
     ("mbcli/common/fast_dataclass.py", "exec"),
     ("mbcli/engine/runtime/kernel_cache.py", "import pickle"),  # of files that kept_files.py has found to be its own
+    ("mbcli/common/test_utilities/pickle_compare.py", "import pickle"),  # of what it has just written
     ("mbcli/simulation/control/python.py", "import pickle"),  # of a state that --controller-pickle has asked for
 }
 
