@@ -5,7 +5,8 @@
 
 First the same work for all: from filtered samples and a loaded model to the parameters, each program in its own way.
 All are given the samples that mbcli's filter leaves. mbcli's part is the regressor, noise and outliers, least squares
-and the nearest possible bodies, as its command does it. Then mbcli from the files to the result: reading, checks,
+and the nearest possible bodies, as its command does it; "its least squares" is the same without outliers and possible
+bodies, which is what FIGAROH and mujoco-sysid do. Then mbcli from the files to the result: reading, checks,
 filter, fit, standard errors, findings, cross-validation. Seconds of the processor and of the clock are those of the
 fastest of `--repeat` calls; BLAS takes as many threads as the environment says. The error is that of the efforts as
 measured, before the filter, at the samples of the unseen files. All identify inertias, armature, viscous and Coulomb
@@ -29,7 +30,7 @@ import time
 import numpy as np
 
 from mbcli.identification.data_checks import checked
-from mbcli.identification.estimation import base_combinations, relative_error
+from mbcli.identification.estimation import Bases, base_combinations, least_squares, relative_error
 from mbcli.identification.identify import Settings, identify, solved
 from mbcli.identification.records import expanded_columns, read_record
 from mbcli.identification.signals import runs_of, velocities_of
@@ -72,6 +73,23 @@ def mbcli_fit(result, runs):
     equations = [subject.equations(run, slow) for run in runs]
     found = solved(subject, equations, base_combinations(subject.exact_rows(runs), subject.sizes))[1]
     return clock.times(), relative_error(result.validation, found.x, raw=True)
+
+
+def mbcli_least_squares(result, runs):
+    """The same by FIGAROH's estimator: least squares, then again with the noise of each joint."""
+    subject = result.subject
+    clock = Clock()
+    slow = slow_speeds(runs, subject.plant.num_velocities())
+    equations = [subject.equations(run, slow) for run in runs]
+    columns = base_combinations(subject.exact_rows(runs), subject.sizes)[0]
+    bases = Bases(equations, columns, subject.sizes)
+    alike = [np.ones(len(b.y)) for b in bases.of_velocity]
+    noise, x = np.ones(len(alike)), np.zeros(len(subject.sizes))
+    for _ in range(2):
+        found = least_squares(*bases.step([-b.y for b in bases.of_velocity], alike, noise), bases.sizes)
+        noise = np.array([np.linalg.norm(error) / np.sqrt(len(error)) for error in bases.errors(found)])
+    x[columns] = found
+    return clock.times(), relative_error(result.validation, x, raw=True)
 
 
 class Samples:
@@ -278,6 +296,7 @@ def main():
         data, unseen = samples(runs), samples(runs_in(options.validate))
         calls = {
             "mbcli": lambda: mbcli_fit(result, runs),
+            "its least squares": lambda: mbcli_least_squares(result, runs),
             "FIGAROH": lambda: figaroh(urdf, data, unseen),
             "mujoco-sysid": lambda: mujoco_sysid(urdf, data, unseen),
         }
@@ -294,7 +313,7 @@ def main():
                 continue
             own = own or times
             print(
-                f"{name:14s} processor {times[0]:8.3f} s {times[0] / own[0]:7.1f} x   clock {times[1]:8.3f} s "
+                f"{name:17s} processor {times[0]:8.4f} s {times[0] / own[0]:7.1f} x   clock {times[1]:8.4f} s "
                 f"{times[1] / own[1]:7.1f} x   error on unseen data {100 * error:6.2f} %"
             )
 

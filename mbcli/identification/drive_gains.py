@@ -126,7 +126,10 @@ def _of_currents(e: Equations, d: int, load: FloatArray, is_loaded: bool) -> Equ
 
 
 def _inverse_gain(equations: Sequence[Equations], sizes: FloatArray, least: float) -> tuple[float, float] | None:
-    """1 / k and its standard error; None where no motion shows it, or the load's efforts are all below the least."""
+    """1 / k and its standard error; None where no motion shows it, or the load's efforts are all below the least.
+
+    It is not shown either where what the load changes in the currents is rounding.
+    """
     rows = np.concatenate([e.A[e.usable.any(axis=1), 0] for e in equations])
     if not len(rows) or float(np.abs(rows[:, -1]).max()) <= least:
         return None
@@ -141,5 +144,8 @@ def _inverse_gain(equations: Sequence[Equations], sizes: FloatArray, least: floa
         return None
     weighted = weigh(equations, sizes, columns, combinations)
     x = least_squares(weighted.R[:, columns], weighted.c, sizes[columns])
+    currents = np.concatenate([e.y[e.usable.any(axis=1), 0] for e in equations])
+    if abs(x[-1]) * lengths[-1] <= TOLERANCE * np.linalg.norm(currents):
+        return None
     spread = covariance(weighted, equations, columns, x, sizes)
     return float(x[-1]), float(np.sqrt(max(spread[-1, -1], 0.0)))
