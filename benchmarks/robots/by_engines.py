@@ -19,7 +19,7 @@ from mbcli.parsers.writing.flatten import flattened
 from mbcli.parsers.writing.write_urdf import NO_LIMIT
 
 from mbcli.conversion.newton_proof import compare_with_newton, is_of_a_body
-from mbcli.conversion.plant_comparison import PlantComparison
+from mbcli.conversion.plant_comparison import SMALLEST, PlantComparison
 from mbcli.models.loading import load_model
 from mbcli.multibody.tree import BodyIndex, SpatialInertia, UnitInertia
 
@@ -159,10 +159,12 @@ def _by_pydrake(plant, path, packages, odd, proof):
             unit = UnitInertia(*unit.get_moments(), *unit.get_products())
             replaced[name] = SpatialInertia(there.get_mass(), there.get_com(), unit, skip_validity_check=True)
             continue
-        proof.note("masses", body.default_mass(), there.get_mass())
+        proof.note("masses", body.default_mass(), there.get_mass(), usual=SMALLEST)
         if body.default_mass():
-            one, other = body.default_spatial_inertia().CopyToFullMatrix6(), there.CopyToFullMatrix6()
-            proof.note("inertias", one, other)
+            own = body.default_spatial_inertia()
+            proof.note("centres of mass", own.get_com(), there.get_com())
+            central = [m.Shift(m.get_com()).CalcRotationalInertia().CopyToFullMatrix3() for m in (own, there)]
+            proof.note_inertia("inertias", own.get_mass(), own.get_com(), *central)
     joints = single_joints(plant)
     of_drake = {j.name(): j for j in map(theirs.get_joint, theirs.GetJointIndices()) if j.num_velocities() == 1}
     missing = joints.keys() ^ of_drake.keys()

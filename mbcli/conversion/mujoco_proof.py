@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from lxml import etree
 
+from mbcli.conversion.plant_comparison import SMALLEST, of_unit_inertia
 from mbcli.math.rotation_array import matrix_from_quaternion
 from mbcli.meshes.obj_text import obj_text
 from mbcli.multibody.tree import MultibodyForces
@@ -187,7 +188,6 @@ def _compare_elements(
 ) -> None:
     bodies = document["bodies"]
     context = plant.CreateDefaultContext()
-    own, theirs = [], []
     for body in plant.elements.bodies[1:]:
         if body.name() not in bodies:  # a link between the joints of one body
             continue
@@ -198,13 +198,10 @@ def _compare_elements(
             inertia.Shift(inertia.get_com()).CalcRotationalInertia().CopyToFullMatrix3() if mass else np.zeros((3, 3))
         )
         com = inertia.get_com() if mass else np.zeros(3)
-        proof.note("mujoco: masses", mass, there["mass"])
+        proof.note("mujoco: masses", mass, there["mass"], usual=SMALLEST)
         if mass:
             proof.note("mujoco: centres of mass", com, there["com"])
-            own.append(central)
-            theirs.append(there["inertia"])
-    if own:
-        proof.note("mujoco: inertias", own, theirs)
+            proof.note_inertia("mujoco: inertias", mass, com, central, there["inertia"])
     for name, joint in joints.items():
         there = document["of_joints"].get(name)
         if there is None:
@@ -213,9 +210,9 @@ def _compare_elements(
         if joint.num_velocities() == 1:
             limits = joint.position_lower_limits()[0], joint.position_upper_limits()[0]
             proof.note("mujoco: limits", limits, there["range"])
-            proof.note("mujoco: dry friction", joint.dry_friction[0], there["frictionloss"])
+            proof.note("mujoco: dry friction", joint.dry_friction[0], there["frictionloss"], usual=SMALLEST)
         drives = sum(a.default_reflected_inertia() for a in plant.elements.actuators if a.joint() is joint)
-        proof.note("mujoco: armature", joint.reflected_inertia + drives, there["armature"])
+        proof.note("mujoco: armature", joint.reflected_inertia + drives, there["armature"], usual=SMALLEST)
     for actuator in plant.elements.actuators:
         there = document["actuators"][actuator.name()]
         proof.note("mujoco: effort limits", actuator.effort_limit(), there["force"])
@@ -251,17 +248,19 @@ def _compare_at(
             result[_rows(joint)] = change(state[name][0], values[name])
         return result
 
+    weights = of_unit_inertia(plant, context)
+
+    def note(name: str, ours: Vector, theirs: Mapping[str, Sequence[float]], usual: float = 1.0) -> None:
+        proof.note(name, weights * ours, weights * scattered(theirs, _own_forces), usual=usual)
+
     for vector, product in zip(vectors, there["products"], strict=True):
         vdot = scattered(vector, _own_velocities)
-        ours = _mass_times(plant, context, vdot)
-        proof.note("mujoco: mass matrix", ours, scattered(product, _own_forces))
-    proof.note("mujoco: bias", plant.CalcBiasTerm(context), scattered(there["bias"], _own_forces))
-    gravity = plant.CalcGravityGeneralizedForces(context)
-    proof.note("mujoco: gravity", gravity, scattered(there["gravity"], _own_forces))
+        note("mujoco: mass matrix", _mass_times(plant, context, vdot), product, SMALLEST)
+    note("mujoco: bias", plant.CalcBiasTerm(context), there["bias"])
+    note("mujoco: gravity", plant.CalcGravityGeneralizedForces(context), there["gravity"])
     forces = MultibodyForces(plant)
     plant.CalcForceElementsContribution(context, forces)
-    applied = plant.CalcGeneralizedForces(context, forces)
-    proof.note("mujoco: applied forces", applied, scattered(there["applied"], _own_forces))
+    note("mujoco: applied forces", plant.CalcGeneralizedForces(context, forces), there["applied"])
     for body in plant.elements.bodies[1:]:
         if body.name() in there["poses"]:
             X_WB = body.EvalPoseInWorld(context).GetAsMatrix4()

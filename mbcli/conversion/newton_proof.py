@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mbcli.conversion.mujoco_proof import ask
+from mbcli.conversion.plant_comparison import SMALLEST
 from mbcli.math.rotation_array import matrix_from_quaternion
 from mbcli.multibody.tree import RotationalInertia, SpatialInertia
 
@@ -85,13 +86,13 @@ def _compare_elements(
         if there is None:
             continue  # a link between joints of one body
         inertia = body.CalcSpatialInertiaInBodyFrame(context)
-        proof.note("newton: masses", inertia.get_mass(), there["mass"])
+        proof.note("newton: masses", inertia.get_mass(), there["mass"], usual=SMALLEST)
         if not inertia.get_mass():
             continue
         proof.note("newton: centres of mass", inertia.get_com(), there["com"])
         if is_of_a_body(inertia):
             central = inertia.Shift(inertia.get_com()).CalcRotationalInertia().CopyToFullMatrix3()
-            proof.note("newton: inertias", central, there["inertia"])
+            proof.note_inertia("newton: inertias", inertia.get_mass(), inertia.get_com(), central, there["inertia"])
         else:
             (xx, xy, xz), (_, yy, yz), (_, _, zz) = there["inertia"]
             central = RotationalInertia(xx, yy, zz, xy, xz, yz)
@@ -102,7 +103,7 @@ def _compare_elements(
             continue  # one of several coordinates of a joint
         limits = joint.position_lower_limits()[0], joint.position_upper_limits()[0]
         proof.note("newton: limits", limits, there["range"])
-        proof.note("newton: armature", joint.reflected_inertia, there["armature"])
+        proof.note("newton: armature", joint.reflected_inertia, there["armature"], usual=SMALLEST)
     return replaced
 
 

@@ -29,7 +29,9 @@ if TYPE_CHECKING:
     from mbcli.parsers.writing.simple_joints import Part
 
 NUM_STATES = 5
-TOLERANCE = 1e-9  # relative to the largest number of a quantity, at least to 1
+TOLERANCE = 1e-9  # relative to the largest number of a quantity, at least to its usual size
+SMALLEST = float(np.finfo(float).tiny)
+FROM_SHIFTS = 1e-6  # of mass times distance squared: what is smaller in an inertia carries the rounding of its shifts
 LARGEST_MASS_MATRIX = 1000  # velocities; beyond it M is compared by its products with random vectors
 NUM_PRODUCTS = 5
 
@@ -70,7 +72,8 @@ class PlantComparison:
         ]
         return [*self.differences, *beyond]
 
-    def note(self, name: str, one: ArrayLike, other: ArrayLike) -> None:
+    def note(self, name: str, one: ArrayLike, other: ArrayLike, *, usual: float = 1.0) -> None:
+        """Deviations count relative to the largest number of the one, or to the usual size if that is larger."""
         one, other = np.asarray(one, float), np.asarray(other, float)
         if one.shape != other.shape:
             self.differences.append(f"{name} has {one.shape} numbers in one and {other.shape} in the other")
@@ -78,9 +81,14 @@ class PlantComparison:
         same = (one == other) | (np.isnan(one) & np.isnan(other))  # infinite ones among them
         with np.errstate(invalid="ignore"):
             deviation = np.where(same, 0.0, np.abs(one - other))
-        scale = max(1.0, np.abs(one[np.isfinite(one)]).max(initial=0.0))
+        scale = max(usual, np.abs(one[np.isfinite(one)]).max(initial=0.0))
         worst = float(deviation.max(initial=0.0)) / scale
         self.deviations[name] = max(self.deviations.get(name, 0.0), worst if np.isfinite(worst) else np.inf)
+
+    def note_inertia(self, name: str, mass: float, com: ArrayLike, one: ArrayLike, other: ArrayLike) -> None:
+        """Central inertias (3, 3) of one body, by the size of these."""
+        offset = np.asarray(com, float)
+        self.note(name, one, other, usual=max(FROM_SHIFTS * mass * float(offset @ offset), SMALLEST))
 
 
 def compare_plants(
@@ -256,15 +264,16 @@ def _compare_joints(
 ) -> None:
     """A joint with the one, or those, that it is in the other plant, and the inertias of drives on their velocities."""
 
-    def note(name: str, ask: Callable[[Any], ArrayLike]) -> None:
-        result.note(name, np.ravel(ask(a)), np.concatenate([np.ravel(ask(b)) for b in others]))
+    def note(name: str, ask: Callable[[Any], ArrayLike], usual: float) -> None:
+        result.note(name, np.ravel(ask(a)), np.concatenate([np.ravel(ask(b)) for b in others]), usual=usual)
 
     for kind in same.limits:
         for end in ("lower", "upper"):
-            note(f"{kind} limits", methodcaller(f"{kind}_{end}_limits"))
-    note("joint damping", lambda joint: joint.default_damping_vector())
-    note("joint friction", lambda joint: joint.dry_friction)
-    result.note("joint inertia", inertia, max(b.reflected_inertia for b in others) + inertia_there)
+            note(f"{kind} limits", methodcaller(f"{kind}_{end}_limits"), 1.0)
+    note("joint damping", lambda joint: joint.default_damping_vector(), SMALLEST)
+    note("joint friction", lambda joint: joint.dry_friction, SMALLEST)
+    there = max(b.reflected_inertia for b in others) + inertia_there
+    result.note("joint inertia", inertia, there, usual=SMALLEST)
 
 
 def _drives(plant: MultibodyPlant, joints: Iterable[Joint]) -> float:
@@ -310,22 +319,33 @@ def _compare_dynamics(
     result: PlantComparison,
 ) -> None:
     here, there = contexts
+    weights = of_unit_inertia(one, here)
 
     def compare(name: str, ask: Callable[[MultibodyPlant, Context], Vector]) -> None:
-        result.note(name, ask(one, here), v_map.forces_here(ask(other, there)))
+        result.note(name, weights * ask(one, here), weights * v_map.forces_here(ask(other, there)))
 
     compare("bias", lambda plant, context: plant.CalcBiasTerm(context))
     compare("gravity", lambda plant, context: plant.CalcGravityGeneralizedForces(context))
     compare("applied forces", _applied_forces)
     nv = one.num_velocities()
     if nv <= LARGEST_MASS_MATRIX:
-        result.note("mass matrix", one.CalcMassMatrix(here), v_map.matrix_here(other.CalcMassMatrix(there)))
+        pair = one.CalcMassMatrix(here), v_map.matrix_here(other.CalcMassMatrix(there))
+        result.note("mass matrix", *(weights[:, None] * M * weights for M in pair))
         return
     for _ in range(NUM_PRODUCTS):
-        vdot = random.normal(size=nv)
+        vdot = weights * random.normal(size=nv)
         ours = one.CalcInverseDynamics(here, vdot, MultibodyForces(one))
         theirs = other.CalcInverseDynamics(there, v_map.there(vdot), MultibodyForces(other))
-        result.note("mass matrix", ours, v_map.forces_here(theirs))
+        result.note("mass matrix", weights * ours, weights * v_map.forces_here(theirs))
+
+
+def of_unit_inertia(plant: MultibodyPlant, context: Context) -> Vector:
+    """(nv,) 1 / sqrt(M_ii), so that forces and M of a finger count as those of an arm do; 1 where nothing is moved."""
+    nv = plant.num_velocities()
+    if nv > LARGEST_MASS_MATRIX:
+        return np.ones(nv)
+    inertias = np.diag(plant.CalcMassMatrix(context))
+    return np.array([1.0 / np.sqrt(own) if own > 0.0 else 1.0 for own in inertias])
 
 
 def _applied_forces(plant: MultibodyPlant, context: Context) -> Vector:

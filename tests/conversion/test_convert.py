@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -119,6 +120,30 @@ def test_the_proof_finds_one_damaged_number(old, new, fault):
         text=conversion.text.replace(old, new, 1),
     )
     assert any(fault in found for found in prove(plant, damaged, PACKAGES).faults())
+
+
+@pytest.mark.parametrize(
+    ("target", "number", "fault"),
+    [("urdf", b"2.9e-08", "mass matrix"), ("sdf", b"0.0007", "gravity"), ("mjcf", b"3e-06", "joint damping")],
+)
+def test_the_proof_finds_a_damaged_number_of_a_finger(target, number, fault):
+    """What is wrong counts by the size of the body and of the joint that it is in."""
+    link = """<link name="{}"><inertial><origin xyz="0 0 0.011"/><mass value="0.0007"/>
+      <inertia ixx="2.9e-08" iyy="2.7e-08" izz="6e-09" ixy="0" ixz="0" iyz="0"/></inertial></link>"""
+    model, plant = load(
+        f"""<robot name="r"><link name="world"/>{link.format("a")}{link.format("b")}
+      <joint name="j" type="revolute"><parent link="world"/><child link="a"/><axis xyz="1 0 0"/>
+      <limit lower="-1" upper="2" effort="1" velocity="1"/><dynamics damping="3e-6"/></joint>
+      <joint name="k" type="revolute"><parent link="a"/><child link="b"/><origin xyz="0 0 0.02"/><axis xyz="1 0 0"/>
+      <limit lower="-1" upper="2" effort="1" velocity="1"/><dynamics damping="3e-6"/></joint></robot>""",
+        "urdf",
+    )
+    conversion = convert_and_prove(model, plant, target)
+    digits = number.split(b"e")
+    damaged = b"e".join((digits[0] + (b"" if b"." in digits[0] else b".") + b"000001", *digits[1:]))
+    assert conversion.text.count(number) >= 1, conversion.text.decode()
+    conversion = replace(conversion, text=conversion.text.replace(number, damaged, 1))
+    assert any(fault in found for found in prove(plant, conversion, PACKAGES).faults())
 
 
 # ------------------------------------------------------------------------------------ what has to be turned
