@@ -158,13 +158,13 @@ class Bases:
     def __init__(self, equations: Sequence[Equations], columns: Any, sizes: FloatArray) -> None:
         self._usable, self.sizes = [e.usable for e in equations], sizes[columns]
         self.of_velocity: list[Basis] = []
+        squares: Any = sum(np.einsum("nkj,nkj->kj", e.A, e.A) for e in equations)
         for k in range(self._usable[0].shape[1]):
             rows = [np.flatnonzero(usable[:, k]) for usable in self._usable]
             y = np.concatenate([e.y[own, k] for e, own in zip(equations, rows, strict=True)])
-            squares = sum(np.einsum("ij,ij->j", e.A[:, k], e.A[:, k]) for e in equations)
-            lengths = np.sqrt(squares[columns]) * self.sizes
+            lengths = np.sqrt(squares[k, columns]) * self.sizes
             own = np.flatnonzero(lengths > NOTHING * lengths.max(initial=0.0))
-            A = [e.A[row[:, None], k, columns[own]] for e, row in zip(equations, rows, strict=True)]
+            A = [e.A[:, k][row].take(columns[own], axis=1) for e, row in zip(equations, rows, strict=True)]
             Q, T = orthonormal(A[0] if len(A) == 1 else np.concatenate(A))
             z = Q.T @ y
             self.of_velocity.append(Basis(y, own, Q, T, z, y - Q @ z))

@@ -268,11 +268,9 @@ class Subject:
             parts = [run.part(rows) for run, rows in zip(runs, picked, strict=True)]
             return np.vstack([self.equations(part, None).A.reshape(-1, len(self.parameters)) for part in parts])
         rng, nv, held = np.random.default_rng(0), self.plant.num_velocities(), self.held
-        q = np.empty((SHOWN, self.plant.num_positions()))
-        for row in q:
-            self.plant.SetPositions(self.context, self._default_q)
-            velocity = rng.uniform(-1.0, 1.0, nv)
-            row[:] = self._default_q + HAS_TORSIONAL * np.array(self.plant.MapVelocityToQDot(self.context, velocity))
+        self.plant.SetPositions(self.context, self._default_q)
+        N = self.plant.MakeVelocityToQDotMap(self.context)
+        q = self._default_q + HAS_TORSIONAL * (rng.uniform(-1.0, 1.0, (SHOWN, nv)) @ N.T)
         q = ClosedChains(self.context, held={}).manifold.normalized(q)
         v, vdot = rng.normal(size=(2, SHOWN, nv))
         v[:, held.velocities] = vdot[:, held.velocities] = 0.0
