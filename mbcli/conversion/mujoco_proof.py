@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from lxml import etree
 
-from mbcli.conversion.plant_comparison import SMALLEST, of_unit_inertia
+from mbcli.conversion.plant_comparison import SMALLEST, mass_matrix, of_unit_inertia
 from mbcli.math.rotation_array import matrix_from_quaternion
 from mbcli.meshes.obj_text import obj_text
 from mbcli.multibody.tree import MultibodyForces
@@ -248,7 +248,7 @@ def _compare_at(
             result[_rows(joint)] = change(state[name][0], values[name])
         return result
 
-    weights = of_unit_inertia(plant, context)
+    weights = of_unit_inertia(plant, mass_matrix(plant, context))
 
     def note(name: str, ours: Vector, theirs: Mapping[str, Sequence[float]], usual: float = 1.0) -> None:
         proof.note(name, weights * ours, weights * scattered(theirs, _own_forces), usual=usual)

@@ -319,7 +319,8 @@ def _compare_dynamics(
     result: PlantComparison,
 ) -> None:
     here, there = contexts
-    weights = of_unit_inertia(one, here)
+    M = mass_matrix(one, here)
+    weights = of_unit_inertia(one, M)
 
     def compare(name: str, ask: Callable[[MultibodyPlant, Context], Vector]) -> None:
         result.note(name, weights * ask(one, here), weights * v_map.forces_here(ask(other, there)))
@@ -327,24 +328,25 @@ def _compare_dynamics(
     compare("bias", lambda plant, context: plant.CalcBiasTerm(context))
     compare("gravity", lambda plant, context: plant.CalcGravityGeneralizedForces(context))
     compare("applied forces", _applied_forces)
-    nv = one.num_velocities()
-    if nv <= LARGEST_MASS_MATRIX:
-        pair = one.CalcMassMatrix(here), v_map.matrix_here(other.CalcMassMatrix(there))
-        result.note("mass matrix", *(weights[:, None] * M * weights for M in pair))
+    if M is not None:
+        pair = M, v_map.matrix_here(other.CalcMassMatrix(there))
+        result.note("mass matrix", *(weights[:, None] * part * weights for part in pair))
         return
     for _ in range(NUM_PRODUCTS):
-        vdot = weights * random.normal(size=nv)
+        vdot = random.normal(size=one.num_velocities())
         ours = one.CalcInverseDynamics(here, vdot, MultibodyForces(one))
         theirs = other.CalcInverseDynamics(there, v_map.there(vdot), MultibodyForces(other))
-        result.note("mass matrix", weights * ours, weights * v_map.forces_here(theirs))
+        result.note("mass matrix", ours, v_map.forces_here(theirs))
 
 
-def of_unit_inertia(plant: MultibodyPlant, context: Context) -> Vector:
+def mass_matrix(plant: MultibodyPlant, context: Context) -> Matrix | None:
+    """M, None of plants with more than LARGEST_MASS_MATRIX velocities."""
+    return plant.CalcMassMatrix(context) if plant.num_velocities() <= LARGEST_MASS_MATRIX else None
+
+
+def of_unit_inertia(plant: MultibodyPlant, M: Matrix | None) -> Vector:
     """(nv,) 1 / sqrt(M_ii), so that forces and M of a finger count as those of an arm do; 1 where nothing is moved."""
-    nv = plant.num_velocities()
-    if nv > LARGEST_MASS_MATRIX:
-        return np.ones(nv)
-    inertias = np.diag(plant.CalcMassMatrix(context))
+    inertias = np.ones(plant.num_velocities()) if M is None else np.diag(M)
     return np.array([1.0 / np.sqrt(own) if own > 0.0 else 1.0 for own in inertias])
 
 

@@ -11,16 +11,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mbcli.common.argument_names import argument
-from mbcli.errors import ArgumentError
 from mbcli.multibody.core.inputs import controlled_actuators, has_controllers
 from mbcli.multibody.stepping.run import Input
+from mbcli.simulation.limit_choice import listed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
-
-CHOICES = ("clamp", "warn", "ignore")
 
 
 @dataclass(frozen=True)
@@ -38,13 +36,6 @@ class Exceeded:
     limit: float
     most: float
     time: float
-
-
-def require_choice(choice: str) -> str:
-    """ArgumentError if it is none of CHOICES."""
-    if choice not in CHOICES:
-        raise ArgumentError(f"{argument('effort_limits')} is 'clamp', 'warn' or 'ignore', not {choice!r}")
-    return choice
 
 
 def exceeded_efforts(plant: MultibodyPlant, inputs: Input, start: float, until: float) -> list[Exceeded]:
@@ -78,10 +69,7 @@ def efforts_in_words(found: Sequence[Exceeded], choice: str) -> str:
     """One sentence for all of them; "" with "ignore" or if there is none."""
     if not found or choice == "ignore":
         return ""
-    listed = ", ".join(f"{e.actuator} ({e.most:g} where the limit is {e.limit:g}, {e.time:.3g} s)" for e in found[:5])
-    more = f", ... ({len(found)} in all)" if len(found) > 5 else ""
+    inputs = listed([f"{e.actuator} ({e.most:g} where the limit is {e.limit:g}, {e.time:.3g} s)" for e in found])
     if choice == "warn":
-        return (
-            f"the input acts beyond effort limits ({argument('effort_limits', 'clamp')} ends it there): {listed}{more}"
-        )
-    return f"the input is beyond effort limits and ends there: {listed}{more}"
+        return f"the input acts beyond effort limits ({argument('effort_limits', 'clamp')} ends it there): {inputs}"
+    return f"the input is beyond effort limits and ends there: {inputs}"

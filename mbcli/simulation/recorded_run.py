@@ -29,7 +29,7 @@ from mbcli.multibody.stepping.run import CONSTRAINT_TOLERANCE, SCHEMES, LinkForc
 from mbcli.multibody.stepping.ticks import Controller
 from mbcli.simulation.control.in_a_run import chosen_controller, chosen_plan, controlling, start_on_plan
 from mbcli.simulation.controllers import hold_default_positions
-from mbcli.simulation.effort_limits import Exceeded, clamped, efforts_in_words, exceeded_efforts, require_choice
+from mbcli.simulation.effort_limits import Exceeded, clamped, efforts_in_words, exceeded_efforts
 from mbcli.simulation.energy_error import (
     energy_error,
     error_in_words,
@@ -48,6 +48,7 @@ from mbcli.simulation.holding import (
     start_holding,
 )
 from mbcli.simulation.input_series import as_input
+from mbcli.simulation.limit_choice import require_choice
 from mbcli.simulation.log_target import move_aside, put_back
 from mbcli.simulation.observer import Observer
 from mbcli.simulation.plugins.commands import PluginCommands
@@ -58,7 +59,6 @@ from mbcli.simulation.sampling import Sampling
 from mbcli.simulation.start_limits import clamp_positions, in_words, positions_outside_limits, what_limits_do
 from mbcli.simulation.static_efforts import static_efforts
 from mbcli.simulation.summary import Summary
-from mbcli.simulation.velocity_limits import require_choice as velocity_limits_choice
 from mbcli.simulation.velocity_limits import velocities_in_words
 
 if TYPE_CHECKING:
@@ -195,8 +195,8 @@ class RecordedRun:
 
         if start_limits not in (None, "warn", "clamp", "error"):
             raise ArgumentError(f"{argument('start_limits')} is 'warn', 'clamp' or 'error', not {start_limits!r}")
-        self._effort_limits = require_choice(effort_limits)
-        self._velocity_limits = velocity_limits_choice(velocity_limits)
+        self._effort_limits = require_choice("effort_limits", effort_limits)
+        self._velocity_limits = require_choice("velocity_limits", velocity_limits)
         self._exceeded: list[Exceeded] = []
         self._pushes, self._push_followers = read_pushes(pushes), Followers()
         self._choice = chosen_controller(controller, inputs)

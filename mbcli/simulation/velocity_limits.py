@@ -8,8 +8,8 @@ import numpy as np
 
 from mbcli.common.argument_names import argument
 from mbcli.common.fast_dataclass import dataclass
-from mbcli.errors import ArgumentError
-from mbcli.multibody.core.velocity_limits import stated_velocity_limits
+from mbcli.multibody.core.velocity_limits import velocity_bounds
+from mbcli.simulation.limit_choice import listed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from mbcli.math.array_types import FloatArray
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
 
-CHOICES = ("clamp", "warn", "ignore")
 AT_LIMIT = 1.0 - 1e-3  # of a limit that holds a velocity: it is reached
 BEYOND = 1.0 + 1e-9  # of one that does not: it is passed
 
@@ -39,30 +38,20 @@ class Fast:
     time: float
 
 
-def require_choice(choice: str) -> str:
-    """ArgumentError if it is none of CHOICES."""
-    if choice not in CHOICES:
-        raise ArgumentError(f"{argument('velocity_limits')} is 'clamp', 'warn' or 'ignore', not {choice!r}")
-    return choice
-
-
 class VelocityRecord:
     """Takes rows of velocities (n, nv), one block after another.
 
     Args:
         plant: finalized.
-        choice: one of CHOICES.
+        choice: one of limit_choice.CHOICES.
     """
 
     def __init__(self, plant: MultibodyPlant, choice: str) -> None:
-        limits = stated_velocity_limits(plant) if choice != "ignore" else []
+        limits = velocity_bounds(plant) if choice != "ignore" else []
         names, share = plant.GetVelocityNames(), AT_LIMIT if choice == "clamp" else BEYOND
-        self._dofs = [limit.d for limit in limits]
+        self._dofs = [d for d, _, _ in limits]
         self._names = [names[d] for d in self._dofs]
-        self._lower, self._upper = (
-            np.array([limit.lower for limit in limits]),
-            np.array([limit.upper for limit in limits]),
-        )
+        self._lower, self._upper = (np.array([limit[end] for limit in limits]) for end in (1, 2))
         self._from = self._lower * share, self._upper * share
         self._most, self._time = np.zeros((2, len(limits)))
         self._end: tuple[float, FloatArray] | None = None  # [s] and velocities of the last row
@@ -95,9 +84,8 @@ def velocities_in_words(found: Sequence[Fast], choice: str) -> str:
     """One sentence for all of them; "" with "ignore" or if there is none."""
     if not found or choice == "ignore":
         return ""
-    listed = ", ".join(f"{e.velocity} ({e.most:.4g} where the limit is {e.limit:g}, {e.time:.3g} s)" for e in found[:5])
-    more = f", ... ({len(found)} in all)" if len(found) > 5 else ""
+    joints = listed([f"{e.velocity} ({e.most:.4g} where the limit is {e.limit:g}, {e.time:.3g} s)" for e in found])
     if choice == "clamp":
-        return f"joints were held at their velocity limits: {listed}{more}"
+        return f"joints were held at their velocity limits: {joints}"
     clamp = argument("velocity_limits", "clamp")
-    return f"joints were faster than their velocity limits ({clamp} holds them there): {listed}{more}"
+    return f"joints were faster than their velocity limits ({clamp} holds them there): {joints}"

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 BRAKING_TIME = 1e-3  # [s] in which a brake takes what is beyond a limit
 
 
-def stated_velocity_limits(plant: PlantData) -> list[VelocityLimit]:
-    """Those of the joints of a finalized plant. A limit of 0, which files state for "not known", is none."""
+def velocity_bounds(plant: PlantData) -> list[tuple[int, float, float]]:
+    """(velocity, lower, upper) of joints with limits; 0, which files state for "not known", is none."""
     ends = []
     for joint in moving_joints(plant):
         for k, pair in enumerate(
@@ -28,10 +28,16 @@ def stated_velocity_limits(plant: PlantData) -> list[VelocityLimit]:
             lower, upper = pair[0] if pair[0] < 0.0 else -inf, pair[1] if pair[1] > 0.0 else inf
             if (lower, upper) != (-inf, inf):
                 ends.append((joint.velocity_start() + k, lower, upper))
-    if not ends:
+    return ends
+
+
+def stated_velocity_limits(plant: PlantData) -> list[VelocityLimit]:
+    """The limits of the joints of a finalized plant, as they act."""
+    bounds = velocity_bounds(plant)
+    if not bounds:
         return []
     inertia = own_inertias(plant)
-    return [VelocityLimit(d, lower, upper, inertia[d] / BRAKING_TIME) for d, lower, upper in ends]
+    return [VelocityLimit(d, lower, upper, inertia[d] / BRAKING_TIME) for d, lower, upper in bounds]
 
 
 def replace_velocity_limits(plant: PlantData, limits: Sequence[VelocityLimit]) -> None:
