@@ -11,6 +11,7 @@ import json
 import os
 import random
 import re
+import shutil
 import sys
 import tempfile
 import warnings
@@ -63,9 +64,13 @@ def convert(options):
         if options.verbose or record["verdict"] in FAULTS:
             print(line(record), flush=True)
         saving.now_and_then(report)
+        if run == runs[file][-1]:
+            shutil.rmtree(os.path.join(folder, file.sha256), ignore_errors=True)
 
-    act = partial(do, engines=options.engines, newton=options.newton)
-    run_forked(tasks, act, limit=options.run_limit, processes=options.processes, on_result=show)
+    runs = dict(tasks)
+    with tempfile.TemporaryDirectory() as folder:
+        act = partial(do, into=Path(folder), engines=options.engines, newton=options.newton)
+        run_forked(tasks, act, limit=options.run_limit, processes=options.processes, on_result=show)
     saving.save(report)
     print(f"\n{report.table()}", flush=True)
     return int(report.failed())
@@ -80,49 +85,52 @@ def runs_of(file, targets=TARGETS):
     return [*targets, *back]
 
 
-def do(file, run, kept, engines=False, newton=None):
+def do(file, run, kept, into, engines=False, newton=None):
     """What became of a RobotFile in other formats, one after the other: a dict, see verdict().
 
-    engines: whether others read the result; newton: the Python of an environment with Newton.
+    into: the folder in which the results stay until all runs of the file have ended. engines: whether others read the
+    result; newton: the Python of an environment with Newton.
     """
     warnings.simplefilter("ignore")
     result = {"code": 0, "message": "", "lossy": False, "losses": [], "read_by": {}}
-    with tempfile.TemporaryDirectory() as folder:
-        source, source_format = str(file.path), file.format
-        for number, target in enumerate(run.split()):
-            os.mkdir(os.path.join(folder, str(number)))
-            out = os.path.join(folder, str(number), f"converted.{target}")
-            command = [
-                "convert",
-                source,
-                "--to",
-                target,
-                "-o",
-                out,
-                "--json",
-                "--bundle",
-                "--input-format",
-                source_format,
-            ]
-            code, printed, said = _converted(command, file, kept)
-            if code == 3 and "--lossy" in said:
-                result["lossy"] = True
-                code, printed, said = command_line([*command, *kept["reading"], "--lossy"])
-            if code != 0:
-                return result | {"code": code, "message": message_of(said, code)}
-            document = json.loads(printed)
-            result["proved_by"] = document["proof"]["engines"]
-            losses = document["losses"]
-            result["losses"] += [[loss["kind"], loss["code"], loss["message"]] for loss in losses]
-            source, source_format = out, target
-        precision = ["--tolerance", SINGLE] if "usd" in (*run.split(), file.format) else []
-        code, printed, said = command_line(["compare", str(file.path), out, "--json", *precision, *kept["reading"]])
-        result.update(compared=code, message=message_of(said, code) if code not in (0, 1) else "")
-        if code in (0, 1):
-            result["differences"] = [[d["name"], d["where"], d["cause"]] for d in json.loads(printed)["quantities"]]
-            if engines:
-                result["read_by"] = read_by_engines(out, source_format, [folder, file.folder], newton)
-        return result
+    folder = into / file.sha256
+    source, source_format = str(file.path), file.format
+    steps = run.split()
+    for number, target in enumerate(steps):
+        out = str(folder / "-".join(steps[: number + 1]) / f"converted.{target}")
+        lossy, code, printed, said = _step(source, source_format, out, file, kept)
+        result["lossy"] |= lossy
+        if code != 0:
+            return result | {"code": code, "message": message_of(said, code)}
+        document = json.loads(printed)
+        result["proved_by"] = document["proof"]["engines"]
+        losses = document["losses"]
+        result["losses"] += [[loss["kind"], loss["code"], loss["message"]] for loss in losses]
+        source, source_format = out, target
+    precision = ["--tolerance", SINGLE] if "usd" in (*steps, file.format) else []
+    code, printed, said = command_line(["compare", str(file.path), out, "--json", *precision, *kept["reading"]])
+    result.update(compared=code, message=message_of(said, code) if code not in (0, 1) else "")
+    if code in (0, 1):
+        result["differences"] = [[d["name"], d["where"], d["cause"]] for d in json.loads(printed)["quantities"]]
+        if engines:
+            result["read_by"] = read_by_engines(out, source_format, [Path(out).parent, file.folder], newton)
+    return result
+
+
+def _step(source, source_format, out, file, kept):
+    """(whether it took --lossy, exit code, stdout, stderr) of one conversion; one that was done before is not again."""
+    done = kept.setdefault("steps", {})
+    if out not in done:
+        target = out.rpartition(".")[2]
+        Path(out).parent.mkdir(parents=True, exist_ok=True)
+        command = ["convert", source, "--input-format", source_format, "--to", target, "-o", out, "--force"]
+        command += ["--json", "--bundle"]
+        answer = _converted(command, file, kept)
+        lossy = answer[0] == 3 and "--lossy" in answer[2]
+        if lossy:
+            answer = command_line([*command, *kept["reading"], "--lossy"])
+        done[out] = (lossy, *answer)
+    return done[out]
 
 
 def _converted(command, file, kept):

@@ -41,11 +41,11 @@ def prove(
 ) -> PlantComparison:
     """The `PlantComparison` of a finalized plant with that of a `Conversion` of its model, read back.
 
-    plant: None for that of what the conversion keeps. Where the conversion changes the motion, what is compared is the
-    plant of what it says. Shapes, frames, couplings, constraints and filter groups must be those that were written.
-    Raises NumericalError if the text cannot be read.
+    plant: None for that of what the conversion keeps. Where the conversion changes motion or inertias, what is compared
+    is the plant of what it says. Shapes, frames, couplings, constraints and filter groups must be those that were
+    written. Raises NumericalError if the text cannot be read.
     """
-    if plant is None or conversion.changes_motion:
+    if plant is None or conversion.moves_otherwise:
         plant = _plant_of(conversion.kept)
     model = _read_back(conversion, packages)
     written = _plant_of(model)

@@ -14,6 +14,7 @@ from mbcli.conversion.mujoco_proof import ask
 from mbcli.conversion.plant_comparison import SMALLEST
 from mbcli.math.rotation_array import matrix_from_quaternion
 from mbcli.multibody.tree import RotationalInertia, SpatialInertia
+from mbcli.parsers.writing.arrange_usd import is_raised_by_newton
 
 if TYPE_CHECKING:
     from mbcli.conversion.plant_comparison import PlantComparison
@@ -30,8 +31,8 @@ def prove_by_newton(conversion: Conversion, proof: PlantComparison, *, seed: int
 
     Masses, centres, inertias, limits, armature, the gravity of the scene, and at random states the poses of bodies and
     the mass matrix of all joints of one coordinate, where the bodies that float stand at the start. An inertia that no
-    body has is another one in Newton: the mass matrix is compared with that. Returns the name and version of the
-    engine; None if it is not installed.
+    body has, or with a moment of next to nothing, is another one in Newton: the mass matrix is compared with that.
+    Returns the name and version of the engine; None if it is not installed.
     """
     if find_spec("newton") is None:
         return None
@@ -74,10 +75,18 @@ def is_of_a_body(inertia: SpatialInertia) -> bool:
     return central.CouldBePhysicallyValid()
 
 
+def _is_kept(inertia: SpatialInertia) -> bool:
+    """Whether Newton computes with an inertia of a body with mass as the file states it."""
+    if not is_of_a_body(inertia):
+        return False
+    central = inertia.Shift(inertia.get_com()).CalcRotationalInertia().CopyToFullMatrix3()
+    return not is_raised_by_newton(np.linalg.eigvalsh(central).tolist())
+
+
 def _compare_elements(
     plant: Any, joints: dict[str, Any], document: dict[str, Any], proof: Any
 ) -> dict[str, SpatialInertia]:
-    """What Newton has instead of inertias that no body has, by the names of bodies."""
+    """What Newton has instead of inertias that it does not keep, by the names of bodies."""
     replaced = {}
     proof.note("newton: gravity", plant.gravity_field().gravity_vector(), document["gravity"])
     context = plant.CreateDefaultContext()
@@ -90,7 +99,7 @@ def _compare_elements(
         if not inertia.get_mass():
             continue
         proof.note("newton: centres of mass", inertia.get_com(), there["com"])
-        if is_of_a_body(inertia):
+        if _is_kept(inertia):
             central = inertia.Shift(inertia.get_com()).CalcRotationalInertia().CopyToFullMatrix3()
             proof.note_inertia("newton: inertias", inertia.get_mass(), inertia.get_com(), central, there["inertia"])
         else:

@@ -87,7 +87,9 @@ def arranged_for_mjcf(model: ModelSpec, losses: Losses) -> Arranged:
         if link != name:
             message = f"link '{link}' is none, of which two joints stand on one body; it is read as '{name}'"
             losses.add("changed", "LINK", message, next(item.place for item in model.links if item.name == link))
-    return Arranged(_with_masses(model, through, losses), frozenset(), moves)
+    given = _given_inertials(model, through, losses)
+    links = tuple(replace(link, inertial=given.get(link.name, link.inertial)) for link in model.links)
+    return Arranged(replace(model, links=links), frozenset(), moves, given=given)
 
 
 def kept_apart(model: ModelSpec) -> list[CollisionFilterGroupSpec]:
@@ -328,8 +330,8 @@ def welded_groups(model: ModelSpec) -> dict[str, str]:
     return groups
 
 
-def _with_masses(model: ModelSpec, through: Mapping[str, str], losses: Losses) -> ModelSpec:
-    """A little mass and inertia for what moves without, which MuJoCo refuses."""
+def _given_inertials(model: ModelSpec, through: Mapping[str, str], losses: Losses) -> dict[str, InertialSpec]:
+    """A little mass and inertia for the links that move without, which MuJoCo refuses."""
     groups = welded_groups(model)
     members = defaultdict(list)
     for link in model.links:
@@ -349,8 +351,7 @@ def _with_masses(model: ModelSpec, through: Mapping[str, str], losses: Losses) -
         what = "inertia" if mass == inertial.mass else "mass"
         message = f"link '{group}' moves without {what}, which MuJoCo refuses: it has {LEAST_MASS:g} of it"
         losses.add("changed", "INERTIA", message, link.place)
-    heavier = (replace(link, inertial=given[link.name]) if link.name in given else link for link in model.links)
-    return replace(model, links=tuple(heavier))
+    return given
 
 
 def _has_mass(link: LinkSpec) -> bool:

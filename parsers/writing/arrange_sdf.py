@@ -10,7 +10,7 @@ from mbcli.parsers.frame_names import WORLD
 from mbcli.parsers.poses import compose, inverse
 from mbcli.parsers.sdf.sdf_joints import JOINT_TYPES
 from mbcli.parsers.spanning_tree import spanning_tree
-from mbcli.parsers.spec import IDENTITY, FrameSpec, JointSpec, WeldConstraintSpec
+from mbcli.parsers.spec import IDENTITY, FrameSpec, JointSpec, LinkSpec, WeldConstraintSpec
 from mbcli.parsers.writing.arrange_urdf import ONE_AXIS, swapped
 from mbcli.parsers.writing.target import Arranged
 
@@ -87,18 +87,19 @@ def _names(model: ModelSpec) -> set[str]:
 
 
 def _with_link_of_world(model: ModelSpec, losses: Losses) -> tuple[ModelSpec, str]:
-    """(model, link): a model of SDFormat has no geometry of the world, but of a link welded to it."""
+    """(model, link): a model of SDFormat has no geometry and no frames of the world, but of a link welded to it."""
     if not model.links and not model.deformables:
         raise ModelError(f"{model.place}: error: a model of SDFormat has a link: this one has none")
     world = next((link for link in model.links if link.name == WORLD), None)
     if world is None or not (world.visuals or world.collisions):  # a group with it filters nothing
         groups = tuple(replace(g, members=tuple(m for m in g.members if m != WORLD)) for g in model.filter_groups)
         model = replace(model, filter_groups=groups)
-    if world is None:
-        return model, WORLD
     links = tuple(link for link in model.links if link is not world)
-    if not world.visuals and not world.collisions:
+    on_world = [frame for frame in model.frames if frame.link == WORLD]
+    if not on_world and (world is None or not (world.visuals or world.collisions)):
         return replace(model, links=links), WORLD
+    if world is None:
+        world = LinkSpec(WORLD, on_world[0].place)
     taken, name = _names(model), LINK_OF_WORLD
     while name in taken or f"{name}_weld" in taken:
         name += "_"
@@ -106,9 +107,13 @@ def _with_link_of_world(model: ModelSpec, losses: Losses) -> tuple[ModelSpec, st
         for geometry in geometries:
             message = f"{tag} '{geometry.name}' of the world is on link '{name}', which '{name}_weld' welds to it"
             losses.add("changed", "WORLD", message, geometry.place)
+    for frame in on_world:
+        message = f"frame '{frame.name}' of the world is on link '{name}', which '{name}_weld' welds to it"
+        losses.add("changed", "WORLD", message, frame.place)
+    frames = tuple(replace(frame, link=name) if frame.link == WORLD else frame for frame in model.frames)
     link = replace(world, name=name, X_ModelL=inverse(model.X_WModel))
     weld = JointSpec(f"{name}_weld", "fixed", WORLD, name, IDENTITY, IDENTITY, world.place)
-    return replace(model, links=(*links, link), joints=(*model.joints, weld)), name
+    return replace(model, links=(*links, link), joints=(*model.joints, weld), frames=frames), name
 
 
 def _with_frames(model: ModelSpec, losses: Losses) -> ModelSpec:

@@ -28,10 +28,21 @@ if TYPE_CHECKING:
     from mbcli.parsers.writing.losses import Losses
 
 _IMPOSSIBLE = 1e-6  # relative, that a moment is larger than the sum of the others; USD has single precision
-LEAST_MASS = 1e-12  # [kg], [kg m^2] of what is 0, for which USD would take water
+LEAST_MASS = 1e-12  # [kg] of what is 0, for which USD would take water
+LEAST_MOMENT = 2e-10  # [kg m^2] of what is less than 1e-12, which is 0 in single precision; Newton reads it as it is
+_ZERO = 1e-12  # [kg m^2]
+# Newton 1.8.0 raises the moments of a body by 1e-6 kg m^2 if one is below the first [kg m^2], or the second times the
+# largest one (`inertia_absolute_tolerance` and `inertia_relative_tolerance` of its ModelBuilder).
+_RAISED, _RAISED_SHARE = 1e-10, 1e-6
 ONE_AXIS = ("revolute", "continuous", "prismatic")
 SEVERAL = ("planar", "universal")  # types that become several joints
 _AS_CONSTRAINTS = ("fixed", "ball")
+
+
+def is_raised_by_newton(moments: Sequence[float]) -> bool:
+    """Whether Newton has larger ones instead of ascending principal moments [kg m^2]."""
+    least, _, largest = moments
+    return least < 1.001 * max(_RAISED, _RAISED_SHARE * largest)  # what rounding decides counts as raised
 
 
 def identifier(name: str) -> str:
@@ -68,11 +79,13 @@ def arranged_for_usd(model: ModelSpec, losses: Losses) -> Arranged:
     model = with_armatures(model, losses, has_gears=False)
     drives = tuple(replace(actuator, rotor_inertia=0.0, gear_ratio=1.0) for actuator in model.actuators)
     model = replace(model, actuators=drives)
-    model = replace(model, links=tuple(_with_names(_with_mass(link, losses), losses) for link in model.links))
+    given = {link.name: found for link in model.links if (found := _given_inertial(link, losses)) is not None}
+    links = (replace(link, inertial=given.get(link.name, link.inertial)) for link in model.links)
+    model = replace(model, links=tuple(_with_names(link, losses) for link in links))
     _tell_of_extensions(model, losses)
     message = "masses, centres, frames and numbers of joints are of single precision: 6e-8 of their size"
     losses.add("changed", "PRECISION", message, model.place)
-    return Arranged(model, frozenset(loops - {joint.name for joint in closing}))
+    return Arranged(model, frozenset(loops - {joint.name for joint in closing}), given=given)
 
 
 def _fault(joint: JointSpec, loops: Collection[str]) -> str | None:
@@ -149,27 +162,30 @@ def _with_plain_drives(model: ModelSpec, losses: Losses) -> ModelSpec:
     return replace(model, actuators=tuple(kept))
 
 
-def _with_mass(link: LinkSpec, losses: Losses) -> LinkSpec:
+def _given_inertial(link: LinkSpec, losses: Losses) -> InertialSpec | None:
     """A little of what UsdPhysics takes for not stated where it is 0: the mass of a link with shapes, the inertia."""
     if link.name == WORLD:
-        return link
-    moments = (LEAST_MASS,) * 3 + (0.0,) * 3
+        return None
+    moments = (LEAST_MOMENT,) * 3 + (0.0,) * 3
     if link.inertial is None or not link.inertial.mass:
         if not link.collisions:
-            return link
+            return None
         message = f"link '{link.name}' has no mass: it has {LEAST_MASS:g} kg, or USD would weigh its shapes"
-        inertial = InertialSpec(LEAST_MASS, IDENTITY, moments, link.place)
-    elif max(map(abs, link.inertial.inertia)) < LEAST_MASS:  # also 2e-35, which is 0 in single precision
-        message = f"link '{link.name}' has no inertia: it has {LEAST_MASS:g} kg m^2, or USD would take that of a ball"
-        inertial = replace(link.inertial, inertia=moments)
+        given = InertialSpec(LEAST_MASS, IDENTITY, moments, link.place)
+    elif max(map(abs, link.inertial.inertia)) < _ZERO:  # also 2e-35, which is 0 in single precision
+        message = f"link '{link.name}' has no inertia: it has {LEAST_MOMENT:g} kg m^2, or USD would take that of a ball"
+        given = replace(link.inertial, inertia=moments)
     else:
         a, b, c = principal_moments(link.inertial)
         if max(c - a - b, -a) > _IMPOSSIBLE * abs(c):
             message = f"link '{link.name}' has an inertia that no body has: it is written, and Newton reads another"
             losses.add("changed", "INERTIA", message, link.place)
-        return link
+        elif is_raised_by_newton((a, b, c)):
+            message = f"link '{link.name}' has a principal moment of {a:.3g} kg m^2: Newton raises all three by 1e-6"
+            losses.add("changed", "INERTIA", message, link.place)
+        return None
     losses.add("changed", "INERTIA", message, link.place)
-    return replace(link, inertial=inertial)
+    return given
 
 
 def _with_names(link: LinkSpec, losses: Losses) -> LinkSpec:

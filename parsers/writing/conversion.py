@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from mbcli.parsers.formats import FORMATS
 from mbcli.parsers.frame_names import WORLD
 from mbcli.parsers.mesh_files import relocated
-from mbcli.parsers.spec import Mesh
+from mbcli.parsers.poses import compose, inverse
+from mbcli.parsers.spec import IDENTITY, Mesh
 from mbcli.parsers.writing.flatten import flattened
 from mbcli.parsers.writing.format_capabilities import reduced_to_format, without_joints
 from mbcli.parsers.writing.losses import Losses
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from mbcli.parsers.spec import GeometrySpec, JointSpec, LinkSpec, ModelSpec
     from mbcli.parsers.writing.losses import Loss
     from mbcli.parsers.writing.simple_joints import Part
-    from mbcli.parsers.writing.target import Target
+    from mbcli.parsers.writing.target import Arranged, Target
 
     from mbcli.math.array_types import Matrix4
 
@@ -49,8 +50,9 @@ class Conversion:
     limits: tuple[str, ...]  # of "position", "velocity", "acceleration": the limits that the format has
 
     @property
-    def changes_motion(self) -> bool:
-        return any(loss.kind == "motion" for loss in self.losses)
+    def moves_otherwise(self) -> bool:
+        """Whether `kept` is another mechanism than the model, be it by as little as 1e-12 kg."""
+        return any(loss.kind == "motion" or loss.code == "INERTIA" for loss in self.losses)
 
 
 def converted(
@@ -76,6 +78,7 @@ def converted(
             losses.add("motion", "JOINT", f"joint '{name}' of link '{child}': {why}", place)
         kept = without_joints(kept, {name for name, _ in arranged.unsupported_joints})
         arranged = target.arranged(kept, losses)
+    kept = _with_given(kept, arranged)
     named = with_target_names(arranged.model, target, losses)
     links = _pairs(arranged.model.links, named.links)
     if arranged.of_world in links:
@@ -106,6 +109,19 @@ def converted(
         limits=target.limits,
         tolerance=target.tolerance,
     )
+
+
+def _with_given(model: ModelSpec, arranged: Arranged) -> ModelSpec:
+    """The model with the inertials that the format needs, in the frames of its own links."""
+
+    def of(link: LinkSpec) -> LinkSpec:
+        given = arranged.given.get(link.name)
+        if given is None:
+            return link
+        X_LN = inverse(arranged.moved.get(link.name, IDENTITY))
+        return replace(link, inertial=replace(given, X_LI=compose(X_LN, given.X_LI)))
+
+    return replace(model, links=tuple(map(of, model.links)))
 
 
 def _suffix(path: str) -> str:

@@ -31,9 +31,9 @@ CORPUS = robot_files([SAMPLES, ROOT / "tests"], ("urdf", "sdf", "mjcf"))[0]
     ("file", "run"),
     [pytest.param(f, r, id=f"{f.name} to {r}") for f in CORPUS for r in net.runs_of(f) if "usd" not in r or HAS_USD],
 )
-def test_every_model_of_the_repository_converts_to_every_format_and_back(file, run):
+def test_every_model_of_the_repository_converts_to_every_format_and_back(file, run, tmp_path):
     """Written, read back and compared: nothing differs that convert did not name."""
-    result = net.do(file, run, {})
+    result = net.do(file, run, {}, tmp_path)
     if run in ("urdf sdf", "mjcf sdf", "usd sdf") and "deformable" in file.name:  # they keep nothing of them
         assert result["lossy"] and net.verdict(result)[0] == net.EMPTY
     else:
@@ -97,6 +97,39 @@ def test_geometry_of_the_world_goes_to_a_welded_link_in_sdformat(tmp_path):
     assert pairs == [{frozenset({"world", "ball"})}, {frozenset({"world_geometry", "ball"})}]
     back = cli("convert", out, "-o", tmp_path / "back.sdf")
     assert back.code == 0 and (tmp_path / "back.sdf").read_bytes() == out.read_bytes()
+
+
+def test_frames_of_the_world_go_to_a_welded_link_in_sdformat(tmp_path):
+    """A frame of a model of SDFormat must not be attached to the world: sdformat, and so pydrake, refuses the file."""
+    out = tmp_path / "m.sdf"
+    site = '<site name="goal" pos="1 2 3"/><body name="a"><joint/><geom size=".1"/></body>'
+    result = convert(f"<mujoco><worldbody>{site}</worldbody></mujoco>", out)
+    assert result.code == 0, result.err
+    assert "frame 'goal' of the world is on link 'world_geometry', which 'world_geometry_weld' welds" in result.err
+    assert 'attached_to="world"' not in out.read_text()
+    plant = load_model(str(out)).plant
+    X_WG = plant.GetFrameByName("goal").CalcPoseInWorld(plant.CreateDefaultContext())
+    np.testing.assert_allclose(X_WG.translation(), [1.0, 2.0, 3.0], rtol=1e-15)
+
+
+LIGHT = (  # its joints turn 1e-7 kg m^2, and nothing
+    '<robot name="r"><link name="base"/><link name="a"><inertial><mass value="0.001"/>'
+    '<inertia ixx="1e-7" iyy="1e-7" izz="1e-7"/></inertial></link>'
+    '<link name="tip"><inertial><mass value="0.001"/></inertial></link>'
+    '<joint name="j" type="revolute"><parent link="base"/><child link="a"/>'
+    '<limit lower="-1" upper="1" effort="1" velocity="1"/></joint>'
+    '<joint name="k" type="revolute"><parent link="a"/><child link="tip"/>'
+    '<limit lower="-1" upper="1" effort="1" velocity="1"/></joint></robot>'
+)
+
+
+@pytest.mark.parametrize("target", ["mjcf", pytest.param("usda", marks=pytest.mark.skipif(not HAS_USD, reason="pxr"))])
+def test_the_little_that_a_format_needs_is_named_and_passes_the_proof(tmp_path, target):
+    """1e-12 kg m^2 is more than 1e-9 of a finger's inertia: what is compared has it."""
+    (tmp_path / "m.urdf").write_text(LIGHT)
+    result = cli("convert", tmp_path / "m.urdf", "-o", tmp_path / f"m.{target}")
+    assert result.code == 0, result.err
+    assert "INERTIA" in result.err and "link 'tip'" in result.err
 
 
 def test_geometry_of_the_world_keeps_out_of_the_way_of_names(tmp_path):

@@ -194,7 +194,7 @@ def test_a_mass_without_inertia_gets_a_little(tmp_path, stated):
     )
     result = cli("convert", path, "-o", tmp_path / "r.usda")
     assert result.code == 0, result.err
-    assert "link 'point' has no inertia: it has 1e-12 kg m^2" in result.err
+    assert "link 'point' has no inertia: it has 2e-10 kg m^2" in result.err
     stage = Usd.Stage.Open(str(tmp_path / "r.usda"))
     point = next(prim for prim in stage.Traverse() if prim.GetName() == "point")
     assert min(point.GetAttribute("physics:diagonalInertia").Get()) > 0.0
@@ -227,6 +227,27 @@ def test_an_inertia_that_no_body_has_is_named(tmp_path):
     result = cli("convert", path, "-o", tmp_path / "r.usda")
     assert result.code == 0, result.err
     assert "link 'odd' has an inertia that no body has: it is written, and Newton reads another" in result.err
+    assert "'rod' has" not in result.err
+
+
+SMALL = 1e-11  # [kg m^2]
+
+
+@pytest.mark.parametrize(("least", "other"), [(SMALL, SMALL), (1e-4, 200.0)])
+def test_a_moment_that_newton_raises_is_named(tmp_path, least, other):
+    path = tmp_path / "r.urdf"
+    link = (
+        '<link name="{}"><inertial><mass value="1"/><inertia ixx="{}" iyy="{}" izz="{}"/></inertial>'
+        '<collision><geometry><sphere radius="0.1"/></geometry></collision></link>'
+    )
+    path.write_text(
+        f'<robot name="r">{link.format("rod", 1e-9, 1e-9, 1e-9)}{link.format("odd", least, other, other)}'
+        '<joint name="j" type="revolute"><parent link="rod"/><child link="odd"/><origin xyz="0 0 1"/>'
+        '<axis xyz="1 0 0"/><limit lower="-1" upper="1" effort="1" velocity="1"/></joint></robot>'
+    )
+    result = cli("convert", path, "-o", tmp_path / "r.usda")  # proved by Newton too, if it is there
+    assert result.code == 0, result.err
+    assert f"link 'odd' has a principal moment of {least:.3g} kg m^2: Newton raises all three by 1e-6" in result.err
     assert "'rod' has" not in result.err
 
 
