@@ -35,6 +35,8 @@ def evaluate(request: dict[str, Any]) -> dict[str, Any]:
         for k, name in enumerate(names)
         if starts[k + 1] - starts[k] == 1 and velocities[k + 1] - velocities[k] == 1
     }
+    of_joints = enumerate(model.joint_articulation.numpy().tolist())
+    articulated = {d for k, where in of_joints if where >= 0 for d in range(velocities[k], velocities[k + 1])}
     lower, upper, armature = (
         array.numpy() for array in (model.joint_limit_lower, model.joint_limit_upper, model.joint_armature)
     )
@@ -57,7 +59,7 @@ def evaluate(request: dict[str, Any]) -> dict[str, Any]:
             }
             for name, (_, d) in single.items()
         },
-        "states": [_at_state(newton, warp, model, bodies, single, state) for state in request["states"]],
+        "states": [_at_state(newton, warp, model, bodies, single, articulated, state) for state in request["states"]],
     }
 
 
@@ -67,8 +69,11 @@ def _at_state(
     model: Any,
     bodies: list[str],
     single: dict[str, tuple[int, int]],
+    articulated: set[int],
     positions: dict[str, float],
 ) -> dict[str, Any]:
+    """At positions of the joints of articulations: Newton moves a single joint between World and a body otherwise."""
+    single = {name: where for name, where in single.items() if where[1] in articulated}
     q = model.joint_q.numpy()
     for name, value in positions.items():
         if name in single:

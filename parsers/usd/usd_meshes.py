@@ -15,6 +15,7 @@ import numpy as np
 
 from mbcli.common.kept_files import ready_to_keep
 from mbcli.common.user_cache import user_cache
+from mbcli.math.single_precision import shortest_decimals
 from mbcli.meshes.kept_arrays import tidy
 
 if TYPE_CHECKING:
@@ -97,12 +98,7 @@ def _checked(points: Matrix, counts: IntArray, indices: IntArray, left_handed: b
         return None
     if not keep.all():
         indices, counts = indices[np.repeat(keep, counts)], counts[keep]
-    return decimals(points), counts, turned_round(counts, indices) if left_handed else indices
-
-
-def decimals(points: Matrix) -> FloatArray:
-    """Single precision as the shortest decimals that mean it."""
-    return np.array([float(text) for text in points.astype(str).ravel()]).reshape(points.shape)
+    return shortest_decimals(points), counts, turned_round(counts, indices) if left_handed else indices
 
 
 def bounds(points: Matrix) -> tuple[Vector3, Vector3]:

@@ -46,6 +46,7 @@ from mbcli.parsers.writing.usd_text import Prim, double, place, quaternion, quot
 from mbcli.parsers.writing.write_xml import tidy
 
 from mbcli.common.colors import linear_of
+from mbcli.math.single_precision import shortest_decimals
 from mbcli.meshes.triangles import load_triangles
 
 if TYPE_CHECKING:
@@ -248,8 +249,8 @@ class _Writer:
             prim.say("uniform token subdivisionScheme", '"none"')
             prim.say("int[] faceVertexCounts", "[" + ", ".join(["3"] * len(triangles)) + "]")
             prim.say("int[] faceVertexIndices", str(triangles.ravel().tolist()))
-            points = vertices.astype(np.float32).astype(str).tolist()
-            prim.say("point3f[] points", "[" + ", ".join(f"({x}, {y}, {z})" for x, y, z in points) + "]")
+            points = map(tuple, shortest_decimals(vertices).tolist())
+            prim.say("point3f[] points", str(list(points)))
             self.meshes[key] = name, prim
         return self.meshes[key][0]
 

@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 from mbcli.parsers.poses import rotation_about
-from mbcli.parsers.usd.usd_meshes import decimals, obj_of, turned_round
+from mbcli.parsers.usd.usd_meshes import obj_of, turned_round
 from mbcli.parsers.usd.usd_stage import split_affine
+
+from mbcli.math.single_precision import shortest_decimals
 
 R = rotation_about((1.0, 2.0, 3.0), 0.7)
 
@@ -37,7 +39,7 @@ def test_what_has_no_volume_is_no_transform(linear):
 
 
 def test_single_precision_means_its_shortest_decimal():
-    assert decimals(np.array([[0.1, 1e-7, 12345.678]], np.float32)).tolist() == [[0.1, 1e-7, 12345.678]]
+    assert shortest_decimals(np.array([[0.1, 1e-7, 12345.678]], np.float32)).tolist() == [[0.1, 1e-7, 12345.678]]
 
 
 def test_faces_of_any_size_are_written_and_turned():
