@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from mbcli.geometry.contact_representation import HydroelasticContactRepresentation
     from mbcli.geometry.contact_surface import ContactSurface
     from mbcli.geometry.frame_poses import FramePoseVector, GeometryConfigurationVector
+    from mbcli.geometry.geometry_frame import GeometryFrame
     from mbcli.geometry.geometry_instance import GeometryInstance
     from mbcli.geometry.hydroelastic_properties import (
         AddCompliantHydroelasticProperties,
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
         MakePhongIllustrationProperties,
         ProximityProperties,
         Role,
+        RoleAssign,
     )
     from mbcli.geometry.query_object import QueryObject
     from mbcli.geometry.rgba import Rgba
@@ -77,6 +79,7 @@ __all__ = [
     "FrameId",
     "FramePoseVector",
     "GeometryConfigurationVector",
+    "GeometryFrame",
     "GeometryId",
     "GeometryInstance",
     "GeometryProperties",
@@ -94,6 +97,7 @@ __all__ = [
     "QueryObject",
     "Rgba",
     "Role",
+    "RoleAssign",
     "SceneGraph",
     "SceneGraphConfig",
     "SceneGraphInspector",
@@ -130,6 +134,7 @@ __getattr__ = lazy_exports(
         "contact_representation": ("HydroelasticContactRepresentation",),
         "contact_surface": ("ContactSurface",),
         "frame_poses": ("FramePoseVector", "GeometryConfigurationVector"),
+        "geometry_frame": ("GeometryFrame",),
         "geometry_instance": ("GeometryInstance",),
         "hydroelastic_properties": (
             "AddCompliantHydroelasticProperties",
@@ -147,6 +152,8 @@ __getattr__ = lazy_exports(
             "MakePhongIllustrationProperties",
             "ProximityProperties",
             "Role",
+            "RoleAssign",
+            "RoleAssign",
         ),
         "query_object": ("QueryObject",),
         "scalar_templates": (

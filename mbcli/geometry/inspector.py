@@ -28,7 +28,7 @@ class SceneGraphInspector:
         self._registry = registry
 
     def num_sources(self) -> int:
-        """The number of sources."""
+        """The number of sources; the graph itself is one."""
         return len(self._registry.sources)
 
     def num_frames(self) -> int:
@@ -79,10 +79,9 @@ class SceneGraphInspector:
     @also_named(frame_id="id", geometry_id="id")
     def GetOwningSourceName(self, id: FrameId | GeometryId) -> str:
         """Name of the source of a frame or a geometry. RuntimeError if the graph has neither."""
-        source = self._source(id)
-        return "world" if source is None else self._registry.sources.get(source, "world")
+        return self._registry.sources[self._source(id)]
 
-    def _source(self, id: FrameId | GeometryId) -> SourceId | None:
+    def _source(self, id: FrameId | GeometryId) -> SourceId:
         return self._registry.frames[id].source if id in self._registry.frames else self._registry.geometry(id).source
 
     @also_named(source_id="id", frame_id="id", geometry_id="id")

@@ -28,6 +28,13 @@ class Role(Enum):
     kPerception = 4
 
 
+class RoleAssign(Enum):
+    """Whether properties of a role are the first, or take the place of others."""
+
+    kNew = 0
+    kReplace = 1
+
+
 class GeometryProperties:
     """Values by group and name."""
 

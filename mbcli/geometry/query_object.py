@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from mbcli.math import RigidTransform
 from mbcli.other_names import also_named
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from numpy.typing import ArrayLike
 
@@ -30,8 +30,17 @@ class QueryObject:
     Pairs that are filtered are left out, unless one pair is asked for. Meshes count as their convex hulls.
     """
 
-    def __init__(self, registry: Registry, plant: OwningPlant, context: Context) -> None:
-        self._registry, self._plant, self._context = registry, plant, context
+    def __init__(
+        self,
+        registry: Registry,
+        plant: OwningPlant | None,
+        context: Context | None,
+        pose_in_parent: Callable[[FrameId], RigidTransform] | None = None,
+    ) -> None:
+        # both None where the scene graph has no plant: then nothing collides
+        self._plant: Any = plant
+        self._context: Any = context
+        self._registry, self._pose_in_parent = registry, pose_in_parent  # of frames that no plant moves
         self._collision: Any = None
         self._geometries: Any = None
 
@@ -45,12 +54,19 @@ class QueryObject:
         registry = self._registry
         if id in registry.geometries:
             return self.GetPoseInWorld(registry.geometries[id].frame) @ registry.geometries[id].pose()
-        body = registry.frame(id).body
-        return RigidTransform() if body is None else self._plant.EvalBodyPoseInWorld(self._context, body)
+        frame = registry.frame(id)
+        if frame.parent is not None:
+            return self.GetPoseInWorld(frame.parent) @ self.GetPoseInParent(cast("FrameId", id))
+        return RigidTransform() if frame.body is None else self._plant.EvalBodyPoseInWorld(self._context, frame.body)
 
     def GetPoseInParent(self, frame_id: FrameId) -> RigidTransform:
-        """X_WF of a frame: all frames are World's."""
-        return self.GetPoseInWorld(frame_id)
+        """X_PF of a frame: in World, unless it was registered on another one."""
+        frame = self._registry.frame(frame_id)
+        if frame.parent is None:
+            return self.GetPoseInWorld(frame_id)
+        if self._pose_in_parent is None:
+            raise RuntimeError(f"the pose of frame '{frame.name}' is known at the scene graph's own query port alone")
+        return self._pose_in_parent(frame_id)
 
     def ComputePointPairPenetration(self) -> list[PenetrationAsPointPair]:
         """PenetrationAsPointPair of all pairs that overlap, one for each."""
@@ -84,10 +100,11 @@ class QueryObject:
         self, geometry_id_A: GeometryId, geometry_id_B: GeometryId
     ) -> SignedDistancePair:
         """The SignedDistancePair of one pair, also if it is filtered. RuntimeError if one does not collide."""
-        self._place()
+        if self._plant is not None:
+            self._place()
         parts = []
         for g in (geometry_id_A, geometry_id_B):
-            if g not in self._geometries.ids:
+            if self._geometries is None or g not in self._geometries.ids:
                 raise RuntimeError(f"{g!r} is not a geometry with the proximity role")
             parts.append([k for k, other in enumerate(self._geometries.ids) if other == g])
         self._refuse_planes(parts[0][0], parts[1][0])
@@ -99,6 +116,8 @@ class QueryObject:
         from mbcli.engine.collision.arrays import Solid
         from mbcli.engine.fields.collision_fields import BALL
 
+        if self._plant is None:
+            return []
         self._place()
         geometries, state, X_WG = self._geometries, self._context.state, self._collision.X_WG
         point = np.append(np.eye(3).ravel(), np.asarray(p_WQ, dtype=float).reshape(3))
@@ -158,6 +177,8 @@ class QueryObject:
         """Pairs that no filter keeps apart and whose bounding balls are not farther apart than a distance."""
         from mbcli.engine.fields.collision_fields import WORD
 
+        if self._plant is None:
+            return
         self._place()
         c = self._collision
         is_plane = c.radius > 1e100

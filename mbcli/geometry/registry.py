@@ -10,6 +10,7 @@ from mbcli.geometry.identifiers import FilterId, FrameId, GeometryId, Identifier
 
 if TYPE_CHECKING:
     from mbcli.geometry.collision_filters import GeometrySet
+    from mbcli.geometry.geometry_frame import GeometryFrame
     from mbcli.geometry.geometry_instance import GeometryInstance
     from mbcli.meshes.volume_mesh import VolumeMesh
 
@@ -19,21 +20,22 @@ FilterStatement = tuple[bool, frozenset[GeometryId], frozenset[GeometryId] | Non
 
 @dataclass
 class Frame:
-    """A body's frame."""
+    """A frame of a body, or of a system that gives its pose."""
 
-    source: SourceId | None
+    source: SourceId
     name: str
     group: int  # model instance
-    body: Any
+    body: Any  # None of World, and of the frames of other systems
     geometries: list[GeometryId] = field(default_factory=list)
+    parent: FrameId | None = None  # None: World
 
 
 class Registry:
     """Sources, frames, geometries and filters of one SceneGraph, for its inspector, its filters and compilation.
 
-    sources, frames and geometries are dictionaries by identifier, in the order of registration; world_frame is the
-    first of the frames. deformables: the reference mesh of each deformable geometry, in its frame. revision grows with
-    every change that contact depends on.
+    sources, frames and geometries are dictionaries by identifier, in the order of registration; own_source and
+    world_frame, which is its, are the first. deformables: the reference mesh of each deformable geometry, in its frame.
+    revision grows with every change that contact depends on.
     """
 
     def __init__(self) -> None:
@@ -45,7 +47,8 @@ class Registry:
         self.lasting_filters: list[FilterStatement] = []
         self.transient_filters: dict[FilterId, list[FilterStatement]] = {}
         self.revision = 0
-        self.world_frame = self.add_frame(None, "world", 0, None)
+        self.own_source = self.add_source("SceneGraphInternal")
+        self.world_frame = self.add_frame(self.own_source, "world", 0, None)
 
     def add_source(self, name: str) -> SourceId:
         """A new source of geometries; without a name it gets one. RuntimeError if the name is taken."""
@@ -56,11 +59,36 @@ class Registry:
         self.sources[source] = name
         return source
 
-    def add_frame(self, source: SourceId | None, name: str, group: int, body: Any) -> FrameId:
+    def add_frame(self, source: SourceId, name: str, group: int, body: Any) -> FrameId:
         """A new frame of a body; group is the model instance."""
         frame = FrameId.get_new_id()
         self.frames[frame] = Frame(source, name, group, body)
         return frame
+
+    def add_frame_of_system(self, source: SourceId, parent: FrameId, frame: GeometryFrame) -> FrameId:
+        """A frame whose pose in its parent the source gives. RuntimeError if it is there, or another of its name."""
+        if frame.id() in self.frames:
+            raise RuntimeError(f"RegisterFrame: frame '{frame.name()}' is registered already")
+        if parent != self.world_frame and self.frame(parent).source != source:
+            raise RuntimeError(f"RegisterFrame: frame '{self.frame(parent).name}' is of another source")
+        if any(other.source == source and other.name == frame.name() for other in self.frames.values()):
+            raise RuntimeError(f"RegisterFrame: the source has a frame named '{frame.name()}' already")
+        self.frames[frame.id()] = Frame(source, frame.name(), frame.frame_group(), None, parent=parent)
+        self.revision += 1
+        return frame.id()
+
+    def require_source(self, source: SourceId, what: str) -> None:
+        """RuntimeError if there is no such source."""
+        if source not in self.sources:
+            raise RuntimeError(f"{what}: {source!r} is not a source of this SceneGraph")
+
+    def owned_geometry(self, source: SourceId, geometry_id: GeometryId, what: str) -> GeometryInstance:
+        """A geometry of a source. RuntimeError if it has another one, or there is none."""
+        self.require_source(source, what)
+        instance = self.geometry(geometry_id)
+        if instance.source != source:
+            raise RuntimeError(f"{what}: geometry '{instance.name()}' is of another source")
+        return instance
 
     def add_geometry(self, source: SourceId, frame_id: FrameId, instance: GeometryInstance) -> GeometryId:
         """Fixes a geometry to a frame. RuntimeError if the frame has one of the same name and role."""
@@ -92,6 +120,11 @@ class Registry:
         if frame_id not in self.frames:
             raise RuntimeError(f"{frame_id!r} is not a frame of this SceneGraph")
         return self.frames[frame_id]
+
+    def remove_geometry(self, geometry_id: GeometryId) -> None:
+        """Forgets a geometry."""
+        self.frames[self.geometries.pop(geometry_id).frame].geometries.remove(geometry_id)
+        self.revision += 1
 
     def geometry(self, geometry_id: Identifier) -> GeometryInstance:
         """A geometry by its identifier. RuntimeError if there is none."""

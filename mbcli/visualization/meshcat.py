@@ -324,7 +324,7 @@ class Meshcat:
         decrement_keycode: str = "",
         increment_keycode: str = "",
     ) -> float:
-        """Adds a slider; returns its value, a whole number of steps from min. RuntimeError for a known name."""
+        """Adds a slider; returns its value, a multiple of the step. RuntimeError for a known name."""
         if not max >= min or not step > 0.0:
             raise RuntimeError(f"slider '{name}': from {min} to {max} in steps of {step} is no range")
         control = _Control(name, "slider", 0.0, float(min), float(max), float(step))
@@ -333,7 +333,7 @@ class Meshcat:
         return self.SetSliderValue(name, value)
 
     def SetSliderValue(self, name: str, value: float) -> float:
-        """Moves a slider; returns the value within its range that it takes. IndexError if there is none."""
+        """Moves a slider; returns the value within its range that it takes. RuntimeError if there is none."""
         slider = self._control(name, "slider")
         with self._lock:
             slider.value = _on_steps(slider, float(value))
@@ -341,15 +341,15 @@ class Meshcat:
         return slider.value
 
     def GetSliderValue(self, name: str) -> float:
-        """IndexError if there is no such slider."""
+        """RuntimeError if there is no such slider."""
         return self._control(name, "slider").value
 
     def GetSliderNames(self) -> list[str]:
-        """The names of all sliders."""
-        return [c.name for c in self._controls.values() if c.kind == "slider"]
+        """The names of all sliders, sorted."""
+        return self._names_of("slider")
 
     def DeleteSlider(self, name: str, strict: bool = True) -> bool:
-        """Whether there was one; IndexError if there was none, and strict."""
+        """Whether there was one; RuntimeError if there was none, and strict."""
         return self._delete_control(name, "slider", strict)
 
     def AddButton(self, name: str, keycode: str = "") -> None:
@@ -360,15 +360,15 @@ class Meshcat:
         self._add_control(_Control(name, "button", keys=(keycode, "")))
 
     def GetButtonClicks(self, name: str) -> int:
-        """How often it was pressed. IndexError if there is no such button."""
+        """How often it was pressed. RuntimeError if there is no such button."""
         return int(self._control(name, "button").value)
 
     def GetButtonNames(self) -> list[str]:
-        """The names of all buttons."""
-        return [c.name for c in self._controls.values() if c.kind == "button"]
+        """The names of all buttons, sorted."""
+        return self._names_of("button")
 
     def DeleteButton(self, name: str, strict: bool = True) -> bool:
-        """Whether there was one; IndexError if there was none, and strict."""
+        """Whether there was one; RuntimeError if there was none, and strict."""
         return self._delete_control(name, "button", strict)
 
     def DeleteAddedControls(self) -> None:
@@ -388,10 +388,13 @@ class Meshcat:
             self._controls[control.name] = control
             self._controls_version += 1
 
+    def _names_of(self, kind: str) -> list[str]:
+        return sorted(c.name for c in self._controls.values() if c.kind == kind)
+
     def _control(self, name: str, kind: str) -> _Control:
         found = self._controls.get(name)
         if found is None or found.kind != kind:
-            raise IndexError(f"there is no {kind} named '{name}'; there are {[*self._controls]}")
+            raise RuntimeError(f"there is no {kind} named '{name}'; there are {[*self._controls]}")
         return found
 
     def _delete_control(self, name: str, kind: str, strict: bool) -> bool:
@@ -557,7 +560,9 @@ class Meshcat:
         if control is None or control.kind == "slider" and number is None:
             return {"error": "there is no such control"}
         with self._lock:
-            control.value = control.value + 1.0 if number is None else _on_steps(control, float(number))
+            control.value = (
+                control.value + 1.0 if number is None else min(max(float(number), control.lower), control.upper)
+            )
         return {"value": control.value}
 
 
@@ -581,8 +586,8 @@ def lineage(path: str) -> list[str]:
 
 
 def _on_steps(slider: _Control, value: float) -> float:
-    whole = slider.lower + round((value - slider.lower) / slider.step) * slider.step
-    return min(max(whole, slider.lower), slider.upper)
+    """As pydrake has it: a multiple of the step, within the range."""
+    return min(max(round(value / slider.step) * slider.step, slider.lower), slider.upper)
 
 
 def _json(document: Any) -> tuple[str, bytes]:

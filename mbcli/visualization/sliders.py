@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -42,7 +43,11 @@ def run_sliders(
 
 
 class JointSliders(LeafSystem):
-    """The positions of a plant from sliders, one for each position that belongs to a joint."""
+    """The positions of a plant from sliders, one for each position that belongs to a joint.
+
+    A slider is called after its joint, with the coordinate where there are several; `JOINT/INSTANCE` if another model
+    instance has a joint of that name.
+    """
 
     def __init__(
         self,
@@ -65,13 +70,17 @@ class JointSliders(LeafSystem):
         steps = _each(step, 0.01, nq)
         keys = list(zip(decrement_keycodes, increment_keycodes, strict=True))
         self._names: dict[int, str] = {}
-        names = plant.GetPositionNames(always_add_suffix=False)
+        names = plant.GetPositionNames(add_model_instance_prefix=False, always_add_suffix=False)
+        times = Counter(names)
         for joint in plant.moving_joints():
+            instance = plant.GetModelInstanceName(joint.model_instance())
             for k in range(joint.position_start(), joint.position_start() + joint.num_positions()):
+                names[k] += f"/{instance}" if times[names[k]] > 1 else ""
                 less, more = keys[len(self._names)] if len(self._names) < len(keys) else ("", "")
                 meshcat.AddSlider(names[k], lower[k], upper[k], steps[k], self._q[k], less, more)
                 self._names[k] = names[k]
-        self.DeclareVectorOutputPort("positions", nq, lambda c, out: out.SetFromVector(self._positions()), ["nothing"])
+        port = self.DeclareVectorOutputPort("positions", nq, lambda c, out: out.SetFromVector(self._positions()))
+        port.disable_caching_by_default()  # it follows from what no context has
 
     def _positions(self) -> FloatArray:
         q = self._q.copy()
@@ -135,7 +144,8 @@ class MeshcatPoseSliders(LeafSystem):
         for k in np.flatnonzero(self._visible):
             meshcat.AddSlider(self._names[k], lower[k], upper[k], steps[k], self._values[k], *keys[k])
         self.DeclareAbstractInputPort("pose")
-        self.DeclareAbstractOutputPort("pose", RigidTransform, lambda c, out: out.set_value(self.pose()), ["nothing"])
+        port = self.DeclareAbstractOutputPort("pose", RigidTransform, lambda c, out: out.set_value(self.pose()))
+        port.disable_caching_by_default()
 
     def pose(self) -> RigidTransform:
         """Where the sliders are."""

@@ -3,11 +3,14 @@
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
-from pydrake_system_scripts import SCRIPTS
+from pydrake_system_scripts import SCRIPTS as SYSTEMS
 
+SCENES = Path(__file__).parents[1] / "support" / "pydrake_scripts"
+SCRIPTS = SYSTEMS | {path.stem: path.read_text(encoding="utf-8") for path in sorted(SCENES.glob("*.py"))}
 pytestmark = pytest.mark.peers
 NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 PRINTS = "import numpy as np; np.set_printoptions(precision=12, linewidth=200)\n"

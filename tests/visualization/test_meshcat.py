@@ -104,7 +104,7 @@ def test_sliders_and_buttons_are_moved_by_the_page():
         told(meshcat, {"name": "b"})
     assert (meshcat.GetSliderValue("s"), meshcat.GetButtonClicks("b")) == (0.75, 3)
     assert "error" in told(meshcat, {"name": "none"})
-    with pytest.raises(IndexError, match="there is no slider named 'b'"):
+    with pytest.raises(RuntimeError, match="there is no slider named 'b'"):
         meshcat.GetSliderValue("b")
     with pytest.raises(RuntimeError, match="already"):
         meshcat.AddSlider("s", 0, 1, 0.1, 0)
@@ -156,7 +156,7 @@ def test_sliders_give_the_positions_of_a_plant():
     AddDefaultVisualization(builder, meshcat)
     sliders = builder.AddSystem(JointSliders(meshcat, plant))
     diagram = builder.Build()
-    name = plant.GetPositionNames(always_add_suffix=False)[-1]
+    name = plant.GetPositionNames(add_model_instance_prefix=False, always_add_suffix=False)[-1]
     before = meshcat.GetSliderValue(name)
     meshcat.SetSliderValue(name, before - 0.1)
     q = sliders.Run(diagram, timeout=0.0)
