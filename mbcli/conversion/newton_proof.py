@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mbcli.conversion.mujoco_proof import ask
+from mbcli.conversion.newton_process import UNLIMITED
 from mbcli.conversion.plant_comparison import SMALLEST
 from mbcli.math.rotation_array import matrix_from_quaternion
 from mbcli.multibody.tree import RotationalInertia, SpatialInertia
@@ -110,7 +111,8 @@ def _compare_elements(
         there = document["joints"].get(name)
         if there is None:
             continue  # one of several coordinates of a joint
-        limits = joint.position_lower_limits()[0], joint.position_upper_limits()[0]
+        limits = np.array((joint.position_lower_limits()[0], joint.position_upper_limits()[0]))
+        limits[np.abs(limits) >= UNLIMITED] *= np.inf
         proof.note("newton: limits", limits, there["range"])
         proof.note("newton: armature", joint.reflected_inertia, there["armature"], usual=SMALLEST)
     return replaced

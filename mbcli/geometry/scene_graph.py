@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from mbcli.geometry.collision_filter_manager import CollisionFilterManager
 from mbcli.geometry.geometry_frame import GeometryFrame
@@ -10,6 +10,7 @@ from mbcli.geometry.identifiers import FrameId
 from mbcli.geometry.inspector import SceneGraphInspector
 from mbcli.geometry.properties import IllustrationProperties, ProximityProperties, Role, RoleAssign
 from mbcli.geometry.registry import Registry
+from mbcli.other_names import also_named
 from mbcli.systems.system import InputPort, OutputPort, StatelessContext, System, Tree
 
 if TYPE_CHECKING:
@@ -199,15 +200,19 @@ class SceneGraph(System):
         setattr(geometry, role, properties)
         self.registry.revision += 1
 
-    def RemoveRole(self, source_id: SourceId, geometry_id: GeometryId, role: Role) -> int:
-        """Takes a role from a geometry of the source; returns how many had it, 0 or 1."""
-        geometry = self.registry.owned_geometry(source_id, geometry_id, "RemoveRole")
+    @also_named(frame_id="id", geometry_id="id")
+    def RemoveRole(self, source_id: SourceId, id: FrameId | GeometryId, role: Role) -> int:
+        """Takes a role from a geometry of the source, or from all of a frame; returns how many had it."""
+        frame = self.registry.frames.get(id)
         name = {Role.kProximity: "proximity", Role.kIllustration: "illustration"}.get(role)
-        if name is None or getattr(geometry, name) is None:
-            return 0
-        setattr(geometry, name, None)
+        number = 0
+        for geometry_id in [id] if frame is None else frame.geometries:
+            geometry = self.registry.owned_geometry(source_id, cast("GeometryId", geometry_id), "RemoveRole")
+            if name is not None and getattr(geometry, name) is not None:
+                setattr(geometry, name, None)
+                number += 1
         self.registry.revision += 1
-        return 1
+        return number
 
     def RemoveGeometry(self, source_id: SourceId, geometry_id: GeometryId) -> None:
         """Takes a geometry of the source away. RuntimeError if it collides: its plant computes with it."""

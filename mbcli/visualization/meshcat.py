@@ -560,9 +560,8 @@ class Meshcat:
         if control is None or control.kind == "slider" and number is None:
             return {"error": "there is no such control"}
         with self._lock:
-            control.value = (
-                control.value + 1.0 if number is None else min(max(float(number), control.lower), control.upper)
-            )
+            # browsers count from the lower end
+            control.value = control.value + 1.0 if number is None else _on_steps(control, number, control.lower)
         return {"value": control.value}
 
 
@@ -585,9 +584,9 @@ def lineage(path: str) -> list[str]:
     return ["/".join(parts[:k]) for k in range(len(parts), 1, -1)]
 
 
-def _on_steps(slider: _Control, value: float) -> float:
-    """As pydrake has it: a multiple of the step, within the range."""
-    return min(max(round(value / slider.step) * slider.step, slider.lower), slider.upper)
+def _on_steps(slider: _Control, value: float, first: float = 0.0) -> float:
+    """A whole number of steps from the first value, within the range. Scripts count from 0, as in pydrake."""
+    return min(max(first + round((value - first) / slider.step) * slider.step, slider.lower), slider.upper)
 
 
 def _json(document: Any) -> tuple[str, bytes]:
