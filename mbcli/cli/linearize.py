@@ -36,9 +36,9 @@ def linearize(ctx: click.Context, u: str | None, discrete: bool, **values: Any) 
 
     def evaluate(plant: MultibodyPlant, context: Context, inputs: dict[str, Any]) -> dict[str, Any]:
         from mbcli.errors import ModelError
+        from mbcli.multibody.linearization.motion_derivatives import plant_derivatives
         from mbcli.simulation.controllers import hold_default_positions
         from mbcli.simulation.servo_controls import ServoControls
-        from mbcli.systems.linearization import plant_derivatives
 
         if discrete and not plant.is_discrete():
             raise ModelError("--discrete needs a time_step greater than 0 in the configuration")

@@ -27,7 +27,7 @@ from mbcli.systems.indices import (
     SubsystemIndex,
 )
 from mbcli.systems.leaf_system import LeafContext, LeafSystem, VectorSystem
-from mbcli.systems.linearization import InputPortSelection, OutputPortSelection
+from mbcli.systems.port_selection import InputPortSelection, OutputPortSelection
 from mbcli.systems.system import Context, InputPort, OutputPort, PortDataType, System, SystemOutput
 from mbcli.systems.vectors import (
     AbstractValues,

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mbcli.autodiffutils import ExtractGradient, ExtractValue, InitializeAutoDiff
+from mbcli.multibody.linearization.motion_derivatives import plant_derivatives
 from mbcli.multibody.state.context import Context as PlantContext
-from mbcli.systems.linearization import InputPortSelection, OutputPortSelection, plant_derivatives
+from mbcli.systems.port_selection import InputPortSelection, OutputPortSelection
 from mbcli.systems.signals import STATE, Reproducible
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import numpy as np
 from mbcli.config.simulator_config import SimulatorConfig
 from mbcli.systems.leaf_system import LeafSystem
 from mbcli.systems.linear_systems import AffineSystem, FirstOrderTaylorApproximation, Linearize, LinearSystem
-from mbcli.systems.linearization import InputPortSelection, OutputPortSelection
+from mbcli.systems.port_selection import InputPortSelection, OutputPortSelection
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike

@@ -55,6 +55,7 @@ ROOMS = (
     ("mbcli.multibody.core",),
     ("mbcli.multibody.stepping",),
     ("mbcli.multibody.plant",),
+    ("mbcli.multibody.linearization",),
     ("mbcli.multibody.constraints", "mbcli.multibody.benchmarks"),
     ("mbcli.multibody.sensing",),
     ("mbcli.multibody.parsing", "mbcli.multibody.differential_inverse_kinematics"),

@@ -25,6 +25,7 @@ OF_ROOMS = {
     "models": "placement twins",
     "multibody/constraints": "constraints_set shared_velocities",
     "multibody/deformable": "deformable_model",
+    "multibody/linearization": "contact_derivatives",
     "multibody/plant": (
         "context_copies plant_config_functions plant_structure reaction_forces reference_small_names state_refusals"
     ),

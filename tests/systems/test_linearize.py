@@ -7,6 +7,7 @@ from random_trees import RATES, joints_of, random_context, random_plant
 from test_pd_control import controlled_context, controlled_plant
 
 from mbcli.math import RigidTransform
+from mbcli.multibody.linearization import motion_derivatives
 from mbcli.multibody.math import SpatialForce
 from mbcli.multibody.plant import ExternallyAppliedSpatialForce, MultibodyPlant
 from mbcli.multibody.tree import (
@@ -17,7 +18,6 @@ from mbcli.multibody.tree import (
     RevoluteJoint,
     SpatialInertia,
 )
-from mbcli.systems import linearization
 from mbcli.systems.analysis import Simulator
 from mbcli.systems.framework import DiagramBuilder
 from mbcli.systems.primitives import FirstOrderTaylorApproximation, InputPortSelection, Linearize, OutputPortSelection
@@ -122,11 +122,13 @@ def test_closed_forms_are_complex_steps(seed, time_step, monkeypatch):
         next(j for j in joints_of(plant) if j.num_velocities() == 2).Lock(context)
     plant.get_actuation_input_port().FixValue(context, rng.normal(size=plant.num_actuators()))
     plant.get_applied_generalized_force_input_port().FixValue(context, rng.normal(size=plant.num_velocities()))
-    assert linearization.closed_form_motion(plant, context, bool(time_step), linearization.values_at(plant, context))
+    assert motion_derivatives.closed_form_motion(
+        plant, context, bool(time_step), motion_derivatives.values_at(plant, context)
+    )
 
     def all_of_it():
         return [
-            linearization.plant_derivatives(plant, context, *ports)
+            motion_derivatives.plant_derivatives(plant, context, *ports)
             for ports in (
                 ("actuation", "state"),
                 ("applied_generalized_force", "generalized_acceleration"),
@@ -136,7 +138,7 @@ def test_closed_forms_are_complex_steps(seed, time_step, monkeypatch):
         ]
 
     found = all_of_it()
-    monkeypatch.setattr(linearization, "closed_form_motion", lambda *_: None)
+    monkeypatch.setattr(motion_derivatives, "closed_form_motion", lambda *_: None)
     for values, expected in zip(found, all_of_it(), strict=True):
         for value, by_steps in zip(values, expected, strict=True):
             np.testing.assert_allclose(value, by_steps, rtol=0.0, atol=1e-11 * abs(by_steps).max(initial=1.0))
@@ -148,8 +150,8 @@ def test_a_limit_in_reach_has_the_derivatives_of_its_stop():
     plant.get_actuation_input_port().FixValue(context, [0.2])
     for angle, smooth in ((0.0, True), (0.29, False)):
         plant.SetPositionsAndVelocities(context, [angle, 1.0])
-        values = linearization.values_at(plant, context)
-        assert (linearization.closed_form_motion(plant, context, True, values) is not None) == smooth
+        values = motion_derivatives.values_at(plant, context)
+        assert (motion_derivatives.closed_form_motion(plant, context, True, values) is not None) == smooth
         assert_derivatives(plant, context)
 
 

@@ -8,6 +8,7 @@ from mbcli.errors import ModelError
 from mbcli.geometry import HalfSpace, ProximityProperties, Sphere
 from mbcli.math import RigidTransform, RollPitchYaw
 from mbcli.multibody.assembly.closed_chains import assemble_context
+from mbcli.multibody.linearization.motion_derivatives import plant_derivatives
 from mbcli.multibody.parsing import Parser
 from mbcli.multibody.plant import (
     AddMultibodyPlantSceneGraph,
@@ -28,7 +29,6 @@ from mbcli.multibody.tree import (
 )
 from mbcli.systems.analysis import Simulator
 from mbcli.systems.framework import DiagramBuilder
-from mbcli.systems.linearization import plant_derivatives
 
 G = 9.81
 NEARLY_RIGID = (0.1 / (2.0 * np.pi)) ** 2  # beta = 0.1

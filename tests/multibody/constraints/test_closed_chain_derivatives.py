@@ -13,9 +13,9 @@ from mbcli.errors import NumericalError
 from mbcli.multibody.assembly.closed_chains import ClosedChains, assemble_context
 from mbcli.multibody.compilation.constrained_model import DEPENDENT
 from mbcli.multibody.core import closed_form_derivatives, derivatives
+from mbcli.multibody.linearization import motion_derivatives
+from mbcli.multibody.linearization.motion_derivatives import PlantMotion, plant_derivatives, values_at
 from mbcli.multibody.stepping.run import Run
-from mbcli.systems import linearization
-from mbcli.systems.linearization import PlantMotion, plant_derivatives, values_at
 
 pytestmark = pytest.mark.usefixtures("interpreted")
 
@@ -91,9 +91,9 @@ def test_a_linearization_is_that_of_the_motion_from_projected_states(name):
 def test_closed_forms_of_a_linearization_are_complex_steps(name, monkeypatch):
     plant, context = moving(name)
     with monkeypatch.context() as only_closed:
-        only_closed.setattr(linearization, "derivatives_by_complex_steps", None)
+        only_closed.setattr(motion_derivatives, "derivatives_by_complex_steps", None)
         found = plant_derivatives(plant, context, "actuation", "state")
-    monkeypatch.setattr(linearization, "closed_form_motion", lambda *arguments: None)
+    monkeypatch.setattr(motion_derivatives, "closed_form_motion", lambda *arguments: None)
     expected = plant_derivatives(plant, context, "actuation", "state")
     for ours, theirs in zip(found, expected, strict=True):
         np.testing.assert_allclose(ours, theirs, atol=1e-9 * max(1.0, np.abs(theirs).max(initial=0.0)))

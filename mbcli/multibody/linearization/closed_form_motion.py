@@ -14,8 +14,8 @@ from mbcli.engine.runtime.model import Data
 from mbcli.engine.smooth.rotations.registry import NO_ROTATION, ROTATIONS
 from mbcli.multibody.core.closed_form_derivatives import closed_form_derivatives, constrained_derivatives
 from mbcli.multibody.core.dynamics import implicit_damping
+from mbcli.multibody.linearization.contact_motion import velocities_after_contact
 from mbcli.multibody.scalars import FLOAT
-from mbcli.systems.contact_motion import velocities_after_contact
 
 if TYPE_CHECKING:
     from mbcli.math.array_types import Matrix, Vector

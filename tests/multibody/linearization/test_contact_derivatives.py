@@ -5,9 +5,9 @@ import pytest
 from contact_scenes import FALL, Scene, own_library
 
 from mbcli.errors import NumericalError
-from mbcli.systems.closed_form_motion import motion_in_contact
-from mbcli.systems.contact_motion import StepInContact
-from mbcli.systems.linearization import PlantValues, plant_derivatives, values_at
+from mbcli.multibody.linearization.closed_form_motion import motion_in_contact
+from mbcli.multibody.linearization.contact_motion import StepInContact
+from mbcli.multibody.linearization.motion_derivatives import PlantValues, plant_derivatives, values_at
 from mbcli.systems.primitives import FirstOrderTaylorApproximation
 
 CONVEX = ("lagged", "similar", "sap")

@@ -6,7 +6,6 @@ small that the result has the precision of f itself.
 
 from __future__ import annotations
 
-from enum import Enum
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -19,9 +18,12 @@ from mbcli.multibody.compilation.compile_constraints import compile_constraints
 from mbcli.multibody.core.coordinates import q_indices, v_indices
 from mbcli.multibody.core.dynamics import implicit_damping
 from mbcli.multibody.core.selectors import u_indices
+from mbcli.multibody.linearization.closed_form_motion import STEP, PlantValues, closed_form_motion, motion_in_contact
+from mbcli.multibody.linearization.motion_on_constraints import (
+    projection_onto_constraints,
+    require_motion_on_constraints,
+)
 from mbcli.multibody.scalars import COMPLEX
-from mbcli.systems.closed_form_motion import STEP, PlantValues, closed_form_motion, motion_in_contact
-from mbcli.systems.motion_on_constraints import projection_onto_constraints, require_motion_on_constraints
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,20 +31,6 @@ if TYPE_CHECKING:
     from mbcli.math.array_types import Matrix, Vector
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
     from mbcli.multibody.state.context import Context
-
-
-class InputPortSelection(Enum):
-    """The input port of a linearization without an index."""
-
-    kNoInput = -2
-    kUseFirstInputIfItExists = -1
-
-
-class OutputPortSelection(Enum):
-    """The output port of a linearization without an index."""
-
-    kNoOutput = -2
-    kUseFirstOutputIfItExists = -1
 
 
 def values_at(plant: MultibodyPlant, context: Context) -> PlantValues:
