@@ -142,7 +142,7 @@ def _floating_joints(
     pairs, known = [], {id(joint) for pair in same.joints for joint in pair}
     for a, b, X_BA in same.bodies:
         found = [joints.get(int(body.index())) for joints, body in zip(added, (a, b), strict=True)]
-        if found[0] is None and id(found[1]) in known:
+        if None in found and any(id(joint) in known for joint in found if joint is not None):
             continue  # a joint of the one file, which the other plant adds by itself
         if (found[0] is None) != (found[1] is None):
             result.differences.append(f"body '{a.name()}' floats in one and not in the other")

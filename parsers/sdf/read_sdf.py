@@ -24,7 +24,7 @@ from mbcli.parsers.sdf.sdf_deformables import HOLD, is_deformable, read_deformab
 from mbcli.parsers.sdf.sdf_filter_groups import find_groups, read_filter_groups
 from mbcli.parsers.sdf.sdf_force_elements import read_force_elements
 from mbcli.parsers.sdf.sdf_includes import Includes
-from mbcli.parsers.sdf.sdf_joints import read_joints
+from mbcli.parsers.sdf.sdf_joints import JOINTS_BETWEEN_FRAMES, read_joints
 from mbcli.parsers.sdf.sdf_known import FOREIGN, KNOWN
 from mbcli.parsers.sdf.sdf_links import read_link, read_velocity_decays
 from mbcli.parsers.sdf.sdf_loops import connect_named_frames
@@ -182,7 +182,7 @@ class _Reading:
             _refuse_motion(joints, model)
         forces, constraints = read_force_elements(model.physics)
         self._joints.update({prefix + joint.name: (joint, prefix) for joint in joints})
-        self._nodes.update({prefix + e.name: e.node for e in elements if e.tag in ("joint", "drake:joint")})
+        self._nodes.update({prefix + e.name: e.node for e in elements if e.tag in ("joint", *JOINTS_BETWEEN_FRAMES)})
         canonical = WORLD if model.is_world else frames.canonical_link or WORLD
         deformables = [read_deformable(e, frames, model.static) for e in elements if is_deformable(e)]
         links = tuple(read_link(e, frames) for e in elements if e.tag == "link" and not is_deformable(e))

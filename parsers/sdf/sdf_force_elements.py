@@ -181,17 +181,20 @@ _READERS = {
     "drake:linear_bushing_rpy": _bushing,
     "drake:linear_spring_damper": _spring_damper,
     "drake:ball_constraint": _Children.points,
-    "drake:distance_constraint": _distance,
-    "drake:weld_constraint": _weld,
+    **dict.fromkeys(("drake:distance_constraint", "mbcli:distance_constraint"), _distance),
+    **dict.fromkeys(("drake:weld_constraint", "mbcli:weld_constraint"), _weld),
     "drake:tendon_constraint": _tendon,
 }
 _SPECS = {
     "drake:linear_bushing_rpy": BushingSpec,
     "drake:linear_spring_damper": SpringDamperSpec,
     "drake:ball_constraint": BallConstraintSpec,
-    "drake:distance_constraint": DistanceConstraintSpec,
-    "drake:weld_constraint": WeldConstraintSpec,
+    **dict.fromkeys(("drake:distance_constraint", "mbcli:distance_constraint"), DistanceConstraintSpec),
+    **dict.fromkeys(("drake:weld_constraint", "mbcli:weld_constraint"), WeldConstraintSpec),
     "drake:tendon_constraint": TendonConstraintSpec,
 }
 # the start of the tags of children, if it is not the element's own tag
-_PREFIXES = {"drake:linear_bushing_rpy": "drake:bushing_", "drake:weld_constraint": ""}
+_PREFIXES = {
+    "drake:linear_bushing_rpy": "drake:bushing_",
+    **dict.fromkeys(("drake:weld_constraint", "mbcli:weld_constraint"), ""),
+}

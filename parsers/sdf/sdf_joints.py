@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 ORTHOGONAL_TOLERANCE = 1e-9  # between the unit axes of a universal joint
 LAST_WITH_INITIAL_POSITION = 8  # minor version
+JOINTS_BETWEEN_FRAMES = ("drake:joint", "mbcli:joint")  # of types that Drake has in SDFormat, and of others
+OWN_POSITION = "mbcli:initial_position"  # in files of any version: Drake refuses the other element in all of them
 SMALLEST_THREAD_PITCH = 1e-100  # [rad/m]; its inverse is finite
 
 
@@ -84,7 +86,7 @@ def read_joint_ends(joint: Node) -> tuple[str | None, ...]:
 def read_joints(elements: Sequence[ModelElement]) -> tuple[JointSpec, ...]:
     """The joints among the elements of a model, a tuple of `JointSpec`; Drake's own come last."""
     joints = [_read_joint(element) for element in elements if element.tag == "joint"]
-    joints += [_read_drake_joint(element) for element in elements if element.tag == "drake:joint"]
+    joints += [_read_joint_between_frames(element) for element in elements if element.tag in JOINTS_BETWEEN_FRAMES]
     return tuple(joint for joint in joints if joint is not None)
 
 
@@ -178,8 +180,9 @@ def _read_axes(element: ModelElement, kind: str, rule: _JointType) -> tuple[Axis
 
 
 def _read_initial_position(axis: Node, minor: int) -> float:
-    """[rad or m]; later versions state it elsewhere, and the element here is reported."""
-    return child_number(axis, "initial_position", 0.0) if minor <= LAST_WITH_INITIAL_POSITION else 0.0
+    """[rad or m]; later versions have no element for it, and that of earlier ones is reported."""
+    tag = "initial_position" if minor <= LAST_WITH_INITIAL_POSITION and axis.child("initial_position") else OWN_POSITION
+    return child_number(axis, tag, 0.0)
 
 
 def _read_direction(axis: Node, element: ModelElement) -> tuple[float, float, float]:
@@ -319,7 +322,7 @@ def _align_universal(joint: JointSpec, node: Node) -> JointSpec:
     )
 
 
-def _read_drake_joint(element: ModelElement) -> JointSpec | None:
+def _read_joint_between_frames(element: ModelElement) -> JointSpec | None:
     """Drake's own joint types: F is the parent frame and M the child frame as they stand."""
     node, frames = element.node, element.frames
     kind = node.attribute("type", required=True)
@@ -330,7 +333,7 @@ def _read_drake_joint(element: ModelElement) -> JointSpec | None:
     for tag in ("pose", "drake:pose"):
         unused = node.child(tag)
         if unused is not None:
-            node.diagnostics.error("ELEMENT_UNSUPPORTED", f"<drake:joint> has no <{tag}>", unused)
+            node.diagnostics.error("ELEMENT_UNSUPPORTED", f"<{node.tag}> has no <{tag}>", unused)
             unused.ignore("settled")
     damping = _read_drake_damping(node, *_DRAKE_JOINT_TYPES[kind])
     links = find_joint_links(element)
@@ -353,9 +356,10 @@ def _read_drake_joint(element: ModelElement) -> JointSpec | None:
 
 
 def _read_drake_damping(joint: Node, count: int, required: bool) -> tuple[float, ...]:
-    node = joint.child("drake:damping", required=required)
+    tag = joint.tag.removesuffix("joint") + "damping"
+    node = joint.child(tag, required=required)
     damping = node.text_vector(count, required=True) if node is not None else None
     damping = damping or (0.0,) * count
     if min(damping) < 0:
-        joint.diagnostics.error("ELEMENT_INVALID", "<drake:damping> must not be negative", node)
+        joint.diagnostics.error("ELEMENT_INVALID", f"<{tag}> must not be negative", node)
     return damping

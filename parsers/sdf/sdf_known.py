@@ -57,7 +57,7 @@ KNOWN = {
         "world": "@name model frame include joint audio wind gravity magnetic_field atmosphere gui physics "
         "scene light actor plugin road spherical_coordinates state population",
         "model": "@name @canonical_link @placement_frame @namespace static pose link joint frame include model "
-        "plugin gripper self_collide allow_auto_disable enable_wind model_state drake:joint "
+        "plugin gripper self_collide allow_auto_disable enable_wind model_state drake:joint mbcli:joint "
         "drake:collision_filter_group " + " ".join(PHYSICS),
         "link": "@name pose inertial visual collision gravity kinematic enable_wind self_collide "
         "must_be_base_link velocity_decay sensor light projector audio_sink audio_source battery "
@@ -98,8 +98,8 @@ KNOWN = {
         "joint": "@name @type pose parent child axis axis2 thread_pitch screw_thread_pitch gearbox_ratio "
         "gearbox_reference_body physics sensor joint_state drake:rotor_inertia drake:gear_ratio "
         "drake:controller_gains drake:mimic mbcli:no_actuator",
-        "axis": "xyz limit dynamics mimic initial_position",
-        "axis2": "xyz limit dynamics mimic initial_position",
+        "axis": "xyz limit dynamics mimic initial_position mbcli:initial_position",
+        "axis2": "xyz limit dynamics mimic initial_position mbcli:initial_position",
         "xyz": "@expressed_in",
         "limit": " ".join(LIMIT),
         "dynamics": " ".join(DYNAMICS),
@@ -107,6 +107,7 @@ KNOWN = {
         "drake:mimic": "@joint @multiplier @offset",
         "drake:controller_gains": "@p @d",
         "drake:joint": "@name @type drake:parent drake:child drake:damping",
+        "mbcli:joint": "@name @type mbcli:parent mbcli:child mbcli:damping",
         "drake:collision_filter_group": "@name @ignore drake:member drake:member_group "
         "drake:ignored_collision_filter_group",
     }.items()

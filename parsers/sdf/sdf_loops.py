@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from mbcli.parsers.sdf.sdf_scopes import Element
     from mbcli.parsers.spec import JointSpec
 
-CLOSE_CHAINS = ("drake:weld_constraint",)
+CLOSE_CHAINS = ("drake:weld_constraint", "mbcli:weld_constraint")
 
 
 def connect_named_frames(

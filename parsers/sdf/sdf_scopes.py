@@ -12,7 +12,7 @@ from mbcli.parsers.frame_names import WORLD
 from mbcli.parsers.mesh_files import MeshFiles
 from mbcli.parsers.poses import compose, inverse
 from mbcli.parsers.sdf.sdf_frames import FrameGraph, FrameScope
-from mbcli.parsers.sdf.sdf_joints import read_joint_ends
+from mbcli.parsers.sdf.sdf_joints import JOINTS_BETWEEN_FRAMES, read_joint_ends
 from mbcli.parsers.sdf.sdf_values import child_boolean, claim_name, read_name, read_pose
 from mbcli.parsers.spec import IDENTITY, ModelSpec
 from mbcli.parsers.xml_node import Node, quoted
@@ -69,8 +69,11 @@ PHYSICS = (
     "drake:distance_constraint",
     "drake:weld_constraint",
     "drake:tendon_constraint",
+    # what Drake has no element for: it refuses those of its own prefix, and passes over these
+    "mbcli:distance_constraint",
+    "mbcli:weld_constraint",
 )
-_NAMED = ("link", "joint", "frame", "drake:joint", "drake:collision_filter_group")
+_NAMED = ("link", "joint", "frame", *JOINTS_BETWEEN_FRAMES, "drake:collision_filter_group")
 _OF_MODEL = (*_NAMED, "model", "include", *PHYSICS)
 _OF_WORLD = ("joint", "frame", "model", "include", *PHYSICS)
 
@@ -259,11 +262,11 @@ class Gathering:
         if not claim_name(model.nodes, name, node):
             return
         model.nodes[name] = node
-        ends: tuple[str | None, ...] = read_joint_ends(node) if node.tag in ("joint", "drake:joint") else ()
+        ends: tuple[str | None, ...] = read_joint_ends(node) if node.tag in ("joint", *JOINTS_BETWEEN_FRAMES) else ()
         model.elements[name] = Element(name, node.tag, node, frames, file, ends)
         if node.tag == "drake:collision_filter_group":
             return
-        posed = node.tag != "drake:joint"
+        posed = node.tag not in JOINTS_BETWEEN_FRAMES
         X, relative_to = read_pose(node, file.minor) if posed else (IDENTITY, None)
         self._owners[frames.full(name)] = (node, frames)
         if node.tag == "link":

@@ -170,7 +170,7 @@ def _read_number(
     child = node.child(tag, required=default is None)
     if child is None:
         return default
-    number = child.number("value", required=True)
+    number = child.number("value", required=True, allow_inf=default in (inf, -inf))
     if number is None or signed or number > 0 or (number == 0 and not positive):
         return number
     bound = "be positive" if positive else "not be negative"

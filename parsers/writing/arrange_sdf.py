@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from mbcli.parsers.frame_names import WORLD
+from mbcli.parsers.frame_names import SEPARATOR, WORLD
 from mbcli.parsers.poses import compose, inverse
 from mbcli.parsers.sdf.sdf_joints import JOINT_TYPES
 from mbcli.parsers.spanning_tree import spanning_tree
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from mbcli.parsers.spanning_tree import Branch
-    from mbcli.parsers.spec import ModelSpec, SourceLocation
+    from mbcli.parsers.spec import GeometrySpec, ModelSpec, SourceLocation
     from mbcli.parsers.writing.losses import Losses
 
     from mbcli.math.array_types import Matrix4
@@ -47,6 +47,7 @@ def arranged_for_sdf(model: ModelSpec, losses: Losses) -> Arranged:
             replace(body, geometry=replace(body.geometry, X_LG=IDENTITY)) for body in model.deformables
         ),
     )
+    model = replace(model, links=tuple(_with_geometry_names(link, losses) for link in model.links))
     model, of_world = _with_link_of_world(_with_frames(model, losses), losses)
     return Arranged(model, frozenset(loops), {}, tuple(faults), of_world)
 
@@ -116,13 +117,34 @@ def _with_link_of_world(model: ModelSpec, losses: Losses) -> tuple[ModelSpec, st
     return replace(model, links=(*links, link), joints=(*model.joints, weld), frames=frames), name
 
 
+def _with_geometry_names(link: LinkSpec, losses: Losses) -> LinkSpec:
+    """Names of visuals and collisions without the `::` of scopes."""
+
+    def renamed(tag: str, geometries: Sequence[GeometrySpec]) -> tuple[GeometrySpec, ...]:
+        taken, found = {geometry.name for geometry in geometries}, []
+        for geometry in geometries:
+            name = wanted = geometry.name.replace(SEPARATOR, "__")
+            n = 1
+            while name != geometry.name and name in taken:
+                n += 1
+                name = f"{wanted}_{n}"
+            if name != geometry.name:
+                taken.add(name)
+                message = f"{tag} '{geometry.name}' of link '{link.name}' is called '{name}'"
+                losses.add("changed", "NAME", message, geometry.place)
+            found.append(replace(geometry, name=name))
+        return tuple(found)
+
+    return replace(link, visuals=renamed("visual", link.visuals), collisions=renamed("collision", link.collisions))
+
+
 def _with_frames(model: ModelSpec, losses: Losses) -> ModelSpec:
     """Frames for elements between frames, not links: Drake's own joints, and weld constraints."""
     frames = list(model.frames)
     taken = _names(model)
 
     def frame(name: str, link: str, X: Matrix4, place: SourceLocation) -> str:
-        if np.array_equal(X, IDENTITY):
+        if np.array_equal(X, IDENTITY) and link != WORLD:  # which joints between frames must not name
             return link
         for known in model.frames:
             if known.link == link and np.array_equal(known.X_LF, X):

@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from mbcli.parsers.frame_names import MODEL
+from mbcli.parsers.frame_names import MODEL, WORLD
 from mbcli.parsers.poses import compose, inverse
 from mbcli.parsers.spanning_tree import spanning_tree
-from mbcli.parsers.spec import IDENTITY, BushingSpec, FrameSpec, pose
+from mbcli.parsers.spec import IDENTITY, BushingSpec, FrameSpec, JointSpec, pose
 from mbcli.parsers.urdf.urdf_joints import rotation_from_z
 from mbcli.parsers.writing.moved_links import with_moved_links
 from mbcli.parsers.writing.target import Arranged
 from mbcli.parsers.writing.write_urdf import LOOP_TYPES
 
 if TYPE_CHECKING:
-    from mbcli.parsers.spec import JointSpec, ModelSpec
+    from mbcli.parsers.spec import ModelSpec
     from mbcli.parsers.writing.losses import Losses
 
     from mbcli.math.array_types import Matrix4
 
 STRAIGHT = 1e-12  # relative deviation from a line that rounding explains
+_LINK_ENDS = ("link_A", "link_B", "frame_A", "frame_C")
 ONE_AXIS = ("revolute", "continuous", "prismatic", "screw")
 
 
@@ -58,6 +59,32 @@ def arranged_for_urdf(model: ModelSpec, losses: Losses) -> Arranged:
             faults.append((joint.name, "it is not in the frame of its child, which another joint holds"))
         final.append(fitted or joint)
     return Arranged(replace(moved, joints=tuple(final)), frozenset(loops), moves, tuple(faults))
+
+
+def with_one_root(model: ModelSpec, losses: Losses) -> ModelSpec:
+    """A flat ModelSpec whose links are one tree, as urdfdom, which ROS and Pinocchio read with, asks for.
+
+    Of several trees, those that float hang on World by floating joints, which plants would add under the same names.
+    """
+    held = {branch.link for branch in spanning_tree(model)[0] if branch.joint is not None}
+    bases = [link for link in model.links if link.name != WORLD and link.name not in held]
+    ends: list[Any] = [end for joint in model.joints for end in (joint.parent, joint.child)]
+    ends += [frame.link for frame in model.frames] + [name for group in model.filter_groups for name in group.members]
+    ends += [getattr(item, end, None) for item in (*model.force_elements, *model.constraints) for end in _LINK_ENDS]
+    world = next((link for link in model.links if link.name == WORLD), None)
+    has_world = WORLD in ends or (world is not None and bool(world.visuals or world.collisions))
+    if len(bases) + has_world < 2 or not bases:
+        return model
+    taken, floating = {joint.name for joint in model.joints}, []
+    for link in bases:
+        name = link.name
+        while name in taken:
+            name += "_"
+        taken.add(name)
+        floating.append(JointSpec(name, "quaternion_floating", WORLD, link.name, IDENTITY, IDENTITY, link.place))
+        message = f"link '{link.name}', which floats, hangs on the world by floating joint '{name}'"
+        losses.add("changed", "JOINT", message, link.place)
+    return replace(model, joints=(*model.joints, *floating))
 
 
 def _with_model_frame(model: ModelSpec) -> ModelSpec:

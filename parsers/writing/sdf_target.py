@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mbcli.parsers.sdf.sdf_actuators import NO_ACTUATOR
 from mbcli.parsers.writing.arrange_sdf import arranged_for_sdf
 from mbcli.parsers.writing.format_capabilities import DYNAMICS, LIMITED, ONE_AXIS, STOPS
 from mbcli.parsers.writing.gazebo_sensors_text import with_gazebo_sensors
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 def _extensions(root: XmlElement, counts: Mapping[str, int]) -> dict[str, str]:
     says_twice = root.find(".//axis/mimic") is not None  # drake:mimic says the same
     return {
-        tag: OURS_ONLY if tag == NO_ACTUATOR else DRAKE_ONLY
+        tag: OURS_ONLY if tag.startswith("mbcli:") else DRAKE_ONLY
         for tag in counts
         if not (says_twice and tag == "drake:mimic")
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mbcli.parsers.spec import Cone, HalfSpace, Mesh, Polyline, WeldConstraintSpec
-from mbcli.parsers.writing.arrange_urdf import arranged_for_urdf
+from mbcli.parsers.writing.arrange_urdf import arranged_for_urdf, with_one_root
 from mbcli.parsers.writing.format_capabilities import DYNAMICS, LIMITED, ONE_AXIS
 from mbcli.parsers.writing.gazebo_sensors_text import with_gazebo_sensors
 from mbcli.parsers.writing.target import DIGITS, Document, Target, as_it_is
@@ -74,7 +74,7 @@ _TARGET = Target(
     embeds_meshes=False,
     reads_materials=True,
     spelled=as_it_is,
-    reduced=with_gazebo_sensors,
+    reduced=lambda model, losses: with_one_root(with_gazebo_sensors(model, losses), losses),
     encoded=lambda text, suffix: text,
     tolerance=DIGITS,
     points=True,

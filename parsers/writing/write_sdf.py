@@ -13,13 +13,14 @@ from mbcli.parsers.frame_names import WORLD
 from mbcli.parsers.proximity_properties import proximity_elements
 from mbcli.parsers.sdf.sdf_actuators import ACTUATED, NO_ACTUATOR
 from mbcli.parsers.sdf.sdf_deformables import MATERIAL, NUMBERS, PROPERTIES, WALL
-from mbcli.parsers.sdf.sdf_joints import DYNAMICS, JOINT_TYPES, LIMIT
+from mbcli.parsers.sdf.sdf_joints import DYNAMICS, JOINT_TYPES, LIMIT, OWN_POSITION
 from mbcli.parsers.spec import (
     AxisSpec,
     Box,
     Capsule,
     Cone,
     Cylinder,
+    DistanceConstraintSpec,
     Ellipsoid,
     HalfSpace,
     Mesh,
@@ -49,7 +50,8 @@ if TYPE_CHECKING:
 
     from mbcli.math.array_types import Matrix4
 
-VERSION, VERSION_WITH_INITIAL_POSITION = "1.11", "1.8"
+VERSION = "1.11"
+_DRAKE_TYPES = ("planar",)  # of <drake:joint> in SDFormat; Drake passes over <mbcli:joint>, and bodies float then
 
 _MOMENTS = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
 _DEFAULTS = {field.name: field.default for field in fields(AxisSpec)}
@@ -57,9 +59,7 @@ _DEFAULTS = {field.name: field.default for field in fields(AxisSpec)}
 
 def write_sdf(spec: ModelSpec) -> XmlElement:
     """The root element of the document."""
-    starts_elsewhere = any(axis.default_position for joint in spec.joints for axis in joint.axes)
-    version = VERSION_WITH_INITIAL_POSITION if starts_elsewhere else VERSION
-    root = start("sdf", {"version": version})
+    root = start("sdf", {"version": VERSION})
     model = add(root, "model", name=spec.name)
     if spec.X_LinkModel is not None and spec.links and spec.X_LinkModel[0] not in (WORLD, spec.links[0].name):
         model.set("canonical_link", spec.X_LinkModel[0])
@@ -73,16 +73,16 @@ def write_sdf(spec: ModelSpec) -> XmlElement:
     actuators = {actuator.joint: actuator for actuator in spec.actuators}
     for joint in spec.joints:
         if joint.type in JOINT_TYPES:
-            _add_joint(model, joint, actuators.get(joint.name), version)
+            _add_joint(model, joint, actuators.get(joint.name))
         else:
-            _add_drake_joint(model, joint)
+            _add_joint_between_frames(model, joint)
     for element in (*spec.force_elements, *spec.constraints):
         if isinstance(element, WeldConstraintSpec):
-            weld = add(model, "drake:weld_constraint")
+            weld = add(model, "mbcli:weld_constraint")
             add(weld, "parent", element.link_A)
             add(weld, "child", element.link_B)
         else:
-            add_physics(model, element, add, infinite=True)
+            add_physics(model, element, add, own=isinstance(element, DistanceConstraintSpec))
     for group in spec.filter_groups:
         _add_filter_group(model, group)
     _add_sensors(model, spec)
@@ -209,7 +209,7 @@ SHAPES = {
 # ---------------------------------------------------------------------------------------------- joints
 
 
-def _add_joint(model: XmlElement, joint: JointSpec, actuator: ActuatorSpec | None, version: str) -> None:
+def _add_joint(model: XmlElement, joint: JointSpec, actuator: ActuatorSpec | None) -> None:
     kind = joint.type
     if kind == "continuous" and (joint.axes[0].lower, joint.axes[0].upper) != (-inf, inf):
         kind = "revolute"  # a continuous joint has no limits in SDFormat
@@ -218,7 +218,7 @@ def _add_joint(model: XmlElement, joint: JointSpec, actuator: ActuatorSpec | Non
     add(node, "parent", joint.parent)
     add(node, "child", joint.child)
     for tag, axis in zip(("axis", "axis2"), joint.axes, strict=False):
-        _add_axis(node, tag, axis, JOINT_TYPES[kind], version)
+        _add_axis(node, tag, axis, JOINT_TYPES[kind])
     if kind == "ball" and any(joint.damping):
         add(add(add(node, "axis"), "dynamics"), "damping", joint.damping[0])
     if kind == "screw":
@@ -232,18 +232,18 @@ def _add_joint(model: XmlElement, joint: JointSpec, actuator: ActuatorSpec | Non
         add(node, "drake:mimic", joint=mimic.leader, multiplier=mimic.multiplier, offset=mimic.offset)
 
 
-def _add_axis(joint: XmlElement, tag: str, axis: AxisSpec, rule: Any, version: str) -> None:
+def _add_axis(joint: XmlElement, tag: str, axis: AxisSpec, rule: Any) -> None:
     node = add(joint, tag)
     add(node, "xyz", axis.xyz)
     if axis.default_position:
-        add(node, "initial_position", axis.default_position)
+        add(node, OWN_POSITION, axis.default_position)
     for group, tags in (("limit", LIMIT), ("dynamics", DYNAMICS)):
         values = {tag: getattr(axis, field) for tag, field in tags.items() if field in rule.reads}
         values = {tag: value for tag, value in values.items() if value != _DEFAULTS[tags[tag]]}
         owner = add(node, group) if values else None
         for tag_of_value, value in values.items():
             add(owner, tag_of_value, value)
-    if axis.mimic is not None and (version == VERSION or axis.mimic.leader_axis == 1):
+    if axis.mimic is not None:
         of_second = {"axis": "axis2"} if axis.mimic.leader_axis == 1 else {}
         mimic = add(node, "mimic", joint=axis.mimic.leader, **of_second)
         for name in ("multiplier", "offset"):
@@ -261,12 +261,13 @@ def _add_actuator(joint: XmlElement, actuator: ActuatorSpec) -> None:
         add(joint, "drake:controller_gains", p=p, d=d)
 
 
-def _add_drake_joint(model: XmlElement, joint: JointSpec) -> None:
-    node = add(model, "drake:joint", name=joint.name, type=joint.type)
-    add(node, "drake:parent", joint.parent)
-    add(node, "drake:child", joint.child)
+def _add_joint_between_frames(model: XmlElement, joint: JointSpec) -> None:
+    prefix = "drake" if joint.type in _DRAKE_TYPES else "mbcli"
+    node = add(model, f"{prefix}:joint", name=joint.name, type=joint.type)
+    add(node, f"{prefix}:parent", joint.parent)
+    add(node, f"{prefix}:child", joint.child)
     if joint.type == "planar" or any(joint.damping):
-        add(node, "drake:damping", joint.damping or (0.0, 0.0, 0.0))
+        add(node, f"{prefix}:damping", joint.damping or (0.0, 0.0, 0.0))
 
 
 def _add_filter_group(model: XmlElement, group: CollisionFilterGroupSpec) -> None:

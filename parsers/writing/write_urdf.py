@@ -71,7 +71,7 @@ def write_urdf(spec: ModelSpec, loops: Container[str] = ()) -> XmlElement:
     for actuator in spec.actuators:
         _add_transmission(root, actuator)
     for element in (*spec.force_elements, *spec.constraints):
-        add_physics(root, element, _add_value, infinite=False)
+        add_physics(root, element, _add_value)
     for group in spec.filter_groups:
         _add_filter_group(root, group)
     _add_sensors(root, spec)
@@ -97,6 +97,8 @@ def _features(root: XmlElement) -> set[Any]:
 
 
 def _add_value(parent: XmlElement, tag: str, value: Any) -> None:
+    if isinstance(value, float):
+        value = min(max(value, -NO_LIMIT), NO_LIMIT)
     add(parent, tag, **{"name" if isinstance(value, str) else "value": value})
 
 

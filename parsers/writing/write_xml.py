@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from math import inf, pi
+from math import pi
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -61,9 +61,13 @@ def finish(root: XmlElement) -> bytes:
 
 
 def numbers_of_elements(root: XmlElement, others: Collection[str] = ()) -> Counter:
-    """{tag: how often it is there} of the elements that only Drake and this program have, and of the tags in others."""
+    """{tag: how often it is there} of the elements that only Drake and this program have, and of the tags in others.
+
+    What is within one of them is not counted.
+    """
     prefixes = {uri: prefix for prefix, uri in NAMESPACES.items()}
-    names = [etree.QName(node) for node in root.iter("*")]
+    outer = [node for node in root.iter("*") if node is root or not etree.QName(node.getparent()).namespace]
+    names = [etree.QName(node) for node in outer]
     return Counter(
         f"{prefixes[name.namespace]}:{name.localname}" if name.namespace else name.localname
         for name in names
@@ -152,18 +156,18 @@ PHYSICS = {
 }
 
 
-def add_physics(parent: XmlElement, spec: Any, add_value: Callable[..., Any], *, infinite: Any) -> None:
+def add_physics(parent: XmlElement, spec: Any, add_value: Callable[..., Any], *, own: bool = False) -> None:
     """The element of a force element or constraint in PHYSICS.
 
-    add_value(element, tag, value): adds a child with a name or numbers, as the format has them. infinite: whether the
-    format has infinite numbers; else infinite values are left out.
+    add_value(element, tag, value): adds a child with a name or numbers, as the format has them. own: whether the
+    element has this program's prefix.
     """
     tag, prefix, children = PHYSICS[type(spec)]
+    if own:
+        tag, prefix = (name.replace("drake:", "mbcli:", 1) for name in (tag, prefix))
     element = add(parent, tag)
     if isinstance(spec, TendonConstraintSpec):
         for name, a in zip(spec.joints, spec.a, strict=True):
             add(element, "drake:tendon_constraint_joint", name=name, a=a)
     for end, field in children:
-        value = getattr(spec, field)
-        if infinite or value not in (inf, -inf):
-            add_value(element, prefix + end, value)
+        add_value(element, prefix + end, getattr(spec, field))

@@ -39,10 +39,10 @@ def test_a_follower_is_written_as_the_element_of_the_format_and_as_drakes():
     assert findings == []  # the two elements agree
 
 
-def test_a_version_without_the_element_has_drakes_alone():
+def test_both_elements_are_written_for_files_of_any_version():
     model, _ = read(text_of(STANDARD.format(0, 0.1), version="1.8"))
     conversion = converted(model, "sdf", packages=PackageMap(), folder=".")
-    assert b"<mimic" not in conversion.text
+    assert b"<mimic" in conversion.text
     assert b"<drake:mimic" in conversion.text
     assert [loss.code for loss in conversion.losses] == ["EXTENSION"]
 

@@ -7,6 +7,8 @@ import pytest
 from command_line import succeed
 from repository import ROOT, SAMPLES
 
+from mbcli.models import load_model
+
 sys.path.insert(0, str(ROOT))  # the benchmarks are not installed
 from benchmarks.robots import by_engines
 
@@ -61,3 +63,53 @@ def test_an_inertia_that_no_body_has_is_named_and_the_rest_is_equal(tmp_path, ma
     (tmp_path / "r.urdf").write_text(text)
     word, said = by_engines.read_by_engines(str(tmp_path / "r.urdf"), "urdf", [tmp_path])["pydrake"]
     assert (word, said.partition(";")[0]) == (by_engines.REPLACES, "odd")
+
+
+TREES = """<mujoco><worldbody><geom name="floor" type="box" size="1 1 .1"/><site name="goal" pos="1 2 3"/>
+<body name="cart"><joint name="slide" type="slide" axis="1 0 0" armature="0.2" ref="0"/><geom name="a::b" size=".1"/>
+<body name="pole"><joint name="swing"/><geom size=".1" pos="0 0 .5"/></body></body>
+<body name="ball" pos="0 0 2"><freejoint name="free"/><geom name="skin" size=".1"/></body>
+<body name="puck" pos="3 0 1"><joint name="px" type="slide" axis="1 0 0"/><joint name="py" type="slide" axis="0 1 0"/>
+<joint name="pz" axis="0 0 1"/><geom size=".1"/></body></worldbody>
+<tendon><fixed name="t" range="-1 1" limited="true">
+<joint joint="slide" coef="1"/><joint joint="swing" coef="2"/></fixed>
+</tendon><actuator><motor joint="slide"/></actuator></mujoco>"""
+
+
+@pytest.mark.parametrize("target", ["urdf", "sdf"])
+def test_worlds_with_several_trees_are_files_that_others_read(tmp_path, target):
+    """One root for urdfdom, and in SDFormat nothing on the world and no element of Drake that Drake has not."""
+    (tmp_path / "m.xml").write_text(TREES)
+    succeed("convert", tmp_path / "m.xml", "-o", tmp_path / f"m.{target}", "--lossy")
+    wanted = [engine for engine in by_engines.ENGINES[target] if find_spec(ENGINES[engine]) is not None]
+    found = by_engines.read_by_engines(str(tmp_path / f"m.{target}"), target, [tmp_path])
+    assert {engine: found[engine][0] for engine in wanted} == dict.fromkeys(wanted, by_engines.EQUAL), found
+
+
+BETWEEN_FRAMES = """<sdf version="1.9" xmlns:drake="d"><model name="m"><link name="a"/><link name="b"/><link name="c"/>
+<drake:joint name="p" type="planar"><drake:parent>world</drake:parent><drake:child>a</drake:child>
+<drake:damping>0 0 0</drake:damping></drake:joint>
+<drake:joint name="q" type="rpy_floating"><drake:parent>a</drake:parent><drake:child>b</drake:child></drake:joint>
+<joint name="s" type="prismatic"><parent>a</parent><child>c</child><axis><xyz>1 0 0</xyz>
+<initial_position>0.3</initial_position></axis></joint>
+<drake:weld_constraint><parent>b</parent><child>c</child></drake:weld_constraint>
+<drake:distance_constraint><drake:distance_constraint_body_A>b</drake:distance_constraint_body_A>
+<drake:distance_constraint_p_AP>0 0 0</drake:distance_constraint_p_AP>
+<drake:distance_constraint_body_B>c</drake:distance_constraint_body_B>
+<drake:distance_constraint_p_BQ>1 0 0</drake:distance_constraint_p_BQ>
+<drake:distance_constraint_distance>1</drake:distance_constraint_distance></drake:distance_constraint></model></sdf>"""
+
+
+def test_what_sdformat_has_for_mbcli_alone_does_not_stop_pydrake(tmp_path):
+    """It passes over elements of other programs, and refuses those of its own prefix that it does not know."""
+    pydrake = pytest.importorskip("pydrake.all")
+    (tmp_path / "m.sdf").write_text(BETWEEN_FRAMES.replace("1.9", "1.8"))
+    succeed("convert", tmp_path / "m.sdf", "-o", tmp_path / "out.sdf")
+    plant = pydrake.MultibodyPlant(0.001)
+    pydrake.Parser(plant).AddModels(str(tmp_path / "out.sdf"))
+    plant.Finalize()
+    types = {plant.get_joint(k).name(): type(plant.get_joint(k)).__name__ for k in plant.GetJointIndices()}
+    assert types["p"] == "PlanarJoint" and types["s"] == "PrismaticJoint" and "q" not in types
+    back = load_model(str(tmp_path / "out.sdf")).plant
+    assert back.GetJointByName("q").type_name() == "rpy_floating" and back.num_constraints() == 2
+    assert back.GetJointByName("s").default_positions() == [0.3]
