@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isfinite
 from typing import TYPE_CHECKING
 
 from mbcli.parsers.frame_names import WORLD
 
-from mbcli.common.topology import Edge, spanning_forest
+from mbcli.common.topology import CUT_EARLY, CUT_FIRST, CUT_LAST, CUT_LATE, Edge, spanning_forest
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from mbcli.parsers.spec import JointSpec, ModelSpec
+
+HOLD_NOTHING = ("quaternion_floating", "rpy_floating")  # types of joints that close no loop
 
 
 @dataclass(frozen=True)
@@ -24,12 +29,38 @@ class Branch:
     reversed: bool
 
 
+def cut_of(joint: JointSpec, is_needed: bool) -> int:
+    """The loss of a joint without its coordinates, as the plant sees it."""
+    if is_needed or joint.type in HOLD_NOTHING:
+        return CUT_LAST
+    if any(isfinite(axis.lower) or isfinite(axis.upper) or axis.friction for axis in joint.axes):
+        return CUT_LATE
+    forces = any(axis.damping or axis.spring_stiffness for axis in joint.axes) or any(joint.damping)
+    return CUT_EARLY if forces else CUT_FIRST
+
+
+def needed_joints(model: ModelSpec) -> Iterator[str]:
+    """Names of joints that have to keep their coordinates because other elements of the ModelSpec refer to them."""
+    yield from (actuator.joint for actuator in model.actuators)
+    for joint in model.joints:
+        for axis in joint.axes:
+            if axis.mimic is not None:
+                yield from (joint.name, axis.mimic.leader)
+    for constraint in model.constraints:
+        yield from getattr(constraint, "joints", ())
+
+
 def spanning_tree(model: ModelSpec) -> tuple[list[Branch], set[str]]:
     """(Branches, each after that of the link it hangs on; names of the joints that close loops) of a flat model."""
     names = [WORLD, *(link.name for link in model.links if link.name != WORLD)]
     index = {name: k for k, name in enumerate(names)}
     edges = [Edge(k, index[joint.parent], index[joint.child]) for k, joint in enumerate(model.joints)]
     mobods, loops = spanning_forest(len(names), edges)
+    if loops:  # only then it matters which joints are cut
+        needed = set(needed_joints(model))
+        cuts = [cut_of(joint, joint.name in needed) for joint in model.joints]
+        edges = [Edge(*edge[:3], cut) for edge, cut in zip(edges, cuts, strict=True)]
+        mobods, loops = spanning_forest(len(names), edges)
     branches = [
         Branch(
             names[mobod.link],

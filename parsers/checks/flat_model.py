@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from dataclasses import field, replace
 from functools import cached_property
-from math import isfinite
 from typing import TYPE_CHECKING
 
 from mbcli.parsers.checks.inertia import principal_moments
+from mbcli.parsers.spanning_tree import cut_of, needed_joints
 
 from mbcli.common.fast_dataclass import dataclass
-from mbcli.common.topology import CUT_EARLY, CUT_FIRST, CUT_LAST, CUT_LATE, Edge, spanning_forest
+from mbcli.common.topology import Edge, spanning_forest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from typing import TypeAlias
 
     from mbcli.parsers.spec import JointSpec, LinkSpec, ModelSpec, SourceLocation
@@ -47,7 +46,7 @@ class FlatModel:
         edges = [Edge(k, index[joint.parent], index[joint.child]) for k, joint in enumerate(named.values())]
         mobods, loops = spanning_forest(len(names), edges)
         if loops:  # only then it matters which joints are cut
-            cuts = [_cut(joint, name in self.needed_joints) for name, joint in named.items()]
+            cuts = [cut_of(joint, name in self.needed_joints) for name, joint in named.items()]
             edges = [Edge(*edge[:3], cut) for edge, cut in zip(edges, cuts, strict=True)]
             mobods, loops = spanning_forest(len(names), edges)
         return mobods, loops, names, list(named.values())
@@ -57,16 +56,6 @@ class FlatModel:
         """{full name: ascending principal moments [kg m^2], a list of three} of the links with an inertial."""
         inertias = {name: link.inertial.inertia for name, link in self.links.items() if link.inertial is not None}
         return dict(zip(inertias, principal_moments(list(inertias.values())), strict=True))
-
-
-def _cut(joint: JointSpec, is_needed: bool) -> int:
-    """The loss of a joint without its coordinates, as the plant sees it."""
-    if is_needed or joint.type in ("quaternion_floating", "rpy_floating"):
-        return CUT_LAST
-    if any(isfinite(axis.lower) or isfinite(axis.upper) for axis in joint.axes):
-        return CUT_LATE
-    forces = any(axis.damping or axis.spring_stiffness for axis in joint.axes) or any(joint.damping)
-    return CUT_EARLY if forces else CUT_FIRST
 
 
 def flatten(model: ModelSpec) -> FlatModel:
@@ -84,20 +73,9 @@ def flatten(model: ModelSpec) -> FlatModel:
         for joint in inner.joints:
             joints[prefix + joint.name] = _rescoped(joint, prefix) if prefix else joint
         driven.update([prefix + a.joint for a in inner.actuators if a.rotor_inertia * a.gear_ratio != 0])
-        needed.update([prefix + name for name in _needed_joints(inner)])
+        needed.update([prefix + name for name in needed_joints(inner)])
         pending += [(nested, f"{prefix}{nested.name}::") for nested in inner.models]
     return FlatModel(links, joints, model.place, static, needed, driven)
-
-
-def _needed_joints(model: ModelSpec) -> Iterator[str]:
-    """Names of joints that have to keep their coordinates because other elements of the ModelSpec refer to them."""
-    yield from (actuator.joint for actuator in model.actuators)
-    for joint in model.joints:
-        for axis in joint.axes:
-            if axis.mimic is not None:
-                yield from (joint.name, axis.mimic.leader)
-    for constraint in model.constraints:
-        yield from getattr(constraint, "joints", ())
 
 
 def _rescoped(joint: JointSpec, prefix: str) -> JointSpec:

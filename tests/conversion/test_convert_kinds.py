@@ -466,3 +466,25 @@ def test_the_net_goes_on_where_an_earlier_run_ended(tmp_path):
         report.take(net.earlier(tmp_path / "results.json"), files, again=again)
         assert [report.left(file, runs) for file in files] == left
     assert net.earlier(tmp_path / "none.json") == []
+
+
+FOUR_BAR = """<sdf version="1.9"><model name="m">
+<link name="a"><inertial><mass>1</mass></inertial></link>
+<link name="b"><pose>1 0 0 0 0 0</pose><inertial><mass>1</mass></inertial></link>
+<link name="c"><pose>2 0 0 0 0 0</pose><inertial><mass>1</mass></inertial></link>
+<joint name="j1" type="revolute"><parent>world</parent><child>a</child><axis><xyz>0 1 0</xyz></axis></joint>
+<joint name="j2" type="revolute"><parent>a</parent><child>b</child><axis><xyz>0 1 0</xyz></axis></joint>
+<joint name="rod" type="ball"><parent>b</parent><child>c</child></joint>
+<joint name="j3" type="revolute"><parent>world</parent><child>c</child><axis><xyz>0 1 0</xyz></axis></joint>
+</model></sdf>"""
+
+
+@pytest.mark.parametrize(
+    "target", ["urdf", "mjcf", pytest.param("usda", marks=pytest.mark.skipif(not HAS_USD, reason=""))]
+)
+def test_a_loop_is_cut_where_the_plant_cuts_it(tmp_path, target):
+    """At the joint that no motor drives, wherever it stands in the file."""
+    (tmp_path / "m.sdf").write_text(FOUR_BAR)
+    result = cli("convert", tmp_path / "m.sdf", "-o", tmp_path / f"m.{target}", "--lossy")
+    assert result.code == 0, result.err
+    assert "joint 'j3'" not in result.err and ("joint 'rod' closes a loop" in result.err or target == "urdf")
