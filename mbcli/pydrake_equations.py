@@ -58,11 +58,8 @@ def give_methods() -> None:
         return symbolic.Substitute(e, *pairs)
 
     def value(e: Any, env: Any = None, generator: Any = None) -> Any:
-        found = e.subs(dict(env or {}))
-        if found.free_symbols:
-            missing = ", ".join(sorted(map(str, found.free_symbols)))
-            raise RuntimeError(f"Evaluate: there is no value for {missing}")
-        return bool(found) if found in (sympy.true, sympy.false) else float(found)
+        found = symbolic.Evaluate([e], env)[0, 0]
+        return bool(found) if isinstance(e, sympy.logic.boolalg.Boolean) else float(found)
 
     methods = {
         "Evaluate": value,

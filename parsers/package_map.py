@@ -28,11 +28,13 @@ from urllib.parse import unquote
 
 from mbcli.parsers.fuel_cache import find_in_cache, is_of_fuel
 
+from mbcli.common.resources import drake_folder
 from mbcli.errors import ResourceError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+DRAKES_PACKAGES = ("drake", "drake_models")
 SEARCHED_VARIABLES = ("MBCLI_PACKAGE_PATH", "ROS_PACKAGE_PATH")
 PREFIX_VARIABLE = "AMENT_PREFIX_PATH"
 MODEL_PATH_VARIABLES = ("GZ_SIM_RESOURCE_PATH", "IGN_GAZEBO_RESOURCE_PATH", "GAZEBO_MODEL_PATH", "SDF_PATH")
@@ -303,6 +305,11 @@ class PackageMap:
                     tried.append(f"no {path} ({variable})")
         if empty:
             tried.append(f"not set: {', '.join(empty)}")
+        if name in DRAKES_PACKAGES:
+            folder = drake_folder(name)
+            if folder is not None:
+                yield folder
+            tried.append("not below DRAKE_RESOURCE_ROOT, nor in an installed pydrake")
 
     def _searched_for(self, name: str, directory: str, tried: list[str], source: str) -> Iterator[str]:
         found = self._search(directory).get(name, ())

@@ -62,7 +62,7 @@ class NamedViewBase:
         return array.copy() if copy else array
 
     def __repr__(self) -> str:
-        parts = (f"{name}={value!r}" for name, value in zip(self._fields, self._value, strict=True))
+        parts = (f"{name}={value}" for name, value in zip(self._fields, self._value, strict=True))
         return f"{type(self).__name__}({', '.join(parts)})"
 
 

@@ -2,23 +2,38 @@
 
 import logging
 import os
+from importlib.machinery import PathFinder
 
 __all__ = ["FindResourceOrThrow", "GetDrakePath", "configure_logging"]
 
 VARIABLE = "DRAKE_RESOURCE_ROOT"
 
 
+def drake_folder(name: str = "drake") -> str | None:
+    """The folder of Drake's package `drake` or `drake_models`: below DRAKE_RESOURCE_ROOT, else of an installed pydrake.
+
+    None without one. pydrake is not imported.
+    """
+    roots = [os.environ.get(VARIABLE, "")]
+    if not roots[0]:
+        spec = PathFinder.find_spec("pydrake")
+        roots = [] if spec is None else [os.path.join(path, "share") for path in spec.submodule_search_locations or ()]
+    return next((path for root in roots if os.path.isdir(path := os.path.join(root, name))), None)
+
+
 def GetDrakePath() -> str:
-    """The folder `drake` of the resources that the variable DRAKE_RESOURCE_ROOT names. RuntimeError without one."""
-    root = os.environ.get(VARIABLE, "")
-    path = os.path.join(root, "drake")
-    if not root or not os.path.isdir(path):
+    """The folder `drake` of the resources that the variable DRAKE_RESOURCE_ROOT names, else of an installed pydrake.
+
+    RuntimeError without one.
+    """
+    path = drake_folder()
+    if path is None:
         raise RuntimeError(f"files of Drake are not part of mbcli: set {VARIABLE} to the folder that has 'drake'")
     return path
 
 
 def FindResourceOrThrow(resource_path: str) -> str:
-    """The path of a file drake/... below DRAKE_RESOURCE_ROOT. RuntimeError if there is none."""
+    """The path of a file drake/... below GetDrakePath(). RuntimeError if there is none."""
     folder, _, rest = resource_path.partition("/")
     if folder != "drake":
         raise RuntimeError(f"a resource begins with drake/, not '{resource_path}'")

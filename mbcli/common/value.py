@@ -26,7 +26,10 @@ class AbstractValue:
     get_mutable_value = get_value
 
     def set_value(self, value: Any) -> None:
-        """Holds another object from now on."""
+        """Holds another object from now on; a vector of numbers in a holder of a BasicVector goes into that."""
+        if hasattr(self._object, "SetFromVector") and not hasattr(value, "SetFromVector"):
+            value, numbers = self._object.Clone(), value
+            value.SetFromVector(numbers)
         self._object = value
 
     def SetFrom(self, other: AbstractValue) -> None:

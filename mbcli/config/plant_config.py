@@ -23,6 +23,8 @@ class MultibodyPlantConfig(ConfigRecord):
     :raises ModelError: (a RuntimeError) a value is of the wrong type or out of range.
     """
 
+    __hash__ = object.__hash__  # so that one may be the default of a field of a user's dataclass
+
     time_step: float = setting(
         0.001, "Period of the discrete update; 0 makes the plant a continuous system", unit="s", minimum=0
     )

@@ -17,6 +17,8 @@ class DefaultProximityProperties(ConfigRecord):
     :raises ModelError: (a RuntimeError) a value is of the wrong type or out of range.
     """
 
+    __hash__ = object.__hash__  # so that one may be the default of a field of a user's dataclass
+
     compliance_type: str = setting("undefined", "Kind of hydroelastic geometry", choices=COMPLIANCE_TYPES)
     hydroelastic_modulus: float | None = setting(1e7, "Hydroelastic modulus", unit="Pa", above=0)
     resolution_hint: float | None = setting(0.02, "Edge length of tessellated shapes", unit="m", above=0)
@@ -35,6 +37,8 @@ class SceneGraphConfig(ConfigRecord):
 
     :raises ModelError: (a RuntimeError) a value is of the wrong type.
     """
+
+    __hash__ = object.__hash__  # so that one may be the default of a field of a user's dataclass
 
     default_proximity_properties: DefaultProximityProperties = dataclasses.field(
         default_factory=DefaultProximityProperties

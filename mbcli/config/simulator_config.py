@@ -30,6 +30,8 @@ class SimulatorConfig(ConfigRecord):
     :raises ModelError: (a RuntimeError) a value is of the wrong type or out of range.
     """
 
+    __hash__ = object.__hash__  # so that one may be the default of a field of a user's dataclass
+
     integration_scheme: str = setting("runge_kutta3", "Integrator of a continuous plant", choices=INTEGRATION_SCHEMES)
     max_step_size: float = setting(
         0.1, "Longest step; the step itself for integrators without error control", unit="s", above=0

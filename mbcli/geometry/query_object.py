@@ -57,12 +57,16 @@ class QueryObject:
         frame = registry.frame(id)
         if frame.parent is not None:
             return self.GetPoseInWorld(frame.parent) @ self.GetPoseInParent(cast("FrameId", id))
-        return RigidTransform() if frame.body is None else self._plant.EvalBodyPoseInWorld(self._context, frame.body)
+        if frame.body is None:
+            return RigidTransform()
+        if self._plant is None:  # it is not in the diagram, and its poses come from elsewhere
+            return self.GetPoseInParent(cast("FrameId", id))
+        return self._plant.EvalBodyPoseInWorld(self._context, frame.body)
 
     def GetPoseInParent(self, frame_id: FrameId) -> RigidTransform:
         """X_PF of a frame: in World, unless it was registered on another one."""
         frame = self._registry.frame(frame_id)
-        if frame.parent is None:
+        if frame.parent is None and (frame.body is None or self._plant is not None):
             return self.GetPoseInWorld(frame_id)
         if self._pose_in_parent is None:
             raise RuntimeError(f"the pose of frame '{frame.name}' is known at the scene graph's own query port alone")

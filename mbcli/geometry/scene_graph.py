@@ -152,13 +152,15 @@ class SceneGraph(System):
         return self.registry.add_frame_of_system(source_id, parent, frame)
 
     def RegisterGeometry(self, source_id: SourceId, frame_id: FrameId, geometry: GeometryInstance) -> GeometryId:
-        """Fixes a geometry to a frame of the source. RuntimeError if the frame is another's, or the geometry collides.
+        """Fixes a geometry to World or a frame of the source.
+
+        RuntimeError if the frame is another source's, or the geometry collides.
 
         On a body, geometries that collide are registered by the plant: RegisterCollisionGeometry().
         """
         self.registry.require_source(source_id, "RegisterGeometry")
         frame = self.registry.frame(frame_id)
-        if frame.source != source_id:
+        if frame.source != source_id and frame_id != self.world_frame_id():
             raise RuntimeError(f"RegisterGeometry: frame '{frame.name}' is of another source")
         return self._register(source_id, frame_id, geometry, "RegisterGeometry")
 

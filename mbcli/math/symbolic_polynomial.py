@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import combinations_with_replacement
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -42,6 +43,32 @@ class Monomial:
         """As an expression."""
         return sympy.prod([v**k for v, k in self._powers.items()])
 
+    def __mul__(self, other: Any) -> Any:
+        if not isinstance(other, Monomial):
+            return Polynomial(self) * other
+        powers = other.get_powers()
+        return Monomial({v: self.degree(v) + other.degree(v) for v in {**self._powers, **powers}})
+
+    def __rmul__(self, other: Any) -> Any:
+        return Polynomial(self) * other
+
+    def __pow__(self, exponent: int) -> Monomial:
+        return Monomial({v: k * exponent for v, k in self._powers.items()})
+
+    def __add__(self, other: Any) -> Any:
+        return Polynomial(self) + other
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> Any:
+        return Polynomial(self) - other
+
+    def __rsub__(self, other: Any) -> Any:
+        return other - Polynomial(self)
+
+    def __neg__(self) -> Any:
+        return Polynomial(self) * -1
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Monomial) and self._powers == other.get_powers()
 
@@ -50,6 +77,10 @@ class Monomial:
 
     def __repr__(self) -> str:
         return str(self.ToExpression())
+
+
+def _number(c: Any, env: dict[Any, float]) -> Any:
+    return c.subs(env) if getattr(c, "free_symbols", None) else c
 
 
 class Polynomial:
@@ -109,10 +140,11 @@ class Polynomial:
 
     def Evaluate(self, env: dict[Any, float]) -> float:
         """The value. RuntimeError if a variable has none."""
-        value = self.ToExpression().subs(env)
-        if value.free_symbols:
-            raise RuntimeError(f"Evaluate: there is no value for {', '.join(sorted(map(str, value.free_symbols)))}")
-        return float(value)
+        missing = {*self.indeterminates(), *self.decision_variables()} - set(env)
+        if missing:
+            raise RuntimeError(f"Evaluate: there is no value for {', '.join(sorted(map(str, missing)))}")
+        x = [float(env.get(v, 0.0)) for v in self.variables]
+        return sum(float(_number(c, env)) * prod(map(pow, x, powers)) for powers, c in self.terms.items())
 
     def EvaluateIndeterminates(self, indeterminates: Any, indeterminates_values: Any) -> Array:
         """Values (k,) at the columns of values (n, k) of the variables (n,)."""

@@ -260,6 +260,14 @@ class LorentzConeConstraint(Constraint):
         self._A, self._b = np.atleast_2d(np.asarray(A, dtype=float)), np.asarray(b, dtype=float).reshape(-1)
         super().__init__(self._cone, [0.0, 0.0], [np.inf, np.inf], self._A.shape[1])
 
+    def A(self) -> FloatArray:
+        """(m, n)"""
+        return self._A.copy()
+
+    def b(self) -> FloatArray:
+        """(m,)"""
+        return self._b.copy()
+
     def _cone(self, x: Any) -> Any:
         z = self._A @ x + self._b
         return np.array([z[0], z[0] * z[0] - z[1:] @ z[1:]])

@@ -4,6 +4,7 @@
 |---|---|
 | linear costs and constraints, binary variables | HiGHS (scipy.optimize.milp) |
 | convex quadratic costs, linear equations | one system of linear equations |
+| convex quadratic costs, linear constraints, cones of second order | Clarabel, the extra `solvers`; else SLSQP |
 | constraints of any kind, no costs | least squares, else SLSQP |
 | all else without binary variables | SLSQP with exact derivatives |
 """
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mbcli.solvers.conic import FOUND, INFEASIBLE, LIMIT, UNBOUNDED, minimize_quadratic, takes_constraints
 from mbcli.solvers.evaluators import BoundingBoxConstraint, LinearConstraint, LinearCost, QuadraticCost
 from mbcli.solvers.options import CommonSolverOption, SolverId, SolverOptions
 
@@ -182,6 +184,8 @@ def _solved(
     )
     if is_quadratic and has_linear_constraints and len(prog.linear_equality_constraints()) == len(prog.constraints):
         return _equality_constrained(prog)
+    if is_quadratic and prog.costs and takes_constraints(prog):
+        return _conic(prog, options)
     return _slsqp(prog, start, options)
 
 
@@ -262,12 +266,9 @@ def _highs(prog: MathematicalProgram) -> MathematicalProgramResult:
 
 def _equality_constrained(prog: MathematicalProgram) -> MathematicalProgramResult:
     """The optimality conditions are linear; of several solutions the shortest."""
-    n, name = prog.num_vars(), "EqualityConstrainedQP"
+    n, name = prog.num_vars(), "EqConstrainedQP"
     A, b, _ = _linear_rows(prog, prog.constraints)
-    Q, g = np.zeros((n, n)), _gradient(prog, np.zeros(n))
-    for c in prog.quadratic_costs():
-        places = prog.positions_of(c)
-        np.add.at(Q, np.ix_(places, places), c.evaluator().Q())
+    Q, g = _quadratic(prog)
     m = len(b)
     K = np.block([[Q, A.T], [A, np.zeros((m, m))]])
     right = np.concatenate([-g, b])
@@ -280,6 +281,29 @@ def _equality_constrained(prog: MathematicalProgram) -> MathematicalProgramResul
     elif np.abs(off[:n]).max(initial=0.0) > TOLERANCE * scale:
         status = SolutionResult.kUnbounded
     return MathematicalProgramResult(prog, found[:n], status, name)
+
+
+def _quadratic(prog: MathematicalProgram) -> tuple[FloatArray, FloatArray]:
+    """(Q, g) of the costs x' Q x / 2 + g' x + a number."""
+    n = prog.num_vars()
+    Q = np.zeros((n, n))
+    for c in prog.quadratic_costs():
+        places = prog.positions_of(c)
+        np.add.at(Q, np.ix_(places, places), c.evaluator().Q())
+    return Q, _gradient(prog, np.zeros(n))
+
+
+def _conic(prog: MathematicalProgram, options: SolverOptions) -> MathematicalProgramResult:
+    statuses = {
+        FOUND: SolutionResult.kSolutionFound,
+        INFEASIBLE: SolutionResult.kInfeasibleConstraints,
+        UNBOUNDED: SolutionResult.kUnbounded,
+        LIMIT: SolutionResult.kIterationLimit,
+    }
+    most = int(options.acting(SolverOptions.ITERATIONS, ITERATIONS))
+    x, status, said = minimize_quadratic(prog, *_quadratic(prog), _bounds(prog), most)
+    found = statuses.get(status, SolutionResult.kSolverSpecificError)
+    return MathematicalProgramResult(prog, x, found, "Clarabel", said)
 
 
 def _slsqp(prog: MathematicalProgram, start: FloatArray, options: SolverOptions) -> MathematicalProgramResult:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from mbcli.common.value import AbstractValue, Value
 from mbcli.math.scalar_template import ScalarTemplate
 from mbcli.multibody.tree.index import DiscreteStateIndex
+from mbcli.systems.cache_entries import CacheEntry, ValueProducer
 from mbcli.systems.diagram import Diagram, DiagramContext
 from mbcli.systems.diagram_builder import DiagramBuilder
 from mbcli.systems.events import (
@@ -72,6 +73,7 @@ __all__ = [
     "AbstractValues",
     "BasicVector",
     "BasicVector_",
+    "CacheEntry",
     "Context",
     "Context_",
     "ContinuousState",
@@ -121,6 +123,7 @@ __all__ = [
     "UnrestrictedUpdateEvent",
     "UnrestrictedUpdateEvent_",
     "Value",
+    "ValueProducer",
     "VectorBase",
     "VectorBase_",
     "VectorSystem",

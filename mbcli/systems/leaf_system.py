@@ -9,6 +9,7 @@ import numpy as np
 
 from mbcli.common.value import AbstractValue, copied, held
 from mbcli.multibody.tree.index import DiscreteStateIndex
+from mbcli.systems.cache_entries import CacheEntry
 from mbcli.systems.events import (
     DISCRETE,
     PUBLISH,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from mbcli.math.array_types import Array
+    from mbcli.systems.cache_entries import ValueProducer
     from mbcli.systems.events import WitnessFunctionDirection
     from mbcli.systems.vectors import DiscreteValues
 
@@ -50,7 +52,9 @@ class LeafContext(TreeContext):
         self._objects = [value.Clone() for value in made.abstract]
         self._numeric = [copy(group).follow_changes(changed) for group in made.numeric]
         self._others = [value.Clone() for value in made.other_parameters]
-        self.results: dict[int, Any] = {}  # of output ports, with the stamp of the tree at which they were computed
+        self.results: dict[
+            Any, Any
+        ] = {}  # of output ports and cache entries, with the stamp of the tree at which they were computed
 
     def _continuous(self) -> ContinuousState:
         return ContinuousState(self._x, kinds=self._kinds)
@@ -100,6 +104,7 @@ class Declared:
         self.numeric: list[BasicVector] = []
         self.other_parameters: list[AbstractValue] = []
         self.events: list[Event] = []
+        self.cache_entries: list[CacheEntry] = []
 
 
 class LeafSystem(System):
@@ -220,6 +225,18 @@ class LeafSystem(System):
             return output.get_value()
 
         return self._add_output(name, evaluate, None, prerequisites_of_calc)
+
+    def DeclareCacheEntry(
+        self, description: str, value_producer: ValueProducer, prerequisites_of_calc: Iterable[str] | None = None
+    ) -> CacheEntry:
+        """A value that is computed when it is asked for, and again when anything has changed, as outputs are."""
+        entries = self._made().cache_entries
+        entries.append(CacheEntry(self, len(entries), description, value_producer))
+        return entries[-1]
+
+    def get_cache_entry(self, index: int) -> CacheEntry:
+        """By its index. IndexError if there is none."""
+        return self._made().cache_entries[index]
 
     def DeclareStateOutputPort(self, name: Any, state_index: Any) -> OutputPort:
         """An output port of a continuous, discrete or abstract state, by its index."""

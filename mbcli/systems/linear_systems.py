@@ -36,6 +36,8 @@ class AffineSystem(Reproducible):
     ) -> None:
         super().__init__()
         given = [np.array(x, dtype=float) for x in (A, B, f0, C, D, y0)]
+        for k in (0, 1, 3, 4):  # a matrix that is given as a vector is a column
+            given[k] = given[k].reshape(-1, 1) if given[k].ndim == 1 and given[k].size else given[k]
         nx = max(len(given[0]), given[1].shape[0] if given[1].size else 0, given[2].size)
         nx = max(nx, given[3].shape[1] if given[3].size else 0)
         nu = max(x.shape[1] if x.ndim == 2 else 0 for x in (given[1], given[4]))

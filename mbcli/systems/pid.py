@@ -39,7 +39,7 @@ class PidController(Reproducible):
         given = list(projections_and_gains)
         if kp is None:
             *given, kp, ki, kd = given
-        self._kp, self._ki, self._kd = (np.atleast_1d(np.asarray(k, dtype=float)) for k in (kp, ki, kd))
+        self._kp, self._ki, self._kd = (np.asarray(k, dtype=float).reshape(-1) for k in (kp, ki, kd))
         n = self._kp.size
         if not n == self._ki.size == self._kd.size:
             raise RuntimeError(f"gains have {n}, {self._ki.size} and {self._kd.size} elements")

@@ -75,6 +75,7 @@ def _of(system: LinearSystem, Q: Any, R: Any, N: Any) -> tuple[FloatArray, Float
 
 def _costs(A: Any, B: Any, Q: Any, R: Any, N: Any) -> tuple[FloatArray, ...]:
     A, B, Q, R = (np.atleast_2d(np.asarray(x, dtype=float)) for x in (A, B, Q, R))
+    B = B.T if B.shape == (1, len(A)) and len(A) > 1 and len(R) == 1 else B  # of one input
     N = None if N is None or not np.size(N) else np.atleast_2d(np.asarray(N, dtype=float))
     n, m = B.shape
     if A.shape != (n, n) or Q.shape != (n, n) or R.shape != (m, m):

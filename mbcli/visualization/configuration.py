@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 class VisualizationConfig:
     """What is shown of a plant, and how often [s]. Messages (lcm_bus) and inertias are not published."""
 
+    __hash__ = object.__hash__  # so that one may be the default of a field of a user's dataclass
+
     lcm_bus: str = "default"
     publish_period: float = 1.0 / 64.0
     publish_illustration: bool = True

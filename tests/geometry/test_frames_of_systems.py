@@ -16,7 +16,7 @@ from mbcli.geometry import (
     Sphere,
 )
 from mbcli.math import RigidTransform, RollPitchYaw
-from mbcli.multibody.plant import AddMultibodyPlantSceneGraph
+from mbcli.multibody.plant import AddMultibodyPlantSceneGraph, MultibodyPlant
 from mbcli.multibody.tree import SpatialInertia
 from mbcli.systems.framework import DiagramBuilder, LeafSystem, Value
 from mbcli.systems.primitives import ConstantValueSource
@@ -163,3 +163,22 @@ def test_owners_and_names_are_checked(graph):
     graph.RegisterFrame(two, GeometryFrame("A"))
     with pytest.raises(TypeError, match="a GeometryFrame"):
         graph.RegisterFrame(one, "A")
+
+
+def test_a_plant_outside_of_the_diagram_is_where_its_port_has_it():
+    builder = DiagramBuilder()
+    graph = builder.AddSystem(SceneGraph())
+    plant = MultibodyPlant(0.0)
+    plant.RegisterAsSourceForSceneGraph(graph)
+    body = plant.AddRigidBody("body", SpatialInertia.SolidCubeWithMass(1.0, 0.1))
+    plant.Finalize()
+    poses = FramePoseVector()
+    poses.set_value(plant.GetBodyFrameIdOrThrow(body.index()), X_WA)
+    given = builder.AddSystem(ConstantValueSource(Value(poses)))
+    builder.Connect(given.get_output_port(), graph.get_source_pose_port(plant.get_source_id()))
+    on_world = graph.RegisterGeometry(plant.get_source_id(), graph.world_frame_id(), instance("sign"))
+    context = graph.GetMyContextFromRoot(builder.Build().CreateDefaultContext())
+    query = graph.get_query_output_port().Eval(context)
+    found = query.GetPoseInWorld(plant.GetBodyFrameIdOrThrow(body.index()))
+    np.testing.assert_array_equal(found.GetAsMatrix4(), X_WA.GetAsMatrix4())
+    np.testing.assert_array_equal(query.GetPoseInWorld(on_world).GetAsMatrix4(), X_BG.GetAsMatrix4())

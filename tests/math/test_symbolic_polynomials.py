@@ -63,3 +63,29 @@ def test_expressions_of_scripts_have_the_methods_of_pydrake(tmp_path):
     assert float(value) == pytest.approx(2.0 * np.sin(3.0))
     assert substituted == "2*t+1"
     assert lines[1:] == ["2*t -sin(t)", "t True 2.5", "Evaluate: there is no value for t"]
+
+
+def test_monomials_times_numbers_and_monomials():
+    from mbcli.symbolic import Monomial, Polynomial, Variable
+
+    x, y = Variable("x"), Variable("y")
+    m = Monomial(x, 2)
+    assert isinstance(x, Variable) and not isinstance(2 * x, Variable)
+    assert (m * Monomial({x: 1, y: 1})).get_powers() == {x: 3, y: 1} and (m**2).degree(x) == 4
+    assert (2.0 * m).EqualTo(Polynomial(2.0 * x**2)) and (m * 3).EqualTo(Polynomial(3 * x**2))
+    assert (1 - m).EqualTo(Polynomial(1 - x**2)) and (m + y).EqualTo(Polynomial(x**2 + y))
+    assert Polynomial((x + 2 * y - 1) ** 4).Evaluate({x: 0.1, y: 0.3}) == pytest.approx((0.1 + 0.6 - 1) ** 4)
+
+
+def test_evaluation_is_compiled_and_tells_what_is_missing():
+    from mbcli.symbolic import Evaluate, Jacobian, MakeVectorVariable, if_then_else, sin
+
+    x = MakeVectorVariable(2, "x")
+    J = Jacobian([sin(x[0]) * x[1], x[1] ** 3], x)
+    found = Evaluate(J, {x[0]: 0.3, x[1]: 2.0})
+    assert found == pytest.approx(np.array([[2 * np.cos(0.3), np.sin(0.3)], [0.0, 12.0]]))
+    assert Evaluate([if_then_else(x[0] > 1.0, x[0], 0.0), 7], {x[0]: 2.0}).tolist() == [[2.0], [7.0]]
+    with pytest.raises(RuntimeError, match=r"no value for x\(1\)"):
+        Evaluate(J, {x[0]: 0.3})
+    with pytest.raises(RuntimeError, match="division by zero"):
+        Evaluate([1 / x[0]], {x[0]: 0.0})

@@ -44,7 +44,7 @@ ROOMS = (
     ("mbcli.geometry",),
     ("mbcli.trajectories", "mbcli.solvers"),
     ("mbcli.multibody.tree",),
-    ("mbcli.systems.events", "mbcli.systems.indices"),
+    ("mbcli.systems.events", "mbcli.systems.indices", "mbcli.systems.cache_entries"),
     ("mbcli.systems.leaf_system",),
     ("mbcli.systems.diagram",),
     ("mbcli.systems.diagram_builder",),

@@ -44,7 +44,19 @@ for name in sys.argv[1:]:
         if "pip install 'mbcli[" not in str(error):
             raise
 """
-EXTRAS = ("sympy", "xacro", "coacd", "pyarrow", "mcap", "rerun", "matplotlib", "distributed", "pxr", "gymnasium")
+EXTRAS = (
+    "sympy",
+    "clarabel",
+    "xacro",
+    "coacd",
+    "pyarrow",
+    "mcap",
+    "rerun",
+    "matplotlib",
+    "distributed",
+    "pxr",
+    "gymnasium",
+)
 # imported as programs alone, or where their package is
 LEFT_OUT = ("mbcli.__main__", "mbcli.engine.__main__")
 

@@ -88,3 +88,42 @@ def test_comparisons_without_expressions_are_those_of_python():
     sympy = pytest.importorskip("sympy")
     x = sympy.Symbol("x")
     assert equal(x, 1) == sympy.Eq(x, 1) and equal(np.array([x, x]), [1, 2])[1] == sympy.Eq(x, 2)
+
+
+def test_configurations_are_defaults_of_dataclasses():
+    from dataclasses import dataclass
+
+    from mbcli.multibody.plant import MultibodyPlantConfig
+    from mbcli.systems.analysis import SimulatorConfig
+
+    @dataclass
+    class Scenario:
+        plant: MultibodyPlantConfig = MultibodyPlantConfig(time_step=0.01)
+        simulator: SimulatorConfig = SimulatorConfig()
+
+    assert Scenario().plant.time_step == 0.01 and Scenario().simulator == SimulatorConfig()
+
+
+def test_columns_and_vectors_stand_for_each_other():
+    from mbcli.systems.controllers import LinearQuadraticRegulator, PidController
+    from mbcli.systems.primitives import LinearSystem
+
+    gains = np.ones((2, 1))
+    pid = PidController(kp=gains, ki=0 * gains, kd=gains)
+    context = pid.CreateDefaultContext()
+    pid.get_input_port_estimated_state().FixValue(context, np.zeros(4))
+    pid.get_input_port_desired_state().FixValue(context, np.ones(4))
+    np.testing.assert_array_equal(pid.get_output_port().Eval(context), [2.0, 2.0])
+    A = np.array([[0.0, 1.0], [0.0, 0.0]])
+    K, _ = LinearQuadraticRegulator(A, np.array([0.0, 1.0]), np.eye(2), [[1.0]])
+    np.testing.assert_allclose(K, [[1.0, np.sqrt(3.0)]])
+    assert LinearSystem(A=A, B=[0.0, 1.0], C=np.eye(2), D=[0.0, 0.0]).B().shape == (2, 1)
+
+
+def test_a_holder_of_a_vector_takes_its_numbers():
+    from mbcli.common.value import AbstractValue
+    from mbcli.systems.framework import BasicVector
+
+    holder = AbstractValue.Make(BasicVector(2))
+    holder.set_value(np.array([1.0, 2.0]))
+    assert isinstance(holder.get_value(), BasicVector) and holder.get_value().CopyToVector().tolist() == [1.0, 2.0]
