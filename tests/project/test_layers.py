@@ -28,7 +28,7 @@ ROOMS = (
     ("mbcli.multibody", "mbcli.multibody.math", "mbcli.multibody.fem"),
     ("mbcli.multibody.inertia",),
     ("mbcli.parsers",),  # what all formats share
-    ("mbcli.parsers.checks",),
+    ("mbcli.parsers.checks", "mbcli.common.yaml"),
     ("mbcli.parsers.urdf",),
     ("mbcli.parsers.sdf",),
     ("mbcli.parsers.mjcf",),
