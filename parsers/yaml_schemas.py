@@ -161,10 +161,10 @@ class SchemaReader:
         chosen = type(value) if type(value) in members else members[0]
         if isinstance(value, dict) and "_tag" in value:
             tags = {f"!{getattr(kind, '__name__', kind)}": kind for kind in members}
-            if value["_tag"] not in tags:
-                tag = _below("", value["_tag"])
+            tag = _below("", value["_tag"])
+            if tag not in tags:
                 raise ModelError(f'{self.at(path)}: takes no tag "{tag}", {name_or_list(tag, tags)}')
-            chosen = tags[value["_tag"]]
+            chosen = tags[tag]
             value = {key: item for key, item in value.items() if key != "_tag"}
         elif chosen not in SCALARS and not isinstance(value, (dict, list)):
             raise ModelError(f"{self.at(path)}: must be one of {_names(members)}; found {in_words(value)}")
@@ -182,7 +182,7 @@ class SchemaReader:
         if lacking:
             raise ModelError(f"{self.at(path)}: {kind.__name__} lacks {lacking}")
         given = dict.fromkeys(missing)
-        for name in fields.keys() & value.keys():
+        for name in [name for name in fields if name in value]:
             before = getattr(old, name, None) if isinstance(old, kind) else _default(kind, name)
             given[name] = self.read(fields[name], value[name], before, _below(path, name))
         with placed(self.at(path)):

@@ -314,6 +314,8 @@ def test_the_tag_chooses_the_class_of_a_union_and_a_scalar_its_own_type():
         ("by_name: []", AttributeError, "by_name: must be a mapping; found a list of 0"),
         ("offsets: {a: x}", ValueError, r"offsets\.a: could not convert string to float: 'x'"),
         ("level: [1]", RuntimeError, "level: must be str; found a list of 1"),
+        ("part: {_tag: [1]}", RuntimeError, r'part: takes no tag "\[1\]"'),
+        ("count: x\nname: 3", RuntimeError, "name: must be str"),
         ("part: 3", RuntimeError, "part: must be one of Spring, Rod; found 3"),
         ("[1]", RuntimeError, "must be a mapping; found a list of 1"),
         ("", RuntimeError, "must be a mapping; found nothing"),
