@@ -226,7 +226,7 @@ def object_data(kind: Any, value: Any, default: Any, path: str) -> Any:
         if not all(isinstance(key, str) for key in value):
             raise ModelError(f"{path}: keys must be strings")
         old = default if isinstance(default, dict) else {}
-        return _changed({key: (arguments[1], item, old.get(key, ABSENT)) for key, item in value.items()}, path)
+        return _changed({key: (arguments[1], value[key], old.get(key, ABSENT)) for key in sorted(value)}, path)
     fields = _fields(kind)
     if fields is None:
         raise UnsupportedSchemaError(f"{path}: {kind} cannot be written")

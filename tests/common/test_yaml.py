@@ -439,7 +439,7 @@ def test_a_union_is_written_only_where_a_tag_can_tell_it():
         (VisualizationConfig, "publish_period: 0.1\ndefault_proximity_color:\n  rgba: [1.0, 0.0, 0.0, 1.0]\n"),
         (DoorHingeConfig, "spring_constant: 3.0\n"),
         (InitializeParams, "suppress_initialization_events: true\n"),
-        (SolverOptions, "options:\n  IPOPT:\n    tol: 0.1\n    max_iter: !!int '5'\n"),
+        (SolverOptions, "options:\n  IPOPT:\n    max_iter: !!int '5'\n    tol: 0.1\n"),
         (Rgba, "rgba: [0.0, 0.5, 1.0, 1.0]\n"),
         (Rotation, "value: !Rpy\n  deg: [1.0, 2.0, 3.0]\n"),
         (Transform, "base_frame: b\ntranslation: [1.0, 2.0, 3.0]\nrotation: !Uniform {}\n"),

@@ -359,7 +359,7 @@ def test_texts_of_what_differs_from_defaults(value, defaults):
 
 @pytest.mark.parametrize("schema", [Mapping[str, Spring], Dict[str, Spring], dict[str, Spring]])  # noqa: UP006
 def test_texts_of_mappings(schema):
-    for value in ({}, {"a": Spring(), "b": Spring(2.0)}):
+    for value in ({}, {"b": Spring(), "a": Spring(2.0)}):
         for defaults in (None, {}, {"a": Spring(3.0)}):
             assert_same(lambda lib, v=value, d=defaults: lib.yaml_dump_typed(v, schema=schema, defaults=d))
     assert_same(lambda lib: lib.yaml_dump_typed({"a": Spring()}, schema=schema, child_name="c"))
