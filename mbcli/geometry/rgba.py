@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,9 +16,11 @@ if TYPE_CHECKING:
 
 
 class Rgba:
-    """Red, green, blue and opacity, each from 0 to 1. RuntimeError for other numbers."""
+    """Red, green, blue and opacity, each from 0 to 1; white unless they are given. RuntimeError for other numbers."""
 
-    def __init__(self, r: Any = 0.0, g: float = 0.0, b: float = 0.0, a: float = 1.0, *, rgba: Any = None) -> None:
+    __fields__ = (SimpleNamespace(name="rgba", type=np.ndarray),)  # for mbcli.common.yaml
+
+    def __init__(self, r: Any = 1.0, g: float = 1.0, b: float = 1.0, a: float = 1.0, *, rgba: Any = None) -> None:
         given = rgba if rgba is not None else (r if np.ndim(r) else (r, g, b, a))
         self._rgba = _checked(given)
 

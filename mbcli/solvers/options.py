@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+from types import SimpleNamespace
 from typing import Any
 
 
@@ -41,6 +42,7 @@ class SolverOptions:
     "tol", "ftol"), and where to print how it ended (CommonSolverOption).
     """
 
+    __fields__ = (SimpleNamespace(name="options", type=dict[str, dict[str, float | int | str]]),)
     ITERATIONS = ("Major iterations limit", "max_iter", "maxiter", "maxeval")
     TOLERANCE = ("Major optimality tolerance", "tol", "ftol")
 

@@ -10,6 +10,7 @@ from enum import Enum
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from mbcli.common.fast_dataclass import dataclass
 from mbcli.config.simulator_config import SimulatorConfig
 from mbcli.errors import ModelError
 from mbcli.multibody.core.inputs import controlled_actuators
@@ -373,6 +374,7 @@ class Simulator:
         return (self._steps, 0) if self._loop is None else (self._loop.integrator.steps, self._loop.integrator.refused)
 
 
+@dataclass
 class InitializeParams:
     """How Initialize() starts.
 
@@ -380,8 +382,7 @@ class InitializeParams:
         suppress_initialization_events: whether initialization events are left out.
     """
 
-    def __init__(self, suppress_initialization_events: bool = False) -> None:
-        self.suppress_initialization_events = suppress_initialization_events
+    suppress_initialization_events: bool = False
 
 
 class SimulatorStatus:

@@ -28,7 +28,7 @@ ROOMS = (
     ("mbcli.multibody", "mbcli.multibody.math", "mbcli.multibody.fem"),
     ("mbcli.multibody.inertia",),
     ("mbcli.parsers",),  # what all formats share
-    ("mbcli.parsers.checks",),
+    ("mbcli.parsers.checks", "mbcli.common.yaml"),
     ("mbcli.parsers.urdf",),
     ("mbcli.parsers.sdf",),
     ("mbcli.parsers.mjcf",),
@@ -68,7 +68,7 @@ ROOMS = (
     ("mbcli.environments", "mbcli.systems"),
     ("mbcli.visualization",),
     ("mbcli.pydrake_equations",),
-    ("mbcli.all", "mbcli.pydrake_names"),
+    ("mbcli.all", "mbcli.multibody.all", "mbcli.pydrake_names"),
     ("mbcli.pydrake",),
     ("mbcli.cli",),
     ("mbcli.__main__",),

@@ -40,6 +40,7 @@ MODULES = (
     "common.containers",
     "common.cpp_template",
     "common.eigen_geometry",
+    "common.yaml",
     "symbolic",
     "trajectories",
     "visualization",
