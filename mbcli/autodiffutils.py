@@ -250,6 +250,32 @@ class AutoDiffXd:
         tangent = math.tanh(self.real)
         return self._chain(tangent, 1.0 - tangent * tangent)
 
+    asin, acos, atan = arcsin, arccos, arctan
+
+    def abs(self) -> AutoDiffXd:
+        """The absolute value."""
+        return self._chain(math.fabs(self.real), math.copysign(1.0, self.real))
+
+    def pow(self, exponent: Any) -> Any:
+        """A power."""
+        return self**exponent
+
+    def min(self, other: Any) -> Any:
+        """The smaller of both."""
+        return self if self <= other else other
+
+    def max(self, other: Any) -> Any:
+        """The larger of both."""
+        return self if self >= other else other
+
+    def floor(self) -> float:
+        """The largest whole number that is not larger, without derivatives."""
+        return float(math.floor(self.real))
+
+    def ceil(self) -> float:
+        """The smallest whole number that is not smaller, without derivatives."""
+        return float(math.ceil(self.real))
+
 
 def _real(other: Any) -> float | None:
     """A plain number as a float, None for everything else."""

@@ -114,6 +114,10 @@ class MathematicalProgram:
             raise RuntimeError(f"{var} is no variable of this program")
         return self._index[var]
 
+    def has_variable(self, e: Any) -> bool:
+        """Whether something is one of its variables."""
+        return e in self._index
+
     def FindDecisionVariableIndices(self, vars: Any) -> list[int]:
         """Their places among decision_variables()."""
         return [self.FindDecisionVariableIndex(v) for v in np.asarray(vars, dtype=object).ravel()]
@@ -139,6 +143,8 @@ class MathematicalProgram:
         """The guess for a variable or an array of them; NaN where there is none."""
         variables = np.asarray(decision_variable_or_matrix, dtype=object)
         values = [self._guess[k] for k in self.FindDecisionVariableIndices(variables)]
+        if variables.ndim == 2 and variables.shape[1] == 1:  # a column gives a vector, as in pydrake
+            variables = variables.ravel()
         return values[0] if variables.ndim == 0 else np.array(values).reshape(variables.shape)
 
     def initial_guess(self) -> FloatArray:

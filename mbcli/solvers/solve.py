@@ -108,7 +108,9 @@ class MathematicalProgramResult:
             return self.get_x_val()
         given = np.asarray(var, dtype=object)
         values = [self._value(e) for e in given.ravel()]
-        return values[0] if given.ndim == 0 else np.array(values).reshape(given.shape)
+        if given.ndim == 0:
+            return values[0]
+        return np.array(values).reshape(_shape_of_solution(given, self._prog))
 
     def _value(self, e: Any) -> Any:
         try:
@@ -136,6 +138,13 @@ class MathematicalProgramResult:
     def num_suboptimal_solution(self) -> int:
         """0: no solver here gives more than one."""
         return 0
+
+
+def _shape_of_solution(given: Any, prog: MathematicalProgram) -> tuple[int, ...]:
+    """As pydrake has it: a column of variables gives a vector, a vector of expressions a column."""
+    if all(map(prog.has_variable, given.flat)):
+        return given.shape if given.ndim == 1 or given.shape[1] != 1 else (given.size,)
+    return given.shape if given.ndim == 2 else (given.size, 1)
 
 
 def Solve(

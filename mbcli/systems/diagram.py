@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from mbcli.common.value import AbstractValue
 from mbcli.multibody.state.context import Context as PlantContext
+from mbcli.systems.context_text import text_of_diagram
 from mbcli.systems.events import DISCRETE, UNRESTRICTED, TriggerType
 from mbcli.systems.leaf_system import LeafContext
 from mbcli.systems.system import InputPort, OutputPort, PortDataType, System, Tree, TreeContext
@@ -42,6 +43,10 @@ class DiagramContext(TreeContext):
                 "a plant was given the root context of a diagram: call plant.GetMyContextFromRoot(context) first"
             )
         raise AttributeError(f"'DiagramContext' object has no attribute '{name}'")
+
+    def text(self, path: str) -> str:
+        """What the contexts of its systems hold. path: the name of the diagram after those it is part of."""
+        return text_of_diagram(self, path, ((s.get_name() or "_", c) for s, c in self.contexts.items()))
 
     def find(self, system: Any) -> Any:
         """The context of a system in this diagram or one inside of it. RuntimeError if there is none."""

@@ -11,6 +11,7 @@ import numpy as np
 
 from mbcli.common.value import AbstractValue, held
 from mbcli.math.array_arguments import as_numbers
+from mbcli.systems.context_text import text_of
 from mbcli.systems.vectors import AbstractValues, BasicVector, ContinuousState, DiscreteValues, Parameters, State
 
 if TYPE_CHECKING:
@@ -352,6 +353,13 @@ class Context:
 
     def _parameters(self) -> Parameters:
         return Parameters()
+
+    def text(self, path: str) -> str:
+        """What it holds. path: the name of its system after those of the diagrams that this is part of."""
+        return text_of(self, path)
+
+    def __str__(self) -> str:
+        return self.text(f"::{self._owner().get_name() or '_'}")
 
     def note_change(self) -> None:
         """Before a part of the context is changed: results that follow from it are forgotten."""

@@ -37,7 +37,7 @@ ROOMS = (
     ("mbcli.parsers.writing",),
     ("mbcli.parsers.scenes",),
     ("mbcli.parsers.load",),
-    ("mbcli.systems.vectors", "mbcli.systems.graphviz"),
+    ("mbcli.systems.vectors", "mbcli.systems.graphviz", "mbcli.systems.context_text"),
     ("mbcli.systems.system",),
     ("mbcli.multibody.scalars",),
     ("mbcli.multibody.state",),
