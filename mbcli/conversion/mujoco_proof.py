@@ -248,14 +248,19 @@ def _compare_at(
             result[_rows(joint)] = change(state[name][0], values[name])
         return result
 
-    weights = of_unit_inertia(plant, mass_matrix(plant, context))
+    M = mass_matrix(plant, context)
+    weights = of_unit_inertia(plant, context, M)
+    terms = np.zeros((1, 1)) if M is None else np.abs(weights[:, None] * M)
 
     def note(name: str, ours: Vector, theirs: Mapping[str, Sequence[float]], usual: float = 1.0) -> None:
         proof.note(name, weights * ours, weights * scattered(theirs, _own_forces), usual=usual)
 
     for vector, product in zip(vectors, there["products"], strict=True):
         vdot = scattered(vector, _own_velocities)
-        note("mujoco: mass matrix", _mass_times(plant, context, vdot), product, SMALLEST)
+        # the sum of the terms carries their rounding, also where they cancel each other
+        usual = max(float((terms * np.abs(vdot)).sum(axis=1).max(initial=0.0)) if M is not None else 0.0, SMALLEST)
+        ours = _mass_times(plant, context, vdot) if M is None else M @ vdot
+        note("mujoco: mass matrix", ours, product, usual)
     note("mujoco: bias", plant.CalcBiasTerm(context), there["bias"])
     note("mujoco: gravity", plant.CalcGravityGeneralizedForces(context), there["gravity"])
     forces = MultibodyForces(plant)

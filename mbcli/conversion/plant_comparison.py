@@ -320,7 +320,7 @@ def _compare_dynamics(
 ) -> None:
     here, there = contexts
     M = mass_matrix(one, here)
-    weights = of_unit_inertia(one, M)
+    weights = of_unit_inertia(one, here, M)
 
     def compare(name: str, ask: Callable[[MultibodyPlant, Context], Vector]) -> None:
         result.note(name, weights * ask(one, here), weights * v_map.forces_here(ask(other, there)))
@@ -344,9 +344,22 @@ def mass_matrix(plant: MultibodyPlant, context: Context) -> Matrix | None:
     return plant.CalcMassMatrix(context) if plant.num_velocities() <= LARGEST_MASS_MATRIX else None
 
 
-def of_unit_inertia(plant: MultibodyPlant, M: Matrix | None) -> Vector:
-    """(nv,) 1 / sqrt(M_ii), so that forces and M of a finger count as those of an arm do; 1 where nothing is moved."""
-    inertias = np.ones(plant.num_velocities()) if M is None else np.diag(M)
+def of_unit_inertia(plant: MultibodyPlant, context: Context, M: Matrix | None) -> Vector:
+    """(nv,) 1 / sqrt(M_ii), so that forces and M of a finger count as those of an arm do; 1 where nothing is moved.
+
+    About an axis on which masses lie M_ii is next to nothing beside the products of mass and distance squared that it
+    is the difference of, whose rounding it carries: there a part of these counts.
+    """
+    inertias = np.ones(plant.num_velocities()) if M is None else np.diag(M).copy()
+    cut = set(map(id, plant.elements.loop_joints))
+    for joint in plant.elements.joints if M is not None else ():
+        first, count = joint.velocity_start(), joint.num_velocities()
+        turning = [first + k for k in range(count) if joint.velocity_suffix(k).startswith("w")]
+        if turning and id(joint) not in cut:
+            outboard = plant.GetBodiesKinematicallyAffectedBy([joint.index()])
+            moved = plant.CalcSpatialInertia(context, joint.frame_on_child(), outboard)
+            whole = moved.get_mass() * np.trace(moved.get_unit_inertia().CopyToFullMatrix3()) / 2.0
+            inertias[turning] = np.maximum(inertias[turning], FROM_SHIFTS * whole if np.isfinite(whole) else 0.0)
     return np.array([1.0 / np.sqrt(own) if own > 0.0 else 1.0 for own in inertias])
 
 

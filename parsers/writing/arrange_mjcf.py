@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
 LEAST_MASS = 1e-12  # [kg], [kg m^2] of a body that moves, in place of none, which MuJoCo refuses
 REFUSED_MASS = 1e-15  # [kg], [kg m^2] up to which it does
+NARROW = 5e-10  # [rad or m], half of what the proof of a conversion allows
 ARM = 0.1  # [m] between the points by which two bodies turn about an axis
 
 
@@ -69,6 +70,7 @@ def arranged_for_mjcf(model: ModelSpec, losses: Losses) -> Arranged:
             message = f"{joint.type} joint '{joint.name}' is the joints {', '.join(parts)} of one body"
             message = f"{message}, read with {between} between them"
             losses.add("changed", "JOINT", message, joint.place)
+        joint = _with_wide_limits(joint, losses)
         if joint.type in ("ball", "quaternion_floating") and _is_turned(joint):
             moves[joint.child] = inverse(joint.X_CM) if joint.type != "ball" else pose(joint.X_CM[:3, :3].T)
             message = f"the frame of link '{joint.child}' is moved to joint '{joint.name}'"
@@ -90,6 +92,19 @@ def arranged_for_mjcf(model: ModelSpec, losses: Losses) -> Arranged:
     given = _given_inertials(model, through, losses)
     links = tuple(replace(link, inertial=given.get(link.name, link.inertial)) for link in model.links)
     return Arranged(replace(model, links=links), frozenset(), moves, given=given)
+
+
+def _with_wide_limits(joint: JointSpec, losses: Losses) -> JointSpec:
+    """Limits that are one number become a little around it: MuJoCo takes a range without width for none."""
+    if not any(axis.lower == axis.upper for axis in joint.axes):
+        return joint
+    message = f"the limits of {joint.type} joint '{joint.name}' are one number, for MuJoCo none: {NARROW:g} around it"
+    losses.add("changed", "JOINT_LIMITS", message, joint.place)
+    axes = (
+        replace(axis, lower=axis.lower - NARROW, upper=axis.upper + NARROW) if axis.lower == axis.upper else axis
+        for axis in joint.axes
+    )
+    return replace(joint, axes=tuple(axes))
 
 
 def kept_apart(model: ModelSpec) -> list[CollisionFilterGroupSpec]:

@@ -13,6 +13,7 @@ from test_convert import LINK, PACKAGES, SAMPLES, SHARED, URDF_LINK, convert_and
 
 from mbcli.conversion import mujoco_proof
 from mbcli.conversion.conversion_proof import prove, prove_by_engine
+from mbcli.models import load_model
 
 # a loop's joint cannot have an actuator; planes do not move in MuJoCo
 LOSSES = {"four_bar_loop.sdf": {"ACTUATOR"}}
@@ -207,3 +208,25 @@ def test_collisions_that_are_seen_too_may_come_after_others(tmp_path):
     path = tmp_path / "m.sdf"
     path.write_text(f'<sdf version="1.9"><model name="m"><link name="l">{shapes}</link></model></sdf>')
     assert cli("convert", path, "-o", tmp_path / "m.xml").code == 0
+
+
+def test_limits_that_are_one_number_hold_in_mujoco(tmp_path):
+    """MuJoCo takes a range of 0 0, as of any number twice, for no limits."""
+    limits = '<limit lower="0" upper="0" effort="1" velocity="1"/>'
+    link = '<link name="{}"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial></link>'
+    joint = f'<joint name="j" type="revolute"><parent link="a"/><child link="b"/>{limits}</joint>'
+    (tmp_path / "r.urdf").write_text(f'<robot name="r">{link.format("a")}{link.format("b")}{joint}</robot>')
+    result = cli("convert", tmp_path / "r.urdf", "-o", tmp_path / "r.xml")  # proved by MuJoCo too, if it is there
+    assert result.code == 0, result.err
+    assert "the limits of revolute joint 'j' are one number, for MuJoCo none: 5e-10 around it" in result.err
+    (joint,) = (j for j in load_model(str(tmp_path / "r.xml")).plant.elements.joints if j.name() == "j")
+    assert (joint.position_lower_limits()[0], joint.position_upper_limits()[0]) == (-5e-10, 5e-10)
+
+
+def test_masses_on_an_axis_are_proved_by_what_rounding_allows(tmp_path):
+    """About the vertical axis of its base the plate has next to no inertia, and M carries the rounding of shifts."""
+    plate = '<link name="plate"><inertial><mass value="1"/></inertial></link>'
+    joint = '<joint name="j" type="fixed"><parent link="base"/><child link="plate"/><origin xyz="0 0 0.006"/></joint>'
+    (tmp_path / "r.urdf").write_text(f'<robot name="r"><link name="base"/>{plate}{joint}</robot>')
+    result = cli("convert", tmp_path / "r.urdf", "-o", tmp_path / "r.xml")
+    assert result.code == 0, result.err
