@@ -352,10 +352,11 @@ def of_unit_inertia(plant: MultibodyPlant, context: Context, M: Matrix | None) -
     """
     inertias = np.ones(plant.num_velocities()) if M is None else np.diag(M).copy()
     cut = set(map(id, plant.elements.loop_joints))
-    for joint in plant.elements.joints if M is not None else ():
-        first, count = joint.velocity_start(), joint.num_velocities()
-        turning = [first + k for k in range(count) if joint.velocity_suffix(k).startswith("w")]
-        if turning and id(joint) not in cut:
+    joints = [joint for joint in plant.elements.joints if id(joint) not in cut]
+    for joint in joints if M is not None else ():
+        count = joint.num_velocities()
+        turning = [joint.velocity_start() + k for k in range(count) if joint.velocity_suffix(k).startswith("w")]
+        if turning:
             outboard = plant.GetBodiesKinematicallyAffectedBy([joint.index()])
             moved = plant.CalcSpatialInertia(context, joint.frame_on_child(), outboard)
             whole = moved.get_mass() * np.trace(moved.get_unit_inertia().CopyToFullMatrix3()) / 2.0
