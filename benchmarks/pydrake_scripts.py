@@ -90,7 +90,10 @@ def main() -> None:
         if text is None or "pydrake" not in text:
             continue
         copy = file.parent / f".run_{file.stem}.py"
-        copy.write_text(START + text, encoding="utf-8")
+        lines = text.splitlines(keepends=True)
+        first = "".join(line for line in lines if line.startswith("from __future__"))
+        rest = "".join(line for line in lines if not line.startswith("from __future__"))
+        copy.write_text(first + START + rest, encoding="utf-8")
         try:
             theirs = run([sys.executable, copy.name], file.parent, path, arguments.seconds)
             if theirs[0] != 0:

@@ -74,7 +74,7 @@ _MAGIC = re.compile(r"^(\s*)[%!].*")  # what is IPython's
 def programs(folder: Path) -> Iterator[tuple[Path, str]]:
     """(path, text) of Python files and of the code of notebooks below a folder."""
     for path in sorted(folder.rglob("*")):
-        text = program(path) if path.suffix in (".py", ".ipynb") else None
+        text = program(path) if path.suffix in (".py", ".ipynb") and path.is_file() else None  # not a dangling link
         if text is not None:
             yield path, text
 

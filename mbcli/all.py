@@ -1,8 +1,16 @@
 """Every public class and function in one place, as pydrake.all; those that need SymPy are here where it is."""
 
+# scripts take these from here, as from pydrake.all
+import functools  # noqa: F401
+import math  # noqa: F401
+import os  # noqa: F401
+import sys  # noqa: F401
+import typing  # noqa: F401
+import warnings  # noqa: F401
+from functools import partial  # noqa: F401
 from importlib.util import find_spec
 
-import numpy as np  # noqa: F401 - scripts take it from here
+import numpy as np  # noqa: F401
 
 from mbcli.autodiffutils import *  # noqa: F403
 from mbcli.common import *  # noqa: F403

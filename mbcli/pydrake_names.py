@@ -36,8 +36,15 @@ OUT_OF_SCOPE_NAMES = {
     **dict.fromkeys(("DrakeVisualizer", "DrakeVisualizerParams"), "messages"),
     "ConnectContactResultsToDrakeVisualizer": "messages",
     "MakeSemidefiniteRelaxation": "semidefinite programs",
-    **dict.fromkeys(("DrakeLcm", "LcmSubscriberSystem", "LcmPublisherSystem"), "messages"),
+    **dict.fromkeys(("DrakeLcm", "DrakeLcmParams", "LcmSubscriberSystem", "LcmPublisherSystem"), "messages"),
+    **dict.fromkeys(("Hyperrectangle", "MinkowskiSum", "CartesianProduct", "ConvexSet"), "convex sets"),
 }
+NOT_YET = (  # modules of pydrake without a counterpart, beside those that are out of scope
+    *("common.all", "common.compatibility", "common.cpp_template", "common.jupyter", "geometry.all", "multibody.cenic"),
+    *("multibody.contact_solvers", "multibody.fix_inertia", "multibody.jupyter_widgets", "multibody.mesh_to_model"),
+    *("multibody.optimization", "multibody.rational", "systems.all", "systems.estimators", "systems.jupyter_widgets"),
+    *("systems.perception", "tutorials", "visualization.meldis", "multibody.benchmarks.all"),
+)
 OTHER_PLACES = {"pydrake.common.cpp_param": "pydrake.common"}
 
 ALSO_IN = {"pydrake.geometry": "mbcli.visualization"}  # views, which need rooms above that of geometry
@@ -108,6 +115,10 @@ class PydrakeFinder(MetaPathFinder, Loader):
     def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
         if fullname != "pydrake" and not fullname.startswith("pydrake."):
             return None
+        rest = fullname.removeprefix("pydrake").removeprefix(".")
+        known = (*OUT_OF_SCOPE, *NOT_YET)
+        if not _is_module(fullname) and not any(f"{rest}.".startswith(f"{name}.") for name in known):
+            return None  # pydrake has no such module either
         return ModuleSpec(fullname, self, is_package=True)
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:

@@ -61,7 +61,7 @@ class ValueType(type):
     """Lets Value[T] be a maker of holders whose objects are made by T, as well as Value(object)."""
 
     def __getitem__(cls, kind: Any) -> Any:
-        return lambda *given: Value(given[0] if given else _default_of(kind))
+        return lambda *given: _made(kind, *given)
 
 
 class Value(AbstractValue, metaclass=ValueType):
@@ -70,8 +70,10 @@ class Value(AbstractValue, metaclass=ValueType):
     __slots__ = ()
 
 
-def _default_of(kind: Any) -> Any:
-    return None if kind is object else kind()
+def _made(kind: Any, *given: Any) -> Value:
+    if kind is object or not given or isinstance(given[0], kind if isinstance(kind, type) else object):
+        return Value(given[0] if given else None if kind is object else kind())
+    return Value(kind(given[0]) if hasattr(kind, "SetFromVector") else given[0])  # numbers of a vector
 
 
 def held(value: Any) -> Any:

@@ -41,7 +41,7 @@ class Monomial:
 
     def ToExpression(self) -> Any:
         """As an expression."""
-        return sympy.prod([v**k for v, k in self._powers.items()])
+        return sympy.sympify(sympy.prod([v**k for v, k in self._powers.items()]))
 
     def __mul__(self, other: Any) -> Any:
         if not isinstance(other, Monomial):

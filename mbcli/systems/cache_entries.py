@@ -40,6 +40,10 @@ class CacheEntry:
         """By which get_cache_entry() finds it."""
         return self._index
 
+    def ticket(self) -> str:
+        """What names it as a prerequisite: of everything, as it is computed anew when anything changes."""
+        return "all"
+
     def Allocate(self) -> AbstractValue:
         """A new value, not computed."""
         made = self._producer.allocate()

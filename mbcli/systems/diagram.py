@@ -383,6 +383,7 @@ class ExportedOutputPort(OutputPort):
         is_vector = port.get_data_type() is PortDataType.kVectorValued
         size = port.size() if is_vector else None
         super().__init__(diagram, name, self._value, index, size, diagram.exported_inputs_reaching(port))
+        self.allocator = port.allocator
 
     def _value(self, context: Any) -> Any:
         self._system.check_context(context)

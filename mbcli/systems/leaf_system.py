@@ -224,7 +224,9 @@ class LeafSystem(System):
             calc(context, output)
             return output.get_value()
 
-        return self._add_output(name, evaluate, None, prerequisites_of_calc)
+        port = self._add_output(name, evaluate, None, prerequisites_of_calc)
+        port.allocator = alloc
+        return port
 
     def DeclareCacheEntry(
         self, description: str, value_producer: ValueProducer, prerequisites_of_calc: Iterable[str] | None = None

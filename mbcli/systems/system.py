@@ -200,9 +200,14 @@ class Port:
         """The value as an AbstractValue."""
         return AbstractValue.Make(self.EvalBasicVector(context) if self._size is not None else self.Eval(context))
 
+    allocator: Callable[[], Any] | None = None  # of objects, where the port's system says how they are made
+
     def Allocate(self) -> AbstractValue:
-        """A value that fits: zeros, or None for a port of objects."""
-        return AbstractValue.Make(None if self._size is None else np.zeros(self._size))
+        """A value that fits: a BasicVector, an object that its system makes, else None."""
+        if self._size is not None:
+            return AbstractValue.Make(BasicVector(self._size))
+        made = None if self.allocator is None else self.allocator()
+        return made if isinstance(made, AbstractValue) else AbstractValue.Make(made)
 
 
 class InputPort(Port):

@@ -127,3 +127,43 @@ def test_a_holder_of_a_vector_takes_its_numbers():
     holder = AbstractValue.Make(BasicVector(2))
     holder.set_value(np.array([1.0, 2.0]))
     assert isinstance(holder.get_value(), BasicVector) and holder.get_value().CopyToVector().tolist() == [1.0, 2.0]
+
+
+def test_ports_make_values_of_their_kind():
+    from mbcli.common.value import AbstractValue, Value
+    from mbcli.math import RigidTransform
+    from mbcli.systems.framework import BasicVector, DiagramBuilder
+    from mbcli.systems.primitives import ConstantValueSource, ConstantVectorSource
+
+    assert isinstance(Value[BasicVector](np.zeros(2)).get_value(), BasicVector)
+    builder = DiagramBuilder()
+    source = builder.AddSystem(ConstantValueSource(AbstractValue.Make(RigidTransform())))
+    builder.ExportOutput(source.get_output_port())
+    for port in (source.get_output_port(), builder.Build().get_output_port()):
+        assert isinstance(port.Allocate().get_value(), RigidTransform)
+    assert isinstance(ConstantVectorSource([1.0]).get_output_port().Allocate().get_value(), BasicVector)
+
+
+def test_modules_that_pydrake_has_not_are_not_found():
+    finder = PydrakeFinder()
+    assert finder.find_spec("pydrake.attic") is None and finder.find_spec("pydrake.solvers.solvers") is None
+    for name in ("pydrake.solvers", "pydrake.planning", "pydrake.geometry.optimization", "pydrake.systems.estimators"):
+        assert finder.find_spec(name) is not None
+
+
+def test_scripts_have_drakes_filters_of_self_contact():
+    """Gazebo's <self_collide> acts in plants, not where contact is Drake's."""
+    from mbcli.multibody.parsing import Parser
+    from mbcli.multibody.plant import AddMultibodyPlant, MultibodyPlantConfig
+    from mbcli.systems.framework import DiagramBuilder
+
+    link = '<link name="{}"><self_collide>0</self_collide><collision name="c"><geometry><sphere><radius>1</radius>'
+    links = "".join(f"{link.format(name)}</sphere></geometry></collision></link>" for name in "abc")
+    found = []
+    for defaults in ("allowance", "drake"):
+        config = MultibodyPlantConfig(time_step=0.001, contact_defaults=defaults)
+        plant, graph = AddMultibodyPlant(config, DiagramBuilder())
+        Parser(plant).AddModelsFromString(f'<sdf version="1.9"><model name="m">{links}</model></sdf>', "sdf")
+        plant.Finalize()
+        found.append(len(graph.model_inspector().GetCollisionCandidates()))
+    assert found == [0, 3]

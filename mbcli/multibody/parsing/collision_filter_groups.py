@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
     from mbcli.parsers.spec import ModelSpec
 
+GAZEBOS_GROUPS = ("self_collide", "selfCollide")  # of SDFormat and URDF, as their readers call them
+
 
 class CollisionFilterGroups:
     """Groups of bodies by name, and the pairs of groups that do not collide. All names are scoped."""
@@ -46,9 +48,11 @@ class CollisionFilterGroups:
         """The pairs of names of groups that do not collide."""
         return set(self._pairs)
 
-    def add_from_model(self, instance: str, spec: ModelSpec) -> None:
-        """The groups of a ModelSpec that became the model instance of a name."""
+    def add_from_model(self, instance: str, spec: ModelSpec, *, gazebos: bool = True) -> None:
+        """The groups of a ModelSpec that became the model instance of a name; gazebos: also of <self_collide>."""
         for group in spec.filter_groups:
+            if group.name in GAZEBOS_GROUPS and not gazebos:
+                continue
             name = f"{instance}::{group.name}"
             self.AddGroup(name, {f"{instance}::{member}" for member in group.members})
             for ignored in group.ignores:

@@ -165,8 +165,9 @@ class Parser:
                 count = len(top_models([spec]))
                 added += add_models(self._plant, spec, names[:count])
                 del names[:count]
+        gazebos = self._plant.settings.contact_defaults != "drake"  # Drake passes over <self_collide>
         for instance, spec in added:
-            self._filter_groups.add_from_model(self._plant.GetModelInstanceName(instance), spec)
+            self._filter_groups.add_from_model(self._plant.GetModelInstanceName(instance), spec, gazebos=gazebos)
             self.specs.append(spec)
             self.instances.append(instance)
         self._filter_groups.apply(self._plant)
