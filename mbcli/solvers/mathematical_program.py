@@ -114,6 +114,10 @@ class MathematicalProgram:
             raise RuntimeError(f"{var} is no variable of this program")
         return self._index[var]
 
+    def decision_variable_index(self) -> dict[int, int]:
+        """{get_id() of a variable: its place among decision_variables()}"""
+        return {v.get_id(): place for v, place in self._index.items()}
+
     def has_variable(self, e: Any) -> bool:
         """Whether something is one of its variables."""
         return e in self._index
