@@ -21,9 +21,15 @@ OUT_OF_SCOPE = {
     "systems.lcm": "messages",
     "gym": "learning environments",
     "geometry.render": "rendering",
-    "examples": "examples of Drake's own",
 }
 OUT_OF_SCOPE_NAMES = {
+    **dict.fromkeys(
+        ("AcrobotGeometry", "CompassGaitGeometry", "QuadrotorGeometry", "RimlessWheelGeometry"), "examples"
+    ),
+    **dict.fromkeys(
+        ("CompassGait", "CompassGaitParams", "RimlessWheel", "RimlessWheelParams"), "examples of Drake's own"
+    ),
+    **dict.fromkeys(("AcrobotSpongController", "AcrobotWEncoder", "SpongControllerParams"), "examples of Drake's own"),
     **dict.fromkeys(("RgbdSensor", "CameraInfo", "CameraConfig", "ApplyCameraConfig"), "cameras"),
     **dict.fromkeys(("RenderCameraCore", "DepthRenderCamera", "ColorRenderCamera", "MakeRenderEngineVtk"), "cameras"),
     **dict.fromkeys(("HPolyhedron", "VPolytope", "Hyperellipsoid", "GraphOfConvexSets", "Iris"), "convex sets"),

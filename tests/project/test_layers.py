@@ -66,7 +66,7 @@ ROOMS = (
     ("mbcli.batch", "mbcli.simulation"),
     ("mbcli.comparison", "mbcli.sweeps", "mbcli.identification"),
     ("mbcli.environments", "mbcli.systems"),
-    ("mbcli.visualization",),
+    ("mbcli.visualization", "mbcli.examples"),
     ("mbcli.pydrake_equations",),
     ("mbcli.all", "mbcli.multibody.all", "mbcli.pydrake_names"),
     ("mbcli.pydrake",),

@@ -27,7 +27,7 @@ def test_a_name_that_is_here_is_the_one_of_mbcli():
     ("path", "message"),
     [
         ("pydrake.systems.framework.NoSuchSystem", "NoSuchSystem is not in mbcli"),
-        ("pydrake.examples.PendulumPlant", "out of mbcli's scope: examples"),
+        ("pydrake.examples.CompassGait", "out of mbcli's scope: examples"),
         ("pydrake.systems.sensors.RgbdSensor", "out of mbcli's scope: cameras"),
     ],
 )

@@ -1,0 +1,363 @@
+"""Small systems that tutorials use, under the names of pydrake.examples: pendulum, acrobot, quadrotor, oscillator.
+
+The equations are those of textbooks (Spong 1995 for the acrobot; Mellinger, Michael and Kumar 2012 for the quadrotor).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mbcli.common.value import AbstractValue
+from mbcli.geometry import (
+    Box,
+    Cylinder,
+    FramePoseVector,
+    GeometryFrame,
+    GeometryInstance,
+    MakePhongIllustrationProperties,
+    Sphere,
+)
+from mbcli.math import RigidTransform, RollPitchYaw, RotationMatrix, cos, sin
+from mbcli.systems.controllers import LinearQuadraticRegulator
+from mbcli.systems.framework import BasicVector, LeafSystem
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from mbcli.math.array_types import Array, Matrix3
+    from mbcli.systems.framework import DiagramBuilder, OutputPort
+
+__all__ = [
+    *("AcrobotInput", "AcrobotParams", "AcrobotPlant", "AcrobotState", "PendulumGeometry", "PendulumInput"),
+    *("PendulumParams", "PendulumPlant", "PendulumState", "QuadrotorPlant", "StabilizingLQRController"),
+    "VanDerPolOscillator",
+]
+
+
+class _NamedVector(BasicVector):
+    """A BasicVector whose elements have names: x(), set_x(value), with_x(value) for each name x."""
+
+    NAMES: dict[str, float] = {}  # with default values
+
+    def __init__(self) -> None:
+        super().__init__(list(self.NAMES.values()))
+
+    def __init_subclass__(cls) -> None:
+        for place, name in enumerate(cls.NAMES):
+            cls._name_element(place, name)
+
+    @classmethod
+    def _name_element(cls, place: int, name: str) -> None:
+        def get(self: Any) -> Any:
+            return self[place]
+
+        def put(self: Any, value: Any) -> None:
+            self.SetAtIndex(place, value)
+
+        def with_(self: Any, value: Any) -> Any:
+            other = cls()
+            other.SetFromVector(self.CopyToVector())
+            other.SetAtIndex(place, value)
+            return other
+
+        for method, word in ((get, ""), (put, "set_"), (with_, "with_")):
+            setattr(cls, f"{word}{name}", method)
+
+
+class PendulumParams(_NamedVector):
+    """mass [kg], length [m], damping [N m s], gravity [m/s^2]"""
+
+    NAMES = {"mass": 1.0, "length": 0.5, "damping": 0.1, "gravity": 9.81}
+
+
+class PendulumState(_NamedVector):
+    """theta [rad], 0 where it hangs, thetadot [rad/s]"""
+
+    NAMES = {"theta": 0.0, "thetadot": 0.0}
+
+
+class PendulumInput(_NamedVector):
+    """tau [N m]"""
+
+    NAMES = {"tau": 0.0}
+
+
+class AcrobotParams(_NamedVector):
+    """Masses m1, m2 [kg], lengths l1, l2 and distances of centres of mass lc1, lc2 [m], inertias about these Ic1, Ic2
+    [kg m^2], damping b1, b2 [N m s], gravity [m/s^2]
+    """
+
+    NAMES = {"m1": 1.0, "m2": 1.0, "l1": 1.0, "l2": 2.0, "lc1": 0.5, "lc2": 1.0, "Ic1": 0.083, "Ic2": 0.33} | {
+        "b1": 0.1,
+        "b2": 0.1,
+        "gravity": 9.81,
+    }
+
+
+class AcrobotState(_NamedVector):
+    """theta1, 0 where the first link hangs, theta2 of the second against the first [rad], and their rates [rad/s]"""
+
+    NAMES = {"theta1": 0.0, "theta2": 0.0, "theta1dot": 0.0, "theta2dot": 0.0}
+
+
+class AcrobotInput(_NamedVector):
+    """tau at the elbow [N m]"""
+
+    NAMES = {"tau": 0.0}
+
+
+class _SecondOrder(LeafSystem):
+    """A system of one input, with the state and the parameters of a class, whose state is its output."""
+
+    STATE: type[Any]
+    PARAMETERS: type[Any]
+    INPUT: str
+    OUTPUT: str
+    POSITIONS: int
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.DeclareNumericParameter(self.PARAMETERS())
+        self.DeclareVectorInputPort(self.INPUT, 1)
+        index = self.DeclareContinuousState(self.STATE(), self.POSITIONS, self.POSITIONS, 0)
+        self.DeclareStateOutputPort(self.OUTPUT, index)
+
+    def get_parameters(self, context: Any) -> Any:
+        """The parameters in a context."""
+        return context.get_numeric_parameter(0)
+
+    def get_mutable_parameters(self, context: Any) -> Any:
+        """The parameters in a context, which can be set."""
+        return context.get_mutable_numeric_parameter(0)
+
+    def get_state(self, context: Any) -> Any:
+        """The state in a context."""
+        return context.get_continuous_state_vector()
+
+    def get_mutable_state(self, context: Any) -> Any:
+        """The state in a context, which can be set."""
+        return context.get_mutable_continuous_state_vector()
+
+    def get_state_output_port(self) -> OutputPort:
+        """The state."""
+        return self.get_output_port()
+
+    def _effort(self, context: Any) -> Any:
+        port = self.get_input_port()
+        return port.Eval(context)[0] if port.HasValue(context) else 0.0
+
+    def _numbers(self, context: Any) -> Array:
+        return self.get_parameters(context).CopyToVector()
+
+
+class PendulumPlant(_SecondOrder):
+    """m l^2 theta'' + b theta' + m g l sin(theta) = tau"""
+
+    STATE, PARAMETERS, INPUT, OUTPUT, POSITIONS = PendulumState, PendulumParams, "tau", "state", 1
+
+    def DoCalcTimeDerivatives(self, context: Any, derivatives: Any) -> None:
+        """[theta', theta'']"""
+        m, length, b, g = self._numbers(context)
+        theta, rate = context.get_continuous_state_vector().CopyToVector()
+        torque = self._effort(context) - m * g * length * sin(theta) - b * rate
+        derivatives.SetFromVector([rate, torque / (m * length * length)])
+
+
+class AcrobotPlant(_SecondOrder):
+    """M(q) v' + bias(q, v) = [0, tau]: two links, of which the elbow is driven."""
+
+    STATE, PARAMETERS, INPUT, OUTPUT, POSITIONS = AcrobotState, AcrobotParams, "elbow_torque", "acrobot_state", 2
+
+    def MassMatrix(self, context: Any) -> Array:
+        """(2, 2) [kg m^2]"""
+        p = self._numbers(context)
+        m1, m2, l1, _, lc1, lc2, Ic1, Ic2 = p[:8]
+        elbow = cos(context.get_continuous_state_vector().CopyToVector()[1])
+        I1, I2, coupling = Ic1 + m1 * lc1 * lc1, Ic2 + m2 * lc2 * lc2, m2 * l1 * lc2 * elbow
+        return np.array([[I1 + I2 + m2 * l1 * l1 + 2 * coupling, I2 + coupling], [I2 + coupling, I2]])
+
+    def DynamicsBiasTerm(self, context: Any) -> Array:
+        """(2,) [N m] of rates, gravity and damping"""
+        m1, m2, l1, _, lc1, lc2, _, _, b1, b2, g = self._numbers(context)
+        t1, t2, v1, v2 = context.get_continuous_state_vector().CopyToVector()
+        swing = m2 * l1 * lc2 * sin(t2)
+        tip = g * m2 * lc2 * sin(t1 + t2)
+        shoulder = -2 * swing * v2 * v1 - swing * v2 * v2 + g * (m1 * lc1 + m2 * l1) * sin(t1) + tip + b1 * v1
+        return np.array([shoulder, swing * v1 * v1 + tip + b2 * v2])
+
+    def DoCalcTimeDerivatives(self, context: Any, derivatives: Any) -> None:
+        """[v, v']"""
+        (a, b), (_, d) = self.MassMatrix(context)
+        first, second = -self.DynamicsBiasTerm(context)
+        second = second + self._effort(context)
+        determinant = a * d - b * b
+        v = context.get_continuous_state_vector().CopyToVector()[2:]
+        derivatives.SetFromVector([*v, (d * first - b * second) / determinant, (a * second - b * first) / determinant])
+
+    def SetMitAcrobotParameters(self, parameters: AcrobotParams) -> None:
+        """The numbers of an acrobot that was built at MIT."""
+        numbers = {"m1": 2.4367, "m2": 0.6178, "l1": 0.2563, "lc1": 1.6738, "lc2": 1.5651, "Ic1": -4.7443}
+        for name, value in {**numbers, "Ic2": -1.0068, "b1": 0.0320, "b2": 0.0413}.items():
+            getattr(parameters, f"set_{name}")(value)
+
+
+class VanDerPolOscillator(LeafSystem):
+    """q'' + mu (q^2 - 1) q' + q = 0, with outputs q and [q, q']."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        index = self.DeclareContinuousState(1, 1, 0)
+        self.DeclareNumericParameter(BasicVector([1.0]))
+        self.DeclareVectorOutputPort("y0", 1, lambda c, out: out.SetFromVector(self._state(c)[:1]))
+        self.DeclareStateOutputPort("y1", index)
+
+    def _state(self, context: Any) -> Array:
+        return context.get_continuous_state_vector().CopyToVector()
+
+    def get_position_output_port(self) -> OutputPort:
+        """q"""
+        return self.get_output_port(0)
+
+    def get_full_state_output_port(self) -> OutputPort:
+        """[q, q']"""
+        return self.get_output_port(1)
+
+    def DoCalcTimeDerivatives(self, context: Any, derivatives: Any) -> None:
+        """[q', q'']"""
+        (q, v), mu = self._state(context), context.get_numeric_parameter(0)[0]
+        derivatives.SetFromVector([v, -mu * (q * q - 1.0) * v - q])
+
+
+class QuadrotorPlant(LeafSystem):
+    """A body with four propellers; state [x, y, z, roll, pitch, yaw] and its rates, inputs the efforts of propellers.
+
+    Args:
+        m_arg: mass [kg]; L_arg: arm [m]; I_arg: (3, 3) central inertia [kg m^2]; kF_arg, kM_arg: force [N] and moment
+            [N m] for each unit of an input.
+    """
+
+    def __init__(
+        self,
+        m_arg: float = 0.775,
+        L_arg: float = 0.15,
+        I_arg: ArrayLike = ((0.0015, 0, 0), (0, 0.0025, 0), (0, 0, 0.0035)),
+        kF_arg: float = 1.0,
+        kM_arg: float = 0.0245,
+    ) -> None:
+        super().__init__()
+        self._m, self._L, self._kF, self._kM = float(m_arg), float(L_arg), float(kF_arg), float(kM_arg)
+        self._I, self._g = np.array(I_arg, dtype=float).reshape(3, 3), 9.81
+        self.DeclareVectorInputPort("propeller_force", 4)
+        self.DeclareStateOutputPort("state", self.DeclareContinuousState(12))
+
+    def m(self) -> float:
+        """[kg]"""
+        return self._m
+
+    def g(self) -> float:
+        """[m/s^2]"""
+        return self._g
+
+    def length(self) -> float:
+        """[m]"""
+        return self._L
+
+    def force_constant(self) -> float:
+        """[N]"""
+        return self._kF
+
+    def moment_constant(self) -> float:
+        """[N m]"""
+        return self._kM
+
+    def inertia(self) -> Matrix3:
+        """(3, 3) [kg m^2]"""
+        return self._I.copy()
+
+    def DoCalcTimeDerivatives(self, context: Any, derivatives: Any) -> None:
+        """Newton's law in World, Euler's in the body, whose rates are those of roll, pitch and yaw."""
+        x = context.get_continuous_state_vector().CopyToVector()
+        u = self.get_input_port().Eval(context)
+        (r, p, y), rates = x[3:6], x[9:]
+        (sr, cr), (sp, cp), (sy, cy) = ((sin(a), cos(a)) for a in (r, p, y))
+        lift = self._kF * (u[0] + u[1] + u[2] + u[3]) / self._m
+        axis = np.array([cy * sp * cr + sy * sr, sy * sp * cr - cy * sr, cp * cr])
+        moment = np.array(
+            [
+                self._kF * self._L * (u[1] - u[3]),
+                self._kF * self._L * (u[2] - u[0]),
+                self._kM * (u[0] - u[1] + u[2] - u[3]),
+            ]
+        )
+        E = np.array([[1.0, 0.0, -sp], [0.0, cr, sr * cp], [0.0, -sr, cr * cp]])  # w_WB_B = E rates
+        w = E @ rates
+        dr, dp = rates[0], rates[1]
+        E_rate = np.array(
+            [
+                [0.0, 0.0, -cp * dp],
+                [0.0, -sr * dr, cr * cp * dr - sr * sp * dp],
+                [0.0, -cr * dr, -sr * cp * dr - cr * sp * dp],
+            ]
+        )
+        alpha = np.linalg.inv(self._I) @ (moment - _cross(w, self._I @ w)) - E_rate @ rates
+        yaw = (sr * alpha[1] + cr * alpha[2]) / cp
+        acceleration = lift * axis - np.array([0.0, 0.0, self._g])
+        turning = [alpha[0] + sp * yaw, cr * alpha[1] - sr * alpha[2], yaw]
+        derivatives.SetFromVector([*x[6:], *acceleration, *turning])
+
+
+def _cross(a: Any, b: Any) -> Array:
+    return np.array([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]])
+
+
+def StabilizingLQRController(quadrotor_plant: QuadrotorPlant, nominal_position: ArrayLike) -> Any:
+    """The regulator that hovers at a position (3,) [m]: costs of 10 for positions and angles, of 1 for all else."""
+    context = quadrotor_plant.CreateDefaultContext()
+    hover = quadrotor_plant.m() * quadrotor_plant.g() / quadrotor_plant.force_constant() / 4.0
+    quadrotor_plant.get_input_port().FixValue(context, np.full(4, hover))
+    context.SetContinuousState(np.concatenate([np.asarray(nominal_position, dtype=float).reshape(3), np.zeros(9)]))
+    return LinearQuadraticRegulator(quadrotor_plant, context, np.diag([10.0] * 6 + [1.0] * 6), np.eye(4))
+
+
+class PendulumGeometry(LeafSystem):
+    """Shows a pendulum: its base, its arm and its mass."""
+
+    def __init__(self, scene_graph: Any) -> None:
+        super().__init__()
+        self.source = scene_graph.RegisterSource("pendulum")
+        self._arm = GeometryFrame("arm")
+        scene_graph.RegisterFrame(self.source, self._arm)
+        length = PendulumParams.NAMES["length"]
+        scene_graph.RegisterAnchoredGeometry(
+            self.source, _seen("base", Box(0.05, 0.05, 0.05), RigidTransform([0.0, 0.0, 0.025]), (0.3, 0.6, 0.4, 1.0))
+        )
+        for name, shape, height, color in (
+            ("arm", Cylinder(0.01, length), -length / 2.0, (0.9, 0.1, 0.0, 1.0)),
+            ("arm point mass", Sphere(length / 20.0), -length, (0.0, 0.0, 1.0, 1.0)),
+        ):
+            shown = _seen(name, shape, RigidTransform([0.0, 0.0, height]), color)
+            scene_graph.RegisterGeometry(self.source, self._arm.id(), shown)
+        self.DeclareVectorInputPort("state", 2)
+        self.DeclareAbstractOutputPort("geometry_pose", lambda: AbstractValue.Make(FramePoseVector()), self._poses)
+
+    @staticmethod
+    def AddToBuilder(builder: DiagramBuilder, pendulum_state_port: OutputPort, scene_graph: Any) -> PendulumGeometry:
+        """Adds one that is connected to the state of a pendulum and to a SceneGraph."""
+        made = builder.AddSystem(PendulumGeometry(scene_graph))
+        builder.Connect(pendulum_state_port, made.get_input_port())
+        builder.Connect(made.get_output_port(), scene_graph.get_source_pose_port(made.source))
+        return made
+
+    def _poses(self, context: Any, output: AbstractValue) -> None:
+        theta = self.get_input_port().Eval(context)[0]
+        poses = FramePoseVector()
+        poses.set_value(self._arm.id(), RigidTransform(RotationMatrix(RollPitchYaw(0.0, theta, 0.0)), [0.0, 0.0, 0.0]))
+        output.set_value(poses)
+
+
+def _seen(name: str, shape: Any, X: RigidTransform, color: tuple[float, ...]) -> GeometryInstance:
+    instance = GeometryInstance(X, shape, name)
+    instance.set_illustration_properties(MakePhongIllustrationProperties(list(color)))
+    return instance
