@@ -24,7 +24,8 @@ OUT_OF_SCOPE = {
 }
 OUT_OF_SCOPE_NAMES = {
     **dict.fromkeys(
-        ("AcrobotGeometry", "CompassGaitGeometry", "QuadrotorGeometry", "RimlessWheelGeometry"), "examples"
+        ("AcrobotGeometry", "CompassGaitGeometry", "QuadrotorGeometry", "RimlessWheelGeometry"),
+        "examples of Drake's own",
     ),
     **dict.fromkeys(
         ("CompassGait", "CompassGaitParams", "RimlessWheel", "RimlessWheelParams"), "examples of Drake's own"
