@@ -62,7 +62,12 @@ class _NamedVector(BasicVector):
             other.SetAtIndex(place, value)
             return other
 
-        for method, word in ((get, ""), (put, "set_"), (with_, "with_")):
+        for method, word, about in (
+            (get, "", f"The element {name}."),
+            (put, "set_", f"Replaces {name}."),
+            (with_, "with_", f"A copy with another {name}."),
+        ):
+            method.__doc__ = about
             setattr(cls, f"{word}{name}", method)
 
 
