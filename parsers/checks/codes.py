@@ -522,6 +522,7 @@ LOSSES = {
     "JOINT_EFFORT": "The effort limit of a joint.",
     "JOINT_FRICTION": "The friction of a joint.",
     "JOINT_JERK": "The jerk limit of a joint.",
+    "JOINT_LIMITS": "Limits that are one number: a little around it, for MuJoCo takes a range without width for none.",
     "JOINT_LOWER": "The lower position limit of a joint.",
     "JOINT_MIMIC": "That a joint follows another.",
     "JOINT_REVERSED": "A joint leads the other way, since the format wants a tree.",

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from mbcli.math.array_types import Matrix4
 
 LINK_OF_WORLD = "world_geometry"
+NO_LINK = "a model of SDFormat has a link: this one has none"
 CLOSED = 1e-12  # [m or 1], relative to the size of the loop: how far the ends of a joint may be apart
 
 
@@ -90,7 +91,7 @@ def _names(model: ModelSpec) -> set[str]:
 def _with_link_of_world(model: ModelSpec, losses: Losses) -> tuple[ModelSpec, str]:
     """(model, link): a model of SDFormat has no geometry and no frames of the world, but of a link welded to it."""
     if not model.links and not model.deformables:
-        raise ModelError(f"{model.place}: error: a model of SDFormat has a link: this one has none")
+        raise ModelError(f"{model.place}: error: {NO_LINK}")
     world = next((link for link in model.links if link.name == WORLD), None)
     if world is None or not (world.visuals or world.collisions):  # a group with it filters nothing
         groups = tuple(replace(g, members=tuple(m for m in g.members if m != WORLD)) for g in model.filter_groups)
@@ -98,6 +99,8 @@ def _with_link_of_world(model: ModelSpec, losses: Losses) -> tuple[ModelSpec, st
     links = tuple(link for link in model.links if link is not world)
     on_world = [frame for frame in model.frames if frame.link == WORLD]
     if not on_world and (world is None or not (world.visuals or world.collisions)):
+        if not links and not model.deformables:
+            raise ModelError(f"{model.place}: error: {NO_LINK}")
         return replace(model, links=links), WORLD
     if world is None:
         world = LinkSpec(WORLD, on_world[0].place)

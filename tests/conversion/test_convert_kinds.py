@@ -488,3 +488,8 @@ def test_a_loop_is_cut_where_the_plant_cuts_it(tmp_path, target):
     result = cli("convert", tmp_path / "m.sdf", "-o", tmp_path / f"m.{target}", "--lossy")
     assert result.code == 0, result.err
     assert "joint 'j3'" not in result.err and ("joint 'rod' closes a loop" in result.err or target == "urdf")
+
+
+def test_a_world_with_nothing_in_it_is_no_model_of_sdformat(tmp_path):
+    result = convert("<mujoco><worldbody><light/></worldbody></mujoco>", tmp_path / "m.sdf")
+    assert result.code != 0 and "a model of SDFormat has a link: this one has none" in result.err
