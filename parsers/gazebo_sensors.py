@@ -159,7 +159,7 @@ def _word(rule: Word, found: Node | None) -> str:
 
 
 def _read_noise(node: Node, rule: Noise) -> NoiseSettings:
-    old = node.child("type")  # of SDFormat before 1.5
+    old = node.child("type")  # of lidars, and of all sensors before SDFormat 1.5
     kind: Any = node.attribute("type") or (old.text("none") if old is not None else "none")
     if kind not in _NOISE_TYPES:
         message = f"<noise> must have one of the types {', '.join(_NOISE_TYPES)}, found {quoted(kind)}"

@@ -121,7 +121,12 @@ def _at(container: XmlElement, path: str) -> XmlElement:
 
 
 def _add_noise(parent: XmlElement, noise: Any) -> None:
-    node = add(parent, "noise", type="gaussian_quantized" if noise.precision else "gaussian")
+    kind = "gaussian_quantized" if noise.precision else "gaussian"
+    if parent.tag in ("lidar", "ray"):  # whose noise has its type as an element
+        node = add(parent, "noise")
+        add(node, "type", kind)
+    else:
+        node = add(parent, "noise", type=kind)
     for tag, name in NOISE_NUMBERS.items():
         value = getattr(noise, name)
         if value:

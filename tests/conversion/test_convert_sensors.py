@@ -127,7 +127,8 @@ GAZEBO = """<sdf version="1.9"><model name="m"><pose>0 0 1 0 0 0</pose>
 <angular_velocity><x><noise type="gaussian"><mean>0.01</mean><stddev>0.1</stddev></noise></x></angular_velocity>
 </imu></sensor><sensor name="bump" type="contact"><contact><collision>c</collision></contact></sensor>
 <sensor name="scan" type="gpu_lidar"><lidar><scan><horizontal><samples>5</samples><min_angle>-1</min_angle><max_angle>1
-</max_angle></horizontal></scan><range><min>0.1</min><max>9</max></range></lidar></sensor>
+</max_angle></horizontal></scan><range><min>0.1</min><max>9</max></range>
+<noise><type>gaussian</type><mean>0</mean><stddev>0.02</stddev></noise></lidar></sensor>
 <sensor name="north" type="magnetometer"/></link>
 <link name="k"><pose>0 0 0.5 0.1 0 0</pose><inertial><mass>1</mass></inertial></link>
 <joint name="j" type="revolute"><pose>0 0 0.1 0 0 0</pose><parent>l</parent><child>k</child>

@@ -2,12 +2,15 @@
 
 import sys
 from importlib.util import find_spec
+from xml.etree import ElementTree
 
 import pytest
 from command_line import succeed
 from repository import ROOT, SAMPLES
 
 from mbcli.models import load_model
+from mbcli.sensors import SENSORS
+from mbcli.sensors.settings import Noise
 
 sys.path.insert(0, str(ROOT))  # the benchmarks are not installed
 from benchmarks.robots import by_engines
@@ -113,3 +116,39 @@ def test_what_sdformat_has_for_mbcli_alone_does_not_stop_pydrake(tmp_path):
     back = load_model(str(tmp_path / "out.sdf")).plant
     assert back.GetJointByName("q").type_name() == "rpy_floating" and back.num_constraints() == 2
     assert back.GetJointByName("s").default_positions() == [0.3]
+
+
+# the others need what a world has
+KEPT = "imu", "magnetometer", "lidar", "ray", "gpu_lidar", "gpu_ray"
+
+
+def test_noise_of_each_sensor_of_a_model_stands_where_pydrake_wants_it(tmp_path):
+    """A lidar's noise has its type as an element, that of all others as an attribute."""
+    pydrake = pytest.importorskip("pydrake.all")
+    elements = {word: _noisy_sensor(word, kind) for kind in SENSORS.values() for word in kind.SDF}
+    of_joint = elements.pop("force_torque")
+    of_link = "".join(elements[word] for word in KEPT)
+    joint = '<joint name="j" type="revolute"><parent>a</parent><child>b</child><axis><xyz>0 0 1</xyz></axis>'
+    path = tmp_path / "m.sdf"
+    path.write_text(f"""<sdf version="1.9"><model name="m"><link name="a">{of_link}</link><link name="b"/>
+{joint}{of_joint}</joint></model></sdf>""")
+    assert "SENSOR" not in succeed("convert", path, "-o", tmp_path / "out.sdf").err
+    out = (tmp_path / "out.sdf").read_text()
+    assert out.count("<noise") == path.read_text().count("<noise")
+    plant = pydrake.MultibodyPlant(0.001)
+    assert len(pydrake.Parser(plant).AddModels(str(tmp_path / "out.sdf"))) == 1
+
+
+def _noisy_sensor(word, kind):
+    sensor = ElementTree.Element("sensor", name=word, type=word)
+    container = ElementTree.SubElement(sensor, kind.SDF[word][0])
+    for path, rule in kind.SDF_SETTINGS.items():
+        if isinstance(rule, Noise):
+            node = container
+            for tag in filter(None, path.split("/")):
+                found = node.find(tag)
+                node = ElementTree.SubElement(node, tag) if found is None else found
+            noise = ElementTree.SubElement(node, "noise", {} if node.tag == "lidar" else {"type": "gaussian"})
+            for tag, text in (("type", "gaussian"), ("mean", "0.5"), ("stddev", "0.1"))[node.tag != "lidar" :]:
+                ElementTree.SubElement(noise, tag).text = text
+    return ElementTree.tostring(sensor, encoding="unicode")
