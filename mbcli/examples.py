@@ -20,6 +20,7 @@ from mbcli.geometry import (
     Sphere,
 )
 from mbcli.math import RigidTransform, RollPitchYaw, RotationMatrix, cos, sin
+from mbcli.math.cross_product import cross
 from mbcli.systems.controllers import LinearQuadraticRegulator
 from mbcli.systems.framework import BasicVector, LeafSystem
 
@@ -94,7 +95,15 @@ class AcrobotParams(_NamedVector):
     [kg m^2], damping b1, b2 [N m s], gravity [m/s^2]
     """
 
-    NAMES = {"m1": 1.0, "m2": 1.0, "l1": 1.0, "l2": 2.0, "lc1": 0.5, "lc2": 1.0, "Ic1": 0.083, "Ic2": 0.33} | {
+    NAMES = {
+        "m1": 1.0,
+        "m2": 1.0,
+        "l1": 1.0,
+        "l2": 2.0,
+        "lc1": 0.5,
+        "lc2": 1.0,
+        "Ic1": 0.083,
+        "Ic2": 0.33,
         "b1": 0.1,
         "b2": 0.1,
         "gravity": 9.81,
@@ -306,15 +315,11 @@ class QuadrotorPlant(LeafSystem):
                 [0.0, -cr * dr, -sr * cp * dr - cr * sp * dp],
             ]
         )
-        alpha = np.linalg.inv(self._I) @ (moment - _cross(w, self._I @ w)) - E_rate @ rates
+        alpha = np.linalg.inv(self._I) @ (moment - cross(w, self._I @ w)) - E_rate @ rates
         yaw = (sr * alpha[1] + cr * alpha[2]) / cp
         acceleration = lift * axis - np.array([0.0, 0.0, self._g])
         turning = [alpha[0] + sp * yaw, cr * alpha[1] - sr * alpha[2], yaw]
         derivatives.SetFromVector([*x[6:], *acceleration, *turning])
-
-
-def _cross(a: Any, b: Any) -> Array:
-    return np.array([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]])
 
 
 def StabilizingLQRController(quadrotor_plant: QuadrotorPlant, nominal_position: ArrayLike) -> Any:

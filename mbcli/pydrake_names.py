@@ -22,15 +22,13 @@ OUT_OF_SCOPE = {
     "gym": "learning environments",
     "geometry.render": "rendering",
 }
+DRAKES_EXAMPLES = (
+    *("AcrobotGeometry", "AcrobotSpongController", "AcrobotWEncoder", "CompassGait", "CompassGaitGeometry"),
+    *("CompassGaitParams", "QuadrotorGeometry", "RimlessWheel", "RimlessWheelGeometry", "RimlessWheelParams"),
+    "SpongControllerParams",
+)
 OUT_OF_SCOPE_NAMES = {
-    **dict.fromkeys(
-        ("AcrobotGeometry", "CompassGaitGeometry", "QuadrotorGeometry", "RimlessWheelGeometry"),
-        "examples of Drake's own",
-    ),
-    **dict.fromkeys(
-        ("CompassGait", "CompassGaitParams", "RimlessWheel", "RimlessWheelParams"), "examples of Drake's own"
-    ),
-    **dict.fromkeys(("AcrobotSpongController", "AcrobotWEncoder", "SpongControllerParams"), "examples of Drake's own"),
+    **dict.fromkeys(DRAKES_EXAMPLES, "examples of Drake's own"),
     **dict.fromkeys(("RgbdSensor", "CameraInfo", "CameraConfig", "ApplyCameraConfig"), "cameras"),
     **dict.fromkeys(("RenderCameraCore", "DepthRenderCamera", "ColorRenderCamera", "MakeRenderEngineVtk"), "cameras"),
     **dict.fromkeys(("HPolyhedron", "VPolytope", "Hyperellipsoid", "GraphOfConvexSets", "Iris"), "convex sets"),

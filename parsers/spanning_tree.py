@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from mbcli.parsers.frame_names import WORLD
 
-from mbcli.common.topology import CUT_EARLY, CUT_FIRST, CUT_LAST, CUT_LATE, Edge, spanning_forest
+from mbcli.common.topology import CUT_EARLY, CUT_FIRST, CUT_LAST, CUT_LATE, forest_by_loss
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,13 +54,11 @@ def spanning_tree(model: ModelSpec) -> tuple[list[Branch], set[str]]:
     """(Branches, each after that of the link it hangs on; names of the joints that close loops) of a flat model."""
     names = [WORLD, *(link.name for link in model.links if link.name != WORLD)]
     index = {name: k for k, name in enumerate(names)}
-    edges = [Edge(k, index[joint.parent], index[joint.child]) for k, joint in enumerate(model.joints)]
-    mobods, loops = spanning_forest(len(names), edges)
-    if loops:  # only then it matters which joints are cut
-        needed = set(needed_joints(model))
-        cuts = [cut_of(joint, joint.name in needed) for joint in model.joints]
-        edges = [Edge(*edge[:3], cut) for edge, cut in zip(edges, cuts, strict=True)]
-        mobods, loops = spanning_forest(len(names), edges)
+    ends = [(index[joint.parent], index[joint.child]) for joint in model.joints]
+    needed = set(needed_joints(model))
+    mobods, loops = forest_by_loss(
+        len(names), ends, lambda: (cut_of(joint, joint.name in needed) for joint in model.joints)
+    )
     branches = [
         Branch(
             names[mobod.link],

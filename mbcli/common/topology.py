@@ -22,7 +22,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
 # the loss of a joint without its coordinates; those with the largest number stay out of the forest first
 CUT_LAST = 0  # it is actuated, follows or leads another joint, or is of a type that holds nothing or cannot close loops
@@ -58,6 +58,21 @@ def spanning_forest(num_links: int, edges: Sequence[Edge]) -> tuple[list[Mobod],
     """
     mobods, loops = _spanning_forest(num_links, tuple(edges))
     return [*mobods], [*loops]
+
+
+def forest_by_loss(
+    num_links: int, ends: Iterable[tuple[int, int]], losses: Callable[[], Iterable[int]]
+) -> tuple[list[Mobod], list[int]]:
+    """The spanning_forest() of joints by the (parent, child) of each.
+
+    losses: () -> what each joint would lose; called if there are loops, for only then it matters which joints are cut.
+    """
+    edges = [Edge(k, parent, child) for k, (parent, child) in enumerate(ends)]
+    mobods, loops = spanning_forest(num_links, edges)
+    if loops:
+        edges = [Edge(*edge[:3], cut) for edge, cut in zip(edges, losses(), strict=True)]
+        mobods, loops = spanning_forest(num_links, edges)
+    return mobods, loops
 
 
 @lru_cache(maxsize=1)  # a model is asked for its forest when it is read, when it is checked and by its plant

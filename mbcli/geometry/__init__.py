@@ -153,7 +153,6 @@ __getattr__ = lazy_exports(
             "ProximityProperties",
             "Role",
             "RoleAssign",
-            "RoleAssign",
         ),
         "query_object": ("QueryObject",),
         "scalar_templates": (

@@ -19,16 +19,15 @@ if TYPE_CHECKING:
     from mbcli.solvers.mathematical_program import MathematicalProgram
 
 TOLERANCE = 1e-10  # of gaps and residuals
-FOUND, INFEASIBLE, UNBOUNDED, LIMIT = "found", "infeasible", "unbounded", "limit"
-_STATUSES = {
-    "Solved": FOUND,
-    "AlmostSolved": FOUND,
-    "PrimalInfeasible": INFEASIBLE,
-    "AlmostPrimalInfeasible": INFEASIBLE,
-    "DualInfeasible": UNBOUNDED,
-    "AlmostDualInfeasible": UNBOUNDED,
-    "MaxIterations": LIMIT,
-    "MaxTime": LIMIT,
+RESULTS = {  # {what Clarabel says: the SolutionResult that this is}
+    "Solved": "kSolutionFound",
+    "AlmostSolved": "kSolutionFound",
+    "PrimalInfeasible": "kInfeasibleConstraints",
+    "AlmostPrimalInfeasible": "kInfeasibleConstraints",
+    "DualInfeasible": "kUnbounded",
+    "AlmostDualInfeasible": "kUnbounded",
+    "MaxIterations": "kIterationLimit",
+    "MaxTime": "kIterationLimit",
 }
 
 
@@ -40,8 +39,8 @@ def takes_constraints(prog: MathematicalProgram) -> bool:
 
 def minimize_quadratic(
     prog: MathematicalProgram, P: FloatArray, q: FloatArray, bounds: tuple[FloatArray, FloatArray], max_iterations: int
-) -> tuple[FloatArray, str, str]:
-    """(x, one of FOUND to LIMIT or "", what Clarabel said) of the constraints of a program. P: (n, n), q: (n,)."""
+) -> tuple[FloatArray, str]:
+    """(x, what Clarabel said, a key of RESULTS or an error) of the constraints of a program. P: (n, n), q: (n,)."""
     from scipy.sparse import csc_matrix
 
     clarabel: Any = import_module("clarabel")
@@ -63,8 +62,7 @@ def minimize_quadratic(
     settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = TOLERANCE
     solver = clarabel.DefaultSolver(csc_matrix(np.triu(P)), q, csc_matrix(A), right, kinds, settings)
     found = solver.solve()
-    said = str(found.status)
-    return np.array(found.x), _STATUSES.get(said, ""), said
+    return np.array(found.x), str(found.status)
 
 
 class _Rows:

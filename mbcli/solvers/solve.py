@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbcli.solvers.conic import FOUND, INFEASIBLE, LIMIT, UNBOUNDED, minimize_quadratic, takes_constraints
+from mbcli.solvers.conic import RESULTS, minimize_quadratic, takes_constraints
 from mbcli.solvers.evaluators import BoundingBoxConstraint, LinearConstraint, LinearCost, QuadraticCost
 from mbcli.solvers.options import CommonSolverOption, SolverId, SolverOptions
 
@@ -303,15 +303,9 @@ def _quadratic(prog: MathematicalProgram) -> tuple[FloatArray, FloatArray]:
 
 
 def _conic(prog: MathematicalProgram, options: SolverOptions) -> MathematicalProgramResult:
-    statuses = {
-        FOUND: SolutionResult.kSolutionFound,
-        INFEASIBLE: SolutionResult.kInfeasibleConstraints,
-        UNBOUNDED: SolutionResult.kUnbounded,
-        LIMIT: SolutionResult.kIterationLimit,
-    }
     most = int(options.acting(SolverOptions.ITERATIONS, ITERATIONS))
-    x, status, said = minimize_quadratic(prog, *_quadratic(prog), _bounds(prog), most)
-    found = statuses.get(status, SolutionResult.kSolverSpecificError)
+    x, said = minimize_quadratic(prog, *_quadratic(prog), _bounds(prog), most)
+    found = SolutionResult[RESULTS.get(said, "kSolverSpecificError")]
     return MathematicalProgramResult(prog, x, found, "Clarabel", said)
 
 

@@ -56,13 +56,12 @@ class CacheEntry:
     def EvalAbstract(self, context: Any) -> AbstractValue:
         """The value at a context, computed if anything has changed since the last time."""
         self._system.check_context(context)
-        key, stamp = ("cache entry", self._index), context.tree.stamp()
-        known = context.results.get(key)
-        if known is None or known[0] != stamp:
-            value = self.Allocate()
-            self.Calc(context, value)
-            known = context.results[key] = stamp, value
-        return known[1]
+        return context.remembered(self, self._computed)
+
+    def _computed(self, context: Any) -> AbstractValue:
+        value = self.Allocate()
+        self.Calc(context, value)
+        return value
 
     def Eval(self, context: Any) -> Any:
         """What EvalAbstract() holds."""

@@ -52,9 +52,14 @@ class LeafContext(TreeContext):
         self._objects = [value.Clone() for value in made.abstract]
         self._numeric = [copy(group).follow_changes(changed) for group in made.numeric]
         self._others = [value.Clone() for value in made.other_parameters]
-        self.results: dict[
-            Any, Any
-        ] = {}  # of output ports and cache entries, with the stamp of the tree at which they were computed
+        self.results: dict[Any, Any] = {}  # of outputs and cache entries, each with the stamp of the tree before it
+
+    def remembered(self, key: Any, compute: Callable[[Any], Any]) -> Any:
+        """What compute(self) gives, computed again if anything in the tree has changed since."""
+        stamp, known = self.tree.stamp(), self.results.get(key)
+        if known is None or known[0] != stamp:
+            known = self.results[key] = stamp, compute(self)
+        return known[1]
 
     def _continuous(self) -> ContinuousState:
         return ContinuousState(self._x, kinds=self._kinds)
@@ -269,12 +274,8 @@ class LeafSystem(System):
         def value(context: Any) -> Any:
             if type(context) is not LeafContext or context.system is not self:
                 self.check_context(context)  # raises
-            stamp = context.tree.stamp()
-            known = context.results.get(index)
-            if known is None or known[0] != stamp or not port.remembers:
-                known = stamp, evaluate(context)
-                context.results[index] = known
-            return known[1] if size is None else known[1].copy()
+            found = context.remembered(index, evaluate) if port.remembers else evaluate(context)
+            return found if size is None else found.copy()
 
         port = OutputPort(self, name, value, index, size, self._inputs_of(prerequisites))
         made.outputs.append(port)

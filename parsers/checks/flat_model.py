@@ -10,7 +10,7 @@ from mbcli.parsers.checks.inertia import principal_moments
 from mbcli.parsers.spanning_tree import cut_of, needed_joints
 
 from mbcli.common.fast_dataclass import dataclass
-from mbcli.common.topology import Edge, spanning_forest
+from mbcli.common.topology import forest_by_loss
 
 if TYPE_CHECKING:
     from typing import TypeAlias
@@ -43,12 +43,10 @@ class FlatModel:
         names = [WORLD, *(name for name in self.links if name != WORLD)]
         index = {name: k for k, name in enumerate(names)}
         named = {name: joint for name, joint in self.joints.items() if joint.parent in index and joint.child in index}
-        edges = [Edge(k, index[joint.parent], index[joint.child]) for k, joint in enumerate(named.values())]
-        mobods, loops = spanning_forest(len(names), edges)
-        if loops:  # only then it matters which joints are cut
-            cuts = [cut_of(joint, name in self.needed_joints) for name, joint in named.items()]
-            edges = [Edge(*edge[:3], cut) for edge, cut in zip(edges, cuts, strict=True)]
-            mobods, loops = spanning_forest(len(names), edges)
+        ends = [(index[joint.parent], index[joint.child]) for joint in named.values()]
+        mobods, loops = forest_by_loss(
+            len(names), ends, lambda: (cut_of(joint, name in self.needed_joints) for name, joint in named.items())
+        )
         return mobods, loops, names, list(named.values())
 
     @cached_property

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from mbcli.common.collection_pause import paused_collection
 from mbcli.common.coordinate_names import listed
 from mbcli.common.number_text import counted
-from mbcli.common.topology import CUT_EARLY, CUT_FIRST, CUT_LAST, CUT_LATE, Edge, spanning_forest
+from mbcli.common.topology import CUT_EARLY, CUT_FIRST, CUT_LAST, CUT_LATE, forest_by_loss
 from mbcli.math import RigidTransform
 from mbcli.multibody.compilation.compile_model import MobilizedJoint, StepActions, compile_model
 from mbcli.multibody.compilation.cut_joints import dropped_by_loop_cut_at, has_limits
@@ -191,16 +191,9 @@ def renew_model(plant: PlantData) -> None:
 
 def find_forest(plant: PlantData) -> Any:
     """The spanning forest of the joints as they are now: mobods and the indices of joints that close loops."""
-    edges = [
-        Edge(k, joint.parent_body().index_number, joint.child_body().index_number)
-        for k, joint in enumerate(plant.elements.joints)
-    ]
-    forest, loops = spanning_forest(len(plant.elements.bodies), edges)
-    if loops:  # only then it matters which joints are cut
-        cuts = _cuts(plant)
-        edges = [Edge(*edge[:3], cuts(plant.elements.joints[edge.joint])) for edge in edges]
-        forest, loops = spanning_forest(len(plant.elements.bodies), edges)
-    return forest, loops
+    joints = plant.elements.joints
+    ends = [(joint.parent_body().index_number, joint.child_body().index_number) for joint in joints]
+    return forest_by_loss(len(plant.elements.bodies), ends, lambda: map(_cuts(plant), joints))
 
 
 def _cuts(plant: PlantData) -> Callable[[Joint], int]:
