@@ -11,7 +11,6 @@ import numpy as np
 
 from mbcli.common.value import AbstractValue, held
 from mbcli.math.array_arguments import as_numbers
-from mbcli.systems.context_text import text_of
 from mbcli.systems.vectors import AbstractValues, BasicVector, ContinuousState, DiscreteValues, Parameters, State
 
 if TYPE_CHECKING:
@@ -361,6 +360,8 @@ class Context:
 
     def text(self, path: str) -> str:
         """What it holds. path: the name of its system after those of the diagrams that this is part of."""
+        from mbcli.systems.context_text import text_of  # few scripts print contexts, every start imports this file
+
         return text_of(self, path)
 
     def __str__(self) -> str:
