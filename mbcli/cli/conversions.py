@@ -91,6 +91,7 @@ class Conversions:
             packages=read_packages(options),
             folder=os.path.dirname(output or "") or os.curdir,
             bundle=self.bundle,
+            to_file=output is not None,
             lossy=self.lossy,
             additions=self._additions(loaded),
             on_losses=on_losses,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from mbcli.common.coordinate_names import listed
 from mbcli.conversion.conversion_proof import prove, prove_by_engine
-from mbcli.conversion.mesh_bundle import bundle_names, copy_bundle
+from mbcli.conversion.mesh_bundle import bundle_names, copy_bundle, is_made
 from mbcli.errors import ModelError, NumericalError
 from mbcli.multibody.parsing.model_of_scene import model_of_scene
 from mbcli.parsers.formats import FORMATS
@@ -63,6 +63,7 @@ def convert_model(
     packages: Any,
     folder: str,
     bundle: bool = False,
+    to_file: bool = True,
     lossy: bool = False,
     additions: Additions | None = None,
     on_losses: Callable[[list[Loss]], object] = lambda losses: None,
@@ -73,7 +74,8 @@ def convert_model(
         plant: of the ModelSpec `read`, with welds, frames and settings.
         target: name of a format, of TARGETS.
         packages: PackageMap; folder: of the file that is to be written.
-        bundle: whether meshes are to be copied there, see Converted.copy_meshes().
+        bundle: whether all meshes are to be copied there, see Converted.copy_meshes().
+        to_file: whether there is a folder for those that no file of the model holds, which are always copied.
         lossy: whether elements may be left out without which the model moves differently.
         additions: changes of the model, which the proof takes for granted.
         on_losses: is told the losses before errors are raised.
@@ -88,7 +90,8 @@ def convert_model(
     to = FORMATS[target].target()
     losses = Losses()
     model = with_mesh_colors(model, to, bundle, losses)
-    copies = bundle_names(mesh_paths(model), to.copied_suffix) if bundle and not to.embeds_meshes else {}
+    copied = [] if to.embeds_meshes else [path for path in mesh_paths(model) if bundle or (to_file and is_made(path))]
+    copies = bundle_names(copied, to.copied_suffix)
     conversion = converted(model, target, packages=packages, folder=folder, copies=copies, losses=losses)
     on_losses(list(conversion.losses))
     fatal = [loss for loss in conversion.losses if loss.kind == "motion"]

@@ -35,7 +35,7 @@ def bundle_names(paths: Iterable[str], new_suffix: Callable[[str], str | None] =
     paths = list(dict.fromkeys(map(os.path.abspath, paths)))
     if not paths:
         return {}
-    made = {path for path in paths if _is_below(path, str(user_cache()))}
+    made = {path for path in paths if is_made(path)}
     others = [path for path in paths if path not in made]
     top = os.path.commonpath([os.path.dirname(path) for path in others]) if others else ""
     names = {
@@ -49,6 +49,11 @@ def bundle_names(paths: Iterable[str], new_suffix: Callable[[str], str | None] =
             taken = {name for other, name in names.items() if other != path}
             names[path] = next(n for n in (stem + suffix, f"{stem}_{old[1:]}{suffix}") if n not in taken)
     return names
+
+
+def is_made(path: str) -> bool:
+    """Whether mbcli made a mesh file, which then lies in the user's cache: the vertices stand in a model file."""
+    return _is_below(path, str(user_cache()))
 
 
 def copy_bundle(names: dict[str, str], folder: str, packages: PackageMap, force: bool) -> list[str]:

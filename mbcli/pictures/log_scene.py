@@ -17,6 +17,7 @@ from mbcli.log.fields.vertices import VERTICES
 from mbcli.meshes.surfaces import triangles_of_faces
 from mbcli.models.loading import as_loaded
 from mbcli.parsers.diagnostics import printable
+from mbcli.parsers.kept_meshes import is_kept
 from mbcli.parsers.package_map import PackageMap
 from mbcli.pictures.model_scene import MeshStore, poses_over_time, scene_of
 from mbcli.pictures.packing import scene_from_text
@@ -114,14 +115,15 @@ def _logged(log: Log) -> tuple[Scene, Array]:
 
 
 class _MeshFiles:
-    """Which mesh files a log may name: those in the package or folder of a model file that is as the log has it."""
+    """Which mesh files a log may name: those in the package or folder of a model file that is as the log has it,
+    and those that mbcli made of vertices in a model file."""
 
     def __init__(self, log: Log, allow_outside: bool) -> None:
         self._folders = None if allow_outside else [os.path.dirname(s.path) for s in log.read_sources() if is_same(s)]
         self.refused: list[str] = []
 
     def may_read(self, path: str) -> bool:
-        if self._folders is None or any(_is_within_rule(path, folder) for folder in self._folders):
+        if self._folders is None or is_kept(path) or any(_is_within_rule(path, folder) for folder in self._folders):
             return True
         if path not in self.refused:
             self.refused.append(path)

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from mbcli.parsers.duplicate_names import report_duplicate
 from mbcli.parsers.geometry_inertia import MassProperties, matrix_of
+from mbcli.parsers.kept_meshes import NOT_KEPT, keep_mesh, obj_of
 from mbcli.parsers.mjcf.mjcf_inertia import KINDS, enclosed_volume, mesh_mass_properties, notched
 from mbcli.parsers.mjcf.mjcf_surfaces import in_single_precision, read_surface
 from mbcli.parsers.spec import Mesh, pose
 from mbcli.parsers.xml_document import MAX_RELATED
 
-from mbcli.errors import ResourceError
+from mbcli.errors import ModelError, ResourceError
 from mbcli.math.rotation_array import matrix_from_quaternion
 from mbcli.meshes.triangles import convex_hull
 
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
     from mbcli.math.array_types import IntArray, Matrix, Matrix3, Matrix4, Matrix34, Vector3
 
-_ATTRIBUTES = ("class", "name", "file", "scale", "refpos", "refquat", "inertia", "vertex", "face")
+_ATTRIBUTES = ("class", "name", "file", "scale", "refpos", "refquat", "inertia", "vertex", "face", "builtin")
 _SAME_MASS = 1e-6  # relative, of a mesh that weighs what its surface holds
 
 
@@ -40,12 +41,11 @@ class MeshAsset:
     """A mesh in the frame G of the geom that has it."""
 
     name: str
-    mesh: Mesh | None  # None: the vertices stand in the MJCF file
+    mesh: Mesh
     X_GM: np.ndarray  # pose of the mesh's frame, after scaling, in the geom's
     T_GF: np.ndarray  # (3, 4) from coordinates of the file to those of the geom: scaled, turned and moved
     inertia: str  # of KINDS
-    vertices: np.ndarray | None = None  # (n, 3) of a mesh without file, as it stands there
-    triangles: np.ndarray | None = None  # (m, 3); None: the hull of the vertices
+    own: Surface | None = None  # of a mesh whose vertices stand in the MJCF file
 
     def mass_properties(self, density: float) -> MassProperties:
         """The `MassProperties` in the frame of the geom. Raises ModelError or ResourceError."""
@@ -73,9 +73,9 @@ class MeshAsset:
         return f'mesh "{self.name}"'
 
     def _in_file(self) -> Surface:
-        if self.mesh is None:
-            assert self.vertices is not None
-            return in_single_precision(self.vertices).astype(float), self.triangles, None
+        if self.own is not None:
+            vertices, triangles, polygons = self.own
+            return in_single_precision(vertices).astype(float), triangles, polygons
         if self.mesh.path is None:
             raise ResourceError(f"{self.mesh.uri}: the mesh file was not found")
         return read_surface(self.mesh.path)
@@ -193,7 +193,9 @@ class MeshReader:
             return MeshAsset(name, Mesh(uri=uri, scale=scale, path=path), X_GM, T_GF, inertia)
         vertices, triangles = _rows(element, "vertex"), _rows(element, "face")
         if vertices is None:
-            self._reading.unused.add_element(element, "a mesh without file and vertices is not supported")
+            builtin = element.attribute("builtin", "none")
+            kind = "a mesh without file and vertices" if builtin == "none" else f'the builtin mesh "{builtin}"'
+            self._reading.unused.add_element(element, f"{kind} is not supported")
             return None
         if triangles is not None:
             if not np.isin(triangles, np.arange(len(vertices))).all():
@@ -201,7 +203,20 @@ class MeshReader:
                 element.diagnostics.error("ATTRIBUTE_INVALID", problem, element.owner("face"), attribute="face")
                 return None
             triangles = triangles.astype(int)
-        return MeshAsset(name, None, X_GM, T_GF, inertia, vertices, triangles)
+        path = self._keep(element, name, vertices, triangles)
+        return MeshAsset(name, Mesh(name, scale, path=path), X_GM, T_GF, inertia, (vertices, triangles, None))
+
+    def _keep(self, element: WithDefaults, name: str, vertices: Matrix, triangles: IntArray | None) -> str | None:
+        """The path of the OBJ file of vertices that stand in the MJCF file; None after a finding."""
+        try:
+            faces = convex_hull(vertices, f'mesh "{name}"') if triangles is None else triangles
+        except ModelError as error:
+            element.diagnostics.error("MESH_INERTIA", str(error), element.owner("vertex"), attribute="vertex")
+            return None
+        path = keep_mesh(name, obj_of(vertices, np.full(len(faces), 3), faces.ravel()))
+        if path is None:
+            element.diagnostics.warning("URI_LOOKUP", NOT_KEPT, element.node)
+        return path
 
     def _reference_pose(self, element: WithDefaults, S: Matrix3) -> tuple[Matrix4, Matrix34]:
         """(X_GM, T_GF): vertices r of the file become S R' (r - refpos), with the rotation R of refquat, S diagonal."""

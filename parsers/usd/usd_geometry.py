@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from mbcli.parsers.geometry_inertia import mass_properties, mass_properties_of_triangles
+from mbcli.parsers.kept_meshes import obj_of
 from mbcli.parsers.mjcf.mjcf_inertia import KINDS, mesh_mass_properties
 from mbcli.parsers.poses import compose, turn_z_to
 from mbcli.parsers.spec import (
@@ -20,7 +21,7 @@ from mbcli.parsers.spec import (
     Sphere,
     pose,
 )
-from mbcli.parsers.usd.usd_meshes import MeshFolder, bounds, obj_of, turned_round
+from mbcli.parsers.usd.usd_meshes import MeshFolder, bounds, turned_round
 from mbcli.parsers.usd.usd_stage import AXES, split_affine
 
 from mbcli.common.colors import srgb_of

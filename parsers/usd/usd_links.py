@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     Weighed: TypeAlias = Sequence[tuple[Prim, Prim, GeometrySpec]]  # (shape, collider, spec in the frame of the link)
 
+_GROUPS = ("Xform", "Scope", "")  # tags of prims that may say of all shapes below them that they touch
 BODY, COLLIDER, MASS = "PhysicsRigidBodyAPI", "PhysicsCollisionAPI", "PhysicsMassAPI"
 MATERIAL = "PhysicsMaterialAPI"
 WATER = 1000.0  # [kg/m^3] where a stage states no density
@@ -117,6 +118,8 @@ class LinkReader:
                 if collider is not None and collider is not prim and collider.tag in SHAPES:
                     collider = None
                 self._shapes.setdefault(self.link_of(prim), []).append((prim, collider))
+            elif prim.has(COLLIDER) and prim.tag not in _GROUPS and prim.flag("physics:collisionEnabled", True):
+                prim.diagnostics.warning("USD_SHAPE", f"a {prim.tag} is not supported: nothing touches it", prim)
 
     def _read_link(self, prim: Prim | None, name: str) -> None:
         X_WL = self.poses[name]

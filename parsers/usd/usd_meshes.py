@@ -1,26 +1,18 @@
-"""The meshes of a stage as OBJ files, which lie in the user's cache under names that follow from their contents.
-
-Of a folder that is full what was not used for a week goes, as kept_arrays.py says.
-"""
+"""The meshes of a stage: their arrays, and the OBJ files that are kept of them."""
 
 from __future__ import annotations
 
-import hashlib
 import os
-import tempfile
-import time
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mbcli.common.kept_files import ready_to_keep
-from mbcli.common.user_cache import user_cache
+from mbcli.parsers.kept_meshes import NOT_KEPT, keep_mesh
+
 from mbcli.math.single_precision import shortest_decimals
-from mbcli.meshes.kept_arrays import tidy
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
     from typing import Any, TypeAlias
 
     from mbcli.parsers.usd.usd_stage import Prim
@@ -28,9 +20,6 @@ if TYPE_CHECKING:
     from mbcli.math.array_types import BoolArray, FloatArray, IntArray, Matrix, Vector3
 
     Arrays: TypeAlias = tuple[FloatArray, IntArray, IntArray]  # see MeshFolder.arrays()
-
-FOLDER = "usd_meshes"  # of the user's cache
-_WEEK = 7 * 86400.0  # [s]
 
 
 class MeshFolder:
@@ -62,29 +51,10 @@ class MeshFolder:
         return self._paths[key]
 
     def _keep(self, prim: Prim, content: bytes) -> str | None:
-        name = f"{prim.name}_{hashlib.sha256(content).hexdigest()[:16]}.obj"
-        try:
-            folder = user_cache() / FOLDER
-            if ready_to_keep(folder):
-                return written(folder / name, content)
-        except (OSError, RuntimeError):
-            pass
-        message = "its mesh cannot be kept in the cache (MBCLI_CACHE_DIR): it is not drawn and does not touch"
-        prim.diagnostics.warning("URI_LOOKUP", message, prim)
-        return None
-
-
-def written(path: Path, content: bytes) -> str:
-    """The path of a file in the cache, written in one piece unless it is there; old ones beside it may go."""
-    if path.is_file() and path.stat().st_size == len(content) and path.read_bytes() == content:
-        os.utime(path)
-        return str(path)
-    tidy(path.parent, time.time() - _WEEK)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".new")
-    with os.fdopen(handle, "wb") as file:
-        file.write(content)
-    os.replace(temporary, path)
-    return str(path)
+        path = keep_mesh(prim.name, content)
+        if path is None:
+            prim.diagnostics.warning("URI_LOOKUP", NOT_KEPT, prim)
+        return path
 
 
 def _checked(points: Matrix, counts: IntArray, indices: IntArray, left_handed: bool) -> Arrays | None:
@@ -103,23 +73,6 @@ def _checked(points: Matrix, counts: IntArray, indices: IntArray, left_handed: b
 
 def bounds(points: Matrix) -> tuple[Vector3, Vector3]:
     return points.min(axis=0), points.max(axis=0)
-
-
-def obj_of(points: FloatArray, counts: IntArray, indices: IntArray, chosen: BoolArray | None = None) -> bytes:
-    """The text of an OBJ file; chosen: (m,) bool of the faces that are in it."""
-    if chosen is not None:
-        indices, counts = indices[np.repeat(chosen, counts)], counts[chosen]
-        used, indices = np.unique(indices, return_inverse=True)
-        points = points[used]
-    lines = [f"v {x!r} {y!r} {z!r}" for x, y, z in points.tolist()]
-    corners = (indices + 1).tolist()
-    if (counts == 3).all():
-        lines += [f"f {a} {b} {c}" for a, b, c in zip(corners[::3], corners[1::3], corners[2::3], strict=True)]
-    else:
-        ends = np.cumsum(counts).tolist()
-        faces = zip([0, *ends[:-1]], ends, strict=True)
-        lines += ["f " + " ".join(map(str, corners[start:end])) for start, end in faces]
-    return ("\n".join(lines) + "\n").encode()
 
 
 def turned_round(counts: IntArray, indices: IntArray) -> IntArray:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from mbcli.parsers.duplicate_names import generated_name
 from mbcli.parsers.spec import Mesh
-from mbcli.parsers.usd.usd_meshes import written
+from mbcli.parsers.kept_meshes import written
 
 from mbcli.common.kept_files import ready_to_keep
 from mbcli.common.user_cache import user_cache

@@ -565,3 +565,16 @@ def test_ten_losses_of_a_kind_are_printed(tmp_path, capfd):
     _, _, err = invoke(capfd, tmp_path / "in" / "r.urdf", "-o", tmp_path / "out" / "r.sdf")
     assert err.count("is named as") == 10
     assert "r.urdf: changed: and 3 more [MESH]" in err
+
+
+@pytest.mark.parametrize("suffix", ["urdf", "sdf", "xml"])
+def test_a_mesh_whose_vertices_stand_in_the_model_is_a_file_beside_the_new_one(suffix, tmp_path, capfd):
+    (tmp_path / "a.xml").write_text(
+        '<mujoco><asset><mesh name="t" vertex="0 0 0  .2 0 0  0 .3 0  0 0 .4"/></asset><worldbody>'
+        '<body name="b"><freejoint/><geom type="mesh" mesh="t"/></body></worldbody></mujoco>'
+    )
+    new = tmp_path / "new" / f"b.{suffix}"
+    new.parent.mkdir()
+    assert run(["convert", str(tmp_path / "a.xml"), "-o", str(new)]) == 0, capfd.readouterr()
+    (mesh,) = (new.parent / "meshes").iterdir()
+    assert f"meshes/{mesh.name}" in new.read_text()
