@@ -23,10 +23,22 @@ def report_duplicate(node: Node, kind: str, name: str, first_place: SourceLocati
 
 
 def generated_name(name: str, *taken: Container[str | None]) -> str:
-    """A name for an element that the file gives none, made longer while it is among those in `taken`."""
-    while any(name in names for names in taken):
-        name += "_"
-    return name
+    """A name for an element that the file gives none: it, with _ where it is among those in `taken`, with a number from
+    2 on where that is too. The search takes the logarithm of how many names are taken."""
+
+    def is_taken(number: int) -> bool:
+        return any(numbered(number) in names for names in taken)
+
+    def numbered(number: int) -> str:
+        return f"{name}_{number}" if number > 1 else name + number * "_"
+
+    low, high = -1, 0
+    while is_taken(high):
+        low, high = high, max(2 * high, high + 1)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if is_taken(middle) else (low, middle)
+    return numbered(high)
 
 
 class UniqueNames:

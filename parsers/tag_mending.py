@@ -9,7 +9,7 @@ ENDS = {"<!--": "-->", "<![CDATA[": "]]>", "<?": "?>"}  # of parts of a text wit
 NO_BLANK = "there is no blank between two attributes"
 CLOSED_TWICE = "a closing tag after the end of the root element"
 
-_TAG = re.compile(r"""<(?P<close>/?)[^\s/>"'<!?]+(?:[^"'<>]|"[^"]*"|'[^']*')*+>""")
+_TAG = re.compile(r"""<(?P<close>/?)[^\s/>"'<!?]++(?:[^"'<>]|"[^"]*"|'[^']*')*+>""")
 _VALUE = re.compile(r"""=\s*(?:"[^"]*"|'[^']*')""")
 
 

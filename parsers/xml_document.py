@@ -55,7 +55,7 @@ _DECLARED_PREFIX = re.compile(r"xmlns:([^\s=]+)")
 _NAME = re.compile(r"[^\s/>]+")
 
 # the attributes of a start tag one after another; a match without a name is the end of the tag
-_ATTRIBUTE = re.compile(r"""(?:<[^\s/>]+)?(?:\s+(?P<name>[^\s=>/]+)\s*=\s*(?:"[^"]*"|'[^']*')|\s*/?>)""")
+_ATTRIBUTE = re.compile(r"""(?:<[^\s/<>]++)?(?<!\s)(?:\s++(?P<name>[^\s=>/]++)\s*+=\s*+(?:"[^"]*"|'[^']*')|\s*+/?>)""")
 
 XmlElement: TypeAlias = etree._Element  # lxml has no public name for it
 

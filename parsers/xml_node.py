@@ -45,7 +45,7 @@ STATEMENTS = {
     "meaningless": "has no meaning here and is not used",
 }
 
-_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
+_NUMBER = re.compile(r"[+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?", re.ASCII)
 _INFINITY = re.compile(r"[+-]?inf(?:inity)?", re.IGNORECASE)
 _INTEGER = re.compile(r"[+-]?\d+", re.ASCII)
 _BOOLEANS = {"true": True, "1": True, "false": False, "0": False}

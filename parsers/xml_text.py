@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
 _PROLOG = re.compile(r"(?:\s+|<!--.*?-->|<\?xml\s[^>]*>)*+", re.DOTALL)
-_DECLARATION = re.compile(r"<!--.*?-->|(<\?xml\s[^>]*>)", re.DOTALL)
+_DECLARATION = re.compile(r"<!--.*?(?:-->|\Z)|(<\?xml\s[^>]*>)", re.DOTALL)
 _SOUND = re.compile(r"""<\?xml\s+version\s*=\s*["']1\.\d["'](?:\s+\w+\s*=\s*(?:"[^"]*"|'[^']*'))*\s*\?>""")
 _ENCODING = re.compile(r"\bencoding\s*=\s*[\"']?([A-Za-z0-9._-]{1,40})")
 # They run escapes or take quadratic time: no encodings of files.
@@ -46,9 +46,11 @@ def without_declarations(text: str) -> str:
 
 
 def _blanked(text: str, declarations: Iterable[re.Match[str]]) -> str:
+    parts, done = [], 0
     for start, end in (declaration.span(1) for declaration in declarations):
-        text = text[:start] + re.sub(r"\S", " ", text[start:end]) + text[end:]
-    return text
+        parts += [text[done:start], re.sub(r"\S", " ", text[start:end])]
+        done = end
+    return "".join([*parts, text[done:]])
 
 
 def _declarations(text: str) -> Iterator[re.Match[str]]:

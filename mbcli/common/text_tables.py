@@ -27,7 +27,7 @@ SEPARATORS = (";", "\t", ",")
 BLANK = " "
 UNUSED = "-"  # the name of a column that is not to be used
 MOST_SHOWN = 80  # characters of a text from the input
-UNIT_AFTER_NAME = re.compile(r"(.*\S)\s*[\[(]\s*([^\[\]()]*?)\s*[\])]")
+UNIT_AFTER_NAME = re.compile(r"\S\s*+[\[(][^\[\]()]*+[\])]")
 DEGREE = math.pi / 180.0
 UNITS = {  # unit: (the one that mbcli counts in, how many of that it is)
     "rad": ("rad", 1.0),
@@ -245,14 +245,22 @@ def _has_numbers_alone(text: str, where: str) -> bool:
     return bool(cells) and all(NUMBER.fullmatch(cell.replace(",", ".")) for cell in cells)
 
 
+def _name_and_unit(cell: str) -> tuple[str, str | None]:
+    """The parts of `name [unit]` or `name (unit)`; no unit where a cell has none."""
+    start = max(cell.rfind("["), cell.rfind("("))
+    name, unit = cell[: max(start, 0)].rstrip(), cell[start + 1 : -1]
+    closed = bool(name) and cell[-1] in "])" and not any(mark in unit for mark in "])")
+    return (name, unit.strip()) if closed else (cell, None)
+
+
 def _header(text: str, where: str) -> TableHeader:
     bracketed = any(mark in text for mark in SEPARATORS)  # blanks may stand before a unit then
     separator = _separator(text) if bracketed or not UNIT_AFTER_NAME.search(text) else ","
     names, units = [], []
     for cell in cells_of(text, separator, where):
-        found = UNIT_AFTER_NAME.fullmatch(cell)
-        unit = None if found is None else unit_of(found[2])
-        names.append(cell if found is None or unit is None else found[1])
+        name, unit_text = _name_and_unit(cell)
+        unit = None if unit_text is None else unit_of(unit_text)
+        names.append(cell if unit is None else name)
         units.append(unit)
     return TableHeader(tuple(names), tuple(units), where, separator)
 

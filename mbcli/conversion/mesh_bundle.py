@@ -20,9 +20,9 @@ FOLDER = "meshes"  # of the copies
 MAX_NAMED = 1000  # files that a mesh names
 MAX_BYTES = 64 * 2**20  # of a mesh or material file that is looked through for the names of others
 _NAMED = {
-    ".obj": re.compile(rb"^[ \t]*mtllib[ \t]+(.+?)[ \t\r]*$", re.MULTILINE),
-    ".mtl": re.compile(rb"^[ \t]*(?:map_\w+|bump|disp|decal|refl)[ \t](?:.*[ \t])?(\S+?)[ \t\r]*$", re.MULTILINE),
-    ".dae": re.compile(rb"<init_from>\s*([^<]+?)\s*</init_from>"),
+    ".obj": re.compile(rb"^[ \t]*+mtllib[ \t]([^\n]*)$", re.MULTILINE),
+    ".mtl": re.compile(rb"^[ \t]*+(?:map_\w++|bump|disp|decal|refl)[ \t]([^\n]*)$", re.MULTILINE),
+    ".dae": re.compile(rb"<init_from>([^<]++)</init_from>"),
 }
 
 
@@ -100,7 +100,8 @@ def _files_named_in(path: str) -> list[str]:
     with open(path, "rb") as file:
         content = file.read()
     if suffix in _NAMED:
-        found = [name.decode("utf-8", "replace") for name in _NAMED[suffix].findall(content)]
+        texts = [name.decode("utf-8", "replace").strip() for name in _NAMED[suffix].findall(content)]
+        found = [text.split()[-1] if suffix == ".mtl" else text for text in texts if text]  # options stand before
     else:
         found = _named_in_gltf(content)
     names = [unquote(name) if suffix == ".dae" else name for name in found[:MAX_NAMED]]

@@ -10,11 +10,12 @@ from typing import Any
 from mbcli.errors import ModelError
 
 _TOKEN = re.compile(
-    r"<!--.*?-->|<!\[CDATA\[.*?\]\]>|<\?.*?\?>|<!DOCTYPE[^>]*>|</\s*(?P<end>[^\s>]+)\s*>"
-    r"|<(?P<start>[A-Za-z_][^\s/>]*)(?P<attributes>(?:[^\"'>]|\"[^\"]*\"|'[^']*')*?)(?P<closed>/?)>",
+    r"<!--.*?(?:-->|\Z)|<!\[CDATA\[.*?(?:\]\]>|\Z)|<\?.*?(?:\?>|\Z)|<!DOCTYPE[^>]*+>?"
+    r"|</\s*+(?P<end>[^\s<>]++)\s*+>"
+    r"|<(?P<start>[A-Za-z_][^\s/<>]*+)(?P<attributes>(?:[^\"'<>]|\"[^\"]*\"|'[^']*')*?)(?P<closed>/?)>",
     re.DOTALL,
 )
-_ATTRIBUTE = re.compile(r"([^\s=\"'/>]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
+_ATTRIBUTE = re.compile(r"(?<![^\s=\"'/>])([^\s=\"'/>]++)\s*+=\s*+(?:\"([^\"]*)\"|'([^']*)')")
 
 
 @dataclass

@@ -125,7 +125,8 @@ def _of_text(path: str, text: str) -> Variation:
 
 def _parts(path: str, text: str) -> list[str]:
     """The values of a list; commas in brackets do not end one."""
-    parts = [part.strip() for part in re.split(r",(?![^\[\]]*\])", text)]
+    hidden = re.sub(r"[^\[\]]*+(?:[\[\]]|\Z)", lambda m: m[0].replace(",", "\0") if m[0][-1:] == "]" else m[0], text)
+    parts = [part.replace("\0", ",").strip() for part in hidden.split(",")]
     if not all(parts):
         raise _fault(path, f"a value is missing in '{text[:60]}'")
     return parts

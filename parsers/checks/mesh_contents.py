@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 LARGEST, SMALLEST = 20.0, 1e-4  # [m] of the largest side, scale included
 _HEAD = 65536  # bytes of a COLLADA file in which its <asset> stands
-_UNIT = re.compile(rb"<unit\b[^>]*\bmeter\s*=\s*[\"']([^\"']*)[\"']")
-_UP_AXIS = re.compile(rb"<up_axis>\s*(\w+)\s*</up_axis>")
+_UNIT = re.compile(rb"<unit\b[^<>]*?\bmeter\s*+=\s*+[\"']([^\"'<>]*+)[\"']")
+_UP_AXIS = re.compile(rb"<up_axis>\s*+(\w++)\s*+</up_axis>")
 
 
 def check_mesh_contents(model: FlatModel, report: Report) -> dict[str, tuple[Vector, Vector]]:

@@ -16,7 +16,7 @@ from mbcli.parsers.xml_node import quoted
 if TYPE_CHECKING:
     from mbcli.parsers.xml_node import Node
 
-_NUMBER = r"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|inf(?:inity)?|nan)"
+_NUMBER = r"[+-]?(?:(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?|inf(?:inity)?|nan)"
 _REST = r"(?:\D.*)?"
 
 

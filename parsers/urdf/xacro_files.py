@@ -27,7 +27,7 @@ _ACTING = frozenset(
     _PREFIX + tag for tag in ("include", "if", "unless", "element", "attribute", "insert_block", "call")
 )
 _DEFINING = frozenset(_PREFIX + tag for tag in ("property", "arg", "macro"))
-_COMMENT = re.compile(rb"<!--.*?-->", re.DOTALL)
+_COMMENT = re.compile(rb"<!--.*?(?:-->|\Z)", re.DOTALL)
 _ROS_PACKAGES = "ament_index_python"  # the module by which xacro finds packages in ROS 2
 
 

@@ -121,5 +121,6 @@ def named_files(layer: Sdf.Layer) -> list[str]:
 def first_line(error: BaseException) -> str:
     """What USD says, without where in its own code it says so."""
     text = " ".join(str(error).split())
-    said = re.findall(r" in file \S+ : '(.*?)'(?= Error in| *$)", text)
-    return said[0].strip() if said else text
+    place = re.search(r" in file \S+ : '", text)
+    said, more, _ = text[place.end() :].partition("' Error in") if place else ("", "", "")
+    return said.strip() if more else said[:-1].strip() if said.endswith("'") else text
