@@ -47,9 +47,13 @@ def _more_checks() -> tuple[Callable[[FlatModel, Report], None], ...]:
     from mbcli.parsers.checks.center_of_mass import check_centers_of_mass
     from mbcli.parsers.checks.hydroelastic import check_hydroelastic
     from mbcli.parsers.checks.joint_limits import check_efforts_and_speeds, check_ranges
+    from mbcli.parsers.checks.joint_reach import check_reach
+    from mbcli.parsers.checks.link_shape import check_collision_places, check_densities, check_inertia_shapes
     from mbcli.parsers.checks.model_units import check_model_units
+    from mbcli.parsers.checks.moving_mass import check_missing_inertials
     from mbcli.parsers.checks.names import check_names
     from mbcli.parsers.checks.structure import check_followers
+    from mbcli.parsers.checks.twins import check_twins
 
     return (
         check_centers_of_mass,
@@ -59,4 +63,10 @@ def _more_checks() -> tuple[Callable[[FlatModel, Report], None], ...]:
         check_names,
         check_model_units,
         check_hydroelastic,
+        check_missing_inertials,
+        check_densities,
+        check_inertia_shapes,
+        check_collision_places,
+        check_reach,
+        check_twins,
     )

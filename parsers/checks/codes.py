@@ -5,76 +5,22 @@ The source of docs/reference/check.md and of the rules in SARIF.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-# the text around the example of each format
-FRAMES = {
-    "urdf": '<robot name="r"><link name="a">{inertial}</link>{example}</robot>',
-    "sdf": '<sdf version="1.9"><model name="m"><link name="a"><inertial/></link>{example}</model></sdf>',
-    "mjcf": "<mujoco>{example}</mujoco>",
-    "text": "{example}",
-}
-INERTIAL = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
-
-
-class Code(NamedTuple):
-    """An example is None if it would need other files."""
-
-    meaning: str
-    example: str | None = None
-    format: str = "urdf"
-
-    def document(self) -> str:
-        """The example as a whole file, for `input_format`."""
-        return FRAMES[self.format].replace("{inertial}", INERTIAL).replace("{example}", self.example or "")
-
-    @property
-    def input_format(self) -> str:
-        return "urdf" if self.format == "text" else self.format
-
-
-def _hinge(inside: str = "", *, child: str = "b", kind: str = "revolute", limit: str = 'lower="-1" upper="1"') -> str:
-    return (
-        f'<link name="{child}">{INERTIAL}</link><joint name="j" type="{kind}"><parent link="a"/>'
-        f'<child link="{child}"/><limit {limit}/>{inside}</joint>'
-    )
-
-
-def _massive(moments: Sequence[float], mass: str = "1", rest: str = "") -> str:
-    xx, yy, zz = moments
-    return (
-        f'<link name="b"><inertial><mass value="{mass}"/><inertia ixx="{xx}" iyy="{yy}" izz="{zz}"/></inertial>{rest}'
-        '</link><joint name="j" type="continuous"><parent link="a"/><child link="b"/></joint>'
-    )
-
-
-_SPHERE = '<collision><geometry><sphere radius="0.1"/></geometry></collision>'
-
-
-def _touching(shape: str, properties: str) -> str:
-    return (
-        f'<link name="b"><collision><geometry>{shape}</geometry><drake:proximity_properties>{properties}'
-        "</drake:proximity_properties></collision></link>"
-    )
-
-
-_BALL = '<sphere radius="0.1"/>'
-_RIGID = '<drake:rigid_hydroelastic/><drake:mesh_resolution_hint value="{}"/>'
-_COMPLIANT = '<drake:compliant_hydroelastic/><drake:hydroelastic_modulus value="{}"/>'
-
-
-def _elastic(properties: str = "", wall: str = "") -> str:
-    return (
-        '<link name="soft"><collision name="c"><geometry><box><size>1 1 1</size></box></geometry></collision>'
-        f"<drake:deformable_properties>{properties}</drake:deformable_properties>{wall}</link>"
-    )
-
-
-_MESH = '<mesh filename="package://nowhere/x.obj"/>'
-_FIXED = '<joint name="j" type="fixed"><parent link="a"/><child link="b"/>'
+from mbcli.parsers.checks.code_examples import (
+    BALL,
+    COMPLIANT,
+    FIXED,
+    INERTIAL,
+    MESH,
+    RIGID,
+    SPHERE,
+    Code,
+    arms,
+    elastic,
+    hinge,
+    massive,
+    touching,
+)
+from mbcli.parsers.checks.loss_codes import LOSSES
 
 CODES = {
     # ------------------------------------------------------------------------------------ files and syntax
@@ -110,7 +56,7 @@ CODES = {
     "VERSION_FEATURE": Code(
         "The file uses an element or attribute of a newer version of its format than the one it states: other "
         "programs may skip it.",
-        '<link name="b"/>' + _FIXED + '<origin quat_xyzw="0 0 1 1"/></joint>',
+        '<link name="b"/>' + FIXED + '<origin quat_xyzw="0 0 1 1"/></joint>',
     ),
     "URI_OUTSIDE": Code(
         "A mesh lies outside of the package or folder of the model, and is not read without --allow-outside.",
@@ -119,7 +65,7 @@ CODES = {
     "URI_LOOKUP": Code(
         "A file that the model names is not found; every place that was looked at is listed. A note: meshes that are "
         "found near the file, where their names do not lead.",
-        f'<link name="b"><collision><geometry>{_MESH}</geometry></collision></link>',
+        f'<link name="b"><collision><geometry>{MESH}</geometry></collision></link>',
     ),
     "URI_INVALID": Code("A URI is of a kind that is not read, as http, or leads out of its package."),
     # --------------------------------------------------------------------------- places of elements in a file
@@ -133,10 +79,10 @@ CODES = {
     ),
     "ELEMENT_DUPLICATE": Code(
         "An element that may stand once stands twice: the first is used.",
-        '<link name="b"/>' + _FIXED + '<origin xyz="0 0 1"/><origin xyz="0 0 2"/></joint>',
+        '<link name="b"/>' + FIXED + '<origin xyz="0 0 1"/><origin xyz="0 0 2"/></joint>',
     ),
     "ELEMENT_DEPRECATED": Code("An element of an older version; the finding names its successor."),
-    "ELEMENT_UNKNOWN": Code("Unknown element, probably a typo; ignored.", _hinge("<dynamic/>")),
+    "ELEMENT_UNKNOWN": Code("Unknown element, probably a typo; ignored.", hinge("<dynamic/>")),
     "ELEMENT_UNSUPPORTED": Code(
         "The format defines this element, and this program does not use it.",
         "<force_element/>",
@@ -145,7 +91,7 @@ CODES = {
         "The element is for another program: nothing that is computed here depends on it.", "<gazebo/>"
     ),
     "ELEMENT_MEANINGLESS": Code(
-        "The element has no meaning where it stands.", '<link name="b"/>' + _FIXED + '<axis xyz="1 0 0"/></joint>'
+        "The element has no meaning where it stands.", '<link name="b"/>' + FIXED + '<axis xyz="1 0 0"/></joint>'
     ),
     "ATTRIBUTE_MISSING": Code("An attribute that must be there is not.", "<link/>"),
     "ATTRIBUTE_INVALID": Code(
@@ -167,10 +113,10 @@ CODES = {
     "RESERVED_NAME": Code(
         "A name that SDFormat keeps for itself: it contains :: or is of the form __x__. An error in SDFormat, a note "
         "elsewhere.",
-        _hinge(child="b::c"),
+        hinge(child="b::c"),
     ),
     "NAME_UNPRINTABLE": Code(
-        "A name has characters that are not seen: blanks at its ends, controls.", _hinge(child="b ")
+        "A name has characters that are not seen: blanks at its ends, controls.", hinge(child="b ")
     ),
     # ---------------------------------------------------------------------------------------- the mechanism
     "MODEL_WITHOUT_LINK": Code("A model has no link.", '<sdf version="1.9"><model name="m"/></sdf>', "text"),
@@ -207,10 +153,10 @@ CODES = {
         '<frame name="f"><pose relative_to="g"/></frame><frame name="g"><pose relative_to="f"/></frame>',
         "sdf",
     ),
-    "JOINT_PARENT_LINK_INVALID": Code("The parent of a joint is not there.", _hinge().replace('"a"', '"x"')),
-    "JOINT_CHILD_LINK_INVALID": Code("The child of a joint is not there.", _FIXED + "</joint>"),
+    "JOINT_PARENT_LINK_INVALID": Code("The parent of a joint is not there.", hinge().replace('"a"', '"x"')),
+    "JOINT_CHILD_LINK_INVALID": Code("The child of a joint is not there.", FIXED + "</joint>"),
     "JOINT_PARENT_SAME_AS_CHILD": Code(
-        "A joint connects a link with itself.", _FIXED.replace('"b"', '"a"') + "</joint>"
+        "A joint connects a link with itself.", FIXED.replace('"b"', '"a"') + "</joint>"
     ),
     "JOINT_CYCLE": Code(
         "Links hang on each other in a circle, and nothing holds any of them.",
@@ -226,10 +172,10 @@ CODES = {
     ),
     "LOOP_CUT": Code(
         "Joints form a closed loop. It is cut at the joint named, which becomes a constraint.",
-        _hinge() + '<joint name="k" type="fixed"><parent link="a"/><child link="b"/></joint>',
+        hinge() + '<joint name="k" type="fixed"><parent link="a"/><child link="b"/></joint>',
     ),
     "JOINT_AXIS_INVALID": Code("The axis of a joint cannot be used."),
-    "AXIS_NOT_UNIT": Code("The axis of a joint is not of length 1: it is normalised.", _hinge('<axis xyz="0 2 0"/>')),
+    "AXIS_NOT_UNIT": Code("The axis of a joint is not of length 1: it is normalised.", hinge('<axis xyz="0 2 0"/>')),
     "JOINT_AXIS_EXPRESSED_IN_INVALID": Code(
         "An axis is expressed in a frame that is not there.",
         '<link name="b"/><joint name="j" type="revolute"><parent>a</parent><child>b</child>'
@@ -238,29 +184,28 @@ CODES = {
     ),
     "JOINT_AXIS_MIMIC_INVALID": Code(
         "A joint cannot follow the other: that is missing, the joint itself, of other coordinates, or its follower.",
-        _hinge('<mimic joint="x"/>'),
+        hinge('<mimic joint="x"/>'),
     ),
     "JOINT_COUPLED": Code(
         "Joints that follow others: each keeps its coordinate, and a constraint holds it.",
-        _hinge()
+        hinge()
         + f'<link name="c">{INERTIAL}</link><joint name="k" type="continuous"><parent link="b"/><child link="c"/>'
         '<mimic joint="j"/></joint>',
     ),
     "MIMIC_OUTSIDE_LIMITS": Code(
         "As MIMIC_EXCEEDS_LIMITS, and no more than one position is left to both joints.",
-        _hinge(limit='lower="0" upper="1"')
+        hinge(limit='lower="0" upper="1"')
         + f'<link name="c">{INERTIAL}</link><joint name="k" type="revolute"><parent link="b"/><child link="c"/>'
         '<limit lower="0" upper="1"/><mimic joint="j" multiplier="-1"/></joint>',
     ),
     "MIMIC_EXCEEDS_LIMITS": Code(
         "A joint must go where its leader takes it, and its own limits are narrower: they hold for both.",
-        _hinge()
-        + f'<link name="c">{INERTIAL}</link><joint name="k" type="revolute"><parent link="b"/><child link="c"/>'
+        hinge() + f'<link name="c">{INERTIAL}</link><joint name="k" type="revolute"><parent link="b"/><child link="c"/>'
         '<limit lower="0" upper="1"/><mimic joint="j"/></joint>',
     ),
     "TRANSMISSION_IGNORED": Code(
         "A transmission drives a joint that cannot be driven: it is left out.",
-        _hinge(limit='lower="0" upper="1" effort="0"')
+        hinge(limit='lower="0" upper="1" effort="0"')
         + '<transmission name="t"><type>SimpleTransmission</type><joint name="j"/><actuator name="m"/></transmission>',
     ),
     "MATERIAL_UNDEFINED": Code(
@@ -268,25 +213,25 @@ CODES = {
         '<link name="b"><visual><geometry><sphere radius="1"/></geometry><material name="x"/></visual></link>',
     ),
     # --------------------------------------------------------------------------------------------- physics
-    "LINK_MASS_INVALID": Code("The mass is negative, or nothing beside the inertia.", _massive((1, 1, 1), mass="-1")),
+    "LINK_MASS_INVALID": Code("The mass is negative, or nothing beside the inertia.", massive((1, 1, 1), mass="-1")),
     "LINK_INERTIA_INVALID": Code(
         "No body has this inertia: a principal moment is negative, or larger than the other two together (by more than "
         "1e-6 of the largest). The finding has the principal moments, a likely cause "
         "(sign, decimal point, swapped products, order of the six numbers, frame) and the nearest possible inertia. A "
         "warning if the model is only loaded.",
-        _massive((1.676, 0.0018, 0.0009)),
+        massive((1.676, 0.0018, 0.0009)),
     ),
     "INERTIA_IMPLAUSIBLE": Code(
         "The largest radius of gyration, sqrt(I/m), is more than twice as far as the link's own geometry reaches from "
         "the centre of mass, or less than 1/50 of that; without known geometry: more than 10 m. The hint names the "
         "power of ten, unit or frame that would fit.",
-        _massive((3.6e-3, 3.6e-3, 3.6e-3), mass="0.001", rest=_SPHERE),
+        massive((3.6e-3, 3.6e-3, 3.6e-3), mass="0.001", rest=SPHERE),
     ),
     "INERTIA_PLACEHOLDER": Code(
         "As INERTIA_IMPLAUSIBLE, of a link whose moments are less than 1 % of those of the links that move with it.",
-        _massive((1, 1, 1), mass="10")
+        massive((1, 1, 1), mass="10")
         + '<link name="c"><inertial><mass value="0.001"/><inertia ixx="0.001" iyy="0.001" izz="0.001"/></inertial>'
-        + _SPHERE
+        + SPHERE
         + '</link><joint name="k" type="fixed"><parent link="b"/><child link="c"/></joint>',
     ),
     "INERTIA_DEFAULT": Code(
@@ -299,7 +244,7 @@ CODES = {
         '<sdf version="1.9"><model name="m"><link name="a"/></model></sdf>',
         "text",
     ),
-    "INERTIA_ZERO": Code("A link is a point mass: legal, and rarely meant.", _massive((0, 0, 0))),
+    "INERTIA_ZERO": Code("A link is a point mass: legal, and rarely meant.", massive((0, 0, 0))),
     "INERTIA_CHANGED": Code("The compiler options of an MJCF file change an inertia that the file states."),
     "INERTIA_NOT_FINITE": Code("An inertia computed from the file is not a finite number."),
     "MESH_INERTIA": Code(
@@ -307,7 +252,7 @@ CODES = {
         '"legacy" inertia.'
     ),
     "INERTIA_WITHOUT_MASS": Code(
-        "A link has moments of inertia and no mass: they are not used.", _massive((1, 1, 1), mass="0")
+        "A link has moments of inertia and no mass: they are not used.", massive((1, 1, 1), mass="0")
     ),
     "MODEL_WITHOUT_MASS": Code(
         "No link has mass: the file is for kinematics. What needs no mass works; forces and motion are refused.",
@@ -337,7 +282,7 @@ CODES = {
     "UNITS_IMPLAUSIBLE": Code(
         "What moves weighs more than 10 kg, is longer than 5 m and lighter than air, and would not be in grams or "
         "kilograms, and millimetres or centimetres. Meshes count with --meshes.",
-        _massive(
+        massive(
             (83000, 83000, 41000),
             mass="250",
             rest='<collision><geometry><box size="50 40 60"/></geometry></collision>',
@@ -345,61 +290,162 @@ CODES = {
     ),
     "COM_OUTSIDE_GEOMETRY": Code(
         "The centre of mass is further from the box around the link's geometry than that box is across.",
-        _massive((1e-3, 1e-3, 1e-3), mass="0.1", rest=_SPHERE).replace("<mass", '<origin xyz="0 0 9"/><mass'),
+        massive((1e-3, 1e-3, 1e-3), mass="0.1", rest=SPHERE).replace("<mass", '<origin xyz="0 0 9"/><mass'),
+    ),
+    "DENSITY_IMPLAUSIBLE": Code(
+        "What moves together weighs more than 1e5 kg/m^3 of the boxes around its geometry, five times as much as any "
+        "metal; or less than 5 kg/m^3 and 1 % of what most of the model has. Meshes count with --meshes.",
+        massive((2, 2, 2), mass="2000", rest=SPHERE),
+    ),
+    "INERTIAL_MISSING": Code(
+        "A link that a joint moves has geometry and no inertial, where most others have one.",
+        f'<link name="b">{SPHERE}</link>'
+        + "".join(
+            f'<link name="{child}">{INERTIAL.replace("1", "0.1")}{SPHERE}</link><joint name="{child}" '
+            f'type="continuous"><parent link="{parent}"/><child link="{child}"/></joint>'
+            for parent, child in (("b", "c"), ("c", "d"), ("d", "e"))
+        )
+        + '<joint name="j" type="continuous"><parent link="a"/><child link="b"/></joint>',
+    ),
+    "INERTIA_ABOUT_ORIGIN": Code(
+        "No mass within the box around a link's geometry has its moments of inertia about the centre of mass; taken as "
+        "about the link's origin they are those of that geometry. Meshes count with --meshes.",
+        massive(
+            (1.33667, 1.33667, 0.00667),
+            rest='<collision><origin xyz="0 0 1"/><geometry><box size="0.2 0.2 2"/></geometry></collision>',
+        ).replace("<mass", '<origin xyz="0 0 1"/><mass'),
+    ),
+    "INERTIA_AXES_SWAPPED": Code(
+        "The moments of inertia of a link are those of its geometry in another order, more than a factor of 2 apart. "
+        "Meshes count with --meshes.",
+        massive((0.0067, 0.34, 0.34), rest='<collision><geometry><box size="0.2 0.2 2"/></geometry></collision>'),
+    ),
+    "COLLISION_APART": Code(
+        "The collisions of a link are further away from its visuals than either is across. Meshes count with --meshes.",
+        f'<link name="b">{SPHERE.replace("collision", "visual")}'
+        + SPHERE.replace("<geometry>", '<origin xyz="1 0 0"/><geometry>')
+        + "</link>",
+    ),
+    "ANGLE_UNIT": Code(
+        "An angle of a pose is more than a turn, and is read as radians: probably degrees.",
+        '<link name="b"/>' + FIXED + '<origin rpy="0 90 0"/></joint>',
+    ),
+    "JOINT_ORIGIN_FAR": Code(
+        "A joint is 50 times as far from the link that carries it as the next longest way or link of the model: "
+        "probably millimetres.",
+        hinge('<origin xyz="0 0 300"/>') + f'<link name="c">{INERTIAL}</link><joint name="k" type="fixed"><parent '
+        'link="b"/><child link="c"/><origin xyz="0 0 0.3"/></joint>',
+    ),
+    "JOINT_LIMIT_TRAVEL": Code(
+        "A prismatic joint travels ten times as far as the model is large: probably millimetres. Joints that move all "
+        "of a model are left out. Meshes count with --meshes.",
+        hinge('<origin xyz="0 0 0.3"/>', kind="prismatic", limit='lower="0" upper="40"'),
+    ),
+    "TWIN_ORIGIN": Code(
+        "Left and right links, by their names, are where no mirror takes one to the other, though the other values of "
+        "the model mirror each other. Up to two such values of a model are told; with more it is not meant to mirror.",
+        arms(
+            '<parent link="a"/><child link="right_upper"/><origin xyz="0 -0.2 0"/>|<parent link="a"/><child '
+            'link="right_upper"/><origin xyz="0 0.2 0"/>'
+        ),
+    ),
+    "TWIN_AXIS": Code(
+        "The same of the axes of joints, whatever their sign.",
+        arms('<axis xyz="1 0 0"/></joint><joint|<axis xyz="0 0 1"/></joint><joint'),
+    ),
+    "TWIN_PARENT": Code(
+        "The same of the links that they hang on.",
+        arms('<parent link="right_upper"/>|<parent link="a"/>'),
+    ),
+    "TWIN_LIMITS": Code(
+        "The same of position limits.",
+        arms(
+            '<limit lower="-2.0" upper="1.0" effort="9" velocity="9"/><axis xyz="1 0 0"/></joint><joint|<limit '
+            'lower="-1.0" upper="2.0" effort="9" velocity="9"/><axis xyz="1 0 0"/></joint><joint'
+        ),
+    ),
+    "TWIN_EFFORT": Code(
+        "The same of limits of effort and velocity.",
+        arms(
+            'effort="9" velocity="9"/><axis xyz="1 0 0"/></joint><joint|effort="90" velocity="9"/><axis '
+            'xyz="1 0 0"/></joint><joint'
+        ),
+    ),
+    "TWIN_MASS": Code(
+        "The same of masses.",
+        arms(
+            '<mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link><link|'
+            '<mass value="2"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link><link'
+        ),
+    ),
+    "TWIN_CENTER_OF_MASS": Code(
+        "The same of centres of mass.",
+        arms(
+            '<origin xyz="0 -0.1 0"/><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>'
+            '</inertial></link><link|<origin xyz="0 0.1 0"/><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" '
+            'ixz="0" iyz="0"/></inertial></link><link'
+        ),
+    ),
+    "TWIN_INERTIA": Code(
+        "The same of moments and products of inertia.",
+        arms(
+            'ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link><link|ixx="9" iyy="9" izz="9" '
+            'ixy="0" ixz="0" iyz="0"/></inertial></link><link'
+        ),
     ),
     "JOINT_LIMIT_INVALID": Code(
         "The lower limit is above the upper. A warning: a continuous joint has position limits, which are applied here "
         "and not in every program (a note if the model is only loaded).",
-        _hinge(limit='lower="1" upper="0"'),
+        hinge(limit='lower="1" upper="0"'),
     ),
     "JOINT_LIMIT_NEGATIVE": Code(
         "A limit of velocity, effort, acceleration, deceleration or jerk is negative: it is taken as no limit. A note "
         "if it is -1, which stands for that in some files.",
-        _hinge(limit='lower="0" upper="1" effort="-5"'),
+        hinge(limit='lower="0" upper="1" effort="-5"'),
     ),
     "JOINT_LIMIT_MISSING": Code(
-        "A revolute or prismatic joint has no position limits: it is unlimited.", _hinge(limit='effort="1"')
+        "A revolute or prismatic joint has no position limits: it is unlimited.", hinge(limit='effort="1"')
     ),
     "JOINT_LIMIT_UNIT": Code(
         "A limit of a revolute joint is between four turns (25.1 rad) and 3600 rad: probably degrees.",
-        _hinge(limit='lower="-170" upper="170"'),
+        hinge(limit='lower="-170" upper="170"'),
     ),
     "JOINT_LIMIT_LONG": Code(
         "A limit of a prismatic joint is between 50 m and 100 km: probably millimetres.",
-        _hinge(kind="prismatic", limit='lower="0" upper="300"'),
+        hinge(kind="prismatic", limit='lower="0" upper="300"'),
     ),
-    "JOINT_RANGE_ZERO": Code("Both limits are the same: the joint cannot move.", _hinge(limit='lower="0" upper="0"')),
+    "JOINT_RANGE_ZERO": Code("Both limits are the same: the joint cannot move.", hinge(limit='lower="0" upper="0"')),
     "JOINT_DEFAULT_OUTSIDE_LIMITS": Code(
-        "The zero position is outside of the limits.", _hinge(limit='lower="1" upper="2"')
+        "The zero position is outside of the limits.", hinge(limit='lower="1" upper="2"')
     ),
-    "JOINT_LIMIT_ZERO": Code("A velocity or effort limit is 0.", _hinge(limit='lower="0" upper="1" effort="0"')),
+    "JOINT_LIMIT_ZERO": Code("A velocity or effort limit is 0.", hinge(limit='lower="0" upper="1" effort="0"')),
     "JOINT_LIMIT_IMPLAUSIBLE": Code(
         "An effort limit above 1e6 or a velocity limit above 1e4: meant as no limit.",
-        _hinge(limit='lower="0" upper="1" effort="1e9"'),
+        hinge(limit='lower="0" upper="1" effort="1e9"'),
     ),
     # --------------------------------------------------------------------------------------------- contact
     "HYDROELASTIC_INCOMPLETE": Code(
         "A rigid or compliant collision lacks a property that its shape needs: it touches at points. Round shapes need "
         "`drake:mesh_resolution_hint`, compliant ones `drake:hydroelastic_modulus`, compliant half spaces "
         "`drake:slab_thickness`.",
-        _touching(_BALL, "<drake:rigid_hydroelastic/>"),
+        touching(BALL, "<drake:rigid_hydroelastic/>"),
     ),
     "HYDROELASTIC_MODULUS": Code(
         "A hydroelastic modulus is below 1e4 Pa or above 1e9 Pa. Useful ones are 1e5 to 1e7 Pa: softer, solids go "
         "through each other; stiffer, nothing changes but the effort of solving.",
-        _touching('<box size="1 1 1"/>', _COMPLIANT.format("1e12")),
+        touching('<box size="1 1 1"/>', COMPLIANT.format("1e12")),
     ),
     "HYDROELASTIC_HINT": Code(
         "The resolution hint is longer than the geometry: its mesh is as coarse as one can be.",
-        _touching(_BALL, _RIGID.format("2")),
+        touching(BALL, RIGID.format("2")),
     ),
     "HYDROELASTIC_MARGIN": Code(
         "The hydroelastic margin is more than half of the least width of the geometry.",
-        _touching('<box size="1 1 1"/>', _COMPLIANT.format("1e6") + '<drake:hydroelastic_margin value="0.6"/>'),
+        touching('<box size="1 1 1"/>', COMPLIANT.format("1e6") + '<drake:hydroelastic_margin value="0.6"/>'),
     ),
     "HYDROELASTIC_SLAB": Code(
         "A slab thickness on something else than a half space: it is not used.",
-        _touching(_BALL, _RIGID.format("0.01") + '<drake:slab_thickness value="1"/>'),
+        touching(BALL, RIGID.format("0.01") + '<drake:slab_thickness value="1"/>'),
     ),
     "HYDROELASTIC_MESH": Code(
         "With --meshes: a compliant collision names a mesh whose surface is not closed, so that it holds no volume to "
@@ -412,31 +458,31 @@ CODES = {
         "All collisions of the model with hydroelastic properties are rigid. Two rigid geometries have no contact "
         "surface: they touch at points. A warning in a scenario whose contact model is hydroelastic, which refuses "
         "them.",
-        _touching(_BALL, _RIGID.format("0.01")),
+        touching(BALL, RIGID.format("0.01")),
     ),
     # --------------------------------------------------------------------------------- deformable bodies
     "DEFORMABLE_INVALID": Code(
         "A deformable link has not exactly one collision with a shape, or a value that is out of its range: Young's "
         "modulus and density are positive, Poisson's ratio is between -1 and 0.5, damping is not negative, a wall has "
         "a normal.",
-        _elastic("<drake:poissons_ratio>0.5</drake:poissons_ratio>"),
+        elastic("<drake:poissons_ratio>0.5</drake:poissons_ratio>"),
         "sdf",
     ),
     "DEFORMABLE_REFERENCE": Code(
         "A joint, frame, constraint or filter group names a deformable link, which is no rigid body. Walls hold it, "
         "and in Python fixed constraints.",
-        _elastic() + '<joint name="j" type="fixed"><parent>a</parent><child>soft</child></joint>',
+        elastic() + '<joint name="j" type="fixed"><parent>a</parent><child>soft</child></joint>',
         "sdf",
     ),
     "DEFORMABLE_STATIC": Code(
         "A static model has a deformable link, which moves unless walls hold it.",
-        "<static>1</static>" + _elastic(),
+        "<static>1</static>" + elastic(),
         "sdf",
     ),
     "DEFORMABLE_MESH": Code(
         "The shape of a deformable link has no tetrahedra that can be simulated: those of a file are inside out or "
         "flat, or leave a vertex alone; a surface of triangles is not closed; no vertex is behind a wall.",
-        _elastic(
+        elastic(
             wall="<drake:wall_boundary_condition><drake:point_on_plane>0 0 -9</drake:point_on_plane>"
             "<drake:outward_normal>0 0 1</drake:outward_normal></drake:wall_boundary_condition>"
         ),
@@ -450,7 +496,7 @@ CODES = {
         "A material that no solid has, or that linear tetrahedra do not follow: Young's modulus below 1e3 or above "
         "1e12 Pa, density below 1 or above 3e4 kg/m^3, Poisson's ratio above 0.495, damping by stiffness above 1 s, "
         "Drake's neo-Hookean material at a Poisson's ratio that is not positive.",
-        _elastic("<drake:youngs_modulus>5</drake:youngs_modulus>"),
+        elastic("<drake:youngs_modulus>5</drake:youngs_modulus>"),
         "sdf",
     ),
     # ---------------------------------------------------------------------------------------------- meshes
@@ -498,59 +544,8 @@ CODES = {
     "YAML_VERSION": Code("The document asks for another version of YAML."),
 }
 
+
 # of `mbcli convert`: properties that the written file cannot hold, or holds in another form
-LOSSES = {
-    "ACTUATOR": "An actuator that the format has no place for: the second of a joint, one of a joint that closes a "
-    "loop, one whose effort limit is 0, or one that aims elsewhere than at the default position, in MJCF than at the "
-    "control 0.",
-    "CONSTRAINT": "A constraint of a kind that the format does not have.",
-    "CONSTRAINT_NAME": "The name of a constraint.",
-    "CONTACT": "What MJCF says of contact: what touches what, margins, frictions of pairs; in MJCF, how two "
-    "frictions become one.",
-    "DEFAULT_POSE": "The pose of a floating link at the start.",
-    "DEFORMABLE": "A deformable link, which URDF does not have.",
-    "EXTENSION": "Elements that only programs that know Drake's elements read, or this one alone.",
-    "FRAME": "A frame that is added, since the format states an element by it.",
-    "FRICTION": "The friction at rest of a collision, where MJCF has one coefficient.",
-    "GEOMETRY": "A shape that the format does not have, or describes in another way.",
-    "GRAVITY": "The gravity of the plant.",
-    "INERTIA": "The mass or inertia of a link that MuJoCo refuses, and what is written in its place.",
-    "JOINT": "A joint of a kind that the format does not have, or that is several joints there.",
-    "JOINT_ACCELERATION": "The acceleration limit of a joint.",
-    "JOINT_DAMPING": "The damping of a joint.",
-    "JOINT_DECELERATION": "The deceleration limit of a joint.",
-    "JOINT_DEFAULT_POSITION": "The default position of a joint.",
-    "JOINT_EFFORT": "The effort limit of a joint.",
-    "JOINT_FRICTION": "The friction of a joint.",
-    "JOINT_JERK": "The jerk limit of a joint.",
-    "JOINT_LIMITS": "Limits that are one number: a little around it, for MuJoCo takes a range without width for none.",
-    "JOINT_LOWER": "The lower position limit of a joint.",
-    "JOINT_MIMIC": "That a joint follows another.",
-    "JOINT_REVERSED": "A joint leads the other way, since the format wants a tree.",
-    "JOINT_SPRING_REFERENCE": "The rest position of the spring of a joint.",
-    "JOINT_SPRING_STIFFNESS": "The spring of a joint.",
-    "JOINT_STOP_DISSIPATION": "What a stop at a position limit of a joint takes of a motion.",
-    "JOINT_STOP_STIFFNESS": "The stiffness of the stops at the position limits of a joint.",
-    "JOINT_TYPE": "The coordinates of a joint are of another kind.",
-    "JOINT_UPPER": "The upper position limit of a joint.",
-    "JOINT_VELOCITY": "The velocity limit of a joint.",
-    "LINK": "A link without mass or shape between two joints, which stand on one body in MJCF.",
-    "LINK_FRAME": "The frame of a link is elsewhere in it.",
-    "LINK_GRAVITY": "That a link is out of gravity.",
-    "LOOP": "A joint that closes a loop and is an equality in MJCF.",
-    "MESH": "A mesh that is not found, is named otherwise, or is converted.",
-    "NAME": "A name that is changed.",
-    "ORDER": "The coordinates come in another order.",
-    "POSTURE": "A named posture.",
-    "PRECISION": "Numbers of which the format has fewer digits.",
-    "PROPERTIES": "Proximity properties that the format has no elements for.",
-    "REFLECTED_INERTIA": "The inertia of a joint's drive.",
-    "PLUGIN": "A plugin that acts in runs, and links that are slowed down or held by the file.",
-    "SENSOR": "A sensor, or a part of what it measures.",
-    "WORLD": "Geometry of the world that stands on a link welded to it.",
-}
-
-
 def reference_page() -> str:
     """The text of docs/reference/check.md below its introduction."""
     lines = ["| code | meaning | example |", "|---|---|---|"]

@@ -7,7 +7,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from mbcli.parsers.checks.inertia import principal_moments
+from mbcli.parsers.poses import compose, inverse
 from mbcli.parsers.spanning_tree import cut_of, needed_joints
+from mbcli.parsers.spec import IDENTITY
 
 from mbcli.common.fast_dataclass import dataclass
 from mbcli.common.topology import forest_by_loss
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
     from mbcli.parsers.spec import JointSpec, LinkSpec, ModelSpec, SourceLocation
 
     from mbcli.common.topology import Mobod
-    from mbcli.math.array_types import Vector3
+    from mbcli.math.array_types import Matrix4, Vector3
 
     MeshBounds: TypeAlias = dict[str, tuple[Vector3, Vector3]]
 
@@ -48,6 +50,29 @@ class FlatModel:
             len(names), ends, lambda: (cut_of(joint, name in self.needed_joints) for name, joint in named.items())
         )
         return mobods, loops, names, list(named.values())
+
+    @cached_property
+    def inboard(self) -> dict[str, JointSpec]:
+        """{link: the joint of the tree that holds it}; links that float have none."""
+        mobods, _, names, joints = self.forest
+        return {names[mobod.link]: joints[mobod.joint] for mobod in mobods if mobod.joint is not None}
+
+    @cached_property
+    def poses(self) -> dict[str, Matrix4]:
+        """{link: X_WL (4, 4) with all coordinates zero}; links that float are where the file puts them."""
+        X_W = {WORLD: IDENTITY}
+        mobods, _, names, joints = self.forest
+        for mobod in mobods:
+            link = names[mobod.link]
+            if link == WORLD:
+                continue
+            if mobod.joint is None:
+                X_W[link] = self.links[link].X_ModelL
+                continue
+            joint = joints[mobod.joint]
+            X_PC = compose(joint.X_PF, inverse(joint.X_CM))
+            X_W[link] = compose(X_W[names[mobod.inboard]], X_PC if joint.child == link else inverse(X_PC))
+        return X_W
 
     @cached_property
     def principal_moments(self) -> dict[str, list[float]]:

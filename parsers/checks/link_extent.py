@@ -8,6 +8,8 @@ import numpy as np
 from mbcli.parsers.spec import Box, Capsule, Cone, Cylinder, Ellipsoid, Mesh, Sphere
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from mbcli.parsers.checks.flat_model import MeshBounds
     from mbcli.parsers.spec import GeometrySpec, LinkSpec, Shape
 
@@ -30,7 +32,12 @@ def corners(link: LinkSpec, mesh_bounds: MeshBounds) -> Matrix | None:
 
     mesh_bounds: {path of a mesh file: its (lower, upper) corner}; other meshes are unknown.
     """
-    found = [_shape_corners(geometry, mesh_bounds) for geometry in (*link.visuals, *link.collisions)]
+    return corners_of((*link.visuals, *link.collisions), mesh_bounds)
+
+
+def corners_of(geometries: Sequence[GeometrySpec], mesh_bounds: MeshBounds) -> Matrix | None:
+    """Corners (n, 3) [m], in the link frame, of boxes around geometries of a link; None if any is unknown."""
+    found = [_shape_corners(geometry, mesh_bounds) for geometry in geometries]
     points = [corners for corners in found if corners is not None]
     if not points or len(points) < len(found):
         return None

@@ -13,10 +13,11 @@ if TYPE_CHECKING:
 
     from mbcli.parsers.checks.flat_model import FlatModel
     from mbcli.parsers.checks.report import Report
-    from mbcli.parsers.spec import JointSpec, ModelSpec
+    from mbcli.parsers.spec import JointSpec, LinkSpec, ModelSpec
 
 LEAST_MOMENT = 1e-15  # of the largest moment of inertia: less is 0 with rounding
 FREE = "quaternion_floating"
+MOST_WITHOUT = 0.3  # of the links with geometry that joints move: with more the file is not for dynamics
 
 
 def check_moving_masses(model: FlatModel, report: Report) -> None:
@@ -65,6 +66,31 @@ def check_moving_masses(model: FlatModel, report: Report) -> None:
         related = [model.links[link].place for link in floating[1 : 1 + MAX_RELATED]]
         hint = "give it mass, or fix it to the world"
         report("FLOATING_MASS_MISSING", message, model.links[floating[0]].place, hint=hint, related=related)
+
+
+def check_missing_inertials(model: FlatModel, report: Report) -> None:
+    """INERTIAL_MISSING, once a model, for links that a joint moves, with geometry and without mass, where others have
+    some. Those that carry nothing with mass are those of check_moving_masses()."""
+    if not report.is_sound(model):
+        return
+    group, stated = welded_groups(model), set()
+    seen: dict[str, tuple[str, LinkSpec]] = {}
+    for name, link in model.links.items():
+        if link.inertial is not None:
+            stated.add(group[name])
+        if link.visuals or link.collisions:
+            seen.setdefault(group[name], (name, link))
+    moving = {link: joint for link, joint in model.inboard.items() if joint.type != "fixed"}
+    carries = {group[j.parent if j.child == link else j.child] for link, j in moving.items() if group[link] in stated}
+    moved = {group[link] for link in moving} - {WORLD}
+    shown = [key for key in seen if key in moved]
+    without = [key for key in shown if key not in stated and key in carries]
+    if not without or len(without) > MOST_WITHOUT * len(shown):
+        return
+    name, first = seen[without[0]]
+    message = f'link "{name}" has geometry and no mass, and a joint moves it{_others(without, "links")}'
+    related = [seen[key][1].place for key in without[1 : 1 + MAX_RELATED]]
+    report("INERTIAL_MISSING", message, first.place, hint="is its inertial missing?", related=related)
 
 
 def _needs_mass(joint: JointSpec, model: FlatModel) -> bool:

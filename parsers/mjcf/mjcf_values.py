@@ -7,6 +7,7 @@ from math import radians
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from mbcli.parsers.angles import check_radians
 from mbcli.parsers.mjcf.mjcf_known import ACTUATORS, READ
 from mbcli.parsers.poses import rotation_about, turn_z_to, unit_vector
 from mbcli.parsers.spec import IDENTITY, pose
@@ -362,6 +363,8 @@ def read_rotation(element: Node | WithDefaults, settings: Settings) -> Matrix3 |
     values = element.vector(name, count)
     if values is None:
         return None
+    if settings.angle == 1.0 and name in ("euler", "axisangle"):
+        check_radians(values if name == "euler" else values[3:], node, name if own else None)
     matrix = to_matrix(np.array(values), settings)
     if matrix is None:
         node.diagnostics.error(

@@ -6,6 +6,7 @@ from math import radians
 from typing import TYPE_CHECKING
 
 import numpy as np
+from mbcli.parsers.angles import check_radians
 from mbcli.parsers.frame_names import is_reserved
 from mbcli.parsers.spec import IDENTITY, pose
 from mbcli.parsers.xml_node import quoted
@@ -119,6 +120,8 @@ def _read_any_pose(node: Node) -> Matrix4:
         *p, roll, pitch, yaw = node.text_vector(6, (0.0,) * 6)
         angles = (roll, pitch, yaw)
         rpy = [radians(angle) for angle in angles] if in_degrees else angles
+        if not in_degrees:
+            check_radians(angles, node)
         return pose(rows_from_angles(*rpy) if any(rpy) else None, p)
     if rotation_format != "quat_xyzw":
         message = f'rotation_format must be "euler_rpy" or "quat_xyzw", found {quoted(rotation_format)}'

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from mbcli.parsers.angles import check_radians
 from mbcli.parsers.duplicate_names import report_duplicate
 from mbcli.parsers.frame_names import WORLD
 from mbcli.parsers.spec import IDENTITY, pose
@@ -115,4 +116,7 @@ def read_pose(node: Node) -> Matrix4:
         node.diagnostics.error("ATTRIBUTE_INVALID", "a quaternion must not be zero", node, attribute="quat_xyzw")
     if (xyz is None or xyz is ZEROS) and (rpy is None or rpy is ZEROS):
         return IDENTITY
-    return pose(rows_from_angles(*rpy) if rpy is not None and any(rpy) else None, xyz)
+    if rpy is None or not any(rpy):
+        return pose(None, xyz)
+    check_radians(rpy, node, "rpy")
+    return pose(rows_from_angles(*rpy), xyz)
