@@ -41,17 +41,18 @@ def _mujoco(text, file_type):
     return mujoco.MjModel.from_xml_string(text).nv + 6
 
 
-LOADERS = {"mbcli": _mbcli, "Drake": _drake, "Pinocchio": _pinocchio, "MuJoCo": _mujoco}
+PROGRAMS = ("mbcli", "Drake", "Pinocchio", "MuJoCo")
+LOADERS = dict(zip(PROGRAMS, (_mbcli, _drake, _pinocchio, _mujoco), strict=True))
 READ_SDF = ("mbcli", "Drake")
 
 
-def loaders(file_type, only=tuple(LOADERS)):
+def loaders(file_type, only=PROGRAMS):
     """{program: function of a text and its format} of those that are installed and read the format."""
-    readers = [name for name in (READ_SDF if file_type == "sdf" else LOADERS) if name in only]
+    readers = [name for name in (READ_SDF if file_type == "sdf" else PROGRAMS) if name in only]
     return {name: LOADERS[name] for name in readers if name == "mbcli" or installed(name)}
 
 
-def seconds_to_load(text, file_type, rounds, only=tuple(LOADERS)):
+def seconds_to_load(text, file_type, rounds, only=PROGRAMS):
     """{program: processor times of every round}, and the counts of velocities; programs take turns."""
     chosen = loaders(file_type, only)
     counts = {name: load(text, file_type) for name, load in chosen.items()}  # the first one imports

@@ -5,6 +5,7 @@ import signal
 import sys
 
 import pytest
+from peer_modules import missing_peers, peers_of
 from quick_set import QUICK
 from repository import MODELS, ROOT, files_of_tests
 
@@ -40,6 +41,14 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if item.path.name in QUICK and item.get_closest_marker("peers") is None:
             item.add_marker(pytest.mark.quick)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item):
+    """Skips a test before its fixtures run where an engine is missing that it is marked with: `peers("mujoco")`."""
+    missing = missing_peers(peers_of(item))
+    if missing:
+        pytest.skip(f"{' and '.join(missing)} not installed")
 
 
 @pytest.fixture(autouse=True)

@@ -8,6 +8,7 @@ mass), whoever wrote the file. Such links are named, and mass matrices are compa
 
 import os
 import warnings
+from importlib.util import find_spec
 from pathlib import Path
 from zlib import crc32
 
@@ -31,8 +32,11 @@ TOLERANCE, SINGLE = 1e-9, 1e-5  # relative to the largest number; of Newton, whi
 
 
 def read_by_engines(path, file_format, packages, newton=None):
-    """{engine: [verdict, deviation or what was said]} of a file. newton: the Python of an environment with Newton."""
-    engines = [name for name in ENGINES[file_format] if name != "newton" or newton]
+    """{engine: [verdict, deviation or what was said]} of a file, for the engines that are installed.
+
+    newton: the Python of an environment with Newton.
+    """
+    engines = [name for name in ENGINES[file_format] if (newton if name == "newton" else find_spec(name))]
     if not engines:
         return {}
     plant = own_plant(path, file_format, packages)

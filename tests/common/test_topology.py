@@ -190,10 +190,10 @@ def plant_of(num_links, edges, *, plant, inertia, revolute, weld):
     return plant
 
 
-@pytest.mark.peers
+@pytest.mark.peers("pydrake")
 def test_coordinates_of_200_random_forests_are_those_of_pydrake():
-    drake = pytest.importorskip("pydrake.multibody.tree")
     from pydrake.math import RigidTransform
+    from pydrake.multibody import tree as drake
     from pydrake.multibody.plant import MultibodyPlant as DrakePlant
 
     inertia = drake.SpatialInertia.SolidBoxWithMass(1.0, 0.1, 0.2, 0.3)

@@ -254,7 +254,7 @@ def test_unknown_and_missing_engines(monkeypatch):
         compare_engines(PENDULUM)
 
 
-@pytest.mark.peers
+@pytest.mark.peers("pydrake", "pinocchio", "mujoco")
 @pytest.mark.parametrize("options", [{}, {"weld": ["base"]}], ids=["floating", "welded"])
 def test_the_engines_agree(options, tmp_path):
     from mbcli.models import load_model
@@ -276,7 +276,7 @@ def test_the_engines_agree(options, tmp_path):
     assert {"mass_matrix", "bias", "gravity_forces", "accelerations", "pose", "mass"} <= result.compared.keys()
 
 
-@pytest.mark.peers
+@pytest.mark.peers("pinocchio")
 def test_engines_that_leave_something_out_are_found():
     found = compare_engines(SAMPLES / "arm7.urdf", engines=["pinocchio"], tolerance=1e-8, duration=0.0).differences
     assert [(d.name, d.cause) for d in found][0] == ("mass_matrix", "the armature (rotor inertia) is dropped")

@@ -44,8 +44,10 @@ def test_parts_of_a_mesh_that_is_not_convex_are_files_of_their_own(fork, suffix)
     assert all(solid.shape.path.startswith(str(out.parent)) for solid in link.collisions)
 
 
+@pytest.mark.peers("mujoco")
 def test_mujoco_lets_a_ball_into_the_gap_between_the_parts(fork):
-    mujoco = pytest.importorskip("mujoco")
+    import mujoco
+
     touching = {}
     for options in ((), ("--decompose",)):
         out = fork.parent / f"out{len(options)}" / "fork.xml"

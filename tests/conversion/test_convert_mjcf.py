@@ -146,7 +146,7 @@ def test_without_mujoco_our_reader_alone_proves_it(monkeypatch):
     assert proof.engines == ["mbcli"] and proof.faults() == []
 
 
-@pytest.mark.peers
+@pytest.mark.peers("mujoco")
 @pytest.mark.parametrize("path", [*SAMPLES, *SHARED], ids=lambda path: path.name)
 def test_mujoco_has_the_same_numbers(path):
     model, plant = load(path)
@@ -156,14 +156,14 @@ def test_mujoco_has_the_same_numbers(path):
     assert all(proof.deviations[f"mujoco: {name}"] < 1e-9 for name in names)
 
 
-@pytest.mark.peers
+@pytest.mark.peers("mujoco")
 def test_mujoco_has_the_same_numbers_of_joints_of_several_axes():
     links = (LINK.format(name, f"<pose>0 0 {k} .1 0 {k}</pose>") for k, name in enumerate("abcde"))
     model, plant = load(sdf("".join(links) + JOINTS), "sdf")
     assert by_mujoco(converted(model, "mjcf", packages=PACKAGES, folder="."), plant).faults() == []
 
 
-@pytest.mark.peers
+@pytest.mark.peers("mujoco")
 @pytest.mark.parametrize(
     ("old", "new", "fault"),
     [

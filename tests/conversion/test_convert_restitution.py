@@ -85,10 +85,11 @@ def test_a_negative_solref_is_the_restitution_of_a_spring_and_a_damper():
     assert restitution_of((-100.0, -12.0)) is None and restitution_of((0.02, 0.1)) is None
 
 
-@pytest.mark.peers
+@pytest.mark.peers("mujoco")
 def test_mujoco_bounces_as_high():
     """The 1 % of impedance d and the step are MuJoCo's own."""
-    mujoco = pytest.importorskip("mujoco")
+    import mujoco
+
     model = mujoco.MjModel.from_xml_string(
         '<mujoco><option timestep="0.0002"/><worldbody><geom type="plane" size="5 5 .1"/><body pos="0 0 1.1">'
         '<freejoint/><geom size=".1" mass="1" solref="-100000 -63" solimp="0.99 0.99 0.001"/></body></worldbody>'

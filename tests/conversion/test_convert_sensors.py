@@ -24,9 +24,11 @@ def sensed(tmp_path):
     return path
 
 
+@pytest.mark.peers("mujoco")
 def test_sensors_of_mjcf_give_the_same_numbers_in_mujoco(sensed):
     """MuJoCo's sensordata of both files at random states, in the order of the file."""
-    mujoco = pytest.importorskip("mujoco")
+    import mujoco
+
     out = sensed.with_name("out.xml")
     result = succeed("convert", sensed, "-o", out)
     assert "SENSOR" not in result.err
@@ -53,8 +55,10 @@ VOLUMES = """<mujoco><option magnetic="0.1 -0.4 0.2"/><worldbody><geom type="pla
 </mujoco>"""
 
 
+@pytest.mark.peers("mujoco")
 def test_sensors_of_fields_volumes_and_limits_give_the_same_numbers_in_mujoco(tmp_path):
-    mujoco = pytest.importorskip("mujoco")
+    import mujoco
+
     path, out = tmp_path / "m.xml", tmp_path / "out.xml"
     path.write_text(VOLUMES)
     assert "SENSOR" not in succeed("convert", path, "-o", out).err

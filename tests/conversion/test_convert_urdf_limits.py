@@ -43,18 +43,20 @@ def test_limits_have_the_attributes_that_urdfdom_requires(urdf):
     assert limits["spin"] is None
 
 
-@pytest.mark.peers
+@pytest.mark.peers("pinocchio")
 def test_pinocchio_reads_joints_without_limits(urdf):
-    pinocchio = pytest.importorskip("pinocchio")
+    import pinocchio
+
     model = pinocchio.buildModelFromUrdf(str(urdf))
     assert list(model.names)[1:] == ["swing", "push", "turn", "spin"]
     assert model.upperPositionLimit[0] == 2.0 and model.upperPositionLimit[1] > 1e100
 
 
-@pytest.mark.peers
+@pytest.mark.peers("pinocchio")
 def test_what_floats_beside_a_world_without_shapes_is_the_one_root(tmp_path):
     """The plane of the floor is lost, and with it all that the world had."""
-    pinocchio = pytest.importorskip("pinocchio")
+    import pinocchio
+
     text = re.sub('<joint name="swing"[^>]*>', "<freejoint/>", MJCF)
     text = text.replace("<worldbody>", '<worldbody><geom name="floor" type="plane" size="1 1 1"/>')
     (tmp_path / "m.xml").write_text(text)

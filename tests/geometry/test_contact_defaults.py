@@ -77,11 +77,10 @@ def test_the_setting_reaches_simulate(tmp_path):
     assert sinking() == pytest.approx(1e-3, rel=1e-2)
 
 
-@pytest.mark.peers
+@pytest.mark.peers("pydrake")
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("approximation", ["lagged", "similar", "sap"])
 def test_the_numbers_are_those_of_pydrake(approximation):
-    pytest.importorskip("pydrake")
     ours = first_force(own_library(), approximation, contact_defaults="drake")
     assert ours == pytest.approx(first_force(drake_library(), approximation), rel=1e-6)
 

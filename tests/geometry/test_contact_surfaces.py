@@ -13,7 +13,9 @@ SQUARE = np.array([[0.0, 0, 0], [2, 0, 0], [2, 1, 0], [0, 1, 0]])
 
 @pytest.fixture
 def drake():
-    return pytest.importorskip("pydrake.all")
+    import pydrake.all
+
+    return pydrake.all
 
 
 def some_polygons(seed):
@@ -32,7 +34,7 @@ def some_polygons(seed):
 # -------------------------------------------------------------------------------------------------- meshes
 
 
-@pytest.mark.peers
+@pytest.mark.peers("pydrake")
 def test_polygons_measure_as_in_pydrake(drake):
     for seed in range(5):
         data, vertices = some_polygons(seed)
@@ -56,7 +58,7 @@ def test_polygons_measure_as_in_pydrake(drake):
     np.testing.assert_array_equal(flat[0].element_centroid(0), flat[1].element_centroid(0))
 
 
-@pytest.mark.peers
+@pytest.mark.peers("pydrake")
 def test_triangles_measure_as_in_pydrake(drake):
     rng = np.random.default_rng(7)
     vertices, rows = rng.normal(size=(8, 3)), [rng.permutation(8)[:3] for _ in range(6)]

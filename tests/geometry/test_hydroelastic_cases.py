@@ -21,7 +21,9 @@ def soft(hint=None, modulus=E, **more):
 
 @pytest.fixture
 def drake():
-    return pytest.importorskip("pydrake.all")
+    import pydrake.all
+
+    return pydrake.all
 
 
 def ball(depth, hint):
@@ -89,7 +91,7 @@ def assert_same(ours, theirs, tolerance=1e-7, division=0.0):
         assert ours[name] == pytest.approx(theirs[name], rel=tolerance)
 
 
-@pytest.mark.peers
+@pytest.mark.peers("pydrake")
 @pytest.mark.parametrize("surface", ["triangle", "polygon"])
 @pytest.mark.parametrize("name", CASES)
 def test_surfaces_and_forces_are_those_of_pydrake(drake, name, surface):
@@ -97,7 +99,7 @@ def test_surfaces_and_forces_are_those_of_pydrake(drake, name, surface):
     assert_same(*(at_rest(lib, *CASES[name], surface=surface) for lib in (own, drake)), division=division)
 
 
-@pytest.mark.peers
+@pytest.mark.peers("pydrake")
 @pytest.mark.parametrize("surface", ["triangle", "polygon"])
 @pytest.mark.parametrize("motion", [{"v": (0.3, 0.1, -0.2), "w": (1.0, -2.0, 3.0)}, {"v": (1e-4, 0, 0.1)}])
 def test_tractions_of_moving_bodies_are_those_of_pydrake(drake, surface, motion):
@@ -107,7 +109,7 @@ def test_tractions_of_moving_bodies_are_those_of_pydrake(drake, surface, motion)
     assert_same(*(at_rest(lib, *case, surface=surface, **motion) for lib in (own, drake)), division=division)
 
 
-@pytest.mark.peers
+@pytest.mark.peers("pydrake")
 @pytest.mark.parametrize("step", [0.0, 1e-3])
 @pytest.mark.parametrize("height", [0.095, 0.1005, 0.103])
 @pytest.mark.parametrize(
@@ -205,7 +207,7 @@ def test_5_meshes(tmp_path, name):
     assert at_rest(own, *case)["force"][2] == pytest.approx(expected, rel=1e-7)
 
 
-@pytest.mark.peers
+@pytest.mark.peers("pydrake")
 @pytest.mark.parametrize("name", ["block of tetrahedra", "convex tetrahedron", "rigid mesh"])
 def test_5_meshes_beside_pydrake(drake, tmp_path, name):
     _, case = mesh_cases(tmp_path)[name]
@@ -281,7 +283,7 @@ def test_7_a_spinning_disc_slows_down(approximation):
     assert spin == pytest.approx(even, abs=0.05) and spin == pytest.approx(6.941463, abs=2e-3)  # the latter of pydrake
 
 
-@pytest.mark.peers
+@pytest.mark.peers("pydrake")
 @pytest.mark.parametrize("approximation", APPROXIMATIONS)
 def test_7_a_disc_slows_down_as_in_pydrake(drake, approximation):
     ours, theirs = (spin_after(lib, approximation, 0.03) for lib in (own, drake))

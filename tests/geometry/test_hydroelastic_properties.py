@@ -27,7 +27,9 @@ SHAPES = {
 
 @pytest.fixture
 def drake():
-    return pytest.importorskip("pydrake.all")
+    import pydrake.all
+
+    return pydrake.all
 
 
 def properties(lib=own, **values):
@@ -56,7 +58,7 @@ def what_is(shape, given, **defaults):
 # --------------------------------------------------------------------------------------------------- Python
 
 
-@pytest.mark.parametrize("lib", ["own", pytest.param("drake", marks=pytest.mark.peers)])
+@pytest.mark.parametrize("lib", ["own", pytest.param("drake", marks=pytest.mark.peers("pydrake"))])
 def test_functions_add_what_pydrake_adds(lib, request):
     lib = own if lib == "own" else request.getfixturevalue(lib)
     expected = {"compliance_type"}
@@ -146,7 +148,7 @@ GIVEN = [
 ]
 
 
-@pytest.mark.peers
+@pytest.mark.peers("pydrake")
 @pytest.mark.parametrize("name", SHAPES)
 @pytest.mark.parametrize("given", GIVEN)
 def test_registration_refuses_what_pydrake_refuses(drake, name, given):

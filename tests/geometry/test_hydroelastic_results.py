@@ -24,7 +24,9 @@ SOFT = '<drake:compliant_hydroelastic/><drake:hydroelastic_modulus value="1e5"/>
 
 @pytest.fixture
 def drake():
-    return pytest.importorskip("pydrake.all")
+    import pydrake.all
+
+    return pydrake.all
 
 
 @pytest.fixture
@@ -88,7 +90,7 @@ def infos_of(plant, context):
 # ------------------------------------------------------------------------------------- beside pydrake
 
 
-@pytest.mark.peers
+@pytest.mark.peers("pydrake")
 @pytest.mark.parametrize("ground_first", [False, True])
 @pytest.mark.parametrize("surface", ["triangle", "polygon"])
 @pytest.mark.parametrize("step", [0.0, 1e-3])
@@ -184,7 +186,7 @@ def leaning_pendulum(lib, step):
     return scene, joint
 
 
-@pytest.mark.peers
+@pytest.mark.peers("pydrake")
 def test_reaction_forces_in_a_step_hold_contact_surfaces_as_in_pydrake(drake, monkeypatch):
     monkeypatch.setenv("MBCLI_JIT", "0")
     found = []

@@ -412,13 +412,13 @@ FILES = {  # file: how many overlaps there are at least; only the feet and hands
 }
 
 
-@pytest.mark.peers
+@pytest.mark.peers("pydrake")
 @pytest.mark.parametrize("file", FILES)
 def test_collision_candidates_and_overlaps_of_robots_are_those_of_pydrake(file):
-    multibody = pytest.importorskip("pydrake.multibody")
     import pydrake.multibody.parsing
     import pydrake.multibody.plant
     import pydrake.systems.framework
+    from pydrake import multibody
 
     path = MODELS / file
     if not path.exists():

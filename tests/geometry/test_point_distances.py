@@ -69,9 +69,9 @@ def test_what_is_farther_away_than_the_threshold_is_left_out():
     assert queries.ComputeSignedDistanceToPoint(X @ [0.0, 0.0, 9.0], 1.0) == []
 
 
-@pytest.mark.peers
+@pytest.mark.peers("pydrake")
 def test_distances_from_points_are_those_of_pydrake():
-    drake = pytest.importorskip("pydrake.geometry")
+    from pydrake import geometry as drake
     from pydrake.math import RigidTransform as X_
     from pydrake.math import RollPitchYaw as Rpy
     from pydrake.multibody.plant import AddMultibodyPlantSceneGraph as add

@@ -179,9 +179,10 @@ def test_gains_of_a_servo_and_its_delay(tmp_path):
     assert found["delay"] == pytest.approx(0.017, abs=2e-5)
 
 
-@pytest.mark.peers
+@pytest.mark.peers("mujoco")
 def test_a_motion_of_mujoco_brings_back_its_parameters(pendula, tmp_path):
-    mujoco = pytest.importorskip("mujoco")
+    import mujoco
+
     text = PENDULA.format(d=0.05, e=0.02, c=0.3, m=1.3).replace('"0.001"/>', '"0.0005" integrator="RK4"/>', 1)
     model = mujoco.MjModel.from_xml_string(text)
     data, rows = mujoco.MjData(model), []
@@ -199,9 +200,10 @@ def test_a_motion_of_mujoco_brings_back_its_parameters(pendula, tmp_path):
     assert found["joint.two.damping"] == pytest.approx(0.02, rel=0.02)
 
 
-@pytest.mark.peers
+@pytest.mark.peers("mujoco")
 def test_the_friction_of_a_box_that_mujoco_lets_slide(tmp_path):
-    mujoco = pytest.importorskip("mujoco")
+    import mujoco
+
     (tmp_path / "box.xml").write_text(BOX.format(mu=0.6))
     model, rng, rows = mujoco.MjModel.from_xml_string(BOX.format(mu=0.35)), np.random.default_rng(0), []
     for push in range(2):

@@ -474,15 +474,19 @@ def test_reprs():
 
 @pytest.fixture
 def pydrake_math():
-    return pytest.importorskip("pydrake.math")
+    import pydrake.math
+
+    return pydrake.math
 
 
 @pytest.fixture
 def eigen_geometry():
-    return pytest.importorskip("pydrake.common.eigen_geometry")
+    import pydrake.common.eigen_geometry
+
+    return pydrake.common.eigen_geometry
 
 
-@pytest.mark.peers
+@pytest.mark.peers("pydrake")
 class TestPydrake:
     def test_transforms_and_rotations(self, pydrake_math, rng):
         theirs = pydrake_math

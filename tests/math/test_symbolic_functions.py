@@ -43,9 +43,10 @@ def test_expressions_have_the_values_of_their_functions():
         symbolic.Evaluate(symbolic.MakeVectorVariable(1, "z"), {})
 
 
-@pytest.mark.peers
+@pytest.mark.peers("pydrake")
 def test_expressions_are_pydrakes():
-    theirs = pytest.importorskip("pydrake.symbolic")
+    from pydrake import symbolic as theirs
+
     (numbers, latex), (expected, their_latex) = some(symbolic), some(theirs)
     for own, reference in zip(numbers, expected, strict=True):
         np.testing.assert_allclose(own, reference, rtol=1e-14)

@@ -250,10 +250,11 @@ def test_a_surface_says_its_parts_and_checks_its_indices():
         TriangleSurfaceMesh([], CORNERS)
 
 
-@pytest.mark.peers
+@pytest.mark.peers("pydrake")
 def test_inertias_agree_with_pydrake(write):
-    geometry = pytest.importorskip("pydrake.geometry")
-    tree = pytest.importorskip("pydrake.multibody.tree")
+    from pydrake import geometry
+    from pydrake.multibody import tree
+
     rng = np.random.default_rng(4)
     for kind, count in ((Box, 3), (Sphere, 1), (Ellipsoid, 3), (Cylinder, 2), (Capsule, 2)):
         measures = rng.uniform(0.1, 1.0, count)

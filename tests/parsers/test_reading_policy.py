@@ -389,10 +389,11 @@ REFUSED_BY_PINOCCHIO = (
 )
 
 
-@pytest.mark.peers
+@pytest.mark.peers("pydrake")
 @pytest.mark.parametrize(("input_format", "name"), READ)
 def test_it_moves_as_in_pydrake(input_format, name, tmp_path):
-    pydrake = pytest.importorskip("pydrake.all")
+    import pydrake.all as pydrake
+
     path = file_of(tmp_path, input_format, name)
     if name in REFUSED_BY_PYDRAKE[input_format].split():
         with pytest.raises((RuntimeError, SystemExit)):
@@ -409,10 +410,11 @@ def test_it_moves_as_in_pydrake(input_format, name, tmp_path):
     np.testing.assert_allclose(*M, rtol=0, atol=1e-13 * np.abs(M[1]).max())
 
 
-@pytest.mark.peers
+@pytest.mark.peers("pinocchio")
 @pytest.mark.parametrize("name", [name for input_format, name in READ if input_format == "urdf"])
 def test_it_moves_as_in_pinocchio(name, tmp_path):
-    pinocchio = pytest.importorskip("pinocchio")
+    import pinocchio
+
     path = file_of(tmp_path, "urdf", name)
     if name in REFUSED_BY_PINOCCHIO.split():
         with pytest.raises(ValueError):

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from mbcli.parsers.spec import TendonConstraintSpec
+from peer_modules import peer
 
 from mbcli.math import RollPitchYaw
 from mbcli.math.rotation_array import matrix_from_quaternion
@@ -17,7 +18,7 @@ from mbcli.multibody.parsing import Parser
 from mbcli.multibody.plant import MultibodyPlant
 from mbcli.multibody.tree import MultibodyForces
 
-pytestmark = pytest.mark.peers
+pytestmark = pytest.mark.peers("mujoco")
 
 
 @pytest.fixture(autouse=True)
@@ -248,8 +249,7 @@ class Both:
 
 @pytest.fixture(params=MODELS)
 def both(request):
-    mujoco = pytest.importorskip("mujoco")
-    return Both(mujoco, *MODELS[request.param])
+    return Both(peer("mujoco"), *MODELS[request.param])
 
 
 def assert_close(ours, theirs):
@@ -311,7 +311,7 @@ MESHES = (  # MuJoCo keeps vertices in single precision: these numbers have few 
 
 def test_meshes_have_the_mass_centre_and_principal_moments_of_mujoco():
     """Not its principal axes: they come from an iteration that stops at 1e-9."""
-    both = Both(pytest.importorskip("mujoco"), *MESHES)
+    both = Both(peer("mujoco"), *MESHES)
     for name in ("a", "b"):
         ours, theirs = both.plant.GetBodyByName(name).default_spatial_inertia(), both.model.body(name)
         assert_close(ours.get_mass(), theirs.mass[0])
@@ -341,7 +341,7 @@ EQUALITY_BODIES = """<site name="s" pos="1 2 0"/>
 @pytest.mark.parametrize("name", EQUALITIES)
 def test_violation_of_equalities_is_that_of_mujoco(name):
     """Of a weld's rotation by an angle, MuJoCo's error is the axis times the sine of half of it."""
-    both = Both(pytest.importorskip("mujoco"), "", EQUALITY_BODIES, tail=f"<equality>{EQUALITIES[name]}</equality>")
+    both = Both(peer("mujoco"), "", EQUALITY_BODIES, tail=f"<equality>{EQUALITIES[name]}</equality>")
     for _ in range(3):
         both.set_random_state()
         theirs = both.data.efc_pos[: both.data.ne]
@@ -378,7 +378,7 @@ LAWS = [  # (default, actuator)
 @pytest.mark.parametrize("default, actuator", LAWS)
 def test_actuators_act_without_a_control_as_in_mujoco(default, actuator):
     both = Both(
-        pytest.importorskip("mujoco"),
+        peer("mujoco"),
         f"<default>{default}</default>",
         ARM.format(pose="", geom=""),
         tail=f"<actuator>{actuator}</actuator>",
@@ -397,7 +397,8 @@ def test_actuators_act_without_a_control_as_in_mujoco(default, actuator):
 
 
 def test_what_refers_to_replicas_is_copied_in_the_order_of_mujoco():
-    mujoco = pytest.importorskip("mujoco")
+    import mujoco
+
     bodies = """<replicate count="2" sep="-" offset="1 0 0"><body name="o"><joint name="oj"/><geom size=".1"/>
     <replicate count="2" offset="0 1 0"><body name="b"><joint name="j"/><geom size=".1"/></body></replicate></body>
     </replicate><body name="x" pos="0 0 2"><joint name="xj"/><geom size=".1"/></body>"""
@@ -414,7 +415,8 @@ def test_what_refers_to_replicas_is_copied_in_the_order_of_mujoco():
 
 def test_gripper_is_driven_by_its_tendon_as_in_mujoco():
     """The force on the finger that leads, with that on the one that follows it, where both keep their equation."""
-    mujoco = pytest.importorskip("mujoco")
+    import mujoco
+
     bodies = """<body name="p"><joint name="a" type="slide" ref=".1"/><geom size=".1"/></body>
     <body name="q" pos="1 0 0"><joint name="b" type="slide" ref=".2"/><geom size=".1"/></body>"""
     tail = """<tendon><fixed name="t"><joint joint="a" coef=".5"/><joint joint="b" coef="3"/></fixed></tendon><equality>
@@ -437,7 +439,8 @@ KEYS = """<keyframe><key name="one" qpos="{}" qvel="{}"/></keyframe>"""
 @pytest.mark.parametrize("name", ["several joints of a body", "references", "ball joints", "free joints",
                                   "free joint with damping and armature"])  # fmt: skip
 def test_keyframes_are_the_states_of_mujoco(name):
-    mujoco = pytest.importorskip("mujoco")
+    import mujoco
+
     head, bodies = MODELS[name]
     sizes = mujoco.MjModel.from_xml_string(f"<mujoco>{head}<worldbody>{bodies}</worldbody></mujoco>")
     random = np.random.default_rng(0)
@@ -459,7 +462,8 @@ def test_keyframes_are_the_states_of_mujoco(name):
 
 def test_model_that_comes_with_mujoco_has_its_bodies():
     """It has nearly every element."""
-    mujoco = pytest.importorskip("mujoco")
+    import mujoco
+
     path = Path(mujoco.__file__).parent / "testdata" / "model.xml"
     if not path.exists():
         pytest.skip("this build of MuJoCo has no test data")

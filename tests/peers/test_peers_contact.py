@@ -6,6 +6,7 @@ import sys
 import numpy as np
 import pytest
 from contact_scenes import APPROXIMATIONS, FALL, Scene, drake_library, own_library, unit_quaternions
+from peer_modules import Later
 from repository import ROOT
 
 from mbcli.engine.contact import arrays
@@ -14,14 +15,13 @@ from mbcli.engine.runtime.kernel import compiled_by_default
 sys.path.insert(0, str(ROOT))  # the benchmarks are not installed
 from benchmarks import contact
 
-pytest.importorskip("pydrake")
 pytestmark = [
-    pytest.mark.peers,
+    pytest.mark.peers("pydrake"),
     pytest.mark.filterwarnings("ignore"),
     pytest.mark.skipif(not compiled_by_default(), reason="takes minutes interpreted"),
 ]
 TOLERANCE = {"lagged": 1e-12, "similar": 1e-12, "sap": 1e-12, "tamsi": 1e-9}  # of mbcli, relative
-OWN, DRAKE = own_library(), drake_library()
+OWN, DRAKE = own_library(), Later(drake_library)
 
 
 def both(make, approximation, h, **options):

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from contact_scenes import unit_quaternions
 
-pytest.importorskip("pydrake")
-pytestmark = pytest.mark.peers
+pytestmark = pytest.mark.peers("pydrake")
 
 H = 1e-2
 TOLERANCE = 1e-8  # of the largest of 1 and the entries of pydrake's state

@@ -3,14 +3,6 @@
 import numpy as np
 import pytest
 
-pytest.importorskip("pydrake.multibody")
-import pydrake.geometry
-import pydrake.math
-import pydrake.multibody.plant
-import pydrake.multibody.tree
-import pydrake.systems.analysis
-import pydrake.systems.framework
-
 import mbcli.geometry
 import mbcli.math
 import mbcli.multibody.plant
@@ -19,7 +11,7 @@ from mbcli.config.simulator_config import SimulatorConfig
 from mbcli.multibody.plant import MultibodyPlant
 from mbcli.multibody.stepping.run import Run
 
-pytestmark = pytest.mark.peers
+pytestmark = pytest.mark.peers("pydrake")
 RADII, MASSES = (0.1, 0.13, 0.08), (1.0, 2.5, 0.4)
 
 
@@ -45,6 +37,12 @@ def fill(plant, scene_graph, library, own_materials):
 
 
 def both(own_materials):
+    import pydrake.geometry
+    import pydrake.math
+    import pydrake.multibody.plant
+    import pydrake.multibody.tree
+    import pydrake.systems.framework
+
     ours = MultibodyPlant(0.0)
     graph = mbcli.geometry.SceneGraph(mbcli.geometry.SceneGraphConfig())
     ours.RegisterAsSourceForSceneGraph(graph)
@@ -124,18 +122,21 @@ def test_forces_and_accelerations_at_states_are_those_of_pydrake(own_materials, 
 
 
 def test_a_ball_that_falls_and_slides_goes_where_pydrakes_goes():
+    from pydrake.systems.analysis import ResetIntegratorFromFlags
+    from pydrake.systems.analysis import Simulator as DrakeSimulator
+
     ours, theirs, diagram = both(own_materials=True)
     q, v = np.zeros(21), np.zeros(18)
     q[[0, 7, 14]] = 1.0
     q[4:7], q[11:14], q[18:21] = (0.0, 0.0, 0.15), (1.0, 0.0, 0.3), (2.0, 0.0, 0.079)
     v[3:6], v[6:9], v[15:18] = (0.5, 0.1, 0.0), (0.0, 10.0, 0.0), (0.3, 0.0, 0.0)
     context = ours.CreateDefaultContext()
-    simulator = pydrake.systems.analysis.Simulator(diagram)
+    simulator = DrakeSimulator(diagram)
     peer = theirs.GetMyMutableContextFromRoot(simulator.get_mutable_context())
     for plant, where in ((ours, context), (theirs, peer)):
         plant.SetPositions(where, q)
         plant.SetVelocities(where, v)
-    pydrake.systems.analysis.ResetIntegratorFromFlags(simulator, "runge_kutta3", 1e-3)
+    ResetIntegratorFromFlags(simulator, "runge_kutta3", 1e-3)
     integrator = simulator.get_mutable_integrator()
     integrator.set_target_accuracy(1e-9)
     simulator.Initialize()

@@ -7,7 +7,7 @@ from command_line import SAMPLES, cli
 from mbcli.models.loading import load_model
 from mbcli.simulation import simulate
 
-pytestmark = pytest.mark.peers
+pytestmark = pytest.mark.peers("mujoco")
 
 KP, KD = 120.0, 4.0
 POSE = {"hip_roll": 0.0, "hip_pitch": 0.7, "knee": -1.4}

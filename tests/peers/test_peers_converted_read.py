@@ -1,7 +1,6 @@
 """Files that `mbcli convert` writes, as pydrake and Pinocchio read them: masses and mass matrices as in mbcli."""
 
 import sys
-from importlib.util import find_spec
 from xml.etree import ElementTree
 
 import pytest
@@ -15,37 +14,34 @@ from mbcli.sensors.settings import Noise
 sys.path.insert(0, str(ROOT))  # the benchmarks are not installed
 from benchmarks.robots import by_engines
 
-pytestmark = pytest.mark.peers
-ENGINES = {"pydrake": "pydrake", "pinocchio": "pinocchio"}
 
-
+@pytest.mark.peers("pydrake", "pinocchio")
 @pytest.mark.parametrize("target", ["urdf", "sdf"])
 @pytest.mark.parametrize("name", ["arm7.urdf", "quadruped.urdf", "double_pendulum.xml", "cart_pole.sdf"])
 def test_other_programs_read_what_mbcli_reads(tmp_path, name, target):
     out = tmp_path / f"r.{target}"
     succeed("convert", SAMPLES / name, "-o", out, "--lossy")
-    wanted = [engine for engine in by_engines.ENGINES[target] if find_spec(ENGINES[engine]) is not None]
-    if not wanted:
-        pytest.skip("neither pydrake nor Pinocchio is installed")
+    wanted = by_engines.ENGINES[target]
     found = by_engines.read_by_engines(str(out), target, [SAMPLES])
-    assert {engine: found[engine][0] for engine in wanted} == dict.fromkeys(wanted, by_engines.EQUAL), found
+    assert {engine: word for engine, (word, _) in found.items()} == dict.fromkeys(wanted, by_engines.EQUAL), found
 
 
+@pytest.mark.peers("pydrake", "pinocchio")
 def test_a_mass_that_differs_is_found(tmp_path, monkeypatch):
-    pytest.importorskip("pydrake")
-    pytest.importorskip("pinocchio")
     text = (SAMPLES / "arm7.urdf").read_text()
     (tmp_path / "arm.urdf").write_text(text)
     (tmp_path / "heavy.urdf").write_text(text.replace('<mass value="', '<mass value="1', 1))
     own = by_engines.own_plant
     monkeypatch.setattr(by_engines, "own_plant", lambda path, *more: own(str(tmp_path / "heavy.urdf"), *more))
     found = by_engines.read_by_engines(str(tmp_path / "arm.urdf"), "urdf", [tmp_path])
-    assert {engine: word for engine, (word, _) in found.items()} == dict.fromkeys(ENGINES, by_engines.DIFFERS)
+    assert {engine: word for engine, (word, _) in found.items()} == dict.fromkeys(
+        ("pydrake", "pinocchio"), by_engines.DIFFERS
+    )
 
 
+@pytest.mark.peers("pinocchio")
 def test_a_file_that_is_refused_is_told(tmp_path):
     """urdfdom wants effort and velocity of a limit; mbcli does not."""
-    pytest.importorskip("pinocchio")
     text = '<robot name="r"><link name="a"/><link name="b"><inertial><mass value="1"/></inertial></link>'
     text += '<joint name="j" type="revolute"><parent link="a"/><child link="b"/><limit lower="-1" upper="1"/></joint>'
     (tmp_path / "r.urdf").write_text(f"{text}</robot>")
@@ -53,10 +49,10 @@ def test_a_file_that_is_refused_is_told(tmp_path):
     assert found["pinocchio"][0] == by_engines.REFUSES
 
 
+@pytest.mark.peers("pydrake")
 @pytest.mark.parametrize("mass, moments", [(2.0, (0.3, 0.01, 0.01)), (0.0, (0.1, 0.1, 0.1))])
 def test_an_inertia_that_no_body_has_is_named_and_the_rest_is_equal(tmp_path, mass, moments):
     """pydrake reads another inertia of that link, whoever wrote the file."""
-    pytest.importorskip("pydrake")
     ixx, iyy, izz = moments
     link = """<link name="{}"><inertial><mass value="{}"/>
         <inertia ixx="{}" iyy="{}" izz="{}" ixy="0" ixz="0" iyz="0"/></inertial></link>"""
@@ -79,14 +75,15 @@ TREES = """<mujoco><worldbody><geom name="floor" type="box" size="1 1 .1"/><site
 </tendon><actuator><motor joint="slide"/></actuator></mujoco>"""
 
 
+@pytest.mark.peers("pydrake", "pinocchio")
 @pytest.mark.parametrize("target", ["urdf", "sdf"])
 def test_worlds_with_several_trees_are_files_that_others_read(tmp_path, target):
     """One root for urdfdom, and in SDFormat nothing on the world and no element of Drake that Drake has not."""
     (tmp_path / "m.xml").write_text(TREES)
     succeed("convert", tmp_path / "m.xml", "-o", tmp_path / f"m.{target}", "--lossy")
-    wanted = [engine for engine in by_engines.ENGINES[target] if find_spec(ENGINES[engine]) is not None]
+    wanted = by_engines.ENGINES[target]
     found = by_engines.read_by_engines(str(tmp_path / f"m.{target}"), target, [tmp_path])
-    assert {engine: found[engine][0] for engine in wanted} == dict.fromkeys(wanted, by_engines.EQUAL), found
+    assert {engine: word for engine, (word, _) in found.items()} == dict.fromkeys(wanted, by_engines.EQUAL), found
 
 
 BETWEEN_FRAMES = """<sdf version="1.9" xmlns:drake="d"><model name="m"><link name="a"/><link name="b"/><link name="c"/>
@@ -103,9 +100,11 @@ BETWEEN_FRAMES = """<sdf version="1.9" xmlns:drake="d"><model name="m"><link nam
 <drake:distance_constraint_distance>1</drake:distance_constraint_distance></drake:distance_constraint></model></sdf>"""
 
 
+@pytest.mark.peers("pydrake")
 def test_what_sdformat_has_for_mbcli_alone_does_not_stop_pydrake(tmp_path):
     """It passes over elements of other programs, and refuses those of its own prefix that it does not know."""
-    pydrake = pytest.importorskip("pydrake.all")
+    import pydrake.all as pydrake
+
     (tmp_path / "m.sdf").write_text(BETWEEN_FRAMES.replace("1.9", "1.8"))
     succeed("convert", tmp_path / "m.sdf", "-o", tmp_path / "out.sdf")
     plant = pydrake.MultibodyPlant(0.001)
@@ -122,9 +121,11 @@ def test_what_sdformat_has_for_mbcli_alone_does_not_stop_pydrake(tmp_path):
 KEPT = "imu", "magnetometer", "lidar", "ray", "gpu_lidar", "gpu_ray"
 
 
+@pytest.mark.peers("pydrake")
 def test_noise_of_each_sensor_of_a_model_stands_where_pydrake_wants_it(tmp_path):
     """A lidar's noise has its type as an element, that of all others as an attribute."""
-    pydrake = pytest.importorskip("pydrake.all")
+    import pydrake.all as pydrake
+
     elements = {word: _noisy_sensor(word, kind) for kind in SENSORS.values() for word in kind.SDF}
     of_joint = elements.pop("force_torque")
     of_link = "".join(elements[word] for word in KEPT)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from test_peers_deformable_steps import write_box
 
-pytestmark = pytest.mark.peers
+pytestmark = pytest.mark.peers("pydrake")
 G, RHO = 9.81, 1000.0
 
 
@@ -95,11 +95,6 @@ class Scene:
         results = self.plant.get_contact_results_output_port().Eval(self.context)
         infos = [results.deformable_contact_info(i) for i in range(results.num_deformable_contacts())]
         return sorted(float(np.array(info.F_Ac_W().translational())[2]) for info in infos)
-
-
-@pytest.fixture(autouse=True)
-def _with_pydrake():
-    pytest.importorskip("pydrake.multibody.fem")
 
 
 LIBRARIES = ("mbcli", "pydrake")

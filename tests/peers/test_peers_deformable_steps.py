@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from elastic_meshes import box_mesh
 
-pytestmark = pytest.mark.peers
+pytestmark = pytest.mark.peers("pydrake")
 
 
 def write_box(path, cells, size):
@@ -63,7 +63,6 @@ def positions(library, path, times, E, nu, model, dampings, wall=None, ground=No
 
 @pytest.mark.parametrize("model", ["kLinear", "kLinearCorotated", "kCorotated", "kNeoHookean"])
 def test_a_bar_swings_along_itself_as_in_pydrake(tmp_path, model):
-    pytest.importorskip("pydrake.multibody.fem")
     path = write_box(tmp_path / "bar.vtk", (2, 2, 10), (0.1, 0.1, 1.0))
     wall, times = ([0.0, 0.0, 0.499], [0.0, 0.0, -1.0]), np.arange(1, 21) * 0.01
     ours, theirs = (
@@ -76,7 +75,6 @@ def test_a_bar_swings_along_itself_as_in_pydrake(tmp_path, model):
 
 
 def test_a_box_rests_as_in_pydrake(tmp_path):
-    pytest.importorskip("pydrake.multibody.fem")
     path = write_box(tmp_path / "box.vtk", (4, 4, 4), (0.2, 0.2, 0.2))
     found = [
         positions(library, path, [0.8], 1e5, 0.3, "kLinearCorotated", (0.0, 0.01), ground=True, height=0.1)

@@ -8,7 +8,7 @@ from repository import SAMPLES
 import mbcli.multibody.parsing as our_parsing
 import mbcli.multibody.plant as our_plant
 
-pytestmark = pytest.mark.peers
+pytestmark = pytest.mark.peers("pydrake")
 
 BOX = "package://t/box.sdf"
 INNER = f"""directives:
@@ -59,8 +59,9 @@ SCENES = {
 
 def plants(text, packages):
     """Our plant and pydrake's with the directives in them, and what they say of the models."""
-    their_parsing = pytest.importorskip("pydrake.multibody.parsing")
-    their_plant = pytest.importorskip("pydrake.multibody.plant")
+    from pydrake.multibody import parsing as their_parsing
+    from pydrake.multibody import plant as their_plant
+
     results = []
     for parsing, plants in ((our_parsing, our_plant), (their_parsing, their_plant)):
         plant = plants.MultibodyPlant(0.0)
@@ -77,7 +78,8 @@ def plants(text, packages):
 
 @pytest.mark.parametrize("scene", SCENES)
 def test_the_plant_is_the_one_of_pydrake(scene, tmp_path, models_dir):
-    tree = pytest.importorskip("pydrake.multibody.tree")
+    from pydrake.multibody import tree
+
     (tmp_path / "box.sdf").write_text(
         sdf("box", "b", '<frame name="top" attached_to="b"><pose>0 0 0.5 0 0 0</pose></frame>')
     )
@@ -167,8 +169,9 @@ def test_what_pydrake_refuses_is_refused(items, tmp_path):
     )
     (tmp_path / "inner.dmd.yaml").write_text(INNER)
     text = f'directives:\n- add_model: {{name: a, file: "{BOX}"}}\n{items}\n'
-    their_parsing = pytest.importorskip("pydrake.multibody.parsing")
-    their_plant = pytest.importorskip("pydrake.multibody.plant")
+    from pydrake.multibody import parsing as their_parsing
+    from pydrake.multibody import plant as their_plant
+
     for parsing, plants in ((our_parsing, our_plant), (their_parsing, their_plant)):
         plant = plants.MultibodyPlant(0.0)  # which pydrake's parser does not keep alive
         parser = parsing.Parser(plant)

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from mbcli.parsers.diagnostics import Diagnostics
 from mbcli.parsers.scenes.constraints_file import read_constraints
+from peer_modules import peer
 
 from mbcli.config.simulator_config import SimulatorConfig
 from mbcli.multibody.assembly.closed_chains import ClosedChains
@@ -20,8 +21,8 @@ from mbcli.multibody.parsing.constraints_file import add_constraints_of_file
 from mbcli.multibody.plant import MultibodyPlant
 from mbcli.multibody.stepping.run import Run
 
-drake = pytest.importorskip("pydrake.all")
-pytestmark = pytest.mark.peers
+drake = peer("pydrake.all")
+pytestmark = pytest.mark.peers("pydrake")
 
 DURATION, PERIOD = 1.0, 0.05
 RATE = 3.0  # [rad/s] of the first joint, before the velocities satisfy the loop

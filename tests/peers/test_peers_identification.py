@@ -11,12 +11,12 @@ from repository import SAMPLES
 
 from mbcli.multibody.plant import BatchFunctions
 
-pytestmark = [pytest.mark.peers]
 
-
+@pytest.mark.peers("pinocchio")
 @pytest.mark.parametrize("name", ["arm7.urdf", "double_pendulum.urdf", "pendulum.urdf"])
 def test_the_regressor_is_that_of_pinocchio(name):
-    pin = pytest.importorskip("pinocchio")
+    import pinocchio as pin
+
     model = pin.buildModelFromUrdf(str(SAMPLES / name))
     data, plant = model.createData(), plant_of(SAMPLES / name, weld_base=True)
     order = [model.idx_vs[model.getJointId(joint.name())] for joint in plant.moving_joints() if joint.num_velocities()]
@@ -35,9 +35,11 @@ def test_the_regressor_is_that_of_pinocchio(name):
         np.testing.assert_allclose(mine, Y, rtol=0.0, atol=1e-11 * max(1.0, np.abs(Y).max()))
 
 
+@pytest.mark.peers("pinocchio")
 @pytest.mark.parametrize("seed", range(3))
 def test_the_regressor_of_a_floating_base_is_that_of_pinocchio(seed):
-    pin = pytest.importorskip("pinocchio")
+    import pinocchio as pin
+
     path = SAMPLES / "quadruped.urdf"
     model = pin.buildModelFromUrdf(str(path), pin.JointModelFreeFlyer())
     data, plant = model.createData(), plant_of(path)
@@ -73,9 +75,11 @@ def test_the_regressor_of_a_floating_base_is_that_of_pinocchio(seed):
     np.testing.assert_allclose(mine, Y, rtol=0.0, atol=1e-11 * np.abs(Y).max())
 
 
+@pytest.mark.peers("pydrake", "pinocchio", "mujoco")
 def test_an_identified_file_has_the_same_torques_in_pydrake_pinocchio_and_mujoco(tmp_path):
-    mujoco, pin = pytest.importorskip("mujoco"), pytest.importorskip("pinocchio")
-    parsing = pytest.importorskip("pydrake.multibody.parsing")
+    import mujoco
+    import pinocchio as pin
+    from pydrake.multibody import parsing
     from pydrake.multibody.plant import MultibodyPlant as DrakePlant
     from pydrake.multibody.tree import MultibodyForces
 

@@ -4,7 +4,7 @@ import importlib
 
 import pytest
 
-pytestmark = pytest.mark.peers
+pytestmark = pytest.mark.peers("pydrake")
 
 
 def facts(library):
@@ -30,5 +30,4 @@ def facts(library):
 
 
 def test_the_inspector_counts_what_pydrake_counts():
-    pytest.importorskip("pydrake")
     assert facts("mbcli") == facts("pydrake") == (3, 3)

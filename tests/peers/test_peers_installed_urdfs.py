@@ -1,16 +1,15 @@
 """Every URDF file that pydrake brings along and reads: the same plant in both libraries."""
 
 import functools
-from pathlib import Path
 
 import numpy as np
 import pytest
+from peer_modules import peer_folder
 from test_peers_models import Side, library, names_and_counts, names_of_instances
 
-pydrake = pytest.importorskip("pydrake")
-pytestmark = pytest.mark.peers
+pytestmark = pytest.mark.peers("pydrake")
 
-SHARE = Path(pydrake.__file__).parent / "share"
+SHARE = peer_folder("pydrake") / "share"
 FILES = sorted(SHARE.rglob("*.urdf"))
 LIMITS = [f"{kind}{side}Limits" for kind in ("Position", "Velocity", "Acceleration") for side in ("Lower", "Upper")]
 

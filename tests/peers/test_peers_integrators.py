@@ -5,7 +5,7 @@ import pytest
 from test_integrators import SAMPLE_MODELS, START, config, double_pendulum, finished
 from test_integrators import stiff_pendulum as our_stiff_pendulum
 
-pytestmark = pytest.mark.peers
+pytestmark = pytest.mark.peers("pydrake")
 
 # pydrake's implicit_euler takes each step as two halves, its semi-explicit one is the same as ours
 SAME = ["explicit_euler", "semi_explicit_euler", "runge_kutta2", "runge_kutta3", "bogacki_shampine3", "runge_kutta5"]

@@ -2,15 +2,13 @@
 
 import re
 
+import introspection
 import pytest
 import yaml
 from repository import ROOT
 
-pytest.importorskip("pydrake")
-import introspection
-
 REASONS = yaml.safe_load((ROOT / "tests/support/pydrake_differences.yaml").read_text())
-pytestmark = pytest.mark.peers
+pytestmark = pytest.mark.peers("pydrake")
 
 
 def judge(found, reasons):

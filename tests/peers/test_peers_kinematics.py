@@ -11,8 +11,6 @@ import re
 import numpy as np
 import pytest
 from repository import files_of_tests
-
-pytest.importorskip("pydrake")
 from test_peers_models import (
     FILES,
     RANDOM_PLANTS,
@@ -25,7 +23,7 @@ from test_peers_models import (
     set_state,
 )
 
-pytestmark = pytest.mark.peers
+pytestmark = pytest.mark.peers("pydrake")
 
 STATES = 10
 ATLAS = [path for path in FILES if path.name == "atlas_minimal_contact.urdf"]

@@ -5,8 +5,7 @@ from importlib import import_module
 import numpy as np
 import pytest
 
-pytest.importorskip("pydrake")
-pytestmark = pytest.mark.peers
+pytestmark = pytest.mark.peers("pydrake")
 MODULES = {
     "plant": "multibody.plant",
     "tree": "multibody.tree",

@@ -17,8 +17,7 @@ import pytest
 from machine_plants import library
 from repository import MODELS
 
-pytest.importorskip("pydrake")
-pytestmark = pytest.mark.peers
+pytestmark = pytest.mark.peers("pydrake")
 
 # pydrake 1.51 has no frames attached to the world, and no drake:weld_constraint
 REFUSED_BY_PYDRAKE = {"four_bar_loop.sdf", "four_bar_weld.sdf"}

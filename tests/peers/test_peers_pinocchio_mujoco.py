@@ -8,8 +8,6 @@ from mbcli.multibody.parsing import Parser
 from mbcli.multibody.plant import MultibodyPlant
 from mbcli.multibody.tree import MultibodyForces
 
-pytestmark = pytest.mark.peers
-
 ROBOTS = ("iiwa14/iiwa14_no_collision.urdf", "atlas/atlas_minimal_contact.urdf")
 SAMPLE_FILES = sorted(path.name for path in SAMPLES.glob("*.urdf"))
 STATES = 50
@@ -144,7 +142,8 @@ PINOCCHIO_FILES = [MODELS / name for name in ROBOTS] + [SAMPLES / name for name 
 
 @pytest.fixture(scope="module", params=PINOCCHIO_FILES, ids=lambda path: path.stem)
 def with_pinocchio(request):
-    pin = pytest.importorskip("pinocchio")
+    import pinocchio as pin
+
     if not request.param.exists():
         pytest.skip("the shared models are not here")
     plant, context = load(request.param)
@@ -162,6 +161,7 @@ def pinocchio_states(with_pinocchio):
         yield peer.positions(q), T @ v, T, peer.acceleration_offset(v, R_WB), v, vdot
 
 
+@pytest.mark.peers("pinocchio")
 def test_mass_matrix_equals_pinocchio(with_pinocchio):
     pin, plant, context, peer, _ = with_pinocchio
     for q, _, T, _, _, _ in pinocchio_states(with_pinocchio):
@@ -170,6 +170,7 @@ def test_mass_matrix_equals_pinocchio(with_pinocchio):
         assert_equal(plant.CalcMassMatrix(context), T.T @ M @ T)
 
 
+@pytest.mark.peers("pinocchio")
 def test_inverse_dynamics_equal_pinocchio(with_pinocchio):
     pin, plant, context, peer, _ = with_pinocchio
     for q, v, T, c, _, vdot in pinocchio_states(with_pinocchio):
@@ -177,6 +178,7 @@ def test_inverse_dynamics_equal_pinocchio(with_pinocchio):
         assert_equal(inverse_dynamics(plant, context, vdot), T.T @ tau)
 
 
+@pytest.mark.peers("pinocchio")
 def test_forward_dynamics_equal_pinocchio(with_pinocchio):
     pin, plant, context, peer, _ = with_pinocchio
     for q, v, T, c, our_v, tau in pinocchio_states(with_pinocchio):
@@ -185,6 +187,7 @@ def test_forward_dynamics_equal_pinocchio(with_pinocchio):
         assert_equal(T @ forward_dynamics(plant, context, tau) + c, vdot)
 
 
+@pytest.mark.peers("pinocchio")
 def test_energies_and_momentum_equal_pinocchio(with_pinocchio):
     pin, plant, context, peer, _ = with_pinocchio
     heights = []
@@ -250,7 +253,8 @@ class MujocoModel:
 
 @pytest.fixture(scope="module", params=SAMPLE_FILES)
 def with_mujoco(request):
-    mujoco = pytest.importorskip("mujoco")
+    import mujoco
+
     plant, context = load(SAMPLES / request.param)
     floating = [joint for joint in joints(plant) if joint.num_velocities() == 6]
     return mujoco, plant, context, MujocoModel(mujoco, SAMPLES / request.param, plant), floating
@@ -267,6 +271,7 @@ def mujoco_states(with_mujoco):
         yield T, v, random
 
 
+@pytest.mark.peers("mujoco")
 def test_mass_matrix_equals_mujoco(with_mujoco):
     mujoco, plant, context, peer, _ = with_mujoco
     for T, _, _ in mujoco_states(with_mujoco):
@@ -282,6 +287,7 @@ def product(mujoco, peer, vector):
     return result
 
 
+@pytest.mark.peers("mujoco")
 def test_inverse_dynamics_equal_mujoco(with_mujoco):
     mujoco, plant, context, peer, _ = with_mujoco
     for T, v, vdot in mujoco_states(with_mujoco):
@@ -291,6 +297,7 @@ def test_inverse_dynamics_equal_mujoco(with_mujoco):
         assert_equal(tau, T.T @ peer.data.qfrc_inverse)
 
 
+@pytest.mark.peers("mujoco")
 def test_forward_dynamics_equal_mujoco(with_mujoco):
     mujoco, plant, context, peer, _ = with_mujoco
     for T, _, tau in mujoco_states(with_mujoco):
@@ -299,6 +306,7 @@ def test_forward_dynamics_equal_mujoco(with_mujoco):
         assert_equal(T @ forward_dynamics(plant, context, tau), peer.data.qacc)
 
 
+@pytest.mark.peers("mujoco")
 def test_bodies_and_energies_equal_mujoco(with_mujoco):
     mujoco, plant, context, peer, _ = with_mujoco
     heights = []

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from cut_tetrahedra import force_on_plane
 from made_solids import bumpy_ball, gear, torus
+from peer_modules import peer
 from test_tetrahedral_meshes import as_vtk, block
 
 from mbcli.geometry.hydroelastic_shapes import soft_solid_of
@@ -13,8 +14,8 @@ from mbcli.math.rotation_matrix import RotationMatrix
 from mbcli.meshes.soft_mesh import soft_surface
 from mbcli.meshes.volume_mesh import checked_mesh
 
-pytestmark = pytest.mark.peers
-drake = pytest.importorskip("pydrake.geometry")
+pytestmark = pytest.mark.peers("pydrake")
+drake = peer("pydrake.geometry")
 
 
 def drake_force(shape, hint, R, height):

@@ -1,18 +1,19 @@
 """The same plants as pydrake from SDFormat files: names, order, frames, limits, masses, poses, mass matrices."""
 
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
 from machine_plants import library
+from peer_modules import Later, peer_folder
 
-pytest.importorskip("pydrake")
-pytestmark = pytest.mark.peers
+pytestmark = pytest.mark.peers("pydrake")
 
 TOLERANCE = 1e-10  # of numbers of order 1 to 100, after a handful of products
 
 
-PYDRAKE, MBCLI = library("pydrake"), library("mbcli")
+PYDRAKE, MBCLI = (Later(partial(library, name)) for name in ("pydrake", "mbcli"))
 
 
 def plant_of(lib, source, packages):
@@ -279,13 +280,10 @@ def test_includes(name, package):
     assert_same(sdf(f"<model name='m'>{A}{INCLUDES[name]}{B}</model>"), package)
 
 
-def share():
-    import pydrake
-
-    root = Path(pydrake.getDrakePath())
-    return sorted(path for kind in ("sdf", "world") for path in root.rglob(f"*.{kind}"))
+SHARE = peer_folder("pydrake") / "share" / "drake"
+EXAMPLES = sorted(path for kind in ("sdf", "world") for path in SHARE.rglob(f"*.{kind}"))
 
 
-@pytest.mark.parametrize("path", share(), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_examples_of_pydrake(path):
     assert_same(path)

@@ -5,7 +5,7 @@ import pytest
 from benchmarks.sensors import compare, compare_along_run
 from mbcli.sensors import SENSORS
 
-pytestmark = pytest.mark.peers
+pytestmark = pytest.mark.peers("mujoco")
 OF_MJCF = [tag for kind in SENSORS.values() for tag in kind.MJCF]
 IN_OTHER_TESTS = ("touch", "rangefinder", "actuatorfrc", "jointactuatorfrc", "jointlimitpos", "jointlimitvel")
 IN_OTHER_TESTS += ("tendonlimitpos", "tendonlimitvel")

@@ -9,19 +9,19 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from peer_modules import peer_folder
 from repository import ROOT, SAMPLES
 
 sys.path.insert(0, str(ROOT))  # the benchmarks are not installed
 from benchmarks.robots import states
 from benchmarks.robots.files import robot_files
 
-pydrake = pytest.importorskip("pydrake")
-pytestmark = pytest.mark.peers
+pytestmark = pytest.mark.peers("pydrake")
 
 # of the extra `robots`, where it is installed
 PACKAGES = [find_spec(name) for name in ("airo_models", "upkie_description")]
 FOLDERS = [
-    Path(pydrake.__file__).parent / "share",
+    peer_folder("pydrake") / "share",
     SAMPLES,
     *(Path(package.origin).parent for package in PACKAGES if package is not None),
 ]

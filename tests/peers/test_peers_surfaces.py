@@ -4,12 +4,13 @@ import itertools
 
 import numpy as np
 import pytest
+from peer_modules import peer
 
 import mbcli.all
 from mbcli import geometry
 
-pydrake = pytest.importorskip("pydrake.all")
-pytestmark = pytest.mark.peers
+pydrake = peer("pydrake.all")
+pytestmark = pytest.mark.peers("pydrake")
 
 MEASURES = {
     "Sphere": (0.1,),

@@ -11,7 +11,7 @@ from pydrake_system_scripts import SCRIPTS as SYSTEMS
 
 SCENES = Path(__file__).parents[1] / "support" / "pydrake_scripts"
 SCRIPTS = SYSTEMS | {path.stem: path.read_text(encoding="utf-8") for path in sorted(SCENES.glob("*.py"))}
-pytestmark = pytest.mark.peers
+pytestmark = pytest.mark.peers("pydrake")
 NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 PRINTS = "import numpy as np; np.set_printoptions(precision=12, linewidth=200)\n"
 
@@ -28,7 +28,6 @@ def printed(tmp_path, text, *runner):
 
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_a_script_prints_the_same_through_mbcli_pydrake(name, tmp_path):
-    pytest.importorskip("pydrake")
     theirs, ours = printed(tmp_path, SCRIPTS[name]), printed(tmp_path, SCRIPTS[name], "-m", "mbcli.pydrake")
     assert "".join(NUMBER.sub("#", ours).split()) == "".join(NUMBER.sub("#", theirs).split())
     numbers = [np.array([float(x) for x in NUMBER.findall(text)]) for text in (ours, theirs)]
@@ -97,8 +96,8 @@ def curves(library, math):
 
 @pytest.mark.parametrize("order", [0, 1, 2])
 def test_trajectories_have_values_and_derivatives_of_pydrake(order):
-    theirs = pytest.importorskip("pydrake.trajectories")
     import pydrake.math
+    from pydrake import trajectories as theirs
 
     import mbcli.math
     import mbcli.trajectories
@@ -118,7 +117,8 @@ def test_trajectories_have_values_and_derivatives_of_pydrake(order):
 
 
 def test_geometry_names_ports_and_shapes_are_those_of_pydrake():
-    pydrake = pytest.importorskip("pydrake.all")
+    import pydrake.all as pydrake
+
     import mbcli.all
 
     answers = []

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from repository import MODELS
 
-pytest.importorskip("pydrake")
-pytestmark = pytest.mark.peers
+pytestmark = pytest.mark.peers("pydrake")
 
 needs_models = pytest.mark.skipif(not MODELS.is_dir(), reason="the shared models are not here")
 

@@ -11,12 +11,11 @@ from typing import Any, Dict, List, Literal, Optional, Union  # noqa: UP035
 
 import numpy as np
 import pytest
+from introspection import own_module
+from peer_modules import peer
 
-pytest.importorskip("pydrake")
-from introspection import own_module  # noqa: E402
-
-pytestmark = pytest.mark.peers
-THEIRS, OURS = (import_module(f"{root}.common.yaml") for root in ("pydrake", "mbcli"))
+pytestmark = pytest.mark.peers("pydrake")
+THEIRS, OURS = peer("pydrake.common.yaml"), import_module("mbcli.common.yaml")
 
 
 @dataclass

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from test_mjcf_motion_peers import Both, stiff
 
-pytestmark = pytest.mark.peers
+pytestmark = pytest.mark.peers("mujoco")
 
 STEP = 2e-4
 BALL = f"""<mujoco><option cone="elliptic" impratio="10"/><default><geom {stiff(STEP)}/></default><worldbody>

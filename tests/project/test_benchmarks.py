@@ -10,7 +10,6 @@ from repository import ROOT
 sys.path.insert(0, str(ROOT))  # the benchmarks are not installed
 from benchmarks import contact, own, run
 from benchmarks.measure import QUICK, Effort, median_ratio, seconds_per_call
-from benchmarks.peers import installed
 from benchmarks.plot import growth_svg
 from benchmarks.scenes import CHAIN_LENGTHS, SCENES, chain_urdf
 from mbcli.engine import load_kernels
@@ -52,19 +51,17 @@ def test_scene_on_a_sample_model_gives_finite_numbers(scene, monkeypatch):
         assert np.isfinite(call.read(call.run())).all()
 
 
-@pytest.mark.peers
+@pytest.mark.peers("pydrake", "pinocchio", "mujoco")
 @pytest.mark.parametrize("scene", COMPARED, ids=lambda s: s.name)
 def test_all_contestants_compute_the_same(scene, monkeypatch):
     peer = "Drake" if scene.kind == "plant" else "Pinocchio"
-    if not installed(peer):
-        pytest.skip(f"{peer} is not installed")
     monkeypatch.setattr(run, "BATCH_STATES", 24)
     calls = calls_of(scene)
     assert peer in calls
     run.check_agreement(scene, calls)
 
 
-@pytest.mark.peers
+@pytest.mark.peers("pydrake", "mujoco")
 @pytest.mark.parametrize("scene", STEPPED, ids=lambda s: s.name)
 def test_one_step_is_that_of_drake_and_the_accelerations_those_of_mujoco(scene):
     try:
@@ -72,8 +69,6 @@ def test_one_step_is_that_of_drake_and_the_accelerations_those_of_mujoco(scene):
     except run.Skipped as reason:
         pytest.skip(str(reason))
     peers = run.adapters(case, run.MODELS[scene.model], "MuJoCo", "Drake")
-    if not peers:
-        pytest.skip("neither MuJoCo nor Drake is installed")
     run.check_steps_agree(scene, case, peers)
 
 
@@ -118,17 +113,20 @@ def test_rotations_stay_orthonormal_along_the_longest_chain(compiled):
     assert abs(R @ R.transpose(0, 2, 1) - np.eye(3)).max() < 1e-12
 
 
-def test_worlds_at_rest_are_stepped_in_every_program():
+@pytest.mark.parametrize(
+    "peers", [(), pytest.param(("Drake", "MuJoCo"), marks=pytest.mark.peers("pydrake", "mujoco"))], ids=str
+)
+def test_worlds_at_rest_are_stepped_in_every_program(peers):
     """A ball and a box on the ground: after the steps all have them where they lie."""
     world = contact.World(
         (contact.Solid("ball", (0.05,), (0.0, 0.0, 0.049)), contact.Solid("box", (0.1,) * 3, (1.0, 0.0, 0.0499)))
     )
-    contest = contact.Contest(world, 1e-3, "lagged")
-    assert contest.failed == []
+    contest = contact.Contest(world, 1e-3, "lagged", peers)
+    assert contest.failed == [] and {name.split()[0] for name in contest.steppers} == {"mbcli", *peers}
     for name, call in contest.calls(200).items():
         call()
         stepper = contest.steppers[name]
         q, _ = stepper.state()
-        heights = q[[2, 9]] if isinstance(stepper, contact.MuJoCoStepper) else q[[6, 13]]
+        heights = q[[2, 9]] if name.startswith("MuJoCo") else q[[6, 13]]
         np.testing.assert_allclose(heights, 0.05, atol=2e-3)
         assert stepper.contacts() == (2 if name == "Drake" else 5)

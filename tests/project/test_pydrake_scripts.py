@@ -603,11 +603,10 @@ def test_script_prints_what_is_recorded_of_pydrake(name):
         assert any(alike(mine, line) for mine in printed), line
 
 
-@pytest.mark.peers
+@pytest.mark.peers("pydrake")
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_script_prints_the_same_with_pydrake(name):
-    pytest.importorskip("pydrake")
     ours, theirs = (run(SCRIPTS[name], library).splitlines() for library in ("mbcli", "pydrake"))
     for mine, other in zip(ours, theirs, strict=True):
         assert alike(mine, other), (mine, other)

@@ -533,11 +533,10 @@ def test_the_example_runs(name):
     assert run(SCRIPTS[name], "mbcli").strip()
 
 
-@pytest.mark.peers
+@pytest.mark.peers("pydrake")
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_the_example_prints_the_same_with_pydrake(name):
-    pytest.importorskip("pydrake")
     ours, theirs = (run(SCRIPTS[name], library).splitlines() for library in ("mbcli", "pydrake"))
     for mine, other in zip(ours, theirs, strict=True):
         assert alike(mine, other), (mine, other)

@@ -126,10 +126,8 @@ def test_a_worker_that_dies_or_takes_too_long_is_started_again(folder):
     worker.close()
 
 
-@pytest.mark.peers
+@pytest.mark.peers("pydrake", "pinocchio", "mujoco")
 def test_the_sample_models_are_read_as_their_peers_read_them(tmp_path, capsys):
-    pytest.importorskip("pydrake")
-    pytest.importorskip("mujoco")
     result = tmp_path / "result.json"
     samples = shutil.copytree(SAMPLES, tmp_path / "samples")
     assert main([str(samples), "--json", str(result)]) == 0
@@ -171,10 +169,9 @@ def test_robots_on_the_ground_are_of_three_formats_and_differ():
     assert {Path(path).suffix for _, _, path in standing.ROBOTS} == {".urdf", ".sdf", ".xml"}
 
 
-@pytest.mark.peers
+@pytest.mark.peers("mujoco")
 def test_motion_of_mjcf_files_is_compared_with_mujoco(tmp_path, capsys, monkeypatch):
     """One that moves the same, one whose tendon is not followed, one that starts beyond a limit."""
-    pytest.importorskip("mujoco")
     from benchmarks.robots import motion
 
     monkeypatch.chdir(tmp_path)

@@ -3,6 +3,7 @@
 from collections import Counter
 
 import pytest
+from peer_imports import Module
 from quick_set import OF_ROOMS
 from repository import ROOT, SUPPORT, TESTS, files_of_tests
 
@@ -20,9 +21,10 @@ def is_a_room(room):
 
 
 def is_of_peers_alone(path):
-    """Whether every test of a file is marked `peers`: by a pytestmark, which starts a line."""
+    """Whether every test of a file is marked `peers`."""
     text = path.read_text(encoding="utf-8")
-    return "mark.peers" in text.partition("\npytestmark = ")[2].partition("\n\n")[0]
+    module = Module(path.stem, text) if "mark.peers" in text else None
+    return module is not None and all(module.marks or test.marks for test in module.tests)
 
 
 def test_every_test_file_stands_in_the_room_of_a_package():

@@ -63,9 +63,10 @@ def test_another_word_is_an_error(arm):
         run(arm, [1.0], effort_limits="clip")
 
 
-@pytest.mark.peers
+@pytest.mark.peers("mujoco")
 def test_mujoco_gives_no_more_either(tmp_path):
-    mujoco = pytest.importorskip("mujoco")
+    import mujoco
+
     text = """<mujoco><option integrator="implicitfast"/><worldbody><body><joint name="j" axis="0 1 0"
       actuatorfrcrange="-2 2" actuatorfrclimited="true"/><geom type="box" size=".1 .1 .1" pos=".3 0 0" mass="1"/></body>
       </worldbody><actuator><motor name="m" joint="j"/></actuator></mujoco>"""
@@ -79,9 +80,11 @@ def test_mujoco_gives_no_more_either(tmp_path):
     assert log.field("input/u")[-1].tolist() == data.qfrc_actuator.tolist() == [2.0]
 
 
-@pytest.mark.peers
+@pytest.mark.peers("pydrake", "mujoco")
 def test_trajectories_under_ten_times_the_limit_are_those_of_pydrake_and_mujoco(tmp_path):
-    drake, mujoco = pytest.importorskip("pydrake.all"), pytest.importorskip("mujoco")
+    import mujoco
+    import pydrake.all as drake
+
     h, count = 1e-3, 500
     path = tmp_path / "arm.xml"
     path.write_text("""<mujoco model="arm"><option integrator="Euler" timestep="0.001"/><worldbody>

@@ -53,12 +53,14 @@ def test_the_best_of_all_choices_is_found():
     assert Solve(prog).get_optimal_cost() == pytest.approx(min(costs))
 
 
-@pytest.mark.peers
+@pytest.mark.peers("pydrake")
 @pytest.mark.parametrize("make", [m for m in PROGRAMS if m is not chosen], ids=lambda make: make.__name__)
 def test_solutions_are_pydrakes(make):
     """But of programs with binary variables, for which pydrake has no solver without a license."""
-    theirs = pytest.importorskip("pydrake.solvers")
-    prog, variables = make(theirs, pytest.importorskip("pydrake.math"))
+    from pydrake import math as their_math
+    from pydrake import solvers as theirs
+
+    prog, variables = make(theirs, their_math)
     reference = theirs.Solve(prog)
     own, own_variables = make(solvers, mbcli.math)
     result = Solve(own)

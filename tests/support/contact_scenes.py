@@ -12,10 +12,11 @@ def own_library():
     """What these scenes need of mbcli, by name."""
     from mbcli import geometry, math
     from mbcli.config import scene_graph_config
+    from mbcli.multibody import math as spatial
     from mbcli.multibody import parsing, plant, tree
     from mbcli.systems import analysis, framework
 
-    return _joined(geometry, scene_graph_config, math, parsing, plant, tree, analysis, framework)
+    return _joined(geometry, scene_graph_config, math, spatial, parsing, plant, tree, analysis, framework)
 
 
 def unit_quaternions(plant, q):
@@ -32,10 +33,11 @@ def unit_quaternions(plant, q):
 def drake_library():
     """The same of pydrake."""
     from pydrake import geometry, math
+    from pydrake.multibody import math as spatial
     from pydrake.multibody import parsing, plant, tree
     from pydrake.systems import analysis, framework
 
-    return _joined(geometry, math, parsing, plant, tree, analysis, framework)
+    return _joined(geometry, math, spatial, parsing, plant, tree, analysis, framework)
 
 
 def _joined(*modules):
@@ -116,16 +118,8 @@ class Scene:
         body = self.plant.GetBodyByName(name)
         X = self.lib.RigidTransform(self.lib.RollPitchYaw(*rpy), list(position))
         self.plant.SetFreeBodyPose(self.context, body, X)
-        self.plant.SetFreeBodySpatialVelocity(
-            context=self.context, body=body, V_PB=self._spatial_velocity(spin, velocity)
-        )
-
-    def _spatial_velocity(self, spin, velocity):
-        if self.plant.__class__.__module__.startswith("pydrake"):
-            from pydrake.multibody.math import SpatialVelocity
-        else:
-            from mbcli.multibody.math import SpatialVelocity
-        return SpatialVelocity(w=np.array(spin, float), v=np.array(velocity, float))
+        V_WB = self.lib.SpatialVelocity(w=np.array(spin, float), v=np.array(velocity, float))
+        self.plant.SetFreeBodySpatialVelocity(context=self.context, body=body, V_PB=V_WB)
 
     def set(self, q, v):
         self._done = 0

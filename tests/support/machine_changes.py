@@ -4,6 +4,8 @@
 its arguments through State.give(), so that they can be changed afterwards.
 """
 
+from importlib import import_module
+
 import numpy as np
 from machine_results import any_body, pick
 
@@ -275,9 +277,8 @@ def fix_spatial_forces(state, rng):
         force.F_Bq_W = state.give_object(F, lambda F: F.SetZero())
         forces.append(state.give_object(force, spoil_force))
     value = forces
-    if lib.library == "pydrake":
-        from pydrake.common.value import Value
-
+    if lib.library != "mbcli":
+        Value = import_module(f"{lib.library}.common.value").Value
         value = Value[list[lib.ExternallyAppliedSpatialForce]](forces)
     state.plant.get_applied_spatial_force_input_port().FixValue(state.context, value)
     state.give_object(forces, lambda forces: forces.clear())

@@ -203,7 +203,7 @@ class PlantMachine(RuleBasedStateMachine):
     """Public calls in any order on up to three contexts of a plant."""
 
     recipes = recipes()
-    peers = False  # whether pydrake is asked too
+    peer = None  # the name of another library that is asked too
 
     @initialize(data=st.data(), seed=seeds)
     def make_plant(self, data, seed):
@@ -212,7 +212,8 @@ class PlantMachine(RuleBasedStateMachine):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             self.side, self.twin = Side(own, recipe), Side(own, recipe)
-            self.peer_side = Side(library("pydrake"), recipe) if self.peers and recipe.is_in_pydrake() else None
+            asked = self.peer is not None and recipe.is_in_pydrake()
+            self.peer_side = Side(library(self.peer), recipe) if asked else None
         peer = self.peer_side and self.peer_side.new_state()
         self.followed = [Followed(self.side.new_state(), Ledger(), peer)]
         first = [*INPUTS] if recipe.sampled else ["fix_desired_states"]
@@ -260,7 +261,7 @@ class PlantMachine(RuleBasedStateMachine):
                 return
             rounding = (SOLVED if recipe.solves() else ROUNDING,)
         of_peer = function(one.peer, np.random.default_rng(seed))
-        check_equal((name, "pydrake"), expected, of_peer, *rounding)
+        check_equal((name, self.peer), expected, of_peer, *rounding)
 
     # ------------------------------------------------------------------------------------------------ changes
 
@@ -278,7 +279,7 @@ class PlantMachine(RuleBasedStateMachine):
 
     def change(self, kind, name, seed, k):
         one = self.one(k)
-        if self.peers and name in OWN_CHANGES:
+        if self.peer and name in OWN_CHANGES:
             return
         fresh = self.compare(one, name, kind[name], seed, may_raise=False)
         if kind is PARAMETERS:
@@ -288,7 +289,7 @@ class PlantMachine(RuleBasedStateMachine):
         one.ledger = one.ledger.reached(fresh)
         check_coordinates(name, one.state, one.ledger)
         if one.peer is not None:
-            check_coordinates((name, "pydrake"), one.peer, one.ledger)
+            check_coordinates((name, self.peer), one.peer, one.ledger)
 
     def rounding(self):
         return CLOSE if self.side.recipe.solves() else ROUNDING
@@ -325,8 +326,8 @@ class PlantMachine(RuleBasedStateMachine):
                 step(one.peer, count)
             tolerance = SOLVED if self.side.recipe.solves() else ROUNDING
             _, q, v = one.ledger.at
-            check_equal("v after a step, pydrake", v, one.peer.plant.GetVelocities(one.peer.context), tolerance)
-            check_equal("q after a step, pydrake", q, one.peer.plant.GetPositions(one.peer.context), tolerance)
+            check_equal(f"v after a step, {self.peer}", v, one.peer.plant.GetVelocities(one.peer.context), tolerance)
+            check_equal(f"q after a step, {self.peer}", q, one.peer.plant.GetPositions(one.peer.context), tolerance)
         move(one.peer, *one.ledger.at)
 
     # ------------------------------------------------------------------------------------------------ contexts

@@ -287,10 +287,11 @@ def test_the_command_gives_the_matrices_and_their_names(tmp_path):
     assert "arm_motor" in text.out
 
 
-@pytest.mark.peers
+@pytest.mark.peers("pydrake")
 @pytest.mark.parametrize("h", [0.0, 0.01])
 def test_a_double_pendulum_equals_pydrake(h):
-    drake = pytest.importorskip("pydrake.all")
+    import pydrake.all as drake
+
     import mbcli.all as own
 
     systems = []

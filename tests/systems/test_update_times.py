@@ -56,11 +56,11 @@ def positions_at(module, simulator_type, step, start, times):
     return np.array(found)
 
 
-@pytest.mark.peers
+@pytest.mark.peers("pydrake")
 def test_updates_come_at_the_times_of_pydrake():
-    analysis = pytest.importorskip("pydrake.systems.analysis")
     from pydrake.multibody.parsing import Parser as TheirParser
     from pydrake.multibody.plant import MultibodyPlant as TheirPlant
+    from pydrake.systems import analysis
 
     for step, start, times in schedules(np.random.default_rng(3)):
         ours = positions_at(OURS, Simulator, step, start, times)
@@ -102,11 +102,11 @@ def test_a_simulator_configuration_sets_the_time(step):
     assert context.get_time() == 0.0
 
 
-@pytest.mark.peers
+@pytest.mark.peers("pydrake")
 def test_a_configuration_without_start_time_sets_zero_as_in_pydrake():
-    analysis = pytest.importorskip("pydrake.systems.analysis")
     from pydrake.multibody.parsing import Parser as TheirParser
     from pydrake.multibody.plant import MultibodyPlant as TheirPlant
+    from pydrake.systems import analysis
 
     plant, context = started((TheirPlant, TheirParser), 0.01)
     context.SetTime(2.0)

@@ -191,12 +191,13 @@ def coal_shape(coal, name):
     }[name]()
 
 
-@pytest.mark.peers
+@pytest.mark.peers("coal")
 @pytest.mark.parametrize(("first", "second"), PAIRS, ids=IDS)
 def test_distances_and_depths_are_those_of_coal(first, second):
     """coal's own tolerance on curved solids is 1e-6. Where it finds another depth, ours separates with less: the
     certificate of the test above says that ours does separate."""
-    coal = pytest.importorskip("coal")
+    import coal
+
     rng = np.random.default_rng(17)
     pair = Pair(SOLIDS[first], SOLIDS[second], compiled=True)
     shapes = [coal_shape(coal, name) for name in (first, second)]
@@ -218,11 +219,11 @@ def test_distances_and_depths_are_those_of_coal(first, second):
     assert agree >= 190
 
 
-@pytest.mark.peers
+@pytest.mark.peers("pydrake")
 @pytest.mark.parametrize(("first", "second"), [p for p in PAIRS if "convex" not in p], ids=lambda name: name)
 def test_overlaps_are_those_of_pydrake(first, second):
     """Depth, normal and order of pairs; pydrake finds those of curved solids to 1e-3 m at best."""
-    geometry = pytest.importorskip("pydrake.geometry")
+    from pydrake import geometry
     from pydrake.math import RigidTransform, RotationMatrix
     from pydrake.multibody.plant import AddMultibodyPlantSceneGraph, CoulombFriction
     from pydrake.multibody.tree import SpatialInertia

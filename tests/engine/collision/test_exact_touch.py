@@ -52,10 +52,9 @@ def test_a_touch_is_contact_where_a_ball_touches(place):
     assert touching(lib, first, second, np.array(position) * (1.0 - OUTWARDS)) >= 1
 
 
-@pytest.mark.peers
+@pytest.mark.peers("pydrake")
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("place", PLACES)
 def test_pydrake_reports_the_same_touches(place):
-    pytest.importorskip("pydrake")
     first, second, position, expected = PLACES[place]
     assert touching(drake_library(), first, second, position) == expected

@@ -148,9 +148,10 @@ def test_custom_constraints_and_bad_states_are_refused():
         ForwardDynamicsConstraintsDerivatives(plant, q, v, tau, other)
 
 
-@pytest.mark.peers
+@pytest.mark.peers("pinocchio")
 def test_an_arm_that_is_held_at_both_ends_is_differentiated_as_by_pinocchio():
-    pin = pytest.importorskip("pinocchio")
+    import pinocchio as pin
+
     path = str(SAMPLES / "arm7.urdf")
     plant = MultibodyPlant(0.0)
     Parser(plant).AddModels(path)

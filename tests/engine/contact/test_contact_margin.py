@@ -63,7 +63,7 @@ def test_a_margin_adds_faces_of_negative_pressure_around_those_of_positive(name)
         assert positive.min() > -1e-6 and pressures.max() == pytest.approx(positive.max(), rel=0.02)
 
 
-@pytest.mark.peers
+@pytest.mark.peers("pydrake")
 @pytest.mark.parametrize("margin", [1e-3, 5e-3])
 @pytest.mark.parametrize("name", list(SHAPES))
 def test_a_margin_makes_the_mesh_that_it_makes_in_pydrake(name, margin):

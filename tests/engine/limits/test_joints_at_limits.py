@@ -84,19 +84,19 @@ def test_a_robot_that_falls_with_all_joints_at_stops_does_not_move_in_itself():
             assert abs(robot.plant.GetJointByName(name).GetOneVelocity(context)) < 1e-10
 
 
-@pytest.mark.peers
+@pytest.mark.peers("pydrake")
 @pytest.mark.parametrize("approximation", ["kLagged", "kSap"])
 @pytest.mark.parametrize("floating", [True, False], ids=["floating", "fixed"])
 def test_a_thousand_states_at_limits_step_as_pydrakes(floating, approximation):
     """10 robots, 25 states each, in four groups of these parameters."""
-    drake = pytest.importorskip("pydrake.multibody.plant"), pytest.importorskip("pydrake.multibody.parsing")
+    from pydrake.multibody import parsing, plant
     from pydrake.systems.analysis import Simulator as DrakeSimulator
 
     worst = 0.0
     for seed in range(100, 110):
         rng = np.random.default_rng(seed)
         ours = Robot(seed, floating, damped=seed % 2 == 1, approximation=approximation, scheme="drake")
-        theirs = Robot(seed, floating, seed % 2 == 1, approximation, library=drake)
+        theirs = Robot(seed, floating, seed % 2 == 1, approximation, library=(plant, parsing))
         assert theirs.plant.GetPositionNames() == ours.plant.GetPositionNames()
         for n in range(25):
             at = state_at_limits(ours.limits, rng, inside=0.3)

@@ -224,10 +224,11 @@ def test_interpreted_and_compiled_controllers_agree(monkeypatch):
     np.testing.assert_allclose(*results, rtol=1e-9, atol=1e-9)
 
 
-@pytest.mark.peers
+@pytest.mark.peers("pydrake")
 @pytest.mark.parametrize("effort", [2.0, 1e4])
 def test_steps_of_a_controlled_arm_equal_those_of_pydrake(effort):
-    drake = pytest.importorskip("pydrake.all")
+    import pydrake.all as drake
+
     import mbcli.all as mbcli
 
     states = []

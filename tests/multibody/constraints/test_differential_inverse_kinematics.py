@@ -117,11 +117,10 @@ def test_an_integrator_follows_a_pose_in_a_diagram():
     assert system.GetOutputPort("joint_positions").Eval(context).shape == (7,)
 
 
-@pytest.mark.peers
+@pytest.mark.peers("pydrake")
 @pytest.mark.parametrize("size", [0.02, 0.3, 2.0, 5.0])
 def test_the_cost_that_pydrake_states_is_not_larger_than_its_own(size):
     """Where limits act, pydrake's velocities cost a little more by its own formula; elsewhere they are ours."""
-    pytest.importorskip("pydrake")
     ours, theirs = Arm("mbcli"), Arm("pydrake")
     for k, q in enumerate(STATES):
         V = size * np.random.default_rng(k).normal(size=6)

@@ -426,9 +426,9 @@ def test_a_step_moves_the_deformable_bodies(cube):
 # beside pydrake
 
 
-@pytest.mark.peers
+@pytest.mark.peers("pydrake")
 def test_defaults_and_names_are_those_of_pydrake():
-    fem = pytest.importorskip("pydrake.multibody.fem")
+    from pydrake.multibody import fem
     from pydrake.multibody.plant import DeformableModel as TheirModel
     from pydrake.multibody.tree import DeformableBody as TheirBody
 
@@ -449,9 +449,8 @@ def test_defaults_and_names_are_those_of_pydrake():
         assert public - set(dir(mine)) <= {"is_enabled_parameter_index"}
 
 
-@pytest.mark.peers
+@pytest.mark.peers("pydrake")
 def test_positions_constraints_and_velocities_are_those_of_pydrake(tmp_path):
-    pytest.importorskip("pydrake.all")
     path = write_vtk(tmp_path / "cube.vtk")
     q, v = np.random.default_rng(3).normal(size=(2, 3, 8))
     found, names = [], []

@@ -31,9 +31,10 @@ def test_the_motion_of_a_mass_on_a_spring_solves_its_equation(damping):
         MassDamperSpringAnalyticalSolution(0.0, damping, stiffness)
 
 
-@pytest.mark.peers
+@pytest.mark.peers("pydrake")
 def test_the_acrobot_is_that_of_pydrake():
-    theirs = pytest.importorskip("pydrake.multibody.benchmarks.acrobot")
+    from pydrake.multibody.benchmarks import acrobot as theirs
+
     plants = MakeAcrobotPlant(AcrobotParameters(), True), theirs.MakeAcrobotPlant(theirs.AcrobotParameters(), True)
     found = []
     for plant in plants:

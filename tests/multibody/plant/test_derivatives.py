@@ -598,9 +598,10 @@ def symmetric(upper):
     return np.triu(upper) + np.triu(upper, 1).T
 
 
-@pytest.mark.peers
+@pytest.mark.peers("pinocchio")
 def test_derivatives_of_an_arm_are_those_of_pinocchio():
-    pin = pytest.importorskip("pinocchio")
+    import pinocchio as pin
+
     path = SAMPLES / "arm7.urdf"
     plant, model = undamped(path), pin.buildModelFromUrdf(str(path))
     for index in plant.GetJointActuatorIndices():  # rotors are no part of its URDF
@@ -623,10 +624,11 @@ def test_derivatives_of_an_arm_are_those_of_pinocchio():
         assert_close(value, expected, 1e-9)
 
 
-@pytest.mark.peers
+@pytest.mark.peers("pinocchio")
 def test_derivatives_of_a_floating_robot_are_those_of_pinocchio():
     """Its base moves by velocities in its own axes, linear first: v = T(q) v_P with T = [0 R; R 0]."""
-    pin = pytest.importorskip("pinocchio")
+    import pinocchio as pin
+
     path = SAMPLES / "quadruped.urdf"
     plant, model = undamped(path), pin.buildModelFromUrdf(str(path), pin.JointModelFreeFlyer())
     data = model.createData()

@@ -388,11 +388,11 @@ def test_springs_among_the_constraints_are_refused_at_an_instant_of_a_discrete_p
 # ------------------------------------------------------------------------------------------------ pydrake
 
 
-@pytest.mark.peers
+@pytest.mark.peers("pydrake")
 def test_ids_counts_and_refusals_are_those_of_pydrake():
-    drake = pytest.importorskip("pydrake.multibody.plant")
-    tree = pytest.importorskip("pydrake.multibody.tree")
-    math_ = pytest.importorskip("pydrake.math")
+    from pydrake import math as math_
+    from pydrake.multibody import plant as drake
+    from pydrake.multibody import tree
 
     def build(plant_class, module, transform):
         plant = plant_class(0.01)

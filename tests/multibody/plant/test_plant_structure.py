@@ -144,10 +144,11 @@ def test_5_welded_groups_floating_bases_and_what_joints_move():
     assert text.startswith("digraph") and "hinge [revolute]" in text
 
 
-@pytest.mark.peers
+@pytest.mark.peers("pydrake")
 def test_structure_queries_equal_pydrake():
-    drake = pytest.importorskip("pydrake.multibody.plant")
-    trees = pytest.importorskip("pydrake.multibody.tree")
+    from pydrake.multibody import plant as drake
+    from pydrake.multibody import tree as trees
+
     from mbcli.multibody import plant as our_plant
     from mbcli.multibody import tree as our_trees
 

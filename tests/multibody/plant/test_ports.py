@@ -369,10 +369,11 @@ def test_a_clone_keeps_the_samples_of_its_own():
     assert (evaluated(plant, context)["reaction_forces"] != before["reaction_forces"]).any()
 
 
-@pytest.mark.peers
+@pytest.mark.peers("pydrake")
 @pytest.mark.parametrize("sampled", [True, False])
 def test_outputs_of_a_damped_arm_after_steps_equal_those_of_pydrake(sampled):
-    drake = pytest.importorskip("pydrake.all")
+    import pydrake.all as drake
+
     import mbcli.all as own
 
     rows = []

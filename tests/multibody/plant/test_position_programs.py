@@ -149,9 +149,8 @@ def test_a_solution_satisfies_what_was_asked_for():
     assert min(x.distance for x in query.ComputeSignedDistancePairwiseClosestPoints()) >= 0.01 - 1e-6
 
 
-@pytest.mark.peers
+@pytest.mark.peers("pydrake")
 def test_values_and_derivatives_are_pydrakes():
-    pytest.importorskip("pydrake")
     own, other = Library("mbcli"), Library("pydrake")
     q, ball = some_positions(own.plant, 5)
     names = [(own, own.plant), (other, other.plant)]
@@ -163,9 +162,8 @@ def test_values_and_derivatives_are_pydrakes():
             np.testing.assert_allclose(e.upper_bound(), theirs.upper_bound(), atol=1e-12, err_msg=name)
 
 
-@pytest.mark.peers
+@pytest.mark.peers("pydrake")
 def test_the_nearest_solution_is_pydrakes():
-    pytest.importorskip("pydrake")
     solutions = []
     for root in ("mbcli", "pydrake"):
         own = Library(root)

@@ -292,9 +292,8 @@ def fix(port, context, value):
         port.FixValue(context, Value(value))
 
 
-@pytest.mark.peers
+@pytest.mark.peers("pydrake")
 @pytest.mark.parametrize("seed", range(5))
 def test_propellers_and_wings_agree_with_pydrake(seed):
-    pytest.importorskip("pydrake")
     for ours, theirs in zip(system_outputs(mbcli(), seed), system_outputs(pydrake(), seed), strict=True):
         np.testing.assert_allclose(ours, theirs, rtol=0.0, atol=1e-13)

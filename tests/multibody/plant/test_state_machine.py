@@ -101,12 +101,10 @@ def test_any_sequence_of_calls_on_robots_gives_what_a_fresh_context_gives():
     run(Robots, 6)
 
 
-@pytest.mark.peers
+@pytest.mark.peers("pydrake")
 def test_any_sequence_of_calls_gives_what_pydrake_gives():
-    pytest.importorskip("pydrake")
-
     class WithPeers(PlantMachine):
-        peers = True
+        peer = "pydrake"
 
     run(WithPeers, 80)
 

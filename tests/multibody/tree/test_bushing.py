@@ -340,10 +340,9 @@ def crawl(plant, bushing, context):
 # pydrake
 
 
-@pytest.mark.peers
+@pytest.mark.peers("pydrake")
 def test_forces_agree_with_pydrake():
     """Also for large rotations; and with other constants in the context."""
-    pytest.importorskip("pydrake")
     rng = np.random.default_rng(8)
     sides = []
     for lib in (mbcli(), pydrake()):
@@ -379,11 +378,10 @@ def test_forces_agree_with_pydrake():
     assert compared > 90
 
 
-@pytest.mark.peers
+@pytest.mark.peers("pydrake")
 @pytest.mark.parametrize("seed", range(6))
 def test_random_trees_with_bushings_agree_with_pydrake(seed):
     """Body forces, generalized forces and accelerations, on trees of every joint type with all force elements."""
-    pytest.importorskip("pydrake")
     from test_peers_models import TOLERANCE, Side, library, random_plant
 
     sides = [Side(library(name), random_plant(library(name), seed, bushings=2)) for name in ("mbcli", "pydrake")]

@@ -190,10 +190,9 @@ def test_a_closed_door_stays_shut_and_an_open_one_comes_to_rest():
     assert abs(plant.GetVelocities(context)[0]) < 2.0 * hinge.config().motion_threshold
 
 
-@pytest.mark.peers
+@pytest.mark.peers("pydrake")
 @pytest.mark.parametrize("wide", [False, True])
 def test_torques_agree_with_pydrake(wide):
-    pytest.importorskip("pydrake")
     values = []
     for lib in (mbcli(), pydrake()):
         plant = lib.MultibodyPlant(0.0)

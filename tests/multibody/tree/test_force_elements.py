@@ -714,13 +714,12 @@ def test_implicit_schemes_refuse_elements_of_a_user():
 
 def both(elements, **options):
     """The scene of both libraries, with contexts."""
-    pytest.importorskip("pydrake")
     for lib in (OURS, pydrake()):
         plant = scene(lib, elements, **options)
         yield lib, plant, plant.CreateDefaultContext()
 
 
-@pytest.mark.peers
+@pytest.mark.peers("pydrake")
 @pytest.mark.parametrize("elements", [(e,) for e in ELEMENTS] + [ELEMENTS])
 def test_forces_energy_and_accelerations_agree_with_pydrake(elements):
     sides = list(both(elements))
@@ -738,12 +737,11 @@ def test_forces_energy_and_accelerations_agree_with_pydrake(elements):
         np.testing.assert_allclose(*values, rtol=1e-10, atol=1e-10)
 
 
-@pytest.mark.peers
+@pytest.mark.peers("pydrake")
 @pytest.mark.parametrize("approximation", ["kTamsi", "kSap", "kLagged"])
 @pytest.mark.parametrize("elements", [(e,) for e in ELEMENTS] + [ELEMENTS])
 def test_steps_of_discrete_plants_agree_with_pydrake(elements, approximation):
     """pydrake takes force elements, their damping too, at the start of a step, whatever it does with joint damping."""
-    pytest.importorskip("pydrake")
     from pydrake.systems.analysis import Simulator as DrakeSimulator
 
     def choose(lib, plant):
@@ -768,7 +766,7 @@ def test_steps_of_discrete_plants_agree_with_pydrake(elements, approximation):
     np.testing.assert_allclose(*states, rtol=0.0, atol=1e-11)
 
 
-@pytest.mark.peers
+@pytest.mark.peers("pydrake")
 def test_parameters_of_springs_agree_with_pydrake():
     forces = []
     for lib, plant, context in both(("revolute_spring",)):

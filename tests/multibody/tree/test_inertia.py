@@ -662,17 +662,21 @@ class TestEquivalentShapes:
         assert box.CalcMinimumPhysicalLength() < math.sqrt(14.0)
 
 
-@pytest.mark.peers
+@pytest.mark.peers("pydrake")
 class TestPydrake:
     """Every method of every class, on random bodies."""
 
     @pytest.fixture
     def drake(self):
-        return pytest.importorskip("pydrake.multibody.tree")
+        import pydrake.multibody.tree
+
+        return pydrake.multibody.tree
 
     @pytest.fixture
     def drake_math(self):
-        return pytest.importorskip("pydrake.math")
+        import pydrake.math
+
+        return pydrake.math
 
     def test_rotational_and_unit_inertia(self, drake, drake_math, rng):
         for _ in range(50):
@@ -785,7 +789,8 @@ class TestPydrake:
                 near(ours.CopyToFullMatrix6(), theirs.CopyToFullMatrix6())
 
     def test_spatial_inertia(self, drake, drake_math, rng):
-        spatial = pytest.importorskip("pydrake.multibody.math")
+        from pydrake.multibody import math as spatial
+
         for _ in range(50):
             mass, p = random_body(rng)
             total, com = mass.sum(), mass @ p / mass.sum()

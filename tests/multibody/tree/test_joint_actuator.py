@@ -51,9 +51,10 @@ def test_the_public_names():
     assert public == set(f"{expected} {of_plants}".split())
 
 
-@pytest.mark.peers
+@pytest.mark.peers("pydrake")
 def test_names_and_argument_names_are_those_of_pydrake():
-    theirs = pytest.importorskip("pydrake.multibody.tree").JointActuator
+    from pydrake.multibody.tree import JointActuator as theirs
+
     for name in (name for name in dir(theirs) if not name.startswith("_")):
         documented = re.match(r"\w+\(self: [\w.]+(.*)\) -> ", getattr(theirs, name).__doc__ or "")
         arguments = re.findall(r", (\w+): ", documented.group(1)) if documented else []

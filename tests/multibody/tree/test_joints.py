@@ -132,10 +132,11 @@ def test_the_public_names_of_each_type(kind):
     assert getattr(tree, joint_class.__name__) is joint_class
 
 
-@pytest.mark.peers
+@pytest.mark.peers("pydrake")
 @pytest.mark.parametrize("kind", [kind for kind in ALL if kind != "curvilinear"])
 def test_names_and_argument_names_are_those_of_pydrake(kind):
-    peers = pytest.importorskip("pydrake.multibody.tree")
+    from pydrake.multibody import tree as peers
+
     ours = class_of(kind)
     theirs = getattr(peers, ours.__name__)
     for name in (name for name in dir(theirs) if not name.startswith("_")):
@@ -822,8 +823,8 @@ def test_joints_of_a_continuous_plant_cannot_be_locked():
 
 def in_both_libraries(kinds, seed):
     """(library, plant, its simulator) of a discrete chain of the given kinds, for mbcli and pydrake."""
-    drake_tree = pytest.importorskip("pydrake.multibody.tree")
     from pydrake.math import RigidTransform as DrakeTransform
+    from pydrake.multibody import tree as drake_tree
     from pydrake.multibody.plant import DiscreteContactApproximation
     from pydrake.multibody.plant import MultibodyPlant as DrakePlant
     from pydrake.systems.analysis import Simulator as DrakeSimulator
@@ -865,7 +866,7 @@ def in_both_libraries(kinds, seed):
         yield library, plant, simulate(plant)
 
 
-@pytest.mark.peers
+@pytest.mark.peers("pydrake")
 @pytest.mark.parametrize("locked", [(0,), (1,), (2, 3), (5,), (0, 4, 7)])
 def test_locked_joints_stay_and_others_move_as_in_pydrake(locked):
     kinds = [kind for kind in MOVING if kind != "curvilinear"]

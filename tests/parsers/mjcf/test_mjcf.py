@@ -388,10 +388,11 @@ def test_only_servos_of_a_position_inherit_the_range_of_their_joint(actuator):
         assert spec.rest == ((lower, 0) if lower > 0 else None)
 
 
-@pytest.mark.peers
+@pytest.mark.peers("mujoco")
 @pytest.mark.parametrize("actuator", INHERITED)
 def test_mujoco_has_the_same_ranges(actuator):
-    mujoco = pytest.importorskip("mujoco")
+    import mujoco
+
     head = '<mujoco><default><position inheritrange="1"/></default><worldbody><body><geom size="1"/>'
     joint = '<joint name="j" range="0.5 1.5" type="slide"/></body></worldbody>'
     model = mujoco.MjModel.from_xml_string(f"{head}{joint}<actuator>{actuator}</actuator></mujoco>")
@@ -868,10 +869,11 @@ def test_root_element_chooses_the_reader(tmp_path):
 # -------------------------------------------------------------------------------------------- pydrake
 
 
-@pytest.mark.peers
+@pytest.mark.peers("pydrake")
 def test_names_limits_and_numbers_are_those_of_pydrake():
-    parsing, drake = pytest.importorskip("pydrake.multibody.parsing"), pytest.importorskip("pydrake.multibody.plant")
-    theirs = drake.MultibodyPlant(0.0)
+    from pydrake.multibody import parsing, plant
+
+    theirs = plant.MultibodyPlant(0.0)
     parsing.Parser(theirs).AddModelsFromString(ROBOT, "xml")
     theirs.Finalize()
     ours = plant_of(ROBOT)

@@ -82,7 +82,7 @@ def test_classes_and_units_are_those_of_the_attached_file(main):
     assert masses["cart"] == pytest.approx(2000 * sphere / 8)
 
 
-@pytest.mark.peers
+@pytest.mark.peers("mujoco")
 @pytest.mark.parametrize("contents", [TWICE, TWICE.replace('body="base" ', ""), TWICE.replace("q-", "")])
 def test_a_model_with_attachments_is_that_of_mujoco(main, contents):
     import mujoco

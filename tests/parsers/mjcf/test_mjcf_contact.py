@@ -246,7 +246,7 @@ def test_softness_is_a_note_up_to_a_millimetre_at_rest_and_a_warning_beyond(stat
         assert [d.severity for d in diagnostics.findings if "how soft" in d.message] == ["note"] * bool(stated)
 
 
-@pytest.mark.peers
+@pytest.mark.peers("mujoco")
 @pytest.mark.parametrize("stated, depth", SOFT)
 def test_depth_at_rest_is_that_of_mujoco(stated, depth):
     import mujoco

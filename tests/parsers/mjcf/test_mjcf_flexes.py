@@ -37,7 +37,7 @@ def test_an_elastic_grid_is_a_deformable_body_of_its_size_mass_and_material():
     assert soft.geometry.properties["material", "coulomb_friction"] == (1, 1)
 
 
-@pytest.mark.peers
+@pytest.mark.peers("mujoco")
 def test_its_mesh_fills_the_box_of_mujocos_vertices():
     import mujoco
 

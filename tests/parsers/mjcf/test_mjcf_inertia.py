@@ -255,7 +255,8 @@ SETTINGS = {
 
 def mujoco_body(text):
     """(mass, p_BBcm, R_BP, moments) of the first body in MuJoCo."""
-    mujoco = pytest.importorskip("mujoco")
+    import mujoco
+
     model = mujoco.MjModel.from_xml_string(text)
     R = np.zeros(9)
     mujoco.mju_quat2Mat(R, model.body_iquat[1])
@@ -273,7 +274,7 @@ def assert_same_body(text):
     assert np.linalg.eigvalsh(matrix(inertial)) == pytest.approx(np.sort(moments), abs=1e-8 * moments.max())
 
 
-@pytest.mark.peers
+@pytest.mark.peers("mujoco")
 @pytest.mark.parametrize("name", BODIES)
 def test_bodies_weigh_as_in_mujoco(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)  # it writes its warnings to a file there
@@ -282,14 +283,14 @@ def test_bodies_weigh_as_in_mujoco(name, tmp_path, monkeypatch):
     assert_same_body(text.replace("<freejoint/>", "") if "hfield" in asset else text)
 
 
-@pytest.mark.peers
+@pytest.mark.peers("mujoco")
 @pytest.mark.parametrize("kind", ["sphere", "capsule", "cylinder", "box", "ellipsoid"])
 def test_primitive_is_fitted_to_the_vertices_as_in_mujoco(kind, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert_same_body(body_of(mesh(), f'type="{kind}" mesh="m"', '<compiler fitaabb="true"/>'))
 
 
-@pytest.mark.peers
+@pytest.mark.peers("mujoco")
 @pytest.mark.parametrize("name", SETTINGS)
 def test_geoms_with_classes_weigh_as_in_mujoco(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -297,11 +298,12 @@ def test_geoms_with_classes_weigh_as_in_mujoco(name, tmp_path, monkeypatch):
     assert_same_body(f"<mujoco>{SETTINGS[name]}<worldbody><body><joint/>{geoms}</body></worldbody></mujoco>")
 
 
-@pytest.mark.peers
+@pytest.mark.peers("mujoco")
 @pytest.mark.parametrize("name", FILES)
 def test_files_weigh_as_in_mujoco(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    mujoco = pytest.importorskip("mujoco")
+    import mujoco
+
     content = FILES[name]
     Path(name).write_bytes(content.encode() if isinstance(content, str) else content)
     Path("m.xml").write_text(body_of(f'<mesh name="m" file="{name}"/>'))

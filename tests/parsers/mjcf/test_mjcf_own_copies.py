@@ -76,7 +76,7 @@ def test_copies_can_be_copied():
 
 @pytest.mark.parametrize("kind", REFERENCES)
 @pytest.mark.parametrize("form", [own, replicated])
-@pytest.mark.peers
+@pytest.mark.peers("mujoco")
 def test_what_refers_to_copies_is_there_as_often_as_in_mujoco(form, kind):
     import mujoco
 

@@ -269,7 +269,7 @@ def test_nothing_is_found_in_the_samples(sample):
 # beside pydrake
 
 
-@pytest.mark.peers
+@pytest.mark.peers("pydrake")
 @pytest.mark.parametrize("walls", [False, True])
 def test_pydrake_reads_the_same_of_a_file(tmp_path, walls):
     from pydrake.multibody.parsing import Parser
@@ -306,7 +306,7 @@ def test_pydrake_reads_the_same_of_a_file(tmp_path, walls):
     assert ours.config().material_model().name == theirs.config().material_model().name
 
 
-@pytest.mark.peers
+@pytest.mark.peers("pydrake")
 @pytest.mark.parametrize("name", ["linear", "linear_corotated", "neohookean", "corotated"])
 def test_pydrake_has_the_same_names_and_numbers_of_materials(name):
     from pydrake.multibody.fem import MaterialModel as Theirs

@@ -781,7 +781,6 @@ def test_a_leader_may_be_the_second_axis_of_a_universal_joint():
 
 
 def peer_plant(text=None, path=None):
-    pytest.importorskip("pydrake")
     from pydrake.multibody.parsing import Parser
     from pydrake.multibody.plant import MultibodyPlant
 
@@ -887,7 +886,7 @@ def assert_same(model, plant):
         check(model, plant)
 
 
-@pytest.mark.peers
+@pytest.mark.peers("pydrake")
 @needs_models
 @pytest.mark.parametrize(
     "path", [path for path in SDF_FILES if path.name not in REFUSED_BY_PYDRAKE], ids=lambda path: path.name
@@ -916,7 +915,7 @@ PITCHES = ("thread_pitch", "screw_thread_pitch")
 AXES_XZ = "<axis><xyz>0 0 1</xyz></axis><axis2><xyz>0.6 0.8 0</xyz></axis2>"
 
 
-@pytest.mark.peers
+@pytest.mark.peers("pydrake")
 @pytest.mark.parametrize("ends", ["a b", "f g", "world b", "world g", "g a", "__model__ b"])
 @pytest.mark.parametrize("pose", ["", "<pose>{}</pose>", "<pose relative_to='f'>{}</pose>"])
 @pytest.mark.parametrize(
@@ -940,7 +939,7 @@ def test_joints_agree_with_pydrake(kind, body, pose, ends):
     assert_same(model, peer_plant(text))
 
 
-@pytest.mark.peers
+@pytest.mark.peers("pydrake")
 @pytest.mark.parametrize("kind", ["revolute", "continuous", "prismatic", "screw", "universal", "ball", "fixed"])
 @pytest.mark.parametrize("effort", ["", "0", "-1", "5", "inf", "-inf", "1e-12"])
 def test_who_has_an_actuator_agrees_with_pydrake(kind, effort):
@@ -955,7 +954,7 @@ def test_who_has_an_actuator_agrees_with_pydrake(kind, effort):
     assert_same_actuators(model, peer_plant(text))
 
 
-@pytest.mark.peers
+@pytest.mark.peers("pydrake")
 @pytest.mark.parametrize("ends", [("a", "b"), ("f", "g"), ("g", "a"), ("__model__", "b")])
 def test_planar_joints_come_last_and_agree_with_pydrake(ends):
     planar = f"<drake:joint name='p' type='planar'><drake:parent>{ends[0]}</drake:parent>\
@@ -969,7 +968,7 @@ def test_planar_joints_come_last_and_agree_with_pydrake(ends):
     assert model.joints[1].damping == tuple(plant.GetJointByName("p").default_damping_vector())
 
 
-@pytest.mark.peers
+@pytest.mark.peers("pydrake")
 @pytest.mark.parametrize("body", ["", *(f"<{tag}>{p}</{tag}>" for tag in PITCHES for p in (2, -3.5))])
 @pytest.mark.parametrize("version", ["1.6", "1.9", "1.10"])
 def test_the_pitch_of_a_screw_agrees_with_pydrake(version, body):
@@ -978,7 +977,7 @@ def test_the_pitch_of_a_screw_agrees_with_pydrake(version, body):
     assert model.joints[0].screw_pitch == peer_plant(text).GetJointByName("j").screw_pitch()
 
 
-@pytest.mark.peers
+@pytest.mark.peers("pydrake")
 @pytest.mark.parametrize("version", ["1.4", "1.5", "1.6"])
 @pytest.mark.parametrize("use", ["", "<use_parent_model_frame>1</use_parent_model_frame>"])
 def test_axes_of_old_versions_agree_with_pydrake(version, use):
@@ -987,7 +986,7 @@ def test_axes_of_old_versions_agree_with_pydrake(version, use):
     assert_same_joints(model, peer_plant(text))
 
 
-@pytest.mark.peers
+@pytest.mark.peers("pydrake")
 @pytest.mark.parametrize(
     "inertial",
     [
@@ -1007,7 +1006,7 @@ def test_mass_properties_agree_with_pydrake(inertial):
     assert_same_links(model, peer_plant(text))
 
 
-@pytest.mark.peers
+@pytest.mark.peers("pydrake")
 @pytest.mark.parametrize(
     "body",
     [

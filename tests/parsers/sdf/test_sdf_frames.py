@@ -379,10 +379,9 @@ def frames_that_pydrake_places(elements):
     return placed
 
 
-@pytest.mark.peers
+@pytest.mark.peers("pydrake")
 @pytest.mark.parametrize("seed", range(30))
 def test_random_frame_graphs_agree_with_pydrake(seed):
-    pytest.importorskip("pydrake")
     from pydrake.multibody.parsing import Parser
     from pydrake.multibody.plant import MultibodyPlant
 

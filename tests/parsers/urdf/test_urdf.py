@@ -872,8 +872,9 @@ def test_real_robots_are_read_without_unknown_physics(path):
 
 def pydrake_plant(parse):
     """A plant that a function filled through a pydrake Parser."""
-    plant_module = pytest.importorskip("pydrake.multibody.plant")
-    parsing = pytest.importorskip("pydrake.multibody.parsing")
+    from pydrake.multibody import parsing
+    from pydrake.multibody import plant as plant_module
+
     plant = plant_module.MultibodyPlant(0.001)
     parser = parsing.Parser(plant)
     packages = parser.package_map()
@@ -960,7 +961,7 @@ def assert_same_inertia(link, body):
     assert I_LcmL == pytest.approx(theirs, abs=1e-14 * np.abs(theirs).max() + lost)
 
 
-@pytest.mark.peers
+@pytest.mark.peers("pydrake")
 @pytest.mark.skipif(not FILES, reason="no shared models")
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_real_robots_equal_pydrake(path):
@@ -968,7 +969,7 @@ def test_real_robots_equal_pydrake(path):
     assert_same_as_pydrake(read_shared(path), plant)
 
 
-@pytest.mark.peers
+@pytest.mark.peers("pydrake")
 def test_every_joint_type_equals_pydrake():
     place = '<origin xyz="1 2 3" rpy="0.3 -0.2 0.1"/>'
     turn = place + '<axis xyz="0.48 0.6 0.64"/>'

@@ -18,6 +18,7 @@ from mbcli.parsers.urdf.read_urdf import read_urdf
 
 from mbcli.multibody.parsing import Parser
 from mbcli.multibody.plant import MultibodyPlant
+from mbcli.multibody.tree import MultibodyForces
 
 INERTIAL = '<inertial><mass value="1"/><inertia ixx="0.1" iyy="0.2" izz="0.15"/></inertial>'
 
@@ -226,10 +227,12 @@ def test_loops_are_shown_and_refused_on_demand():
 # ----------------------------------------------------------------------------------------------- pydrake
 
 
-@pytest.mark.peers
+@pytest.mark.peers("pydrake")
 def test_force_elements_and_constraints_are_those_of_pydrake():
-    drake = pytest.importorskip("pydrake.multibody.plant")
-    parsing = pytest.importorskip("pydrake.multibody.parsing")
+    from pydrake.multibody import parsing
+    from pydrake.multibody import plant as drake
+    from pydrake.multibody.tree import MultibodyForces as TheirForces
+
     text = robot(CHAIN + BALL + TENDON + SPRING + BUSHING + hinge("m", "c", "d", '<mimic joint="j"/>'), "abcd")
     theirs = drake.MultibodyPlant(0.01)
     parsing.Parser(theirs).AddModelsFromString(text, "urdf")
@@ -247,13 +250,7 @@ def test_force_elements_and_constraints_are_those_of_pydrake():
     for plant, context in results:
         plant.SetPositions(context, q)
         plant.SetVelocities(context, v)
-        forces = (drake if plant is theirs else None) and pytest.importorskip("pydrake.multibody.tree").MultibodyForces(
-            plant
-        )
-        if forces is None:
-            from mbcli.multibody.tree import MultibodyForces
-
-            forces = MultibodyForces(plant)
+        forces = (TheirForces if plant is theirs else MultibodyForces)(plant)
         plant.CalcForceElementsContribution(context, forces)
         taus.append(plant.CalcInverseDynamics(context, np.zeros(4), forces))
     np.testing.assert_allclose(*taus, rtol=1e-10, atol=1e-10)

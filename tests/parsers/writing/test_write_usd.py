@@ -149,9 +149,8 @@ def test_numbers_are_the_shortest_that_mean_them():
     assert quaternion(np.eye(4)) == "(1, 0, 0, 0)"
 
 
-@pytest.mark.peers
+@pytest.mark.peers("newton")
 def test_newton_proves_what_is_written(tmp_path):
-    pytest.importorskip("newton")
     result = cli("convert", SAMPLES / "arm7.urdf", "-o", tmp_path / "arm7.usda", "--json")
     assert result.code == 0, result.err
     proof = result.json()["proof"]

@@ -19,12 +19,14 @@ DATA = FOLDER / "dataset_ur10e" / "identification_data" / "ur-20_02_12-40sec_12h
 pytestmark = pytest.mark.skipif(not URDF.exists(), reason="MBCLI_UR10E names no checkout of dynamic_calibration")
 
 
-@pytest.mark.peers
+@pytest.mark.peers("pydrake", "pinocchio", "mujoco")
 def test_one_command_corrects_a_ur10e_and_all_programs_read_the_same_torques_from_its_file(tmp_path):
-    drake_parsing = pytest.importorskip("pydrake.multibody.parsing")
-    drake_plant = pytest.importorskip("pydrake.multibody.plant")
-    drake_tree = pytest.importorskip("pydrake.multibody.tree")
-    pin, mujoco = pytest.importorskip("pinocchio"), pytest.importorskip("mujoco")
+    import mujoco
+    import pinocchio as pin
+    from pydrake.multibody import parsing as drake_parsing
+    from pydrake.multibody import plant as drake_plant
+    from pydrake.multibody import tree as drake_tree
+
     (tmp_path / "vendor.urdf").write_text(
         re.sub(r"<(visual|collision)\b.*?</\1>", "", URDF.read_text(), flags=re.DOTALL)  # meshes are not asked for
     )
