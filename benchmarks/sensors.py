@@ -23,7 +23,7 @@ from pathlib import Path
 import numpy as np
 from mbcli.parsers.package_map import PackageMap
 
-from mbcli.math import RigidTransform, RollPitchYaw, RotationMatrix
+from mbcli.math import Quaternion, RigidTransform, RotationMatrix
 from mbcli.math.rotation_array import matrix_from_quaternion
 from mbcli.models.loading import load_model
 from mbcli.multibody.math import SpatialVelocity
@@ -71,7 +71,7 @@ def set_state(plant, context, model, q, v):
             plant.SetFreeBodySpatialVelocity(body, V, context)
         elif kind == 1:
             joint, R = joints[model.joint(j).name], matrix_from_quaternion(q[a : a + 4])
-            joint.set_angles(context, RollPitchYaw(RotationMatrix(R)).vector())
+            joint.SetQuaternion(context, Quaternion(q[a : a + 4] / np.linalg.norm(q[a : a + 4])))
             joint.set_angular_velocity(context, R @ v[b : b + 3])
         else:
             joint = joints[model.joint(j).name]
@@ -92,7 +92,7 @@ def state_of(plant, context, model):
             v[b : b + 3], v[b + 3 : b + 6] = V.translational(), X.rotation().matrix().T @ V.rotational()
         elif kind == 1:
             joint = joints[model.joint(j).name]
-            R = RollPitchYaw(joint.get_angles(context)).ToRotationMatrix()
+            R = RotationMatrix(joint.get_quaternion(context))
             q[a : a + 4], v[b : b + 3] = R.ToQuaternion().wxyz(), R.matrix().T @ joint.get_angular_velocity(context)
         else:
             joint = joints[model.joint(j).name]

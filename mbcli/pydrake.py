@@ -1,9 +1,9 @@
 """Runs scripts that were written for pydrake, without an edit: python -m mbcli.pydrake script.py [arguments].
 
 In a notebook `import mbcli.pydrake` before other imports does the same: from then on `pydrake.X` is `mbcli.X`. Plants
-have pydrake's contact defaults, steps and joints without dry friction then, and `==` of expressions in the script or in
-cells of the notebook makes a formula. What is not here can be imported; whatever else is done with it is an ImportError
-that says whether it is out of scope.
+have pydrake's contact defaults, steps, ball joints and joints without dry friction then, and `==` of expressions in the
+script or in cells of the notebook makes a formula. What is not here can be imported; whatever else is done with it is
+an ImportError that says whether it is out of scope.
 """
 
 from __future__ import annotations
@@ -24,7 +24,12 @@ from mbcli.pydrake_names import AliasModule, PydrakeFinder
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-DEFAULTS = {"contact_defaults": "drake", "step_scheme": "drake", "joint_dry_friction": False}
+DEFAULTS = {
+    "contact_defaults": "drake",
+    "step_scheme": "drake",
+    "joint_dry_friction": False,
+    "ball_joints": "drake",
+}
 
 
 def use_mbcli_for_pydrake() -> None:

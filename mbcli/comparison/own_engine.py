@@ -27,7 +27,7 @@ def velocity_names(plant: Any) -> list[str]:
         start, count = joint.velocity_start(), joint.num_velocities()
         if count == 1:
             names[start] = joint.name()
-        elif has_quaternion(joint):
+        elif count == 6 and has_quaternion(joint):
             names[start : start + 6] = [f"{joint.child_body().name()} {suffix}" for suffix in BASE_SUFFIXES]
         else:
             names[start : start + count] = [f"{joint.name()} {joint.velocity_suffix(k)}" for k in range(count)]

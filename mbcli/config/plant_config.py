@@ -7,6 +7,7 @@ from mbcli.config.contact_laws import CONTACT_LAWS
 CONTACT_MODELS = ("point", "hydroelastic", "hydroelastic_with_fallback")
 CONTACT_DEFAULTS = ("allowance", "drake")
 STEP_SCHEMES = ("midpoint", "drake")
+BALL_JOINTS = ("quaternion", "drake")
 CONTACT_SURFACE_REPRESENTATIONS = ("triangle", "polygon")
 
 
@@ -17,8 +18,8 @@ class MultibodyPlantConfig(ConfigRecord):
     Every field is checked when it is assigned. `stiction_tolerance` is that of the kind of plant where it is None:
     `MultibodyPlant.set_stiction_tolerance()`. `contact_defaults` is a setting of mbcli's own: `drake` gives geometries
     that name no stiffness or dissipation those of SceneGraphConfig, 1e6 N/m and 50 s/m, as recent pydrake releases do.
-    `joint_dry_friction`, `sleep_tolerance` and `step_scheme` are others: pydrake has no dry friction of joints, nothing
-    sleeps there, and its steps are those of the scheme `drake`.
+    `joint_dry_friction`, `sleep_tolerance`, `step_scheme` and `ball_joints` are others: pydrake has no dry friction of
+    joints, nothing sleeps there, its steps are those of the scheme `drake`, and so are its ball joints.
 
     :raises ModelError: (a RuntimeError) a value is of the wrong type or out of range.
     """
@@ -75,4 +76,9 @@ class MultibodyPlantConfig(ConfigRecord):
         "midpoint",
         "How discrete steps advance: of second order where nothing touches, or as in drake",
         choices=STEP_SCHEMES,
+    )
+    ball_joints: str = setting(
+        "quaternion",
+        "Coordinates of the ball joints of files: a quaternion; as in drake roll, pitch, yaw, which gimbal lock ends",
+        choices=BALL_JOINTS,
     )

@@ -159,11 +159,7 @@ def _vectors(joints: Mapping[str, Joint], random: np.random.Generator) -> list[d
 
 
 def _own_positions(q: Sequence[float]) -> Sequence[float]:
-    """The coordinates of our joint of MuJoCo's: of a ball roll, pitch, yaw, of a free joint the quaternion first."""
-    if len(q) == 4:
-        R = matrix_from_quaternion(np.array(q))
-        pitch = np.arctan2(-R[2, 0], np.hypot(R[0, 0], R[1, 0]))
-        return [np.arctan2(R[2, 1], R[2, 2]), pitch, np.arctan2(R[1, 0], R[0, 0])]
+    """The coordinates of our joint of MuJoCo's: of a free joint the quaternion first."""
     return [*q[3:], *q[:3]] if len(q) == 7 else q
 
 

@@ -70,9 +70,10 @@ def set_postures(plant: MultibodyPlant, context: Context, postures: Iterable[Pos
     for posture in postures:
         for name, values in posture.spec.positions:
             joint = plant.GetJointByName(name, posture.instance)
-            if joint.num_positions() == len(values) and joint not in plant.elements.loop_joints:
-                joint.SetPositions(context, values)
-                stated[joint.position_start() : joint.position_start() + len(values)] = True
+            here = joint.positions_of(values)
+            if joint.num_positions() == len(here) and joint not in plant.elements.loop_joints:
+                joint.SetPositions(context, here)
+                stated[joint.position_start() : joint.position_start() + len(here)] = True
         for name, values in posture.spec.velocities:
             joint = plant.GetJointByName(name, posture.instance)
             if joint.num_velocities() == len(values) and joint not in plant.elements.loop_joints:

@@ -15,6 +15,7 @@ from mbcli.meshes.made_surfaces import cone_surface, prism_surface
 from mbcli.multibody.inertia.spatial_inertia import spatial_inertia_of
 from mbcli.multibody.plant import CoulombFriction, MultibodyPlant
 from mbcli.multibody.tree import (
+    BallQuaternionJoint,
     BallRpyJoint,
     FixedOffsetFrame,
     PlanarJoint,
@@ -45,6 +46,7 @@ JOINTS = {
     "screw": lambda name, F, M, joint: ScrewJoint(
         name, F, M, axis=joint["axis"], screw_pitch=joint["pitch"], damping=0.0
     ),
+    "ball_quaternion": lambda name, F, M, joint: BallQuaternionJoint(name, F, M),
     "ball_rpy": lambda name, F, M, joint: BallRpyJoint(name, F, M),
     "universal": lambda name, F, M, joint: UniversalJoint(name, F, M),
     "planar": lambda name, F, M, joint: PlanarJoint(name, F, M),

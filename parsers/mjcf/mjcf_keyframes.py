@@ -1,7 +1,7 @@
 """Keyframes of MJCF files as postures: qpos and qvel by joints, in the coordinates that they have here.
 
-A ball joint has a quaternion and the angular velocity in the axes of its body, here roll, pitch, yaw and the velocity
-in the axes of the parent. A free joint has position and quaternion, the velocity of the origin in World and the angular
+A ball joint has a quaternion and the angular velocity in the axes of its body, here the velocity in the axes of the
+parent. A free joint has position and quaternion, the velocity of the origin in World and the angular
 one in the axes of the body.
 """
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from mbcli.parsers.mjcf.mjcf_bodies import BodyReader
     from mbcli.parsers.xml_node import Node
 
-    from mbcli.math.array_types import Matrix3, Vector, Vector3
+    from mbcli.math.array_types import Vector
 
 _SIZES = {
     "free": (7, 6),
@@ -87,7 +87,8 @@ def _with_coordinates(posture: PostureSpec, kind: str, element: str, q: Vector, 
     if kind == "floating":
         q = np.concatenate([quaternion_from_matrix(R), q[:3]]) if len(q) else q
     if kind == "ball":
-        q, v = _roll_pitch_yaw(R) if len(q) else q, R @ v if len(v) else v
+        v = R @ v if len(v) else v
+        q = quaternion_from_matrix(R) if len(q) else q
     return replace(
         posture,
         positions=_added(posture.positions, element, q),
@@ -97,9 +98,3 @@ def _with_coordinates(posture: PostureSpec, kind: str, element: str, q: Vector, 
 
 def _added(stated: tuple[tuple[str, Any], ...], element: str, values: Vector) -> tuple[tuple[str, Any], ...]:
     return (*stated, (element, tuple(map(float, values)))) if len(values) else stated
-
-
-def _roll_pitch_yaw(R: Matrix3) -> Vector3:
-    return np.array(
-        [np.arctan2(R[2, 1], R[2, 2]), np.arctan2(-R[2, 0], np.hypot(R[0, 0], R[1, 0])), np.arctan2(R[1, 0], R[0, 0])]
-    )

@@ -19,7 +19,6 @@ from mbcli.parsers.xml_source import ANY, read_xml, report_unread
 
 from mbcli.common.number_text import parse_number
 from mbcli.common.suggestions import did_you_mean, name_or_list
-from mbcli.math import RollPitchYaw, RotationMatrix
 from mbcli.math.rotation_array import matrix_from_quaternion
 
 if TYPE_CHECKING:
@@ -256,8 +255,8 @@ def _positions(node: Node, joint: JointSpec, values: tuple[float, ...]) -> tuple
         node.diagnostics.warning("ATTRIBUTE_INVALID", message, node, attribute="value")
         return None
     if joint.type == "ball":
-        R = _rotation(node, values)
-        return None if R is None else tuple(RollPitchYaw(RotationMatrix.MakeUnchecked(R)).vector().tolist())
+        x, y, z, w = values
+        return None if _rotation(node, values) is None else (w, x, y, z)
     if joint.type == "quaternion_floating":
         x, y, z, w = values[3:]
         return None if _rotation(node, values[3:]) is None else (w, x, y, z, *values[:3])

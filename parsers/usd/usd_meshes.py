@@ -6,7 +6,6 @@ import os
 from typing import TYPE_CHECKING
 
 import numpy as np
-
 from mbcli.parsers.kept_meshes import NOT_KEPT, keep_mesh
 
 from mbcli.math.single_precision import shortest_decimals
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
 
     from mbcli.parsers.usd.usd_stage import Prim
 
-    from mbcli.math.array_types import BoolArray, FloatArray, IntArray, Matrix, Vector3
+    from mbcli.math.array_types import FloatArray, IntArray, Matrix, Vector3
 
     Arrays: TypeAlias = tuple[FloatArray, IntArray, IntArray]  # see MeshFolder.arrays()
 

@@ -7,8 +7,8 @@ import os
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from mbcli.parsers.spec import Mesh
 from mbcli.parsers.kept_meshes import written
+from mbcli.parsers.spec import Mesh
 
 from mbcli.common.kept_files import ready_to_keep
 from mbcli.common.user_cache import user_cache

@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mbcli.parsers.duplicate_names import generated_name
-from mbcli.parsers.spec import Mesh
 from mbcli.parsers.kept_meshes import written
+from mbcli.parsers.spec import Mesh
 
 from mbcli.common.kept_files import ready_to_keep
 from mbcli.common.user_cache import user_cache

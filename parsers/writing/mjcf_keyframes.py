@@ -10,7 +10,6 @@ from mbcli.parsers.duplicate_names import generated_name
 from mbcli.parsers.writing.simple_joints import BALL, FREE
 from mbcli.parsers.writing.write_xml import add, numbers, tidy
 
-from mbcli.math import RollPitchYaw
 from mbcli.math.rotation_array import matrix_from_quaternion, quaternion_from_matrix
 
 if TYPE_CHECKING:
@@ -41,7 +40,7 @@ def add_keyframes(root: XmlElement, spec: ModelSpec, order: Sequence[tuple[str, 
                 q += _free_positions(part, joint, links[link], positions, poses)
                 v += _free_velocities(part, joint, link, velocities, rates, q[-7:])
             elif part.kind == BALL:
-                quaternion = RollPitchYaw(positions.get(joint, (0.0, 0.0, 0.0))).ToQuaternion().wxyz().tolist()
+                quaternion = positions.get(joint, (1.0, 0.0, 0.0, 0.0))
                 q += quaternion
                 v += _in_body(quaternion, velocities.get(joint, (0.0, 0.0, 0.0)))
             else:

@@ -11,7 +11,6 @@ import pytest
 from mbcli.parsers.spec import TendonConstraintSpec
 from peer_modules import peer
 
-from mbcli.math import RollPitchYaw
 from mbcli.math.rotation_array import matrix_from_quaternion
 from mbcli.models.postures import postures_of, set_postures
 from mbcli.multibody.parsing import Parser
@@ -199,9 +198,9 @@ class Both:
                 R = matrix_from_quaternion(q[i : i + 4])
                 T[iv : iv + 3, d + 3 : d + 6], T[iv + 3 : iv + 6, d : d + 3] = np.eye(3), R.T
             elif joint.num_velocities() == 3:
-                R = RollPitchYaw(q[i : i + 3]).ToRotationMatrix()
-                self.data.qpos[iq : iq + 4] = R.ToQuaternion().wxyz()
-                T[iv : iv + 3, d : d + 3] = R.matrix().T
+                q[i : i + 4] /= np.linalg.norm(q[i : i + 4])
+                self.data.qpos[iq : iq + 4] = q[i : i + 4]
+                T[iv : iv + 3, d : d + 3] = matrix_from_quaternion(q[i : i + 4]).T
             else:
                 self.data.qpos[iq], T[iv, d] = q[i], 1.0
         self.plant.SetPositions(self.context, q)

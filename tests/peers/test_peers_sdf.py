@@ -19,6 +19,8 @@ PYDRAKE, MBCLI = (Later(partial(library, name)) for name in ("pydrake", "mbcli")
 def plant_of(lib, source, packages):
     """A path, or the text of a file."""
     plant = lib.MultibodyPlant(1e-3)
+    if lib is MBCLI:
+        plant.settings.ball_joints = "drake"
     parser = lib.Parser(plant)
     for name, directory in packages.items():
         parser.package_map().Add(name, str(directory))

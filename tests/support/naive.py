@@ -101,6 +101,8 @@ def X_FM(joint, q, v, a):
         return travelling(joint.get_trajectory(), q[0], v[0], a[0])
     if kind == "ball_rpy":
         return spin(rpy(q[:3]), o, v, a, o, o)
+    if kind == "ball_quaternion":
+        return spin(quaternion_rotation(q[:4]), o, v, a, o, o)
     if kind == "rpy_floating":
         return spin(rpy(q[:3]), q[3:], v[:3], a[:3], v[3:], a[3:])
     assert kind == "quaternion_floating", kind

@@ -12,6 +12,7 @@ from mbcli.multibody.core.position_stops import replace_stops
 from mbcli.multibody.core.velocity_limits import replace_velocity_limits
 from mbcli.multibody.plant import MultibodyPlant
 from mbcli.multibody.tree import (
+    BallQuaternionJoint,
     BallRpyJoint,
     CurvilinearJoint,
     DoorHinge,
@@ -38,17 +39,17 @@ from mbcli.trajectories import PiecewiseConstantCurvatureTrajectory
 ONE_DOF = ("revolute", "prismatic", "screw")
 # types whose velocities are the rates of their positions
 RATES = (*ONE_DOF, "universal", "planar", "curvilinear")
-MOVING = (*RATES, "ball_rpy", "quaternion_floating", "rpy_floating")
+MOVING = (*RATES, "ball_rpy", "ball_quaternion", "quaternion_floating", "rpy_floating")
 ALL = ("weld", *MOVING)
-# pydrake has no curvilinear joint
-IN_PYDRAKE = tuple(kind for kind in ALL if kind != "curvilinear")
+# pydrake has no curvilinear joint, and no ball joint with a quaternion
+IN_PYDRAKE = tuple(kind for kind in ALL if kind not in ("curvilinear", "ball_quaternion"))
 
 
 def random_plant(
     seed,
     kinds=ALL,
     *,
-    num_bodies=10,
+    num_bodies=11,
     reversed_probability=0.3,
     trees=1,
     floating_bases=0,
@@ -209,11 +210,15 @@ def random_joint(rng, kind, name, F, M, damped=True):
         return PlanarJoint(name, F, M, damping(3))
     if kind == "ball_rpy":
         return BallRpyJoint(name, F, M, damping())
+    if kind == "ball_quaternion":
+        return BallQuaternionJoint(name, F, M, damping())
     if kind == "curvilinear":
         return CurvilinearJoint(name, F, M, random_curve(rng), damping())
     if kind == "quaternion_floating":
         return QuaternionFloatingJoint(name, F, M, damping(), damping())
-    return RpyFloatingJoint(name, F, M, damping(), damping())
+    if kind == "rpy_floating":
+        return RpyFloatingJoint(name, F, M, damping(), damping())
+    raise ValueError(f"no random joint of type {kind}")
 
 
 def random_curve(rng, periodic=None):
@@ -236,7 +241,7 @@ def random_state(plant, rng):
     q = rng.uniform(-np.pi, np.pi, plant.num_positions())
     for joint in joints_of(plant):
         i = joint.position_start()
-        if joint.type_name() == "quaternion_floating":
+        if joint.type_name() in ("ball_quaternion", "quaternion_floating"):
             wxyz = rng.normal(size=4)
             q[i : i + 4] = wxyz / np.linalg.norm(wxyz)
         elif joint.type_name() in ("ball_rpy", "rpy_floating"):

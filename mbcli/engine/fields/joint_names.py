@@ -7,6 +7,7 @@ JOINT_TYPES = (
     "universal",
     "planar",
     "ball_rpy",
+    "ball_quaternion",
     "quaternion_floating",
     "rpy_floating",
     "curvilinear",

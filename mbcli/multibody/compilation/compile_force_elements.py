@@ -6,12 +6,13 @@ from mbcli.common.fast_dataclass import dataclass
 from mbcli.engine.fields.model_fields import CUT_DAMPED, CUT_SLIDES, CUT_TURNS
 from mbcli.multibody.tree.bushing import CONSTANTS, LinearBushingRollPitchYaw
 from mbcli.multibody.tree.door_hinge import DoorHinge
-from mbcli.multibody.tree.joints import BallRpyJoint, PrismaticJoint, RevoluteJoint
+from mbcli.multibody.tree.joints import PrismaticJoint, RevoluteJoint
+from mbcli.multibody.tree.joints.ball import BallJoint
 from mbcli.multibody.tree.linear_spring_damper import LinearSpringDamper
 
 JOINTS_WITH_FORCES = (RevoluteJoint, PrismaticJoint)  # whose damping and springs act also where they close a loop
-JOINTS_WITH_DAMPING = (*JOINTS_WITH_FORCES, BallRpyJoint)  # whose damping does
-KINDS = {PrismaticJoint: CUT_SLIDES, RevoluteJoint: CUT_TURNS, BallRpyJoint: CUT_DAMPED}
+JOINTS_WITH_DAMPING = (*JOINTS_WITH_FORCES, BallJoint)  # whose damping does
+KINDS = {PrismaticJoint: CUT_SLIDES, RevoluteJoint: CUT_TURNS, BallJoint: CUT_DAMPED}
 
 
 @dataclass
@@ -49,7 +50,7 @@ class CutJoint:
 
 def cut_joints(joint, springs):
     """The CutJoints of a joint that closes a loop and has such springs."""
-    if isinstance(joint, BallRpyJoint):
+    if isinstance(joint, BallJoint):
         return [CutJoint(joint, (), axis) for axis in np.eye(3)] if joint.default_damping() else []
     if isinstance(joint, JOINTS_WITH_FORCES) and (springs or joint.default_damping()):
         return [CutJoint(joint, tuple(springs), joint.axis())]
@@ -117,7 +118,7 @@ def force_element_arrays(elements, link_body, link_X_BL, parameters):
     arrays |= {
         "cut_link": [[int(frame.body().index()) for frame in pair] for pair in frames],
         "cut_frame": [[int(frame.index()) for frame in pair] for pair in frames],
-        "cut_turns": [KINDS[type(e.joint)] for e in cuts],
+        "cut_turns": [_kind(e.joint) for e in cuts],
         "cut_axis": [e.axis_and_normal() for e in cuts],
         "cut_constants": [e.constants(parameters) for e in cuts],
     }
@@ -127,6 +128,10 @@ def force_element_arrays(elements, link_body, link_X_BL, parameters):
     for name, width in (widths | pairs).items():
         arrays[name] = np.reshape(arrays[name], (-1, width))
     return sizes, arrays
+
+
+def _kind(joint):
+    return next(number for kind, number in KINDS.items() if isinstance(joint, kind))
 
 
 def _in_body(p, X_BL):

@@ -177,6 +177,7 @@ JOINT_ROWS = {
     "universal": lambda joint: slides(X, Y, Z) + perpendicular(X, Y),
     "planar": lambda joint: slides(Z) + alignments((X, Y), Z),
     "ball_rpy": lambda joint: slides(X, Y, Z),
+    "ball_quaternion": lambda joint: slides(X, Y, Z),
     "quaternion_floating": lambda joint: (),
     "rpy_floating": lambda joint: (),
 }

@@ -235,7 +235,8 @@ def _add_joint(plant, spec, frame_names, bodies, instance):
         frame_names = frame_names[0], frame_names[1] or f"{spec.name}_child"
     frame_F = _joint_frame(plant, frame_names[0], parent, spec.X_PF, owner)
     frame_M = _joint_frame(plant, frame_names[1], child, spec.X_CM, owner)
-    joint = plant.AddJoint(_MAKERS[spec.type](spec, frame_F, frame_M))
+    makers = _MAKERS | _DRAKES if plant.settings.ball_joints == "drake" else _MAKERS
+    joint = plant.AddJoint(makers[spec.type](spec, frame_F, frame_M))
     joint.reflected_inertia, joint.collides_with_parent = spec.reflected_inertia, spec.collides_with_parent
     if spec.axes and joint.num_velocities() == len(spec.axes):
         _apply_axes(joint, spec.axes)
@@ -289,10 +290,13 @@ _MAKERS = {
     "screw": _screw,
     "universal": _universal,
     "planar": _planar,
-    "ball": lambda spec, F, M: tree.BallRpyJoint(spec.name, F, M, *spec.damping),
+    "ball": lambda spec, F, M: tree.BallQuaternionJoint(spec.name, F, M, *spec.damping),
     "quaternion_floating": lambda spec, F, M: tree.QuaternionFloatingJoint(spec.name, F, M, *spec.damping),
     "rpy_floating": lambda spec, F, M: tree.RpyFloatingJoint(spec.name, F, M, *spec.damping),
 }
+
+
+_DRAKES = {"ball": lambda spec, F, M: tree.BallRpyJoint(spec.name, F, M, *spec.damping)}
 
 
 def _apply_axes(joint, axes):

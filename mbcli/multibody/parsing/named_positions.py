@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from mbcli.multibody.parsing.scene_names import SceneNames
+from mbcli.multibody.parsing.scene_names import SceneNames, takes
 from mbcli.multibody.tree.joint_kinds import has_quaternion
 
 
@@ -20,6 +20,7 @@ def set_named_positions(plant, positions):
                 problems[instance, name] = problem
                 continue
             joint = plant.GetJointByName(name, plant.GetModelInstanceByName(instance))
+            values = joint.positions_of(values)
             if has_quaternion(joint) and not np.linalg.norm(values[:4]) > 0.0:
                 problems[instance, name] = f'the quaternion of joint "{name}" is zero: it gives no orientation'
             found.append((joint, values))
@@ -34,4 +35,4 @@ def _problem(names, instance, joint, values):
         size = names.num_positions(names.require_instance(instance), joint)
     except LookupError as error:
         return str(error)
-    return None if size == len(values) else f'joint "{joint}" has {size} positions, {len(values)} are given'
+    return None if takes(size, len(values)) else f'joint "{joint}" has {size} positions, {len(values)} are given'

@@ -9,7 +9,7 @@ from mbcli.math import RigidTransform
 from mbcli.multibody.parsing.add_model import add_model
 from mbcli.multibody.parsing.collision_filter_groups import CollisionFilterGroups
 from mbcli.multibody.parsing.model_instances import model_instances
-from mbcli.multibody.parsing.scene_names import WORLD, NotLoaded, SceneNames
+from mbcli.multibody.parsing.scene_names import WORLD, NotLoaded, SceneNames, takes
 from mbcli.multibody.tree import FixedOffsetFrame, QuaternionFloatingJoint
 from mbcli.parsers.load import load_models
 from mbcli.parsers.scenes.directives import find_named_file, flatten_directives, scoped
@@ -170,14 +170,15 @@ class DirectivePlan:
         size = self._find(self._names.num_positions, record, record.name, joint)
         if size is None:
             return
-        if size != len(positions):
+        if not takes(size, len(positions)):
             message = f'joint "{joint}" has {size} positions, default_joint_positions gives {len(positions)}'
             self._error(record, message, "VALUE_SIZE")
             return
 
         def apply():
             instance = self._plant.GetModelInstanceByName(record.name)
-            self._plant.GetJointByName(joint, instance).set_default_positions(positions)
+            moved = self._plant.GetJointByName(joint, instance)
+            moved.set_default_positions(moved.positions_of(positions))
 
         self._steps.append(apply)
 

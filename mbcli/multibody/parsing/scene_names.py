@@ -14,7 +14,7 @@ NUM_POSITIONS = {
     "screw": 1,
     "universal": 2,
     "planar": 3,
-    "ball": 3,
+    "ball": 4,
     "quaternion_floating": 7,
     "rpy_floating": 6,
 }
@@ -35,6 +35,7 @@ class SceneNames:
         self.frames = {}  # instance -> {frame name: body}
         self.bodies = {}  # instance -> [body name]
         self._joints = {}  # instance -> {joint name: number of positions}
+        self._of_drake = plant.settings.ball_joints == "drake"
         self.holders = {}  # body -> name of the joint that it is the child of
         for name in plant.elements.instance_names:
             self.add_instance(name)
@@ -94,7 +95,7 @@ class SceneNames:
             names = {end: frame_names.get((joint.name, end)) for end in ("parent", "child")}
             where = instance_of_element(_instance_of(child, instance), instance, [joint.name], self._has_joint)
             where = instance_of_element(where, instance, filter(None, names.values()), self._has_frame)
-            self.add_joint(where, joint.name, NUM_POSITIONS[joint.type], child)
+            self.add_joint(where, joint.name, self._size(joint.type), child)
             for end, link in (("parent", joint.parent), ("child", joint.child)):
                 if names[end]:
                     self.frames[where].setdefault(names[end], bodies[link])
@@ -103,6 +104,9 @@ class SceneNames:
                 if "::" not in name:
                     self.holders.setdefault(body, "that makes its model static")
         return bodies
+
+    def _size(self, kind):
+        return 3 if kind == "ball" and self._of_drake else NUM_POSITIONS[kind]
 
     def _has_frame(self, name, instance):
         return name in self.frames[instance]
@@ -183,6 +187,11 @@ class SceneNames:
         """NotLoaded if what is missing in an instance, or anywhere, may be in a file that could not be read."""
         if self.not_loaded if instance is None else instance in self.not_loaded:
             raise NotLoaded
+
+
+def takes(size, count):
+    """Whether a joint with so many positions takes so many numbers; a quaternion takes roll, pitch, yaw too."""
+    return count == size or (size, count) == (NUM_POSITIONS["ball"], 3)
 
 
 def _split(full_name):

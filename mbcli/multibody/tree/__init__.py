@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from mbcli.multibody.tree.joint_actuator import JointActuator, PdControllerGains
     from mbcli.multibody.tree.joint_spring import PrismaticSpring, RevoluteSpring
     from mbcli.multibody.tree.joints import (
+        BallQuaternionJoint,
         BallRpyJoint,
         CurvilinearJoint,
         PlanarJoint,
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from mbcli.multibody.tree.multibody_forces import MultibodyForces
     from mbcli.multibody.tree.rigid_body import Body, RigidBody
     from mbcli.multibody.tree.scalar_templates import (
+        BallQuaternionJoint_,
         BallRpyJoint_,
         Body_,
         BodyFrame_,
@@ -84,7 +86,9 @@ if TYPE_CHECKING:
     from mbcli.multibody.tree.uniform_gravity import UniformGravityFieldElement
 
 __all__ = [
+    "BallQuaternionJoint",
     "BallRpyJoint",
+    "BallQuaternionJoint_",
     "BallRpyJoint_",
     "Body",
     "BodyFrame",
@@ -198,6 +202,7 @@ __getattr__ = lazy_exports(
         "joint_actuator": ("JointActuator", "PdControllerGains"),
         "joint_spring": ("PrismaticSpring", "RevoluteSpring"),
         "joints": (
+            "BallQuaternionJoint",
             "BallRpyJoint",
             "CurvilinearJoint",
             "PlanarJoint",
@@ -213,6 +218,7 @@ __getattr__ = lazy_exports(
         "multibody_forces": ("MultibodyForces",),
         "rigid_body": ("Body", "RigidBody"),
         "scalar_templates": (
+            "BallQuaternionJoint_",
             "BallRpyJoint_",
             "Body_",
             "BodyFrame_",

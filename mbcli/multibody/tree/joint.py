@@ -237,6 +237,10 @@ class Joint(NamedElement):
         """Positions of a new context, (nq,); limits do not bind them."""
         self._default_positions = self._sized(default_positions, self.num_positions()).copy()
 
+    def positions_of(self, stated: ArrayLike) -> Any:
+        """The positions of the joint that a file states: those of a ball joint may be in other coordinates there."""
+        return stated
+
     def _set_default_part(self, first, values, size):
         """Changes `size` of the default positions, from index `first` on."""
         self._default_positions[first : first + size] = self._sized(values, size)

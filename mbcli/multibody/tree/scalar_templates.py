@@ -15,6 +15,7 @@ from mbcli.multibody.tree.joint import Joint
 from mbcli.multibody.tree.joint_actuator import JointActuator
 from mbcli.multibody.tree.joint_spring import PrismaticSpring, RevoluteSpring
 from mbcli.multibody.tree.joints import (
+    BallQuaternionJoint,
     BallRpyJoint,
     CurvilinearJoint,
     PlanarJoint,
@@ -31,6 +32,7 @@ from mbcli.multibody.tree.multibody_forces import MultibodyForces
 from mbcli.multibody.tree.rigid_body import RigidBody
 from mbcli.multibody.tree.uniform_gravity import UniformGravityFieldElement
 
+BallQuaternionJoint_ = ScalarTemplate(BallQuaternionJoint)
 BallRpyJoint_ = ScalarTemplate(BallRpyJoint)
 CurvilinearJoint_ = ScalarTemplate(CurvilinearJoint)
 DoorHinge_ = ScalarTemplate(DoorHinge)

@@ -9,7 +9,7 @@ from mbcli.multibody.tree import ModelInstanceIndex, PdControllerGains, Revolute
 from mbcli.systems.analysis import Simulator
 
 DEFAULT = ModelInstanceIndex(1)
-KINDS = (*ONE_DOF, "quaternion_floating", "ball_rpy")
+KINDS = (*ONE_DOF, "quaternion_floating", "ball_rpy", "ball_quaternion")
 
 
 def wheel(p, d, *, h=0.01, effort=np.inf, approximation=None, damping=0.0):

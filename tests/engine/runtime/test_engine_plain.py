@@ -23,7 +23,16 @@ from mbcli.multibody.stepping.run import Run
 from mbcli.multibody.tree import LinearSpringDamper, SpatialInertia
 from mbcli.systems.framework import DiagramBuilder
 
-PLAIN_KINDS = ["weld", "revolute", "prismatic", "universal", "ball_rpy", "planar", "quaternion_floating"]
+PLAIN_KINDS = [
+    "weld",
+    "revolute",
+    "prismatic",
+    "universal",
+    "ball_rpy",
+    "ball_quaternion",
+    "planar",
+    "quaternion_floating",
+]
 
 
 @pytest.mark.parametrize("seed", [1, 2])

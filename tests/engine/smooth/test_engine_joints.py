@@ -6,7 +6,17 @@ Joints between random frames, in both directions and in trees, are in test_engin
 import naive
 import numpy as np
 import pytest
-from random_trees import ALL, MOVING, ONE_DOF, joints_of, random_context, random_inertia, random_joint, random_plant
+from random_trees import (
+    ALL,
+    MOVING,
+    ONE_DOF,
+    RATES,
+    joints_of,
+    random_context,
+    random_inertia,
+    random_joint,
+    random_plant,
+)
 from scipy.linalg import expm
 
 from mbcli.engine import load_kernels
@@ -14,6 +24,7 @@ from mbcli.engine.smooth.joints.registry import JOINTS
 from mbcli.math import RigidTransform, RollPitchYaw
 from mbcli.multibody.plant import MultibodyPlant
 from mbcli.multibody.tree import (
+    BallQuaternionJoint,
     CurvilinearJoint,
     PlanarJoint,
     PrismaticJoint,
@@ -36,6 +47,7 @@ COORDINATES = {
     "universal": (2, 2, "qx qy", "wx wy"),
     "planar": (3, 3, "x y qz", "vx vy wz"),
     "ball_rpy": (3, 3, "qx qy qz", "wx wy wz"),
+    "ball_quaternion": (4, 3, "qw qx qy qz", "wx wy wz"),
     "quaternion_floating": (7, 6, "qw qx qy qz x y z", "wx wy wz vx vy vz"),
     "rpy_floating": (6, 6, "qx qy qz x y z", "wx wy wz vx vy vz"),
     "curvilinear": (1, 1, "q", "v"),
@@ -138,6 +150,12 @@ POSES = {
         Rz(2.0) @ Ry(-1.1) @ Rx(0.7),
         O,
     ),
+    "ball_quaternion": (
+        BallQuaternionJoint,
+        [*WXYZ],
+        expm(TURN * naive.skew(WXYZ[1:] / np.linalg.norm(WXYZ[1:]))),
+        O,
+    ),
     "rpy_floating": (
         RpyFloatingJoint,
         [0.7, -1.1, 2.0, 1.0, 2.0, 3.0],
@@ -186,6 +204,7 @@ SUBSPACES = {
     "universal": H_universal,
     "planar": lambda q: np.eye(6)[:, [3, 4, 2]],
     "ball_rpy": lambda q: np.eye(6)[:, :3],
+    "ball_quaternion": lambda q: np.eye(6)[:, :3],
     "rpy_floating": lambda q: np.eye(6),
     "quaternion_floating": lambda q: np.eye(6),
 }
@@ -280,7 +299,7 @@ def test_rates_from_velocities_are_refused_at_gimbal_lock(kind):
             plant.MapVelocityToQDot(context, v)
 
 
-@pytest.mark.parametrize("kind", [k for k in MOVING if k not in ("ball_rpy", "rpy_floating", "quaternion_floating")])
+@pytest.mark.parametrize("kind", RATES)
 def test_where_velocities_are_rates_the_maps_copy(kind):
     plant, _, _ = of_kind(kind)
     context = plant.CreateDefaultContext()
@@ -297,7 +316,7 @@ def test_normalization_touches_quaternions_only():
     normalized = q.copy()
     load_kernels(False).normalize_quaternions(plant.model, normalized)
     touched = np.zeros(q.size, bool)
-    quaternions = [j.position_start() for j in joints_of(plant) if j.type_name() == "quaternion_floating"]
+    quaternions = [j.position_start() for j in joints_of(plant) if "quaternion" in j.type_name()]
     assert len(quaternions) >= 2
     for i in quaternions:
         touched[i : i + 4] = True

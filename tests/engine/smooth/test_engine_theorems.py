@@ -24,6 +24,7 @@ from mbcli.math import RigidTransform, RollPitchYaw, RotationMatrix
 from mbcli.multibody.math import SpatialForce
 from mbcli.multibody.plant import ExternallyAppliedSpatialForce, MultibodyPlant
 from mbcli.multibody.tree import (
+    BallQuaternionJoint,
     BallRpyJoint,
     FixedOffsetFrame,
     MultibodyForces,
@@ -471,6 +472,8 @@ def inverse_positions(kind, q):
     if kind == "planar":
         s, c = np.sin(q[2]), np.cos(q[2])
         return -np.array([c * q[0] + s * q[1], c * q[1] - s * q[0], q[2]])
+    if kind == "ball_quaternion":
+        return q * [1.0, -1.0, -1.0, -1.0]
     if kind == "ball_rpy":
         return RollPitchYaw(RotationMatrix(RollPitchYaw(*q)).inverse()).vector()
     joint = {"quaternion_floating": QuaternionFloatingJoint, "rpy_floating": RpyFloatingJoint}[kind]
@@ -483,6 +486,7 @@ INVERTIBLE = {
     "screw": lambda *frames: ScrewJoint(*frames, [1.0, -2.0, 0.5], 0.7),
     "planar": PlanarJoint,
     "ball_rpy": BallRpyJoint,
+    "ball_quaternion": BallQuaternionJoint,
     "quaternion_floating": QuaternionFloatingJoint,
     "rpy_floating": RpyFloatingJoint,
 }

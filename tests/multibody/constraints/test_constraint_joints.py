@@ -47,7 +47,7 @@ def legal_motion(loop, seed):
     q_J, v_J, a_J = rng.uniform(-3.0, 3.0, nq), rng.normal(size=nv), rng.normal(size=nv)
     if loop.type_name() in ("ball_rpy", "rpy_floating"):
         q_J[1] = 0.5
-    if loop.type_name() == "quaternion_floating":
+    if "quaternion" in loop.type_name():
         q_J[:4] /= np.linalg.norm(q_J[:4])
     X_PF = Jet(loop.frame_on_parent().GetFixedPoseInBodyFrame().GetAsMatrix4())
     X_SM = Jet(loop.frame_on_child().GetFixedPoseInBodyFrame().GetAsMatrix4())

@@ -49,6 +49,7 @@ SETTERS = {
     "universal": lambda j: j.set_random_angles_distribution(ones(2)),
     "planar": lambda j: j.set_random_pose_distribution(ones(2), Uniform(2.0, 3.0)),
     "ball_rpy": lambda j: j.set_random_angles_distribution(lambda g: np.arange(3.0) + g.uniform(size=3)),
+    "ball_quaternion": lambda j: j.set_random_quaternion_distribution([0.0, 0.0, Uniform(0.5, 2.0), 0.0]),
     "rpy_floating": lambda j: (
         j.set_random_angles_distribution(ones(3)),
         j.set_random_translation_distribution(lambda g: np.arange(3.0, 6.0) + g.uniform(size=3)),
@@ -74,7 +75,7 @@ def test_positions_come_from_their_distributions_and_velocities_are_zero(kind):
     np.testing.assert_array_equal(plant.GetVelocities(context), 0.0)
     q = drawn(plant, 500)
     random = np.arange(q.shape[1])
-    if kind == "quaternion_floating":
+    if "quaternion" in kind:
         np.testing.assert_array_equal(q[:, :4], np.tile([0.0, 0.0, 1.0, 0.0], (500, 1)))  # scaled to unit length
         random = random[4:]
     for k in random:
@@ -124,7 +125,7 @@ def test_what_is_random_in_part_is_zero_in_the_rest():
 
 def test_joints_without_a_distribution_take_their_default_positions():
     """28"""
-    plant = random_plant(4, floating_bases=1)
+    plant = random_plant(4, num_bodies=12, floating_bases=1)
     joints = joints_of(plant)
     rng = np.random.default_rng(1)
     for joint in joints:

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from random_trees import (
     ALL,
+    IN_PYDRAKE,
     MOVING,
     ONE_DOF,
     joints_of,
@@ -43,7 +44,7 @@ from mbcli.systems.analysis import Simulator
 FLOATING = ("quaternion_floating", "rpy_floating")
 SCALAR = (*ONE_DOF, "curvilinear")  # one degree of freedom
 # no force along one coordinate
-NO_ONE_FORCE = ("weld", "ball_rpy", *FLOATING)
+NO_ONE_FORCE = ("weld", "ball_rpy", "ball_quaternion", *FLOATING)
 X_FM = RigidTransform(RollPitchYaw(0.3, -0.4, 0.5), [1.0, 2.0, 3.0])
 
 
@@ -111,6 +112,9 @@ NAMES = {
         set_translational_velocity""",
     "ball_rpy": """damping default_damping get_angles get_angular_velocity get_default_angles set_angles
         set_angular_velocity set_default_angles set_random_angles_distribution""",
+    "ball_quaternion": """SetQuaternion damping default_damping get_angular_velocity get_default_quaternion
+        get_quaternion set_angular_velocity set_default_quaternion set_random_quaternion_distribution
+        set_random_quaternion_distribution_to_uniform""",
     "quaternion_floating": f"""{FLOATING_NAMES} SetQuaternion get_default_quaternion get_quaternion
         set_default_quaternion set_random_quaternion_distribution set_random_quaternion_distribution_to_uniform""",
     "rpy_floating": f"""{FLOATING_NAMES} get_angles get_default_angles set_angles set_default_angles
@@ -120,7 +124,7 @@ NAMES = {
 
 # what plants and compilation use of joints, beside pydrake's names
 OF_PLANTS = """kinematics check_context check_forces default_of draw_positions index_number instance_index is_angular
-join key limit_rates made_at_finalize parent_plant place replace_default"""
+join key limit_rates made_at_finalize parent_plant place positions_of replace_default"""
 
 
 @pytest.mark.parametrize("kind", ALL)
@@ -133,7 +137,7 @@ def test_the_public_names_of_each_type(kind):
 
 
 @pytest.mark.peers("pydrake")
-@pytest.mark.parametrize("kind", [kind for kind in ALL if kind != "curvilinear"])
+@pytest.mark.parametrize("kind", IN_PYDRAKE)
 def test_names_and_argument_names_are_those_of_pydrake(kind):
     from pydrake.multibody import tree as peers
 
@@ -164,7 +168,7 @@ def test_what_a_joint_can_do_is_said_after_finalize(kind):
             ask()
     plant.Finalize()
     turns = {"weld": False, "prismatic": False}.get(kind, True)
-    moves = kind not in ("weld", "revolute", "universal", "ball_rpy")
+    moves = kind not in ("weld", "revolute", "universal", "ball_rpy", "ball_quaternion")
     assert (joint.can_rotate(), joint.can_translate()) == (turns, moves)
     assert (joint.parent_body(), joint.child_body()) == (plant.world_body(), body)
     assert (joint.frame_on_parent(), joint.frame_on_child()) == frames
@@ -869,7 +873,7 @@ def in_both_libraries(kinds, seed):
 @pytest.mark.peers("pydrake")
 @pytest.mark.parametrize("locked", [(0,), (1,), (2, 3), (5,), (0, 4, 7)])
 def test_locked_joints_stay_and_others_move_as_in_pydrake(locked):
-    kinds = [kind for kind in MOVING if kind != "curvilinear"]
+    kinds = [kind for kind in MOVING if kind in IN_PYDRAKE]
     states = []
     for _, plant, simulator in in_both_libraries(kinds, 3):
         context = simulator.get_mutable_context()

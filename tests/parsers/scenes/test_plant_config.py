@@ -21,7 +21,8 @@ from mbcli.config.scene_graph_config import DefaultProximityProperties
 from mbcli.config.simulator_config import INTEGRATION_SCHEMES, SimulatorConfig
 from mbcli.errors import ArgumentError
 
-MBCLIS_OWN = ("contact_defaults", "joint_dry_friction", "sleep_tolerance", "step_scheme")  # that pydrake has not
+# that pydrake has not
+MBCLIS_OWN = ("ball_joints", "contact_defaults", "joint_dry_friction", "sleep_tolerance", "step_scheme")
 
 
 def read(text, scenario_name=None):
@@ -62,6 +63,7 @@ def test_plant_defaults_are_those_of_the_reference():
         "sleep_tolerance": 0.0,
         "joint_dry_friction": True,
         "step_scheme": "midpoint",
+        "ball_joints": "quaternion",
     }
 
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from mbcli.parsers.poses import rotation_about
 from mbcli.parsers.kept_meshes import obj_of
+from mbcli.parsers.poses import rotation_about
 from mbcli.parsers.usd.usd_meshes import turned_round
 from mbcli.parsers.usd.usd_stage import split_affine
 

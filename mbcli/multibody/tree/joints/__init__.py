@@ -4,6 +4,7 @@ from mbcli.lazy_exports import lazy_exports
 
 TYPE_CHECKING = False  # True to type checkers
 if TYPE_CHECKING:
+    from mbcli.multibody.tree.joints.ball_quaternion import BallQuaternionJoint
     from mbcli.multibody.tree.joints.ball_rpy import BallRpyJoint
     from mbcli.multibody.tree.joints.curvilinear import CurvilinearJoint
     from mbcli.multibody.tree.joints.planar import PlanarJoint
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from mbcli.multibody.tree.joints.weld import WeldJoint
 
 __all__ = [
+    "BallQuaternionJoint",
     "BallRpyJoint",
     "CurvilinearJoint",
     "PlanarJoint",
@@ -31,6 +33,7 @@ __all__ = [
 __getattr__ = lazy_exports(
     __name__,
     {
+        "ball_quaternion": ("BallQuaternionJoint",),
         "ball_rpy": ("BallRpyJoint",),
         "curvilinear": ("CurvilinearJoint",),
         "planar": ("PlanarJoint",),
