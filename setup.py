@@ -23,8 +23,10 @@ class BuildWithKernels(build_py):
         shutil.rmtree(folder, ignore_errors=True)  # of an earlier build in this checkout
         if not PRECOMPILES:
             return
-        # mbcli is found here, and numba where pip has put it for this build
-        path = os.pathsep.join([os.fspath(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
+        # As common/child_processes.py starts others; nothing is imported from there before it is built. mbcli is found
+        # here, and numba where pip has put it for this build
+        known = filter(os.path.isabs, os.environ.get("PYTHONPATH", "").split(os.pathsep))
+        path = os.pathsep.join([os.fspath(ROOT), *known])
         command = [sys.executable, "-P", "-m", "mbcli.engine.precompile", folder]
         done = subprocess.run(command, env=os.environ | {"PYTHONPATH": path})
         if done.returncode:

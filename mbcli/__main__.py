@@ -1,10 +1,10 @@
 """Entry point of the `mbcli` command and of `python -m mbcli`."""
 
-from __future__ import annotations
-
 import gc
 import os
 import sys
+
+from mbcli.common.working_folder import leave_working_folder
 
 # The threads that OpenBLAS starts when numpy is imported turn in a loop for 60 ms of processor time before they sleep,
 # unless they are told to wait for as few cycles as they can, two to this power.
@@ -12,7 +12,7 @@ os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
 OBJECTS_BETWEEN_COLLECTIONS = 100_000  # imports and models make many objects and drop few: Python's 700 walk them often
 
 
-def open_missing_streams() -> None:
+def open_missing_streams():
     """Puts something where standard streams are closed (`>&-`), before a file gets their number.
 
     Nothing can be written to stdout then; what goes to stderr is dropped, and stdin is empty.
@@ -23,7 +23,8 @@ def open_missing_streams() -> None:
             setattr(sys, name, os.fdopen(number, mode, encoding="utf-8", closefd=False))
 
 
-def main() -> None:
+def main():
+    leave_working_folder()
     gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS)
     open_missing_streams()
     try:

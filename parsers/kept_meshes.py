@@ -8,13 +8,13 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import tempfile
 import time
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from mbcli.common.kept_files import ready_to_keep
+from mbcli.common.output_files import write_in_place
 from mbcli.common.user_cache import user_cache
 from mbcli.meshes.kept_arrays import tidy
 
@@ -61,10 +61,7 @@ def written(path: Path, content: bytes) -> str:
         os.utime(path)
         return str(path)
     tidy(path.parent, time.time() - _WEEK)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".new")
-    with os.fdopen(handle, "wb") as file:
-        file.write(content)
-    os.replace(temporary, path)
+    write_in_place(path, content, 0o600)
     return str(path)
 
 

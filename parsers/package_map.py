@@ -334,6 +334,16 @@ class PackageMap:
         return packages
 
 
+def absolute_variables() -> dict[str, str]:
+    """The variables above as a process in another working folder needs them."""
+    names = (*SEARCHED_VARIABLES, PREFIX_VARIABLE, *MODEL_PATH_VARIABLES)
+    return {
+        name: os.pathsep.join(os.path.abspath(entry) for entry in os.environ[name].split(os.pathsep) if entry)
+        for name in names
+        if name in os.environ
+    }
+
+
 def package_of(uri: str) -> str:
     """The package that a URI names; empty for plain paths."""
     return uri.partition("://")[2].lstrip("/").partition("/")[0]

@@ -12,6 +12,7 @@ from typing import IO
 
 from mbcli.batch import BINARY_FORMATS
 from mbcli.common.argument_names import argument
+from mbcli.common.output_files import new_file
 from mbcli.errors import OutputError
 
 STANDARD_OUTPUT = ("-", "/dev/stdout")
@@ -95,12 +96,12 @@ class _File(Output):
     def __init__(self, path: str, force: bool) -> None:
         self.name = path
         self._force = force
-        self._path = os.path.realpath(path)
-        self.directory, base = os.path.split(self._path)
-        self._temporary = os.path.join(self.directory, f".{base}.{os.urandom(4).hex()}.partial")
+        self._path = os.path.abspath(path)
+        self.directory = os.path.dirname(self._path)
         self._refuse_existing()
         with self.errors():
-            self.stream = open(self._temporary, "x+b")  # noqa: SIM115
+            descriptor, self._temporary = new_file(self._path)
+            self.stream = os.fdopen(descriptor, "w+b")
 
     def never_waits(self) -> bool:
         return True

@@ -14,6 +14,7 @@ import click
 from mbcli.cli.options import Number, usage_errors
 from mbcli.cli.output import refuse_existing
 from mbcli.cli.signals import ending_signals
+from mbcli.common.extra_packages import import_extra
 from mbcli.errors import ModelError, OutputError, ResourceError
 
 if TYPE_CHECKING:
@@ -161,8 +162,8 @@ class _Window:
         if not _is_terminal() or not (sys.platform in ("darwin", "win32") or _has_display()):
             return None
         try:
-            from matplotlib import pyplot
-        except ImportError:
+            pyplot: Any = import_extra("matplotlib.pyplot", "plot")
+        except ResourceError:
             return None
         return None if pyplot.get_backend().lower() in WITHOUT_WINDOWS else cls(pyplot)
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 import tempfile
 from typing import TYPE_CHECKING, Any
 
@@ -12,17 +10,23 @@ import click
 
 from mbcli.cli.log_diff import render, tolerance_option
 from mbcli.cli.output import printable, refuse_given_inputs
+from mbcli.common import child_processes
 from mbcli.common.json_text import to_json
+from mbcli.common.output_files import write_in_place
 from mbcli.errors import MbcliError, ModelError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence, Set
 
     from mbcli.log.reader import Log
     from mbcli.parsers.spec import SourceFile
 
 STDIN = "<stdin>"  # the path, in a log, of a model that came from standard input
 
+OF_XML, OF_YAML = (".xml", ".mjcf", ".urdf", ".srdf", ".sdf", ".world", ".xacro", ".config"), (".yaml", ".yml")
+INCLUDED_SUFFIXES = (*OF_XML, *OF_YAML, ".usd", ".usda", ".usdc", ".usdz")  # none is of a module or a program
+
+MOST_FOLDERS = 200  # in a path
 LEVELS_UP = 16  # ".." at the start of a path that a model file may have
 
 
@@ -95,19 +99,19 @@ def _run_again(log: Log, folder: str, target: str, force: bool, trust: bool) -> 
     if not trust:
         advice = "--trust uses it"
         recorded_command.refuse_foreign(parameters, names, simulate, log.path, advice)
-    place = os.getcwd()
-    if not same_on_disk(sources):
-        place, moved = _put_files(sources, folder)
-        for name, value in parameters.items():
-            if _takes_text(simulate, name):
-                parameters[name] = _moved(value, moved)
+    if same_on_disk(sources):
+        moved = {source.path: os.path.abspath(source.path) for source in sources}
+    else:
+        moved = _put_files(sources, _named_by(parameters, simulate), folder)
+    for name, value in parameters.items():
+        if _takes_text(simulate, name):
+            parameters[name] = _moved(value, moved)
     if not _is_whole(log) and log.row_count:
         parameters["duration"] = float(log.times[-1] - log.times[0])
     words = ["-o", target, *(["--force"] if force else []), *recorded_command.words_of(simulate, parameters)]
-    command = [sys.executable, "-m", "mbcli", "-q", "simulate", *words]
-    done = subprocess.run(
-        command, cwd=place, stdin=subprocess.DEVNULL, capture_output=True, text=True, env=_environment()
-    )
+    command = child_processes.python("-m", "mbcli", "-q", "simulate", *words)
+    # programs of a log that is trusted find what they need where the user is
+    done = child_processes.run(command, folder=os.getcwd() if trust else None, capture_output=True, text=True)
     if done.returncode:
         reason = (done.stderr.strip().split("\n") or [""])[-1]
         error = ModelError(f"{log.path}: error: its command cannot be run again: {reason}")
@@ -121,48 +125,48 @@ def _takes_text(command: click.Command, name: str) -> bool:
     return parameter.type is click.STRING or isinstance(parameter.type, click.types.StringParamType)
 
 
-def _put_files(sources: Sequence[SourceFile], folder: str) -> tuple[str, dict[str, str]]:
-    """Writes the files of a log below a folder; the folder that relative paths start from, and {name: path}."""
+def _named_by(parameters: Mapping[str, Any], command: click.Command) -> set[str]:
+    """The texts of a command that may name files."""
+    values = [value for name, value in parameters.items() if _takes_text(command, name)]
+    return {text for value in values for text in (value if isinstance(value, tuple) else (value,)) if text is not None}
+
+
+def _put_files(sources: Sequence[SourceFile], named: Set[str], folder: str) -> dict[str, str]:
+    """Writes files of a log below a folder, in which nothing is started; {name: path}.
+
+    Those are the ones that its command names, and others that models include.
+    """
     root = os.path.join(folder, "files")
     place = os.path.join(root, *(["d"] * LEVELS_UP))
     os.makedirs(place)
-    moved = {source.path: _put(source, root, place) for source in sources}
+    moved = {}
+    for source in sources:
+        if source.path in named | {STDIN} or source.path.lower().endswith(INCLUDED_SUFFIXES):
+            moved[source.path] = _put(source, root, place)
     if STDIN in moved:
         moved["-"] = moved[STDIN]
-    return place, moved
-
-
-def _environment() -> dict[str, str]:
-    """This package is the one to run, wherever the process starts."""
-    import mbcli
-
-    above = os.path.dirname(os.path.dirname(os.path.abspath(mbcli.__file__)))
-    known = os.environ.get("PYTHONPATH")
-    return {**os.environ, "PYTHONPATH": above + (os.pathsep + known if known else "")}
+    return moved
 
 
 def _put(source: SourceFile, root: str, place: str) -> str:
     """Writes a model file of the log below a folder; returns its path there."""
     path = os.path.normpath(os.path.join("/" if os.path.isabs(source.path) else place, source.path))
     target = path if path.startswith(root + os.sep) else os.path.join(root, "absolute", path.lstrip("/"))
-    if not os.path.normpath(target).startswith(root + os.sep):
-        raise ModelError(f"{source.path}: error: is not the path of a model file")
-    os.makedirs(os.path.dirname(target), exist_ok=True)
-    with open(target, "wb") as file:
-        file.write(source.content)
+    if not os.path.normpath(target).startswith(root + os.sep) or target.count(os.sep) > MOST_FOLDERS:
+        raise ModelError(f"{source.path[:100]!r}: error: is not the path of a model file")
+    try:
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        write_in_place(target, source.content)
+    except (OSError, ValueError):  # a name that no system has, or one that is a folder of another file
+        raise ModelError(f"{source.path[:100]!r}: error: is not the path of a model file") from None
     return target
 
 
 def _moved(value: Any, moved: dict[str, str]) -> Any:
-    """A value of the command: where it names a file of the log its place now, another file by its whole path."""
+    """A value of the command; where it names a file of the log, its place now."""
     if isinstance(value, tuple):
         return tuple(_moved(item, moved) for item in value)
-    if value in moved:
-        return moved[value]
-    name, equals, rest = value.rpartition("=")
-    if rest and not os.path.isabs(rest) and os.path.exists(rest):
-        return f"{name}{equals}{os.path.abspath(rest)}"
-    return value
+    return moved.get(value, value)
 
 
 def _other_software(log: Log, again: Log) -> list[str]:

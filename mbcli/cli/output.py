@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +9,7 @@ import click
 
 from mbcli.common import output_files
 from mbcli.common.json_text import not_finite
-from mbcli.common.output_files import is_special, refuse_inputs
+from mbcli.common.output_files import is_special, refuse_inputs, write_in_place
 from mbcli.errors import NumericalError, OutputError
 
 if TYPE_CHECKING:
@@ -93,30 +92,11 @@ def write_file(path: str, content: str | bytes, force: bool) -> None:
                 file.write(content)
             return
         refuse_existing(path, force)
-        target = os.path.realpath(path)
-        import tempfile  # late, as what imports much: most results go to stdout
-
-        handle, temporary = tempfile.mkstemp(dir=os.path.dirname(target), prefix=".mbcli-", suffix=".tmp")
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(content)
-                file.flush()
-                os.fsync(file.fileno())
-            os.chmod(temporary, 0o666 & ~_umask())
-            os.replace(temporary, target)
-        except BaseException:
-            os.unlink(temporary)
-            raise
+        write_in_place(path, content)
     except BrokenPipeError:
         raise
     except OSError as error:
         raise OutputError(f"{path}: error: cannot be written: {error.strerror}") from None
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 def printable(text: str) -> str:

@@ -4,6 +4,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from types import ModuleType
 
+from mbcli.common.foreign_settings import without_settings_of_the_folder
 from mbcli.errors import ResourceError
 
 
@@ -26,6 +27,7 @@ def require_extra(package: str, extra: str, what: str = "this format") -> None:
 def import_extra(name: str, extra: str, what: str = "this format") -> ModuleType:
     """The module of that name; ResourceError if its package is not there. what: that needs it."""
     try:
-        return import_module(name)
+        with without_settings_of_the_folder():
+            return import_module(name)
     except ImportError:
         raise missing_package(name.partition(".")[0], extra, what) from None

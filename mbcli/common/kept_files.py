@@ -14,6 +14,8 @@ import warnings
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from mbcli.common.output_files import replacing
+
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
@@ -59,27 +61,16 @@ def keep(path: Path, content: bytes) -> bool:
 
     The folder is made if there is none. What other processes read meanwhile is the file before.
     """
-    import tempfile  # late: it takes as long as the rest of a start
-
     if not ready_to_keep(path.parent):
         return False
     try:
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f"{path.name}.", suffix=".new")
-    except OSError:
-        return False
-    try:
-        with os.fdopen(handle, "wb", buffering=0) as file:
+        with replacing(path, mode=0o600) as name, open(name, "r+b", buffering=0) as file:
             for part in (_head(path, content), content):
                 left = memoryview(part)
                 while left:
                     left = left[file.write(left) :]
-        os.replace(temporary, path)
-    except BaseException as error:
-        with suppress(OSError):
-            os.unlink(temporary)
-        if isinstance(error, OSError):
-            return False
-        raise
+    except OSError:
+        return False
     return True
 
 

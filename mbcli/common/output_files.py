@@ -2,10 +2,16 @@
 
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 
 from mbcli.common.argument_names import argument
 from mbcli.errors import OutputError
+
+ATTEMPTS = 16
+MOST_OF_NAME = 100  # characters, so that a long name has room for more
+DESCRIPTORS = ("/dev", "/proc/")  # folders whose links are the open files of a process
+NO_LINK = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 
 
 def refuse_existing(path: str, force: bool) -> None:
@@ -18,7 +24,46 @@ def refuse_existing(path: str, force: bool) -> None:
 
 def is_special(path: str) -> bool:
     """Whether it is a pipe or device, which are written to as they are."""
+    if os.path.islink(path) and os.path.dirname(os.path.abspath(path)).startswith(DESCRIPTORS):
+        return True  # /dev/stdout, whatever it leads to
     return os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path)
+
+
+def new_file(path: str | os.PathLike[str], suffix: str = "", mode: int = 0o666) -> tuple[int, str]:
+    """(descriptor, name) of a new, empty file beside a path, under a random name that no link can stand for."""
+    folder, base = os.path.split(os.fspath(path))
+    for _ in range(ATTEMPTS):
+        name = os.path.join(folder, f".{base[:MOST_OF_NAME]}.{os.urandom(8).hex()}.partial{suffix}")
+        with suppress(FileExistsError):
+            return os.open(name, os.O_RDWR | os.O_CREAT | os.O_EXCL | NO_LINK, mode), name
+    raise FileExistsError(f"{path}: names beside it are taken")
+
+
+@contextmanager
+def replacing(path: str | os.PathLike[str], suffix: str = "", mode: int = 0o666) -> Iterator[str]:
+    """The name of a new, empty file beside a path, which takes its place once the block has ended well.
+
+    A link in that place is replaced, not followed. suffix: that the name must have for the program that writes it.
+    mode: who may read and write it, within the umask. All writers of files go by this.
+    """
+    descriptor, name = new_file(path, suffix, mode)
+    os.close(descriptor)
+    try:
+        yield name
+        os.replace(name, path)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(name)
+        raise
+
+
+def write_in_place(path: str | os.PathLike[str], content: bytes, mode: int = 0o666) -> None:
+    """Writes a file in one piece, in the place of what is there."""
+    with replacing(path, mode=mode) as name, open(name, "r+b", buffering=0) as file:
+        left = memoryview(content)
+        while left:
+            left = left[file.write(left) :]
+        os.fsync(file.fileno())
 
 
 def refuse_inputs(path: str, inputs: Iterable[str]) -> None:

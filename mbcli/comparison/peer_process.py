@@ -8,13 +8,14 @@ from __future__ import annotations
 import json
 import os
 import signal
-import subprocess
 import sys
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
+
+from mbcli.common import child_processes
 
 MODULES = {
     "pydrake": ("pydrake", "peer_drake", ("urdf", "sdf", "mjcf", "dmd")),
@@ -40,15 +41,14 @@ def ask(engine: str, request: dict[str, Any], *, longest: float = LONGEST) -> di
     if request["format"] not in MODULES[engine][2]:
         raise PeerError(f"reads no {request['format'].upper()}")
     try:
-        done = subprocess.run(
-            [sys.executable, "-m", "mbcli.comparison.peer_process", engine],
+        done = child_processes.run(
+            child_processes.python("-m", "mbcli.comparison.peer_process", engine),
             input=json.dumps(request, default=_plain),
             capture_output=True,
             text=True,
             timeout=longest,
-            check=False,
         )
-    except subprocess.TimeoutExpired:
+    except child_processes.TimeoutExpired:
         raise PeerError(f"gave no result within {longest:g} s") from None
     if done.returncode < 0:
         raise PeerError(f"crashed: {_signal_name(-done.returncode)}")

@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
+from mbcli.common.output_files import write_in_place
 from mbcli.common.user_cache import user_cache
 from mbcli.errors import MbcliError, OutputError, ResourceError
 from mbcli.meshes.obj_text import obj_text
@@ -83,6 +84,8 @@ def copy_bundle(names: dict[str, str], folder: str, packages: PackageMap, force:
     for target, source in copies.items():
         if os.path.lexists(target) and not force and not _holds(target, source):
             raise OutputError(f"{target}: error: exists already; --force replaces it")
+        if not _is_below(os.path.realpath(os.path.dirname(target)), os.path.realpath(folder)):
+            raise OutputError(f"{target}: error: a link in its path leads out of {folder}")
     for target, source in copies.items():
         _copy(source, target)
     return list(dict.fromkeys(left_out))
@@ -146,7 +149,6 @@ def _copy(source: str, target: str) -> None:
         if os.path.exists(target) and _holds(target, source):
             return
         os.makedirs(os.path.dirname(target), exist_ok=True)
-        with open(target, "wb") as file:
-            file.write(_contents(source, target))
+        write_in_place(target, _contents(source, target))
     except OSError as error:
         raise OutputError(f"{target}: error: cannot be written: {error.strerror or error}") from None

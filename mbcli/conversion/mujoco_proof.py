@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import subprocess
 import sys
 import tempfile
 from importlib.util import find_spec
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from lxml import etree
 
+from mbcli.common import child_processes
 from mbcli.conversion.plant_comparison import SMALLEST, mass_matrix, of_unit_inertia
 from mbcli.math.rotation_array import matrix_from_quaternion
 from mbcli.meshes.obj_text import obj_text
@@ -71,15 +71,14 @@ def ask(
 ) -> tuple[dict[str, Any], None] | tuple[None, str]:
     """(document, None) of an engine in a process of its own, or (None, why there is none). longest: [s]."""
     try:
-        done = subprocess.run(
-            [python, "-m", module],
+        done = child_processes.run(
+            child_processes.python("-m", module, interpreter=python),
             input=json.dumps(request),
             capture_output=True,
             text=True,
             timeout=longest,
-            check=False,
         )
-    except subprocess.TimeoutExpired:
+    except child_processes.TimeoutExpired:
         return None, f"gave no result within {longest:g} s"
     try:
         document = json.loads(done.stdout)

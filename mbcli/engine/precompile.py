@@ -7,8 +7,6 @@ put into one module, so that what they share is there once.
 
 import json
 import os
-import shutil
-import subprocess
 import sys
 import tempfile
 import time
@@ -17,6 +15,7 @@ from functools import partial
 from itertools import combinations
 from pathlib import Path
 
+from mbcli.common import child_processes
 from mbcli.engine.runtime.kernel import (
     ALONE,
     ALWAYS,
@@ -69,7 +68,7 @@ def why_not():
     """Why kernels cannot be compiled here for a wheel; None if they can."""
     if not levels_of_processor():
         return "kernels are compiled for Linux on x86-64 with AVX2"
-    if shutil.which(linker()) is None:
+    if child_processes.find_program(linker()) is None:
         return f"there is no C compiler '{linker()}' to link them"
     try:
         import numba  # noqa: F401
@@ -94,8 +93,10 @@ def build(folder):
 def _build_elsewhere(folder, level):
     """Makes the library of a level by a process that takes that level for its processor; returns its index."""
     settings = {"NUMBA_CPU_NAME": level, "NUMBA_CPU_FEATURES": "", "NUMBA_OPT": "3", "MBCLI_PRECOMPILED": "0"}
-    command = [sys.executable, "-P", "-m", "mbcli.engine.precompile", "--level", level, os.fspath(folder)]
-    return json.loads(subprocess.run(command, env=os.environ | settings, stdout=subprocess.PIPE, check=True).stdout)
+    folder = os.path.abspath(folder)
+    command = child_processes.python("-m", "mbcli.engine.precompile", "--level", level, folder)
+    done = child_processes.run(command, variables=settings, stdout=child_processes.PIPE, check=True)
+    return json.loads(done.stdout)
 
 
 # ------------------------------------------------------------------------------ in the process of one level
@@ -129,7 +130,7 @@ def build_level(folder, level):
             "-Wl,-z,noexecstack",
             f"-Wl,--version-script={exported}",
         ]
-        subprocess.run([linker(), *options, "-o", path, objects, runtime, "-lm"], check=True)
+        child_processes.run([linker(), *options, "-o", os.path.abspath(path), objects, runtime, "-lm"], check=True)
     _say(f"{level}: {path.stat().st_size / 1e6:.1f} MB after {time.monotonic() - start:.0f} s")
     handles = {symbol: count for symbol, count in kernels.handles.items() if count is not None}
     return {"kinds": kinds, "handles": handles}

@@ -9,19 +9,17 @@ import csv
 import io
 import json
 import os
-import secrets
 import zipfile
 from collections import Counter
 from contextlib import contextmanager
 from dataclasses import dataclass
 from math import isfinite, prod
-from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
 from mbcli.common.argument_names import argument
-from mbcli.common.output_files import is_special
+from mbcli.common.output_files import is_special, replacing
 from mbcli.common.suggestions import did_you_mean
 from mbcli.errors import ArgumentError, OutputError, ResourceError
 from mbcli.log.fields.contact import OFFSET
@@ -290,22 +288,15 @@ def output_file(path: str | os.PathLike[str], force: bool = False) -> Iterator[I
         with open(path, "wb") as stream:
             yield stream
         return
-    path = Path(path)
-    partial = path.with_name(f".{path.name}.{secrets.token_hex(4)}.partial")
-    if path.exists() and not force:
+    if os.path.lexists(path) and not force:
         raise OutputError(f"{path}: error: exists already; {argument('force', True)} replaces it")
     try:
-        with open(partial, "xb") as stream:
+        with replacing(path) as name, open(name, "r+b") as stream:
             yield stream
             stream.flush()
             os.fsync(stream.fileno())
-        os.replace(partial, path)
     except OSError as error:
-        partial.unlink(missing_ok=True)
         raise OutputError(f"{path}: error: cannot be written: {error.strerror}") from None
-    except BaseException:
-        partial.unlink(missing_ok=True)
-        raise
 
 
 def _paths_of(name: str, paths: Sequence[str]) -> list[str]:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mbcli.common.argument_names import argument
+from mbcli.common.output_files import replacing
 from mbcli.errors import MbcliError, ModelError, OutputError, ResourceError
 from mbcli.log import format as layout
 from mbcli.log.datasets import ROW_GROUPS
@@ -239,20 +240,17 @@ def _joined(ranges: Iterable[tuple[int, int]]) -> list[list[int]]:
 
 
 def _write(file: GuardedFile, rows: _RowsLeft, target: Path) -> None:
-    temporary = target.with_name(f".{target.name}.recovering")
     changed: dict[str, Any] = {}
     if rows.growing:
         message = f"its process was killed; recovered {int(rows.kept.sum())} rows"
         changed = {"status": b"interrupted", "exit_code": KILLED, "message": message.encode()}
     try:
-        write_packed(file, temporary, rows.blocks, changed, on_lost=partial(_note_lost, rows))
-        os.replace(temporary, target)
+        with replacing(target) as name:
+            write_packed(file, Path(name), rows.blocks, changed, on_lost=partial(_note_lost, rows))
     except MbcliError:
         raise
     except (OSError, RuntimeError) as error:
         raise OutputError(f"{target}: error: cannot be written: {reason_of(error)}") from None
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def _note_lost(rows: _RowsLeft, name: str, error: MbcliError) -> None:

@@ -38,6 +38,9 @@ class WorldsWriter:
     def __init__(self, path: str, header: LogHeader, times: FloatArray, count: int) -> None:
         self.path, self.partial_path, self._next = os.fspath(path), f"{path}.partial", 0
         try:
+            if os.path.lexists(self.partial_path):  # of an earlier run, which check_log_target() let be replaced
+                os.unlink(self.partial_path)
+            open(self.partial_path, "xb").close()  # noqa: SIM115 - no link is followed
             self._file: Any = h5py.File(self.partial_path, "w", libver=("v110", "v110"), locking="best-effort")
             self._create(header, times, count)
         except (OSError, RuntimeError) as error:

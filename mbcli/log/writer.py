@@ -28,6 +28,7 @@ import h5py
 import numpy as np
 
 from mbcli.common.argument_names import argument
+from mbcli.common.output_files import replacing
 from mbcli.errors import OutputError
 from mbcli.log import format as layout
 from mbcli.log.contact_writer import ContactWriter, difference_of_names
@@ -220,15 +221,9 @@ class LogWriter:
 
     def _pack(self) -> None:
         """Compresses the rows. Where there is no room for it on the disk the log stays as it is."""
-        packed = Path(f"{self.partial_path}.packed")
-        try:
-            with GuardedFile(self.partial_path) as file:
-                write_packed(file, packed)
-            os.replace(packed, self.partial_path)
-        except (OSError, RuntimeError):
-            pass
-        finally:
-            packed.unlink(missing_ok=True)
+        partial = self.partial_path
+        with suppress(OSError, RuntimeError), replacing(partial) as packed, GuardedFile(partial) as file:
+            write_packed(file, Path(packed))
 
     def __enter__(self) -> LogWriter:
         return self
@@ -253,9 +248,9 @@ class LogWriter:
             raise OutputError(f"{self.path}: error: is a folder, expected the name of a log")
         if self._force:
             return
-        if self.path.exists():
+        if os.path.lexists(self.path):
             raise OutputError(f"{self.path}: error: exists already; {argument('force', True)} replaces it")
-        if self.partial_path.exists():
+        if os.path.lexists(self.partial_path):
             refuse_written(self.partial_path)
             raise OutputError(
                 f"{self.partial_path}: error: is left from a run that did not finish; move it away, or replace it with "
@@ -263,7 +258,9 @@ class LogWriter:
             )
 
     def _open(self, room: int) -> h5py.File:
-        if self._force and self.partial_path.exists():
+        if self._force and self.partial_path.is_symlink():
+            self.partial_path.unlink()
+        elif self._force and self.partial_path.exists():
             abandoned = WriteLock(self.partial_path)
             self.partial_path.unlink(missing_ok=True)
             abandoned.release()
@@ -447,7 +444,7 @@ class LogWriter:
         self._dirty = False
 
     def _publish(self) -> None:
-        if not self._force and self.path.exists():
+        if not self._force and os.path.lexists(self.path):
             raise OutputError(f"{self.path}: error: was created by another program; this log is {self.partial_path}")
         try:
             _sync(self.partial_path)

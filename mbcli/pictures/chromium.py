@@ -10,15 +10,13 @@ import base64
 import json
 import os
 import select
-import shutil
 import signal
-import subprocess
-import sys
 import tempfile
 import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from mbcli.common import child_processes
 from mbcli.errors import MbcliError, ResourceError
 
 if TYPE_CHECKING:
@@ -61,7 +59,7 @@ def find_chromium() -> str | None:
     named = os.environ.get("MBCLI_CHROMIUM")
     if named is not None:
         return named or None
-    return next((path for path in map(shutil.which, NAMES) if path), None)
+    return next((path for path in map(child_processes.find_program, NAMES) if path), None)
 
 
 class Chromium:
@@ -101,14 +99,15 @@ class Chromium:
         if os.geteuid() == 0:
             switches.append("--no-sandbox")  # it refuses to start for root otherwise; it opens our own pages alone
         pipes = [str(to_read), str(to_write)]
-        command = [sys.executable, "-I", "-S", "-c", PLACE_PIPES, *pipes, program, *switches, "about:blank"]
+        command = child_processes.python("-I", "-S", "-c", PLACE_PIPES, *pipes, program, *switches, "about:blank")
         try:
-            self._process = subprocess.Popen(
+            self._process = child_processes.start(
                 command,
+                folder=self._folder.name,
                 pass_fds=(to_read, to_write),
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
+                stdin=child_processes.DEVNULL,
+                stdout=child_processes.DEVNULL,
+                stderr=child_processes.DEVNULL,
                 start_new_session=True,
             )
         except OSError as error:

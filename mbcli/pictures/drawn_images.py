@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbcli.common.extra_packages import require_extra
+from mbcli.common.extra_packages import import_extra
 from mbcli.pictures.cameras import Camera, way_to_eye
 from mbcli.pictures.framing import frame_runs
 from mbcli.pictures.scene import arrow_length, moved
@@ -40,7 +40,7 @@ def drawn_images(
 
     ResourceError if there is no matplotlib.
     """
-    require_extra("matplotlib", "plot", "an image that Chromium does not draw")
+    import_extra("matplotlib", "plot", "an image that Chromium does not draw")
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
     from mpl_toolkits.mplot3d.art3d import Poly3DCollection

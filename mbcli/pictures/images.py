@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import base64
 import os
-import shutil
-import subprocess
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mbcli.common import child_processes
+from mbcli.common.output_files import replacing, write_in_place
 from mbcli.errors import MbcliError, OutputError, ResourceError
 from mbcli.pictures.chromium import Chromium, find_chromium
 from mbcli.pictures.html import replay_page
@@ -101,8 +101,7 @@ def write_images(
         digits = max(len(str(count - 1)), 4)
         for k, picture in enumerate(pictures):
             name = os.path.join(folder, f"{k:0{digits}d}.png")
-            with open(name, "wb") as file:
-                file.write(picture)
+            write_in_place(name, picture)
             names.append(name)
             on_image(k + 1, count)
         for name in earlier:  # of an earlier, longer series: they are no part of this one
@@ -115,7 +114,7 @@ def write_images(
 
 def require_ffmpeg() -> str:
     """The program; ResourceError if there is none."""
-    program = shutil.which("ffmpeg")
+    program = child_processes.find_program("ffmpeg")
     if program is None:
         raise ResourceError("a video needs the program ffmpeg; --frames DIR writes images without it")
     return program
@@ -136,14 +135,11 @@ def write_video(path: str, folder: str, rate: float) -> None:
     }[suffix]
     even = "scale=trunc(iw/2)*2:trunc(ih/2)*2"
     filters = "split[a][b];[a]palettegen[p];[b][p]paletteuse" if suffix == ".gif" else even
-    temporary = f"{path}.partial{suffix}"
     command = [require_ffmpeg(), "-y", "-loglevel", "error", "-framerate", f"{rate:g}"]
-    command += ["-i", f"%0{digits}d.png", "-vf", filters, *coding, os.path.abspath(temporary)]
-    # in the folder, whose name may have a % in it
-    done = subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True)
-    if done.returncode:
-        if os.path.exists(temporary):
-            os.unlink(temporary)
-        lines = done.stderr.decode("utf-8", "replace").strip().splitlines()
-        raise OutputError(f"{path}: error: ffmpeg: {lines[-1] if lines else 'failed'}")
-    os.replace(temporary, path)
+    command += ["-i", f"%0{digits}d.png", "-vf", filters, *coding]
+    with replacing(path, suffix) as name:
+        # in the folder, whose name may have a % in it
+        done = child_processes.run([*command, os.path.abspath(name)], folder=folder, capture_output=True)
+        if done.returncode:
+            lines = done.stderr.decode("utf-8", "replace").strip().splitlines()
+            raise OutputError(f"{path}: error: ffmpeg: {lines[-1] if lines else 'failed'}")

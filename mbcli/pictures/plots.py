@@ -10,6 +10,7 @@ import numpy as np
 
 from mbcli.common.coordinate_names import StateNames
 from mbcli.common.extra_packages import import_extra
+from mbcli.common.output_files import replacing
 from mbcli.errors import ArgumentError, ModelError, OutputError
 from mbcli.log import open_log
 from mbcli.log.export import require_rows, select
@@ -234,16 +235,11 @@ def plain_text(text: str) -> str:
 def write_figure(figure: Any, path: str) -> None:
     """Writes a figure as PNG, SVG or PDF by the suffix; equal figures become equal files. OutputError if it cannot."""
     suffix = os.path.splitext(path)[1].lower()
-    temporary = f"{path}.partial{suffix}"
     metadata = {".png": {"Software": None}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}[suffix]
     try:
         from matplotlib import rc_context
 
-        with rc_context({"svg.hashsalt": "mbcli"}):
-            figure.savefig(temporary, dpi=130, metadata=metadata)
-        os.replace(temporary, path)
+        with rc_context({"svg.hashsalt": "mbcli"}), replacing(path, suffix) as name:
+            figure.savefig(name, dpi=130, metadata=metadata)
     except OSError as error:
         raise OutputError(f"{path}: error: cannot be written: {error.strerror}") from None
-    finally:
-        if os.path.exists(temporary):  # it was not renamed
-            os.unlink(temporary)

@@ -22,7 +22,7 @@ def check_log_target(path: str, resumed: str | None = None, force: bool = False)
     if is_special(path):
         raise OutputError(f"{path}: error: is not a regular file; {argument('log', None)} writes no log")
     refuse_existing(path, force or os.path.realpath(path) == resumed)
-    if os.path.exists(partial) and os.path.realpath(partial) != resumed:
+    if os.path.lexists(partial) and os.path.realpath(partial) != resumed:
         refuse_existing(partial, True)
         if not force:
             from mbcli.log.write_lock import refuse_written
@@ -42,7 +42,7 @@ def check_log_target(path: str, resumed: str | None = None, force: bool = False)
 def move_aside(path: str) -> str:
     """Renames an unfinished log that is about to be written anew; returns its new name."""
     aside = f"{path}.old"
-    if os.path.exists(aside):
+    if os.path.lexists(aside):
         raise OutputError(
             f"{aside}: error: is left from a {argument('resume')} that was cut short: resume that log, or remove it"
         )

@@ -15,6 +15,7 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
+from mbcli.common.output_files import write_in_place
 from mbcli.errors import ModelError, OutputError
 
 FORMAT, VERSION = "mbcli-sweep", 1
@@ -41,13 +42,8 @@ class Journal:
         head = {"journal": FORMAT, "version": VERSION, **identity}
         there = resume and os.path.exists(path) and os.path.getsize(path) > 0
         kept = self._read(head) if there else [head]
-        temporary = f"{path}.new"
-        try:
-            with open(temporary, "wb") as file:  # what does not count is dropped, so that each line stands alone
-                file.writelines(_line(document) for document in kept)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(temporary, path)
+        try:  # what does not count is dropped, so that each line stands alone
+            write_in_place(path, b"".join(_line(document) for document in kept))
             self._file = open(path, "ab")  # noqa: SIM115 - close() closes it
         except OSError as error:
             raise self._unwritable(error) from None

@@ -9,8 +9,6 @@ from __future__ import annotations
 import json
 import os
 import queue
-import subprocess
-import sys
 import threading
 import time
 from collections import deque
@@ -18,6 +16,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from mbcli.common import child_processes
 from mbcli.errors import MbcliError
 from mbcli.sweeps.messages import job_text, point_text, receive, send
 from mbcli.sweeps.point_run import CRASHED, TIMEOUT, Job
@@ -42,10 +41,10 @@ class _Worker:
         self.point: Point | None = None
         self.is_ready = False
         self.since: float | None = None  # time.monotonic() when its point began
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "mbcli.sweeps.worker"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
+        self.process = child_processes.start(
+            child_processes.python("-m", "mbcli.sweeps.worker", os.getcwd()),
+            stdin=child_processes.PIPE,
+            stdout=child_processes.PIPE,
             start_new_session=os.name == "posix",  # Ctrl-C is the sweep's
         )
         threading.Thread(target=self._read, args=(replies,), daemon=True).start()

@@ -10,7 +10,7 @@ import numpy as np
 
 from mbcli.common.argument_names import argument
 from mbcli.common.coordinate_names import listed
-from mbcli.common.extra_packages import require_extra
+from mbcli.common.extra_packages import import_extra, require_extra
 from mbcli.errors import ArgumentError
 from mbcli.pictures.plots import SUFFIXES, plain_text, write_figure
 from mbcli.sweeps.point_run import OK
@@ -38,7 +38,7 @@ def plot_table(table: ResultTable, results: Sequence[str], path: str) -> None:
     ArgumentError if nothing that varies is a number, or there would be too many pictures; OutputError if it cannot be
     written.
     """
-    from matplotlib.figure import Figure
+    Figure = import_extra("matplotlib.figure", "plot").Figure
 
     varied = [name for name in table.varied if table.column(name).dtype.kind == "f"]
     if not varied or not results:

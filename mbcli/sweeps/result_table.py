@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import math
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from mbcli.common.extra_packages import require_extra
-from mbcli.common.output_files import refuse_existing
+from mbcli.common.output_files import refuse_existing, replacing
 from mbcli.errors import OutputError
 from mbcli.sweeps.point_run import CLASSES
 from mbcli.sweeps.points import Point
@@ -82,10 +81,9 @@ class ResultTable:
             if any(isinstance(value, str) for value in values):
                 values = [None if value is None else str(value) for value in values]
             columns[name] = pyarrow.array(values)
-        temporary = f"{path}.new"
         try:
-            parquet.write_table(pyarrow.table(columns), temporary)
-            os.replace(temporary, path)
+            with replacing(path) as name:
+                parquet.write_table(pyarrow.table(columns), name)
         except OSError as error:
             raise OutputError(f"{path}: error: cannot be written: {error.strerror or error}") from None
 

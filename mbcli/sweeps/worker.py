@@ -1,12 +1,13 @@
-"""The process of a local worker: `python -m mbcli.sweeps.worker` reads a job and points, and answers with rows.
+"""The process of a local worker: `python -m mbcli.sweeps.worker FOLDER` reads a job and points, and answers with rows.
 
-Messages are lines of JSON on the standard input and output of the process. What a library prints goes to the standard
-error.
+Relative paths of the job start from FOLDER. Messages are lines of JSON on the standard input and output of the process.
+What a library prints goes to the standard error.
 """
 
 import json
 import os
 import sys
+from contextlib import suppress
 
 
 def main() -> None:
@@ -18,6 +19,8 @@ def main() -> None:
     from mbcli.sweeps.point_run import PointRunner
 
     job = receive(requests)
+    with suppress(OSError):  # it may have been removed
+        os.chdir(sys.argv[1])
     if job is None:
         return
     try:

@@ -5,15 +5,14 @@ from __future__ import annotations
 import json
 import os
 import re
-import subprocess
-import sys
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 import numpy as np
-from mbcli.parsers.package_map import OUTSIDE
+from mbcli.parsers.package_map import OUTSIDE, absolute_variables
 from mbcli.parsers.spec import SourceLocation, pose
 
+from mbcli.common import child_processes
 from mbcli.common.extra_packages import missing_package
 from mbcli.math.rotation_array import matrix_from_quaternion
 
@@ -41,19 +40,18 @@ def ask(request: Mapping[str, Any], name: str) -> dict[str, Any]:
     """The answer of usd_process.py. ResourceError if usd-core is not installed."""
     if find_spec("pxr") is None:
         raise missing_package("usd-core", "usd", f"{name}: error: USD")
-    environment = dict(os.environ, PXR_WORK_THREAD_LIMIT="1")
+    variables = {**absolute_variables(), "PXR_WORK_THREAD_LIMIT": "1"}
     try:
-        done = subprocess.run(
-            [sys.executable, "-m", "mbcli.parsers.usd.usd_process"],
+        done = child_processes.run(
+            child_processes.python("-m", "mbcli.parsers.usd.usd_process"),
             input=json.dumps(request),
             capture_output=True,
             text=True,
             errors="replace",
             timeout=LONGEST,
-            env=environment,
-            check=False,
+            variables=variables,
         )
-    except subprocess.TimeoutExpired:
+    except child_processes.TimeoutExpired:
         return {"error": f"USD gave no result within {LONGEST:g} s", "exit_code": 3}
     try:
         return json.loads(done.stdout) | {"said": done.stderr}

@@ -228,12 +228,12 @@ def test_processes_that_die_or_refuse(monkeypatch, tmp_path):
             "import sys, importlib\nfrom mbcli.comparison import peer_process as p\n"
             f"p.import_module = lambda name: importlib.import_module('{name}')\np.main('mujoco')\n"
         )
-    original = peer_process.subprocess.run
+    original = peer_process.child_processes.run
 
     def run(command, **options):
         return original([command[0], str(tmp_path / f"run_{engine}.py")], **options)
 
-    monkeypatch.setattr(peer_process.subprocess, "run", run)
+    monkeypatch.setattr(peer_process.child_processes, "run", run)
     engine = "dying_engine"
     with pytest.raises(PeerError, match="crashed: SIGSEGV"):
         ask("mujoco", request)

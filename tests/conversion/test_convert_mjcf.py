@@ -191,7 +191,7 @@ def test_an_engine_that_crashes_is_a_difference_and_not_the_end(monkeypatch):
         return run([sys.executable, "-c", "import os; os.abort()"], capture_output=True, text=True)
 
     monkeypatch.setattr(mujoco_proof, "find_spec", lambda name: object())
-    monkeypatch.setattr(mujoco_proof.subprocess, "run", crash)
+    monkeypatch.setattr(mujoco_proof.child_processes, "run", crash)
     model, plant = load(MECHANISM, "urdf")
     conversion = converted(model, "mjcf", packages=PACKAGES, folder=".")
     proof = prove(plant, conversion, PACKAGES)

@@ -5,7 +5,6 @@ import os
 import sys
 import threading
 from contextlib import suppress
-from pathlib import Path
 
 from mbcli.engine.runtime.kernel_cache import cached_program_for_c, can_keep, is_compiled
 from mbcli.engine.runtime.precompiled import PrecompiledAddress
@@ -58,14 +57,12 @@ def compile_elsewhere(kernels, *groups):
 
 def _start_process(kernels, names):
     """Whether another process compiles kernels from now on."""
-    import subprocess  # late: few processes start another one
+    from mbcli.common import child_processes  # late: few processes start another one
 
-    package = Path(__file__).resolve().parents[3]
-    path = os.pathsep.join([str(package), *filter(None, [os.environ.get("PYTHONPATH")])])
-    streams = {"stdin": subprocess.PIPE} | dict.fromkeys(("stdout", "stderr"), subprocess.DEVNULL)
-    command = [sys.executable, "-P", "-c", COMPILE, kernels.kind, *names]
+    nothing = child_processes.DEVNULL
+    command = child_processes.python("-c", COMPILE, kernels.kind, *names)
     with suppress(OSError):
-        process = subprocess.Popen(command, env=os.environ | {"PYTHONPATH": path}, **streams)
+        process = child_processes.start(command, stdin=child_processes.PIPE, stdout=nothing, stderr=nothing)
         _processes.update((getattr(kernels, name), process) for name in names)
         return True
     return False

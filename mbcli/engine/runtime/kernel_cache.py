@@ -27,6 +27,7 @@ from types import CodeType, FunctionType
 
 from mbcli.common import kept_files
 from mbcli.common.file_locks import wait_for_lock
+from mbcli.common.numba_start import import_numba
 from mbcli.common.user_cache import user_cache
 
 ENGINE = Path(__file__).parents[1]
@@ -57,6 +58,7 @@ def cached_program_for_c(signature, kernel):
 
 def cached_njit(function):
     """A function as numba compiles it, which may own arrays, with its machine code on disk."""
+    import_numba()
     import numba
 
     dispatcher = numba.njit(function)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mbcli.common.numba_start import import_numba
 from mbcli.errors import ControlError
 from mbcli.simulation.control.run_controller import RunController
 
@@ -105,6 +106,7 @@ class CompiledController(RunController):
         return np.array([self._called.address, at.ctypes.data], dtype=float)
 
     def _njit(self) -> Any:
+        import_numba()
         import numba
 
         return numba.njit(error_model="numpy")(self._function)

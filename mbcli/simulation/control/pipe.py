@@ -7,13 +7,13 @@ import math
 import os
 import select
 import shlex
-import subprocess
 import time as clock
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mbcli.common import child_processes
 from mbcli.common.processors import num_processors
 from mbcli.errors import ControlError, ResourceError
 from mbcli.parsers.diagnostics import printable
@@ -140,8 +140,13 @@ class PipeController(RunController):
     def start(self) -> None:
         """Starts the program. ResourceError if it cannot be."""
         try:
-            self._process = subprocess.Popen(  # noqa: S603  the user's command
-                self._words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0, start_new_session=True
+            self._process = child_processes.start(
+                self._words,
+                folder=os.curdir,  # the user's command, in the user's folder
+                stdin=child_processes.PIPE,
+                stdout=child_processes.PIPE,
+                bufsize=0,
+                start_new_session=True,
             )
         except OSError as error:
             raise ResourceError(f"{self.name}: error: the controller cannot be started: {error.strerror}") from None
@@ -162,7 +167,7 @@ class PipeController(RunController):
             process.stdin.close()
         try:
             process.wait(LAST_LIMIT)
-        except subprocess.TimeoutExpired:
+        except child_processes.TimeoutExpired:
             process.kill()
             process.wait()
         process.stdout.close()
@@ -229,7 +234,7 @@ class PipeController(RunController):
 
     def _ended(self) -> ControlError:
         half = f" in the middle of a line: {_shown(self._read)}" if self._read else ""
-        with suppress(subprocess.TimeoutExpired):
+        with suppress(child_processes.TimeoutExpired):
             self._process.wait(LAST_LIMIT)
         code = self._process.poll()
         how = "closed its output" if code is None else f"ended with exit code {code}"

@@ -10,6 +10,7 @@ import sys
 import traceback
 from typing import TYPE_CHECKING, Any
 
+from mbcli.common.foreign_settings import without_settings_of_the_folder
 from mbcli.errors import ControlError, ResourceError
 from mbcli.parsers.diagnostics import printable
 
@@ -53,7 +54,7 @@ def load_controller(path: str, name: str | None) -> Any:
 
 
 def _run(path: str) -> ModuleType:
-    """The module of a file; what it imports from its own folder is found."""
+    """The module of a file; what it imports from its own folder is found, before packages that are installed."""
     path = os.path.abspath(path)
     name = f"controller_{os.path.splitext(os.path.basename(path))[0]}"
     spec = importlib.util.spec_from_file_location(name, path)
@@ -61,10 +62,12 @@ def _run(path: str) -> ModuleType:
         raise ControlError(f"{path}: error: is not a file of Python")
     module = importlib.util.module_from_spec(spec)
     folder = os.path.dirname(path)
-    sys.path.insert(0, folder)
+    # behind Python's own modules: a `queue.py` beside it is none of them
+    sys.path.insert(_end_of_standard_library(), folder)
     sys.modules[name] = module  # classes in it can be pickled
     try:
-        spec.loader.exec_module(module)
+        with without_settings_of_the_folder():
+            spec.loader.exec_module(module)
     except SyntaxError as error:
         raise ControlError(f"{error.filename}:{error.lineno}: error: {error.msg}") from None
     except Exception as error:  # noqa: BLE001  whatever the file raises
@@ -76,6 +79,13 @@ def _run(path: str) -> ModuleType:
     finally:
         sys.path.remove(folder)
     return module
+
+
+def _end_of_standard_library() -> int:
+    """How many entries of the path of modules stand up to the modules that Python brings along."""
+    standard = os.path.dirname(os.__file__)
+    own = [k for k, entry in enumerate(sys.path) if entry in (standard, os.path.join(standard, "lib-dynload"))]
+    return max(own, default=-1) + 1
 
 
 def _listed(module: ModuleType) -> str:

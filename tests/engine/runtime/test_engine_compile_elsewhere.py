@@ -9,6 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from mbcli.common import child_processes
 from mbcli.engine import load_kernels
 from mbcli.engine.runtime import addresses
 from mbcli.engine.runtime.addresses import COMPILE, compile_elsewhere
@@ -19,7 +20,7 @@ def started(monkeypatch):
     """The commands that were started, none of which runs."""
     commands = []
     monkeypatch.setattr(addresses, "_processes", {})
-    monkeypatch.setattr(subprocess, "Popen", lambda command, **_: commands.append(command))
+    monkeypatch.setattr(child_processes, "start", lambda command, **_: commands.append(command))
     monkeypatch.setattr(addresses.os, "cpu_count", lambda: 2)
     return commands
 
@@ -73,6 +74,7 @@ def test_the_command_finds_the_kernels_of_a_kind():
 
 PARENT = """
 import os, signal, time
+from mbcli.common import child_processes
 from mbcli.engine import load_kernels
 from mbcli.engine.runtime import addresses
 
