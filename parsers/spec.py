@@ -283,6 +283,59 @@ class ActuatorSpec:
     control: ServoControl | None = None  # of a servo whose format calls its input a control
 
 
+class PathPoint(NamedTuple):
+    """An element of the path of a tendon, or a site: "point"; "sphere" or "cylinder" about z; "pulley"."""
+
+    kind: str
+    link: str  # "world" included; of a pulley too
+    X_LP: np.ndarray = IDENTITY
+    size: float = 0.0  # [m] radius of a solid, length of the rod at a crank; divisor of a pulley
+    side: tuple[str, np.ndarray] | None = None  # (link, X_LS) at whose side a tendon passes a solid; None: the shorter
+
+
+class TransmissionSpec(NamedTuple):
+    """What an actuator acts through: a length, or a wrench at a site, times the gear.
+
+    kind: "sum" of coefficients times joint positions; "path" over points and solids; "site" whose gear is a wrench
+    along its axes; "site in site", its position and rotation vector in the other; "crank", the site of a crank and that
+    of its slider.
+    """
+
+    kind: str
+    gear: tuple[float, ...]  # 6; of a length the first alone
+    joints: tuple[str, ...] = ()
+    coefficients: tuple[float, ...] = ()
+    path: tuple[PathPoint, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ActuatorLaw:
+    """force = clamp(gain x + bias), x the control or the activation; see engine/smooth/actuator_laws.py."""
+
+    gain: tuple[float, ...] = (1.0,)  # up to 9 numbers: c0 + c1 length + c2 rate, or those of a muscle
+    bias: tuple[float, ...] = ()  # likewise
+    gain_kind: str = "affine"  # "muscle"
+    bias_kind: str = "none"  # "affine", "muscle"
+    dynamics: str = "none"  # "integrator", "filter", "filterexact", "muscle"
+    dynamics_numbers: tuple[float, ...] = ()  # time constant; of a muscle up, down and smoothing
+    control: tuple[float, float] = (-inf, inf)
+    force: tuple[float, float] = (-inf, inf)  # [N or N m] before the gear
+    activation: tuple[float, float] = (-inf, inf)
+    is_early: bool = False  # the force is that of the activation after the step
+    lengths: tuple[float, float] = (0.0, 0.0)  # of a muscle, shortest and longest
+    damping_ratio: float = 0.0  # of a servo, whose damping follows from the mass that it moves by default
+
+
+@dataclass(frozen=True, slots=True)
+class TransmissionActuatorSpec:
+    """An actuator that is not one of a joint of one coordinate, or whose law such a one cannot hold."""
+
+    name: str
+    transmission: TransmissionSpec
+    law: ActuatorLaw
+    place: SourceLocation
+
+
 # ------------------------------------------------------------------------ force elements and constraints
 # Their frames are names of links or frames of the model ("world" included); a nested model's are "MODEL::NAME".
 
@@ -490,6 +543,7 @@ class ModelSpec:
     joints: tuple[JointSpec, ...] = ()
     frames: tuple[FrameSpec, ...] = ()
     actuators: tuple[ActuatorSpec, ...] = ()
+    transmission_actuators: tuple[TransmissionActuatorSpec, ...] = ()
     force_elements: tuple[ForceElementSpec, ...] = ()
     constraints: tuple[ConstraintSpec, ...] = ()
     filter_groups: tuple[CollisionFilterGroupSpec, ...] = ()

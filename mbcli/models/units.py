@@ -19,8 +19,9 @@ def coordinate_units(plant: MultibodyPlant) -> tuple[tuple[str, ...], tuple[str,
             rotation = "1" if quaternion else "rad"
             positions[joint.position_start() + k] = rotation if joint.position_suffix(k).startswith("q") else "m"
     velocities = ["rad s-1" if angular else "m s-1" for angular in _angular(plant)]
-    efforts = ["N m" if a.joint().is_angular() else "N" for a in plant.elements.actuators]
-    return tuple(positions), tuple(velocities), tuple(efforts)
+    inputs = ["N m" if a.joint().is_angular() else "N" for a in plant.elements.actuators]
+    inputs += ["1"] * len(plant.elements.transmission_actuators)  # their controls
+    return tuple(positions), tuple(velocities), tuple(inputs)
 
 
 def plain_units(plant: MultibodyPlant) -> dict[str, list[str]]:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from mbcli.parsers.scenes.plant_config import RunConfig
     from mbcli.simulation.control.plans import Plan
 
-REMEMBERED = {"carried", "servo_carried", "tick"}  # of controllers, which rows do not have
+REMEMBERED = {"carried", "servo_carried", "tick", "activations"}  # of controllers and actuators, not in rows
 NOT_COMPARED = ("place", "X_FM", "parent_model_instance")  # files may move; logs of format 1.3 lack the others
 
 

@@ -228,6 +228,7 @@ class RecordedRun:
             fields is None
             and "effort" in self.fields
             and not (self.controlled or self._controls() or self._choice or self._follow)
+            and not self.plant.elements.transmission_actuators
         ):
             self.fields.remove("effort")  # it is u
         if "tracking" in self.fields and self._plan is None:
@@ -613,7 +614,7 @@ class RecordedRun:
             keep_accelerations=self._keeps_accelerations,
             keep_balance=self._keeps_balance or None,
             asleep=None if earlier is None else earlier.asleep,
-            keep_efforts=has_controllers(self.plant),
+            keep_efforts=self._has_own_efforts(),
             controller=self._controller,
             forces=self._forces,
             going_on=self.carried_at_start() if earlier is None else earlier.checkpoint,
@@ -684,7 +685,7 @@ class RecordedRun:
             constraint_tolerance=self._tolerance,
             keep_contacts=True,
             keep_accelerations=self._keeps_accelerations,
-            keep_efforts=has_controllers(self.plant),
+            keep_efforts=self._has_own_efforts(),
         )
         for samples in here.blocks():
             self._append(log, samples)
@@ -735,7 +736,12 @@ class RecordedRun:
     def _rows_are_enough(self, run: Run) -> bool:
         """Whether a run can go on from a row: not between integration steps, nor without more than q and v."""
         remembers = run.sleep is not None or run.ticks is not None or self.held
+        remembers = remembers or self.plant.model.sizes["nactivation"]
         return self.plant.is_discrete() and not self.context.state.deformables and not remembers
+
+    def _has_own_efforts(self) -> bool:
+        """Whether efforts of the step are others than the inputs."""
+        return has_controllers(self.plant) or bool(self.plant.elements.transmission_actuators)
 
     def _checkpoint(self, run: Run) -> dict[str, Any]:
         """What a run needs that goes on from here."""

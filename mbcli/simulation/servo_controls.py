@@ -40,7 +40,8 @@ class ServoControls:
         self._actuators = [plant.get_joint_actuator(k) for k in plant.GetJointActuatorIndices()]
         self._names = ActuatorNames(plant)
         self._default = plant.GetDefaultPositions()
-        self.size = 2 * plant.num_actuators()
+        self._nu = plant.num_actuators()  # with those that act through transmissions: their inputs are their controls
+        self.size = 2 * self._nu
 
     def find(self, name: str) -> int:
         """Index of a name."""
@@ -48,14 +49,21 @@ class ServoControls:
             return self._names.find(name)
         k = self._names.find(name.removesuffix(TARGET))
         actuator = self._at(k)
-        if not self._aims or not actuator.has_controller() or actuator.get_controller_gains().p == 0.0:
+        if (
+            actuator is None
+            or not self._aims
+            or not actuator.has_controller()
+            or actuator.get_controller_gains().p == 0.0
+        ):
             raise LookupError(f"actuator '{self._names.names[k]}' has no controller of positions: it takes no target")
-        return k + len(self._actuators)
+        return k + self._nu
 
     def unit(self, index: int) -> str | None:
         """The unit of an input, None of a servo's control, which may be of a position or a velocity."""
-        nu = len(self._actuators)
+        nu = self._nu
         actuator = self._at(index % nu)
+        if actuator is None:
+            return None
         slides = slides_along_axis(actuator.joint())
         if index >= nu:
             return "m" if slides else "rad"
@@ -63,15 +71,16 @@ class ServoControls:
             return None
         return "N" if slides else "N m"
 
-    def _at(self, k: int) -> JointActuator:
-        return next(actuator for actuator in self._actuators if actuator.input_start() == k)
+    def _at(self, k: int) -> JointActuator | None:
+        """The actuator on a joint that has the input k."""
+        return next((actuator for actuator in self._actuators if actuator.input_start() == k), None)
 
     def forces(self, values: FloatArray) -> FloatArray:
         """(..., nu) [N m or N] of values (..., 2 nu), or of the actuators alone (..., nu); NaN where none is given.
 
         ArgumentError for what moves the aim of a controller that does not act, or by how much depends on the motion.
         """
-        nu = len(self._actuators)
+        nu = self._nu
         given = np.isfinite(values)
         u = np.where(given, values, 0.0)[..., :nu]
         for actuator in self._actuators if self._aims else ():

@@ -166,6 +166,8 @@ class Worlds:
         self._desired = np.tile(state.data.pd_desired, (count, 1, 1))
         self._start_carried = np.zeros(len(state.data.pd_carried)) if carried is None else carried["carried"]
         self._carried = np.tile(self._start_carried, (count, 1))
+        self._start_activations = state.data.activation.copy()
+        self._activations = np.tile(self._start_activations, (count, 1))
         self._status, self._steps = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.int64)
         self._taken, self._until = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.int64)
         self._messages: dict[int, str] = {}
@@ -216,6 +218,15 @@ class Worlds:
     @desired.setter
     def desired(self, values: ArrayLike) -> None:
         self._desired[:] = values
+
+    @property
+    def activations(self) -> FloatArray:
+        """Activations of actuators (n, number of them), in their order in u."""
+        return self._activations
+
+    @activations.setter
+    def activations(self, values: ArrayLike) -> None:
+        self._activations[:] = values
 
     @property
     def controlled(self) -> list[str]:
@@ -273,6 +284,7 @@ class Worlds:
         self._q[which] = self._start_q if q is None else q
         self._v[which] = self._start_v if v is None else v
         self._carried[which] = self._start_carried
+        self._activations[which] = self._start_activations
         self._status[which] = RUNNING
         self._steps[which] = 0
         if self._messages:
@@ -326,7 +338,7 @@ class Worlds:
         """
         with self._turn:
             arrays = self._new_arrays(0, self._u[:, np.newaxis])
-            for name in ("world_q", "world_v", "world_carried", "world_status", "world_steps"):
+            for name in ("world_q", "world_v", "world_carried", "world_activation", "world_status", "world_steps"):
                 arrays[name] = arrays[name].copy()
             arrays["world_steps"][:] = 0
             arrays["world_until"] = np.ones(len(self), dtype=np.int64)
@@ -477,6 +489,7 @@ class Worlds:
             "world_u": np.ascontiguousarray(u),
             "world_desired": self._desired,
             "world_carried": self._carried,
+            "world_activation": self._activations,
             "world_began": self._steps + self._first_step,
             **self._pushed,
             "world_effort": np.empty((0, self._u.shape[1])),
@@ -612,6 +625,7 @@ class _Worker:
         context.inputs.take_from(start.inputs)
         self.state = state = context.state
         state.go_to(start.get_time(), start.state.q, start.state.v)
+        state.data.activation[:] = start.state.data.activation
         if start.state.parameters.values:
             state.parameters, state.parameters_current = start.state.parameters.copy(), False
         require_masses(plant, context)

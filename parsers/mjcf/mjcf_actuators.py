@@ -1,10 +1,12 @@
-"""Actuators of MJCF files that drive one joint of one coordinate.
+"""Actuators of MJCF files.
 
-Each kind is a case of: force = (g0 + g1 l + g2 ldot) control + b0 + b1 l + b2 ldot, limited, with l = gear q, and the
-joint feels gear times this force. Without the b it is an actuator of the plant, whose input is the force on the joint;
-with b1 and b2 that are not positive it is a PD controller, which aims where its force is 0. The plant's input is the
-output of the gear, so that limits and gains are those at the joint. A control that nobody sets is 0, or the limit next
-to it: there such a controller aims.
+Each kind but muscles is a case of: force = (g0 + g1 l + g2 ldot) x + b0 + b1 l + b2 ldot, limited, with l = gear q, and
+the joint feels gear times this force; x is the control or the activation. What drives one joint of one coordinate by
+its control is an actuator on that joint, all else one that acts through a transmission: mjcf_transmissions.py. On a
+joint, without the b it is an actuator of the plant, whose input is the force on the joint; with b1 and b2 that are not
+positive it is a PD controller, which aims where its force is 0. The plant's input is the output of the gear, so that
+limits and gains are those at the joint. A control that nobody sets is 0, or the limit next to it: there such a
+controller aims.
 
 Formulas: https://mujoco.readthedocs.io/en/stable/computation/index.html#actuation-model
 """
@@ -19,8 +21,9 @@ from mbcli.parsers.duplicate_names import generated_name, report_duplicate
 from mbcli.parsers.mjcf.mjcf_joints import read_limits
 from mbcli.parsers.mjcf.mjcf_known import ACTUATORS, OTHER_ACTUATORS
 from mbcli.parsers.mjcf.mjcf_mass_matrix import reflected_inertias
-from mbcli.parsers.mjcf.mjcf_values import AS_IF_ABSENT, WithDefaults, find_named, report_negative
-from mbcli.parsers.spec import ActuatorSpec, ServoControl
+from mbcli.parsers.mjcf.mjcf_transmissions import TransmissionReader
+from mbcli.parsers.mjcf.mjcf_values import AS_IF_ABSENT, WithDefaults, report_negative
+from mbcli.parsers.spec import ActuatorLaw, ActuatorSpec, ServoControl, TransmissionActuatorSpec
 
 from mbcli.common.fast_dataclass import dataclass
 
@@ -34,8 +37,10 @@ if TYPE_CHECKING:
     from mbcli.parsers.spec import AxisSpec, JointSpec
     from mbcli.parsers.xml_node import Node
 
-_OTHER_TRANSMISSIONS = ("site", "slidersite", "cranksite", "refsite", "body")
 _NONE = (0.0, 0.0, 0.0)
+# range, force, scale, lmin, lmax, vmax, fpmax, fvmax of a muscle
+_MUSCLE = (0.75, 1.05, -1.0, 200.0, 0.5, 1.6, 1.5, 1.3, 1.2)
+_MUSCLE_TIMES = (0.01, 0.04, 0.0)
 _SERVOS = ("position", "intvelocity", "pid")
 
 
@@ -50,6 +55,9 @@ class _Law:
     biastype: str = "none"
     dyntype: str = "none"
     dampratio: float = 0.0
+    more_gain: tuple[float, ...] = (0.0,) * 6  # numbers of a muscle behind the first three
+    more_bias: tuple[float, ...] = (0.0,) * 6
+    dynamics: tuple[float, ...] = (1.0, 0.0, 0.0)  # time constants
 
     def with_ratio(self) -> _Law:
         """A general position servo states its damping ratio as a b2 that is positive."""
@@ -60,13 +68,22 @@ class _Law:
 
     def at(self, control: float) -> tuple[float, ...]:
         """b0, b1, b2 with the force of a control in them."""
-        gain = self.gain if self.gaintype == "affine" else (self.gain[0], 0.0, 0.0)
-        bias = self.bias if self.biastype == "affine" else _NONE
-        return tuple(g * control + b for g, b in zip(gain, bias, strict=True))
+        return tuple(g * control + b for g, b in zip(self.affine_gain(), self.affine_bias(), strict=True))
+
+    def affine_gain(self) -> tuple[float, ...]:
+        """g0, g1, g2."""
+        return self.gain if self.gaintype == "affine" else (self.gain[0], 0.0, 0.0)
+
+    def affine_bias(self) -> tuple[float, ...]:
+        """b0, b1, b2."""
+        return self.bias if self.biastype == "affine" else _NONE
 
 
-def read_actuators(root: Node, reading: Reading, bodies: BodyReader, tendons: Tendons) -> tuple[ActuatorSpec, ...]:
-    """The `ActuatorSpec`s of a file in its order; joints whose reflected inertia they take are changed in `bodies`.
+def read_actuators(
+    root: Node, reading: Reading, bodies: BodyReader, tendons: Tendons
+) -> tuple[tuple[ActuatorSpec, ...], tuple[TransmissionActuatorSpec, ...]]:
+    """The `ActuatorSpec`s of a file in its order, and the others. Joints whose reflected inertia they take are changed
+    in `bodies`.
 
     tendons: `Tendons`, read after the equalities by which joints follow others.
     """
@@ -77,7 +94,7 @@ def read_actuators(root: Node, reading: Reading, bodies: BodyReader, tendons: Te
             node.unsupported(AS_IF_ABSENT)
         for node in section.children(*ACTUATORS.split()):
             reader.read(node)
-    return tuple(reader.finished())
+    return tuple(reader.finished()), tuple(reader.others.values())
 
 
 class _ActuatorReader:
@@ -87,22 +104,29 @@ class _ActuatorReader:
         self._bodies = bodies
         self._stated = {node.raw("name") for section in root.children("actuator") for node in section.child_nodes}
         self._actuators: dict[str, ActuatorSpec] = {}
+        self.others: dict[str, TransmissionActuatorSpec] = {}
+        self._transmissions = TransmissionReader(reading, bodies, tendons)
         self._damped: dict[str, tuple[Node, float]] = {}  # name -> (node, damping ratio)
 
     def read(self, node: Node) -> None:
         """Adds the actuator of an element, or reports why it is left out."""
         element = self._reading.defaults.of_actuator(node)
         name = node.attribute("name") or generated_name(
-            f"motor{len(self._actuators)}", self._stated
+            f"motor{len(self._actuators) + len(self.others)}", self._stated
         )  # as Drake calls it
         law = _Law()
         for stated in (*element.defaults, node):
             law = _law_after(law, stated)
         law = law.with_ratio()
         control, force = (self._range(element, kind) for kind in ("ctrl", "force"))
-        joint, ratio, offset = self._driven(node)
-        if joint is None:
+        for known in (self._actuators.get(name), self.others.get(name)):
+            if known is not None:
+                report_duplicate(node, "actuator", name, known.place)
+        driven = self._driven(node) if _acts_at_once(law) else None
+        if driven is None:
+            self._read_other(node, element, name, law, control, force)
             return
+        joint, ratio, offset = driven
         own_gear = element.vector("gear", 6, (1.0,), least=1)[0]
         gear = own_gear * ratio
         if node.attribute("tendon") is None:
@@ -112,11 +136,12 @@ class _ActuatorReader:
         b0 += b1 * own_gear * offset
         problem = _problem(law, gear, b1, b2)
         if problem:
-            self._reading.unused.add_element(node, f"{problem}: {AS_IF_ABSENT}")
+            self._transmissions.leave_out(node, problem)
+            return
+        if not _holds(law, b1, b2):
+            self._read_other(node, element, name, law, control, force)
             return
         self._warn_of_changes(element, law, push=0.0 if b1 or b2 else b0)
-        if name in self._actuators:
-            report_duplicate(node, "actuator", name, self._actuators[name].place)
         effort = self._largest(element, force, "forcerange")
         is_servo = bool(b1 or b2)
         if not is_servo:
@@ -136,19 +161,77 @@ class _ActuatorReader:
         if law.dampratio and is_servo:  # a class of servos may give it to what is none
             self._damped[name] = node, law.dampratio
 
-    def _driven(self, node: Node) -> tuple[JointSpec | None, float, float]:
-        """(JointSpec or None after a finding, c, L0) of an actuator on the length c q + L0 of a joint at q."""
-        if node.attribute("tendon") is None:
-            return _driven_joint(node, self._reading, self._bodies), 1.0, 0.0
-        name = find_named(node, "tendon", "tendon", self._tendons.names)
-        if name is None:
-            return None, 1.0, 0.0
-        driven = _leader_of(self._tendons.fixed.get(name), self._bodies.joints)
+    def _driven(self, node: Node) -> tuple[JointSpec, float, float] | None:
+        """(JointSpec, c, L0) of an actuator on the length c q + L0 of a joint at q; None of another one."""
+        if node.attribute("tendon") is not None:
+            tendon = self._tendons.fixed.get(node.attribute("tendon") or "")
+            return _leader_of(tendon, self._bodies.joints)
+        joint = self._bodies.joints.get(node.attribute("joint") or node.attribute("jointinparent") or "")
+        return None if joint is None or len(joint.axes) != 1 else (joint, 1.0, 0.0)
+
+    def _read_other(
+        self,
+        node: Node,
+        element: WithDefaults,
+        name: str,
+        law: _Law,
+        control: tuple[float, float],
+        force: tuple[float, float],
+    ) -> None:
+        """Adds an actuator that acts through a transmission."""
+        driven = self._transmissions.read(node, element)
         if driven is None:
-            problem = "an actuator on a tendon of several free coordinates is not supported"
-            self._reading.unused.add_element(node, f"{problem}: {AS_IF_ABSENT}")
-            return None, 1.0, 0.0
-        return driven
+            return
+        if law.gaintype not in _KINDS or law.biastype not in ("none", *_KINDS) or law.dyntype not in DYNAMICS:
+            self._transmissions.leave_out(node, "an actuator of this kind is not supported")
+            return
+        gear = driven.transmission.gear[0]
+        if "muscle" in (law.gaintype, law.biastype):
+            lengths = element.vector("lengthrange", 2, (0.0, 0.0))
+            if lengths[0] == lengths[1]:
+                lower, upper = sorted((gear * driven.limits[0], gear * driven.limits[1]))
+                if not -inf < lower < upper < inf:
+                    self._transmissions.leave_out(node, "a muscle whose lengthrange is not known is not supported")
+                    return
+                problem = "a muscle without lengthrange has that of the limits of what it moves"
+                self._reading.unused.add_element(node, problem, used=True)
+                lengths = lower, upper
+        else:
+            lengths = element.vector("lengthrange", 2, (0.0, 0.0))
+        activation = self._range(element, "act")
+        if law.dyntype == "integrator":
+            activation = _inherited_limits(element, law, driven.limits) or activation
+        elif node.attribute("ctrlrange") is None or node.tag != "position":
+            control = _inherited_limits(element, law, driven.limits) or control
+        least, most = driven.forces
+        if gear and not (law.gaintype == "fixed" and driven.transmission.kind in ("site", "site in site")):
+            low, high = sorted((least / gear, most / gear))
+            force = max(force[0], low), min(force[1], high)
+        for attribute in ("armature", "damping"):
+            if _unsigned(element, attribute, least=1):
+                self._reading.unused.add(element, attribute, "it is that of an actuator on a joint alone")
+        for attribute in ("ki", "slewmax"):
+            if element.number(attribute, 0.0):
+                self._reading.unused.add(element, attribute, "a controller has no state of its own")
+        self.others[name] = TransmissionActuatorSpec(
+            name,
+            driven.transmission,
+            ActuatorLaw(
+                gain=(*law.gain, *law.more_gain) if law.gaintype == "muscle" else law.affine_gain(),
+                bias=(*law.bias, *law.more_bias) if law.biastype == "muscle" else law.affine_bias(),
+                gain_kind="muscle" if law.gaintype == "muscle" else "affine",
+                bias_kind=law.biastype,
+                dynamics=law.dyntype,
+                dynamics_numbers=law.dynamics,
+                control=control,
+                force=force,
+                activation=activation,
+                is_early=bool(element.flag("actearly", False)),
+                lengths=(lengths[0], lengths[1]),
+                damping_ratio=law.dampratio,
+            ),
+            node.place,
+        )
 
     def finished(self) -> Iterable[ActuatorSpec]:
         """The `ActuatorSpec`s, with dampers by damping ratios."""
@@ -175,13 +258,6 @@ class _ActuatorReader:
             problem = (
                 "without a control an actuator pushes in MuJoCo, by its bias or the least of its ctrlrange, not here"
             )
-            self._reading.unused.add_element(element, problem, used=True)
-        if law.dyntype == "integrator":
-            self._reading.unused.add_element(element, "a control acts at once, not its integral", used=True)
-        elif law.dyntype != "none":
-            self._reading.unused.add_element(element, "a control acts at once, without a filter", used=True)
-        if law.gaintype == "affine" and any(law.gain[1:]):
-            problem = "the gain depends on the motion: it is the one that a control at rest gives"
             self._reading.unused.add_element(element, problem, used=True)
         for attribute in ("ki", "slewmax"):
             if element.number(attribute, 0.0):
@@ -243,16 +319,17 @@ def _inherited_range(element: WithDefaults, node: Node, law: _Law, joint: JointS
 
     As in MuJoCo it is that of servos whose control is a position; a range that a <position> states itself counts more.
     """
-    scale = element.number("inheritrange", 0.0)
-    if (
-        (law.gaintype, law.biastype) != ("fixed", "affine")
-        or law.gain[0] != -law.bias[1]
-        or law.dyntype == "integrator"
-    ):
-        return None
     if node.tag == "position" and node.attribute("ctrlrange") is not None:
         return None
-    lower, upper = joint.axes[0].lower, joint.axes[0].upper
+    return _inherited_limits(element, law, (joint.axes[0].lower, joint.axes[0].upper))
+
+
+def _inherited_limits(element: WithDefaults, law: _Law, limits: tuple[float, float]) -> tuple[float, float] | None:
+    """Limits, scaled about their middle, as the range of a servo whose control, or its integral, is a position."""
+    scale = element.number("inheritrange", 0.0)
+    if (law.gaintype, law.biastype) != ("fixed", "affine") or law.gain[0] != -law.bias[1]:
+        return None
+    lower, upper = limits
     if scale <= 0 or not -inf < lower <= upper < inf:
         return None
     middle, half = (lower + upper) / 2.0, scale * (upper - lower) / 2.0
@@ -260,18 +337,22 @@ def _inherited_range(element: WithDefaults, node: Node, law: _Law, joint: JointS
 
 
 def _problem(law: _Law, gear: float, b1: float, b2: float) -> str | None:
-    """Why an actuator has no counterpart, or None."""
-    if law.gaintype not in ("fixed", "affine") or law.biastype not in ("none", "affine"):
-        return "an actuator of this kind is not supported"
+    """Why an actuator on a joint does nothing, or None."""
     if not 0 < gear * gear < inf:
         return "an actuator without gear is not supported"
-    if b1 > 0 or b2 > 0:
-        return "an actuator that drives away from its aim is not supported"
-    if not (b1 or b2) and law.gaintype == "affine" and any(law.gain[1:]):
-        return "an actuator whose gain depends on the motion is not supported"
-    if not (b1 or b2 or law.gain[0]):
+    if not (b1 or b2 or any(law.gain)):
         return "an actuator without gain is not supported"
     return None
+
+
+def _acts_at_once(law: _Law) -> bool:
+    """Whether its force is affine in the control."""
+    return law.gaintype in ("fixed", "affine") and law.biastype in ("none", "affine") and law.dyntype == "none"
+
+
+def _holds(law: _Law, b1: float, b2: float) -> bool:
+    """Whether an actuator on a joint can hold the law: a force, or a controller that drives to its aim."""
+    return b1 <= 0.0 and b2 <= 0.0 and not any(law.affine_gain()[1:])
 
 
 # --------------------------------------------------------------------------------------------- laws
@@ -296,10 +377,13 @@ def _servo(law: _Law, node: Node) -> _Law:
     stated_kv = node.attribute("kv") is not None
     ratio = node.number("dampratio", 0.0 if stated_kv else same.dampratio) if held else 0.0
     dyntype = {"intvelocity": "integrator"}.get(node.tag, same.dyntype if same.kind == node.tag else "none")
-    if node.number("timeconst", 0.0) > 0.0:
+    time = node.number("timeconst", 0.0)
+    if time > 0.0:
         dyntype = "filterexact"
     gain = (kp if held else kv, 0.0, 0.0)
-    return _Law(node.tag, gain, (0.0, -kp, -kv) if held else (0.0, 0.0, -kv), "fixed", "affine", dyntype, ratio)
+    bias = (0.0, -kp, -kv) if held else (0.0, 0.0, -kv)
+    times = (time, 0.0, 0.0) if time > 0.0 else same.dynamics
+    return _Law(node.tag, gain, bias, "fixed", "affine", dyntype, ratio, dynamics=times)
 
 
 def _damper(law: _Law, node: Node) -> _Law:
@@ -312,24 +396,43 @@ def _cylinder(law: _Law, node: Node) -> _Law:
     diameter = node.number("diameter")
     area = node.number("area", same.gain[0]) if diameter is None else 0.7853981633974483 * diameter**2
     bias = node.vector("bias", 3, same.bias)
-    return _Law("cylinder", (area, 0.0, 0.0), bias, "fixed", "affine", "filter")
+    times = (node.number("timeconst", same.dynamics[0]), 0.0, 0.0)
+    return _Law("cylinder", (area, 0.0, 0.0), bias, "fixed", "affine", "filter", dynamics=times)
+
+
+def _muscle(law: _Law, node: Node) -> _Law:
+    same = law.gaintype == "muscle"
+    numbers = [*law.gain, *law.more_gain] if same else list(_MUSCLE)
+    times = list(law.dynamics if same else _MUSCLE_TIMES)
+    times[:2] = node.vector("timeconst", 2, tuple(times[:2]))
+    times[2] = node.number("tausmooth", times[2])
+    numbers[:2] = node.vector("range", 2, tuple(numbers[:2]))
+    for k, name in enumerate(("force", "scale", "lmin", "lmax", "vmax", "fpmax", "fvmax"), 2):
+        numbers[k] = node.number(name, numbers[k])
+    first, more = (numbers[0], numbers[1], numbers[2]), tuple(numbers[3:])
+    return _Law("muscle", first, first, "muscle", "muscle", "muscle", 0.0, more, more, tuple(times))
 
 
 def _general(law: _Law, node: Node) -> _Law:
     kinds: dict[str, Any] = {
         name: node.attribute(name) or getattr(law, name) for name in ("gaintype", "biastype", "dyntype")
     }
-    gain, bias = _parameters(node, "gainprm", law.gain), _parameters(node, "biasprm", law.bias)
-    return replace(law, kind="general", gain=gain, bias=bias, **kinds)
+    gain = _parameters(node, "gainprm", (*law.gain, *law.more_gain))
+    bias = _parameters(node, "biasprm", (*law.bias, *law.more_bias))
+    times = _parameters(node, "dynprm", law.dynamics) if node.attribute("dynprm") is not None else law.dynamics
+    numbers: Any = {"gain": gain[:3], "bias": bias[:3], "more_gain": gain[3:], "more_bias": bias[3:], "dynamics": times}
+    return replace(law, kind="general", **numbers, **kinds)
 
 
-def _parameters(node: Node, name: str, inherited: tuple[float, float, float]) -> tuple[float, float, float]:
-    """The first three of up to ten numbers; of those that are not stated the inherited ones."""
-    stated = WithDefaults(node).vector(name, 10, (), least=1)[:3]
+def _parameters(node: Node, name: str, inherited: tuple[float, ...]) -> tuple[float, ...]:
+    """The first of up to ten numbers, as many as are inherited: those that are not stated."""
+    stated = WithDefaults(node).vector(name, 10, (), least=1)[: len(inherited)]
     return (*stated, *inherited[len(stated) :])
 
 
-_LAWS = {"motor": _motor, "damper": _damper, "cylinder": _cylinder, "general": _general}
+_LAWS = {"motor": _motor, "damper": _damper, "cylinder": _cylinder, "general": _general, "muscle": _muscle}
+_KINDS = ("fixed", "affine", "muscle")
+DYNAMICS = ("none", "integrator", "filter", "filterexact", "muscle")
 
 
 # ----------------------------------------------------------------------------------------- transmission
@@ -359,23 +462,3 @@ def _leading(joint: JointSpec, joints: Mapping[str, JointSpec]) -> tuple[JointSp
         multiplier *= mimic.multiplier
         joint = joints[mimic.leader]
     return joint, multiplier, offset
-
-
-def _driven_joint(node: Node, reading: Reading, bodies: BodyReader) -> JointSpec | None:
-    """The JointSpec of the joint that an actuator drives; None after a finding."""
-    other = [name for name in _OTHER_TRANSMISSIONS if node.attribute(name) is not None]
-    if other:
-        reading.unused.add_element(node, f"an actuator on a {other[0]} is not supported: {AS_IF_ABSENT}")
-        return None
-    stated = [name for name in ("joint", "jointinparent") if node.attribute(name) is not None]
-    if not stated:
-        node.diagnostics.error("ATTRIBUTE_MISSING", f'<{node.tag}> must have the attribute "joint"', node)
-        return None
-    name: Any = find_named(node, stated[0], "joint", bodies.all_joints)
-    joint = bodies.joints.get(name)
-    if name is not None and (joint is None or len(joint.axes) != 1):
-        reading.unused.add_element(
-            node, f"an actuator on a joint of several coordinates is not supported: {AS_IF_ABSENT}"
-        )
-        return None
-    return joint

@@ -67,6 +67,7 @@ class BodyReader:
         self.frames: dict[str, FrameSpec] = {}
         self.deformables: dict[str, DeformableSpec] = {}
         self.sites: dict[str, tuple[str, Matrix4]] = {}  # name -> (link, X_LS)
+        self.geoms: dict[str, tuple[str, Geom]] = {}  # name -> (link, geom)
         self.site_elements: dict[str, WithDefaults] = {}  # name -> its element with defaults
         self.coordinates: list[tuple[str, str]] = []  # (kind, joint, or link that is free) in MuJoCo's order of qpos
         self.joint_elements: dict[str, WithDefaults] = {}  # name -> its element with defaults
@@ -153,6 +154,8 @@ class BodyReader:
                 geom = self._geoms.read(child, childclass, X_BF, len(body.geoms))
                 if geom is not None:
                     body.geoms.append(geom)
+                    if child.attribute("name"):
+                        self.geoms[child.attribute("name") or ""] = body.name, geom
             elif child.tag == "frame":
                 inner = self.reading.defaults.checked(child, "childclass") or childclass
                 X_BI = X_BF @ read_pose(child, self.reading.settings_of(child))

@@ -42,13 +42,15 @@ _TENDON_DRIVE = "@actuatorfrcrange @actuatorfrclimited"
 _SITE_VIEWER = "@type @size @fromto @group @material @rgba @user @mesh"
 
 _ACTUATOR = "@name @class @joint @jointinparent @gear @ctrlrange @ctrllimited @forcerange @forcelimited "
-_ACTUATOR += "@armature @damping @inheritrange"
+_ACTUATOR += "@armature @damping @inheritrange @tendon @site @refsite @cranksite @slidersite @cranklength @lengthrange"
 _ACTUATOR_UNSUPPORTED = "@delay"
-_ACTUATOR_SOLVER = "@group @user @interp @nsample @lengthrange @cranklength"
+_ACTUATOR_SOLVER = "@group @user @interp @nsample"
 _GENERAL = "@gaintype @gainprm @biastype @biasprm @dyntype @dynprm"  # the last with a dyntype alone
-_GENERAL_UNSUPPORTED = "@actdim @actlimited @actrange @actearly @ffrange @velrange @input"
-OTHER_ACTUATORS = "orientation muscle adhesion dcmotor plugin"
-ACTUATORS = "general motor position velocity intvelocity pid damper cylinder"
+_GENERAL += " @actlimited @actrange @actearly"
+_GENERAL_UNSUPPORTED = "@actdim @ffrange @velrange @input"
+_MUSCLE = "@timeconst @tausmooth @range @force @scale @lmin @lmax @vmax @fpmax @fvmax"
+OTHER_ACTUATORS = "orientation adhesion dcmotor plugin"
+ACTUATORS = "general motor position velocity intvelocity pid damper cylinder muscle"
 _SERVO = "@kp @kv @dampratio"
 
 _SENSOR = "@name @noise @cutoff @user @nsample @interp @delay @interval"
@@ -148,6 +150,7 @@ KNOWN = _table(
         f"{_ACTUATOR_SOLVER}",
         "damper": f"{_ACTUATOR} @kv {_ACTUATOR_UNSUPPORTED} {_ACTUATOR_SOLVER}",
         "cylinder": f"{_ACTUATOR} @timeconst @area @diameter @bias {_ACTUATOR_UNSUPPORTED} {_ACTUATOR_SOLVER}",
+        "muscle": f"{_ACTUATOR} {_MUSCLE} {_ACTUATOR_UNSUPPORTED} {_ACTUATOR_SOLVER}",
         "velocity": f"{_ACTUATOR} @kv {_ACTUATOR_UNSUPPORTED} {_ACTUATOR_SOLVER}",
         "general": f"{_ACTUATOR} {_GENERAL} {_GENERAL_UNSUPPORTED} {_ACTUATOR_UNSUPPORTED} {_ACTUATOR_SOLVER}",
     }
@@ -204,9 +207,10 @@ READ = {
         "equality": "@active",
         "motor": _ACTUATOR,
         "position": f"{_ACTUATOR} {_SERVO} @timeconst",
-        "intvelocity": f"{_ACTUATOR} {_SERVO}",
+        "intvelocity": f"{_ACTUATOR} {_SERVO} @actrange @actlimited",
         "pid": f"{_ACTUATOR} {_SERVO} @ki @slewmax",
         "damper": f"{_ACTUATOR} @kv",
+        "muscle": f"{_ACTUATOR} {_MUSCLE}",
         "cylinder": f"{_ACTUATOR} @timeconst @area @diameter @bias",
         "velocity": f"{_ACTUATOR} @kv",
         "general": f"{_ACTUATOR} {_GENERAL}",

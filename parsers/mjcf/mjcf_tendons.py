@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from mbcli.parsers.duplicate_names import report_duplicate
 from mbcli.parsers.frame_names import WORLD
-from mbcli.parsers.mjcf.mjcf_joints import read_linear, read_stops
+from mbcli.parsers.mjcf.mjcf_joints import read_limits, read_linear, read_stops
 from mbcli.parsers.mjcf.mjcf_values import find_named
 from mbcli.parsers.poses import rotation_about
-from mbcli.parsers.spec import SpringDamperSpec, TendonConstraintSpec, pose
+from mbcli.parsers.spec import Cylinder, PathPoint, Sphere, SpringDamperSpec, TendonConstraintSpec, pose
 
 from mbcli.common.fast_dataclass import dataclass
 
@@ -48,6 +48,9 @@ class Tendons:
 
     names: dict[str, SourceLocation] = field(default_factory=dict)
     fixed: dict[str, FixedTendon] = field(default_factory=dict)
+    paths: dict[str, tuple[PathPoint, ...]] = field(default_factory=dict)  # of spatial ones
+    limits: dict[str, tuple[float, float]] = field(default_factory=dict)  # [m] lengths
+    forces: dict[str, tuple[float, float]] = field(default_factory=dict)  # of all actuators together
     constraints: list[TendonConstraintSpec] = field(default_factory=list)
     force_elements: list[SpringDamperSpec] = field(default_factory=list)
 
@@ -72,10 +75,13 @@ def read_tendons(root: Node, reading: Reading, bodies: BodyReader) -> Tendons:
             if name is not None and name in tendons.names:
                 report_duplicate(node, "tendon", name, tendons.names[name])
                 continue
-            if name:  # nothing refers to others
-                tendons.names[name] = node.place
             element = reading.defaults.of(node, None, "tendon")
             forces = _read_forces(element, reading)
+            if name:  # nothing refers to others
+                tendons.names[name] = node.place
+                tendons.limits[name] = forces.lower, forces.upper
+                autolimits = reading.settings_of(element).autolimits
+                tendons.forces[name] = read_limits(element, "actuatorfrclimited", "actuatorfrcrange", autolimits, 1.0)
             (_read_fixed if node.tag == "fixed" else _read_spatial)(node, element, forces, reading, bodies, tendons)
     return tendons
 
@@ -146,16 +152,13 @@ def _read_spatial(
     node: Node, element: WithDefaults, forces: _Forces, reading: Reading, bodies: BodyReader, tendons: Tendons
 ) -> None:
     path = node.children("site", "geom", "pulley")
-    ends: list[Any] = []
-    for part in path:
-        if part.tag == "site":
-            part.attribute("site", required=True)
-            site: Any = find_named(part, "site", "site", bodies.sites)
-            ends.append(bodies.sites.get(site))
-        else:
-            part.ignore("settled")
-    if None in ends:
+    parts = [_path_point(part, reading, bodies) for part in path]
+    if None in parts:
         return
+    name = node.attribute("name")
+    if name:
+        tendons.paths[name] = tuple(part for part in parts if part is not None)
+    ends = [(part.link, part.X_LP) for part in parts if part is not None and part.kind == "point"]
     straight = len(ends) == 2 and len(path) == 2
     acts = forces.stiffness or forces.damping
     if forces.lower > -inf or forces.upper < inf:
@@ -172,6 +175,28 @@ def _read_spatial(
 
 
 _LEFT_OUT = "it is left out"
+
+
+def _path_point(part: Node, reading: Reading, bodies: BodyReader) -> PathPoint | None:
+    """A part of the path of a spatial tendon; None after a finding."""
+    if part.tag == "pulley":
+        return PathPoint("pulley", WORLD, size=part.number("divisor", 1.0, required=True))
+    part.attribute(part.tag, required=True)
+    if part.tag == "site":
+        site: Any = find_named(part, "site", "site", bodies.sites)
+        return PathPoint("point", *bodies.sites[site]) if site in bodies.sites else None
+    name: Any = find_named(part, "geom", "geom", bodies.geom_names)
+    side = find_named(part, "sidesite", "site", bodies.sites) if part.attribute("sidesite") is not None else None
+    if name not in bodies.geoms or (part.attribute("sidesite") is not None and side is None):
+        return None
+    link, geom = bodies.geoms[name]
+    shape = None if geom.geometry is None else geom.geometry.shape
+    if not isinstance(shape, (Sphere, Cylinder)):
+        problem = f'the geom "{name}" is no sphere and no cylinder: a tendon cannot wrap it'
+        part.diagnostics.error("ELEMENT_INVALID", problem, part, attribute="geom", value=name)
+        return None
+    kind = "sphere" if isinstance(shape, Sphere) else "cylinder"
+    return PathPoint(kind, link, geom.X_BG, shape.radius, None if side is None else bodies.sites[side])
 
 
 def _add_spring(

@@ -92,7 +92,7 @@ def _read_model(root: Node, attached: Attached, default_name: str, mesh_files: M
     scale_to_total(bodies.links, settings, root)
     tendons = read_tendons(root, reading, bodies)
     constraints = read_equalities(root, reading, bodies, tendons)
-    actuators = read_actuators(root, reading, bodies, tendons)
+    actuators, others = read_actuators(root, reading, bodies, tendons)
     set_springs_by_time(bodies, lambda: joint_inertias(bodies, actuators))
     model = ModelSpec(
         name=root.attribute("model") or default_name,
@@ -104,6 +104,7 @@ def _read_model(root: Node, attached: Attached, default_name: str, mesh_files: M
         joints=tuple(bodies.joints.values()),
         frames=tuple(bodies.frames.values()),
         actuators=actuators,
+        transmission_actuators=others,
         force_elements=tuple(tendons.force_elements),
         constraints=(*tendons.constraints, *constraints),
         filter_groups=read_filter_groups(root, reading, bodies),

@@ -39,6 +39,13 @@ STOPS = frozenset({"stop_stiffness", "stop_dissipation"})
 LIMITED = ("revolute", "continuous", "prismatic")
 _ALWAYS = {"xyz", "place"}
 _WITHOUT_EFFECT = {"deceleration", "jerk", "default_position", "spring_reference", "effort", *STOPS}
+WORDS_OF_TRANSMISSIONS = {
+    "sum": "a sum of coordinates by a law of its own",
+    "path": "a tendon",
+    "site": "a site",
+    "site in site": "a site in another one",
+    "crank": "a slider-crank",
+}
 _WORDS = {
     name: f"{name} limit" for name in ("lower", "upper", "velocity", "acceleration", "deceleration", "jerk", "effort")
 } | {"stop_stiffness": "stiffness of limits", "stop_dissipation": "dissipation of limits"}
@@ -325,6 +332,9 @@ class _Reduction:
             else:
                 actuators[actuator.joint] = self._aiming(actuator, where)
                 all_kept.append(actuators[actuator.joint])
+        for other in model.transmission_actuators:
+            kind = WORDS_OF_TRANSMISSIONS[other.transmission.kind]
+            self.lose("motion", "ACTUATOR", f"actuator '{other.name}', which acts through {kind}", other.place)
         joints = []
         for joint in model.joints:
             drive = actuators.get(joint.name)
@@ -334,7 +344,7 @@ class _Reduction:
                     actuators[joint.name] = drive
             joints.append(self._effort(joint, drive))
         kept = tuple(all_kept if self.target.many_actuators else actuators.values())
-        return replace(model, joints=tuple(joints), actuators=kept)
+        return replace(model, joints=tuple(joints), actuators=kept, transmission_actuators=())
 
     def _aiming(self, actuator: ActuatorSpec, where: str) -> ActuatorSpec:
         """Controllers of the format aim at the default position that it keeps, at rest."""

@@ -27,6 +27,7 @@ from mbcli.simulation import running, simulate
 from mbcli.simulation.recording import RowMaker, chosen_fields
 
 PENDULUM = SAMPLES / "double_pendulum.urdf"
+NO_ACTIVATION = "no actuator of the model has an activation"
 
 
 def copy_of(name):
@@ -134,6 +135,7 @@ def test_every_contact_dataset_is_read_from_an_attribute_of_contacts():
             {"contact": False},
             {
                 "compliance": "no rigid bodies can touch",
+                "activations": NO_ACTIVATION,
                 "contact": "no rigid bodies can touch",
                 "sensors": "the model has no sensors",
                 "faces": "no rigid bodies can touch",
@@ -146,6 +148,7 @@ def test_every_contact_dataset_is_read_from_an_attribute_of_contacts():
             "quadruped.urdf",
             {"contact": True, "ground": 0.0, "dt": 0.0},
             {
+                "activations": NO_ACTIVATION,
                 "sensors": "the model has no sensors",
                 "faces": "no geometry of the model is compliant",
                 "solver": "the plant is continuous",
@@ -159,6 +162,7 @@ def test_every_contact_dataset_is_read_from_an_attribute_of_contacts():
             {
                 "compliance": "no rigid bodies can touch",
                 "u": "the model has no actuators",
+                "activations": NO_ACTIVATION,
                 "effort": "the model has no actuators",
                 "targets": "the model has no actuators",
                 "reactions": "the model has deformable bodies, whose forces on joints are not known",

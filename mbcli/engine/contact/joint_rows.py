@@ -1,6 +1,7 @@
 """Limits, controllers and dry friction of joints as rows of the contact problem."""
 
 from mbcli.engine.contact.problem import add_velocity_row
+from mbcli.engine.contact.transmission_rows import TRANSMISSION
 from mbcli.engine.fields.contact_fields import (
     BOUNDED_HIGH,
     BOUNDED_LOW,
@@ -15,8 +16,8 @@ from mbcli.engine.runtime.kernel import kernel
 from mbcli.engine.smooth.sleep import is_asleep
 
 INFINITE = float("inf")
-# con_source of other than contacts: a limit, from here on a controller, then dry friction, then a row of the plant's
-# constraints
+# con_source of other than contacts: a limit, from here on a controller, then dry friction, then an actuator (see
+# transmission_rows.py), then a row of the plant's constraints
 CONTROLLER, DRY_FRICTION, EQUATION = 1 << 40, 1 << 41, 1 << 42
 
 
@@ -100,9 +101,11 @@ def set_friction_law(model, solver, i, h):
 
 @kernel
 def take_efforts(data, solver, h, i):
-    """The effort of row i, if it is that of a controller or of dry friction."""
+    """The effort of row i, if it is that of a controller, of dry friction or of another actuator."""
     source = solver.con_source[i]
     if CONTROLLER <= source < DRY_FRICTION:
         data.pd_effort[source - CONTROLLER] = solver.con_impulse[i, 0] / h
-    elif DRY_FRICTION <= source < EQUATION:
+    elif DRY_FRICTION <= source < TRANSMISSION:
         data.friction_effort[source - DRY_FRICTION] = solver.con_impulse[i, 0] / h
+    elif TRANSMISSION <= source < EQUATION:
+        data.transmission_force[source - TRANSMISSION] = solver.con_impulse[i, 0] / h

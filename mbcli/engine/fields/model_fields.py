@@ -2,11 +2,12 @@
 
 Allocation, the compiled structs and the documentation all read these tables. Sizes of a model: nbody mobilized bodies
 (World is 0; links welded together are one body), nlink links and nframe frames as the plant counts them, nq positions,
-nv velocities, nu actuators, npd of them with a controller, nspring spring-dampers, nhinge door hinges, nbushing
-bushings, ncut joints that close loops and have forces, ncurve curves with nsegment arcs and lines, nlock locked
-velocities, nlimit limits of positions, nstop compliant stops, nspeed brakes of velocities, nfriction velocities with
-dry friction, nbounded of controllers, limits and dry friction together. Kinds: "real" takes the scalar type, "int" is
-int64.
+nv velocities, nu inputs, ndriven of them of actuators on joints, npd of these with a controller, nspring spring-
+dampers, nhinge door hinges, nbushing bushings, ncut joints that close loops and have forces, ncurve curves with
+nsegment arcs and lines, nlock locked velocities, nlimit limits of positions, nstop compliant stops, nspeed brakes of
+velocities, nfriction velocities with dry friction, nbounded of controllers, limits and dry friction together,
+ntransmission actuators that act through a transmission, nactivation activations of theirs, npath elements of their
+paths, nsum coordinates in their sums. Kinds: "real" takes the scalar type, "int" is int64.
 
 Vectors of Data are expressed in world axes. "About Ro" means about the reference point of the body's tree, the origin
 of its root body: spatial quantities about one fixed point need no shift from body to body, and a point that travels
@@ -40,6 +41,18 @@ SEGMENT_SIZE = 8
 CUT_SLIDES, CUT_TURNS, CUT_DAMPED = range(3)  # cut_turns: about its axis, about any: damped about the one of each row
 # columns of step_scheme: forces in the middle of a step; velocity terms there, and rotations exact
 SCHEME_MIDDLE, SCHEME_EXACT = range(2)
+# columns of transmission_kinds: what the length is, its first element and one past its last in path_... or sum_...,
+# how gain and bias follow from length and rate, how the activation follows from the control, its place or -1, whether
+# the force is that of the activation after the step, whether a step takes the force at its end
+TRANSMISSION_KIND, TRANSMISSION_FIRST, TRANSMISSION_END, TRANSMISSION_GAIN, TRANSMISSION_BIAS = range(5)
+TRANSMISSION_DYNAMICS, TRANSMISSION_ACTIVATION, TRANSMISSION_EARLY, TRANSMISSION_IMPLICIT = range(5, 9)
+OF_SUM, OF_PATH, OF_SITE, OF_SITE_IN_SITE, OF_CRANK = range(5)
+PATH_POINT, PATH_SPHERE, PATH_CYLINDER, PATH_PULLEY = range(4)
+LAW_NONE, LAW_AFFINE, LAW_MUSCLE = range(3)
+DYNAMICS_NONE, DYNAMICS_INTEGRATOR, DYNAMICS_FILTER, DYNAMICS_FILTER_EXACT, DYNAMICS_MUSCLE = range(5)
+# columns of transmission_numbers: where each group begins; lower and upper bounds stand side by side
+NUMBERS_GEAR, NUMBERS_CONTROL, NUMBERS_FORCE, NUMBERS_ACTIVATION, NUMBERS_GAIN, NUMBERS_BIAS = 0, 6, 8, 10, 12, 21
+NUMBERS_DYNAMICS, NUMBERS_LENGTHS, NUMBERS_SIZE = 30, 33, 35
 # columns of pd_constants
 PD_GAIN_P, PD_GAIN_D, PD_LIMIT, PD_RATE = range(4)
 
@@ -119,9 +132,18 @@ MODEL_FIELDS = (
     Field("link_weight", ("nlink",), "real", "kg", "mass of a link that is under gravity"),
     Field("frame_body", ("nframe",), "int", "", "body that a frame is fixed to"),
     Field("frame_X_BF", ("nframe", 12), "real", "1, m", "pose of a frame in its body"),
-    Field("actuator_dof", ("nu",), "int", "", "velocity that an actuator drives"),
+    Field("actuator_dof", ("ndriven",), "int", "", "velocity that an actuator on a joint drives"),
     Field("pd_actuator", ("npd",), "int", "", "actuator that has a controller"),
     Field("pd_constants", ("npd", 4), "real", "N m, N m s, N, 1/s", "gains, effort limit, rate; columns PD_..."),
+    Field("transmission_kinds", ("ntransmission", 9), "int", "", "columns TRANSMISSION_..., see transmissions.py"),
+    Field("transmission_numbers", ("ntransmission", 35), "real", "", "gear, bounds, laws; from columns NUMBERS_... on"),
+    Field("sum_dof", ("nsum",), "int", "", "velocity of a one-dof joint whose position is in a sum"),
+    Field("sum_coefficient", ("nsum",), "real", "1 or m/rad", "its factor there"),
+    Field("path_kind", ("npath",), "int", "", "PATH_...; of transmissions on sites PATH_POINT"),
+    Field("path_body", ("npath",), "int", "", "body that an element of a path is fixed to"),
+    Field("path_X_B", ("npath", 12), "real", "1, m", "its pose there"),
+    Field("path_size", ("npath",), "real", "m or 1", "radius of a solid, divisor of a pulley"),
+    Field("path_side", ("npath",), "int", "", "element at whose side a path passes a solid, -1: the nearer one"),
     Field("spring_damper_link", ("nspring", 2), "int", "", "links A and B that a spring-damper connects"),
     Field("spring_damper_point", ("nspring", 6), "real", "m", "point P in the body of A, point Q in the body of B"),
     Field("spring_damper_constants", ("nspring", 3), "real", "m, N/m, N s/m", "free length, stiffness, damping"),
@@ -220,10 +242,16 @@ DATA_FIELDS = (
     Field("q_at_start", ("nq",), "real", "rad, m or 1", "positions from which a discrete step goes"),
     Field("v_at_start", ("nv",), "real", "rad/s or m/s", "its velocities"),
     Field("v_terms", ("nv",), "real", "rad/s or m/s", "velocities at which it takes the velocity terms"),
-    Field("u", ("nu",), "real", "N m or N", "actuation, of actuators with a controller what is fed forward"),
+    Field("u", ("nu",), "real", "N m or N", "actuation, with a controller what is fed forward; then controls"),
     Field("pd_desired", ("npd", 2), "real", "rad, m, rad/s, m/s", "position and velocity that a controller aims at"),
     Field("pd_effort", ("npd",), "real", "N m or N", "what an actuator with a controller gave in the step"),
     Field("pd_carried", ("npd",), "real", "N m or N", "what a controller feeds forward of its earlier efforts"),
+    Field("activation", ("nactivation",), "real", "1", "activations of actuators"),
+    Field("transmission_length", ("ntransmission",), "real", "m or rad", "length of a transmission, times its gear"),
+    Field("transmission_rate", ("ntransmission",), "real", "m/s or rad/s", "its rate"),
+    Field("transmission_moment", ("ntransmission", "nv"), "real", "1 or m", "its rate per unit of each velocity"),
+    Field("transmission_force", ("ntransmission",), "real", "N or N m", "what the actuator gives"),
+    Field("transmission_slope", ("ntransmission", 2), "real", "N s/m, N/m", "how that falls with the rate, the length"),
     Field("vdot_point", ("nv",), "real", "rad/s^2, m/s^2", "the best accelerations so far, see bounded_rows.py"),
     Field("row_residual", (1,), "real", "1", "0, or what another Newton step would change, see limited_dynamics.py"),
     Field("row_side", ("nbounded",), "real", "1", "-1 or 1 where a row is assumed at its lower or upper bound, else 0"),

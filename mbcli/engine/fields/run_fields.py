@@ -81,6 +81,7 @@ RECORDING_FIELDS = (
         "keeps_efforts", (1,), "int", "", "whether samples of a discrete plant have the efforts of the step from them"
     ),
     Field("recorded_effort", ("nsample", "nu"), "real", "N m or N", "these efforts, with controllers and limits"),
+    Field("recorded_activation", ("nsample", "nactivation"), "real", "1", "activations of actuators"),
     Field("recorded_desired", ("nsample", "npd", 2), "real", "rad, m, rad/s, m/s", "what controllers aim at"),
     Field("recorded_vdot", ("nvdot", "nv"), "real", "rad/s^2 or m/s^2", "its accelerations, where they are kept"),
     Field("rates_at_sample", ("ny",), "real", "of q and v, 1/s", "[qdot; vdot] at a sample of a continuous plant"),
@@ -99,6 +100,7 @@ WORLD_FIELDS = (
     Field("world_u", ("nworld", "ninput", "nu"), "real", "N m or N", "actuation step by step; the last row holds on"),
     Field("world_desired", ("nworld", "npd", 2), "real", "rad, m, rad/s, m/s", "what controllers aim at"),
     Field("world_carried", ("nworld", "npd"), "real", "N m or N", "what controllers feed forward of earlier efforts"),
+    Field("world_activation", ("nworld", "nactivation"), "real", "1", "activations of actuators"),
     Field("world_began", ("nworld",), "int", "", "the step of each world with which this call begins, for its time"),
     Field(
         "world_pushes", ("npushed",), "int", "", "world k has the pushes from element k to k + 1; empty: there are none"

@@ -5,6 +5,7 @@ These take handles (handles.py); every other kernel takes Model and Data themsel
 
 from mbcli.engine.runtime.handles import data_at, model_at
 from mbcli.engine.runtime.kernel import INJECTED, Handle, Int, Matrix, Real, Vector, entry, slot
+from mbcli.engine.smooth.actuator_laws import add_transmission_forces
 from mbcli.engine.smooth.coordinates import velocity_to_qdot
 from mbcli.engine.smooth.energy import conservative_power, total_energy
 from mbcli.engine.smooth.force_elements import (
@@ -25,6 +26,7 @@ from mbcli.engine.smooth.inverse_dynamics import (
     inverse_dynamics,
     mass_matrix_by_inverse_dynamics,
 )
+from mbcli.engine.smooth.joint_forces import add_actuation
 from mbcli.engine.smooth.kinematics import link_poses, link_velocities, velocity_kinematics
 from mbcli.engine.smooth.mass_matrix import mass_matrix
 from mbcli.engine.smooth.state import at_positions, at_stage, at_velocities, constraint_error, finish_step
@@ -104,8 +106,16 @@ def calc_actuation(model: Handle, data: Handle):
     m, d = model_at(model), data_at(data)
     for k in range(d.tau.shape[0]):
         d.tau[k] = 0.0
-    for k in range(d.u.shape[0]):
-        d.tau[m.actuator_dof[k]] += d.u[k]
+    add_actuation(m, d)
+
+
+@entry
+def calc_transmissions(model: Handle, data: Handle, h: Real):
+    """After velocity_stage: u, activation -> lengths, moments and forces of transmissions in a step h, these as tau."""
+    d = data_at(data)
+    for k in range(d.tau.shape[0]):
+        d.tau[k] = 0.0
+    add_transmission_forces(model_at(model), d, h)
 
 
 @entry

@@ -15,8 +15,9 @@ STATES_OF_A_THREAD = 256  # at least: to start a thread takes as long as many st
 
 
 def covers(model):
-    """Whether a model has forces at every state: spring-dampers and bushings have not, and single states say where."""
-    return model.sizes["nspring"] == model.sizes["nbushing"] == 0
+    """Whether a model has forces at every state, without choices: spring-dampers and bushings have not, and single
+    states say where; transmissions of actuators choose by their state."""
+    return not any(model.sizes[name] for name in ("nspring", "nbushing", "ntransmission"))
 
 
 def has_dynamics_derivatives(model):

@@ -1,4 +1,5 @@
-"""Forces that joints carry in themselves: viscous damping, springs on their coordinates, compliant stops."""
+"""Forces that joints carry in themselves: viscous damping, springs on their coordinates, compliant stops;
+and those that actuators put on them."""
 
 from mbcli.engine.runtime.kernel import kernel
 from mbcli.engine.smooth.sleep import is_asleep
@@ -14,6 +15,13 @@ def add_joint_forces(model, data):
         stretch = data.q[model.dof_q[d]] - model.dof_nominal[d]
         data.tau[d] -= model.dof_damping[d] * data.v[d] + model.dof_stiffness[d] * stretch
     add_stop_forces(model, data, 1.0)
+
+
+@kernel
+def add_actuation(model, data):
+    """tau += u of the actuators on joints."""
+    for k in range(model.actuator_dof.shape[0]):
+        data.tau[model.actuator_dof[k]] += data.u[k]
 
 
 @kernel

@@ -1,4 +1,5 @@
-"""Stand-ins for elements that few models have: force elements between links, hinges, curves.
+"""Stand-ins for elements that few models have: force elements between links, hinges, transmissions of
+actuators, curves.
 
 A model without them is run by kernels in which these are empty, which takes less time to compile. The results
 are the same to the last bit: the loops of the kernels that stand behind these names would have no turns.
@@ -6,6 +7,14 @@ are the same to the last bit: the loops of the kernels that stand behind these n
 
 
 def add_element_forces(model, data, F, at_links):
+    pass
+
+
+def add_transmission_forces(model, data, h):
+    pass
+
+
+def advance_activations(model, data, h):
     pass
 
 

@@ -38,6 +38,7 @@ from mbcli.engine.limits.joint_limits import can_meet_limit, limit_gap
 from mbcli.engine.runtime.calls_by_address import call_by_address
 from mbcli.engine.runtime.handles import balance_at, data_at, integration_at, model_at
 from mbcli.engine.runtime.kernel import called, kernel, slot
+from mbcli.engine.smooth.actuator_laws import add_transmission_forces
 from mbcli.engine.smooth.coordinates import advance_positions
 from mbcli.engine.smooth.energy import total_energy
 from mbcli.engine.smooth.force_elements import (
@@ -213,6 +214,16 @@ def power_of_actuators(model, data):
     for i in range(model.pd_actuator.shape[0]):
         k = model.pd_actuator[i]
         power += (data.pd_effort[i] - data.u[k]) * data.v[model.actuator_dof[k]]
+    return power + power_of_transmissions(model, data)
+
+
+@kernel
+def power_of_transmissions(model, data):
+    """Of actuators that act through transmissions, whose forces and moments are known, at v [W]."""
+    power = 0.0
+    for i in range(model.transmission_kinds.shape[0]):
+        for d in range(data.v.shape[0]):
+            power += data.transmission_force[i] * data.transmission_moment[i, d] * data.v[d]
     return power
 
 
@@ -266,6 +277,8 @@ def add_powers(model, data, b, weight):
         b.step_work[WORK_OF_JOINT_DAMPING] -= weight * model.dof_damping[k] * data.v[k] * data.v[k]
     for k in range(model.actuator_dof.shape[0]):
         b.step_work[WORK_OF_ACTUATORS] += weight * data.u[k] * data.v[model.actuator_dof[k]]
+    add_transmission_forces(model, data, 0.0)
+    b.step_work[WORK_OF_ACTUATORS] += weight * power_of_transmissions(model, data)
     for n in range(model.hinge_dof.shape[0]):
         k = model.hinge_dof[n]
         torque = hinge_spring_torque(model.hinge_constants, n, data.q[model.dof_q[k]])

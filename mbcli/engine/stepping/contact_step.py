@@ -8,7 +8,6 @@ from mbcli.engine.contact.compliance import compliance
 from mbcli.engine.contact.joint_rows import (
     CONTROLLER,
     DRY_FRICTION,
-    EQUATION,
     add_controller_rows,
     add_friction_rows,
     add_limit_rows,
@@ -26,6 +25,12 @@ from mbcli.engine.contact.rows import (
     set_torsional_law,
 )
 from mbcli.engine.contact.samples import note_problem
+from mbcli.engine.contact.transmission_rows import (
+    TRANSMISSION,
+    add_transmission_rows,
+    has_transmission_rows,
+    leave_to_transmission_rows,
+)
 from mbcli.engine.contact.tree_masses import masses_of_trees
 from mbcli.engine.fields.collision_fields import COLLISION_BUILT, COLLISION_STATUS
 from mbcli.engine.fields.contact_fields import (
@@ -130,12 +135,13 @@ def constrain_step(model, data, points, solver, h):
     """After gather_forces(), clear_problem(): vdot under contact at the points, efforts of joints and constraints."""
     place_axes(model, data, solver)
     add_contact_rows(model, data, solver, points)
-    alone = solver.counts[COUNT_ELASTIC_BODIES] == 0 and not has_constraints(data)
+    alone = solver.counts[COUNT_ELASTIC_BODIES] == 0 and not has_constraints(data) and not has_transmission_rows(model)
     if solver.counts[COUNT_CONSTRAINTS] == 0 and alone:
         limited_dynamics(model, data, h)
         take_terms_between_limits(model, data, h)
         return
     leave_to_controllers(model, data)
+    leave_to_transmission_rows(model, data, h)
     forward_dynamics(model, data)
     if model.step_scheme[SCHEME_EXACT] == 1 and alone:
         take_terms_of_free_trees(model, data, solver, h)
@@ -143,6 +149,7 @@ def constrain_step(model, data, points, solver, h):
     add_limit_rows(model, data, solver, h)
     add_controller_rows(model, data, solver, h)
     add_friction_rows(model, data, solver, h)
+    add_transmission_rows(model, data, solver, h)
     add_constraint_rows(model, data, solver)
     if solver.counts[COUNT_STATUS] != PROBLEM_SOLVED:
         return
@@ -217,7 +224,7 @@ def set_laws(model, data, points, solver, h):
             set_laws_at_points(solver, points, i, h)
         elif solver.con_source[i] < CONTROLLER:
             set_limit_law(model, data, solver, i, h)
-        elif DRY_FRICTION <= solver.con_source[i] < EQUATION:
+        elif DRY_FRICTION <= solver.con_source[i] < TRANSMISSION:
             set_friction_law(model, solver, i, h)
     set_constraint_laws(model, data, solver, h)
 

@@ -19,11 +19,12 @@ from mbcli.engine.contact.contact_calls import set_contact_forces
 from mbcli.engine.fields.run_fields import CLOCK_MIDDLE, CLOCK_NEXT_STEP, CLOCK_TIME, INTEGRATION_FIELDS
 from mbcli.engine.runtime.kernel import INJECTED, kernel, slot
 from mbcli.engine.runtime.model import WritableArrays
+from mbcli.engine.smooth.actuator_laws import add_transmission_forces
 from mbcli.engine.smooth.coordinates import velocity_to_qdot
 from mbcli.engine.smooth.force_elements import add_element_forces
 from mbcli.engine.smooth.forward_dynamics import accelerations
 from mbcli.engine.smooth.inverse_dynamics import clear_applied_forces
-from mbcli.engine.smooth.joint_forces import add_joint_forces
+from mbcli.engine.smooth.joint_forces import add_actuation, add_joint_forces
 from mbcli.engine.smooth.state import at_stage
 
 
@@ -134,12 +135,14 @@ def derivative(model, data, y, u, dy):
         data.tau[d] = 0.0
         data.diagonal[d] = model.dof_armature[d]
     for k in range(u.shape[0]):
-        data.tau[model.actuator_dof[k]] += u[k]
+        data.u[k] = u[k]
+    add_actuation(model, data)
     at_stage(model, data)
     add_joint_forces(model, data)
     clear_applied_forces(data)
     set_contact_forces(data)
     add_element_forces(model, data, data.F_applied, 0)
+    add_transmission_forces(model, data, 0.0)
     accelerations(model, data, 0.0)
     velocity_to_qdot(model, data, data.v, data.qdot)
     for i in range(nq):

@@ -22,9 +22,11 @@ from mbcli.engine.limits.pd_control import carry_efforts
 from mbcli.engine.runtime.calls_by_address import call_by_address
 from mbcli.engine.runtime.handles import actuation_at, data_at, integration_at, model_at, recording_at, stepping_at
 from mbcli.engine.runtime.kernel import INJECTED, Handle, Int, entry, kernel, slot
+from mbcli.engine.smooth.actuator_laws import advance_activations
 from mbcli.engine.smooth.energy import total_energy
 from mbcli.engine.smooth.force_elements import element_fault
 from mbcli.engine.smooth.inverse_dynamics import clear_applied_forces
+from mbcli.engine.smooth.joint_forces import add_actuation
 from mbcli.engine.smooth.kinematics import position_kinematics
 from mbcli.engine.smooth.rotations.registry import NO_ROTATION, rotation_locked
 from mbcli.engine.smooth.state import (
@@ -97,6 +99,8 @@ def record(model, data, t, u, recording):
     recording.recorded_energy[row, 2] = constraint_error(model, data)
     for k in range(u.shape[0]):
         recording.recorded_u[row, k] = u[k]
+    for i in range(data.activation.shape[0]):
+        recording.recorded_activation[row, i] = data.activation[i]
     for i in range(data.pd_desired.shape[0]):
         recording.recorded_desired[row, i, 0] = data.pd_desired[i, 0]
         recording.recorded_desired[row, i, 1] = data.pd_desired[i, 1]
@@ -150,6 +154,8 @@ def record_efforts(model, data, recording):
         recording.recorded_effort[row, k] = data.u[k]
     for i in range(model.pd_actuator.shape[0]):
         recording.recorded_effort[row, model.pd_actuator[i]] = data.pd_effort[i]
+    for i in range(data.transmission_force.shape[0]):
+        recording.recorded_effort[row, model.actuator_dof.shape[0] + i] = data.transmission_force[i]
 
 
 @kernel
@@ -236,6 +242,7 @@ def run_discrete(model: Handle, data: Handle, stepping: Handle, actuation: Handl
         if result != RUNNING:
             return result
         carry_efforts(m, d, h)
+        advance_activations(m, d, h)
         keep_balance(d, before, h)
         run.next_step[0] += 1
 
@@ -243,7 +250,8 @@ def run_discrete(model: Handle, data: Handle, stepping: Handle, actuation: Handl
 @kernel
 def wants_efforts(model, recording):
     """Whether the last sample too needs a step, for the efforts of controllers in it."""
-    return recording.keeps_efforts[0] != 0 and model.pd_actuator.shape[0] != 0
+    own = model.pd_actuator.shape[0] + model.transmission_kinds.shape[0]
+    return recording.keeps_efforts[0] != 0 and own != 0
 
 
 @kernel
@@ -251,8 +259,7 @@ def set_actuation(model, data):
     """tau = the actuation u alone."""
     for d in range(data.v.shape[0]):
         data.tau[d] = 0.0
-    for k in range(data.u.shape[0]):
-        data.tau[model.actuator_dof[k]] += data.u[k]
+    add_actuation(model, data)
 
 
 @kernel

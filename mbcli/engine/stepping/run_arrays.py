@@ -69,7 +69,7 @@ class Recording(WritableArrays):
 
     Args:
         rows: samples.
-        sizes: nq, nv, nu and npd by name.
+        sizes: nq, nv, nu, npd and nactivation by name.
         keeps_efforts: whether the last sample of a discrete plant takes a step too, for the efforts in it.
         keep_accelerations: whether samples have them.
     """
@@ -87,9 +87,10 @@ class Recording(WritableArrays):
         self.times_wanted[0], self.next_wanted[0] = len(times), 0
 
     def samples(self, count):
-        """Copies of the first samples: time, q, v, energy with errors of constraints, u, effort, aims; vdot if kept."""
+        """Copies of the first samples: time, q, v, energy with errors of constraints, u, effort, aims; vdot if kept;
+        activations."""
         recorded = (self.recorded_time, self.recorded_q, self.recorded_v, self.recorded_energy, self.recorded_u)
-        recorded += (self.recorded_effort, self.recorded_desired, self.recorded_vdot)
+        recorded += (self.recorded_effort, self.recorded_desired, self.recorded_vdot, self.recorded_activation)
         return [array[:count].copy() for array in recorded]
 
 

@@ -16,6 +16,7 @@ from mbcli.engine.fields.model_fields import SCHEME_MIDDLE
 from mbcli.engine.limits.joint_limits import limit_gap
 from mbcli.engine.limits.limited_dynamics import limited_dynamics
 from mbcli.engine.runtime.kernel import INJECTED, kernel, slot
+from mbcli.engine.smooth.actuator_laws import add_transmission_forces
 from mbcli.engine.smooth.coordinates import advance_positions
 from mbcli.engine.smooth.force_elements import add_element_forces
 from mbcli.engine.smooth.forward_dynamics import accelerations, apply_joint_locks, stop_locked
@@ -85,6 +86,7 @@ def gather_forces(model, data, h, implicit_damping):
     """
     add_joint_forces(model, data)
     add_element_forces(model, data, data.F_applied, 0)
+    add_transmission_forces(model, data, h)
     for d in range(data.v.shape[0]):
         if is_asleep(data, model.dof_body[d]):
             continue
@@ -181,6 +183,7 @@ def instant_dynamics(model, data):
     """After velocity_kinematics: tau, F_applied -> vdot; both gain the forces of joints and force elements."""
     add_joint_forces(model, data)
     add_element_forces(model, data, data.F_applied, 0)
+    add_transmission_forces(model, data, 0.0)
     for d in range(data.v.shape[0]):
         data.diagonal[d] = model.dof_armature[d]
     apply_joint_locks(model, data)

@@ -19,6 +19,7 @@ from mbcli.engine.fields.run_fields import (
 from mbcli.engine.limits.pd_control import carry_efforts
 from mbcli.engine.runtime.handles import data_at, model_at, worlds_at
 from mbcli.engine.runtime.kernel import called, kernel, slot
+from mbcli.engine.smooth.actuator_laws import advance_activations
 from mbcli.engine.smooth.inverse_dynamics import clear_applied_forces
 from mbcli.engine.smooth.state import restore_ranks
 from mbcli.engine.stepping.loop import GIMBAL_LOCK, RUNNING, STEP_FAULT, gimbal_lock, set_actuation, step_result
@@ -75,6 +76,9 @@ def advance_world(m, d, w, k):
         if w.world_effort.shape[0] > 0:
             keep_efforts(m, d, w, k)
         carry_efforts(m, d, h)
+        advance_activations(m, d, h)
+        for i in range(d.activation.shape[0]):
+            w.world_activation[k, i] = d.activation[i]
         for i in range(d.pd_carried.shape[0]):
             w.world_carried[k, i] = d.pd_carried[i]
         for i in range(nq):
@@ -98,6 +102,8 @@ def keep_efforts(m, d, w, k):
         w.world_effort[k, i] = d.u[i]
     for i in range(m.pd_actuator.shape[0]):
         w.world_effort[k, m.pd_actuator[i]] = d.pd_effort[i]
+    for i in range(d.transmission_force.shape[0]):
+        w.world_effort[k, m.actuator_dof.shape[0] + i] = d.transmission_force[i]
 
 
 @kernel
@@ -117,6 +123,8 @@ def begin_world(d, w, k):
     for i in range(d.pd_desired.shape[0]):
         d.pd_desired[i, 0], d.pd_desired[i, 1] = w.world_desired[k, i, 0], w.world_desired[k, i, 1]
         d.pd_carried[i] = w.world_carried[k, i]
+    for i in range(d.activation.shape[0]):
+        d.activation[i] = w.world_activation[k, i]
     forget_neighbors(d)
     restore_ranks(d)
 

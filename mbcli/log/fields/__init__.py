@@ -54,6 +54,7 @@ NAMES = (
     "compliance",
     "u",
     "effort",
+    "activations",
     "targets",
     "tracking",
     "reactions",

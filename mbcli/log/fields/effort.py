@@ -37,7 +37,9 @@ def lacks(plant: Any) -> str:
 def columns(logged: LoggedPlant) -> tuple[Field, ...]:
     """One an actuator."""
     names = tuple(f"{name}_effort" for name in logged.plant.GetActuatorNames())
-    return (Field(EFFORT, logged.actuator_units, names, (len(names),)),)
+    others = tuple(a.effort_unit() for a in logged.plant.elements.transmission_actuators)
+    units = (*logged.actuator_units[: len(names) - len(others)], *others)
+    return (Field(EFFORT, units, names, (len(names),)),)
 
 
 def rows(block: Block) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from mbcli.engine.runtime.model import Model
 from mbcli.engine.smooth.joints.registry import MOST_VELOCITIES, number_of_joint
 from mbcli.engine.smooth.rotations.registry import number_of_rotation, positions_of_rotations
 from mbcli.multibody.compilation.compile_force_elements import CutJoint, force_element_arrays
+from mbcli.multibody.compilation.compile_transmissions import transmission_arrays
 from mbcli.multibody.tree.joint_spring import JointSpring
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ class StepActions:
     """What acts in the steps of a plant, beside forces."""
 
     controllers: bool  # the PD controllers of actuators
+    implicit_transmissions: bool  # other actuators whose force falls with length or rate, at the end of the step
     limits: bool  # of the positions of joints
     friction: bool  # the dry friction of joints
     in_middle: bool  # whether steps are of the scheme "midpoint"
@@ -50,14 +52,17 @@ class StepActions:
     speeds: Sequence[Any]  # VelocityLimits that act
 
 
-def compile_model(bodies, frames, mobilized, actuators, elements, gravity, weight_of, parameters, actions, dtype=float):
+def compile_model(
+    bodies, frames, mobilized, actuators, transmissions, elements, gravity, weight_of, parameters, actions, dtype=float
+):
     """The Model of a plant; sets the coordinate starts of the joints.
 
     Args:
         bodies: the plant's bodies in index order, World first.
         frames: the plant's frames in index order.
         mobilized: MobilizedJoint for every joint, welds included, in depth-first order.
-        actuators: in the order of u.
+        actuators: on joints, in the order of u.
+        transmissions: TransmissionActuators, whose inputs come after them.
         elements: force elements of the library's own kinds.
         gravity: g_W (3,).
         weight_of: body -> whether it is subject to gravity.
@@ -69,13 +74,18 @@ def compile_model(bodies, frames, mobilized, actuators, elements, gravity, weigh
     link_body, link_X_BL, moving, X_PF = _place_links(len(bodies), mobilized, X_BF_of_frames)
     nq, nv = _number_coordinates(moving, mobilized, link_body)
     sizes = {"nbody": len(moving) + 1, "nlink": len(bodies), "nframe": len(frames), "nq": nq, "nv": nv}
-    sizes["nu"] = len(actuators)
+    sizes |= {"nu": len(actuators) + len(transmissions), "ndriven": len(actuators)}
     controlled = [k for k, actuator in enumerate(actuators) if actions.controllers and actuator.has_controller()]
     row_sizes, rows = _bounded_rows(moving, actuators, controlled, actions, parameters)
     brake_sizes, brakes = _brakes(() if actions.limits else actions.speeds)
     curve_sizes, curves = _curves([m.joint for m in moving])
     element_sizes, of_elements = force_element_arrays(elements, link_body, link_X_BL, parameters)
     velocities = _velocities(moving, link_body, parameters)
+    of_bodies = _bodies(moving, link_body)
+    roots = of_bodies["body_root"], velocities["dof_body"]
+    transmission_sizes, of_transmissions = transmission_arrays(
+        transmissions, link_body, link_X_BL, roots, actions.implicit_transmissions
+    )
     frame_link = [frame.body().index_number for frame in frames]
     return Model(
         sizes
@@ -83,6 +93,7 @@ def compile_model(bodies, frames, mobilized, actuators, elements, gravity, weigh
         | brake_sizes
         | row_sizes
         | curve_sizes
+        | transmission_sizes
         | element_sizes,
         {
             **curves,
@@ -91,7 +102,8 @@ def compile_model(bodies, frames, mobilized, actuators, elements, gravity, weigh
             **velocities,
             **_stops(actions.stops),
             **brakes,
-            **_bodies(moving, link_body),
+            **of_bodies,
+            **of_transmissions,
             **_springs(elements, nv, parameters, dtype),
             **_inertias(bodies, link_body, link_X_BL, len(moving) + 1, weight_of, parameters, dtype),
             "gravity": gravity,

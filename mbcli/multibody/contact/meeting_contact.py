@@ -1,5 +1,6 @@
 """How an EvaluatedState gets ready to meet contact: its arrays are made, and led to by its data."""
 
+from mbcli.engine.fields.model_fields import TRANSMISSION_IMPLICIT
 from mbcli.multibody.scalars import FLOAT
 
 
@@ -66,6 +67,11 @@ def _kind_of_step(elastic):
 
 
 def _solves_problems(state):
-    """Whether steps are contact problems without contact too: if a constraint is not an equation."""
+    """Whether steps are contact problems without contact too: if a constraint is not an equation, or an actuator
+    acts at their end."""
     active = state.constraints
-    return state.plant.is_discrete() and active is not None and active.fault is None and not active.are_equations
+    if not state.plant.is_discrete():
+        return False
+    if state.model.transmission_kinds[:, TRANSMISSION_IMPLICIT].any():
+        return True
+    return active is not None and active.fault is None and not active.are_equations

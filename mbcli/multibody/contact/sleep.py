@@ -10,6 +10,7 @@ import numpy as np
 from mbcli.engine.contact.arrays import ContactSamples, SleepArrays
 from mbcli.engine.fields.sleep_fields import ASLEEP, RECALLED, SLEEP_LACKING, SLEEP_STEPS
 from mbcli.errors import ModelError
+from mbcli.multibody.compilation.compile_transmissions import moved_by_transmissions
 from mbcli.multibody.contact.python_forces import needs_python
 
 if TYPE_CHECKING:
@@ -128,6 +129,7 @@ class Sleep:
 def _trees_under_forces(model, dof_tree, body_tree):
     """The trees on which actuators, springs or force elements act; limits and constraints tell by their rows."""
     dofs = [model.actuator_dof, model.hinge_dof, np.flatnonzero(model.dof_stiffness)]
+    dofs.append(np.flatnonzero(moved_by_transmissions(model)))
     links = [model.spring_damper_link, model.bushing_link, model.cut_link]
     trees = [dof_tree[d] for d in dofs] + [body_tree[model.link_body[l.ravel()]] for l in links]
     found = np.unique(np.concatenate(trees))

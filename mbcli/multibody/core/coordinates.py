@@ -9,7 +9,7 @@ from numpy import ndarray
 
 from mbcli.math import RigidTransform
 from mbcli.math.array_arguments import as_numbers
-from mbcli.multibody.core.lookup import GetModelInstanceName, free_joint_of, of_instance
+from mbcli.multibody.core.lookup import GetModelInstanceName, all_actuators, free_joint_of, of_instance
 from mbcli.multibody.math import SpatialVelocity
 from mbcli.multibody.scalars import FLOAT, Scalar
 from mbcli.multibody.state.context import Context
@@ -92,11 +92,10 @@ def GetStateNames(
 def GetActuatorNames(
     plant: PlantData, model_instance: ModelInstanceIndex | None = None, add_model_instance_prefix: bool | None = None
 ) -> list[str]:
-    """`{instance}_{actuator}` for each entry of u."""
+    """`{instance}_{actuator}` for each entry of u: actuators on joints, then those that act through transmissions."""
     plant.require_finalized("GetActuatorNames")
     prefix = model_instance is None if add_model_instance_prefix is None else add_model_instance_prefix
-    actuators = of_instance(plant, plant.elements.actuators, model_instance)
-    return [instance_prefix(plant, a, prefix) + a.name() for a in actuators]
+    return [instance_prefix(plant, a, prefix) + a.name() for a in all_actuators(plant, model_instance)]
 
 
 def moving_joints(plant: PlantData, model_instance: ModelInstanceIndex | int | None = None) -> list[Joint]:
@@ -164,9 +163,10 @@ def GetEffortLowerLimits(plant: PlantData) -> Vector:
 
 
 def GetEffortUpperLimits(plant: PlantData) -> Vector:
-    """(nu,) [N m or N], inf if there is none. After Finalize()."""
+    """(nu,) [N m or N], inf if there is none, and for controls of transmissions. After Finalize()."""
     plant.require_finalized("GetEffortUpperLimits")
-    return np.array([a.effort_limit() for a in plant.elements.actuators])
+    limits = [a.effort_limit() for a in plant.elements.actuators]
+    return np.array(limits + [np.inf] * len(plant.elements.transmission_actuators))
 
 
 def _limits_vector(plant: PlantData, limits: str) -> Vector:

@@ -180,7 +180,7 @@ def _in_closed_form(plant, context, calculation, given):
     if calculation == "inverse_dynamics":
         return closed_form_derivatives(context, calculation, given["vdot"])[0]
     tau = given["tau"].copy()
-    np.add.at(tau, plant.model.actuator_dof, given["u"])
+    np.add.at(tau, plant.model.actuator_dof, given["u"][: len(plant.model.actuator_dof)])
     if constrained:
         found = constrained_derivatives(context, tau)
         return {} if found is None else found[0]

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from mbcli.multibody.tree.joint import Joint
     from mbcli.multibody.tree.plugin import Plugin
     from mbcli.multibody.tree.sensor import Sensor
+    from mbcli.multibody.tree.transmission_actuator import TransmissionActuator
 
     AnyElement = TypeVar("AnyElement", bound=MultibodyElement)
     AnyFrame = TypeVar("AnyFrame", bound=FixedOffsetFrame)
@@ -208,6 +209,26 @@ def AddJointActuator(plant: PlantData, name: str, joint: Joint, effort_limit: fl
     actuator = JointActuator(name, joint, effort_limit)
     _refuse_duplicate(plant, "actuator", JointActuatorIndex, name, joint.model_instance())
     return register(plant, actuator, plant.elements.actuators, JointActuatorIndex, joint.model_instance())
+
+
+def add_transmission_actuator(
+    plant: PlantData, actuator: TransmissionActuator, model_instance: ModelInstanceIndex
+) -> TransmissionActuator:
+    """Adds an actuator that acts through a transmission; its input comes after those of actuators on joints."""
+    plant.require_not_finalized(f"adding {actuator!r}")
+    check_instance(plant, model_instance)
+    for part in actuator.tied_elements():
+        plant.require_own(part, f"actuator '{actuator.name()}'")
+    taken = [a.name() for a in plant.elements.transmission_actuators if a.model_instance() == model_instance]
+    if actuator.name() in taken:
+        raise RuntimeError(
+            f"model instance '{GetModelInstanceName(plant, model_instance)}' already has an actuator named "
+            f"'{actuator.name()}'"
+        )
+    _refuse_duplicate(plant, "actuator", JointActuatorIndex, actuator.name(), model_instance)
+    actuator.parent_plant, actuator.instance_index = plant, model_instance
+    plant.elements.transmission_actuators.append(actuator)
+    return actuator
 
 
 def AddForceElement(plant: PlantData, force_element: AnyForceElement) -> AnyForceElement:

@@ -18,11 +18,12 @@ from mbcli.multibody.core.coordinates import GetDefaultPositions, moving_joints
 from mbcli.multibody.core.elements import register, unregister
 from mbcli.multibody.core.force_elements import compiled_force_elements
 from mbcli.multibody.core.geometry import compiled_geometries, declare_collision_filters, geometry_revision
-from mbcli.multibody.core.inputs import has_controllers
+from mbcli.multibody.core.inputs import has_controllers, steps_with_controllers
 from mbcli.multibody.core.kinematics import CalcRelativeTransform
 from mbcli.multibody.core.lookup import GetModelInstanceName, is_taken, world_frame
 from mbcli.multibody.core.plant_settings import BaseBodyJointType
 from mbcli.multibody.core.settings import GetBaseBodyJointType
+from mbcli.multibody.core.transmissions import complete_laws
 from mbcli.multibody.scalars import EXPRESSION, FLOAT
 from mbcli.multibody.state.context import Context
 from mbcli.multibody.state.parameters import DEFAULTS
@@ -64,16 +65,21 @@ def Finalize(plant: PlantData) -> None:
     plant.dropped_by_loop_cut = dropped_by_loop_cut_at(plant.whole_plant(), loop_joints)
     for line in [*plant.dropped_by_loop_cut, *unused_properties(plant)]:
         warnings.warn(str(line), stacklevel=3)
+    refuse_transmissions_at(plant, loop_joints)
     for actuator in [a for a in plant.elements.actuators if loop_joints and a.joint() in loop_joints]:
         unregister(plant, actuator, plant.elements.actuators)  # the joint has no coordinate to drive
     plant.mobilized_joints = mobilized
     plant.model = compiled_model(plant, DEFAULTS)
     for start, actuator in enumerate(plant.elements.actuators):
         actuator.first_input = start
+    for start, driver in enumerate(plant.elements.transmission_actuators, len(plant.elements.actuators)):
+        driver.first_input = start
     for n, free_joint in plant.free_joints.items():
         if free_joint.made_at_finalize and n in plant.default_free_poses:
             free_joint.SetDefaultPose(plant.default_free_poses[n])
     _complete_constraints(plant)
+    if plant.elements.transmission_actuators and complete_laws(plant):
+        renew_model(plant)
     for field in plant.deformables.added_forces if plant.deformables is not None else ():
         field.DoDeclareCacheEntries(plant)
         field.DoDeclareInputPorts(plant)
@@ -87,6 +93,16 @@ def Finalize(plant: PlantData) -> None:
         from mbcli.multibody.compilation.constraint_rows import require_two_trees  # late: few plants have some
 
         require_two_trees(plant)
+
+
+def refuse_transmissions_at(plant: PlantData, loop_joints: list[Joint]) -> None:
+    """RuntimeError for an actuator whose length needs the coordinate of a joint that closes a loop."""
+    for actuator in plant.elements.transmission_actuators:
+        for joint in actuator.transmission().joints:
+            if joint in loop_joints:
+                raise RuntimeError(
+                    f"actuator '{actuator.name()}': joint '{joint.name()}' closes a loop, it has no coordinate"
+                )
 
 
 def _name_sensors(plant: PlantData):
@@ -146,12 +162,14 @@ def compiled_model(plant: PlantData, parameters: Parameters, scalar: Scalar | No
         plant.elements.frames,
         plant.mobilized_joints,
         plant.elements.actuators,
+        plant.elements.transmission_actuators,
         compiled_force_elements(plant),
         plant.gravity.gravity_vector(),
         plant.gravity.acts_on,
         parameters,
         StepActions(
             controllers=has_controllers(plant),
+            implicit_transmissions=steps_with_controllers(plant) and scalar is FLOAT,
             limits=plant.is_discrete(),
             friction=plant.is_discrete() and plant.settings.joint_dry_friction and scalar is not EXPRESSION,
             in_middle=plant.is_discrete() and plant.settings.step_scheme == "midpoint",
@@ -205,6 +223,7 @@ def _cuts(plant: PlantData) -> Callable[[Joint], int]:
     others = [e for e in elements.force_elements if not isinstance(e, JointSpring)]
     needed = {a.joint() for a in elements.actuators} | {j for c in elements.constraints for j in c.joints()}
     needed |= {part for e in others for part in e.tied_elements()}
+    needed |= {part for a in elements.transmission_actuators for part in a.tied_elements()}
 
     def cut(joint: Joint) -> int:
         from mbcli.multibody.compilation.constraint_rows import JOINT_ROWS

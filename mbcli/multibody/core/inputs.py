@@ -148,7 +148,7 @@ def input_generalized_forces(plant: PlantData, context: Context, u: Vector) -> V
     """tau (nv,) of all inputs, with the actuation u (nu,) in place of that of the ports."""
     state = context.state
     tau = np.zeros(state.shape_v, state.dtype)
-    np.add.at(tau, plant.model.actuator_dof, u)
+    np.add.at(tau, plant.model.actuator_dof, u[: len(plant.model.actuator_dof)])
     applied = context.inputs.value("applied_generalized_force", context)
     return tau if applied is None else tau + applied
 

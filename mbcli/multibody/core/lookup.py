@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from mbcli.multibody.tree.joint import Joint
     from mbcli.multibody.tree.joint_actuator import JointActuator
     from mbcli.multibody.tree.rigid_body import RigidBody
+    from mbcli.multibody.tree.transmission_actuator import TransmissionActuator
 
     AnyElement = TypeVar("AnyElement", bound=MultibodyElement)
     AnyNamed = TypeVar("AnyNamed", bound=NamedElement)
@@ -53,10 +54,18 @@ def num_model_instances(plant: PlantData) -> int:
 
 
 def num_actuators(plant: PlantData, model_instance: ModelInstanceIndex | None = None) -> int:
-    """Of the plant at any time, of a model instance after Finalize()."""
+    """Of the plant at any time, of a model instance after Finalize(); with those that act through transmissions."""
     if model_instance is not None:
         plant.require_finalized("num_actuators of a model instance")
-    return len(of_instance(plant, plant.elements.actuators, model_instance))
+    return len(all_actuators(plant, model_instance))
+
+
+def all_actuators(
+    plant: PlantData, model_instance: ModelInstanceIndex | int | None = None
+) -> list[JointActuator | TransmissionActuator]:
+    """In the order of u: those on joints, then those that act through transmissions."""
+    own: list[Any] = of_instance(plant, plant.elements.actuators, model_instance)
+    return own + of_instance(plant, plant.elements.transmission_actuators, model_instance)
 
 
 # by index

@@ -30,6 +30,7 @@ from mbcli.multibody.core import (
     selectors,
     settings,
     topology_queries,
+    transmissions,
 )
 from mbcli.multibody.core.plant_data import PlantData
 
@@ -84,6 +85,14 @@ class PlantCore(PlantData):
     get_mutable_joint_actuator = lookup.get_joint_actuator
     GetRigidBodyByName = lookup.GetBodyByName
     GetMutableJointByName = lookup.GetJointByName
+
+    # transmissions.py, actuators that pydrake has not
+
+    transmissions_at = transmissions.transmissions_at
+    activations = transmissions.activations
+    set_activations = transmissions.set_activations
+    activation_names = transmissions.activation_names
+    add_transmission_actuator = elements.add_transmission_actuator
 
     # topology_queries.py
 

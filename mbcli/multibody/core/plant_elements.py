@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from mbcli.multibody.tree.plugin import Plugin
     from mbcli.multibody.tree.rigid_body import RigidBody
     from mbcli.multibody.tree.sensor import Sensor
+    from mbcli.multibody.tree.transmission_actuator import TransmissionActuator
 
 
 class PlantElements:
@@ -23,6 +24,8 @@ class PlantElements:
         instance_names: list of str by ModelInstanceIndex.
         bodies: list of RigidBody by BodyIndex, World first. frames: list of Frame by FrameIndex, World's first.
         joints, actuators: lists in the order of their indices, some of which are missing after a removal.
+        transmission_actuators: list of TransmissionActuator in the order in which they were added; in u they come after
+            the actuators.
         force_elements: list, gravity first.
         constraints: list in the order in which they were added; Finalize() adds a LoopConstraint for each joint that
             closes a loop.
@@ -38,6 +41,7 @@ class PlantElements:
         self.frames: list[Frame] = []
         self.joints: list[Joint] = []
         self.actuators: list[JointActuator] = []
+        self.transmission_actuators: list[TransmissionActuator] = []
         self.force_elements: list[ForceElement] = []
         self.constraints: list[Constraint] = []
         self.loop_joints: list[Joint] = []

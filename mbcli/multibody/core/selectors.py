@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mbcli.multibody.core.coordinates import num_positions, num_velocities, vector, write_part
-from mbcli.multibody.core.lookup import GetJointByName, get_joint, get_joint_actuator, num_actuators, of_instance
+from mbcli.multibody.core.lookup import GetJointByName, all_actuators, get_joint, get_joint_actuator, num_actuators
 from mbcli.multibody.tree.index import JointIndex
 
 if TYPE_CHECKING:
@@ -72,10 +72,10 @@ def _actuator_for(plant: PlantData, index: JointActuatorIndex | JointIndex) -> J
 
 
 def MakeActuationMatrix(plant: PlantData) -> Matrix:
-    """B (nv, nu): tau_u = B u."""
+    """B (nv, nu): tau_u = B u. Columns of actuators that act through transmissions are zero: see transmissions_at()."""
     plant.require_finalized("MakeActuationMatrix")
     B = np.zeros((plant.model.sizes["nv"], plant.model.sizes["nu"]))
-    B[plant.model.actuator_dof, np.arange(B.shape[1])] = 1.0
+    B[plant.model.actuator_dof, np.arange(len(plant.model.actuator_dof))] = 1.0
     return B
 
 
@@ -89,7 +89,7 @@ def MakeActuationMatrixPseudoinverse(plant: PlantData) -> Any:
 def u_indices(plant: PlantData, model_instance: ModelInstanceIndex | int | None) -> list[int]:
     """Places in u of the actuators of a model instance."""
     plant.require_finalized("actuation of a model instance")
-    return [actuator.input_start() for actuator in of_instance(plant, plant.elements.actuators, model_instance)]
+    return [actuator.input_start() for actuator in all_actuators(plant, model_instance)]
 
 
 def GetActuationFromArray(plant: PlantData, model_instance: ModelInstanceIndex, u: ArrayLike) -> Vector:

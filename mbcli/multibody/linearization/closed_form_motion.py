@@ -76,7 +76,7 @@ def closed_form_motion(
     if discrete:
         v[model.locked_dof] = 0.0  # they come to rest
     tau = start.tau.copy()
-    np.add.at(tau, model.actuator_dof, start.u)
+    np.add.at(tau, model.actuator_dof, start.u[: len(model.actuator_dof)])
     if plant.elements.constraints:
         return _motion_under_constraints(context, start, tau)
     damping_time = h * implicit_damping(plant) if discrete else 0.0

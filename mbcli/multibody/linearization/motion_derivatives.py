@@ -118,7 +118,8 @@ class PlantMotion:
         kernels.velocity_stage(m, d)
         kernels.links_stage(m, d)
         d.tau[:] = values.tau
-        np.add.at(d.tau, m.actuator_dof, values.u)
+        d.u[:] = values.u
+        np.add.at(d.tau, m.actuator_dof, d.u[: len(m.actuator_dof)])
         F_link = np.zeros((plant.num_bodies(), 6), complex)
         for n, p_BoBq_B, F in self._applied:
             arm = d.X_WL[n, :9].reshape(3, 3) @ p_BoBq_B

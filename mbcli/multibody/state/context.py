@@ -72,11 +72,16 @@ class Context(SystemContext):
         return ContinuousState(self._positions_and_velocities(), kinds="q" * state.q.size + "v" * state.v.size)
 
     def _discrete(self) -> list[Any]:
-        """[q; v] of a discrete plant, then [q; v; a] of the vertices of each deformable body."""
+        """[q; v] of a discrete plant, then [q; v; a] of the vertices of each deformable body, then activations."""
         if not self.state.plant.is_discrete():
             return []
         bodies = [PlacedVector(lambda own=own: own.values, own.set_values) for own in self.state.deformables]  # type: ignore[misc]
+        if self.state.data.activation.size:
+            bodies.append(PlacedVector(lambda: self.state.data.activation, self._set_activations))
         return [self._positions_and_velocities(), *bodies]
+
+    def _set_activations(self, values: ArrayLike) -> None:
+        self.state.plant.set_activations(self, values)
 
     def SetContinuousState(self, xc: ArrayLike) -> None:
         """[q; v] of a plant with time step 0; RuntimeError if the plant is discrete."""

@@ -6,7 +6,10 @@ from typing import Any
 
 import numpy as np
 
-ELEMENTS = ("bodies", "frames", "joints", "actuators", "force_elements", "constraints", "deformable_bodies")
+ELEMENTS = (
+    *("bodies", "frames", "joints", "actuators", "transmission_actuators"),
+    *("force_elements", "constraints", "deformable_bodies"),
+)
 
 
 def set_time_state_and_parameters(context, source):
@@ -24,6 +27,7 @@ def set_time_state_and_parameters(context, source):
         raise RuntimeError("the contexts belong to plants with different deformable bodies")
     for ours, theirs in zip(state.deformables, source.state.deformables, strict=True):
         ours.set_values(theirs.values)
+    np.copyto(state.data.activation, scalar.convert(source.state.data.activation), casting="same_kind")
     state.time = source.state.time
     state.parameters = source.state.parameters.of_elements(counterpart)
     state.parameters_current = False

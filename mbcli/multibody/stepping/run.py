@@ -53,6 +53,7 @@ from mbcli.multibody.core.dynamics import implicit_damping
 from mbcli.multibody.core.force_elements import force_element_fault
 from mbcli.multibody.core.inputs import has_controllers
 from mbcli.multibody.core.rates import gimbal_lock
+from mbcli.multibody.core.transmissions import require_steps_for_activations
 from mbcli.multibody.math import SpatialForce
 from mbcli.multibody.stepping.energy_balance import KeptBalance, keep_none
 from mbcli.multibody.stepping.missing_mass import require_masses
@@ -149,7 +150,7 @@ class Samples:
     ones of the step from it.
 
     desired (n, k, 2): positions and velocities that the PD controllers of the plant aim at, in the order of
-    `model.pd_actuator`.
+    `model.pd_actuator`. activations (n, k): of actuators, in their order in u.
 
     The potential energy is NaN in a plant with a force element that has none, as a bushing.
     """
@@ -165,6 +166,7 @@ class Samples:
     effort: Any = None
     vdot: np.ndarray | None = None
     desired: Any = None
+    activations: Any = None
 
 
 class Run:
@@ -215,6 +217,7 @@ class Run:
     ) -> None:
         self.plant, self.context = plant, context
         require_actions(plant)
+        require_steps_for_activations(plant)
         require_masses(plant, context)
         self.config = DEFAULT_CONFIG if config is None else config
         self.steps = self.refused_steps = 0
@@ -226,6 +229,7 @@ class Run:
         self.actuation, self._controller, self._forces = actuation, controller, forces
         sizes = {"nq": plant.num_positions(), "nv": plant.num_velocities(), "nu": plant.num_actuators()}
         sizes["npd"] = len(context.state.data.pd_desired)
+        sizes["nactivation"] = plant.model.sizes["nactivation"]
         self._series: Any = self._series_of(actuation, sizes["nu"])
         self._u = self._series.actuation
         efforts = keep_efforts and plant.is_discrete()
@@ -394,11 +398,11 @@ class Run:
             if rows:
                 if self._no_potential_energy:
                     self._recording.recorded_energy[:rows, 1] = math.nan
-                times, q, v, energy, u, effort, desired, vdot = self._recording.samples(rows)
+                times, q, v, energy, u, effort, desired, vdot, activations = self._recording.samples(rows)
                 effort, vdot = self._efforts(u, effort), vdot if self._keep_accelerations else None
                 contacts = self.contact.take(rows) if self.contact is not None and self.contact.keeps else None
                 state = (times, q, v, energy[:, :2], u, energy[:, 2])
-                yield Samples(*state, contacts, self._vertices(rows), effort, vdot, desired)
+                yield Samples(*state, contacts, self._vertices(rows), effort, vdot, desired, activations)
                 passed = self._watched_limits.passed(times, q)
                 if passed is not None:
                     raise NumericalError(passed)
@@ -412,7 +416,8 @@ class Run:
 
     def _efforts(self, u, effort):
         """(n, nu) of samples: without PD controllers the actuation."""
-        if self._stepped.state.model.pd_actuator.size == 0:
+        model = self._stepped.state.model
+        if model.pd_actuator.size == 0 and (model.transmission_kinds.size == 0 or not self.plant.is_discrete()):
             return u
         return effort if self._recording.keeps_efforts[0] else np.full_like(u, math.nan)
 
@@ -452,6 +457,8 @@ class Run:
         model, data = self._stepped.state.model, self._stepped.state.data
         if model.pd_constants[:, PD_RATE].any():
             kept["carried"] = data.pd_carried.copy()
+        if data.activation.size:
+            kept["activations"] = data.activation.copy()
         if self.ticks is not None:
             kept |= {"tick": float(self.ticks.last), "u": self._series.actuation_values[0].copy()}
             kept |= {"desired": data.pd_desired.ravel(), **self.ticks.controller.save()}
@@ -466,6 +473,8 @@ class Run:
         data = self._stepped.state.data
         if "carried" in kept:
             data.pd_carried[:] = kept["carried"]
+        if "activations" in kept:
+            data.activation[:] = kept["activations"]
         if self.ticks is not None and "tick" in kept:
             self.ticks.last = int(kept["tick"])
             self._series.actuation_values[:] = kept["u"]

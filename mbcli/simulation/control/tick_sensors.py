@@ -57,6 +57,7 @@ class TickSensors:
         context = self._states.at(time, q, v, u)
         self._aims.put(desired, context)
         context.state.data.pd_carried[:] = self._run.state.data.pd_carried
+        context.state.data.activation[:] = self._run.state.data.activation
         values = self._signals.values(self._evaluator.rows(context))
         return {path.removeprefix(FOLDER): value[0] for path, value in values.items()}
 

@@ -1,0 +1,229 @@
+"""Forces and activations of actuators that act through transmissions, as MuJoCo computes them.
+
+    force = clamp(gain x + bias),  x the control, or the activation where there is one
+
+Gain and bias are affine in length and rate, or those of a muscle. An activation is the integral of the control, follows
+it with a time constant, or as that of a muscle does; one step later it is what the rate gives, of DYNAMICS_FILTER_EXACT
+the exact solution. https://mujoco.readthedocs.io/en/stable/computation/index.html#actuation-model
+"""
+
+from mbcli.engine.fields.model_fields import (
+    DYNAMICS_FILTER_EXACT,
+    DYNAMICS_INTEGRATOR,
+    DYNAMICS_MUSCLE,
+    LAW_AFFINE,
+    LAW_MUSCLE,
+    NUMBERS_ACTIVATION,
+    NUMBERS_BIAS,
+    NUMBERS_CONTROL,
+    NUMBERS_DYNAMICS,
+    NUMBERS_FORCE,
+    NUMBERS_GAIN,
+    NUMBERS_LENGTHS,
+    TRANSMISSION_ACTIVATION,
+    TRANSMISSION_BIAS,
+    TRANSMISSION_DYNAMICS,
+    TRANSMISSION_EARLY,
+    TRANSMISSION_GAIN,
+)
+from mbcli.engine.runtime.kernel import kernel, slot
+from mbcli.engine.smooth.transmissions import measure_transmissions
+from mbcli.engine.smooth.trigonometry import hyperbolic_tangent
+
+LEAST = 1e-15  # of what is divided by
+# columns of the numbers of a muscle's gain and bias
+RANGE_LOW, RANGE_HIGH, PEAK, _SCALE, SHORTEST, LONGEST, FASTEST, PASSIVE, STRETCHED = range(9)
+# columns of the numbers of its dynamics
+TIME_UP, TIME_DOWN, SMOOTHING = range(3)
+
+
+@slot(plain="smooth.plain.add_transmission_forces", lanes="smooth.plain.add_transmission_forces")
+def add_transmission_forces(model, data, h):
+    """After position_kinematics: v, u, activation -> the forces of actuators in a step h, added to tau, and slopes."""
+    if model.transmission_kinds.shape[0] == 0:
+        return
+    measure_transmissions(model, data)
+    for i in range(model.transmission_kinds.shape[0]):
+        force = unbounded_force(model, data, i, h)
+        low, high = model.transmission_numbers[i, NUMBERS_FORCE], model.transmission_numbers[i, NUMBERS_FORCE + 1]
+        data.transmission_force[i] = clamp(force, low, high)
+        for d in range(data.v.shape[0]):
+            data.tau[d] += data.transmission_moment[i, d] * data.transmission_force[i]
+
+
+@kernel
+def clamp(x, low, high):
+    if x.real < low.real:
+        return low
+    return high if x.real > high.real else x
+
+
+@kernel
+def control_of(model, data, i):
+    """The control within its bounds."""
+    low, high = model.transmission_numbers[i, NUMBERS_CONTROL], model.transmission_numbers[i, NUMBERS_CONTROL + 1]
+    return clamp(data.u[model.actuator_dof.shape[0] + i], low, high)
+
+
+@kernel
+def unbounded_force(model, data, i, h):
+    """Force before its bounds; and transmission_slope: by how much it falls with the rate, and with the length."""
+    numbers, kinds = model.transmission_numbers, model.transmission_kinds
+    length, rate = data.transmission_length[i], data.transmission_rate[i]
+    if kinds[i, TRANSMISSION_ACTIVATION] < 0:
+        x = control_of(model, data, i)
+    elif kinds[i, TRANSMISSION_EARLY] == 1:
+        x = following_activation(model, data, i, h)
+    else:
+        x = data.activation[kinds[i, TRANSMISSION_ACTIVATION]]
+    if kinds[i, TRANSMISSION_GAIN] == LAW_MUSCLE:
+        gain, gain_slope = muscle_gain(numbers, i, length, rate)
+        stiffness = 0.0 * gain
+    else:
+        k = NUMBERS_GAIN
+        gain = numbers[i, k] + numbers[i, k + 1] * length + numbers[i, k + 2] * rate
+        gain_slope, stiffness = numbers[i, k + 2], -numbers[i, k + 1] * x
+    damping = -gain_slope * x
+    bias = 0.0 * gain
+    if kinds[i, TRANSMISSION_BIAS] == LAW_MUSCLE:
+        bias = muscle_bias(numbers, i, length)
+    elif kinds[i, TRANSMISSION_BIAS] == LAW_AFFINE:
+        k = NUMBERS_BIAS
+        bias = numbers[i, k] + numbers[i, k + 1] * length + numbers[i, k + 2] * rate
+        damping, stiffness = damping - numbers[i, k + 2], stiffness - numbers[i, k + 1]
+    data.transmission_slope[i, 0], data.transmission_slope[i, 1] = damping, stiffness
+    return gain * x + bias
+
+
+# ------------------------------------------------------------------------------------------- muscles
+
+
+@kernel
+def muscle_length(numbers, i, k, length):
+    """(length, that of its fibre at rest) of a muscle, the first as part of the second."""
+    shortest = numbers[i, NUMBERS_LENGTHS]
+    span = numbers[i, k + RANGE_HIGH] - numbers[i, k + RANGE_LOW]
+    rest = (numbers[i, NUMBERS_LENGTHS + 1] - shortest) / (span if span.real > LEAST else 0.0 * span + LEAST)
+    return numbers[i, k + RANGE_LOW] + (length - shortest) / (rest if rest.real > LEAST else 0.0 * rest + LEAST), rest
+
+
+@kernel
+def muscle_gain(numbers, i, length, rate):
+    """-(peak force) times the force by length, times that by rate; and the derivative by the rate."""
+    k = NUMBERS_GAIN
+    relative, rest = muscle_length(numbers, i, k, length)
+    fastest = rest * numbers[i, k + FASTEST]
+    fastest = fastest if fastest.real > LEAST else 0.0 * fastest + LEAST
+    speed, most = rate / fastest, numbers[i, k + STRETCHED]
+    by_length = force_by_length(relative, numbers[i, k + SHORTEST], numbers[i, k + LONGEST])
+    bend = most - 1.0
+    divisor = bend if bend.real > LEAST else 0.0 * bend + LEAST
+    if speed.real <= -1.0:
+        by_speed, slope = 0.0 * speed, 0.0 * speed
+    elif speed.real <= 0.0:
+        by_speed, slope = (speed + 1.0) * (speed + 1.0), 2.0 * (speed + 1.0)
+    elif speed.real <= bend.real:
+        by_speed, slope = most - (bend - speed) * (bend - speed) / divisor, 2.0 * (bend - speed) / divisor
+    else:
+        by_speed, slope = 0.0 * speed + most, 0.0 * speed
+    peak = -numbers[i, k + PEAK] * by_length
+    return peak * by_speed, peak * slope / fastest
+
+
+@kernel
+def force_by_length(x, shortest, longest):
+    """Parabolas: 0 at the shortest and the longest length, 1 at rest."""
+    rising, falling = 0.5 * (shortest + 1.0), 0.5 * (1.0 + longest)
+    if x.real < shortest.real or x.real > longest.real:
+        return 0.0 * x
+    if x.real <= rising.real:
+        part = (x - shortest) / at_least(rising - shortest)
+        return 0.5 * part * part
+    if x.real <= 1.0:
+        part = (1.0 - x) / at_least(1.0 - rising)
+        return 1.0 - 0.5 * part * part
+    if x.real <= falling.real:
+        part = (x - 1.0) / at_least(falling - 1.0)
+        return 1.0 - 0.5 * part * part
+    part = (longest - x) / at_least(longest - falling)
+    return 0.5 * part * part
+
+
+@kernel
+def at_least(x):
+    return x if x.real > LEAST else 0.0 * x + LEAST
+
+
+@kernel
+def muscle_bias(numbers, i, length):
+    """The passive force of a muscle that is longer than at rest."""
+    k = NUMBERS_BIAS
+    x, _ = muscle_length(numbers, i, k, length)
+    bend = 0.5 * (1.0 + numbers[i, k + LONGEST])
+    if x.real <= 1.0:
+        return 0.0 * x
+    most = -numbers[i, k + PEAK] * numbers[i, k + PASSIVE]
+    if x.real <= bend.real:
+        part = (x - 1.0) / at_least(bend - 1.0)
+        return most * 0.5 * part * part
+    return most * (0.5 + (x - bend) / at_least(bend - 1.0))
+
+
+# --------------------------------------------------------------------------------------- activations
+
+
+@kernel
+def activation_rate(model, data, i):
+    """Of actuator i, which has an activation."""
+    kind, k = model.transmission_kinds[i, TRANSMISSION_DYNAMICS], NUMBERS_DYNAMICS
+    activation, control = (
+        data.activation[model.transmission_kinds[i, TRANSMISSION_ACTIVATION]],
+        control_of(model, data, i),
+    )
+    if kind == DYNAMICS_INTEGRATOR:
+        return control
+    if kind != DYNAMICS_MUSCLE:
+        return (control - activation) / at_least(model.transmission_numbers[i, k])
+    zero = 0.0 * control
+    wanted = clamp(control, zero, zero + 1.0) - activation
+    slower = 0.5 + 1.5 * clamp(activation, zero, zero + 1.0)
+    up = model.transmission_numbers[i, k + TIME_UP] * slower
+    down = model.transmission_numbers[i, k + TIME_DOWN] / slower
+    smoothing = model.transmission_numbers[i, k + SMOOTHING]
+    if smoothing.real < LEAST:
+        time = up if wanted.real > 0.0 else down
+    else:
+        time = down + (up - down) * smooth_step(wanted / smoothing + 0.5)
+    return wanted / at_least(time)
+
+
+@kernel
+def smooth_step(x):
+    """From 0 to 1 between these, with two derivatives that are 0 there."""
+    if x.real <= 0.0:
+        return 0.0 * x
+    if x.real >= 1.0:
+        return 0.0 * x + 1.0
+    return x * x * x * (3.0 * x * (2.0 * x - 5.0) + 10.0)
+
+
+@kernel
+def following_activation(model, data, i, h):
+    """The activation of actuator i after a step h under the control that holds."""
+    numbers, rate = model.transmission_numbers, activation_rate(model, data, i)
+    time = h
+    if model.transmission_kinds[i, TRANSMISSION_DYNAMICS] == DYNAMICS_FILTER_EXACT:
+        constant = at_least(numbers[i, NUMBERS_DYNAMICS])
+        half = hyperbolic_tangent(0.5 * h / constant)
+        time = constant * 2.0 * half / (1.0 + half)  # constant (1 - exp(-h / constant))
+    activation = data.activation[model.transmission_kinds[i, TRANSMISSION_ACTIVATION]] + time * rate
+    return clamp(activation, numbers[i, NUMBERS_ACTIVATION], numbers[i, NUMBERS_ACTIVATION + 1])
+
+
+@slot(plain="smooth.plain.advance_activations", lanes="smooth.plain.advance_activations")
+def advance_activations(model, data, h):
+    """After a step of length h that is kept, with u of it: the activations at its end."""
+    for i in range(model.transmission_kinds.shape[0]):
+        k = model.transmission_kinds[i, TRANSMISSION_ACTIVATION]
+        if k >= 0:
+            data.activation[k] = following_activation(model, data, i, h)

@@ -1,0 +1,123 @@
+"""Actuators that act through transmissions: their lengths, moments, forces and activations in a context."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from mbcli.errors import ModelError
+from mbcli.multibody.core.coordinates import GetActuatorNames, vector
+from mbcli.multibody.core.inputs import actuation
+from mbcli.multibody.tree.checked_numbers import finite
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from mbcli.math.array_types import Matrix, Vector
+    from mbcli.multibody.core.plant_data import PlantData
+    from mbcli.multibody.state.context import Context
+    from mbcli.parsers.spec import ActuatorLaw
+
+
+LEAST = 1e-15  # of what is divided by
+
+
+class TransmissionStates(NamedTuple):
+    """Of n actuators with transmissions, in their order in u."""
+
+    lengths: Vector  # (n,) [m or rad], times the gear
+    rates: Vector  # (n,)
+    moments: Matrix  # (n, nv), rates per unit of v: the generalized forces are moments^T forces
+    forces: Vector  # (n,) [N or N m]
+
+
+def transmissions_at(plant: PlantData, context: Context, u: ArrayLike | None = None) -> TransmissionStates:
+    """TransmissionStates at this instant, under the inputs of the context or under the actuation u (nu,).
+
+    Of an actuator with `is_early` in its law, which is that of the activation after a step, the force of that.
+    """
+    plant.check_context(context)
+    state: Any = context.state
+    state.at_velocities()
+    values = actuation(plant, context) if u is None else vector(u, plant.model.sizes["nu"], "u")
+    data = state.data
+    data.u[...] = values
+    state.calls.calc_transmissions(plant.time_step())
+    arrays = (data.transmission_length, data.transmission_rate, data.transmission_moment, data.transmission_force)
+    return TransmissionStates(*(array.copy() for array in arrays))
+
+
+def activations(plant: PlantData, context: Context) -> Vector:
+    """(n,) of the actuators that have one, in their order in u."""
+    plant.check_context(context)
+    values: Vector = context.state.data.activation.copy()
+    return values
+
+
+def set_activations(plant: PlantData, context: Context, values: ArrayLike) -> None:
+    """Replaces the activations (n,). RuntimeError if they are not as many, or not finite."""
+    plant.check_context(context)
+    data = context.state.data
+    data.activation[:] = finite(values, "activations", shape=data.activation.shape)
+    context.state.forget_inputs()
+
+
+def activation_names(plant: PlantData) -> list[str]:
+    """`{instance}_{actuator}` for each activation."""
+    plant.require_finalized("activation_names")
+    names = GetActuatorNames(plant)
+    return [names[a.input_start()] for a in plant.elements.transmission_actuators if a.has_activation()]
+
+
+def require_steps_for_activations(plant: PlantData) -> None:
+    """ModelError if an actuator of a continuous plant has an activation, which steps advance."""
+    if plant.is_discrete():
+        return
+    for actuator in plant.elements.transmission_actuators:
+        if actuator.has_activation():
+            place = f"{actuator.place}: error: " if actuator.place else ""
+            raise ModelError(
+                f"{place}actuator '{actuator.name()}' has an activation, which only the steps of a discrete plant "
+                "advance"
+            )
+
+
+def complete_laws(plant: PlantData) -> bool:
+    """Gives actuators what follows from the default positions; returns whether there are such.
+
+    A muscle without a peak force has its scale over the norm of the accelerations by a unit force, a servo with a
+    damping ratio the damper by the masses that it moves, as MuJoCo has both.
+    """
+    wanting = [a for a in plant.elements.transmission_actuators if a.law().damping_ratio or _lacks_peak(a.law())]
+    if not wanting:
+        return False
+    whole: Any = plant.whole_plant()
+    context = whole.CreateDefaultContext()
+    moments = transmissions_at(plant, context, np.zeros(plant.model.sizes["nu"])).moments
+    M = whole.CalcMassMatrix(context)
+    for actuator in wanting:
+        moment, law = moments[actuator.input_start() - len(plant.elements.actuators)], actuator.law()
+        response = np.linalg.solve(M, moment)
+        if _lacks_peak(law):
+            size = max(float(np.linalg.norm(response)), LEAST)
+            law = replace(law, gain=_with_peak(law.gain_kind, law.gain, size))
+            law = replace(law, bias=_with_peak(law.bias_kind, law.bias, size))
+        if law.damping_ratio:
+            mass = 1.0 / max(float(moment @ response), LEAST)
+            damping = 2.0 * law.damping_ratio * float(np.sqrt(law.gain[0] * mass))
+            law = replace(law, bias=(*law.bias[:2], law.bias[2] - damping), damping_ratio=0.0)
+        actuator.replace_law(law)
+    return True
+
+
+def _lacks_peak(law: ActuatorLaw) -> bool:
+    numbers = (n for kind, n in ((law.gain_kind, law.gain), (law.bias_kind, law.bias)) if kind == "muscle")
+    return any(own[2] < 0.0 for own in numbers)
+
+
+def _with_peak(kind: str, numbers: tuple[float, ...], size: float) -> tuple[float, ...]:
+    if kind != "muscle" or numbers[2] >= 0.0:
+        return numbers
+    return (*numbers[:2], numbers[3] / size, *numbers[3:])

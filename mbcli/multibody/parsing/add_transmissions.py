@@ -1,0 +1,23 @@
+"""Actuators that act through transmissions, from a ModelSpec to a plant."""
+
+from mbcli.multibody.tree.transmission_actuator import PathElement, Transmission, TransmissionActuator
+
+
+def add_transmission_actuator(plant, spec, known, instance):
+    """Adds that of a TransmissionActuatorSpec, by the names that its model knows."""
+    given = spec.transmission
+    path = [
+        PathElement(
+            part.kind,
+            known.bodies[part.link],
+            part.X_LP,
+            part.size,
+            None if part.side is None else (known.bodies[part.side[0]], part.side[1]),
+        )
+        for part in given.path
+    ]
+    joints = tuple(known.joints[name] for name in given.joints)
+    transmission = Transmission(given.kind, given.gear, joints, given.coefficients, tuple(path))
+    actuator = plant.add_transmission_actuator(TransmissionActuator(spec.name, transmission, spec.law), instance)
+    actuator.place = spec.place
+    known.actuators[spec.name] = actuator

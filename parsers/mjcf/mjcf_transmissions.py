@@ -1,0 +1,124 @@
+"""What an actuator of an MJCF file acts through, where that is not one joint of one coordinate."""
+
+from __future__ import annotations
+
+from math import inf
+from typing import TYPE_CHECKING, NamedTuple
+
+from mbcli.parsers.mjcf.mjcf_values import AS_IF_ABSENT, find_named
+from mbcli.parsers.spec import PathPoint, TransmissionSpec
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from mbcli.parsers.mjcf.mjcf_bodies import BodyReader
+    from mbcli.parsers.mjcf.mjcf_tendons import Tendons
+    from mbcli.parsers.mjcf.mjcf_values import Reading, WithDefaults
+    from mbcli.parsers.spec import JointSpec
+    from mbcli.parsers.xml_node import Node
+
+TRANSMISSIONS = ("joint", "jointinparent", "tendon", "site", "cranksite", "body")
+_NO_LIMITS = -inf, inf
+
+
+class Driven(NamedTuple):
+    """A transmission, and what its element says of lengths and forces."""
+
+    transmission: TransmissionSpec
+    limits: tuple[float, float] = _NO_LIMITS  # of the length without gear
+    forces: tuple[float, float] = _NO_LIMITS  # of all actuators on it together
+
+
+class TransmissionReader:
+    """Reads the transmissions of actuators."""
+
+    def __init__(self, reading: Reading, bodies: BodyReader, tendons: Tendons) -> None:
+        self._reading, self._bodies, self._tendons = reading, bodies, tendons
+
+    def read(self, node: Node, element: WithDefaults) -> Driven | None:
+        """That of an actuator; None after a finding."""
+        stated = [name for name in TRANSMISSIONS if node.attribute(name) is not None]
+        if not stated:
+            node.diagnostics.error("ATTRIBUTE_MISSING", f'<{node.tag}> must have the attribute "joint"', node)
+            return None
+        given = element.vector("gear", 6, (1.0,), least=1)
+        gear = (*given, *(0.0,) * (6 - len(given)))
+        kind = stated[0]
+        if kind == "tendon":
+            return self._of_tendon(node, gear)
+        if kind == "site":
+            return self._of_site(node, gear)
+        if kind == "cranksite":
+            return self._of_crank(node, element, gear)
+        if kind == "body":
+            self.leave_out(node, "an actuator on a body is not supported")
+            return None
+        return self._of_joint(node, kind, gear)
+
+    def leave_out(self, node: Node, problem: str) -> None:
+        """Tells that an actuator is not there."""
+        self._reading.unused.add_element(node, f"{problem}: {AS_IF_ABSENT}")
+
+    def _of_tendon(self, node: Node, gear: tuple[float, ...]) -> Driven | None:
+        name = find_named(node, "tendon", "tendon", self._tendons.names)
+        if name is None:
+            return None
+        limits = self._tendons.limits.get(name, _NO_LIMITS), self._tendons.forces.get(name, _NO_LIMITS)
+        if name in self._tendons.paths:
+            return Driven(TransmissionSpec("path", gear, path=self._tendons.paths[name]), *limits)
+        tendon = self._tendons.fixed.get(name)
+        if tendon is None:
+            self.leave_out(node, "an actuator on a tendon that is not supported")
+            return None
+        spec = TransmissionSpec("sum", gear, tuple(tendon.terms), tuple(tendon.terms.values()))
+        return Driven(spec, *limits)
+
+    def _of_site(self, node: Node, gear: tuple[float, ...]) -> Driven | None:
+        site = find_named(node, "site", "site", self._bodies.sites)
+        other = find_named(node, "refsite", "site", self._bodies.sites)
+        if site is None or (other is None and node.attribute("refsite") is not None):
+            return None
+        path = tuple(PathPoint("point", *self._bodies.sites[name]) for name in (site, other) if name is not None)
+        return Driven(TransmissionSpec("site" if other is None else "site in site", gear, path=path))
+
+    def _of_crank(self, node: Node, element: WithDefaults, gear: tuple[float, ...]) -> Driven | None:
+        node.attribute("slidersite", required=True)
+        crank = find_named(node, "cranksite", "site", self._bodies.sites)
+        slider = find_named(node, "slidersite", "site", self._bodies.sites)
+        if crank is None or slider is None:
+            return None
+        rod = element.number("cranklength", 0.0)
+        if rod <= 0.0:
+            problem = "a crank needs a cranklength that is positive"
+            node.diagnostics.error("ATTRIBUTE_INVALID", problem, node, attribute="cranklength")
+            return None
+        first, second = self._bodies.sites[crank], self._bodies.sites[slider]
+        path = PathPoint("point", *first, size=rod), PathPoint("point", *second)
+        return Driven(TransmissionSpec("crank", gear, path=path))
+
+    def _of_joint(self, node: Node, kind: str, gear: tuple[float, ...]) -> Driven | None:
+        name: Any = find_named(node, kind, "joint", self._bodies.all_joints)
+        if name is None:
+            return None
+        joint = self._bodies.joints.get(name)
+        if joint is None:
+            self.leave_out(node, "an actuator on a free joint is not supported")
+            return None
+        if len(joint.axes) == 1:
+            axis = joint.axes[0]
+            spec = TransmissionSpec("sum", gear, (joint.name,), (1.0,))
+            return Driven(spec, (axis.lower, axis.upper), (-axis.effort, axis.effort))
+        if joint.type != "ball":
+            self.leave_out(node, "an actuator on a joint of several coordinates is not supported")
+            return None
+        return Driven(_of_ball(joint, kind, gear))
+
+
+def _of_ball(joint: JointSpec, kind: str, gear: tuple[float, ...]) -> TransmissionSpec:
+    """The rotation vector of a ball joint along three numbers of the gear, in the parent or in the child."""
+    parent = PathPoint("point", joint.parent, joint.X_PF)
+    child = PathPoint("point", joint.child, joint.X_CM)
+    if kind == "jointinparent":
+        return TransmissionSpec("site in site", (0.0, 0.0, 0.0, *gear[:3]), path=(child, parent))
+    turning = tuple(-number for number in gear[:3])
+    return TransmissionSpec("site in site", (0.0, 0.0, 0.0, *turning), path=(parent, child))
