@@ -1,4 +1,4 @@
-"""Meshes whose vertices stand in a model file, as OBJ files in the user's cache under names that follow from their contents.
+"""Meshes whose vertices stand in a model file, as OBJ files in the user's cache, named by their contents.
 
 Of a folder that is full what was not used for a week goes, as kept_arrays.py says.
 """

@@ -39,8 +39,8 @@ CODES = {
     "USD_WARNING": Code("What USD says itself of a stage that it composes."),
     "USD_WITHOUT_BODIES": Code("A stage of USD has no rigid bodies: its shapes belong to the world."),
     "USD_SHAPE": Code(
-        "A shape of USD has no faces or no volume, or is of a kind that is not here, and is left out; or it is scaled or "
-        "sheared as no shape here can be."
+        "A shape of USD has no faces or no volume, or is of a kind that is not here, and is left out; or it is scaled "
+        "or sheared as no shape here can be."
     ),
     "USD_HELD": Code("A kinematic body of USD is welded to the world where it stands."),
     "USD_APART": Code("The bodies of a joint of USD do not stand where it holds them: the joint counts."),

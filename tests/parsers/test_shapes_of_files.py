@@ -1,4 +1,4 @@
-"""Every way in which a format gives a shape: the body that has it lands on the ground, or a warning says that it cannot."""
+"""Every way in which a format gives a shape: the body that has it lands on the ground, or a warning says why not."""
 
 import importlib.util
 
@@ -32,14 +32,15 @@ def mjcf(geom, assets=""):
 
 
 def urdf(geometry):
-    return f"""<robot name="r"><link name="b"><inertial><origin xyz="0 0 .05"/><mass value="1"/><inertia ixx=".01" iyy=".01"
-        izz=".01" ixy="0" ixz="0" iyz="0"/></inertial><collision><geometry>{geometry}</geometry></collision></link></robot>"""
+    return f"""<robot name="r"><link name="b"><inertial><origin xyz="0 0 .05"/><mass value="1"/>
+        <inertia ixx=".01" iyy=".01" izz=".01" ixy="0" ixz="0" iyz="0"/></inertial>
+        <collision><geometry>{geometry}</geometry></collision></link></robot>"""
 
 
 def sdf(geometry):
-    return f"""<sdf version="1.10"><model name="m"><link name="b"><inertial><pose>0 0 .05 0 0 0</pose><mass>1</mass><inertia>
-        <ixx>.01</ixx><iyy>.01</iyy><izz>.01</izz></inertia></inertial><collision name="c"><geometry>{geometry}</geometry>
-        </collision></link></model></sdf>"""
+    return f"""<sdf version="1.10"><model name="m"><link name="b"><inertial><pose>0 0 .05 0 0 0</pose><mass>1</mass>
+        <inertia><ixx>.01</ixx><iyy>.01</iyy><izz>.01</izz></inertia></inertial>
+        <collision name="c"><geometry>{geometry}</geometry></collision></link></model></sdf>"""
 
 
 def usd(kind, attributes, applied=""):
