@@ -7,6 +7,7 @@ joint, as those of limits and controllers are, needs none of that: `add_velocity
 
 from mbcli.engine.fields.contact_fields import (
     BOUNDED,
+    COUNT_BOUNCES,
     COUNT_CONSTRAINTS,
     COUNT_ITERATIONS,
     COUNT_MOST_ITERATIONS_SEEN,
@@ -25,6 +26,7 @@ def clear_problem(solver):
     counts = solver.counts
     counts[COUNT_CONSTRAINTS], counts[COUNT_PIECES], counts[COUNT_STATUS] = 0, 0, PROBLEM_SOLVED
     counts[COUNT_ITERATIONS], counts[COUNT_MOST_ITERATIONS_SEEN] = 0, 0
+    counts[COUNT_BOUNCES] = 0
     solver.con_first[0] = 0
 
 
@@ -38,6 +40,7 @@ def begin_constraint(solver, kind, source):
     solver.con_kind[i] = kind
     solver.con_source[i] = source
     solver.con_patch_size[i] = 0
+    solver.con_bounce[i] = 0.0
     solver.con_slot[i] = -1
     solver.con_tree[i, 0] = -1
     solver.con_tree[i, 1] = -1

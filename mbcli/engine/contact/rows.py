@@ -1,6 +1,6 @@
 """From contact points, joint limits and controllers to the constraints of a step."""
 
-from mbcli.engine.contact.impacts import set_impact_law, strikes
+from mbcli.engine.contact.impacts import bounces, set_impact_law, strikes
 from mbcli.engine.contact.laws.registry import begin_law
 from mbcli.engine.contact.patches import compliance_in_patch, fill_patch_response, patch_velocity, velocity_in_patch
 from mbcli.engine.contact.problem import begin_constraint, begin_piece, end_constraint, follow_in_patch
@@ -12,9 +12,11 @@ from mbcli.engine.contact.torsional import (
     torsional_scales,
 )
 from mbcli.engine.fields.contact_fields import (
+    COUNT_BOUNCES,
     COUNT_CONSTRAINTS,
     COUNT_STATUS,
     HAS_TORSIONAL,
+    PAIR_FRICTION,
     PLACE_ACROSS,
     PLACE_ARM,
     PLACE_NORMAL,
@@ -250,6 +252,9 @@ def set_contact_law(solver, points, i, first, h, softness, separation):
     if strikes(points, c, h, separation):
         solver.con_kind[i] = int(solver.settings[SETTING_APPROXIMATION])
         set_impact_law(solver, points, i, first, h, separation)
+        if bounces(points.law, c, -separation) and points.law[c, PAIR_FRICTION] > 0.0:
+            solver.con_bounce[i] = separation
+            solver.counts[COUNT_BOUNCES] += 1
         return
     set_law_of_contact(solver, points.law, c, i, points.distance[c], h, softness, separation)
 

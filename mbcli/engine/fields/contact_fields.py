@@ -86,6 +86,7 @@ VECTORS = 10
 # elements of counts of a problem; UNSOLVED is the island that has no solution, ELASTIC_BODIES their number in the plant
 COUNT_CONSTRAINTS, COUNT_PIECES, COUNT_ISLANDS, COUNT_STATUS, COUNT_ITERATIONS, COUNT_MOST_ITERATIONS_SEEN = range(6)
 COUNT_PLACES, COUNT_BLOCKS, COUNT_VALUES, COUNT_PATTERN, COUNT_UNSOLVED, COUNT_ELASTIC_BODIES = range(6, 12)
+COUNT_BOUNCES = 12  # impacts with friction that bounce
 # values of COUNT_STATUS
 PROBLEM_SOLVED, PROBLEM_TOO_MANY_CONSTRAINTS, PROBLEM_TOO_MANY_BLOCKS, PROBLEM_NOT_CONVERGED = range(4)
 PROBLEM_SINGULAR, PROBLEM_TOO_MANY_POINTS = 4, 5
@@ -134,6 +135,7 @@ SOLVER_FIELDS = (
     Field("con_hessian", ("ncon", 6), "real", "kg", "of contacts in patches: minus derivatives of con_impulse"),
     Field("con_dual", ("ncon", 2), "real", "1", "of friction along the tangents, at most 1: see dual_friction.py"),
     Field("con_sum", ("ncon", 3), "real", "N s", "impulses of the parts of a step so far, with TAMSI"),
+    Field("con_bounce", ("ncon",), "real", "m/s", "impact with friction: separation; see bounce_energy.py"),
     Field("con_dv", ("ncon", 3), "real", "m/s", "J times the direction of a Newton step"),
     Field("con_block", ("ncon",), "int", "", "where the block of its two trees starts in values"),
     Field("con_order", ("ncon",), "int", "", "constraints sorted by islands"),

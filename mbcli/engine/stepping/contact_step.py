@@ -4,6 +4,15 @@ vdot is (v' - v) / h, so whoever asks for the accelerations of a step, advances 
 needs to know nothing of contact. The arrays of contact hang on Data: contact points, solver, geometries.
 """
 
+from mbcli.engine.contact.bounce_energy import (
+    MOST_SOLUTIONS,
+    NEAR,
+    NO_GAIN,
+    gain_of_bounces,
+    gains_energy,
+    next_share,
+    strike_again,
+)
 from mbcli.engine.contact.compliance import compliance
 from mbcli.engine.contact.joint_rows import (
     CONTROLLER,
@@ -35,6 +44,7 @@ from mbcli.engine.contact.tree_masses import masses_of_trees
 from mbcli.engine.fields.collision_fields import COLLISION_BUILT, COLLISION_STATUS
 from mbcli.engine.fields.contact_fields import (
     BOUNDED,
+    COUNT_BOUNCES,
     COUNT_CONSTRAINTS,
     COUNT_ELASTIC_BODIES,
     COUNT_STATUS,
@@ -155,6 +165,8 @@ def constrain_step(model, data, points, solver, h):
         return
     set_laws(model, data, points, solver, h)
     solve_contact(data, h)
+    if solver.counts[COUNT_BOUNCES] > 0:
+        bound_bounces(data, points, solver, h)
     for d in range(data.v.shape[0]):
         if is_asleep(data, model.dof_body[d]):
             continue
@@ -248,3 +260,25 @@ def solve_contact(data, h):
     call_by_address(
         at[CONTACT_AT_SOLVE], at[CONTACT_AT_MODEL], at[CONTACT_AT_DATA], at[CONTACT_AT_POINTS], at[CONTACT_AT_SOLVER], h
     )
+
+
+@kernel
+def bound_bounces(data, points, solver, h):
+    """After solve_contact(): the solution in which no bounce adds energy, see bounce_energy.py."""
+    if not gains_energy(solver, points):
+        return
+    share, low, high = 1.0, 0.0, 1.0
+    gain, scale = gain_of_bounces(solver, points, share)
+    before, gain_before = 0.0, -scale  # a first guess, of a plastic impact
+    for _ in range(MOST_SOLUTIONS):
+        tried = next_share(low, high, before, gain_before, share, gain)
+        strike_again(solver, points, h, tried / share)
+        before, gain_before, share = share, gain, tried
+        solve_contact(data, h)
+        gain, scale = gain_of_bounces(solver, points, share)
+        if solver.counts[COUNT_STATUS] != PROBLEM_SOLVED or -NEAR * scale <= gain <= NO_GAIN * scale:
+            return
+        low, high = (low, tried) if gain > 0.0 else (tried, high)
+    if gain > NO_GAIN * scale and low > 0.0:
+        strike_again(solver, points, h, low / share)
+        solve_contact(data, h)
