@@ -12,7 +12,7 @@ from mbcli.engine.smooth.trigonometry import arctangent, sine_cosine, square_roo
 
 LEAST = 1e-15  # of what is divided by
 PI = 3.141592653589793
-FIRST_SINE, MOST_STEPS, SETTLED = 1.0 - 1e-7, 20, 1e-6  # of the iteration for a point inside
+FIRST_SINE, MOST_WRAP_STEPS, SETTLED = 1.0 - 1e-7, 20, 1e-6  # of the iteration for a point inside
 
 
 @kernel
@@ -169,7 +169,7 @@ def sine_of_reflection(A, B, G):
     f = reflection_error(A, B, G, z)
     if f.real > 0.0:
         return z, False
-    for _ in range(MOST_STEPS):
+    for _ in range(MOST_WRAP_STEPS):
         if abs(f.real) <= SETTLED:
             return z, True
         slope = A / square_root(1.0 - z * z * A * A) + B / square_root(1.0 - z * z * B * B)
