@@ -6,6 +6,7 @@ taken from a file are kept as they are in the record and escaped when a record b
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from mbcli.parsers.spec import SourceLocation
@@ -75,6 +76,16 @@ class MissingResourceError(ResourceError):
         self.diagnostics, self.fatal = diagnostics, fatal
 
 
+# of files that need not be what a reference takes them for
+CODES_OF_SYNTAX = frozenset({"XML_ERROR", "YAML_SYNTAX", "VALUE_TYPE", "KEY_UNKNOWN", "KEY_REPEATED", "FILE_FORMAT"})
+_TEXT_OF_FILE = re.compile(r"; found .*|(?<=mismatch): .*|<[^<>]*>|\"[^\"]*\"|'[^']*'", re.DOTALL)
+
+
+def without_text(message: str) -> str:
+    """A message on a file without what stands in it: it may be a private one."""
+    return _TEXT_OF_FILE.sub(lambda found: "" if found[0][0] in ";:" else "...", message)
+
+
 class Diagnostics:
     """Collects the findings of one or several files in the order of their discovery."""
 
@@ -83,6 +94,7 @@ class Diagnostics:
         self._room = dict.fromkeys(("error", "warning", "note"), MAX_STORED)  # for findings of each severity
         self._left_out = dict.fromkeys(self._room, 0)
         self.thorough = thorough  # whether models get every physical check (`mbcli check`), or those for any use
+        self.main_file: str | None = None  # the name of the file that was read first: others it refers to
         self.mesh_files = mesh_files  # whether the checks open mesh files
         # file name -> root node, for as long as the file is read: places in it to nodes
         self.trees: dict[str, Any] = {}
@@ -217,6 +229,8 @@ class Diagnostics:
         self._room[severity] -= 1
         if place is None:
             place = node.place_of(attribute) if node is not None else SourceLocation("")
+        if place.file != self.main_file and code in CODES_OF_SYNTAX and self.main_file is not None:
+            message, hint, value = without_text(message), None, None
         xpath, element = (node.xpath, node.tag) if node is not None else (place.prim or None, None)
         self.findings.append(
             Diagnostic(

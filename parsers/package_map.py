@@ -40,6 +40,11 @@ PREFIX_VARIABLE = "AMENT_PREFIX_PATH"
 MODEL_PATH_VARIABLES = ("GZ_SIM_RESOURCE_PATH", "IGN_GAZEBO_RESOURCE_PATH", "GAZEBO_MODEL_PATH", "SDF_PATH")
 IGNORE_MARKERS = frozenset({"AMENT_IGNORE", "CATKIN_IGNORE", "COLCON_IGNORE"})
 MODEL_FOLDERS = frozenset({"urdf", "sdf", "mjcf", "xml", "xacro", "robots"})  # beside them lie the meshes
+SHAPES_AND_PICTURES = frozenset(
+    (".stl", ".dae", ".obj", ".gltf", ".glb", ".bin", ".ply", ".msh", ".vtk", ".mtl")
+    + (".png", ".jpg", ".jpeg", ".tga", ".bmp", ".tif", ".tiff", ".hdr", ".exr", ".dds", ".ktx", ".ktx2", ".webp")
+)
+MOST_LEVELS_UP = 4  # from a model to the folder around it that its URIs name
 MAX_SEARCHED_DIRECTORIES = 100_000
 MAX_NEIGHBOURS = 10_000  # entries of a directory among which the record of an installation is looked for
 
@@ -148,6 +153,11 @@ class PackageMap:
             root, tried = self._look_up(name, base_dir)
             if root is None:
                 raise ResourceError(f'"{uri}": no package "{name}": {"; ".join(tried)}')
+            if not self.allow_outside and not self._serves(root, path, base_dir):
+                raise ResourceError(
+                    f'"{uri}": {root} has no package.xml and {OUTSIDE} {self._root(base_dir)}, so that only meshes and '
+                    f"pictures there are read (--package {name}={root})"
+                )
             candidate = os.path.join(root, path.lstrip("/"))
             others = [os.path.join(other, path) for other in self.ambiguous.get(name, ())[1:]]
         elif scheme in ("", "file"):
@@ -212,7 +222,7 @@ class PackageMap:
                     folders[directory, head] = folder if os.path.isdir(folder) else None
                 beside = folders[directory, head]
                 path = os.path.join(beside, name) if beside is not None and name else ""
-                if path and os.path.isfile(path) and _is_inside(path, root):
+                if path and os.path.isfile(path) and self._may_be_read(path, root):
                     return os.path.normpath(path)
             if directory == root:
                 break
@@ -234,14 +244,50 @@ class PackageMap:
         return self._roots[base_dir]
 
     def _checked(self, uri: str, path: str, root: str, others: list[str]) -> str:
-        if not self.allow_outside and not _is_inside(path, root):
-            raise ResourceError(f'"{uri}": {path} {OUTSIDE} {root}, which is not allowed (--allow-outside)')
+        if not self.allow_outside and not self._may_be_read(path, root):
+            advice = "which is not allowed (--allow-outside)"
+            if _is_below(path, root):
+                name = stated_name(root) or os.path.basename(root)
+                advice = f"as a link to {os.path.realpath(path)}; --package {name}={root} trusts the links there"
+            raise ResourceError(f'"{uri}": {path} {OUTSIDE} {root}, {advice}')
         if not os.path.exists(path):
             elsewhere = "".join(f"; there is {other}" for other in others if os.path.exists(other))
             raise ResourceError(f'"{uri}": {path} does not exist{elsewhere}')
         if not (os.path.isfile(path) or os.path.isdir(path)):
             raise ResourceError(f'"{uri}": {path} is not a regular file')
         return path
+
+    def _may_be_read(self, path: str, root: str) -> bool:
+        """Whether a file is in a directory, links followed; or the user has named it, or the package that it is in.
+
+        Where packages are installed by links (colcon build --symlink-install), these lead into the same package.
+        """
+        if _is_inside(path, root) or self._is_named(path):
+            return True
+        return _is_below(path, root) and _is_of_package(os.path.realpath(path), stated_name(root))
+
+    def _is_named(self, path: str) -> bool:
+        """Whether a path leads into a package that the user has named, or below a directory with packages that he has:
+        what its links lead to is his own choice."""
+        searched = [entry for name in (*SEARCHED_VARIABLES, *MODEL_PATH_VARIABLES) for entry in self._variable(name)]
+        installed = [os.path.join(prefix, "share") for prefix in self._variable(PREFIX_VARIABLE)]
+        if any(_is_below(path, directory) for directory in self._named.values()):
+            return True
+        for top in (*self._paths, *map(os.path.abspath, (*searched, *installed))):
+            if _is_below(path, top):
+                around = (directory for directory in _walk_up(path) if _is_below(directory, top))
+                if any(map(_is_package, around)):
+                    return True
+        return False
+
+    def _serves(self, root: str, path: str, base_dir: str) -> bool:
+        """Whether a file of the directory that counts as a package may be read: of one without manifest around the
+        model's own folder, as many repositories have it, meshes and pictures."""
+        if _is_package(root) or self._is_named(root) or _is_below(root, self._root(base_dir)):
+            return True
+        if not _is_below(base_dir, root):
+            return True
+        return os.path.splitext(path)[1].lower() in SHAPES_AND_PICTURES
 
     def _downloaded(self, uri: str, rest: str) -> tuple[str, str]:
         """(directory, path in it) to which the URI of a model of Fuel leads in Gazebo's cache."""
@@ -393,11 +439,39 @@ def _walk_up(directory: str) -> Iterator[str]:
 
 
 def _enclosing_package(name: str, base_dir: str) -> str | None:
-    """The innermost directory around that is the package: by package.xml, model.config, or its own name."""
-    for directory in _walk_up(base_dir):
-        if name in (stated_name(directory), os.path.basename(directory)):
+    """The innermost directory around that is the package: by package.xml, model.config, or its own name.
+
+    A name alone makes no package of a folder that holds more than models: that of the user, of the system, or one far
+    above.
+    """
+    root = _enclosing_root(base_dir)
+    for level, directory in enumerate(_walk_up(base_dir)):
+        if stated_name(directory) == name:
+            return directory
+        is_named_so = os.path.basename(directory) == name
+        if is_named_so and (
+            _is_package(directory) or _is_below(directory, root) or (level <= MOST_LEVELS_UP and _is_private(directory))
+        ):
             return directory
     return None
+
+
+def _is_private(directory: str) -> bool:
+    """Whether a directory can be one of a model: not the home of a user, nor one for all, nor one around these."""
+    shared = (os.path.expanduser("~"), os.environ.get("TMPDIR", "/tmp"), os.path.abspath(os.sep))
+    parent = os.path.dirname(directory)
+    return not any(_is_below(other, directory) for other in shared) and parent not in (os.path.abspath(os.sep), "/home")
+
+
+def _is_below(path: str, directory: str) -> bool:
+    """Whether a path, as it is written, leads into a directory, or to it."""
+    return path == directory or path.startswith(directory.rstrip(os.sep) + os.sep)
+
+
+def _is_of_package(path: str, name: str | None) -> bool:
+    """Whether the innermost package around a file has that name."""
+    around = next(filter(_is_package, _walk_up(os.path.dirname(path))), None)
+    return around is not None and name is not None and stated_name(around) == name
 
 
 def _enclosing_root(base_dir: str) -> str:

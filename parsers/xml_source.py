@@ -49,6 +49,8 @@ def read_xml(
     else:
         name = name or str(source)
         content = read_bytes(source, MAX_BYTES + 1, name, diagnostics)
+    if diagnostics.main_file is None:
+        diagnostics.main_file = name
     if content is None:
         return None
     problem = _size_problem(content)

@@ -57,6 +57,8 @@ def read_yaml(
     else:
         name = name or str(source)
         content = read_bytes(source, MAX_BYTES + 1, name, diagnostics)
+    if diagnostics.main_file is None:
+        diagnostics.main_file = name
     if content is None:
         return None
     text = _decode(content, name, diagnostics)

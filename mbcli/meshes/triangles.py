@@ -151,14 +151,14 @@ def _surfaces(path: str) -> Iterator[Surface]:
     content = read_mesh_file(path)
     found = []
     try:
-        for surface in FORMATS[suffix](content, os.path.dirname(path)):
+        for surface in FORMATS[suffix](content, os.path.dirname(os.path.realpath(path))):
             found.append(surface)
             yield surface
         _remember(key, found)
     except MbcliError as error:
         raise type(error)(f"{path}: cannot read the mesh: {error}") from None
-    except Exception as error:  # whatever a broken file makes of the reader
-        raise ModelError(f"{path}: cannot read the mesh: {type(error).__name__}: {error}") from None
+    except Exception as error:  # whatever a broken file makes of the reader, whose words may quote the file
+        raise ModelError(f"{path}: cannot read the mesh: it is damaged ({type(error).__name__})") from None
 
 
 def _key(path: str) -> Key | None:

@@ -171,6 +171,7 @@ def read_constraints(
     source: a path, or the bytes of a document. name: that of the file in places; default: the path as given.
     sources: a list to which the file is added (`spec.SourceFile`).
     """
+    diagnostics.main_file = None  # the user names this one too
     constraints = read_file(ModelConstraints, source, diagnostics, name, sources)
     if constraints is not None:
         _report_names(constraints, diagnostics)

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from mbcli.parsers.diagnostics import without_text
 from mbcli.parsers.file_format import format_of
 from mbcli.parsers.formats import FORMATS, sdf
 from mbcli.parsers.frame_names import WORLD
@@ -101,7 +102,7 @@ class Includes:
         try:
             kind = format_of(path, path)
         except (ModelError, ResourceError) as error:
-            uri_node.diagnostics.error("URI_INVALID", str(error), uri_node, value=uri)
+            uri_node.diagnostics.error("URI_INVALID", without_text(str(error)), uri_node, value=uri)
             return None
         if FORMATS[kind] is sdf:
             return self._of_sdf(node, file, path, merge)
