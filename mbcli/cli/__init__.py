@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 import threading
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,7 +15,7 @@ import click
 from mbcli import __version__
 from mbcli.cli.lazy_group import LazyGroup
 from mbcli.cli.options import as_option
-from mbcli.cli.signals import Terminated, ending_signals, terminate
+from mbcli.cli.signals import Terminated, ending_signals, send_again, terminate
 from mbcli.common import kept_files
 from mbcli.common.argument_names import spelled
 from mbcli.errors import MbcliError, NumericalError, OutputError, ResourceError
@@ -149,6 +150,8 @@ def run(arguments: Iterable[str]) -> int:
     if threading.current_thread() is threading.main_thread():
         for number in ending_signals():
             signal.signal(number, terminate)
+        sys.unraisablehook = send_again
+    warnings.showwarning = _show_warning
     try:
         with spelled(as_option):
             code = mbcli.main(arguments, "mbcli", standalone_mode=False, obj={"arguments": arguments})
@@ -169,6 +172,16 @@ def run(arguments: Iterable[str]) -> int:
 
             traceback.print_exc()
         return report_error(error)
+
+
+def _show_warning(
+    message: Warning | str, category: type[Warning], filename: str, lineno: int, file: Any = None, line: Any = None
+) -> None:
+    """A warning of mbcli is one line; those of other packages tell where they come from."""
+    if category.__module__.startswith("mbcli."):
+        say(str(message))
+    else:
+        sys.stderr.write(warnings.formatwarning(message, category, filename, lineno, line))
 
 
 def report_error(error: Exception) -> int:

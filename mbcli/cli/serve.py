@@ -44,6 +44,7 @@ COMMANDS = (
     "linearize",
 )
 MOST_BYTES = 1 << 24  # of a line
+DEEPEST = 64  # lists and objects in each other
 MOST_LINES = 1000  # of options that are remembered
 NO_FILES = ("state_file", "state_time")  # files are not read for whoever asks
 NOT_ASKED = {*MODEL_KEYS, *BATCH_KEYS, *OUTPUT_KEYS, *NO_FILES}
@@ -180,9 +181,24 @@ def _read(line: bytes) -> dict[str, Any]:
         raise click.UsageError("the document is nested too deep") from None
     except ValueError as error:  # of JSON, or of its encoding
         raise click.UsageError(f"not a JSON document: {error}") from None
+    if _is_deeper(question, DEEPEST):
+        raise click.UsageError("the document is nested too deep")
     if not isinstance(question, dict):
         raise click.UsageError('a question is an object, as {"command": "gravity"}')
     return question
+
+
+def _is_deeper(value: Any, levels: int) -> bool:
+    """Whether lists and objects stand in each other over more than so many levels."""
+    level = [value]
+    for _ in range(levels + 1):
+        level = [
+            item
+            for each in level
+            if isinstance(each, (list, dict))
+            for item in (each.values() if isinstance(each, dict) else each)
+        ]
+    return bool(level)
 
 
 def _refuse_constant(name: str) -> NoReturn:
@@ -246,6 +262,7 @@ def _answer_lines(
 
 def _listen(path: str, questions: Questions) -> None:
     """Answers whoever connects to a Unix socket, which only this user may, until a signal comes."""
+    import socket
     import socketserver
 
     if not hasattr(socketserver, "ThreadingUnixStreamServer"):
@@ -262,6 +279,7 @@ def _listen(path: str, questions: Questions) -> None:
 
     class Server(socketserver.ThreadingUnixStreamServer):
         daemon_threads = True
+        request_queue_size = socket.SOMAXCONN  # who connects at once waits, however many they are
 
     if os.path.lexists(path):
         raise OutputError(f"{path}: error: is there already; remove it if no server listens on it")

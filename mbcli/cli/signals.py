@@ -1,6 +1,10 @@
 """Signals that end a command: SIGTERM, and SIGHUP when its terminal goes away."""
 
+import os
 import signal
+import sys
+import threading
+from typing import Any
 
 
 class Terminated(BaseException):
@@ -19,6 +23,16 @@ def ending_signals() -> list[int]:
     """SIGTERM, and SIGHUP unless whoever started the command ignores it, as nohup does."""
     wanted = [signal.SIGTERM, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else [])]
     return [number for number in wanted if signal.getsignal(number) is not signal.SIG_IGN]
+
+
+def send_again(unraisable: Any) -> None:
+    """A hook of sys.unraisablehook: Python drops an exception in a destructor or callback, and a signal with it."""
+    if isinstance(unraisable.exc_value, Terminated):
+        again = threading.Timer(0.01, os.kill, (os.getpid(), unraisable.exc_value.exit_code - 128))
+        again.daemon = True  # after this hook, in which an exception would be dropped too
+        again.start()
+    else:
+        sys.__unraisablehook__(unraisable)
 
 
 def terminate(signum: int, frame: object) -> None:

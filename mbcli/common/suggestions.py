@@ -8,13 +8,14 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
 MAX_COMPARED = 200  # characters of a name; the comparison takes quadratic time
+MOST_NAMES = 500  # that a name is compared with: a file can have as many unknown names as known ones
 
 
 def closest(name: object, names: Collection[str]) -> str | None:
     """The one of `names` that `name` was probably meant to be, or None."""
     from difflib import get_close_matches  # only needed after a fault
 
-    found = get_close_matches(str(name)[:MAX_COMPARED], names, n=1)
+    found = get_close_matches(str(name)[:MAX_COMPARED], names, n=1) if len(names) <= MOST_NAMES else ()
     return found[0] if found else None
 
 

@@ -97,7 +97,7 @@ def _with_paths(conversion: Conversion, folder: str) -> str:
         for geometry in (*link.visuals, *link.collisions):
             if isinstance(geometry.shape, Mesh) and geometry.shape.path is not None:
                 paths[geometry.shape.uri] = geometry.shape.path
-    root = etree.fromstring(conversion.text)
+    root = etree.fromstring(conversion.text, etree.XMLParser(huge_tree=True))  # of our own, as deep as the chain
     for number, node in enumerate(root.iter("mesh")):
         name = node.get("file")
         if name not in paths:

@@ -18,6 +18,7 @@ import numpy as np
 from mbcli.errors import MbcliError
 from mbcli.log.datasets import ROW_GROUPS
 from mbcli.log.format import columns_of
+from mbcli.log.opened_file import new_file
 from mbcli.log.stored_texts import encoded, text_dtype, text_of
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def write_packed(
     Raises:
       OSError, RuntimeError: of HDF5; an incomplete file is left. ModelError of the source.
     """
-    with h5py.File(path, "w", libver=("v110", "v110"), locking="best-effort") as target:
+    with new_file(path) as target:
         lost: set[str] = set()
 
         def lose(path: str, error: MbcliError) -> None:
@@ -171,13 +172,14 @@ def _datasets_of(target: h5py.File) -> list[str]:
 
 def _make_scales(target: h5py.File, paths: Iterable[str]) -> None:
     """The dimension scales: time, and the names of columns."""
-    if "time" not in target:
+    known = set(paths)
+    if "time" not in known:
         return
     target["time"].make_scale("time")
     for path in paths:
         columns = columns_of(path)
         if path != "time" and path.partition("/")[0] in ROW_GROUPS:
             target[path].dims[0].attach_scale(target["time"])
-            if columns in target and target[path].ndim == 2:
+            if columns in known and target[path].ndim == 2:
                 target[columns].make_scale(columns)
                 target[path].dims[1].attach_scale(target[columns])

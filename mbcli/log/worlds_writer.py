@@ -12,6 +12,7 @@ import numpy as np
 
 from mbcli.errors import OutputError
 from mbcli.log.format import WORLDS_FORMAT, WORLDS_VERSION, LogHeader
+from mbcli.log.opened_file import with_locks_where_there_are
 from mbcli.log.provenance import collect_provenance, utc_now
 from mbcli.log.stored_texts import create_texts, encoded, text_dtype
 
@@ -41,7 +42,10 @@ class WorldsWriter:
             if os.path.lexists(self.partial_path):  # of an earlier run, which check_log_target() let be replaced
                 os.unlink(self.partial_path)
             open(self.partial_path, "xb").close()  # noqa: SIM115 - no link is followed
-            self._file: Any = h5py.File(self.partial_path, "w", libver=("v110", "v110"), locking="best-effort")
+            self._file: Any = with_locks_where_there_are(
+                lambda locking: h5py.File(self.partial_path, "w", libver=("v110", "v110"), locking=locking),
+                self.partial_path,
+            )
             self._create(header, times, count)
         except (OSError, RuntimeError) as error:
             raise OutputError(f"{self.partial_path}: error: cannot be written: {error}") from None

@@ -34,6 +34,7 @@ from mbcli.log import format as layout
 from mbcli.log.contact_writer import ContactWriter, difference_of_names
 from mbcli.log.format import LogHeader
 from mbcli.log.guarded_file import GuardedFile
+from mbcli.log.opened_file import with_locks_where_there_are
 from mbcli.log.packing import write_packed
 from mbcli.log.provenance import collect_provenance, utc_now
 from mbcli.log.stored_texts import create_texts, encoded, text_dtype
@@ -267,13 +268,16 @@ class LogWriter:
         with open(self.partial_path, "xb") as file:
             self._created = True
             file.write(bytes(room))  # a disk without room for the header says so here: HDF5 does not come back from it
-        file = h5py.File(
+        file = with_locks_where_there_are(
+            lambda locking: h5py.File(
+                self.partial_path,
+                "w",
+                libver=("v110", "v110"),  # SWMR, and readable from HDF5 1.10 on
+                rdcc_nbytes=0,
+                meta_block_size=0,
+                locking=locking,
+            ),
             self.partial_path,
-            "w",
-            libver=("v110", "v110"),  # SWMR, and readable from HDF5 1.10 on
-            rdcc_nbytes=0,
-            meta_block_size=0,
-            locking="best-effort",
         )
         try:
             self._lock = WriteLock(self.partial_path)

@@ -129,6 +129,7 @@ def _page(title: str, data: dict[str, Any], *, connects: bool, plain: bool = Fal
         "body_class": "plain" if plain else "",
         "data": text,
         "three": three,
+        "three_license": page_file("three.LICENSE"),
         "script": script,
     }
     parts = page_file("page.html").split("{{")

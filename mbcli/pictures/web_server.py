@@ -163,6 +163,13 @@ class _Server(ThreadingHTTPServer):
         """A page that goes away is no error."""
 
 
+def _integer(text: str) -> int:
+    """An integer that a float can hold."""
+    if len(text) > 300:
+        raise ValueError("too many digits")
+    return int(text)
+
+
 class _Handler(BaseHTTPRequestHandler):
     page_server: PageServer
     protocol_version = "HTTP/1.1"
@@ -192,7 +199,7 @@ class _Handler(BaseHTTPRequestHandler):
         if path is None:
             return
         length = self.headers.get("Content-Length", "")
-        if not length.isascii() or not length.isdigit() or int(length) > MOST_BODY:
+        if not length.isascii() or not length.isdigit() or len(length) > 19 or int(length) > MOST_BODY:
             self.close_connection = True
             self._send(413, "text/plain", b"too large, or without a length")
             return
@@ -201,7 +208,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(404, "text/plain", b"not found")
             return
         try:
-            document = json.loads(body)
+            document = json.loads(body, parse_int=_integer)
         except (ValueError, RecursionError):
             self._send(400, "text/plain", b"not JSON")
             return

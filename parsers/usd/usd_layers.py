@@ -15,10 +15,13 @@ from pxr import Sdf, Tf
 from mbcli.errors import ModelError, ResourceError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from mbcli.parsers.package_map import PackageMap
     from pxr import Usd
 
 MOST_LAYERS = 2000
+MOST_PRIMS = 200_000
 MOST_BYTES = 2**30  # of all layers
 
 
@@ -31,6 +34,8 @@ class Layers:
         self.missing: list[str] = []  # messages on references that lead nowhere
         self._seen: set[str] = set()
         self._bytes = 0
+        self._layers: dict[str, Sdf.Layer] = {}  # by identifier; USD forgets those that nobody holds
+        self._named: dict[str, dict[str, str]] = {}  # {identifier of a layer: {what it names: the identifier of that}}
         self._top = ""  # the folder of the file that is the stage
 
     def gather(self, path: str) -> None:
@@ -44,8 +49,40 @@ class Layers:
             self._seen.add(identifier)
             if len(self._seen) > MOST_LAYERS:
                 raise ModelError(f"it has more than {MOST_LAYERS} layers")
-            layer = self._opened(identifier)
-            pending += [found for uri in named_files(layer) if (found := self._found(layer, identifier, uri))]
+            layer = self._layers[identifier] = self._opened(identifier)
+            layer_files = {uri: found for uri in named_files(layer) if (found := self._found(layer, identifier, uri))}
+            self._named[identifier] = layer_files
+            pending += layer_files.values()
+        self._count(path)
+
+    def _count(self, path: str) -> None:
+        """ModelError if what layers name makes more prims than are read: USD would make them all first."""
+        counted: dict[tuple[str, str], int] = {}
+
+        def count(identifier: str, place: Sdf.Path) -> int:
+            known = (identifier, str(place))
+            if known in counted:
+                return counted[known]
+            counted[known] = 0  # what names itself is a fault that USD tells
+            layer = self._layers[identifier]
+            prim = layer.GetPrimAtPath(place) if place else _default_prim(layer)
+            if prim is None:
+                return 0
+            total = 1
+            for arc, target in _arcs(prim):
+                there = self._named[identifier].get(arc) if arc else identifier
+                total += count(there, target) if there else 0
+            for below in (*prim.nameChildren, *_variants(prim)):
+                total += count(identifier, below.path)
+            if total > MOST_PRIMS:
+                raise ModelError(f"it has more than {MOST_PRIMS} prims")
+            counted[known] = total
+            return total
+
+        sublayers = list(self._layers[path].subLayerPaths)
+        for identifier in [path, *(found for uri, found in self._named[path].items() if uri in sublayers)]:
+            for prim in self._layers[identifier].rootPrims:
+                count(identifier, prim.path)
 
     def _opened(self, identifier: str) -> Sdf.Layer:
         outer = Sdf.Layer.SplitIdentifier(identifier)[0].partition("[")[0]
@@ -102,6 +139,24 @@ class Layers:
             path = layer.realPath.partition("[")[0]
             if path and os.path.realpath(path) not in known:
                 raise ModelError(f"it uses {path}, which none of its layers names")
+
+
+def _default_prim(layer: Sdf.Layer) -> Sdf.PrimSpec | None:
+    return layer.GetPrimAtPath(f"/{layer.defaultPrim}") if layer.defaultPrim else None
+
+
+def _variants(prim: Sdf.PrimSpec) -> Iterator[Sdf.PrimSpec]:
+    for variants in prim.variantSets.values():
+        yield from (variant.primSpec for variant in variants.variants.values())
+
+
+def _arcs(prim: Sdf.PrimSpec) -> Iterator[tuple[str, Sdf.Path]]:
+    """(asset, path of a prim) of all from which a prim gets others; an asset "" is the layer itself."""
+    for listed in (prim.referenceList, prim.payloadList):
+        for arc in listed.GetAddedOrExplicitItems():
+            yield arc.assetPath, arc.primPath
+    for listed in (prim.inheritPathList, prim.specializesList):
+        yield from (("", path) for path in listed.GetAddedOrExplicitItems())
 
 
 def named_files(layer: Sdf.Layer) -> list[str]:

@@ -10,6 +10,7 @@ import os
 from typing import TYPE_CHECKING
 
 import numpy as np
+from mbcli.parsers.usd.usd_layers import MOST_PRIMS
 from pxr import Gf, Sdf, Usd, UsdGeom, UsdShade
 
 from mbcli.errors import ModelError
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
     from mbcli.math.array_types import IntArray, Matrix
 
-MOST_PRIMS = 200_000
 MOST_NUMBERS = 4096  # of an attribute; larger ones are data of pictures
 MOST_POINTS = 50_000_000  # of all meshes
 _SHADERS = ("Shader", "NodeGraph")

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 AXES = {"X": (1.0, 0.0, 0.0), "Y": (0.0, 1.0, 0.0), "Z": (0.0, 0.0, 1.0)}
 LONGEST = 300.0  # [s] that USD's library may take
 _STRETCHED = 1e-6  # relative, by which directions may be off a right angle before a shape counts as sheared
+SMALLEST_UNIT, LARGEST_UNIT = 1e-12, 1e12
 _ENCODED = "tn__"  # the start of an encoded name
 _SITES = ("NewtonSiteAPI", "MjcSiteAPI")
 _PHYSICS = ("physics:", "newton:", "mjc:", "limit:", "drive:", "state:", "physx")
@@ -89,7 +90,8 @@ class Stage:
         self.diagnostics, self.name, self.folder = diagnostics, name, folder
         self.default: str = document["default"]
         self.files: list[str] = document["files"]
-        self.length, self.mass = float(document["meters"]), float(document["kilograms"])  # [m], [kg] of a unit
+        self.length = self._unit("metersPerUnit", document["meters"])  # [m] of a unit
+        self.mass = self._unit("kilogramsPerUnit", document["kilograms"])  # [kg]
         self.up = document["up"]
         # from the axes of the file to those of World, whose z is up
         self.R_WS = np.array(((1.0, 0, 0), (0, 0, -1.0), (0, 1.0, 0))) if self.up == "Y" else np.eye(3)
@@ -97,6 +99,15 @@ class Stage:
         for each in document["prims"]:
             parent = self.prims.get(each["path"].rpartition("/")[0])
             self.prims[each["path"]] = Prim(self, each, parent)
+
+    def _unit(self, name: str, value: Any) -> float:
+        """A unit; 1 for one that is an error."""
+        unit = float(value)
+        if SMALLEST_UNIT <= unit <= LARGEST_UNIT:
+            return unit
+        problem = f"{name} must be a number from {SMALLEST_UNIT:g} to {LARGEST_UNIT:g}, found {unit:g}"
+        self.diagnostics.error("VALUE_RANGE", problem, place=self.place)
+        return 1.0
 
     @property
     def place(self) -> SourceLocation:
