@@ -13,7 +13,7 @@ from mbcli.parsers.spec import PluginSpec
 from mbcli.parsers.xml_node import quoted
 
 from mbcli.common.file_settings import Number, Word
-from mbcli.plugins import NOT_HERE, PLUGINS, kind_of, last_name
+from mbcli.plugins import NOT_HERE, PLUGINS, classic_cure, kind_of, last_name
 from mbcli.plugins.settings import Flag, Numbers, Rows, Words
 
 if TYPE_CHECKING:
@@ -45,6 +45,8 @@ def _acts(node: Node, owner: Node) -> bool:
         node.unsupported(f"{known} acts in a {place}")
     elif known in NOT_HERE:
         node.unsupported(f"{known} does not act: {NOT_HERE[known]}")
+    elif cure := classic_cure(node.attribute("filename", "")):
+        node.unsupported(f"{quoted(node.raw('filename') or '')} does not act: {cure}")
     else:
         node.ignore("foreign", ELSEWHERE)
     return False

@@ -237,6 +237,7 @@ class AxisSpec:
     spring_stiffness: float = 0.0
     mimic: MimicSpec | None = None
     default_position: float = 0.0
+    drakes_limits: tuple[float, float] | None = None  # of a continuous joint of URDF: they act in Drake alone
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,8 +18,9 @@ class MultibodyPlantConfig(ConfigRecord):
     Every field is checked when it is assigned. `stiction_tolerance` is that of the kind of plant where it is None:
     `MultibodyPlant.set_stiction_tolerance()`. `contact_defaults` is a setting of mbcli's own: `drake` gives geometries
     that name no stiffness or dissipation those of SceneGraphConfig, 1e6 N/m and 50 s/m, as recent pydrake releases do.
-    `joint_dry_friction`, `sleep_tolerance`, `step_scheme` and `ball_joints` are others: pydrake has no dry friction of
-    joints, nothing sleeps there, its steps are those of the scheme `drake`, and so are its ball joints.
+    `joint_dry_friction`, `sleep_tolerance`, `step_scheme`, `ball_joints` and `continuous_joint_limits` are others:
+    pydrake has no dry friction of joints, nothing sleeps there, its steps are those of the scheme `drake`, so are its
+    ball joints, and continuous joints have limits.
 
     :raises ModelError: (a RuntimeError) a value is of the wrong type or out of range.
     """
@@ -76,6 +77,9 @@ class MultibodyPlantConfig(ConfigRecord):
         "midpoint",
         "How discrete steps advance: of second order where nothing touches, or as in drake",
         choices=STEP_SCHEMES,
+    )
+    continuous_joint_limits: bool = setting(
+        False, "The position limits that URDF files state for continuous joints act, as in drake"
     )
     ball_joints: str = setting(
         "quaternion",

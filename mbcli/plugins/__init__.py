@@ -112,6 +112,40 @@ NOT_HERE = {
 """Plugins of Gazebo that move things and do not act here, and what does."""
 
 
+_ACTS = "the plugin of gz-sim acts"
+CLASSIC = {
+    "diff_drive": f"{_ACTS}: gz::sim::systems::DiffDrive",
+    "skid_steer_drive": f"{_ACTS}: gz::sim::systems::DiffDrive with several joints on each side",
+    "ackermann_drive": f"{_ACTS}: gz::sim::systems::AckermannSteering",
+    "tricycle_drive": f"{_ACTS}: gz::sim::systems::JointController",
+    "mimic_joint": "<mimic> in the joint couples it to its leader",
+    "disable_link": "--set and files leave links out",
+    "planar_move": "--push and --controller move bodies",
+    "gazebo_ros_force": "--push moves bodies",
+    "hand_of_god": "--push moves bodies",
+    "InitialVelocity": "--at sets velocities at the start",
+    "WheelSlip": "friction sticks up to its coefficient",
+    "vacuum_gripper": "friction and joints hold bodies",
+    "gazebo_grasp": "friction holds what is grasped",
+    "elevator": "--trajectory moves joints along a table",
+    "joint_pose_trajectory": "--trajectory moves joints along a table",
+    "JointTrajectoryPlugin": f"{_ACTS}: gz::sim::systems::JointTrajectoryController",
+    "JointControlPlugin": f"{_ACTS}: gz::sim::systems::JointController",
+    "SimpleTrackedVehicle": "there are no tracks",
+    "WheelTrackedVehicle": "there are no tracks",
+    "HarnessPlugin": "joints stay as they are",
+    "CessnaPlugin": f"{_ACTS}: gz::sim::systems::LiftDrag",
+    "BuoyancyPlugin": f"{_ACTS}: gz::sim::systems::Buoyancy",
+    "WindPlugin": f"{_ACTS}: gz::sim::systems::WindEffects",
+}
+"""Parts of file names of plugins of Gazebo classic and ROS that move things, and what acts in their place."""
+
+
+def classic_cure(filename: str) -> str | None:
+    """What acts in place of a plugin of Gazebo classic or ROS that moves something; None for others."""
+    return next((cure for part, cure in CLASSIC.items() if part.lower() in filename.lower()), None)
+
+
 def checked_kind(name: str, kind: Any) -> PluginKind:
     """The file of a kind. TypeError, with its name, if something is missing."""
     require_contents(f"the plugin '{name}'", kind, CONSTANTS, ("problem", "Law"))

@@ -394,8 +394,8 @@ CODES = {
         ),
     ),
     "JOINT_LIMIT_INVALID": Code(
-        "The lower limit is above the upper. A warning: a continuous joint has position limits, which are applied here "
-        "and not in every program (a note if the model is only loaded).",
+        "The lower limit is above the upper. A warning: a continuous joint has position limits, which do not act (a "
+        "note if both are equal, or if the model is only loaded).",
         hinge(limit='lower="1" upper="0"'),
     ),
     "JOINT_LIMIT_NEGATIVE": Code(
@@ -404,7 +404,8 @@ CODES = {
         hinge(limit='lower="0" upper="1" effort="-5"'),
     ),
     "JOINT_LIMIT_MISSING": Code(
-        "A revolute or prismatic joint has no position limits: it is unlimited.", hinge(limit='effort="1"')
+        "A revolute or prismatic joint has no position limits, or one of two: it is unlimited there.",
+        hinge(limit='effort="1"'),
     ),
     "JOINT_LIMIT_UNIT": Code(
         "A limit of a revolute joint is between four turns (25.1 rad) and 3600 rad: probably degrees.",

@@ -53,8 +53,6 @@ def check_ranges(model: FlatModel, report: Report) -> None:
         if axis.lower == axis.upper:
             message = f'joint "{joint.name}" cannot move: both its limits are {axis.lower:.6g}'
             hint = "a fixed joint states that directly"
-            if joint.type == "continuous":  # as exporters of CAD programs write it
-                hint = "if it is to turn freely, remove <limit>; a fixed joint states directly that it cannot"
             report("JOINT_RANGE_ZERO", message, axis.place, "limit", hint=hint)
         elif not axis.lower <= 0 <= axis.upper:
             unit = _unit(joint)

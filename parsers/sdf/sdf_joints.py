@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import partial
 from math import inf, pi
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from mbcli.parsers.frame_names import MODEL, WORLD
@@ -219,7 +219,7 @@ def _read_expressed_in(axis: Node, xyz: Node | None, minor: int) -> str | None:
     return frame or (MODEL if in_model else None)
 
 
-def _read_axis_values(axis: Node, kind: str, rule: _JointType) -> dict[str, float]:
+def _read_axis_values(axis: Node, kind: str, rule: _JointType) -> dict[str, Any]:
     """The numbers of <limit> and <dynamics> by the names of AxisSpec."""
     values = {}
     for group, fields in (("limit", LIMIT), ("dynamics", DYNAMICS)):

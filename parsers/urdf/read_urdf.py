@@ -295,6 +295,7 @@ def _read_transmission(
     _skip_ros_control(node)
     _skip_ros_control(joint_node)
     _skip_ros_control(actuator_node)
+    _report_rotor(actuator_node)
     unique = names.of(name, name)
     if unique != name:
         message = f'the actuator name "{name}" is that of another joint\'s: it is called "{unique}"'
@@ -326,6 +327,19 @@ def _skip_ros_control(node: Node) -> None:
             ratio = child.text_number(1.0)
         if ratio != 1:
             child.ignore("foreign")
+
+
+def _report_rotor(node: Node) -> None:
+    """The rotor's inertia of PR2's files, which its motion depends on, and how it is stated so that it acts."""
+    for child in node.children("motorInertia"):
+        with child.diagnostics.leaving_out(child, "it is taken as 0"):
+            inertia = child.text_number(0.0)
+        if inertia and node.peek("drake:rotor_inertia") is None:
+            child.unsupported(
+                f'<drake:rotor_inertia value="{inertia:g}"/> in <actuator> acts, by the square of <drake:gear_ratio>'
+            )
+        else:
+            child.ignore("settled")
 
 
 def _read_actuator(node: Node, name: str, joint_name: str, effort_limit: float) -> ActuatorSpec:

@@ -16,7 +16,7 @@ from mbcli.common.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import TypeAlias
+    from typing import Any, TypeAlias
 
     from mbcli.parsers.spec import LinkSpec
     from mbcli.parsers.xml_node import Node
@@ -233,14 +233,17 @@ def rotation_from_z(axis: tuple[float, float, float]) -> Matrix3:
     return np.array([[1 - k * x * x, -k * x * y, x], [-k * x * y, 1 - k * y * y, y], [-x, -y, z]])
 
 
-def _read_limits(node: Node, file_type: str) -> dict[str, float]:
+def _read_limits(node: Node, file_type: str) -> dict[str, Any]:
     """The limits of an axis by their names in AxisSpec; missing ones are infinite."""
     limit = node.child("limit")
     if limit is None:
         return {}
     lower, upper = limit.number("lower", -inf, allow_inf=True), limit.number("upper", inf, allow_inf=True)
     _check_position_limits(limit, file_type, lower, upper)
-    limits, stated = {"lower": lower, "upper": upper}, limit.attribute_names
+    stated = limit.attribute_names
+    limits: dict[str, Any] = {"lower": lower, "upper": upper}
+    if file_type == "continuous":
+        limits = {} if (lower, upper) == (-inf, inf) else {"drakes_limits": (lower, upper)}
     for name, bounded in _BOUNDS.items():
         if name in stated:
             limits[bounded] = _read_bound(limit, name)
@@ -263,11 +266,16 @@ def _check_position_limits(limit: Node, file_type: str, lower: float, upper: flo
     if lower > upper:
         diagnostics.error("JOINT_LIMIT_INVALID", f"the lower limit {lower!r} is above the upper limit {upper!r}", limit)
     if file_type == "continuous" and (lower, upper) != (-inf, inf):
-        # told by JOINT_RANGE_ZERO of mbcli check if both are equal
+        # exporters of CAD programs write two zeros
         report = diagnostics.warning if diagnostics.thorough and lower != upper else diagnostics.note
-        message = f"a continuous joint should have no position limits: [{lower:.6g}, {upper:.6g}] are applied"
-        hint = 'other programs may turn it without: state type="revolute", or remove lower and upper'
+        message = f"a continuous joint turns without end: its limits [{lower:.6g}, {upper:.6g}] do not act"
+        hint = 'state type="revolute" for stops; plant_config.continuous_joint_limits=true has them act, as in Drake'
         report("JOINT_LIMIT_INVALID", message, limit, hint=hint)
+    one_sided = limit.attribute_names & {"lower", "upper"}
+    if file_type != "continuous" and len(one_sided) == 1:
+        missing = "upper" if "lower" in one_sided else "lower"
+        message = f"<limit> has no {missing}: the joint has none there, where URDF's default is 0"
+        diagnostics.warning("JOINT_LIMIT_MISSING", message, limit, hint=f"state {missing}, inf for none")
 
 
 def _read_dynamics(node: Node, *, with_friction: bool = True) -> tuple[float, float]:

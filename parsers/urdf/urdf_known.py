@@ -82,7 +82,7 @@ KNOWN = {
         "frame": "@name @link @xyz @rpy",
         "transmission": "@name @type type joint actuator mechanicalReduction",
         "transmission/joint": "@name hardwareInterface mechanicalReduction",
-        "actuator": "@name hardwareInterface mechanicalReduction drake:gear_ratio drake:rotor_inertia "
+        "actuator": "@name hardwareInterface mechanicalReduction motorInertia drake:gear_ratio drake:rotor_inertia "
         "drake:controller_gains",
         "drake:gear_ratio": "@value",
         "drake:rotor_inertia": "@value",

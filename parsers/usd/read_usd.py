@@ -29,21 +29,20 @@ from mbcli.parsers.usd.usd_geometry import SHAPES
 from mbcli.parsers.usd.usd_joints import TYPES, JointReader
 from mbcli.parsers.usd.usd_links import LinkReader
 from mbcli.parsers.usd.usd_stage import read_stage, split_affine
+from mbcli.parsers.usd.usd_unused import counted, report_unused
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from mbcli.parsers.diagnostics import Diagnostics
-    from mbcli.parsers.usd.usd_stage import Prim, Stage
+    from mbcli.parsers.usd.usd_stage import Stage
 
 MOST_BYTES = 2**30  # of a layer
 EARTH = 9.81  # [m/s^2]
-_STANDARD = ("physics:", "limit:", "drive:")
 _ORDINARY = (
     *("Xform", "Scope", "", "Material", "Shader", "NodeGraph", "GeomSubset", "PhysicsScene", "PhysicsCollisionGroup"),
     *("MjcActuator", "NewtonActuator", *SHAPES, *TYPES),
 )
-_MOST_NAMES = 6
 
 
 def read_usd(
@@ -166,28 +165,9 @@ def _sources(stage: Stage, path: str | os.PathLike[str], name: str, content: byt
 
 
 def _report_unused(stage: Stage) -> None:
-    """One warning for each value of UsdPhysics that is not read, and one note for all the rest."""
-    standard: dict[str, list[Prim]] = {}
-    solvers: Counter[str] = Counter()
-    for prim in stage.prims.values():
-        for name in sorted(prim.unread):
-            if name.startswith(_STANDARD):
-                standard.setdefault(name, []).append(prim)
-            else:
-                solvers[name] += 1
-    for name, prims in standard.items():
-        times = f" ({len(prims)} times)" if len(prims) > 1 else ""
-        message = f'"{name}" is not supported{times}'
-        stage.diagnostics.warning("ATTRIBUTE_UNSUPPORTED", message, prims[0], attribute=name)
-    if solvers:
-        message = f"{sum(solvers.values())} values for other engines are not used: {_counted(solvers)}"
-        stage.diagnostics.note("USD_UNUSED", message, place=stage.place)
+    """One warning for each value that would move something, and notes for all the rest."""
+    report_unused(stage)
     others = Counter(prim.tag for prim in stage.prims.values() if prim.tag not in _ORDINARY)
     if others:
-        message = f"{sum(others.values())} prims say nothing of rigid bodies: {_counted(others)}"
+        message = f"{sum(others.values())} prims say nothing of rigid bodies: {counted(others)}"
         stage.diagnostics.note("USD_UNUSED", message, place=stage.place)
-
-
-def _counted(counter: Counter[str]) -> str:
-    shown = [f"{count} {name}" for name, count in counter.most_common(_MOST_NAMES)]
-    return ", ".join(shown) + (", ..." if len(counter) > _MOST_NAMES else "")

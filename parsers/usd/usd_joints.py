@@ -69,7 +69,8 @@ class JointReader:
                 self._add(prim, joint, pending)
         for chain in pending.values():
             self._add_chain(chain)
-        held = {end for joint in self.joints.values() for end in (joint.parent, joint.child)}
+        fixed = [joint for joint in self.joints.values() if joint.type == "fixed"]
+        held = {end for joint in fixed if WORLD in (joint.parent, joint.child) for end in (joint.parent, joint.child)}
         for weld in self._links.welds:
             if weld.child not in held:
                 self.joints[weld.name] = weld
@@ -83,7 +84,8 @@ class JointReader:
         """The JointSpecs of a prim."""
         for name in ("physics:breakForce", "physics:breakTorque"):
             if prim.number(name, inf) < ENDLESS:
-                prim.diagnostics.note("USD_UNUSED", f'"{name}": joints here do not break', prim)
+                message = f'"{name}" is not supported: joints here do not break'
+                prim.diagnostics.warning("ATTRIBUTE_UNSUPPORTED", message, prim, attribute=name)
         if not prim.flag("physics:jointEnabled", True):
             prim.diagnostics.note("USD_UNUSED", "the joint is disabled: it is left out", prim)
             prim.ignore("")

@@ -163,9 +163,11 @@ class LinkReader:
         for name in ("physics:velocity", "physics:angularVelocity"):
             moving = prim.vector(name, 3, (0.0, 0.0, 0.0))
             if moving.any():
-                message = f'"{name}" is not taken over: a run begins as its options say'
-                prim.diagnostics.note("USD_UNUSED", message, prim)
-        prim.flag("physics:startsAsleep", False)
+                message = f'"{name}" is not supported: a run begins as its options say, --at sets velocities'
+                prim.diagnostics.warning("ATTRIBUTE_UNSUPPORTED", message, prim, attribute=name)
+        if prim.flag("physics:startsAsleep", False):
+            message = '"physics:startsAsleep" is not supported: every body moves from the start'
+            prim.diagnostics.warning("ATTRIBUTE_UNSUPPORTED", message, prim, attribute="physics:startsAsleep")
 
     # ---------------------------------------------------------------------------------------- contact
 

@@ -37,7 +37,7 @@ LIMITS = frozenset({"lower", "upper", "velocity", "acceleration"})
 ONE_AXIS = LIMITS | DYNAMICS | {"effort", "mimic"}
 STOPS = frozenset({"stop_stiffness", "stop_dissipation"})
 LIMITED = ("revolute", "continuous", "prismatic")
-_ALWAYS = {"xyz", "place"}
+_ALWAYS = {"xyz", "place", "drakes_limits"}
 _WITHOUT_EFFECT = {"deceleration", "jerk", "default_position", "spring_reference", "effort", *STOPS}
 WORDS_OF_TRANSMISSIONS = {
     "sum": "a sum of coordinates by a law of its own",

@@ -76,6 +76,7 @@ class PlantSettings:
     single_contact_points: bool = False  # whether a pair of geometries gives one contact point
     decompose_meshes: bool = False  # whether meshes that are not convex collide by convex parts of them
     step_scheme: str = "midpoint"  # or "drake"
+    continuous_joint_limits: bool = False  # whether those that URDF files state act
     ball_joints: str = "quaternion"  # or "drake": roll, pitch, yaw
     sleep_tolerance: float = 0.0  # [m/s] below which islands at rest may sleep; 0: nothing sleeps
     leaves_out_broken_meshes: bool = False  # with a note, where they would collide; else they are an error

@@ -243,6 +243,9 @@ def _add_joint(plant, spec, frame_names, bodies, instance):
     joint.reflected_inertia, joint.collides_with_parent = spec.reflected_inertia, spec.collides_with_parent
     if spec.axes and joint.num_velocities() == len(spec.axes):
         _apply_axes(joint, spec.axes)
+        if plant.settings.continuous_joint_limits and spec.axes[0].drakes_limits is not None:
+            lower, upper = spec.axes[0].drakes_limits
+            joint.set_position_limits([lower], [upper])
     for axis in spec.axes:
         if axis.spring_stiffness:
             _add_spring(plant, joint, spec, axis)

@@ -39,6 +39,8 @@ def ApplyMultibodyPlantConfig(config: MultibodyPlantConfig, plant: MultibodyPlan
     plant.set_penetration_allowance(config.penetration_allowance)
     plant.settings.contact_defaults = OTHER_DEFAULTS.get("contact_defaults", config.contact_defaults)
     plant.settings.joint_dry_friction = OTHER_DEFAULTS.get("joint_dry_friction", config.joint_dry_friction)
+    of_continuous = OTHER_DEFAULTS.get("continuous_joint_limits", config.continuous_joint_limits)
+    plant.settings.continuous_joint_limits = of_continuous
     plant.settings.ball_joints = OTHER_DEFAULTS.get("ball_joints", config.ball_joints)
     plant.set_step_scheme(OTHER_DEFAULTS.get("step_scheme", config.step_scheme))
     if config.stiction_tolerance is not None:

@@ -22,7 +22,8 @@ from mbcli.config.simulator_config import INTEGRATION_SCHEMES, SimulatorConfig
 from mbcli.errors import ArgumentError
 
 # that pydrake has not
-MBCLIS_OWN = ("ball_joints", "contact_defaults", "joint_dry_friction", "sleep_tolerance", "step_scheme")
+MBCLIS_OWN = ("ball_joints", "contact_defaults", "continuous_joint_limits", "joint_dry_friction")
+MBCLIS_OWN += ("sleep_tolerance", "step_scheme")
 
 
 def read(text, scenario_name=None):
@@ -64,6 +65,7 @@ def test_plant_defaults_are_those_of_the_reference():
         "joint_dry_friction": True,
         "step_scheme": "midpoint",
         "ball_joints": "quaternion",
+        "continuous_joint_limits": False,
     }
 
 

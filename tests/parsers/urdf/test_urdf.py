@@ -12,6 +12,8 @@ from mbcli.parsers.urdf.read_urdf import read_urdf
 from repository import MODELS
 
 from mbcli.errors import ModelError, ResourceError
+from mbcli.multibody.parsing import Parser
+from mbcli.multibody.plant import MultibodyPlant
 
 INERTIA = '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>'
 BODY = f'<inertial><mass value="1"/>{INERTIA}</inertial>'
@@ -235,10 +237,45 @@ def test_drake_joint_types():
     assert one_joint("planar", tag="drake:joint")[0].type == "planar"
 
 
-def test_a_continuous_joint_keeps_its_limits_with_a_note():
-    joint_spec, codes = one_joint("continuous", LIMIT)
-    assert (joint_spec.axes[0].lower, joint_spec.axes[0].upper) == (-1, 1)
+@pytest.mark.parametrize("limit", [LIMIT, '<limit lower="0" upper="0"/>', '<limit lower="-2"/>', '<limit upper="0"/>'])
+def test_the_limits_of_a_continuous_joint_do_not_act_unless_drakes_are_wanted(limit):
+    joint_spec, codes = one_joint("continuous", limit)
+    assert (joint_spec.axes[0].lower, joint_spec.axes[0].upper) == (-inf, inf)
     assert codes == ["JOINT_LIMIT_INVALID"]
+    text = robot(joint("continuous", limit))
+    for drakes, stated in ((False, (-inf, inf)), (True, joint_spec.axes[0].drakes_limits)):
+        plant = MultibodyPlant(0.0)
+        plant.settings.continuous_joint_limits = drakes
+        Parser(plant).AddModelsFromString(text, "urdf")
+        added = plant.GetJointByName("j")
+        assert (added.position_lower_limit(), added.position_upper_limit()) == stated
+
+
+@pytest.mark.parametrize("missing", ["lower", "upper"])
+def test_a_limit_without_one_end_is_told(missing):
+    stated = "upper" if missing == "lower" else "lower"
+    for kind in ("revolute", "prismatic"):
+        joint_spec, codes = one_joint(kind, f'<limit {stated}="1"/>')
+        assert codes == ["JOINT_LIMIT_MISSING"]
+        assert getattr(joint_spec.axes[0], missing) == (-inf if missing == "lower" else inf)
+
+
+@pytest.mark.parametrize(
+    "inside, told",
+    [
+        ("<motorInertia>0.01</motorInertia>", True),
+        ('<drake:rotor_inertia value="0.01"/><motorInertia>0.01</motorInertia>', False),
+        ("<motorInertia>0</motorInertia>", False),
+    ],
+)
+def test_the_inertia_of_a_rotor_is_told_with_what_acts(inside, told):
+    drive = (
+        "<transmission><type>transmission_interface/SimpleTransmission</type><joint name='j'/>"
+        f"<actuator name='m'>{inside}</actuator></transmission>"
+    )
+    _, diagnostics = read(robot(joint("revolute", LIMIT) + drive))
+    found = [f.message for f in diagnostics.warnings if "motorInertia" in f.message]
+    assert len(found) == told and all('<drake:rotor_inertia value="0.01"/>' in message for message in found)
 
 
 def geometries(content):

@@ -334,13 +334,13 @@ def test_layers_variants_instances_and_packages_are_composed(tmp_path):
 def test_what_is_not_physics_is_counted_in_one_note_each():
     text = stage_text(
         'def Xform "robot" {'
-        + body("a", (0, 0, 0), more="float physxRigidBody:linearDamping = 1\nfloat physics:nonsense = 1")
+        + body("a", (0, 0, 0), more="float physxRigidBody:sleepThreshold = 1\nfloat physics:nonsense = 1")
         + 'def DistantLight "sun" {}\ndef Camera "eye" {} }'
     )
     _, diagnostics = read(text)
     notes = [finding.message for finding in diagnostics.findings if finding.code == "USD_UNUSED"]
     assert notes == [
-        "1 values for other engines are not used: 1 physxRigidBody:linearDamping",
+        "1 values for other engines are not used: 1 physxRigidBody:sleepThreshold",
         "2 prims say nothing of rigid bodies: 1 DistantLight, 1 Camera",
     ]
     (warning,) = diagnostics.warnings
