@@ -32,5 +32,5 @@ def signals(sensor: Any) -> tuple[Signal, ...]:
 
 def values(sensor: Any, rows: Any) -> FloatArray:
     """The acceleration of the site less gravity: at rest +g along up."""
-    S = rows.motion(sensor)
+    S = rows.in_steps.motion(sensor)
     return components(S.R, S.a - rows.gravity)

@@ -32,5 +32,6 @@ def signals(sensor: Any) -> tuple[Signal, ...]:
 
 def values(sensor: Any, rows: Any) -> FloatArray:
     """What the parent exerts on the body of the site."""
+    rows = rows.in_steps
     _, force = rows.wrench_on_body(sensor.body)
     return components(rows.motion(sensor).R, force)

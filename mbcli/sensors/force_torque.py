@@ -42,6 +42,7 @@ def signals(sensor: Any) -> tuple[Signal, ...]:
 def values(sensor: Any, rows: Any) -> FloatArray:
     """child_to_parent: what the child exerts on the parent; parent_to_child: the opposite."""
     sign = -1.0 if sensor.settings["measure_direction"] == "child_to_parent" else 1.0
+    rows = rows.in_steps
     torque, force = rows.wrench_on_child(sensor.joint)  # about Wo
     on_child, on_parent = sensor.joint_ends
     J = rows.motion_of(*on_child)

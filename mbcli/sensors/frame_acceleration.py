@@ -31,4 +31,4 @@ def signals(sensor: Any) -> tuple[Signal, ...]:
 
 def values(sensor: Any, rows: Any) -> FloatArray:
     """At rest +g along up."""
-    return rows.motion(sensor).a - rows.gravity
+    return rows.in_steps.motion(sensor).a - rows.gravity

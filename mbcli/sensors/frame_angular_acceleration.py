@@ -31,4 +31,4 @@ def signals(sensor: Any) -> tuple[Signal, ...]:
 
 def values(sensor: Any, rows: Any) -> FloatArray:
     """Of the frame in World."""
-    return rows.motion(sensor).alpha
+    return rows.in_steps.motion(sensor).alpha

@@ -54,8 +54,8 @@ def signals(sensor: Any) -> tuple[Signal, ...]:
 def values(sensor: Any, rows: Any) -> FloatArray:
     """The orientation is relative to that at the default positions (CUSTOM), or to axes of the earth; at rest the
     acceleration is +g along up."""
-    S = rows.motion(sensor)
-    specific = components(S.R, S.a - rows.gravity)
+    S, accelerated = rows.motion(sensor), rows.in_steps.motion(sensor)
+    specific = components(accelerated.R, accelerated.a - rows.gravity)
     R_WN = reference_axes(sensor, rows)
     return np.hstack([quaternions(np.einsum("ji,njk->nik", R_WN, S.R)), components(S.R, S.w), specific])
 

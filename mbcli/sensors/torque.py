@@ -33,6 +33,7 @@ def signals(sensor: Any) -> tuple[Signal, ...]:
 
 def values(sensor: Any, rows: Any) -> FloatArray:
     """What the parent exerts on the body of the site."""
+    rows = rows.in_steps
     torque, force = rows.wrench_on_body(sensor.body)  # about Wo
     S = rows.motion(sensor)
     return components(S.R, torque - cross(S.p, force))

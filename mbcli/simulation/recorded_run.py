@@ -223,7 +223,9 @@ class RecordedRun:
         self.until = self._end(until, duration)
         self.sampling = Sampling(self.plant, self.start, self.until, log_rate)
         self.fields, self._sensor_noise = chosen_fields(fields, self.plant), sensor_noise
-        self._keeps_accelerations = "acceleration" in needs_of_sensors(self.plant, self.fields)
+        self._keeps_accelerations = "reactions" in self.fields or "acceleration" in needs_of_sensors(
+            self.plant, self.fields
+        )
         if (
             fields is None
             and "effort" in self.fields
@@ -355,7 +357,6 @@ class RecordedRun:
     def _start_plugins(self, note: Callable[[str], object]) -> list[LinkForce]:
         """Lets the plugins of the model act; returns the forces that they change."""
         from mbcli.simulation.plugins.run_plugins import PluginController, plugin_drives, plugins_in_words
-        from mbcli.simulation.recording import needs_of_sensors
 
         plant = self.plant
         held = plugin_drives(plant, self._plugins, plant.GetPositions(self.context), bool(self.controlled))
@@ -375,8 +376,6 @@ class RecordedRun:
         wind = np.array(plant.wind)
         made = PluginController(plant, self._plugins, wind, self._controller, given, self._effort_limits, bool(held))
         self._controller = made
-        if made.forces and ("reactions" in self.fields or "wrench" in needs_of_sensors(plant, self.fields)):
-            self.warn("forces in joints, logged and sensed, are without those of plugins")
         return made.forces
 
     def _asked_at(self, time: float, start: np.ndarray) -> np.ndarray:

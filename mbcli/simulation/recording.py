@@ -86,12 +86,7 @@ def loads_of_rows(
 
     context: of the run; forces: LinkForces that its steps take.
     """
-    needed = "reactions" in fields
-    if "wrench" in needs_of_sensors(plant, fields):
-        from mbcli.multibody.sensing.evaluation import has_forces_between
-
-        needed |= has_forces_between(plant) or bool(forces) or context.inputs.has("applied_spatial_force")
-    if not needed:
+    if "reactions" not in fields and "wrench" not in needs_of_sensors(plant, fields):
         return None
     from mbcli.log.fields.loaded_states import LoadedStates
 

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mbcli.log.fields.loaded_states import LoadedStates
+from mbcli.multibody.core.step_forces import StepForces
 from mbcli.multibody.sensing.evaluation import SensorEvaluator, has_forces_between, joined
 from mbcli.multibody.sensing.signals import SensorSignals
+from mbcli.simulation.aims import Aims
 
 if TYPE_CHECKING:
     from mbcli.math.array_types import Array, FloatArray
@@ -35,10 +37,12 @@ class WorldSensors:
         plant = worlds.plant
         self._worlds, self._plant = worlds, plant
         self._groups: list[tuple[SensorEvaluator, LoadedStates, Array]] = []
-        for context, numbers in contexts:
-            evaluator = SensorEvaluator(plant, compiled=True, model=context.state.model)
-            states = LoadedStates(plant, context, ())
-            self._groups.append((evaluator, states, numbers))
+        with worlds.holding():
+            self._aims = Aims(plant)
+            for context, numbers in contexts:
+                evaluator = SensorEvaluator(plant, compiled=True, model=context.state.model)
+                states = LoadedStates(plant, context, ())
+                self._groups.append((evaluator, states, numbers))
         self._sensors, needs = self._groups[0][0].sensors, self._groups[0][0].needs
         alone = "energy" in needs or ("wrench" in needs and has_forces_between(plant))
         self._alone = alone or (bool(needs & {"contact", "wrench"}) and plant.meets_contact())
@@ -57,9 +61,16 @@ class WorldSensors:
         found = {
             sensor.path: np.full((len(self._worlds), len(sensor.columns()[0])), np.nan) for sensor in self._sensors
         }
-        more = dict(zip(("vdot", "effort"), self._worlds.next_step(), strict=True)) if self._moves else {}
+        step = self._worlds.next_step() if self._moves else None
         for evaluator, states, numbers in self._groups:
-            rows = self._rows(evaluator, states, numbers, {name: values[numbers] for name, values in more.items()})
+            given: dict[str, Any] = {}
+            if step is not None:
+                vdot, effort, places = step
+                q, v = np.split(places[numbers], [self._plant.num_positions()], axis=1)
+                none = np.zeros((len(numbers), 0, 6))
+                given = {"effort": effort[numbers], "steps": StepForces(vdot[numbers], q, v, none, none)}
+                given["vdot"] = given["steps"].vdot
+            rows = self._rows(evaluator, states, numbers, given)
             for sensor in self._sensors:
                 found[sensor.path][numbers] = sensor.values(rows)
         return {path.removeprefix(FOLDER): values for path, values in found.items()}
@@ -89,14 +100,15 @@ class WorldSensors:
         worlds = self._worlds
         more: dict[str, Any] = {}
         if self._alone or (self._wrench and worlds.pushes):
-            efforts = given.get("effort", worlds.u[numbers])
-            own = [evaluator.given(self._at(int(k), states, u)) for k, u in zip(numbers, efforts, strict=True)]
-            more = joined(own, self._plant)
-        return evaluator.rows_of(worlds.time[numbers], worlds.q[numbers], worlds.v[numbers], {**more, **given})
+            with worlds.holding():
+                more = joined([evaluator.given(self._at(int(k), states)) for k in numbers], self._plant)
+        return evaluator.rows_of(worlds.time[numbers], worlds.q[numbers], worlds.v[numbers], {**given, **more})
 
-    def _at(self, k: int, states: LoadedStates, effort: FloatArray) -> Context:
-        """A context where world k is, under efforts of its actuators and its pushes."""
+    def _at(self, k: int, states: LoadedStates) -> Context:
+        """A context where world k is, under its actuation, its controllers and its pushes."""
         worlds = self._worlds
         states.forces = worlds.pushes.of_world[k]
-        found: Context = states.at(float(worlds.time[k]), worlds.q[k], worlds.v[k], effort)
+        found: Context = states.at(float(worlds.time[k]), worlds.q[k], worlds.v[k], worlds.u[k])
+        self._aims.put(worlds.desired[k], found)
+        found.state.data.pd_carried[:] = worlds.carried[k]
         return found

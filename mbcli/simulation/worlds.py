@@ -229,6 +229,11 @@ class Worlds:
         self._activations[:] = values
 
     @property
+    def carried(self) -> FloatArray:
+        """What controllers feed forward of earlier efforts (n, k) [N m or N], in the order of `controlled`."""
+        return self._carried
+
+    @property
     def controlled(self) -> list[str]:
         """Names of the k actuators that have a controller."""
         names = self.plant.GetActuatorNames()
@@ -332,9 +337,10 @@ class Worlds:
         numbers = [np.array(own, dtype=np.int64) for own in self._groups.values()]
         return [(self._workers[group][0].context, own) for group, own in enumerate(numbers)]
 
-    def next_step(self) -> tuple[FloatArray, FloatArray]:
+    def next_step(self) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Mean accelerations (n, nv) and efforts of actuators (n, nu) of the next step of each world, with what
-        controllers give. It is not taken; NaN where there is none.
+        controllers give, and where it takes its forces: q and velocities of velocity terms (n, nq + nv). It is not
+        taken; NaN where there is none.
         """
         with self._turn:
             arrays = self._new_arrays(0, self._u[:, np.newaxis])
@@ -343,11 +349,12 @@ class Worlds:
             arrays["world_steps"][:] = 0
             arrays["world_until"] = np.ones(len(self), dtype=np.int64)
             arrays["world_effort"] = np.full(self._u.shape, np.nan)
+            arrays["world_places"] = np.full((len(self), 2, self._q.shape[1] + self._v.shape[1]), np.nan)
             self._run_kernels(arrays, 2, {})
         vdot: FloatArray = (arrays["world_v"] - self._v) / self.plant.time_step()
         stopped = arrays["world_status"] != RUNNING
         vdot[stopped] = arrays["world_effort"][stopped] = np.nan
-        return vdot, arrays["world_effort"]
+        return vdot, arrays["world_effort"], arrays["world_places"][:, 0]
 
     @contextmanager
     def holding(self) -> Iterator[None]:
@@ -493,6 +500,7 @@ class Worlds:
             "world_began": self._steps + self._first_step,
             **self._pushed,
             "world_effort": np.empty((0, self._u.shape[1])),
+            "world_places": np.empty((0, 2, 0)),
             "world_samples": np.empty((len(self), samples, self._q.shape[1] + self._v.shape[1])),
             "world_status": self._status,
             "world_steps": self._taken,

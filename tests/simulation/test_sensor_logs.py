@@ -49,14 +49,14 @@ def test_sensors_change_no_bit_of_the_motion(arm, dt):
 
 
 def test_accelerations_of_rows_are_the_slopes_of_velocities(arm):
-    """In a discrete plant exactly those of the step from the row, the last row among them."""
+    """In a discrete plant exactly those of the step from the row, in its middle, the last row among them."""
     log = simulate(arm, 0.1, log_rate=0.0, sensor_noise=False, **RUN)
     longer = simulate(arm, 0.101, log_rate=0.0, **RUN)
     wdot = np.diff(longer.v[:, 0]) / 1e-3
-    angle = log.q[:, 0]
+    angle, speed = log.q[:, 0] + 0.5e-3 * log.v[:, 0], log.v[:, 0] + 0.5e-3 * wdot
     # the mass of 1 kg and the inertia of 1 kg m^2 of a link without <inertial>
     force = log.field("sensors/ft")[:, :3]
-    across, along = -0.5 * wdot - 9.81 * np.sin(angle), 0.5 * log.v[:, 0] ** 2 + 9.81 * np.cos(angle)
+    across, along = -0.5 * wdot - 9.81 * np.sin(angle), 0.5 * speed**2 + 9.81 * np.cos(angle)
     expected = np.column_stack([-across, 0 * angle, -along])
     np.testing.assert_allclose(force, expected, atol=1e-9)
 

@@ -2,8 +2,9 @@
 
 The integration of a continuous plant has ny numbers of a state, nstage stages of its method, nweight weights of the
 error estimate, nwide numbers in an implicit method's Jacobian (else 0), nsystem in all its stages. The actuation of a
-run changes nchange times; its samples have room for nsample rows, nvdot of them with accelerations. Names of fields
-differ between these tables and those of model_fields.py. There are nworld worlds that step together, with ninput rows
+run changes nchange times; its samples have room for nsample rows, nvdot of them with accelerations, nload with where
+steps took their forces and what acted there (nkept is ny then, else 0). Names of fields differ between these tables and
+those of model_fields.py. There are nworld worlds that step together, with ninput rows
 of actuation each, room for nstored samples, and npush forces on links of some of them.
 """
 
@@ -85,7 +86,23 @@ RECORDING_FIELDS = (
     Field("recorded_desired", ("nsample", "npd", 2), "real", "rad, m, rad/s, m/s", "what controllers aim at"),
     Field("recorded_vdot", ("nvdot", "nv"), "real", "rad/s^2 or m/s^2", "its accelerations, where they are kept"),
     Field("rates_at_sample", ("ny",), "real", "of q and v, 1/s", "[qdot; vdot] at a sample of a continuous plant"),
+    Field("load_calls", (5,), "real", "1", "addresses, elements LOAD_AT_..., exact as numbers; 0: loads are not kept"),
+    Field("load_step", (1,), "real", "s", "length of the step whose loads are kept"),
+    Field("load_start", ("nkept",), "real", "of q and v", "[q; v] where it starts"),
+    Field("load_end", ("nkept",), "real", "of q and v", "[q; v] where it ends"),
+    Field("recorded_load_q", ("nload", "nq"), "real", "rad, m or 1", "positions at which it took its forces"),
+    Field("recorded_load_v", ("nload", "nv"), "real", "rad/s or m/s", "velocities of its velocity terms"),
+    Field(
+        "recorded_loads",
+        ("nload", "nlink", 6),
+        "real",
+        "N m, N",
+        "on links, but for weight, contact, rows of constraints",
+    ),
+    Field("recorded_wrench", ("nload", "nrow", 6), "real", "N m, N", "of rows of constraints on the successor at So"),
 )
+# elements of load_calls: the function, the arrays that it takes
+LOAD_AT_FUNCTION, LOAD_AT_MODEL, LOAD_AT_DATA, LOAD_AT_RECORDING, LOAD_AT_ACTUATION = range(5)
 
 # elements of world_counts: steps from one sample to the next. Of world_settings: length of a step [s], whether joint
 # damping acts by the new velocities. Of world_calls, for worlds in lanes: advance_worlds() and the Data that it takes;
@@ -111,6 +128,13 @@ WORLD_FIELDS = (
     Field("world_push_times", ("npush", 2), "real", "s", "from when to when it acts"),
     Field(
         "world_effort", ("nefforts", "nu"), "real", "N m or N", "of each world in its last step, where they are kept"
+    ),
+    Field(
+        "world_places",
+        ("nefforts", 2, "ny"),
+        "real",
+        "of q and v",
+        "where that step takes its forces: q and velocities of velocity terms; [q; v] at its end",
     ),
     Field("world_samples", ("nworld", "nstored", "ny"), "real", "of q and v", "[q; v] after each sampled step"),
     Field("world_status", ("nworld",), "int", "", "RUNNING, or why a world stopped"),

@@ -121,6 +121,7 @@ KERNEL_MODULES = (
     "stepping.stop_events",
     "stepping.balance",
     "stepping.pushes",
+    "stepping.step_loads",
     "stepping.loop",
     "stepping.worlds",
     "stepping.contact_work",

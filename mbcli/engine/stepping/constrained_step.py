@@ -39,8 +39,10 @@ from mbcli.engine.fields.model_fields import (
     SET_AT_PROJECT,
     SET_AT_WORK,
 )
+from mbcli.engine.limits.dry_friction import finish_friction
 from mbcli.engine.limits.joint_limits import leave_out_stops
 from mbcli.engine.limits.limited_dynamics import limited_dynamics
+from mbcli.engine.limits.pd_control import finish_controllers
 from mbcli.engine.runtime.calls_by_address import call_by_address
 from mbcli.engine.runtime.handles import constraints_at, data_at, model_at, work_at
 from mbcli.engine.runtime.kernel import called, kernel
@@ -106,6 +108,16 @@ def at_forces_under_constraints(model, data, h):
     """As balance.at_forces_of_step()."""
     go_to(data, work_at(data.constraint_set[SET_AT_WORK]).q_middle, data.v_terms)
     at_velocities(model, data)
+
+
+@kernel
+def wrenches_in_last_step(model, data, wrenches):
+    """As step_loads.wrenches_of_constraints()."""
+    cons, work = constraints_at(data.constraint_set[SET_AT_CONSTRAINTS]), work_at(data.constraint_set[SET_AT_WORK])
+    row_axes(model, data, cons, work, 0)
+    for i in range(work.force.shape[0]):
+        for k in range(6):
+            wrenches[cons.row_number[i], k] = work.force[i] * work.row_axis_W[i, k]
 
 
 @kernel
@@ -240,6 +252,10 @@ def end_motion(model, data, constraints, work, h):
         factorize_system(m, c, w, AS_BEFORE)
     if w.ranks[RANK_CROSSING] != 0.0 or not correct_positions(m, d, c, w) or not correct_velocities(m, d, c, w, h):
         project_end(model, data, constraints, work)
+    for k in range(d.v.shape[0]):
+        d.vdot[k] = (d.v[k] - w.v_start[k]) / h
+    finish_controllers(m, d)  # which act at the end of the step
+    finish_friction(m, d)
     return 0.0
 
 

@@ -59,6 +59,7 @@ from mbcli.engine.stepping.integrators import (
 )
 from mbcli.engine.stepping.pushes import step_under_pushes
 from mbcli.engine.stepping.step import step_fault
+from mbcli.engine.stepping.step_loads import keep_loads, keeps_loads
 from mbcli.engine.stepping.stop_events import part_to_stop
 
 RUNNING = 0  # the given number of steps is done
@@ -110,14 +111,6 @@ def record(model, data, t, u, recording):
 def keeps_accelerations(recording):
     """Whether samples have their accelerations."""
     return recording.recorded_vdot.shape[0] > 0
-
-
-@kernel
-def record_step(data, before, h, recording):
-    """After the step of length h from the state before: its mean accelerations are those of the row that comes next."""
-    nq, row = data.q.shape[0], recording.rows_written[0]
-    for d in range(data.v.shape[0]):
-        recording.recorded_vdot[row, d] = (data.v[d] - before[nq + d]) / h
 
 
 @kernel
@@ -187,8 +180,8 @@ def run_discrete(model: Handle, data: Handle, stepping: Handle, actuation: Handl
 
     Samples each step that is a multiple of `sampled_step`, and the last one. `budget` bounds the steps of this call;
     `state_before` keeps the state before a step, to which q and v return if the step gives a number that is not
-    finite. After ELEMENT_FAULT and GIMBAL_LOCK too they hold the state before the step. Contacts and accelerations of a
-    sample are those of the step from it, which is computed for that at the end too. Returns why it stopped.
+    finite. After ELEMENT_FAULT and GIMBAL_LOCK too they hold the state before the step. Contacts, accelerations and
+    loads of a sample are those of the step from it, which is computed for that at the end too. Returns why it stopped.
     """
     m, d, run = model_at(model), data_at(data), stepping_at(stepping)
     series, recording = actuation_at(actuation), recording_at(recording)
@@ -196,7 +189,7 @@ def run_discrete(model: Handle, data: Handle, stepping: Handle, actuation: Handl
     before, last_step, stop = run.state_before, run.last_step[0], run.next_step[0] + budget
     u, written, capacity = series.actuation, recording.rows_written, recording.recorded_time.shape[0]
     nq, nv = d.q.shape[0], d.v.shape[0]
-    keeps_step = keeps_contacts(d) or keeps_accelerations(recording)
+    keeps_step = keeps_contacts(d) or keeps_loads(recording)
     while True:
         step = run.next_step[0]
         if step >= stop:  # before the sample of this step, which the next call takes
@@ -230,8 +223,8 @@ def run_discrete(model: Handle, data: Handle, stepping: Handle, actuation: Handl
         if sampled and keep_contacts(d, written[0]) != 0.0:
             set_state(d, before)
             return STEP_FAULT
-        if sampled and keeps_accelerations(recording):
-            record_step(d, before, h, recording)
+        if sampled and keeps_loads(recording):
+            keep_loads(d, before, h, t, recording)
         written[0] += sampled
         if step == last_step:
             set_state(d, before)

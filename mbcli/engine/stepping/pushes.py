@@ -20,11 +20,17 @@ def step_under_pushes(model, data, actuation, t, h, implicit_damping):
 
 
 @kernel
+def acts_at(times, i, t):
+    """Whether force i acts in a step from time t."""
+    return times[i, 0] <= t + SAME_TIME < times[i, 1]
+
+
+@kernel
 def add_pushes(model, data, links, points, forces, times, first, end, t):
     """F_applied += the forces first to end - 1 that act at time t, about Ro, at points as the positions q have them."""
     placed = False
     for i in range(first, end):
-        if not times[i, 0] <= t + SAME_TIME < times[i, 1]:
+        if not acts_at(times, i, t):
             continue
         if not placed:
             position_kinematics(model, data)

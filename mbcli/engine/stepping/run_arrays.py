@@ -69,15 +69,18 @@ class Recording(WritableArrays):
 
     Args:
         rows: samples.
-        sizes: nq, nv, nu, npd and nactivation by name.
+        sizes: nq, nv, nu, npd, nactivation, nlink and nrow by name.
         keeps_efforts: whether the last sample of a discrete plant takes a step too, for the efforts in it.
         keep_accelerations: whether samples have them.
+        keep_loads: whether they have where steps took their forces, and the loads there.
     """
 
     fields = RECORDING_FIELDS
 
-    def __init__(self, rows, sizes, keeps_efforts=False, keep_accelerations=False):
-        kept = {"nvdot": rows, "ny": sizes["nq"] + sizes["nv"]} if keep_accelerations else {"nvdot": 0, "ny": 0}
+    def __init__(self, rows, sizes, keeps_efforts=False, keep_accelerations=False, keep_loads=False):
+        ny = sizes["nq"] + sizes["nv"]
+        kept = {"nvdot": rows, "ny": ny} if keep_accelerations else {"nvdot": 0, "ny": 0}
+        kept |= {"nload": rows, "nkept": ny} if keep_loads else {"nload": 0, "nkept": 0}
         super().__init__({"nsample": rows, **kept, **sizes})
         self.keeps_efforts[0] = keeps_efforts
 
@@ -85,6 +88,11 @@ class Recording(WritableArrays):
         """Asks for samples at other times (at most as many as there are rows) than those before."""
         self.wanted_times[: len(times)] = times
         self.times_wanted[0], self.next_wanted[0] = len(times), 0
+
+    def loads(self, count):
+        """Copies of recorded_load_q, recorded_load_v, recorded_loads and recorded_wrench of the first samples."""
+        recorded = (self.recorded_load_q, self.recorded_load_v, self.recorded_loads, self.recorded_wrench)
+        return [array[:count].copy() for array in recorded]
 
     def samples(self, count):
         """Copies of the first samples: time, q, v, energy with errors of constraints, u, effort, aims; vdot if kept;

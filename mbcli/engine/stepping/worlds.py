@@ -20,8 +20,10 @@ from mbcli.engine.limits.pd_control import carry_efforts
 from mbcli.engine.runtime.handles import data_at, model_at, worlds_at
 from mbcli.engine.runtime.kernel import called, kernel, slot
 from mbcli.engine.smooth.actuator_laws import advance_activations
+from mbcli.engine.smooth.forward_dynamics import stop_locked
 from mbcli.engine.smooth.inverse_dynamics import clear_applied_forces
-from mbcli.engine.smooth.state import restore_ranks
+from mbcli.engine.smooth.state import at_velocities, restore_ranks
+from mbcli.engine.stepping.balance import at_forces_of_step
 from mbcli.engine.stepping.loop import GIMBAL_LOCK, RUNNING, STEP_FAULT, gimbal_lock, set_actuation, step_result
 from mbcli.engine.stepping.pushes import add_pushes
 from mbcli.engine.stepping.step import discrete_step, rest_of_step, start_step
@@ -75,6 +77,7 @@ def advance_world(m, d, w, k):
             return result
         if w.world_effort.shape[0] > 0:
             keep_efforts(m, d, w, k)
+            keep_place_of_forces(m, d, w, k, h)
         carry_efforts(m, d, h)
         advance_activations(m, d, h)
         for i in range(d.activation.shape[0]):
@@ -104,6 +107,23 @@ def keep_efforts(m, d, w, k):
         w.world_effort[k, m.pd_actuator[i]] = d.pd_effort[i]
     for i in range(d.transmission_force.shape[0]):
         w.world_effort[k, m.actuator_dof.shape[0] + i] = d.transmission_force[i]
+
+
+@kernel
+def keep_place_of_forces(m, d, w, k, h):
+    """Where the step of world k took its forces, before its end becomes its state; q and v stay."""
+    nq, nv = d.q.shape[0], d.v.shape[0]
+    for i in range(nq):
+        w.world_places[k, 1, i], d.q[i] = d.q[i], w.world_q[k, i]
+    for i in range(nv):
+        w.world_places[k, 1, nq + i], d.v[i] = d.v[i], w.world_v[k, i]
+    stop_locked(m, d.v)
+    at_velocities(m, d)
+    at_forces_of_step(m, d, h)
+    for i in range(nq):
+        w.world_places[k, 0, i], d.q[i] = d.q[i], w.world_places[k, 1, i]
+    for i in range(nv):
+        w.world_places[k, 0, nq + i], d.v[i] = d.v[i], w.world_places[k, 1, nq + i]
 
 
 @kernel

@@ -1,12 +1,8 @@
-"""The states of a run's rows with the efforts and forces that acted there, for what depends on accelerations."""
+"""The states of a run with the efforts and forces that act there, for what depends on accelerations."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
-
-from mbcli.multibody.core.finalize import replace_controllers
-from mbcli.multibody.core.inputs import controlled_actuators
-from mbcli.multibody.tree import PdControllerGains
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,28 +13,19 @@ APPLIED = "applied_spatial_force"
 
 
 class LoadedStates:
-    """A context of a plant in which the efforts and forces of a run act.
+    """A context of a plant in which the efforts and forces of a run act, and its PD controllers.
+
+    Its step is that of the run from the same state, with the aims of the run's controllers and what they carry.
 
     Args:
         plant: of the run.
         context: of the run, whose parameters and inputs hold.
         forces: LinkForces that its steps take; the attribute may be changed.
-        with_controllers: whether PD controllers act in it; if not, their efforts act as they were.
     """
 
-    def __init__(self, plant: Any, context: Any, forces: Sequence[Any], with_controllers: bool = False) -> None:
+    def __init__(self, plant: Any, context: Any, forces: Sequence[Any]) -> None:
         self._plant, self.forces = plant, forces
-        controlled = () if with_controllers else controlled_actuators(plant)
-        gains = {a: a.get_controller_gains() for a in controlled}
-        mixes = plant.mixes_controllers
-        if gains:
-            replace_controllers(plant, dict.fromkeys(gains, PdControllerGains()))
-        try:
-            self.context = plant.CreateDefaultContext()
-        finally:
-            if gains:
-                replace_controllers(plant, gains)
-                plant.mixes_controllers = mixes
+        self.context = plant.CreateDefaultContext()
         self.context.inputs.take_from(context.inputs)
         state = self.context.state
         if context.state.parameters.values:
@@ -50,14 +37,14 @@ class LoadedStates:
         self._pushed = False  # whether the port has forces of the state before
         self._others = [inputs.fixed.get(APPLIED), inputs.followed.get(APPLIED)]
 
-    def at(self, time: float, q: Vector, v: Vector, effort: Vector) -> Any:
-        """The context at a time [s], state and efforts (nu,) [N m or N]."""
+    def at(self, time: float, q: Vector, v: Vector, u: Vector) -> Any:
+        """The context at a time [s], state and actuation u (nu,) [N m or N]."""
         plant, context = self._plant, self.context
         context.SetTime(time)
         plant.SetPositions(context, q)
         plant.SetVelocities(context, v)
-        if effort.size:
-            plant.get_actuation_input_port().FixValue(context, effort)
+        if u.size:
+            plant.get_actuation_input_port().FixValue(context, u)
         if self.forces or self._pushed:
             fixed, followed = self._others
             others = fixed if fixed is not None else followed(context) if followed is not None else []

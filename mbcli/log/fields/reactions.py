@@ -8,7 +8,7 @@ import numpy as np
 
 from mbcli.log.datasets import Dataset, Field
 from mbcli.log.fields.common import brings_nothing
-from mbcli.multibody.core.reaction_forces import reactions_at
+from mbcli.multibody.core.reaction_forces import reactions_at, reactions_of_steps
 
 if TYPE_CHECKING:
     from mbcli.log.fields.block import Block
@@ -26,7 +26,8 @@ DATASETS = (
         REACTIONS,
         ("N m", "N"),
         "F_CJc_Jc of each joint: what it does to its child body C at the origin of its frame Jc on C, along its axes, "
-        "moment first; of a discrete plant in the step from the row. Whatever passes through the joint is in it: "
+        "moment first; of a discrete plant in the step from the row, where it took its forces. Whatever passes through "
+        "the joint is in it: "
         "constraint, actuation, damping, springs.",
         "6 J",
     ),
@@ -54,10 +55,14 @@ def columns(logged: LoggedPlant) -> tuple[Field, ...]:
 
 
 def rows(block: Block) -> dict[str, Any]:
-    """At each state, under the efforts and forces that acted there."""
+    """In the step from each row, as it was taken; of a continuous plant at each state under what acted there."""
     logged, samples = block.logged, block.samples
-    plant, efforts = logged.plant, samples.effort[block.chosen]
-    forces = np.empty((len(block.q), 6 * plant.num_joints()))
+    plant, n = logged.plant, len(block.q)
+    if samples.steps is not None:
+        contacts = None if samples.contacts is None else samples.contacts.chosen(block.chosen)
+        F = reactions_of_steps(plant, logged.loads.context, samples.steps.chosen(block.chosen), contacts)
+        return {REACTIONS: F.reshape(n, -1)}
+    forces, efforts = np.empty((n, 6 * plant.num_joints())), samples.effort[block.chosen]
     for k, time in enumerate(samples.time[block.chosen]):
         context = logged.loads.at(float(time), block.q[k], block.v[k], efforts[k])
         forces[k] = np.concatenate([force.get_coeffs() for force in reactions_at(plant, context)])

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbcli.multibody.contact.contact_arrays import SampledContacts
-from mbcli.multibody.core.reaction_forces import joint_reactions
+from mbcli.multibody.core.reaction_forces import joint_reactions, reactions_of_steps
 from mbcli.multibody.sensing.evaluation import has_forces_between, needs_of
 from mbcli.multibody.sensing.plant_sensing import PlantSensing
 from mbcli.multibody.sensing.rows import SensedRows
@@ -35,14 +34,17 @@ class SensorRows:
     def values(self, samples: Any, chosen: BoolArray) -> dict[str, FloatArray]:
         """{path: values} at the chosen samples, which go on from those of the last call."""
         needs, given = self._needs, dict[str, Any]()
+        contacts = None if samples.contacts is None else samples.contacts.chosen(chosen)
         if samples.vdot is not None:
             given["vdot"] = samples.vdot[chosen]
+        if samples.steps is not None:
+            given["steps"] = samples.steps.chosen(chosen)
         if needs & {"contact", "wrench"}:
-            given["contacts"] = chosen_contacts(samples.contacts, chosen)
+            given["contacts"] = contacts
         if "effort" in needs:
             given["effort"] = samples.effort[chosen]
         if "wrench" in needs:
-            given |= self._wrench_inputs(samples, chosen)
+            given |= self._wrench_inputs(samples, chosen, contacts)
         rows = SensedRows(
             self._sensing,
             samples.time[chosen],
@@ -57,27 +59,17 @@ class SensorRows:
         """The rows of the log that the run goes on with."""
         self._signals.go_on(rows)
 
-    def _wrench_inputs(self, samples: Any, chosen: BoolArray) -> dict[str, Any]:
+    def _wrench_inputs(self, samples: Any, chosen: BoolArray, contacts: Any) -> dict[str, Any]:
         """As evaluation.wrench_inputs(), at the samples."""
         if self._loads is None:
             return {}
-        plant, between, forces = self._plant, has_forces_between(self._plant), []
+        plant = self._plant
+        if samples.steps is not None:
+            F = reactions_of_steps(plant, self._loads.context, samples.steps.chosen(chosen), contacts)
+            return {"reactions": F}
+        between, forces = has_forces_between(plant), []
         for k in np.flatnonzero(chosen):
             context = self._loads.at(float(samples.time[k]), samples.q[k], samples.v[k], samples.effort[k])
             F = joint_reactions(plant, context) if between else plant.input_body_forces(context)
             forces.append(np.broadcast_to(F, (plant.num_joints() if between else plant.num_bodies(), 6)))
         return {"reactions" if between else "pushes": np.array(forces)}
-
-
-def chosen_contacts(sampled: Any, chosen: BoolArray) -> Any:
-    """SampledContacts of the chosen rows."""
-    if sampled is None or chosen.all():
-        return sampled
-    counts = np.diff(sampled.offset)
-    kept = np.repeat(chosen, counts)
-    record = sampled.contacts
-    # corners of faces, which no sensor reads, stay behind
-    whole = {"corner_start": np.zeros(int(kept.sum()) + 1, dtype=int), "corners": record.corners[:0]}
-    parts = {name: getattr(record, name)[kept] for name in record.__dataclass_fields__ if name not in whole}
-    offset = np.concatenate([[0], np.cumsum(counts[chosen])])
-    return SampledContacts(offset, type(record)(**parts, **whole), sampled.iterations[chosen], sampled.residual[chosen])

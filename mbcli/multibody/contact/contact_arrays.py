@@ -93,6 +93,28 @@ class SampledContacts:
     iterations: np.ndarray
     residual: np.ndarray
 
+    def chosen(self, rows):
+        """Those of a mask of samples."""
+        if rows.all():
+            return self
+        counts = np.diff(self.offset)
+        record = _parts_of(self.contacts, np.repeat(rows, counts))
+        return SampledContacts(
+            np.concatenate([[0], np.cumsum(counts[rows])]), record, self.iterations[rows], self.residual[rows]
+        )
+
+    def of_row(self, row):
+        """The ContactRecord of a sample."""
+        return _parts_of(self.contacts, np.arange(self.offset[row], self.offset[row + 1]))
+
+
+def _parts_of(record, kept):
+    """Some contacts of a ContactRecord, by a mask or by numbers; corners of faces stay behind."""
+    solid = record.solid[kept]
+    whole = {"corner_start": np.zeros(len(solid) + 1, dtype=int), "corners": record.corners[:0]}
+    parts = {name: getattr(record, name)[kept] for name in record.__dataclass_fields__ if name not in whole}
+    return ContactRecord(**parts, **whole)
+
 
 class ContactArrays:
     """Solids, contact points and samples of a context, and their room.

@@ -4,10 +4,13 @@ The loops themselves are those of engine/stepping/loop.py, interpreted; each ste
 forces, and hands them to the compiled stages.
 """
 
+import numpy as np
+
 from mbcli.engine.contact import contact_calls
 from mbcli.engine.runtime.linking import link_interpreted
 from mbcli.engine.smooth import kinematics, state
 from mbcli.engine.stepping import integrators, loop, pushes, step
+from mbcli.engine.stepping.run_arrays import Actuation
 
 LOOPS = (
     "run_discrete",
@@ -46,6 +49,7 @@ class PythonForces:
 
     def __init__(self, plant, context, u, from_ports):
         self._plant, self._context, self._u = plant, context, u
+        self._no_pushes = Actuation(np.zeros(1), np.zeros((1, len(u))))
         self._u_follows = from_ports and any(name.endswith("actuation") for name in context.inputs.followed)
         self._aims_follow = any(name.endswith("desired_state") for name in context.inputs.followed)
         fillers = {
@@ -106,8 +110,22 @@ class PythonForces:
         context.state.at_positions()
         data.u[:] = self._u
         data.tau[:] = tau
+        self._loads = F
         context.state.calls.step_under_link_forces(F, h, implicit_damping)
         context.state.forget_positions()
+
+    def record_loads(self, model, data, recording, actuation, t):
+        """As the kernel, with the forces that it does not know."""
+        context, row = self._context, recording.rows_written[0]
+        state, compiled, nq = context.state, context.state.compiled, len(context.state.q)
+        end = np.concatenate([state.q, state.v])
+        data.q[:], data.v[:] = recording.load_start[:nq], recording.load_start[nq:]
+        recording.recorded_loads[row] = self._loads
+        state.calls.calc_loads(recording.handle(compiled), self._no_pushes.handle(compiled), t)
+        recording.recorded_vdot[row] = (end[nq:] - recording.load_start[nq:]) / recording.load_step[0]
+        data.q[:], data.v[:] = end[:nq], end[nq:]
+        state.forget_positions()
+        return 0.0
 
     def _finish_step(self, model, data, y, tolerance):
         self._context.state.forget_positions()

@@ -209,3 +209,8 @@ class ActiveConstraints:
                 f"the others but for a part of {least:.1g}, they do not tell the motion"
             )
         return f"the constraints are singular, with rank {found} in place of {rank}: they do not tell the motion"
+
+
+def wrench_of_tie(tie: Any, of_rows: np.ndarray) -> Any:
+    """(6,) on the successor at So in World, of the wrenches (rows, 6) of all rows; None for what ties no bodies."""
+    return of_rows[list(tie.numbers)].sum(axis=0) if isinstance(tie, Tie) and tie.rows else None

@@ -110,10 +110,11 @@ def contact_body_forces(plant: PlantData, context: Context, record: Any) -> Any:
     """Spatial forces of contacts at body origins in W, (num_bodies, 6); 0.0 if there are none."""
     state, contact = context.state, context.state.contact
     elastic = plant.elements.deformable_bodies
-    if contact is None or record is None or not (len(record) or elastic):
+    if record is None or not (len(record) or elastic):
         return 0.0
     X_WL = state.at_links().X_WL
-    body_of = np.array([int(plant.geometry_bodies[g].index()) for g in contact.geometries.ids], dtype=int)
+    ids = compiled_geometries(plant).ids if contact is None else contact.geometries.ids
+    body_of = np.array([int(plant.geometry_bodies[g].index()) for g in ids], dtype=int)
     F = np.zeros((num_bodies(plant), 6))
     if elastic:
         contact.add_forces_on_links(F, X_WL)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,8 @@ from mbcli.multibody.tree.multibody_forces import MultibodyForces
 from mbcli.systems.vectors import ContinuousState
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import ArrayLike
 
     from mbcli.math.array_types import Matrix, Vector
@@ -181,16 +184,22 @@ def known_accelerations(plant: PlantData, context: Context) -> Vector:
 
 
 def _calc_accelerations(plant: PlantData, context: Context) -> Vector:
-    """As _accelerations(), which it remembers with the forces that go with them."""
+    return refresh_accelerations(plant, context)[0]
+
+
+def refresh_accelerations(plant: PlantData, context: Context) -> tuple[Vector, Matrix]:
+    """As known_accelerations(), which it remembers with the forces that go with them, computed anew.
+
+    And what inputs and users' elements apply to links at their origins in W, (num_bodies, 6), where the step takes it.
+    """
     state = context.state
     u, tau = actuation(plant, context), context.inputs.value("applied_generalized_force", context)
-    F = input_body_forces(plant, context)
     stage: tuple[Any, ...] = ()
     if plant.is_discrete():
         set_controllers(plant, context)
         stage = ("calc_step_dynamics", plant.step_length, implicit_damping(plant))
     with state.turn:
-        vdot = run_forward_dynamics(plant, context, u, tau, F, *stage)
+        vdot, given = forward_dynamics_and_loads(plant, context, u, tau, *stage)
         if has_controllers(plant):
             u[state.model.pd_actuator] = state.data.pd_effort
         if stage and state.contact is not None:
@@ -198,7 +207,7 @@ def _calc_accelerations(plant: PlantData, context: Context) -> Vector:
         if state.constraints is not None:
             state.input_cache["constraint_forces"] = state.constraints.forces()
     state.input_cache.update(vdot=vdot, net_actuation=u)
-    return vdot
+    return vdot, given
 
 
 def implicit_damping(plant: PlantData) -> float:
@@ -213,26 +222,46 @@ def run_forward_dynamics(
 
     u is that of the data then.
     """
+    return forward_dynamics_and_loads(plant, context, u, tau, stage, *arguments, F=F)[0]
+
+
+def forward_dynamics_and_loads(
+    plant: PlantData,
+    context: Context,
+    u: Any,
+    tau: Any,
+    stage: str = "calc_forward_dynamics",
+    *arguments: Any,
+    F: Any = None,
+) -> tuple[Any, Matrix]:
+    """As run_forward_dynamics(), with what inputs and users' elements apply to links; F: None for that of the ports.
+
+    Of a step both are those of where it takes its forces.
+    """
+    state, is_step = context.state, stage == "calc_step_dynamics"
+    if is_step:
+        state.scalar.require_unlimited_positions(plant.first_limited_joint)
+        prepare_contact(state)
+    elif F is None:
+        F = input_body_forces(plant, context)
     if not plant.is_discrete() and plant.scene_graph is not None:
         F = F + contact_body_forces(plant, context, record_of_state(context))
     alone = tau is None and type(F) is float  # nothing is applied but the actuation
-    state = context.state
     if alone and not (arguments or plant.elements.constraints or plant.special_force_elements):
         calls, data = state.calls if state.velocities_current else state.at_velocities(), state.data
         data.u[...] = u
         calls.calc_accelerations()
-        return data.vdot.copy()
+        return data.vdot.copy(), state.forces_on_links(0.0)
     with state.turn:  # another thread would replace arrays that kernels have by address
-        is_step = stage == "calc_step_dynamics"
-        if is_step:
-            state.scalar.require_unlimited_positions(plant.first_limited_joint)
-            prepare_contact(state)
-        elif plant.elements.constraints:
+        if not is_step and plant.elements.constraints:
             state.ready_constraints()
         user = None
-        if plant.special_force_elements:
-            check_force_elements(plant, context)
-            user = user_forces(plant, context)
+        with where_forces_are(plant, context, is_step):
+            if F is None:
+                F = input_body_forces(plant, context)
+            if plant.special_force_elements:
+                check_force_elements(plant, context)
+                user = user_forces(plant, context)
         if user is not None:
             F = F + user.F_Bo_W
         F_link = state.forces_on_links(F)
@@ -255,8 +284,20 @@ def run_forward_dynamics(
             while is_step and contact_failed(state):
                 prepare_contact(state, failed=True)
                 compute()
-            active = state.constraints
-        return state.data.vdot.copy()
+        return state.data.vdot.copy(), F_link
+
+
+@contextmanager
+def where_forces_are(plant: PlantData, context: Context, in_step: bool) -> Iterator[None]:
+    """While this lasts a context has the positions at which the step from it takes forces, if some depend on them."""
+    state = context.state
+    if not (in_step and (plant.special_force_elements or context.inputs.has("applied_spatial_force"))):
+        yield
+        return
+    with state.elsewhere():
+        state.calls.start_of_step(plant.time_step())
+        state.forget_positions()
+        yield
 
 
 def make_context(plant: PlantData, tree: Tree) -> Context:

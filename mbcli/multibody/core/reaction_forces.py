@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mbcli.multibody.core.active_constraints import wrench_of_tie
 from mbcli.multibody.core.contact import contact_body_forces
 from mbcli.multibody.core.contact_forces import contact_record
 from mbcli.multibody.core.coordinates import kernel_numbers
@@ -14,16 +15,20 @@ from mbcli.multibody.core.force_elements import check_forces, force_element_forc
 from mbcli.multibody.core.inputs import input_body_forces
 from mbcli.multibody.core.kinematics import rows_of
 from mbcli.multibody.core.lookup import num_joints
+from mbcli.multibody.core.step_forces import step_forces
 from mbcli.multibody.math import SpatialForce
 from mbcli.multibody.math.spatial_vector import vectors_of
 from mbcli.multibody.tree.constraints import LoopConstraint
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import ArrayLike
 
-    from mbcli.math.array_types import IntArray, Matrix, Vector, Vector6
+    from mbcli.math.array_types import FloatArray, IntArray, Matrix, Vector, Vector6
     from mbcli.multibody.core.active_constraints import ActiveConstraints
     from mbcli.multibody.core.plant_data import PlantData
+    from mbcli.multibody.core.step_forces import StepForces
     from mbcli.multibody.state.context import Context
     from mbcli.multibody.state.evaluated_state import EvaluatedState
     from mbcli.multibody.tree.joint import Joint
@@ -60,7 +65,7 @@ def reactions_at(plant: PlantData, context: Context) -> list[SpatialForce]:
         plant.check_context(context)
     rows = state.input_cache.get("reactions")
     if rows is None:
-        rows = rows_of(_calc_reactions(plant, context, known_accelerations(plant, context)))
+        rows = rows_of(_calc_reactions(plant, context))
         state.input_cache["reactions"] = rows
     return vectors_of(SpatialForce, rows)
 
@@ -68,20 +73,59 @@ def reactions_at(plant: PlantData, context: Context) -> list[SpatialForce]:
 def joint_reactions(plant: PlantData, context: Context) -> Matrix:
     """F_CJc_Jc of all joints at the state, in a discrete plant of the step from it, (num_joints, 6)."""
     plant.check_context(context)
-    return _calc_reactions(plant, context, known_accelerations(plant, context))
+    return _calc_reactions(plant, context)
 
 
-def _calc_reactions(plant: PlantData, context: Context, vdot: Vector) -> Matrix:
+def _calc_reactions(plant: PlantData, context: Context) -> Matrix:
     """F_CJc_Jc of all joints, (num_joints, 6)."""
-    contact = (
-        contact_body_forces(plant, context, contact_record(plant, context)) if plant.scene_graph is not None else 0.0
-    )
-    applied = input_body_forces(plant, context), contact
-    F_link, _ = force_element_forces(plant, context, True, True, True)
-    for F in applied:
-        F_link += F
     state = context.state
-    on_loops = {} if state.constraints is None else _add_constraint_forces(state, state.constraints, F_link)
+    if plant.is_discrete():
+        steps = step_forces(plant, context)
+        with state.elsewhere():
+            return reactions_of_step(plant, context, steps, 0, contact_record(plant, context))
+    vdot, contact = known_accelerations(plant, context), 0.0
+    if plant.scene_graph is not None:
+        contact = contact_body_forces(plant, context, contact_record(plant, context))
+    F_link, _ = force_element_forces(plant, context, True, True, True)
+    for F in (input_body_forces(plant, context), contact):
+        F_link += F
+    wrenches = state.input_cache.get("constraint_forces", ())
+    return _through_joints(plant, state, vdot, F_link, wrenches)
+
+
+def reactions_of_step(plant: PlantData, context: Context, steps: StepForces, row: int, contacts: Any) -> Matrix:
+    """F_CJc_Jc of all joints in one of these steps, (num_joints, 6), with its ContactRecord, None without contact.
+
+    The context gives the parameters; q and v become those of where the step took its forces.
+    """
+    state, active = context.state, context.state.constraints
+    state.set_q(steps.q[row])
+    state.set_v(steps.v[row])
+    F_link, _ = force_element_forces(plant, context, True, False, False)  # weights
+    F_link += steps.loads[row]
+    F_link += contact_body_forces(plant, context, contacts)
+    of_rows = steps.wrenches[row]
+    wrenches = () if active is None else [wrench_of_tie(tie, of_rows) for tie in active.rows]
+    return _through_joints(plant, state, steps.vdot[row], F_link, wrenches)
+
+
+def reactions_of_steps(plant: PlantData, context: Context, steps: StepForces, contacts: Any) -> FloatArray:
+    """F_CJc_Jc of all joints in each step, (n, num_joints, 6), with the SampledContacts of these; None: no contact.
+
+    Context as in reactions_of_step().
+    """
+    found = np.empty((len(steps.q), num_joints(plant), 6))
+    for row in range(len(found)):
+        of_row = None if contacts is None else contacts.of_row(row)
+        found[row] = reactions_of_step(plant, context, steps, row, of_row)
+    return found
+
+
+def _through_joints(
+    plant: PlantData, state: EvaluatedState, vdot: Vector, F_link: Matrix, wrenches: Sequence[Vector6 | None]
+) -> Matrix:
+    """F_CJc_Jc of all joints under F_link (num_bodies, 6) and the wrenches of the constraints of the state."""
+    on_loops = {} if state.constraints is None else _add_constraint_forces(state, state.constraints, wrenches, F_link)
     F = np.zeros((num_joints(plant), 6), state.dtype)
     calls = state.at_velocities()
     state.data.vdot[...] = vdot
@@ -91,10 +135,11 @@ def _calc_reactions(plant: PlantData, context: Context, vdot: Vector) -> Matrix:
     return F
 
 
-def _add_constraint_forces(state: EvaluatedState, active: ActiveConstraints, F_link: Matrix) -> dict[Joint, Vector6]:
-    """Adds the forces of constraints between bodies to F_link, after the accelerations; {loop joint: F_CJc_Jc}."""
+def _add_constraint_forces(
+    state: EvaluatedState, active: ActiveConstraints, wrenches: Sequence[Vector6 | None], F_link: Matrix
+) -> dict[Joint, Vector6]:
+    """Adds the forces of constraints between bodies to F_link; {loop joint: F_CJc_Jc}. wrenches: as wrench_of_tie()."""
     X_WL, on_loops = state.at_links().X_WL, {}
-    wrenches = state.input_cache["constraint_forces"]
     for tie, wrench in zip(active.rows, wrenches, strict=True):
         if wrench is None:
             continue

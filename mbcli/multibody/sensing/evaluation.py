@@ -11,6 +11,7 @@ from mbcli.multibody.contact.contact_arrays import SampledContacts
 from mbcli.multibody.core.dynamics import accelerations
 from mbcli.multibody.core.outputs import net_actuation
 from mbcli.multibody.core.reaction_forces import joint_reactions
+from mbcli.multibody.core.step_forces import StepForces, step_forces
 from mbcli.multibody.sensing.plant_sensing import PlantSensing
 from mbcli.multibody.sensing.rows import SensedRows
 
@@ -93,7 +94,10 @@ class SensorEvaluator:
         """What the signals need of the state of a context beside q and v, as a SensedRows of one row takes it."""
         plant, needs = self._plant, self._needs
         given: dict[str, Any] = {}
-        if "acceleration" in needs:
+        if "acceleration" in needs and plant.is_discrete():
+            given["steps"] = step_forces(plant, context)
+            given["vdot"] = given["steps"].vdot
+        elif "acceleration" in needs:
             given["vdot"] = accelerations(plant, context)[None]
         if "energy" in needs:
             given["energy"] = np.array([[plant.CalcKineticEnergy(context), plant.CalcPotentialEnergy(context)]])
@@ -116,7 +120,7 @@ def sensor_values(plant: MultibodyPlant, context: Context, names: Sequence[str] 
 
 def wrench_inputs(plant: MultibodyPlant, context: Context) -> dict[str, Any]:
     """What wrenches in joints need beside motion and contact at the state of a context."""
-    if has_forces_between(plant):
+    if plant.is_discrete() or has_forces_between(plant):
         return {"reactions": joint_reactions(plant, context)[None]}
     pushes = plant.input_body_forces(context)
     return {} if isinstance(pushes, float) else {"pushes": pushes[None]}
@@ -128,6 +132,9 @@ def joined(parts: Sequence[Mapping[str, Any]], plant: MultibodyPlant) -> dict[st
     for name in {name for part in parts for name in part}:
         if name == "contacts":
             found[name] = _joined_contacts([part.get(name) for part in parts])
+            continue
+        if name == "steps":
+            found[name] = StepForces.joined([part[name] for part in parts])
             continue
         nothing = np.zeros((1, plant.num_bodies(), 6)) if name == "pushes" else None
         rows = [part.get(name, nothing) for part in parts]

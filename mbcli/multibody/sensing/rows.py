@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from mbcli.math.array_types import FloatArray, IntArray
+    from mbcli.multibody.core.step_forces import StepForces
     from mbcli.multibody.sensing.plant_sensing import PlantSensing
     from mbcli.multibody.tree.sensor import Sensor
 
@@ -60,6 +61,8 @@ class SensedRows:
         time: (n,) [s]; q (n, nq), v (n, nv); energy (n, 2) kinetic, potential [J].
         vdot: (n, nv), in a discrete plant the mean accelerations of the step from each state; None: not known, all that
             is computed from it is NaN.
+        steps: StepForces of these steps: accelerations and forces are those of where a step takes its forces; None: of
+            the states.
         contacts: SampledContacts, None where nothing can touch.
         effort: (n, nu) [N m or N] of actuators, with what controllers add and within limits; None: not known, NaN.
         pushes: (n, nlink, 6) forces applied to links at their origins, in World; None: there are none.
@@ -75,6 +78,7 @@ class SensedRows:
         *,
         energy: FloatArray | None = None,
         vdot: FloatArray | None = None,
+        steps: StepForces | None = None,
         contacts: Any = None,
         effort: FloatArray | None = None,
         pushes: FloatArray | None = None,
@@ -86,6 +90,20 @@ class SensedRows:
         self._effort, self._pushes, self._reactions = effort, pushes, reactions
         self.gravity = self.plant.gravity_field().gravity_vector()
         self._motions: dict[int, Motion] = {}
+        self._steps = steps
+        self._wanted: Sequence[int] = ()  # links of compute_motions()
+
+    @cached_property
+    def in_steps(self) -> SensedRows:
+        """The rows for accelerations and forces: of where the steps take their forces; themselves without steps."""
+        if self._steps is None:
+            return self
+        more = {"contacts": self._contacts, "effort": self._effort, "reactions": self._reactions}
+        steps = self._steps
+        rows = SensedRows(self._sensing, self.time, steps.q, steps.v, vdot=steps.vdot, pushes=self._pushes, **more)
+        if self._wanted:
+            rows.compute_motions(self._wanted)
+        return rows
 
     def __len__(self) -> int:
         return len(self.time)
@@ -109,6 +127,7 @@ class SensedRows:
 
     def compute_motions(self, links: Sequence[int]) -> None:
         """Of links that will be asked for, at once."""
+        self._wanted = links
         self._keep(links, self._sensing.link_motions(self.q, self.v, self._vdot, list(links)))
 
     def _motion_of_body(self, n: int) -> Motion:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from mbcli.multibody.state.frame_motions import FrameMotions
 from mbcli.multibody.state.parameters import Parameters
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from numpy.typing import ArrayLike
 
@@ -187,6 +188,17 @@ class EvaluatedState(FrameMotions):
         self.time = time
         self.set_q(q)
         self.set_v(v)
+
+    @contextmanager
+    def elsewhere(self) -> Iterator[None]:
+        """While this lasts q and v may be others; what follows from the state and its inputs stays known."""
+        own, known = (self.q.copy(), self.v.copy()), dict(self.input_cache)
+        try:
+            yield
+        finally:
+            self.set_q(own[0])
+            self.set_v(own[1])
+            self.input_cache.update(known)
 
     def set_q_slice(self, start: int, values: Vector) -> None:
         self.data.q[start : start + len(values)] = values

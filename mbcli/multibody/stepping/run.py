@@ -26,6 +26,7 @@ from mbcli.engine.fields.run_fields import (
     IMPLICIT,
     SEMI_EXPLICIT,
 )
+from mbcli.engine.runtime.addresses import address_of_function
 from mbcli.engine.runtime.kernel_cache import is_compiled
 from mbcli.engine.stepping.integrators import METHODS, Integration
 from mbcli.engine.stepping.loop import (
@@ -53,6 +54,7 @@ from mbcli.multibody.core.dynamics import implicit_damping
 from mbcli.multibody.core.force_elements import force_element_fault
 from mbcli.multibody.core.inputs import has_controllers
 from mbcli.multibody.core.rates import gimbal_lock
+from mbcli.multibody.core.step_forces import StepForces
 from mbcli.multibody.core.transmissions import require_steps_for_activations
 from mbcli.multibody.math import SpatialForce
 from mbcli.multibody.stepping.energy_balance import KeptBalance, keep_none
@@ -147,7 +149,7 @@ class Samples:
     them, else None; they are those of each row's state, in a discrete plant with the forces of the step from it.
     deformables: positions (n, vertices, 3) [m] of each deformable body of the plant, in W.
     vdot (n, nv): of a run that keeps accelerations, else None: those at the row's state, in a discrete plant the mean
-    ones of the step from it.
+    ones of the step from it. steps: StepForces of that step, None without it.
 
     desired (n, k, 2): positions and velocities that the PD controllers of the plant aim at, in the order of
     `model.pd_actuator`. activations (n, k): of actuators, in their order in u.
@@ -167,6 +169,7 @@ class Samples:
     vdot: np.ndarray | None = None
     desired: Any = None
     activations: Any = None
+    steps: StepForces | None = None
 
 
 class Run:
@@ -184,7 +187,7 @@ class Run:
         next_step: [s] first step that a continuous run tries, where a run goes on; None starts from the largest.
         keep_contacts: whether samples have their contacts.
         keep_efforts: whether samples have the efforts of actuators with controllers.
-        keep_accelerations: whether they have their accelerations.
+        keep_accelerations: whether they have their accelerations, of a discrete plant with the forces of its steps.
         keep_balance: whether energy_balance() can be asked for, which takes a part of the time of a step.
         asleep: a checkpoint with what sleeps at the start; None: that which slept when the context's last run ended, if
             its state is still that one.
@@ -228,12 +231,15 @@ class Run:
         self._follows_ports = actuation is None and controller is None
         self.actuation, self._controller, self._forces = actuation, controller, forces
         sizes = {"nq": plant.num_positions(), "nv": plant.num_velocities(), "nu": plant.num_actuators()}
-        sizes["npd"] = len(context.state.data.pd_desired)
+        sizes["npd"], sizes["nlink"] = len(context.state.data.pd_desired), plant.num_bodies()
         sizes["nactivation"] = plant.model.sizes["nactivation"]
+        active = context.state.constraints
+        sizes["nrow"] = 0 if active is None else len(active.row_owners)
         self._series: Any = self._series_of(actuation, sizes["nu"])
         self._u = self._series.actuation
         efforts = keep_efforts and plant.is_discrete()
-        self._recording: Any = Recording(BLOCK_ROWS, sizes, efforts, keep_accelerations)
+        self._keep_loads = keep_accelerations and plant.is_discrete()
+        self._recording: Any = Recording(BLOCK_ROWS, sizes, efforts, keep_accelerations, self._keep_loads)
         self._keep_accelerations = keep_accelerations
         self._stepping: Any = None  # of a discrete plant, once it has begun
         self._left_at: np.ndarray | None = None  # the state at the end, of which steps remember something
@@ -399,10 +405,11 @@ class Run:
                 if self._no_potential_energy:
                     self._recording.recorded_energy[:rows, 1] = math.nan
                 times, q, v, energy, u, effort, desired, vdot, activations = self._recording.samples(rows)
+                steps: Any = StepForces(vdot, *self._recording.loads(rows)) if self._keep_loads else None
                 effort, vdot = self._efforts(u, effort), vdot if self._keep_accelerations else None
                 contacts = self.contact.take(rows) if self.contact is not None and self.contact.keeps else None
                 state = (times, q, v, energy[:, :2], u, energy[:, 2])
-                yield Samples(*state, contacts, self._vertices(rows), effort, vdot, desired, activations)
+                yield Samples(*state, contacts, self._vertices(rows), effort, vdot, desired, activations, steps)
                 passed = self._watched_limits.passed(times, q)
                 if passed is not None:
                     raise NumericalError(passed)
@@ -505,6 +512,8 @@ class Run:
         previous = run.state_before
         if self._balance is not None:
             self._balance.attach()
+        if self._keep_loads:
+            self._lead_to_loads()
         elastic = self.plant.elements.deformable_bodies
         keeps_step = (self.contact is not None and self.contact.keeps) or self._keep_accelerations
         while True:
@@ -625,6 +634,20 @@ class Run:
             status = self._loops.run_discrete(*handles, min(budget, ticks.steps_from(step)))
             if status != RUNNING or single or time.perf_counter() > deadline:
                 return status
+
+    def _lead_to_loads(self):
+        """Lets the loop find what keeps the loads of its steps."""
+        state, recording = self._stepped.state, self._recording
+        if self._loops is not state.kernels:
+            recording.load_calls = [self._loops.record_loads, None, None, recording, None]
+            return
+        _, _, _, series, record = self._handles(self._stepping)
+        function, compiled = state.kernels.record_loads, state.compiled
+        at = [address_of_function(function) if compiled else function, state.model_handle, state.data_handle]
+        if compiled:
+            recording.load_calls[:] = [*at, record, series]
+        else:  # any object can be an address
+            recording.load_calls = [*at, record, series]
 
     def _prepare_step(self, state):
         """Makes elastic bodies ready for the next step."""

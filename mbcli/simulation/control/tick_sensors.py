@@ -36,7 +36,7 @@ class TickSensors:
         self._evaluator = SensorEvaluator(plant, compiled=True)
         self._signals = SensorSignals(self._evaluator.sensors, seed)
         self._run = context
-        self._states = LoadedStates(plant, context, forces, with_controllers=True)
+        self._states = LoadedStates(plant, context, forces)
         self._aims = Aims(plant)
 
     def describe(self) -> dict[str, Any]:

@@ -50,9 +50,8 @@ class Moment:
         self.gravity = plant.gravity_field().gravity_vector()
         self._plant, self._context = plant, Context(plant)
         self._efforts, self._driven = efforts, driven
-        bodies = {int(body.index()): body for body in pushed if not plant.IsAnchored(body)}
-        zero = np.zeros(3)
-        self.forces = [LinkForce(n, zero, np.zeros(6), -np.inf, np.inf) for n in bodies]
+        zero, links = np.zeros(3), [int(body.index()) for body in pushed if body is not plant.world_body()]
+        self.forces = [LinkForce(n, zero, np.zeros(6), -np.inf, np.inf) for n in links]
         self._wrench = {force.link: force.force for force in self.forces}
         self.u: FloatArray = np.zeros(plant.num_actuators())
         self.aims: dict[int, float] = {}
@@ -128,7 +127,7 @@ class Moment:
     def force(self, body: RigidBody, force: Vector3, point: Vector3 | None = None) -> None:
         """More force (3,) [N] in World on a body, at a point (3,) [m] of its frame; None: its origin."""
         wrench = self._wrench.get(int(body.index()))
-        if wrench is None:  # it is fixed to World
+        if wrench is None:  # it is World
             return
         wrench[3:] += force
         if point is not None:

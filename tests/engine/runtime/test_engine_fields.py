@@ -60,6 +60,7 @@ SIZES |= {
     "npushed": 4,
     "nefforts": 3,
     "nvdot": 5,
+    "nload": 5,
     "nchange": 4,
     "nsample": 5,
     "nworld": 3,
