@@ -34,7 +34,10 @@ problem = no_problem
 
 
 def signals(sensor: Any) -> tuple[Signal, ...]:
-    """Force, then the torque about the origin of the joint's frame, or of the sensor if that is its frame."""
+    """Force, then the torque about the origin of the joint's frame, or of the sensor if that is its frame.
+
+    Along the axes of the parent or child LINK, as SDFormat says, whatever the pose of the joint in it.
+    """
     frame = sensor.settings["frame"]
     return Signal("force", "N", XYZ, frame), Signal("torque", "N m", XYZ, frame)
 
@@ -44,11 +47,11 @@ def values(sensor: Any, rows: Any) -> FloatArray:
     sign = -1.0 if sensor.settings["measure_direction"] == "child_to_parent" else 1.0
     rows = rows.in_steps
     torque, force = rows.wrench_on_child(sensor.joint)  # about Wo
-    on_child, on_parent = sensor.joint_ends
-    J = rows.motion_of(*on_child)
+    J = rows.motion_of(*sensor.joint_ends[0])
     S = rows.motion(sensor)
     frame = sensor.settings["frame"]
     point = S.p if frame == "sensor" else J.p
-    R = S.R if frame == "sensor" else rows.motion_of(*on_parent).R if frame == "parent" else J.R
+    link = sensor.joint.parent_body() if frame == "parent" else sensor.joint.child_body()
+    R = S.R if frame == "sensor" else rows.motion_of(link, np.eye(4)).R
     torque = torque - cross(point, force)
     return sign * np.hstack([components(R, force), components(R, torque)])

@@ -5,7 +5,7 @@ import pytest
 
 from mbcli.errors import ArgumentError
 from mbcli.math import RigidTransform, RotationMatrix
-from mbcli.models.loading import load_model
+from mbcli.models.loading import ModelText, load_model
 from mbcli.multibody.math import SpatialVelocity
 from mbcli.multibody.sensing.evaluation import SensorEvaluator, sensor_values
 from mbcli.multibody.tree.sensor import Sensor, log_paths
@@ -102,6 +102,35 @@ def test_the_force_in_the_hinge_of_a_swinging_payload(sensed, dt, frame, directi
     sign = 1.0 if direction == "parent_to_child" else -1.0
     np.testing.assert_allclose(values[:3], sign * on_child, atol=1e-9)
     np.testing.assert_allclose(values[3:], 0.0, atol=1e-9)
+
+
+@pytest.mark.parametrize("turn", [0.0, 0.7, np.pi / 2])
+@pytest.mark.parametrize("frame", ["child", "parent"])
+@pytest.mark.parametrize("file_type", ["sdf", "urdf"])
+def test_a_force_torque_sensor_measures_along_the_axes_of_the_links(file_type, frame, turn):
+    """Not along those of the joint, whose pose in them is turned about x; the child hangs at yaw 0.7 of the parent."""
+    settings = f"<frame>{frame}</frame><measure_direction>parent_to_child</measure_direction>"
+    sensor = f'<sensor name="s" type="force_torque"><force_torque>{settings}</force_torque></sensor>'
+    if file_type == "sdf":
+        text = f"""<sdf version="1.11"><model name="m"><link name="base"><pose>0 0 1 0.3 0 0</pose></link>
+<joint name="w" type="fixed"><parent>world</parent><child>base</child></joint><link name="tool">
+<pose>0 0 1 0 0 0.7</pose>
+<inertial><mass>2</mass><inertia><ixx>0.1</ixx><iyy>0.1</iyy><izz>0.1</izz></inertia></inertial></link>
+<joint name="j" type="fixed"><pose>0 0 0 {turn} 0 0</pose><parent>base</parent><child>tool</child>{sensor}</joint>
+</model></sdf>"""
+        R_WParent, R_WChild = RotationMatrix.MakeXRotation(0.3).matrix(), RotationMatrix.MakeZRotation(0.7).matrix()
+    else:
+        inertia = '<inertial><mass value="2"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
+        text = f"""<robot name="r"><link name="world"/><link name="base">{inertia}</link><joint name="w" type="fixed">
+<origin rpy="0.3 0 0"/><parent link="world"/><child link="base"/></joint><link name="tool">{inertia}</link>
+<joint name="j" type="fixed"><origin rpy="{turn} 0 0"/><parent link="base"/><child link="tool"/></joint>
+<gazebo reference="j"><preserveFixedJoint>true</preserveFixedJoint>{sensor}</gazebo></robot>"""
+        R_WParent = RotationMatrix.MakeXRotation(0.3).matrix()
+        R_WChild = R_WParent @ RotationMatrix.MakeXRotation(turn).matrix()
+    plant = load_model(ModelText(text.encode(), f"m.{file_type}"), contact=False).plant
+    values = sensor_values(plant, plant.CreateDefaultContext())["s"]
+    R = R_WChild if frame == "child" else R_WParent
+    np.testing.assert_allclose(values, [*(R.T @ [0, 0, 2 * G]), 0, 0, 0], atol=1e-12)
 
 
 def test_the_torque_is_about_the_sensor_in_its_own_frame(sensed):
