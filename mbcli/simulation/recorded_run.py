@@ -853,6 +853,8 @@ class RecordedRun:
         """The energy balance of a run; an error of the integration that is not small is reported."""
         balance = run.energy_balance() if self._keeps_balance else None
         if balance is None:
+            if self._keeps_balance:
+                self.warn(f"{argument('balance')}: the work of all causes is not known, {run.why_no_balance()}")
             return None
         ideal = has_ideal_constraints(self.plant, self.context)
         if balance.is_considerable(ideal, self._observer.energy_change.most_kinetic):

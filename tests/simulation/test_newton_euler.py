@@ -129,3 +129,13 @@ def test_a_force_torque_sensor_and_the_reaction_of_a_fixed_plate_show_the_wind()
 def test_mechanisms_have_all_kinds_of_joints():
     texts = [mechanism(seed).content.decode() for seed in range(1, 9)]
     assert all(any(f'type="{kind}"' in text for text in texts) for kind in JOINTS)
+
+
+def test_a_balance_that_is_not_kept_says_why_and_rounding_is_no_error_of_the_integration():
+    words = []
+    model = ModelText(PENDULUM.encode(), "u.sdf")
+    log = simulate(model, 0.01, contact=False, balance=True, pushes="rod=1,0,0", warn=words.append)
+    assert log.summary.balance is None and "pushes and plugins act" in " ".join(words)
+    words.clear()
+    log = simulate(model, 0.01, contact=False, balance=True, warn=words.append)
+    assert log.summary.balance is not None and not words

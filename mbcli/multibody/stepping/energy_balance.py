@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from mbcli.multibody.state.context import Context
 
 CONSIDERABLE = 0.01  # of the energy that flowed: an error of the integration that is reported
+NEGLIGIBLE = 1e-12  # [J] rounding of what moves no energy
 
 
 @dataclass(frozen=True)
@@ -81,7 +82,7 @@ class EnergyBalance:
 
     def is_considerable(self, ideal: bool, kinetic: float = 0.0) -> bool:
         """Whether the error of the integration is not small against the energy that flowed, or the kinetic one [J]."""
-        return not abs(self.error(ideal)) <= CONSIDERABLE * max(self.flow, kinetic)
+        return not abs(self.error(ideal)) <= max(CONSIDERABLE * max(self.flow, kinetic), NEGLIGIBLE)
 
     def error(self, ideal: bool) -> float:
         """[J] that no cause explains; together with the work of constraints if these are ideal, which do none."""

@@ -370,6 +370,12 @@ class Run:
         """EnergyBalance from the start to here; None if it is not kept, or forces are not the engine's alone."""
         return None if self._balance is None else self._balance.result()
 
+    def why_no_balance(self) -> str:
+        """What acts in the run of which a balance would not know the work."""
+        if self.plant.elements.deformable_bodies:
+            return "the model has deformable bodies"
+        return "pushes and plugins act" if self._forces else "forces or inputs are functions of Python"
+
     def _use_loops(self):
         """The loops of the context's kernels."""
         self._loops = self._stepped.state.kernels
