@@ -100,33 +100,38 @@ def modules():
 MODULES = modules()
 
 
-def nodes_of(path):
-    """Nodes of a file without the names that it lends from other rooms, which mbcli/lazy_exports.py imports."""
+def import_statements(path):
+    """(node, lent) of a file; lent: it stands for names that mbcli/lazy_exports.py imports from other rooms later."""
     text = path.read_text()
     lends = "from mbcli.lazy_exports import lazy_exports" in text
-    waiting = [ast.parse(text)]
+    waiting = [(ast.parse(text), False)]
     while waiting:
-        node = waiting.pop()
-        yield node
-        if not (lends and isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"):
-            waiting.extend(ast.iter_child_nodes(node))
+        node, lent = waiting.pop()
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            yield node, lent
+        lent = lent or (lends and isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING")
+        parts = (getattr(node, part, ()) for part in ("body", "orelse", "finalbody", "handlers", "cases"))
+        waiting.extend((inner, lent) for part in parts if isinstance(part, list) for inner in part)
 
 
-def imports_of(path):
+def names_of(node):
+    """What an import statement names: modules, and members of modules."""
+    if isinstance(node, ast.Import):
+        return [alias.name for alias in node.names]
+    return [f"{node.module}.{alias.name}" for alias in node.names]
+
+
+def imports_of(path, statements):
     """Modules of the program that a file imports: inside of functions, and for its annotations, too."""
     found = set()
-    for node in nodes_of(path):
-        if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names if alias.name in MODULES}
-        elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"{path.name}, line {node.lineno}: imports are by whole names"
-            for alias in node.names:
-                name = f"{node.module}.{alias.name}"
-                found |= {name if name in MODULES else node.module} & MODULES.keys()
+    for node in (node for node, lent in statements if not lent):
+        assert not getattr(node, "level", 0), f"{path.name}, line {node.lineno}: imports are by whole names"
+        found |= {name if name in MODULES else getattr(node, "module", "") for name in names_of(node)} & MODULES.keys()
     return found
 
 
-IMPORTS = {name: imports_of(path) - {name} for name, path in MODULES.items()}
+STATEMENTS = {name: list(import_statements(path)) for name, path in MODULES.items()}
+IMPORTS = {name: imports_of(path, STATEMENTS[name]) - {name} for name, path in MODULES.items()}
 
 
 def room_of(module):
@@ -184,14 +189,8 @@ def test_the_architecture_page_lists_the_rooms_in_their_order():
 @pytest.mark.parametrize("seen", ["click", "h5py"])
 def test_click_is_imported_by_the_command_line_alone_and_h5py_by_logs_and_batches(seen):
     allowed = {"click": ("mbcli.cli", "mbcli.__main__"), "h5py": ("mbcli.log", "mbcli.batch")}[seen]
-    for name, path in MODULES.items():
-        names = {
-            alias.name if isinstance(node, ast.Import) else node.module
-            for node in ast.walk(ast.parse(path.read_text()))
-            if isinstance(node, (ast.Import, ast.ImportFrom))
-            for alias in node.names
-        }
-        if seen in {(n or "").partition(".")[0] for n in names}:
+    for name, statements in STATEMENTS.items():
+        if seen in {each.partition(".")[0] for node, _ in statements for each in names_of(node)}:
             assert name.startswith(allowed), name
 
 
