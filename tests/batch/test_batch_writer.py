@@ -338,12 +338,13 @@ def test_the_format_may_differ_from_the_suffix(tmp_path):
         open_results(tmp_path / "a.csv", "xml")
 
 
-def test_a_link_stays_a_link(tmp_path):
+def test_a_link_is_replaced_and_the_file_it_names_is_as_it_was(tmp_path):
     (tmp_path / "real.csv").write_text("old")
     (tmp_path / "link.csv").symlink_to("real.csv")
     write(tmp_path / "link.csv", {"a": np.ones(1)}, force=True)
-    assert (tmp_path / "link.csv").is_symlink()
-    assert (tmp_path / "real.csv").read_text() == "a\n1.0\n"
+    assert not (tmp_path / "link.csv").is_symlink()
+    assert (tmp_path / "link.csv").read_text() == "a\n1.0\n"
+    assert (tmp_path / "real.csv").read_text() == "old"
 
 
 @pytest.mark.parametrize("format", ["jsonl", "csv", "npz", "hdf5", "parquet", "arrow"])
