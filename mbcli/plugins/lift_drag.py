@@ -86,7 +86,7 @@ class Law:
         s = self._settings
         span = _unit(np.cross(forward, upward))
         sine = float(np.clip(span @ _unit(velocity), -1.0, 1.0))
-        sweep = math.sqrt(1.0 - sine * sine)
+        sweep = 1.0 - sine * sine  # the square of the cosine: of what of the dynamic pressure is across the edge
         in_plane = velocity - (velocity @ span) * span
         speed = float(np.linalg.norm(in_plane))
         if speed <= SLOWEST:
@@ -109,7 +109,7 @@ def _coefficient(alpha: float, stall: float, slope: float, beyond: float) -> flo
     """Odd in the angle [rad]: of one slope up to the stall, and of another one from there."""
     if abs(alpha) <= stall:
         return slope * alpha
-    return math.copysign(slope * stall + beyond * (abs(alpha) - stall), alpha)
+    return math.copysign(1.0, alpha) * (slope * stall + beyond * (abs(alpha) - stall))
 
 
 def _unit(vector: Any) -> Vector3:

@@ -1,24 +1,26 @@
-"""Limits, controllers and dry friction of joints as rows of the contact problem."""
+"""Limits, controllers and dry friction of joints, and force elements, as rows of the contact problem."""
 
-from mbcli.engine.contact.problem import add_velocity_row
+from mbcli.engine.contact.problem import add_entry, add_velocity_row, begin_constraint, end_constraint
 from mbcli.engine.contact.transmission_rows import TRANSMISSION
 from mbcli.engine.fields.contact_fields import (
     BOUNDED_HIGH,
     BOUNDED_LOW,
     BOUNDED_R,
     BOUNDED_V_HAT,
+    EQUALITY,
     VECTOR_INVERSE_DIAGONAL,
 )
-from mbcli.engine.fields.model_fields import PD_GAIN_D, PD_GAIN_P, PD_LIMIT
+from mbcli.engine.fields.model_fields import ELEMENT_ROOT, PD_GAIN_D, PD_GAIN_P, PD_LIMIT
 from mbcli.engine.limits.dry_friction import STICKING
 from mbcli.engine.limits.joint_limits import can_meet_limit, law_at_limit, limit_gap
-from mbcli.engine.runtime.kernel import kernel
+from mbcli.engine.runtime.kernel import kernel, slot
+from mbcli.engine.smooth.element_rows import number_of_rows
 from mbcli.engine.smooth.sleep import is_asleep
 
 INFINITE = float("inf")
 # con_source of other than contacts: a limit, from here on a controller, then dry friction, then an actuator (see
-# transmission_rows.py), then a row of the plant's constraints
-CONTROLLER, DRY_FRICTION, EQUATION = 1 << 40, 1 << 41, 1 << 42
+# transmission_rows.py), then a force element, then a row of the plant's constraints
+CONTROLLER, DRY_FRICTION, ELEMENT, EQUATION = 1 << 40, 1 << 41, 7 << 39, 1 << 42
 
 
 @kernel
@@ -107,5 +109,41 @@ def take_efforts(data, solver, h, i):
         data.pd_effort[source - CONTROLLER] = solver.con_impulse[i, 0] / h
     elif DRY_FRICTION <= source < TRANSMISSION:
         data.friction_effort[source - DRY_FRICTION] = solver.con_impulse[i, 0] / h
-    elif TRANSMISSION <= source < EQUATION:
+    elif TRANSMISSION <= source < ELEMENT:
         data.transmission_force[source - TRANSMISSION] = solver.con_impulse[i, 0] / h
+
+
+@slot(plain="contact.plain.add_element_rows")
+def add_element_rows(model, data, solver, h):
+    """The rows of force elements, see smooth/element_rows.py: along each, s times what contact takes of its velocity.
+
+    vdot is that without contact, with the changes of their forces. A spring-damper has three rows, a bushing six.
+    """
+    i, threes = 0, 3 * model.spring_damper_link.shape[0] + 6 * model.bushing_link.shape[0]
+    while i < number_of_rows(model, data):
+        count = 3 if i < threes else 1
+        add_rows_of_element(model, data, solver, i, count, h)
+        i += count
+
+
+@kernel
+def add_rows_of_element(model, data, solver, first, count, h):
+    """The constraint of `count` rows from `first` on."""
+    i = begin_constraint(solver, EQUALITY, ELEMENT + first)
+    if i < 0:
+        return
+    solver.con_law[i, BOUNDED_R] = 1.0
+    for k in range(3):
+        solver.con_law[i, 1 + k] = 0.0
+    J, row = data.element_J, data.element_row
+    for d in range(data.v.shape[0] - 1, -1, -1):
+        x = row[first, ELEMENT_ROOT] * J[first, d]
+        y = row[first + 1, ELEMENT_ROOT] * J[first + 1, d] if count > 1 else 0.0
+        z = row[first + 2, ELEMENT_ROOT] * J[first + 2, d] if count > 2 else 0.0
+        if (x != 0.0 or y != 0.0 or z != 0.0) and data.diagonal[d] < INFINITE:
+            add_entry(solver, i, d, x, y, z)
+            v_free = data.v[d] + h * data.vdot[d]
+            solver.con_law[i, 1] += x * v_free
+            solver.con_law[i, 2] += y * v_free
+            solver.con_law[i, 3] += z * v_free
+    end_constraint(solver, i)

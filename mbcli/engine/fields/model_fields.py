@@ -3,9 +3,9 @@
 Allocation, the compiled structs and the documentation all read these tables. Sizes of a model: nbody mobilized bodies
 (World is 0; links welded together are one body), nlink links and nframe frames as the plant counts them, nq positions,
 nv velocities, nu inputs, ndriven of them of actuators on joints, npd of these with a controller, nspring spring-
-dampers, nhinge door hinges, nbushing bushings, ncut joints that close loops and have forces, ncurve curves with
-nsegment arcs and lines, nlock locked velocities, nlimit limits of positions, nstop compliant stops, nspeed brakes of
-velocities, nfriction velocities with dry friction, nbounded of controllers, limits and dry friction together,
+dampers, nhinge door hinges, nbushing bushings, ncut joints that close loops and have forces, nelement rows of these,
+ncurve curves with nsegment arcs and lines, nlock locked velocities, nlimit limits of positions, nstop compliant stops,
+nspeed brakes of velocities, nfriction velocities with dry friction, nbounded of controllers, limits and dry friction,
 ntransmission actuators that act through a transmission, nactivation activations of theirs, npath elements of their
 paths, nsum coordinates in their sums. Kinds: "real" takes the scalar type, "int" is int64.
 
@@ -174,6 +174,8 @@ MODEL_FIELDS = (
 # columns of bounded_row: a, k, bounds; vdot and M vdot - r at the point; what is assumed at a bound, else a; the
 # diagonal without rows
 ROW_OFFSET, ROW_SLOPE, ROW_LOW, ROW_HIGH, ROW_AT_POINT, ROW_ASSUMED, ROW_OWN = range(7)
+# columns of element_row: h^2 k, h c, root of s, g, and what take_element_changes() solves for
+ELEMENT_STIFFNESS, ELEMENT_DAMPING, ELEMENT_ROOT, ELEMENT_FORCE, ELEMENT_X = range(5)
 # elements of contact: addresses of arrays, of what functions are called with, and of these functions
 CONTACT_AT_POINTS, CONTACT_AT_SOLVER, CONTACT_AT_COLLISION, CONTACT_AT_SAMPLES, CONTACT_AT_MODEL = range(5)
 CONTACT_AT_DATA, CONTACT_AT_LAW, CONTACT_AT_KEEP, CONTACT_AT_FIND, CONTACT_AT_SOLVE = range(5, 10)
@@ -263,6 +265,10 @@ DATA_FIELDS = (
         "rows of controllers, limits, dry friction; columns ROW_...",
     ),
     Field("friction_effort", ("nfriction",), "real", "N m or N", "dry friction of a joint in the step"),
+    Field("element_row", ("nelement", 5), "real", "", "rows of force elements in a step, columns ELEMENT_..."),
+    Field("element_J", ("nelement", "nv"), "real", "1, m", "velocity along each row per unit of v"),
+    Field("element_y", ("nelement", "nv"), "real", "1/kg", "M^-1 J^T of each, under constraints if there are some"),
+    Field("element_system", ("nelement", "nelement"), "real", "1", "1 + R J M^-1 J^T R, see smooth/element_rows.py"),
     Field("psi_dot", ("nv", 6), "real", "rad/s, m/s", "S crossed by the velocity of what it does not carry"),
     Field("psi_ddot", ("nv", 6), "real", "rad/s^2, m/s^2", "the same of accelerations, see dynamics_derivatives.py"),
     Field("A_by_v", ("nv", 6), "real", "rad/s, m/s", "psi_dot and the rate of S"),

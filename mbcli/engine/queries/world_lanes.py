@@ -21,6 +21,7 @@ from mbcli.engine.queries.batch import number_in, set_number_in, states_at_once,
 from mbcli.engine.runtime.calls_by_address import call_by_address
 from mbcli.engine.runtime.handles import lanes_at, model_at, worlds_at
 from mbcli.engine.runtime.kernel import called, kernel
+from mbcli.engine.smooth.element_rows import resist_with_elements
 from mbcli.engine.smooth.forward_dynamics import forward_dynamics
 from mbcli.engine.smooth.inverse_dynamics import clear_applied_forces
 from mbcli.engine.smooth.state import at_velocities
@@ -72,6 +73,7 @@ def advance_lanes(m, d, w, first, lanes, model, worlds):
         go_to_start(d)
         start_controllers(m, d, h)
         forward_dynamics(m, d)
+        resist_with_elements(m, d, h)
         leaving, count = 0, 0
         for lane in range(lanes):
             if leaves_smooth_motion(m, d, h, lane):

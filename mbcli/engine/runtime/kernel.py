@@ -36,6 +36,7 @@ KERNEL_MODULES = (
     "smooth.tendon_wraps",
     "smooth.transmissions",
     "smooth.actuator_laws",
+    "smooth.element_rows",
     "smooth.frame_motion",
     "smooth.mass_properties",
     "smooth.jacobians",

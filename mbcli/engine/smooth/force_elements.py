@@ -7,7 +7,6 @@ Each law is written once, and its users add it up: forces on bodies, forces on l
 from mbcli.engine.fields.model_fields import CUT_DAMPED, CUT_SLIDES, CUT_TURNS
 from mbcli.engine.runtime.kernel import INJECTED, kernel, slot
 from mbcli.engine.smooth.frame_motion import (
-    components,
     frame_axes,
     frame_origin,
     from_components,
@@ -21,6 +20,7 @@ from mbcli.engine.smooth.spatial import add, cross, dot, rotate, row3, scale, se
 from mbcli.engine.smooth.trigonometry import arctangent, hyperbolic_tangent, sign_of, sine_cosine, square_root
 
 SHORTEST = 2.220446049250313e-16  # [1] of the free length: below it a spring-damper has no direction
+NO_RATE = 1e-6  # [1] of a hinge's motion threshold: below it friction is in proportion to the rate
 CLOSED = 0.41997434161402614  # 1 - tanh(1)^2: the bump of a catch's energy at the closed door
 
 
@@ -107,47 +107,51 @@ def bushing(model, data, n):
     that rate is the one whose product with f is the power of f, so that damping always dissipates. (B's own angular
     velocity differs from it unless the axis of rotation stands still.) After velocity_kinematics.
     """
+    angles, turns, shifts, r, p, q = bushing_axes(model, data, n)
+    constants = model.bushing_constants
+    half_r = scale(0.5, r)
+    w_A, v_A = velocity_at(data, model.frame_body[model.bushing_frame[n, 0]], subtract(p, half_r))
+    w_C, v_C = velocity_at(data, model.frame_body[model.bushing_frame[n, 1]], add(q, half_r))
+    w_AC = subtract(w_C, w_A)
+    # the rate of r in a frame that turns with the mean of both angular velocities
+    rate = subtract(subtract(v_C, v_A), cross(scale(0.5, add(w_A, w_C)), r))
+    t = f = scale(0.0, r)
+    for k in range(3):
+        t = add(t, scale(-constants[n, k] * angles[k] - constants[n, 3 + k] * dot(turns[k], w_AC), turns[k]))
+        push = -constants[n, 6 + k] * dot(shifts[k], r) - constants[n, 9 + k] * dot(shifts[k], rate)
+        f = add(f, scale(push, shifts[k]))
+    return t, f, p, q
+
+
+@kernel
+def bushing_axes(model, data, n):
+    """(rpy, turns, shifts, r, p, q) of a bushing, in W, after position_kinematics.
+
+    turns: three axes whose products with w_AC are the rates of roll, pitch and yaw; shifts: the axes of B; r: from Ao
+    to Co; p, q: the centre, from Ro of A's and C's trees.
+    """
     A, C = model.bushing_frame[n, 0], model.bushing_frame[n, 1]
     a, c = model.frame_body[A], model.frame_body[C]
-    constants = model.bushing_constants
     Ax, Ay, Az = frame_axes(model, data, A)
     Cx, Cy, Cz = frame_axes(model, data, C)
     p, q = frame_origin(model, data, A), frame_origin(model, data, C)
     r = subtract(from_reference_of(model, data, q, c, a), p)
-    w_A, v_A = velocity_at(data, a, p)
-    w_C, v_C = velocity_at(data, c, q)
-    w_AC = subtract(w_C, w_A)
-    # the rate of r in a frame that turns with the mean of both angular velocities
-    rate = subtract(subtract(v_C, v_A), cross(scale(0.5, add(w_A, w_C)), r))
 
     # elements of R_AC: the last row and the first column
     R20, R21, R22, R10, R00 = dot(Az, Cx), dot(Az, Cy), dot(Az, Cz), dot(Ay, Cx), dot(Ax, Cx)
     cos_p = square_root(R21 * R21 + R22 * R22)
     sin_p, sin_y, cos_y = -R20, R10 / cos_p, R00 / cos_p
-    roll, pitch, yaw = arctangent(R21, R22), arctangent(sin_p, cos_p), arctangent(R10, R00)
-    tan_p = sin_p / cos_p
-    w = components((Ax, Ay, Az), w_AC)
-    along = cos_y * w[0] + sin_y * w[1]
-    tau_r = -constants[n, 0] * roll - constants[n, 3] * along / cos_p
-    tau_p = -constants[n, 1] * pitch - constants[n, 4] * (cos_y * w[1] - sin_y * w[0])
-    tau_y = -constants[n, 2] * yaw - constants[n, 5] * (w[2] + tan_p * along)
-    in_plane = tau_r / cos_p + tan_p * tau_y
-    t = add(
-        add(scale(cos_y * in_plane - sin_y * tau_p, Ax), scale(sin_y * in_plane + cos_y * tau_p, Ay)),
-        scale(tau_y, Az),
-    )
+    angles = arctangent(R21, R22), arctangent(sin_p, cos_p), arctangent(R10, R00)
+    roll_axis = scale(1.0 / cos_p, add(scale(cos_y, Ax), scale(sin_y, Ay)))
+    pitch_axis = subtract(scale(cos_y, Ay), scale(sin_y, Ax))
+    turns = roll_axis, pitch_axis, add(Az, scale(sin_p, roll_axis))
 
-    half = half_rotation(roll, pitch, yaw)
-    x = turn(half, -1.0, components((Ax, Ay, Az), r))
-    x_rate = turn(half, -1.0, components((Ax, Ay, Az), rate))
-    f_B = (
-        -constants[n, 6] * x[0] - constants[n, 9] * x_rate[0],
-        -constants[n, 7] * x[1] - constants[n, 10] * x_rate[1],
-        -constants[n, 8] * x[2] - constants[n, 11] * x_rate[2],
-    )
-    f_A = turn(half, 1.0, f_B)
-    f = add(add(scale(f_A[0], Ax), scale(f_A[1], Ay)), scale(f_A[2], Az))
-    return t, f, add(p, scale(0.5, r)), subtract(q, scale(0.5, r))
+    half = half_rotation(angles[0], angles[1], angles[2])
+    one, zero = 1.0 + 0.0 * cos_p, 0.0 * cos_p
+    x, y, z = turn(half, 1.0, (one, zero, zero)), turn(half, 1.0, (zero, one, zero)), turn(half, 1.0, (zero, zero, one))
+    axes = (Ax, Ay, Az)
+    shifts = from_components(axes, x), from_components(axes, y), from_components(axes, z)
+    return angles, turns, shifts, r, add(p, scale(0.5, r)), subtract(q, scale(0.5, r))
 
 
 @kernel
@@ -207,6 +211,34 @@ def hinge_damping(constants, n, rate):
     ss = s * s
     slope = constants[n, 4] + constants[n, 5] * 2.0 * (1.0 - 3.0 * ss)
     return -slope * (1.0 - ss) / constants[n, 7] - constants[n, 6]
+
+
+@slot(plain="smooth.plain.add_implicit_hinges")
+def add_implicit_hinges(model, data, h):
+    """`diagonal` += what makes hinges stable in a step h at any stiffness and friction; after velocities.
+
+    Friction is taken at the velocity v' of the step's end, as torque(v) v' / v: it ends a motion and never turns it
+    round, whatever the threshold. Springs have the share of the implicit midpoint, the catch by its largest stiffness.
+    """
+    for n in range(model.hinge_dof.shape[0]):
+        d = model.hinge_dof[n]
+        data.diagonal[d] += hinge_inertia(model.hinge_constants, n, data.v[d], h)
+
+
+@kernel
+def hinge_inertia(constants, n, rate, h):
+    """What a hinge adds to an inertia in a step h that starts with a rate."""
+    stiffness = constants[n, 1] + 2.0 * constants[n, 2] / constants[n, 3]
+    return h * hinge_drag(constants, n, rate) + 0.25 * h * h * stiffness
+
+
+@kernel
+def hinge_drag(constants, n, rate):
+    """Minus the torque of friction over the rate: positive, and the viscous constant and more at rest."""
+    y = square_root(rate * rate / (constants[n, 7] * constants[n, 7]) + NO_RATE * NO_RATE)
+    s = hyperbolic_tangent(y)
+    steep = constants[n, 4] + constants[n, 5] * 2.0 * (1.0 - s * s)
+    return steep * s / (y * constants[n, 7]) + constants[n, 6]
 
 
 @kernel

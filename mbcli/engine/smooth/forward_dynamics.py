@@ -1,6 +1,7 @@
 """Accelerations by the articulated-body algorithm (Featherstone 2008, section 7.3), linear in the number of bodies."""
 
 from mbcli.engine.runtime.kernel import kernel, slot
+from mbcli.engine.smooth.element_rows import resist_with_elements
 from mbcli.engine.smooth.inertia import gravity_vector, inertia_times, weight_about_reference
 from mbcli.engine.smooth.sleep import is_asleep
 from mbcli.engine.smooth.spatial import add, add_row6, clear_rows, cross, dot, row3, scale, set_row3, subtract
@@ -89,8 +90,13 @@ def accelerate_outwards(model, data):
 
 @slot(constrained="constraints.constrained_motion.constrained_accelerations")
 def accelerations(model, data, h):
-    """As forward_dynamics(); in plants with constraints under these, over a step h or, with h = 0, at this instant."""
+    """As forward_dynamics(), over a step h with the changes of forces of elements, or, with h = 0, at this instant.
+
+    In plants with constraints under these.
+    """
     forward_dynamics(model, data)
+    if h > 0.0:
+        resist_with_elements(model, data, h)
 
 
 @kernel

@@ -18,6 +18,30 @@ def advance_activations(model, data, h):
     pass
 
 
+def add_implicit_hinges(model, data, h):
+    pass
+
+
+def begin_element_rows(model, data, h):
+    pass
+
+
+def resist_with_elements(model, data, h):
+    pass
+
+
+def resist_again(model, data):
+    pass
+
+
+def power_of_changes(model, data, v):
+    return data.V[0, 0]
+
+
+def add_element_changes(model, data, tau):
+    pass
+
+
 def add_hinge_derivatives(model, data, dtau_dq, dtau_dv):
     pass
 

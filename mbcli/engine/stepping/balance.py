@@ -18,6 +18,7 @@ from mbcli.engine.fields.model_fields import (
     BALANCE_AT_MODEL,
     BALANCE_AT_MOTION_FUNCTION,
     BALANCE_AT_STEP_FUNCTION,
+    SCHEME_EXACT,
     SCHEME_MIDDLE,
 )
 from mbcli.engine.fields.run_fields import (
@@ -40,11 +41,13 @@ from mbcli.engine.runtime.handles import balance_at, data_at, integration_at, mo
 from mbcli.engine.runtime.kernel import called, kernel, slot
 from mbcli.engine.smooth.actuator_laws import add_transmission_forces
 from mbcli.engine.smooth.coordinates import advance_positions
+from mbcli.engine.smooth.element_rows import power_of_changes
 from mbcli.engine.smooth.energy import total_energy
 from mbcli.engine.smooth.force_elements import (
     add_forces_between,
     element_conservative_power,
     hinge_friction_torque,
+    hinge_inertia,
     hinge_spring_torque,
 )
 from mbcli.engine.smooth.forward_dynamics import stop_locked
@@ -124,21 +127,26 @@ def balance_step(model, data, balance, unused, h):
     for k in range(d.v.shape[0]):
         d.v[k] = 0.5 * (b.v_before_step[k] + b.v_after_step[k])
     velocity_kinematics(m, d)
-    unexplained = 0.0
+    exact, unexplained = m.step_scheme[SCHEME_EXACT], 0.0
     for k in range(d.v.shape[0]):
         damping = -m.dof_damping[k] * (
             b.v_after_step[k] if b.balance_settings[BALANCE_IMPLICIT] != 0.0 else b.v_before_step[k]
         )
-        spring = -m.dof_stiffness[k] * (d.q[m.dof_q[k]] - m.dof_nominal[k])
+        stretch = d.q[m.dof_q[k]] - m.dof_nominal[k] + 0.25 * h * h * exact * d.vdot[k]
+        spring = -m.dof_stiffness[k] * stretch
         b.work[WORK_OF_JOINT_DAMPING] += h * damping * d.v[k]
         unexplained += h * (d.tau[k] - damping - spring) * d.v[k]
     for n in range(m.hinge_dof.shape[0]):
         k = m.hinge_dof[n]
         torque = hinge_spring_torque(m.hinge_constants, n, d.q[m.dof_q[k]])
         torque += hinge_friction_torque(m.hinge_constants, n, b.v_before_step[k])
+        torque -= exact * hinge_inertia(m.hinge_constants, n, b.v_before_step[k], h) * d.vdot[k]
         b.work[WORK_OF_FORCE_ELEMENTS] += h * torque * d.v[k]
         unexplained -= h * torque * d.v[k]
     b.work[WORK_OF_FORCE_ELEMENTS] += h * (power_of_applied_forces(d) - element_conservative_power(m, d))
+    work = h * power_of_changes(m, d, d.v)
+    b.work[WORK_OF_FORCE_ELEMENTS] += work
+    unexplained -= work
     for n in range(m.friction_dof.shape[0]):
         work = h * d.friction_effort[n] * d.v[m.friction_dof[n]]
         b.work[WORK_OF_JOINT_FRICTION] += work

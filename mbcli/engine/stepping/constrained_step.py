@@ -25,6 +25,7 @@ from mbcli.engine.constraints.constraint_stages import (
     move_against_errors,
     solve_for_accelerations,
 )
+from mbcli.engine.constraints.constraint_system import add_reduced, solve_multipliers, subtract_reduced
 from mbcli.engine.fields.model_fields import (
     RANK_CLEAR,
     RANK_CROSSING,
@@ -45,13 +46,19 @@ from mbcli.engine.limits.limited_dynamics import limited_dynamics
 from mbcli.engine.limits.pd_control import finish_controllers
 from mbcli.engine.runtime.calls_by_address import call_by_address
 from mbcli.engine.runtime.handles import constraints_at, data_at, model_at, work_at
-from mbcli.engine.runtime.kernel import called, kernel
+from mbcli.engine.runtime.kernel import called, kernel, slot
 from mbcli.engine.smooth.coordinates import advance_positions
+from mbcli.engine.smooth.element_rows import (
+    add_element_changes,
+    factorize_elements,
+    number_of_rows,
+    take_element_changes,
+)
 from mbcli.engine.smooth.forward_dynamics import apply_joint_locks, stop_locked
 from mbcli.engine.smooth.inverse_dynamics import apply_link_forces
 from mbcli.engine.smooth.kinematics import position_kinematics, velocity_kinematics
 from mbcli.engine.smooth.state import at_velocities
-from mbcli.engine.smooth.tree_factorization import packed_mass_matrix
+from mbcli.engine.smooth.tree_factorization import packed_mass_matrix, solve_factor, solve_transposed
 from mbcli.engine.stepping.step import gather_forces, stay_within_limits
 from mbcli.engine.stepping.velocity_terms import SUBSTITUTIONS
 
@@ -181,6 +188,7 @@ def solve_in_middle(m, d, c, w, h):
     row_axes(m, d, c, w, 0)
     constraint_jacobian(d, c, w)
     factorize_in_middle(m, d, c, w)
+    respond_to_elements(m, d, c, w, h)
     part = part_before_forces(m, w) * h
     for k in range(d.v.shape[0]):
         d.v[k] = w.v_start[k]
@@ -194,6 +202,39 @@ def solve_in_middle(m, d, c, w, h):
         bias_of_motion(m, d, w)
         constraint_bias(m, d, c, w)
         solve_for_accelerations(m, d, c, w)
+        resist_under_constraints(m, d, c, w)
+
+
+@slot(plain="stepping.plain.respond_to_elements")
+def respond_to_elements(m, d, c, w, h):
+    """After factorize_in_middle: element_y, what the rows of force elements do under constraints, and their factor."""
+    for i in range(number_of_rows(m, d)):
+        for k in range(d.v.shape[0]):
+            w.reduced[k] = d.element_J[i, k]
+        solve_transposed(m, c, w, w.reduced)
+        for k in range(w.force.shape[0]):
+            w.force[k] = 0.0 * w.gamma[k]
+        subtract_reduced(c, w, w.reduced, w.force)
+        solve_multipliers(c, w, w.force)
+        add_reduced(c, w, w.force, w.reduced)
+        solve_factor(m, c, w, w.reduced)
+        for k in range(d.v.shape[0]):
+            d.element_y[i, k] = w.reduced[k]
+    factorize_elements(m, d, h)
+
+
+@slot(plain="stepping.plain.resist_under_constraints")
+def resist_under_constraints(m, d, c, w):
+    """After solve_for_accelerations: vdot, `force` without the changes of forces of elements -> with them."""
+    if number_of_rows(m, d) == 0:
+        return
+    take_element_changes(m, d)
+    for k in range(d.v.shape[0]):
+        w.dv[k] = d.tau[k]
+    add_element_changes(m, d, d.tau)
+    solve_for_accelerations(m, d, c, w)
+    for k in range(d.v.shape[0]):
+        d.tau[k] = w.dv[k]
 
 
 @kernel

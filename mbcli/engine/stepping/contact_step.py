@@ -18,6 +18,7 @@ from mbcli.engine.contact.joint_rows import (
     CONTROLLER,
     DRY_FRICTION,
     add_controller_rows,
+    add_element_rows,
     add_friction_rows,
     add_limit_rows,
     leave_to_controllers,
@@ -68,6 +69,7 @@ from mbcli.engine.limits.limited_dynamics import limited_dynamics
 from mbcli.engine.runtime.calls_by_address import call_by_address
 from mbcli.engine.runtime.handles import collision_at, points_at, solver_at
 from mbcli.engine.runtime.kernel import kernel, slot
+from mbcli.engine.smooth.element_rows import resist_with_elements
 from mbcli.engine.smooth.forward_dynamics import forward_dynamics, stop_locked
 from mbcli.engine.smooth.inverse_dynamics import apply_link_forces
 from mbcli.engine.smooth.kinematics import velocity_kinematics
@@ -153,6 +155,7 @@ def constrain_step(model, data, points, solver, h):
     leave_to_controllers(model, data)
     leave_to_transmission_rows(model, data, h)
     forward_dynamics(model, data)
+    resist_with_elements(model, data, h)
     if model.step_scheme[SCHEME_EXACT] == 1 and alone:
         take_terms_of_free_trees(model, data, solver, h)
     set_velocities(model, data, solver, h)
@@ -160,6 +163,7 @@ def constrain_step(model, data, points, solver, h):
     add_controller_rows(model, data, solver, h)
     add_friction_rows(model, data, solver, h)
     add_transmission_rows(model, data, solver, h)
+    add_element_rows(model, data, solver, h)
     add_constraint_rows(model, data, solver)
     if solver.counts[COUNT_STATUS] != PROBLEM_SOLVED:
         return

@@ -1,6 +1,6 @@
 """The filler for the work of rows in plants with contact: that of their impulses."""
 
-from mbcli.engine.contact.joint_rows import CONTROLLER, EQUATION
+from mbcli.engine.contact.joint_rows import CONTROLLER, ELEMENT, EQUATION
 from mbcli.engine.contact.patches import patch_velocity, velocity_in_patch
 from mbcli.engine.contact.problem import row_velocity
 from mbcli.engine.fields.contact_fields import BOUNDED, COUNT_CONSTRAINTS, EQUALITY, HAS_TORSIONAL, VECTOR_DIRECTION
@@ -53,6 +53,8 @@ def work_of_contact_rows(data, balance):
         if kind < BOUNDED:
             balance.work[WORK_OF_CONTACT] += work
             balance.work[WORK_OF_CONTACT_FRICTION] += friction
+        elif ELEMENT <= source < EQUATION:  # it is that of the changes of forces of elements
+            work = 0.0
         elif source >= EQUATION or kind == EQUALITY:
             balance.work[WORK_OF_CONSTRAINTS] += work
         elif source < CONTROLLER:

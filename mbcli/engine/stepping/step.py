@@ -12,13 +12,14 @@ Joint damping and limits are those of other plants, at the end of the step as th
 can act, the velocity terms are those of the start. docs/explanation/discrete_steps.md compares the scheme with others.
 """
 
-from mbcli.engine.fields.model_fields import SCHEME_MIDDLE
+from mbcli.engine.fields.model_fields import SCHEME_EXACT, SCHEME_MIDDLE
 from mbcli.engine.limits.joint_limits import limit_gap
 from mbcli.engine.limits.limited_dynamics import limited_dynamics
 from mbcli.engine.runtime.kernel import INJECTED, kernel, slot
 from mbcli.engine.smooth.actuator_laws import add_transmission_forces
 from mbcli.engine.smooth.coordinates import advance_positions
-from mbcli.engine.smooth.force_elements import add_element_forces
+from mbcli.engine.smooth.element_rows import begin_element_rows
+from mbcli.engine.smooth.force_elements import add_element_forces, add_implicit_hinges
 from mbcli.engine.smooth.forward_dynamics import accelerations, apply_joint_locks, stop_locked
 from mbcli.engine.smooth.inverse_dynamics import apply_link_forces
 from mbcli.engine.smooth.joint_forces import add_joint_forces
@@ -81,16 +82,21 @@ def gather_forces(model, data, h, implicit_damping):
     """tau, F_applied and `diagonal` of a step: actuation, springs, damping, force elements.
 
     M vdot = tau + tau_g - C v - D v' + what accelerate() adds. Taking the damping at the new velocity adds h D to the
-    diagonal of M; with it at the old velocity the diagonal stays. Springs and force elements act by the old positions
-    and velocities.
+    diagonal of M; with it at the old velocity the diagonal stays. Springs K add h^2 K / 4: by the middle of the step in
+    which they act, as of force elements in smooth/element_rows.py.
     """
     add_joint_forces(model, data)
     add_element_forces(model, data, data.F_applied, 0)
     add_transmission_forces(model, data, h)
+    spring_share = 0.25 * h * h * model.step_scheme[SCHEME_EXACT]
     for d in range(data.v.shape[0]):
         if is_asleep(data, model.dof_body[d]):
             continue
         data.diagonal[d] = model.dof_armature[d] + implicit_damping * h * model.dof_damping[d]
+        data.diagonal[d] += spring_share * model.dof_stiffness[d]
+    if model.step_scheme[SCHEME_EXACT] == 1:
+        add_implicit_hinges(model, data, h)
+        begin_element_rows(model, data, h)
     apply_joint_locks(model, data)
 
 

@@ -7,6 +7,7 @@ vdot is zero.
 from mbcli.engine.fields.model_fields import SCHEME_MIDDLE
 from mbcli.engine.limits.joint_limits import is_in_reach
 from mbcli.engine.runtime.kernel import kernel
+from mbcli.engine.smooth.element_rows import resist_again
 from mbcli.engine.smooth.forward_dynamics import forward_dynamics_again
 from mbcli.engine.smooth.kinematics import velocity_kinematics
 
@@ -43,6 +44,7 @@ def substitute(model, data):
         data.v[d] = data.v_terms[d]
     velocity_kinematics(model, data)
     forward_dynamics_again(model, data)
+    resist_again(model, data)
     for d in range(data.v.shape[0]):
         data.v[d] = data.v_at_start[d]
 

@@ -100,6 +100,7 @@ def force_element_arrays(elements, link_body, link_X_BL, parameters):
         for row, element in enumerate(kind):
             element.row = row
     sizes = {"nspring": len(springs), "nhinge": len(hinges), "nbushing": len(bushings), "ncut": len(cuts)}
+    sizes["nelement"] = 3 * len(springs) + 6 * len(bushings) + len(cuts)
     ends = [_ends(e, parameters) for e in springs]
     arrays = {
         "spring_damper_link": [[int(A.index()), int(B.index())] for A, B, *_ in ends],

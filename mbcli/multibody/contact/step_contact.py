@@ -58,7 +58,8 @@ class StepContact(ContactArrays):
         """A solver with as much room as was found to be needed."""
         self._attached = False
         plant, earlier = self.plant, self.solver
-        rows = self.points_room + self.model.sizes["nbounded"] + self.model.sizes["ntransmission"]
+        sizes = self.model.sizes
+        rows = self.points_room + sizes["nbounded"] + sizes["ntransmission"] + sizes["nelement"]
         rows += 2 * len(plant.elements.constraints)
         self.solver = self.make_solver(rows, LAW_NUMBERS[plant.settings.discrete_contact_approximation])
         settings = self.solver.settings

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from mbcli.engine.fields.model_fields import SCHEME_EXACT
 from mbcli.multibody.core.dynamics import implicit_damping
 
 if TYPE_CHECKING:
@@ -26,9 +27,12 @@ class Stiffness(NamedTuple):
 def too_stiff(plant: PlantCore, context: Context) -> Stiffness | None:
     """What springs and dampers ask of a discrete plant at its default positions and the context's parameters.
 
-    None if its step follows them, and where derivatives are not known, as with forces of users. Damping of joints,
-    which steps take at their end, stands in for mass. Constraints, which only slow vibrations down, are left out.
+    None if its step follows them, as the default scheme does at any stiffness, and where derivatives are not known, as
+    with forces of users. Damping of joints, which steps take at their end, stands in for mass. Constraints, which only
+    slow vibrations down, are left out.
     """
+    if plant.model.step_scheme[SCHEME_EXACT] == 1:
+        return None
     rest = context.Clone()
     plant.SetPositionsAndVelocities(rest, plant.GetPositionsAndVelocities(plant.CreateDefaultContext()))
     plant.SetVelocities(rest, np.zeros(plant.num_velocities()))

@@ -24,6 +24,7 @@ class Moment:
     Args:
         plant: finalized.
         period: [s] for which what is given holds.
+        ahead: [s] after the time of a state: where bodies are then, their forces are taken.
         wind: (3,) [m/s] of the air, in World.
         efforts: {velocity index: actuator index} of joints that take efforts.
         driven: {velocity index: row of the PD controller} of joints that are driven at velocities.
@@ -41,12 +42,13 @@ class Moment:
         self,
         plant: MultibodyPlant,
         period: float,
+        ahead: float,
         wind: Vector3,
         efforts: Mapping[int, int],
         driven: Mapping[int, int],
         pushed: Sequence[RigidBody],
     ) -> None:
-        self.time, self.period, self.wind = 0.0, period, wind
+        self.time, self.period, self._ahead, self.wind = 0.0, period, ahead, wind
         self.gravity = plant.gravity_field().gravity_vector()
         self._plant, self._context = plant, Context(plant)
         self._efforts, self._driven = efforts, driven
@@ -63,6 +65,9 @@ class Moment:
         self.time = time
         self._q, self._v = q, v
         self._plant.SetPositions(self._context, q)
+        if self._ahead:  # bodies; joints stay where a controller sees them
+            qdot = self._plant.MapVelocityToQDot(self._context, v)
+            self._plant.SetPositions(self._context, q + self._ahead * qdot)
         self._plant.SetVelocities(self._context, v)
         for force in self.forces:
             force.force[:] = 0.0

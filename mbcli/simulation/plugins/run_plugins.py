@@ -9,6 +9,7 @@ import numpy as np
 
 from mbcli.common.argument_names import argument
 from mbcli.common.coordinate_names import listed
+from mbcli.engine.fields.model_fields import SCHEME_MIDDLE
 from mbcli.errors import ArgumentError
 from mbcli.multibody.core.inputs import steps_with_controllers
 from mbcli.multibody.state.context import Context
@@ -59,6 +60,17 @@ def plugin_drives(plant: MultibodyPlant, commands: PluginCommands, q: Vector, he
     return found
 
 
+def time_of_forces(plant: MultibodyPlant, period: float) -> float:
+    """[s] after the start of a step: where it takes forces, see docs/explanation/discrete_steps.md.
+
+    Between the calls of a continuous plant it is halfway: forces that hold for a period then do the work of their own.
+    """
+    if plant.is_discrete():
+        in_middle = plant.model.step_scheme[SCHEME_MIDDLE] == 1 or plant.elements.constraints
+        return 0.5 * plant.time_step() if in_middle and not plant.meets_contact() else 0.0
+    return 0.5 * period
+
+
 class PluginController(RunController):
     """The controller of a run whose model has plugins.
 
@@ -99,7 +111,7 @@ class PluginController(RunController):
         starts = [joint.velocity_start() for joint in joints]
         driven = {d: rows[inputs[d]] for d in starts} if drives else {}
         pushed = list(dict.fromkeys(body for law in plugins.laws for body in law.pushed))
-        self._moment = Moment(plant, period, wind, inputs, driven, pushed)
+        self._moment = Moment(plant, period, time_of_forces(plant, period), wind, inputs, driven, pushed)
 
     @property
     def forces(self) -> list[LinkForce]:

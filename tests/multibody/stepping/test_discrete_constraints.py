@@ -394,6 +394,7 @@ class UsersSpring(ForceElement):
 
 
 def test_forces_of_users_are_taken_where_those_of_the_engine_are():
+    """In Drake's scheme, whose forces of elements are explicit, as those of users are in all."""
     ends = []
     for of_user in (False, True):
 
@@ -401,6 +402,7 @@ def test_forces_of_users_are_taken_where_those_of_the_engine_are():
             body, rest = plant.GetBodyByName("coupler"), ([0, 0, 1], 0.5, 40.0)
             own = LinearSpringDamper(plant.world_body(), [1, 1, 0], body, *rest, 0.0)
             plant.AddForceElement(UsersSpring(body, *rest) if of_user else own)
+            plant.set_step_scheme("drake")
 
         plant, context = load("four_bar", 5e-3, tie)
         start(plant, context, 1.0)

@@ -1,0 +1,139 @@
+"""Plugins of air and water by their formulas at random points, and over a minute: what is passive gains no energy."""
+
+import math
+
+import numpy as np
+import pytest
+
+from mbcli.math import RigidTransform, RotationMatrix
+from mbcli.models import load_model
+from mbcli.plugins import PLUGINS
+from mbcli.simulation import simulate
+from mbcli.simulation.plugins.moment import Moment
+
+BODY = """<link name="b"><inertial><mass>2</mass><inertia><ixx>0.5</ixx><iyy>0.4</iyy><izz>0.3</izz></inertia>
+</inertial></link>"""
+SETTINGS = {"a0": 0.05, "cla": 4.0, "cda": 0.4, "alpha_stall": 0.3, "cla_stall": -4.0, "cda_stall": 1.0, "area": 0.1}
+
+
+def sdf(model, world="<gravity>0 0 0</gravity>"):
+    return f'<sdf version="1.9"><world name="w">{world}<model name="m">{model}</model></world></sdf>'
+
+
+def plugin(kind, **settings):
+    tags = "".join(f"<{name}>{value}</{name}>" for name, value in settings.items())
+    return f'<plugin filename="gz-sim-system" name="gz::sim::systems::{kind}">{tags}</plugin>'
+
+
+def law_at(tmp_path, text):
+    """(act, plant): act(q, v, time) gives the moment and force on the body, about its origin, in World."""
+    path = tmp_path / "m.sdf"
+    path.write_text(text)
+    plant = load_model(str(path), contact=False, dt=1e-3).plant
+    (element,) = plant.elements.plugins
+    law = PLUGINS[element.kind].Law(element)
+    moment = Moment(plant, 1e-3, 0.0, np.zeros(3), {}, {}, law.pushed)
+
+    def act(q, v):
+        moment.begin(0.0, q, v)
+        law.act(moment, [], law.memory.copy())
+        return moment.forces[0].force.copy()
+
+    return act, plant
+
+
+def random_state(rng):
+    """Quaternion and place; angular velocity and velocity, in World."""
+    wxyz = rng.normal(size=4)
+    return np.concatenate([wxyz / np.linalg.norm(wxyz), rng.normal(size=3)]), rng.normal(size=6) * [1, 1, 1, 9, 9, 9]
+
+
+def rotation(wxyz):
+    w, u = wxyz[0], wxyz[1:]
+    cross = np.array([[0, -u[2], u[1]], [u[2], 0, -u[0]], [-u[1], u[0], 0]])
+    return np.eye(3) + 2.0 * w * cross + 2.0 * cross @ cross
+
+
+def wing(R, velocity, alpha0, cla, cda, stall, cla_stall, cda_stall, area, rho=1.2041):
+    """The force on a wing whose chord is x and whose normal is z of a frame R, as Gazebo documents LiftDrag.
+
+    The angle of attack is counted from the air's direction in the plane; lift keeps its sign beyond the stall at best.
+    """
+    along, up = R.T @ velocity @ [[1, 0], [0, 0], [0, 1]]
+    side = (R.T @ velocity)[1]
+    if along <= 0.0 or np.linalg.norm(velocity) <= 0.01:
+        return np.zeros(3)
+    alpha = alpha0 - math.atan2(up, along)
+    alpha -= math.pi * round(alpha / math.pi)
+    beyond = max(abs(alpha) - stall, 0.0)
+    up_to = min(abs(alpha), stall)
+    sign = 1.0 if alpha >= 0.0 else -1.0
+    lift = sign * max(cla * up_to + cla_stall * beyond, 0.0)
+    drag = abs(cda * up_to + cda_stall * beyond)
+    speed = math.hypot(along, up)
+    squared_cosine = 1.0 - side**2 / (velocity @ velocity)
+    across = np.array([-up, 0.0, along]) / speed
+    force = lift * across - drag * np.array([along, 0.0, up]) / speed
+    return R @ (0.5 * rho * speed**2 * area * squared_cosine * force)
+
+
+def test_lift_and_drag_follow_their_formula_at_200_points(tmp_path):
+    act, _ = law_at(tmp_path, sdf(BODY + plugin("LiftDrag", link_name="b", **SETTINGS)))
+    rng, lifted, stalled = np.random.default_rng(0), 0, 0
+    for _ in range(200):
+        q, v = random_state(rng)
+        R = rotation(q[:4])
+        expected = wing(
+            R, v[3:], *(SETTINGS[n] for n in ("a0", "cla", "cda", "alpha_stall", "cla_stall", "cda_stall")), 0.1
+        )
+        np.testing.assert_allclose(act(q, v)[3:], expected, rtol=1e-9, atol=1e-9)
+        lifted += np.any(expected != 0.0)
+        u = R.T @ v[3:]
+        stalled += u[0] > 0.0 and abs(math.atan2(u[2], u[0])) > 0.65
+    assert lifted > 60
+    assert stalled > 30
+
+
+@pytest.mark.parametrize("angle", [40, 60, 80, -40, -60, -80])
+def test_there_is_no_lift_beyond_the_stall(tmp_path, angle):
+    settings = SETTINGS | {"a0": 0.0, "cda": 0.0, "cda_stall": 0.0}
+    act, _ = law_at(tmp_path, sdf(BODY + plugin("LiftDrag", link_name="b", **settings)))
+    v = [0, 0, 0, 5 * math.cos(math.radians(angle)), 0, -5 * math.sin(math.radians(angle))]
+    assert not act(np.array([1.0, 0, 0, 0, 0, 0, 0]), np.array(v)).any()
+
+
+def test_water_damps_by_its_formula_at_200_points(tmp_path):
+    names = ["xU", "yV", "zW", "kP", "mQ", "nR", "xUabsU", "yVabsV", "zWabsW", "kPabsP", "mQabsQ", "nRabsR"]
+    rng = np.random.default_rng(1)
+    values = -rng.uniform(0.1, 9.0, 12)
+    act, _ = law_at(
+        tmp_path, sdf(BODY + plugin("Hydrodynamics", link_name="b", **dict(zip(names, values, strict=True))))
+    )
+    for _ in range(200):
+        q, v = random_state(rng)
+        R = rotation(q[:4])
+        motion = np.concatenate([R.T @ v[3:], R.T @ v[:3]])
+        wrench = values[:6] * motion + values[6:] * motion * np.abs(motion)
+        np.testing.assert_allclose(act(q, v), np.concatenate([R @ wrench[3:], R @ wrench[:3]]), rtol=1e-9, atol=1e-9)
+
+
+FLUID = """<plugin filename="gz-sim-buoyancy-system" name="gz::sim::systems::Buoyancy"><graded_buoyancy>
+<default_density>1000</default_density><density_change><above_depth>0</above_depth><density>1</density>
+</density_change></graded_buoyancy></plugin>"""
+BOX = """<link name="b"><inertial><mass>33.6</mass><inertia><ixx>1.12</ixx><iyy>0.56</iyy><izz>1.456</izz></inertia>
+</inertial><collision name="c"><geometry><box><size>0.4 0.6 0.2</size></box></geometry></collision></link>"""
+
+
+@pytest.mark.parametrize("options", [{}, {"ground": -5.0, "contact": True}, {"dt": 0.0}])
+@pytest.mark.parametrize("tilt", [0.0, 0.1])
+def test_a_box_that_bobs_keeps_its_amplitude(tmp_path, options, tilt):
+    path = tmp_path / "m.sdf"
+    path.write_text(sdf(BOX, FLUID))
+    model = load_model(str(path), **({"contact": False, "dt": 1e-3} | options))
+    context = model.plant.CreateDefaultContext()
+    turned = RotationMatrix.MakeXRotation(tilt)
+    model.plant.SetFreeBodyPose(context, model.plant.GetBodyByName("b"), RigidTransform(turned, [0.0, 0.0, -0.03]))
+    result = simulate(model, 20.0, start=context, warn=lambda line: None)
+    z = result.q[:, 6] + 0.04  # about its draught
+    first, last = np.abs(z[:200]).max(), np.abs(z[-200:]).max()
+    assert last == pytest.approx(first, rel=0.03)
