@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 NOT_BEGUN = "file is not already open for SWMR writing"
 _HELD = frozenset({errno.EAGAIN, errno.EACCES})  # of a lock that another process has
+_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 _NOTED: list[str] = []  # the file of which it was said that there are no locks
 
 READ_ATTEMPTS = 20  # of a block that a running writer may be about to replace
@@ -68,12 +69,13 @@ class LockWarning(UserWarning):
 
 
 @contextmanager
-def new_file(path: str | os.PathLike[str]) -> Iterator[h5py.File]:
+def new_file(path: str | os.PathLike[str], room: int = 0) -> Iterator[h5py.File]:
     """A new file of HDF5 in the place of one that is there. OSError, RuntimeError: what could not be written.
 
-    HDF5 keeps a file that it could not write at its close, and writes it again when the process ends, by a signal of
-    memory; the second close lets go of it.
+    room: how many bytes [1] the disk must have free. HDF5 does not come back from a disk that fills while it writes:
+    the process ends by SIGSEGV.
     """
+    _reserve(path, room)
     file = with_locks_where_there_are(
         lambda locking: h5py.File(path, "w", libver=("v110", "v110"), locking=locking), path
     )
@@ -85,6 +87,17 @@ def new_file(path: str | os.PathLike[str]) -> Iterator[h5py.File]:
             with suppress(OSError, RuntimeError):
                 file.close()
         raise
+
+
+def _reserve(path: str | os.PathLike[str], room: int) -> None:
+    """OSError where a file cannot have so many bytes; it has them until it is opened to be written."""
+    with open(path, "wb") as file:
+        try:
+            if room and hasattr(os, "posix_fallocate"):
+                os.posix_fallocate(file.fileno(), 0, room)
+        except OSError as error:
+            if error.errno in _FULL:
+                raise
 
 
 def _open_unfinished(path: str, locking: str | Literal[False]) -> h5py.File:

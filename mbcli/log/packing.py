@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from mbcli.math.array_types import Array
 
 FILTERS = {"shuffle": True, "compression": "gzip", "compression_opts": 1, "fletcher32": True}
+ROOM = 1 << 16  # [bytes] that the new file may have more than the old one
 BLOCK_BYTES = 1 << 22  # read at once
 SCALE_ATTRIBUTES = ("CLASS", "NAME", "DIMENSION_LIST", "REFERENCE_LIST")  # of dimension scales, which are made anew
 
@@ -51,7 +52,7 @@ def write_packed(
     Raises:
       OSError, RuntimeError: of HDF5; an incomplete file is left. ModelError of the source.
     """
-    with new_file(path) as target:
+    with new_file(path, os.path.getsize(source.path) + ROOM) as target:
         lost: set[str] = set()
 
         def lose(path: str, error: MbcliError) -> None:

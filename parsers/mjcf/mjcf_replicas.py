@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     Key: TypeAlias = tuple[str, str | None]  # (kind, name)
     Rename: TypeAlias = Callable[[Node, str, str], str]  # (node, attribute, text) -> the text in a copy
 
-MAX_COPIES = 200_000  # elements that are made in all
+MAX_COPIES = 50_000  # elements that are made in all
 SECTIONS = ("tendon", "equality", "contact", "actuator")  # a tendon may be referred to by those after it
 WITH_OTHERS = ("tendon", "contact")  # sections whose elements may refer to more than what is copied
 _KINDS = {"freejoint": "joint", "fixed": "tendon", "spatial": "tendon"}  # of names, by tag; others are their own

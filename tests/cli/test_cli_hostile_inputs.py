@@ -120,6 +120,23 @@ def opened_checksum(block):
     return c.to_bytes(4, "little")
 
 
+@pytest.mark.parametrize("blocks", [1, 2, 4, 8, 12, 16, 20, 24])
+def test_recovering_onto_a_disk_that_fills_ends_by_code_6(blocks, run_log, tmp_path):
+    """A bound on the size of files fails as a full disk does."""
+    resource = pytest.importorskip("resource")
+    most = blocks * 1024
+    assert run_log.stat().st_size > most
+    result = subprocess.run(
+        [sys.executable, "-P", "-m", "mbcli", "log", "recover", str(run_log), "-o", str(tmp_path / "r.h5")],
+        capture_output=True,
+        text=True,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (most, most)),
+    )
+    assert result.returncode == 6, result.stderr
+    assert "cannot be written" in result.stderr and "Traceback" not in result.stderr
+    assert not list(tmp_path.iterdir())
+
+
 @pytest.mark.parametrize("number", [37, 95, 38])  # ENOLCK, EOPNOTSUPP, ENOSYS
 def test_a_file_system_without_locks_is_read_and_written(number, monkeypatch, run_log, tmp_path):
     real, asked = h5py.File, []

@@ -786,7 +786,7 @@ def test_replicas_have_copies_of_all_that_refers_to_them():
     [
         ("COUNT", "0", "must be positive, found 0"),
         ("COUNT", "x", "must be an integer"),
-        ("COUNT", "100000000", "more than 200000 elements with all its replicas"),
+        ("COUNT", "100000000", "more than 50000 elements with all its replicas"),
         ('<body name="a"><joint name="j"/>', '<joint name="j"/><body name="a">', "a joint must not stand in"),
         ('body2="world"', 'body2="b"', 'there is no body "b"'),
     ],
