@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mbcli.cli.model import read_packages
-from mbcli.cli.options import INPUT_FORMATS, Options, resource_options
+from mbcli.cli.options import INPUT_FORMATS, Options, resource_options, writable_path
 from mbcli.cli.output import emit, printable, write_file
 from mbcli.common.json_text import to_json
 from mbcli.common.number_text import counted
@@ -55,7 +55,7 @@ FOUND = 1  # exit code: there is something at or above --fail-on
 @click.option("--format", "output_format", type=click.Choice(FORMATS), help="jsonl: one finding per line.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @click.option("--sarif", "as_sarif", is_flag=True, help="Print a SARIF 2.1 log, for annotations in CI.")
-@click.option("-o", "--output", metavar="FILE", help="Write the result to a file.")
+@click.option("-o", "--output", metavar="FILE", callback=writable_path, help="Write the result to a file.")
 @click.option("--force", is_flag=True, help="Replace an existing file.")
 @click.option("-q", "--quiet", is_flag=True, help="Print only findings at or above --fail-on, no summary.")
 @click.pass_context

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mbcli.cli.log_show import opened_log
-from mbcli.cli.options import Options
+from mbcli.cli.options import Options, writable_path
 from mbcli.cli.output import emit, number, printable, table
 from mbcli.common.json_text import to_json
 
@@ -35,7 +35,7 @@ Keys of the JSON document, beside log, start_time and end_time [s]:
 @click.argument("path", metavar="LOG")
 @click.option("--csv", "as_csv", is_flag=True, help="Print a table of the actuators, and one of the joints, as CSV.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-@click.option("-o", "--output", metavar="FILE", help="Write to this file.")
+@click.option("-o", "--output", metavar="FILE", callback=writable_path, help="Write to this file.")
 @click.option("--force", is_flag=True, help="Replace an existing file.")
 def loads(path: str, as_csv: bool, as_json: bool, output: str | None, force: bool) -> None:
     """Peaks, root mean squares, power and duty of actuators, and the forces in joints, over a run.

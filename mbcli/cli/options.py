@@ -20,6 +20,7 @@ from mbcli.batch import FORMATS as ROW_FORMATS
 from mbcli.common.argument_names import NO_VALUE
 from mbcli.common.coordinate_names import listed
 from mbcli.common.number_text import parse_number
+from mbcli.common.output_files import refuse_missing_folder
 from mbcli.errors import ArgumentError
 from mbcli.parsers.formats import FORMATS, format_of_name
 
@@ -299,6 +300,14 @@ batch_options = together(
     *row_options,
 )
 
+
+def writable_path(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+    """The value of -o, once the folder that it is in is known to be there: not after all the work."""
+    if value not in (None, "-") and not ctx.resilient_parsing:
+        refuse_missing_folder(value)
+    return value
+
+
 output_options = together(
     click.option("--json", "as_json", is_flag=True, help="Print one JSON document."),
     click.option(
@@ -307,7 +316,7 @@ output_options = together(
         type=click.Choice(["text", "json", *ROW_FORMATS]),
         help="Format of the result; default: text, for --states JSON lines or by the suffix of -o.",
     ),
-    click.option("-o", "--output", metavar="FILE", help="Write the result to a file."),
+    click.option("-o", "--output", metavar="FILE", callback=writable_path, help="Write the result to a file."),
     click.option("--force", is_flag=True, help="Replace an existing file."),
 )
 

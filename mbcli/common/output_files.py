@@ -18,8 +18,17 @@ def refuse_existing(path: str, force: bool) -> None:
     """OutputError if a file is there that `force` does not give free, or a folder."""
     if os.path.isdir(path):
         raise OutputError(f"{path}: error: is a directory")
+    refuse_missing_folder(path)
     if os.path.lexists(path) and not force:
         raise OutputError(f"{path}: error: exists already; {argument('force', True)} replaces it")
+
+
+def refuse_missing_folder(path: str) -> None:
+    """OutputError if the folder that a file is to be in is not there."""
+    folder = os.path.dirname(path.rstrip("/" + os.sep))
+    if folder and not os.path.isdir(folder):
+        problem = "Not a directory" if os.path.lexists(folder) else "No such file or directory"
+        raise OutputError(f"{path}: error: cannot be written: {problem}: {folder}")
 
 
 def is_special(path: str) -> bool:

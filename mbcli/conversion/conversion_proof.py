@@ -50,7 +50,7 @@ def prove(
     model = _read_back(conversion, packages)
     written = _plant_of(model)
     links = [(link, name) for link, name in conversion.links.items() if link != WORLD]
-    num_added = int(conversion.links.get(WORLD, WORLD) != WORLD)
+    num_added = conversion.num_added + int(conversion.links.get(WORLD, WORLD) != WORLD)
     bodies = [
         (body, written.GetBodyByName(name), conversion.moved.get(link))
         for body, (link, name) in zip(plant.elements.bodies[1:], links, strict=True)

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from mbcli.parsers.mjcf.mjcf_values import read_pose
+from mbcli.parsers.mjcf.mjcf_values import read_color, read_pose
 from mbcli.parsers.spec import IDENTITY, Box, DeformableSpec, GeometrySpec, pose
 
 from mbcli.errors import ModelError
@@ -65,7 +65,7 @@ def read_flexcomp(node: Node, X_WB: Matrix4 | None, reading: Reading) -> Deforma
     geometry = GeometrySpec(name, Box(size), IDENTITY, node.place, properties=properties)
     assert X_WB is not None
     X_WD = X_WB @ read_pose(node, reading.settings_of(node))
-    color = node.vector("rgba", 4)
+    color = read_color(node)
     return DeformableSpec(name, node.place, geometry, config, pose(X_WD[:3, :3], X_WD[:3, 3]), color=color)
 
 

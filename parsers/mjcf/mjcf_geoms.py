@@ -12,7 +12,7 @@ from mbcli.parsers.geometry_inertia import mass_properties, scaled_to_mass
 from mbcli.parsers.mjcf.mjcf_contact import geoms_in_pairs, read_geom_contact
 from mbcli.parsers.mjcf.mjcf_inertia import shell_mass_properties
 from mbcli.parsers.mjcf.mjcf_meshes import asset_name
-from mbcli.parsers.mjcf.mjcf_values import read_pose, report_negative
+from mbcli.parsers.mjcf.mjcf_values import read_color, read_pose, report_negative
 from mbcli.parsers.poses import turn_z_to
 from mbcli.parsers.spec import IDENTITY, Box, Capsule, Cylinder, Ellipsoid, GeometrySpec, HalfSpace, Sphere, pose
 
@@ -78,7 +78,7 @@ class GeomReader:
                 node.ignore("settled")
             for node in asset.children("material"):
                 element = self._defaults.of(node, None)
-                self._materials[node.attribute("name")] = element.vector("rgba", 4)
+                self._materials[node.attribute("name")] = read_color(element)
 
     def report(self, diagnostics: Diagnostics) -> None:
         self._meshes.report(diagnostics)
@@ -115,7 +115,7 @@ class GeomReader:
         material = element.attribute("material") or None
         if material is not None and material not in self._materials:
             self._unused.add(element, "material", f'there is no "{material}"')
-        return element.vector("rgba", 4, self._materials.get(material))
+        return read_color(element, self._materials.get(material))
 
     def _read_solid(self, element: WithDefaults, kind: str) -> Solid | None:
         """(shape or None, X_FG of the geom in the frame that it stands in, X_GS of the shape in it, `Geom.fill`); None

@@ -29,12 +29,13 @@ def insert_includes(
     Returns the documents (`SourceFile`), the root's own first, and {path of an included one: its directory}.
 
     File names are relative to base_dir, the directory of the main file, or else to that of the file in which the
-    <include> stands. A file may be included once, so that there are no cycles. source: the path of the main file, or
+    <include> stands. A name of a file may be included once, and a file not within itself, so that there are no cycles:
+    links to one file are several names, as in MuJoCo. source: the path of the main file, or
     its bytes. Faults are errors at the <include>.
     """
     documents = [root.document]
     folders: dict[str, str] = {}
-    included_by = {} if isinstance(source, bytes) else {os.path.realpath(source): root}
+    included_by = {} if isinstance(source, bytes) else {os.path.abspath(source): root}
     pending = root.find_all("include")
     while pending:
         node = pending.pop(0)
@@ -64,9 +65,11 @@ def _read(node: Node, packages: PackageMap, folders: Sequence[str | None], inclu
     path = _resolved(node, name, packages, folders)
     if path is None:
         return None
-    first = included_by.setdefault(os.path.realpath(path), node)
-    if first is not node:
-        problem = "includes itself" if first.parent is None else "is included already"
+    first = included_by.setdefault(os.path.abspath(path), node)
+    real = os.path.realpath(path)
+    holder = next((above for above in node.lineage if os.path.realpath(above.document.path) == real), None)
+    if first is not node or holder is not None:
+        problem = "includes itself" if first.parent is None or holder is not None else "is included already"
         node.diagnostics.error(
             "INCLUDE_REPEATED",
             f'"{name}" {problem}: a file can be included once',

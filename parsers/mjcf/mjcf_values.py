@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from mbcli.parsers.angles import check_radians
+from mbcli.parsers.colors import color_in_range
 from mbcli.parsers.mjcf.mjcf_known import ACTUATORS, READ
 from mbcli.parsers.poses import rotation_about, turn_z_to, unit_vector
 from mbcli.parsers.spec import IDENTITY, pose
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Container, Mapping, Sequence
     from typing import Protocol, TypeVar, overload
 
+    from mbcli.parsers.colors import Color
     from mbcli.parsers.diagnostics import Diagnostics
     from mbcli.parsers.spec import SourceLocation
     from mbcli.parsers.xml_node import Default, Node
@@ -346,6 +348,13 @@ def read_pose(element: Node | WithDefaults, settings: Settings) -> Matrix4:
     position = element.vector("pos", 3)
     rotation = read_rotation(element, settings)
     return IDENTITY if position is None and rotation is None else pose(rotation, position)
+
+
+def read_color(element: Node | WithDefaults, default: Color | None = None) -> Color | None:
+    """The rgba that an element states, within [0, 1], or default."""
+    rgba = element.vector("rgba", 4)
+    node: Any = getattr(element, "node", element)
+    return default if rgba is None else color_in_range(rgba, node, "rgba")
 
 
 def read_rotation(element: Node | WithDefaults, settings: Settings) -> Matrix3 | None:

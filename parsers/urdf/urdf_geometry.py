@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from mbcli.parsers.colors import color_in_range
 from mbcli.parsers.duplicate_names import UniqueNames
 from mbcli.parsers.poses import compose, half_space_pose, unit_vector
 from mbcli.parsers.proximity_properties import read_proximity_properties, set_friction
@@ -227,10 +228,7 @@ def _read_rgba(material: Node) -> Color | None:
         return None
     with color.diagnostics.leaving_out(color, "the color is left out") as faults:
         rgba = color.vector("rgba", 4, required=True)
-        if rgba is not None and not all(0 <= c <= 1 for c in rgba):
-            color.diagnostics.error(
-                "ATTRIBUTE_INVALID", f"the values of rgba must be in [0, 1], found {rgba}", color, attribute="rgba"
-            )
+        rgba = None if rgba is None else color_in_range(rgba, color, "rgba")
     return None if faults else rgba
 
 

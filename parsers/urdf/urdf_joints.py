@@ -29,7 +29,7 @@ AXIS_TOLERANCE = 1e-6  # deviation of an axis from length 1 that is not worth a 
 
 _STANDARD_TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
 _DRAKE_TYPES = ("ball", "planar", "screw", "universal")
-_LOOP_TYPES = ("revolute", "continuous", "prismatic", "fixed")
+_LOOP_TYPES = ("revolute", "continuous", "prismatic", "fixed", "spherical")
 # joint types that an element can have, and the element for the others
 _TYPES_OF_TAG = {
     "joint": (_STANDARD_TYPES, _DRAKE_TYPES, "drake:joint"),
@@ -125,7 +125,7 @@ def _read_type(node: Node) -> str | None:
         return None
     allowed, others, other_tag = _TYPES_OF_TAG[node.tag]
     if file_type in allowed:
-        return file_type
+        return "ball" if file_type == "spherical" else file_type
     if file_type in others:
         problem, hint = f"a joint of type {file_type} is written as <{other_tag}>", None
     elif node.tag == "drake:joint" and file_type == "curvilinear":

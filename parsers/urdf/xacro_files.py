@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from mbcli.parsers.xml_source import read_xml
 
 from mbcli.common.extra_packages import import_extra
-from mbcli.errors import ModelError
+from mbcli.errors import ModelError, ResourceError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -87,8 +87,19 @@ def _expand(path: str, packages: PackageMap) -> bytes:
         with _packages_for_xacro(packages, os.path.dirname(path)):
             document = xacro.process_file(path, mappings=dict(packages.xacro_arguments or {}))
     except Exception as error:  # code of the file may raise anything
+        missing = _missing_package(error)
+        if missing is not None:
+            raise ResourceError(f"{path}: error: xacro: {missing}") from None
         raise ModelError(f"{path}: error: xacro: {' '.join(str(error).split())}") from None
     return document.toprettyxml(indent="  ", encoding="utf-8")
+
+
+def _missing_package(error: BaseException) -> str | None:
+    """What the package map said of a $(find PACKAGE), around which xacro puts the name of its class."""
+    found: Any = error
+    while found is not None and not isinstance(found, ResourceError):
+        found = getattr(found, "exc", None) or found.__cause__ or found.__context__
+    return None if found is None else str(found)
 
 
 @contextmanager

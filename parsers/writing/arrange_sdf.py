@@ -13,6 +13,7 @@ from mbcli.parsers.spanning_tree import spanning_tree
 from mbcli.parsers.spec import IDENTITY, FrameSpec, JointSpec, LinkSpec, WeldConstraintSpec
 from mbcli.parsers.writing.arrange_urdf import ONE_AXIS, swapped
 from mbcli.parsers.writing.target import Arranged
+from mbcli.parsers.writing.world_link import elements_on_world, name_of_link, with_elements_on
 
 from mbcli.errors import ModelError
 
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 
     from mbcli.math.array_types import Matrix4
 
-LINK_OF_WORLD = "world_geometry"
 NO_LINK = "a model of SDFormat has a link: this one has none"
 CLOSED = 1e-12  # [m or 1], relative to the size of the loop: how far the ends of a joint may be apart
 
@@ -98,15 +98,14 @@ def _with_link_of_world(model: ModelSpec, losses: Losses) -> tuple[ModelSpec, st
         model = replace(model, filter_groups=groups)
     links = tuple(link for link in model.links if link is not world)
     on_world = [frame for frame in model.frames if frame.link == WORLD]
-    if not on_world and (world is None or not (world.visuals or world.collisions)):
+    elements = elements_on_world(model)
+    if not on_world and not elements and (world is None or not (world.visuals or world.collisions)):
         if not links and not model.deformables:
             raise ModelError(f"{model.place}: error: {NO_LINK}")
         return replace(model, links=links), WORLD
     if world is None:
-        world = LinkSpec(WORLD, on_world[0].place)
-    taken, name = _names(model), LINK_OF_WORLD
-    while name in taken or f"{name}_weld" in taken:
-        name += "_"
+        world = LinkSpec(WORLD, (*on_world, *elements)[0].place)
+    name = name_of_link(_names(model))
     for tag, geometries in (("visual", world.visuals), ("collision", world.collisions)):
         for geometry in geometries:
             message = f"{tag} '{geometry.name}' of the world is on link '{name}', which '{name}_weld' welds to it"
@@ -117,6 +116,7 @@ def _with_link_of_world(model: ModelSpec, losses: Losses) -> tuple[ModelSpec, st
     frames = tuple(replace(frame, link=name) if frame.link == WORLD else frame for frame in model.frames)
     link = replace(world, name=name, X_ModelL=inverse(model.X_WModel))
     weld = JointSpec(f"{name}_weld", "fixed", WORLD, name, IDENTITY, IDENTITY, world.place)
+    model = with_elements_on(model, name, losses)
     return replace(model, links=(*links, link), joints=(*model.joints, weld), frames=frames), name
 
 

@@ -13,6 +13,7 @@ from mbcli.parsers.spec import IDENTITY, BushingSpec, FrameSpec, JointSpec, pose
 from mbcli.parsers.urdf.urdf_joints import rotation_from_z
 from mbcli.parsers.writing.moved_links import with_moved_links
 from mbcli.parsers.writing.target import Arranged
+from mbcli.parsers.writing.world_link import with_link_for_elements
 from mbcli.parsers.writing.write_urdf import LOOP_TYPES
 
 if TYPE_CHECKING:
@@ -58,7 +59,8 @@ def arranged_for_urdf(model: ModelSpec, losses: Losses) -> Arranged:
         if fitted is None:
             faults.append((joint.name, "it is not in the frame of its child, which another joint holds"))
         final.append(fitted or joint)
-    return Arranged(replace(moved, joints=tuple(final)), frozenset(loops), moves, tuple(faults))
+    arranged, added = with_link_for_elements(replace(moved, joints=tuple(final)), losses)
+    return Arranged(arranged, frozenset(loops), moves, tuple(faults), added=added)
 
 
 def with_one_root(model: ModelSpec, losses: Losses) -> ModelSpec:

@@ -47,6 +47,7 @@ class Conversion:
     # joint in `kept` that has no name in the text, or not its own: the link in the text that it holds
     unnamed: dict[str, str]
     tolerance: float  # relative, to which the text has the numbers of the model
+    num_added: int  # links of the text that `kept` does not have, beside that of World
     limits: tuple[str, ...]  # of "position", "velocity", "acceleration": the limits that the format has
 
     @property
@@ -81,6 +82,8 @@ def converted(
     kept = _with_given(kept, arranged)
     named = with_target_names(arranged.model, target, losses)
     links = _pairs(arranged.model.links, named.links)
+    for name in arranged.added:
+        del links[name]
     if arranged.of_world in links:
         links[WORLD] = links.pop(arranged.of_world)
     joints, moved = _pairs(arranged.model.joints, named.joints), dict(arranged.moved)
@@ -106,6 +109,7 @@ def converted(
         moved=moved,
         parts={old: document.parts[new] for old, new in joints.items() if new in document.parts},
         unnamed={old: document.unnamed[new] for old, new in joints.items() if new in document.unnamed},
+        num_added=len(arranged.added),
         limits=target.limits,
         tolerance=target.tolerance,
     )

@@ -28,6 +28,7 @@ class Arranged:
     moved: dict = field(default_factory=dict)  # link with another frame: X_NL, the old frame in the new one
     unsupported_joints: tuple = ()  # (joint, why): joints that the format does not have
     of_world: str = WORLD  # the link that has the geometry of World, if another than this one
+    added: tuple = ()  # names of links that the source does not have
     given: dict = field(default_factory=dict)  # link without mass or inertia: the little InertialSpec that it has now
 
 

@@ -70,8 +70,9 @@ def requires_surfaces(plant: PlantData) -> bool:
 
 
 def name_in_contact(body: RigidBody) -> str:
-    """Name of a body with its model's; World is 'world'."""
-    return str(body.scoped_name().get_full()) if int(body.index()) else body.name()
+    """Name of a body, which may have a :: of its own, with its model's; World is 'world'."""
+    instance = body.GetParentPlant().GetModelInstanceName(body.model_instance())
+    return f"{instance}::{body.name()}" if int(body.index()) else body.name()
 
 
 def refuse_contact(plant: PlantData, state: EvaluatedState) -> None:

@@ -653,7 +653,7 @@ FAULTS = [
     ),
     pytest.param(
         'rgba="1 0 0 0.5"', 'rgba="255 0 0 1"', "<color ", "warning", "ATTRIBUTE_INVALID",
-        "the values of rgba must be in [0, 1], found (255.0, 0.0, 0.0, 1.0): the color is left out",
+        "the values of rgba must be in [0, 1], found 255 0 0 1: 1 0 0 1 is taken",
         id="color above one",
     ),
     pytest.param(
