@@ -64,7 +64,10 @@ def circle_axes(kind, a, b):
 
 @kernel
 def around_circle(ax, ay, bx, by, sx, sy, has_side, radius):
-    """(arc, px, py, qx, qy): of the two ways along tangents the one at the side, or the one that is shorter."""
+    """(arc, px, py, qx, qy): of the two ways along tangents the one that crosses the ray from the centre to the side.
+
+    Where a and b are on one side of the line of this ray, it decides nothing: the shorter way is taken.
+    """
     free = 0.0 * ax - 1.0
     aa, bb, rr = ax * ax + ay * ay, bx * bx + by * by, radius * radius
     dx, dy = bx - ax, by - ay
@@ -74,7 +77,10 @@ def around_circle(ax, ay, bx, by, sx, sy, has_side, radius):
     t = -(dx * ax + dy * ay).real / dd.real if dd.real > LEAST else 0.0
     t = min(max(t, 0.0), 1.0)
     x, y = ax + t * dx, ay + t * dy  # nearest to the centre
-    if (x * x + y * y).real > rr.real and (not has_side or (sx * x + sy * y).real >= 0.0):
+    from_a, from_b = (ax * sy - ay * sx).real, (bx * sy - by * sx).real
+    decides = has_side and from_a * from_b < 0.0
+    passes = not decides or from_a * (ax * by - ay * bx).real >= 0.0  # the line itself crosses the ray
+    if (x * x + y * y).real > rr.real and passes:
         return free, ax, ay, bx, by
     along_a, along_b = square_root(aa - rr), square_root(bb - rr)
     best, best_sign = -1e300, 1.0
@@ -82,10 +88,8 @@ def around_circle(ax, ay, bx, by, sx, sy, has_side, radius):
         px, py, qx, qy = tangent_points(ax, ay, bx, by, aa, bb, along_a, along_b, radius, 1.0 - 2.0 * k)
         if lines_cross(ax, ay, px, py, bx, by, qx, qy):
             good = -10000.0
-        elif has_side:
-            good = ((px + qx) * sx + (py + qy) * sy).real
-            length = ((px + qx) * (px + qx) + (py + qy) * (py + qy)).real ** 0.5
-            good = good / length if length > LEAST else 0.0
+        elif decides:
+            good = -from_a * (1.0 - 2.0 * k)
         else:
             good = -((px - qx) * (px - qx) + (py - qy) * (py - qy)).real
         if good > best:

@@ -59,7 +59,8 @@ def input_ports(plant: PlantData) -> list[InputPort]:
         ]
         for instance, name in enumerate(plant.elements.instance_names):
             nu = num_actuators(plant, ModelInstanceIndex(instance))
-            sizes += [(f"{name}_actuation", nu), (f"{name}_desired_state", 2 * nu)]
+            on_joints = len(of_instance(plant, plant.elements.actuators, instance))  # what may have controllers
+            sizes += [(f"{name}_actuation", nu), (f"{name}_desired_state", 2 * on_joints)]
         plant.made_input_ports = [QueryPort(plant.whole_plant())]
         plant.made_input_ports += [
             InputPort(plant, name, index, size, check_applied_forces) for index, (name, size) in enumerate(sizes, 1)

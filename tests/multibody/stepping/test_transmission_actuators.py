@@ -208,3 +208,12 @@ def test_the_work_of_transmissions_stands_in_the_balance(tmp_path):
     summary = log.summary.balance
     assert summary["actuators"] == pytest.approx(log.summary.energy_drift, rel=5e-3)
     assert abs(summary["unexplained"]) < 1e-12 < abs(summary["actuators"])
+
+
+def test_servos_on_joints_act_beside_transmissions_also_where_joints_are_held(tmp_path):
+    model = loaded(tmp_path, '<position name="p" joint="a" kp="50" kv="5"/><motor name="m" tendon="t"/>')
+    log = simulate(model, duration=3.0, inputs={"p": 0.3, "m": 0.0})
+    assert np.asarray(log.q)[-1][0] == pytest.approx(0.3, abs=1e-3)
+    model = loaded(tmp_path, '<motor name="j" joint="a"/><motor name="m" tendon="t"/>', hold=True)
+    log = simulate(model, duration=1.0)
+    assert np.abs(np.asarray(log.q)).max() < 1e-9

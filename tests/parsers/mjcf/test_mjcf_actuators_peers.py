@@ -1,0 +1,141 @@
+"""Actuators of MJCF against MuJoCo's: lengths, moments and forces at random states, and runs of a second."""
+
+import numpy as np
+import pytest
+
+from benchmarks.mjcf_actuators import compare, model_files
+from mbcli.models.loading import load_model
+from mbcli.simulation.running import simulate
+
+MODEL = """<mujoco><option timestep=".002"/><worldbody><site name="anchor" pos="0 0 2"/>
+<body name="base" pos="0 0 1"><freejoint/><geom type="box" size=".1 .1 .02" mass="1"/>
+ <site name="a" pos=".1 .1 0"/><site name="b" pos="-.1 .1 0"/>
+ <body name="arm" pos=".1 0 0"><joint name="j1" axis="0 1 0"/>
+  <geom type="capsule" fromto="0 0 0 .3 0 0" size=".02"/><site name="c" pos=".15 0 .03"/>
+  <geom name="pin" type="cylinder" size=".03 .1" pos=".3 0 0" euler="90 0 0" mass="0"/>
+  <geom name="ball" type="sphere" size=".04" pos=".2 0 .02" mass="0"/>
+  <geom name="ring" type="cylinder" size=".06 .1" pos=".3 0 0" euler="90 0 0" mass="0"/>
+  <site name="side" pos=".3 0 .1"/><site name="inside" pos=".3 0 .02"/>
+  <body pos=".3 0 0"><joint name="j2" axis="0 1 0"/>
+   <geom type="capsule" fromto="0 0 0 .3 0 0" size=".02"/><site name="e" pos=".15 0 .03"/>
+   <body pos=".3 0 0"><joint name="j3" type="ball"/><geom type="sphere" size=".05" pos=".1 0 0"/>
+    <site name="f" pos=".1 .02 .03"/></body></body></body></body></worldbody>
+<contact><exclude body1="base" body2="arm"/></contact>
+<tendon><fixed name="t"><joint joint="j1" coef="1"/><joint joint="j2" coef="-.5"/></fixed>
+ <spatial name="s"><site site="c"/><geom geom="pin" sidesite="side"/><site site="e"/><pulley divisor="2"/>
+  <site site="e"/><site site="f"/><pulley divisor="3"/><site site="e"/><site site="a"/></spatial>
+ <spatial name="s2"><site site="a"/><geom geom="ball"/><site site="e"/></spatial>
+ <spatial name="s3"><site site="anchor"/><site site="a"/></spatial>
+ <spatial name="s4"><site site="c"/><geom geom="ring" sidesite="inside"/><site site="e"/></spatial>
+ <spatial name="s5"><site site="c"/><geom geom="pin"/><site site="f"/></spatial></tendon>
+<actuator>ACTUATOR</actuator></mujoco>"""
+
+ACTUATORS = {
+    "a force at a site": '<motor name="m" site="b" gear="0.3 0 1 0 .2 -.1" ctrlrange="-.5 .5"/>',
+    "a site in another": '<general name="m" site="e" refsite="b" gear="1 2 3 .3 .2 .1" gainprm="2" biastype="affine" '
+    'biasprm="0 -3 -.3"/>',
+    "a servo on a fixed tendon": '<position name="m" tendon="t" kp="10" kv="1" forcerange="-2 3"/>',
+    "a damping ratio on a tendon": '<position name="m" tendon="t" gear="2" kp="10" dampratio="1"/>',
+    "a damping ratio at a site": '<position name="m" site="e" refsite="b" gear="1 0 2" kp="10" dampratio="1"/>',
+    "around a cylinder at a side, and pulleys": '<motor name="m" tendon="s" gear="2"/>',
+    "around a sphere": '<velocity name="m" tendon="s2" kv="3"/>',
+    "from the world": '<motor name="m" tendon="s3" gear="-1"/>',
+    "through a cylinder": '<motor name="m" tendon="s4"/>',
+    "around a cylinder on the shorter side": '<damper name="m" tendon="s5" kv="2" ctrlrange="0 2"/>',
+    "the integral of a control": '<intvelocity name="m" joint="j1" kp="5" actrange="-1 1"/>',
+    "an exact filter": '<position name="m" joint="j2" kp="5" timeconst=".1"/>',
+    "a cylinder": '<cylinder name="m" tendon="t" timeconst=".05" area="2" bias="0 -1 -.1"/>',
+    "a muscle": '<muscle name="m" tendon="s2" lengthrange=".2 .6" force="100"/>',
+    "a muscle by its scale": '<muscle name="m" tendon="s" lengthrange=".1 .6" scale="50" tausmooth=".2"/>',
+    "a muscle as general": '<general name="m" tendon="s5" dyntype="muscle" gaintype="muscle" biastype="muscle" '
+    'dynprm=".02 .05" gainprm=".8 1.1 70 1 .4 1.7 2 1.3 1.4" biasprm=".8 1.1 70 1 .4 1.7 2 1.5 1.4" '
+    'lengthrange=".1 .5"/>',
+    "a gain that depends on the motion, early": '<general name="m" joint="j2" dyntype="filter" dynprm=".2" '
+    'gaintype="affine" gainprm="1 2 -3" biastype="affine" biasprm="1 2 3" actearly="true"/>',
+    "a ball joint": '<motor name="m" joint="j3" gear="1 2 3"/>',
+    "a ball joint in its parent": '<position name="m" jointinparent="j3" gear="1 -2 .3" kp="2"/>',
+    "a damper": '<damper name="m" joint="j1" kv="2" ctrlrange="0 2"/>',
+    "a slider-crank": '<general name="m" cranksite="e" slidersite="b" cranklength=".5" gear="2"/>',
+}
+
+
+@pytest.fixture
+def both(tmp_path, monkeypatch):
+    """text -> (mujoco, its model, path)"""
+    import mujoco
+
+    monkeypatch.chdir(tmp_path)
+
+    def read(actuators):
+        path = tmp_path / "model.xml"
+        path.write_text(MODEL.replace("ACTUATOR", actuators))
+        return mujoco, mujoco.MjModel.from_xml_path(str(path)), str(path)
+
+    return read
+
+
+@pytest.mark.peers("mujoco")
+@pytest.mark.parametrize("kind", ACTUATORS)
+def test_forces_and_moments_are_those_of_mujoco(both, kind):
+    mujoco, model, path = both(ACTUATORS[kind])
+    acting, differences = compare(mujoco, model, load_model(path, contact=False).plant, states=40)
+    # MuJoCo finds the point inside of a solid by an iteration that ends at 1e-6
+    assert acting == [True] and max(differences) < (1e-8 if kind == "through a cylinder" else 1e-9)
+
+
+SIDES = """<mujoco><worldbody><geom name="g" type="{0}" size=".05 1"/><site name="s" pos="{3}"/>
+<site name="a" pos="{1}"/><body><joint/><geom size=".01"/><site name="b" pos="{2}"/></body></worldbody>
+<tendon><spatial name="t"><site site="a"/><geom geom="g"{4}/><site site="b"/></spatial></tendon>
+<actuator><motor name="m" tendon="t"/></actuator></mujoco>"""
+
+
+@pytest.mark.peers("mujoco")
+def test_tendons_pass_spheres_and_cylinders_as_in_mujoco(tmp_path):
+    import mujoco
+
+    rng, path = np.random.default_rng(3), tmp_path / "sides.xml"
+    for k in range(60):
+        places = [" ".join(map(str, rng.normal(size=3) * size)) for size in (0.1, 0.1, (0.02, 0.1, 0.2)[k % 3])]
+        text = SIDES.format(("sphere", "cylinder")[k % 2], *places, ' sidesite="s"' if k % 5 else "")
+        path.write_text(text)
+        data = mujoco.MjData(model := mujoco.MjModel.from_xml_string(text))
+        mujoco.mj_forward(model, data)
+        plant = load_model(str(path), contact=False).plant
+        at = plant.transmissions_at(plant.CreateDefaultContext(), [0.0])
+        assert abs(at.lengths[0] - data.ten_length[0]) < 1e-12, text
+
+
+RUNS = {
+    "a fixed tendon": '<position name="m" tendon="t" kp="2" kv=".2"/>',
+    "sites": '<motor name="m" site="f" gear="0 0 .3"/>',
+    "a tendon around a cylinder": '<motor name="m" tendon="s5" gear="-1"/>',
+    "a muscle": '<muscle name="m" tendon="s2" lengthrange=".2 .6" force="5"/>',
+    "a cylinder": '<cylinder name="m" tendon="t" timeconst=".1" area=".5" bias="0 -1 -.1"/>',
+}
+
+
+@pytest.mark.peers("mujoco")
+@pytest.mark.parametrize("kind", RUNS)
+def test_a_second_goes_as_in_mujoco_at_small_steps(both, kind):
+    """Both methods are of first order in what actuators do: at steps of 0.1 ms they are within a part of 1e-3."""
+    mujoco, model, path = both(RUNS[kind])
+    h, steps = 1e-4, 10_000
+    log = simulate(load_model(path, contact=False, dt=h), duration=steps * h, inputs={"m": 0.4}, log_rate=10)
+    data = mujoco.MjData(model)
+    model.opt.timestep, model.opt.disableflags = h, int(mujoco.mjtDisableBit.mjDSBL_CONTACT)
+    rows = []
+    for step in range(steps + 1):
+        if step % 1000 == 0:
+            rows.append(data.qpos[7:9].copy())
+        data.ctrl[:] = 0.4
+        mujoco.mj_step(model, data)
+    rows = np.array(rows)
+    ours = np.asarray(log.q)[:, 7:9]
+    assert np.abs(rows).max() > 0.05  # it moves
+    assert np.abs(ours - rows).max() < 2e-3 * max(1.0, np.abs(rows).max())
+
+
+def test_the_benchmark_finds_the_mjcf_files_of_a_folder(tmp_path):
+    (tmp_path / "a.xml").write_text("<mujoco/>")
+    (tmp_path / "b.xml").write_text("<robot/>")
+    assert list(model_files([str(tmp_path)])) == [str(tmp_path / "a.xml")]
