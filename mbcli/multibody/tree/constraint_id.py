@@ -19,9 +19,7 @@ class MultibodyConstraintId:
     @classmethod
     def get_new_id(cls) -> MultibodyConstraintId:
         """An id that no other has."""
-        new = object.__new__(cls)
-        new._value = next(cls._values)
-        return new
+        return _with_value(next(cls._values))
 
     def get_value(self) -> int:
         """The number."""
