@@ -19,8 +19,9 @@ METHODS = {"match", "fullmatch", "search", "finditer", "findall", "sub", "subn",
 SIZES, LARGE = (40, 200, 800, 3_000), 100_000  # characters
 SUSPICIOUS = 2e-3  # [s] for one of SIZES; a pattern that reads each character once takes less than a tenth of it
 MOST = 0.3  # [s] for LARGE; of the square of its length, 5 s or more
-AT_RUN_TIME = {  # patterns that are put together when they are needed, as they are for one such name
-    "parsers/usd/usd_stage.py": [(re.escape("r/a_0") + r"_\d+", "fullmatch")],
+AT_RUN_TIME = {  # {file: [(pattern, method)] by its module}: those that are put together, or stand in a table
+    "parsers/usd/usd_stage.py": lambda module: [(re.escape("r/a_0") + r"_\d+", "fullmatch")],
+    "parsers/usd/usd_unused.py": lambda module: [(row[0], "fullmatch") for row in module.MOVES],
 }
 
 
@@ -87,7 +88,7 @@ def patterns_of(path):
     if not calls:
         return set(), []
     module = module_of(path)
-    found = {(re.compile(text), method) for text, method in AT_RUN_TIME.get(name_of(path), ())}
+    found = {(re.compile(text), method) for text, method in AT_RUN_TIME.get(name_of(path), lambda module: ())(module)}
     unknown = []
     for name, value in vars(module).items():
         methods = uses().get((name, path if name[0] == "_" else None), {"match", "fullmatch", "search"})
