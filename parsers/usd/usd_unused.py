@@ -61,7 +61,7 @@ MOVES_NOTHING = re.compile(
     r"|physxMaterial:(improvePatchFriction|dampingCombineMode|compliantContactAccelerationSpring)"
     r"|physxMimicJoint:\w+:(naturalFrequency|dampingRatio)|physxSurfaceVelocity:(surfaceVelocityEnabled"
     r"|surfaceVelocityLocalSpace)|physxForce:(forceEnabled|mode|worldFrameEnabled)"
-    r"|newton:(maxSolverIterations|timeStepsPerSecond|contactMargin|contactGap|maxHullVertices|\w*[Ss]olver\w*)"
+    r"|newton:(maxSolverIterations|timeStepsPerSecond|contactMargin|contactGap|maxHullVertices|(?=\w*?[Ss]olver)\w++)"
 )
 
 
