@@ -6,6 +6,10 @@ right. All others are listed here, so that a new kernel is smooth unless someone
 
 # packages in which the size of numbers decides everywhere: what touches, what sticks, what has converged
 NOT_SMOOTH_PACKAGES = (
+    # which piece of a curve a muscle is on, and at which side of a solid a tendon lies, by real parts: derivatives by
+    # complex steps are right within a piece
+    "smooth.actuator_laws",
+    "smooth.tendon_wraps",
     "constraints.position_differences",
     "constraints.orthogonal_rows",
     "constraints.dense_systems",
@@ -21,6 +25,17 @@ NOT_SMOOTH_PACKAGES = (
 )
 
 NOT_SMOOTH = {
+    # the same of transmissions: whether points are the same, and turns half ones
+    "measure_line",
+    "measure_wrap",
+    "measure_crank",
+    "rotation_between",
+    "vector_at_half_turn",
+    "max_of",
+    # whether there is a step, and whether how rows of force elements give way is known in it already
+    "accelerations",
+    "knows_roots",
+    "factorize_elements",
     # error estimates, Newton's method and pivots compare sizes of numbers
     "explicit_step",
     "larger",

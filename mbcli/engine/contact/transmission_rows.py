@@ -2,7 +2,7 @@
 
 With the moment J, the force at the start f and its slopes k by the length, d by the rate, the impulse of a row is
 
-    h clamp(f - d (J v' - J v) - h k J v') = (v_hat - J v') / R within bounds,   1 / R = h (d + h k),
+    h clamp_to_bounds(f - d (J v' - J v) - h k J v') = (v_hat - J v') / R within bounds,   1 / R = h (d + h k),
 
 as that of a controller on one joint.
 """

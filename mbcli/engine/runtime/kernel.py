@@ -97,6 +97,7 @@ KERNEL_MODULES = (
     "contact.tamsi",
     "contact.impacts",
     "contact.rows",
+    "contact.bounce_energy",
     "contact.transmission_rows",
     "contact.joint_rows",
     "contact.equality_rows",

@@ -1,6 +1,6 @@
 """Forces and activations of actuators that act through transmissions, as MuJoCo computes them.
 
-    force = clamp(gain x + bias),  x the control, or the activation where there is one
+    force = clamp_to_bounds(gain x + bias),  x the control, or the activation where there is one
 
 Gain and bias are affine in length and rate, or those of a muscle. An activation is the integral of the control, follows
 it with a time constant, or as that of a muscle does; one step later it is what the rate gives, of DYNAMICS_FILTER_EXACT
@@ -46,13 +46,13 @@ def add_transmission_forces(model, data, h):
     for i in range(model.transmission_kinds.shape[0]):
         force = unbounded_force(model, data, i, h)
         low, high = model.transmission_numbers[i, NUMBERS_FORCE], model.transmission_numbers[i, NUMBERS_FORCE + 1]
-        data.transmission_force[i] = clamp(force, low, high)
+        data.transmission_force[i] = clamp_to_bounds(force, low, high)
         for d in range(data.v.shape[0]):
             data.tau[d] += data.transmission_moment[i, d] * data.transmission_force[i]
 
 
 @kernel
-def clamp(x, low, high):
+def clamp_to_bounds(x, low, high):
     if x.real < low.real:
         return low
     return high if x.real > high.real else x
@@ -62,7 +62,7 @@ def clamp(x, low, high):
 def control_of(model, data, i):
     """The control within its bounds."""
     low, high = model.transmission_numbers[i, NUMBERS_CONTROL], model.transmission_numbers[i, NUMBERS_CONTROL + 1]
-    return clamp(data.u[model.actuator_dof.shape[0] + i], low, high)
+    return clamp_to_bounds(data.u[model.actuator_dof.shape[0] + i], low, high)
 
 
 @kernel
@@ -185,20 +185,20 @@ def activation_rate(model, data, i):
     if kind != DYNAMICS_MUSCLE:
         return (control - activation) / at_least(model.transmission_numbers[i, k])
     zero = 0.0 * control
-    wanted = clamp(control, zero, zero + 1.0) - activation
-    slower = 0.5 + 1.5 * clamp(activation, zero, zero + 1.0)
+    wanted = clamp_to_bounds(control, zero, zero + 1.0) - activation
+    slower = 0.5 + 1.5 * clamp_to_bounds(activation, zero, zero + 1.0)
     up = model.transmission_numbers[i, k + TIME_UP] * slower
     down = model.transmission_numbers[i, k + TIME_DOWN] / slower
     smoothing = model.transmission_numbers[i, k + SMOOTHING]
     if smoothing.real < LEAST:
         time = up if wanted.real > 0.0 else down
     else:
-        time = down + (up - down) * smooth_step(wanted / smoothing + 0.5)
+        time = down + (up - down) * smooth_rise(wanted / smoothing + 0.5)
     return wanted / at_least(time)
 
 
 @kernel
-def smooth_step(x):
+def smooth_rise(x):
     """From 0 to 1 between these, with two derivatives that are 0 there."""
     if x.real <= 0.0:
         return 0.0 * x
@@ -217,7 +217,7 @@ def following_activation(model, data, i, h):
         half = hyperbolic_tangent(0.5 * h / constant)
         time = constant * 2.0 * half / (1.0 + half)  # constant (1 - exp(-h / constant))
     activation = data.activation[model.transmission_kinds[i, TRANSMISSION_ACTIVATION]] + time * rate
-    return clamp(activation, numbers[i, NUMBERS_ACTIVATION], numbers[i, NUMBERS_ACTIVATION + 1])
+    return clamp_to_bounds(activation, numbers[i, NUMBERS_ACTIVATION], numbers[i, NUMBERS_ACTIVATION + 1])
 
 
 @slot(plain="smooth.plain.advance_activations", lanes="smooth.plain.advance_activations")

@@ -36,6 +36,7 @@ from mbcli.engine.runtime.model import Data, Model, _zeros
 
 ENGINE = Path(mbcli.engine.__file__).parent
 SIZES = {"nbody": 3, "nlink": 5, "nframe": 6, "nq": 8, "nv": 7, "nu": 2}
+SIZES |= {"ndriven": 1, "ntransmission": 2, "nactivation": 1, "npath": 3, "nsum": 2, "nelement": 4}
 SIZES |= {
     "nspring": 2,
     "nhinge": 1,
@@ -290,7 +291,8 @@ class Integers:
     """Which expressions of a kernel are surely integers or flags of the model.
 
     These are constants, shapes, elements of the model's integer fields, constants of modules, loop counters,
-    parameters declared as switches, and locals that are assigned from nothing else. Whether a body sleeps is a flag.
+    parameters declared as switches, and locals that are assigned from nothing else. Whether a body sleeps
+    is a flag, and how many rows force elements have is a number of the model.
     """
 
     def __init__(self, function):
@@ -322,7 +324,7 @@ class Integers:
         if isinstance(node, ast.Name):
             return node.id in self.names or node.id.isupper()
         if isinstance(node, ast.Call):
-            return getattr(node.func, "id", "") == "is_asleep"
+            return getattr(node.func, "id", "") in ("is_asleep", "number_of_rows")
         if isinstance(node, ast.Subscript):
             is_shape = isinstance(node.value, ast.Attribute) and node.value.attr == "shape"
             return is_shape or self.is_array(node.value)
