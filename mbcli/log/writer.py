@@ -252,7 +252,8 @@ class LogWriter:
         if os.path.lexists(self.path):
             raise OutputError(f"{self.path}: error: exists already; {argument('force', True)} replaces it")
         if os.path.lexists(self.partial_path):
-            refuse_written(self.partial_path)
+            if not os.path.islink(self.partial_path):
+                refuse_written(self.partial_path)
             raise OutputError(
                 f"{self.partial_path}: error: is left from a run that did not finish; move it away, or replace it with "
                 f"{argument('force', True)}"

@@ -27,7 +27,8 @@ def check_log_target(path: str, resumed: str | None = None, force: bool = False)
         if not force:
             from mbcli.log.write_lock import refuse_written
 
-            refuse_written(partial)
+            if not os.path.islink(partial):  # what a link leads to is not even opened
+                refuse_written(partial)
             raise OutputError(
                 f"{partial}: error: is left from a run that did not finish; {argument('resume')} goes on with it, "
                 f"{argument('force', True)} replaces it"

@@ -4,6 +4,7 @@ import os
 import stat
 import subprocess
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -75,12 +76,29 @@ def test_a_link_is_refused_without_force_and_replaced_with_it(folder, kind):
     assert not Path(name).is_symlink()
 
 
+@contextmanager
+def watched_opens(names):
+    """Collects what is opened while it lasts."""
+    is_on = True
+
+    def watch(event, arguments):
+        if is_on and event == "open":
+            names.append(arguments[0])
+
+    sys.addaudithook(watch)
+    yield
+    is_on = False
+
+
 @pytest.mark.parametrize("there", [True, False], ids=["to a file", "to nothing"])
 def test_the_name_of_a_running_log_is_no_way_out_either(folder, there):
     victim = link("run.h5.partial")
     if not there:
         victim.unlink()
-    assert cli("simulate", PENDULUM, *RUN, "-o", "run.h5").code == 6
+    opened = []
+    with watched_opens(opened):
+        assert cli("simulate", PENDULUM, *RUN, "-o", "run.h5").code == 6
+    assert not [name for name in opened if "partial" in str(name)]
     succeed("simulate", PENDULUM, *RUN, "-o", "run.h5", "--force")
     assert victim.read_text() == PRECIOUS if there else not victim.exists()
     assert not Path("run.h5").is_symlink()

@@ -17,7 +17,7 @@ lxml yaml matplotlib mujoco pxr xacro mbcli parsers dask distributed pyarrow sit
 PROGRAMS = """
 dot ffmpeg chromium chromium-browser google-chrome cc gcc python python3 uname xdg-open ldconfig
 """.split()  # noqa: SIM905
-SYSTEM = ("uname",)  # that Python's own module platform asks for
+SYSTEM = ("uname", "fc-list")  # that Python's module platform and matplotlib, for its fonts, ask for
 SETTINGS = {
     "matplotlibrc": "text.usetex: True\nno.such.key: 1\n",
     ".numba_config.yaml": "disable_jit: 1\n",
@@ -114,7 +114,7 @@ def plant(work, outside, draw, good_log):
             victim = outside / f"victim{len(victims)}"
             if draw.random() < 0.8:
                 victim.write_text("precious")
-            victims[victim] = victim.read_text() if victim.exists() else None
+            victims[victim] = victim.read_bytes() if victim.exists() else None
             os.symlink(victim, work / pattern.format(name))
     (outside / "notes.txt").write_text("secret-token line\n")
     (outside / "part.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
@@ -171,9 +171,9 @@ def run(folder, number, good_log):
     if "RAN" in done.stdout + done.stderr or "secret" in done.stdout + done.stderr:
         faults.append("ran or told: " + (done.stdout + done.stderr)[-300:])
     faults += [
-        str(victim) for victim, text in victims.items() if (victim.read_text() if victim.exists() else None) != text
+        str(victim) for victim, text in victims.items() if (victim.read_bytes() if victim.exists() else None) != text
     ]
-    left = {path.name for path in work.iterdir()} - before - set(OUTPUTS)
+    left = {path.name for path in work.iterdir()} - before - {*OUTPUTS, "s.csv.journal"}
     faults += [f"left {left}"] if left else []
     return [f"{number} {' '.join(words)}: {fault}" for fault in faults]
 
