@@ -176,10 +176,10 @@ def controlled_context(plant, rng):
 
 @pytest.mark.parametrize("seed", range(12))
 def test_accelerations_solve_the_clamped_law_of_the_dense_equations(seed):
-    """M vdot = r + B clamp(a - k vdot), with M and r of the plant without controllers; 10 states of each plant."""
+    """M vdot = r + B clamp(a - k vdot), with M and r of the plant without controllers; 16 states of each plant."""
     plant, rng = controlled_plant(seed)
     limited, free = 0, 0
-    for _ in range(10):
+    for _ in range(16):
         context = controlled_context(plant, rng)
         h, B = plant.time_step(), plant.MakeActuationMatrix()
         net = plant.get_net_actuation_output_port().Eval(context)

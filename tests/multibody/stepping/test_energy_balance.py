@@ -107,12 +107,13 @@ def test_forces_of_a_step_are_all_explained(seed):
 
 @pytest.mark.parametrize(("scheme", "ratio"), [("midpoint", 4.0), ("drake", 2.0)])
 def test_the_rest_of_a_discrete_run_goes_with_the_step(scheme, ratio):
+    """In a motion without jumps: where the curvature of a curve jumps, so does the energy of what turns along it."""
     rests = []
     for h in (2e-3, 1e-3):
-        plant = random_plant(3, time_step=h, floating_bases=1, finalize=False)
+        plant = random_plant(5, time_step=h, floating_bases=1, finalize=False)
         plant.set_step_scheme(scheme)
         plant.Finalize()
-        q, v = random_state(plant, np.random.default_rng(3))
+        q, v = random_state(plant, np.random.default_rng(5))
         rests.append(balance_of(plant, 0.05, q, v)[0].rest)
     assert rests[0] / rests[1] == pytest.approx(ratio, rel=0.1)
 
