@@ -262,7 +262,6 @@ def _answer_lines(
 
 def _listen(path: str, questions: Questions) -> None:
     """Answers whoever connects to a Unix socket, which only this user may, until a signal comes."""
-    import socket
     import socketserver
 
     if not hasattr(socketserver, "ThreadingUnixStreamServer"):
@@ -279,7 +278,7 @@ def _listen(path: str, questions: Questions) -> None:
 
     class Server(socketserver.ThreadingUnixStreamServer):
         daemon_threads = True
-        request_queue_size = socket.SOMAXCONN  # who connects at once waits, however many they are
+        request_queue_size = socketserver.socket.SOMAXCONN  # who connects at once waits, however many they are
 
     if os.path.lexists(path):
         raise OutputError(f"{path}: error: is there already; remove it if no server listens on it")

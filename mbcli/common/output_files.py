@@ -27,8 +27,8 @@ def refuse_missing_folder(path: str) -> None:
     """OutputError if the folder that a file is to be in is not there."""
     folder = os.path.dirname(path.rstrip("/" + os.sep))
     if folder and not os.path.isdir(folder):
-        problem = "Not a directory" if os.path.lexists(folder) else "No such file or directory"
-        raise OutputError(f"{path}: error: cannot be written: {problem}: {folder}")
+        problem = f"{folder} is no folder" if os.path.lexists(folder) else f"there is no folder {folder}"
+        raise OutputError(f"{path}: error: cannot be written: {problem}")
 
 
 def is_special(path: str) -> bool:

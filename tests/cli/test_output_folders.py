@@ -27,7 +27,7 @@ def test_a_missing_folder_is_told_first(tmp_path, words, monkeypatch):
     monkeypatch.setattr("mbcli.parsers.load.load_models", lambda *args, **options: pytest.fail("it is read first"))
     result = cli(*words, "-o", "nowhere/result.out")
     assert (result.code, result.out) == (6, "")
-    assert "nowhere/result.out: error: cannot be written: No such file or directory: nowhere" in result.err
+    assert "nowhere/result.out: error: cannot be written: there is no folder nowhere" in result.err
     assert os.listdir(tmp_path) == []
 
 

@@ -108,7 +108,12 @@ TRIALS = {
             Fault("contradiction", "loop.urdf --resume run.h5 -t 1", INVALID, "run.h5: error: is of other model files"),
             Fault("wrong shape", "m.urdf --v 1", USAGE, "--v needs 2 numbers, it has 1"),
             Fault("wrong shape", "m.urdf --input misnamed.csv", INVALID, "misnamed.csv"),
-            Fault("unwritable output", "m.urdf -o gone/out.h5", OUTPUT, "gone/out.h5: error: there is no folder"),
+            Fault(
+                "unwritable output",
+                "m.urdf -o gone/out.h5",
+                OUTPUT,
+                "gone/out.h5: error: cannot be written: there is no",
+            ),
             Fault("unwritable output", "m.urdf -t 0 -o run.h5", OUTPUT, "run.h5: error"),
         ],
         found=(("massless.urdf -t 0.01 --no-log", NUMERICAL),),
