@@ -28,10 +28,12 @@ def too_stiff(plant: PlantCore, context: Context) -> Stiffness | None:
     """What springs and dampers ask of a discrete plant at its default positions and the context's parameters.
 
     None if its step follows them, as the default scheme does at any stiffness, and where derivatives are not known, as
-    with forces of users. Damping of joints, which steps take at their end, stands in for mass. Constraints, which only
-    slow vibrations down, are left out.
+    with forces of users. Damping of joints, which steps take at their end, stands in for mass; under tamsi they take it
+    at their start, in the default scheme too, and nothing else. Constraints, which only slow vibrations down, are left
+    out.
     """
-    if plant.model.step_scheme[SCHEME_EXACT] == 1:
+    only_in_joints = plant.model.step_scheme[SCHEME_EXACT] == 1
+    if only_in_joints and implicit_damping(plant):
         return None
     rest = context.Clone()
     plant.SetPositionsAndVelocities(rest, plant.GetPositionsAndVelocities(plant.CreateDefaultContext()))
@@ -41,14 +43,17 @@ def too_stiff(plant: PlantCore, context: Context) -> Stiffness | None:
     moves[model.locked_dof] = False
     if plant.user_force_elements or not moves.any():
         return None
-    variables: Any = ("tangent", "v")
-    try:
-        found = plant.CalcDerivatives(rest, "inverse_dynamics", variables)
-    except RuntimeError:  # no advice beside the error that asks for it, as where default positions are singular
-        return None
     held = np.ix_(moves, moves)
-    stiffness, damping = found["tangent"][held], found["v"][held]
     inertia, in_joints = plant.CalcMassMatrix(rest)[held], np.diag(model.dof_damping)[held]
+    if only_in_joints:
+        stiffness, damping = np.zeros_like(in_joints), in_joints
+    else:
+        variables: Any = ("tangent", "v")
+        try:
+            found = plant.CalcDerivatives(rest, "inverse_dynamics", variables)
+        except RuntimeError:  # no advice beside the error that asks for it, as where default positions are singular
+            return None
+        stiffness, damping = found["tangent"][held], found["v"][held]
     if not implicit_damping(plant):
         in_joints = np.zeros_like(in_joints)
 
