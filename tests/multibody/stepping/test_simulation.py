@@ -66,12 +66,14 @@ def state(plant, context):
 
 # the step of a discrete plant
 
+QUATERNIONS = ("quaternion_floating", "ball_quaternion")
+
 
 def turned(joints, q, dq):
     """q + dq, where quaternions turn by the angle of dq about its axis."""
     result = q + dq
     for joint in joints:
-        if joint.type_name() == "quaternion_floating":
+        if joint.type_name() in QUATERNIONS:
             i = joint.position_start()
             half = np.linalg.norm(dq[i : i + 4])
             result[i : i + 4] = np.cos(half) * q[i : i + 4] + np.sinc(half / np.pi) * dq[i : i + 4]
@@ -84,8 +86,8 @@ def turned(joints, q, dq):
 def test_a_discrete_step_is_its_definition(seed, scheme, approximation):
     """M (v' - v) / h = tau + tau_g + springs - C v - D v', where tamsi has v for v'; q' = q + h N(q) v'.
 
-    Of midpoint M, tau_g, springs and N are those at q + h/2 N v, C v is that of v + h/2 vdot by three substitutions,
-    and q' = q + h N (v + v') / 2.
+    Of midpoint M, tau_g, springs and N are those at q + h/2 N v, springs K add h^2 K / 4 to M, C v is that of
+    v + h/2 vdot by three substitutions, and q' = q + h N (v + v') / 2.
     """
     h = 0.02
     plant = random_plant(seed, time_step=h, floating_bases=1, finalize=False)
@@ -101,13 +103,16 @@ def test_a_discrete_step_is_its_definition(seed, scheme, approximation):
         q_m = turned(oracle.joints, q, 0.5 * h * oracle.rates_map(q) @ v)
         forces = tau + oracle.conservative_forces(q_m) - oracle.damping * v
         M = oracle.mass_matrix(q_m) + np.diag(np.broadcast_to(implicit, v.size))
+        for spring in oracle.springs:
+            d = spring.joint().velocity_start()
+            M[d, d] += 0.25 * h**2 * spring.default_stiffness()
         v_m = v
         for _ in range(3):
             expected_v = v + h * np.linalg.solve(M, forces - oracle.bias(q_m, v_m))
             v_m = 0.5 * (v + expected_v)
         rates = oracle.rates_map(q_m) @ v_m
         for joint in oracle.joints:  # N of a quaternion is that of the start: w stands, and turns it exactly
-            if joint.type_name() == "quaternion_floating":
+            if joint.type_name() in QUATERNIONS:
                 at = slice(joint.position_start(), joint.position_start() + 4)
                 rates[at] = (oracle.rates_map(q) @ v_m)[at]
         expected_q = turned(oracle.joints, q, h * rates)
@@ -115,7 +120,7 @@ def test_a_discrete_step_is_its_definition(seed, scheme, approximation):
         expected_v = v + h * oracle.forward_dynamics(q, v, tau, implicit)
         expected_q = q + h * oracle.rates_map(q) @ expected_v
         for joint in oracle.joints:
-            if joint.type_name() == "quaternion_floating":
+            if joint.type_name() in QUATERNIONS:
                 at = slice(joint.position_start(), joint.position_start() + 4)
                 expected_q[at] /= np.linalg.norm(expected_q[at])
     for _ in Run(plant, context, h, actuation=constant_input(u)).blocks():
