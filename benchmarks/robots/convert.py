@@ -209,8 +209,10 @@ def _names(where, cause):
 
 
 def _renamed(losses):
-    """Old and new names of the elements that convert calls otherwise."""
+    """Old and new names of the elements that convert calls otherwise, and of the link that stands for the world."""
     found = {name for _, code, message in losses if code == "NAME" for name in re.findall("'([^']*)'", message)}
+    on_world = [message for _, code, message in losses if code == "WORLD"]
+    found |= {name for message in on_world for name in re.findall("is on link '([^']*)'", message)}
     return found | {name.rpartition("::")[2] for name in found}  # a difference names a link without its model
 
 
