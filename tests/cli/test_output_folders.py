@@ -34,7 +34,7 @@ def test_a_missing_folder_is_told_first(tmp_path, words, monkeypatch):
 def test_a_file_is_no_folder(tmp_path):
     (tmp_path / "file").write_text("")
     result = cli("inspect", ARM, "-o", tmp_path / "file" / "x")
-    assert result.code == 6 and f"Not a directory: {tmp_path / 'file'}" in result.err
+    assert result.code == 6 and f"cannot be written: {tmp_path / 'file'} is no folder" in result.err
 
 
 @pytest.mark.parametrize("name", ["result.json", "./result.json"])

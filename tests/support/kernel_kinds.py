@@ -35,6 +35,7 @@ NOT_SMOOTH = {
     # whether there is a step, and whether how rows of force elements give way is known in it already
     "accelerations",
     "knows_roots",
+    "knows_no_roots",
     "factorize_elements",
     # error estimates, Newton's method and pivots compare sizes of numbers
     "explicit_step",
@@ -145,6 +146,10 @@ NOT_SMOOTH = {
     "project_end",
     "sum_of_squares",
     "damp_multipliers",
+    "respond_to_elements",
+    "resist_under_constraints",
+    "wrenches_in_last_step",
+    "wrenches_of_constraints",
     # jumps from one whole number to the next
     "nearest_whole",
     # looks up where on a curve a distance falls

@@ -23,6 +23,7 @@ from mbcli.engine.runtime import kernel
 from mbcli.engine.runtime.linking import all_kernels
 from mbcli.engine.runtime.model import Data
 from mbcli.engine.stepping.integrators import METHODS, Integration
+from mbcli.models import load_model
 
 COMPLEX_STEP = 1e-30
 # Differences of fourth order with step 1e-4, of accelerations up to 1e3: rounding 1e-13 relative over the step.
@@ -36,8 +37,8 @@ WITHOUT_ONE_AXIS = {"X_FM", "p_RoMo"}
 INPUTS = ("q", "v", "vdot", "tau", "qdot", "F_applied", "diagonal", "u", "pd_desired", "pd_carried")
 
 PLANTS = {
-    "mixed": {"seed": 1, "elements": True},
-    "reversed": {"seed": 2, "reversed_probability": 1.0, "elements": True},
+    "mixed": {"seed": 3, "elements": True},
+    "reversed": {"seed": 3, "reversed_probability": 1.0, "elements": True},
     "weightless": {"seed": 3, "weightless": True, "trees": 2, "floating_bases": 1, "elements": True},
     "stopped": {"seed": 6, "stopped": True, "elements": True},
     "controlled": {"seed": 4, "controlled": True, "time_step": 0.01, "num_bodies": 16, "elements": True},
@@ -92,6 +93,7 @@ ARTICULATED = "articulated F_articulated U D tau_residual A vdot"
 CONTROL = "pd_effort bounded_row row_side"
 AT_LIMITS = "composite vdot_point row_residual"
 AT_START = "q_at_start v_at_start v_terms"
+ELEMENTS = "element_row element_J element_y element_system"
 AT_POSITION, AT_VELOCITY = ("position_stage",), ("position_stage", "velocity_stage")
 
 STAGES = {
@@ -120,7 +122,7 @@ STAGES = {
         f"tau diagonal F_applied {ARTICULATED} {CONTROL} {AT_START}",
         "q v tau u pd_desired pd_carried",
         AT_VELOCITY,
-        may_write=f"{AT_LIMITS} {POSITION} {VELOCITY} qdot",
+        may_write=f"{AT_LIMITS} {POSITION} {VELOCITY} {ELEMENTS} qdot",
     ),
     "calc_nonconservative_power": Stage(named("calc_nonconservative_power"), "", "q v", AT_VELOCITY, returns=True),
     "calc_force_elements": Stage(force_elements, "tau", "q v", AT_VELOCITY, returns=True),
@@ -132,7 +134,7 @@ STAGES = {
         f"{POSITION} {VELOCITY} {ARTICULATED} {CONTROL} diagonal tau q v qdot F_applied",
         "q v tau u pd_desired pd_carried X_WB p_RoBo",
         ("start_of_step", *AT_POSITION),
-        may_write=f"{AT_LIMITS} v_terms",
+        may_write=f"{AT_LIMITS} {ELEMENTS} v_terms",
     ),
     "calc_energy": Stage(named("calc_energy"), "energy", "q v", AT_VELOCITY, returns=True),
     "calc_generalized_forces": Stage(under_forces("calc_generalized_forces"), "F_applied F tau", "", AT_POSITION),
@@ -165,7 +167,7 @@ STAGES = {
         f"{POSITION} {VELOCITY} {ARTICULATED} {CONTROL} {AT_START} diagonal tau q v qdot F_applied",
         "q v tau u pd_desired pd_carried F_applied",
         takes_handles=False,
-        may_write=AT_LIMITS,
+        may_write=f"{AT_LIMITS} {ELEMENTS}",
     ),
 }
 
@@ -375,6 +377,70 @@ def test_complex_steps_pass_through_actuation():
         assert np.array_equal([data.tau.real, data.tau.imag / COMPLEX_STEP], expected)
 
 
+TRANSMISSIONS = """<mujoco><worldbody><site name="anchor" pos="0 0 1"/><body name="r"><freejoint/>
+<geom type="box" size=".1 .1 .1"/><site name="a" pos=".1 .1 0" euler="10 20 30"/><site name="b" pos="-.1 .1 0"/>
+<body name="s" pos=".1 0 0"><joint name="j" axis="0 1 0"/><geom size=".02" fromto="0 0 0 .3 0 0" type="capsule"/>
+<site name="c" pos=".15 0 .03"/><body name="t" pos=".3 0 0"><joint name="k" axis="0 1 0"/>
+<geom name="pin" size=".02 .1" type="cylinder" euler="90 0 0" pos="0 0 .01"/>
+<geom size=".02" fromto="0 0 0 .3 0 0" type="capsule"/>
+<site name="e" pos=".15 0 .03"/></body></body></body></worldbody>
+<tendon><fixed name="f"><joint joint="j" coef=".7"/><joint joint="k" coef="-1.2"/></fixed>
+<spatial name="w"><site site="c"/><geom geom="pin"/><site site="e"/><pulley divisor="2"/><site site="anchor"/>
+<site site="a"/></spatial></tendon><actuator><motor tendon="f" gear="2"/><position tendon="w" kp="30" kv="2"/>
+<motor site="a" gear="0 0 1 0 0 .1"/>
+<general site="e" refsite="b" gear="1 .2 0 0 0 .3" biastype="affine" biasprm="0 -20 -1"/>
+<general cranksite="e" slidersite="b" cranklength=".9"/>
+<muscle tendon="w" lengthrange=".2 1.4" force="40"/></actuator></mujoco>"""
+
+
+def test_complex_steps_pass_through_transmissions(tmp_path):
+    path = tmp_path / "transmissions.xml"
+    path.write_text(TRANSMISSIONS)
+    plant = load_model(path, contact=False).plant
+    model, kernels, rng = plant.model, load_kernels(False), np.random.default_rng(4)
+    q = plant.GetPositions(plant.CreateDefaultContext()) + 0.1 * rng.normal(size=plant.num_positions())
+    inputs = {"q": q, "v": rng.normal(size=plant.num_velocities()), "u": rng.uniform(0.2, 0.8, model.sizes["nu"])}
+    inputs["activation"] = rng.uniform(0.2, 0.8, model.sizes["nactivation"])
+    direction = {n: rng.normal(size=value.shape) for n, value in inputs.items()}
+    assert model.sizes["ntransmission"] == 6
+
+    def forces(t):
+        own = model.replace(dtype=np.result_type(t, float))
+        data = data_with(own, moved(inputs, direction, t))
+        for name in ("position_stage", "velocity_stage"):
+            getattr(kernels, name)(own.handle(False), data.handle(False))
+        kernels.calc_transmissions(own.handle(False), data.handle(False), 0.01)
+        power = np.array([kernels.power_of_transmissions(own, data)])
+        of_each = {n: getattr(data, f"transmission_{n}") for n in ("length", "rate", "moment", "force")}
+        return of_each | {"tau": data.tau, "power": power}
+
+    found = forces(0.0)
+    np.testing.assert_allclose(found["tau"] @ inputs["v"], found["power"][0], rtol=1e-12)
+    np.testing.assert_allclose(found["moment"] @ inputs["v"], found["rate"], rtol=1e-10, atol=1e-12)
+    assert abs(found["force"]).min() > 1e-3
+    assert_fields_close(imaginary(forces(1j * COMPLEX_STEP)), differences(forces), DIFFERENCES)
+
+
+def test_complex_steps_pass_through_the_changes_of_force_elements():
+    """What their forces change by in a step: its power at v is that of its generalized forces."""
+    model, inputs, kernels = plant_of("discrete").model, inputs_of("discrete"), load_kernels(False)
+    rng = np.random.default_rng(12)
+    direction = {n: rng.normal(size=value.shape) for n, value in inputs.items()}
+
+    def changes(t):
+        own = model.replace(dtype=np.result_type(t, float))
+        data = data_with(own, moved(inputs, direction, t))
+        run("calc_step_dynamics", own, data)
+        tau = np.zeros(data.v.shape, data.v.dtype)
+        kernels.add_element_changes(own, data, tau)
+        return {"tau": tau, "power": np.array([kernels.power_of_changes(own, data, data.v)]), "v": data.v.copy()}
+
+    found = changes(0.0)
+    assert abs(found["tau"]).max() > 1e-6
+    np.testing.assert_allclose(found["tau"] @ found["v"], found["power"][0], rtol=1e-10)
+    assert_fields_close(imaginary(changes(1j * COMPLEX_STEP)), differences(changes), DIFFERENCES)
+
+
 @pytest.mark.parametrize("speed", [0.0, 1.0])
 def test_complex_steps_pass_through_joints_beyond_and_at_their_limits(speed):
     """At rest rounding ends the search at its best point; in motion the derivative is that of differences."""
@@ -464,7 +530,7 @@ def test_complex_steps_pass_through_where_a_step_under_constraints_takes_its_for
     assert_fields_close(exact, expected, DIFFERENCES)
 
 
-def test_every_smooth_kernel_has_run_on_complex_numbers():
+def test_every_smooth_kernel_has_run_on_complex_numbers(tmp_path):
     """The kernels that the stages call, seen by the profiler; a kernel that none calls is missing here."""
     called = set()
 
@@ -483,6 +549,8 @@ def test_every_smooth_kernel_has_run_on_complex_numbers():
         test_complex_steps_pass_through_normalization_of_quaternions()
         test_complex_steps_pass_through_the_power_of_damping()
         test_complex_steps_pass_through_actuation()
+        test_complex_steps_pass_through_transmissions(tmp_path)
+        test_complex_steps_pass_through_the_changes_of_force_elements()
         test_complex_steps_pass_through_the_elements_of_a_regressor()
         test_complex_steps_pass_through_where_a_step_takes_its_forces()
         test_complex_steps_pass_through_where_a_step_under_constraints_takes_its_forces()
@@ -622,6 +690,7 @@ def test_the_stages_of_the_engine_are_all_in_the_table():
     modules = ("mbcli.engine.queries.stages", "mbcli.engine.queries.plant_queries")
     stages = {f.__name__ for f in all_kernels() if f.__module__ in modules}
     stages -= {"query_mass", "along", "body_accelerations"}  # other queries call these
+    stages -= {"calc_transmissions"}  # test_complex_steps_pass_through_transmissions
     assert stages - NOT_SMOOTH <= set(STAGES)
 
 
