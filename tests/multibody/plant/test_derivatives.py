@@ -27,7 +27,7 @@ from mbcli.multibody.tree import (
 )
 from mbcli.multibody.tree.joint_spring import JointSpring
 
-SEED = 11
+SEED = 22
 NO_ENERGY = ("potential_energy",)  # bushings have none
 
 
