@@ -278,7 +278,7 @@ def _listen(path: str, questions: Questions) -> None:
 
     class Server(socketserver.ThreadingUnixStreamServer):
         daemon_threads = True
-        request_queue_size = socketserver.socket.SOMAXCONN  # who connects at once waits, however many they are
+        request_queue_size = 1 << 16  # who connects at once waits; the system lowers it to its own bound
 
     if os.path.lexists(path):
         raise OutputError(f"{path}: error: is there already; remove it if no server listens on it")
