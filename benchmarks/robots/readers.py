@@ -118,11 +118,12 @@ def _drake_packages(folder):
 
 
 def _counts(plant, BodyIndex):
-    """Of a plant of mbcli or of pydrake, with the BodyIndex of the same."""
+    """Of a plant of mbcli or of pydrake, with the BodyIndex of the same. A ball joint has three positions: angles."""
+    joints = [plant.get_joint(index) for index in plant.GetJointIndices()]
     bodies = [plant.get_body(BodyIndex(k)) for k in range(1, plant.num_bodies())]
     return {
         "mass": sum(body.default_mass() for body in bodies),
-        "positions": plant.num_positions(),
+        "positions": plant.num_positions() - sum(joint.type_name() == "ball_quaternion" for joint in joints),
         "velocities": plant.num_velocities(),
         "actuators": plant.num_actuators(),
         "links": len(bodies),

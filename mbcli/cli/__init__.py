@@ -151,7 +151,7 @@ def run(arguments: Iterable[str]) -> int:
         for number in ending_signals():
             signal.signal(number, terminate)
         sys.unraisablehook = send_again
-    warnings.showwarning = _show_warning
+    shown, warnings.showwarning = warnings.showwarning, _show_warning
     try:
         with spelled(as_option):
             code = mbcli.main(arguments, "mbcli", standalone_mode=False, obj={"arguments": arguments})
@@ -172,6 +172,8 @@ def run(arguments: Iterable[str]) -> int:
 
             traceback.print_exc()
         return report_error(error)
+    finally:
+        warnings.showwarning = shown
 
 
 def _show_warning(

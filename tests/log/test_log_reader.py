@@ -14,6 +14,7 @@ from test_log_writer import ENERGY, URDF, arm_header, rows
 from mbcli.errors import ModelError, ResourceError
 from mbcli.log.datasets import Field
 from mbcli.log.fields import STANDARD_FIELDS
+from mbcli.log.fields.activations import PATH as ACTIVATION
 from mbcli.log.fields.contact import CONTACT_FIELDS, OFFSET, SURFACE_FIELDS
 from mbcli.log.fields.effort import EFFORT
 from mbcli.log.fields.faces import CORNER_FIELDS, FACE_FIELDS
@@ -330,7 +331,8 @@ def test_unfinished_logs_fit_the_schema_too(tmp_path):
 def test_document_schema_and_code_name_the_same_datasets_and_attributes():
     contact = [field.path for field in CONTACT_FIELDS + SURFACE_FIELDS + FACE_FIELDS]
     of_control = (EFFORT, REACTIONS, ERROR, TARGET, VELOCITY, ACCELERATION, AIM, AIM_VELOCITY)
-    datasets = {*FIXED_DATASETS, *STANDARD_FIELDS, "input/u", POSES, VERTICES, SCENE, OFFSET, *contact, *of_control}
+    own = ("input/u", POSES, VERTICES, SCENE, OFFSET, ACTIVATION)
+    datasets = {*FIXED_DATASETS, *STANDARD_FIELDS, *own, *contact, *of_control}
     schema = json.loads(SCHEMA.read_text())["properties"]
     assert set(schema["datasets"]["properties"]) == datasets
     assert set(schema["datasets"]["required"]) == set(FIXED_DATASETS)

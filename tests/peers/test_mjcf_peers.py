@@ -362,15 +362,11 @@ LAWS = [  # (default, actuator)
     ("<position kp='5' dampratio='1'/>", "<general joint='ja'/>"),
     ("<velocity kv='5'/>", "<position joint='ja'/>"),
     ("<velocity kv='5'/>", "<velocity joint='ja' ctrlrange='2 3'/>"),
-    ("<intvelocity kp='4' kv='1'/>", "<intvelocity joint='ja'/>"),
     ("<intvelocity kp='4' kv='1'/>", "<position joint='ja'/>"),
     ("", "<pid joint='ja' kp='4' kv='3'/>"),
-    ("", "<cylinder joint='ja' diameter='2' bias='1 -2 -3'/>"),
-    ("", "<damper joint='ja' kv='4' ctrlrange='.5 2'/>"),
     (SERVO, "<position joint='ja'/>"),
     (SERVO, "<general joint='ja' biasprm='1 -3' gear='-2' ctrlrange='.3 1'/>"),
     (SERVO, "<general joint='ja' biasprm='0 -5 1.5'/>"),
-    ("", "<general joint='ja' gaintype='affine' gainprm='2 -3 -4' ctrlrange='.5 1' biastype='affine' biasprm='1'/>"),
 ]
 
 

@@ -27,6 +27,7 @@ WRITES = {
     "mbcli/conversion/newton_process.py": "a copy of stdout",
     "mbcli/conversion/newton_proof.py": "in a folder of its own",
     "mbcli/engine/precompile.py": "a wheel that is built",
+    "mbcli/log/opened_file.py": "room on the disk, for a name that replacing() has given",
     "mbcli/log/worlds_writer.py": "OUT.partial, exclusively",
     "mbcli/log/write_lock.py": "the lock of OUT.partial, whose bytes stay",
     "mbcli/log/writer.py": "OUT.partial, exclusively",

@@ -122,6 +122,10 @@ class ActiveConstraints:
             forces[arrays.row_number[first]] = work.force[first:end] @ work.row_axis_W[first:end]
         return [forces[c.numbers[0]] if isinstance(c, Tie) and c.rows else None for c in self.rows]
 
+    def wrenches(self, of_rows):
+        """Of each Tie, from those (nrow, 6) of all rows: (6,) on the successor at So in World, None for a coupling."""
+        return [of_rows[list(c.numbers)].sum(axis=0) if isinstance(c, Tie) and c.rows else None for c in self.rows]
+
     # rank
 
     def chains(self, context):
@@ -209,8 +213,3 @@ class ActiveConstraints:
                 f"the others but for a part of {least:.1g}, they do not tell the motion"
             )
         return f"the constraints are singular, with rank {found} in place of {rank}: they do not tell the motion"
-
-
-def wrench_of_tie(tie: Any, of_rows: np.ndarray) -> Any:
-    """(6,) on the successor at So in World, of the wrenches (rows, 6) of all rows; None for what ties no bodies."""
-    return of_rows[list(tie.numbers)].sum(axis=0) if isinstance(tie, Tie) and tie.rows else None

@@ -169,7 +169,9 @@ def compiled_model(plant: PlantData, parameters: Parameters, scalar: Scalar | No
         parameters,
         StepActions(
             controllers=has_controllers(plant),
-            implicit_transmissions=steps_with_controllers(plant) and scalar is FLOAT,
+            implicit_transmissions=bool(plant.elements.transmission_actuators)
+            and scalar is FLOAT
+            and steps_with_controllers(plant),
             limits=plant.is_discrete(),
             friction=plant.is_discrete() and plant.settings.joint_dry_friction and scalar is not EXPRESSION,
             in_middle=plant.is_discrete() and plant.settings.step_scheme == "midpoint",

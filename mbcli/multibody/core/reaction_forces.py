@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbcli.multibody.core.active_constraints import wrench_of_tie
 from mbcli.multibody.core.contact import contact_body_forces
 from mbcli.multibody.core.contact_forces import contact_record
 from mbcli.multibody.core.coordinates import kernel_numbers
@@ -105,7 +104,7 @@ def reactions_of_step(plant: PlantData, context: Context, steps: StepForces, row
     F_link += steps.loads[row]
     F_link += contact_body_forces(plant, context, contacts)
     of_rows = steps.wrenches[row]
-    wrenches = () if active is None else [wrench_of_tie(tie, of_rows) for tie in active.rows]
+    wrenches = () if active is None else active.wrenches(of_rows)
     return _through_joints(plant, state, steps.vdot[row], F_link, wrenches)
 
 
@@ -138,7 +137,10 @@ def _through_joints(
 def _add_constraint_forces(
     state: EvaluatedState, active: ActiveConstraints, wrenches: Sequence[Vector6 | None], F_link: Matrix
 ) -> dict[Joint, Vector6]:
-    """Adds the forces of constraints between bodies to F_link; {loop joint: F_CJc_Jc}. wrenches: as wrench_of_tie()."""
+    """Adds the forces of constraints between bodies to F_link; {loop joint: F_CJc_Jc}.
+
+    wrenches: of each Tie, as ActiveConstraints.wrenches() has them.
+    """
     X_WL, on_loops = state.at_links().X_WL, {}
     for tie, wrench in zip(active.rows, wrenches, strict=True):
         if wrench is None:

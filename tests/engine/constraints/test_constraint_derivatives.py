@@ -68,7 +68,7 @@ def test_rows_of_every_kind_are_differentiated_as_by_complex_steps(seed, jit):
 
 
 def set_on_plant():
-    plant = random_plant(3, num_bodies=11, trees=2, floating_bases=1, sprung=False)
+    plant = random_plant(7, num_bodies=11, trees=2, floating_bases=1, sprung=False)
     cs, rng = random_constraint_set(plant, 3), np.random.default_rng(5)
     return plant, cs, *random_state(plant, rng), rng.normal(size=plant.num_velocities())
 

@@ -29,7 +29,7 @@ def assert_close(found, expected, rounding=ROUNDING):
 
 
 def scene(count=7, **options):
-    plant = random_plant(3, num_bodies=11, trees=2, floating_bases=1, sprung=False)
+    plant = random_plant(4, num_bodies=11, trees=2, floating_bases=1, sprung=False)
     rng = np.random.default_rng(4)
     q, v = zip(*(random_state(plant, rng) for _ in range(count)), strict=True)
     cs = random_constraint_set(plant, 3, **options)

@@ -43,6 +43,11 @@ ACTUATORS = {
     "through a cylinder": '<motor name="m" tendon="s4"/>',
     "around a cylinder on the shorter side": '<damper name="m" tendon="s5" kv="2" ctrlrange="0 2"/>',
     "the integral of a control": '<intvelocity name="m" joint="j1" kp="5" actrange="-1 1"/>',
+    "the integral of a control, damped": '<intvelocity name="m" joint="j1" kp="4" kv="1"/>',
+    "a cylinder of a joint": '<cylinder name="m" joint="j1" diameter="2" bias="1 -2 -3"/>',
+    "a gain that depends on the motion": '<general name="m" joint="j1" ctrlrange=".5 1" '
+    'gaintype="affine" gainprm="2 -3 -4" biastype="affine" biasprm="1"/>',
+    "a damper that is never off": '<damper name="m" joint="j1" kv="4" ctrlrange=".5 2"/>',
     "an exact filter": '<position name="m" joint="j2" kp="5" timeconst=".1"/>',
     "a cylinder": '<cylinder name="m" tendon="t" timeconst=".05" area="2" bias="0 -1 -.1"/>',
     "a muscle": '<muscle name="m" tendon="s2" lengthrange=".2 .6" force="100"/>',

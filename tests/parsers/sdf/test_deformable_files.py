@@ -227,6 +227,7 @@ def test_convert_copies_the_meshes_of_deformable_links(tmp_path):
     write_vtk(tmp_path / "cube.vtk")
     model = tmp_path / "m.sdf"
     model.write_bytes(file_of(link(shape="<mesh><uri>cube.vtk</uri></mesh>")))
+    (tmp_path / "bundle").mkdir()
     result = cli("convert", model, "-o", tmp_path / "bundle" / "m.sdf", "--bundle")
     assert result.code == 0, result.err
     (written,) = (tmp_path / "bundle").rglob("*.sdf")
