@@ -91,7 +91,7 @@ def attacks(pattern):
     for order in ORDERS:
         for lead, part in _windows(tree, "", order):
             leads[lead] = None
-            for start in {lead, ""}:
+            for start in dict.fromkeys((lead, "")):
                 found.update(dict.fromkeys((start, part, end) for end in ENDS if part))
     letters = list(dict.fromkeys(_letters(tree)))
     pairs = ["".join(pair) for pair in itertools.islice(itertools.product(letters, letters), MOST_PAIRS)]
