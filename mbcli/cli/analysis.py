@@ -12,7 +12,7 @@ from mbcli.batch import FORMATS as ROW_FORMATS
 from mbcli.cli.compiling_line import CompilingLine
 from mbcli.cli.model import load
 from mbcli.cli.options import BATCH_KEYS, MODEL_KEYS, STATE_KEYS, take, take_output
-from mbcli.cli.output import document, emit, refuse_existing, require_finite
+from mbcli.cli.output import document, emit, refuse_existing, require_finite, warn
 from mbcli.cli.state import set_state
 from mbcli.common.json_text import to_json
 from mbcli.common.output_files import is_special
@@ -71,12 +71,16 @@ class Analysis:
         component_names: Callable[[MultibodyPlant], dict[str, list[str]]] | None = None,
         evaluate_rows: EvaluateRows | None = None,
         complete: Callable[[MultibodyPlant, Context, Iterator[StateChunk], str], Iterator[StateChunk]] | None = None,
+        contact: bool = False,
+        ground: float | None = None,
+        notes: Callable[[LoadedModel], list[str]] = lambda loaded: [],
     ) -> None:
         self.command, self.evaluate, self.render, self.takes = command, evaluate, render, takes
         self.needs, self.or_none, self.complete = needs, or_none, complete
         self.evaluate_rows = evaluate_rows
         self.columns = columns or (lambda plant, results: results)
         self.component_names = component_names or (lambda plant: {})
+        self.contact, self.ground, self.notes = contact, ground, notes
 
     def run(self, ctx: click.Context, values: dict[str, Any], inputs: dict[str, str | None]) -> None:
         """Runs the command: values are click's keyword arguments, inputs maps vdot, tau or u to the option's text."""
@@ -94,7 +98,9 @@ class Analysis:
             require_tables(batch)
         if batch.states is not None:
             _check_batch(batch, output)
-        loaded = load(model, ctx)
+        loaded = load(model, ctx, contact=self.contact, ground=self.ground)
+        for line in self.notes(loaded) if (ctx.obj or {}).get("verbosity", 0) >= 0 else ():
+            warn(line)
         at_once = batch.states is not None and self._is_compiled(loaded.plant.model)
         if batch.states is None or at_once:
             # the context evaluates one state, or only holds the start of a batch, for which nothing is imported

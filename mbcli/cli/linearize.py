@@ -7,51 +7,65 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mbcli.cli.analysis import Analysis
-from mbcli.cli.options import batch_options, model_options, output_options, state_options
+from mbcli.cli.options import (
+    GroundCommand,
+    batch_options,
+    ground_option,
+    model_options,
+    output_options,
+    state_options,
+)
 from mbcli.cli.output import matrix
 
 if TYPE_CHECKING:
+    from mbcli.math.array_types import FloatArray
+    from mbcli.models.loaded_model import LoadedModel
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
     from mbcli.multibody.state.context import Context
 
 
-@click.command()
+@click.command(cls=GroundCommand)
 @model_options
 @state_options
 @batch_options
 @click.option("--u", metavar="LIST", help="Actuation, a list or NAME=VALUE pairs; default: 0.")
 @click.option("--discrete", is_flag=True, help="Linearize a step of the configured time_step, not the motion in time.")
+@ground_option
 @output_options
 @click.pass_context
-def linearize(ctx: click.Context, u: str | None, discrete: bool, **values: Any) -> None:
+def linearize(ctx: click.Context, u: str | None, discrete: bool, ground: float | None, **values: Any) -> None:
     """A, B, C, D of the plant about a state, for x = [q; v], the actuation u and the output y = x.
 
-    xdot = f0 + A (x - x0) + B (u - u0); with --discrete the left side is the state after a step, contact included. The
-    derivatives are exact to rounding, those of a step in contact to 8 digits or so. The state need not be an
-    equilibrium: f0 is its rate of change.
+    xdot = f0 + A (x - x0) + B (u - u0); with --discrete the left side is the state after a step of `simulate`: solids
+    touch, joints meet their limits, inputs end at effort limits. u means what it means there: controls of servos, else
+    efforts. The derivatives are exact to rounding, those of a step in contact to 8 digits or so. Where a contact, a
+    limit or friction switches just at the state a step has none: exit code 5. The state need not be an equilibrium: f0
+    is its rate of change.
 
     \b
     mbcli linearize arm.urdf --at elbow=0.3 --json
+    mbcli linearize quadruped.urdf --ground --discrete --state stand.h5
     """
+    if ground is not None and not discrete:
+        raise click.UsageError("--ground needs --discrete: motion in time is without contact")
 
     def evaluate(plant: MultibodyPlant, context: Context, inputs: dict[str, Any]) -> dict[str, Any]:
         from mbcli.errors import ModelError
         from mbcli.multibody.linearization.motion_derivatives import plant_derivatives
         from mbcli.simulation.controllers import hold_default_positions
-        from mbcli.simulation.servo_controls import ServoControls
 
         if discrete and not plant.is_discrete():
             raise ModelError("--discrete needs a time_step greater than 0 in the configuration")
 
         hold_default_positions(plant, context)
-        if inputs.get("u") is not None:
-            plant.get_actuation_input_port().FixValue(context, ServoControls(plant).forces(inputs["u"]))
+        actuation, slopes = actuation_of(plant, inputs.get("u"), discrete)
+        plant.get_actuation_input_port().FixValue(context, actuation)
         A, B, C, D, f0, _, _ = plant_derivatives(plant, context, "actuation", "state", discrete)
         return {
             "A": A,
-            "B": B,
+            "B": B * slopes,
             "C": C,
-            "D": D,
+            "D": D * slopes,
             "f0": f0,
             "state_names": plant.GetStateNames(),
             "input_names": plant.GetActuatorNames(),
@@ -73,4 +87,47 @@ def linearize(ctx: click.Context, u: str | None, discrete: bool, **values: Any) 
         render,
         takes=("u",),
         columns=lambda plant, r: {name: r[name] for name in ("A", "B", "f0")},
+        contact=discrete,
+        ground=ground,
+        notes=lambda loaded: differences_from_runs(loaded, discrete),
     ).run(ctx, values, {"u": u})
+
+
+def actuation_of(plant: MultibodyPlant, given: FloatArray | None, in_step: bool) -> tuple[FloatArray, FloatArray]:
+    """The actuation (nu,) [N m or N] that inputs (nu,) are, of a step as a run limits it; by what it changes with each.
+
+    given: as --u of `simulate` has it; None: nothing is asked.
+    """
+    import numpy as np
+
+    from mbcli.multibody.stepping.run import constant_input
+    from mbcli.simulation.effort_limits import clamped, not_beyond
+    from mbcli.simulation.servo_controls import ServoControls
+
+    servos = ServoControls(plant)
+    values = np.full(plant.num_actuators(), np.nan) if given is None else given
+    u = servos.forces(values)
+    slopes = servos.slopes(values)
+    if not in_step:
+        return u, slopes
+    return clamped(plant, constant_input(u)).values[0], slopes * not_beyond(plant, u)
+
+
+def differences_from_runs(loaded: LoadedModel, in_step: bool) -> list[str]:
+    """What a linearization of a step has not of a run, and what contact leaves out."""
+    from mbcli.common.coordinate_names import listed
+    from mbcli.models.loading import notes_on_contact
+
+    if not in_step:
+        return []
+    plant, lines = loaded.plant, notes_on_contact(loaded)
+    if plant.elements.plugins:
+        lines.append("linearize is without the plugins of the model, which act in runs")
+    if plant.asks_to_be_held:
+        lines.append(
+            "linearize is without the controllers with which the configuration holds and drives joints in runs"
+        )
+    if plant.activation_names():
+        names = listed(plant.activation_names())
+        lines.append(f"linearize: activations stay at their defaults, they are no part of the state: {names}")
+    return lines

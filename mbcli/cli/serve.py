@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import sys
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mbcli.cli.model import load
+from mbcli.cli.model import load, models_to_load
 from mbcli.cli.options import BATCH_KEYS, MODEL_KEYS, OUTPUT_KEYS, model_options, take
 from mbcli.cli.output import document, printable
 from mbcli.common.json_text import to_json_line
@@ -46,6 +47,7 @@ COMMANDS = (
 MOST_BYTES = 1 << 24  # of a line
 DEEPEST = 64  # lists and objects in each other
 MOST_LINES = 1000  # of options that are remembered
+MOST_LOADED = 4  # models with solids and grounds that are remembered
 NO_FILES = ("state_file", "state_time")  # files are not read for whoever asks
 NOT_ASKED = {*MODEL_KEYS, *BATCH_KEYS, *OUTPUT_KEYS, *NO_FILES}
 BUG = 70
@@ -74,19 +76,34 @@ def serve(ctx: click.Context, socket_path: str | None, compiled: bool, **values:
     model = take(values, MODEL_KEYS)
     if socket_path is None and "-" in model.models:
         raise click.UsageError("MODEL '-' is read from stdin, where the questions come from")
-    loaded = load(model, ctx)
-    loaded.plant.prefers_interpreted = not compiled
-    questions = Questions(loaded)
+    questions = Questions(_loader(model, ctx, compiled))
     if socket_path is not None:
         _listen(socket_path, questions)
         return
     _answer_lines(sys.stdin.buffer, sys.stdout.buffer, questions)
 
 
-class Questions:
-    """Answers questions about a loaded model, each as the command would that it names: no question changes another."""
+def _loader(options: Options, ctx: click.Context, compiled: bool) -> Callable[[bool, float | None], LoadedModel]:
+    """(whether its solids can touch, height of a ground [m]) -> the model, loaded when it is first asked for."""
+    models = models_to_load(options)
 
-    def __init__(self, loaded: LoadedModel) -> None:
+    @functools.lru_cache(maxsize=MOST_LOADED)
+    def loaded(contact: bool, ground: float | None) -> LoadedModel:
+        found = load(options, ctx, contact=contact, ground=ground, models=models)
+        found.plant.prefers_interpreted = not compiled
+        return found
+
+    loaded(False, None)
+    return loaded
+
+
+class Questions:
+    """Answers questions about a model, each as the command would that it names: no question changes another.
+
+    loaded: (contact, ground) -> the model.
+    """
+
+    def __init__(self, loaded: Callable[[bool, float | None], LoadedModel]) -> None:
         self._loaded = loaded
         self._lock = threading.Lock()  # a plant computes for one at a time
         # {(command, words, None, options that take texts): values}
@@ -149,8 +166,9 @@ class Questions:
         """What Analysis.run() calls in place of printing a result."""
 
         def collect(analysis: Analysis, state: Options, inputs: dict[str, str | None]) -> None:
-            context, results = analysis.evaluate_state(self._loaded, state, inputs)
-            answers.append(document(analysis.command, self._loaded, context, **results))
+            loaded = self._loaded(analysis.contact, analysis.ground)
+            context, results = analysis.evaluate_state(loaded, state, inputs)
+            answers.append(document(analysis.command, loaded, context, **results))
 
         return collect
 

@@ -18,6 +18,7 @@ from mbcli.simulation.limit_choice import listed
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from mbcli.math.array_types import FloatArray
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
 
 
@@ -55,6 +56,11 @@ def clamped(plant: MultibodyPlant, inputs: Input) -> Input:
     """The inputs that end at the limits."""
     limits = free_limits(plant)
     return Input(inputs.times, np.clip(inputs.values, -limits, limits), inputs.asked)
+
+
+def not_beyond(plant: MultibodyPlant, u: FloatArray) -> FloatArray:
+    """(nu,) 1 where an input (nu,) [N m or N] acts as it is, 0 where it is beyond the limit at which a run ends it."""
+    return (np.abs(u) <= free_limits(plant)).astype(float)
 
 
 def free_limits(plant: MultibodyPlant) -> np.ndarray:

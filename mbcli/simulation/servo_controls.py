@@ -98,6 +98,21 @@ class ServoControls:
                 u[..., k] += np.where(given[..., nu + k], p * (target - rest), 0.0)
         return u
 
+    def slopes(self, values: FloatArray) -> FloatArray:
+        """(nu,) by what forces() changes with each of the values (nu,) of the actuators.
+
+        1 for a force; at a limit of a control from within; 0 of a control that stays at rest, whose gain depends on the
+        motion.
+        """
+        found = np.ones(self._nu)
+        for actuator in self._actuators if self._aims else ():
+            control, k = actuator.control, actuator.input_start()
+            if control is not None:
+                low, high = control.limits
+                moves = not np.isfinite(values[k]) or low <= values[k] <= high
+                found[k] = (control.force or 0.0) * moves
+        return found
+
     def _require_force(self, actuator: JointActuator) -> None:
         self._require_acting(actuator)
         assert actuator.control is not None

@@ -108,6 +108,18 @@ def test_a_fault_is_an_answer_and_the_next_question_is_answered(question, code, 
     assert right == succeed("-q", "gravity", ARM, "--json").json()
 
 
+def test_a_step_has_the_solids_of_the_model_and_a_ground():
+    dog = SAMPLES / "quadruped.urdf"
+    knees = {f"{end}_{side}_knee": -1.2 for end in ("front", "rear") for side in ("left", "right")}
+    start = {"at": {"trunk_z": 0.31, "trunk_vx": 0.1, **knees}}
+    alone = {"command": "linearize", "discrete": True, **start}
+    found = answers(alone, {**alone, "ground": 0.0}, {"command": "linearize", **start}, alone, model=dog)
+    words = [word for name, value in start["at"].items() for word in ("--at", f"{name}={value}")] + ["--json"]
+    assert found[0] == found[3] == succeed("-q", "linearize", dog, "--discrete", *words).json()
+    assert found[1] == succeed("-q", "linearize", dog, "--discrete", "--ground", *words).json()
+    assert found[1]["f0"] != found[0]["f0"] and found[2] == succeed("-q", "linearize", dog, *words).json()
+
+
 def test_a_line_that_is_too_long_is_one_fault(monkeypatch):
     import sys
 

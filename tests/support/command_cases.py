@@ -349,6 +349,7 @@ TRIALS = {
             *_of_model(),
             Fault("wrong name", "m.urdf --u elbw=1", USAGE, "there is no actuator named 'elbw'"),
             Fault("contradiction", "m.urdf --discrete --set plant_config.time_step=0", INVALID, "--discrete needs"),
+            Fault("contradiction", "m.urdf --ground", USAGE, "--ground needs --discrete"),
         ],
     ),
     "identify": Trial(

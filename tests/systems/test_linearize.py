@@ -323,3 +323,101 @@ def test_a_double_pendulum_equals_pydrake(h):
         systems.append([system.A(), system.B(), system.C(), system.D(), system.f0(), system.y0()])
     for theirs, ours in zip(*systems, strict=True):
         np.testing.assert_allclose(ours, theirs, rtol=0.0, atol=1e-11)
+
+
+# a step, from the shell: that of `mbcli simulate`
+
+FOOT = """<mujoco><option timestep="0.001"/><worldbody><geom type="plane" size="5 5 1" friction="0.6 0 0"/>
+<body pos="0 0 0.2"><joint name="x" type="slide" axis="1 0 0" damping="0.2"/><joint name="z" type="slide" axis="0 0 1"/>
+<joint name="turn" type="hinge" axis="0 1 0"/>
+<geom type="sphere" size="0.04" pos="0 0 -0.16" mass="1" friction="0.6 0 0"/>
+<body pos="0 0 0.1"><joint name="h" axis="0 1 0" damping="0.05" range="-60 60"/>
+<geom type="capsule" fromto="0 0 0 0.3 0 0" size="0.03" mass="0.5" friction="0.6 0 0"/></body></body></worldbody>
+<actuator>{}</actuator></mujoco>"""
+FORCE = '<motor name="m" joint="h" forcerange="-3 3"/>'
+SERVO = '<position name="m" joint="h" kp="40" kv="2" ctrlrange="-0.5 0.5"/>'
+PLACES = {
+    "in contact": "0 -0.0005 0.05 0.3",
+    "in the air": "0 0.3 0.05 0.3",
+    "at a limit": "0 0.3 0.05 1.0469",
+    "beyond a limit in contact": "0 -0.0005 0.05 1.0477",
+}
+
+
+def step_of_simulate(file, *options):
+    end = cli("simulate", file, "-t", "0.001", "--no-log", "--json", *options).json()
+    return np.array([*end["q"], *end["v"]])
+
+
+def assert_same(f0, end):
+    """To rounding: the command is interpreted, runs are compiled."""
+    np.testing.assert_allclose(f0, end, rtol=1e-14, atol=1e-15)
+
+
+@pytest.mark.parametrize("law", ["lagged", "similar", "sap", "tamsi"])
+@pytest.mark.parametrize("place", PLACES)
+def test_a_step_of_the_command_is_that_of_simulate(place, law, tmp_path):
+    file = tmp_path / "foot.xml"
+    file.write_text(FOOT.format(FORCE))
+    options = ("--q", PLACES[place], "--v", "0.5 -0.01 0.2 1", "--u", "0.2")
+    options = (*options, "--set", f"plant_config.discrete_contact_approximation={law}")
+    result = cli("linearize", file, "--discrete", "--json", *options)
+    if (place, law) == ("beyond a limit in contact", "tamsi"):  # which solves steps nearby in other numbers of parts
+        assert result.code == 5 and "has no derivative" in result.err
+        return
+    assert result.code == 0, result.err
+    assert_same(result.json()["f0"], step_of_simulate(file, *options))
+
+
+@pytest.mark.parametrize("u, moves", [("2.9", True), ("5", False)])
+def test_an_input_beyond_its_effort_limit_ends_there_and_changes_nothing(u, moves, tmp_path):
+    file = tmp_path / "foot.xml"
+    file.write_text(FOOT.format(FORCE))
+    result = cli("linearize", file, "--discrete", "--json", "--at", "z=0.3", "--u", u).json()
+    assert_same(result["f0"], step_of_simulate(file, "--at", "z=0.3", "--u", u))
+    assert np.any(result["B"]) == moves
+
+
+@pytest.mark.parametrize("u, moves", [("0.2", True), ("0.7", False)])
+def test_the_input_of_a_servo_is_its_control(u, moves, tmp_path):
+    file = tmp_path / "foot.xml"
+    file.write_text(FOOT.format(SERVO))
+    options = ("--at", "z=0.3", "--v", "0.5 -0.01 0.2 1")
+    result = cli("linearize", file, "--discrete", "--json", *options, "--u", u).json()
+    at = [step_of_simulate(file, *options, "--u", str(float(u) + k)) for k in (0.0, -1e-3, 1e-3)]
+    assert_same(result["f0"], at[0])
+    np.testing.assert_allclose(np.ravel(result["B"]), (at[2] - at[1]) / 2e-3, rtol=1e-6, atol=1e-10)
+    assert np.any(result["B"]) == moves
+
+
+def test_a_ground_counts_in_a_step_alone(tmp_path):
+    file = tmp_path / "ball.urdf"
+    file.write_text(
+        '<robot name="r"><link name="ball"><inertial><mass value="1"/><inertia ixx="0.004" iyy="0.004" izz="0.004" '
+        'ixy="0" ixz="0" iyz="0"/></inertial><collision><geometry><sphere radius="0.1"/></geometry></collision></link>'
+        "</robot>"
+    )
+    options = ("--ground", "0.5", "--at", "z=0.599", "--at", "vx=0.2")
+    result = cli("linearize", file, "--discrete", "--json", *options).json()
+    assert_same(result["f0"], step_of_simulate(file, *options))
+    assert cli("linearize", file, "--discrete", "--json", *options[2:]).json()["f0"] != result["f0"]
+    refused = cli("linearize", file, "--ground")
+    assert refused.code == 2 and "--ground needs --discrete" in refused.err
+
+
+def test_a_step_that_switches_is_one_line_with_the_coordinate(tmp_path):
+    file = tmp_path / "foot.xml"
+    file.write_text(FOOT.format(FORCE))
+    result = cli("linearize", file, "--discrete", "--at", "z=0", "--at", "h=1.0471975511965976")
+    assert result.code == 5 and result.out == ""
+    (line,) = result.err.splitlines()
+    assert "so near to the state that the step has no derivative by" in line
+
+
+def test_what_acts_in_runs_alone_is_named(tmp_path):
+    file = tmp_path / "muscle.xml"
+    muscle = '<general name="m" joint="h" dyntype="filter" dynprm="0.05" gainprm="20"/>'
+    file.write_text(FOOT.format(muscle))
+    result = cli("linearize", file, "--discrete", "--at", "z=0.3")
+    assert result.code == 0 and "activations stay at their defaults" in result.err
+    assert "activations" not in cli("linearize", file, "--at", "z=0.3", "--discrete", "-q").err

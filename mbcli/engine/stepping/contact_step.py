@@ -74,6 +74,7 @@ from mbcli.engine.smooth.forward_dynamics import forward_dynamics, stop_locked
 from mbcli.engine.smooth.inverse_dynamics import apply_link_forces
 from mbcli.engine.smooth.kinematics import velocity_kinematics
 from mbcli.engine.smooth.sleep import is_asleep
+from mbcli.engine.smooth.state import at_velocities
 from mbcli.engine.stepping.contact_terms import take_terms_of_free_trees
 from mbcli.engine.stepping.step import end_with_last_velocities, gather_forces
 from mbcli.engine.stepping.velocity_terms import note_start, take_terms_between_limits
@@ -149,8 +150,7 @@ def constrain_step(model, data, points, solver, h):
     add_contact_rows(model, data, solver, points)
     alone = solver.counts[COUNT_ELASTIC_BODIES] == 0 and not has_constraints(data) and not has_transmission_rows(model)
     if solver.counts[COUNT_CONSTRAINTS] == 0 and alone:
-        limited_dynamics(model, data, h)
-        take_terms_between_limits(model, data, h)
+        accelerate_apart(model, data, h)
         return
     leave_to_controllers(model, data)
     leave_to_transmission_rows(model, data, h)
@@ -179,6 +179,23 @@ def constrain_step(model, data, points, solver, h):
         if solver.con_kind[i] == BOUNDED:
             take_efforts(data, solver, h, i)
     take_constraint_forces(data, solver, h)
+
+
+@kernel
+def accelerate_apart(model, data, h):
+    """After gather_forces, note_start: vdot over a step in which nothing touches, with limits and controllers."""
+    limited_dynamics(model, data, h)
+    take_terms_between_limits(model, data, h)
+
+
+@kernel
+def rest_of_step_apart(model, data, h, implicit_damping):
+    """As step.rest_of_step(), of a step in which nothing touches: it asks for no contact points."""
+    at_velocities(model, data)
+    gather_forces(model, data, h, implicit_damping)
+    note_start(data)
+    accelerate_apart(model, data, h)
+    end_step_in_contact(model, data, h)
 
 
 @slot(constrained="contact.equality_rows.holds_constraints")

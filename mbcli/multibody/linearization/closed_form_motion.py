@@ -15,32 +15,21 @@ from mbcli.engine.smooth.rotations.registry import NO_ROTATION, ROTATIONS
 from mbcli.multibody.core.closed_form_derivatives import closed_form_derivatives, constrained_derivatives
 from mbcli.multibody.core.dynamics import implicit_damping
 from mbcli.multibody.linearization.contact_motion import velocities_after_contact
+from mbcli.multibody.linearization.differences import by_differences
+from mbcli.multibody.linearization.plant_values import STEP
 from mbcli.multibody.scalars import FLOAT
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from mbcli.math.array_types import Matrix, Vector
+    from mbcli.multibody.linearization.plant_values import PlantValues
+    from mbcli.multibody.linearization.step_of_run import StepOfRun
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
     from mbcli.multibody.state.context import Context
     from mbcli.multibody.state.evaluated_state import EvaluatedState
 
-STEP = 1e-30  # of complex numbers
-
-
-@dataclass
-class PlantValues:
-    """State and inputs of a plant as numbers: q, v, u (nu,), tau (nv,), desired (controllers, 2)."""
-
-    q: np.ndarray
-    v: np.ndarray
-    u: np.ndarray
-    tau: np.ndarray
-    desired: np.ndarray
-
-    def plus(self, name: str, index: int, step: float) -> PlantValues:
-        """A copy, complex, in which one number has a small imaginary part."""
-        values = {key: value.astype(complex) for key, value in vars(self).items()}
-        values[name].reshape(-1)[index] += 1j * step
-        return PlantValues(**values)
+NEAR = 1e-5  # [rad or m] of what a limit would have to be nearer to act, for it to count as one that may
 
 
 @dataclass
@@ -85,7 +74,7 @@ def closed_form_motion(
     found["desired"] = np.zeros((v.size, start.desired.size))
     if not discrete:
         return _motion_in_time(context.state, start, vdot, found)
-    if _limits_act(model, start.q, v, vdot, h):
+    if _limits_act(model, start.q, v, v + h * vdot, h):
         return None
     still = np.ones(v.size)
     still[model.locked_dof] = 0.0
@@ -101,7 +90,7 @@ def _motion_under_constraints(context: Context, start: PlantValues, tau: Vector)
     vdot_by, vdot, errd_along = found
     vdot_by["desired"] = np.zeros((vdot.size, start.desired.size))
     motion = _motion_in_time(context.state, start, vdot, vdot_by)
-    motion.errd_by_q = errd_along @ _qdot_to_velocity_map(context.state)
+    motion.errd_by_q = errd_along @ qdot_to_velocity_map(context.state)
     return motion
 
 
@@ -111,14 +100,33 @@ def motion_in_contact(plant: MultibodyPlant, context: Context, start: PlantValue
     Errors as of velocities_after_contact().
     """
     state = context.state
-    found = velocities_after_contact(plant, context, start, _velocity_to_qdot_map(state), _qdot_to_velocity_map(state))
+    found = velocities_after_contact(plant, context, start, velocity_to_qdot_map(state), qdot_to_velocity_map(state))
     return None if found is None else motion_of_step(state, start, plant.time_step(), *found)
+
+
+def motion_by_differences(
+    context: Context, step: StepOfRun, start: PlantValues, directions: Sequence[tuple[str, int]]
+) -> ClosedFormMotion:
+    """The ClosedFormMotion of a step by differences of that very step, with derivatives by what is in `directions`."""
+    state, nq, h = context.state, start.q.size, context.state.plant.time_step()
+    f, still = step(start), np.ones(start.v.size)
+    still[state.model.locked_dof] = 0.0
+    f_by = {}
+    for name in {name for name, _ in directions}:
+        along = velocity_to_qdot_map(state).T if name == "q" else np.eye(getattr(start, name).size)
+        f_by[name] = by_differences(step, start, name, along)
+    if "q" in f_by:
+        f_by["q"] = f_by["q"] @ qdot_to_velocity_map(state)
+    vdot_by = {name: value[nq:] / h for name, value in f_by.items()}
+    if "v" in vdot_by:
+        vdot_by["v"] = vdot_by["v"] - np.diag(still) / h
+    return ClosedFormMotion(f, (f[nq:] - start.v * still) / h, f_by, vdot_by)
 
 
 def _motion_in_time(
     state: EvaluatedState, start: PlantValues, vdot: Vector, vdot_by: dict[str, Matrix]
 ) -> ClosedFormMotion:
-    nq, N = start.q.size, _velocity_to_qdot_map(state)
+    nq, N = start.q.size, velocity_to_qdot_map(state)
     f_by = {name: np.vstack([np.zeros((nq, value.shape[1])), value]) for name, value in vdot_by.items()}
     f_by["q"][:nq] = _qdot_by_position(state.model, start.q, start.v)
     f_by["v"][:nq] = N
@@ -143,7 +151,7 @@ def motion_of_step(
 
 def _positions_after(state: EvaluatedState, q: Vector, v: Vector, h: float) -> tuple[Vector, Matrix, Matrix]:
     """Positions after a step h with velocities v at its end, and their derivatives by q (nq, nq) and v (nq, nv)."""
-    model, N = state.model, _velocity_to_qdot_map(state)
+    model, N = state.model, velocity_to_qdot_map(state)
     rotations = [ROTATIONS[kind] for kind in set(model.body_rotation.tolist()) - {NO_ROTATION}]
     if all(rotation.ADVANCES_BY_RATES for rotation in rotations):
         return q + h * (N @ v), np.eye(q.size) + h * _qdot_by_position(model, q, v), h * N
@@ -164,25 +172,33 @@ def _positions_after(state: EvaluatedState, q: Vector, v: Vector, h: float) -> t
     return columns[:, 0].real, by[:, : q.size], by[:, q.size :]
 
 
-def _limits_act(model: Any, q: Vector, v: Vector, vdot: Vector, h: float) -> bool:
-    """Whether a limit of a joint can act in a step."""
+def may_switch(plant: MultibodyPlant, context: Context, start: PlantValues, after: Vector) -> bool:
+    """Whether a step without contact, to the state `after`, has parts at which a bound, stop or sign decides."""
+    model, sizes = context.state.model, context.state.model.sizes
+    if sizes["npd"] or sizes["nfriction"] or sizes["ntransmission"]:
+        return True
+    return _limits_act(model, start.q, start.v, after[start.q.size :], plant.time_step())
+
+
+def _limits_act(model: Any, q: Vector, v: Vector, v_after: Vector, h: float) -> bool:
+    """Whether a limit of a joint can act in a step, or nearly."""
     interpreted = load_kernels(False)
     locked = set(model.locked_dof.tolist())
     for k, d in enumerate(model.limit_dof):
-        gap = interpreted.limit_gap(model, q, k, h)
-        if d not in locked and interpreted.can_meet_limit(gap, v[d], v[d] + h * vdot[d], h):
+        gap = interpreted.limit_gap(model, q, k, h) - NEAR
+        if d not in locked and interpreted.can_meet_limit(gap, v[d], v_after[d], h):
             return True
     return False
 
 
-def _velocity_to_qdot_map(state: EvaluatedState) -> Matrix:
+def velocity_to_qdot_map(state: EvaluatedState) -> Matrix:
     """N (nq, nv)."""
     N = np.empty((state.v.size, state.q.size))
     state.at_positions().query_qdot_map(N)
     return N.T
 
 
-def _qdot_to_velocity_map(state: EvaluatedState) -> Matrix:
+def qdot_to_velocity_map(state: EvaluatedState) -> Matrix:
     """N+ (nv, nq)."""
     N_inverse = np.empty((state.q.size, state.v.size))
     state.at_positions().query_velocity_map(N_inverse)

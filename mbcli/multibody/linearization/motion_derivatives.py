@@ -14,16 +14,28 @@ import numpy as np
 from mbcli.engine.constraints.constrained_motion import EVERY_CORRECTION, STEPS, constraint_addresses, expect_rank
 from mbcli.engine.fields.model_fields import RANK_REACHED
 from mbcli.engine.runtime.model import ConstraintWork, Data
+from mbcli.errors import ModelError
 from mbcli.multibody.compilation.compile_constraints import compile_constraints
 from mbcli.multibody.core.coordinates import q_indices, v_indices
 from mbcli.multibody.core.dynamics import implicit_damping
 from mbcli.multibody.core.selectors import u_indices
-from mbcli.multibody.linearization.closed_form_motion import STEP, PlantValues, closed_form_motion, motion_in_contact
+from mbcli.multibody.linearization.closed_form_motion import (
+    ClosedFormMotion,
+    closed_form_motion,
+    may_switch,
+    motion_by_differences,
+    motion_in_contact,
+    qdot_to_velocity_map,
+    velocity_to_qdot_map,
+)
+from mbcli.multibody.linearization.differences import DerivativesOfStep
 from mbcli.multibody.linearization.motion_on_constraints import (
     projection_onto_constraints,
     require_motion_on_constraints,
 )
-from mbcli.multibody.scalars import COMPLEX
+from mbcli.multibody.linearization.plant_values import STEP, PlantValues, values_at
+from mbcli.multibody.linearization.step_of_run import StepOfRun
+from mbcli.multibody.scalars import COMPLEX, FLOAT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,22 +43,6 @@ if TYPE_CHECKING:
     from mbcli.math.array_types import Matrix, Vector
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
     from mbcli.multibody.state.context import Context
-
-
-def values_at(plant: MultibodyPlant, context: Context) -> PlantValues:
-    """PlantValues of a context. RuntimeError for a plant with force elements of a user."""
-    plant.check_context(context)
-    if plant.user_force_elements:
-        name = type(plant.user_force_elements[0]).__name__
-        raise RuntimeError(f"a plant with a force element of a user, {name}, cannot be linearized")
-    state = context.state
-    state.at_positions()
-    plant.check_force_elements(context)
-    plant.set_controllers(context)
-    u = plant.actuation(context)
-    applied = context.inputs.value("applied_generalized_force", context)
-    tau = np.zeros(state.v.size) if applied is None else np.array(applied)
-    return PlantValues(state.q.copy(), state.v.copy(), u, tau, state.data.pd_desired.copy())
 
 
 class PlantMotion:
@@ -57,14 +53,19 @@ class PlantMotion:
         context: its parameters, applied forces and the point of linearization.
         discrete: whether it is that of a step.
         values: those of the context, by values_at().
+        contact: whether steps of the plant ask for contacts; there are none.
     """
 
-    def __init__(self, plant: MultibodyPlant, context: Context, discrete: bool, values: PlantValues) -> None:
+    def __init__(
+        self, plant: MultibodyPlant, context: Context, discrete: bool, values: PlantValues, contact: bool = False
+    ) -> None:
         state = context.state
+        self._contact = contact
         self._plant, self._discrete, self.values = plant, discrete, values
         self._model = state.model.replace(dtype=complex)
         self._constraints = self._constraints_at(context) if plant.elements.constraints else None
-        self._kernels = COMPLEX.load_kernels(False, self._model, constrained=bool(plant.elements.constraints))
+        constrained = bool(plant.elements.constraints)
+        self._kernels = COMPLEX.load_kernels(False, self._model, constrained=constrained, contact=contact)
         self._applied = [
             (int(f.body_index), np.asarray(f.p_BoBq_B, dtype=float), f.F_Bq_W.get_coeffs())
             for f in context.inputs.value("applied_spatial_force", context) or ()
@@ -125,7 +126,10 @@ class PlantMotion:
             arm = d.X_WL[n, :9].reshape(3, 3) @ p_BoBq_B
             F_link[n, :3] += F[:3] + np.cross(arm, F[3:])
             F_link[n, 3:] += F[3:]
-        if self._discrete:
+        if self._contact:
+            kernels.apply_link_forces(m, d, F_link)
+            kernels.rest_of_step_apart(m, d, plant.time_step(), implicit_damping(plant))
+        elif self._discrete:
             kernels.step_under_link_forces(m, d, F_link, plant.time_step(), implicit_damping(plant))
         else:
             kernels.calc_forward_dynamics(m, d, F_link)
@@ -137,6 +141,8 @@ class PlantMotion:
         parts = (data.q, data.v) if self._discrete else (data.qdot, data.vdot)
         return np.concatenate(parts)
 
+
+SAME_STEP = 1e-8  # largest difference of two steps that are one, relative to the state
 
 INPUTS = {"actuation": "u", "applied_generalized_force": "tau", "desired_state": "desired"}
 
@@ -188,6 +194,14 @@ class PlantOutput:
         """Whether it is what actuators give."""
         return self._kind == "net_actuation"
 
+    def is_acceleration(self) -> bool:
+        """Whether it is that of a step or motion."""
+        return self._kind == "generalized_acceleration"
+
+    def chosen(self, value: Any) -> Any:
+        """The part of the values of the whole plant that it has."""
+        return value if self._indices is None else value[self._indices]
+
     def of(self, values: PlantValues, data: Any, model: Any) -> Vector:
         """The value of the port, real or complex."""
         if self._kind is None:
@@ -199,7 +213,7 @@ class PlantOutput:
         else:
             value = np.array(values.u, dtype=np.result_type(values.u, data.pd_effort))
             value[model.pd_actuator] = data.pd_effort
-        return value if self._indices is None else value[self._indices]
+        return self.chosen(value)
 
 
 def plant_derivatives(
@@ -218,33 +232,112 @@ def plant_derivatives(
     states = [("q", k) for k in range(start.q.size)] + [("v", k) for k in range(start.v.size)]
     inputs = _input_directions(plant, context, input_name)
     nx = len(states)
-    f, y, J = derivatives_in_closed_form(plant, context, discrete, start, output, states + inputs) or (
-        derivatives_by_complex_steps(plant, context, discrete, start, output, states + inputs)
-    )
+    if discrete and plant.scalar is FLOAT:
+        f, y, J = derivatives_of_step(plant, context, start, output, states + inputs)
+    else:
+        f, y, J = derivatives_of_motion(plant, context, discrete, start, output, states + inputs)
     u0 = np.array([getattr(start, name).reshape(-1)[k] for name, k in inputs])
     return J[:nx, :nx], J[:nx, nx:], J[nx:, :nx], J[nx:, nx:], f, y, u0
 
 
-def derivatives_in_closed_form(
+def derivatives_of_motion(
     plant: MultibodyPlant,
     context: Context,
     discrete: bool,
     start: PlantValues,
     output: PlantOutput,
     directions: Sequence[tuple[str, int]],
-) -> tuple[Vector, Vector, Matrix] | None:
-    """Motion, output and the derivatives of both, one column for each direction; None where there is no closed form.
-
-    RuntimeError for the efforts of controllers in contact; NumericalError where a contact begins or ends.
-    """
+) -> tuple[Vector, Vector, Matrix]:
+    """[qdot; vdot], output and the derivatives of both, one column for each direction; discrete: of a step."""
     if plant.elements.constraints and not discrete:
         require_motion_on_constraints(context)
-    motion = motion_in_contact(plant, context, start) if discrete else None
-    if motion is not None and output.is_effort() and start.desired.size:
-        raise RuntimeError("the net actuation of controllers in contact has no derivatives")
-    motion = motion or closed_form_motion(plant, context, discrete, start)
+    given = (plant, context, discrete, start)
+    motion = closed_form_motion(*given)
     if motion is None:
-        return None
+        return derivatives_by_complex_steps(*given, output, directions)
+    return _in_columns(context, motion, start, output, directions)
+
+
+def derivatives_of_step(
+    plant: MultibodyPlant,
+    context: Context,
+    start: PlantValues,
+    output: PlantOutput,
+    directions: Sequence[tuple[str, int]],
+) -> tuple[Vector, Vector, Matrix]:
+    """[q; v] after the step of a run, output and the derivatives of both, one column for each direction.
+
+    The derivatives are those of the minimum of a contact problem, of closed forms or by complex steps, where these are
+    of a step that equals the run's, and else differences of the run's.
+
+    ModelError for deformable bodies that can touch, RuntimeError for the efforts of controllers in contact;
+    NumericalError where the step has no derivatives, or cannot be taken.
+    """
+    if plant.elements.deformable_bodies and plant.geometry_bodies:
+        raise ModelError("a step in which deformable bodies can touch has no derivatives: vertices are no part of x")
+    step = StepOfRun(plant, context, start)
+    f = step(start)
+    if step.solved_problem() and output.is_effort() and start.desired.size:
+        raise RuntimeError("the net actuation of controllers in contact has no derivatives")
+    exact = StepOfRun(plant, context, start, exact=True) if step.solved_problem() else step
+    reached = exact(start)
+    given = (plant, context, True, start)
+    motion = motion_in_contact(plant, context, start) if step.solved_problem() else closed_form_motion(*given)
+    by_complex_steps = motion is None and not step.solved_problem()
+    if by_complex_steps:
+        found = derivatives_by_complex_steps(*given, output, directions, contact=step.meets_contact())
+    else:
+        motion = motion or motion_by_differences(context, exact, start, directions)
+        found = _in_columns(context, motion, start, output, directions)
+    off = np.abs(found[0] - reached).max(initial=0.0)
+    if not off <= SAME_STEP * np.abs(reached).max(initial=1.0):
+        motion, off = motion_by_differences(context, exact, start, directions), 0.0
+        found = _in_columns(context, motion, start, output, directions)
+    _, y, J = found
+    if step.solved_problem() or (by_complex_steps and may_switch(plant, context, start, f)):
+        _settle_derivatives(context, DerivativesOfStep(exact, start, off), start, J[: f.size], directions)
+        if output.is_acceleration():
+            v = slice(start.q.size, f.size)
+            J[f.size :] = output.chosen((J[v] - _start_by_itself(context, J.shape[1])) / plant.time_step())
+    return f, y, J
+
+
+def _start_by_itself(context: Context, columns: int) -> Matrix:
+    """Derivatives of the velocities from which a step starts, without those of locked joints, by [q; v; inputs]."""
+    state = context.state
+    still = np.ones(state.v.size)
+    still[state.model.locked_dof] = 0.0
+    return np.eye(state.v.size, columns, state.q.size) * still[:, np.newaxis]
+
+
+def _settle_derivatives(
+    context: Context, settled: DerivativesOfStep, start: PlantValues, J: Matrix, directions: Sequence[tuple[str, int]]
+) -> None:
+    """Columns of J that are not the derivatives of a step become these. NumericalError where there are none."""
+    plant, state, nq = context.state.plant, context.state, start.q.size
+    of_velocity = plant.GetVelocityNames()
+    N, moved = velocity_to_qdot_map(state), []
+    for along, name in zip(N.T, of_velocity, strict=True):
+        found = J[:, :nq] @ along
+        moved.append(settled.along("q", along, found, f"positions along {name}") - found)
+    if np.any(moved):
+        J[:, :nq] += np.transpose(moved) @ qdot_to_velocity_map(state)
+    names = {"v": of_velocity, "u": plant.GetActuatorNames(), "tau": [f"the force on {name}" for name in of_velocity]}
+    for column, (kind, k) in zip(J.T[nq:], directions[nq:], strict=True):
+        direction = np.zeros(getattr(start, kind).size)
+        direction[k] = 1.0
+        by = names[kind][k] if kind in names else f"desired state {k}"
+        column[:] = settled.along(kind, direction, column, by)
+
+
+def _in_columns(
+    context: Context,
+    motion: ClosedFormMotion,
+    start: PlantValues,
+    output: PlantOutput,
+    directions: Sequence[tuple[str, int]],
+) -> tuple[Vector, Vector, Matrix]:
+    """A motion, its output and the derivatives of both, one column for each direction."""
     model, effort = context.state.model, np.zeros(start.desired.shape[0])
     columns = []
     for name, k in directions:
@@ -267,9 +360,10 @@ def derivatives_by_complex_steps(
     start: PlantValues,
     output: PlantOutput,
     directions: Sequence[tuple[str, int]],
+    contact: bool = False,
 ) -> tuple[Vector, Vector, Matrix]:
-    """As derivatives_in_closed_form(), of any motion."""
-    motion, state = PlantMotion(plant, context, discrete, start), context.state
+    """As derivatives_of_motion() and derivatives_of_step(), of any motion in which nothing touches."""
+    motion, state = PlantMotion(plant, context, discrete, start, contact), context.state
     data = motion.evaluate(start)
     columns = []
     for name, k in directions:

@@ -862,9 +862,9 @@ def _adapted(budget, seconds):
     return max(1, min(10_000_000, int(budget * factor)))
 
 
-def force_update(plant: PlantCore, context: Context) -> None:
-    """One step of a discrete plant in a context whose time stays."""
-    start = context.get_time()
-    for _ in Run(plant, context, (_whole_steps(start, plant.time_step()) + 1) * plant.time_step()).blocks():
+def force_update(plant: PlantCore, context: Context, actuation: Input | None = None) -> None:
+    """One step of a discrete plant in a context whose time stays; actuation: in place of what the ports give."""
+    start, h = context.get_time(), plant.time_step()
+    for _ in Run(plant, context, (_whole_steps(start, h) + 1) * h, actuation=actuation).blocks():
         pass
     context.SetTime(start)
