@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from mbcli.parsers.formats import OF_ROOT_ELEMENT, format_of_name
 
+from mbcli.common import git_lfs
 from mbcli.errors import ModelError, ResourceError
 
 if TYPE_CHECKING:
@@ -53,5 +54,6 @@ def _format_of_content(content: bytes, name: object) -> str:
     root = _ROOT.match(text, skipped.end() if skipped else 0)
     if root is None or root[1] not in OF_ROOT_ELEMENT:
         found = f"its root element is <{root[1]}>" if root else "it has no root element"
+        found = git_lfs.ADVICE if git_lfs.is_pointer(content) else found
         raise ModelError(f"{name if isinstance(name, str) else '<string>'}: not a model file: {found}")
     return OF_ROOT_ELEMENT[root[1]]

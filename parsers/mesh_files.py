@@ -6,6 +6,7 @@ import os
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
+from mbcli.parsers.name_spellings import find_spelled, spellings, what_was_tried
 from mbcli.parsers.package_map import OUTSIDE, package_of
 from mbcli.parsers.xml_document import MAX_RELATED
 
@@ -58,13 +59,21 @@ class MeshFiles:
     def _look_for(self, uri: str, elsewhere: Iterable[tuple[str, str]] = ()) -> tuple[str | None, str, bool]:
         """(path or None, why the URI does not lead to it, whether it was found near the file instead)."""
         problem = ""
-        for candidate, base_dir in ((uri, self.base_dir), *elsewhere):
+        places = ((uri, self.base_dir), *elsewhere)
+        for candidate, base_dir in places:
             try:
                 return self.packages.resolve(candidate, base_dir), problem, False
             except ResourceError as error:
-                problem = problem or str(error)
-        path = self.packages.find_nearby(uri, self.base_dir, self._folders)
-        return path, problem, path is not None
+                problem = problem or str(error) + what_was_tried(uri)
+        for candidate, base_dir in places:
+            path = find_spelled(candidate, base_dir, self.packages.resolve)
+            if path is not None:
+                return path, problem, True
+        for candidate in (uri, *spellings(uri)):
+            path = self.packages.find_nearby(candidate, self.base_dir, self._folders)
+            if path is not None:
+                return path, problem, True
+        return None, problem, False
 
     def report_missing(self, diagnostics: Diagnostics) -> None:
         """Missing meshes, per package, and packages with several directories.

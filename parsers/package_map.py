@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from mbcli.parsers.fuel_cache import find_in_cache, is_of_fuel
+from mbcli.parsers.name_spellings import of_other_case
 
 from mbcli.common.resources import drake_folder
 from mbcli.errors import ResourceError
@@ -252,6 +253,9 @@ class PackageMap:
             raise ResourceError(f'"{uri}": {path} {OUTSIDE} {root}, {advice}')
         if not os.path.exists(path):
             elsewhere = "".join(f"; there is {other}" for other in others if os.path.exists(other))
+            other = of_other_case(path, root)
+            if other is not None and (self.allow_outside or self._may_be_read(other, root)):
+                elsewhere = f"; {other} is there, whose letters differ in case{elsewhere}"
             raise ResourceError(f'"{uri}": {path} does not exist{elsewhere}')
         if not (os.path.isfile(path) or os.path.isdir(path)):
             raise ResourceError(f'"{uri}": {path} is not a regular file')

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from mbcli.parsers.spec import SourceLocation
 
+from mbcli.common import git_lfs
+
 if TYPE_CHECKING:
     from mbcli.parsers.diagnostics import Diagnostics
 
@@ -17,7 +19,10 @@ def read_bytes(path: str | os.PathLike[str], most: int, name: str, diagnostics: 
         with open(path, "rb") as file:
             size = os.fstat(file.fileno()).st_size  # 0 of what is no file, as a device
             content = file.read(min(most, size + 1))
-            return content if len(content) <= size else content + file.read(most - len(content))
+            content = content if len(content) <= size else content + file.read(most - len(content))
+        if not git_lfs.is_pointer(content):
+            return content
+        diagnostics.error("FILE_READ", f"cannot read the file: {git_lfs.ADVICE}", place=SourceLocation(name))
     except OSError as error:
         diagnostics.error("FILE_READ", f"cannot read the file: {error.strerror or error}", place=SourceLocation(name))
     except ValueError:  # a null character in the path

@@ -98,6 +98,9 @@ def render(info: dict[str, Any], plant: MultibodyPlant) -> str:
     lines += [printable(_constraint_line(constraint)) for constraint in info["constraints"]]
     if info["mobility"] is not None:
         lines.append(printable(_mobility_line(info["mobility"])))
+    weightless = [b.name() for b in plant.elements.bodies if not b.has_weight and b.default_mass() > 0.0]
+    if weightless:
+        lines.append(printable(f"out of gravity: {', '.join(weightless)}"))
     lines += [printable(_force_element_line(element)) for element in info["force_elements"][1:]]  # the first is gravity
     named = [frame.name() for frame in plant.elements.frames if frame.place is not None and not frame.is_body_frame()]
     if named:

@@ -11,6 +11,7 @@ from urllib.parse import unquote
 
 import numpy as np
 
+from mbcli.common import git_lfs
 from mbcli.common.colors import srgb_of
 from mbcli.errors import ModelError, ResourceError
 from mbcli.math.rotation_array import matrix_from_quaternion
@@ -62,9 +63,12 @@ def read_beside(folder: str, name: str) -> bytes:
         if status.st_size > MOST_BUFFER_BYTES:
             raise ResourceError(f"its buffer '{name}' has {status.st_size} bytes, the most are {MOST_BUFFER_BYTES}")
         with open(path, "rb") as file:
-            return file.read(MOST_BUFFER_BYTES)
+            content = file.read(MOST_BUFFER_BYTES)
     except OSError as error:
         raise ResourceError(f"its buffer '{name}' cannot be read: {error.strerror}") from None
+    if git_lfs.is_pointer(content):
+        raise ResourceError(f"its buffer '{name}' cannot be read: {git_lfs.ADVICE}")
+    return content
 
 
 def _chunks(content: bytes) -> tuple[dict[str, Any], bytes | None]:

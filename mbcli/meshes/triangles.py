@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mbcli.common import git_lfs
 from mbcli.common.coordinate_names import listed
 from mbcli.errors import MbcliError, ModelError, ResourceError
 
@@ -182,7 +183,7 @@ def _remember(key: Key | None, surfaces: list[Surface]) -> None:
 
 
 def read_mesh_file(path: str) -> bytes:
-    """The bytes of a mesh file. ResourceError if there is none, or it is too large."""
+    """The bytes of a mesh file. ResourceError if there is none, it is too large, or Git LFS has not fetched it."""
     try:
         status = os.stat(path)
         if not stat.S_ISREG(status.st_mode):
@@ -190,9 +191,12 @@ def read_mesh_file(path: str) -> bytes:
         if status.st_size > MAX_BYTES:
             raise ResourceError(f"{path}: {status.st_size} bytes, the most of a mesh file are {MAX_BYTES}")
         with open(path, "rb") as file:
-            return file.read(MAX_BYTES)
+            content = file.read(MAX_BYTES)
     except OSError as error:
         raise ResourceError(f"{path}: cannot read the mesh: {error.strerror}") from None
+    if git_lfs.is_pointer(content):
+        raise ResourceError(f"{path}: cannot read the mesh: {git_lfs.ADVICE}")
+    return content
 
 
 def _named(surfaces: Iterator[Surface], name: str, path: str) -> Iterator[Surface]:

@@ -13,7 +13,7 @@ from mbcli.parsers.checks.flat_model import flatten
 from mbcli.parsers.checks.inertia import check_inertias
 from mbcli.parsers.checks.inertia_size import check_inertia_sizes
 from mbcli.parsers.checks.joint_limits import check_limit_units
-from mbcli.parsers.checks.moving_mass import check_moving_masses
+from mbcli.parsers.checks.moving_mass import check_moving_masses, check_weight
 from mbcli.parsers.checks.report import Report
 from mbcli.parsers.checks.structure import check_loops
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from mbcli.parsers.diagnostics import Diagnostics
     from mbcli.parsers.spec import ModelSpec
 
-_ALWAYS = (check_inertias, check_inertia_sizes, check_moving_masses, check_limit_units, check_loops)
+_ALWAYS = (check_inertias, check_inertia_sizes, check_moving_masses, check_weight, check_limit_units, check_loops)
 
 
 def check_model(model: ModelSpec, diagnostics: Diagnostics) -> None:

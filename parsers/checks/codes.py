@@ -265,6 +265,11 @@ CODES = {
         "the world where its file puts it.",
         '<link name="b"/>',
     ),
+    "LINK_WEIGHTLESS": Code(
+        "The file takes links with mass out of gravity: `<turnGravityOff>` of URDF, `<gravity>` of SDFormat, "
+        "`gravcomp` of MJCF. `mbcli inspect` names them.",
+        '<gazebo reference="a"><turnGravityOff>true</turnGravityOff></gazebo>',
+    ),
     "MOVING_MASS_MISSING": Code(
         "A joint moves links that have no mass: the mass matrix is singular. Runs and forward dynamics are refused. A "
         "note if the model is only loaded.",

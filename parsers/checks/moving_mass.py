@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 LEAST_MOMENT = 1e-15  # of the largest moment of inertia: less is 0 with rounding
 FREE = "quaternion_floating"
+MOST_NAMED = 3  # links in a message
 MOST_WITHOUT = 0.3  # of the links with geometry that joints move: with more the file is not for dynamics
 
 
@@ -66,6 +67,17 @@ def check_moving_masses(model: FlatModel, report: Report) -> None:
         related = [model.links[link].place for link in floating[1 : 1 + MAX_RELATED]]
         hint = "give it mass, or fix it to the world"
         report("FLOATING_MASS_MISSING", message, model.links[floating[0]].place, hint=hint, related=related)
+
+
+def check_weight(model: FlatModel, report: Report) -> None:
+    """LINK_WEIGHTLESS, once a model, for links with mass that its file takes out of gravity."""
+    heavy = [(name, link) for name, link in model.links.items() if link.inertial is not None and link.inertial.mass > 0]
+    found = [(name, link) for name, link in heavy if not link.gravity]
+    if found:
+        names = ", ".join(f'"{name}"' for name, _ in found[:MOST_NAMED]) + (", ..." if len(found) > MOST_NAMED else "")
+        message = f"gravity does not act on {len(found)} of {len(heavy)} links with mass: {names}"
+        related = [link.place for _, link in found[1 : 1 + MAX_RELATED]]
+        report("LINK_WEIGHTLESS", message, found[0][1].place, related=related)
 
 
 def check_missing_inertials(model: FlatModel, report: Report) -> None:

@@ -31,6 +31,7 @@ SEVERITIES = {
     "LINK_INERTIA_INVALID": Severity("error", "warning"),
     "INERTIA_WITHOUT_MASS": Severity("warning", "warning"),
     "MASSLESS_LINK_FIXED": Severity("note"),
+    "LINK_WEIGHTLESS": Severity("note", "note"),
     "MODEL_WITHOUT_MASS": Severity("note", "note"),
     "MOVING_MASS_MISSING": Severity("warning", "note"),
     "FLOATING_MASS_MISSING": Severity("warning"),

@@ -9,6 +9,7 @@ Format: https://mujoco.readthedocs.io/en/stable/XMLreference.html#body-attach
 
 from __future__ import annotations
 
+import ntpath
 import os
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -19,6 +20,7 @@ from mbcli.parsers.mjcf.mjcf_own_copies import OwnCopies, kind_of_part
 from mbcli.parsers.mjcf.mjcf_replicas import REFERENCES, SECTIONS, expand_replicas, is_world, key_of, refers_only_to
 from mbcli.parsers.mjcf.mjcf_source import insert_includes
 from mbcli.parsers.mjcf.mjcf_values import MAIN, find_named
+from mbcli.parsers.name_spellings import resolve_spelled
 from mbcli.parsers.xml_source import read_xml
 
 from mbcli.errors import ResourceError
@@ -85,11 +87,11 @@ def _models(root: Node, packages: PackageMap, folder: str) -> dict[str, Node]:
 def _name_in(file: str, packages: PackageMap, folder: str) -> str:
     """The name that the model in a file has; of one that cannot be read, which is an error later, that of the file."""
     try:
-        root = read_xml(packages.resolve(file, folder), Diagnostics(), deep=True)
+        root = read_xml(resolve_spelled(file, folder, packages.resolve)[0], Diagnostics(), deep=True)
     except ResourceError:
         root = None
     if root is None:
-        return os.path.splitext(os.path.basename(file))[0]
+        return os.path.splitext(ntpath.basename(file))[0]
     return root.attribute("model") or NAMELESS
 
 
@@ -99,10 +101,12 @@ def _read(
     """The root of the file that a <model> names, with what it includes and attaches; None after an error."""
     file: Any = node.attribute("file")  # which it has
     try:
-        path = packages.resolve(file, folder)
+        path, note = resolve_spelled(file, folder, packages.resolve)
     except ResourceError as error:
         node.diagnostics.error("URI_LOOKUP", str(error), node, attribute="file")
         return None
+    if note is not None:
+        node.diagnostics.note("URI_LOOKUP", note, node, attribute="file")
     here = os.path.realpath(path)
     if here in above or len(above) >= MAX_DEPTH:
         problem = "attaches itself" if here in above else f"is deeper than {MAX_DEPTH} files that attach each other"
@@ -199,7 +203,7 @@ def _assets(other: Node, rename: Rename) -> Iterator[Node]:
             copy = section.copied(rename)
             for node, original in zip(copy.child_nodes, section.child_nodes, strict=True):
                 if node.raw("name") is None and node.raw("file") is not None:
-                    stem = os.path.splitext(os.path.basename(node.raw("file")))[0]
+                    stem = os.path.splitext(ntpath.basename(node.raw("file")))[0]
                     node.state("name", rename(original, "name", stem))
             yield copy.without("model")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ntpath
 import os
 from dataclasses import dataclass
 from functools import cached_property
@@ -104,7 +105,7 @@ class MeshAsset:
 
 def asset_name(node: Node) -> str:
     """The name of an asset, or else that of its file."""
-    return node.attribute("name") or os.path.splitext(os.path.basename(node.attribute("file", "")))[0]
+    return node.attribute("name") or os.path.splitext(ntpath.basename(node.attribute("file", "")))[0]
 
 
 class MeshReader:
@@ -186,7 +187,7 @@ class MeshReader:
         file = element.attribute("file")
         if file is not None:
             settings = self._reading.settings_of(element)
-            uri = os.path.join(settings.meshdir, os.path.basename(file) if settings.strippath else file)
+            uri = os.path.join(settings.meshdir, ntpath.basename(file) if settings.strippath else file)
             folder = self._folders.get(element.node.document.path)
             elsewhere = () if folder is None else ((file, folder),)
             path = self._files.find(uri, element.node, "collision", elsewhere=elsewhere)

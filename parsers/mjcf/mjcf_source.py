@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from mbcli.parsers.name_spellings import resolve_spelled
 from mbcli.parsers.xml_source import MAX_BYTES, read_xml
 
 from mbcli.errors import ResourceError
@@ -88,8 +89,12 @@ def _resolved(node: Node, name: str, packages: PackageMap, folders: Sequence[str
     for folder in folders:
         if folder is not None:
             try:
-                return packages.resolve(name, folder)
+                path, note = resolve_spelled(name, folder, packages.resolve)
             except ResourceError as error:
                 problem = problem or str(error)
+                continue
+            if note is not None:
+                node.diagnostics.note("URI_LOOKUP", note, node, attribute="file", value=name)
+            return path
     node.diagnostics.error("URI_LOOKUP", problem, node, attribute="file", value=name)
     return None

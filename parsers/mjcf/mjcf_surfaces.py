@@ -17,7 +17,7 @@ import numpy as np
 
 from mbcli.errors import ModelError, ResourceError
 from mbcli.meshes.read_msh import read_msh
-from mbcli.meshes.triangles import MAX_BYTES, MAX_TRIANGLES, load_triangles
+from mbcli.meshes.triangles import MAX_TRIANGLES, load_triangles, read_mesh_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -42,7 +42,7 @@ def read_surface(path: str) -> Surface:
     suffix = os.path.splitext(path)[1].lower()
     if suffix not in _READERS:
         return (*load_triangles(path), None)
-    vertices, triangles, polygons = _READERS[suffix](_content(path), path)
+    vertices, triangles, polygons = _READERS[suffix](read_mesh_file(path), path)
     if triangles is not None and len(triangles) > MAX_TRIANGLES:
         raise ResourceError(f"{path}: {len(triangles)} triangles, the most are {MAX_TRIANGLES}")
     if triangles is not None and not 0 <= triangles.min() <= triangles.max() < len(vertices):
@@ -56,17 +56,6 @@ def in_single_precision(vertices: Matrix) -> Matrix:
     """Coordinates as MuJoCo keeps them."""
     with np.errstate(over="ignore"):
         return np.asarray(vertices, dtype=np.float32)
-
-
-def _content(path: str) -> bytes:
-    try:
-        size = os.path.getsize(path)
-        if size > MAX_BYTES:
-            raise ResourceError(f"{path}: {size} bytes, the most of a mesh file are {MAX_BYTES}")
-        with open(path, "rb") as file:
-            return file.read()
-    except OSError as error:
-        raise ResourceError(f"{path}: cannot read the mesh: {error.strerror}") from None
 
 
 # ----------------------------------------------------------------------------------------------- STL

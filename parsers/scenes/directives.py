@@ -10,6 +10,7 @@ import dataclasses
 import os
 from typing import TYPE_CHECKING
 
+from mbcli.parsers.name_spellings import resolve_spelled
 from mbcli.parsers.scenes.directives_spec import ModelDirective, ModelDirectives
 from mbcli.parsers.yaml_records import read_file
 
@@ -76,11 +77,14 @@ def flatten_directives(
 
 def find_named_file(record: AddDirectives | AddModel, packages: PackageMap, diagnostics: Diagnostics) -> str | None:
     """The path of the file that a directive names, or None after reporting why there is none."""
+    path: str | None = None
+    note = None
     try:
-        path = packages.resolve(record.file, directory_of(record.place))
+        path, note = resolve_spelled(record.file, directory_of(record.place), packages.resolve)
     except ResourceError as error:
         diagnostics.error("URI_LOOKUP", str(error), place=record.place, value=record.file)
-        path = None
+    if note is not None:
+        diagnostics.note("URI_LOOKUP", note, place=record.place, value=record.file)
     ambiguity = packages.ambiguity(record.file)
     if ambiguity is not None and all(finding.message != ambiguity for finding in diagnostics.warnings):
         diagnostics.warning("URI_LOOKUP", ambiguity, place=record.place, value=record.file)

@@ -13,6 +13,7 @@ from mbcli.parsers.file_format import format_of
 from mbcli.parsers.formats import FORMATS, sdf
 from mbcli.parsers.frame_names import WORLD
 from mbcli.parsers.mesh_files import MeshFiles
+from mbcli.parsers.name_spellings import resolve_spelled
 from mbcli.parsers.package_map import OUTSIDE
 from mbcli.parsers.sdf.sdf_scopes import File, Placing
 from mbcli.parsers.sdf.sdf_values import name_problem, read_pose
@@ -116,10 +117,12 @@ class Includes:
     def _find(self, uri: str, node: Node, file: File) -> str | None:
         """The path of the model file that a URI leads to, or None with an error."""
         try:
-            path = self.packages.resolve_model(uri, file.base_dir)
+            path, note = resolve_spelled(uri, file.base_dir, self.packages.resolve_model)
         except ResourceError as error:
             self._report_missing(uri, str(error), node)
             return None
+        if note is not None:
+            node.diagnostics.note("URI_LOOKUP", note, node, value=uri)
         if not os.path.isdir(path):
             return path
         manifest = os.path.join(path, MANIFEST)

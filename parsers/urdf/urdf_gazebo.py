@@ -90,21 +90,37 @@ def _says_something(node: Node) -> bool:
 
 def _self_collide(node: Node) -> bool | None:
     child = node.child("selfCollide") or node.child("self_collide")
-    return None if child is None else child.text_boolean(False)
+    return None if child is None else _flag(child, False)
+
+
+def _flag(child: Node, default: bool) -> bool:
+    """What an element says: its text or, in older files, its attribute `value`, which Gazebo asks first."""
+    if child.raw("value") is None:
+        return bool(child.text_boolean(default, required=True))
+    child.text()
+    return child.boolean("value", default)
+
+
+def _number(child: Node, default: float) -> float:
+    """As _flag()."""
+    if child.raw("value") is None:
+        return float(child.text_number(default, required=True))
+    child.text()
+    return child.number("value", default)
 
 
 def _changed(node: Node, link: LinkSpec) -> LinkSpec:
     """A link with the gravity and the friction of a <gazebo> element."""
     gravity, off = node.child("gravity"), node.child("turnGravityOff")
     if gravity is not None:
-        link = replace(link, gravity=bool(gravity.text_boolean(link.gravity)))
+        link = replace(link, gravity=_flag(gravity, link.gravity))
     if off is not None:
-        link = replace(link, gravity=not off.text_boolean(not link.gravity))
+        link = replace(link, gravity=not _flag(off, not link.gravity))
     first, second = node.child("mu1"), node.child("mu2")
     if first is None and second is None:
         return link
-    mu1 = 1.0 if first is None else first.text_number(1.0, required=True)
-    mu2 = min(mu1, 1.0) if second is None else second.text_number(mu1, required=True)
+    mu1 = 1.0 if first is None else _number(first, 1.0)
+    mu2 = min(mu1, 1.0) if second is None else _number(second, mu1)
     if 0.0 <= mu1 < mu2:
         message = f"friction is {mu2!r} along the second direction: {mu1!r} of the first is taken for both"
         node.diagnostics.warning("ELEMENT_UNSUPPORTED", message, second)

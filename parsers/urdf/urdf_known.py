@@ -106,9 +106,10 @@ FOREIGN = {
     for tag, names in {
         "robot": "gazebo sensor ros2_control mujoco plugin properties",
         "link": "@type @concave contact self_collision_checking collision_checking self_filter sensor",
-        "joint": "@dont_collapse calibration safety_controller hardwareInterface",
+        "joint": "@dont_collapse calibration safety_controller hardwareInterface traits controller_gains",
+        "visual": "@group",
         "axis": "@rpy",
-        "limit": "@command_effort @current @gear_velocity @stiffness",
+        "limit": "@command_effort @current @gear_velocity @stiffness @k_velocity @k_position",
         "dynamics": "@D @K @mu_coulomb @mu_viscous",
         "collision": "verbose surface @concave @group @mask",
         "geometry": "@name material",

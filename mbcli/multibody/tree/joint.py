@@ -138,24 +138,38 @@ class Joint(NamedElement):
 
     def can_rotate(self) -> bool:
         """Whether M may turn in F. After Finalize()."""
-        return self._after_finalize(self._rotates)
+        self._require_finalized()
+        return self._rotates
 
     def can_translate(self) -> bool:
         """Whether the origin of M may move in F. After Finalize()."""
-        return self._after_finalize(self._translates)
+        self._require_finalized()
+        return self._translates
 
     def position_start(self) -> int:
-        """Index in q of the first position. After Finalize()."""
+        """Index in q of the first position. After Finalize(); RuntimeError for a joint that closes a loop."""
         return self._after_finalize(self.first_position)
 
     def velocity_start(self) -> int:
-        """Index in v of the first velocity. After Finalize()."""
+        """Index in v of the first velocity. As position_start()."""
         return self._after_finalize(self.first_velocity)
 
     def _after_finalize(self, value):
         if self.first_position is None:
-            raise RuntimeError(f"joint '{self._name}': the plant must be finalized first")
+            self._require_finalized()
+            raise RuntimeError(
+                f"joint '{self._name}' closes a loop: it is cut there, a constraint holds it together, and it has no "
+                "positions and velocities of its own"
+            )
         return value
+
+    def _require_finalized(self):
+        if self.first_position is None and not self._is_cut():
+            raise RuntimeError(f"joint '{self._name}': the plant must be finalized first")
+
+    def _is_cut(self):
+        """Whether the joint closes a loop of a finalized plant."""
+        return self.parent_plant is not None and self in self.parent_plant.elements.loop_joints
 
     def position_suffix(self, position_index_in_joint: int) -> str:
         """What the name of one position ends in."""
@@ -320,14 +334,16 @@ class Joint(NamedElement):
         state = context.state
         if state.plant is not self.parent_plant:
             self.check_context(context)
-        return state.q[self.first_position : self.first_position + self.num_positions()].copy()
+        i = self.position_start()
+        return state.q[i : i + self.num_positions()].copy()
 
     def GetVelocities(self, context: Context) -> Vector:
         """(nv,)"""
         state = context.state
         if state.plant is not self.parent_plant:
             self.check_context(context)
-        return state.v[self.first_velocity : self.first_velocity + self.num_velocities()].copy()
+        d = self.velocity_start()
+        return state.v[d : d + self.num_velocities()].copy()
 
     def SetPositions(self, context: Context, positions: ArrayLike) -> None:
         """(nq,)"""
@@ -390,8 +406,9 @@ class Joint(NamedElement):
         Forces on its coordinates, those of actuators, controllers, springs and damping among them, have no effect.
         RuntimeError for a continuous plant.
         """
+        d = self.velocity_start()
         self._set_locked(context, True)
-        context.state.set_v_slice(self.velocity_start(), np.zeros(self.num_velocities()))
+        context.state.set_v_slice(d, np.zeros(self.num_velocities()))
 
     def Unlock(self, context: Context) -> None:
         """Ends Lock()."""

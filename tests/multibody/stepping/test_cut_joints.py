@@ -10,6 +10,7 @@ from mbcli.config.simulator_config import SimulatorConfig
 from mbcli.errors import ModelError, NumericalError
 from mbcli.math import RigidTransform, RollPitchYaw, RotationMatrix
 from mbcli.multibody.assembly.closed_chains import ClosedChains, assemble_context, assemble_within_limits
+from mbcli.multibody.parsing import Parser
 from mbcli.multibody.plant import MultibodyPlant
 from mbcli.multibody.stepping.run import Run
 from mbcli.multibody.tree import (
@@ -392,3 +393,58 @@ def test_the_damping_of_a_ball_joint_acts_the_same_where_it_closes_the_loop(time
         A = p.CalcSpatialAccelerationsFromVdot(c, p.CalcForwardDynamics(c))
         accelerations.append([A[int(body.index())].get_coeffs() for body in bodies])
     np.testing.assert_allclose(*accelerations, atol=1e-8)
+
+
+INERTIA = '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>'
+LINK = f'<link name="{{}}"><inertial><mass value="1"/>{INERTIA}</inertial></link>'
+HINGE = '<joint name="to_{0}" type="continuous"><parent link="a"/><child link="{0}"/></joint>'
+LOOP = '<loop_joint name="loop" type="{}"><link1 link="b" xyz="0 0 1"/><link2 link="c" xyz="0 0 1"/></loop_joint>'
+
+
+@pytest.mark.parametrize("kind", ["revolute", "prismatic", "spherical"])
+def test_a_joint_that_closes_a_loop_says_that_it_has_no_coordinates(kind):
+    """It reads and writes none of those of others: all were set to the value before."""
+    links = "".join(map(LINK.format, "abc")) + HINGE.format("b") + HINGE.format("c")
+    plant = MultibodyPlant(0.001)
+    Parser(plant).AddModelsFromString(f'<robot name="r">{links}{LOOP.format(kind)}</robot>', "urdf")
+    joint = plant.GetJointByName("loop")
+    with pytest.raises(RuntimeError, match="joint 'loop': the plant must be finalized first"):
+        joint.position_start()
+    plant.Finalize()
+    context = plant.CreateDefaultContext()
+    before = plant.GetPositionsAndVelocities(context).copy()
+    names = (
+        "position_start",
+        "velocity_start",
+        "GetPositions",
+        "GetVelocities",
+        "Lock",
+        "GetOnePosition",
+        "GetOneVelocity",
+    )
+    names += (
+        "get_angle",
+        "get_angular_rate",
+        "get_translation",
+        "get_translation_rate",
+        "get_quaternion",
+        "get_angles",
+    )
+    writers = {
+        "set_angle",
+        "set_angular_rate",
+        "set_translation",
+        "set_translation_rate",
+        "SetPositions",
+        "SetVelocities",
+    }
+    for name in (*names, *sorted(writers)):
+        if not hasattr(joint, name) or (kind == "spherical" and "One" in name):
+            continue
+        size = joint.num_velocities() if "Velocities" in name else joint.num_positions()
+        value = [0.3 if "_" in name else [0.3] * size] if name in writers else []
+        arguments = [] if "start" in name else [context, *value]
+        with pytest.raises(RuntimeError, match="joint 'loop' closes a loop: .* no positions and velocities of its own"):
+            getattr(joint, name)(*arguments)
+    assert (plant.GetPositionsAndVelocities(context) == before).all() and not joint.is_locked(context)
+    assert joint.can_rotate() == (kind != "prismatic")

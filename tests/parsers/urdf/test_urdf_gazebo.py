@@ -1,6 +1,7 @@
 """<gazebo> elements of URDF: friction, gravity and contact of links act, all else is a finding."""
 
 import pytest
+from command_line import cli
 from mbcli.parsers.diagnostics import Diagnostics
 from mbcli.parsers.urdf.read_urdf import read_urdf
 from mbcli.parsers.urdf.urdf_gazebo import OF_SOLVERS, UNUSED
@@ -29,6 +30,9 @@ def friction(model, link=0):
         ("<mu1>0.3</mu1>", (0.3, 0.3)),
         ("<mu2>0.4</mu2>", (1.0, 0.4)),
         ("<mu1>0.3</mu1><mu2>0.6</mu2>", (0.3, 0.3)),
+        ('<mu1 value="0.8"/><mu2 value="0.6"/>', (0.8, 0.6)),
+        ('<mu1 value="0.8"/><mu2>0.6</mu2>', (0.8, 0.6)),
+        ('<mu1 value="0.8">0.2</mu1>', (0.8, 0.8)),
     ],
 )
 def test_friction_is_that_of_the_collisions_of_the_link(content, expected):
@@ -47,6 +51,11 @@ def test_what_the_collision_states_itself_counts():
     [
         ("<turnGravityOff>true</turnGravityOff>", False),
         ("<turnGravityOff>false</turnGravityOff>", True),
+        ('<turnGravityOff value="true"/>', False),
+        ('<turnGravityOff value="false"/>', True),
+        ("<turnGravityOff>True</turnGravityOff>", False),
+        ("<turnGravityOff> 1 </turnGravityOff>", False),
+        ('<gravity value="0"/>', False),
         ("<gravity>false</gravity>", False),
         ("<gravity>1</gravity>", True),
     ],
@@ -96,3 +105,50 @@ def test_a_fault_is_a_finding_and_the_robot_is_read(more, message):
 def test_what_is_for_pictures_is_a_note_beside_what_acts():
     model, findings = read('<gazebo reference="a"><mu1>0.5</mu1><material>Gazebo/Blue</material></gazebo>')
     assert friction(model) == (0.5, 0.5) and all(line.startswith("note") for line in findings) and findings
+
+
+@pytest.mark.parametrize("content", ["<mu1/>", '<mu1 value="x"/>', "<turnGravityOff/>", '<turnGravityOff value="x"/>'])
+def test_what_says_nothing_is_not_used(content):
+    model, findings = read(f'<gazebo reference="a">{content}</gazebo>')
+    assert model.links[0].gravity
+    assert [line.startswith("warning ") for line in findings] == [True]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("</link>", '<visual group="robot">{}</visual></link>'.format("<geometry><sphere radius='1'/></geometry>")),
+        ('<child link="b"/>', '<child link="b"/><limit effort="1" velocity="1" k_velocity="2"/>'),
+        ('<child link="b"/>', '<child link="b"/><traits><torque minimum="1"/></traits>'),
+        ('<child link="b"/>', '<child link="b"/><controller_gains kp="1"/>'),
+    ],
+)
+def test_what_is_for_the_controllers_of_ros_is_a_note(old, new):
+    diagnostics = Diagnostics()
+    read_urdf(ROBOT.format(ball=BALL.format(""), more="").replace(old, new, 1).encode(), diagnostics)
+    told = [(f.severity, f.code) for f in diagnostics.findings if "is for another program" in f.message]
+    assert told in ([("note", "ATTRIBUTE_FOREIGN")], [("note", "ELEMENT_FOREIGN")])
+    assert not [f for f in diagnostics.findings if "UNKNOWN" in f.code]
+
+
+def test_links_that_a_file_takes_out_of_gravity_are_told(tmp_path):
+    """In the findings of a file that is only loaded, too, and by `inspect`; in each format."""
+    mass = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
+    off = '<gazebo reference="{}"><turnGravityOff>true</turnGravityOff></gazebo>'
+    joint = '<joint name="j" type="continuous"><parent link="a"/><child link="b"/></joint>'
+    links = "".join(f'<link name="{name}">{mass}</link>' for name in "ab")
+    body = '<body name="{}" gravcomp="{}"><freejoint/><geom size=".1"/></body>'
+    sdf = '<link name="{}"><gravity>{}</gravity></link>'
+    files = {
+        "r.urdf": f'<robot name="r">{links}{joint}{off.format("b")}</robot>',
+        "r.sdf": f'<sdf version="1.9"><model name="r">{sdf.format("a", "1")}{sdf.format("b", "false")}</model></sdf>',
+        "r.xml": f"<mujoco><worldbody>{body.format('a', 0)}{body.format('b', 1)}</worldbody></mujoco>",
+    }
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+        for command in ("check", "inspect"):
+            result = cli("-v", command, tmp_path / name)
+            assert 'note: gravity does not act on 1 of 2 links with mass: "b" [LINK_WEIGHTLESS]' in str(result), result
+        assert "\nout of gravity: b\n" in cli("inspect", tmp_path / name).out
+        (tmp_path / name).write_text(text.replace("true", "0").replace("false", "1").replace('"1"><free', '"0"><free'))
+        assert "gravity" not in cli("inspect", tmp_path / name).out

@@ -61,7 +61,7 @@ class FloatingJoint(NoOneForce):
     def set_angular_velocity(self, context: Context, w_FM: ArrayLike) -> Self:
         """Replaces w_FM_F (3,) [rad/s] in a context; returns the joint."""
         self.check_context(context)
-        context.state.set_v_slice(self.first_velocity, self._sized(w_FM, 3, context))
+        context.state.set_v_slice(self.velocity_start(), self._sized(w_FM, 3, context))
         return self
 
     def get_translational_velocity(self, context: Context) -> Vector3:
@@ -71,7 +71,7 @@ class FloatingJoint(NoOneForce):
     def set_translational_velocity(self, context: Context, v_FM: ArrayLike) -> Self:
         """Replaces v_FoMo_F (3,) [m/s] in a context; returns the joint."""
         self.check_context(context)
-        context.state.set_v_slice(self.first_velocity + 3, self._sized(v_FM, 3, context))
+        context.state.set_v_slice(self.velocity_start() + 3, self._sized(v_FM, 3, context))
         return self
 
     def GetSpatialVelocity(self, context: Context) -> SpatialVelocity:
@@ -92,7 +92,7 @@ class FloatingJoint(NoOneForce):
     def SetTranslation(self, context: Context, p_FM: ArrayLike) -> Self:
         """Replaces p_FoMo_F (3,) [m] in a context; returns the joint."""
         self.check_context(context)
-        context.state.set_q_slice(self.first_position + self._rotation_size, self._sized(p_FM, 3, context))
+        context.state.set_q_slice(self.position_start() + self._rotation_size, self._sized(p_FM, 3, context))
         return self
 
     @also_named(R="R_FM")
@@ -102,7 +102,7 @@ class FloatingJoint(NoOneForce):
         if state.plant is not self.parent_plant:
             self.check_context(context)
         rotation = self._sized(self._rotation_positions(R_FM), self._rotation_size, context)
-        state.set_q_slice(self.first_position, rotation)
+        state.set_q_slice(self.position_start(), rotation)
         return self
 
     def GetPose(self, context: Context) -> RigidTransform:
@@ -119,7 +119,7 @@ class FloatingJoint(NoOneForce):
         state = context.state
         if state.plant is not self.parent_plant:
             self.check_context(context)
-        n, first = self._rotation_size, self.first_position
+        n, first = self._rotation_size, self.position_start()
         rotation = self._sized(self._rotation_positions(X_FM.rotation()), n, context)
         p = self._sized(X_FM.p_array, 3, context)
         state.data.q[first : first + n] = rotation

@@ -77,20 +77,20 @@ class OneDofJoint(Joint):
         state = context.state
         if state.plant is not self.parent_plant:
             self.check_context(context)
-        return state.q.item(self.first_position)
+        return state.q.item(self.first_position if self.first_position is not None else self.position_start())
 
     def GetOneVelocity(self, context: Context) -> Scalar:
         """The velocity [rad/s or m/s]."""
         state = context.state
         if state.plant is not self.parent_plant:
             self.check_context(context)
-        return state.v.item(self.first_velocity)
+        return state.v.item(self.first_velocity if self.first_velocity is not None else self.velocity_start())
 
     def _set_position(self, context, value):
         state = context.state
         if state.plant is not self.parent_plant:
             self.check_context(context)
-        state.data.q[self.first_position] = self._number(context, value)
+        state.data.q[self.position_start()] = self._number(context, value)
         state.forget_positions()
         return self
 
@@ -98,7 +98,7 @@ class OneDofJoint(Joint):
         state = context.state
         if state.plant is not self.parent_plant:
             self.check_context(context)
-        state.data.v[self.first_velocity] = self._number(context, value)
+        state.data.v[self.velocity_start()] = self._number(context, value)
         state.forget_velocities()
         return self
 

@@ -41,7 +41,7 @@ class QuaternionFloatingJoint(FloatingJoint, WithQuaternion):
         R, p = X_FM.R_array, X_FM.p_array
         if not (_is_simple(R, context) and _is_simple(p, context) and all(map(isfinite, p.tolist()))):
             return super().SetPose(context, X_FM)
-        state.calls.set_pose(self.first_position, R, p)
+        state.calls.set_pose(self.position_start(), R, p)
         state.forget_positions()
         return self
 
@@ -53,7 +53,7 @@ class QuaternionFloatingJoint(FloatingJoint, WithQuaternion):
             self.check_context(context)
         if type(R_FM) is not RotationMatrix or not _is_simple(R_FM.R_array, context):
             return super().SetOrientation(context, R_FM)  # type: ignore[arg-type]  # quaternions too, here
-        state.calls.set_rotation(self.first_position, R_FM.R_array)
+        state.calls.set_rotation(self.position_start(), R_FM.R_array)
         state.forget_positions()
         return self
 
@@ -62,7 +62,7 @@ class QuaternionFloatingJoint(FloatingJoint, WithQuaternion):
         state = context.state
         if state.plant is not self.parent_plant:
             self.check_context(context)
-        i = self.first_position
+        i = self.position_start()
         try:
             state.q_memory[i : i + 4] = q_FM.wxyz_array
         except (AttributeError, TypeError, ValueError):

@@ -27,7 +27,7 @@ class WithQuaternion(Joint):
         if wxyz is None:
             if not state.parameters_current:
                 state.ready_parameters()
-            wxyz = unit(state.q[self.first_position : self.first_position + 4])
+            wxyz = unit(state.q[self.position_start() : self.position_start() + 4])
             state.position_cache[self, "wxyz"] = wxyz
         return quaternion_of(wxyz)
 
