@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable
+    from collections.abc import Callable, Container, Iterable, Sequence
 
     from mbcli.parsers.spec import SourceLocation
     from mbcli.parsers.xml_node import Node
@@ -25,12 +25,17 @@ def report_duplicate(node: Node, kind: str, name: str, first_place: SourceLocati
 def generated_name(name: str, *taken: Container[str | None]) -> str:
     """A name for an element that the file gives none: it, with _ where it is among those in `taken`, with a number from
     2 on where that is too. The search takes the logarithm of how many names are taken."""
+    return _first_free(lambda number: f"{name}_{number}" if number > 1 else name + number * "_", taken)
 
+
+def numbered_name(name: str, *taken: Container[str | None]) -> str:
+    """As generated_name(), without the name with _ alone: name, name_2, name_3."""
+    return _first_free(lambda number: f"{name}_{number + 1}" if number else name, taken)
+
+
+def _first_free(numbered: Callable[[int], str], taken: Sequence[Container[str | None]]) -> str:
     def is_taken(number: int) -> bool:
         return any(numbered(number) in names for names in taken)
-
-    def numbered(number: int) -> str:
-        return f"{name}_{number}" if number > 1 else name + number * "_"
 
     low, high = -1, 0
     while is_taken(high):

@@ -15,7 +15,7 @@ from mbcli.multibody.tree import MultibodyForces
 from mbcli.multibody.tree.joint_kinds import has_quaternion
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import Any
 
     from numpy.typing import ArrayLike
@@ -351,17 +351,35 @@ def of_unit_inertia(plant: MultibodyPlant, context: Context, M: Matrix | None) -
     is the difference of, whose rounding it carries: there a part of these counts.
     """
     inertias = np.ones(plant.num_velocities()) if M is None else np.diag(M).copy()
-    cut = set(map(id, plant.elements.loop_joints))
-    joints = [joint for joint in plant.elements.joints if id(joint) not in cut]
-    for joint in joints if M is not None else ():
+    for joint, whole in inertias_outboard(plant, context) if M is not None else ():
         count = joint.num_velocities()
         turning = [joint.velocity_start() + k for k in range(count) if joint.velocity_suffix(k).startswith("w")]
-        if turning:
-            outboard = plant.GetBodiesKinematicallyAffectedBy([joint.index()])
-            moved = plant.CalcSpatialInertia(context, joint.frame_on_child(), outboard)
-            whole = moved.get_mass() * np.trace(moved.get_unit_inertia().CopyToFullMatrix3()) / 2.0
-            inertias[turning] = np.maximum(inertias[turning], FROM_SHIFTS * whole if np.isfinite(whole) else 0.0)
+        inertias[turning] = np.maximum(inertias[turning], FROM_SHIFTS * whole if np.isfinite(whole) else 0.0)
     return np.array([1.0 / np.sqrt(own) if own > 0.0 else 1.0 for own in inertias])
+
+
+def inertias_outboard(plant: MultibodyPlant, context: Context) -> Iterator[tuple[Joint, float]]:
+    """(joint of the tree, half the trace of the inertia [kg m^2] of all that it carries about the origin of M)."""
+    count = plant.num_bodies()
+    masses, centers, moments = np.zeros(count), np.zeros((count, 3)), np.zeros(count)
+    for n, body in enumerate(plant.elements.bodies[1:], 1):
+        M_BBo_B, X_WB = body.CalcSpatialInertiaInBodyFrame(context), body.EvalPoseInWorld(context).GetAsMatrix4()
+        p_BoBcm_B = M_BBo_B.get_com()
+        if M_BBo_B.get_mass() > 0.0:
+            masses[n], centers[n] = M_BBo_B.get_mass(), X_WB[:3, :3] @ p_BoBcm_B + X_WB[:3, 3]
+            moments[n] = np.trace(M_BBo_B.Shift(p_BoBcm_B).CalcRotationalInertia().CopyToFullMatrix3()) / 2.0
+    for mobod in reversed(plant.forest()[0]):  # what a link carries comes after it
+        a, b = mobod.inboard, mobod.link
+        if mobod.joint is not None:
+            joint = plant.elements.joints[mobod.joint]
+            arm = centers[b] - joint.frame_on_child().CalcPoseInWorld(context).GetAsMatrix4()[:3, 3]
+            yield joint, moments[b] + masses[b] * (arm @ arm)
+        both = masses[a] + masses[b]
+        if both > 0.0:
+            arm = centers[b] - centers[a]
+            moments[a] += moments[b] + masses[a] * masses[b] / both * (arm @ arm)
+            centers[a] = (masses[a] * centers[a] + masses[b] * centers[b]) / both
+            masses[a] = both
 
 
 def _applied_forces(plant: MultibodyPlant, context: Context) -> Vector:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+from mbcli.parsers.duplicate_names import numbered_name
 from mbcli.parsers.formats import FORMATS
 from mbcli.parsers.frame_names import WORLD
 from mbcli.parsers.poses import compose, inverse, rotation_about
@@ -220,14 +221,11 @@ def _with_geom_names(model: ModelSpec, losses: Losses) -> ModelSpec:
         ) -> GeometrySpec:
             if tag == "collision" and geometry.name in renamed and _are_alike(geometry, link.visuals):
                 return replace(geometry, name=renamed[geometry.name])
-            name, number = geometry.name, 1
+            name = geometry.name
             if not name or name in taken:
-                name = wanted = f"{link.name}_{geometry.name or tag}"
+                name = f"{link.name}_{geometry.name or tag}"
                 if name in taken:
-                    name = wanted = f"{wanted}_{tag}"
-                while name in taken:
-                    number += 1
-                    name = f"{wanted}_{number}"
+                    name = numbered_name(f"{name}_{tag}", taken)
                 message = f"{tag} '{geometry.name}' of link '{link.name}' is called '{name}'"
                 losses.add("changed", "NAME", message, geometry.place)
             taken.add(name)
@@ -294,10 +292,7 @@ def _with_sites(model: ModelSpec, poses: Mapping[str, Matrix], losses: Losses) -
     taken = {frame.name for frame in model.frames} | {link.name for link in model.links}
 
     def site(name: str, link: str, point: Sequence[float], place: SourceLocation) -> None:
-        wanted, number = name, 1
-        while name in taken:
-            number += 1
-            name = f"{wanted}_{number}"
+        name = numbered_name(name, taken)
         taken.add(name)
         frames.append(FrameSpec(name, link, pose(None, point), place))
         losses.add("changed", "FRAME", f"frame '{name}' is added on '{link}'", place)

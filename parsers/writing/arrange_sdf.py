@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+from mbcli.parsers.duplicate_names import numbered_name
 from mbcli.parsers.frame_names import SEPARATOR, WORLD
 from mbcli.parsers.poses import compose, inverse
 from mbcli.parsers.sdf.sdf_joints import JOINT_TYPES
@@ -126,11 +128,9 @@ def _with_geometry_names(link: LinkSpec, losses: Losses) -> LinkSpec:
     def renamed(tag: str, geometries: Sequence[GeometrySpec]) -> tuple[GeometrySpec, ...]:
         taken, found = {geometry.name for geometry in geometries}, []
         for geometry in geometries:
-            name = wanted = geometry.name.replace(SEPARATOR, "__")
-            n = 1
-            while name != geometry.name and name in taken:
-                n += 1
-                name = f"{wanted}_{n}"
+            name = geometry.name.replace(SEPARATOR, "__")
+            if name != geometry.name:
+                name = numbered_name(name, taken)
             if name != geometry.name:
                 taken.add(name)
                 message = f"{tag} '{geometry.name}' of link '{link.name}' is called '{name}'"
@@ -144,13 +144,15 @@ def _with_geometry_names(link: LinkSpec, losses: Losses) -> LinkSpec:
 def _with_frames(model: ModelSpec, losses: Losses) -> ModelSpec:
     """Frames for elements between frames, not links: Drake's own joints, and weld constraints."""
     frames = list(model.frames)
-    taken = _names(model)
+    taken, of_link = _names(model), defaultdict(list)
+    for each in model.frames:
+        of_link[each.link].append(each)
 
     def frame(name: str, link: str, X: Matrix4, place: SourceLocation) -> str:
         if np.array_equal(X, IDENTITY) and link != WORLD:  # which joints between frames must not name
             return link
-        for known in model.frames:
-            if known.link == link and np.array_equal(known.X_LF, X):
+        for known in of_link[link]:
+            if np.array_equal(known.X_LF, X):
                 return known.name
         while name in taken:
             name += "_"

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+from mbcli.parsers.duplicate_names import numbered_name
 from mbcli.parsers.frame_names import WORLD
 from mbcli.parsers.spanning_tree import spanning_tree
 from mbcli.parsers.spec import IDENTITY, BallConstraintSpec, InertialSpec, WeldConstraintSpec
@@ -194,11 +195,7 @@ def _with_names(link: LinkSpec, losses: Losses) -> LinkSpec:
     def named(geometries: Sequence[GeometrySpec], tag: str) -> tuple[GeometrySpec, ...]:
         taken, found = set(), []
         for geometry in geometries:
-            wanted = name = identifier(geometry.name or tag)
-            number = 1
-            while name in taken:
-                number += 1
-                name = f"{wanted}_{number}"
+            name = numbered_name(identifier(geometry.name or tag), taken)
             taken.add(name)
             if geometry.name and name != geometry.name:
                 message = f"{tag} '{geometry.name}' of link '{link.name}' is called '{name}'"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from mbcli.parsers.frame_names import WORLD
@@ -21,7 +21,7 @@ def excluded_pairs(model: ModelSpec) -> tuple[list[tuple[str, str]], bool]:
     """
     groups = welded_groups(model)
     holder = {joint.child: joint for joint in model.joints}
-    solid = [link.name for link in model.links if link.collisions]
+    number = {link.name: n for n, link in enumerate(model.links) if link.collisions}
     apart = filtered_pairs(model)
     through, below = carried_through(model), {}
     for group in groups.values():
@@ -29,19 +29,23 @@ def excluded_pairs(model: ModelSpec) -> tuple[list[tuple[str, str]], bool]:
         while parent in through:
             parent = holder[parent].parent
         below[group] = groups[parent]
-    pairs: list[tuple[str, str]] = []
-    kept_apart: list[tuple[str, str]] = []
-    lost = False
-    for pair in combinations(solid, 2):
-        first, second = (groups[link] for link in pair)
-        if first == second:
-            continue
-        is_apart = frozenset(pair) in apart
-        by_parent = WORLD not in (first, second) and (below[first] == second or below[second] == first)
-        lost = lost or (by_parent and not is_apart)
-        if is_apart:
-            (kept_apart if by_parent else pairs).append(pair)
-    return ([*pairs, *kept_apart], False) if lost else (pairs, True)
+    solid = defaultdict(list)  # {group: its links with collisions}
+    for link in number:
+        solid[groups[link]].append(link)
+    by_parent = {
+        frozenset((a, b))
+        for group, parent in below.items()
+        if WORLD not in (group, parent) and group != parent
+        for a in solid[group]
+        for b in solid[parent]
+    }
+    known = [tuple(sorted(pair, key=number.__getitem__)) for pair in apart if len(pair) == 2 and pair <= number.keys()]
+    known = [(a, b) for a, b in known if groups[a] != groups[b]]
+    known.sort(key=lambda pair: (number[pair[0]], number[pair[1]]))
+    pairs = [pair for pair in known if frozenset(pair) not in by_parent]
+    if by_parent <= apart:
+        return pairs, True
+    return [*pairs, *(pair for pair in known if frozenset(pair) in by_parent)], False
 
 
 def filtered_pairs(model: ModelSpec) -> set[frozenset[str]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from mbcli.parsers.duplicate_names import generated_name
 from mbcli.parsers.frame_names import MODEL, SEPARATOR, WORLD, is_reserved
 from mbcli.parsers.spec import SensorSpec
 from mbcli.parsers.writing.flatten import with_names
@@ -110,11 +111,9 @@ def _new_name(
     if item.name == WORLD and kind == "links":
         return item.name
     noun = KINDS[kind]
-    wanted = name = _cleaned(item.name, noun, target)
-    n = 1
-    while name in taken:
-        name = f"{wanted}_{noun}" if n == 1 else f"{wanted}_{noun}_{n}"
-        n += 1
+    name = _cleaned(item.name, noun, target)
+    if name in taken:
+        name = generated_name(f"{name}_{noun}", taken)
     taken.add(name)
     if name != item.name:
         losses.add("changed", "NAME", f"{noun} '{item.name}' is called '{name}'", item.place)

@@ -44,6 +44,8 @@ from mbcli.parsers.writing.simple_joints import FREE, HINGE, SLIDE, Part, parts_
 from mbcli.parsers.writing.target import Document
 from mbcli.parsers.writing.write_xml import add, numbers, start, tidy, xyz_rpy
 
+from mbcli.errors import ModelError
+
 if TYPE_CHECKING:
     from collections.abc import Container, Mapping, Sequence
 
@@ -60,6 +62,7 @@ _CLASSES = {
 }
 FRICTION = (1.0, 0.005, 0.0001)  # of MuJoCo's geoms
 _CONTACT = {"contype": 1, "conaffinity": 1, "condim": 3, "priority": 0, "margin": 0.0}  # and their defaults
+MOST_NESTED = 496  # bodies in each other: the XML reader of MuJoCo takes no elements that are nested deeper than that
 LEAST_OF_FULL = 1e-12  # [kg m^2] of a principal moment in a fullinertia, where MuJoCo refuses 1e-14
 
 
@@ -76,6 +79,7 @@ class _Writer:
     through: dict[str, str] = field(default_factory=dict)  # links that are left out, see mjcf_chains
     unnamed: dict[str, str] = field(default_factory=dict)  # joint that has no name, or none of its own: its link
     meshes: dict[tuple[str, tuple[float, ...]], str] = field(default_factory=dict)  # (file, scale): its name
+    mesh_names: set[str] = field(default_factory=set)
     materials: dict[tuple[float, ...], str] = field(default_factory=dict)
 
     def document(self) -> Document:
@@ -134,9 +138,14 @@ class _Writer:
         for frame in spec.frames:
             sites[frame.link].append(frame)
         names = {part.name for parts in self.parts.values() for part in parts}
-        pending = [(WORLD, worldbody)]
+        pending = [(WORLD, worldbody, 0)]
         while pending:
-            name, node = pending.pop()
+            name, node, depth = pending.pop()
+            if depth > MOST_NESTED:
+                raise ModelError(
+                    f"{links[name].place}: error: link '{name}' hangs on {depth - 1} others: MuJoCo reads no MJCF "
+                    f"file with more than {MOST_NESTED} bodies in each other"
+                )
             if name != WORLD:
                 chain = [holder[name]] if name in holder else []
                 while chain and chain[0].parent in self.through:
@@ -149,7 +158,7 @@ class _Writer:
                 add(node, "site", **{"class": FRAME}, name=frame.name, **shape, **_place(frame.X_LF))
             if name in links:
                 self._add_geoms(node, links[name], asset)
-            pending += [(end_of(child, self.through), node) for child in reversed(carried[name])]
+            pending += [(end_of(child, self.through), node, depth + 1) for child in reversed(carried[name])]
 
     def _add_body(
         self,
@@ -244,7 +253,8 @@ class _Writer:
         key = shape.uri, tuple(shape.scale)
         if key not in self.meshes:
             stem = shape.uri.replace("\\", "/").rpartition("/")[2].rpartition(".")[0] or "mesh"
-            self.meshes[key] = generated_name(stem, self.meshes.values())
+            self.meshes[key] = generated_name(stem, self.mesh_names)
+            self.mesh_names.add(self.meshes[key])
             scale = shape.scale if tuple(shape.scale) != (1.0, 1.0, 1.0) else None
             add(asset, "mesh", name=self.meshes[key], file=shape.uri, scale=scale, inertia="shell")
         return "mesh", {"mesh": self.meshes[key]}

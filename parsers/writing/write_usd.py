@@ -78,6 +78,7 @@ class _Writer:
         )
         self.library = generated_name("meshes", {self.root.name, "scene"})
         self.meshes: dict[tuple[Any, ...], tuple[str, Prim]] = {}  # what a mesh is: (name of its prim, Prim)
+        self.mesh_names: set[str] = set()
         self.materials: dict[tuple[tuple[float, ...] | None, float | None], str] = {}  # (frictions, restitution): name
         self.paths = {name: f"/{self.root.name}/{name}" for name in links} | {WORLD: f"/{self.root.name}/{self.world}"}
         self.read: dict[tuple[str, str, int], Mesh] = {}  # (link, tag, index): the Mesh as it is read
@@ -243,7 +244,8 @@ class _Writer:
         key = os.path.abspath(shape.path), shape.submesh, shape.center, signs
         if key not in self.meshes:
             stem = os.path.splitext(os.path.basename(shape.path))[0]
-            name = generated_name(identifier(stem), {known for known, _ in self.meshes.values()})
+            name = generated_name(identifier(stem), self.mesh_names)
+            self.mesh_names.add(name)
             vertices, triangles = load_triangles(shape.path, signs, submesh=shape.submesh, center=shape.center)
             prim = Prim("Mesh", name)
             prim.say("uniform token subdivisionScheme", '"none"')

@@ -1,14 +1,21 @@
 # ruff: noqa: E501, UP031  (documents)
-"""The work of reading a file grows in proportion to it: for each kind of element of each format, many of them."""
+"""The work of reading a file, and of writing it in another format, grows in proportion to it: for each kind of element
+of each format, many of them."""
 
 import gc
 import sys
 from contextlib import suppress
+from itertools import product
 
 import pytest
-from mbcli.parsers.diagnostics import DiagnosticError
+from mbcli.parsers.diagnostics import DiagnosticError, Diagnostics
+from mbcli.parsers.formats import TARGETS
+from mbcli.parsers.load import load_models
+from mbcli.parsers.package_map import PackageMap
+from mbcli.parsers.writing.conversion import converted
 
-from mbcli.errors import MbcliError
+from mbcli.conversion.plant_comparison import inertias_outboard
+from mbcli.errors import MbcliError, ModelError
 from mbcli.multibody.parsing import Parser
 from mbcli.multibody.plant import MultibodyPlant
 
@@ -239,3 +246,90 @@ def test_four_times_as_many_elements_take_less_than_eight_times_the_work(kind):
     built(make(3), name)  # what is made once
     few, some, many = (calls(built, make(count), name) for count in (10, 40, 160))
     assert many - some < 8 * max(some - few, 1), (few, some, many)
+
+
+# ------------------------------------------------------------------------------------------ writing
+
+SPELLINGS = ["".join(letters) for letters in product(".-+", repeat=7)]  # names that are one identifier
+SPHERE = "<{0} name='{1}'><geometry><sphere radius='1'/></geometry></{0}>"
+WRITTEN = {  # those in which what a format takes is a question of many elements at once
+    "visuals of one name": ("urdf", lambda n: urdf(link(0, many(n, lambda k: SPHERE.format("visual", "v"))))),
+    "names of one spelling": (
+        "urdf",
+        lambda n: urdf(link(0, many(n, lambda k: SPHERE.format("visual", SPELLINGS[k])))),
+    ),
+    "links of one spelling": ("urdf", lambda n: urdf(many(n, lambda k: link(SPELLINGS[k])))),
+    "solid links": ("urdf", lambda n: urdf(many(n, lambda k: link(k, SPHERE.format("collision", "c"))))),
+    "nested solids": (
+        "mjcf",
+        lambda n: mjcf("".join("<body><joint/><geom size='.1'/>" for k in range(n)) + "</body>" * n),
+    ),
+}
+KINDS = {(name, kind): make for name, kinds in FORMATS.items() for kind, make in kinds.items()}
+WITHOUT_MODEL = ("duplicate bodies", "dup links", "bushings")
+
+
+def written(model, target):
+    with suppress(ModelError):  # that the format cannot say it
+        converted(model, target, packages=PackageMap(), folder=".")
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind[1] not in WITHOUT_MODEL], ids=" ".join)
+def test_four_times_as_many_elements_are_written_in_less_than_eight_times_the_work(kind, target):
+    models = [
+        load_models(KINDS[kind](n).encode(), input_format=kind[0], diagnostics=Diagnostics())[0]
+        for n in (3, 10, 40, 160)
+    ]
+    written(models[0], target)
+    few, some, many = (calls(written, model, target) for model in models[1:])
+    assert many - some < 8 * max(some - few, 1), (few, some, many)
+
+
+def lines(function, *arguments):
+    """How many lines a call runs, those of loops each time."""
+    count = 0
+
+    def note(frame, event, argument):
+        nonlocal count
+        count += event == "line"
+        return note
+
+    before = sys.gettrace()
+    sys.settrace(note)
+    try:
+        function(*arguments)
+    finally:
+        sys.settrace(before)
+    return count
+
+
+@pytest.mark.parametrize(
+    ("kind", "target"),
+    [
+        ("visuals of one name", "mjcf"),
+        ("visuals of one name", "usd"),
+        ("names of one spelling", "usd"),
+        ("links of one spelling", "usd"),
+        ("solid links", "mjcf"),
+        ("nested solids", "mjcf"),
+    ],
+)
+def test_names_and_pairs_of_many_elements_are_found_in_proportion(kind, target):
+    name, make = WRITTEN[kind]
+    models = [load_models(make(n).encode(), input_format=name, diagnostics=Diagnostics())[0] for n in (3, 60, 180, 480)]
+    written(models[0], target)
+    few, some, many = (lines(written, model, target) for model in models[1:])
+    assert many - some < 3.5 * (some - few), (few, some, many)  # in proportion 2.5 times, by the square 6.9 times
+
+
+def test_the_proof_of_a_long_chain_asks_each_body_once():
+    def chain(n):
+        plant = MultibodyPlant(0.001)
+        Parser(plant).AddModelsFromString(MJCF["nested"](n), "mjcf")
+        plant.Finalize()
+        return plant, plant.CreateDefaultContext()
+
+    list(inertias_outboard(*chain(3)))  # what is made once
+    few, some, many = (calls(lambda pair: list(inertias_outboard(*pair)), chain(n)) for n in (10, 40, 160))
+    assert many - some < 8 * (some - few), (few, some, many)
