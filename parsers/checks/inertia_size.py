@@ -15,7 +15,7 @@ from mbcli.parsers.checks.inertia import (
     principal_moments,
     steiner,
 )
-from mbcli.parsers.checks.link_extent import corners
+from mbcli.parsers.checks.link_extent import corners, marks_a_place
 from mbcli.parsers.checks.report import MAX_RELATED
 from mbcli.parsers.checks.welded import welded_groups
 
@@ -31,6 +31,7 @@ LARGEST_RADIUS = 10.0  # [m] of gyration, for links whose geometry is not known
 REACH_FACTOR = 2.0
 SMALLEST_SHARE = 1 / 50  # of the reach: a solid ball has 0.63, a thin disc 0.5; much less is another unit
 POINT_SHARE = 1e-6  # of the reach [or of a metre]: less is a point mass, not a mistaken unit
+ISOTROPIC, ROUND = 0.02, 1  # relative; digits behind the point, of moments that are one number for all axes
 NEGLIGIBLE = 0.01  # of the largest moment of inertia of the links that move with it
 
 # the factor by which a tensor is off if it is given in another unit
@@ -47,6 +48,7 @@ def check_inertia_sizes(model: FlatModel, report: Report) -> None:
     for name, _, _ in named:
         largest[group[name]] = max(moments[name][2], largest.get(group[name], 0.0))
     defaults: list[Any] = []
+    alike: dict[float, list[Any]] = {}  # about a moment [kg m^2] that is that of every axis: (message, hint, link)
     for name, link, inertial in named:
         a, b, c = moments[name]
         if a < 0 or a + b < c * (1 - RELATIVE_TOLERANCE) or group[name] == WORLD:
@@ -54,7 +56,7 @@ def check_inertia_sizes(model: FlatModel, report: Report) -> None:
         if _is_default(link):
             defaults.append((name, link))
             continue
-        reach = _reach(link, model) if report.thorough else None
+        reach = _reach(link, model) if report.thorough and not marks_a_place(link, model.mesh_bounds) else None
         radius = sqrt(c / inertial.mass)
         if radius < POINT_RADIUS:
             continue  # a point mass, which the check of the inertia reports
@@ -68,11 +70,28 @@ def check_inertia_sizes(model: FlatModel, report: Report) -> None:
                 f'link "{name}": the radius of gyration {radius:.3g} m is implausible{problem}: '
                 f"{describe_moments(a, b, c)} with {inertial.mass:.6g} kg"
             )
-            small = c < NEGLIGIBLE * largest[group[name]]
-            code = "INERTIA_PLACEHOLDER" if small else "INERTIA_IMPLAUSIBLE"
-            report(code, message, inertial.place, hint=_likely_cause(inertial, radius, reach))
+            hint = _likely_cause(inertial, radius, reach)
+            if c < NEGLIGIBLE * largest[group[name]]:
+                report("INERTIA_PLACEHOLDER", message, inertial.place, hint=hint)
+            elif c - a <= ISOTROPIC * c:
+                alike.setdefault(float(f"{c:.{ROUND}e}"), []).append((message, hint, inertial))
+            else:
+                report("INERTIA_IMPLAUSIBLE", message, inertial.place, hint=hint)
+    for found in alike.values():
+        _report_alike(found, report)
     if defaults:
         _report_defaults(defaults, sum(group[name] != WORLD for name in model.links), report)
+
+
+def _report_alike(found: Sequence[tuple[str, str | None, InertialSpec]], report: Report) -> None:
+    """One finding for links that have one moment of inertia about every axis: a number put in for all of them."""
+    (message, hint, first), *others = found
+    if others:
+        message += f"; {len(others)} more links have the same about every axis"
+        if any(inertial.mass != first.mass for _, _, inertial in others):
+            hint = "a number put in for all of them, as for a simulator that would be unstable otherwise?"
+    related = [inertial.place for _, _, inertial in others[:MAX_RELATED]]
+    report("INERTIA_IMPLAUSIBLE", message, first.place, hint=hint, related=related)
 
 
 def _report_defaults(defaults: Sequence[tuple[str, LinkSpec]], moving: int, report: Report) -> None:

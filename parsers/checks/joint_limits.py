@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import inf, pi
+from math import inf, isfinite, pi
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -16,6 +16,7 @@ ROTATING = ("revolute", "continuous")
 # A limit of a rotation in this range [rad] was probably meant in degrees; beyond it, as no limit.
 SUSPICIOUS_ANGLE = (8 * pi, 3600.0)
 SUSPICIOUS_LENGTH = (50.0, 1e5)  # [m] of a sliding joint: probably millimetres
+ROUNDED = 1e-4  # relative, of 31.415 for 10 pi
 LARGEST_EFFORT = 1e6  # [N m or N] of an actuator that exists; more is meant as no limit
 LARGEST_SPEED = 1e4  # [rad/s or m/s]
 
@@ -32,7 +33,7 @@ def check_limit_units(model: FlatModel, report: Report) -> None:
     """JOINT_LIMIT_UNIT: angles that look like degrees; JOINT_LIMIT_LONG: lengths that look like millimetres."""
     for joint, axis in _axes(model, report):
         bounds = (axis.lower, axis.upper)
-        if joint.type == "revolute" and _any_within(bounds, SUSPICIOUS_ANGLE):
+        if joint.type == "revolute" and not all(map(_is_in_turns, bounds)) and _any_within(bounds, SUSPICIOUS_ANGLE):
             low, high = (f"{bound * pi / 180:.4g}" for bound in bounds)
             message = f"the limits [{axis.lower:.6g}, {axis.upper:.6g}] rad are more than four turns"
             hint = f"are they in degrees? In radians they would be [{low}, {high}]"
@@ -40,6 +41,15 @@ def check_limit_units(model: FlatModel, report: Report) -> None:
         elif joint.type == "prismatic" and _any_within(bounds, SUSPICIOUS_LENGTH):
             message = f"the limits [{axis.lower:.6g}, {axis.upper:.6g}] m are very long"
             report("JOINT_LIMIT_LONG", message, axis.place, "limit", hint="are they in millimetres?")
+
+
+def _is_in_turns(angle: float) -> bool:
+    """Whether an angle is 0 or a multiple of pi, to the digits that files give it: not one of degrees, if not a whole
+    number of these."""
+    if not isfinite(angle) or angle == 0.0:
+        return angle == 0.0
+    halves = round(angle / pi)
+    return angle != round(angle) and abs(angle - halves * pi) < ROUNDED * abs(angle)
 
 
 def _any_within(bounds: tuple[float, float], range_: tuple[float, float]) -> bool:

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
     from mbcli.math.array_types import Matrix, Vector3
 
+DENSEST = 1e5  # [kg/m^3] of the box around what moves together: osmium has 22,600, and shapes may show a part of it
+LEAST_VOLUME = 4e-6  # [m^3] of that box: smaller ones mark a place
+
 # half lengths along x, y, z of the box around each shape
 _HALF_LENGTHS = {
     Box: lambda s: [length / 2 for length in s.size],
@@ -42,6 +45,16 @@ def corners_of(geometries: Sequence[GeometrySpec], mesh_bounds: MeshBounds) -> M
     if not points or len(points) < len(found):
         return None
     return np.vstack(points)
+
+
+def marks_a_place(link: LinkSpec, mesh_bounds: MeshBounds) -> bool:
+    """Whether what is seen of a link is too small for its mass and cannot be touched: it shows where something is, as
+    the boxes of 1 cm that stand for the parts of a drive."""
+    points = corners(link, mesh_bounds)
+    if points is None or link.collisions or link.inertial is None:
+        return False
+    volume = float((points.max(axis=0) - points.min(axis=0)).prod())
+    return volume <= LEAST_VOLUME and link.inertial.mass > DENSEST * volume
 
 
 def half_lengths(shape: Shape, mesh_bounds: MeshBounds) -> Vector3 | None:

@@ -12,7 +12,7 @@ import numpy as np
 from mbcli.parsers.checks.flat_model import WORLD
 from mbcli.parsers.checks.inertia import is_possible, steiner
 from mbcli.parsers.checks.inertia_size import REACH_FACTOR
-from mbcli.parsers.checks.link_extent import corners, corners_of
+from mbcli.parsers.checks.link_extent import DENSEST, LEAST_VOLUME, corners, corners_of
 from mbcli.parsers.checks.welded import welded_groups
 from mbcli.parsers.geometry_inertia import matrix_of
 
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     from mbcli.math.array_types import Matrix, Matrix3, Vector3
 
-DENSEST = 1e5  # [kg/m^3] of the box around what moves together: osmium has 22,600, and shapes may show a part of it
-LEAST_VOLUME = 4e-6  # [m^3] of that box: smaller ones mark a place
 LIGHTEST = 5.0  # [kg/m^3]: air has 1.2, a shell of plastic 30
 LIGHTER = 0.01  # of the density of most of the model
 LEAST_LIGHT_MASS = 1e-3  # [kg]: less is a placeholder

@@ -149,6 +149,69 @@ def test_a_small_wrong_inertia_on_a_heavy_body_is_only_noted():
     assert one_finding(alone, "INERTIA_IMPLAUSIBLE").severity == "warning"
 
 
+def test_one_number_put_in_for_many_links_is_one_finding():
+    """As in hands: 0.001 kg m^2 about every axis of links of some grams."""
+    ball = '<sphere radius="0.01"/>'
+
+    def hand(*fingers):
+        links = (link(f"f{k}", moments, mass=mass, shape=ball) for k, (moments, mass) in enumerate(fingers))
+        joints = (joint(f"f{k}", name=f"j{k}") for k in range(len(fingers)))
+        return robot(*links, *joints)
+
+    numbers = [((1e-3,) * 3, 0.009), ((1e-3, 1.001e-3, 1.002e-3), 0.015), ((9.99e-4, 1e-3, 1e-3), 0.01)]
+    finding = one_finding(hand(*numbers), "INERTIA_IMPLAUSIBLE")
+    assert (finding.severity, len(finding.related)) == ("warning", 2)
+    assert 'link "f0": the radius of gyration 0.333 m' in finding.message
+    assert finding.message.endswith("; 2 more links have the same about every axis")
+    assert finding.hint.startswith("a number put in for all of them")
+    # balls of one mass in another unit, and numbers that differ
+    finding = one_finding(hand(((1.2e-3,) * 3, 0.03), ((1.2e-3,) * 3, 0.03)), "INERTIA_IMPLAUSIBLE")
+    assert "1e-3 times the inertia" in finding.hint
+    for other in (((2e-3,) * 3, 0.01), ((1e-3, 1e-3, 1.5e-3), 0.01)):
+        codes = [finding.code for finding in findings(hand(numbers[0], other))]
+        assert codes == ["INERTIA_IMPLAUSIBLE"] * 2
+
+
+def test_what_marks_a_place_says_nothing_of_mass():
+    """A box of 1 cm that is seen and not touched, of a part of 0.1 kg."""
+    marker = '<visual><geometry><box size="0.01 0.01 0.01"/></geometry></visual></link>'
+    part = link("a", (8e-5,) * 3, mass=0.15, com="0 0 -0.05", shape=None).replace("</link>", marker)
+    assert findings(robot(part, joint("a"))) == []
+    light = part.replace('mass value="0.15"', 'mass value="0.09"')
+    assert "COM_OUTSIDE_GEOMETRY" in [finding.code for finding in findings(robot(light, joint("a")))]
+    touched = part.replace("visual>", "collision>")
+    assert "COM_OUTSIDE_GEOMETRY" in [finding.code for finding in findings(robot(touched, joint("a")))]
+    larger = part.replace("0.01 0.01 0.01", "0.017 0.017 0.017")
+    assert "COM_OUTSIDE_GEOMETRY" in [finding.code for finding in findings(robot(larger, joint("a")))]
+
+
+@pytest.mark.parametrize(("mass", "is_told"), [(0.001, False), (0.019, False), (0.021, True), (1.0, True)])
+def test_the_centre_of_a_mass_that_does_not_count_is_no_finding(mass, is_told):
+    logo = link("logo", (1e-4,) * 3, mass=mass, com="0 0 0.95")
+    fixed = '<joint name="k" type="fixed"><parent link="a"/><child link="logo"/></joint>'
+    codes = [finding.code for finding in findings(robot(link("a", (0.2,) * 3, mass=20), joint("a"), logo, fixed))]
+    assert ("COM_OUTSIDE_GEOMETRY" in codes) == is_told
+
+
+@pytest.mark.parametrize(
+    ("limits", "is_told"),
+    [
+        ((-31.415, 31.415), False),  # ten halves of a turn
+        ((-31.4159265, 31.4159265), False),
+        ((0, 62.8318), False),
+        ((-28.274, 31.416), False),
+        ((-31.4, 31.4), True),
+        ((-180, 180), True),
+        ((-355, 355), True),  # 113 pi and an integer
+        ((-31.415, 90), True),
+        ((-43.5, 43.5), True),
+    ],
+)
+def test_limits_of_whole_turns_are_in_radians(limits, is_told):
+    text = robot(link("a"), joint("a", limit=f'lower="{limits[0]}" upper="{limits[1]}"'))
+    assert ("JOINT_LIMIT_UNIT" in [finding.code for finding in findings(text)]) == is_told
+
+
 def test_what_is_fixed_to_the_world_may_have_any_size():
     text = robot(link("a", (1e3,) * 3), '<joint name="w" type="fixed"><parent link="world"/><child link="a"/></joint>')
     assert [f.code for f in findings(text)] == ["MODEL_SEVERAL_TREES"]
