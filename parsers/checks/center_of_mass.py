@@ -20,7 +20,8 @@ ALLOWED_DISTANCE = 1.0  # from the box around the geometry, in diagonals of that
 
 def check_centers_of_mass(model: FlatModel, report: Report) -> None:
     """COM_OUTSIDE_GEOMETRY for each link whose mass counts among those that move with it."""
-    group, mass = welded_groups(model), defaultdict(float)
+    group = welded_groups(model)
+    mass: dict[str, float] = defaultdict(float)
     for name, link in model.links.items():
         mass[group[name]] += max(link.inertial.mass, 0.0) if link.inertial is not None else 0.0
     for name, link in model.links.items():

@@ -212,7 +212,8 @@ def with_armatures(model: ModelSpec, losses: Losses, *, has_gears: bool) -> Mode
 
 def _with_geom_names(model: ModelSpec, losses: Losses) -> ModelSpec:
     """Geometries whose names differ in the whole model; a visual and a collision that are alike have one name."""
-    taken, links = set(), []
+    taken: set[str] = set()
+    links = []
     for link in model.links:
         renamed: dict[str, str] = {}
 

@@ -193,7 +193,8 @@ def _with_names(link: LinkSpec, losses: Losses) -> LinkSpec:
     """Geometries whose names are identifiers, each once among those that are seen, or touch."""
 
     def named(geometries: Sequence[GeometrySpec], tag: str) -> tuple[GeometrySpec, ...]:
-        taken, found = set(), []
+        taken: set[str] = set()
+        found = []
         for geometry in geometries:
             name = numbered_name(identifier(geometry.name or tag), taken)
             taken.add(name)

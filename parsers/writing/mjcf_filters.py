@@ -39,8 +39,12 @@ def excluded_pairs(model: ModelSpec) -> tuple[list[tuple[str, str]], bool]:
         for a in solid[group]
         for b in solid[parent]
     }
-    known = [tuple(sorted(pair, key=number.__getitem__)) for pair in apart if len(pair) == 2 and pair <= number.keys()]
-    known = [(a, b) for a, b in known if groups[a] != groups[b]]
+    known: list[tuple[str, str]] = []
+    for pair in apart:
+        if len(pair) == 2 and pair <= number.keys():
+            a, b = sorted(pair, key=number.__getitem__)
+            if groups[a] != groups[b]:
+                known.append((a, b))
     known.sort(key=lambda pair: (number[pair[0]], number[pair[1]]))
     pairs = [pair for pair in known if frozenset(pair) not in by_parent]
     if by_parent <= apart:
