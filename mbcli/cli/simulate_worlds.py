@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from mbcli.models.loaded_model import LoadedModel
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
     from mbcli.simulation.control.in_worlds import WorldTicks
+    from mbcli.simulation.world_gains import WorldGains
     from mbcli.simulation.world_sensors import WorldSensors
     from mbcli.simulation.worlds import Worlds
 
@@ -78,6 +79,7 @@ def run_each(
     """Runs all worlds, writes their log, prints the summary; given: what --input or --u give."""
     from mbcli.multibody.core.velocity_limits import replace_velocity_limits, stated_velocity_limits
     from mbcli.simulation.effort_limits import efforts_in_words
+    from mbcli.simulation.energy_gain import smaller_step
     from mbcli.simulation.sampling import Sampling
     from mbcli.simulation.worlds import Worlds
 
@@ -113,13 +115,16 @@ def run_each(
     rows = [*range(0, steps, width), steps] if steps else [0]
     series = actuation_rows(plant, given, start + h * np.arange(steps + 1), options.effort_limits, quiet)
     writer = _writer(ctx, loaded, output, start + h * np.array(rows), len(worlds), senses)
+    driven = bool(options.pushes) or starts.u is not None or bool(series is not None and series.any())
+    gains = None if driven or options.controller is not None else _gains(worlds, len(rows))
+    kept = _Rows(worlds, series, writer, gains)
     began = time.perf_counter()
     try:
         with controller as ticks:
             if ticks is not None or sensors is not None:
-                status = _advance_by_rows(worlds, rows, series, writer, stop, ticks, sensors)
+                status = _advance_by_rows(worlds, rows, kept, stop, ticks, sensors)
             else:
-                status = _advance(worlds, rows, series, writer, stop)
+                status = _advance(worlds, rows, kept, stop)
         wall = time.perf_counter() - began
         failures = worlds.failures()
         if writer is not None:
@@ -138,6 +143,9 @@ def run_each(
         line = efforts_in_words(ticks.exceeded(), options.effort_limits)
         if line:
             warn(line)
+    found = None if gains is None or quiet else gains.in_words(smaller_step())
+    if found:
+        warn(found)
     summary: dict[str, Any] = {
         "status": status,
         "worlds": len(worlds),
@@ -261,29 +269,44 @@ def _writer(
     return WorldsWriter(output, log_header(loaded, fields, {}, argv=argv), times, count)
 
 
-class _Rows:
-    """Rows of worlds, to a writer or to nothing."""
+def _gains(worlds: Worlds, rows: int) -> WorldGains | None:
+    """What looks at the energy of worlds; None where controllers or other forces may drive them."""
+    from mbcli.simulation.energy_gain import is_passive
+    from mbcli.simulation.world_gains import WorldGains
 
-    def __init__(self, worlds: Worlds, series: FloatArray | None, writer: WorldsWriter | None) -> None:
-        self._worlds, self._series, self._writer = worlds, series, writer
+    plant = worlds.plant
+    passive = not worlds.controlled and is_passive(plant, plant.CreateDefaultContext(), with_plugins=False)
+    return WorldGains(worlds, rows) if passive else None
+
+
+class _Rows:
+    """Rows of worlds, to a writer or to nothing; gains looks at those that nothing drives."""
+
+    def __init__(
+        self, worlds: Worlds, series: FloatArray | None, writer: WorldsWriter | None, gains: WorldGains | None
+    ) -> None:
+        self._worlds, self._writer, self._gains = worlds, writer, gains
+        self.series = series
 
     def write(self, samples: FloatArray, at: Sequence[int], more: Mapping[str, FloatArray] | None = None) -> None:
         """[q; v] (n, rows, ...) after so many steps; more: {path: values of the same rows}."""
+        if self._gains is not None:
+            self._gains.see(samples, np.array(at) * self._worlds.plant.time_step() + self._worlds.start_time)
         if self._writer is None:
             return
         worlds, nq = self._worlds, self._worlds.q.shape[1]
         u = np.broadcast_to(worlds.u[:, np.newaxis], (len(worlds), len(at), worlds.u.shape[1]))
-        if self._series is not None and len(self._series):
-            u = np.broadcast_to(self._series[np.minimum(at, len(self._series) - 1)], u.shape)
+        if self.series is not None and len(self.series):
+            u = np.broadcast_to(self.series[np.minimum(at, len(self.series) - 1)], u.shape)
         extra = {"input/u": u} if worlds.u.shape[1] else {}
         self._writer.append(**{"state/q": samples[:, :, :nq], "state/v": samples[:, :, nq:], **extra, **(more or {})})
 
 
-def _advance(worlds: Worlds, rows: list[int], series: FloatArray | None, writer: WorldsWriter | None, stop: Any) -> str:
+def _advance(worlds: Worlds, rows: list[int], kept: _Rows, stop: Any) -> str:
     """Takes all steps, block by block; returns how the run ended."""
     per_row = 8 * len(worlds) * (worlds.q.shape[1] + worlds.v.shape[1] + worlds.u.shape[1])
     most = max(1, BLOCK_BYTES // max(per_row, 1))
-    kept = _Rows(worlds, series, writer)
+    series = kept.series
     kept.write(np.hstack([worlds.q, worlds.v])[:, np.newaxis], [0])
     with stop:
         stop.listen()
@@ -304,14 +327,13 @@ def _advance(worlds: Worlds, rows: list[int], series: FloatArray | None, writer:
 def _advance_by_rows(
     worlds: Worlds,
     rows: list[int],
-    series: FloatArray | None,
-    writer: WorldsWriter | None,
+    kept: _Rows,
     stop: Any,
     ticks: WorldTicks | None,
     sensors: WorldSensors | None,
 ) -> str:
     """As _advance(), row by row: with what a controller gives from there on, and what sensors measure there."""
-    kept = _Rows(worlds, series, writer)
+    series = kept.series
 
     def write(row: int) -> None:
         if ticks is not None:

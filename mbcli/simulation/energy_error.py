@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mbcli.common.argument_names import argument
+from mbcli.multibody.stepping.compliance_energy import compliance_energies
+from mbcli.simulation.energy_gain import ROUNDING, SEEN, Gain, beyond_limits, largest_turn, smaller_step, step_error
 
 if TYPE_CHECKING:
+    from mbcli.math.array_types import FloatArray
     from mbcli.multibody.core.plant_core import PlantCore
     from mbcli.multibody.state.context import Context
     from mbcli.multibody.stepping.run import Run, Samples
     from mbcli.simulation.input_series import Input
-
-SEEN = 0.01  # of the largest kinetic energy: an error that is reported
 
 
 class EnergyChange:
@@ -23,6 +24,7 @@ class EnergyChange:
     Attributes:
         rise, fall: [J] how far it was above and below that of the first sample; not negative.
         most_kinetic: [J]
+        fastest (nv,): the largest size of each velocity [rad/s or m/s], until the energy was above what steps explain.
         may_touch: whether bodies touched in a sample, or a joint could come to a limit before the next one.
     """
 
@@ -30,7 +32,13 @@ class EnergyChange:
         self._plant = plant
         self._start: float | None = None
         self._last_time = np.inf
+        self._last: FloatArray = np.empty((0, 3))  # time, kinetic and potential energy of the last sample
+        self._first: FloatArray = np.empty(0)  # its positions
+        self._most_power = self._largest = self._stored = 0.0
+        self._rise_time = self._since = 0.0
+        self._gains = False
         self.rise = self.fall = self.most_kinetic = 0.0
+        self.fastest = np.zeros(plant.num_velocities())
         self.may_touch = False
 
     def see(self, samples: Samples) -> None:
@@ -38,7 +46,11 @@ class EnergyChange:
         energy = samples.energy.sum(axis=1)
         if self._start is None:
             self._start = float(energy[0])
+            self._first, self._stored = samples.q[0].copy(), _stored_at_start(self._plant, samples)
         change = energy - self._start
+        if float(change.max()) > self.rise:
+            self._rise_time = float(samples.time[change.argmax()])
+        self._see_gain(samples, change)
         self.rise, self.fall = max(self.rise, float(change.max())), max(self.fall, -float(change.min()))
         self.most_kinetic = max(self.most_kinetic, float(samples.energy[:, 0].max()))
         contacts: Any = samples.contacts
@@ -52,6 +64,44 @@ class EnergyChange:
             reach = 2.0 * longest * np.abs(samples.v[:, dof])
             self.may_touch = bool((gap <= reach).any())
         self._last_time = float(samples.time[-1])
+
+    def _see_gain(self, samples: Samples, change: FloatArray) -> None:
+        """Finds the first sample whose energy is above that of the start by more than steps explain."""
+        rows = np.vstack([self._last, np.column_stack([samples.time, samples.energy])])
+        self._last = rows[-1:]
+        since = np.diff(rows[:, 0])
+        powers = np.abs(np.diff(rows[:, 2])) / np.where(since > 0.0, since, np.inf)
+        self._most_power = max(self._most_power, float(powers.max(initial=0.0)))
+        self._largest = max(self._largest, float(np.abs(samples.energy[:, 1]).max()))
+        if not self._gains:
+            kinetic = np.maximum.accumulate(np.maximum(samples.energy[:, 0], self.most_kinetic))
+            above = change > self._explained(kinetic)
+            until = len(above)
+            if above.any():
+                until = int(above.argmax()) + 1
+                self._gains, self._since = True, float(samples.time[until - 1])
+            self.fastest = np.maximum(self.fastest, np.abs(samples.v[:until]).max(axis=0, initial=0.0))
+
+    def _explained(self, kinetic: Any) -> Any:
+        """[J] by which energy may rise in a passive plant whose largest kinetic energy is that."""
+        swing = step_error(self._plant, self._most_power)
+        return self._stored + swing + SEEN * kinetic + ROUNDING * self._largest
+
+    def gain(self) -> Gain | None:
+        """What a passive plant would have gained; None if it did not."""
+        if not self._gains or not self.rise > self._explained(self.most_kinetic):
+            return None
+        turn = largest_turn(self._plant, self.fastest)
+        return Gain(self._first, self.rise - self._stored, self._rise_time, self._since, self.most_kinetic, *turn)
+
+
+def _stored_at_start(plant: PlantCore, samples: Samples) -> float:
+    """[J] that compliant contact stores in the first sample; infinite where a limit does, which is not known."""
+    if beyond_limits(plant, samples.q[0]):
+        return np.inf
+    contacts: Any = samples.contacts
+    count = 0 if contacts is None else int(contacts.offset[1])
+    return float(compliance_energies(contacts.contacts)[:count].sum()) if count else 0.0
 
 
 def _dissipating_limits(model: Any) -> tuple[Any, Any, Any]:
@@ -98,27 +148,6 @@ def keeps_energy(plant: PlantCore, context: Context) -> bool:
     return not braked and (not plant.elements.constraints or are_equations(plant, context.state.parameters))
 
 
-def gain_by_constraints(run: Run, drift: float | None, change: EnergyChange) -> str | None:
-    """What is wrong and what helps, if contact problems, which are of first order, added energy; else None.
-
-    drift: [J] the change of the energy in a run that nothing drives, None if it is not known.
-    """
-    from mbcli.multibody.compilation.compile_constraints import Tie
-
-    plant, state = run.plant, run.context.state
-    if drift is None or not drift > SEEN * change.most_kinetic:
-        return None
-    in_problems = plant.is_discrete() and bool(plant.elements.constraints) and state.contact is not None
-    if not in_problems or state.constraints is None:
-        return None
-    if not any(isinstance(rows, Tie) and rows.rows for rows in state.constraints.rows):
-        return None
-    return (
-        f"the energy rose by {drift:.3g} J, though nothing drives the plant: steps that meet contact hold constraints "
-        f"to first order; a smaller {argument('dt')} lowers it, {argument('contact', False)} holds them to second order"
-    )
-
-
 def error_in_words(run: Run, error: float, change: EnergyChange) -> str | None:
     """What is wrong and what helps, if an energy error is considerable; else None."""
     if not abs(error) > SEEN * change.most_kinetic:
@@ -126,11 +155,12 @@ def error_in_words(run: Run, error: float, change: EnergyChange) -> str | None:
     percent = 100.0 * abs(error) / change.most_kinetic if change.most_kinetic else np.inf
     return (
         f"nothing drives or brakes the plant, but its energy {'rose' if error > 0.0 else 'fell'} by up to "
-        f"{abs(error):.3g} J, {percent:.3g} % of the largest kinetic energy: {_cure(run)}"
+        f"{abs(error):.3g} J, {percent:.3g} % of the largest kinetic energy: {advice(run)}"
     )
 
 
-def _cure(run: Run) -> str:
+def advice(run: Run) -> str:
+    """What makes the errors of steps less."""
     if not run.plant.is_discrete():
         return f"a smaller {argument('accuracy' if run.has_error_control() else 'max_step')} makes that less"
-    return f"a smaller {argument('dt')} makes that less; {argument('dt', 0)} integrates with error control"
+    return smaller_step()

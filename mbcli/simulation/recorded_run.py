@@ -30,13 +30,8 @@ from mbcli.multibody.stepping.ticks import Controller
 from mbcli.simulation.control.in_a_run import chosen_controller, chosen_plan, controlling, start_on_plan
 from mbcli.simulation.controllers import hold_default_positions
 from mbcli.simulation.effort_limits import Exceeded, clamped, efforts_in_words, exceeded_efforts
-from mbcli.simulation.energy_error import (
-    energy_error,
-    error_in_words,
-    gain_by_constraints,
-    has_ideal_constraints,
-    is_driven,
-)
+from mbcli.simulation.energy_error import advice, energy_error, error_in_words, has_ideal_constraints, is_driven
+from mbcli.simulation.energy_gain import gain_in_words, is_passive
 from mbcli.simulation.fallen_bases import fallen_bases, verticals
 from mbcli.simulation.held_joint import Held
 from mbcli.simulation.holding import (
@@ -877,13 +872,18 @@ class RecordedRun:
         if line:
             self.warn(line)
         change = self._observer.energy_change
-        complaint = None
-        if not is_driven(self._acting(), self.controlled):
-            complaint = gain_by_constraints(run, summary.energy_drift, change)
-        if complaint is None and summary.energy_error is not None:
+        complaint, gain = None, change.gain()
+        if gain is not None and self._is_passive():
+            complaint = gain_in_words(self.plant, self.context, gain, advice(run))
+        elif summary.energy_error is not None:
             complaint = error_in_words(run, summary.energy_error, change)
         if complaint is not None:
             self.warn(complaint)
+
+    def _is_passive(self) -> bool:
+        """Whether gravity alone can give energy to the plant."""
+        driven = bool(self._forces) or is_driven(self._acting(), self.controlled)
+        return not driven and is_passive(self.plant, self.context, bool(self._plugins))
 
 
 def left_out(loaded: LoadedModel) -> list[str]:

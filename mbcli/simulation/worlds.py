@@ -113,6 +113,9 @@ class Worlds:
         warn: is given each warning; default: a SimulationWarning.
         on_compile: called before the compiler runs, once on a machine for each kind of plants.
 
+    Attributes:
+        start_time: [s]
+
     Raises:
         ArgumentError: a parameter means nothing; the numbers of values and worlds differ.
         ModelError: the plant is continuous, or has what only Python or a single run steps: deformable bodies, force
@@ -160,7 +163,7 @@ class Worlds:
         self._pool: ThreadPoolExecutor | None = None
         self._pool_forks, self._turn = number_of_forks(), Turn("a Worlds")
         state = self._workers[0][0].state
-        self._start_time, self._start_q, self._start_v = state.time, state.q.copy(), state.v.copy()
+        self.start_time, self._start_q, self._start_v = state.time, state.q.copy(), state.v.copy()
         self._q, self._v = (np.tile(x, (count, 1)) for x in (state.q, state.v))
         self._u = np.tile(self.plant.actuation(context), (count, 1))
         self._desired = np.tile(state.data.pd_desired, (count, 1, 1))
@@ -173,7 +176,7 @@ class Worlds:
         self._messages: dict[int, str] = {}
         self.pushes = WorldPushes(count)
         self._pushed: dict[str, Array] = self.pushes.arrays()
-        self._first_step = round(self._start_time / self.plant.time_step())
+        self._first_step = round(self.start_time / self.plant.time_step())
         self._controller: WorldTicks | None = None  # while under_controller() lasts
         self._arrays_of_steps: dict[str, Array] | None = None  # those of step(), which stay
 
@@ -247,7 +250,7 @@ class Worlds:
     @property
     def time(self) -> Vector:
         """Time [s] of each world, (n,)."""
-        return self._start_time + self._steps * self.plant.time_step()
+        return self.start_time + self._steps * self.plant.time_step()
 
     @property
     def status(self) -> IntArray:
