@@ -242,14 +242,14 @@ def actuation_rows(plant: MultibodyPlant, given: Any, times: Vector, choice: str
     choice: of --effort-limits.
     """
     from mbcli.simulation.effort_limits import clamped, efforts_in_words, exceeded_efforts
-    from mbcli.simulation.input_series import as_input
+    from mbcli.simulation.input_series import as_input, cuts_in_words
 
     if given is None:
         return None
     series = as_input(plant, given)
-    line = efforts_in_words(exceeded_efforts(plant, series, times[0], times[-1]), choice)
-    if line and not quiet:
-        warn(line)
+    for line in (cuts_in_words(series), efforts_in_words(exceeded_efforts(plant, series, times[0], times[-1]), choice)):
+        if line and not quiet:
+            warn(line)
     if choice == "clamp":
         series = clamped(plant, series)
     row = np.searchsorted(series.times, times[:-1], side="right") - 1

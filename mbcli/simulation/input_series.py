@@ -17,6 +17,7 @@ from mbcli.common.text_tables import read_text_table, scale_to, shown
 from mbcli.errors import ArgumentError, ModelError
 from mbcli.multibody.stepping.run import ALWAYS, Input, constant_input
 from mbcli.parsers.diagnostics import printable
+from mbcli.simulation.limit_choice import listed
 from mbcli.simulation.plugins.commands import PluginCommands
 from mbcli.simulation.servo_controls import ServoControls
 
@@ -60,7 +61,20 @@ class RunInputs:
             kept = np.where(np.isfinite(row), row, kept)
             rows.append(kept)
         asked = np.array(rows).reshape(len(values), -1)
-        return Input(times, self._servos.forces(values[:, : self._servos.size]), asked)
+        return of_servos(self._servos, times, values[:, : self._servos.size], asked)
+
+
+def of_servos(servos: ServoControls, times: FloatArray, values: FloatArray, asked: FloatArray | None = None) -> Input:
+    """The Input of values (k, nu or 2 nu) as ServoControls takes them."""
+    return Input(times, servos.forces(values), asked, servos.aimed(values), servos.cut(values))
+
+
+def cuts_in_words(series: Input) -> str | None:
+    """What of an input is beyond ranges of controls; None if nothing is."""
+    if not series.cut:
+        return None
+    each = [f"{name} (given {most:.6g}, the range ends at {end:.6g})" for name, most, end in series.cut]
+    return f"inputs beyond the control range of their actuators are cut there: {listed(each)}"
 
 
 def as_input(plant: MultibodyPlant, inputs: Any, aims: bool = True) -> Input:
@@ -89,7 +103,7 @@ def as_input(plant: MultibodyPlant, inputs: Any, aims: bool = True) -> Input:
         raise ArgumentError(
             f"{argument('inputs')}: the plant has {plant.num_actuators()} actuators, the shape is {u.shape}"
         )
-    return constant_input(ServoControls(plant, aims).forces(u))
+    return of_servos(ServoControls(plant, aims), ALWAYS, u[None])
 
 
 def read_input(

@@ -42,7 +42,7 @@ from mbcli.simulation.holding import (
     renewed_context,
     start_holding,
 )
-from mbcli.simulation.input_series import as_input
+from mbcli.simulation.input_series import as_input, cuts_in_words
 from mbcli.simulation.limit_choice import require_choice
 from mbcli.simulation.log_target import move_aside, put_back
 from mbcli.simulation.observer import Observer
@@ -320,7 +320,13 @@ class RecordedRun:
                 self._upright = verticals(self.plant, self.context)
             self._start_controllers(note, resumed)
         elif self.controlled:
-            self.warn(f"controllers of the file aim at the default positions: {listed(self.controlled)}")
+            aimed = self.actuation.aimed if self.actuation is not None else frozenset()
+            at_default = [name for name in self.controlled if name not in aimed]
+            if at_default:
+                self.warn(f"controllers of the file aim at the default positions: {listed(at_default)}")
+        cuts = None if self.actuation is None else cuts_in_words(self.actuation)
+        if cuts is not None:
+            self.warn(cuts)
         if (
             self.actuation is not None
             and self.until > self.context.get_time()

@@ -38,6 +38,7 @@ class ServoControls:
         self._acting = has_controllers(plant)
         self._aims = aims
         self._actuators = [plant.get_joint_actuator(k) for k in plant.GetJointActuatorIndices()]
+        self._transmissions = plant.elements.transmission_actuators
         self._names = ActuatorNames(plant)
         self._default = plant.GetDefaultPositions()
         self._nu = plant.num_actuators()  # with those that act through transmissions: their inputs are their controls
@@ -74,6 +75,29 @@ class ServoControls:
     def _at(self, k: int) -> JointActuator | None:
         """The actuator on a joint that has the input k."""
         return next((actuator for actuator in self._actuators if actuator.input_start() == k), None)
+
+    def aimed(self, values: FloatArray) -> frozenset[str]:
+        """Names of the actuators whose controllers values (k, 2 nu), or (k, nu) of actuators alone, aim."""
+        given, nu = set(np.flatnonzero(np.isfinite(values).any(axis=0)).tolist()), self._nu
+        found = set()
+        for actuator in self._actuators if self._aims else ():
+            k = actuator.input_start()
+            if (actuator.control is not None and k in given) or nu + k in given:
+                found.add(actuator.name())
+        return frozenset(found)
+
+    def cut(self, values: FloatArray) -> tuple[tuple[str, float, float], ...]:
+        """(name of an actuator, the most beyond its range of controls, the end of that) of values as in aimed()."""
+        limits = {a.input_start(): a.control.limits for a in self._actuators if self._aims and a.control is not None}
+        limits |= {a.input_start(): a.law().control for a in self._transmissions}
+        found = []
+        for k, (low, high) in limits.items():
+            given = values[np.isfinite(values[:, k]), k]
+            beyond = np.maximum(given - high, low - given)
+            if beyond.size and beyond.max() > 0.0:
+                most = float(given[beyond.argmax()])
+                found.append((self._names.names[k], most, float(high if most > high else low)))
+        return tuple(found)
 
     def forces(self, values: FloatArray) -> FloatArray:
         """(..., nu) [N m or N] of values (..., 2 nu), or of the actuators alone (..., nu); NaN where none is given.

@@ -85,3 +85,55 @@ def test_a_control_is_refused_where_controllers_do_not_act(tmp_path, option):
     run = cli("simulate", servo(tmp_path), "--no-log", *option, "--u", "p=0.5")
     assert run.code == 2
     assert "the controllers of the file do not act in" in run.err
+
+
+AIMS = "controllers of the file aim at the default positions"
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [((), True), (("--u", "p=0.5"), False), (("--u", "0.5"), False), (("--u", "p.target=0.5"), False)],
+)
+def test_only_controllers_that_no_input_aims_are_said_to_aim_at_the_default_positions(tmp_path, options, said):
+    found = succeed("simulate", servo(tmp_path), "-t", 0.01, "--no-log", *options)
+    assert (AIMS in found.err) == said
+
+
+@pytest.mark.parametrize(("given", "said"), [("h=1", True), ("h.target=0.5", False)])
+def test_a_force_beside_a_controller_does_not_aim_it(tmp_path, given, said):
+    path = tmp_path / "s.urdf"
+    path.write_text(URDF)
+    assert (AIMS in succeed("simulate", path, "-t", 0.01, "--no-log", "--u", given).err) == said
+
+
+def test_of_two_controllers_the_one_without_an_input_is_named(tmp_path):
+    second = '<body pos="0 1 0"><joint name="k" axis="0 1 0"/><geom type="sphere" size="0.05" mass="1"/></body>'
+    text = ARM.replace("</worldbody>", f"{second}</worldbody>")
+    path = tmp_path / "two.xml"
+    path.write_text(text.format('<position name="p" joint="h" kp="9"/><position name="r" joint="k" kp="9"/>'))
+    assert f"{AIMS}: r\n" in succeed("simulate", path, "-t", 0.01, "--no-log", "--u", "p=0.5").err
+
+
+CUT = "inputs beyond the control range of their actuators are cut there: arm_p (given "
+
+
+@pytest.mark.parametrize(
+    ("actuator", "given", "words"),
+    [
+        ('<position name="p" joint="h" kp="9" ctrlrange="-1 1"/>', "3", "3, the range ends at 1)"),
+        ('<position name="p" joint="h" kp="9" ctrlrange="-1 1"/>', "-3", "-3, the range ends at -1)"),
+        ('<general name="p" site="s" gear="0 0 1 0 0 0" ctrlrange="-1 2"/>', "2.5", "2.5, the range ends at 2)"),
+        ('<position name="p" joint="h" kp="9" ctrlrange="-1 1"/>', "1", None),
+        ('<general name="p" site="s" gear="0 0 1 0 0 0" ctrlrange="-1 2"/>', "-1", None),
+    ],
+)
+def test_an_input_beyond_the_range_of_a_control_is_cut_with_a_word(tmp_path, actuator, given, words):
+    path = tmp_path / "arm.xml"
+    path.write_text(ARM.replace('pos="0.3 0 0"/>', 'pos="0.3 0 0"/><site name="s" pos="0.3 0 0"/>').format(actuator))
+    common = ("simulate", path, "-t", 0.01, "--no-log", "--u", f"p={given}")
+    starts = tmp_path / "starts.csv"
+    starts.write_text("h,h_w\n0,0\n0.1,0\n")
+    for options in ((), ("--states", starts, "--each")):
+        found = succeed(*common, *options)
+        assert (CUT in found.err) == (words is not None)
+        assert words is None or words in found.err

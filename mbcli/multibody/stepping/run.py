@@ -90,12 +90,15 @@ TICKING = np.array([-math.inf, math.inf])  # the actuation from the last tick on
 class Input:
     """Actuation over time: values (k, nu) [N m or N] that hold from their time [s] until the next.
 
-    asked (k, n): what is asked of the plugins of a model, likewise; None: nothing.
+    asked (k, n): what is asked of the plugins of a model, likewise; None: nothing. aimed: names of actuators whose
+    controllers it aims. cut: (name, the most beyond its control range, the end of that) of what acts only there.
     """
 
     times: np.ndarray
     values: np.ndarray
     asked: np.ndarray | None = None
+    aimed: frozenset[str] = frozenset()
+    cut: tuple[tuple[str, float, float], ...] = ()
 
     def __post_init__(self):
         self.times = np.ascontiguousarray(self.times, dtype=float)
