@@ -119,6 +119,6 @@ def _of_ball(joint: JointSpec, kind: str, gear: tuple[float, ...]) -> Transmissi
     parent = PathPoint("point", joint.parent, joint.X_PF)
     child = PathPoint("point", joint.child, joint.X_CM)
     if kind == "jointinparent":
-        return TransmissionSpec("site in site", (0.0, 0.0, 0.0, *gear[:3]), path=(child, parent))
+        return TransmissionSpec("site in site", (0.0, 0.0, 0.0, *gear[:3]), (joint.name,), path=(child, parent))
     turning = tuple(-number for number in gear[:3])
-    return TransmissionSpec("site in site", (0.0, 0.0, 0.0, *turning), path=(parent, child))
+    return TransmissionSpec("site in site", (0.0, 0.0, 0.0, *turning), (joint.name,), path=(parent, child))

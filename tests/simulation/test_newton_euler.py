@@ -5,8 +5,9 @@ import pytest
 from newton_euler import DT, JOINTS, mechanism, residuals, run
 from repository import SAMPLES
 
-from mbcli.models.loading import ModelText
+from mbcli.models.loading import ModelText, load_model
 from mbcli.simulation import simulate
+from mbcli.simulation.worlds import Worlds
 
 G = 9.81
 KINDS = {
@@ -16,6 +17,10 @@ KINDS = {
     "limited": {"limited": True},
     "loop": {"loop": True},
     "plugins": {"plugins": True},
+    "struts": {"struts": True},
+    "floating on struts": {"struts": True, "floating": True},
+    "loop with struts": {"struts": True, "loop": True},
+    "stops and struts": {"struts": True, "limited": True},
 }
 ACTORS = {"passive": {}, "pushed": {"pushes": "l3=3,-2,5 from 0.005"}, "held": {"loading": {"hold": True}}}
 SOLVED = 1e-9
@@ -34,12 +39,100 @@ def test_every_body_and_every_free_axis_balances(kind, actor, scheme):
 
 
 @pytest.mark.parametrize("law", ["sap", "lagged", "similar"])
-@pytest.mark.parametrize("kind", [{"floating": True}, {"loop": True, "rubs": True}])
+@pytest.mark.parametrize("kind", [{"floating": True}, {"loop": True, "rubs": True}, {"struts": True}])
 def test_bodies_in_contact_balance(kind, law):
     loading = {"ground": 1.1, "contact_approximation": law}
     found = run(mechanism(4, ground=True, **kind), 0.01, contact=True, loading=loading, pushes="l3=3,-2,-500")
     bodies, axes = residuals(found)
     assert sum(map(len, found.contacts)) and bodies < SOLVED and axes < OF_THE_SOLVER
+
+
+ACTUATED = """<mujoco><worldbody><site name="anchor" pos="0 0 2"/>
+<body name="base" pos="0 0 1"><freejoint/><geom type="box" size=".1 .1 .02" mass="1"/>
+ <site name="a" pos=".1 .1 0"/><site name="b" pos="-.1 .1 0"/>
+ <body name="arm" pos=".1 0 0"><joint name="j1" axis="0 1 0"/>
+  <geom type="capsule" fromto="0 0 0 .3 0 0" size=".02"/><site name="c" pos=".15 0 .03"/>
+  <geom name="pin" type="cylinder" size=".03 .1" pos=".3 0 0" euler="90 0 0" mass="0"/>
+  <site name="side" pos=".3 0 .1"/>
+  <body pos=".3 0 0"><joint name="j2" axis="0 1 0"/>
+   <geom type="capsule" fromto="0 0 0 .3 0 0" size=".02"/><site name="e" pos=".15 0 .03"/>
+   <body name="plate" pos=".1 .1 0"><geom type="box" size=".05 .05 .01" mass=".2"/>
+    <site name="g" pos=".02 0 .01"/></body>
+   <body pos=".3 0 0"><joint name="j3" axis="1 0 0"/><geom type="box" size=".05 .03 .02" pos=".1 0 0"/>
+    <site name="f" pos=".1 .02 .03"/></body></body></body>
+ <body pos="-.1 0 0"><joint name="j4" axis="0 0 1"/><geom type="box" size=".05 .03 .02" pos="-.1 0 0"/>
+  <site name="h" pos="-.1 .02 .03"/></body></body></worldbody>
+<contact><exclude body1="base" body2="arm"/></contact>
+<tendon><spatial name="s"><site site="c"/><geom geom="pin" sidesite="side"/><site site="e"/><pulley divisor="2"/>
+  <site site="e"/><site site="f"/><pulley divisor="3"/><site site="e"/><site site="a"/></spatial>
+ <spatial name="s3"><site site="anchor"/><site site="g"/></spatial></tendon>
+<actuator>{}</actuator></mujoco>"""
+TRANSMISSIONS = {
+    "a force at a site": '<general name="m" site="g" gear="0.3 0 1 0 .2 -.1" biastype="affine" biasprm="3"/>',
+    "a site in one that carries it": '<general name="m" site="e" refsite="b" gear="1 2 3 .3 .2 .1" biastype="affine" '
+    'biasprm="2 -3 -.3"/>',
+    "a site in one beside it": '<general name="m" site="f" refsite="h" gear="1 2 3 .3 .2 .1" biastype="affine" '
+    'biasprm="2 -3 -.3"/>',
+    "around a cylinder, and pulleys": '<general name="m" tendon="s" gear="2" biastype="affine" biasprm="4"/>',
+    "a stiff servo from the world": '<position name="m" tendon="s3" kp="3000" kv="20"/>',
+    "a slider-crank": '<general name="m" cranksite="e" slidersite="b" cranklength=".5" gear="2" biastype="affine" '
+    'biasprm="5"/>',
+}
+
+
+@pytest.mark.parametrize("contact", [False, True])
+@pytest.mark.parametrize("kind", TRANSMISSIONS)
+def test_what_actuators_do_to_links_is_no_load_of_axes(kind, contact):
+    model = ModelText(ACTUATED.format(TRANSMISSIONS[kind]).encode(), "actuated.xml")
+    found = run(model, 0.01, seed=2, contact=contact, loading={"ground": 0.95} if contact else {})
+    bodies, axes = residuals(found)
+    assert abs(found.log.field("derived/effort")).max() > 0.3
+    assert bodies < SOLVED and axes < (OF_THE_SOLVER if contact else SOLVED)
+
+
+@pytest.mark.parametrize("kind", TRANSMISSIONS)
+def test_axes_of_a_continuous_plant_carry_no_actuators_of_links(kind):
+    model = load_model(ModelText(ACTUATED.format(TRANSMISSIONS[kind]).encode(), "actuated.xml"), contact=False, dt=0.0)
+    speeds = {"j1_w": 1.0, "j4_w": 2.0}
+    log = simulate(model, 0.01, log_rate=1000.0, fields="reactions effort", start=speeds)
+    joints, along = model.plant.elements.joints, []
+    for joint, F in zip(joints, log.field("derived/reactions").reshape(-1, len(joints), 6).swapaxes(0, 1), strict=True):
+        if joint.type_name() == "revolute":
+            along.append(abs(F[:, :3] @ joint.revolute_axis()).max())
+        elif joint.num_velocities() == 6:
+            along.append(abs(F).max())
+    assert len(along) == 5 and max(along) < SOLVED
+
+
+@pytest.mark.parametrize(
+    "kind", ["a force at a site", "around a cylinder, and pulleys", "a stiff servo from the world"]
+)
+def test_force_sensors_of_worlds_have_what_those_of_single_runs_have(kind):
+    sensors = '<sensor><force name="f" site="c"/><torque name="t" site="e"/></sensor></mujoco>'
+    text = ACTUATED.format(TRANSMISSIONS[kind]).replace("</mujoco>", sensors)
+    loaded = load_model(ModelText(text.encode(), "actuated.xml"), contact=False, dt=DT)
+    start = {"j1_w": 1.0, "j4_w": 2.0, "j2": 0.3}
+    log = simulate(loaded, 5 * DT, log_rate=0.0, fields="sensors", start=start)
+    worlds = Worlds(loaded, 2, start=start)
+    measured = worlds.sensors()
+    for row in range(4):
+        found = measured.exact()
+        for name in ("f", "t"):
+            of_run = log.field(f"sensors/{name}")[row]
+            assert abs(of_run).max() > 0.01
+            np.testing.assert_allclose(found[name], [of_run, of_run], rtol=1e-9, atol=1e-9)
+        worlds.step()
+
+
+def test_the_motor_of_a_ball_joint_is_in_the_joint():
+    model = ACTUATED.replace('<joint name="j3" axis="1 0 0"/>', '<joint name="j3" type="ball"/>')
+    actuator = '<general name="m" joint="j3" gear="1 2 3" biastype="affine" biasprm="2"/>'
+    found = run(ModelText(model.format(actuator).encode(), "ball.xml"), 0.01, seed=2)
+    wrenches = dict(
+        zip(found.plant.elements.joints, found.log.field("derived/reactions")[3].reshape(-1, 6), strict=True)
+    )
+    np.testing.assert_allclose(wrenches[found.plant.GetJointByName("j3")][:3], [2.0, 4.0, 6.0], atol=1e-9)
+    assert residuals(found)[0] < SOLVED
 
 
 def test_loads_are_the_pushes():

@@ -56,7 +56,8 @@ def _momentum(run):
     roots = np.flatnonzero(model.body_parent[1:] == 0) + 1
     if run.energy_balance() is None or not roots.size or any(model.body_nv[b] != 6 for b in roots):
         return None
-    tied = plant.elements.constraints or len(model.bushing_link) or len(model.spring_damper_link) or len(model.cut_link)
+    between = model.bushing_link, model.spring_damper_link, model.cut_link, model.path_link
+    tied = plant.elements.constraints or any(len(ends) for ends in between)
     of_joints = any(model.dof_damping[d] or model.dof_stiffness[d] for b in roots for d in _dofs(model, b))
     if tied or of_joints or run.contact is not None or np.isin(model.actuator_dof, _all_dofs(model, roots)).any():
         return None

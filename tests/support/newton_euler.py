@@ -15,13 +15,15 @@ JOINTS = ("revolute", "revolute", "prismatic", "universal", "continuous", "fixed
 DT = 1e-3
 
 
-def mechanism(seed, *, floating=False, rubs=False, limited=False, loop=False, plugins=False, ground=False):
+def mechanism(
+    seed, *, floating=False, rubs=False, limited=False, loop=False, plugins=False, ground=False, struts=False
+):
     """SDFormat of a random tree of seven links.
 
     Args:
         floating: its root is free. rubs: joints have dry friction. limited: joints have limits within reach.
         loop: a ball joint connects the last link to World. plugins: wind pushes it, a fixed link too.
-        ground: its links have spheres, over a plane.
+        ground: its links have spheres, over a plane. struts: stiff springs, dampers and a bushing connect links.
     """
     rng = np.random.default_rng(seed)
     numbers = lambda *size: " ".join(f"{x:.6f}" for x in rng.uniform(-1.0, 1.0, size))  # noqa: E731
@@ -57,6 +59,8 @@ def mechanism(seed, *, floating=False, rubs=False, limited=False, loop=False, pl
         )
     if loop:
         joints.append('<joint name="loop" type="ball"><parent>world</parent><child>l6</child></joint>')
+    if struts:
+        joints += _struts(rng)
     world = ""
     if plugins:
         world = (
@@ -69,8 +73,27 @@ def mechanism(seed, *, floating=False, rubs=False, limited=False, loop=False, pl
     if ground:
         plane = '<collision name="p"><geometry><plane/></geometry></collision>'
         world += f'<model name="floor"><static>true</static><link name="f">{plane}</link></model>'
-    text = f'<sdf version="1.9"><world name="w">{world}<model name="m">{windy}{"".join(links)}{"".join(joints)}</model>'
+    model = f'<model name="m">{windy}{"".join(links)}{"".join(joints)}</model>'
+    text = f'<sdf version="1.9" xmlns:drake="http://drake.mit.edu"><world name="w">{world}{model}'
     return ModelText(f"{text}</world></sdf>".encode(), "mechanism.sdf")
+
+
+def _struts(rng):
+    """Elements whose forces change much in a step."""
+
+    def element(tag, prefix, **parts):
+        inner = "".join(f"<drake:{prefix}_{name}>{value}</drake:{prefix}_{name}>" for name, value in parts.items())
+        return f"<drake:{tag}>{inner}</drake:{tag}>"
+
+    def three(low, high):
+        return " ".join(f"{x:.3f}" for x in rng.uniform(low, high, 3))
+
+    for k, (a, b) in enumerate(((1, 4), (2, 6), (0, 5))):
+        ends = {"body_A": f"l{a}", "p_AP": three(-0.2, 0.2), "body_B": f"l{b}", "p_BQ": three(-0.2, 0.2)}
+        constants = {"free_length": 0.5, "stiffness": 10.0 ** (2 + k), "damping": 10.0**k}
+        yield element("linear_spring_damper", "linear_spring_damper", **ends, **constants)
+    kinds = {f"{of}_{what}": three(1, 5) for of in ("torque", "force") for what in ("stiffness", "damping")}
+    yield element("linear_bushing_rpy", "bushing", frameA="l3", frameC="l6", **kinds)
 
 
 def run(model, duration=0.02, *, contact=False, seed=0, **options):

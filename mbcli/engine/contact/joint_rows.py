@@ -7,10 +7,11 @@ from mbcli.engine.fields.contact_fields import (
     BOUNDED_LOW,
     BOUNDED_R,
     BOUNDED_V_HAT,
+    COUNT_CONSTRAINTS,
     EQUALITY,
     VECTOR_INVERSE_DIAGONAL,
 )
-from mbcli.engine.fields.model_fields import ELEMENT_ROOT, PD_GAIN_D, PD_GAIN_P, PD_LIMIT
+from mbcli.engine.fields.model_fields import ELEMENT_ROOT, ELEMENT_X, PD_GAIN_D, PD_GAIN_P, PD_LIMIT
 from mbcli.engine.limits.dry_friction import STICKING
 from mbcli.engine.limits.joint_limits import can_meet_limit, law_at_limit, limit_gap
 from mbcli.engine.runtime.kernel import kernel, slot
@@ -124,6 +125,16 @@ def add_element_rows(model, data, solver, h):
         count = 3 if i < threes else 1
         add_rows_of_element(model, data, solver, i, count, h)
         i += count
+
+
+@slot(plain="contact.plain.take_element_impulses")
+def take_element_impulses(data, solver, h):
+    """After the solution: what the impulses of rows of elements add to the changes of their forces without contact."""
+    for i in range(solver.counts[COUNT_CONSTRAINTS]):
+        first = solver.con_source[i] - ELEMENT
+        if solver.con_kind[i] == EQUALITY and 0 <= first < data.element_row.shape[0]:
+            for k in range(min(3, data.element_row.shape[0] - first)):
+                data.element_row[first + k, ELEMENT_X] -= solver.con_impulse[i, k] / h
 
 
 @kernel

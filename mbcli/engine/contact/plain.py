@@ -39,3 +39,7 @@ def tamsi_share(solver, k):
 
 def add_element_rows(model, data, solver, h):
     pass
+
+
+def take_element_impulses(data, solver, h):
+    pass

@@ -141,6 +141,7 @@ MODEL_FIELDS = (
     Field("sum_coefficient", ("nsum",), "real", "1 or m/rad", "its factor there"),
     Field("path_kind", ("npath",), "int", "", "PATH_...; of transmissions on sites PATH_POINT"),
     Field("path_body", ("npath",), "int", "", "body that an element of a path is fixed to"),
+    Field("path_link", ("npath",), "int", "", "link that feels it there, -1 if a joint does"),
     Field("path_X_B", ("npath", 12), "real", "1, m", "its pose there"),
     Field("path_size", ("npath",), "real", "m or 1", "radius of a solid, divisor of a pulley"),
     Field("path_side", ("npath",), "int", "", "element at whose side a path passes a solid, -1: the nearer one"),

@@ -31,6 +31,7 @@ from mbcli.engine.smooth.kinematics import link_poses, link_velocities, velocity
 from mbcli.engine.smooth.mass_matrix import mass_matrix
 from mbcli.engine.smooth.state import at_positions, at_stage, at_velocities, constraint_error, finish_step
 from mbcli.engine.smooth.stops import add_stop_forces, stop_damping_power
+from mbcli.engine.smooth.transmissions import add_transmissions_on_links
 from mbcli.engine.stepping.step import accelerations_of_step, instant_dynamics, rest_of_step, start_step
 
 
@@ -116,6 +117,12 @@ def calc_transmissions(model: Handle, data: Handle, h: Real):
     for k in range(d.tau.shape[0]):
         d.tau[k] = 0.0
     add_transmission_forces(model_at(model), d, h)
+
+
+@entry
+def calc_transmission_loads(model: Handle, data: Handle, F_link: Matrix):
+    """After calc_transmissions: F_link += what they do on links, see transmissions.py."""
+    add_transmissions_on_links(model_at(model), data_at(data), F_link)
 
 
 @entry

@@ -31,7 +31,7 @@ from mbcli.engine.fields.model_fields import (
     SCHEME_EXACT,
 )
 from mbcli.engine.runtime.kernel import kernel, slot
-from mbcli.engine.smooth.force_elements import SHORTEST, bushing_axes, cut_joint, spring_damper_points
+from mbcli.engine.smooth.force_elements import SHORTEST, add_force, bushing_axes, cut_joint, spring_damper_points
 from mbcli.engine.smooth.sleep import is_asleep
 from mbcli.engine.smooth.spatial import add, cross, dot, row3, scale, set_row3
 from mbcli.engine.smooth.trigonometry import sign_of, square_root
@@ -52,6 +52,21 @@ def number_of_rows(model, data):
 @slot(plain="smooth.plain.begin_element_rows")
 def begin_element_rows(model, data, h):
     """After velocity_kinematics: element_row, element_J of a step h at these positions."""
+    go_through_rows(model, data, h, data.F_applied, 0)
+
+
+@slot(plain="smooth.plain.add_changes_on_links")
+def add_changes_on_links(model, data, F_link):
+    """F_link (nlink, 6) += what the changes of forces in the last step are at the origins of links.
+
+    After velocity_kinematics where the step took its forces.
+    """
+    go_through_rows(model, data, 0.0, F_link, 1)
+
+
+@kernel
+def go_through_rows(model, data, h, F_link, at_links):
+    """As begin_element_rows(), or, if at_links is 1, as add_changes_on_links()."""
     if number_of_rows(model, data) == 0:
         return
     i = 0
@@ -67,30 +82,34 @@ def begin_element_rows(model, data, h):
         for k in range(3):
             axis = (u, t, b)[k]
             begin_element_row(
-                data, i, constants[n, 1] if k == 0 else across, constants[n, 2] if k == 0 else 0.0 * across, h
+                data, i, constants[n, 1] if k == 0 else across, constants[n, 2] if k == 0 else 0.0 * across, h, at_links
             )
-            add_to_element_row(model, data, i, model.spring_damper_link[n, 0], p, none, scale(-1.0, axis))
-            add_to_element_row(model, data, i, model.spring_damper_link[n, 1], q, none, axis)
+            add_to_element_row(
+                model, data, F_link, at_links, i, model.spring_damper_link[n, 0], p, none, scale(-1.0, axis)
+            )
+            add_to_element_row(model, data, F_link, at_links, i, model.spring_damper_link[n, 1], q, none, axis)
             i += 1
     for n in range(model.bushing_link.shape[0]):
         _, turns, shifts, _, p, q = bushing_axes(model, data, n)
         constants = model.bushing_constants
         for k in range(3):
-            begin_element_row(data, i + k, constants[n, k], constants[n, 3 + k], h)
-            begin_element_row(data, i + 3 + k, constants[n, 6 + k], constants[n, 9 + k], h)
+            begin_element_row(data, i + k, constants[n, k], constants[n, 3 + k], h, at_links)
+            begin_element_row(data, i + 3 + k, constants[n, 6 + k], constants[n, 9 + k], h, at_links)
             t, f, none = turns[k], shifts[k], scale(0.0, turns[k])
-            add_to_element_row(model, data, i + k, model.bushing_link[n, 0], p, scale(-1.0, t), none)
-            add_to_element_row(model, data, i + k, model.bushing_link[n, 1], q, t, none)
-            add_to_element_row(model, data, i + 3 + k, model.bushing_link[n, 0], p, none, scale(-1.0, f))
-            add_to_element_row(model, data, i + 3 + k, model.bushing_link[n, 1], q, none, f)
+            add_to_element_row(model, data, F_link, at_links, i + k, model.bushing_link[n, 0], p, scale(-1.0, t), none)
+            add_to_element_row(model, data, F_link, at_links, i + k, model.bushing_link[n, 1], q, t, none)
+            add_to_element_row(
+                model, data, F_link, at_links, i + 3 + k, model.bushing_link[n, 0], p, none, scale(-1.0, f)
+            )
+            add_to_element_row(model, data, F_link, at_links, i + 3 + k, model.bushing_link[n, 1], q, none, f)
         i += 6
     for n in range(model.cut_link.shape[0]):
         _, _, axis, p, q = cut_joint(model, data, n)
         none = scale(0.0, axis)
         t, f = (none, axis) if model.cut_turns[n] == CUT_SLIDES else (axis, none)
-        begin_element_row(data, i, model.cut_constants[n, 1], model.cut_constants[n, 0], h)
-        add_to_element_row(model, data, i, model.cut_link[n, 0], p, scale(-1.0, t), scale(-1.0, f))
-        add_to_element_row(model, data, i, model.cut_link[n, 1], q, t, f)
+        begin_element_row(data, i, model.cut_constants[n, 1], model.cut_constants[n, 0], h, at_links)
+        add_to_element_row(model, data, F_link, at_links, i, model.cut_link[n, 0], p, scale(-1.0, t), scale(-1.0, f))
+        add_to_element_row(model, data, F_link, at_links, i, model.cut_link[n, 1], q, t, f)
         i += 1
 
 
@@ -104,8 +123,10 @@ def across_of(u):
 
 
 @kernel
-def begin_element_row(data, i, stiffness, damping, h):
-    """An empty row i."""
+def begin_element_row(data, i, stiffness, damping, h, at_links):
+    """An empty row i; if at_links is 1 it stays as it is."""
+    if at_links == 1:
+        return
     data.element_row[i, ELEMENT_STIFFNESS], data.element_row[i, ELEMENT_DAMPING] = h * h * stiffness, h * damping
     data.element_row[i, ELEMENT_ROOT] = UNKNOWN
     for d in range(data.v.shape[0]):
@@ -113,8 +134,12 @@ def begin_element_row(data, i, stiffness, damping, h):
 
 
 @kernel
-def add_to_element_row(model, data, i, link, p, torque, force):
-    """element_J of row i += what a torque and a force at p from Ro do on a link."""
+def add_to_element_row(model, data, F_link, at_links, i, link, p, torque, force):
+    """element_J of row i += what a torque and a force at p from Ro do on a link; with at_links F_link += its change."""
+    if at_links == 1:
+        change = change_of_force(data, i)
+        add_force(model, data, F_link, 1, link, p, scale(change, torque), scale(change, force))
+        return
     b = model.link_body[link]
     moment = add(torque, cross(p, force))
     d = model.body_v[b] + model.body_nv[b] - 1
@@ -263,17 +288,13 @@ def take_element_changes(model, data):
 
 @kernel
 def change_of_force(data, i):
-    """After a step with the accelerations vdot: the force along row i beyond that in tau and F_applied."""
-    total = 0.0 * data.element_row[i, ELEMENT_ROOT]
-    for d in range(data.v.shape[0]):
-        total += data.element_J[i, d] * data.vdot[d]
-    root = data.element_row[i, ELEMENT_ROOT]
-    return data.element_row[i, ELEMENT_FORCE] - root * root * total
+    """After a step: the force along row i that it applied beyond that in tau and F_applied."""
+    return data.element_row[i, ELEMENT_FORCE] - data.element_row[i, ELEMENT_ROOT] * data.element_row[i, ELEMENT_X]
 
 
 @slot(plain="smooth.plain.power_of_changes")
 def power_of_changes(model, data, v):
-    """The power [W] of the changes of forces in a step with the accelerations vdot, at the velocities v (nv,)."""
+    """The power [W] of the changes of forces in the last step at the velocities v (nv,)."""
     power = data.V[0, 0]  # of World: zero, in the scalar type of the data
     for i in range(number_of_rows(model, data)):
         rate = 0.0 * power
@@ -285,7 +306,7 @@ def power_of_changes(model, data, v):
 
 @slot(plain="smooth.plain.add_element_changes")
 def add_element_changes(model, data, tau):
-    """tau (nv,) += what the changes of forces over a step with the accelerations vdot are on the velocities."""
+    """tau (nv,) += what the changes of forces in the last step are on the velocities."""
     for i in range(number_of_rows(model, data)):
         force = change_of_force(data, i)
         for d in range(data.v.shape[0]):

@@ -14,6 +14,10 @@ def add_transmission_forces(model, data, h):
     pass
 
 
+def add_transmissions_on_links(model, data, F_link):
+    pass
+
+
 def advance_activations(model, data, h):
     pass
 
@@ -23,6 +27,10 @@ def add_implicit_hinges(model, data, h):
 
 
 def begin_element_rows(model, data, h):
+    pass
+
+
+def add_changes_on_links(model, data, F_link):
     pass
 
 

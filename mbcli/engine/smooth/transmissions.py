@@ -17,7 +17,8 @@ from mbcli.engine.fields.model_fields import (
     TRANSMISSION_FIRST,
     TRANSMISSION_KIND,
 )
-from mbcli.engine.runtime.kernel import kernel
+from mbcli.engine.runtime.kernel import kernel, slot
+from mbcli.engine.smooth.force_elements import add_force
 from mbcli.engine.smooth.frame_motion import (
     axes_on_body,
     components,
@@ -38,26 +39,50 @@ def measure_transmissions(model, data):
     for i in range(model.transmission_kinds.shape[0]):
         for d in range(data.v.shape[0]):
             data.transmission_moment[i, d] = 0.0
-        kind = model.transmission_kinds[i, TRANSMISSION_KIND]
-        if kind == OF_SUM:
-            length = measure_sum(model, data, i)
-        elif kind == OF_PATH:
-            length = measure_path(model, data, i)
-        elif kind == OF_CRANK:
-            length = measure_crank(model, data, i)
-        elif kind == OF_SITE:
-            length = push_at_site(model, data, i)
-        else:
-            length = measure_site(model, data, i)
+        length = measure(model, data, i, data.F_applied, 0)
         rate = 0.0 * length
         for d in range(data.v.shape[0]):
             rate += data.transmission_moment[i, d] * data.v[d]
         data.transmission_length[i], data.transmission_rate[i] = length, rate
 
 
+@slot(plain="smooth.plain.add_transmissions_on_links")
+def add_transmissions_on_links(model, data, F_link):
+    """F_link (nlink, 6) += transmission_force on links at their origins. After position_kinematics.
+
+    Actuators of joints are not among them: their forces are in the joints.
+    """
+    for i in range(model.transmission_kinds.shape[0]):
+        measure(model, data, i, F_link, 1)
+
+
 @kernel
-def add_moment(model, data, i, b, r, torque, force):
-    """transmission_moment[i] += what a torque, and a force at r from Ro, on body b are to each velocity."""
+def measure(model, data, i, F_link, at_links):
+    """Length of transmission i; its moments are added, or, if at_links is 1, its forces on links to F_link."""
+    kind = model.transmission_kinds[i, TRANSMISSION_KIND]
+    if kind == OF_SUM:
+        return measure_sum(model, data, i, at_links)
+    if kind == OF_PATH:
+        return measure_path(model, data, i, F_link, at_links)
+    if kind == OF_CRANK:
+        return measure_crank(model, data, i, F_link, at_links)
+    if kind == OF_SITE:
+        return push_at_site(model, data, i, F_link, at_links)
+    return measure_site(model, data, i, F_link, at_links)
+
+
+@kernel
+def add_moment(model, data, i, k, r, torque, force, F_link, at_links):
+    """transmission_moment[i] += what a torque, and a force at r from Ro, at path element k are to each velocity.
+
+    If at_links is 1, F_link += these times transmission_force.
+    """
+    if at_links == 1:
+        if model.path_link[k] >= 0:
+            f = data.transmission_force[i]
+            add_force(model, data, F_link, 1, model.path_link[k], r, scale(f, torque), scale(f, force))
+        return
+    b = model.path_body[k]
     turning = add(torque, cross(r, force))
     d = model.body_v[b] + model.body_nv[b] - 1  # -1 for World
     while d >= 0:
@@ -66,14 +91,15 @@ def add_moment(model, data, i, b, r, torque, force):
 
 
 @kernel
-def measure_sum(model, data, i):
+def measure_sum(model, data, i, at_links):
     """Of coordinates: that of a joint, or a fixed tendon."""
     gear = model.transmission_numbers[i, NUMBERS_GEAR]
     length = 0.0 * gear
     for k in range(model.transmission_kinds[i, TRANSMISSION_FIRST], model.transmission_kinds[i, TRANSMISSION_END]):
         d, coefficient = model.sum_dof[k], gear * model.sum_coefficient[k]
         length += coefficient * data.q[model.dof_q[d]]
-        data.transmission_moment[i, d] += coefficient
+        if at_links == 0:
+            data.transmission_moment[i, d] += coefficient
     return length
 
 
@@ -81,7 +107,7 @@ def measure_sum(model, data, i):
 
 
 @kernel
-def measure_path(model, data, i):
+def measure_path(model, data, i, F_link, at_links):
     """Of a tendon; parts behind a pulley count by its divisor."""
     gear, k = model.transmission_numbers[i, NUMBERS_GEAR], model.transmission_kinds[i, TRANSMISSION_FIRST]
     last, part, length = model.transmission_kinds[i, TRANSMISSION_END] - 1, gear, 0.0 * gear
@@ -92,30 +118,31 @@ def measure_path(model, data, i):
         elif model.path_kind[k + 1] == PATH_PULLEY:
             k += 1
         elif model.path_kind[k + 1] == PATH_POINT:
-            a, b = model.path_body[k], model.path_body[k + 1]
-            p, q = origin_on_body(data, a, model.path_X_B, k), origin_on_body(data, b, model.path_X_B, k + 1)
-            length += part * measure_line(model, data, i, part, a, p, b, q)
+            p = origin_on_body(data, model.path_body[k], model.path_X_B, k)
+            q = origin_on_body(data, model.path_body[k + 1], model.path_X_B, k + 1)
+            length += part * measure_line(model, data, i, part, k, p, k + 1, q, F_link, at_links)
             k += 1
         else:
-            length += part * measure_wrap(model, data, i, part, k)
+            length += part * measure_wrap(model, data, i, part, k, F_link, at_links)
             k += 2
     return length
 
 
 @kernel
-def measure_line(model, data, i, part, a, p, b, q):
-    """Distance of the points at p of body a and at q of body b, whose moments are added."""
+def measure_line(model, data, i, part, first, p, second, q, F_link, at_links):
+    """Distance of the points at p and at q of the bodies of two path elements, whose moments are added."""
+    a, b = model.path_body[first], model.path_body[second]
     r = subtract(from_reference_of(model, data, q, b, a), p)
     length = square_root(dot(r, r))
     if a != b and length.real > LEAST:
         force, none = scale(part / length, r), scale(0.0, r)
-        add_moment(model, data, i, b, q, none, force)
-        add_moment(model, data, i, a, p, none, scale(-1.0, force))
+        add_moment(model, data, i, second, q, none, force, F_link, at_links)
+        add_moment(model, data, i, first, p, none, scale(-1.0, force), F_link, at_links)
     return length
 
 
 @kernel
-def measure_wrap(model, data, i, part, k):
+def measure_wrap(model, data, i, part, k, F_link, at_links):
     """Length from the point k over the solid k + 1 to the point k + 2."""
     a, g, b = model.path_body[k], model.path_body[k + 1], model.path_body[k + 2]
     p = origin_on_body(data, a, model.path_X_B, k)
@@ -135,28 +162,29 @@ def measure_wrap(model, data, i, part, k):
         model.path_side[k + 1] >= 0,
     )
     if arc.real < 0.0:
-        return measure_line(model, data, i, part, a, p, b, q)
+        return measure_line(model, data, i, part, k, p, k + 2, q, F_link, at_links)
     t, u = add(center, from_components(axes, t)), add(center, from_components(axes, u))
-    before = measure_line(model, data, i, part, a, p, g, t)
-    return before + arc + measure_line(model, data, i, part, g, u, b, q)
+    before = measure_line(model, data, i, part, k, p, k + 1, t, F_link, at_links)
+    return before + arc + measure_line(model, data, i, part, k + 1, u, k + 2, q, F_link, at_links)
 
 
 # --------------------------------------------------------------------------------------------- sites
 
 
 @kernel
-def push_at_site(model, data, i):
+def push_at_site(model, data, i, F_link, at_links):
     """The gear is a force and a torque along the axes of a site: 0, it has no length."""
     k = model.transmission_kinds[i, TRANSMISSION_FIRST]
     axes, b = axes_on_body(data, model.path_body[k], model.path_X_B, k), model.path_body[k]
     force = from_components(axes, row3(model.transmission_numbers, i, NUMBERS_GEAR))
     torque = from_components(axes, row3(model.transmission_numbers, i, NUMBERS_GEAR + 3))
-    add_moment(model, data, i, b, origin_on_body(data, b, model.path_X_B, k), torque, force)
+    origin = origin_on_body(data, b, model.path_X_B, k)
+    add_moment(model, data, i, k, origin, torque, force, F_link, at_links)
     return 0.0 * model.transmission_numbers[i, NUMBERS_GEAR]
 
 
 @kernel
-def measure_site(model, data, i):
+def measure_site(model, data, i, F_link, at_links):
     """Position and rotation vector of a site in another one, along the gear; without what moves both."""
     k = model.transmission_kinds[i, TRANSMISSION_FIRST]
     b, a = model.path_body[k], model.path_body[k + 1]
@@ -167,17 +195,27 @@ def measure_site(model, data, i):
     r = subtract(from_reference_of(model, data, q, b, a), p)
     length = dot(components(other, r), sliding) + dot(rotation_between(other, site), turning)
     force, torque = from_components(other, sliding), from_components(other, turning)
-    add_moment(model, data, i, b, q, torque, force)
-    add_moment(model, data, i, a, p, scale(-1.0, torque), scale(-1.0, force))
-    clear_common_moments(model, data, i, a, b)
+    add_moment(model, data, i, k, q, torque, force, F_link, at_links)
+    add_moment(model, data, i, k + 1, p, scale(-1.0, torque), scale(-1.0, force), F_link, at_links)
+    clear_common_moments(model, data, i, k, cross(r, force), F_link, at_links)
     return length
 
 
 @kernel
-def clear_common_moments(model, data, i, a, b):
-    """What carries both bodies does not change what is measured between them."""
+def clear_common_moments(model, data, i, k, moment, F_link, at_links):
+    """What carries both bodies does not change what is measured between them: it feels nothing of their forces.
+
+    moment: of their forces together, which the link that carries both has against it.
+    """
+    b, a = model.path_body[k], model.path_body[k + 1]
     d, e = model.body_v[a] + model.body_nv[a] - 1, model.body_v[b] + model.body_nv[b] - 1
     while d >= 0 and e >= 0:
+        if d == e and at_links == 1:
+            if model.path_link[k] >= 0:
+                against = scale(-data.transmission_force[i], moment)
+                n = link_moved_by(model, d, k)
+                add_force(model, data, F_link, 1, n, scale(0.0, moment), against, scale(0.0, moment))
+            return
         if d == e:
             data.transmission_moment[i, d] = 0.0
             d = e = model.dof_parent[d]
@@ -185,6 +223,19 @@ def clear_common_moments(model, data, i, a, b):
             d = model.dof_parent[d]
         else:
             e = model.dof_parent[e]
+
+
+@kernel
+def link_moved_by(model, d, k):
+    """A link of the body of velocity d: that of the path elements k or k + 1 if it is theirs."""
+    b = model.dof_body[d]
+    for j in (k, k + 1):
+        if model.path_body[j] == b:
+            return model.path_link[j]
+    for n in range(model.link_body.shape[0]):
+        if model.link_body[n] == b:
+            return n
+    return 0
 
 
 @kernel
@@ -225,7 +276,7 @@ def max_of(a, b):
 
 
 @kernel
-def measure_crank(model, data, i):
+def measure_crank(model, data, i, F_link, at_links):
     """Where the slider stands along the z axis of its site, whose rod holds the crank: the elements are both sites."""
     k, gear = model.transmission_kinds[i, TRANSMISSION_FIRST], model.transmission_numbers[i, NUMBERS_GEAR]
     a, b, rod = model.path_body[k], model.path_body[k + 1], model.path_size[k]
@@ -241,6 +292,6 @@ def measure_crank(model, data, i):
         root, part, sideways = 0.0 * along, 0.0 * along + 1.0, scale(0.0, r)
     force = scale(gear, add(scale(part, axis), sideways))
     torque = cross(axis, scale(gear * part, r))
-    add_moment(model, data, i, a, crank, scale(0.0, force), force)
-    add_moment(model, data, i, b, slider, torque, scale(-1.0, force))
+    add_moment(model, data, i, k, crank, scale(0.0, force), force, F_link, at_links)
+    add_moment(model, data, i, k + 1, slider, torque, scale(-1.0, force), F_link, at_links)
     return gear * (along - root)

@@ -25,6 +25,7 @@ from mbcli.engine.contact.joint_rows import (
     set_friction_law,
     set_limit_law,
     take_efforts,
+    take_element_impulses,
 )
 from mbcli.engine.contact.problem import clear_problem, row_velocity
 from mbcli.engine.contact.rows import (
@@ -178,6 +179,7 @@ def constrain_step(model, data, points, solver, h):
     for i in range(solver.counts[COUNT_CONSTRAINTS]):
         if solver.con_kind[i] == BOUNDED:
             take_efforts(data, solver, h, i)
+    take_element_impulses(data, solver, h)
     take_constraint_forces(data, solver, h)
 
 

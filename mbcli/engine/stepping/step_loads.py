@@ -16,6 +16,7 @@ from mbcli.engine.fields.run_fields import (
 from mbcli.engine.runtime.calls_by_address import call_by_address
 from mbcli.engine.runtime.handles import actuation_at, data_at, model_at, recording_at
 from mbcli.engine.runtime.kernel import Handle, Real, called, entry, kernel, slot
+from mbcli.engine.smooth.element_rows import add_changes_on_links
 from mbcli.engine.smooth.force_elements import add_element_forces
 from mbcli.engine.smooth.forward_dynamics import stop_locked
 from mbcli.engine.smooth.frame_motion import from_components
@@ -23,6 +24,7 @@ from mbcli.engine.smooth.kinematics import velocity_kinematics
 from mbcli.engine.smooth.mass_properties import link_axes
 from mbcli.engine.smooth.spatial import add, cross, row3, set_row3
 from mbcli.engine.smooth.state import at_velocities
+from mbcli.engine.smooth.transmissions import add_transmissions_on_links
 from mbcli.engine.stepping.balance import at_forces_of_step
 from mbcli.engine.stepping.pushes import acts_at
 
@@ -100,6 +102,8 @@ def note_loads(model, data, recording, actuation, t):
     velocity_kinematics(model, data)
     F = recording.recorded_loads[row]
     add_element_forces(model, data, F, 1)  # they act by the velocities of the start
+    add_changes_on_links(model, data, F)
+    add_transmissions_on_links(model, data, F)
     add_pushes_on_links(model, data, actuation, t, F)
     wrenches_of_constraints(model, data, recording.recorded_wrench[row])
 

@@ -42,16 +42,15 @@ def transmission_arrays(
         roots: root of each body, body of each velocity.
         implicit: whether steps can take forces at their end.
     """
-    parts: dict[str, list[Any]] = {name: [] for name in ("kind", "body", "X_B", "size", "side")}
+    parts: dict[str, list[Any]] = {name: [] for name in ("kind", "body", "link", "X_B", "size", "side")}
     kinds, numbers, activations = [], [], 0
     sum_dof: list[int] = []
     sum_coefficient: list[float] = []
 
     def add_part(kind: int, link: int, X_LP: Matrix4, size: float) -> int:
         X_BP = link_X_BL[link] @ X_LP
-        for name, value in zip(
-            parts, (kind, link_body[link], [*X_BP[:3, :3].ravel(), *X_BP[:3, 3]], size, -1), strict=True
-        ):
+        pose = [*X_BP[:3, :3].ravel(), *X_BP[:3, 3]]
+        for name, value in zip(parts, (kind, link_body[link], link, pose, size, -1), strict=True):
             parts[name].append(value)
         return len(parts["kind"]) - 1
 
@@ -66,7 +65,9 @@ def transmission_arrays(
         for part, side in zip(transmission.path, sides, strict=True):
             k = add_part(PARTS.index(part.kind), part.body.index_number, part.X_BP, part.size)
             parts["side"][k] = -1 if side is None else side
-        sum_dof += [joint.velocity_start() for joint in transmission.joints]
+            parts["link"][k] = -1 if transmission.joints else parts["link"][k]
+        if not transmission.path:
+            sum_dof += [joint.velocity_start() for joint in transmission.joints]
         sum_coefficient += transmission.coefficients
         end = len(parts["kind"]) if transmission.path else len(sum_dof)
         actuator.first_activation = activations if actuator.has_activation() else None

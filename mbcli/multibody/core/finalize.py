@@ -98,7 +98,7 @@ def Finalize(plant: PlantData) -> None:
 def refuse_transmissions_at(plant: PlantData, loop_joints: list[Joint]) -> None:
     """RuntimeError for an actuator whose length needs the coordinate of a joint that closes a loop."""
     for actuator in plant.elements.transmission_actuators:
-        for joint in actuator.transmission().joints:
+        for joint in () if actuator.transmission().path else actuator.transmission().joints:
             if joint in loop_joints:
                 raise RuntimeError(
                     f"actuator '{actuator.name()}': joint '{joint.name()}' closes a loop, it has no coordinate"

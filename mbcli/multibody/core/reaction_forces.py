@@ -15,6 +15,7 @@ from mbcli.multibody.core.inputs import input_body_forces
 from mbcli.multibody.core.kinematics import rows_of
 from mbcli.multibody.core.lookup import num_joints
 from mbcli.multibody.core.step_forces import step_forces
+from mbcli.multibody.core.transmissions import transmission_loads
 from mbcli.multibody.math import SpatialForce
 from mbcli.multibody.math.spatial_vector import vectors_of
 from mbcli.multibody.tree.constraints import LoopConstraint
@@ -86,7 +87,7 @@ def _calc_reactions(plant: PlantData, context: Context) -> Matrix:
     if plant.scene_graph is not None:
         contact = contact_body_forces(plant, context, contact_record(plant, context))
     F_link, _ = force_element_forces(plant, context, True, True, True)
-    for F in (input_body_forces(plant, context), contact):
+    for F in (input_body_forces(plant, context), contact, transmission_loads(plant, context)):
         F_link += F
     wrenches = state.input_cache.get("constraint_forces", ())
     return _through_joints(plant, state, vdot, F_link, wrenches)

@@ -49,6 +49,15 @@ def transmissions_at(plant: PlantData, context: Context, u: ArrayLike | None = N
     return TransmissionStates(*(array.copy() for array in arrays))
 
 
+def transmission_loads(plant: PlantData, context: Context) -> Matrix:
+    """(num_bodies, 6) on links at their origins at this instant, by actuators at sites, tendons and slider-cranks."""
+    F_link = np.zeros((plant.model.sizes["nlink"], 6), context.state.dtype)
+    if plant.model.sizes["npath"]:
+        transmissions_at(plant, context)
+        context.state.calls.calc_transmission_loads(F_link)
+    return F_link
+
+
 def activations(plant: PlantData, context: Context) -> Vector:
     """(n,) of the actuators that have one, in their order in u."""
     plant.check_context(context)

@@ -156,8 +156,8 @@ def _joined_contacts(parts: Sequence[Any]) -> SampledContacts:
 
 
 def has_forces_between(plant: MultibodyPlant) -> bool:
-    """Whether elements act between bodies beside joints, so that wrenches do not follow from motion and contact."""
+    """Whether elements or actuators act on links, so that wrenches do not follow from motion and contact."""
     sizes = plant.model.sizes
-    between = any(sizes[name] for name in ("nspring", "nbushing", "ncut"))
+    between = any(sizes[name] for name in ("nspring", "nbushing", "ncut", "npath"))
     ties = any(constraint.bodies() for constraint in plant.elements.constraints if not constraint.joints())
     return between or ties or bool(plant.elements.loop_joints or plant.elements.deformable_bodies)

@@ -59,7 +59,7 @@ class TransmissionActuator(NamedElement):
             if value not in known:
                 raise RuntimeError(f"actuator '{name}': '{value}' is none of {', '.join(known)}")
         for joint in transmission.joints:
-            if joint.num_velocities() != 1:
+            if joint.num_velocities() != 1 and not transmission.path:
                 raise RuntimeError(
                     f"actuator '{name}': joint '{joint.name()}' has {joint.num_velocities()} degrees of freedom, "
                     "not one"
@@ -91,7 +91,7 @@ class TransmissionActuator(NamedElement):
         kind, joints = self._transmission.kind, self._transmission.joints
         if kind in ("path", "crank"):
             return "N"
-        return ("N m" if joints[0].is_angular() else "N") if joints else "1"
+        return ("N m" if joints[0].is_angular() else "N") if kind == "sum" else "1"
 
     def input_start(self) -> int:
         """Index in u of the plant. RuntimeError before Finalize()."""

@@ -412,10 +412,16 @@ def test_complex_steps_pass_through_transmissions(tmp_path):
         kernels.calc_transmissions(own.handle(False), data.handle(False), 0.01)
         power = np.array([kernels.power_of_transmissions(own, data)])
         of_each = {n: getattr(data, f"transmission_{n}") for n in ("length", "rate", "moment", "force")}
-        return of_each | {"tau": data.tau, "power": power}
+        loads = np.zeros((model.sizes["nlink"], 6), own.dtype)
+        found = of_each | {"tau": data.tau.copy(), "power": power, "loads": loads}
+        kernels.calc_transmission_loads(own.handle(False), data.handle(False), loads)
+        kernels.calc_generalized_forces(own.handle(False), data.handle(False), loads)
+        return found | {"tau_of_loads": data.tau}
 
     found = forces(0.0)
     np.testing.assert_allclose(found["tau"] @ inputs["v"], found["power"][0], rtol=1e-12)
+    of_links = found["moment"][1:].T @ found["force"][1:]  # the first is a sum of joints
+    np.testing.assert_allclose(found["tau_of_loads"], of_links, rtol=1e-10, atol=1e-12)
     np.testing.assert_allclose(found["moment"] @ inputs["v"], found["rate"], rtol=1e-10, atol=1e-12)
     assert abs(found["force"]).min() > 1e-3
     assert_fields_close(imaginary(forces(1j * COMPLEX_STEP)), differences(forces), DIFFERENCES)
@@ -433,10 +439,16 @@ def test_complex_steps_pass_through_the_changes_of_force_elements():
         run("calc_step_dynamics", own, data)
         tau = np.zeros(data.v.shape, data.v.dtype)
         kernels.add_element_changes(own, data, tau)
-        return {"tau": tau, "power": np.array([kernels.power_of_changes(own, data, data.v)]), "v": data.v.copy()}
+        found = {"tau": tau, "power": np.array([kernels.power_of_changes(own, data, data.v)]), "v": data.v.copy()}
+        loads = np.zeros((own.sizes["nlink"], 6), data.v.dtype)
+        kernels.at_forces_of_step(own, data, 0.01)
+        kernels.add_changes_on_links(own, data, loads)
+        kernels.calc_generalized_forces(own.handle(False), data.handle(False), loads)
+        return found | {"loads": loads, "tau_of_loads": data.tau.copy()}
 
     found = changes(0.0)
     assert abs(found["tau"]).max() > 1e-6
+    np.testing.assert_allclose(found["tau_of_loads"], found["tau"], rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(found["tau"] @ found["v"], found["power"][0], rtol=1e-10)
     assert_fields_close(imaginary(changes(1j * COMPLEX_STEP)), differences(changes), DIFFERENCES)
 
@@ -690,7 +702,7 @@ def test_the_stages_of_the_engine_are_all_in_the_table():
     modules = ("mbcli.engine.queries.stages", "mbcli.engine.queries.plant_queries")
     stages = {f.__name__ for f in all_kernels() if f.__module__ in modules}
     stages -= {"query_mass", "along", "body_accelerations"}  # other queries call these
-    stages -= {"calc_transmissions"}  # test_complex_steps_pass_through_transmissions
+    stages -= {"calc_transmissions", "calc_transmission_loads"}  # test_complex_steps_pass_through_transmissions
     assert stages - NOT_SMOOTH <= set(STAGES)
 
 
