@@ -284,7 +284,11 @@ def main():
 
         def runs_in(paths):
             records = [read_record(path, plant, settings) for path in paths]
-            return [run for r in records for run in runs_of(r, result.cutoff, checked(r, plant)[1], velocity_of)]
+            return [
+                run.thinned(result.cutoff)
+                for r in records
+                for run in runs_of(r, result.cutoff, checked(r, plant)[1], velocity_of)
+            ]
 
         def samples(runs):
             found = Samples(runs)

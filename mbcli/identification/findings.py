@@ -15,6 +15,7 @@ CODES = {
     "DATA_LAG": "error",
     "DATA_SATURATED": "warning",
     "DATA_LIMITS": "warning",
+    "DATA_UNCHECKED": "warning",
     "DATA_HELD": "note",
     "MODEL_MASSLESS": "warning",
     "MODEL_PLACE": "note",

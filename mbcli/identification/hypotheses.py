@@ -5,6 +5,7 @@ Each hypothesis changes a part of the data, and least squares tell whether the m
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ import numpy as np
 
 from mbcli.identification.estimation import orthonormal, product
 from mbcli.identification.findings import Finding
+from mbcli.identification.signals import joined
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,19 +25,30 @@ if TYPE_CHECKING:
 POOR = 0.12  # relative error of a fit, above which hypotheses are tried
 BETTER = 0.6  # times the error: what a hypothesis has to reach
 BETTER_LAG = 0.9
-SAMPLES = 400
+SAMPLES = 400  # of a file, that are looked at
+EQUATIONS_AN_UNKNOWN = 2.0  # that are independent, at least
+FEWEST_OF_A_LAG = 20  # samples in which efforts of earlier and later ones are known
 LONGEST_LAG, SHORTEST_LAG = 0.2, 0.015  # [s]
 
 
-def suspected(subject: Subject, run: Run, slow: FloatArray | None) -> list[Finding]:
-    """Findings of one run: the hypothesis that explains it best, if one is much better than none; a lag of efforts."""
-    if subject.chains is not None or len(run) < SAMPLES:
-        return []
-    picked = np.linspace(0, len(run) - 1, SAMPLES).astype(int)
+def suspected(subject: Subject, runs: Sequence[Run], slow: FloatArray | None, cutoff: float | None) -> list[Finding]:
+    """Findings of the runs of one file: the hypothesis that explains them best, if one is much better than none; a lag
+    of efforts; or why none of that can be known.
+
+    Args:
+        runs: not thinned, that short recordings are tested too. cutoff: [Hz] of their filter, None: not filtered.
+    """
+    run = joined(runs)
+    if subject.chains is not None:
+        return [_unchecked(run, "the model has constraints or followers: a model of the moving tree alone would do")]
+    picked = np.linspace(0, len(run) - 1, min(len(run), SAMPLES)).astype(int)
     part = run.part(picked)
+    short = _too_short(subject, part, slow, len(run) / run.rate, cutoff)
+    if short:
+        return [_unchecked(run, short)]
     measured = _measured(subject, run)
     usual = _error(subject, part, slow)
-    found = _lags(subject, run, picked, slow)
+    found = _lags(subject, runs, slow)
     if usual < POOR:
         return found
     names = subject.plant.GetVelocityNames()
@@ -78,34 +91,72 @@ def _measured(subject: Subject, run: Run) -> list[int]:
     return [d for d in subject.independent.tolist() if not np.isnan(run.tau[0, d])]
 
 
-def _lags(subject: Subject, run: Run, picked: Any, slow: FloatArray | None) -> list[Finding]:
+def _unchecked(run: Run, why: str, what: str = "order, signs and lags of efforts and positions") -> Finding:
+    return Finding("DATA_UNCHECKED", f"{what} were not checked: {why}", run.source)
+
+
+def _too_short(subject: Subject, part: Run, slow: FloatArray | None, duration: float, cutoff: float | None) -> str:
+    """Why data cannot tell a hypothesis from the truth, and what would do; empty if they can.
+
+    Of a filtered signal, twice its cut-off in each second is independent. With about as many unknowns as that, least
+    squares explain anything.
+    """
+    A, weights, _ = _system(subject, part, slow)
+    A = A[:, A.any(axis=0)] * weights[:, None]
+    unknowns = orthonormal(A[:, A.any(axis=0)])[0].shape[1]
+    alone = 1.0 if cutoff is None else min(1.0, 2.0 * cutoff * duration / len(part))
+    known = alone * np.count_nonzero(weights)
+    wanted = EQUATIONS_AN_UNKNOWN * unknowns
+    if known >= wanted and unknowns:
+        return ""
+    longer = f"{np.ceil(duration * wanted / known):.0f} s" if known >= 1.0 else "a longer one"
+    return (
+        f"{duration:.3g} s of motion have {known:.0f} independent equations for {unknowns} unknowns; a recording of "
+        f"{longer} or more, in which all joints move, would do"
+    )
+
+
+def _lags(subject: Subject, runs: Sequence[Run], slow: FloatArray | None) -> list[Finding]:
     """A lag of all efforts, or of one."""
+    run = joined(runs)
     most = int(LONGEST_LAG * run.rate)
-    inner = picked[(picked >= most) & (picked < len(run) - most)]
-    if most < 1 or len(inner) < SAMPLES // 2:
-        return []
-    part = run.part(inner)
-    A, weights, known = _system(subject, part, slow)
+    starts = np.cumsum([0, *map(len, runs)])
+    inner = np.concatenate([np.arange(a + most, max(a, b - most)) for a, b in itertools.pairwise(starts)])
+    inner = inner[np.linspace(0, len(inner) - 1, min(len(inner), SAMPLES)).astype(int)]
+    if most < 1 or len(inner) < FEWEST_OF_A_LAG:
+        why = (
+            f"{run.rate:.3g} samples a second are too few: {np.ceil(1.0 / LONGEST_LAG):.0f} or more would do"
+            if most < 1
+            else f"stretches without gaps are too short: one of {2.0 * LONGEST_LAG + FEWEST_OF_A_LAG / run.rate:.3g} s "
+            "would do"
+        )
+        return [_unchecked(run, why, "lags of efforts")]
+    A, weights, known = _system(subject, run.part(inner), slow)
     A = A[:, A.any(axis=0)] * weights[:, None]
     Q = orthonormal(A[:, A.any(axis=0)])[0]
-    names, nv = subject.plant.GetVelocityNames(), run.tau.shape[1]
+    names, measured = subject.plant.GetVelocityNames(), _measured(subject, run)
+    step = max(1, int(SHORTEST_LAG / 2.0 * run.rate))
+    shifts = np.arange(-(most // step) * step, most + 1, step)
 
-    def error(shift: int, velocities: Sequence[int]) -> float:
-        tau = run.tau[inner].copy()
-        tau[:, velocities] = run.tau[inner + shift][:, velocities]
-        y: Any = (_efforts(subject, tau) - known) * weights
-        inside = Q.T @ y
-        return float(np.sqrt(max(y @ y - inside @ inside, 0.0) / (y @ y))) if y.any() else 0.0
+    def errors(velocities: Sequence[int]) -> list[tuple[float, int]]:
+        """(error, shift) of each shift of the efforts of some velocities."""
+        columns = []
+        for shift in shifts:
+            tau = run.tau[inner].copy()
+            tau[:, velocities] = run.tau[inner + shift][:, velocities]
+            columns.append((_efforts(subject, tau) - known) * weights)
+        y = np.stack(columns, axis=1)
+        size = np.maximum((y**2).sum(axis=0), 1e-300)
+        left = np.sqrt(np.maximum(size - (product(Q, y) ** 2).sum(axis=0), 0.0) / size)
+        return list(zip(left.tolist(), shifts.tolist(), strict=True))
 
-    measured = _measured(subject, run)
-    usual = error(0, measured)
-    everything = [(error(s, measured), s) for s in range(-most, most + 1)]
-    best, shift = min(everything)
-    groups = [(best, shift, "the efforts", "tau")]
-    for d in measured if nv > 1 else ():
-        groups += [(error(s, [d]), s, "the effort", names[d]) for s in range(-most, most + 1)]
+    everything = errors(measured)
+    usual = {shift: error for error, shift in everything}[0]
+    groups = [(*min(everything), "the efforts", "tau")]
+    for d in measured if run.tau.shape[1] > 1 else ():
+        groups.append((*min(errors([d])), "the effort", names[d]))
     best, shift, what, column = min(groups)
-    if best < BETTER_LAG * usual and abs(shift) / run.rate > SHORTEST_LAG and abs(shift) < most:
+    if best < BETTER_LAG * usual and abs(shift) / run.rate > SHORTEST_LAG and abs(shift) < shifts[-1]:
         when = "behind" if shift > 0 else "ahead of"
         message = (
             f"{what} is {abs(shift) / run.rate * 1e3:.0f} ms {when} the motion: the model explains the data to "

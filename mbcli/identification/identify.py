@@ -153,6 +153,8 @@ def identify(
     runs: dict[str, list[Run]] = {"data": [], "loaded": [], "validation": []}
     for kind, record, (_, usable, _) in zip(use, records, kept, strict=True):
         runs[kind] += runs_of(_followed(record, subject), cutoff, usable, velocity_of)
+    whole = runs["data"]
+    runs = {kind: [run.thinned(cutoff) for run in own] for kind, own in runs.items()}
     first = runs["data"] or runs["validation"]
     if not first:
         raise ModelError(f"{records[0].source}: error: no stretch between gaps in time is long enough")
@@ -162,12 +164,14 @@ def identify(
         known = np.full(plant.num_velocities(), np.nan) if gains is None else gains
         found_gains = drive_gains(subject, runs["data"], runs["loaded"], settings.known_load, slow, known)
         runs = {kind: [run.times(found_gains.values) for run in own] for kind, own in runs.items()}
+        whole = [run.times(found_gains.values) for run in whole]
         first = runs["data"] or runs["validation"]
     if STRIBECK in subject.frictions and data:
         _choose_stribeck_speed(subject, runs["data"], slow)
     subject.choose_independent(subject.complete(first[0].q, first[0].v, first[0].vdot)[0], given(first[0].raw_tau))
     own, others = ([subject.equations(run, slow) for run in runs[kind]] for kind in ("data", "validation"))
-    findings += _without_repetition([f for run in runs["data"] for f in suspected(subject, run, slow)])
+    for source in dict.fromkeys(run.source for run in whole):
+        findings += suspected(subject, [run for run in whole if run.source == source], slow, cutoff)
     result = Identified(
         subject,
         subject.independent_names(),
@@ -237,11 +241,6 @@ def _choose_stribeck_speed(subject: Subject, runs: Sequence[Run], slow: FloatArr
         errors.append(relative_error(equations, least_squares(weighted.R, weighted.c, subject.sizes)))
     best = STRIBECK_PARTS[int(np.argmin(errors))]
     subject.stribeck_speed = np.where(usual > 0.0, best * usual, np.inf)
-
-
-def _without_repetition(findings: Sequence[Finding]) -> list[Finding]:
-    """One finding of a kind for each file and column."""
-    return list({(f.code, f.file, f.column): f for f in reversed(findings)}.values())[::-1]
 
 
 def solved(subject: Subject, own: Sequence[Equations], base: tuple[Any, FloatArray]) -> tuple[Weighted, Estimate]:

@@ -11,7 +11,7 @@ from mbcli.batch.differentiation import ORDER
 from mbcli.identification.records import Record, given
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from mbcli.math.array_types import FloatArray
 
@@ -62,6 +62,13 @@ class Run:
     def part(self, samples: Any) -> Run:
         """Some of the samples alone."""
         return replace(self, **{name: getattr(self, name)[samples] for name in RUN_ARRAYS})
+
+    def thinned(self, cutoff: float | None, most: int = MOST_SAMPLES) -> Run:
+        """One of several samples: as many as a signal below the cut-off [Hz] needs, and at most so many."""
+        step = max(1, -(-len(self) // most))
+        if cutoff is not None:
+            step = max(step, int(self.rate / (SAMPLES_A_PERIOD * cutoff)))
+        return replace(self.part(slice(None, None, step)), rate=self.rate / step)
 
 
 def segments(record: Record) -> list[slice]:
@@ -134,14 +141,19 @@ def velocities_of(plant: Any, context: Any) -> Callable[[FloatArray, FloatArray]
     return velocities
 
 
-def runs_of(record: Record, cutoff: float | None, usable: Any, velocity_of: Any, most: int = MOST_SAMPLES) -> list[Run]:
-    """The Runs of a record.
+def joined(runs: Sequence[Run]) -> Run:
+    """The samples of runs one after another, as one."""
+    arrays: dict[str, Any] = {name: np.concatenate([getattr(run, name) for run in runs]) for name in RUN_ARRAYS}
+    return replace(runs[0], **arrays)
+
+
+def runs_of(record: Record, cutoff: float | None, usable: Any, velocity_of: Any) -> list[Run]:
+    """The Runs of a record, with a sample for each row or so: Run.thinned() leaves those that a fit needs.
 
     Args:
         cutoff: [Hz]; None: rows have accelerations, which are taken as they are.
         usable: (n, nv) which efforts may be used.
         velocity_of: (q (n, nq), their rates) -> v (n, nv), where the record has no velocities.
-        most: samples that are kept of each.
     """
     found = []
     for span in segments(record):
@@ -149,21 +161,17 @@ def runs_of(record: Record, cutoff: float | None, usable: Any, velocity_of: Any,
         if len(part.time) < FEWEST_SAMPLES:
             continue
         found.append(
-            _as_it_is(part, usable[span], most)
-            if cutoff is None
-            else _filtered(part, cutoff, usable[span], velocity_of, most)
+            _as_it_is(part, usable[span]) if cutoff is None else _filtered(part, cutoff, usable[span], velocity_of)
         )
     return found
 
 
-def _as_it_is(part: Record, usable: Any, most: int) -> Run:
-    step = max(1, -(-len(part.time) // most))
-    kept = part.part(slice(None, None, step))
-    rate = sample_rate(part) / step
-    return Run(part.source, kept.time, kept.rows, kept.q, kept.v, kept.vdot, kept.tau, kept.tau, usable[::step], rate)
+def _as_it_is(part: Record, usable: Any) -> Run:
+    rate = sample_rate(part)
+    return Run(part.source, part.time, part.rows, part.q, part.v, part.vdot, part.tau, part.tau, usable, rate)
 
 
-def _filtered(part: Record, cutoff: float, usable: Any, velocity_of: Any, most: int) -> Run:
+def _filtered(part: Record, cutoff: float, usable: Any, velocity_of: Any) -> Run:
     from scipy.interpolate import CubicSpline
     from scipy.signal import butter, sosfiltfilt
 
@@ -197,10 +205,7 @@ def _filtered(part: Record, cutoff: float, usable: Any, velocity_of: Any, most: 
         raw[:, k] = np.interp(even, part.time, part.tau[:, k])
     tau = raw.copy()
     tau[:, given(raw)] = low_pass(raw[:, given(raw)])
-    step = max(1, int(rate / (SAMPLES_A_PERIOD * cutoff)), -(-len(even) // most))
-    kept = slice(None, None, step)
     edge = int(EDGE * rate / cutoff)
     ok = np.stack([np.interp(even, part.time, column) > 0.99 for column in usable.T.astype(float)], axis=1)
     ok[:edge] = ok[len(ok) - edge :] = False  # a filter knows one side of these
-    time, rows = even[kept], part.rows[nearest][kept]
-    return Run(part.source, time, rows, q[kept], v[kept], vdot[kept], tau[kept], raw[kept], ok[kept], rate / step)
+    return Run(part.source, even, part.rows[nearest], q, v, vdot, tau, raw, ok, rate)

@@ -100,7 +100,10 @@ def fit_trajectory(
         usable.append(mask)
     cutoff = settings.cutoff or choose_cutoff(records[: len(data)])
     velocity_of = velocities_of(plant, plant.CreateDefaultContext())
-    runs = [runs_of(record, cutoff, mask, velocity_of) for record, mask in zip(records, usable, strict=True)]
+    runs = [
+        [run.thinned(cutoff) for run in runs_of(record, cutoff, mask, velocity_of)]
+        for record, mask in zip(records, usable, strict=True)
+    ]
     h = plant.time_step()
     every = max(1, round(1.0 / (sample_rate(records[0]) * h)))
     count = max(2, round(length / (every * h)))
