@@ -109,6 +109,34 @@ def set_friction(
     properties["material", "coulomb_friction"] = (static, dynamic)
 
 
+def tell_directions(
+    ode: Node, coefficients: tuple[float, float], direction: Node | None, slips: Sequence[Node]
+) -> None:
+    """Warns of friction of Gazebo that depends on the direction, which is the same in all of them here, and of slip.
+
+    coefficients: along the direction and across it, of which the smaller is taken. slips: velocities by which a
+    surface slides under a force, as tyres do.
+    """
+    first, second = coefficients
+    if direction is not None and any(_numbers_of(direction)) and 0.0 <= second < first:
+        message = (
+            f"friction is {first!r} along <fdir1> and {second!r} across it: {second!r} is taken for all directions"
+        )
+        ode.diagnostics.warning("ELEMENT_UNSUPPORTED", message, direction)
+    for slip in slips:
+        if any(_numbers_of(slip)):
+            message = f"<{slip.tag}> does not act: friction sticks up to its coefficient"
+            ode.diagnostics.warning("ELEMENT_UNSUPPORTED", message, slip)
+
+
+def _numbers_of(element: Node) -> list[float]:
+    """Those of its text; what is no number is a finding of its own."""
+    try:
+        return [float(word) for word in element.text("").split()]
+    except ValueError:
+        return []
+
+
 def _read_child(node: Node, tag: str, read_number: Callable[[Node], float]) -> float | None:
     child = node.child(tag)
     return read_number(child) if child is not None else None

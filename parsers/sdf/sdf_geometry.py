@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from mbcli.parsers.duplicate_names import UniqueNames
 from mbcli.parsers.poses import compose, half_space_pose, unit_vector
-from mbcli.parsers.proximity_properties import read_proximity_properties, set_friction
+from mbcli.parsers.proximity_properties import read_proximity_properties, set_friction, tell_directions
 from mbcli.parsers.sdf.sdf_contact import read_contact
 from mbcli.parsers.sdf.sdf_values import child_number, child_vector, descendant, name_problem, read_pose
 from mbcli.parsers.spec import (
@@ -253,6 +253,7 @@ def _read_ode_friction(ode: Node, properties: Properties, collision: Node) -> No
     """As Drake has it mu is the static coefficient and mu2 the dynamic one; above mu it is a second direction's."""
     mu, mu2 = ode.child("mu"), ode.child("mu2")
     if mu is None and mu2 is None:
+        _tell_directions_of(ode, 1.0, 1.0)
         return
     first = child_number(ode, "mu", 1.0)
     second = child_number(ode, "mu2", min(first, 1.0))
@@ -261,6 +262,12 @@ def _read_ode_friction(ode: Node, properties: Properties, collision: Node) -> No
         ode.diagnostics.warning("ELEMENT_UNSUPPORTED", message, mu2)
         second = first
     set_friction(properties, (first, second), (mu, mu2), collision)
+    _tell_directions_of(ode, first, second)
+
+
+def _tell_directions_of(ode: Node, first: float, second: float) -> None:
+    slips = [slip for slip in (ode.child("slip1"), ode.child("slip2")) if slip is not None]
+    tell_directions(ode, (first, second), ode.child("fdir1"), slips)
 
 
 def _read_number(element: Node) -> float:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from mbcli.parsers.proximity_properties import set_friction
+from mbcli.parsers.proximity_properties import set_friction, tell_directions
 from mbcli.parsers.spec import CollisionFilterGroupSpec
 from mbcli.parsers.xml_node import quoted
 
@@ -125,6 +125,7 @@ def _changed(node: Node, link: LinkSpec) -> LinkSpec:
         message = f"friction is {mu2!r} along the second direction: {mu1!r} of the first is taken for both"
         node.diagnostics.warning("ELEMENT_UNSUPPORTED", message, second)
         mu2 = mu1
+    tell_directions(node, (mu1, mu2), node.child("fdir1"), ())
     collisions = []
     for collision in link.collisions:
         properties = dict(collision.properties)

@@ -12,6 +12,7 @@ from mbcli.parsers.load import load_models
 from mbcli.checks.file_check import check_file
 
 BALL = '<geom type="sphere" size="0.1" mass="1"/>'
+INERTIAL_SDF = "<inertial><mass>1</mass><inertia><ixx>0.4</ixx><iyy>0.4</iyy><izz>0.4</izz></inertia></inertial>"
 INERTIAL = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
 
 
@@ -144,6 +145,43 @@ def test_a_colour_in_bytes_is_told_and_converted(tmp_path, target, where):
     path.write_text(f"<mujoco>{default}{asset}<worldbody>{hinged('a', geom)}</worldbody></mujoco>")
     assert codes(path) == ["ATTRIBUTE_INVALID"]
     assert cli("convert", path, "--to", target, "-o", tmp_path / f"red.{target}").code == 0
+
+
+# ------------------------------------------------------------------------------ directions of friction, slip
+
+SURFACE = """<sdf version="1.9"><model name="m"><link name="b">{inertial}<collision name="c"><geometry>
+<sphere><radius>1</radius></sphere></geometry><surface><friction><ode>{ode}</ode></friction></surface></collision></link></model></sdf>"""
+
+
+@pytest.mark.parametrize(
+    ("ode", "told"),
+    [
+        ("<mu>1</mu><mu2>0</mu2><fdir1>1 0 0</fdir1>", "0.0 is taken for all directions"),
+        ("<mu>1</mu><mu2>0.5</mu2><fdir1>0 1 0</fdir1>", "1.0 along <fdir1> and 0.5 across it"),
+        ("<mu>1</mu><slip1>0.1</slip1>", "<slip1> does not act"),
+        ("<slip2>0.1</slip2>", "<slip2> does not act"),
+        ("<mu>0.5</mu><mu2>0.5</mu2><fdir1>1 0 0</fdir1>", ""),
+        ("<mu>1</mu><mu2>0.9</mu2><fdir1>0 0 0</fdir1>", ""),
+        ("<mu>1</mu><mu2>0.9</mu2>", ""),
+        ("<mu>1</mu><slip1>0</slip1>", ""),
+    ],
+)
+def test_friction_that_depends_on_directions_and_slip_are_told(tmp_path, ode, told):
+    path = tmp_path / "m.sdf"
+    path.write_text(SURFACE.format(inertial=INERTIAL_SDF, ode=ode))
+    messages = [finding.message for finding in check_file(str(path)).findings if finding.severity == "warning"]
+    assert [told in message for message in messages] == [True] * bool(told), messages
+
+
+@pytest.mark.parametrize("direction", ["1 0 0", "0 0 0"])
+def test_directions_of_friction_of_gazebo_in_urdf_are_told(tmp_path, direction):
+    path = tmp_path / "m.urdf"
+    shape = '<collision><geometry><sphere radius="1"/></geometry></collision>'
+    friction = f"<mu1>1</mu1><mu2>0.5</mu2><fdir1>{direction}</fdir1>"
+    gazebo = f'<gazebo reference="b">{friction}</gazebo>'
+    path.write_text(f'<robot name="m"><link name="b">{INERTIAL}{shape}</link>{gazebo}</robot>')
+    messages = [finding.message for finding in check_file(str(path)).findings if finding.severity == "warning"]
+    assert ["0.5 is taken for all directions" in message for message in messages] == [True] * (direction != "0 0 0")
 
 
 # ------------------------------------------------------------------------- conversion: names, springs on World
