@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mbcli.multibody.contact.python_forces import needs_python
-from mbcli.multibody.stepping.run import LinkForce
+from mbcli.multibody.stepping.run import LinkForce, applied_forces
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,7 +45,7 @@ class Followers:
         def acting(at: Context) -> list[ExternallyAppliedSpatialForce]:
             t = at.get_time()
             others = self._fixed if self._fixed is not None else self._followed(at) if self._followed else []
-            return [*others, *(force.applied() for force in forces if force.acts_at(t))]
+            return [*others, *applied_forces(forces, t, plant.time_step())]
 
         plant.get_applied_spatial_force_input_port().Follow(context, acting)
 

@@ -48,7 +48,7 @@ NOT_SMOOTH = {
     "subtract_products",
     "set_tile",
     # ask what is due at a time, or how much of a step a rate is
-    "acts_at",
+    "share_of_step",
     "add_pushes",
     "add_pushes_on_links",
     "note_loads",

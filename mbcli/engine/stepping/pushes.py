@@ -4,39 +4,53 @@ from mbcli.engine.runtime.kernel import INJECTED, kernel, slot
 from mbcli.engine.smooth.frame_motion import from_components
 from mbcli.engine.smooth.kinematics import link_origin, position_kinematics
 from mbcli.engine.smooth.mass_properties import link_axes
-from mbcli.engine.smooth.spatial import add, cross, row3, set_row3
+from mbcli.engine.smooth.spatial import add, cross, row3, scale, set_row3
 from mbcli.engine.stepping.step import rest_of_step, start_step
 
-SAME_TIME = 1e-9  # [s] a force that begins at the time of a step acts in it
+SAME_TIME = 1e-9  # [s] of a step in which a force does not count: its times and those of steps are rounded
 
 
 @slot(python=INJECTED)
 def step_under_pushes(model, data, actuation, t, h, implicit_damping):
-    """As discrete_step(), with the forces that act at time t, at the positions at which the step takes forces."""
+    """As discrete_step(), with the forces that act from time t on, at the positions at which the step takes forces."""
     start_step(model, data, h)
     times, links = actuation.push_times, actuation.push_link
-    add_pushes(model, data, links, actuation.push_point, actuation.push_force, times, 0, links.shape[0], t)
+    add_pushes(model, data, links, actuation.push_point, actuation.push_force, times, 0, links.shape[0], t, h)
     rest_of_step(model, data, h, implicit_damping)
 
 
 @kernel
-def acts_at(times, i, t):
-    """Whether force i acts in a step from time t."""
-    return times[i, 0] <= t + SAME_TIME < times[i, 1]
+def share_of_step(times, i, t, h):
+    """The part of a step from time t during which force i acts, from 0 to 1: so much of it acts in the whole step.
+
+    A step that a force begins or ends in has its impulse then.
+    """
+    since, until = times[i, 0] - t, times[i, 1] - t
+    if since <= SAME_TIME:
+        since = 0.0 * h
+    if until >= h - SAME_TIME:
+        until = h
+    if until - since <= SAME_TIME:
+        return 0.0 * h
+    return (until - since) / h
 
 
 @kernel
-def add_pushes(model, data, links, points, forces, times, first, end, t):
-    """F_applied += the forces first to end - 1 that act at time t, about Ro, at points as the positions q have them."""
+def add_pushes(model, data, links, points, forces, times, first, end, t, h):
+    """F_applied += forces first to end - 1 as they act in a step from t, about Ro; points are as positions q have them.
+
+    Each by the part of the step during which it acts.
+    """
     placed = False
     for i in range(first, end):
-        if not acts_at(times, i, t):
+        share = share_of_step(times, i, t, h)
+        if share == 0.0:
             continue
         if not placed:
             position_kinematics(model, data)
             placed = True
         n = links[i]
-        b, moment, force = model.link_body[n], row3(forces, i, 0), row3(forces, i, 3)
+        b, moment, force = model.link_body[n], scale(share, row3(forces, i, 0)), scale(share, row3(forces, i, 3))
         offset = from_components(link_axes(model, data, n), row3(points, i, 0))
         r = add(link_origin(model, data, n), offset)
         set_row3(data.F_applied, b, 0, add(row3(data.F_applied, b, 0), add(moment, cross(r, force))))

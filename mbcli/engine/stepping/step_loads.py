@@ -22,11 +22,11 @@ from mbcli.engine.smooth.forward_dynamics import stop_locked
 from mbcli.engine.smooth.frame_motion import from_components
 from mbcli.engine.smooth.kinematics import velocity_kinematics
 from mbcli.engine.smooth.mass_properties import link_axes
-from mbcli.engine.smooth.spatial import add, cross, row3, set_row3
+from mbcli.engine.smooth.spatial import add, cross, row3, scale, set_row3
 from mbcli.engine.smooth.state import at_velocities
 from mbcli.engine.smooth.transmissions import add_transmissions_on_links
 from mbcli.engine.stepping.balance import at_forces_of_step
-from mbcli.engine.stepping.pushes import acts_at
+from mbcli.engine.stepping.pushes import share_of_step
 
 
 @kernel
@@ -104,19 +104,20 @@ def note_loads(model, data, recording, actuation, t):
     add_element_forces(model, data, F, 1)  # they act by the velocities of the start
     add_changes_on_links(model, data, F)
     add_transmissions_on_links(model, data, F)
-    add_pushes_on_links(model, data, actuation, t, F)
+    add_pushes_on_links(model, data, actuation, t, recording.load_step[0], F)
     wrenches_of_constraints(model, data, recording.recorded_wrench[row])
 
 
 @kernel
-def add_pushes_on_links(model, data, actuation, t, F_link):
-    """F_link += the forces that act at time t, at the origins of their links."""
+def add_pushes_on_links(model, data, actuation, t, h, F_link):
+    """F_link += the forces as they act in a step from time t, at the origins of their links."""
     for i in range(actuation.push_link.shape[0]):
-        if acts_at(actuation.push_times, i, t):
+        share = share_of_step(actuation.push_times, i, t, h)
+        if share != 0.0:
             n = actuation.push_link[i]
-            force = row3(actuation.push_force, i, 3)
+            force = scale(share, row3(actuation.push_force, i, 3))
             offset = from_components(link_axes(model, data, n), row3(actuation.push_point, i, 0))
-            moment = add(row3(actuation.push_force, i, 0), cross(offset, force))
+            moment = add(scale(share, row3(actuation.push_force, i, 0)), cross(offset, force))
             set_row3(F_link, n, 0, add(row3(F_link, n, 0), moment))
             set_row3(F_link, n, 3, add(row3(F_link, n, 3), force))
 

@@ -70,7 +70,7 @@ def advance_world(m, d, w, k):
             discrete_step(m, d, h, implicit_damping)
         else:
             start_step(m, d, h)
-            push_world(m, d, w, k, (w.world_began[k] + step) * h)
+            push_world(m, d, w, k, (w.world_began[k] + step) * h, h)
             rest_of_step(m, d, h, implicit_damping)
         result = step_result(m, d)
         if result != RUNNING:
@@ -127,10 +127,10 @@ def keep_place_of_forces(m, d, w, k, h):
 
 
 @kernel
-def push_world(m, d, w, k, t):
-    """F_applied += the forces that act on world k at time t."""
+def push_world(m, d, w, k, t, h):
+    """F_applied += the forces on world k as they act in a step from time t."""
     links, points, forces, times = w.world_push_link, w.world_push_point, w.world_push_force, w.world_push_times
-    add_pushes(m, d, links, points, forces, times, w.world_pushes[k], w.world_pushes[k + 1], t)
+    add_pushes(m, d, links, points, forces, times, w.world_pushes[k], w.world_pushes[k + 1], t, h)
 
 
 @kernel

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from mbcli.multibody.stepping.run import applied_forces
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -48,7 +50,7 @@ class LoadedStates:
         if self.forces or self._pushed:
             fixed, followed = self._others
             others = fixed if fixed is not None else followed(context) if followed is not None else []
-            acting = [force.applied() for force in self.forces if force.acts_at(time)]
+            acting = applied_forces(self.forces, time, plant.time_step())
             plant.get_applied_spatial_force_input_port().FixValue(context, [*others, *acting])
             self._pushed = bool(acting)
         return context

@@ -43,7 +43,7 @@ from mbcli.engine.stepping.loop import (
     STEP_TOO_SMALL,
     TICK_FAULT,
 )
-from mbcli.engine.stepping.pushes import SAME_TIME
+from mbcli.engine.stepping.pushes import SAME_TIME, share_of_step
 from mbcli.engine.stepping.run_arrays import Actuation, Recording, Stepping
 from mbcli.errors import ControlError, ModelError, NumericalError
 from mbcli.multibody.compilation.cut_joints import WatchedLimits, require_actions
@@ -64,7 +64,7 @@ from mbcli.multibody.stepping.ticks import Controller, Ticks
 from mbcli.multibody.tree.index import BodyIndex
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import ArrayLike
 
@@ -127,18 +127,26 @@ class LinkForce:
     start: float
     end: float
 
-    def acts_at(self, time: float) -> bool:
-        """Whether it acts in a step from a time [s]."""
-        return self.start <= time + SAME_TIME < self.end
+    def share(self, time: float, step: float) -> float:
+        """The part of a step [s] from a time [s] during which it acts; of no step, 1 at the times when it does."""
+        if step > 0.0:
+            return float(share_of_step(np.array([[self.start, self.end]]), 0, time, step))
+        return float(self.start <= time + SAME_TIME < self.end)
 
-    def applied(self) -> ExternallyAppliedSpatialForce:
-        """As ports take it."""
+    def applied(self, share: float = 1.0) -> ExternallyAppliedSpatialForce:
+        """As ports take it, or a part of it."""
         from mbcli.multibody.core.applied_forces import ExternallyAppliedSpatialForce  # late: few runs need it
 
         applied = ExternallyAppliedSpatialForce()
         applied.body_index, applied.p_BoBq_B = BodyIndex(self.link), self.point
-        applied.F_Bq_W = SpatialForce(self.force[:3], self.force[3:])
+        applied.F_Bq_W = SpatialForce(share * self.force[:3], share * self.force[3:])
         return applied
+
+
+def applied_forces(forces: Iterable[LinkForce], time: float, step: float) -> list[ExternallyAppliedSpatialForce]:
+    """Those that act in a step [s] from a time [s], each by its part of the step; step 0: those that act then."""
+    shares = [(force, force.share(time, step)) for force in forces]
+    return [force.applied(share) for force, share in shares if share > 0.0]
 
 
 @dataclass(frozen=True)
