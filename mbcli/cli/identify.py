@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from mbcli.models.loaded_model import LoadedModel
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
 
-FOUND = 1  # exit code: the data look wrong
+FOUND = 1  # exit code: the data or the result look wrong
 FRICTION_WORDS = ("viscous", "coulomb", "offset", "asymmetry", "stribeck", "stiffness")
 MOST_ROWS = 60  # of a table of parameters in a text
 
@@ -119,7 +119,7 @@ class FilesCommand(GroundCommand):
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @click.option("-o", "--output", metavar="FILE", help="Write the model file with the identified numbers.")
-@click.option("--force", is_flag=True, help="Replace existing files.")
+@click.option("--force", is_flag=True, help="Replace existing files, and write a model that findings speak against.")
 @click.pass_context
 def identify(
     ctx: click.Context,
@@ -151,7 +151,7 @@ def identify(
 
     Data need the time, positions and efforts of all driven joints; --fit trajectory needs no efforts. The option -o
     writes MODEL with the identified numbers instead of its own. Without --data, --validate tests the parameters of
-    MODEL. Exit code 1: data look wrong.
+    MODEL. Exit code 1: data look wrong, or the result is not to be trusted; then -o writes only with --force.
 
     \b
     mbcli identify robot.urdf --data run1.csv run2.csv --validate run3.csv -o identified.urdf --report report.html
@@ -188,10 +188,17 @@ def identify(
     from mbcli.identification.document import fitted_document, identified_document
     from mbcli.identification.identify import Settings
     from mbcli.identification.identify import identify as identify_plant
-    from mbcli.identification.model_files import changed_file, changes_by_efforts, changes_by_rollouts, kinds_in_file
+    from mbcli.identification.model_files import (
+        changed_file,
+        changes_by_efforts,
+        changes_by_rollouts,
+        kinds_in_file,
+        volumes_of,
+    )
     from mbcli.identification.records import expanded_columns
     from mbcli.identification.report import efforts_picture, fit_page, report_page
     from mbcli.identification.trajectory import fit_trajectory
+    from mbcli.identification.verdict import verdict
 
     quiet = (ctx.obj or {}).get("verbosity", 0) < 0
 
@@ -219,16 +226,21 @@ def identify(
             result = fit_trajectory(model, data, validate, paths, settings, length=segment, contact=contact, tell=say)
         else:
             result = identify_plant(plant, data, validate, settings, loaded=loaded, name=name, tell=say)
+            result.findings += verdict(result, name, volumes_of(model))
     more: list[Finding] = []
     text = None
     if output is not None:
         assert model_format is not None
-        changes = changes_by_rollouts(result, model) if fit == "trajectory" else changes_by_efforts(result)
+        changes = (
+            changes_by_rollouts(result, model) if fit == "trajectory" else changes_by_efforts(result, settings.in_file)
+        )
         text, more = changed_file(changes, model.sources[0].path, model_format)
     of_result: Any = fitted_document if fit == "trajectory" else identified_document
+    if output is not None and result.looks_wrong() and not force:
+        output = text = None
+        say("the model is not written, as findings speak against it: --force writes it")
     content = of_result(result, output, more)
-    if text is not None:
-        assert output is not None
+    if text is not None and output is not None:
         write_file(output, text, force)
     if report is not None:
         page: Any = fit_page if fit == "trajectory" else efforts_picture if report.endswith(".svg") else report_page
@@ -311,6 +323,8 @@ def _known_load(text: str) -> KnownLoad:
 
 def _text(result: Identified, content: dict[str, Any]) -> str:
     """The result for people."""
+    from mbcli.identification.report import joint_errors
+
     lines = []
     figures = content["errors"]
     words = {
@@ -323,6 +337,9 @@ def _text(result: Identified, content: dict[str, Any]) -> str:
     rows = [[text, f"{100 * figures[key]:.2f}", "%"] for key, text in words.items() if figures[key] is not None]
     lines.append("error of efforts, as measured (norm of the errors over norm of the efforts)")
     lines.append(table(rows))
+    head, by_joint = joint_errors(content["errors_of_joints"])
+    if len(by_joint) > 1:
+        lines += ["", table([[name, *(f"{100 * e:.2f} %" for e in errors)] for name, errors in by_joint], head)]
     if content["effort_gains"] is not None:
         head = ["joint", "gain of its drive", "standard error"]
         gains = [[g["name"], g["value"], g["standard_error"]] for g in content["effort_gains"]]
@@ -358,7 +375,8 @@ def _text(result: Identified, content: dict[str, Any]) -> str:
     for entry in content["cross_validation"]:
         lines.append(f"{entry['file']} by the other files: {100 * entry['error']:.2f} %")
     if content["output"]:
-        lines.append(f"model: {content['output']}")
+        again = any(p["in_file"] != p["new"] for p in content["parameters"])
+        lines.append(f"model: {content['output']}{', fitted without what it has no place for' if again else ''}")
     return "\n".join(lines)
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbcli.identification.identify import Identified, per_velocity
+from mbcli.identification.identify import Identified
 from mbcli.multibody.inertia.inertial_parameters import PARAMETERS
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ def identified_document(result: Identified, output: str | None, changed: Sequenc
                 "unit": p.unit,
                 "old": float(result.x0[k]),
                 "new": float(result.x[k]),
+                "in_file": float(result.x_of_file[k]),
                 "standard_error": float(result.errors[k]) if base is not None else None,
                 "touched": base is not None and k not in base.untouched,
             }
@@ -44,10 +45,13 @@ def identified_document(result: Identified, output: str | None, changed: Sequenc
         "noise": dict(zip(result.names, weighted.noise.tolist(), strict=True)) if weighted is not None else None,
         "errors": result.figures,
         "errors_of_joints": {
-            "data": dict(zip(result.names, per_velocity(result.data, result.x), strict=True)) if result.data else None,
-            "validation": dict(zip(result.names, per_velocity(result.validation, result.x), strict=True))
-            if result.validation
-            else None,
+            key: dict(zip(result.names, result.per_velocity(runs, x), strict=True)) if runs else None
+            for key, runs, x in (
+                ("data_before", result.data, result.x0),
+                ("data", result.data, result.x),
+                ("validation_before", result.validation, result.x0),
+                ("validation", result.validation, result.x),
+            )
         },
         "cross_validation": [{"file": file, "error": error} for file, error in result.cross],
         "effort_gains": None
@@ -90,6 +94,7 @@ def fitted_document(result: TrajectoryFit, output: str | None, changed: Sequence
                 "unit": p.unit,
                 "old": p.old,
                 "new": p.new,
+                "in_file": p.new,
                 "standard_error": p.standard_error,
                 "touched": True,
             }
@@ -102,7 +107,7 @@ def fitted_document(result: TrajectoryFit, output: str | None, changed: Sequence
         "untouched": [],
         "noise": {name: float(value) for name, value in result.noise.items()},
         "errors": {**result.figures, "validation_of_file": None},
-        "errors_of_joints": {"data": None, "validation": None},
+        "errors_of_joints": dict.fromkeys(("data_before", "data", "validation_before", "validation")),
         "cross_validation": [{"file": file, "error": error} for file, error in result.cross],
         "effort_gains": None,
         "held": [],

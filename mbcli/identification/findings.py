@@ -1,4 +1,4 @@
-"""What measured data show of themselves: units, signs, gaps, each with its evidence and its place."""
+"""What measured data show of themselves, units, signs, gaps, and results, each with its evidence and its place."""
 
 from __future__ import annotations
 
@@ -17,6 +17,12 @@ CODES = {
     "DATA_LIMITS": "warning",
     "DATA_UNCHECKED": "warning",
     "DATA_HELD": "note",
+    "RESULT_POOR": "error",
+    "RESULT_WORSE": "error",
+    "RESULT_FILE": "error",
+    "RESULT_JOINT": "error",
+    "RESULT_MASS": "error",
+    "RESULT_DENSE": "error",
     "MODEL_MASSLESS": "warning",
     "MODEL_PLACE": "note",
 }

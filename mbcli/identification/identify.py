@@ -66,7 +66,8 @@ class Identified:
     """What was found.
 
     Attributes:
-        x, x0: (p,) parameters of the subject, identified and of the file. errors: (p,) standard errors.
+        x, x0: (p,) parameters of the subject, identified and of the file. errors: (p,) standard errors. x_of_file: (p,)
+        those that go into the file, where kinds that it has no place for stay as they are: fitted without these.
         base, weighted: of the data. estimate: None where nothing was identified. names: of the equations.
         figures: relative errors, by name. cross: (file, error) of each file by the others.
         counts: of samples, by what became of them. cutoff: [Hz] of the filter, None without. findings: of everything.
@@ -90,10 +91,18 @@ class Identified:
     data: list[Equations] = field(default_factory=list)
     validation: list[Equations] = field(default_factory=list)
     gains: DriveGains | None = None
+    x_of_file: FloatArray = field(default_factory=lambda: np.zeros(0))
 
     def looks_wrong(self) -> bool:
-        """Whether a finding says that the data are not what they claim to be."""
+        """Whether a finding says that the data are not what they claim to be, or that the result is not to be used."""
         return any(finding.severity == "error" for finding in self.findings)
+
+    def per_velocity(self, equations: Sequence[Equations], x: FloatArray | None = None) -> list[float]:
+        """Relative error of each equation's effort, as it was measured; x: parameters, None: those identified."""
+        x = self.x if x is None else x
+        above = sum(((predicted(e, x) - e.raw_tau) ** 2).sum(axis=0) for e in equations)
+        below = sum((e.raw_tau**2).sum(axis=0) for e in equations)
+        return [float(np.sqrt(a / b)) if b > 0.0 else 0.0 for a, b in zip(above, below, strict=True)]
 
 
 def identify(
@@ -190,14 +199,16 @@ def identify(
         own,
         others,
         found_gains,
+        subject.x0.copy(),
     )
     if own:
         try:
             _fit(result, own, first)
+            result.x_of_file = _for_file(result, settings.in_file)
         except NumericalError as error:
             why = [str(finding) for finding in findings if finding.severity == "error"]
             raise NumericalError("\n".join((*why, f"{own[0].source}: error: {error}"))) from None
-    result.figures = _figures(result, own, others, settings.in_file)
+    result.figures = _figures(result, own, others)
     return result
 
 
@@ -251,6 +262,20 @@ def solved(subject: Subject, own: Sequence[Equations], base: tuple[Any, FloatArr
     return weighted, estimate(weighted, subject.parameters, subject.reference, x)
 
 
+def _for_file(result: Identified, kinds: Sequence[str]) -> FloatArray:
+    """(p,) what a file holds: all, or fitted again where it has no place for some kinds, whose numbers stay its own."""
+    subject, weighted = result.subject, result.weighted
+    kept = np.array([p.kind in kinds for p in subject.parameters])
+    if weighted is None or kept.all():
+        return result.x
+    R, c = weighted.R[:, kept], weighted.c - weighted.R[:, ~kept] @ subject.x0[~kept]
+    own = [p for p, there in zip(subject.parameters, kept, strict=True) if there]
+    start = least_squares(R, c, subject.sizes[kept])
+    x = subject.x0.copy()
+    x[kept] = estimate(replace(weighted, R=R, c=c), own, subject.reference, start).x
+    return np.where(np.abs(x - subject.x0) <= UNCHANGED * subject.sizes, subject.x0, x)
+
+
 def _fit(result: Identified, own: list[Equations], runs: Sequence[Run]) -> None:
     subject, counts = result.subject, result.counts
     for e in own:
@@ -275,18 +300,13 @@ def _fit(result: Identified, own: list[Equations], runs: Sequence[Run]) -> None:
             result.cross.append((source, relative_error(left, tried.x, raw=True)))
 
 
-def _figures(
-    result: Identified, own: list[Equations], others: list[Equations], kinds: Sequence[str]
-) -> dict[str, float | None]:
+def _figures(result: Identified, own: list[Equations], others: list[Equations]) -> dict[str, float | None]:
     """Relative errors of efforts as they were measured, before and after, on data and on those of validation."""
-    x, x0 = result.x, result.x0
-    in_file = x.copy()
-    for k, p in enumerate(result.subject.parameters):
-        if p.kind not in kinds:
-            in_file[k] = p.old
+    x, x0, in_file = result.x, result.x0, result.x_of_file
     figures: dict[str, float | None] = {
         "before": relative_error(own, x0, raw=True) if own else None,
         "after": relative_error(own, x, raw=True) if own else None,
+        "of_file": relative_error(own, in_file, raw=True) if own else None,
         "least_squares": result.figures.get("least_squares"),
         "validation_before": relative_error(others, x0, raw=True) if others else None,
         "validation": relative_error(others, x, raw=True) if others else None,
@@ -294,10 +314,3 @@ def _figures(
         "validation_filtered": relative_error(others, x) if others else None,
     }
     return figures
-
-
-def per_velocity(equations: Sequence[Equations], x: FloatArray) -> list[float]:
-    """Relative error of each equation's effort, as it was measured."""
-    above = sum(((predicted(e, x) - e.raw_tau) ** 2).sum(axis=0) for e in equations)
-    below = sum((e.raw_tau**2).sum(axis=0) for e in equations)
-    return [float(np.sqrt(a / b)) if b > 0.0 else 0.0 for a, b in zip(above, below, strict=True)]

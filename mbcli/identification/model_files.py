@@ -17,8 +17,11 @@ from mbcli.identification.xml_edits import Tag, XmlText, numbers, written
 from mbcli.math import RollPitchYaw, RotationMatrix
 from mbcli.models.parameter_assignments import matching_parameters
 from mbcli.multibody.inertia.inertial_parameters import central_inertia
+from mbcli.parsers.checks.link_extent import corners
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from mbcli.identification.identify import Identified
     from mbcli.identification.trajectory import TrajectoryFit
     from mbcli.math.array_types import FloatArray
@@ -48,17 +51,18 @@ class Changes:
     others: list[str] = field(default_factory=list)
 
 
-def changes_by_efforts(result: Identified) -> Changes:
-    """The changes of an identification by efforts."""
+def changes_by_efforts(result: Identified, kinds: Sequence[str]) -> Changes:
+    """The changes of an identification by efforts; kinds: of kinds_in_file(), the others are only told."""
     subject, changes = result.subject, Changes()
     for k, n in enumerate(subject.links):
-        old, new = result.x0[10 * k : 10 * k + 10], result.x[10 * k : 10 * k + 10]
+        old, new = result.x0[10 * k : 10 * k + 10], result.x_of_file[10 * k : 10 * k + 10]
         if not np.array_equal(old, new):
             changes.inertias.append((subject.plant.elements.bodies[n], new))
     per_joint: dict[int, dict[str, float]] = {}
     for k, p in enumerate(subject.parameters):
         if p.kind != INERTIAL:
-            per_joint.setdefault(p.element, {})[p.kind] = float(result.x[k])
+            x = result.x_of_file if p.kind in kinds else result.x
+            per_joint.setdefault(p.element, {})[p.kind] = float(x[k])
     changes.joints.extend((subject.joint_of[d], values) for d, values in per_joint.items())
     return changes
 
@@ -128,6 +132,16 @@ def changed_file(changes: Changes, path: str, model_format: str) -> tuple[str, l
         for kind, names in missing.items()
     ]
     return mark + text.result(), findings
+
+
+def volumes_of(loaded: LoadedModel) -> dict[str, float]:
+    """[m^3] of the boxes around what is seen of links, by their names; of links with meshes nothing is known."""
+    found = {}
+    for link in (link for spec in loaded.specs for link in spec.links):
+        points = corners(link, {})
+        if points is not None:
+            found[link.name] = float(np.ptp(points, axis=0).prod())
+    return found
 
 
 def kinds_in_file(model_format: str) -> tuple[str, ...]:

@@ -102,9 +102,22 @@ def _errors(document: dict[str, Any]) -> str:
     }
     rows = [[text, _percent(document["errors"][key])] for key, text in words.items() if document["errors"].get(key)]
     text = _table(["error of the efforts, as measured", ""], rows)
-    own, unseen = (document["errors_of_joints"][key] or {} for key in ("data", "validation"))
-    rows = [[name, _percent(own.get(name)), _percent(unseen.get(name))] for name in own or unseen]
-    return f"<h2>Errors</h2>{text}{_table(['joint', 'data', 'unseen data'], rows)}"
+    head, of_joints = joint_errors(document["errors_of_joints"])
+    cells = [[name, *map(_percent, values)] for name, values in of_joints]
+    return f"<h2>Errors</h2>{text}{_table(head, cells)}"
+
+
+def joint_errors(errors: dict[str, Any]) -> tuple[list[str], list[tuple[str, list[float]]]]:
+    """Head and rows (joint, errors) of a table, with the columns that `errors_of_joints` of a document has."""
+    words = {
+        "data_before": "data, file",
+        "data": "data, identified",
+        "validation_before": "unseen, file",
+        "validation": "unseen, identified",
+    }
+    columns = {words[key]: values for key, values in errors.items() if values}
+    names: dict[str, float] = next(iter(columns.values()), {})
+    return ["joint", *columns], [(name, [values[name] for values in columns.values()]) for name in names]
 
 
 def _parameters(document: dict[str, Any]) -> str:
