@@ -19,6 +19,7 @@ UNLIKE = 0.05  # less than that of its own column, for a column to be of another
 STILL = 1e-9  # [rad or m] that a joint moves at least
 STOP = 1e-3  # [rad or m] from a limit, where a joint may lean on it
 FEWEST_SATURATED = 5  # equal largest efforts one after another
+LONGEST_PEAK = 4.0  # times as long at the top of a motion as at values one step beside it, at most
 MOSTLY = 0.7  # part of the rows in which a joint moves, that an effort with one value there is no measurement in
 MOVING = 0.1  # of the usual speed: a joint that is slower stands, more or less
 LONGEST_LAG = 0.3  # [s]
@@ -98,15 +99,23 @@ def missing_efforts(record: Record, plant: Any, held: Any) -> list[str]:
 
 
 def saturated(values: FloatArray) -> Any:
-    """(n,) whether a value is the largest or smallest one, several times in succession."""
+    """(n,) whether a value is the largest or smallest one, several times in succession, and much longer than near it.
+
+    Values in steps, as of a sensor of few bits, stay at their peak, too, but for at most 2.4 times as long as one step
+    below, as the top of a parabola does.
+    """
     result = np.zeros(len(values), dtype=bool)
+    quantum = float(np.diff(np.unique(values)).min(initial=np.inf))
     for extreme in (values.max(), values.min()):
         if extreme == 0.0 or np.ptp(values) == 0.0:
             continue
         at = np.concatenate(([0], (values == extreme).astype(int), [0]))
         starts, ends = np.flatnonzero(np.diff(at) == 1), np.flatnonzero(np.diff(at) == -1)
+        near = np.abs(values - extreme) < 1.5 * quantum
         for a, b in zip(starts, ends, strict=True):
-            if b - a >= FEWEST_SATURATED:
+            before, after = np.flatnonzero(~near[:a]), np.flatnonzero(~near[b:])
+            beside = a - (before[-1] + 1 if len(before) else 0) + (after[0] if len(after) else len(values) - b)
+            if b - a >= FEWEST_SATURATED and b - a > LONGEST_PEAK * beside:
                 result[a:b] = True
     return result
 

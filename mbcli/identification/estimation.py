@@ -569,7 +569,8 @@ def estimate(weighted: Weighted, parameters: Sequence[Parameter], reference: Flo
                 tried = cost(now + length * step)
             now, value, before = now + length * step, tried, decrement
         else:
-            raise NumericalError(f"the parameters did not converge in {MOST_STEPS} steps")
+            why = "no possible bodies explain the data; check signs, order and units of efforts, or record more motion"
+            raise NumericalError(f"the parameters did not converge in {MOST_STEPS} steps: {why}")
     return Estimate(now, np.linalg.norm(dtrtri(T)[0], axis=1) * units, steps)
 
 

@@ -8,6 +8,7 @@ from command_line import cli
 from measured_motion import measured_columns, write_csv
 from repository import SAMPLES
 
+from mbcli.identification.data_checks import saturated
 from mbcli.identification.identify import Settings
 from mbcli.identification.identify import identify as identify_plant
 from mbcli.identification.records import read_record
@@ -110,6 +111,19 @@ def test_spoiled_columns_are_findings_that_name_them(what, good, tmp_path):
     assert all(f["file"] == str(tmp_path / "a.csv") for f in of_kind)
     assert result.code == 1 or code not in ERRORS
     assert f"[{code}]" in result.err
+
+
+@pytest.mark.parametrize("steps", [6, 12, 30])
+@pytest.mark.parametrize("rate", [0.4, 1.0, 2.5])
+def test_efforts_in_steps_are_no_saturation_and_those_that_are_cut_are(steps, rate):
+    time = np.linspace(0.0, 20.0, 4001)
+    effort = 5.0 * np.sin(2.0 * np.pi * rate * time / 2.0) + 2.0 * np.sin(3.1 * rate * time)
+    quantum = 14.0 / steps
+    assert not saturated(quantum * np.round(effort / quantum)).any()
+    assert not saturated(effort).any()
+    cut = saturated(np.clip(effort, -3.0, 3.0))
+    np.testing.assert_array_equal(cut, np.abs(effort) >= 3.0)
+    assert saturated(0.01 * np.round(np.clip(effort, -3.0, 3.0) / 0.01)).sum() > 0.9 * cut.sum()
 
 
 def test_a_gap_in_time_is_a_finding_with_its_line(good, tmp_path):
