@@ -7,6 +7,7 @@ very different size, and an entry that cancels to nearly nothing carries the rou
 """
 
 import functools
+import re
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -28,7 +29,7 @@ RANDOM_PLANTS = 12
 STATES = 100
 TOLERANCE = 1e-10  # of the largest entry of pydrake's result
 TIME_STEP = 1e-3
-NO_GRAVITY = "<turnGravityOff>true</turnGravityOff>"
+NO_GRAVITY = re.compile(r'<turnGravityOff( value="true"/>|>true</turnGravityOff>)')
 
 
 @dataclass
@@ -104,8 +105,8 @@ def plant_of_file(lib, path, time_step):
         parser.package_map().Remove("drake_models")
     parser.package_map().Add("drake_models", str(MODELS))
     text = path.read_text()
-    if NO_GRAVITY in text:  # acts as in Gazebo, and pydrake ignores it
-        parser.AddModelsFromString(text.replace(NO_GRAVITY, ""), path.suffix[1:])
+    if NO_GRAVITY.search(text):  # acts as in Gazebo, and pydrake ignores it
+        parser.AddModelsFromString(NO_GRAVITY.sub("", text), path.suffix[1:])
     else:
         parser.AddModels(str(path))
     plant.Finalize()
