@@ -111,10 +111,10 @@ def saturated(values: FloatArray) -> Any:
             continue
         at = np.concatenate(([0], (values == extreme).astype(int), [0]))
         starts, ends = np.flatnonzero(np.diff(at) == 1), np.flatnonzero(np.diff(at) == -1)
-        near = np.abs(values - extreme) < 1.5 * quantum
+        far = np.concatenate(([-1], np.flatnonzero(np.abs(values - extreme) >= 1.5 * quantum), [len(values)]))
         for a, b in zip(starts, ends, strict=True):
-            before, after = np.flatnonzero(~near[:a]), np.flatnonzero(~near[b:])
-            beside = a - (before[-1] + 1 if len(before) else 0) + (after[0] if len(after) else len(values) - b)
+            last = np.searchsorted(far, a)
+            beside = a - far[last - 1] - 1 + far[last] - b
             if b - a >= FEWEST_SATURATED and b - a > LONGEST_PEAK * beside:
                 result[a:b] = True
     return result

@@ -5,7 +5,7 @@ Of an actuator with a controller that acts the sum of both ends at the limit, in
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -55,7 +55,7 @@ def exceeded_efforts(plant: MultibodyPlant, inputs: Input, start: float, until: 
 def clamped(plant: MultibodyPlant, inputs: Input) -> Input:
     """The inputs that end at the limits."""
     limits = free_limits(plant)
-    return Input(inputs.times, np.clip(inputs.values, -limits, limits), inputs.asked)
+    return replace(inputs, values=np.clip(inputs.values, -limits, limits))
 
 
 def not_beyond(plant: MultibodyPlant, u: FloatArray) -> FloatArray:

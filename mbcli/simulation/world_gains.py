@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from mbcli.math.array_types import Array, FloatArray, Vector
     from mbcli.simulation.worlds import Worlds
 
-MOST_ROWS = 64  # of a world that are looked at
+MOST_ROWS = 64  # of a world that are looked at, beside the last
 
 
 class WorldGains:
@@ -31,7 +31,7 @@ class WorldGains:
         self._plant, self._context = worlds.plant, worlds.plant.CreateDefaultContext()
         self._batch = BatchFunctions(self._plant, self._context)
         self._starts = worlds.q.copy(), worlds.v.copy()
-        self._every, self._seen = max(1, rows // MOST_ROWS), 0
+        self._every, self._last, self._seen = max(1, -(-rows // MOST_ROWS)), rows - 1, 0
         T, V = self._batch.energies(*self._starts).T
         n = len(worlds)
         self._start, self._potential, self._time = T + V, V, np.full(n, float(worlds.time[0]))
@@ -41,9 +41,8 @@ class WorldGains:
 
     def see(self, samples: Array, times: Vector) -> None:
         """[q; v] (n, rows, ...) at times (rows,) [s]; rows of worlds that stopped are not finite."""
-        last = samples.shape[1] - 1
         for k in range(samples.shape[1]):
-            if (self._seen + k) % self._every == 0 or k == last:
+            if (self._seen + k) % self._every == 0 or self._seen + k == self._last:
                 self._see_row(samples[:, k], float(times[k]))
         self._seen += samples.shape[1]
 

@@ -1,13 +1,13 @@
 """What files of makers do beside the letter of their formats, and other programs read."""
 
 import os
-from importlib.util import find_spec
 
 import pytest
 from command_line import cli
 from mbcli.parsers.colors import color_in_range
 from mbcli.parsers.diagnostics import Diagnostics
 from mbcli.parsers.load import load_models
+from usd_texts import USD
 
 from mbcli.checks.file_check import check_file
 
@@ -131,10 +131,7 @@ def test_colours_are_bytes_or_cut(stated, taken):
     assert len(node.told) == (stated != taken)
 
 
-@pytest.mark.parametrize(
-    "target",
-    ["urdf", "sdf", pytest.param("usd", marks=pytest.mark.skipif(find_spec("pxr") is None, reason="no usd-core"))],
-)
+@pytest.mark.parametrize("target", ["urdf", "sdf", USD])
 @pytest.mark.parametrize("where", ["geom", "material", "default"])
 def test_a_colour_in_bytes_is_told_and_converted(tmp_path, target, where):
     color = {"geom": 'rgba="255 0 0 0.5"', "material": 'material="m"', "default": ""}[where]

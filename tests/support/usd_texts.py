@@ -1,7 +1,13 @@
 """Small stages of USD for tests, and how they are read."""
 
+from importlib.util import find_spec
+
+import pytest
 from mbcli.parsers.diagnostics import Diagnostics
 from mbcli.parsers.load import load_models
+
+# "usd" among the parameters of a test: left out without the extra, which has a stage of its own in CI
+USD = pytest.param("usd", marks=pytest.mark.skipif(find_spec("pxr") is None, reason="usd-core is not installed"))
 
 HEAD = """#usda 1.0
 (

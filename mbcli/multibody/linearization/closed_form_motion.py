@@ -16,7 +16,7 @@ from mbcli.multibody.core.closed_form_derivatives import closed_form_derivatives
 from mbcli.multibody.core.dynamics import implicit_damping
 from mbcli.multibody.linearization.contact_motion import velocities_after_contact
 from mbcli.multibody.linearization.differences import by_differences
-from mbcli.multibody.linearization.plant_values import STEP
+from mbcli.multibody.linearization.plant_values import STEP, unlocked
 from mbcli.multibody.scalars import FLOAT
 
 if TYPE_CHECKING:
@@ -76,8 +76,7 @@ def closed_form_motion(
         return _motion_in_time(context.state, start, vdot, found)
     if _limits_act(model, start.q, v, v + h * vdot, h):
         return None
-    still = np.ones(v.size)
-    still[model.locked_dof] = 0.0
+    still = unlocked(context.state)
     v_by = {name: h * value for name, value in found.items()}
     v_by["v"] = v_by["v"] * still + np.diag(still)
     return motion_of_step(context.state, start, h, v + h * vdot, v_by)
@@ -109,8 +108,7 @@ def motion_by_differences(
 ) -> ClosedFormMotion:
     """The ClosedFormMotion of a step by differences of that very step, with derivatives by what is in `directions`."""
     state, nq, h = context.state, start.q.size, context.state.plant.time_step()
-    f, still = step(start), np.ones(start.v.size)
-    still[state.model.locked_dof] = 0.0
+    f, still = step(start), unlocked(state)
     f_by = {}
     for name in {name for name, _ in directions}:
         along = velocity_to_qdot_map(state).T if name == "q" else np.eye(getattr(start, name).size)
@@ -137,12 +135,11 @@ def motion_of_step(
     state: EvaluatedState, start: PlantValues, h: float, after: Vector, after_by: dict[str, Matrix]
 ) -> ClosedFormMotion:
     """The ClosedFormMotion of a step to the velocities v' = after: q' = q + h N(q) v', of unit quaternions."""
-    nq, model = start.q.size, state.model
+    nq = start.q.size
     q_after, by_q, by_v = _positions_after(state, start.q, after, h)
     f_by = {name: np.vstack([by_v @ value, value]) for name, value in after_by.items()}
     f_by["q"][:nq] += by_q
-    still = np.ones(start.v.size)
-    still[model.locked_dof] = 0.0
+    still = unlocked(state)
     vdot_by = {name: value / h for name, value in after_by.items()}
     vdot_by["v"] = (after_by["v"] - np.diag(still)) / h
     vdot = (after - start.v * still) / h

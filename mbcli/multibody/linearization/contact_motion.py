@@ -17,6 +17,7 @@ from mbcli.engine.fields.model_fields import CONTACT_AT_SOLVE
 from mbcli.engine.runtime.precompiled import precompiled_library
 from mbcli.multibody.core.dynamics import implicit_damping, run_forward_dynamics
 from mbcli.multibody.linearization.differences import by_differences
+from mbcli.multibody.linearization.plant_values import unlocked
 from mbcli.multibody.scalars import FLOAT
 from mbcli.multibody.state.context import Context
 
@@ -108,8 +109,7 @@ def velocities_after_contact(
     after = step.solve()
     if after is None:
         return None
-    still = np.ones(start.v.size)
-    still[context.state.model.locked_dof] = 0.0
+    still = unlocked(context.state)
     return after, {
         "q": step.by("q", N.T, after) @ N_inverse,
         "v": step.by("v", np.diag(still), after) * still,

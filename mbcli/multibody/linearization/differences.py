@@ -43,13 +43,15 @@ class DerivativesOfStep:
     Args:
         step: PlantValues -> the state after a step.
         start: where.
+        here: the state after the step from there.
         rounding: of a state after a step.
     """
 
-    def __init__(self, step: Callable[[PlantValues], Vector], start: PlantValues, rounding: float) -> None:
-        self._step, self._start = step, start
-        self._here = step(start)
-        size = np.abs(self._here).max(initial=1.0)
+    def __init__(
+        self, step: Callable[[PlantValues], Vector], start: PlantValues, here: Vector, rounding: float
+    ) -> None:
+        self._step, self._start, self._here = step, start, here
+        size = np.abs(here).max(initial=1.0)
         self._rounding = RELATIVE_ROUNDING * size + 2.0 * rounding
 
     def along(self, name: str, direction: Vector, found: Vector, by: str) -> Vector:

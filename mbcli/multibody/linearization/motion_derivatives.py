@@ -33,7 +33,7 @@ from mbcli.multibody.linearization.motion_on_constraints import (
     projection_onto_constraints,
     require_motion_on_constraints,
 )
-from mbcli.multibody.linearization.plant_values import STEP, PlantValues, values_at
+from mbcli.multibody.linearization.plant_values import STEP, PlantValues, unlocked, values_at
 from mbcli.multibody.linearization.step_of_run import StepOfRun
 from mbcli.multibody.scalars import COMPLEX, FLOAT
 
@@ -279,8 +279,10 @@ def derivatives_of_step(
     f = step(start)
     if step.solved_problem() and output.is_effort() and start.desired.size:
         raise RuntimeError("the net actuation of controllers in contact has no derivatives")
-    exact = StepOfRun(plant, context, start, exact=True) if step.solved_problem() else step
-    reached = exact(start)
+    exact, reached = step, f
+    if step.solved_problem():
+        exact = StepOfRun(plant, context, start, exact=True)
+        reached = exact(start)
     given = (plant, context, True, start)
     motion = motion_in_contact(plant, context, start) if step.solved_problem() else closed_form_motion(*given)
     by_complex_steps = motion is None and not step.solved_problem()
@@ -295,7 +297,7 @@ def derivatives_of_step(
         found = _in_columns(context, motion, start, output, directions)
     _, y, J = found
     if step.solved_problem() or (by_complex_steps and may_switch(plant, context, start, f)):
-        _settle_derivatives(context, DerivativesOfStep(exact, start, off), start, J[: f.size], directions)
+        _settle_derivatives(context, DerivativesOfStep(exact, start, reached, off), start, J[: f.size], directions)
         if output.is_acceleration():
             v = slice(start.q.size, f.size)
             J[f.size :] = output.chosen((J[v] - _start_by_itself(context, J.shape[1])) / plant.time_step())
@@ -305,9 +307,7 @@ def derivatives_of_step(
 def _start_by_itself(context: Context, columns: int) -> Matrix:
     """Derivatives of the velocities from which a step starts, without those of locked joints, by [q; v; inputs]."""
     state = context.state
-    still = np.ones(state.v.size)
-    still[state.model.locked_dof] = 0.0
-    return np.eye(state.v.size, columns, state.q.size) * still[:, np.newaxis]
+    return np.eye(state.v.size, columns, state.q.size) * unlocked(state)[:, np.newaxis]
 
 
 def _settle_derivatives(

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
+    from mbcli.math.array_types import Vector
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
     from mbcli.multibody.state.context import Context
+    from mbcli.multibody.state.evaluated_state import EvaluatedState
 
 STEP = 1e-30  # of complex numbers
 
@@ -34,6 +36,13 @@ class PlantValues:
         values = {key: value.astype(complex) for key, value in vars(self).items()}
         values[name].reshape(-1)[index] += 1j * step
         return PlantValues(**values)
+
+
+def unlocked(state: EvaluatedState) -> Vector:
+    """(nv,) 1 for a velocity, 0 for one that is locked."""
+    found = np.ones(state.v.size)
+    found[state.model.locked_dof] = 0.0
+    return found
 
 
 def values_at(plant: MultibodyPlant, context: Context) -> PlantValues:

@@ -1,11 +1,9 @@
 """Ball joints of files pass every orientation: closed forms, the formats, the switch to Drake's coordinates."""
 
-from importlib.util import find_spec
-
 import numpy as np
 import pytest
+import usd_texts
 from scipy.integrate import solve_ivp
-from usd_texts import stage_text
 
 from mbcli.math import Quaternion, RollPitchYaw, RotationMatrix
 from mbcli.models import load_model
@@ -24,7 +22,7 @@ SDF = """<sdf version="1.9"><model name="m"><link name="rod"><inertial><pose>.25
 URDF = """<robot name="m" xmlns:drake="http://drake.mit.edu"><link name="base"/><link name="rod"><inertial>
 <origin xyz=".25 0 0"/><mass value="1"/><inertia ixx=".001" iyy=".02" izz=".02" ixy="0" ixz="0" iyz="0"/></inertial>
 </link><drake:joint name="j" type="ball"><parent link="base"/><child link="rod"/></drake:joint></robot>"""
-USD = stage_text("""def PhysicsScene "s" {}
+USD = usd_texts.stage_text("""def PhysicsScene "s" {}
 def Xform "w" {
 def Xform "rod" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"]) { float physics:mass = 1
 point3f physics:centerOfMass = (0.25, 0, 0)
@@ -32,12 +30,7 @@ float3 physics:diagonalInertia = (0.001, 0.02, 0.02) }
 def PhysicsSphericalJoint "j" { rel physics:body1 = </w/rod> } }
 """)
 FILES = {"mjcf": ROD, "sdf": SDF, "urdf": URDF, "usd": USD}
-KINDS = [
-    "mjcf",
-    "sdf",
-    "urdf",
-    pytest.param("usd", marks=pytest.mark.skipif(find_spec("pxr") is None, reason="no usd-core")),
-]
+KINDS = ["mjcf", "sdf", "urdf", usd_texts.USD]
 
 
 def loaded(kind, **settings):
