@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
-from newton_euler import DT, JOINTS, mechanism, residuals, run
 from repository import SAMPLES
 
+from benchmarks.newton_euler.balance import DT, residuals, run
+from benchmarks.newton_euler.mechanisms import JOINTS, mechanism
 from mbcli.models.loading import ModelText, load_model
 from mbcli.simulation import simulate
 from mbcli.simulation.worlds import Worlds
