@@ -8,29 +8,31 @@
 Each mechanism has its own kinds of joints and of what acts (mechanisms.py), scheme, contact approximation and pushes,
 drawn by its number. The first figure is the largest sum of forces or moments on a body less its rate of momentum; the
 second what axes carry beside efforts, damping, springs, dry friction and stops; both are parts of the largest force or
-moment in the run. A line is printed for whatever is beyond 1e-9, and the exit code is 1 then.
+moment in the run. A line is printed for whatever is beyond 1e-9, of axes in contact
+beyond 1e-3, which is the tolerance of the solver, and the exit code is 1 then.
 """
 
 import argparse
 import sys
 import warnings
-from pathlib import Path
+from collections import Counter
 
 import numpy as np
 
 from benchmarks.newton_euler.balance import residuals, run
+from benchmarks.newton_euler.files import files_of, packages_of
 from benchmarks.newton_euler.loads import table
 from benchmarks.newton_euler.mechanisms import mechanism, mjcf_mechanism
 from benchmarks.newton_euler.worlds import differences
-from benchmarks.robots.files import robot_files
 from mbcli.errors import MbcliError
 
 KINDS = ("floating", "rubs", "limited", "loop", "plugins", "struts", "balls", "mimics", "servos", "ties")
 SCHEMES = ("midpoint", "drake", "continuous")
 LAWS = ("sap", "lagged", "similar", "tamsi")
-CONSTRAINED = ("loop", "mimics", "ties")  # what tamsi has no solution for
+NOT_TAMSI = ("loop", "mimics", "ties", "servos")  # what tamsi has no solution for
 PUSH = "l3=3,-2,5 from 0.005"
 SOLVED = 1e-9
+OF_THE_SOLVER = 1e-3  # of axes in contact: its problem is solved to 1e-6 of the momenta, which cancel in forces
 
 
 def case(seed, *, worlds=False):
@@ -48,7 +50,7 @@ def case(seed, *, worlds=False):
     if contact:
         loading |= {"ground": 1.1, "contact_approximation": law}
         if law == "tamsi":
-            kinds |= dict.fromkeys(CONSTRAINED, False)
+            kinds |= dict.fromkeys(NOT_TAMSI, False)
     held = not contact and scheme != "continuous" and not kinds["servos"] and rng.random() < 0.3
     loading |= {"hold": True} if held else {}
     words = [scheme, *([law] if contact else []), *(["pushed"] if pushes else []), *(["held"] if held else [])]
@@ -68,7 +70,7 @@ def check_mechanisms(first, count):
             given = {"contact": contact, "seed": seed, "loading": dict(loading), "warn": lambda line: None}
             found = residuals(run(model, 0.01, pushes=pushes if name == "SDFormat" else (), **given))
             worst[int(contact)] = np.maximum(worst[int(contact)], found)
-            if max(found) > SOLVED:
+            if found[0] > SOLVED or found[1] > (OF_THE_SOLVER if contact else SOLVED):
                 beyond += 1
                 print(f"{seed} {name}, {words}: bodies {found[0]:.1e}, axes {found[1]:.1e}", flush=True)
     for place, pair in zip(("in the air", "in contact"), worst, strict=True):
@@ -97,27 +99,28 @@ def check_worlds(first, count):
 
 
 def check_files(names):
-    """As check_mechanisms(), of robot files; what is not read or does not run is counted."""
-    folders = [name for name in names if Path(name).is_dir()]
-    files = [str(Path(name)) for name in names if not Path(name).is_dir()]
-    files += [str(file.path) for file in robot_files(folders, formats=("urdf", "sdf", "mjcf"))[0]]
-    worst, runs, refused, beyond = np.zeros(2), 0, 0, 0
+    """As check_mechanisms(), of robot files; what is not read or does not run is named."""
+    worst, counts = np.zeros((2, 2)), Counter()
+    files = files_of(names)
     for name in files:
         for ground in (False, True):
-            loading = {"ground": True, "missing_meshes": "ignore"} if ground else {"missing_meshes": "ignore"}
+            loading = {"packages": packages_of(name), **({"ground": 0.0} if ground else {})}
             try:
                 found = residuals(run(name, 0.005, contact=ground, loading=loading, warn=lambda line: None))
-            except MbcliError:
-                refused += 1
+            except (MbcliError, RuntimeError) as error:
+                counts["refused"] += 1
+                print(f"{name}: {str(error).splitlines()[0][:150]}", flush=True)
                 continue
-            runs, worst = runs + 1, np.maximum(worst, found)
-            if max(found) > SOLVED:
-                beyond += 1
+            counts["runs"] += 1
+            worst[int(ground)] = np.maximum(worst[int(ground)], found)
+            if found[0] > SOLVED or found[1] > (OF_THE_SOLVER if ground else SOLVED):
+                counts["beyond"] += 1
                 words = "on the ground" if ground else "in the air"
                 print(f"{name} {words}: bodies {found[0]:.1e}, axes {found[1]:.1e}", flush=True)
-    words = f"{len(files)} files, {runs} runs, {refused} refused, {beyond} beyond {SOLVED:g}"
-    print(f"{words}: bodies {worst[0]:.1e}, axes {worst[1]:.1e}")
-    return beyond == 0
+    for place, pair in zip(("in the air", "on the ground"), worst, strict=True):
+        print(f"{place}: bodies {pair[0]:.1e}, axes {pair[1]:.1e}")
+    print(f"{len(files)} files, {counts['runs']} runs, {counts['refused']} refused, {counts['beyond']} beyond")
+    return counts["beyond"] == 0
 
 
 def main(arguments):

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from benchmarks.newton_euler.files import files_of, packages_of
 from mbcli.errors import MbcliError
 from mbcli.models import load_model
 from mbcli.simulation import simulate
@@ -14,7 +15,7 @@ SMALL = 0.02  # of the largest load of the robot: smaller ones are compared with
 
 def peaks(name, dt):
     """(2 * joints,): peaks of the forces and moments of a robot that moves from random speeds, without contact."""
-    loaded = load_model(name, contact=False, dt=dt, missing_meshes="ignore", weld_base=True)
+    loaded = load_model(name, contact=False, dt=dt, packages=packages_of(name), weld_base=True)
     rng, plant = np.random.default_rng(1), loaded.plant
     start = dict(zip(plant.GetVelocityNames(), 0.5 * rng.normal(size=plant.num_velocities()), strict=True))
     quiet = {"warn": lambda line: None, "log_rate": 1.0 / STEP}
@@ -26,7 +27,7 @@ def peaks(name, dt):
 def table(files):
     """Prints a line a robot; whether all are within NEAR."""
     good = True
-    for name in files:
+    for name in files_of(files):
         try:
             found, converged = peaks(name, STEP), peaks(name, SHORT)
         except MbcliError as error:

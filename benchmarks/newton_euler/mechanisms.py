@@ -7,6 +7,7 @@ from mbcli.models.loading import ModelText
 JOINTS = ("revolute", "revolute", "prismatic", "universal", "continuous", "fixed")
 ONE_AXIS = ("revolute", "prismatic")  # joints that others may follow
 LINKS = 7
+PUSHED = 3  # the number of a link that always moves
 SENSOR = """<sensor name="s_{name}" type="force_torque"><force_torque><frame>child</frame>
 <measure_direction>parent_to_child</measure_direction></force_torque></sensor>"""
 PLUGINS = """<wind><linear_velocity>8 -3 2</linear_velocity></wind>
@@ -49,6 +50,7 @@ def mechanism(
         if n == 0 and floating:
             continue
         kind = rng.choice((*JOINTS, "ball", "ball") if balls else JOINTS)
+        kind = "revolute" if n == PUSHED and kind == "fixed" else kind
         parent = f"l{rng.integers(max(0, n - 3), n)}" if n else "world"
         axes = _axes(rng, kind, rubs, limited, leaders[-1] if mimics and leaders else None)
         servo = '<drake:controller_gains p="40" d="1"/>' if servos and kind in (*ONE_AXIS, "continuous") else ""

@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 from repository import SAMPLES
 
+from benchmarks.newton_euler.__main__ import case, main
 from benchmarks.newton_euler.balance import DT, residuals, run
-from benchmarks.newton_euler.mechanisms import JOINTS, mechanism
+from benchmarks.newton_euler.mechanisms import JOINTS, mechanism, mjcf_mechanism
+from benchmarks.newton_euler.worlds import differences
 from mbcli.models.loading import ModelText, load_model
 from mbcli.simulation import simulate
 from mbcli.simulation.worlds import Worlds
@@ -23,6 +25,12 @@ KINDS = {
     "loop with struts": {"struts": True, "loop": True},
     "stops and struts": {"struts": True, "limited": True},
 }
+KINDS |= {
+    "ball joints": {"balls": True, "rubs": True},
+    "joints that follow": {"mimics": True, "loop": True},
+    "controllers of the file": {"servos": True, "limited": True},
+    "an elastic constraint": {"ties": True, "floating": True},
+}
 ACTORS = {"passive": {}, "pushed": {"pushes": "l3=3,-2,5 from 0.005"}, "held": {"loading": {"hold": True}}}
 SOLVED = 1e-9
 OF_THE_SOLVER = 1e-4  # a contact problem is solved to a part of its momenta: docs/explanation/architecture.md
@@ -37,6 +45,37 @@ def test_every_body_and_every_free_axis_balances(kind, actor, scheme):
     seed = 1 + list(KINDS).index(kind)
     bodies, axes = residuals(run(mechanism(seed, **KINDS[kind]), 0.01, seed=seed, loading=loading, **given))
     assert bodies < SOLVED and axes < SOLVED
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("scheme", ["midpoint", "drake", "continuous"])
+def test_mechanisms_of_mjcf_balance(seed, scheme):
+    moves = scheme != "continuous"
+    loading = {"overrides": {"plant_config.step_scheme": scheme}} if moves else {"dt": 0.0}
+    bodies, axes = residuals(run(mjcf_mechanism(seed, servos=moves), 0.01, seed=seed, loading=loading))
+    assert bodies < SOLVED and axes < SOLVED
+
+
+@pytest.mark.parametrize("kind", ["tree", "loop with struts", "ball joints", "joints that follow", "plugins"])
+def test_continuous_plants_balance(kind):
+    found = run(mechanism(7, **KINDS[kind]), 0.01, seed=7, loading={"dt": 0.0})
+    bodies, axes = residuals(found)
+    assert bodies < SOLVED and axes < SOLVED
+
+
+@pytest.mark.parametrize("kinds", [{"floating": True, "struts": True}, {"loop": True, "mimics": True, "limited": True}])
+@pytest.mark.parametrize("pushes", [(), "l3=3,-2,5 from 0.005"])
+def test_worlds_and_sensors_say_what_runs_and_reactions_say(kinds, pushes):
+    states, wrenches, sensors = differences(mechanism(5, sensors=True, **kinds), loading={}, pushes=pushes, steps=4)
+    assert states == 0.0 and wrenches < SOLVED and sensors < SOLVED
+
+
+def test_the_command_for_many_mechanisms_tells_what_does_not_balance(capsys, monkeypatch):
+    assert main(["--count", "2", "--first", "11"]) == 0
+    assert "2 mechanisms, 0 runs beyond" in capsys.readouterr().out
+    monkeypatch.setattr("benchmarks.newton_euler.balance._weights", lambda plant, q: np.zeros((plant.num_bodies(), 6)))
+    assert main(["--count", "1", "--first", "12"]) == 1
+    assert case(12)[-1] in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("law", ["sap", "lagged", "similar"])
