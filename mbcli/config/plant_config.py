@@ -15,9 +15,10 @@ CONTACT_SURFACE_REPRESENTATIONS = ("triangle", "polygon")
 class MultibodyPlantConfig(ConfigRecord):
     """Settings of a MultibodyPlant.
 
-    Every field is checked when it is assigned. `stiction_tolerance` is that of the kind of plant where it is None:
-    `MultibodyPlant.set_stiction_tolerance()`. `contact_defaults` is a setting of mbcli's own: `drake` gives geometries
-    that name no stiffness or dissipation those of SceneGraphConfig, 1e6 N/m and 50 s/m, as recent pydrake releases do.
+    Every field is checked when it is assigned. `penetration_allowance`, `stiction_tolerance` and
+    `sap_near_rigid_threshold` are those of the kind of plant where they are None: see the setters of MultibodyPlant.
+    `contact_defaults` is a setting of mbcli's own: `drake` gives geometries that name no stiffness or dissipation those
+    of SceneGraphConfig, 1e6 N/m and 50 s/m, as recent pydrake releases do.
     `joint_dry_friction`, `sleep_tolerance`, `step_scheme`, `ball_joints` and `continuous_joint_limits` are others:
     pydrake has no dry friction of joints, nothing sleeps there, its steps are those of the scheme `drake`, so are its
     ball joints, and continuous joints have limits.
@@ -34,8 +35,12 @@ class MultibodyPlantConfig(ConfigRecord):
         True,
         "Output ports of a discrete plant show the values of its last update; ignored when time_step is 0",
     )
-    penetration_allowance: float = setting(
-        0.001, "Penetration from which point contact stiffness is estimated", unit="m", above=0
+    penetration_allowance: float | None = setting(
+        None,
+        "Depth to which loads may press point contact of default stiffness; by default 1e-4, and 1e-3 when time_step "
+        "is 0 or contact_defaults is drake",
+        unit="m",
+        above=0,
     )
     stiction_tolerance: float | None = setting(
         None,
@@ -50,9 +55,10 @@ class MultibodyPlantConfig(ConfigRecord):
     discrete_contact_approximation: str = setting(
         "lagged", "How contact enters the step of a discrete plant", choices=CONTACT_LAWS
     )
-    sap_near_rigid_threshold: float = setting(
-        1.0,
-        "Above this multiple of the near-rigid stiffness the sap approximation regularises contact",
+    sap_near_rigid_threshold: float | None = setting(
+        None,
+        "Above this multiple of the near-rigid stiffness the sap approximation regularises contact; by default 0.03, "
+        "and 1 when contact_defaults is drake",
         minimum=0,
     )
     contact_surface_representation: str = setting(

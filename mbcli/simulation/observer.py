@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from mbcli.simulation.control.plans import Plan
 
 GIVE_OF_STOPS = 1e-3  # [m or rad]
-DEEP = 10.0  # of the penetration allowance: an overlap at the start that is reported
+DEEP = 1e-2  # [m] of an overlap at the start that is reported, and more where more is allowed
 
 
 class Observer:
@@ -153,7 +153,7 @@ class Observer:
         for i in range(counts[0]):
             pair = tuple(record.solid[i])
             deepest[pair] = max(deepest.get(pair, 0.0), -float(record.distance[i]))
-        allowed = DEEP * self._plant.get_penetration_allowance()
+        allowed = max(DEEP, 10.0 * self._plant.get_penetration_allowance())
         deep = sorted(
             (pair for pair, depth in deepest.items() if depth > allowed), key=deepest.__getitem__, reverse=True
         )

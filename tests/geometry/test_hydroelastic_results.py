@@ -37,7 +37,7 @@ def scene(tmp_path, monkeypatch):
     for name, kind in (("soft", SOFT), ("hard", "")):
         paths.append(tmp_path / f"{name}.urdf")
         paths[-1].write_text(BALL.format(name=name, kind=kind))
-    return [*paths, "--ground", *AT]
+    return [*paths, "--ground", *AT, "--set", "plant_config.penetration_allowance=1e-3"]
 
 
 def plant_of(lib, step, surface, ground_first=False):
@@ -284,7 +284,7 @@ def test_resumed_runs_keep_their_surfaces(scene, tmp_path):
     whole, part = tmp_path / "whole.h5", tmp_path / "part.h5"
     succeed("simulate", *scene, "--duration", "0.004", "--log-rate", "1000", "-o", whole)
     succeed("simulate", *scene, "--duration", "0.002", "--log-rate", "1000", "-o", part)
-    options = [*scene[:3], "--duration", "0.004", "--log-rate", "1000"]
+    options = [*scene[:3], *scene[-2:], "--duration", "0.004", "--log-rate", "1000"]
     succeed("simulate", *options, "--resume", part, "-o", tmp_path / "rest.h5")
     with Log(whole) as a, Log(tmp_path / "rest.h5") as b:
         first, second = a.contacts(), b.contacts()

@@ -12,9 +12,12 @@ and the speed u at the end of the step, at the gap x + h u, is that of the same 
 
     u^2 / 2 + a (x + h u) - h a u / 2 = (e s)^2 / 2
 
-So a ball that falls freely bounces as high as Newton's law says, whenever in the step it arrives.
+So a ball that falls freely bounces as high as Newton's law says, whenever in the step it arrives. Of what touches
+nothing else the share `before` of the step passes with the velocities without constraints (arrivals.py), so that the
+gap is x + h (before w' + (1 - before) u) in place of x + h u, with w' the speed of separation without constraints.
 """
 
+from mbcli.engine.contact.arrivals import arrival_of
 from mbcli.engine.contact.laws.registry import strike_law
 from mbcli.engine.contact.patches import (
     fill_patch_response,
@@ -34,6 +37,7 @@ from mbcli.engine.fields.contact_fields import (
     PLACE_TANGENT,
     VECTOR_FREE,
     VECTOR_INVERSE_DIAGONAL,
+    VECTOR_VELOCITY,
 )
 from mbcli.engine.runtime.kernel import kernel
 from mbcli.engine.runtime.lane_memory import sum_of_lanes
@@ -52,6 +56,18 @@ def strikes(points, c, h, separation):
 
 
 @kernel
+def strikes_now(solver, points, i, h):
+    """strikes() of the contact of constraint i, whose law may be set or not."""
+    first = i + min(0, solver.con_patch_size[i])
+    if solver.con_patch_size[first] == 0:
+        return strikes(points, solver.con_source[i], h, row_velocity(solver, i, VECTOR_VELOCITY, 2))
+    w, v = patch_velocity(solver, first, VECTOR_VELOCITY)
+    if solver.con_patch_size[first] != HAS_TORSIONAL:
+        v = velocity_in_patch(solver, i, w, v)
+    return strikes(points, solver.con_source[i], h, v[2])
+
+
+@kernel
 def bounces(law, c, approach):
     return law[c, PAIR_RESTITUTION] > 0.0 and approach > law[c, PAIR_THRESHOLD]
 
@@ -62,23 +78,26 @@ def set_impact_law(solver, points, i, first, h, separation):
     c = solver.con_source[i]
     x, y, z, give, across = motion_without_constraints(solver, i, first)
     mu = points.law[c, PAIR_FRICTION]
-    target = target_of_impact(points, c, h, separation, z)
+    target = target_of_impact(points, c, h, separation, z, arrival_of(solver, first))
     impulse = max(0.0, target - z) / (give * max(1, solver.con_patch_size[first])) if give > 0.0 else 0.0
     slip = max(0.0, square_root(x * x + y * y) - mu * impulse * across)
     strike_law(solver, i, mu, target, slip, impulse, SOFTNESS * give if give > 0.0 else 1.0, across, h)
 
 
 @kernel
-def target_of_impact(points, c, h, separation, free):
-    """The speed of separation at the end; free: that without constraints."""
+def target_of_impact(points, c, h, separation, free, before):
+    """The speed of separation at the end; free: that without constraints, with which the share `before` passes."""
     law, gap = points.law, max(0.0, points.distance[c])
-    reached = -gap / h
+    rest = 1.0 - before
+    left = gap if before == 0.0 else max(0.0, gap + before * h * free)
+    reached = -left / (h * rest)
     if not bounces(law, c, -separation):
         return reached
     a, e = (separation - free) / h, law[c, PAIR_RESTITUTION]
     arrival = max(0.0, separation * separation - a * h * separation + 2.0 * a * gap)
-    square = 0.25 * a * a * h * h + e * e * arrival - 2.0 * a * gap
-    return max(reached, square_root(square) - 0.5 * a * h) if square > 0.0 else reached
+    later = rest - before
+    square = 0.25 * a * a * h * h * later * later + e * e * arrival - 2.0 * a * left
+    return max(reached, square_root(square) - 0.5 * a * h * later) if square > 0.0 else reached
 
 
 @kernel

@@ -7,12 +7,14 @@ joint, as those of limits and controllers are, needs none of that: `add_velocity
 
 from mbcli.engine.fields.contact_fields import (
     BOUNDED,
+    COUNT_ARRIVALS,
     COUNT_BOUNCES,
     COUNT_CONSTRAINTS,
     COUNT_ITERATIONS,
     COUNT_MOST_ITERATIONS_SEEN,
     COUNT_PIECES,
     COUNT_STATUS,
+    COUNT_STRIKES,
     PROBLEM_SOLVED,
     PROBLEM_TOO_MANY_CONSTRAINTS,
 )
@@ -26,7 +28,7 @@ def clear_problem(solver):
     counts = solver.counts
     counts[COUNT_CONSTRAINTS], counts[COUNT_PIECES], counts[COUNT_STATUS] = 0, 0, PROBLEM_SOLVED
     counts[COUNT_ITERATIONS], counts[COUNT_MOST_ITERATIONS_SEEN] = 0, 0
-    counts[COUNT_BOUNCES] = 0
+    counts[COUNT_BOUNCES], counts[COUNT_STRIKES], counts[COUNT_ARRIVALS] = 0, 0, 0
     solver.con_first[0] = 0
 
 

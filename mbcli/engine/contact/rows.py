@@ -15,6 +15,7 @@ from mbcli.engine.fields.contact_fields import (
     COUNT_BOUNCES,
     COUNT_CONSTRAINTS,
     COUNT_STATUS,
+    COUNT_STRIKES,
     HAS_TORSIONAL,
     PAIR_FRICTION,
     PLACE_ACROSS,
@@ -251,6 +252,7 @@ def set_contact_law(solver, points, i, first, h, softness, separation):
     c = solver.con_source[i]
     if strikes(points, c, h, separation):
         solver.con_kind[i] = int(solver.settings[SETTING_APPROXIMATION])
+        solver.counts[COUNT_STRIKES] += 1
         set_impact_law(solver, points, i, first, h, separation)
         if bounces(points.law, c, -separation) and points.law[c, PAIR_FRICTION] > 0.0:
             solver.con_bounce[i] = separation

@@ -81,12 +81,12 @@ BOUNDED_R, BOUNDED_V_HAT, BOUNDED_LOW, BOUNDED_HIGH, BOUNDED_SIGN = range(5)
 TORSIONAL_SCALE = 0  # the first of three, one for each row of a TORSIONAL [m]
 # rows of vectors
 VECTOR_VELOCITY, VECTOR_FREE, VECTOR_GRADIENT, VECTOR_DIRECTION, VECTOR_MOMENTUM, VECTOR_MOMENTUM_STEP = range(6)
-VECTOR_DIAGONAL, VECTOR_INVERSE_DIAGONAL, VECTOR_START, VECTOR_GAIN = range(6, 10)
-VECTORS = 10
+VECTOR_DIAGONAL, VECTOR_INVERSE_DIAGONAL, VECTOR_START, VECTOR_GAIN, VECTOR_UNTOUCHED = range(6, 11)
+VECTORS = 11
 # elements of counts of a problem; UNSOLVED is the island that has no solution, ELASTIC_BODIES their number in the plant
 COUNT_CONSTRAINTS, COUNT_PIECES, COUNT_ISLANDS, COUNT_STATUS, COUNT_ITERATIONS, COUNT_MOST_ITERATIONS_SEEN = range(6)
 COUNT_PLACES, COUNT_BLOCKS, COUNT_VALUES, COUNT_PATTERN, COUNT_UNSOLVED, COUNT_ELASTIC_BODIES = range(6, 12)
-COUNT_BOUNCES = 12  # impacts with friction that bounce
+COUNT_BOUNCES, COUNT_STRIKES, COUNT_ARRIVALS = 12, 13, 14  # with friction; all impacts; trees of arrivals.py
 # values of COUNT_STATUS
 PROBLEM_SOLVED, PROBLEM_TOO_MANY_CONSTRAINTS, PROBLEM_TOO_MANY_BLOCKS, PROBLEM_NOT_CONVERGED = range(4)
 PROBLEM_SINGULAR, PROBLEM_TOO_MANY_POINTS = 4, 5
@@ -141,6 +141,8 @@ SOLVER_FIELDS = (
     Field("con_order", ("ncon",), "int", "", "constraints sorted by islands"),
     Field("con_pattern", ("ncon", 2), "int", "", "con_tree of the problem whose islands and blocks are known"),
     Field("tree_island", ("ntree",), "int", "", "island of each tree, -1 where no constraint touches it"),
+    Field("tree_arrival", ("ntree",), "real", "1", "share of the step before its impact; see arrivals.py"),
+    Field("tree_partner", ("ntree",), "int", "", "the only tree that it touches; see arrivals.py"),
     Field("tree_position", ("ntree",), "int", "", "place of a tree in the order of elimination"),
     Field("order", ("ntree",), "int", "", "trees by islands in the order of elimination"),
     Field("island_tree", ("ntree1",), "int", "", "first place in that order of each island"),

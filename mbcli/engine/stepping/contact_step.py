@@ -4,16 +4,26 @@ vdot is (v' - v) / h, so whoever asks for the accelerations of a step, advances 
 needs to know nothing of contact. The arrays of contact hang on Data: contact points, solver, geometries.
 """
 
+from mbcli.engine.contact.arrivals import (
+    arrival_of,
+    find_partners,
+    go_on_with_last_velocities,
+    go_with_mean_velocities,
+    keep_untouched,
+    note_arrival,
+)
 from mbcli.engine.contact.bounce_energy import (
     MOST_SOLUTIONS,
     NEAR,
     NO_GAIN,
+    first_of,
     gain_of_bounces,
     gains_energy,
     next_share,
     strike_again,
 )
 from mbcli.engine.contact.compliance import compliance
+from mbcli.engine.contact.impacts import motion_without_constraints, strikes_now
 from mbcli.engine.contact.joint_rows import (
     CONTROLLER,
     DRY_FRICTION,
@@ -46,10 +56,12 @@ from mbcli.engine.contact.tree_masses import masses_of_trees
 from mbcli.engine.fields.collision_fields import COLLISION_BUILT, COLLISION_STATUS
 from mbcli.engine.fields.contact_fields import (
     BOUNDED,
+    COUNT_ARRIVALS,
     COUNT_BOUNCES,
     COUNT_CONSTRAINTS,
     COUNT_ELASTIC_BODIES,
     COUNT_STATUS,
+    COUNT_STRIKES,
     HAS_TORSIONAL,
     PROBLEM_SOLVED,
     PROBLEM_TOO_MANY_POINTS,
@@ -70,6 +82,7 @@ from mbcli.engine.limits.limited_dynamics import limited_dynamics
 from mbcli.engine.runtime.calls_by_address import call_by_address
 from mbcli.engine.runtime.handles import collision_at, points_at, solver_at
 from mbcli.engine.runtime.kernel import kernel, slot
+from mbcli.engine.smooth.coordinates import advance_positions
 from mbcli.engine.smooth.element_rows import resist_with_elements
 from mbcli.engine.smooth.forward_dynamics import forward_dynamics, stop_locked
 from mbcli.engine.smooth.inverse_dynamics import apply_link_forces
@@ -89,8 +102,16 @@ def start_step_in_contact(model, data, h):
 
 @kernel
 def end_step_in_contact(model, data, h):
-    """As step.end_step()."""
-    end_with_last_velocities(model, data, h)
+    """As step.end_step(); positions of what has an arrival move with its mean velocity."""
+    solver = solver_at(data.contact[CONTACT_AT_SOLVER])
+    if solver.counts[COUNT_ARRIVALS] == 0:
+        end_with_last_velocities(model, data, h)
+        return
+    for d in range(data.v.shape[0]):
+        data.v[d] += h * data.vdot[d]
+    go_with_mean_velocities(data, solver)
+    advance_positions(model, data, data.v, h)
+    go_on_with_last_velocities(data, solver)
 
 
 @kernel
@@ -169,6 +190,8 @@ def constrain_step(model, data, points, solver, h):
     if solver.counts[COUNT_STATUS] != PROBLEM_SOLVED:
         return
     set_laws(model, data, points, solver, h)
+    if solver.counts[COUNT_STRIKES] > 0:
+        set_arrivals(solver, points, h)
     solve_contact(data, h)
     if solver.counts[COUNT_BOUNCES] > 0:
         bound_bounces(data, points, solver, h)
@@ -186,6 +209,7 @@ def constrain_step(model, data, points, solver, h):
 @kernel
 def accelerate_apart(model, data, h):
     """After gather_forces, note_start: vdot over a step in which nothing touches, with limits and controllers."""
+    solver_at(data.contact[CONTACT_AT_SOLVER]).counts[COUNT_ARRIVALS] = 0
     limited_dynamics(model, data, h)
     take_terms_between_limits(model, data, h)
 
@@ -262,6 +286,23 @@ def set_laws(model, data, points, solver, h):
         elif DRY_FRICTION <= solver.con_source[i] < TRANSMISSION:
             set_friction_law(model, solver, i, h)
     set_constraint_laws(model, data, solver, h)
+
+
+@kernel
+def set_arrivals(solver, points, h):
+    """After set_laws: the laws of impacts again of what has an arrival, see arrivals.py."""
+    find_partners(solver)
+    for i in range(solver.counts[COUNT_CONSTRAINTS]):
+        if solver.con_kind[i] < BOUNDED and strikes_now(solver, points, i, h):
+            _, _, free, _, _ = motion_without_constraints(solver, i, first_of(solver, i))
+            note_arrival(solver, first_of(solver, i), points.distance[solver.con_source[i]], free, h)
+    if solver.counts[COUNT_ARRIVALS] == 0:
+        return
+    keep_untouched(solver)
+    solver.counts[COUNT_BOUNCES] = 0
+    for i in range(solver.counts[COUNT_CONSTRAINTS]):
+        if solver.con_kind[i] < BOUNDED and solver.con_patch_size[i] >= 0 and arrival_of(solver, i) > 0.0:
+            set_laws_at_points(solver, points, i, h)
 
 
 @kernel

@@ -18,6 +18,7 @@ from mbcli.geometry import shapes
 from mbcli.geometry.properties import BOUNCE_THRESHOLD, BOUNCING, TORSIONAL_FRICTION
 from mbcli.meshes.made_surfaces import CONE_SIDES
 from mbcli.multibody.compilation.compile_surfaces import Surfaces
+from mbcli.multibody.compilation.loads import loads_on
 from mbcli.multibody.compilation.standing import piece_of, standing_trees
 
 
@@ -241,15 +242,18 @@ _SOLIDS = {
 # ------------------------------------------------------------------------------------------ material
 
 
+RELAXED = 1e-3  # [m] a depth, pydrake's allowance, at which a contact has its relaxation time
+
+
 class _Materials:
     """The contact properties of geometries: their own, else those of the SceneGraphConfig, else defaults.
 
     With contact_defaults `drake` there always is a SceneGraphConfig. The default stiffness k of a pair, which two equal
-    geometries share in series, is the least at which no body sinks deeper than the penetration allowance, and nothing
-    that floats deeper than standing.py says, by their weight on one contact point. With d of what asks for most
-    and w = sqrt(g / d) the dissipation is 1 / (w d), as pydrake has it: half of what damps the linearized contact
-    critically. The relaxation time, which softens what is nearly rigid, is pydrake's, and shorter as 1 / w is where a
-    body asks for more than the allowance.
+    geometries share in series, is the least at which no body sinks deeper than the penetration allowance by its weight
+    on one contact point, nothing that floats by what it carries (loads.py), and nothing deeper than standing.py says.
+    With d of what asks for most and w = sqrt(g / d) the dissipation is 1 / (w d), as pydrake has it: half of what damps
+    the linearized contact critically. The relaxation time, which softens what is nearly rigid, is pydrake's, and
+    shorter as 1 / w is where d is below pydrake's allowance.
 
     Args:
         pieces: () -> {geometry: its Pieces}, asked for where it matters.
@@ -273,12 +277,14 @@ class _Materials:
     def _defaults(self):
         """Stiffness of a geometry, dissipation, relaxation time."""
         plant = self._plant
-        allowance, g = plant.settings.penetration_allowance, plant.strength_of_gravity()
+        allowance, g, trees = plant.get_penetration_allowance(), plant.strength_of_gravity(), self._trees
         heaviest = max((body.default_mass() for body in plant.elements.bodies[1:]), default=0.0)
-        asked = [(heaviest or 1.0, allowance), *((tree.mass, tree.depth()) for tree in self._trees)]
+        asked = [(heaviest or 1.0, allowance), *((tree.mass, tree.depth()) for tree in trees)]
+        loads = loads_on([tree.extent for tree in trees], [tree.mass for tree in trees])
+        asked += [(load.mass, min(allowance, tree.depth_under(load))) for tree, load in zip(trees, loads, strict=True)]
         mass, depth = max(asked, key=lambda mass_and_depth: mass_and_depth[0] / mass_and_depth[1])
         slowest = DefaultProximityProperties().relaxation_time
-        return 2.0 * mass * g / depth, 1.0 / np.sqrt(g * depth), slowest * min(1.0, np.sqrt(depth / allowance))
+        return 2.0 * mass * g / depth, 1.0 / np.sqrt(g * depth), slowest * min(1.0, np.sqrt(depth / RELAXED))
 
     def __call__(self, geometry_id, instance):
         """Stiffness, dissipation, relaxation time, dynamic and static friction."""

@@ -14,11 +14,13 @@ import numpy as np
 
 from mbcli.engine.fields import collision_fields as kinds
 from mbcli.math import RigidTransform
+from mbcli.multibody.compilation.loads import Extent
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from mbcli.math.array_types import FloatArray
+    from mbcli.multibody.compilation.loads import Load
 
 SHARE = 0.02  # s of b^2 / H
 THINNEST = 1e-3  # of the half length: what is thinner counts as that thin
@@ -53,13 +55,21 @@ class Base(NamedTuple):
 class Standing:
     """A tree of bodies that a floating joint moves: its links, the root first, mass [kg], and how it stands.
 
-    span: smallest and largest half extent [m]; base: of the default positions, None if it stands on an edge or a tip.
+    span: smallest and largest half extent [m]; base and extent: of the default positions, base None if it stands on an
+    edge or a tip.
     """
 
     links: tuple[int, ...]
     mass: float
     span: tuple[float, float]
     base: Base | None
+    extent: Extent
+
+    def depth_under(self, load: Load) -> float:
+        """[m] that it may sink by what it carries, so that a tower does not fall over at its base."""
+        if self.base is None or load.height <= 0.0:
+            return np.inf
+        return max(LEAST_DEPTH, SHARE * self.base.half_width**2 / load.height)
 
     def depth(self) -> float:
         """[m] that it may sink by its weight: so that it stands as by default, on one foot, or on any side."""
@@ -110,7 +120,9 @@ def standing_trees(plant: Any, pieces: Iterable[Piece]) -> list[Standing]:
         else:
             axes = np.eye(3)
         span = _span(placed, axes)
-        found.append(Standing(tuple(links), mass, span, _base(placed, sum(centers) / mass, down)))
+        center = sum(centers) / mass
+        extent = _extent(placed, np.vstack([*_across(down), -down]), center)
+        found.append(Standing(tuple(links), mass, span, _base(placed, center, down), extent))
     return found
 
 
@@ -155,6 +167,18 @@ def _span(placed, axes):
     return float(extents.min()), float(extents.max())
 
 
+def _across(down):
+    """The two axes of World across one of them."""
+    return [axis for axis in np.eye(3) if abs(axis @ down) < 0.5]
+
+
+def _extent(placed, axes, center):
+    along = [piece.points @ axes.T for piece in placed]
+    lower = np.min([p.min(axis=0) - piece.rounding for p, piece in zip(along, placed, strict=True)], axis=0)
+    upper = np.max([p.max(axis=0) + piece.rounding for p, piece in zip(along, placed, strict=True)], axis=0)
+    return Extent(lower, upper, float(axes[2] @ center))
+
+
 def _base(placed, center, down):
     """The Base of what is lowest."""
     reach = [piece.points @ down + piece.rounding for piece in placed]
@@ -163,7 +187,7 @@ def _base(placed, center, down):
         min(r.min() - 2.0 * p.rounding for r, p in zip(reach, placed, strict=True)),
     )
     height = lowest - center @ down
-    across = [axis for axis in np.eye(3) if abs(axis @ down) < 0.5]
+    across = _across(down)
     touching, axes = {}, []
     for piece, r in zip(placed, reach, strict=True):
         near = r >= lowest - LEVEL * (lowest - highest)

@@ -64,7 +64,7 @@ class StepContact(ContactArrays):
         self.solver = self.make_solver(rows, LAW_NUMBERS[plant.settings.discrete_contact_approximation])
         settings = self.solver.settings
         v_s = plant.get_stiction_tolerance()
-        settings[SETTING_NEAR_RIGID], settings[SETTING_STICTION] = plant.settings.sap_near_rigid_threshold, v_s
+        settings[SETTING_NEAR_RIGID], settings[SETTING_STICTION] = plant.get_sap_near_rigid_threshold(), v_s
         settings[SETTING_FRICTION_SOFTNESS] = FRICTION_SOFTNESS * min(1.0, v_s / HELD_SOFTLY)
         if earlier is not None:
             self.solver.statistics[:] = earlier.statistics

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 # [m/s] stiction tolerance of plants for which none is set
 DISCRETE_STICTION, CONTINUOUS_STICTION, DRAKES_STICTION = 1e-6, 1e-3, 1e-4
+DISCRETE_ALLOWANCE, DRAKES_ALLOWANCE = 1e-4, 1e-3
+NEAR_RIGID, DRAKES_NEAR_RIGID = 0.03, 1.0
 
 
 class ContactModel(Enum):
@@ -65,11 +67,11 @@ class PlantSettings:
 
     sampled_outputs: bool
     contact_surface_representation: HydroelasticContactRepresentation
-    penetration_allowance: float = 1e-3  # [m]
+    penetration_allowance: float | None = None  # [m]; None: the default of the kind of plant, as of the next ones
     contact_defaults: str = "allowance"  # or "drake"
-    stiction_tolerance: float | None = None  # [m/s]; None: the default of the kind of plant
+    stiction_tolerance: float | None = None  # [m/s]
     contact_model: ContactModel = ContactModel.kHydroelasticWithFallback
-    sap_near_rigid_threshold: float = 1.0
+    sap_near_rigid_threshold: float | None = None
     adjacent_bodies_collision_filters: bool = True
     discrete_contact_approximation: str = "lagged"  # as configurations spell it
     joint_dry_friction: bool = True  # whether the dry friction of joints acts in steps

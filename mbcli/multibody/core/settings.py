@@ -15,8 +15,12 @@ from mbcli.geometry.contact_representation import HydroelasticContactRepresentat
 from mbcli.multibody.core.constraints import change_contact_law
 from mbcli.multibody.core.plant_settings import (
     CONTINUOUS_STICTION,
+    DISCRETE_ALLOWANCE,
     DISCRETE_STICTION,
+    DRAKES_ALLOWANCE,
+    DRAKES_NEAR_RIGID,
     DRAKES_STICTION,
+    NEAR_RIGID,
     BaseBodyJointType,
     ContactModel,
     DiscreteContactApproximation,
@@ -61,9 +65,11 @@ def GetBaseBodyJointType(plant: PlantData, model_instance: ModelInstanceIndex | 
 
 
 def set_penetration_allowance(plant: PlantData, penetration_allowance: float = 0.001) -> None:
-    """[m], greater than 0: what default stiffnesses of point contact aim at.
+    """[m], greater than 0: how deep the loads of bodies may press point contact of default stiffness.
 
-    After Finalize() it counts in contexts made from then on.
+    A plant for which it is not set has 0.1 mm in discrete steps, which resolve any stiffness at no cost, and 1 mm where
+    it is continuous, whose equations are the stiffer the smaller it is, or has contact_defaults `drake`. After
+    Finalize() it counts in contexts made from then on.
     """
     plant.settings.penetration_allowance = _positive("set_penetration_allowance", penetration_allowance)
     plant.known_geometries = None
@@ -71,7 +77,10 @@ def set_penetration_allowance(plant: PlantData, penetration_allowance: float = 0
 
 def get_penetration_allowance(plant: PlantData) -> float:
     """[m]"""
-    return plant.settings.penetration_allowance
+    if plant.settings.penetration_allowance is not None:
+        return plant.settings.penetration_allowance
+    softer = plant.settings.contact_defaults == "drake" or not plant.is_discrete()
+    return DRAKES_ALLOWANCE if softer else DISCRETE_ALLOWANCE
 
 
 def set_stiction_tolerance(plant: PlantData, v_stiction: float = 0.001) -> None:
@@ -140,7 +149,7 @@ def get_contact_penalty_method_time_scale(plant: PlantData) -> float:
     After Finalize().
     """
     plant.require_finalized("get_contact_penalty_method_time_scale")
-    return float(np.sqrt(plant.settings.penetration_allowance / strength_of_gravity(plant)))
+    return float(np.sqrt(get_penetration_allowance(plant) / strength_of_gravity(plant)))
 
 
 def strength_of_gravity(plant: PlantData) -> float:
@@ -179,7 +188,10 @@ def get_contact_surface_representation(plant: PlantData) -> HydroelasticContactR
 
 
 def set_sap_near_rigid_threshold(plant: PlantData, near_rigid_threshold: float = 1.0) -> None:
-    """Not negative: share of the stiffness that a step resolves above which contact is softened; 0: nowhere."""
+    """Not negative: share of the stiffness that a step resolves above which contact is softened; 0: nowhere.
+
+    A plant for which it is not set has 0.03, so that what is light carries heavy things; with `drake` defaults 1.
+    """
     plant.require_not_finalized("set_sap_near_rigid_threshold")
     if not 0.0 <= near_rigid_threshold < float("inf"):
         raise RuntimeError(
@@ -190,7 +202,9 @@ def set_sap_near_rigid_threshold(plant: PlantData, near_rigid_threshold: float =
 
 def get_sap_near_rigid_threshold(plant: PlantData) -> float:
     """The threshold of near-rigid regularization, a number without unit."""
-    return plant.settings.sap_near_rigid_threshold
+    if plant.settings.sap_near_rigid_threshold is not None:
+        return plant.settings.sap_near_rigid_threshold
+    return DRAKES_NEAR_RIGID if plant.settings.contact_defaults == "drake" else NEAR_RIGID
 
 
 def set_adjacent_bodies_collision_filters(plant: PlantData, value: bool) -> None:

@@ -36,7 +36,8 @@ def ApplyMultibodyPlantConfig(config: MultibodyPlantConfig, plant: MultibodyPlan
             f"ApplyMultibodyPlantConfig: the plant's time step is {plant.time_step():g}, time_step of the "
             f"configuration is {config.time_step:g}"
         )
-    plant.set_penetration_allowance(config.penetration_allowance)
+    if config.penetration_allowance is not None:
+        plant.set_penetration_allowance(config.penetration_allowance)
     plant.settings.contact_defaults = OTHER_DEFAULTS.get("contact_defaults", config.contact_defaults)
     plant.settings.joint_dry_friction = OTHER_DEFAULTS.get("joint_dry_friction", config.joint_dry_friction)
     of_continuous = OTHER_DEFAULTS.get("continuous_joint_limits", config.continuous_joint_limits)
@@ -49,7 +50,8 @@ def ApplyMultibodyPlantConfig(config: MultibodyPlantConfig, plant: MultibodyPlan
     plant.set_contact_surface_representation(
         HydroelasticContactRepresentation[f"k{config.contact_surface_representation.capitalize()}"]
     )
-    plant.set_sap_near_rigid_threshold(config.sap_near_rigid_threshold)
+    if config.sap_near_rigid_threshold is not None:
+        plant.set_sap_near_rigid_threshold(config.sap_near_rigid_threshold)
     plant.set_adjacent_bodies_collision_filters(config.adjacent_bodies_collision_filters)
     if plant.is_discrete():
         plant.SetUseSampledOutputPorts(config.use_sampled_output_ports)

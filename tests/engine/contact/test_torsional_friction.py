@@ -26,7 +26,8 @@ from mbcli.systems.framework import DiagramBuilder
 
 R, M, G = 0.1, 1.0, 9.81  # of the ball below; g
 INERTIA = 0.4 * M * R * R
-STIFFNESS = M * G / 1e-3  # it lets the ball sink by the penetration allowance
+ALLOWANCE = 1e-3
+STIFFNESS = M * G / ALLOWANCE  # it lets the ball sink by the penetration allowance
 # the ball stands in equilibrium, 1 mm deep
 BALL = (
     '<mujoco><worldbody><geom type="plane" size="9 9 1" friction="0 0 0"/><body name="ball" pos="0 0 .099"><freejoint/>'
@@ -38,7 +39,7 @@ STEPS = [*APPROXIMATIONS, "continuous"]
 def ball(geom, law="lagged", velocities=(0, 0, 0, 0, 0, 0), step=1e-3):
     """A Simulator of the ball, its plant and its context; velocities: angular, then linear."""
     config = {"time_step": 0.0} if law == "continuous" else {"time_step": step, "discrete_contact_approximation": law}
-    plant = plant_of(BALL.format(geom), **config)
+    plant = plant_of(BALL.format(geom), penetration_allowance=ALLOWANCE, **config)
     context = plant.CreateDefaultContext()
     plant.SetVelocities(context, np.array(velocities, float))
     return Simulator(plant, context), plant, context
@@ -134,7 +135,7 @@ def test_reaction_forces_and_balances_know_the_moment():
         '<joint name="z" type="slide" axis="0 0 1"/><joint name="spin" axis="0 0 1"/><geom size=".1" mass="1"/></body>'
         "</worldbody></mujoco>"
     )
-    plant = plant_of(text, time_step=1e-3)
+    plant = plant_of(text, time_step=1e-3, penetration_allowance=ALLOWANCE)
     context = plant.CreateDefaultContext()
     simulator = Simulator(plant, context)
     v = plant.GetVelocities(context)
@@ -309,7 +310,7 @@ def test_no_sliding_friction_counts_as_the_least_of_mujoco():
 def test_properties_of_a_geometry_give_coefficients_in_python():
     """A ball that spins on a floor of a plant without files: I dw/dt = -mu_t m g."""
     builder = DiagramBuilder()
-    plant, _ = AddMultibodyPlant(MultibodyPlantConfig(time_step=1e-3), builder)
+    plant, _ = AddMultibodyPlant(MultibodyPlantConfig(time_step=1e-3, penetration_allowance=ALLOWANCE), builder)
     body = plant.AddRigidBody("ball", SpatialInertia.SolidSphereWithMass(M, R))
     for link, shape, torsional in ((plant.world_body(), HalfSpace(), None), (body, Sphere(R), 0.02)):
         properties = ProximityProperties()
@@ -334,7 +335,7 @@ SPINNING = (
     '<mujoco><worldbody><geom name="floor" type="plane" size="9 9 1" friction="0 0 0"/><body name="ball" '
     'pos="0 0 .099"><freejoint/><geom name="ball" size=".1" mass="1" friction="1 .02" {}/></body></worldbody></mujoco>'
 )
-SPIN = ("--v", "0 0 5 0 0 0")
+SPIN = ("--v", "0 0 5 0 0 0", "--set", f"plant_config.penetration_allowance={ALLOWANCE}")
 
 
 @pytest.fixture

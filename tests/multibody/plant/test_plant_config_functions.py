@@ -41,15 +41,16 @@ def test_defaults_are_those_of_the_reference():
     assert reported(MultibodyPlant(0.01)) == {
         "contact_model": ContactModel.kHydroelasticWithFallback,
         "representation": HydroelasticContactRepresentation.kPolygon,
-        "threshold": 1.0,
+        "threshold": 0.03,  # mbcli's own
         "filters": True,
         "approximation": DiscreteContactApproximation.kLagged,
         "solver": DiscreteContactSolver.kSap,
         "sampled": True,
-        "allowance": 1e-3,
+        "allowance": 1e-4,  # mbcli's own
         "stiction": 1e-6,  # mbcli's own
     }
     continuous = MultibodyPlant(0.0)
+    assert continuous.get_penetration_allowance() == 1e-3
     assert continuous.get_stiction_tolerance() == 1e-3
     assert continuous.get_contact_surface_representation() == HydroelasticContactRepresentation.kTriangle
     assert not continuous.has_sampled_output_ports()
@@ -206,9 +207,10 @@ def test_nothing_can_be_set_after_finalize(setter, value):
 )
 def test_values_out_of_range_are_refused(setter, value, error):
     plant = MultibodyPlant(0.1)
+    before = reported(plant)
     with pytest.raises(RuntimeError, match=f"{setter}: .*{error}"):
         getattr(plant, setter)(value)
-    assert plant.get_sap_near_rigid_threshold() == 1.0
+    assert reported(plant) == before
 
 
 def test_a_setting_of_another_kind_is_refused():

@@ -53,11 +53,11 @@ def test_plant_defaults_are_those_of_the_reference():
     assert dataclasses.asdict(MultibodyPlantConfig()) == {
         "time_step": 0.001,
         "use_sampled_output_ports": True,
-        "penetration_allowance": 0.001,
-        "stiction_tolerance": None,  # that of the kind of plant
+        "penetration_allowance": None,  # that of the kind of plant, as of the next
+        "stiction_tolerance": None,
         "contact_model": "hydroelastic_with_fallback",
         "discrete_contact_approximation": "lagged",
-        "sap_near_rigid_threshold": 1.0,
+        "sap_near_rigid_threshold": None,
         "contact_surface_representation": "polygon",
         "adjacent_bodies_collision_filters": True,
         "contact_defaults": "allowance",
@@ -387,6 +387,13 @@ def test_schema_and_reader_accept_the_same_files(text, valid):
 # ---------------------------------------------------------------------------------------------- peers
 
 
+OF_THE_KIND_OF_PLANT = {  # None here, with the defaults of the setters of MultibodyPlant
+    "penetration_allowance": 1e-3,
+    "stiction_tolerance": 1e-4,
+    "sap_near_rigid_threshold": 1.0,
+}
+
+
 @pytest.mark.peers("pydrake")
 def test_fields_and_defaults_are_those_of_pydrake():
     from pydrake.multibody import plant
@@ -399,8 +406,8 @@ def test_fields_and_defaults_are_those_of_pydrake():
         fields = [field for field in dataclasses.fields(ours) if field.name not in MBCLIS_OWN]
         for field in fields:
             expected = getattr(theirs, field.name)
-            if field.name == "stiction_tolerance":
-                assert expected == 1e-4  # stated where MultibodyPlantConfig is declared
+            if field.name in OF_THE_KIND_OF_PLANT:
+                assert expected == OF_THE_KIND_OF_PLANT[field.name]  # stated where MultibodyPlantConfig is declared
             else:
                 assert getattr(ours, field.name) == expected
         assert [field.name for field in theirs.__fields__] == [field.name for field in fields]
