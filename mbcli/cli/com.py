@@ -9,6 +9,7 @@ import click
 from mbcli.cli.analysis import Analysis
 from mbcli.cli.options import batch_options, model_options, output_options, state_options, usage_errors
 from mbcli.cli.output import table
+from mbcli.common.coordinate_names import listed
 
 if TYPE_CHECKING:
     from types import SimpleNamespace
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
 @click.pass_context
 def com(ctx: click.Context, instances: tuple[str, ...], per_body: bool, **values: Any) -> None:
     """Position [m] and velocity [m/s] of the centre of mass in the world, and the total mass [kg].
+
+    What is fixed to the world, as a static model, is scenery: it is left out and named, unless --instance names its
+    model or nothing else has mass.
 
     \b
     mbcli com robot.urdf --random 3
@@ -61,6 +65,8 @@ def render(plant: MultibodyPlant, results: dict[str, Any]) -> str:
             ["velocity", *results["v_WCom"], "m/s"],
         ]
     )
+    if results["left_out"]:
+        text += f"\nleft out, since fixed to the world (--instance counts it): {listed(results['left_out'])}"
     if "bodies" in results:
         rows = [[name, e["mass"], *e["p_WCom"], *e["v_WCom"]] for name, e in results["bodies"].items()]
         text += "\n\n" + table(rows, ["body", "mass [kg]", "x [m]", "y", "z", "vx [m/s]", "vy", "vz"])

@@ -115,7 +115,12 @@ def render(info: dict[str, Any], plant: MultibodyPlant) -> str:
 
 
 def _masses(info: dict[str, Any]) -> str:
-    rigid = f"total mass {number(info['total_mass'])} kg"
+    rigid, fixed = (
+        f"total mass {number(info['total_mass'])} kg",
+        sum(b["mass"] for b in info["bodies"] if b["anchored"]),
+    )
+    if 0.0 < fixed < info["total_mass"]:
+        rigid += f" ({number(fixed)} kg fixed to the world)"
     soft = info["deformable_bodies"]
     return f"{rigid} and {number(sum(body['mass'] for body in soft))} kg deformable" if soft else rigid
 

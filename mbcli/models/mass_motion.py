@@ -9,6 +9,7 @@ import numpy as np
 from mbcli.common.argument_names import argument
 from mbcli.errors import ArgumentError, ModelError
 from mbcli.math.array_arguments import as_array
+from mbcli.multibody.core.mass_properties import MOVING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 
     from mbcli.multibody.plant import MultibodyPlant
     from mbcli.multibody.state.context import Context
-    from mbcli.multibody.tree.index import ModelInstanceIndex
     from mbcli.multibody.tree.rigid_body import RigidBody
 
 
@@ -25,21 +25,23 @@ def center_of_mass(context: Context, *, instance: Iterable[str] = (), bodies: bo
     """The centre of mass of a plant at the state of a context.
 
     Args:
-        instance: names of the model instances that count; default: all.
+        instance: names of the model instances that count; default: all that moves. Scenery, which is fixed to the
+            world, counts where it is named, or where nothing else has mass.
         bodies: whether each body is told too.
 
     Returns:
-        p_WCom (3,) [m], v_WCom (3,) [m/s] and total_mass [kg]; `bodies`: mass, p_WCom and v_WCom of each by its scoped
-        name, if asked for.
+        p_WCom (3,) [m], v_WCom (3,) [m/s] and total_mass [kg] of these; left_out: scoped names of the scenery with mass
+        that does not count; `bodies`: mass, p_WCom and v_WCom of each by its scoped name, if asked for.
 
     ArgumentError for an unknown name; ModelError without mass.
     """
-    plant = context.state.plant
+    plant, instance = context.state.plant, list(instance)
     chosen = instances_with_mass(context, instance)
     result: dict[str, Any] = {
         "p_WCom": plant.CalcCenterOfMassPositionInWorld(context, chosen),
         "v_WCom": plant.CalcCenterOfMassTranslationalVelocityInWorld(context, chosen),
         "total_mass": plant.CalcTotalMass(context, chosen),
+        "left_out": scenery_left_out(context, instance),
     }
     if bodies:
         result["bodies"] = {
@@ -81,24 +83,39 @@ def momentum(context: Context, point: ArrayLike | str = (0.0, 0.0, 0.0), *, bodi
     return result
 
 
-def instances_with_mass(context: Context, names: Iterable[str] = ()) -> list[ModelInstanceIndex] | None:
-    """Model instances of these names, None for all. ArgumentError for an unknown name, ModelError without mass."""
+def instances_with_mass(context: Context, names: Iterable[str] = ()) -> Any:
+    """Model instances of these names; without names MOVING, None for all where nothing that moves has mass.
+
+    ArgumentError for an unknown name, ModelError without mass.
+    """
     plant = context.state.plant
     names = list(names)
     for name in names:
         if not plant.HasModelInstanceNamed(name):
             raise ArgumentError(f"{argument('instance')}: there is no model '{name}'")
-    chosen = [plant.GetModelInstanceByName(name) for name in names] or None
+    chosen: Any = [plant.GetModelInstanceByName(name) for name in names] or MOVING
+    if chosen is MOVING and not plant.CalcTotalMass(context, MOVING) > 0.0:
+        chosen = None
     if not plant.CalcTotalMass(context, chosen) > 0.0:
         raise ModelError(f"{'these models have' if names else 'the model has'} no mass: there is no centre of mass")
     return chosen
 
 
+def scenery_left_out(context: Context, names: Iterable[str] = ()) -> list[str]:
+    """Scoped names of the bodies with mass that instances_with_mass() leaves out as they are fixed to the world."""
+    if instances_with_mass(context, names) is not MOVING:
+        return []
+    plant = context.state.plant
+    fixed = [body for body in plant.elements.bodies[1:] if plant.IsAnchored(body) and body.get_mass(context) > 0.0]
+    return [body.scoped_name().get_full() for body in fixed]
+
+
 def links_with_mass(context: Context, names: Iterable[str] = ()) -> tuple[np.ndarray, float]:
-    """1 for each body of models of these names, else 0, (num_bodies,), and their mass [kg]; errors as above."""
+    """1 for each body that counts, else 0, (num_bodies,), and their mass [kg]; as instances_with_mass()."""
     plant = context.state.plant
     chosen = instances_with_mass(context, names)
-    selected = [chosen is None or body.model_instance() in chosen for body in plant.elements.bodies]
+    counted = _bodies_of(plant, chosen)
+    selected = [body in counted for body in plant.elements.bodies]
     return np.array(selected, dtype=float), float(plant.CalcTotalMass(context, chosen))
 
 
@@ -114,6 +131,9 @@ def _momentum_of_body(context: Context, body: RigidBody, p_WoP: np.ndarray) -> n
     return L_WBo.Shift(p_WoP - X_WB.translation()).get_coeffs()
 
 
-def _bodies_of(plant: MultibodyPlant, instances: list[ModelInstanceIndex] | None) -> list[RigidBody]:
-    """All bodies but World, of the given model instances or of all."""
-    return [body for body in plant.elements.bodies[1:] if instances is None or body.model_instance() in instances]
+def _bodies_of(plant: MultibodyPlant, instances: Any) -> list[RigidBody]:
+    """All bodies but World that count, see instances_with_mass()."""
+    bodies = plant.elements.bodies[1:]
+    if instances is MOVING:
+        return [body for body in bodies if not plant.IsAnchored(body)]
+    return [body for body in bodies if instances is None or body.model_instance() in instances]

@@ -214,14 +214,18 @@ def test_commands_that_describe_a_state(tree):
             "joint_damping_power": -tree.D @ v**2,
         }
         agree(tree.document("energy", q, v), energy)
+        moving = [body for body in plant.elements.bodies[1:] if not plant.IsAnchored(body)]
+        fixed = [body for body in plant.elements.bodies[1:] if plant.IsAnchored(body)]
+        masses = np.array([body.get_mass(context) for body in moving or fixed])
+        places = [b.EvalPoseInWorld(context) @ b.CalcCenterOfMassInBodyFrame(context) for b in moving or fixed]
+        velocities = [body.CalcCenterOfMassTranslationalVelocityInWorld(context) for body in moving or fixed]
         com = {
-            "p_WCom": plant.CalcCenterOfMassPositionInWorld(context),
-            "v_WCom": plant.CalcJacobianCenterOfMassTranslationalVelocity(
-                context, JacobianWrtVariable.kV, plant.world_frame(), plant.world_frame()
-            )
-            @ v,
-            "total_mass": plant.CalcTotalMass(context),
+            "p_WCom": masses @ places / masses.sum(),
+            "v_WCom": masses @ velocities / masses.sum(),
+            "total_mass": masses.sum(),
+            "left_out": [body.scoped_name().get_full() for body in fixed if moving and body.get_mass(context) > 0.0],
         }
+        assert tree.document("com", q, v)["left_out"] == com.pop("left_out")
         agree(tree.document("com", q, v), com)
         point = tree.rng.normal(size=3)
         momentum = plant.CalcSpatialMomentumInWorldAboutPoint(context, point).get_coeffs()

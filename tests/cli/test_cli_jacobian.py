@@ -108,7 +108,7 @@ def test_the_text_of_a_jacobian_has_a_line_for_each_velocity_and_the_bias(names)
 
 def test_center_of_mass_and_momentum_are_those_of_the_library():
     document = succeed("com", ROBOT, "--random", 5, "--bodies", "--json").json()
-    assert set(document) == COMMON | {"p_WCom", "v_WCom", "total_mass", "bodies"}
+    assert set(document) == COMMON | {"p_WCom", "v_WCom", "total_mass", "left_out", "bodies"}
     plant, context = at_state_of(document)
     assert document["p_WCom"] == plant.CalcCenterOfMassPositionInWorld(context).tolist()
     assert document["v_WCom"] == plant.CalcCenterOfMassTranslationalVelocityInWorld(context).tolist()
@@ -155,7 +155,7 @@ def test_rows_of_states(tmp_path, names):
     q[1][-1] += 0.5
     states.write_text("\n".join(json.dumps({"q": row, "v": document["v"]}) for row in q))
     for command, keys in (
-        (("com",), {"p_WCom", "v_WCom", "total_mass"}),
+        (("com",), {"p_WCom", "v_WCom", "total_mass", "left_out"}),
         (("momentum",), {"L_WS_W"}),
         (("jacobian", "--frame", names[0]), {"J", "bias"}),
         (("jacobian", "--frame", names[0], "--wrt", "qdot"), {"J"}),

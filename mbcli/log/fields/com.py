@@ -1,4 +1,4 @@
-"""com: the centre of mass of all bodies."""
+"""com: the centre of mass of all bodies that move; of all where none of these has mass."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from mbcli.log.datasets import AXES, Dataset
 from mbcli.log.fields.common import brings_nothing, same_columns
+from mbcli.multibody.core.mass_properties import MOVING
 
 if TYPE_CHECKING:
     from mbcli.log.fields.block import Block
@@ -28,4 +29,7 @@ def lacks(plant: Any) -> str:
 
 def rows(block: Block) -> dict[str, Any]:
     """p_WoScm_W at each state."""
-    return {COM: block.at_states(3, lambda plant, context: plant.CalcCenterOfMassPositionInWorld(context))}
+    plant = block.logged.plant
+    moves = plant.model.link_inertia[plant.model.link_body != 0, 0].any()
+    counted = MOVING if moves else None
+    return {COM: block.at_states(3, lambda plant, context: plant.CalcCenterOfMassPositionInWorld(context, counted))}

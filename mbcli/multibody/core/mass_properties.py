@@ -32,6 +32,9 @@ if TYPE_CHECKING:
     Instances: TypeAlias = tuple[int | None, ...] | None  # numbers of model instances; None for all
 
 
+MOVING = (-1,)  # in place of model instances: the bodies that are not fixed to World
+
+
 def _is_same_list(known: list[BodyIndex], given: Iterable[BodyIndex]) -> bool:
     """Whether these are the same bodies in the same order; an invalid index is like no other."""
     try:
@@ -51,9 +54,12 @@ def _links_of(plant: PlantData, key: Instances) -> Vector:
     selected = plant.selections.get(key)
     if selected is None:
         numbers = key or ()
-        for instance in numbers:
-            check_instance(plant, ModelInstanceIndex(instance))
-        selected = np.array([float(int(body.model_instance()) in numbers) for body in plant.elements.bodies])
+        if key == MOVING:
+            selected = (plant.model.link_body != 0).astype(float)
+        else:
+            for instance in numbers:
+                check_instance(plant, ModelInstanceIndex(instance))
+            selected = np.array([float(int(body.model_instance()) in numbers) for body in plant.elements.bodies])
         plant.selections[key] = selected
     return selected
 

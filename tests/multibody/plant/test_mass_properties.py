@@ -2,12 +2,13 @@
 
 import numpy as np
 import pytest
+from command_line import succeed
 from moving_states import DIFFERENCES, assert_close, derivative, moved, plant_with_frames
 from random_trees import bodies_of, random_context, random_plant, random_pose
 
 from mbcli.errors import ArgumentError, ModelError
 from mbcli.math import RigidTransform, RollPitchYaw
-from mbcli.models import center_of_mass, momentum
+from mbcli.models import center_of_mass, load_model, momentum
 from mbcli.multibody.math import SpatialForce
 from mbcli.multibody.plant import ExternallyAppliedSpatialForce, MultibodyPlant
 from mbcli.multibody.tree import (
@@ -21,6 +22,7 @@ from mbcli.multibody.tree import (
     SpatialInertia,
     UnitInertia,
 )
+from mbcli.simulation import simulate
 
 ROUNDING = 1e-12
 # Rounding of accelerations of a few thousand that forward dynamics gives.
@@ -501,7 +503,8 @@ def test_the_bodies_of_a_centre_of_mass_and_of_a_momentum_make_up_the_whole(scen
     plant, context, _ = scene
     found = center_of_mass(context, bodies=True)
     masses, p, v = (np.array([body[key] for body in found["bodies"].values()]) for key in ("mass", "p_WCom", "v_WCom"))
-    assert len(masses) == plant.num_bodies() - 1 and found["total_mass"] == pytest.approx(masses.sum())
+    moving = [body for body in plant.elements.bodies if not plant.IsAnchored(body)]
+    assert len(masses) == len(moving) and found["total_mass"] == pytest.approx(masses.sum())
     assert_close(masses @ p / masses.sum(), found["p_WCom"], ROUNDING)
     assert_close(masses @ v / masses.sum(), found["v_WCom"], ROUNDING)
     for point in ("com", (0.3, -1.0, 2.0)):
@@ -533,3 +536,43 @@ def test_what_has_no_mass_has_no_centre():
         with pytest.raises(ModelError, match="the model has no mass"):
             ask(context)
     assert (momentum(context)["L_WS_W"] == 0.0).all()
+
+
+SCENERY = """<sdf version="1.9"><world name="w"><model name="rock"><static>true</static><link name="r">
+<pose>8 0 0 0 0 0</pose><inertial><mass>5</mass></inertial></link></model>
+<model name="robot"><link name="post"><pose>4 0 0 0 0 0</pose><inertial>
+<mass>3</mass></inertial></link><joint name="held" type="fixed"><parent>world</parent><child>post</child></joint>
+<link name="arm"><pose>1 0 0 0 0 0</pose><inertial><mass>2</mass></inertial></link><joint name="j" type="prismatic">
+<parent>post</parent><child>arm</child><axis><xyz>1 0 0</xyz></axis></joint></model></world></sdf>"""
+
+
+def test_scenery_is_left_out_of_the_centre_of_mass_and_named(tmp_path):
+    path = tmp_path / "scenery.sdf"
+    path.write_text(SCENERY)
+    model = load_model(str(path), contact=False)
+    plant = model.plant
+    context = plant.CreateDefaultContext()
+    plant.SetPositions(context, [0.5])
+    plant.SetVelocities(context, [3.0])
+    found = center_of_mass(context, bodies=True)
+    np.testing.assert_allclose(found["p_WCom"], [1.5, 0.0, 0.0], atol=1e-15)
+    np.testing.assert_allclose(found["v_WCom"], [3.0, 0.0, 0.0], atol=1e-15)
+    assert found["total_mass"] == 2.0 and list(found["bodies"]) == ["robot::arm"]
+    assert found["left_out"] == ["rock::r", "robot::post"]
+    asked = center_of_mass(context, instance=["robot"])
+    assert asked["total_mass"] == 5.0 and asked["left_out"] == []
+    assert center_of_mass(context, instance=["rock"])["p_WCom"][0] == 8.0
+    log = simulate(model, 0.01, fields="com", start={"j": 0.5, "j_v": 3.0})
+    np.testing.assert_allclose(log.field("derived/com")[:, 0], 1.5 + 3.0 * log.times, atol=1e-9)
+    lines = succeed("com", path, "--at", "j=0.5").out
+    assert "left out, since fixed to the world (--instance counts it): rock::r, robot::post" in lines
+    assert "total mass 10 kg (8 kg fixed to the world)" in succeed("inspect", path).out
+    rows = succeed("com", path, "--random", 2, "--json").json()
+    assert rows["total_mass"] == 2.0
+
+
+def test_scenery_counts_where_nothing_else_has_mass(tmp_path):
+    path = tmp_path / "rock.sdf"
+    path.write_text(SCENERY.partition('<model name="robot">')[0] + "</world></sdf>")
+    found = center_of_mass(load_model(str(path), contact=False).plant.CreateDefaultContext())
+    assert found["total_mass"] == 5.0 and found["left_out"] == []
