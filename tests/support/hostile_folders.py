@@ -1,5 +1,6 @@
-"""Folders that act if they can: modules, programs, links, settings beside a robot; and a watch over commands there."""
+"""Folders that act if they can: modules, programs, links, settings beside a robot; and commands there, watched."""
 
+import inspect
 import json
 import os
 import random
@@ -7,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from outside_watch import watch
 from repository import SAMPLES
 
 MODULES = """
@@ -47,44 +49,6 @@ COMMANDS = (
     ("doctor",),
     ("schema", "log"),
 )
-WATCH = """
-import os, sys
-_log = os.open({log!r}, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
-_folder, _outside = {folder!r}, {outside!r}
-_allowed = tuple({allowed!r})
-def _real(path):
-    try:
-        return os.path.realpath(os.fsdecode(path))
-    except (TypeError, ValueError):
-        return ""
-def _tell(*words):
-    os.write(_log, (repr(words) + "\\n").encode())
-def _watch(event, arguments):
-    if event == "open":
-        path, mode, flags = arguments
-        if isinstance(path, int):
-            return
-        real, writes = _real(path), bool(flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT))
-        if real.startswith(_outside):
-            _tell("outside", real, flags)
-        elif os.path.dirname(real) == _folder and os.path.basename(real) in {names!r}:
-            _tell("planted", real)
-        elif writes and not real.startswith((_folder, *_allowed)):
-            _tell("written", real)
-    elif event in ("socket.connect", "socket.bind", "socket.getaddrinfo"):
-        _tell(event, *map(str, arguments[1:2]))
-    elif event == "subprocess.Popen":
-        program = _real(arguments[0]) if os.sep in str(arguments[0]) else str(arguments[0])
-        if program in {system!r} and not any(entry in ("", ".") for entry in os.environ["PATH"].split(os.pathsep)):
-            return
-        if program != os.path.realpath(sys.executable) or _real(arguments[2] or ".") == _folder:
-            _tell(event, program, str(arguments[2]))
-    elif event in ("os.exec", "os.posix_spawn", "os.system", "os.spawn"):
-        _tell(event, *map(str, arguments[:1]))
-    elif event == "exec" and getattr(arguments[0], "co_filename", "").startswith((_folder, _outside)):
-        _tell("exec", arguments[0].co_filename)
-sys.addaudithook(_watch)
-"""
 
 
 def plant(work, outside, draw, good_log):
@@ -144,15 +108,9 @@ def run(folder, number, good_log):
     names, victims = plant(work, outside, draw, good_log)
     log = hooks / "log"
     allowed = [str(own), os.environ.get("MBCLI_CACHE_DIR", str(own)), "/dev/", "/proc/"]
-    values = {
-        "log": str(log),
-        "folder": str(work),
-        "outside": str(outside),
-        "allowed": allowed,
-        "names": set(names),
-        "system": SYSTEM,
-    }
-    (hooks / "sitecustomize.py").write_text(WATCH.format(**values))
+    settings = {"planted": tuple(names), "system": SYSTEM, "reads": (str(outside),)}
+    call = f"watch({str(log)!r}, {str(work)!r}, {tuple(allowed)!r}, **{settings!r})\n"
+    (hooks / "sitecustomize.py").write_text(inspect.getsource(watch) + call)
     entries = [str(hooks)]
     command = [sys.executable, "-c", "import sys; sys.path[:1] = []; from mbcli.__main__ import main; main()"]
     words = [word.format(robot="robot.urdf") for word in draw.choice(COMMANDS)]

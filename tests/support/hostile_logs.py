@@ -8,6 +8,7 @@ import random
 import resource
 import signal
 import sys
+import tempfile
 import time
 
 import h5py
@@ -290,8 +291,20 @@ def commands(path, folder, slow=True):
     return found if slow else [words for words in found if words[1] not in ("verify", "plot") and words[0] != "replay"]
 
 
-def attempt(words, folder):
-    """(outcome, what was printed, [s]) of a command in a forked process: its exit code, or "memory" or "time"."""
+def _as_stdin(content):
+    """Lets this process read these bytes."""
+    with tempfile.TemporaryFile() as file:
+        file.write(content)
+        file.seek(0)
+        os.dup2(file.fileno(), 0)
+    sys.stdin = os.fdopen(0, encoding="utf-8", closefd=False)
+
+
+def attempt(words, folder, stdin=b"", watched=None):
+    """(outcome, what was printed, [s]) of a command in a forked process: its exit code, or "memory" or "time".
+
+    watched: called in that process before the command.
+    """
     shown = os.path.join(folder, "shown")
     start = time.monotonic()
     child = os.fork()
@@ -309,6 +322,10 @@ def attempt(words, folder):
             resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS + 5))
             os.chdir(folder)
             from mbcli.cli import run
+
+            _as_stdin(stdin)
+            if watched is not None:
+                watched()
 
             code = run(words)
             sys.stdout.flush()
