@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from mbcli.geometry.properties import Role
 from mbcli.geometry.volume_mesh import VolumeMesh
 from mbcli.other_names import also_named
@@ -221,4 +223,15 @@ class SceneGraphInspector:
     def GetCollisionCandidates(self) -> set[tuple[GeometryId, GeometryId]]:
         """A set of the pairs that may collide, each with the smaller identifier first."""
         ids = sorted(self.GetAllGeometryIds(Role.kProximity))
-        return {(a, b) for n, a in enumerate(ids) for b in ids[n + 1 :] if not self.CollisionFiltered(a, b)}
+        row = {g: k for k, g in enumerate(ids)}
+        may = np.ones((len(ids), len(ids)), dtype=bool)
+        for excludes, A, B in self._registry.filters():  # the last one that says something of a pair holds
+            rows, columns = ([row[g] for g in found if g in row] for found in (A, A if B is None else B))
+            may[np.ix_(rows, columns)] = may[np.ix_(columns, rows)] = not excludes
+        rigid: dict[FrameId, list[int]] = {}
+        for g in ids:
+            if not self.IsDeformableGeometry(g):
+                rigid.setdefault(self._registry.geometries[g].frame, []).append(row[g])
+        for rows in rigid.values():
+            may[np.ix_(rows, rows)] = False
+        return {(ids[a], ids[b]) for a, b in np.argwhere(np.triu(may, 1)).tolist()}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from mbcli.parsers.checks.inertia import principal_moments
 from mbcli.parsers.poses import compose, inverse
@@ -22,9 +22,17 @@ if TYPE_CHECKING:
     from mbcli.common.topology import Mobod
     from mbcli.math.array_types import Matrix4, Vector3
 
-    MeshBounds: TypeAlias = dict[str, tuple[Vector3, Vector3]]
+    MeshBounds: TypeAlias = dict[str, "MeshExtent"]
 
 WORLD = "world"
+
+
+class MeshExtent(NamedTuple):
+    """Of a mesh file, not scaled."""
+
+    lower: Vector3  # [m] corners of the box around it
+    upper: Vector3
+    volume: float | None  # [m^3] that it encloses, None of an open surface
 
 
 @dataclass(frozen=True)
@@ -35,9 +43,7 @@ class FlatModel:
     static_links: list[str]  # full names of the links of static models: fixed to the world
     needed_joints: set[str]  # full names of the joints whose coordinates actuators, mimic joints and tendons need
     driven_joints: set[str]  # full names of the joints that a rotor's inertia acts on
-    mesh_bounds: MeshBounds = field(
-        default_factory=dict
-    )  # path of a mesh file -> (lower, upper) corner, of those opened
+    mesh_bounds: MeshBounds = field(default_factory=dict)  # path of a mesh file -> its extent, of those opened
 
     @cached_property
     def forest(self) -> tuple[list[Mobod], list[int], list[str], list[JointSpec]]:

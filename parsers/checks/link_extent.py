@@ -33,7 +33,7 @@ _SIGNS = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]
 def corners(link: LinkSpec, mesh_bounds: MeshBounds) -> Matrix | None:
     """Corners (n, 3) [m], in the link frame, of boxes around its visuals and collisions; None if any is unknown.
 
-    mesh_bounds: {path of a mesh file: its (lower, upper) corner}; other meshes are unknown.
+    mesh_bounds: {path of a mesh file: its extent}; other meshes are unknown.
     """
     return corners_of((*link.visuals, *link.collisions), mesh_bounds)
 
@@ -68,7 +68,8 @@ def _box(shape: Shape, mesh_bounds: MeshBounds) -> tuple[Vector3, Vector3] | Non
     if isinstance(shape, Mesh):
         if shape.path not in mesh_bounds or shape.submesh is not None:
             return None
-        lower, upper = (np.multiply(corner, shape.scale) for corner in mesh_bounds[shape.path])
+        extent = mesh_bounds[shape.path]
+        lower, upper = (np.multiply(corner, shape.scale) for corner in (extent.lower, extent.upper))
         return (lower + upper) / 2, (upper - lower) / 2
     if type(shape) in _HALF_LENGTHS:
         return np.zeros(3), np.array(_HALF_LENGTHS[type(shape)](shape))

@@ -12,16 +12,17 @@ import numpy as np
 from mbcli.parsers.checks.flat_model import WORLD
 from mbcli.parsers.checks.inertia import is_possible, steiner
 from mbcli.parsers.checks.inertia_size import REACH_FACTOR
-from mbcli.parsers.checks.link_extent import DENSEST, LEAST_VOLUME, corners, corners_of
+from mbcli.parsers.checks.link_extent import DENSEST, LEAST_VOLUME, corners, corners_of, half_lengths
 from mbcli.parsers.checks.welded import welded_groups
-from mbcli.parsers.geometry_inertia import matrix_of
+from mbcli.parsers.geometry_inertia import mass_properties, matrix_of
+from mbcli.parsers.spec import Mesh
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from mbcli.parsers.checks.flat_model import FlatModel
+    from mbcli.parsers.checks.flat_model import FlatModel, MeshBounds
     from mbcli.parsers.checks.report import Report
-    from mbcli.parsers.spec import InertialSpec, LinkSpec
+    from mbcli.parsers.spec import InertialSpec, LinkSpec, Shape
 
     from mbcli.math.array_types import Matrix, Matrix3, Vector3
 
@@ -63,7 +64,8 @@ def check_densities(model: FlatModel, report: Report) -> None:
             unknown.add(key)
         else:
             sides = np.maximum(points.max(axis=0) - points.min(axis=0), 0.0)
-            volume[key] = volume.get(key, 0.0) + float(sides.prod())
+            box = float(sides.prod())
+            volume[key] = volume.get(key, 0.0) + min(box, _solid_volume(link, model.mesh_bounds) or box)
     density = {
         key: mass[key] / volume[key]
         for key in mass
@@ -78,8 +80,28 @@ def check_densities(model: FlatModel, report: Report) -> None:
             hint = f"most of the model has {usual:.3g} kg/m^3; is it in tonnes? Or is the geometry too large?"
         else:
             continue
-        message = f'link "{name}": {mass[key]:.4g} kg in a box of {volume[key]:.3g} m^3 are {value:.3g} kg/m^3'
+        message = f'link "{name}": {mass[key]:.4g} kg in {volume[key]:.3g} m^3 of geometry are {value:.3g} kg/m^3'
         report("DENSITY_IMPLAUSIBLE", message, inertial.place, "mass", hint=hint)
+
+
+def _solid_volume(link: LinkSpec, mesh_bounds: MeshBounds) -> float:
+    """[m^3] that the link's visuals enclose, or its collisions if that is more; of known shapes.
+
+    Of a mesh that is not closed it is that of the box around it.
+    """
+    sums = [sum(_volume(g.shape, mesh_bounds) for g in shapes) for shapes in (link.visuals, link.collisions)]
+    return max(sums)
+
+
+def _volume(shape: Shape, mesh_bounds: MeshBounds) -> float:
+    if isinstance(shape, Mesh):
+        extent = mesh_bounds.get(shape.path or "")
+        if extent is not None and extent.volume is not None and shape.submesh is None:
+            return abs(extent.volume * float(np.prod(shape.scale)))
+    half = half_lengths(shape, mesh_bounds)
+    if half is None:
+        return 0.0
+    return float(8.0 * half.prod()) if isinstance(shape, Mesh) else mass_properties(shape, 1.0).mass
 
 
 def check_collision_places(model: FlatModel, report: Report) -> None:

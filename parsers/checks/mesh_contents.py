@@ -6,9 +6,11 @@ import re
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from mbcli.parsers.checks.flat_model import MeshExtent
 from mbcli.parsers.spec import Mesh
 
 from mbcli.errors import MbcliError
+from mbcli.meshes.hull_surface import volume_and_centroid
 from mbcli.meshes.triangles import load_triangles
 
 if TYPE_CHECKING:
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
     from mbcli.parsers.checks.report import Report
     from mbcli.parsers.spec import GeometrySpec
 
-    from mbcli.math.array_types import IntArray, Vector, Vector3
+    from mbcli.math.array_types import IntArray
 
 LARGEST, SMALLEST = 20.0, 1e-4  # [m] of the largest side, scale included
 _HEAD = 65536  # bytes of a COLLADA file in which its <asset> stands
@@ -24,10 +26,10 @@ _UNIT = re.compile(rb"<unit\b[^<>]*?\bmeter\s*+=\s*+[\"']([^\"'<>]*+)[\"']")
 _UP_AXIS = re.compile(rb"<up_axis>\s*+(\w++)\s*+</up_axis>")
 
 
-def check_mesh_contents(model: FlatModel, report: Report) -> dict[str, tuple[Vector, Vector]]:
+def check_mesh_contents(model: FlatModel, report: Report) -> dict[str, MeshExtent]:
     """MESH_UNREADABLE, MESH_SIZE, MESH_UNIT, MESH_UP_AXIS, HYDROELASTIC_MESH for each file once.
 
-    Returns {path: (lower, upper) corner} of the files that could be read.
+    Returns {path: extent} of the files that could be read.
     """
     uses: dict[Any, Any] = {}
     compliant: dict[str, Any] = {}
@@ -37,14 +39,14 @@ def check_mesh_contents(model: FlatModel, report: Report) -> dict[str, tuple[Vec
                 uses.setdefault((geometry.shape.path, geometry.shape.scale), geometry)
                 if _must_be_closed(geometry):
                     compliant.setdefault(geometry.shape.path, geometry)
-    bounds: dict[str, tuple[Vector, Vector] | None] = {}
+    extents: dict[str, MeshExtent | None] = {}
     for (path, scale), geometry in uses.items():
-        if path not in bounds:
-            bounds[path] = _read_bounds(path, geometry, compliant.get(path), report)
-        corners = bounds[path]
-        if corners is not None:
-            _check_size(corners, scale, geometry, report)
-    return {path: corner for path, corner in bounds.items() if corner is not None}
+        if path not in extents:
+            extents[path] = _read_extent(path, geometry, compliant.get(path), report)
+        extent = extents[path]
+        if extent is not None:
+            _check_size(extent, scale, geometry, report)
+    return {path: extent for path, extent in extents.items() if extent is not None}
 
 
 def _must_be_closed(geometry: GeometrySpec) -> bool:
@@ -54,38 +56,38 @@ def _must_be_closed(geometry: GeometrySpec) -> bool:
     return compliant and isinstance(shape, Mesh) and not shape.convex and shape.submesh is None
 
 
-def _read_bounds(
+def _read_extent(
     path: str, geometry: GeometrySpec, compliant: GeometrySpec | None, report: Report
-) -> tuple[Vector3, Vector3] | None:
-    """(lower, upper) corner [m], not scaled, or None with a finding. compliant: a geometry that needs it closed."""
+) -> MeshExtent | None:
+    """The MeshExtent, or None with a finding. compliant: a geometry that needs it closed."""
     try:
         vertices, triangles = load_triangles(path)
     except MbcliError as error:
         message = f"the mesh file {path} cannot be read: {str(error).removeprefix(f'{path}: ')}"
         report("MESH_UNREADABLE", message, geometry.place, "geometry")
         return None
-    if compliant is not None and (open_edges := _count_open_edges(triangles)):
+    open_edges = _count_open_edges(triangles)
+    if compliant is not None and open_edges:
         message = f"the surface of {path} is not closed ({open_edges} open edges): tetrahedra cannot fill it"
         hint = "close it, declare it convex, or make it rigid"
         report("HYDROELASTIC_MESH", message, compliant.place, "geometry", hint=hint)
     if path.lower().endswith(".dae"):
         _check_collada(path, geometry, report)
-    return vertices.min(axis=0), vertices.max(axis=0)
+    volume = None if open_edges else volume_and_centroid(vertices, triangles)[0]
+    return MeshExtent(vertices.min(axis=0), vertices.max(axis=0), volume)
 
 
 def _count_open_edges(triangles: IntArray) -> int:
-    """The number of edges that are not used once in each direction; vertices in one place are one."""
+    """The number of edges that are used more often in one direction; vertices in one place are one."""
     tail, head = triangles.ravel(), np.roll(triangles, -1, axis=1).ravel()
     count = int(triangles.max(initial=0)) + 1
-    there, back = (np.unique(keys, return_counts=True) for keys in (tail * count + head, head * count + tail))
-    uses = dict(zip(*back, strict=True))
-    return sum(uses.get(key, 0) != number for key, number in zip(*there, strict=True))
+    edges, place = np.unique(np.minimum(tail, head) * count + np.maximum(tail, head), return_inverse=True)
+    sums = np.bincount(place.ravel(), weights=np.sign(head - tail), minlength=len(edges))
+    return int(np.count_nonzero(sums))
 
 
-def _check_size(
-    bounds: tuple[Vector, Vector], scale: tuple[float, float, float], geometry: GeometrySpec, report: Report
-) -> None:
-    size = np.abs((bounds[1] - bounds[0]) * scale)
+def _check_size(extent: MeshExtent, scale: tuple[float, float, float], geometry: GeometrySpec, report: Report) -> None:
+    size = np.abs((extent.upper - extent.lower) * scale)
     text = " x ".join(f"{side:.3g}" for side in size)
     if size.max() > LARGEST:
         message = f"the mesh is {text} m large, scale {' '.join(f'{s:g}' for s in scale)} included"

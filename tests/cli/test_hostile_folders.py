@@ -4,8 +4,8 @@ Each is watched by an audit hook of Python, in it and in the processes that it s
 """
 
 import os
-from pathlib import Path
 
+import pytest
 from command_line import succeed
 from hostile_folders import run
 from repository import SAMPLES
@@ -14,12 +14,13 @@ COUNT = int(os.environ.get("MBCLI_HOSTILE_FOLDERS", "6"))
 FIRST = int(os.environ.get("MBCLI_HOSTILE_FIRST", "0"))
 
 
-def test_nothing_that_lies_in_a_folder_acts_on_what_is_outside(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    succeed("simulate", SAMPLES / "pendulum.urdf", "-t", "0.01", "-o", "good.h5")
-    good_log = Path("good.h5").read_bytes()
-    faults = []
-    for number in range(FIRST, FIRST + COUNT):
-        (tmp_path / str(number)).mkdir()
-        faults += run(tmp_path / str(number), number, good_log)
-    assert not faults, "\n".join(faults)
+@pytest.fixture(scope="module")
+def good_log(tmp_path_factory):
+    path = tmp_path_factory.mktemp("good") / "good.h5"
+    succeed("simulate", SAMPLES / "pendulum.urdf", "-t", "0.01", "-o", path)
+    return path.read_bytes()
+
+
+@pytest.mark.parametrize("number", range(FIRST, FIRST + COUNT))
+def test_nothing_that_lies_in_a_folder_acts_on_what_is_outside(number, good_log, tmp_path):
+    assert not run(tmp_path, number, good_log)

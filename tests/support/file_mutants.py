@@ -343,7 +343,7 @@ def logs(folder, draw, contents=()):
     """Logs that a disk has damaged or that somebody has made to do harm."""
     path = os.path.join(folder, "spoiled.h5")
     hostile_logs.spoiled(draw.choice(contents), path, str(folder), draw.random())
-    return Mutant(hostile_logs.commands(path, str(folder)))
+    return Mutant(hostile_logs.commands(path, str(folder), slow=draw.random() < 0.1))
 
 
 _QUESTIONS = (
