@@ -1,6 +1,7 @@
 """Damages a sound robot in 48 ways, counts those that `mbcli check --meshes` finds; or counts alarms on good files."""
 
 import argparse
+import csv
 import sys
 import tempfile
 from collections import Counter
@@ -14,6 +15,7 @@ from benchmarks.robots.files import robot_files
 from mbcli.checks.file_check import check_file
 
 WANTED = 46  # of 48
+JUDGED = Path(__file__).parent / "judged.csv"  # alarms on files of makers: file, code, lines, fault
 
 
 def main(arguments=None):
@@ -69,23 +71,39 @@ def _damages(folder, mesh_files):
     return 0 if counts["urdf"] >= WANTED else 1
 
 
-def _good(folders, mesh_files):
-    """A line for each alarm of a check of what is plausible, and how many files have one, by code."""
+def _good(folders, mesh_files, judged=JUDGED):
+    """Lines for the alarms that were not judged, and counts by code; 1 if there is one.
+
+    Checks of what is plausible count, and not MESH_UNREADABLE: copies of repositories may lack files.
+    """
     physical = {code for code, severity in SEVERITIES.items() if severity.checked != "note"} | {"ANGLE_UNIT"}
+    physical.remove("MESH_UNREADABLE")
+    faults_there = _judged(judged)
     files, _ = robot_files(folders, ("urdf", "sdf", "mjcf"))
-    alarms, alarmed, checked = Counter(), Counter(), 0
+    alarms, alarmed, open_ones = Counter(), {}, 0
     for file in files:
-        findings = check_file(str(file.path), input_format=file.format, mesh_files=mesh_files).findings
-        checked += 1
-        told = [f for f in findings if f.severity != "note" and f.code in physical]
-        for finding in told:
-            print(f"{file.name}: {finding}".replace("\n", " ")[:600])
-        alarms.update(f.code for f in told)
-        alarmed.update({f.code for f in told})
-    for code, number in alarms.most_common():
-        print(f"{code:28} {number:6} alarms in {alarmed[code]:4} files")
-    print(f"{checked} files")
-    return 0
+        for finding in check_file(str(file.path), input_format=file.format, mesh_files=mesh_files).findings:
+            if finding.severity == "note" or finding.code not in physical:
+                continue
+            place = Path(finding.place.file).resolve().relative_to(file.folder.parent).as_posix()
+            is_judged = (place, finding.code, finding.place.line) in faults_there
+            alarms[finding.code, is_judged] += 1
+            alarmed.setdefault(finding.code, set()).add(file.name)
+            if not is_judged:
+                open_ones += 1
+                print(f"{file.name}: {finding}".replace("\n", " ")[:600])
+    if alarms:
+        print(f"{'':28} {'faults of the file, as judged':>30} {'not judged':>12} {'files':>7}")
+    for code in sorted(alarmed, key=lambda code: -alarms[code, True] - alarms[code, False]):
+        print(f"{code:28} {alarms[code, True]:30} {alarms[code, False]:12} {len(alarmed[code]):7}")
+    print(f"{len(files)} files, {alarms.total() - open_ones} alarms judged, {open_ones} not judged")
+    return 1 if open_ones else 0
+
+
+def _judged(path):
+    """{(file, code, line)} of alarms that were read and taken for faults of their files; the table says which."""
+    with open(path, newline="", encoding="utf-8") as table:
+        return {(row["file"], row["code"], int(line)) for row in csv.DictReader(table) for line in row["lines"].split()}
 
 
 if __name__ == "__main__":

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
-import signal
 import sys
-import threading
 import warnings
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +13,7 @@ import click
 from mbcli import __version__
 from mbcli.cli.lazy_group import LazyGroup
 from mbcli.cli.options import as_option
-from mbcli.cli.signals import Terminated, ending_signals, send_again, terminate
+from mbcli.cli.signals import Terminated, signals_end_commands
 from mbcli.common import kept_files
 from mbcli.common.argument_names import spelled
 from mbcli.errors import MbcliError, NumericalError, OutputError, ResourceError
@@ -147,11 +145,16 @@ GLOBAL_OPTIONS = ("-v", "--verbose", "-q", "--quiet", "--no-color", "--debug", "
 def run(arguments: Iterable[str]) -> int:
     """Runs the command line and returns its exit code; every error becomes one line on stderr."""
     arguments = list(arguments)
-    if threading.current_thread() is threading.main_thread():
-        for number in ending_signals():
-            signal.signal(number, terminate)
-        sys.unraisablehook = send_again
+    try:
+        with signals_end_commands():
+            return _run(arguments)
+    except Terminated as stopped:  # while handlers change
+        return stopped.exit_code
+
+
+def _run(arguments: list[str]) -> int:
     shown, warnings.showwarning = warnings.showwarning, _show_warning
+    tell = kept_files.tell
     try:
         with spelled(as_option):
             code = mbcli.main(arguments, "mbcli", standalone_mode=False, obj={"arguments": arguments})
@@ -173,7 +176,7 @@ def run(arguments: Iterable[str]) -> int:
             traceback.print_exc()
         return report_error(error)
     finally:
-        warnings.showwarning = shown
+        warnings.showwarning, kept_files.tell = shown, tell
 
 
 def _show_warning(

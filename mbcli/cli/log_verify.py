@@ -12,6 +12,7 @@ from mbcli.cli.log_diff import render, tolerance_option
 from mbcli.cli.output import printable, refuse_given_inputs
 from mbcli.common import child_processes
 from mbcli.common.json_text import to_json
+from mbcli.common.left_behind import folder_prefix
 from mbcli.common.output_files import write_in_place
 from mbcli.errors import MbcliError, ModelError
 
@@ -63,7 +64,7 @@ def log_verify(
 
         check_log_target(output, None, force)
         refuse_given_inputs(output)
-    with Log(path) as log, tempfile.TemporaryDirectory(prefix="mbcli-") as folder:
+    with Log(path) as log, tempfile.TemporaryDirectory(prefix=folder_prefix("verify")) as folder:
         target = os.path.abspath(output) if output is not None else os.path.join(folder, "again.h5")
         _run_again(log, folder, target, force, trust)
         with Log(target) as again:

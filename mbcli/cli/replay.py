@@ -15,6 +15,7 @@ import click
 from mbcli.cli.camera_option import camera_option
 from mbcli.cli.options import Number
 from mbcli.cli.output import refuse_existing, warn, write_file
+from mbcli.common.left_behind import folder_prefix
 from mbcli.common.suggestions import closest
 from mbcli.errors import OutputError
 
@@ -196,7 +197,7 @@ def _write_images(
     times = image_times(runs, rate, speed)
     runs = _with_surfaces(runs, first, runs[0][1].drawn_rows(times))
     line = MeshProgress(shown=not quiet, doing="drawing images")
-    with tempfile.TemporaryDirectory(prefix="mbcli-images-") as scratch, line as progress:
+    with tempfile.TemporaryDirectory(prefix=folder_prefix("images")) as scratch, line as progress:
         folder = frames if frames is not None else scratch
         pictures = images(runs, times, size, traces, camera)
         names = write_images(folder, pictures, len(times), force=force, on_image=progress)

@@ -4,6 +4,8 @@ import os
 import signal
 import sys
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 
@@ -23,6 +25,23 @@ def ending_signals() -> list[int]:
     """SIGTERM, and SIGHUP unless whoever started the command ignores it, as nohup does."""
     wanted = [signal.SIGTERM, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else [])]
     return [number for number in wanted if signal.getsignal(number) is not signal.SIG_IGN]
+
+
+@contextmanager
+def signals_end_commands() -> Iterator[None]:
+    """Within it these signals raise Terminated; after it whoever runs commands in its own process has its handlers."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    hook = sys.unraisablehook
+    before = {number: signal.signal(number, terminate) for number in ending_signals()}
+    sys.unraisablehook = send_again
+    try:
+        yield
+    finally:
+        sys.unraisablehook = hook
+        for number, handler in before.items():
+            signal.signal(number, signal.SIG_DFL if handler is None else handler)
 
 
 def send_again(unraisable: Any) -> None:

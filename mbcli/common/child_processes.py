@@ -16,6 +16,7 @@ import tempfile
 from subprocess import DEVNULL, PIPE, TimeoutExpired
 from typing import TYPE_CHECKING, Any
 
+from mbcli.common.left_behind import folder_prefix
 from mbcli.common.working_folder import safe_variables
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ def run(
     settings = {"env": environment(variables), "timeout": timeout, **streams}
     if folder is not None:
         return subprocess.run(command, cwd=folder, **settings)
-    with tempfile.TemporaryDirectory(prefix="mbcli-child-", ignore_cleanup_errors=True) as own:
+    with tempfile.TemporaryDirectory(prefix=folder_prefix("child"), ignore_cleanup_errors=True) as own:
         return subprocess.run(command, cwd=own, **settings)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 
 from mbcli.common.argument_names import argument
+from mbcli.common.left_behind import maker, remove_left
 from mbcli.errors import OutputError
 
 ATTEMPTS = 16
@@ -39,10 +40,15 @@ def is_special(path: str) -> bool:
 
 
 def new_file(path: str | os.PathLike[str], suffix: str = "", mode: int = 0o666) -> tuple[int, str]:
-    """(descriptor, name) of a new, empty file beside a path, under a random name that no link can stand for."""
+    """(descriptor, name) of a new, empty file beside a path, under a random name that no link can stand for.
+
+    Those that killed processes have left beside it are removed.
+    """
     folder, base = os.path.split(os.fspath(path))
+    start = f".{base[:MOST_OF_NAME]}."
+    remove_left(folder, start)
     for _ in range(ATTEMPTS):
-        name = os.path.join(folder, f".{base[:MOST_OF_NAME]}.{os.urandom(8).hex()}.partial{suffix}")
+        name = os.path.join(folder, f"{start}{maker()}{os.urandom(8).hex()}.partial{suffix}")
         with suppress(FileExistsError):
             return os.open(name, os.O_RDWR | os.O_CREAT | os.O_EXCL | NO_LINK, mode), name
     raise FileExistsError(f"{path}: names beside it are taken")

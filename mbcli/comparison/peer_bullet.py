@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mbcli.common.left_behind import folder_prefix
 from mbcli.comparison.shapeless_urdf import without_shapes
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ def evaluate(request: dict[str, Any]) -> dict[str, Any]:
     p.setGravity(*request["gravity"])
     p.setTimeStep(STEP)
     fixed = not request["bases"]
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory(prefix=folder_prefix("peer")) as folder:
         path = os.path.join(folder, "model.urdf")
         with open(path, "w", encoding="utf-8") as file:
             file.write(without_shapes(request["path"]))

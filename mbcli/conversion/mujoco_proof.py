@@ -14,6 +14,7 @@ import numpy as np
 from lxml import etree
 
 from mbcli.common import child_processes
+from mbcli.common.left_behind import folder_prefix
 from mbcli.conversion.plant_comparison import SMALLEST, mass_matrix, of_unit_inertia
 from mbcli.math.rotation_array import matrix_from_quaternion
 from mbcli.meshes.obj_text import obj_text
@@ -54,7 +55,7 @@ def prove_by_mujoco(conversion: Conversion, proof: PlantComparison, *, seed: int
     joints = _joints(plant)
     states = [_random_state(joints, random) for _ in range(NUM_STATES)]
     vectors = _vectors(joints, random)
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory(prefix=folder_prefix("proof")) as folder:
         request = {"xml": _with_paths(conversion, folder), "states": states, "vectors": vectors}
         document, problem = ask("mbcli.conversion.mujoco_process", request, longest=LONGEST)
     if document is None:

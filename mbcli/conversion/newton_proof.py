@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mbcli.common.left_behind import folder_prefix
 from mbcli.conversion.mujoco_proof import ask
 from mbcli.conversion.newton_process import UNLIMITED
 from mbcli.conversion.plant_comparison import SMALLEST
@@ -38,7 +39,7 @@ def prove_by_newton(conversion: Conversion, proof: PlantComparison, *, seed: int
     if find_spec("newton") is None:
         return None
     assert proof.written is not None  # what is proved was read back
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory(prefix=folder_prefix("proof")) as folder:
         path = os.path.join(folder, "text.usda")
         with open(path, "wb") as file:
             file.write(conversion.text)

@@ -16,6 +16,7 @@ from itertools import combinations
 from pathlib import Path
 
 from mbcli.common import child_processes
+from mbcli.common.left_behind import folder_prefix
 from mbcli.engine.runtime.kernel import (
     ALONE,
     ALWAYS,
@@ -116,7 +117,7 @@ def build_level(folder, level):
         cpu=level, opt=3, reloc="pic", codemodel="small"
     )
     path = Path(folder) / f"kernels-{level}.so"
-    with tempfile.TemporaryDirectory() as work:
+    with tempfile.TemporaryDirectory(prefix=folder_prefix("precompile")) as work:
         objects, runtime, exported = Path(work, "kernels.o"), Path(work, "runtime.c"), Path(work, "exported")
         runtime.write_text(RUNTIME)
         objects.write_bytes(machine.emit_object(module))

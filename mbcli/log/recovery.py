@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mbcli.common.argument_names import argument
+from mbcli.common.left_behind import folder_prefix
 from mbcli.common.output_files import replacing
 from mbcli.errors import MbcliError, ModelError, OutputError, ResourceError
 from mbcli.log import format as layout
@@ -276,7 +277,7 @@ def _whole(path: str, missing: int) -> Iterator[str]:
     if not missing:
         yield path
         return
-    folder = tempfile.mkdtemp(prefix="mbcli-")
+    folder = tempfile.mkdtemp(prefix=folder_prefix("log"))
     try:
         copy = os.path.join(folder, "log.h5")
         try:

@@ -17,6 +17,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from mbcli.common import child_processes
+from mbcli.common.left_behind import folder_prefix
 from mbcli.errors import MbcliError, ResourceError
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ class Chromium:
         if program is None:
             raise ResourceError("there is no Chromium on this machine")
         self._size, self._more = (width, height), switches
-        self._folder = tempfile.TemporaryDirectory(prefix="mbcli-chromium-", ignore_cleanup_errors=True)
+        self._folder = tempfile.TemporaryDirectory(prefix=folder_prefix("chromium"), ignore_cleanup_errors=True)
         self.problems: list[str] = []
         self._number, self._rest, self._loaded = 0, b"", False
         self._answers: dict[int, dict] = {}

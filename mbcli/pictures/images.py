@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mbcli.common import child_processes
+from mbcli.common.left_behind import folder_prefix
 from mbcli.common.output_files import replacing, write_in_place
 from mbcli.errors import MbcliError, OutputError, ResourceError
 from mbcli.pictures.chromium import Chromium, find_chromium
@@ -67,7 +68,7 @@ def _by_chromium(
     traces: Sequence[str],
     camera: Camera | None,
 ) -> Iterator[bytes]:
-    with tempfile.TemporaryDirectory(prefix="mbcli-page-") as folder:
+    with tempfile.TemporaryDirectory(prefix=folder_prefix("page")) as folder:
         page = Path(folder, "page.html")
         page.write_text(replay_page(runs, "images", traces=traces, plain=True, camera=camera), encoding="utf-8")
         with Chromium(*size) as browser:

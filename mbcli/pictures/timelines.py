@@ -16,6 +16,7 @@ from typing import IO, TYPE_CHECKING, Any
 import numpy as np
 
 from mbcli.common.extra_packages import import_extra
+from mbcli.common.left_behind import folder_prefix
 from mbcli.log.export import Selection, chunks_of, flat_rows, require_rows
 from mbcli.log.fields.poses import POSES
 from mbcli.pictures.packing import scene_from_text
@@ -211,7 +212,7 @@ def export_rrd(log: Log, selection: Selection, stream: IO[bytes]) -> None:
     rerun = import_extra("rerun", "rerun")
     require_rows(selection)
     recording = rerun.RecordingStream("mbcli", recording_id=recording_id(log))
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory(prefix=folder_prefix("timeline")) as folder:
         target = os.path.join(folder, "log.rrd")
         recording.save(target)
         if POSES in selection.fields:

@@ -298,8 +298,9 @@ CODES = {
         massive((1e-3, 1e-3, 1e-3), mass="0.1", rest=SPHERE).replace("<mass", '<origin xyz="0 0 9"/><mass'),
     ),
     "DENSITY_IMPLAUSIBLE": Code(
-        "What moves together weighs more than 1e5 kg/m^3 of the boxes around its geometry, five times as much as any "
-        "metal; or less than 5 kg/m^3 and 1 % of what most of the model has. Meshes count with --meshes.",
+        "What moves together weighs more than 1e5 kg/m^3 of its geometry, five times as much as any metal; or less "
+        "than 5 kg/m^3 and 1 % of what most of the model has. Meshes count with --meshes: what they enclose, or the "
+        "boxes around open ones.",
         massive((2, 2, 2), mass="2000", rest=SPHERE),
     ),
     "INERTIAL_MISSING": Code(

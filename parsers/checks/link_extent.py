@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from mbcli.math.array_types import Matrix, Vector3
 
-DENSEST = 1e5  # [kg/m^3] of the box around what moves together: osmium has 22,600, and shapes may show a part of it
+DENSEST = 1e5  # [kg/m^3] of what moves together: osmium has 22,600, and shapes may show a part of it
 LEAST_VOLUME = 4e-6  # [m^3] of that box: smaller ones mark a place
 
 # half lengths along x, y, z of the box around each shape

@@ -1,6 +1,7 @@
 """What the geometry of a link says of its mass: density, where the collisions are, how the mass is spread.
 
-Geometry counts as the box around it, which holds more than the solid: what does not fit a box fits no shape in it.
+Density is that of what shapes and closed meshes enclose. Elsewhere geometry counts as the box around it, which holds
+more than the solid: what does not fit a box fits no shape in it.
 """
 
 from __future__ import annotations
@@ -110,8 +111,12 @@ def check_collision_places(model: FlatModel, report: Report) -> None:
         if not link.visuals or not link.collisions or not report.is_sound(link):
             continue
         seen, touched = (corners_of(shapes, model.mesh_bounds) for shapes in (link.visuals, link.collisions))
-        if seen is None or touched is None:
-            continue
+        if (
+            seen is None
+            or touched is None
+            or np.ptp(seen, axis=0).prod() <= LEAST_VOLUME < np.ptp(touched, axis=0).prod()
+        ):
+            continue  # a visual so small stands for one that is not there
         gap = np.maximum(touched.min(axis=0) - seen.max(axis=0), seen.min(axis=0) - touched.max(axis=0))
         distance = float(np.linalg.norm(np.maximum(gap, 0.0)))
         size = max(float(np.linalg.norm(points.max(axis=0) - points.min(axis=0))) for points in (seen, touched))

@@ -31,6 +31,8 @@ from mbcli.parsers.usd.usd_links import LinkReader
 from mbcli.parsers.usd.usd_stage import read_stage, split_affine
 from mbcli.parsers.usd.usd_unused import counted, report_unused
 
+from mbcli.common.left_behind import folder_prefix
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -59,7 +61,7 @@ def read_usd(
     """
     packages = packages or PackageMap()
     errors_before = diagnostics.counts()["error"]
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory(prefix=folder_prefix("usd")) as folder:
         path: Any = source
         if isinstance(source, bytes):
             name = name or "<string>"

@@ -7,6 +7,7 @@ import tempfile
 
 from mbcli.parsers.usd.usd_stage import ask
 
+from mbcli.common.left_behind import folder_prefix
 from mbcli.errors import ModelError
 
 BINARY = (".usdc", ".usdz")
@@ -16,7 +17,7 @@ def encoded_usd(text: bytes, suffix: str) -> bytes:
     """The bytes of a file of a suffix; the text itself for .usda and .usd. ResourceError without usd-core."""
     if suffix.lower() not in BINARY:
         return text
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory(prefix=folder_prefix("usd")) as folder:
         source, result = os.path.join(folder, "text.usda"), os.path.join(folder, f"file{suffix.lower()}")
         with open(source, "wb") as file:
             file.write(text)

@@ -1,10 +1,13 @@
 """Checks by what is plausible: what they leave alone. What they find is in tests/project/test_damage_benchmark.py."""
 
+import re
+
+import numpy as np
 import pytest
 from mbcli.parsers.checks.twin_names import twins
 
 from benchmarks.damages.__main__ import faults
-from benchmarks.damages.robot import damaged, write
+from benchmarks.damages.robot import damaged, robot, write
 
 
 def codes(change, folder, **options):
@@ -68,6 +71,53 @@ def test_markers_and_placeholders_have_any_density(tmp_path):
         links["left_hand"].update(size=[1e-3] * 3, mass=0.4, inertia=[1e-7] * 3 + [0, 0, 0])
 
     assert "DENSITY_IMPLAUSIBLE" not in codes(changed, tmp_path)
+
+
+@pytest.mark.parametrize("side", [5e-4, 0.01, 0.2])
+def test_a_marker_in_place_of_a_visual_is_not_where_collisions_should_be(tmp_path, side):
+    """As the head of a robot whose mesh is a cube of half a millimetre at the origin of the link."""
+    path = write(robot(), "urdf", tmp_path)
+    before, start, link = path.read_text().partition('<link name="left_hand">')
+    box = re.escape('<box size="0.08 0.1 0.05"/>')
+    link = re.sub(box, f'<box size="{side} {side} {side}"/>', link, count=1)
+    link = link.replace('<collision><origin xyz="0 0 -0.025"/>', '<collision><origin xyz="0.6 0 0"/>', 1)
+    path.write_text(before + start + link)
+    assert ("COLLISION_APART" in [f.code for f in faults(path)]) == (side > 0.1)
+
+
+@pytest.mark.parametrize("share", [1.0, 0.1, 0.01])
+def test_density_is_that_of_what_a_closed_mesh_encloses(tmp_path, share):
+    """Two slabs in a box, which would hold their mass where they do not."""
+
+    def heavy(links, joints):
+        links["left_forearm"].update(mass=3.0)
+
+    path = write(damaged(heavy), "urdf", tmp_path)
+    corners = np.array([[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)], float) - 0.5
+    faces = [
+        (0, 1, 3),
+        (0, 3, 2),
+        (4, 6, 7),
+        (4, 7, 5),
+        (0, 4, 5),
+        (0, 5, 1),
+        (2, 3, 7),
+        (2, 7, 6),
+        (0, 2, 6),
+        (0, 6, 4),
+    ]
+    faces += [(1, 5, 7), (1, 7, 3)]
+    size = np.array([0.06, 0.05, 0.25])
+    slab = size * [share / 2, 1, 1]  # two slabs at the ends of the box
+    lines = []
+    for k, end in enumerate((-1, 1)):
+        middle = np.array([end * (size[0] - slab[0]) / 2, 0, 0])
+        lines += ["v {:.9g} {:.9g} {:.9g}".format(*(middle + corner * slab)) for corner in corners]
+        lines += ["f {} {} {}".format(*(1 + 8 * k + i for i in face)) for face in faces]
+    (tmp_path / "meshes/frame.obj").write_text("\n".join(lines))
+    path.write_text(path.read_text().replace("meshes/forearm.stl", "meshes/frame.obj", 2))
+    found = [f for f in faults(path) if f.code == "DENSITY_IMPLAUSIBLE"]
+    assert bool(found) == (3.0 / (size.prod() * share) > 1e5), found
 
 
 def test_a_base_slides_as_far_as_it_likes(tmp_path):
