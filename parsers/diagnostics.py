@@ -6,6 +6,7 @@ taken from a file are kept as they are in the record and escaped when a record b
 
 from __future__ import annotations
 
+import os
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,8 @@ from mbcli.errors import ModelError, ResourceError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+
+    from mbcli.parsers.package_map import PackageMap
 
 MAX_STORED = 50_000  # findings of each severity; further ones are only counted
 MAX_TEXT = 4000  # characters of a message or hint
@@ -95,6 +98,8 @@ class Diagnostics:
         self._left_out = dict.fromkeys(self._room, 0)
         self.thorough = thorough  # whether models get every physical check (`mbcli check`), or those for any use
         self.main_file: str | None = None  # the name of the file that was read first: others it refers to
+        self.packages: PackageMap | None = None  # what the user trusts beside the folder of that file
+        self._led_out: dict[str, bool] = {}  # file name -> whether a reference has led out of there to it
         self.mesh_files = mesh_files  # whether the checks open mesh files
         # file name -> root node, for as long as the file is read: places in it to nodes
         self.trees: dict[str, Any] = {}
@@ -229,9 +234,14 @@ class Diagnostics:
         self._room[severity] -= 1
         if place is None:
             place = node.place_of(attribute) if node is not None else SourceLocation("")
-        if place.file != self.main_file and code in CODES_OF_SYNTAX and self.main_file is not None:
-            message, hint, value = without_text(message), None, None
         xpath, element = (node.xpath, node.tag) if node is not None else (place.prim or None, None)
+        if self.main_file is not None and (place.file != self.main_file or place.file in self._led_out):
+            leads_out = self._leads_out(place.file)
+            if (leads_out and code not in RESOURCE_CODES) or code in CODES_OF_SYNTAX:
+                message, hint, value = without_text(message), None, None
+            if leads_out:
+                place = SourceLocation(place.file, place.line, place.column)
+                xpath = element = attribute = None
         self.findings.append(
             Diagnostic(
                 code,
@@ -246,6 +256,24 @@ class Diagnostics:
                 tuple(related),
             )
         )
+
+    def quotes_nothing_of(self, name: str, files: Iterable[str]) -> bool:
+        """Says that findings on what is called so may be on these files too, which are not told apart; whether one of
+        them is outside, so that nothing will be quoted."""
+        if any(self._leads_out(file) for file in files):
+            self._led_out[name] = True
+        return self._led_out.get(name, False)
+
+    def _leads_out(self, file: str) -> bool:
+        """Whether a file is neither in the folder or package of the main one, nor in a package that the user has named:
+        it may be a private one."""
+        if file not in self._led_out:
+            from mbcli.parsers.package_map import PackageMap  # late, it needs the reader of files
+
+            packages = self.packages if self.packages is not None else PackageMap()
+            base = os.path.dirname(os.path.abspath(self.main_file or ""))
+            self._led_out[file] = os.path.exists(file) and packages.leads_out(file, base)
+        return self._led_out[file]
 
     def _mark_damaged(self, node: Any) -> None:
         """The element and those that it stands in; of a part that is left out those up to a certain one."""

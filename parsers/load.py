@@ -54,7 +54,7 @@ def _load(
 ) -> Sequence[ModelSpec]:
     from mbcli.parsers.package_map import PackageMap
 
-    packages = packages or PackageMap()
+    packages = diagnostics.packages = packages or PackageMap()
     if not isinstance(source, bytes):
         source = find_model_file(source, packages)
     if input_format is None:

@@ -237,6 +237,11 @@ class PackageMap:
         places = ", ".join(self.ambiguous[name])
         return f'package "{name}" has several directories, the first is used: {places}'
 
+    def leads_out(self, path: str, base_dir: str) -> bool:
+        """Whether a file is outside of what plain paths of a directory reach, and of packages that the user named."""
+        path = os.path.abspath(path)
+        return not _is_inside(path, self._root(base_dir)) and not self._is_named(path)
+
     # ------------------------------------------------------------------------------------------ look-up
 
     def _root(self, base_dir: str) -> str:

@@ -52,7 +52,7 @@ def read_expanded(
         diagnostics.error("XACRO_UNEXPANDED", "the file contains xacro: run xacro on it first", root, hint=hint)
         return None
     name = f"{name or source} (expanded by xacro)"
-    return read_xml(_expand(os.fspath(source), packages), diagnostics, name=name)
+    return read_xml(_expand(os.fspath(source), packages, diagnostics, name), diagnostics, name=name)
 
 
 def _has_xacro(root: Node, source: str | os.PathLike[str] | bytes) -> bool:
@@ -80,8 +80,8 @@ def _leave_out_calls(root: Any) -> None:
             node.ignore("settled")
 
 
-def _expand(path: str, packages: PackageMap) -> bytes:
-    """The bytes of the URDF document that xacro makes of a file."""
+def _expand(path: str, packages: PackageMap, diagnostics: Diagnostics, name: str) -> bytes:
+    """The bytes of the URDF document that xacro makes of a file. name: that of this document."""
     xacro = import_extra("xacro", "xacro", f"{path}: error: --xacro")
     try:
         with _packages_for_xacro(packages, os.path.dirname(path)):
@@ -90,7 +90,10 @@ def _expand(path: str, packages: PackageMap) -> bytes:
         missing = _missing_package(error)
         if missing is not None:
             raise ResourceError(f"{path}: error: xacro: {missing}") from None
+        if diagnostics.quotes_nothing_of(name, xacro.all_includes):
+            raise ModelError(f"{path}: error: xacro refuses it, or a file outside of its folder") from None
         raise ModelError(f"{path}: error: xacro: {' '.join(str(error).split())}") from None
+    diagnostics.quotes_nothing_of(name, xacro.all_includes)
     return document.toprettyxml(indent="  ", encoding="utf-8")
 
 

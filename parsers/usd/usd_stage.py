@@ -9,6 +9,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 import numpy as np
+from mbcli.parsers.diagnostics import without_text
 from mbcli.parsers.package_map import OUTSIDE, absolute_variables
 from mbcli.parsers.spec import SourceLocation, pose
 
@@ -65,14 +66,19 @@ def read_stage(
     path: str | os.PathLike[str], diagnostics: Diagnostics, packages: PackageMap, name: str, folder: str
 ) -> Stage | None:
     """The `Stage` of a file, or None after an error. folder: for the arrays of its meshes."""
+    if diagnostics.main_file is None:
+        diagnostics.main_file = name
     request = {"read": os.path.abspath(path), "folder": folder, "packages": packages.as_dict()}
     answer = ask(request, name)
     if "error" in answer:
         message = answer["error"].replace(os.path.abspath(path), name)
         missing = "URI_OUTSIDE" if OUTSIDE in message else "URI_LOOKUP"
         code = missing if answer["exit_code"] == 4 else "USD_ERROR"
+        if code == "USD_ERROR" and not message.startswith(f"{name}:"):  # of a layer that a reference leads to
+            message = without_text(message)
         diagnostics.error(code, message, place=SourceLocation(name))
         return None
+    diagnostics.quotes_nothing_of(name, (file for file in answer["files"] if file != os.path.abspath(path)))
     for message in answer["missing"]:
         diagnostics.warning("URI_LOOKUP", f"a reference leads nowhere: {message}", place=SourceLocation(name))
     warned = [line for line in answer["said"].splitlines() if line.startswith("Warning")]

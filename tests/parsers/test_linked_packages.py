@@ -157,3 +157,79 @@ def test_text_of_files_that_a_reference_reaches_is_not_quoted(tmp_path, monkeypa
         assert "hunter2" not in result.out + result.err
     Path("notes.txt").rename("notes.xml")
     assert "hunter2" in cli("inspect", "notes.xml").err  # of the file that the user names
+
+
+BAD = "hunter2"
+INNER = {  # a file that a reference leads to, sound but for values: its text
+    "part.xml": f'<mujocoinclude><body name="{BAD}"><geom size="{BAD}"/><{BAD}/></body></mujocoinclude>',
+    "model.xml": f'<mujoco model="{BAD}"><worldbody><body name="{BAD}"><joint range="{BAD}"/></body></worldbody>'
+    "</mujoco>",
+    "part.sdf": f'<sdf version="1.9"><model name="{BAD}"><link name="{BAD}"><pose>{BAD}</pose><{BAD}/></link></model>'
+    "</sdf>",
+    "part.urdf": f'<robot name="{BAD}"><link name="{BAD}"><inertial><mass value="{BAD}"/></inertial></link></robot>',
+    "part.dmd.yaml": f"directives:\n- add_frame: {{name: {BAD}, X_PF: {{base_frame: [{BAD}]}}}}\n- {BAD}: 1\n",
+    "part.usda": f'#usda 1.0\n(defaultPrim = "p")\ndef Xform "p" (prepend apiSchemas = ["PhysicsRigidBodyAPI"]) '
+    f'{{\n    def PhysicsRevoluteJoint "{BAD}"\n    {{\n        uniform token physics:axis = "{BAD}"\n    }}\n}}\n',
+    "broken.usda": f'#usda 1.0\n(defaultPrim = "p")\ndef Xform "p" {{ double a = {BAD} }}\n',
+    "part.obj": f"mtllib {BAD}.mtl\nusemtl {BAD}\nv 0 0 {BAD}\nf 1 1 1\n",
+    "part.mtl": f"newmtl {BAD}\nKd {BAD} 0 0\nmap_Kd {BAD}.png\n",
+    "part.dae": f'<COLLADA><library_geometries><geometry id="{BAD}"><{BAD}/></geometry></library_geometries></COLLADA>',
+    "part.gltf": f'{{"asset": {{"version": "2.0"}}, "meshes": [{{"name": "{BAD}", "primitives": [{{"{BAD}": 1}}]}}]}}',
+    "part.stl": f"solid {BAD}\nfacet normal 0 0 1\nouter loop\nvertex {BAD} 1 1\n",
+    "part.xacro": f'<robot xmlns:xacro="http://ros.org/wiki/xacro"><link name="{BAD}"><{BAD}/></link>'
+    f"<xacro:{BAD}/></robot>",
+}
+OUTER = {  # file: (its text, the files that it can lead to)
+    "m.xml": ('<mujoco><worldbody><include file="{}"/></worldbody></mujoco>', ("part.xml",)),
+    "a.xml": ('<mujoco><asset><model name="a" file="{}"/></asset><worldbody><attach model="a" prefix="x"/></worldbody>'
+              "</mujoco>", ("model.xml",)),
+    "g.xml": ('<mujoco><asset><mesh name="a" file="{}"/></asset><worldbody><geom type="mesh" mesh="a"/></worldbody>'
+              "</mujoco>", ("part.obj", "part.stl")),
+    "w.sdf": ('<sdf version="1.9"><world name="w"><include><uri>{}</uri></include></world></sdf>', ("part.sdf",)),
+    "d.dmd.yaml": ("directives:\n- add_directives:\n    file: file://{}\n", ("part.dmd.yaml",)),
+    "e.dmd.yaml": ("directives:\n- add_model: {{name: a, file: file://{}}}\n", ("part.urdf", "part.sdf", "model.xml")),
+    "r.urdf": (robot("{}"), ("part.obj", "part.dae", "part.gltf", "part.stl", "mtl.obj")),
+    "x.urdf.xacro": ('<robot xmlns:xacro="http://ros.org/wiki/xacro" name="r"><xacro:include filename="{}"/></robot>',
+                     ("part.xacro",)),
+    "u.usda": ('#usda 1.0\n(defaultPrim = "r")\ndef Xform "r" (prepend references = @{}@) {{}}\n',
+               ("part.usda", "broken.usda")),
+    "s.usda": ('#usda 1.0\n(\ndefaultPrim = "p"\nsubLayers = [@{}@]\n)\n', ("part.usda", "broken.usda")),
+}  # fmt: skip
+LEADS = [(outer, inner) for outer, (_, inners) in OUTER.items() for inner in inners]
+
+
+@pytest.mark.parametrize(("outer", "inner"), LEADS)
+def test_no_value_of_a_file_outside_is_quoted(outer, inner, tmp_path, monkeypatch):
+    """--allow-outside lets it be read; what it says is told of the folder's own files alone."""
+    if outer.endswith("usda"):
+        pytest.importorskip("pxr")
+    if outer.endswith("xacro"):
+        pytest.importorskip("xacro")
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "work").mkdir()
+    monkeypatch.chdir(tmp_path / "work")
+    for name, text in INNER.items():
+        (tmp_path / "outside" / name).write_text(text)
+    (tmp_path / "outside/mtl.obj").write_text(MESH + "mtllib part.mtl\n")
+    Path(outer).write_text(OUTER[outer][0].format(tmp_path / "outside" / inner))
+    told = ""
+    for command in ("check", "inspect", "energy"):
+        options = ["--meshes"] if command == "check" else []
+        result = cli("-v", command, outer, "--allow-outside", "--xacro", *options)
+        told += result.err + (result.out if command == "check" else "")
+        assert result.code != 70
+    assert BAD not in told
+    found = cli("check", outer, "--allow-outside", "--xacro", "--json").json()["findings"]
+    assert BAD not in str(found)
+
+
+def test_values_of_the_folder_and_of_packages_that_the_user_names_are_quoted(tmp_path, monkeypatch):
+    (tmp_path / "work/sub").mkdir(parents=True)
+    (tmp_path / "pack").mkdir()
+    monkeypatch.chdir(tmp_path / "work")
+    (tmp_path / "pack/package.xml").write_text("<package><name>pack</name></package>")
+    for folder in (tmp_path / "pack", tmp_path / "work/sub"):
+        (folder / "part.xml").write_text(INNER["part.xml"])
+    for uri in ("sub/part.xml", "package://pack/part.xml"):
+        Path("m.xml").write_text(OUTER["m.xml"][0].format(uri))
+        assert BAD in cli("check", "m.xml", "--package", f"pack={tmp_path / 'pack'}").out, uri
