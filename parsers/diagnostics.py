@@ -16,9 +16,7 @@ from mbcli.common.fast_dataclass import dataclass
 from mbcli.errors import ModelError, ResourceError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from mbcli.parsers.package_map import PackageMap
+    from collections.abc import Callable, Iterable, Sequence
 
 MAX_STORED = 50_000  # findings of each severity; further ones are only counted
 MAX_TEXT = 4000  # characters of a message or hint
@@ -98,7 +96,8 @@ class Diagnostics:
         self._left_out = dict.fromkeys(self._room, 0)
         self.thorough = thorough  # whether models get every physical check (`mbcli check`), or those for any use
         self.main_file: str | None = None  # the name of the file that was read first: others it refers to
-        self.packages: PackageMap | None = None  # what the user trusts beside the folder of that file
+        # (path, folder of that file) -> whether a reference led out of there to it; PackageMap.leads_out()
+        self.leads_out: Callable[[str, str], bool] = _is_elsewhere
         self._led_out: dict[str, bool] = {}  # file name -> whether a reference has led out of there to it
         self.mesh_files = mesh_files  # whether the checks open mesh files
         # file name -> root node, for as long as the file is read: places in it to nodes
@@ -268,11 +267,8 @@ class Diagnostics:
         """Whether a file is neither in the folder or package of the main one, nor in a package that the user has named:
         it may be a private one."""
         if file not in self._led_out:
-            from mbcli.parsers.package_map import PackageMap  # late, it needs the reader of files
-
-            packages = self.packages if self.packages is not None else PackageMap()
             base = os.path.dirname(os.path.abspath(self.main_file or ""))
-            self._led_out[file] = os.path.exists(file) and packages.leads_out(file, base)
+            self._led_out[file] = os.path.exists(file) and self.leads_out(file, base)
         return self._led_out[file]
 
     def _mark_damaged(self, node: Any) -> None:
@@ -284,6 +280,12 @@ class Diagnostics:
             self._damaged.add(ancestor.place)
             if ancestor is last:
                 return
+
+
+def _is_elsewhere(path: str, folder: str) -> bool:
+    """Whether a file is not below a folder, links followed."""
+    path, folder = os.path.realpath(path), os.path.realpath(folder)
+    return os.path.commonpath((path, folder)) != folder
 
 
 class _LeavingOut:

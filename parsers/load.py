@@ -54,7 +54,8 @@ def _load(
 ) -> Sequence[ModelSpec]:
     from mbcli.parsers.package_map import PackageMap
 
-    packages = diagnostics.packages = packages or PackageMap()
+    packages = packages or PackageMap()
+    diagnostics.leads_out = packages.leads_out
     if not isinstance(source, bytes):
         source = find_model_file(source, packages)
     if input_format is None:

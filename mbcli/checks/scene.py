@@ -24,6 +24,7 @@ def read_scene(
     Raises ResourceError if the file is missing.
     """
     packages = packages or PackageMap()
+    diagnostics.leads_out = packages.leads_out
     if not isinstance(source, bytes):
         source = find_model_file(source, packages)
     files: list[SourceFile] = []

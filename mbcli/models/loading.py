@@ -142,6 +142,7 @@ def load_model(
     if self_contact not in (None, *SELF_CONTACT):
         raise ArgumentError(f"{argument('self_contact')} is one of {', '.join(SELF_CONTACT)}, not {self_contact!r}")
     diagnostics, package_map = Diagnostics(), _package_map(packages)
+    diagnostics.leads_out = package_map.leads_out
     of_settings, of_elements = _split(overrides)
     settings = Settings(
         models,

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from lxml import etree
+from mbcli.parsers.diagnostics import printable
 from mbcli.parsers.duplicate_names import generated_name
 from mbcli.parsers.frame_names import WORLD
 from mbcli.parsers.poses import compose, inverse, rotation_about
@@ -87,7 +88,7 @@ class _Writer:
         self.parts = parts_of(spec.joints)
         self.through = carried_through(spec)
         root = start("mujoco", {"model": spec.name})
-        source = os.path.basename(spec.place.file).replace("--", "-_")
+        source = printable(os.path.basename(spec.place.file)).replace("--", "-_")
         root.append(etree.Comment(f" {source} by mbcli convert: metres, kilograms, radians "))
         add(root, "compiler", angle="radian", eulerseq="XYZ", inertiafromgeom="false")
         pairs, parents_apart = excluded_pairs(spec)

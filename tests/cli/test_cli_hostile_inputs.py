@@ -2,6 +2,7 @@
 
 import gc
 import json
+import os
 import shutil
 import signal
 import subprocess
@@ -184,6 +185,15 @@ def test_a_signal_in_a_destructor_ends_the_command_all_the_same(number, monkeypa
             time.sleep(5.0)
     finally:
         signal.signal(number, before)
+
+
+@pytest.mark.parametrize("stem", ["a--b", "a-", "\x1b[31m", os.fsdecode(b"\xff\xfe"), "two\nlines", "\u202e"])
+@pytest.mark.parametrize("target", ["mjcf", "sdf", "urdf"])
+def test_a_file_of_any_name_is_converted(stem, target, tmp_path):
+    shutil.copy(SAMPLES / "pendulum.urdf", tmp_path / f"{stem}.urdf")
+    result = cli("-q", "convert", tmp_path / f"{stem}.urdf", "--to", target, "-o", tmp_path / f"o.{target}", "--lossy")
+    assert result.code in (0, 1), result.err
+    assert cli("-q", "check", tmp_path / f"o.{target}", "--input-format", target).code in (0, 1)
 
 
 def test_names_are_suggested_among_some_hundreds():

@@ -79,6 +79,7 @@ class Parser:
         self._auto_renaming = False
         self._strict = False
         self.diagnostics = Diagnostics() if diagnostics is None else diagnostics
+        self.diagnostics.leads_out = self._packages.leads_out
         self._filter_groups = CollisionFilterGroups()
         self.read: list[ModelSpec] = []  # ModelSpecs as files have them: worlds whole, models with those nested in them
         self.specs: list[ModelSpec] = []  # every ModelSpec added, in order, nested ones by themselves
