@@ -328,6 +328,8 @@ def _compare_dynamics(
     compare("bias", lambda plant, context: plant.CalcBiasTerm(context))
     compare("gravity", lambda plant, context: plant.CalcGravityGeneralizedForces(context))
     compare("applied forces", _applied_forces)
+    if one.elements.transmission_actuators:
+        _compare_transmissions(one, other, contexts, v_map, random, result)
     if M is not None:
         pair = M, v_map.matrix_here(other.CalcMassMatrix(there))
         result.note("mass matrix", *(weights[:, None] * part * weights for part in pair))
@@ -337,6 +339,34 @@ def _compare_dynamics(
         ours = one.CalcInverseDynamics(here, vdot, MultibodyForces(one))
         theirs = other.CalcInverseDynamics(there, v_map.there(vdot), MultibodyForces(other))
         result.note("mass matrix", ours, v_map.forces_here(theirs))
+
+
+def _compare_transmissions(
+    one: MultibodyPlant,
+    other: MultibodyPlant,
+    contexts: tuple[Context, Context],
+    v_map: _CoordinateMap,
+    random: np.random.Generator,
+    result: PlantComparison,
+) -> None:
+    """The forces of actuators through tendons, sites and cranks, under equal controls and activations."""
+    activations = random.uniform(0.0, 1.0, len(one.activations(contexts[0])))
+    controls = random.normal(size=len(one.elements.transmission_actuators))
+    laws = [[actuator.law() for actuator in plant.elements.transmission_actuators] for plant in (one, other)]
+    result.note("actuators that act early", *([float(law.is_early) for law in own] for own in laws))
+    starts = np.cumsum([law.dynamics != "none" for law in laws[0]]) - 1
+    for k, law in enumerate(laws[0]):
+        if law.is_early:  # the activation after a step, which may be of another length: one that stays
+            controls[k] = 0.0 if law.dynamics == "integrator" else activations[starts[k]]
+    forces = []
+    for plant, context in zip((one, other), contexts, strict=True):
+        plant.set_activations(context, activations)
+        u = np.zeros(plant.num_actuators())
+        u[len(plant.elements.actuators) :] = controls
+        at = plant.transmissions_at(context, u)
+        forces.append(at.moments * at.forces[:, None])
+    there = np.array([v_map.forces_here(row) for row in forces[1]])
+    result.note("actuators through transmissions", forces[0], there)
 
 
 def mass_matrix(plant: MultibodyPlant, context: Context) -> Matrix | None:

@@ -159,8 +159,12 @@ class WithDefaults:
         return self.node.tag
 
     def owner(self, name: str) -> Node | None:
-        """The node that states an attribute: the element, or a default; None if neither does."""
-        return self._inherited.get(name) if self.node.attribute(name) is None else self.node
+        """The node that states an attribute: the element, or a default; None if neither does.
+
+        An empty attribute states nothing, as in MuJoCo.
+        """
+        text = self.node.attribute(name)
+        return self._inherited.get(name) if text is None or not text.strip() else self.node
 
     if TYPE_CHECKING:
 

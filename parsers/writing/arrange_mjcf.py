@@ -26,6 +26,7 @@ from mbcli.parsers.writing.arrange_sdf import CLOSED
 from mbcli.parsers.writing.arrange_urdf import ONE_AXIS, swapped
 from mbcli.parsers.writing.mjcf_chains import carried_through, names_as_read
 from mbcli.parsers.writing.mjcf_sensors import with_sensor_forms
+from mbcli.parsers.writing.mjcf_transmissions import with_transmission_sites
 from mbcli.parsers.writing.moved_links import with_moved_links
 from mbcli.parsers.writing.simple_joints import COMPOUND, parts_of
 from mbcli.parsers.writing.target import Arranged
@@ -84,7 +85,7 @@ def arranged_for_mjcf(model: ModelSpec, losses: Losses) -> Arranged:
     model = with_moved_links(replace(model, joints=tuple(joints.values()), filter_groups=groups), moves)
     model = _with_geom_names(with_armatures(with_poses(model, branches, poses), losses, has_gears=True), losses)
     model = _with_loops(model, loops, poses, losses)
-    model = _with_sites(model, poses, losses)
+    model = with_transmission_sites(_with_sites(model, poses, losses), losses)
     through = carried_through(model)
     for link, name in names_as_read(model, through).items():
         if link != name:

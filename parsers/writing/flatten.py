@@ -12,7 +12,7 @@ from mbcli.parsers.spec import IDENTITY, FrameSpec, JointSpec
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from mbcli.parsers.spec import ModelSpec, SensorSpec
+    from mbcli.parsers.spec import ModelSpec, SensorSpec, TransmissionSpec
 
     from mbcli.math.array_types import Matrix
 
@@ -43,7 +43,10 @@ def flattened(model: ModelSpec) -> ModelSpec:
 
 _SENSORS = "sensors"
 _PLUGINS = "plugins"  # as they are: no format gets them
-_PARTS = ("links", "deformables", "joints", "frames", "actuators", "force_elements", "constraints", "filter_groups")
+_PARTS = (
+    *("links", "deformables", "joints", "frames", "actuators", "transmission_actuators"),
+    *("force_elements", "constraints", "filter_groups"),
+)
 
 
 def pose_in_world(model: ModelSpec) -> Matrix:
@@ -114,12 +117,25 @@ def with_names(spec: Any, rename: Callable[[str], str], references: Callable[[st
             changes[field.name] = (
                 refer(field.name, value) if isinstance(value, str) else tuple(refer(field.name, each) for each in value)
             )
+        elif field.name == "transmission":
+            changes["transmission"] = _with_names_in_path(value, refer)
         elif field.name == "axes":
             changes["axes"] = tuple(
                 axis if axis.mimic is None else replace(axis, mimic=with_names(axis.mimic, rename, references))
                 for axis in value
             )
     return replace(spec, **changes)
+
+
+def _with_names_in_path(transmission: TransmissionSpec, refer: Callable[[str, str], str]) -> TransmissionSpec:
+    path = (
+        part._replace(
+            link=refer("link", part.link),
+            side=None if part.side is None else (refer("link", part.side[0]), part.side[1]),
+        )
+        for part in transmission.path
+    )
+    return transmission._replace(joints=tuple(refer("joint", name) for name in transmission.joints), path=tuple(path))
 
 
 def _welds(model: ModelSpec, prefix: str) -> list[JointSpec]:

@@ -72,6 +72,9 @@ def without_joints(model: ModelSpec, names: set[str]) -> ModelSpec:
         model,
         joints=tuple(_uncoupled(joint, names) for joint in model.joints if joint.name not in names),
         actuators=tuple(actuator for actuator in model.actuators if actuator.joint not in names),
+        transmission_actuators=tuple(
+            a for a in model.transmission_actuators if names.isdisjoint(a.transmission.joints)
+        ),
         constraints=tuple(c for c in model.constraints if names.isdisjoint(getattr(c, "joints", ()))),
     )
 
@@ -332,7 +335,7 @@ class _Reduction:
             else:
                 actuators[actuator.joint] = self._aiming(actuator, where)
                 all_kept.append(actuators[actuator.joint])
-        for other in model.transmission_actuators:
+        for other in () if self.target.transmissions else model.transmission_actuators:
             kind = WORDS_OF_TRANSMISSIONS[other.transmission.kind]
             self.lose("motion", "ACTUATOR", f"actuator '{other.name}', which acts through {kind}", other.place)
         joints = []
@@ -344,7 +347,8 @@ class _Reduction:
                     actuators[joint.name] = drive
             joints.append(self._effort(joint, drive))
         kept = tuple(all_kept if self.target.many_actuators else actuators.values())
-        return replace(model, joints=tuple(joints), actuators=kept, transmission_actuators=())
+        through = model.transmission_actuators if self.target.transmissions else ()
+        return replace(model, joints=tuple(joints), actuators=kept, transmission_actuators=through)
 
     def _aiming(self, actuator: ActuatorSpec, where: str) -> ActuatorSpec:
         """Controllers of the format aim at the default position that it keeps, at rest."""

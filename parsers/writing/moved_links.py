@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from mbcli.parsers.spec import LinkSpec, ModelSpec
+    from mbcli.parsers.spec import LinkSpec, ModelSpec, TransmissionActuatorSpec
 
     from mbcli.math.array_types import Matrix4
 
@@ -57,6 +57,15 @@ def with_moved_links(model: ModelSpec, moves: Mapping[str, Matrix4]) -> ModelSpe
         moved: dict[str, Any] = {end: (mount[0], X(*mount)) for end, mount in ends.items() if mount is not None}
         return replace(sensor, **moved)
 
+    def moved_actuator(actuator: TransmissionActuatorSpec) -> TransmissionActuatorSpec:
+        parts = (
+            part._replace(
+                X_LP=X(part.link, part.X_LP), side=None if part.side is None else (part.side[0], X(*part.side))
+            )
+            for part in actuator.transmission.path
+        )
+        return replace(actuator, transmission=actuator.transmission._replace(path=tuple(parts)))
+
     if not moves:
         return model
     held = model.X_LinkModel
@@ -71,6 +80,7 @@ def with_moved_links(model: ModelSpec, moves: Mapping[str, Matrix4]) -> ModelSpe
         force_elements=tuple(map(moved_physics, model.force_elements)),
         constraints=tuple(map(moved_physics, model.constraints)),
         sensors=tuple(map(moved_sensor, model.sensors)),
+        transmission_actuators=tuple(map(moved_actuator, model.transmission_actuators)),
         X_LinkModel=None if held is None else (held[0], X(*held)),
     )
 

@@ -46,6 +46,7 @@ _TARGET = Target(
     other_contact=True,
     bounces=True,
     many_actuators=False,
+    transmissions=False,
     lone_drives=False,
     efforts_in_joints=True,
     rests_at_zero=False,

@@ -70,6 +70,7 @@ class Target:
     other_contact: bool  # whether it has Drake's properties of contact, and its rule for the friction of two solids
     bounces: bool  # whether surfaces have a restitution
     many_actuators: bool  # whether a joint can have several
+    transmissions: bool  # whether actuators act through tendons, sites and cranks
     lone_drives: bool  # whether a joint without actuator can have the inertia of a drive
     efforts_in_joints: bool  # whether the effort limit of an actuator stands in its joint
     rests_at_zero: bool  # whether a controller aims at the control 0 by itself, wherever its joint starts

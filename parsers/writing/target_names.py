@@ -25,6 +25,7 @@ KINDS = {
     "filter_groups": "group",
     "joints": "joint",
     "actuators": "actuator",
+    "transmission_actuators": "actuator",
 }
 # which kinds a field of a spec refers to, the first that has the name
 _REFERRED = {

@@ -57,6 +57,7 @@ _TARGET = Target(
     other_contact=True,
     bounces=False,
     many_actuators=False,
+    transmissions=False,
     lone_drives=False,
     efforts_in_joints=True,
     rests_at_zero=False,

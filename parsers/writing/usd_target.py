@@ -83,6 +83,7 @@ _TARGET = Target(
     other_contact=False,
     bounces=True,
     many_actuators=False,
+    transmissions=False,
     lone_drives=True,
     efforts_in_joints=False,
     rests_at_zero=False,

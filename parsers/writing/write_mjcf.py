@@ -41,6 +41,7 @@ from mbcli.parsers.writing.mjcf_filters import excluded_pairs
 from mbcli.parsers.writing.mjcf_keyframes import add_keyframes
 from mbcli.parsers.writing.mjcf_relations import add_relations
 from mbcli.parsers.writing.mjcf_sensors import add_sensors, magnetic_field, sensors_as_read, site_shapes
+from mbcli.parsers.writing.mjcf_transmissions import TransmissionWriter
 from mbcli.parsers.writing.simple_joints import FREE, HINGE, SLIDE, Part, parts_of
 from mbcli.parsers.writing.target import Document
 from mbcli.parsers.writing.write_xml import add, numbers, start, tidy, xyz_rpy
@@ -56,10 +57,12 @@ if TYPE_CHECKING:
     from mbcli.math.array_types import Matrix
 
 VISUAL, COLLISION, BOTH, FRAME = "visual", "collision", "both", "frame"  # roles of geoms, default classes
+WRAPPED = "wrapped"  # class of solids that tendons wrap, which are neither
 _CLASSES = {
     VISUAL: {"geom": {"group": "2", "contype": "0", "conaffinity": "0"}},
     COLLISION: {"geom": {"group": "3"}},
     FRAME: {"site": {"group": "4"}},
+    WRAPPED: {"geom": {"group": "4", "contype": "0", "conaffinity": "0"}},
 }
 FRICTION = (1.0, 0.005, 0.0001)  # of MuJoCo's geoms
 _CONTACT = {"contype": 1, "conaffinity": 1, "condim": 3, "priority": 0, "margin": 0.0}  # and their defaults
@@ -82,10 +85,11 @@ class _Writer:
     meshes: dict[tuple[str, tuple[float, ...]], str] = field(default_factory=dict)  # (file, scale): its name
     mesh_names: set[str] = field(default_factory=set)
     materials: dict[tuple[float, ...], str] = field(default_factory=dict)
+    transmissions: Any = None  # TransmissionWriter
 
     def document(self) -> Document:
         spec = self.spec
-        self.parts = parts_of(spec.joints)
+        self.parts, self.transmissions = parts_of(spec.joints), TransmissionWriter(spec)
         self.through = carried_through(spec)
         root = start("mujoco", {"model": spec.name})
         source = printable(os.path.basename(spec.place.file)).replace("--", "-_")
@@ -101,6 +105,7 @@ class _Writer:
         self._add_contact(root, pairs)
         constraints = add_relations(root, spec, self.parts)
         add_actuators(root, spec)
+        self.transmissions.add_to(root)
         add_sensors(root, spec, self.parts)
         add_keyframes(root, spec, self.order)
         share_classes(root, default)
@@ -157,6 +162,10 @@ class _Writer:
             for frame in sites[name]:
                 shape = shapes.get(frame.name, {})
                 add(node, "site", **{"class": FRAME}, name=frame.name, **shape, **_place(frame.X_LF))
+            for solid, part in self.transmissions.solids[name]:
+                size = part.size if part.kind == "sphere" else (part.size, part.size)
+                solid_class = {"class": WRAPPED}
+                add(node, "geom", **solid_class, name=solid, type=part.kind, size=size, **_place(part.X_LP))
             if name in links:
                 self._add_geoms(node, links[name], asset)
             pending += [(end_of(child, self.through), node, depth + 1) for child in reversed(carried[name])]

@@ -144,3 +144,15 @@ def test_the_benchmark_finds_the_mjcf_files_of_a_folder(tmp_path):
     (tmp_path / "a.xml").write_text("<mujoco/>")
     (tmp_path / "b.xml").write_text("<robot/>")
     assert list(model_files([str(tmp_path)])) == [str(tmp_path / "a.xml")]
+
+
+@pytest.mark.parametrize("attribute", ["rgba", "pos", "friction", "mass", "contype"])
+def test_an_empty_attribute_states_nothing_as_in_mujoco(attribute, tmp_path):
+    path = tmp_path / "empty.xml"
+    body = '<body><joint/><geom name="g" size=".1 .1 .1" type="box" {}/></body>'
+    texts = [body.format(end) for end in (f'{attribute}=""', f'{attribute}=" "', "")]
+    masses = []
+    for text in texts:
+        path.write_text(f"<mujoco><worldbody>{text}</worldbody></mujoco>")
+        masses.append(load_model(str(path)).plant.get_body(1).default_mass())
+    assert masses[0] == masses[1] == masses[2] == pytest.approx(8.0)
