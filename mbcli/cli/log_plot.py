@@ -15,7 +15,7 @@ from mbcli.cli.options import Number, usage_errors
 from mbcli.cli.output import refuse_existing
 from mbcli.cli.signals import ending_signals
 from mbcli.common.extra_packages import import_extra
-from mbcli.errors import ModelError, OutputError, ResourceError
+from mbcli.errors import ModelError, ResourceError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -75,9 +75,6 @@ def log_plot(
         if suffix not in plots.SUFFIXES:
             raise click.UsageError(f"-o takes a name that ends in {', '.join(plots.SUFFIXES)}, not '{output}'")
         refuse_existing(output, force)
-        folder = os.path.dirname(os.path.abspath(output))
-        if not os.path.isdir(folder):
-            raise OutputError(f"{output}: error: there is no folder {folder}")
     if interval is not None and not follow:
         raise click.UsageError("--interval is for --follow")
     names = None if fields is None else [name.strip() for name in fields.split(",") if name.strip()]

@@ -17,7 +17,6 @@ from mbcli.cli.options import Number
 from mbcli.cli.output import refuse_existing, warn, write_file
 from mbcli.common.left_behind import folder_prefix
 from mbcli.common.suggestions import closest
-from mbcli.errors import OutputError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -121,9 +120,6 @@ def _check_output(output: str, suffix: str, force: bool) -> None:
     if suffix not in (".html", ".htm", *VIDEO_SUFFIXES):
         raise click.UsageError(f"-o takes a name that ends in .html, {', '.join(VIDEO_SUFFIXES)}, not '{output}'")
     refuse_existing(output, force)
-    folder = os.path.dirname(os.path.abspath(output))
-    if not os.path.isdir(folder):
-        raise OutputError(f"{output}: error: there is no folder {folder}")
     if suffix in VIDEO_SUFFIXES:
         require_ffmpeg()
 

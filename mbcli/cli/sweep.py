@@ -32,6 +32,7 @@ from mbcli.cli.simulate import (
 )
 from mbcli.common.json_text import to_json
 from mbcli.common.number_text import counted
+from mbcli.common.output_files import refuse_missing_folder
 from mbcli.errors import OutputError
 
 if TYPE_CHECKING:
@@ -224,9 +225,7 @@ def _check_outputs(options: Options) -> None:
         from mbcli.sweeps.plot import check_plot
 
         check_plot(options.plot)
-        folder = os.path.dirname(os.path.abspath(options.plot))
-        if not os.path.isdir(folder):
-            raise OutputError(f"{options.plot}: error: there is no folder {folder}")
+        refuse_missing_folder(options.plot)
         if not options.measures:
             raise click.UsageError("--plot draws measures: give --measure")
         refuse_existing(options.plot, options.force or options.resume)

@@ -28,8 +28,12 @@ def refuse_missing_folder(path: str) -> None:
     """OutputError if the folder that a file is to be in is not there."""
     folder = os.path.dirname(path.rstrip("/" + os.sep))
     if folder and not os.path.isdir(folder):
-        problem = f"{folder} is no folder" if os.path.lexists(folder) else f"there is no folder {folder}"
-        raise OutputError(f"{path}: error: cannot be written: {problem}")
+        if os.path.lexists(folder):
+            raise OutputError(f"{path}: error: cannot be written: {folder} is no folder")
+        from shlex import quote  # late, for an error
+
+        cure = f"`mkdir -p {quote(folder)}` makes it"
+        raise OutputError(f"{path}: error: cannot be written: there is no folder {folder}; {cure}")
 
 
 def is_special(path: str) -> bool:

@@ -17,7 +17,7 @@ import numpy as np
 
 from mbcli.common.argument_names import argument
 from mbcli.common.left_behind import folder_prefix
-from mbcli.common.output_files import replacing
+from mbcli.common.output_files import refuse_missing_folder, replacing
 from mbcli.errors import MbcliError, ModelError, OutputError, ResourceError
 from mbcli.log import format as layout
 from mbcli.log.datasets import ROW_GROUPS
@@ -78,6 +78,7 @@ def recover(path: str | os.PathLike[str], to: str | os.PathLike[str], *, force: 
         raise OutputError(f"{target}: error: is the log to recover: its result needs another name")
     if os.path.lexists(target) and not force:
         raise OutputError(f"{target}: error: exists already; {argument('force', True)} replaces it")
+    refuse_missing_folder(os.fspath(target))
     refuse_written(path)
     missing = _missing_bytes(path)
     with _whole(path, missing) as whole, GuardedFile(whole, name=path) as file:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from mbcli.common.argument_names import argument
-from mbcli.common.output_files import is_special, refuse_existing
+from mbcli.common.output_files import is_special, refuse_existing, refuse_missing_folder
 from mbcli.errors import OutputError
 
 
@@ -33,9 +33,8 @@ def check_log_target(path: str, resumed: str | None = None, force: bool = False)
                 f"{partial}: error: is left from a run that did not finish; {argument('resume')} goes on with it, "
                 f"{argument('force', True)} replaces it"
             )
+    refuse_missing_folder(path)
     folder = os.path.dirname(os.path.abspath(path))
-    if not os.path.isdir(folder):
-        raise OutputError(f"{path}: error: there is no folder {folder}")
     if not os.access(folder, os.W_OK):
         raise OutputError(f"{path}: error: cannot be written: no permission for {folder}")
 
