@@ -32,7 +32,7 @@ ONE_AXIS = ("revolute", "continuous", "prismatic", "screw")
 
 def plugins_that_act(owner: Node) -> list[Node]:
     """The <plugin>s in an element that have a kind here and stand where it acts; the others are reported."""
-    return [node for node in owner.children("plugin") if _acts(node, owner)]
+    return [node for node in owner.children("plugin") if node.ignored is None and _acts(node, owner)]
 
 
 def _acts(node: Node, owner: Node) -> bool:

@@ -72,6 +72,7 @@ if TYPE_CHECKING:
 NAMES = (
     "multicopter_motor_model",
     "diff_drive",
+    "classic_diff_drive",
     "ackermann_steering",
     "joint_controller",
     "joint_position_controller",
@@ -114,8 +115,6 @@ NOT_HERE = {
 
 _ACTS = "the plugin of gz-sim acts"
 CLASSIC = {
-    "diff_drive": f"{_ACTS}: gz::sim::systems::DiffDrive",
-    "skid_steer_drive": f"{_ACTS}: gz::sim::systems::DiffDrive with several joints on each side",
     "ackermann_drive": f"{_ACTS}: gz::sim::systems::AckermannSteering",
     "tricycle_drive": f"{_ACTS}: gz::sim::systems::JointController",
     "mimic_joint": "<mimic> in the joint couples it to its leader",
@@ -154,6 +153,11 @@ def checked_kind(name: str, kind: Any) -> PluginKind:
 
 PLUGINS: dict[str, PluginKind] = {name: checked_kind(name, import_module(f"{__name__}.{name}")) for name in NAMES}
 require_single_owners("the plugins", {name: kind.CLASSES for name, kind in PLUGINS.items()})
+
+
+def names_of(kind: PluginKind) -> tuple[str, ...]:
+    """By which files know a kind: its classes, else parts of file names."""
+    return kind.CLASSES or kind.FILES
 
 
 def last_name(stated: str) -> str:

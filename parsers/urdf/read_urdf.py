@@ -92,6 +92,7 @@ def _read_robot(root: Node, meshes: MeshFiles) -> ModelSpec:
     joints = read_joints(joint_nodes, links)
     check_followers(joints, joint_nodes)
     check_tree(links, joints, joint_nodes, root)
+    _follow_by_plugins(root, joints)
     of_gazebo = _read_gazebo(root, links, joints)
     frames = _read_frames(root, links)
     model = ModelSpec(
@@ -126,6 +127,13 @@ def _read_gazebo(
     from mbcli.parsers.urdf.urdf_gazebo import read_gazebo  # late: few models have some
 
     return read_gazebo(root, links, joints)
+
+
+def _follow_by_plugins(root: Node, joints: dict[str, JointSpec]) -> None:
+    if any(node.tag == "gazebo" and "plugin" in node.child_tags for node in root.child_nodes):
+        from mbcli.parsers.urdf.urdf_mimic_plugins import follow_by_plugins  # late: few models have some
+
+        follow_by_plugins(root, joints)
 
 
 def _read_plugins(root: Node, links: Mapping[str, LinkSpec], joints: Mapping[str, JointSpec]) -> tuple[PluginSpec, ...]:

@@ -13,7 +13,7 @@ from mbcli.engine.fields.model_fields import SCHEME_MIDDLE
 from mbcli.errors import ArgumentError
 from mbcli.multibody.core.inputs import steps_with_controllers
 from mbcli.multibody.state.context import Context
-from mbcli.plugins import PLUGINS
+from mbcli.plugins import PLUGINS, names_of
 from mbcli.simulation.control.commands import Commands
 from mbcli.simulation.control.run_controller import RunController
 from mbcli.simulation.effort_limits import free_limits
@@ -171,7 +171,7 @@ class PluginController(RunController):
 
 def plugins_in_words(plant: MultibodyPlant, commands: PluginCommands) -> list[str]:
     """Lines on which plugins act, and what may be asked of them."""
-    kinds = dict.fromkeys(name for plugin in plant.elements.plugins for name in PLUGINS[plugin.kind].CLASSES[:1])
+    kinds = dict.fromkeys(name for plugin in plant.elements.plugins for name in names_of(PLUGINS[plugin.kind])[:1])
     lines = [f"plugins act: {', '.join(kinds)}"] if kinds else []
     if len(commands):
         units = [f"{name} [{each.unit}]" for name, each in zip(commands.names(), commands.inputs, strict=True)]
