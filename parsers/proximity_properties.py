@@ -24,6 +24,7 @@ _NUMBERS = {  # element: (group, name, must be positive)
     "drake:mesh_resolution_hint": ("hydroelastic", "resolution_hint", True),
     "drake:slab_thickness": ("hydroelastic", "slab_thickness", True),
 }
+EXPRESSED_IN = ("gz:expressed_in", "ignition:expressed_in")  # attributes of Gazebo's <fdir1>: the frame that it is in
 _FRICTION = ("drake:mu_static", "drake:mu_dynamic")
 _COMPLIANCE = {"drake:rigid_hydroelastic": "rigid", "drake:compliant_hydroelastic": "compliant"}
 _EARLIER = "drake:soft_hydroelastic"  # name of drake:compliant_hydroelastic
@@ -109,20 +110,33 @@ def set_friction(
     properties["material", "coulomb_friction"] = (static, dynamic)
 
 
-def tell_directions(
-    ode: Node, coefficients: tuple[float, float], direction: Node | None, slips: Sequence[Node]
+def set_directed_friction(
+    properties: Properties,
+    coefficients: tuple[float, float],
+    direction: Sequence[float],
+    body: str | None,
+    elements: Sequence[Node | None],
+    collision: Node,
 ) -> None:
-    """Warns of friction of Gazebo that depends on the direction, which is the same in all of them here, and of slip.
+    """Friction along a direction and across it, as Gazebo has it.
 
-    coefficients: along the direction and across it, of which the smaller is taken. slips: velocities by which a
-    surface slides under a force, as tyres do.
+    coefficients: along, across, of these elements, None where the file has none. direction: in the frame of the
+    shape, or in the link named `body`.
     """
-    first, second = coefficients
-    if direction is not None and any(_numbers_of(direction)) and 0.0 <= second < first:
-        message = (
-            f"friction is {first!r} along <fdir1> and {second!r} across it: {second!r} is taken for all directions"
-        )
-        ode.diagnostics.warning("ELEMENT_UNSUPPORTED", message, direction)
+    for value, element in zip(coefficients, elements, strict=True):
+        if value < 0.0:
+            message = f"friction must not be negative, found {value!r}"
+            collision.diagnostics.error("ELEMENT_INVALID", message, element or collision)
+            return
+    properties["material", "coulomb_friction"] = coefficients[:1] * 2
+    properties["material", "friction_across"] = coefficients[1]
+    properties["material", "friction_direction"] = tuple(map(float, direction))
+    if body is not None:
+        properties["material", "friction_direction_body"] = body
+
+
+def tell_slips(ode: Node, slips: Sequence[Node]) -> None:
+    """Warns of slip of Gazebo: velocities by which a surface slides under a force, as tyres do."""
     for slip in slips:
         if any(_numbers_of(slip)):
             message = f"<{slip.tag}> does not act: friction sticks up to its coefficient"
@@ -148,6 +162,7 @@ def proximity_elements(properties: Mapping[tuple[str, str], Any]) -> dict[str, f
     for tag, (group, name, _) in _NUMBERS.items():
         if (group, name) in properties:
             elements[tag] = properties[group, name]
-    elements |= dict(zip(_FRICTION, properties.get(("material", "coulomb_friction"), ()), strict=False))
+    if ("material", "friction_direction") not in properties:  # which Drake's elements do not have
+        elements |= dict(zip(_FRICTION, properties.get(("material", "coulomb_friction"), ()), strict=False))
     kind = properties.get(("hydroelastic", "compliance_type"))
     return elements | {tag: None for tag, named in _COMPLIANCE.items() if named == kind}

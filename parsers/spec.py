@@ -126,7 +126,8 @@ class GeometrySpec:
     X_LG: np.ndarray  # pose in the link frame
     place: SourceLocation
     color: tuple[float, float, float, float] | None = None  # RGBA of a visual
-    # proximity properties of a collision, by (group, name), SI: ("material", "coulomb_friction") -> (static, dynamic)
+    # proximity properties of a collision, by (group, name), SI: ("material", "coulomb_friction") -> (static, dynamic);
+    # friction_direction: in the frame of the shape, or in the link friction_direction_body
     properties: dict = field(default_factory=dict)
 
 
@@ -505,6 +506,7 @@ class ContactPairSpec:
     rolling_friction: float  # [m]
     margin: float  # [m] distance below which they touch
     place: SourceLocation
+    friction_across: float | None = None  # across MuJoCo's first tangent, along which `friction` holds; None: the same
 
 
 @dataclass(frozen=True, slots=True)

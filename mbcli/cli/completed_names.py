@@ -40,8 +40,8 @@ PARAMETERS_OF_KIND = {
     ),
     "actuator": ("gear_ratio", "rotor_inertia", "effort_limit", "kp", "kd"),
     "geometry": (
-        "friction", "static_friction", "dynamic_friction", "stiffness", "dissipation", "relaxation_time",
-        "torsional_friction", "rolling_friction", "restitution", "bounce_threshold",
+        "friction", "static_friction", "dynamic_friction", "friction_across", "stiffness", "dissipation",
+        "relaxation_time", "torsional_friction", "rolling_friction", "restitution", "bounce_threshold",
     ),
 }  # fmt: skip
 

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 # of the group "material" [m]: by how much friction at a point resists spinning about the normal, rolling across it
 TORSIONAL_FRICTION = ("torsional_friction", "rolling_friction")
 
+# of the group "material": a direction [1] (3,) in the geometry's frame, along which `coulomb_friction` holds, the
+# coefficient across it, and the name of a body of the model instance in which the direction is given instead
+FRICTION_DIRECTION, FRICTION_ACROSS, FRICTION_BODY = "friction_direction", "friction_across", "friction_direction_body"
+
 BOUNCING = ("restitution", "bounce_threshold")  # of the group "material" [1, m/s]
 BOUNCE_THRESHOLD = 0.1  # [m/s] of a geometry that has a restitution and states none, as in DART
 
@@ -160,3 +164,21 @@ def AddContactMaterial(
     for name, value in given.items():
         if value is not None:
             properties.AddProperty("material", name, value)
+
+
+def fault_of_direction(properties: ProximityProperties) -> str | None:
+    """What is wrong with the direction of friction, if there is one, as the rest of a sentence; None if nothing is."""
+    direction, across, body = (
+        properties.GetPropertyOrDefault("material", name, None)
+        for name in (FRICTION_DIRECTION, FRICTION_ACROSS, FRICTION_BODY)
+    )
+    if direction is None and across is None:
+        return None if body is None else f"('material', '{FRICTION_BODY}') needs a '{FRICTION_DIRECTION}'"
+    if direction is None or across is None:
+        return f"('material', '{FRICTION_DIRECTION}') and '{FRICTION_ACROSS}' need each other"
+    vector = np.array(direction, dtype=float)
+    if vector.shape != (3,) or not np.isfinite(vector).all() or not vector.any():
+        return f"('material', '{FRICTION_DIRECTION}') must be three numbers that are not all 0, not {direction}"
+    if not 0.0 <= across < np.inf:
+        return f"('material', '{FRICTION_ACROSS}') must be finite and not negative, it is {across}"
+    return None

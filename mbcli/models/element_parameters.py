@@ -4,9 +4,8 @@
     joint     damping, friction, armature, stiffness, rest_position, default_position, lower_limit, upper_limit,
               velocity_limit, acceleration_limit
     actuator  gear_ratio, rotor_inertia, effort_limit, kp, kd
-    geometry  friction, static_friction, dynamic_friction, stiffness, dissipation, relaxation_time, restitution,
-              bounce_threshold,
-              torsional_friction, rolling_friction
+    geometry  friction, static_friction, dynamic_friction, friction_across, stiffness, dissipation, relaxation_time,
+              restitution, bounce_threshold, torsional_friction, rolling_friction
 
 They are the defaults of a finalized plant: who replaces some lets the plant make its arrays anew, and contexts that are
 made from then on have them.
@@ -22,7 +21,7 @@ import numpy as np
 from mbcli.common.fast_dataclass import dataclass
 from mbcli.errors import ArgumentError
 from mbcli.geometry.coulomb_friction import CoulombFriction
-from mbcli.geometry.properties import ProximityProperties
+from mbcli.geometry.properties import FRICTION_DIRECTION, ProximityProperties
 from mbcli.multibody.inertia.rotational_inertia import RotationalInertia
 from mbcli.multibody.inertia.spatial_inertia import SpatialInertia, spatial_inertia_of
 from mbcli.multibody.tree.joint_actuator import PdControllerGains
@@ -227,6 +226,7 @@ PROPERTY = {
     "stiffness": "point_contact_stiffness",
     "dissipation": "hunt_crossley_dissipation",
     "relaxation_time": "relaxation_time",
+    "friction_across": "friction_across",
     "torsional_friction": "torsional_friction",
     "rolling_friction": "rolling_friction",
     "restitution": "restitution",
@@ -271,6 +271,7 @@ GEOMETRY = {
     "friction": Parameter(_friction("dynamic"), "1", at_least=0.0),
     "static_friction": Parameter(_friction("static"), "1", at_least=0.0),
     "dynamic_friction": Parameter(_friction("dynamic"), "1", at_least=0.0),
+    "friction_across": Parameter(_property("friction_across"), "1", at_least=0.0),
     "stiffness": Parameter(_property("stiffness"), "N/m", above=0.0),
     "dissipation": Parameter(_property("dissipation"), "s/m", at_least=0.0),
     "relaxation_time": Parameter(_property("relaxation_time"), "s", at_least=0.0),
@@ -293,6 +294,8 @@ def replace_of_geometry(geometry: Any, values: Mapping[str, np.ndarray]) -> None
     if dynamic > static:
         raise ArgumentError(f"its dynamic friction {dynamic:g} is greater than its static friction {static:g}")
     properties.UpdateProperty("material", "coulomb_friction", CoulombFriction(static, dynamic))
+    if "friction_across" in values and not properties.HasProperty("material", FRICTION_DIRECTION):
+        raise ArgumentError("its friction has no direction: it is the same in all")
     for name, there in PROPERTY.items():
         if name in values:
             properties.RemoveProperty("material", there)  # None stands for a default

@@ -136,34 +136,36 @@ def read_pairs(root: Node, reading: Reading, bodies: Bodies) -> tuple[ContactPai
             for attribute in ("geom1", "geom2"):
                 node.attribute(attribute, required=True)
                 names.append(find_named(node, attribute, "geom", bodies.geom_names))
-            friction, torsional, rolling, margin = _read_pair(element, reading)
+            friction, across, torsional, rolling, margin = _read_pair(element, reading)
             if None in names or not all(name in known for name in names):
                 continue  # an error, or a geom without a shape, which was reported
             first, second = sorted(known[name] for name in names)
-            law = ContactPairSpec(first, second, friction, torsional, rolling, margin, node.place)
+            law = ContactPairSpec(first, second, friction, torsional, rolling, margin, node.place, across)
             pairs[first, second] = law
     return tuple(pairs.values()) if reading.options.has("contact") else ()
 
 
-def _read_pair(element: WithDefaults, reading: Reading) -> tuple[float, float, float, float]:
-    """Friction, torsional and rolling friction, margin of a <pair>, which geoms have no part in."""
+def _read_pair(element: WithDefaults, reading: Reading) -> tuple[float, float | None, float, float, float]:
+    """Friction, that across its direction if it is another, torsional and rolling friction, margin of a <pair>.
+
+    Geoms have no part in them.
+    """
     options = reading.options
     stated = element.vector("friction", 5, (), least=1)
     friction = (*stated, *PAIR_FRICTION[len(stated) :])
     condim = _read_dimension(element)
     _check_friction(element, friction[:1] if condim < SPINS else friction)
-    if len(stated) > 1 and stated[0] != stated[1] and condim > 1:
-        reading.unused.add(element, "friction", "friction is the same in all directions, the first number")
     if condim >= ROLLS and friction[3] != friction[4]:
         reading.unused.add(element, "friction", "rolling friction is the same in all directions, the fourth number")
     margin, _ = element.number("margin", 0.0), element.number("gap", 0.0)
     if options.friction is not None:
         friction = options.friction
-    sliding, _, torsional, rolling, _ = friction
+    sliding, across, torsional, rolling, _ = friction
     if condim >= SPINS:
-        sliding = max(sliding, LEAST_FRICTION)
+        sliding, across = max(sliding, LEAST_FRICTION), max(across, LEAST_FRICTION)
     return (
         0.0 if condim == 1 else sliding,
+        None if condim == 1 or across == sliding else across,
         torsional if condim >= SPINS else 0.0,
         rolling if condim >= ROLLS else 0.0,
         margin if options.margin is None else options.margin,

@@ -96,7 +96,10 @@ def _five_numbers(node: Node) -> tuple[float, ...]:
     text: Any = node.attribute("o_friction")  # which it has
     count = len(text.split())
     given = node.vector("o_friction", min(max(count, 1), 5), PAIR_FRICTION[:1])
-    return (*given, *PAIR_FRICTION[len(given) :])
+    friction = (*given, *PAIR_FRICTION[len(given) :])
+    if friction[0] != friction[1]:
+        _tell(node, "o_friction", "the second number acts in a <pair>: other geoms have the first in all directions")
+    return friction
 
 
 AIR = {"density": 1.3, "viscosity": 2e-5}  # [kg/m^3], [Pa s]: at most, on the ground and in the warm

@@ -6,11 +6,17 @@ What of these cannot be read is left out with a warning: the mechanism does not 
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mbcli.parsers.duplicate_names import UniqueNames
 from mbcli.parsers.poses import compose, half_space_pose, unit_vector
-from mbcli.parsers.proximity_properties import read_proximity_properties, set_friction, tell_directions
+from mbcli.parsers.proximity_properties import (
+    EXPRESSED_IN,
+    read_proximity_properties,
+    set_directed_friction,
+    set_friction,
+    tell_slips,
+)
 from mbcli.parsers.sdf.sdf_contact import read_contact
 from mbcli.parsers.sdf.sdf_values import child_number, child_vector, descendant, name_problem, read_pose
 from mbcli.parsers.spec import (
@@ -42,6 +48,14 @@ if TYPE_CHECKING:
     from mbcli.math.array_types import Matrix4
 
 
+class _Place(NamedTuple):
+    """A <collision> of a link, and the pose of its shape there."""
+
+    link: Element
+    collision: Node
+    X_CG: Matrix4
+
+
 def read_geometries(element: Element, tag: str) -> tuple[GeometrySpec, ...]:
     """The visuals or the collisions of a link that have a shape."""
     found = []
@@ -54,7 +68,8 @@ def read_geometries(element: Element, tag: str) -> tuple[GeometrySpec, ...]:
             geometry = node.child("geometry", required=True)
             posed = _read_shape(geometry, element.file.meshes) if geometry is not None else None
         color = _read_color(node) if tag == "visual" else None
-        properties = _read_proximity(node, posed and posed[0]) if tag == "collision" else {}
+        place = _Place(element, node, IDENTITY if posed is None else posed[1])
+        properties = _read_proximity(place, posed and posed[0]) if tag == "collision" else {}
         if faults:
             node.ignore("settled")
         elif posed is not None:
@@ -215,8 +230,9 @@ def _read_color(visual: Node) -> tuple[float, float, float, float] | None:
     return None if faults else (*color, 1.0)[:4]
 
 
-def _read_proximity(collision: Node, shape: Shape | None) -> Properties:
+def _read_proximity(place: _Place, shape: Shape | None) -> Properties:
     """{(group, name): value} of a collision's contact properties. Drake's own elements for friction win."""
+    collision = place.collision
     with collision.diagnostics.leaving_out(collision, "it is left out"):
         properties = read_proximity_properties(collision, _read_number, shape)
         read_contact(collision, properties)
@@ -229,7 +245,7 @@ def _read_proximity(collision: Node, shape: Shape | None) -> Properties:
         if ("material", "coulomb_friction") in properties:
             ode.ignore("foreign", "<drake:proximity_properties> gives the friction")
         else:
-            _read_ode_friction(ode, properties, collision)
+            _read_ode_friction(ode, properties, place)
     return properties
 
 
@@ -249,25 +265,47 @@ def _read_bounce(bounce: Node, properties: Properties) -> None:
             properties["material", "bounce_threshold"] = threshold
 
 
-def _read_ode_friction(ode: Node, properties: Properties, collision: Node) -> None:
-    """As Drake has it mu is the static coefficient and mu2 the dynamic one; above mu it is a second direction's."""
-    mu, mu2 = ode.child("mu"), ode.child("mu2")
-    if mu is None and mu2 is None:
-        _tell_directions_of(ode, 1.0, 1.0)
-        return
+def _read_ode_friction(ode: Node, properties: Properties, place: _Place) -> None:
+    """As Drake has it mu is the static coefficient and mu2 the dynamic one; above mu it is a second direction's.
+
+    With a direction they are those along and across it.
+    """
+    slips = [slip for slip in (ode.child("slip1"), ode.child("slip2")) if slip is not None]
+    tell_slips(ode, slips)
+    mu, mu2, fdir1 = ode.child("mu"), ode.child("mu2"), ode.child("fdir1")
+    direction = fdir1.text_vector(3, (0.0, 0.0, 0.0)) if fdir1 is not None else (0.0, 0.0, 0.0)
     first = child_number(ode, "mu", 1.0)
+    if fdir1 is not None and any(direction) and first != (across := child_number(ode, "mu2", 1.0)):
+        d, body = _turned_direction(fdir1, direction, place)
+        set_directed_friction(properties, (first, across), d, body, (mu, mu2), place.collision)
+        return
+    if fdir1 is not None:
+        fdir1.ignore("meaningless", "friction is the same in all directions")
+    if mu is None and mu2 is None:
+        return
     second = child_number(ode, "mu2", min(first, 1.0))
     if 0 <= first < second:
         message = f"friction is {second!r} along the second direction: {first!r} of the first is taken for both"
         ode.diagnostics.warning("ELEMENT_UNSUPPORTED", message, mu2)
         second = first
-    set_friction(properties, (first, second), (mu, mu2), collision)
-    _tell_directions_of(ode, first, second)
+    set_friction(properties, (first, second), (mu, mu2), place.collision)
 
 
-def _tell_directions_of(ode: Node, first: float, second: float) -> None:
-    slips = [slip for slip in (ode.child("slip1"), ode.child("slip2")) if slip is not None]
-    tell_directions(ode, (first, second), ode.child("fdir1"), slips)
+def _turned_direction(fdir1: Node, direction: Sequence[float], place: _Place) -> tuple[Sequence[float], str | None]:
+    """(direction in the frame of the shape, None), or (direction in a link, the name of that link)."""
+    stated = next((name for name in EXPRESSED_IN if fdir1.attribute(name)), None)
+    frame = fdir1.attribute(stated) if stated is not None else None
+    link = place.link
+    if frame is None:
+        return (place.X_CG[:3, :3].T @ direction).tolist(), None
+    body = link.frames.link_of(frame) if frame in link.frames else None
+    if body is None:
+        message = f"<fdir1> is expressed in {quoted(frame)}, which is not in the model: the collision is taken"
+        hint = did_you_mean(frame, link.frames.names)
+        fdir1.diagnostics.warning("ATTRIBUTE_INVALID", message, fdir1, attribute=stated, value=frame, hint=hint)
+        return (place.X_CG[:3, :3].T @ direction).tolist(), None
+    turned = link.frames.X_AB(body, frame)[:3, :3] @ direction
+    return turned.tolist(), body
 
 
 def _read_number(element: Node) -> float:

@@ -81,6 +81,7 @@ KNOWN = {
         "surface": "friction contact bounce soft_contact",
         "friction": "ode bullet torsional",
         "friction/ode": "mu mu2 fdir1 slip1 slip2",
+        "fdir1": "@gz:expressed_in @ignition:expressed_in",
         "torsional": "coefficient use_patch_radius patch_radius surface_radius ode",
         "bounce": "restitution_coefficient threshold",
         "surface/contact": "collide_without_contact collide_without_contact_bitmask collide_bitmask category_bitmask "
@@ -129,7 +130,7 @@ FOREIGN = {
         "surface": "soft_contact",
         "surface/contact": "collide_without_contact_bitmask poissons_ratio elastic_modulus ode bullet",
         "friction": "bullet",
-        "friction/ode": "fdir1 slip1 slip2",
+        "friction/ode": "slip1 slip2",
         "torsional": "ode",
         "plane": "size",
     }.items()

@@ -54,10 +54,7 @@ _VALUES = {
         "bool": "lighting double_sided",
     },
     "bounce": {"double": "restitution_coefficient threshold"},
-    "ode": {
-        "double": "slip1 slip2 soft_cfm soft_erp kp kd max_vel min_depth",
-        "vector3": "fdir1",
-    },
+    "ode": {"double": "slip1 slip2 soft_cfm soft_erp kp kd max_vel min_depth"},
     "bullet": {"double": "friction friction2 rolling_friction soft_cfm soft_erp kp kd", "vector3": "fdir1"},
     "torsional": {"double": "coefficient patch_radius surface_radius", "bool": "use_patch_radius"},
     "plane": {"vector2": "size"},

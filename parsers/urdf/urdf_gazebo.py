@@ -7,19 +7,20 @@ plugins have readers of their own. A fault is a warning: the robot is one withou
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from mbcli.parsers.proximity_properties import set_friction, tell_directions
+from mbcli.parsers.proximity_properties import EXPRESSED_IN, set_directed_friction, set_friction
 from mbcli.parsers.spec import CollisionFilterGroupSpec
 from mbcli.parsers.xml_node import quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Container, Mapping, Sequence
 
+    from mbcli.parsers.proximity_properties import Properties
     from mbcli.parsers.spec import JointSpec, LinkSpec
     from mbcli.parsers.xml_node import Node
 
-ACTING = frozenset(("mu1", "mu2", "gravity", "turnGravityOff", "selfCollide", "self_collide"))
+ACTING = frozenset(("mu1", "mu2", "fdir1", "gravity", "turnGravityOff", "selfCollide", "self_collide"))
 # elements that motion depends on in Gazebo, and what to do here
 UNUSED = {
     "dampingFactor": "state the damping of joints",
@@ -34,7 +35,6 @@ OF_SOLVERS = {
     "maxVel": "contact has no such bound",
     "minDepth": "contact begins where solids touch",
     "maxContacts": "all contacts count",
-    "fdir1": "friction is the same in all directions",
     "implicitSpringDamper": "damping is always implicit in steps",
     "stopCfm": "stops are rigid",
     "stopErp": "stops are rigid",
@@ -74,7 +74,7 @@ def read_gazebo(
                 elif reference in links:
                     stated[reference] = collides
             if reference in links:
-                links[reference] = _changed(node, links[reference])
+                links[reference] = _changed(node, links[reference], links)
         _report_rest(node)
     if whole is None and not stated:
         return ()
@@ -109,28 +109,56 @@ def _number(child: Node, default: float) -> float:
     return child.number("value", default)
 
 
-def _changed(node: Node, link: LinkSpec) -> LinkSpec:
+def _changed(node: Node, link: LinkSpec, links: Container[str]) -> LinkSpec:
     """A link with the gravity and the friction of a <gazebo> element."""
     gravity, off = node.child("gravity"), node.child("turnGravityOff")
     if gravity is not None:
         link = replace(link, gravity=_flag(gravity, link.gravity))
     if off is not None:
         link = replace(link, gravity=not _flag(off, not link.gravity))
-    first, second = node.child("mu1"), node.child("mu2")
+    first, second, fdir1 = node.child("mu1"), node.child("mu2"), node.child("fdir1")
+    mu1 = 1.0 if first is None else _number(first, 1.0)
+    direction = (0.0, 0.0, 0.0) if fdir1 is None else fdir1.text_vector(3, (0.0, 0.0, 0.0))
+    if fdir1 is not None and any(direction):
+        across = 1.0 if second is None else _number(second, 1.0)
+        if mu1 != across:
+            return _directed(node, link, (mu1, across), direction, links)
+    if fdir1 is not None:
+        fdir1.ignore("meaningless", "friction is the same in all directions")
     if first is None and second is None:
         return link
-    mu1 = 1.0 if first is None else _number(first, 1.0)
     mu2 = min(mu1, 1.0) if second is None else _number(second, mu1)
     if 0.0 <= mu1 < mu2:
         message = f"friction is {mu2!r} along the second direction: {mu1!r} of the first is taken for both"
         node.diagnostics.warning("ELEMENT_UNSUPPORTED", message, second)
         mu2 = mu1
-    tell_directions(node, (mu1, mu2), node.child("fdir1"), ())
+    return _with_friction(link, lambda properties: set_friction(properties, (mu1, mu2), (first, second), node))
+
+
+def _directed(
+    node: Node, link: LinkSpec, coefficients: tuple[float, float], direction: Sequence[float], links: Container[str]
+) -> LinkSpec:
+    """A link with friction along a direction, in the frame of each collision or in a link that is named, and across."""
+    elements = node.child("mu1"), node.child("mu2")
+    fdir1: Any = node.child("fdir1")
+    stated = next((name for name in EXPRESSED_IN if fdir1.attribute(name)), None)
+    body = None if stated is None else fdir1.attribute(stated)
+    if body is not None and body not in links:
+        message = f"<fdir1> is expressed in {quoted(body)}, which is no link: the collision is taken"
+        fdir1.diagnostics.warning("ATTRIBUTE_INVALID", message, fdir1, attribute=stated, value=body)
+        body = None
+
+    return _with_friction(
+        link, lambda properties: set_directed_friction(properties, coefficients, direction, body, elements, node)
+    )
+
+
+def _with_friction(link: LinkSpec, change: Callable[[Properties], None]) -> LinkSpec:
     collisions = []
     for collision in link.collisions:
         properties = dict(collision.properties)
         if ("material", "coulomb_friction") not in properties:  # that of <drake:proximity_properties> counts
-            set_friction(properties, (mu1, mu2), (first, second), node)
+            change(properties)
         collisions.append(replace(collision, properties=properties))
     return replace(link, collisions=tuple(collisions))
 

@@ -12,7 +12,7 @@ from mbcli.parsers.spec import IDENTITY, FrameSpec, JointSpec
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from mbcli.parsers.spec import ModelSpec, SensorSpec, TransmissionSpec
+    from mbcli.parsers.spec import GeometrySpec, ModelSpec, SensorSpec, TransmissionSpec
 
     from mbcli.math.array_types import Matrix
 
@@ -43,6 +43,7 @@ def flattened(model: ModelSpec) -> ModelSpec:
 
 _SENSORS = "sensors"
 _PLUGINS = "plugins"  # as they are: no format gets them
+_DIRECTION_BODY = ("material", "friction_direction_body")
 _PARTS = (
     *("links", "deformables", "joints", "frames", "actuators", "transmission_actuators"),
     *("force_elements", "constraints", "filter_groups"),
@@ -119,6 +120,8 @@ def with_names(spec: Any, rename: Callable[[str], str], references: Callable[[st
             )
         elif field.name == "transmission":
             changes["transmission"] = _with_names_in_path(value, refer)
+        elif field.name == "collisions":
+            changes["collisions"] = tuple(_with_names_in_friction(each, refer) for each in value)
         elif field.name == "axes":
             changes["axes"] = tuple(
                 axis if axis.mimic is None else replace(axis, mimic=with_names(axis.mimic, rename, references))
@@ -136,6 +139,14 @@ def _with_names_in_path(transmission: TransmissionSpec, refer: Callable[[str, st
         for part in transmission.path
     )
     return transmission._replace(joints=tuple(refer("joint", name) for name in transmission.joints), path=tuple(path))
+
+
+def _with_names_in_friction(geometry: GeometrySpec, refer: Callable[[str, str], str]) -> GeometrySpec:
+    """A collision whose friction has a direction that may be given in another link."""
+    link = geometry.properties.get(_DIRECTION_BODY)
+    if link is None:
+        return geometry
+    return replace(geometry, properties={**geometry.properties, _DIRECTION_BODY: refer("link", link)})
 
 
 def _welds(model: ModelSpec, prefix: str) -> list[JointSpec]:

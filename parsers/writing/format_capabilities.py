@@ -11,6 +11,7 @@ from mbcli.parsers.frame_names import WORLD
 from mbcli.parsers.proximity_properties import proximity_elements
 from mbcli.parsers.sdf.sdf_actuators import ACTUATED
 from mbcli.parsers.spec import AxisSpec, Sphere
+from mbcli.parsers.writing.directed_friction import directed_friction, without_direction
 
 if TYPE_CHECKING:
     from typing import Any
@@ -180,11 +181,26 @@ class _Reduction:
             inertial, kind, why = refused
             self.lose(kind, "INERTIA", f"the inertia of link '{link.name}': {why}", stated.place)
             link = replace(link, inertial=inertial)
+        link = self._with_directed_friction(link)
         return replace(
             link,
             visuals=self._geometries(link, "visual", link.visuals),
             collisions=self._geometries(link, "collision", link.collisions),
         )
+
+    def _with_directed_friction(self, link: LinkSpec) -> LinkSpec:
+        """Friction that depends on the direction stays where the format has it, at collisions or for the whole link."""
+        stated = [directed_friction(geometry) for geometry in link.collisions]
+        kept = {"collision": True, "link": len(set(stated)) == 1, None: False}[self.target.directed_friction]
+        if kept or not any(stated):
+            return link
+        collisions = []
+        for geometry, friction in zip(link.collisions, stated, strict=True):
+            if friction is not None:
+                geometry, message = without_direction(geometry)
+                self.lose("motion", "FRICTION", message, geometry.place)
+            collisions.append(geometry)
+        return replace(link, collisions=tuple(collisions))
 
     def _geometries(self, link: LinkSpec, tag: str, geometries: tuple[GeometrySpec, ...]) -> tuple[GeometrySpec, ...]:
         kept = []
@@ -208,7 +224,8 @@ class _Reduction:
                 geometry = replace(geometry, properties={})  # nothing touches what is seen
             else:
                 geometry = replace(geometry, properties=own, color=None)  # what touches is not seen
-            if geometry.properties.keys() - _BOUNCING and not proximity_elements(geometry.properties):
+            others = geometry.properties.keys() - _BOUNCING
+            if others and directed_friction(geometry) is None and not proximity_elements(geometry.properties):
                 names = ", ".join("/".join(key) for key in geometry.properties)
                 self.lose("lost", "PROPERTIES", f"{names} of {tag} '{geometry.name}'", geometry.place)
             kept.append(self._not_a_point(tag, geometry))

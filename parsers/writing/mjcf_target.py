@@ -132,6 +132,7 @@ _TARGET = Target(
     contact_laws=True,
     other_contact=False,
     bounces=False,
+    directed_friction=None,
     many_actuators=True,
     transmissions=True,
     lone_drives=True,

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from mbcli.parsers.spec import LinkSpec, ModelSpec, TransmissionActuatorSpec
+    from mbcli.parsers.spec import GeometrySpec, LinkSpec, ModelSpec, TransmissionActuatorSpec
 
     from mbcli.math.array_types import Matrix4
 
@@ -30,13 +30,21 @@ def with_moved_links(model: ModelSpec, moves: Mapping[str, Matrix4]) -> ModelSpe
     def point(link: str, p: Any) -> Any:
         return tuple((moves[link] @ np.array([*p, 1.0]))[:3].tolist()) if link in moves else p
 
+    def turned(geometry: GeometrySpec) -> GeometrySpec:
+        body = geometry.properties.get(("material", "friction_direction_body"))
+        if body is None or body not in moves:
+            return geometry
+        key = "material", "friction_direction"
+        d = moves[body][:3, :3] @ geometry.properties[key]
+        return replace(geometry, properties={**geometry.properties, key: tuple(d.tolist())})
+
     def moved_link(link: LinkSpec) -> LinkSpec:
         inertial = link.inertial
         return replace(
             link,
             inertial=None if inertial is None else replace(inertial, X_LI=X(link.name, inertial.X_LI)),
             visuals=tuple(replace(g, X_LG=X(link.name, g.X_LG)) for g in link.visuals),
-            collisions=tuple(replace(g, X_LG=X(link.name, g.X_LG)) for g in link.collisions),
+            collisions=tuple(turned(replace(g, X_LG=X(link.name, g.X_LG))) for g in link.collisions),
         )
 
     def moved_physics(spec: Any) -> Any:

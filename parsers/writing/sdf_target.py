@@ -45,6 +45,7 @@ _TARGET = Target(
     contact_laws=False,
     other_contact=True,
     bounces=True,
+    directed_friction="collision",
     many_actuators=False,
     transmissions=False,
     lone_drives=False,

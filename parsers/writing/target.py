@@ -69,6 +69,8 @@ class Target:
     contact_laws: bool  # whether it has MuJoCo's masks, pairs and frictions of contact
     other_contact: bool  # whether it has Drake's properties of contact, and its rule for the friction of two solids
     bounces: bool  # whether surfaces have a restitution
+    # "collision", "link" or None: which of these states two coefficients of friction and the direction of the first
+    directed_friction: str | None
     many_actuators: bool  # whether a joint can have several
     transmissions: bool  # whether actuators act through tendons, sites and cranks
     lone_drives: bool  # whether a joint without actuator can have the inertia of a drive

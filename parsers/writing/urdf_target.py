@@ -56,6 +56,7 @@ _TARGET = Target(
     contact_laws=False,
     other_contact=True,
     bounces=False,
+    directed_friction="link",
     many_actuators=False,
     transmissions=False,
     lone_drives=False,

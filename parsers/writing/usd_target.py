@@ -82,6 +82,7 @@ _TARGET = Target(
     contact_laws=False,
     other_contact=False,
     bounces=True,
+    directed_friction=None,
     many_actuators=False,
     transmissions=False,
     lone_drives=True,

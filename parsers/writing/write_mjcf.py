@@ -284,8 +284,17 @@ class _Writer:
         collisions = {link.name: link.collisions for link in self.spec.links}
         for pair in self.spec.contact_pairs:
             ends = [collisions[link][index].name for link, index in (pair.collision_A, pair.collision_B)]
-            condim = 6 if pair.rolling_friction else 4 if pair.torsional_friction else 3 if pair.friction else 1
-            friction = (pair.friction, pair.friction, pair.torsional_friction, *(pair.rolling_friction,) * 2)
+            condim = (
+                6
+                if pair.rolling_friction
+                else 4
+                if pair.torsional_friction
+                else 3
+                if pair.friction or pair.friction_across
+                else 1
+            )
+            across = pair.friction if pair.friction_across is None else pair.friction_across
+            friction = (pair.friction, across, pair.torsional_friction, *(pair.rolling_friction,) * 2)
             node = add(contact, "pair", geom1=ends[0], geom2=ends[1], condim=condim, friction=friction)
             _set(node, margin=pair.margin)
 

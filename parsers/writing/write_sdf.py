@@ -28,6 +28,7 @@ from mbcli.parsers.spec import (
     Sphere,
     WeldConstraintSpec,
 )
+from mbcli.parsers.writing.directed_friction import add_direction, friction_of_gazebo
 from mbcli.parsers.writing.gazebo_sensors_text import add_sensor, sensors_of
 from mbcli.parsers.writing.write_xml import add, add_physics, start, xyz_rpy
 
@@ -162,8 +163,9 @@ def _add_geometry(link: XmlElement, tag: str, geometry: GeometrySpec) -> None:
             add(bounce, "threshold", geometry.properties["material", "bounce_threshold"])
     if friction is not None:
         ode = add(add(surface, "friction"), "ode")  # as Gazebo has it
-        for child, value in zip(("mu", "mu2"), friction, strict=True):
-            add(ode, child, value)
+        for child, coefficient in zip(("mu", "mu2"), friction_of_gazebo(geometry.properties), strict=True):
+            add(ode, child, coefficient)
+        add_direction(ode, geometry.properties)
     elements = proximity_elements(geometry.properties)
     if elements:
         properties = add(node, "drake:proximity_properties")

@@ -13,6 +13,7 @@ from mbcli.parsers.frame_names import WORLD
 from mbcli.parsers.poses import compose, inverse
 from mbcli.parsers.proximity_properties import proximity_elements
 from mbcli.parsers.spec import Box, Capsule, Cylinder, Ellipsoid, Mesh, Sphere
+from mbcli.parsers.writing.directed_friction import FRICTION_DIRECTION, add_direction, friction_of_gazebo
 from mbcli.parsers.writing.gazebo_sensors_text import add_sensor, sensors_of
 from mbcli.parsers.writing.write_xml import add, add_physics, numbers, start, xyz_rpy
 
@@ -74,12 +75,24 @@ def write_urdf(spec: ModelSpec, loops: Container[str] = ()) -> XmlElement:
         add_physics(root, element, _add_value)
     for group in spec.filter_groups:
         _add_filter_group(root, group)
+    for link in spec.links:
+        _add_friction(root, link)
     _add_sensors(root, spec)
     _drop_idle_world(root)
     version = next((version for version, needs in _VERSIONS if needs & _features(root)), None)
     if version is not None:
         root.set("version", version)
     return root
+
+
+def _add_friction(root: XmlElement, link: LinkSpec) -> None:
+    """Friction that depends on the direction, which all collisions of a link have in common."""
+    properties = link.collisions[0].properties if link.collisions else {}
+    if FRICTION_DIRECTION in properties:
+        node = add(root, "gazebo", reference=link.name)
+        for tag, value in zip(("mu1", "mu2"), friction_of_gazebo(properties), strict=True):
+            add(node, tag, value)
+        add_direction(node, properties)
 
 
 def _add_sensors(root: XmlElement, spec: ModelSpec) -> None:

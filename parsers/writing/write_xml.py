@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from mbcli.math.array_types import Matrix, Vector
 
 DRAKE = "http://drake.mit.edu"
-NAMESPACES = {"drake": DRAKE, "mbcli": "mbcli"}
+NAMESPACES = {"drake": DRAKE, "mbcli": "mbcli", "gz": "http://gazebosim.org/schema"}
 DRAKE_ONLY = "only programs that know Drake's elements read it"
 OURS_ONLY = "no other program reads it"
 EIGHTH = pi / 4  # [rad]

@@ -144,7 +144,7 @@ def test_a_colour_in_bytes_is_told_and_converted(tmp_path, target, where):
     assert cli("convert", path, "--to", target, "-o", tmp_path / f"red.{target}").code == 0
 
 
-# ------------------------------------------------------------------------------ directions of friction, slip
+# ------------------------------------------------------------------------------------------------------- slip
 
 SURFACE = """<sdf version="1.9"><model name="m"><link name="b">{inertial}<collision name="c"><geometry>
 <sphere><radius>1</radius></sphere></geometry><surface><friction><ode>{ode}</ode></friction></surface></collision></link></model></sdf>"""
@@ -153,8 +153,6 @@ SURFACE = """<sdf version="1.9"><model name="m"><link name="b">{inertial}<collis
 @pytest.mark.parametrize(
     ("ode", "told"),
     [
-        ("<mu>1</mu><mu2>0</mu2><fdir1>1 0 0</fdir1>", "0.0 is taken for all directions"),
-        ("<mu>1</mu><mu2>0.5</mu2><fdir1>0 1 0</fdir1>", "1.0 along <fdir1> and 0.5 across it"),
         ("<mu>1</mu><slip1>0.1</slip1>", "<slip1> does not act"),
         ("<slip2>0.1</slip2>", "<slip2> does not act"),
         ("<mu>0.5</mu><mu2>0.5</mu2><fdir1>1 0 0</fdir1>", ""),
@@ -163,22 +161,11 @@ SURFACE = """<sdf version="1.9"><model name="m"><link name="b">{inertial}<collis
         ("<mu>1</mu><slip1>0</slip1>", ""),
     ],
 )
-def test_friction_that_depends_on_directions_and_slip_are_told(tmp_path, ode, told):
+def test_slip_is_told(tmp_path, ode, told):
     path = tmp_path / "m.sdf"
     path.write_text(SURFACE.format(inertial=INERTIAL_SDF, ode=ode))
     messages = [finding.message for finding in check_file(str(path)).findings if finding.severity == "warning"]
     assert [told in message for message in messages] == [True] * bool(told), messages
-
-
-@pytest.mark.parametrize("direction", ["1 0 0", "0 0 0"])
-def test_directions_of_friction_of_gazebo_in_urdf_are_told(tmp_path, direction):
-    path = tmp_path / "m.urdf"
-    shape = '<collision><geometry><sphere radius="1"/></geometry></collision>'
-    friction = f"<mu1>1</mu1><mu2>0.5</mu2><fdir1>{direction}</fdir1>"
-    gazebo = f'<gazebo reference="b">{friction}</gazebo>'
-    path.write_text(f'<robot name="m"><link name="b">{INERTIAL}{shape}</link>{gazebo}</robot>')
-    messages = [finding.message for finding in check_file(str(path)).findings if finding.severity == "warning"]
-    assert ["0.5 is taken for all directions" in message for message in messages] == [True] * (direction != "0 0 0")
 
 
 # ------------------------------------------------------------------------- conversion: names, springs on World

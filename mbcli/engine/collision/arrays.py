@@ -40,6 +40,7 @@ LEVEL_RATIO = 4.0  # of the largest radii of levels of sizes, at least
 FEW = 32  # solids of a level that share one cell
 SKIN_SHARE = 0.2  # of the median radius
 INFINITE_RADIUS = 1e300
+NO_GRAIN = (-1, 0.0, 0.0, 0.0, 0.0, 0.0)  # friction is the same in all directions
 AS_THE_OTHER = -1.0  # in place of a restitution: that of what the solid touches
 KEPT_ELEMENTS = 4096  # pairs of elements of meshes that there is room for, at least
 AT_NEED = {  # what not every run needs: pairs whose distance has no closed form, and what is fast or bounces
@@ -74,6 +75,7 @@ class Solid:
     reach: float = 0.0  # [m] how far its mesh goes beyond the solid at most
     torsional: tuple = (0.0, 0.0)  # [m] torsional and rolling friction
     bounce: tuple = (AS_THE_OTHER, 0.0)  # restitution, threshold [m/s]
+    grain: tuple = NO_GRAIN  # body, direction in it (3), friction along and across it
 
     def with_body(self, body):
         return replace(self, body=body)
@@ -88,8 +90,8 @@ class Collision(Arrays):
         margin: [m] distance below which solids give contact points; 0: if they overlap.
         single_points: whether each pair gives one point, also of a face on a face.
         pairs: how many pairs of near solids there is room for.
-        own_laws: {(solid, solid): (friction, static friction, cover, torsional, rolling friction)} of pairs with a law
-            of their own; the smaller solid first.
+        own_laws: {(solid, solid): (friction, static friction, cover, torsional, rolling friction, friction across)} of
+            pairs with a law of their own; the smaller solid first.
         meshes: FieldMeshes of the solids.
         faces: FACES_...
         strict: whether solids that overlap without a contact surface are a fault.
@@ -136,6 +138,7 @@ class Collision(Arrays):
             "nfilter": len(filters),
             "nword": values["filters"].shape[1],
             "nown": len(own_laws),
+            "ngrained": len(values["grained"]),
             "nmesh": len(meshes.mesh_root),
             "nnode": len(meshes.node_box),
             "ntetrahedron": len(meshes.tetrahedra),
@@ -192,6 +195,9 @@ def _arrays_of(solids, filters):
         "cover": [solid.cover for solid in solids],
         "mixing": [solid.mixing for solid in solids],
         "torsional": [solid.torsional for solid in solids],
+        "grained": [k for k, solid in enumerate(solids) if solid.grain[0] >= 0],
+        "grain_body": [solid.grain[0] for solid in solids],
+        "grain": [solid.grain[1:] for solid in solids],
         "bounce": [solid.bounce for solid in solids],
         "thickness": np.where(is_plane, np.inf, extents.min(axis=1, initial=np.inf)),
         "field_kind": [solid.field_kind for solid in solids],

@@ -7,12 +7,8 @@ stands on a single point, less and less for points that are less deep, none from
 continuous when a solid tilts from a face over an edge onto a corner.
 """
 
-from mbcli.engine.collision.pair_laws import (
-    cover_of_pair,
-    friction_of_pair,
-    set_impact_of_pair,
-    torsional_friction_of_pair,
-)
+from mbcli.engine.collision.friction_grain import set_friction_of_contact
+from mbcli.engine.collision.pair_laws import cover_of_pair, set_impact_of_pair, torsional_friction_of_pair
 from mbcli.engine.collision.segments import row_of
 from mbcli.engine.collision.shapes import corner, facing, set_corner
 from mbcli.engine.fields.collision_fields import (
@@ -85,7 +81,7 @@ def add_contact(c, points, own, A, B, normal, point_A, point_B, distance, share)
     points.law[n, 0] = share * weight * k_B
     points.law[n, 1] = (1.0 - weight) * c.material[A, 1] + weight * c.material[B, 1]
     points.law[n, 2] = c.material[A, 2] + c.material[B, 2]
-    points.law[n, 3], points.law[n, 4] = friction_of_pair(c, A, B, own)
+    set_friction_of_contact(c, points, n, A, B, own)
     points.torsional[n, TORSIONAL_SPIN], points.torsional[n, TORSIONAL_ROLLING] = torsional_friction_of_pair(
         c, A, B, own
     )

@@ -55,18 +55,27 @@ def friction_of_pair(c, A, B, own):
     """Friction when sliding and when sticking; own: the row of own_pairs, or -1."""
     if own >= 0:
         return c.own_laws[own, LAW_FRICTION], c.own_laws[own, LAW_STATIC]
-    if c.mixing[A, MIXING_RULE] == 1 and c.mixing[B, MIXING_RULE] == 1:
-        return larger_friction(c, A, B)
-    return combined_friction(c.material[A, 3], c.material[B, 3]), combined_friction(c.material[A, 4], c.material[B, 4])
+    return (
+        coefficient_of_pair(c, A, B, c.material[A, 3], c.material[B, 3]),
+        coefficient_of_pair(c, A, B, c.material[A, 4], c.material[B, 4]),
+    )
 
 
 @kernel
-def larger_friction(c, A, B):
+def coefficient_of_pair(c, A, B, a, b):
+    """Of the coefficients a and b of solids A and B."""
+    if c.mixing[A, MIXING_RULE] == 1 and c.mixing[B, MIXING_RULE] == 1:
+        return larger_friction(c, A, B, a, b)
+    return combined_friction(a, b)
+
+
+@kernel
+def larger_friction(c, A, B, a, b):
     """As MuJoCo combines friction."""
     first, second = counting_solids(c, A, B)
     if max(c.mixing[first, MIXING_DIMENSION], c.mixing[second, MIXING_DIMENSION]) == 1:
-        return 0.0, 0.0
-    return max(c.material[first, 3], c.material[second, 3]), max(c.material[first, 4], c.material[second, 4])
+        return 0.0
+    return max(a if first == A else b, a if second == A else b)
 
 
 @kernel

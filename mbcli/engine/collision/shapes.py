@@ -1,6 +1,6 @@
 """Queries of the search to a solid: its place, its outermost point in a direction, the face or edge that is there."""
 
-from mbcli.engine.fields.collision_fields import BOX, CAPSULE, CONVEX, CYLINDER, ELLIPSOID
+from mbcli.engine.fields.collision_fields import BOX, CAPSULE, CONVEX, CYLINDER, ELLIPSOID, GRAIN_DIRECTION
 from mbcli.engine.runtime.kernel import kernel
 from mbcli.engine.smooth.sleep import is_asleep
 from mbcli.engine.smooth.spatial import add, dot, rotate, row3, scale, set_row3
@@ -37,7 +37,7 @@ def to_world(c, g, p):
 
 @kernel
 def place_solids(model, data, c):
-    """After position_kinematics -> X_WG, p_WC."""
+    """After position_kinematics -> X_WG, p_WC, grain_W."""
     X_WB, X_BG, X_WG = data.X_WB, c.X_BG, c.X_WG
     for g in range(c.kind.shape[0]):
         b = c.body[g]
@@ -48,6 +48,9 @@ def place_solids(model, data, c):
             X_WG[g, k], X_WG[g, k + 3], X_WG[g, k + 6] = column[0], column[1], column[2]
         set_row3(X_WG, g, 9, add(row3(X_WB, b, 9), rotate(X_WB, b, row3(X_BG, g, 9))))
         set_row3(c.p_WC, g, 0, to_world(c, g, row3(c.center, g, 0)))
+    for k in range(c.grained.shape[0]):
+        g = c.grained[k]
+        set_row3(c.grain_W, g, 0, rotate(X_WB, c.grain_body[g], row3(c.grain, g, GRAIN_DIRECTION)))
 
 
 @kernel

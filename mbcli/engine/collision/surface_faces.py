@@ -6,7 +6,8 @@ in common if they move into each other along n: 1/g = 1/g_S + 1/g_T with g_S = n
 et al. 2022, "Velocity level approximation of pressure field contact patches", arXiv:2110.04157, section IV).
 """
 
-from mbcli.engine.collision.pair_laws import friction_of_pair, own_pair
+from mbcli.engine.collision.friction_grain import copy_grain, has_grain, set_friction_of_contact
+from mbcli.engine.collision.pair_laws import own_pair
 from mbcli.engine.collision.shapes import corner, set_corner, to_world
 from mbcli.engine.fields.collision_fields import (
     COLLISION_FACES,
@@ -161,11 +162,13 @@ def add_face(c, points, area, centroid):
     set_row3(face, n, FACE_GRADIENT_B, rotate(c.X_WG, g, slope_T if S == A else slope_S))
     if n > 0 and points.geometry[n - 1, 0] == A and points.geometry[n - 1, 1] == B:
         copy_law(points, n, n - 1)
+        if has_grain(c, A, B, own_pair(c, A, B)):
+            set_friction_of_contact(c, points, n, A, B, own_pair(c, A, B))
     else:
         weight = weight_of_A(c.compliance[A, COMPLIANCE_MODULUS], c.compliance[B, COMPLIANCE_MODULUS])
         points.law[n, 1] = weight * c.material[A, 1] + (1.0 - weight) * c.material[B, 1]
         points.law[n, 2] = c.material[A, 2] + c.material[B, 2]
-        points.law[n, 3], points.law[n, 4] = friction_of_pair(c, A, B, own_pair(c, A, B))
+        set_friction_of_contact(c, points, n, A, B, own_pair(c, A, B))
         points.law[n, PAIR_RESTITUTION], points.law[n, PAIR_THRESHOLD], points.law[n, PAIR_FAR] = 0.0, 0.0, 0.0
     press_face(c, points, n, area, centroid)
     return n
@@ -188,6 +191,7 @@ def copy_law(points, n, k):
     """What the law of contact n has of its pair is that of contact k."""
     for column in range(1, points.law.shape[1]):
         points.law[n, column] = points.law[k, column]
+    copy_grain(points, n, k)
 
 
 @kernel

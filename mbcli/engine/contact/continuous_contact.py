@@ -6,6 +6,7 @@ dynamic one at three times that (Stribeck). Forces act halfway between the surfa
 """
 
 from mbcli.engine.contact.samples import append_contact, begin_row
+from mbcli.engine.contact.tangents import has_direction, scaled_slip
 from mbcli.engine.contact.torsional import REACH, has_torsional_friction, length_of_torsional, torsional_scales
 from mbcli.engine.fields.collision_fields import COLLISION_STATUS
 from mbcli.engine.fields.contact_fields import (
@@ -56,9 +57,9 @@ def contact_by_law(model, data, points, samples, row):
         if has_torsional_friction(p, n):
             act_and_turn(m, d, p, n, C, s, r)
             continue
-        force, separation, slip = force_at_point(m, d, p, n, C, s.settings[SAMPLES_STICTION])
+        force, separation, slip, power = force_at_point(m, d, p, n, C, s.settings[SAMPLES_STICTION])
         if r < 0:
-            s.settings[SAMPLES_FRICTION_POWER] += friction_power(force, row3(p.normal, n, 0), slip)
+            s.settings[SAMPLES_FRICTION_POWER] += power
             add_force_at(m, d, p.body[n, 0], C, force)
             add_force_at(m, d, p.body[n, 1], C, scale(-1.0, force))
         else:
@@ -100,12 +101,32 @@ def middle_of_overlap(c, points, n):
 
 @kernel
 def force_at_point(model, data, points, n, C, stiction_tolerance):
-    """(force on A in W, speed of separation, speed of slip) of contact point n at C in W."""
+    """Of contact point n at C in W: force on A in W, speeds of separation and of slip, power of friction [W]."""
     a, b = points.body[n, 0], points.body[n, 1]
     _, v_A = velocity_at(data, a, subtract(C, row3(data.X_WB, model.body_root[a], 9)))
     _, v_B = velocity_at(data, b, subtract(C, row3(data.X_WB, model.body_root[b], 9)))
     normal = row3(points.normal, n, 0)
-    return contact_force(points.law, n, normal, points.distance[n], subtract(v_A, v_B), stiction_tolerance)
+    v = subtract(v_A, v_B)
+    if has_direction(points, n):
+        return force_with_direction(points, n, normal, v, stiction_tolerance)
+    force, separation, slip = contact_force(points.law, n, normal, points.distance[n], v, stiction_tolerance)
+    return force, separation, slip, friction_power(force, normal, slip)
+
+
+@kernel
+def force_with_direction(points, n, normal, v, stiction_tolerance):
+    """The same where friction depends on the direction: of the slip u of tangents.py."""
+    separation = dot(normal, v)
+    tangential = subtract(v, scale(separation, normal))
+    slip, u = square_root(dot(tangential, tangential)), scaled_slip(points, n, tangential)
+    size = square_root(dot(u, u))
+    pressed = pressing_force(points.law, n, points.distance[n], separation)
+    force, power = scale(pressed, normal), 0.0
+    if size > 0.0:
+        s = -stribeck(size / stiction_tolerance, points.law[n, 4], points.law[n, 3]) * pressed / size
+        force = add(force, scale(s, scaled_slip(points, n, u)))
+        power = s * size * size
+    return force, separation, slip, power
 
 
 @kernel
@@ -122,14 +143,19 @@ def force_and_moment(model, data, points, n, C, stiction_tolerance):
     separation, spin = dot(normal, v), dot(normal, w)
     tangential, roll = subtract(v, scale(separation, normal)), subtract(w, scale(spin, normal))
     rolling, torsion = torsional_scales(points, n)
-    slip = square_root(dot(tangential, tangential))
-    u = square_root(slip * slip + rolling * rolling * dot(roll, roll) + torsion * torsion * spin * spin)
+    slip, acting = square_root(dot(tangential, tangential)), tangential
+    square = slip * slip
+    if has_direction(points, n):
+        acting = scaled_slip(points, n, tangential)
+        square = dot(acting, acting)
+        acting = scaled_slip(points, n, acting)
+    u = square_root(square + rolling * rolling * dot(roll, roll) + torsion * torsion * spin * spin)
     pressed = pressing_force(points.law, n, points.distance[n], separation)
     force, moment, power = scale(pressed, normal), (0.0, 0.0, 0.0), 0.0
     if u > 0.0:
         tolerance = length_of_torsional(rolling, torsion) / REACH * stiction_tolerance
         s = -stribeck(u / tolerance, points.law[n, 4], points.law[n, 3]) * pressed / u
-        force = add(force, scale(s, tangential))
+        force = add(force, scale(s, acting))
         moment = add(scale(s * rolling * rolling, roll), scale(s * torsion * torsion * spin, normal))
         power = s * u * u
     return force, moment, separation, slip, power

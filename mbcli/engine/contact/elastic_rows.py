@@ -10,7 +10,8 @@ tangents and the normal; vertices that are fixed to a body, along the axes of W.
 from mbcli.engine.contact.compliance import compliance
 from mbcli.engine.contact.newton import solve_problem
 from mbcli.engine.contact.problem import add_entry, begin_constraint, end_constraint, row_velocity
-from mbcli.engine.contact.rows import add_relative_point, set_law_of_contact, tangent_of
+from mbcli.engine.contact.rows import add_relative_point, set_law_of_contact
+from mbcli.engine.contact.tangents import tangent_of
 from mbcli.engine.contact.tree_masses import masses_of_trees
 from mbcli.engine.fields.contact_fields import (
     BOUNDED_R,

@@ -4,6 +4,7 @@ from mbcli.engine.contact.impacts import bounces, set_impact_law, strikes
 from mbcli.engine.contact.laws.registry import begin_law
 from mbcli.engine.contact.patches import compliance_in_patch, fill_patch_response, patch_velocity, velocity_in_patch
 from mbcli.engine.contact.problem import begin_constraint, begin_piece, end_constraint, follow_in_patch
+from mbcli.engine.contact.tangents import has_direction, rows_of_friction, tangents_of_contact
 from mbcli.engine.contact.torsional import (
     begin_torsional_law,
     finish_torsional_law,
@@ -32,25 +33,11 @@ from mbcli.engine.fields.contact_fields import (
 from mbcli.engine.runtime.kernel import kernel
 from mbcli.engine.runtime.lane_memory import add_product, sum_of_lanes
 from mbcli.engine.smooth.sleep import is_asleep
-from mbcli.engine.smooth.spatial import add, cross, dot, row3, scale, set_row3, subtract
-from mbcli.engine.smooth.trigonometry import square_root
+from mbcli.engine.smooth.spatial import add, cross, row3, set_row3, subtract
 
 INFINITE = float("inf")
 LEAST_PATCH = 4  # contacts that are worth the six rows of a patch
 PI = 3.141592653589793
-
-
-@kernel
-def tangent_of(n):
-    """A unit vector across the unit vector n: the axis that is most across it, made so."""
-    x, y, z = abs(n[0]), abs(n[1]), abs(n[2])
-    if x <= y and x <= z:
-        t = cross(n, (1.0, 0.0, 0.0))
-    elif y <= z:
-        t = cross(n, (0.0, 1.0, 0.0))
-    else:
-        t = cross(n, (0.0, 0.0, 1.0))
-    return scale(1.0 / square_root(dot(t, t)), t)
 
 
 @kernel
@@ -156,25 +143,25 @@ def add_contact_row(model, data, solver, points, c):
     if i < 0:
         return
     normal = row3(points.normal, c, 0)
-    tangent = tangent_of(normal)
-    across = cross(normal, tangent)
+    along, across = rows_of_friction(points, c)
     point = row3(points.position, c, 0)
     if has_torsional_friction(points, c):
         solver.con_patch_size[i] = HAS_TORSIONAL
     a, b, onto_b = points.body[c, 0], points.body[c, 1], row3(points.onto_B, c, 0)
-    add_relative_point(model, data, solver, i, a, b, point, onto_b, (tangent, across, normal))
+    add_relative_point(model, data, solver, i, a, b, point, onto_b, (along, across, normal))
     if solver.con_patch_size[i] == 0:
         end_constraint(solver, i)
     else:
-        end_torsional_contact(solver, points, i, tangent, across, normal)
+        end_torsional_contact(solver, points, i)
 
 
 @kernel
-def end_torsional_contact(solver, points, i, tangent, across, normal):
+def end_torsional_contact(solver, points, i):
     """Keeps contact i with a TORSIONAL after it, if it has a column."""
     c = solver.con_source[i]
+    tangent, across = tangents_of_contact(points, c)
     rolling, torsion = torsional_scales(points, c)
-    scale_torsional(solver, i, rolling, torsion, tangent, across, normal)
+    scale_torsional(solver, i, rolling, torsion, tangent, across, row3(points.normal, c, 0))
     end_constraint(solver, i)
     if solver.counts[COUNT_CONSTRAINTS] == i:
         return
@@ -206,9 +193,8 @@ def add_patch(model, data, solver, points, c, count):
         if i < 0:
             return
         normal = row3(points.normal, n, 0)
-        if n == c or not same_vector(normal, row3(points.normal, n - 1, 0)):
-            tangent = tangent_of(normal)
-            across = cross(normal, tangent)
+        if n == c or has_direction(points, n) or not same_vector(normal, row3(points.normal, n - 1, 0)):
+            tangent, across = rows_of_friction(points, n)
         set_row3(solver.con_place, i, PLACE_TANGENT, tangent)
         set_row3(solver.con_place, i, PLACE_ACROSS, across)
         set_row3(solver.con_place, i, PLACE_NORMAL, normal)

@@ -1,6 +1,6 @@
 """Contacts of the samples of a run, one row after another; and the effort of their solution."""
 
-from mbcli.engine.contact.rows import tangent_of
+from mbcli.engine.contact.tangents import has_direction, rows_of_friction, slip_of_bodies, tangents_of_contact
 from mbcli.engine.contact.torsional import torsional_moment
 from mbcli.engine.fields.contact_fields import (
     COUNT_CONSTRAINTS,
@@ -26,9 +26,9 @@ from mbcli.engine.fields.contact_fields import (
     STATISTIC_PROBLEMS,
 )
 from mbcli.engine.fields.model_fields import CONTACT_AT_SOLVER
-from mbcli.engine.runtime.handles import data_at, points_at, samples_at, solver_at
+from mbcli.engine.runtime.handles import data_at, model_at, points_at, samples_at, solver_at
 from mbcli.engine.runtime.kernel import called, kernel, slot
-from mbcli.engine.smooth.spatial import add, cross, row3, scale, set_row3
+from mbcli.engine.smooth.spatial import add, row3, scale, set_row3
 from mbcli.engine.smooth.trigonometry import square_root
 
 UNKNOWN = float("nan")
@@ -91,7 +91,7 @@ def keep_step_contacts(model, data, points, samples, row):
     begin_row(s, r)
     h = s.settings[SAMPLES_STEP] if solved else UNKNOWN
     for i in range(solver.counts[COUNT_CONSTRAINTS]):
-        append_step_contact(solver, p, s, i, r, h)
+        append_step_contact(model_at(model), d, solver, p, s, i, r, h)
     append_contacts_at_rest(d, s, r)
     if s.counts[SAMPLES_LACKING] & SAMPLES_NO_ROW:
         return 1.0
@@ -105,7 +105,7 @@ def keep_step_contacts(model, data, points, samples, row):
 
 
 @kernel
-def append_step_contact(solver, points, samples, i, row, h):
+def append_step_contact(model, data, solver, points, samples, i, row, h):
     """Constraint i, if it is a contact, becomes the last contact of the row; h: its step, not a number if unsolved."""
     if solver.con_kind[i] != int(solver.settings[SETTING_APPROXIMATION]):
         return
@@ -117,6 +117,8 @@ def append_step_contact(solver, points, samples, i, row, h):
     if solver.con_patch_size[i] == HAS_TORSIONAL:
         set_row3(points.face, n, FACE_MOMENT, step_moment(solver, points, i, n, h))
     position, slip = row3(points.position, n, 0), square_root(x * x + y * y)
+    if has_direction(points, n) and h > 0.0:
+        slip = slip_of_bodies(model, data, solver, points, n)
     append_contact(samples, row, points, n, points.law[n, 0], position, force, z, slip)
 
 
@@ -128,18 +130,16 @@ def append_contacts_at_rest(data, samples, row):
 @kernel
 def step_force(solver, points, i, n, h):
     """Mean force over the step h of contact constraint i on A at point n, in W."""
-    normal = row3(points.normal, n, 0)
-    tangent = tangent_of(normal)
-    along = add(scale(solver.con_impulse[i, 0], tangent), scale(solver.con_impulse[i, 1], cross(normal, tangent)))
-    return scale(1.0 / h, add(along, scale(solver.con_impulse[i, 2], normal)))
+    along, across = rows_of_friction(points, n)
+    friction = add(scale(solver.con_impulse[i, 0], along), scale(solver.con_impulse[i, 1], across))
+    return scale(1.0 / h, add(friction, scale(solver.con_impulse[i, 2], row3(points.normal, n, 0))))
 
 
 @kernel
 def step_moment(solver, points, i, n, h):
     """As step_force(), the moment on A at point n of a contact that resists turning."""
-    normal = row3(points.normal, n, 0)
-    tangent = tangent_of(normal)
-    return scale(1.0 / h, torsional_moment(solver, i, tangent, cross(normal, tangent), normal))
+    tangent, across = tangents_of_contact(points, n)
+    return scale(1.0 / h, torsional_moment(solver, i, tangent, across, row3(points.normal, n, 0)))
 
 
 @kernel

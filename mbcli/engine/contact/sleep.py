@@ -153,12 +153,12 @@ def stay_awake(data, solver, sleep):
 
 
 @kernel
-def fall_asleep(data, points, solver, sleep, h):
+def fall_asleep(model, data, points, solver, sleep, h):
     """After the contact problem of trees that are FALLING: they sleep, and its contacts are kept."""
     kept = samples_at(data.contact[CONTACT_AT_KEPT])
     for i in range(solver.counts[COUNT_CONSTRAINTS]):
         k = kept.offset[1]
-        append_step_contact(solver, points, kept, i, 0, h)
+        append_step_contact(model, data, solver, points, kept, i, 0, h)
         if kept.offset[1] > k:
             t = sleep.sleep_island[solver.con_tree[i, 0]]
             if sleep.first_kept[t] < 0:

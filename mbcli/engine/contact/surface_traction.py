@@ -8,6 +8,7 @@ centroid.
 
 from mbcli.engine.contact.continuous_contact import add_force_at, friction_power
 from mbcli.engine.contact.samples import append_contact
+from mbcli.engine.contact.tangents import has_direction, scaled_slip
 from mbcli.engine.fields.collision_fields import COLLISION_FACES, FACES_TRIANGLES
 from mbcli.engine.fields.contact_fields import (
     FACE_AREA,
@@ -31,19 +32,19 @@ def traction_of_face(model, data, c, points, n, samples, row):
     C, area, normal = row3(points.position, n, 0), points.face[n, FACE_AREA], row3(points.normal, n, 0)
     power = 0.0
     force, moment = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
-    at_C, separation, slip = traction_at(model, data, points, n, C, points.face[n, FACE_PRESSURE], v_s)
+    at_C, separation, slip, tangential = traction_at(model, data, points, n, C, points.face[n, FACE_PRESSURE], v_s)
     if c.counts[COLLISION_FACES] & FACES_TRIANGLES:
         first = points.corner_start[n]
         for k in range(3):
             Q, pressure = gauss_point(points.corners, first, k)
-            traction, _, slip_at_Q = traction_at(model, data, points, n, Q, pressure, v_s)
+            traction, _, slip_at_Q, tangential = traction_at(model, data, points, n, Q, pressure, v_s)
             part = scale(area / 3.0, traction)
-            power += friction_power(part, normal, slip_at_Q)
+            power += power_on_face(points, n, part, normal, slip_at_Q, tangential)
             force = add(force, part)
             moment = add(moment, cross(subtract(Q, C), part))
     else:
         force = scale(area, at_C)
-        power = friction_power(force, normal, slip)
+        power = power_on_face(points, n, force, normal, slip, tangential)
     if row >= 0:
         set_row3(points.face, n, FACE_MOMENT, moment)
         append_contact(samples, row, points, n, points.law[n, 0], C, force, separation, slip)
@@ -69,7 +70,7 @@ def gauss_point(corners, first, k):
 
 @kernel
 def traction_at(model, data, points, n, Q, pressure, v_s):
-    """(traction on A in W [Pa], speed of separation, speed of slip) at a point of face n."""
+    """(traction on A in W [Pa], speed of separation, speed of slip, the slip in W) at a point of face n."""
     a, b = points.body[n, 0], points.body[n, 1]
     _, v_A = velocity_at(data, a, subtract(Q, row3(data.X_WB, model.body_root[a], 9)))
     _, v_B = velocity_at(data, b, subtract(Q, row3(data.X_WB, model.body_root[b], 9)))
@@ -79,7 +80,21 @@ def traction_at(model, data, points, n, Q, pressure, v_s):
     slip = square_root(dot(tangential, tangential))
     pressed = max(0.0, pressure) * max(0.0, 1.0 - points.law[n, 1] * separation)
     traction = scale(pressed, normal)
-    if slip > 0.0:
+    if has_direction(points, n):
+        u = scaled_slip(points, n, tangential)
+        size = square_root(dot(u, u))
+        if size > 0.0:
+            friction = 2.0 / PI * points.law[n, 3] * arctangent(size, v_s) * pressed
+            traction = subtract(traction, scale(friction / size, scaled_slip(points, n, u)))
+    elif slip > 0.0:
         friction = 2.0 / PI * points.law[n, 3] * arctangent(slip, v_s) * pressed
         traction = subtract(traction, scale(friction / slip, tangential))
-    return traction, separation, slip
+    return traction, separation, slip, tangential
+
+
+@kernel
+def power_on_face(points, n, force, normal, slip, tangential):
+    """Power of friction [W]; tangential: the slip as a vector in W."""
+    if has_direction(points, n):
+        return dot(force, tangential)
+    return friction_power(force, normal, slip)

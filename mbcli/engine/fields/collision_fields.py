@@ -2,9 +2,9 @@
 
 Sizes: nsolid solids, nround of them of finite size (balls, boxes, ...), nplane half spaces, nvertex, nedge, nface and
 ncorner vertices, edges (both ways), faces and corners of faces of all convex hulls, nword words of a row of filters,
-nown pairs with a law of their own, nlevel sizes of cells, nhead places for cells, npair pairs at most; nmesh meshes of
-contact surfaces with nnode nodes of their trees, ntetrahedron tetrahedra and ntriangle triangles, nkept pairs of these
-that are near. G is a solid's own frame.
+nown pairs with a law of their own, ngrained solids whose friction depends on the direction, nlevel sizes of cells,
+nhead places for cells, npair pairs at most; nmesh meshes of contact surfaces with nnode nodes of their trees,
+ntetrahedron tetrahedra and ntriangle triangles, nkept pairs of these that are near. G is a solid's own frame.
 """
 
 from mbcli.engine.fields.model_fields import Field
@@ -33,7 +33,9 @@ BOUNCE_RESTITUTION, BOUNCE_THRESHOLD = range(2)
 MOTION_V, MOTION_W, MOTION_TRAVEL = 0, 3, 6
 # columns of mixing, of own_laws
 MIXING_RULE, MIXING_PRIORITY, MIXING_DIMENSION = range(3)
-LAW_FRICTION, LAW_STATIC, LAW_COVER, LAW_TORSION, LAW_ROLLING = range(5)
+LAW_FRICTION, LAW_STATIC, LAW_COVER, LAW_TORSION, LAW_ROLLING, LAW_ACROSS = range(6)
+# columns of grain, of solids
+GRAIN_DIRECTION, GRAIN_COEFFICIENT_ALONG, GRAIN_COEFFICIENT_ACROSS = 0, 3, 4
 # columns of torsional, of solids and of contact points
 TORSIONAL_SPIN, TORSIONAL_ROLLING = range(2)
 WORD = 62  # bits used of an integer
@@ -70,8 +72,11 @@ COLLISION_FIELDS = (
     Field("cover", ("nsolid",), "real", "m", "how far outside of the solid it is touched"),
     Field("mixing", ("nsolid", 3), "int", "", "rule of friction: 0 as Drake, 1 as MuJoCo; priority, dimension there"),
     Field("torsional", ("nsolid", 2), "real", "m", "torsional and rolling friction"),
+    Field("grained", ("ngrained",), "int", "", "solids whose friction depends on the direction"),
+    Field("grain_body", ("nsolid",), "int", "", "of these the body that the direction turns with; -1 of others"),
+    Field("grain", ("nsolid", 5), "real", "1", "unit vector in that body; coefficients along and across it"),
     Field("own_pairs", ("nown", 2), "int", "", "pairs of solids with a law of their own, sorted; the smaller first"),
-    Field("own_laws", ("nown", 5), "real", "1, m", "laws of these: friction, static friction, ..., columns LAW_..."),
+    Field("own_laws", ("nown", 6), "real", "1, m", "laws of these: friction, static friction, ..., columns LAW_..."),
     Field("filter_row", ("nsolid",), "int", "", "row and column of a solid in filters"),
     Field("filters", ("nfilter", "nword"), "int", "", "bit b of row a: solids of these rows do not touch"),
     Field("vertex_start", ("nsolid1",), "int", "", "first vertex of a convex hull, then its end"),
@@ -103,6 +108,7 @@ COLLISION_FIELDS = (
     Field("counts", (10,), "int", "", "see above"),
     Field("X_WG", ("nsolid", 12), "real", "1, m", "pose of each solid"),
     Field("p_WC", ("nsolid", 3), "real", "m", "centre of each solid"),
+    Field("grain_W", ("nsolid", 3), "real", "1", "direction of friction in W, of those that have one"),
     Field("motion", ("nsolid", 7), "real", "m/s, rad/s, m", "of a step: velocity of the centre in W, w, travel"),
     Field("built_at", ("nsolid", 3), "real", "m", "the same when pairs were found"),
     Field("pairs", ("npair", 2), "int", "", "solids whose bounding balls are near, sorted; the smaller index first"),

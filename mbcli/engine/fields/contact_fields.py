@@ -13,10 +13,12 @@ from mbcli.engine.fields.law_names import LAW_NAMES
 from mbcli.engine.fields.model_fields import Field
 
 # columns of law: of a pair of surfaces
-PAIR_STIFFNESS, PAIR_DISSIPATION, PAIR_RELAXATION, PAIR_FRICTION = range(4)
+PAIR_STIFFNESS, PAIR_DISSIPATION, PAIR_RELAXATION, PAIR_FRICTION, PAIR_STATIC = range(5)
 # and of points alone: by which approach, in a step and at all, they strike, see contact/impacts.py
 PAIR_RESTITUTION, PAIR_THRESHOLD, PAIR_FAR = 5, 6, 7
 FACE_CORNERS = 8  # room for corners, per contact
+# columns of grain
+GRAIN_TANGENT, GRAIN_ALONG, GRAIN_ACROSS = 0, 3, 4
 # columns of face
 FACE_AREA, FACE_PRESSURE, FACE_GRADIENT, FACE_GRADIENT_A, FACE_GRADIENT_B, FACE_MOMENT = 0, 1, 2, 3, 6, 9
 
@@ -36,6 +38,14 @@ POINT_FIELDS = (
         "N/m, s/m, s, 1, m/s, m",
         "of the pair: stiffness, dissipation, relaxation, friction when sliding, when sticking; of points: "
         "restitution, speed of approach from which on they bounce, approach in a step from which on they strike, or 0",
+    ),
+    Field(
+        "grain",
+        ("npoint", 5),
+        "real",
+        "1",
+        "direction of friction in the plane of contact, in W, unless it is the same in all; shares of the coefficients "
+        "of law along and across it, of which the larger is 1",
     ),
     Field("torsional", ("npoint", 2), "real", "m", "of points, not of faces: torsional and rolling friction"),
     Field(

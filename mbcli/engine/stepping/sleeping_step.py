@@ -73,7 +73,7 @@ def put_to_sleep(model, data, points, sleep, h):
             set_laws_at_points(solver, points, i, h)
     solve_contact(data, h)
     if solver.counts[COUNT_STATUS] == PROBLEM_SOLVED:
-        fall_asleep(data, points, solver, sleep, h)
+        fall_asleep(model, data, points, solver, sleep, h)
     elif solver.counts[COUNT_STATUS] == PROBLEM_NOT_CONVERGED or solver.counts[COUNT_STATUS] == PROBLEM_SINGULAR:
         stay_awake(data, solver, sleep)
         velocity_kinematics(model, data)

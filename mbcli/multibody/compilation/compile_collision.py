@@ -10,16 +10,24 @@ from mbcli.common.argument_names import argument
 from mbcli.common.coordinate_names import listed
 from mbcli.common.fast_dataclass import dataclass
 from mbcli.config.scene_graph_config import DefaultProximityProperties, SceneGraphConfig
-from mbcli.engine.collision.arrays import AS_THE_OTHER, Collision, Solid
+from mbcli.engine.collision.arrays import AS_THE_OTHER, NO_GRAIN, Collision, Solid
 from mbcli.engine.collision.field_meshes import FieldMeshes, join_meshes
 from mbcli.engine.fields import collision_fields as kinds
 from mbcli.errors import MbcliError, ModelError
 from mbcli.geometry import shapes
-from mbcli.geometry.properties import BOUNCE_THRESHOLD, BOUNCING, TORSIONAL_FRICTION
+from mbcli.geometry.properties import (
+    BOUNCE_THRESHOLD,
+    BOUNCING,
+    FRICTION_ACROSS,
+    FRICTION_BODY,
+    FRICTION_DIRECTION,
+    TORSIONAL_FRICTION,
+)
 from mbcli.meshes.made_surfaces import CONE_SIDES
 from mbcli.multibody.compilation.compile_surfaces import Surfaces
 from mbcli.multibody.compilation.loads import loads_on
 from mbcli.multibody.compilation.standing import piece_of, standing_trees
+from mbcli.multibody.tree.scoped_name import DELIMITER
 
 
 @dataclass(frozen=True)
@@ -63,7 +71,7 @@ def compile_geometries(plant, model, on_mesh=lambda done, count: None):
     for g, row in zip(ids, rows, strict=True):
         instance, n = instances[g], int(plant.geometry_bodies[g].index())
         X_BG = _row(_pose(model.link_X_BL[n]) @ instance.pose().GetAsMatrix4())
-        material = materials[g]
+        material, grain = _with_grain(materials[g], plant, model, g)
         body, (cover, mixing) = int(model.link_body[n]), _as_mujoco(instance)
         turning = tuple(instance.proximity.GetPropertyOrDefault("material", name, 0.0) for name in TORSIONAL_FRICTION)
         field = surfaces.of(instance, plant.geometry_bodies[g].name())
@@ -83,12 +91,15 @@ def compile_geometries(plant, model, on_mesh=lambda done, count: None):
                     *field,
                     torsional=turning,
                     bounce=_bounce(instance),
+                    grain=grain,
                 )
             )
             of.append(g)
             field = field.elsewhere()
     soft = {instances[g].shape() for g, solid in zip(of, solids, strict=True) if solid.field_kind == kinds.SOFT_FIELD}
     notes = _notes([instances[g].shape() for g in ids], soft, plant)
+    if plant.elements.deformable_bodies:
+        notes += _notes_on_grain(ids, solids, of, instances)
     laws = _own_laws(of, plant.contact_pairs)
     notes = (*notes, *surfaces.findings, *material_of.findings({g: materials[g][0] for g in ids}))
     return Geometries(tuple(of), tuple(solids), filters, laws, notes, surfaces.joined())
@@ -361,15 +372,55 @@ def _bounce(instance):
     return restitution, BOUNCE_THRESHOLD if threshold is None else max(threshold, LEAST_THRESHOLD)
 
 
+def _with_grain(material, plant, model, geometry_id):
+    """Material of a Solid with the larger coefficients of friction of all directions, and its grain."""
+    instance, body = plant.scene_graph.registry.geometries[geometry_id], plant.geometry_bodies[geometry_id]
+    properties = instance.proximity
+    direction = properties.GetPropertyOrDefault("material", FRICTION_DIRECTION, None)
+    along, static = material[3:]
+    if direction is None or (across := properties.GetProperty("material", FRICTION_ACROSS)) == along:
+        return material, NO_GRAIN
+    name = properties.GetPropertyOrDefault("material", FRICTION_BODY, None)
+    d = np.array(direction, dtype=float)
+    if name is not None:
+        body = _body_named(plant, name, body.model_instance())
+    else:
+        d = instance.pose().rotation().matrix() @ d
+    n, most = int(body.index()), max(along, across)
+    d = _pose(model.link_X_BL[n])[:3, :3] @ d
+    material = (*material[:3], most, most * static / along if along > 0.0 else most)
+    return material, (int(model.link_body[n]), *(d / np.linalg.norm(d)), along, across)
+
+
+def _body_named(plant, name, instance):
+    """The body of a name in a model instance; `a::b`: b in the instance a within it."""
+    if name == plant.world_body().name():
+        return plant.world_body()
+    *inner, own = name.split(DELIMITER)
+    scope = DELIMITER.join((plant.GetModelInstanceName(instance), *inner))
+    if plant.HasModelInstanceNamed(scope) and plant.HasBodyNamed(own, plant.GetModelInstanceByName(scope)):
+        return plant.GetBodyByName(own, plant.GetModelInstanceByName(scope))
+    raise ModelError(f"('material', '{FRICTION_BODY}'): there is no body '{name}' in the model instance '{scope}'")
+
+
+def _notes_on_grain(ids, solids, of, instances):
+    """A sentence on the geometries whose friction depends on the direction, beside elastic bodies."""
+    directed = {g for g, solid in zip(of, solids, strict=True) if solid.grain != NO_GRAIN}
+    if not directed:
+        return ()
+    names = listed([instances[g].name() for g in ids if g in directed])
+    return (f"deformable bodies touch what has a direction of friction with the smaller coefficient in all: {names}",)
+
+
 def _own_laws(ids, pairs):
     """{(solid, solid): law}, as Collision takes them."""
     solids = {}
     for k, g in enumerate(ids):
         solids.setdefault(g, []).append(k)
     laws = {}
-    for (A, B), (friction, cover, torsional, rolling) in pairs.items():
+    for (A, B), (friction, cover, torsional, rolling, across) in pairs.items():
         for a, b in product(solids.get(A, ()), solids.get(B, ())):
-            laws[min(a, b), max(a, b)] = (friction, friction, cover, torsional, rolling)
+            laws[min(a, b), max(a, b)] = (friction, friction, cover, torsional, rolling, across)
     return laws
 
 

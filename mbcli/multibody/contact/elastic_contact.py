@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from mbcli.engine.fields.collision_fields import BOX, CONVEX, HALF_SPACE
+from mbcli.engine.fields.collision_fields import BOX, CONVEX, GRAIN_COEFFICIENT_ALONG, HALF_SPACE
 from mbcli.engine.fields.contact_fields import (
     COUPLING_DISSIPATION,
     COUPLING_DISTANCE,
@@ -235,6 +235,8 @@ class ElasticContacts:
         rows.body[:, 0], rows.sample[:], rows.rigid[:], rows.solid[:] = a, found, c.body[B], B
         rows.vertices[:, :3], rows.weights[:, :3] = samples[found], weights[found, :3]
         _, dissipation, relaxation, friction, _ = c.material[B]
+        if c.grain_body[B] >= 0:  # as compile_collision.py says
+            friction = min(c.grain[B, GRAIN_COEFFICIENT_ALONG:])
         self._place(rows, places, weights[found, SAMPLE_AREA])
         rows.laws[:, COUPLING_STIFFNESS] = surface.kappa_against(self._thickness(B)) * rows.area
         rows.laws[:, COUPLING_DISSIPATION] = 0.5 * (surface.dissipation + dissipation)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from mbcli import geometry  # its classes are imported when they are used
 from mbcli.geometry.coulomb_friction import CoulombFriction
-from mbcli.geometry.properties import IllustrationProperties, ProximityProperties
+from mbcli.geometry.properties import IllustrationProperties, ProximityProperties, fault_of_direction
 from mbcli.geometry.query_port import QueryPort
 from mbcli.multibody.core.lookup import GetModelInstanceName
 from mbcli.multibody.tree.scoped_name import DELIMITER
@@ -88,10 +88,13 @@ def RegisterCollisionGeometry(
         X_BG: RigidTransform.
         shape: Shape.
         name: that no other one of the body has.
-        properties: ProximityProperties with ("material", "coulomb_friction"), or a CoulombFriction.
+        properties: ProximityProperties with ("material", "coulomb_friction"), or a CoulombFriction. Beyond pydrake:
+            friction along ("material", "friction_direction"), a vector (3,) in the frame of the geometry, is that
+            of "coulomb_friction", across it "friction_across"; "friction_direction_body" names a body of the model
+            instance, in whose frame the direction is given instead.
 
-    RuntimeError after Finalize(), without a scene graph, without friction, or for a rigid or compliant geometry
-    without a hydroelastic property that its shape needs.
+    RuntimeError after Finalize(), without a scene graph, without friction, for a direction of friction without a
+    coefficient across it, or for a rigid or compliant geometry without a hydroelastic property that its shape needs.
     """
     if coulomb_friction is not None:
         properties = coulomb_friction
@@ -106,6 +109,9 @@ def RegisterCollisionGeometry(
             f"RegisterCollisionGeometry: geometry '{name}' of body '{body.name()}' has no property "
             "('material', 'coulomb_friction') of type CoulombFriction"
         )
+    problem = fault_of_direction(properties)
+    if problem is not None:
+        raise RuntimeError(f"RegisterCollisionGeometry: geometry '{name}' of body '{body.name()}': {problem}")
     from mbcli.geometry.hydroelastic_properties import hydroelastic_properties
 
     instance = geometry.GeometryInstance(X_BG, shape, name)

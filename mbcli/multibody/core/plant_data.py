@@ -101,8 +101,8 @@ class PlantData(System):
         self.source_id: SourceId | None = None
         self.frame_ids: dict[int, FrameId] = {}  # body index -> FrameId
         self.geometry_bodies: dict[GeometryId, RigidBody] = {}
-        # of model files: friction, [m] at which they touch
-        self.contact_pairs: dict[tuple[GeometryId, GeometryId], tuple[float, float, float, float]] = {}
+        # of model files: friction, [m] at which they touch, torsional, rolling friction, friction across a direction
+        self.contact_pairs: dict[tuple[GeometryId, GeometryId], tuple[float, float, float, float, float]] = {}
         self.known_geometries: Any = None  # (revision of the scene graph, Model, Geometries)
         self.hulls: dict[Any, Any] = {}  # CollisionHulls of meshes that were read: compile_collision.py
         self.field_meshes: dict[Any, Any] = {}  # (FieldMesh, finding) of hydroelastic geometries: compile_surfaces.py

@@ -109,6 +109,7 @@ def _add(plant, spec, instance_name):
                 pair.margin,
                 pair.torsional_friction,
                 pair.rolling_friction,
+                pair.friction if pair.friction_across is None else pair.friction_across,
             )
     if spec.deformables:
         from mbcli.multibody.parsing.add_deformables import add_deformables  # late: few models have some
