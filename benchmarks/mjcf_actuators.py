@@ -5,7 +5,11 @@
 reads every MJCF file of these folders that MuJoCo compiles and that has actuators. At random states, activations and
 controls it compares lengths, moments, forces and the generalized forces of all actuators with a transmission, and the
 forces of servos on joints. Differences are parts of the largest number of their kind in the file. A motor on a joint
-has nothing to compare: its input is its force. Files are read alone, contact is off.
+has nothing to compare: its input is its force. Files are read alone, contact is off, joints that follow others do.
+
+    python -m benchmarks.mjcf_actuators --runs FOLDER...
+
+runs them for 1 s instead, in both engines, and prints a table: mjcf_runs.py.
 """
 
 from __future__ import annotations
@@ -45,7 +49,7 @@ def main(folders: list[str]) -> int:
         files += 1
         kinds = [kind_of(mujoco, model, k) for k in range(len(model.actuator_trntype))]
         try:
-            plant: Any = load_model(path, contact=False).plant
+            plant: Any = load_model(path, contact=False, dt=model.opt.timestep).plant
         except MbcliError as error:
             for kind in kinds:
                 counts[kind]["not read"] += 1
@@ -97,8 +101,8 @@ def kind_of(mujoco: Any, model: Any, k: int) -> str:
 
 def compare(mujoco: Any, model: Any, plant: Any, states: int = STATES) -> tuple[list[bool], list[float] | None]:
     """Whether each actuator of MuJoCo acts here, and its largest difference; None where states cannot be matched."""
-    count = len(model.actuator_trntype)
-    names = [mujoco.mj_id2name(model, mujoco.mjtObj.mjOBJ_ACTUATOR, k) or f"motor{k}" for k in range(count)]
+    names = actuator_names(mujoco, model)
+    count = len(names)
     ours = {a.name(): a for a in (*plant.elements.actuators, *plant.elements.transmission_actuators)}
     acting = [name in ours for name in names]
     matched = matched_coordinates(mujoco, model, plant)
@@ -108,7 +112,7 @@ def compare(mujoco: Any, model: Any, plant: Any, states: int = STATES) -> tuple[
     data, context, rng = mujoco.MjData(model), plant.CreateDefaultContext(), np.random.default_rng(1)
     first = len(plant.elements.actuators)
     for _ in range(states):
-        T = set_random_state(mujoco, model, data, plant, context, matched, rng)
+        T, G = set_random_state(mujoco, model, data, plant, context, matched, rng)
         u, activations = np.zeros(plant.num_actuators()), []
         for name, actuator in ours.items():
             if name in names:
@@ -122,24 +126,44 @@ def compare(mujoco: Any, model: Any, plant: Any, states: int = STATES) -> tuple[
         rows = data.moment_rownnz, data.moment_rowadr, data.moment_colind
         mujoco.mju_sparse2dense(moments, data.actuator_moment, *rows)
         moments = moments @ T
+        given = forces_within_joints(mujoco, model, data)
         sizes = [np.abs(x).max() + 1e-300 for x in (data.actuator_length, moments, data.actuator_force)]
         for k, name in enumerate(names):
             actuator = ours.get(name)
             if actuator in plant.elements.transmission_actuators:
                 i = actuator.input_start() - first
-                generalized = at.moments[i] * at.forces[i] - moments[k] * data.actuator_force[k]
+                generalized = at.moments[i] * at.forces[i] - moments[k] * given[k]
                 errors = (
                     abs(at.lengths[i] - data.actuator_length[k]) / sizes[0],
                     np.abs(at.moments[i] - moments[k]).max() / sizes[1],
-                    abs(at.forces[i] - data.actuator_force[k]) / sizes[2],
+                    abs(at.forces[i] - given[k]) / sizes[2],
                     np.abs(generalized).max() / (sizes[1] * sizes[2]),
                 )
                 differences[k] = max(differences[k], *errors)
             elif actuator is not None and actuator.control is not None and actuator.control.force is not None:
                 effort = servo_effort(plant, context, actuator, data.ctrl[k])
-                error = abs(effort - (moments[k] * data.actuator_force[k])[actuator.joint().velocity_start()])
+                moment = moments[k] @ G if model.actuator_trntype[k] == int(mujoco.mjtTrn.mjTRN_TENDON) else moments[k]
+                error = abs(effort - (moment * given[k])[actuator.joint().velocity_start()])
                 differences[k] = max(differences[k], error / (sizes[1] * sizes[2]))
     return acting, differences.tolist()
+
+
+def actuator_names(mujoco: Any, model: Any) -> list[str]:
+    """As they are here."""
+    count = len(model.actuator_trntype)
+    return [mujoco.mj_id2name(model, mujoco.mjtObj.mjOBJ_ACTUATOR, k) or f"motor{k}" for k in range(count)]
+
+
+def forces_within_joints(mujoco: Any, model: Any, data: Any) -> Any:
+    """The forces of actuators with `actuatorfrcrange` of the joints on which they act alone in them."""
+    forces = data.actuator_force.copy()
+    on_joints = [k for k in range(model.nu) if model.actuator_trntype[k] == int(mujoco.mjtTrn.mjTRN_JOINT)]
+    alone = Counter(int(model.actuator_trnid[k, 0]) for k in on_joints)
+    for k in on_joints:
+        joint, gear = int(model.actuator_trnid[k, 0]), model.actuator_gear[k, 0]
+        if model.jnt_actfrclimited[joint] and alone[joint] == 1 and gear:
+            forces[k] = np.clip(gear * forces[k], *model.jnt_actfrcrange[joint]) / gear
+    return forces
 
 
 def servo_effort(plant: Any, context: Any, actuator: Any, control: float) -> float:
@@ -182,14 +206,38 @@ def matched_coordinates(mujoco: Any, model: Any, plant: Any) -> list[Any] | None
 
 def set_random_state(
     mujoco: Any, model: Any, data: Any, plant: Any, context: Any, matched: list[Any], rng: np.random.Generator
-) -> Any:
-    """The same random state on both sides, evaluated by MuJoCo; T (nv, nv) with v of MuJoCo = T v here."""
+) -> tuple[Any, Any]:
+    """The same random state on both sides, evaluated by MuJoCo; T (nv, nv) with v of MuJoCo = T v here, and G (nv, nv)
+    with v = G v of the joints that follow none."""
     mujoco.mj_resetData(model, data)
     data.qpos[:] = model.qpos0 + 0.3 * rng.normal(size=model.nq)
     mujoco.mj_normalizeQuat(model, data.qpos)
     data.qvel[:] = rng.normal(size=model.nv)
+    G = let_follow(model, data, plant, matched)
     data.ctrl[:], data.act[:] = rng.uniform(-1.0, 1.0, model.nu), rng.uniform(0.0, 1.0, model.na)
     mujoco.mj_forward(model, data)
+    q, T = coordinates_here(mujoco, model, data, plant, matched)
+    plant.SetPositions(context, q)
+    plant.SetVelocities(context, np.linalg.solve(T, data.qvel))
+    return T, G
+
+
+def let_follow(model: Any, data: Any, plant: Any, matched: list[Any]) -> Any:
+    """Puts joints that follow others where these lead them; G as above."""
+    G, index = np.eye(model.nv), {id(joint): k for k, joint in enumerate(matched)}
+    couplers = [c for c in plant.elements.constraints if c.kind == "coupler"]
+    for _ in couplers:  # as often as a chain of them is long
+        for coupler in couplers:
+            k, leader = index[id(coupler.joint0)], index[id(coupler.joint1)]
+            at = data.qpos[model.jnt_qposadr[leader]]
+            data.qpos[model.jnt_qposadr[k]] = coupler.gear_ratio * at + coupler.offset
+            data.qvel[model.jnt_dofadr[k]] = coupler.gear_ratio * data.qvel[model.jnt_dofadr[leader]]
+            G[coupler.joint0.velocity_start()] = coupler.gear_ratio * G[coupler.joint1.velocity_start()]
+    return G
+
+
+def coordinates_here(mujoco: Any, model: Any, data: Any, plant: Any, matched: list[Any]) -> tuple[Any, Any]:
+    """q of the plant at the positions of MuJoCo, and T as above."""
     q, T = np.zeros(plant.num_positions()), np.zeros((model.nv, model.nv))
     for k, joint in enumerate(matched):
         i, d, p, s = model.jnt_qposadr[k], model.jnt_dofadr[k], joint.position_start(), joint.velocity_start()
@@ -206,13 +254,16 @@ def set_random_state(
             T[d : d + 3, s + 3 : s + 6], T[d + 3 : d + 6, s : s + 3] = np.eye(3), R.T
         else:
             T[d : d + 3, s : s + 3] = R.T
-    plant.SetPositions(context, q)
-    plant.SetVelocities(context, np.linalg.solve(T, data.qvel))
-    return T
+    return q, T
 
 
 if __name__ == "__main__":
     started = time.perf_counter()
-    status = main(sys.argv[1:])
+    if "--runs" in sys.argv[1:]:
+        from benchmarks.mjcf_runs import main as main_of_runs
+
+        status = main_of_runs([folder for folder in sys.argv[1:] if folder != "--runs"])
+    else:
+        status = main(sys.argv[1:])
     print(f"{time.perf_counter() - started:.0f} s")
     sys.exit(status)

@@ -299,8 +299,9 @@ class TransmissionSpec(NamedTuple):
     """What an actuator acts through: a length, or a wrench at a site, times the gear.
 
     kind: "sum" of coefficients times joint positions; "path" over points and solids; "site" whose gear is a wrench
-    along its axes; "site in site", its position and rotation vector in the other; "crank", the site of a crank and that
-    of its slider. joints of another kind than "sum": the one whose rotation is measured, which transmits the effort.
+    along its axes, or those of two more elements for force and torque; "site in site", its position and rotation vector
+    in the other; "crank", the site of a crank and that of its slider. joints of another kind than "sum": the one whose
+    rotation is measured, which transmits the effort.
     """
 
     kind: str

@@ -117,12 +117,12 @@ class _ActuatorReader:
         law = _Law()
         for stated in (*element.defaults, node):
             law = _law_after(law, stated)
-        law = law.with_ratio()
+        law = _Law("idle", gain=_NONE) if self._is_idle(element) else law.with_ratio()
         control, force = (self._range(element, kind) for kind in ("ctrl", "force"))
         for known in (self._actuators.get(name), self.others.get(name)):
             if known is not None:
                 report_duplicate(node, "actuator", name, known.place)
-        driven = self._driven(node) if _acts_at_once(law) else None
+        driven = self._driven(node, law) if _acts_at_once(law) and law.kind != "idle" else None
         if driven is None:
             self._read_other(node, element, name, law, control, force)
             return
@@ -161,9 +161,18 @@ class _ActuatorReader:
         if law.dampratio and is_servo:  # a class of servos may give it to what is none
             self._damped[name] = node, law.dampratio
 
-    def _driven(self, node: Node) -> tuple[JointSpec, float, float] | None:
-        """(JointSpec, c, L0) of an actuator on the length c q + L0 of a joint at q; None of another one."""
+    def _is_idle(self, element: WithDefaults) -> bool:
+        """Whether it is of a group that is switched off: it has a control and no force."""
+        return element.number("group", 0.0) in self._reading.options.idle_groups
+
+    def _driven(self, node: Node, law: _Law) -> tuple[JointSpec, float, float] | None:
+        """(JointSpec, c, L0) of an actuator on the length c q + L0 of a joint at q; None of another one.
+
+        A damping ratio on a tendon is by the masses that its own force moves, not by that of the joint that leads.
+        """
         if node.attribute("tendon") is not None:
+            if law.dampratio:
+                return None
             tendon = self._tendons.fixed.get(node.attribute("tendon") or "")
             return _leader_of(tendon, self._bodies.joints)
         joint = self._bodies.joints.get(node.attribute("joint") or node.attribute("jointinparent") or "")
@@ -235,6 +244,7 @@ class _ActuatorReader:
 
     def finished(self) -> Iterable[ActuatorSpec]:
         """The `ActuatorSpec`s, with dampers by damping ratios."""
+        self._transmissions.warn_of_sums([actuator.joint for actuator in self._actuators.values()])
         if self._damped:
             inertias = joint_inertias(self._bodies, self._actuators.values())
             for name, (node, ratio) in self._damped.items():

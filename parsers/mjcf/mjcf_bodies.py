@@ -71,7 +71,7 @@ class BodyReader:
         self.site_elements: dict[str, WithDefaults] = {}  # name -> its element with defaults
         self.coordinates: list[tuple[str, str]] = []  # (kind, joint, or link that is free) in MuJoCo's order of qpos
         self.joint_elements: dict[str, WithDefaults] = {}  # name -> its element with defaults
-        self.free_joints: dict[str, None] = {}  # by name, those that are not a JointSpec: their bodies are free
+        self.free_joints: dict[str, str] = {}  # {name: body} of those that are not a JointSpec: their bodies are free
         self.all_joints: ChainMap[str, Any] = ChainMap(self.joints, self.free_joints)
         self.all_links: ChainMap[str, Any] = ChainMap(self.links, {WORLD: None})
         # bodies that are welded together, by the outermost -> (group of its parent, names)

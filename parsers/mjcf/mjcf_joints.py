@@ -45,7 +45,7 @@ if TYPE_CHECKING:
         joints: dict[str, JointSpec]
         coordinates: list[tuple[str, str]]
         joint_elements: dict[str, WithDefaults]
-        free_joints: dict[str, None]
+        free_joints: dict[str, str]
 
         @property
         def all_joints(self) -> Collection[str]: ...
@@ -117,7 +117,7 @@ def _read_free(bodies: Bodies, body: Body, elements: Sequence[tuple[WithDefaults
         return
     bodies.coordinates.append(("free", body.name))
     if name is not None:
-        bodies.free_joints[name] = None
+        bodies.free_joints[name] = body.name
 
 
 def _pass_over(element: WithDefaults, kind: str) -> None:

@@ -42,9 +42,11 @@ _TENDON_DRIVE = "@actuatorfrcrange @actuatorfrclimited"
 _SITE_VIEWER = "@type @size @fromto @group @material @rgba @user @mesh"
 
 _ACTUATOR = "@name @class @joint @jointinparent @gear @ctrlrange @ctrllimited @forcerange @forcelimited "
-_ACTUATOR += "@armature @damping @inheritrange @tendon @site @refsite @cranksite @slidersite @cranklength @lengthrange"
+_ACTUATOR += (
+    "@group @armature @damping @inheritrange @tendon @site @refsite @cranksite @slidersite @cranklength @lengthrange"
+)
 _ACTUATOR_UNSUPPORTED = "@delay"
-_ACTUATOR_SOLVER = "@group @user @interp @nsample"
+_ACTUATOR_SOLVER = "@user @interp @nsample"
 _GENERAL = "@gaintype @gainprm @biastype @biasprm @dyntype @dynprm"  # the last with a dyntype alone
 _GENERAL += " @actlimited @actrange @actearly"
 _GENERAL_UNSUPPORTED = "@actdim @ffrange @velrange @input"

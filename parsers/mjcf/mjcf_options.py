@@ -40,6 +40,7 @@ class Options:
     margin: float | None = None  # [m] of every contact; None: each has its own
     friction: tuple[float, ...] | None = None  # five coefficients of every contact
     time_step: float | None = None  # [s]; None: not stated
+    idle_groups: frozenset[int] = frozenset()  # of actuators without force
 
     def has(self, part: str) -> bool:
         """Whether a part of the physics is not switched off."""
@@ -49,10 +50,12 @@ class Options:
 def read_options(root: Node) -> Options:
     """The `Options` of a file, from all its <option> elements: the last that states something holds."""
     gravity, flags, stated, time_step = None, {}, {}, None
+    idle: frozenset[int] = frozenset()
     for node in root.children("option"):
         time_step = _read_step(node, time_step)
         gravity = node.vector("gravity", 3, gravity)
         _warn_of_fluids(node)
+        idle = _read_groups(node, idle)
         for name in ("o_margin", "o_friction"):
             if node.attribute(name) is not None:
                 stated[name] = node
@@ -69,10 +72,23 @@ def read_options(root: Node) -> Options:
     if "gravity" in disabled:
         gravity = (0.0, 0.0, 0.0)
     if not flags.get("override", (False, None))[0]:
-        return Options(gravity, disabled, time_step=time_step)
+        return Options(gravity, disabled, time_step=time_step, idle_groups=idle)
     margin = stated["o_margin"].number("o_margin") if "o_margin" in stated else 0.0
     friction = _five_numbers(stated["o_friction"]) if "o_friction" in stated else PAIR_FRICTION
-    return Options(gravity, disabled, margin, friction, time_step)
+    return Options(gravity, disabled, margin, friction, time_step, idle)
+
+
+def _read_groups(node: Node, before: frozenset[int]) -> frozenset[int]:
+    """`actuatorgroupdisable`: numbers from 0 to 30."""
+    words = (node.attribute("actuatorgroupdisable") or "").split()
+    if not words:
+        return before
+    numbers = {int(word) if word.isascii() and word.isdigit() else -1 for word in words}
+    if min(numbers) >= 0 and max(numbers) <= 30:
+        return frozenset(numbers)
+    message = f'"actuatorgroupdisable" in <option> must be numbers from 0 to 30, found "{" ".join(words)[:40]}"'
+    node.diagnostics.error("ATTRIBUTE_INVALID", message, node, attribute="actuatorgroupdisable")
+    return before
 
 
 def _read_step(node: Node, before: float | None) -> float | None:

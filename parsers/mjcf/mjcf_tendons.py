@@ -51,6 +51,7 @@ class Tendons:
     paths: dict[str, tuple[PathPoint, ...]] = field(default_factory=dict)  # of spatial ones
     limits: dict[str, tuple[float, float]] = field(default_factory=dict)  # [m] lengths
     forces: dict[str, tuple[float, float]] = field(default_factory=dict)  # of all actuators together
+    elements: dict[str, WithDefaults] = field(default_factory=dict)
     constraints: list[TendonConstraintSpec] = field(default_factory=list)
     force_elements: list[SpringDamperSpec] = field(default_factory=list)
 
@@ -79,6 +80,7 @@ def read_tendons(root: Node, reading: Reading, bodies: BodyReader) -> Tendons:
             forces = _read_forces(element, reading)
             if name:  # nothing refers to others
                 tendons.names[name] = node.place
+                tendons.elements[name] = element
                 tendons.limits[name] = forces.lower, forces.upper
                 autolimits = reading.settings_of(element).autolimits
                 tendons.forces[name] = read_limits(element, "actuatorfrclimited", "actuatorfrcrange", autolimits, 1.0)

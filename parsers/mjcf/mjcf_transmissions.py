@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from math import inf
 from typing import TYPE_CHECKING, NamedTuple
 
+from mbcli.parsers.frame_names import WORLD
 from mbcli.parsers.mjcf.mjcf_values import AS_IF_ABSENT, find_named
 from mbcli.parsers.spec import PathPoint, TransmissionSpec
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Any
 
     from mbcli.parsers.mjcf.mjcf_bodies import BodyReader
@@ -19,6 +22,7 @@ if TYPE_CHECKING:
 
 TRANSMISSIONS = ("joint", "jointinparent", "tendon", "site", "cranksite", "body")
 _NO_LIMITS = -inf, inf
+_EACH = "it limits each actuator on it, not their sum"
 
 
 class Driven(NamedTuple):
@@ -34,6 +38,8 @@ class TransmissionReader:
 
     def __init__(self, reading: Reading, bodies: BodyReader, tendons: Tendons) -> None:
         self._reading, self._bodies, self._tendons = reading, bodies, tendons
+        self._on_tendons: Counter[str] = Counter()
+        self._on_joints: Counter[str] = Counter()
 
     def read(self, node: Node, element: WithDefaults) -> Driven | None:
         """That of an actuator; None after a finding."""
@@ -55,6 +61,17 @@ class TransmissionReader:
             return None
         return self._of_joint(node, kind, gear)
 
+    def warn_of_sums(self, driven: Iterable[str]) -> None:
+        """Where several actuators share a limit of their sum. driven: the joints of the actuators that were not read
+        here."""
+        for name, count in (self._on_joints + Counter(driven)).items():
+            axis = self._bodies.joints[name].axes[0]
+            if count > 1 and axis.effort < inf:
+                self._reading.unused.add(self._bodies.joint_elements[name], "actuatorfrcrange", _EACH)
+        for name, count in self._on_tendons.items():
+            if count > 1 and self._tendons.forces.get(name, _NO_LIMITS) != _NO_LIMITS:
+                self._reading.unused.add(self._tendons.elements[name], "actuatorfrcrange", _EACH)
+
     def leave_out(self, node: Node, problem: str) -> None:
         """Tells that an actuator is not there."""
         self._reading.unused.add_element(node, f"{problem}: {AS_IF_ABSENT}")
@@ -63,6 +80,7 @@ class TransmissionReader:
         name = find_named(node, "tendon", "tendon", self._tendons.names)
         if name is None:
             return None
+        self._on_tendons[name] += 1
         limits = self._tendons.limits.get(name, _NO_LIMITS), self._tendons.forces.get(name, _NO_LIMITS)
         if name in self._tendons.paths:
             return Driven(TransmissionSpec("path", gear, path=self._tendons.paths[name]), *limits)
@@ -70,6 +88,7 @@ class TransmissionReader:
         if tendon is None:
             self.leave_out(node, "an actuator on a tendon that is not supported")
             return None
+        self._on_joints.update(tendon.terms)
         spec = TransmissionSpec("sum", gear, tuple(tendon.terms), tuple(tendon.terms.values()))
         return Driven(spec, *limits)
 
@@ -101,17 +120,23 @@ class TransmissionReader:
         if name is None:
             return None
         joint = self._bodies.joints.get(name)
-        if joint is None:
-            self.leave_out(node, "an actuator on a free joint is not supported")
-            return None
+        if joint is None or joint.type == "quaternion_floating":
+            return Driven(_of_free(self._bodies.free_joints[name] if joint is None else joint.child, kind, gear))
         if len(joint.axes) == 1:
             axis = joint.axes[0]
+            self._on_joints[joint.name] += 1
             spec = TransmissionSpec("sum", gear, (joint.name,), (1.0,))
             return Driven(spec, (axis.lower, axis.upper), (-axis.effort, axis.effort))
         if joint.type != "ball":
             self.leave_out(node, "an actuator on a joint of several coordinates is not supported")
             return None
         return Driven(_of_ball(joint, kind, gear))
+
+
+def _of_free(link: str, kind: str, gear: tuple[float, ...]) -> TransmissionSpec:
+    """A force at the origin of a link along the axes of the world, a torque along its own or, in its parent, those."""
+    body, world = PathPoint("point", link), PathPoint("point", WORLD)
+    return TransmissionSpec("site", gear, path=(body, world, world if kind == "jointinparent" else body))
 
 
 def _of_ball(joint: JointSpec, kind: str, gear: tuple[float, ...]) -> TransmissionSpec:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from mbcli.math.array_types import Matrix
 
 _SOLIDS = ("sphere", "cylinder")  # parts of a path that are geoms
+_IDLE_GROUP = "30"
 _LARGEST = 1e300  # in place of an infinite end of a range whose other end is finite
 
 
@@ -49,11 +50,16 @@ def with_transmission_sites(model: ModelSpec, losses: Losses) -> ModelSpec:
 
 
 def _places(transmission: TransmissionSpec) -> list[tuple[str, Matrix]]:
-    """(link, X_LP) of each site; a ball joint names none."""
-    if transmission.joints:
+    """(link, X_LP) of each site; ball joints and free ones name none."""
+    if transmission.joints or _is_free(transmission):
         return []
     places = [(part.link, part.X_LP) for part in transmission.path if part.kind == "point"]
     return [*places, *(part.side for part in transmission.path if part.side is not None)]
+
+
+def _is_free(transmission: TransmissionSpec) -> bool:
+    """Whether it is a free joint: it has the axes of force and torque."""
+    return transmission.kind == "site" and len(transmission.path) == 3
 
 
 def _site_at(frames: Sequence[FrameSpec], link: str, X_LP: Matrix) -> str | None:
@@ -90,13 +96,15 @@ class TransmissionWriter:
         section = etree.SubElement(root, "actuator") if section is None else section
         for actuator in self._spec.transmission_actuators:
             node = add(section, "general", name=actuator.name, **self._on(root, actuator))
-            _set_law(node, actuator.law)
+            if any(actuator.law.gain) or any(actuator.law.bias):
+                _set_law(node, actuator.law)
+            else:
+                _switch_off(root, node)
 
     def _on(self, root: XmlElement, actuator: TransmissionActuatorSpec) -> dict[str, Any]:
         """The attributes that say what it acts through."""
         given = actuator.transmission
         gear = given.gear[0] if given.gear[0] != 1.0 else None
-        sites = [] if given.joints else [self._site(part.link, part.X_LP) for part in given.path if part.size == 0.0]
         if given.kind == "sum" and given.coefficients == (1.0,):
             return {"joint": given.joints[0], "gear": gear}
         if given.kind in ("sum", "path"):
@@ -113,6 +121,10 @@ class TransmissionWriter:
             in_parent = given.path[1].link == joint.parent
             turning = given.gear[3:] if in_parent else tuple(-number for number in given.gear[3:])
             return {"jointinparent" if in_parent else "joint": joint.name, "gear": turning}
+        if _is_free(given):
+            body, _, axes = (part.link for part in given.path)
+            return {"joint" if axes == body else "jointinparent": _free_joint(root, body), "gear": given.gear}
+        sites = [self._site(part.link, part.X_LP) for part in given.path]
         return {"site": sites[0], "refsite": sites[1] if len(sites) > 1 else None, "gear": given.gear}
 
     def _site(self, link: str, X_LP: Matrix) -> str:
@@ -147,6 +159,14 @@ class TransmissionWriter:
             add(node, "geom", geom=self._geoms[_key(part)], sidesite=side)
 
 
+def _free_joint(root: XmlElement, link: str) -> str:
+    """The name that the free joint of a link has."""
+    body = next(node for node in root.iter("body") if node.get("name") == link)
+    joint = next(node for node in body if node.tag == "freejoint" or node.get("type") == "free")
+    name: str = joint.get("name")
+    return name
+
+
 def _tendon_section(root: XmlElement) -> XmlElement:
     """<tendon>, which stands before <equality>."""
     section = root.find("tendon")
@@ -156,6 +176,16 @@ def _tendon_section(root: XmlElement) -> XmlElement:
     follower = next((node for node in root if node.tag in ("equality", "actuator")), None)
     root.insert(len(root) if follower is None else root.index(follower), section)
     return section
+
+
+def _switch_off(root: XmlElement, node: XmlElement) -> None:
+    """An actuator without force is one of a group that is switched off."""
+    option = root.find("option")
+    if option is None:
+        option = etree.Element("option")
+        root.insert(list(root).index(root.find("compiler")) + 1, option)
+    option.set("actuatorgroupdisable", _IDLE_GROUP)
+    node.set("group", _IDLE_GROUP)
 
 
 def _set_law(node: XmlElement, law: ActuatorLaw) -> None:

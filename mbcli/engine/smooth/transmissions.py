@@ -173,10 +173,17 @@ def measure_wrap(model, data, i, part, k, F_link, at_links):
 
 @kernel
 def push_at_site(model, data, i, F_link, at_links):
-    """The gear is a force and a torque along the axes of a site: 0, it has no length."""
+    """The gear is a force and a torque along the axes of a site: 0, it has no length.
+
+    Two more elements have the axes of force and torque, as of a free joint.
+    """
     k = model.transmission_kinds[i, TRANSMISSION_FIRST]
-    axes, b = axes_on_body(data, model.path_body[k], model.path_X_B, k), model.path_body[k]
+    b, m, n = model.path_body[k], k, k
+    if model.transmission_kinds[i, TRANSMISSION_END] - k == 3:
+        m, n = k + 1, k + 2
+    axes = axes_on_body(data, model.path_body[m], model.path_X_B, m)
     force = from_components(axes, row3(model.transmission_numbers, i, NUMBERS_GEAR))
+    axes = axes_on_body(data, model.path_body[n], model.path_X_B, n)
     torque = from_components(axes, row3(model.transmission_numbers, i, NUMBERS_GEAR + 3))
     origin = origin_on_body(data, b, model.path_X_B, k)
     add_moment(model, data, i, k, origin, torque, force, F_link, at_links)

@@ -331,7 +331,6 @@ def test_defaults_of_one_kind_of_actuator_reach_the_others():
         ('<general joint="j" gainprm="0"/>', "without gain"),
         ('<motor joint="j" gear="0"/>', "without gear"),
         ('<muscle joint="j"/>', "lengthrange is not known"),
-        ('<motor joint="free"/>', "an actuator on a free joint"),
         ('<adhesion body="b" ctrlrange="0 1"/>', "<adhesion> in <actuator>"),
     ],
 )

@@ -2,13 +2,18 @@
 
 import numpy as np
 import pytest
+from mbcli.parsers.diagnostics import Diagnostics
+from mbcli.parsers.mjcf.read_mjcf import read_mjcf
 
 from benchmarks.mjcf_actuators import compare, model_files
+from mbcli.errors import ModelError
 from mbcli.models.loading import load_model
 from mbcli.simulation.running import simulate
 
-MODEL = """<mujoco><option timestep=".002"/><worldbody><site name="anchor" pos="0 0 2"/>
-<body name="base" pos="0 0 1"><freejoint/><geom type="box" size=".1 .1 .02" mass="1"/>
+MODEL = """<mujoco><option timestep=".002" actuatorgroupdisable="3 5"/>
+<default><default class="off"><general group="5"/><intvelocity group="5"/></default></default><worldbody>
+<site name="anchor" pos="0 0 2"/>
+<body name="base" pos="0 0 1"><freejoint name="root"/><geom type="box" size=".1 .1 .02" mass="1"/>
  <site name="a" pos=".1 .1 0"/><site name="b" pos="-.1 .1 0"/>
  <body name="arm" pos=".1 0 0"><joint name="j1" axis="0 1 0"/>
   <geom type="capsule" fromto="0 0 0 .3 0 0" size=".02"/><site name="c" pos=".15 0 .03"/>
@@ -60,6 +65,11 @@ ACTUATORS = {
     "a ball joint": '<motor name="m" joint="j3" gear="1 2 3"/>',
     "a ball joint in its parent": '<position name="m" jointinparent="j3" gear="1 -2 .3" kp="2"/>',
     "a damper": '<damper name="m" joint="j1" kv="2" ctrlrange="0 2"/>',
+    "a free joint": '<general name="m" joint="root" gear="1 -2 3 .1 .2 -.3" gainprm="2" '
+    'biastype="affine" biasprm="1"/>',
+    "a free joint in its parent": '<motor name="m" jointinparent="root" gear="1 -2 3 .1 .2 -.3"/>',
+    "of a group that is switched off": '<position name="m" joint="j1" kp="10" group="3"/>',
+    "an integral of a group that is switched off": '<intvelocity name="m" joint="j1" kp="10" class="off"/>',
     "a slider-crank": '<general name="m" cranksite="e" slidersite="b" cranklength=".5" gear="2"/>',
 }
 
@@ -156,3 +166,44 @@ def test_an_empty_attribute_states_nothing_as_in_mujoco(attribute, tmp_path):
         path.write_text(f"<mujoco><worldbody>{text}</worldbody></mujoco>")
         masses.append(load_model(str(path)).plant.get_body(1).default_mass())
     assert masses[0] == masses[1] == masses[2] == pytest.approx(8.0)
+
+
+LED = """<mujoco><worldbody><body><joint name="a" axis="0 1 0"/><geom size=".1" pos=".3 0 0"/>
+<body pos=".3 0 0"><joint name="b" axis="0 1 0"/><geom size=".05" pos=".2 0 0"/></body></body></worldbody>
+<equality><joint joint1="b" joint2="a" polycoef="0 .5 0 0 0"/></equality>
+<tendon><fixed name="t"><joint joint="a" coef="2"/><joint joint="b" coef=".5"/></fixed></tendon>
+<actuator><position name="m" tendon="t" kp="20" dampratio=".7"/></actuator></mujoco>"""
+
+
+@pytest.mark.peers("mujoco")
+def test_a_damping_ratio_on_a_tendon_whose_joints_follow_one_is_by_its_own_masses(tmp_path):
+    import mujoco
+
+    (tmp_path / "led.xml").write_text(LED)
+    path = str(tmp_path / "led.xml")
+    acting, differences = compare(mujoco, mujoco.MjModel.from_xml_path(path), load_model(path, contact=False).plant)
+    assert acting == [True] and max(differences) < 1e-9
+
+
+def test_numbers_of_groups_that_are_switched_off_are_0_to_30(tmp_path):
+    path = tmp_path / "groups.xml"
+    for text in ("31", "-1", "a", "1.5"):
+        path.write_text(LED.replace("<worldbody>", f'<option actuatorgroupdisable="{text}"/><worldbody>'))
+        with pytest.raises(ModelError, match="groups.xml:1:17: error: .*numbers from 0 to 30"):
+            load_model(str(path))
+
+
+@pytest.mark.parametrize(("place", "told"), [("joint", True), ("tendon", True), ("alone", False)])
+def test_a_limit_of_the_sum_of_actuators_is_told_where_there_are_several(place, told, tmp_path):
+    text = LED.replace("<equality>", "<!--").replace("</equality>", "-->")
+    if place == "tendon":
+        text = text.replace('<fixed name="t">', '<fixed name="t" actuatorfrcrange="-1 1">')
+        text = text.replace("</actuator>", '<motor tendon="t"/></actuator>')
+    else:
+        text = text.replace('name="a" axis', 'name="a" actuatorfrcrange="-1 1" axis')
+        text = text if place == "joint" else text.replace('<joint joint="a" coef="2"/>', "")
+        text = text.replace("</actuator>", '<motor joint="a"/></actuator>')
+    diagnostics = Diagnostics()
+    assert read_mjcf(text.encode(), diagnostics) is not None
+    found = [d for d in diagnostics.findings if "limits each actuator on it" in d.message]
+    assert len(found) == told
