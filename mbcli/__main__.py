@@ -4,8 +4,6 @@ import gc
 import os
 import sys
 
-from mbcli.common.working_folder import leave_working_folder
-
 # The threads that OpenBLAS starts when numpy is imported turn in a loop for 60 ms of processor time before they sleep,
 # unless they are told to wait for as few cycles as they can, two to this power.
 os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
@@ -24,6 +22,15 @@ def open_missing_streams():
 
 
 def main():
+    try:
+        _main()
+    except KeyboardInterrupt:  # of imports; run() answers those of commands
+        sys.exit(130)
+
+
+def _main():
+    from mbcli.common.working_folder import leave_working_folder
+
     leave_working_folder()
     gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS)
     open_missing_streams()

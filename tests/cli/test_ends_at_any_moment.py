@@ -26,7 +26,7 @@ MOMENTS = int(os.environ.get("MBCLI_SIGNALS", "1"))
 LONGEST = 5.0 if MOMENTS > 1 else 20.0  # [s] from a signal to the end; the quick form runs beside others
 PENDULUM = str(SAMPLES / "pendulum.urdf")
 COMMANDS = {  # words, outputs, [s] that it takes
-    "simulate": (("simulate", PENDULUM, "-t", "4", "--log-rate", "0", "-o", "run.h5"), ("run.h5",), 3.0),
+    "simulate": (("simulate", PENDULUM, "-t", "1", "--log-rate", "0", "-o", "run.h5"), ("run.h5",), 2.0),
     "recover": (("log", "recover", "../long.h5", "-o", "r.h5"), ("r.h5",), 1.5),
     "convert": (("convert", str(SAMPLES / "quadruped.urdf"), "-o", "m.sdf"), ("m.sdf",), 2.0),
     "mjcf": (("convert", PENDULUM, "--to", "mjcf", "-o", "m.xml"), ("m.xml",), 2.5),
@@ -72,8 +72,9 @@ def ended(name, beside, number, moment):
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_signal_ends_a_command_at_any_moment(beside, name, number, moment):
     code, _, err, work = ended(name, beside, number, moment)
-    assert code in (128 + number, -number, 0), err
-    assert "Traceback" not in err or code == -signal.SIGINT, err  # of Python itself, before the command has begun
+    of_python = number == signal.SIGINT and "KeyboardInterrupt" in err and f"{os.sep}mbcli{os.sep}" not in err
+    assert code in (128 + number, -number, 0) or (code == 1 and of_python), err
+    assert "Traceback" not in err or of_python, err  # while the interpreter itself starts
     assert {path.name for path in work.iterdir()} <= {"tmp", *COMMANDS[name][1]}
     assert not list((work / "tmp").iterdir())
     read_outputs(work)
@@ -100,11 +101,11 @@ def test_what_kill_9_leaves_is_removed_by_the_next_run_or_named(beside, name, mo
     read_outputs(work)
     environment = {"MBCLI_JIT": "0", "TMPDIR": str(work / "tmp")}
     again = start("-q", *words, cwd=work, env=environment)
-    out, err = again.communicate(timeout=60)
+    out, err = again.communicate(timeout=200)
     if again.returncode == 6:
         assert any(f"{name}" in err for name in (*outputs, "run.h5.partial")), err
         again = start("-q", *words, "--force", cwd=work, env=environment)
-        out, err = again.communicate(timeout=60)
+        out, err = again.communicate(timeout=200)
     assert again.returncode == 0, out + err
     assert {path.name for path in work.iterdir()} | {"s.csv.journal"} == {"tmp", "s.csv.journal", *outputs}
     assert not list((work / "tmp").iterdir())

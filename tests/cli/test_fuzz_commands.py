@@ -120,7 +120,7 @@ def count(number, first, folder, kinds):
                 slowest = max(slowest, seconds)
                 if faults:
                     wrong += 1
-                    print(kind, seed, faults, " ".join(words)[:300].encode(), text[-300:], flush=True)
+                    print(kind, seed, faults, os.fsencode(" ".join(words))[:300], text[-300:], flush=True)
         if seed % 20 == 19:
             print(
                 seed + 1 - first,
