@@ -1,5 +1,6 @@
 """Files kept for the next run: used if they are whole and nobody else may have written them, never an error."""
 
+import errno
 import os
 import subprocess
 import sys
@@ -8,7 +9,7 @@ from pathlib import Path
 import pytest
 from repository import SUPPORT
 
-from mbcli.common import kept_files
+from mbcli.common import file_locks, kept_files
 from mbcli.common.kept_files import keep, read_kept, ready_to_keep, ready_to_read
 
 PROGRAM = SUPPORT / "kept_file_damages.py"
@@ -21,6 +22,23 @@ def told(monkeypatch):
     monkeypatch.setattr(kept_files, "tell", lines.append)
     monkeypatch.setattr(kept_files, "_told", set())
     return lines
+
+
+@pytest.mark.parametrize("number", [errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS])
+def test_files_are_kept_where_the_file_system_has_no_locks(tmp_path, monkeypatch, number):
+    """As some of a network: kept files need none, and kernels are compiled without waiting for another process."""
+    fcntl = pytest.importorskip("fcntl")
+
+    def without(*_):
+        raise OSError(number, os.strerror(number))
+
+    for name in ("flock", "lockf", "fcntl"):
+        monkeypatch.setattr(fcntl, name, without)
+    path = tmp_path / "cache" / "meshes" / "a"
+    assert keep(path, b"content") and read_kept(path) == b"content"
+    assert file_locks.wait_for_lock(str(tmp_path / "lock")) is None
+    with open(path, "r+b") as file:
+        assert file_locks.is_free(file, take=True) and file_locks.is_free(file, take=False)
 
 
 @pytest.fixture
