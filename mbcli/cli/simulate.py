@@ -68,7 +68,8 @@ Keys of the JSON document, beside those that all have; q and v are those of the 
   balance                       null without --balance, or with forces from Python; else [J]: work on the
                                 plant of actuators, joint_damping, joint_friction (dry), force_elements
                                 (without storage), contact, limits, constraints (and projections),
-                                unexplained (of no cause: rounding, sleep); energy_change; flow: all this
+                                unexplained (of no cause: rounding, sleep), pushes and plugins (their
+                                forces on bodies); energy_change; flow: all this
                                 and the range of the kinetic energy; rest: energy_change less all work,
                                 the error of the integration; compliance_change: of the energy that
                                 compliant contact stores; contact_friction, contact_dissipation: works,
@@ -631,6 +632,7 @@ def efforts_in_words(efforts: list[dict[str, Any]]) -> list[str]:
 
 def balance_in_words(balance: dict[str, float]) -> str:
     names = ("actuators", "joint_damping", "joint_friction", "force_elements", "contact", "limits", "constraints")
+    names += ("pushes", "plugins")
     work = [
         f"{name.replace('_', ' ')} {balance[name]:.4g} J"
         for name in names

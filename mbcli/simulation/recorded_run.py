@@ -863,9 +863,19 @@ class RecordedRun:
             name = "dt" if self.plant.is_discrete() else "accuracy" if controlled else "max_step"
             self.warn(
                 f"the error of the integration is {balance.error(ideal):.3g} J of {balance.flow:.3g} J that flowed: "
-                f"a smaller {argument(name)} makes it smaller{self._keeping(balance)}"
+                f"{self._lessening(argument(name))}{self._keeping(balance)}"
             )
         return balance.as_dict()
+
+    def _lessening(self, option: str) -> str:
+        """What a smaller step does to the error of the integration, in words."""
+        touched = self.plant.is_discrete() and self._observer.most_contacts > 0
+        if touched and any(solid.bounce[0] > 0.0 for solid in self.plant.compiled_geometries().solids):
+            return (
+                f"what a bounce adds depends on when in a step it falls, so that a {option} of a tenth makes it "
+                "smaller, a little smaller one not always"
+            )
+        return f"a smaller {option} makes it smaller"
 
     def _keeping(self, balance: EnergyBalance) -> str:
         """What keeps the energy of contact that does not dissipate, in words."""

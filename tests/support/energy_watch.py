@@ -54,7 +54,8 @@ def _momentum(run):
     """(time, momentum) at the start of a run of a plant that nothing ties to the world; None for any other."""
     plant, model = run.plant, run.plant.model
     roots = np.flatnonzero(model.body_parent[1:] == 0) + 1
-    if run.energy_balance() is None or not roots.size or any(model.body_nv[b] != 6 for b in roots):
+    pushed = bool(run._forces)
+    if pushed or run.energy_balance() is None or not roots.size or any(model.body_nv[b] != 6 for b in roots):
         return None
     between = model.bushing_link, model.spring_damper_link, model.cut_link, model.path_link
     tied = plant.elements.constraints or any(len(ends) for ends in between)

@@ -148,16 +148,18 @@ WORLD_FIELDS = (
 # elements of work and step_work
 WORK_OF_ACTUATORS, WORK_OF_JOINT_DAMPING, WORK_OF_FORCE_ELEMENTS, WORK_OF_CONTACT = range(4)
 WORK_OF_LIMITS, WORK_OF_CONSTRAINTS, WORK_OF_JOINT_FRICTION, WORK_UNEXPLAINED = range(4, 8)
-WORK_OF_CONTACT_FRICTION = 8  # a part of WORK_OF_CONTACT
-# elements of balance_settings: joint damping acts by the new velocities, the plant has constraints, a state was seen
-BALANCE_IMPLICIT, BALANCE_CONSTRAINED, BALANCE_BEGUN = range(3)
+WORK_OF_PUSHES, WORK_OF_PLUGINS = 8, 9
+WORK_OF_CONTACT_FRICTION = 10  # a part of WORK_OF_CONTACT
+# elements of balance_settings: joint damping acts by the new velocities, the plant has constraints, a state was seen;
+# time of the start of the last step [s]
+BALANCE_IMPLICIT, BALANCE_CONSTRAINED, BALANCE_BEGUN, BALANCE_TIME = range(4)
 
 BALANCE_FIELDS = (
-    Field("work", (9,), "real", "J", "work of each cause since the start, elements WORK_..."),
-    Field("step_work", (9,), "real", "J", "the same of one step"),
+    Field("work", (11,), "real", "J", "work of each cause since the start, elements WORK_..."),
+    Field("step_work", (11,), "real", "J", "the same of one step"),
     Field("projection", (1,), "real", "J", "what the projection of a step onto the constraints added"),
     Field("kinetic_range", (2,), "real", "J", "least and largest kinetic energy that was seen"),
-    Field("balance_settings", (3,), "real", "1", "elements BALANCE_..."),
+    Field("balance_settings", (4,), "real", "1 or s", "elements BALANCE_..."),
     Field("q_before_step", ("nq",), "real", "rad, m or 1", "positions where a discrete step starts"),
     Field("v_before_step", ("nv",), "real", "rad/s or m/s", "velocities there"),
     Field("q_after_step", ("nq",), "real", "rad, m or 1", "positions where it ends"),

@@ -25,6 +25,7 @@ from mbcli.engine.fields.run_fields import (
     BALANCE_BEGUN,
     BALANCE_CONSTRAINED,
     BALANCE_IMPLICIT,
+    BALANCE_TIME,
     WORK_OF_ACTUATORS,
     WORK_OF_CONSTRAINTS,
     WORK_OF_CONTACT,
@@ -33,11 +34,13 @@ from mbcli.engine.fields.run_fields import (
     WORK_OF_JOINT_DAMPING,
     WORK_OF_JOINT_FRICTION,
     WORK_OF_LIMITS,
+    WORK_OF_PLUGINS,
+    WORK_OF_PUSHES,
     WORK_UNEXPLAINED,
 )
 from mbcli.engine.limits.joint_limits import can_meet_limit, limit_gap
 from mbcli.engine.runtime.calls_by_address import call_by_address
-from mbcli.engine.runtime.handles import balance_at, data_at, integration_at, model_at
+from mbcli.engine.runtime.handles import actuation_at, balance_at, data_at, integration_at, model_at
 from mbcli.engine.runtime.kernel import called, kernel, slot
 from mbcli.engine.smooth.actuator_laws import add_transmission_forces
 from mbcli.engine.smooth.coordinates import advance_positions
@@ -51,26 +54,31 @@ from mbcli.engine.smooth.force_elements import (
     hinge_spring_torque,
 )
 from mbcli.engine.smooth.forward_dynamics import stop_locked
+from mbcli.engine.smooth.frame_motion import from_components
 from mbcli.engine.smooth.inverse_dynamics import clear_applied_forces, inverse_dynamics
-from mbcli.engine.smooth.kinematics import velocity_kinematics
+from mbcli.engine.smooth.kinematics import link_origin, velocity_kinematics
+from mbcli.engine.smooth.mass_properties import link_axes
 from mbcli.engine.smooth.sleep import is_asleep
-from mbcli.engine.smooth.spatial import dot, row3
+from mbcli.engine.smooth.spatial import add, cross, dot, row3
 from mbcli.engine.smooth.state import at_velocities, set_state
 from mbcli.engine.smooth.stops import stop_damping_power
 from mbcli.engine.smooth.trigonometry import sine_and_cosine
 from mbcli.engine.stepping.integrators import evaluate_dense
+from mbcli.engine.stepping.pushes import share_of_step
 
 # request to balance_motion() in place of the length of a step
 BEFORE_PROJECTION, AFTER_PROJECTION = -1.0, -2.0
+FROM_EVER = -1e300  # [s] the start of a force of a plugin is before it
 NODE = 0.3872983346207417  # half the square root of 3/5: Gauss's outer points from the middle of a step
 
 
 @kernel
-def keep_balance(data, previous, h):
-    """After a step from previous = [q; v], if a run wants that: the work of each cause in it."""
+def keep_balance(data, previous, h, t):
+    """After a step from previous = [q; v] at time t, if a run wants that: the work of each cause in it."""
     at = data.balance
     if at[BALANCE_AT_STEP_FUNCTION] != 0.0:
         b, nq = balance_at(at[BALANCE_AT_ARRAYS]), data.q.shape[0]
+        b.balance_settings[BALANCE_TIME] = t
         for i in range(nq):
             b.q_before_step[i] = previous[i]
         for d in range(data.v.shape[0]):
@@ -80,7 +88,7 @@ def keep_balance(data, previous, h):
             at[BALANCE_AT_MODEL],
             at[BALANCE_AT_DATA],
             at[BALANCE_AT_ARRAYS],
-            at[BALANCE_AT_ARRAYS],
+            at[BALANCE_AT_INTEGRATION],
             h,
         )
 
@@ -107,8 +115,8 @@ def balance_of_motion(data, h):
 
 
 @called
-def balance_step(model, data, balance, unused, h):
-    """After discrete_step() from q_before_step, v_before_step: adds to `work`. Called by address, returns 0."""
+def balance_step(model, data, balance, actuation, h):
+    """After step_under_pushes() from q_before_step, v_before_step: adds to `work`. Called by address, returns 0."""
     m, d, b = model_at(model), data_at(data), balance_at(balance)
     stop_locked(m, b.v_before_step)
     for i in range(d.q.shape[0]):
@@ -143,7 +151,9 @@ def balance_step(model, data, balance, unused, h):
         torque -= exact * hinge_inertia(m.hinge_constants, n, b.v_before_step[k], h) * d.vdot[k]
         b.work[WORK_OF_FORCE_ELEMENTS] += h * torque * d.v[k]
         unexplained -= h * torque * d.v[k]
-    b.work[WORK_OF_FORCE_ELEMENTS] += h * (power_of_applied_forces(d) - element_conservative_power(m, d))
+    of_pushes = book_pushes(m, d, b, actuation_at(actuation), h)
+    power = power_of_applied_forces(d) - element_conservative_power(m, d)
+    b.work[WORK_OF_FORCE_ELEMENTS] += h * power - of_pushes
     work = h * power_of_changes(m, d, d.v)
     b.work[WORK_OF_FORCE_ELEMENTS] += work
     unexplained -= work
@@ -166,6 +176,25 @@ def balance_step(model, data, balance, unused, h):
         if is_asleep(d, m.dof_body[k]):
             d.vdot[k] = 0.0
     return 0.0
+
+
+@kernel
+def book_pushes(model, data, b, actuation, h):
+    """At the velocities V: adds the work in a step of pushes, and of plugins, which begin at no time; their sum."""
+    total, times = 0.0, actuation.push_times
+    for i in range(actuation.push_link.shape[0]):
+        share = share_of_step(times, i, b.balance_settings[BALANCE_TIME], h)
+        if share == 0.0:
+            continue
+        n = actuation.push_link[i]
+        body, force = model.link_body[n], row3(actuation.push_force, i, 3)
+        offset = from_components(link_axes(model, data, n), row3(actuation.push_point, i, 0))
+        r = add(link_origin(model, data, n), offset)
+        moment = add(row3(actuation.push_force, i, 0), cross(r, force))
+        work = share * h * (dot(moment, row3(data.V, body, 0)) + dot(force, row3(data.V, body, 3)))
+        b.work[WORK_OF_PUSHES if times[i, 0] > FROM_EVER else WORK_OF_PLUGINS] += work
+        total += work
+    return total
 
 
 @slot(

@@ -236,7 +236,7 @@ def run_discrete(model: Handle, data: Handle, stepping: Handle, actuation: Handl
             return result
         carry_efforts(m, d, h)
         advance_activations(m, d, h)
-        keep_balance(d, before, h)
+        keep_balance(d, before, h, t)
         run.next_step[0] += 1
 
 

@@ -52,6 +52,8 @@ class EnergyBalance:
         joint_friction: of dry friction in joints.
         unexplained: of forces in steps of a discrete plant that belong to no cause: zero but for rounding, and for the
             kinetic energy of what falls asleep.
+        pushes, plugins: of the forces on bodies of --push, and of plugins (water, air, thrust); what plugins give as
+            efforts of joints is in actuators.
         energy_change: of kinetic and potential energy together; gravity and springs only exchange them.
         flow: what changed its place: all this work, and the largest change of kinetic energy.
         rest: energy_change less all work: the error of the integration.
@@ -70,6 +72,8 @@ class EnergyBalance:
     constraints: float
     joint_friction: float
     unexplained: float
+    pushes: float
+    plugins: float
     energy_change: float
     flow: float
     rest: float
@@ -113,8 +117,11 @@ class KeptBalance:
         self.arrays: Any = Balance(sizes)
         self._start, self._start_compliance = self._energies(), self._compliance_energy()
 
-    def attach(self, integration: float = 0.0) -> None:
-        """Lets the loops find the balance from the data that they change; integration: handle of a continuous run's."""
+    def attach(self, integration: float) -> None:
+        """Lets the loops find the balance from the data that they change.
+
+        integration: handle of a continuous run's, of a discrete one that of its Actuation.
+        """
         state, discrete = self._stepped.state, self._plant.is_discrete()
         compiled = state.compiled
         self.arrays.balance_settings[BALANCE_IMPLICIT] = implicit_damping(self._plant) if discrete else 0.0

@@ -314,7 +314,7 @@ class Run:
             self.ticks = Ticks(self._controller, plant.time_step(), self._series, desired)
         keep_none(self._stepped)
         alone = self._loops is state.kernels and not plant.elements.deformable_bodies
-        keeps = self._keep_balance and alone and not self._forces
+        keeps = self._keep_balance and alone and (plant.is_discrete() or not self._forces)
         self._balance = KeptBalance(plant, context, self._stepped) if keeps else None
         if self.contact is not None:
             if self.contact.compiles_elsewhere(state.kernels):
@@ -385,7 +385,8 @@ class Run:
         """What acts in the run of which a balance would not know the work."""
         if self.plant.elements.deformable_bodies:
             return "the model has deformable bodies"
-        return "pushes and plugins act" if self._forces else "forces or inputs are functions of Python"
+        among = "" if self.plant.is_discrete() else ", as pushes and plugins are in continuous time"
+        return f"forces or inputs are functions of Python{among}"
 
     def _use_loops(self):
         """The loops of the context's kernels."""
@@ -528,7 +529,7 @@ class Run:
             self._begin_ticks(run)
         previous = run.state_before
         if self._balance is not None:
-            self._balance.attach()
+            self._balance.attach(self._series.handle(state.compiled))
         if self._keep_loads:
             self._lead_to_loads()
         elastic = self.plant.elements.deformable_bodies

@@ -144,7 +144,7 @@ def test_equations_do_no_work_in_discrete_steps():
 
 def test_an_error_of_two_percent_is_considerable_and_what_projections_took_back_is_not():
     def balance(rest, constraints):
-        return EnergyBalance(0, 0, 0, 0, 0, constraints, 0, 0, energy_change=0, flow=100.0, rest=rest)
+        return EnergyBalance(0, 0, 0, 0, 0, constraints, 0, 0, 0, 0, energy_change=0, flow=100.0, rest=rest)
 
     assert balance(2.0, 0.0).is_considerable(ideal=True)
     assert not balance(2.0, -2.0).is_considerable(ideal=True)
