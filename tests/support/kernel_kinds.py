@@ -104,6 +104,7 @@ NOT_SMOOTH = {
     "finish_friction",
     # asks how near a limit is
     "some_limit_acts",
+    "book_pushes",
     "limit_gap",
     "can_meet_limit",
     "reach_limits",
