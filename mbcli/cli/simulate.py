@@ -631,8 +631,8 @@ def efforts_in_words(efforts: list[dict[str, Any]]) -> list[str]:
 
 
 def balance_in_words(balance: dict[str, float]) -> str:
-    names = ("actuators", "joint_damping", "joint_friction", "force_elements", "contact", "limits", "constraints")
-    names += ("pushes", "plugins")
+    names = ["actuators", "joint_damping", "joint_friction", "force_elements", "contact", "limits", "constraints"]
+    names += ["pushes", "plugins"]
     work = [
         f"{name.replace('_', ' ')} {balance[name]:.4g} J"
         for name in names
