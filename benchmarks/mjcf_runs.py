@@ -103,10 +103,12 @@ def _inputs_by_controls(model: Any, plant: Any, names: list[str]) -> Any:
 
 
 def _run_here(loaded: Any, names: list[str], controls: Any) -> Any:
-    kept = _acting(loaded.plant, names)
+    plant: Any = loaded.plant
+    kept, whole = _acting(plant, names), plant.GetActuatorNames()  # with the model: a name may be the end of another
+    here = {a.name(): a.input_start() for a in (*plant.elements.actuators, *plant.elements.transmission_actuators)}
     with tempfile.NamedTemporaryFile("w", suffix=".csv") as file:
         writer = csv.writer(file)
-        writer.writerow(["time", *(names[k] for k in kept)])
+        writer.writerow(["time", *(whole[here[names[k]]] for k in kept)])
         for row, values in enumerate(controls):
             writer.writerow([row * HOLD, *(repr(float(values[k])) for k in kept)])
         file.flush()
