@@ -82,7 +82,12 @@ class GeometryReader:
 
     def color(self, prim: Prim) -> Color | None:
         color = prim.document.get("color")
-        return None if color is None else _rgba(color)
+        if color is None:
+            return None
+        if len(color) != 4 or not all(isinstance(part, (int, float)) for part in color):
+            self.stage.diagnostics.warning("USD_SHAPE", "its colour is not three numbers: it is left out", prim)
+            return None
+        return _rgba(color)
 
     def _axis(self, prim: Prim) -> str:
         return prim.word("axis", tuple(AXES), "Z")

@@ -126,7 +126,8 @@ class Prims:
         if color is None:
             return None
         opacity = _first(primvars.FindPrimvarWithInheritance("displayOpacity"))
-        return [*plain(color), 1.0 if opacity is None else plain(opacity)]
+        parts = plain(color)
+        return [*(parts if isinstance(parts, (list, tuple)) else [parts]), 1.0 if opacity is None else plain(opacity)]
 
     def _of_material(self, material: UsdShade.Material) -> list[float] | None:
         path = str(material.GetPath())

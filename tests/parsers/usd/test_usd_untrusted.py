@@ -102,6 +102,26 @@ def test_damaged_stages_give_findings_and_no_traceback(tmp_path):
     assert read_count or MUTANTS < 8
 
 
+@pytest.mark.parametrize(
+    "colour",
+    ["matrix4d[] primvars:displayColor = [((1,0,0,0),(0,1,0,0),(0,0,1,0),(0,0,0,1))]",
+     "float2[] primvars:displayColor = [(1, 2)]", "float primvars:displayColor = 1",
+     "string primvars:displayColor = \"red\"", "float4[] primvars:displayColor = [(1,1,1,1)]",
+     "float3[] primvars:displayOpacity = [(1, 1, 1)]", "string[] primvars:displayOpacity = [\"a\"]"],
+)  # fmt: skip
+def test_a_colour_of_another_type_is_left_out(tmp_path, colour):
+    old = "color3f[] primvars:displayColor = [(0.1, 0.2, 0.3)]"
+    assert old in ARM
+    (tmp_path / "arm.usda").write_text(
+        ARM.replace(old, colour if "Color" in colour else f"{old}\n{colour}").replace(
+            'prepend apiSchemas = ["PhysicsCollisionAPI"]', ""
+        )
+    )
+    model, diagnostics = read_stage(str(tmp_path / "arm.usda"))
+    assert model is not None and not diagnostics.errors
+    assert any("colour is not three numbers" in str(finding) for finding in diagnostics.warnings)
+
+
 def test_a_limit_of_memory_that_is_lower_stays(tmp_path):
     """`ulimit -v` of the user's shell: the process of the library does not ask for more."""
     resource = pytest.importorskip("resource")
