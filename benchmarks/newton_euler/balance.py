@@ -105,9 +105,8 @@ def _weights(plant, q):
     context, loads = plant.CreateDefaultContext(), np.zeros((plant.num_bodies(), 6))
     plant.SetPositions(context, q)
     for body in plant.elements.bodies[1:]:
-        if not plant.is_gravity_enabled(body.model_instance()):
-            continue
-        X, force = body.EvalPoseInWorld(context), body.get_mass(context) * plant.gravity_field().gravity_vector()
+        mass = plant.model.link_weight[int(body.index())]  # 0 of what a file takes out of gravity
+        X, force = body.EvalPoseInWorld(context), mass * plant.gravity_field().gravity_vector()
         arm = X.rotation().matrix() @ body.CalcCenterOfMassInBodyFrame(context)
         loads[int(body.index())] = [*np.cross(arm, force), *force]
     return loads
