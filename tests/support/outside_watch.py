@@ -61,12 +61,11 @@ def watch(log, folder, allowed, planted=(), system=(), reads=()):
         elif event in ("os.exec", "os.posix_spawn", "os.system", "os.spawn"):
             tell(event, *map(str, arguments[:1]))
         elif event in changes:
-            ends = [arguments[k] for k in changes[event] if not isinstance(arguments[k], int)]
+            ends = [os.fsdecode(arguments[k]) for k in changes[event] if not isinstance(arguments[k], int)]
             inside = (folder, *allowed)
-            if arguments[-1] == -1 and not all(
-                real(os.path.dirname(os.fsdecode(end)) or ".").startswith(inside) for end in ends
-            ):
-                tell(event, *map(str, ends))
+            places = [end if event == "os.mkdir" else os.path.dirname(end) or "." for end in ends]
+            if arguments[-1] == -1 and not all(real(place).startswith(inside) for place in places):
+                tell(event, *ends)
         elif event == "exec" and getattr(arguments[0], "co_filename", "").startswith((folder, *reads)):
             tell("exec", arguments[0].co_filename)
 
