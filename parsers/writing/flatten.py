@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from mbcli.parsers.frame_names import MODEL, SEPARATOR, WORLD
 from mbcli.parsers.poses import compose, inverse
-from mbcli.parsers.spec import IDENTITY, FrameSpec, JointSpec
+from mbcli.parsers.spec import IDENTITY, FrameSpec, JointSpec, PathPoint, TransmissionSpec
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from mbcli.parsers.spec import GeometrySpec, ModelSpec, SensorSpec, TransmissionSpec
+    from mbcli.parsers.spec import GeometrySpec, ModelSpec, SensorSpec
 
     from mbcli.math.array_types import Matrix
 
@@ -131,14 +131,13 @@ def with_names(spec: Any, rename: Callable[[str], str], references: Callable[[st
 
 
 def _with_names_in_path(transmission: TransmissionSpec, refer: Callable[[str, str], str]) -> TransmissionSpec:
-    path = (
-        part._replace(
-            link=refer("link", part.link),
-            side=None if part.side is None else (refer("link", part.side[0]), part.side[1]),
-        )
-        for part in transmission.path
-    )
-    return transmission._replace(joints=tuple(refer("joint", name) for name in transmission.joints), path=tuple(path))
+    def named(part: PathPoint) -> PathPoint:
+        side = None if part.side is None else (refer("link", part.side[0]), part.side[1])
+        return PathPoint(part.kind, refer("link", part.link), part.X_LP, part.size, side)
+
+    joints, path = (refer("joint", name) for name in transmission.joints), map(named, transmission.path)
+    kind, gear, _, coefficients, _ = transmission
+    return TransmissionSpec(kind, gear, tuple(joints), coefficients, tuple(path))
 
 
 def _with_names_in_friction(geometry: GeometrySpec, refer: Callable[[str, str], str]) -> GeometrySpec:

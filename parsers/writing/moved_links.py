@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from mbcli.parsers.poses import compose
-from mbcli.parsers.spec import IDENTITY, BushingSpec, FrameSpec, SensorSpec, TendonConstraintSpec, WeldConstraintSpec
+from mbcli.parsers.spec import (
+    IDENTITY,
+    BushingSpec,
+    FrameSpec,
+    PathPoint,
+    SensorSpec,
+    TendonConstraintSpec,
+    TransmissionSpec,
+    WeldConstraintSpec,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -66,13 +75,13 @@ def with_moved_links(model: ModelSpec, moves: Mapping[str, Matrix4]) -> ModelSpe
         return replace(sensor, **moved)
 
     def moved_actuator(actuator: TransmissionActuatorSpec) -> TransmissionActuatorSpec:
-        parts = (
-            part._replace(
-                X_LP=X(part.link, part.X_LP), side=None if part.side is None else (part.side[0], X(*part.side))
-            )
-            for part in actuator.transmission.path
+        given = actuator.transmission
+        path = tuple(
+            PathPoint(p.kind, p.link, X(p.link, p.X_LP), p.size, None if p.side is None else (p.side[0], X(*p.side)))
+            for p in given.path
         )
-        return replace(actuator, transmission=actuator.transmission._replace(path=tuple(parts)))
+        moved = TransmissionSpec(given.kind, given.gear, given.joints, given.coefficients, path)
+        return replace(actuator, transmission=moved)
 
     if not moves:
         return model
