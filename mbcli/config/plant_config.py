@@ -38,7 +38,7 @@ class MultibodyPlantConfig(ConfigRecord):
     penetration_allowance: float | None = setting(
         None,
         "Depth to which loads may press point contact of default stiffness; by default 1e-4, and 1e-3 when time_step "
-        "is 0 or contact_defaults is drake",
+        "is 0, contact_defaults is drake, or bodies are deformable",
         unit="m",
         above=0,
     )
@@ -58,7 +58,7 @@ class MultibodyPlantConfig(ConfigRecord):
     sap_near_rigid_threshold: float | None = setting(
         None,
         "Above this multiple of the near-rigid stiffness the sap approximation regularises contact; by default 0.03, "
-        "and 1 when contact_defaults is drake",
+        "and 1 when contact_defaults is drake or bodies are deformable",
         minimum=0,
     )
     contact_surface_representation: str = setting(

@@ -97,6 +97,7 @@ KERNEL_MODULES = (
     "contact.tangents",
     "contact.torsional",
     "contact.tamsi",
+    "contact.arrivals",
     "contact.impacts",
     "contact.rows",
     "contact.bounce_energy",

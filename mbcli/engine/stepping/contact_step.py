@@ -209,7 +209,6 @@ def constrain_step(model, data, points, solver, h):
 @kernel
 def accelerate_apart(model, data, h):
     """After gather_forces, note_start: vdot over a step in which nothing touches, with limits and controllers."""
-    solver_at(data.contact[CONTACT_AT_SOLVER]).counts[COUNT_ARRIVALS] = 0
     limited_dynamics(model, data, h)
     take_terms_between_limits(model, data, h)
 
@@ -221,7 +220,7 @@ def rest_of_step_apart(model, data, h, implicit_damping):
     gather_forces(model, data, h, implicit_damping)
     note_start(data)
     accelerate_apart(model, data, h)
-    end_step_in_contact(model, data, h)
+    end_with_last_velocities(model, data, h)
 
 
 @slot(constrained="contact.equality_rows.holds_constraints")

@@ -68,8 +68,8 @@ def set_penetration_allowance(plant: PlantData, penetration_allowance: float = 0
     """[m], greater than 0: how deep the loads of bodies may press point contact of default stiffness.
 
     A plant for which it is not set has 0.1 mm in discrete steps, which resolve any stiffness at no cost, and 1 mm where
-    it is continuous, whose equations are the stiffer the smaller it is, or has contact_defaults `drake`. After
-    Finalize() it counts in contexts made from then on.
+    it is continuous, whose equations are the stiffer the smaller it is, has deformable bodies, or contact_defaults
+    `drake`. After Finalize() it counts in contexts made from then on.
     """
     plant.settings.penetration_allowance = _positive("set_penetration_allowance", penetration_allowance)
     plant.known_geometries = None
@@ -79,8 +79,7 @@ def get_penetration_allowance(plant: PlantData) -> float:
     """[m]"""
     if plant.settings.penetration_allowance is not None:
         return plant.settings.penetration_allowance
-    softer = plant.settings.contact_defaults == "drake" or not plant.is_discrete()
-    return DRAKES_ALLOWANCE if softer else DISCRETE_ALLOWANCE
+    return DISCRETE_ALLOWANCE if plant.is_discrete() and not _is_soft(plant) else DRAKES_ALLOWANCE
 
 
 def set_stiction_tolerance(plant: PlantData, v_stiction: float = 0.001) -> None:
@@ -190,7 +189,8 @@ def get_contact_surface_representation(plant: PlantData) -> HydroelasticContactR
 def set_sap_near_rigid_threshold(plant: PlantData, near_rigid_threshold: float = 1.0) -> None:
     """Not negative: share of the stiffness that a step resolves above which contact is softened; 0: nowhere.
 
-    A plant for which it is not set has 0.03, so that what is light carries heavy things; with `drake` defaults 1.
+    A plant for which it is not set has 0.03, so that what is light carries heavy things; with deformable bodies and
+    with contact_defaults `drake` 1.
     """
     plant.require_not_finalized("set_sap_near_rigid_threshold")
     if not 0.0 <= near_rigid_threshold < float("inf"):
@@ -204,7 +204,12 @@ def get_sap_near_rigid_threshold(plant: PlantData) -> float:
     """The threshold of near-rigid regularization, a number without unit."""
     if plant.settings.sap_near_rigid_threshold is not None:
         return plant.settings.sap_near_rigid_threshold
-    return DRAKES_NEAR_RIGID if plant.settings.contact_defaults == "drake" else NEAR_RIGID
+    return DRAKES_NEAR_RIGID if _is_soft(plant) else NEAR_RIGID
+
+
+def _is_soft(plant: PlantData) -> bool:
+    """Whether contact is as soft as pydrake's: with its defaults, and that of deformable bodies."""
+    return plant.settings.contact_defaults == "drake" or bool(plant.elements.deformable_bodies)
 
 
 def set_adjacent_bodies_collision_filters(plant: PlantData, value: bool) -> None:
