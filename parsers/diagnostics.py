@@ -263,6 +263,10 @@ class Diagnostics:
             self._led_out[name] = True
         return self._led_out.get(name, False)
 
+    def is_named(self, file: str) -> None:
+        """Says that the user names a file beside the main one: what is found in it may be quoted."""
+        self._led_out[file] = False
+
     def _leads_out(self, file: str) -> bool:
         """Whether a file is neither in the folder or package of the main one, nor in a package that the user has named:
         it may be a private one."""

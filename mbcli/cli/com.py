@@ -40,11 +40,16 @@ def com(ctx: click.Context, instances: tuple[str, ...], per_body: bool, **values
     if per_body and values["states"] is not None:
         raise click.UsageError("--bodies is for one state")
 
+    of_rows = values["states"] is not None
+
     def evaluate(plant: MultibodyPlant, context: Context, inputs: dict[str, Any]) -> dict[str, Any]:
         from mbcli.models.mass_motion import center_of_mass
 
         with usage_errors():
-            return center_of_mass(context, instance=instances, bodies=per_body)
+            found = center_of_mass(context, instance=instances, bodies=per_body)
+        if of_rows:  # of numbers alone
+            found.pop("left_out")
+        return found
 
     def evaluate_rows(context: Context, batch: StateBatch, states: SimpleNamespace) -> dict[str, Any]:
         from mbcli.models.mass_motion import links_with_mass

@@ -357,6 +357,8 @@ def _read_srdf(
         return []
     from mbcli.parsers.srdf.read_srdf import read_srdf
 
+    for path in paths:
+        diagnostics.is_named(os.fspath(path))
     read = [read_srdf(os.fspath(path), specs, diagnostics) for path in paths]
     if diagnostics.errors or (strict and diagnostics.warnings):
         on_findings([f for f in diagnostics.findings if f.severity == "note"])

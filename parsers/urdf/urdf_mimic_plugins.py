@@ -22,9 +22,9 @@ ELSEWHERE = ("robotNamespace", "namespace", "hasPID", "sensitiveness", "maxEffor
 
 def follow_by_plugins(root: Node, joints: dict[str, JointSpec]) -> None:
     """Joints that a plugin lets follow another do; a plugin that makes no sense is left to its reader, who warns."""
-    for owner in root.children("gazebo"):
-        for node in owner.child_nodes:
-            if node.tag == "plugin" and PART_OF_FILE in node.attribute("filename", "").lower():
+    for owner in root.child_nodes:
+        for node in owner.child_nodes if owner.tag == "gazebo" else ():
+            if node.tag == "plugin" and PART_OF_FILE in (node.raw("filename") or "").lower():
                 _follow(node, joints)
 
 
@@ -41,6 +41,7 @@ def _follow(node: Node, joints: dict[str, JointSpec]) -> None:
         for child in node.children(tag):
             child.ignore("foreign")
     node.attribute("name")
+    node.attribute("filename")
     node.ignore("settled")
 
 

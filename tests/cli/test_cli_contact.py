@@ -26,7 +26,8 @@ def scene(tmp_path):
 
 
 def answer(*arguments):
-    return succeed("contact", *arguments, "--json").json()
+    softness = ("--set", "plant_config.penetration_allowance=1e-3")
+    return succeed("contact", *arguments, *softness, "--json").json()
 
 
 def test_points_with_their_force(scene):
@@ -82,7 +83,7 @@ def test_usage(scene):
 
 def test_the_library_gives_what_the_command_prints(scene, monkeypatch):
     monkeypatch.setenv("MBCLI_JIT", "0")  # as commands of one state compute: equal in every bit
-    plant = load_model(scene, contact=True).plant
+    plant = load_model(scene, contact=True, overrides={"plant_config.penetration_allowance": 1e-3}).plant
     context = plant.CreateDefaultContext()
     printed = answer(scene, "--distances", "--max-distance", "0.1")
     assert plain(contact_points(context)) == printed["point_pairs"]

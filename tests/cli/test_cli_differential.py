@@ -480,7 +480,8 @@ def test_contacts_are_the_contact_results_of_the_continuous_plant():
         q[6] = rng.uniform(0.3, 0.4)
         plant.SetPositions(context, q)
         plant.SetVelocities(context, v)
-        given = ("--ground", "--q", text_of(q), "--v", text_of(v), "--json")
+        softness = ("--set", "plant_config.penetration_allowance=1e-3")  # that of a continuous plant
+        given = ("--ground", "--q", text_of(q), "--v", text_of(v), "--json", *softness)
         pairs = succeed("-q", "contact", SAMPLES / "quadruped.urdf", *given).json()["point_pairs"]
         results = plant.get_contact_results_output_port().Eval(context)
         assert len(pairs) == results.num_point_pair_contacts() > 0

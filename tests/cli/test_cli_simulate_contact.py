@@ -59,6 +59,7 @@ def test_a_ball_comes_to_lie_on_the_ground(ball, tmp_path):
     ):
         log = tmp_path / f"{number}.h5"
         z = float(height) + 0.0995
+        options = (*options, "--set", "plant_config.penetration_allowance=1e-3")
         words = (ball, f"--ground={height}", "--at", f"ball_b_z={z}", "-t", "0.1", *options, "-o", log, "--json")
         summary = run(*words).json()
         # the dissipation of sap is that of two relaxation times of 0.1 s: weight and forces decide how fast it sinks
@@ -341,7 +342,8 @@ def test_a_terminal_has_one_line_that_moves_while_kernels_are_compiled(monkeypat
 
 
 def test_ground_for_the_command_contact(ball):
-    found = succeed("contact", ball, "--ground", "--at", "ball_b_z=0.0995", "--json").json()["point_pairs"]
+    at = ("--at", "ball_b_z=0.09995")  # half of the allowance deep
+    found = succeed("contact", ball, "--ground", *at, "--json").json()["point_pairs"]
     assert [(p["body_a"], p["geometry_a"], p["body_b"]) for p in found] == [("world", "ground", "ball::b")]
     assert found[0]["force_W"] == pytest.approx([0, 0, 9.81 / 2])
     assert json.dumps(found)

@@ -353,7 +353,8 @@ def test_verified_and_resumed_runs_have_the_same_faces(run, scene, tmp_path):  #
     succeed("log", "verify", whole)
     begun = ("simulate", *scene, "--duration", "0.002", "--log-rate", "1000", "--fields", "poses,faces")
     succeed(*begun, "-o", part)
-    options = [*scene[:3], "--duration", "0.004", "--log-rate", "1000", "--resume", part, "-o", tmp_path / "rest.h5"]
+    again = (*scene[:3], *scene[-2:])
+    options = [*again, "--duration", "0.004", "--log-rate", "1000", "--resume", part, "-o", tmp_path / "rest.h5"]
     refused = cli("simulate", *options, "--fields", "poses,contact")
     assert refused.code == 3 and "give the same --fields" in refused.err
     succeed("simulate", *options, "--fields", "poses,faces")

@@ -252,7 +252,7 @@ for t in (0.01, 0.1, 0.5):
     print("state", diagram.GetOutputPort("state").Eval(root))
     print("u", plant.get_net_actuation_output_port(arm).Eval(context))
 actuator = plant.get_joint_actuator(plant.GetJointActuatorIndices(arm)[0])
-print(actuator.has_controller(), actuator.get_controller_gains().p, plant.get_sap_near_rigid_threshold())
+print(actuator.has_controller(), actuator.get_controller_gains().p)
 """
 )
 
@@ -527,7 +527,7 @@ state [ 0.416929970261 -0.821588112758 3.017670983906 -3.49225820838 ]
 u [-25.356444885743 -1.450608244988]
 state [ 0.517819613803 -0.998073825205 0.000163603814 -0.002259007332]
 u [-7.131210750333 -0.725438116183]
-True 400.0 1.0
+True 400.0
 """,
     "linearization": """
  [ 45.460509528792 8.553224579638 0.929590806291 0. ]]

@@ -388,7 +388,7 @@ def test_a_sweep_without_a_run_that_is_ok(in_folder):
         (
             ("--vary", "u.elbow=1", "--measure", "max(elbow)", "--plot", "gone/x.png"),
             6,
-            "gone/x.png: error: there is no",
+            "gone/x.png: error: cannot be written: there is no folder gone",
         ),
         (("--vary", "state.elbow=1", "--dt", "0.1", "--integrator", "radau3"), 2, "--dt is not 0"),
         (("--points", "gone.csv"), 4, "gone.csv: error: no such file"),

@@ -253,18 +253,24 @@ _SOLIDS = {
 # ------------------------------------------------------------------------------------------ material
 
 
+def _stiffest(asked):
+    """The (mass, depth) that asks for the largest stiffness."""
+    return max(asked, key=lambda mass_and_depth: mass_and_depth[0] / mass_and_depth[1])
+
+
 RELAXED = 1e-3  # [m] a depth, pydrake's allowance, at which a contact has its relaxation time
 
 
 class _Materials:
     """The contact properties of geometries: their own, else those of the SceneGraphConfig, else defaults.
 
-    With contact_defaults `drake` there always is a SceneGraphConfig. The default stiffness k of a pair, which two equal
-    geometries share in series, is the least at which no body sinks deeper than the penetration allowance by its weight
-    on one contact point, nothing that floats by what it carries (loads.py), and nothing deeper than standing.py says.
-    With d of what asks for most and w = sqrt(g / d) the dissipation is 1 / (w d), as pydrake has it: half of what damps
-    the linearized contact critically. The relaxation time, which softens what is nearly rigid, is pydrake's, and
-    shorter as 1 / w is where d is below pydrake's allowance.
+    With contact_defaults `drake` there always is a SceneGraphConfig. The default stiffness of what floats is that of
+    two equal geometries in series at which it sinks no deeper than the penetration allowance by what it carries
+    (loads.py) on one contact point, nor than standing.py says; other geometries have the largest of these, and of the
+    heaviest body at the allowance. So has everything if somebody set the allowance: pydrake's formula. With d of what
+    asks for most and w = sqrt(g / d) the dissipation is 1 / (w d), as pydrake has it: half of what damps the
+    linearized contact critically. The relaxation time, which softens what is nearly rigid, is pydrake's, and shorter
+    as 1 / w is where d is below pydrake's allowance.
 
     Args:
         pieces: () -> {geometry: its Pieces}, asked for where it matters.
@@ -285,20 +291,38 @@ class _Materials:
         return standing_trees(self._plant, [piece for own in pieces.values() for piece in own])
 
     @cached_property
-    def _defaults(self):
-        """Stiffness of a geometry, dissipation, relaxation time."""
-        plant = self._plant
-        allowance, g, trees = plant.get_penetration_allowance(), plant.strength_of_gravity(), self._trees
-        heaviest = max((body.default_mass() for body in plant.elements.bodies[1:]), default=0.0)
-        asked = [(heaviest or 1.0, allowance), *((tree.mass, tree.depth()) for tree in trees)]
+    def _asked(self):
+        """{link: (mass, depth) that asks for most} of what floats, by the links of its trees."""
+        allowance, trees, asked = self._plant.get_penetration_allowance(), self._trees, {}
         loads = loads_on([tree.extent for tree in trees], [tree.mass for tree in trees])
-        asked += [(load.mass, min(allowance, tree.depth_under(load))) for tree, load in zip(trees, loads, strict=True)]
-        mass, depth = max(asked, key=lambda mass_and_depth: mass_and_depth[0] / mass_and_depth[1])
+        for tree, load in zip(trees, loads, strict=True):
+            most = _stiffest([(tree.mass, tree.depth()), (load.mass, min(allowance, tree.depth_under(load)))])
+            asked.update(dict.fromkeys(tree.links, most))
+        return asked
+
+    @cached_property
+    def _shared(self):
+        """Stiffness, dissipation, relaxation time of a geometry that does not float, by what asks for most of all."""
+        bodies = self._plant.elements.bodies[1:]
+        heaviest = max((body.default_mass() for body in bodies), default=0.0)
+        allowed = (heaviest or 1.0, self._plant.get_penetration_allowance())
+        return self._numbers(_stiffest([allowed, *self._asked.values()]))
+
+    def _numbers(self, asked):
+        (mass, depth), g = asked, self._plant.strength_of_gravity()
         slowest = DefaultProximityProperties().relaxation_time
         return 2.0 * mass * g / depth, 1.0 / np.sqrt(g * depth), slowest * min(1.0, np.sqrt(depth / RELAXED))
 
+    def _defaults(self, geometry_id):
+        """Those of a geometry: what floats has its own, unless somebody set the allowance, which means all."""
+        asked = self._asked.get(int(self._plant.geometry_bodies[geometry_id].index()))
+        if asked is None or self._plant.settings.penetration_allowance is not None:
+            return self._shared
+        return self._numbers(asked)
+
     def __call__(self, geometry_id, instance):
         """Stiffness, dissipation, relaxation time, dynamic and static friction."""
+        defaults = self._defaults(geometry_id)
 
         def value(name, config_name, default):
             given = instance.proximity.GetPropertyOrDefault("material", name, None)
@@ -306,9 +330,7 @@ class _Materials:
                 given = getattr(self._config, config_name)
             return default() if given is None else given
 
-        relaxation = value(
-            "relaxation_time", "relaxation_time", lambda: self._defaults[2] if self._by_allowance else None
-        )
+        relaxation = value("relaxation_time", "relaxation_time", lambda: defaults[2] if self._by_allowance else None)
         if relaxation is None and self._needs_relaxation:
             body = self._plant.geometry_bodies[geometry_id].name()
             raise ModelError(
@@ -317,8 +339,8 @@ class _Materials:
             )
         friction = instance.proximity.GetProperty("material", "coulomb_friction")
         return (
-            float(value("point_contact_stiffness", "point_stiffness", lambda: self._defaults[0])),
-            float(value("hunt_crossley_dissipation", "hunt_crossley_dissipation", lambda: self._defaults[1])),
+            float(value("point_contact_stiffness", "point_stiffness", lambda: defaults[0])),
+            float(value("hunt_crossley_dissipation", "hunt_crossley_dissipation", lambda: defaults[1])),
             float(relaxation or 0.0),
             friction.dynamic_friction(),
             friction.static_friction(),
@@ -329,7 +351,7 @@ class _Materials:
 
         stiffnesses: [N/m] of each geometry.
         """
-        if all(k == self._defaults[0] for k in stiffnesses.values()):
+        if all(k == self._defaults(i)[0] for i, k in stiffnesses.items()):
             return []
         lines, bodies, g = [], self._plant.geometry_bodies, self._plant.strength_of_gravity()
         for tree in self._trees:

@@ -396,6 +396,7 @@ BELOW_ENGINE = {
     "mbcli.common",  # kept_files
     "mbcli.common.collection_pause",
     "mbcli.common.file_locks",
+    "mbcli.common.left_behind",
     "mbcli.common.numba_start",
     "mbcli.common.turns",
     "mbcli.common.user_cache",

@@ -123,7 +123,8 @@ def findings_about(path, name, kind, version):
 def test_the_page_lists_elements_of_the_specification():
     known = {(path, name) for path, name, _, _ in elements()}
     anywhere = {(path.rpartition("/")[2], name) for path, name in known}  # the list has each pair once
-    assert not {pair for pair in acting() if (pair[0].rpartition("/")[2], pair[1]) not in anywhere}
+    ours = {pair for pair in acting() if ":" not in pair[1]}  # not of gz: and ignition:, which the schema has not
+    assert not {pair for pair in ours if (pair[0].rpartition("/")[2], pair[1]) not in anywhere}
 
 
 def test_no_element_is_passed_over_in_silence():
