@@ -85,6 +85,7 @@ def _expand(path: str, packages: PackageMap, diagnostics: Diagnostics, name: str
     xacro = import_extra("xacro", "xacro", f"{path}: error: --xacro")
     try:
         with _packages_for_xacro(packages, os.path.dirname(path)):
+            xacro.all_includes = []  # else it has those of the file before, where this one fails early
             document = xacro.process_file(path, mappings=dict(packages.xacro_arguments or {}))
     except Exception as error:  # code of the file may raise anything
         missing = _missing_package(error)
