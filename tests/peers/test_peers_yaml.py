@@ -367,7 +367,7 @@ def test_texts_of_mappings(schema):
 # ------------------------------------------------------------------------------------------ classes of pydrake
 
 RECORDS = [
-    ("multibody.plant.MultibodyPlantConfig", "time_step: 0.01\ncontact_model: point\npenetration_allowance: 1e-3"),
+    ("multibody.plant.MultibodyPlantConfig", "time_step: 0.01\ncontact_model: point\npenetration_allowance: 2e-3"),
     ("multibody.plant.MultibodyPlantConfig", "time_step: x"),
     ("multibody.plant.MultibodyPlantConfig", "step: 0.01"),
     ("geometry.SceneGraphConfig", "default_proximity_properties: {compliance_type: compliant, margin: 0.1}"),

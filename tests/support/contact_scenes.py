@@ -68,6 +68,7 @@ class Scene:
         if single_points:
             self.plant.settings.single_contact_points = True
             self.plant.set_step_scheme("drake")
+            self.plant.set_sap_near_rigid_threshold(1.0)
         self._solids = self._done = 0
 
     def surface(self, **changes):
