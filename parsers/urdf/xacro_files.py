@@ -82,7 +82,7 @@ def _leave_out_calls(root: Any) -> None:
 
 def _expand(path: str, packages: PackageMap, diagnostics: Diagnostics, name: str) -> bytes:
     """The bytes of the URDF document that xacro makes of a file. name: that of this document."""
-    xacro = import_extra("xacro", "xacro", f"{path}: error: --xacro")
+    xacro: Any = import_extra("xacro", "xacro", f"{path}: error: --xacro")
     try:
         with _packages_for_xacro(packages, os.path.dirname(path)):
             xacro.all_includes = []  # else it has those of the file before, where this one fails early
