@@ -24,6 +24,10 @@ _NUMBERS = {  # element: (group, name, must be positive)
     "drake:mesh_resolution_hint": ("hydroelastic", "resolution_hint", True),
     "drake:slab_thickness": ("hydroelastic", "slab_thickness", True),
 }
+# of friction that depends on the direction: along which "coulomb_friction" holds, across it, the link it is given in
+FRICTION_DIRECTION = "material", "friction_direction"
+FRICTION_ACROSS = "material", "friction_across"
+FRICTION_BODY = "material", "friction_direction_body"
 EXPRESSED_IN = ("gz:expressed_in", "ignition:expressed_in")  # attributes of Gazebo's <fdir1>: the frame that it is in
 _FRICTION = ("drake:mu_static", "drake:mu_dynamic")
 _COMPLIANCE = {"drake:rigid_hydroelastic": "rigid", "drake:compliant_hydroelastic": "compliant"}
@@ -129,10 +133,10 @@ def set_directed_friction(
             collision.diagnostics.error("ELEMENT_INVALID", message, element or collision)
             return
     properties["material", "coulomb_friction"] = coefficients[:1] * 2
-    properties["material", "friction_across"] = coefficients[1]
-    properties["material", "friction_direction"] = tuple(map(float, direction))
+    properties[FRICTION_ACROSS] = coefficients[1]
+    properties[FRICTION_DIRECTION] = tuple(map(float, direction))
     if body is not None:
-        properties["material", "friction_direction_body"] = body
+        properties[FRICTION_BODY] = body
 
 
 def tell_slips(ode: Node, slips: Sequence[Node]) -> None:
@@ -162,7 +166,7 @@ def proximity_elements(properties: Mapping[tuple[str, str], Any]) -> dict[str, f
     for tag, (group, name, _) in _NUMBERS.items():
         if (group, name) in properties:
             elements[tag] = properties[group, name]
-    if ("material", "friction_direction") not in properties:  # which Drake's elements do not have
+    if FRICTION_DIRECTION not in properties:  # which Drake's elements do not have
         elements |= dict(zip(_FRICTION, properties.get(("material", "coulomb_friction"), ()), strict=False))
     kind = properties.get(("hydroelastic", "compliance_type"))
     return elements | {tag: None for tag, named in _COMPLIANCE.items() if named == kind}

@@ -86,7 +86,12 @@ def check_worlds(first, count):
         kinds, contact, loading, pushes, words = case(seed, worlds=True)
         model = mechanism(seed, ground=contact, sensors=True, **kinds)
         given = {"contact": contact, "loading": loading, "pushes": pushes, "warn": lambda line: None}
-        found = np.array(differences(model, seed=seed, **given))
+        try:
+            found = np.array(differences(model, seed=seed, **given))
+        except MbcliError as error:
+            beyond += 1
+            print(f"{seed}, {words}: {str(error).splitlines()[0][:150]}", flush=True)
+            continue
         worst = np.maximum(worst, found)
         if found.max() > SOLVED:
             beyond += 1

@@ -37,10 +37,9 @@ def com(ctx: click.Context, instances: tuple[str, ...], per_body: bool, **values
     mbcli com robot.urdf --random 3
     mbcli com robot.urdf --states motion.csv --format csv
     """
-    if per_body and values["states"] is not None:
-        raise click.UsageError("--bodies is for one state")
-
     of_rows = values["states"] is not None
+    if per_body and of_rows:
+        raise click.UsageError("--bodies is for one state")
 
     def evaluate(plant: MultibodyPlant, context: Context, inputs: dict[str, Any]) -> dict[str, Any]:
         from mbcli.models.mass_motion import center_of_mass

@@ -115,10 +115,8 @@ def render(info: dict[str, Any], plant: MultibodyPlant) -> str:
 
 
 def _masses(info: dict[str, Any]) -> str:
-    rigid, fixed = (
-        f"total mass {number(info['total_mass'])} kg",
-        sum(b["mass"] for b in info["bodies"] if b["anchored"]),
-    )
+    rigid = f"total mass {number(info['total_mass'])} kg"
+    fixed = sum(body["mass"] for body in info["bodies"] if body["anchored"])
     if 0.0 < fixed < info["total_mass"]:
         rigid += f" ({number(fixed)} kg fixed to the world)"
     soft = info["deformable_bodies"]

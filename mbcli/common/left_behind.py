@@ -11,7 +11,7 @@ import re
 import stat
 import zlib
 from contextlib import suppress
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import islice
 
 MOST_ENTRIES = 10_000  # of a folder that are looked at
@@ -35,14 +35,21 @@ def folder_prefix(kind: str) -> str:
 
 
 def remove_left(folder: str, start: str) -> None:
-    """Removes what killed processes have left in a folder under names that begin so."""
+    """Removes what killed processes have left in a folder under names that begin so; a process looks there once."""
+    for entry in _left_in(os.path.abspath(folder or os.curdir)):
+        if entry.name.startswith(start):
+            with suppress(OSError):
+                _remove(entry)
+
+
+@cache
+def _left_in(folder: str) -> tuple[os.DirEntry[str], ...]:
+    """What was there when this process first made a temporary file or folder there: a folder may get many files."""
     if not hasattr(os, "geteuid"):
-        return
-    with suppress(OSError), os.scandir(folder or os.curdir) as entries:
-        for entry in islice(entries, MOST_ENTRIES):
-            if entry.name.startswith(start) and _is_left(entry.name[len(start) :]):
-                with suppress(OSError):
-                    _remove(entry)
+        return ()
+    with suppress(OSError), os.scandir(folder) as entries:
+        return tuple(entry for entry in islice(entries, MOST_ENTRIES) if _is_left(entry.name))
+    return ()
 
 
 def _is_left(name: str) -> bool:

@@ -35,13 +35,13 @@ def center_of_mass(context: Context, *, instance: Iterable[str] = (), bodies: bo
 
     ArgumentError for an unknown name; ModelError without mass.
     """
-    plant, instance = context.state.plant, list(instance)
+    plant = context.state.plant
     chosen = instances_with_mass(context, instance)
     result: dict[str, Any] = {
         "p_WCom": plant.CalcCenterOfMassPositionInWorld(context, chosen),
         "v_WCom": plant.CalcCenterOfMassTranslationalVelocityInWorld(context, chosen),
         "total_mass": plant.CalcTotalMass(context, chosen),
-        "left_out": scenery_left_out(context, instance),
+        "left_out": _scenery(context) if chosen is MOVING else [],
     }
     if bodies:
         result["bodies"] = {
@@ -101,12 +101,10 @@ def instances_with_mass(context: Context, names: Iterable[str] = ()) -> Any:
     return chosen
 
 
-def scenery_left_out(context: Context, names: Iterable[str] = ()) -> list[str]:
-    """Scoped names of the bodies with mass that instances_with_mass() leaves out as they are fixed to the world."""
-    if instances_with_mass(context, names) is not MOVING:
-        return []
-    plant = context.state.plant
-    fixed = [body for body in plant.elements.bodies[1:] if plant.IsAnchored(body) and body.get_mass(context) > 0.0]
+def _scenery(context: Context) -> list[str]:
+    """Scoped names of the bodies with mass that are fixed to the world."""
+    bodies = context.state.plant.elements.bodies[1:]
+    fixed = [body for body in bodies if context.state.plant.IsAnchored(body) and body.get_mass(context) > 0.0]
     return [body.scoped_name().get_full() for body in fixed]
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from mbcli.parsers.frame_names import MODEL, SEPARATOR, WORLD
 from mbcli.parsers.poses import compose, inverse
+from mbcli.parsers.proximity_properties import FRICTION_BODY
 from mbcli.parsers.spec import IDENTITY, FrameSpec, JointSpec, PathPoint, TransmissionSpec
 
 if TYPE_CHECKING:
@@ -43,7 +44,6 @@ def flattened(model: ModelSpec) -> ModelSpec:
 
 _SENSORS = "sensors"
 _PLUGINS = "plugins"  # as they are: no format gets them
-_DIRECTION_BODY = ("material", "friction_direction_body")
 _PARTS = (
     *("links", "deformables", "joints", "frames", "actuators", "transmission_actuators"),
     *("force_elements", "constraints", "filter_groups"),
@@ -142,10 +142,10 @@ def _with_names_in_path(transmission: TransmissionSpec, refer: Callable[[str, st
 
 def _with_names_in_friction(geometry: GeometrySpec, refer: Callable[[str, str], str]) -> GeometrySpec:
     """A collision whose friction has a direction that may be given in another link."""
-    link = geometry.properties.get(_DIRECTION_BODY)
+    link = geometry.properties.get(FRICTION_BODY)
     if link is None:
         return geometry
-    return replace(geometry, properties={**geometry.properties, _DIRECTION_BODY: refer("link", link)})
+    return replace(geometry, properties={**geometry.properties, FRICTION_BODY: refer("link", link)})
 
 
 def _welds(model: ModelSpec, prefix: str) -> list[JointSpec]:

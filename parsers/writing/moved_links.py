@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from mbcli.parsers.poses import compose
+from mbcli.parsers.proximity_properties import FRICTION_BODY, FRICTION_DIRECTION
 from mbcli.parsers.spec import (
     IDENTITY,
     BushingSpec,
@@ -40,12 +41,11 @@ def with_moved_links(model: ModelSpec, moves: Mapping[str, Matrix4]) -> ModelSpe
         return tuple((moves[link] @ np.array([*p, 1.0]))[:3].tolist()) if link in moves else p
 
     def turned(geometry: GeometrySpec) -> GeometrySpec:
-        body = geometry.properties.get(("material", "friction_direction_body"))
+        body = geometry.properties.get(FRICTION_BODY)
         if body is None or body not in moves:
             return geometry
-        key = "material", "friction_direction"
-        d = moves[body][:3, :3] @ geometry.properties[key]
-        return replace(geometry, properties={**geometry.properties, key: tuple(d.tolist())})
+        d = moves[body][:3, :3] @ geometry.properties[FRICTION_DIRECTION]
+        return replace(geometry, properties={**geometry.properties, FRICTION_DIRECTION: tuple(d.tolist())})
 
     def moved_link(link: LinkSpec) -> LinkSpec:
         inertial = link.inertial

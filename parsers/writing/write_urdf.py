@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 from lxml import etree
 from mbcli.parsers.frame_names import WORLD
 from mbcli.parsers.poses import compose, inverse
-from mbcli.parsers.proximity_properties import proximity_elements
+from mbcli.parsers.proximity_properties import FRICTION_DIRECTION, proximity_elements
 from mbcli.parsers.spec import Box, Capsule, Cylinder, Ellipsoid, Mesh, Sphere
-from mbcli.parsers.writing.directed_friction import FRICTION_DIRECTION, add_direction, friction_of_gazebo
+from mbcli.parsers.writing.directed_friction import add_direction, friction_of_gazebo
 from mbcli.parsers.writing.gazebo_sensors_text import add_sensor, sensors_of
 from mbcli.parsers.writing.write_xml import add, add_physics, numbers, start, xyz_rpy
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from benchmarks.loads import WORLDS, mujocos, ours, stack, sunk
+from benchmarks.sinking import WORLDS, mujocos, ours, stack, sunk
 from mbcli.config.contact_laws import CONTACT_LAWS
 from mbcli.multibody.compilation.loads import Extent, loads_on
 

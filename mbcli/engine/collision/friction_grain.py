@@ -1,4 +1,4 @@
-"""Friction that depends on the direction: the grain of a contact.
+"""Anisotropic friction, which depends on the direction: the grain of a contact.
 
 A solid may have a direction, which turns with its own or another body, and a second coefficient of friction across it.
 At a contact the direction is projected onto the plane of contact. The coefficients along and across of two solids

@@ -7,9 +7,9 @@ without friction that is -(1 - e) s p_n / 2 at the approach s. A bounce whose fr
 largest restitution below e with which it is not, found by solving the problem of the step again.
 """
 
-from mbcli.engine.contact.impacts import set_impact_law
-from mbcli.engine.contact.patches import patch_velocity, velocity_in_patch
-from mbcli.engine.contact.problem import row_velocity
+from mbcli.engine.contact.impacts import set_impact_law, velocity_of_contact
+from mbcli.engine.contact.patches import patch_velocity
+from mbcli.engine.contact.problem import first_of
 from mbcli.engine.contact.torsional import finish_torsional_law
 from mbcli.engine.fields.contact_fields import (
     COUNT_BOUNCES,
@@ -80,21 +80,11 @@ def gain_of(solver, points, i, share):
 def work_of_bounce(solver, i):
     """(work [J], normal impulse [N s]) of contact i by vectors[DIRECTION]."""
     impulse = row3(solver.con_impulse, i, 0)
-    if solver.con_patch_size[i] == 0:
-        x = row_velocity(solver, i, VECTOR_DIRECTION, 0)
-        y = row_velocity(solver, i, VECTOR_DIRECTION, 1)
-        z = row_velocity(solver, i, VECTOR_DIRECTION, 2)
-        return dot(impulse, (x, y, z)), impulse[2]
-    w, v = patch_velocity(solver, first_of(solver, i), VECTOR_DIRECTION)
+    work = dot(impulse, velocity_of_contact(solver, i, VECTOR_DIRECTION))
     if solver.con_patch_size[i] == HAS_TORSIONAL:
-        return dot(impulse, v) + dot(row3(solver.con_impulse, i + 1, 0), w), impulse[2]
-    return dot(impulse, velocity_in_patch(solver, i, w, v)), impulse[2]
-
-
-@kernel
-def first_of(solver, i):
-    """The first contact of the patch of contact i, or that alone."""
-    return i + min(0, solver.con_patch_size[i])
+        w, _ = patch_velocity(solver, i, VECTOR_DIRECTION)
+        work += dot(row3(solver.con_impulse, i + 1, 0), w)
+    return work, impulse[2]
 
 
 @kernel

@@ -24,7 +24,7 @@ from mbcli.engine.contact.patches import (
     patch_velocity,
     velocity_in_patch,
 )
-from mbcli.engine.contact.problem import row_velocity
+from mbcli.engine.contact.problem import first_of, row_velocity
 from mbcli.engine.fields.contact_fields import (
     HAS_TORSIONAL,
     PAIR_FAR,
@@ -58,13 +58,19 @@ def strikes(points, c, h, separation):
 @kernel
 def strikes_now(solver, points, i, h):
     """strikes() of the contact of constraint i, whose law may be set or not."""
-    first = i + min(0, solver.con_patch_size[i])
+    return strikes(points, solver.con_source[i], h, velocity_of_contact(solver, i, VECTOR_VELOCITY)[2])
+
+
+@kernel
+def velocity_of_contact(solver, i, x):
+    """Velocity of contact i, alone or in a patch, along its tangents and its normal, at x, a row of vectors."""
+    first = first_of(solver, i)
     if solver.con_patch_size[first] == 0:
-        return strikes(points, solver.con_source[i], h, row_velocity(solver, i, VECTOR_VELOCITY, 2))
-    w, v = patch_velocity(solver, first, VECTOR_VELOCITY)
-    if solver.con_patch_size[first] != HAS_TORSIONAL:
-        v = velocity_in_patch(solver, i, w, v)
-    return strikes(points, solver.con_source[i], h, v[2])
+        return row_velocity(solver, i, x, 0), row_velocity(solver, i, x, 1), row_velocity(solver, i, x, 2)
+    w, v = patch_velocity(solver, first, x)
+    if solver.con_patch_size[first] == HAS_TORSIONAL:
+        return v
+    return velocity_in_patch(solver, i, w, v)
 
 
 @kernel
@@ -103,16 +109,14 @@ def target_of_impact(points, c, h, separation, free, before):
 @kernel
 def motion_without_constraints(solver, i, first):
     """Of contact i: velocity along its rows without constraints, and how it gives way along the normal and across."""
+    x, y, z = velocity_of_contact(solver, i, VECTOR_FREE)
     if solver.con_patch_size[first] == 0:
-        x, y = row_velocity(solver, i, VECTOR_FREE, 0), row_velocity(solver, i, VECTOR_FREE, 1)
         across = 0.5 * (response_of_row(solver, i, 0) + response_of_row(solver, i, 1))
-        return x, y, row_velocity(solver, i, VECTOR_FREE, 2), response_of_row(solver, i, 2), across
+        return x, y, z, response_of_row(solver, i, 2), across
     fill_patch_response(solver, first)
-    w, v = patch_velocity(solver, first, VECTOR_FREE)
     W = solver.con_response
     if solver.con_patch_size[first] == HAS_TORSIONAL:
-        return v[0], v[1], v[2], W[first, 11], 0.5 * (W[first, 0] + W[first, 6])
-    x, y, z = velocity_in_patch(solver, i, w, v)
+        return x, y, z, W[first, 11], 0.5 * (W[first, 0] + W[first, 6])
     across = response_along(solver, first, i, PLACE_TANGENT) + response_along(solver, first, i, PLACE_ACROSS)
     return x, y, z, response_along(solver, first, i, PLACE_NORMAL), 0.5 * across
 

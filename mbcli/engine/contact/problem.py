@@ -118,6 +118,12 @@ def follow_in_patch(solver, first, i):
 
 
 @kernel
+def first_of(solver, i):
+    """The first contact of the patch of contact i, or that alone."""
+    return i + min(0, solver.con_patch_size[i])
+
+
+@kernel
 def row_velocity(solver, i, x, row):
     """Velocity along one row of constraint i, which is in no patch, at x, a row of vectors."""
     if solver.con_slot[i] >= 0:

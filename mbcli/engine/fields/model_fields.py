@@ -184,7 +184,7 @@ CONTACT_AT_SLEEP, CONTACT_AT_KEPT = 10, 11  # what sleeps, and its contacts
 CONTACT_ADDRESSES = 12
 # elements of balance: functions, and what they are called with
 BALANCE_AT_STEP_FUNCTION, BALANCE_AT_MOTION_FUNCTION, BALANCE_AT_MODEL, BALANCE_AT_DATA = range(4)
-BALANCE_AT_ARRAYS, BALANCE_AT_INTEGRATION = 4, 5
+BALANCE_AT_ARRAYS, BALANCE_AT_RUN = 4, 5
 # elements of constraint_set: what functions are called with, and those that are called by address
 SET_AT_MODEL, SET_AT_DATA, SET_AT_CONSTRAINTS, SET_AT_WORK, SET_AT_SOLVE, SET_AT_PROJECT = range(6)
 SET_AT_CROSS, SET_AT_MEASURE, SET_AT_STEP, SET_AT_END, SET_AT_ROWS = range(6, 11)

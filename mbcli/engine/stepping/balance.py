@@ -14,9 +14,9 @@ from mbcli.engine.contact.contact_calls import friction_power_of_contact, lacks_
 from mbcli.engine.fields.model_fields import (
     BALANCE_AT_ARRAYS,
     BALANCE_AT_DATA,
-    BALANCE_AT_INTEGRATION,
     BALANCE_AT_MODEL,
     BALANCE_AT_MOTION_FUNCTION,
+    BALANCE_AT_RUN,
     BALANCE_AT_STEP_FUNCTION,
     SCHEME_EXACT,
     SCHEME_MIDDLE,
@@ -54,17 +54,15 @@ from mbcli.engine.smooth.force_elements import (
     hinge_spring_torque,
 )
 from mbcli.engine.smooth.forward_dynamics import stop_locked
-from mbcli.engine.smooth.frame_motion import from_components
 from mbcli.engine.smooth.inverse_dynamics import clear_applied_forces, inverse_dynamics
-from mbcli.engine.smooth.kinematics import link_origin, velocity_kinematics
-from mbcli.engine.smooth.mass_properties import link_axes
+from mbcli.engine.smooth.kinematics import velocity_kinematics
 from mbcli.engine.smooth.sleep import is_asleep
-from mbcli.engine.smooth.spatial import add, cross, dot, row3
+from mbcli.engine.smooth.spatial import dot, row3
 from mbcli.engine.smooth.state import at_velocities, set_state
 from mbcli.engine.smooth.stops import stop_damping_power
 from mbcli.engine.smooth.trigonometry import sine_and_cosine
 from mbcli.engine.stepping.integrators import evaluate_dense
-from mbcli.engine.stepping.pushes import share_of_step
+from mbcli.engine.stepping.pushes import push_about_root, share_of_step
 
 # request to balance_motion() in place of the length of a step
 BEFORE_PROJECTION, AFTER_PROJECTION = -1.0, -2.0
@@ -88,7 +86,7 @@ def keep_balance(data, previous, h, t):
             at[BALANCE_AT_MODEL],
             at[BALANCE_AT_DATA],
             at[BALANCE_AT_ARRAYS],
-            at[BALANCE_AT_INTEGRATION],
+            at[BALANCE_AT_RUN],
             h,
         )
 
@@ -109,7 +107,7 @@ def balance_of_motion(data, h):
             at[BALANCE_AT_MODEL],
             at[BALANCE_AT_DATA],
             at[BALANCE_AT_ARRAYS],
-            at[BALANCE_AT_INTEGRATION],
+            at[BALANCE_AT_RUN],
             h,
         )
 
@@ -186,12 +184,9 @@ def book_pushes(model, data, b, actuation, h):
         share = share_of_step(times, i, b.balance_settings[BALANCE_TIME], h)
         if share == 0.0:
             continue
-        n = actuation.push_link[i]
-        body, force = model.link_body[n], row3(actuation.push_force, i, 3)
-        offset = from_components(link_axes(model, data, n), row3(actuation.push_point, i, 0))
-        r = add(link_origin(model, data, n), offset)
-        moment = add(row3(actuation.push_force, i, 0), cross(r, force))
-        work = share * h * (dot(moment, row3(data.V, body, 0)) + dot(force, row3(data.V, body, 3)))
+        links, body = actuation.push_link, model.link_body[actuation.push_link[i]]
+        moment, force = push_about_root(model, data, links, actuation.push_point, actuation.push_force, i, share)
+        work = h * (dot(moment, row3(data.V, body, 0)) + dot(force, row3(data.V, body, 3)))
         b.work[WORK_OF_PUSHES if times[i, 0] > FROM_EVER else WORK_OF_PLUGINS] += work
         total += work
     return total

@@ -16,7 +16,6 @@ from mbcli.engine.contact.bounce_energy import (
     MOST_SOLUTIONS,
     NEAR,
     NO_GAIN,
-    first_of,
     gain_of_bounces,
     gains_energy,
     next_share,
@@ -37,7 +36,7 @@ from mbcli.engine.contact.joint_rows import (
     take_efforts,
     take_element_impulses,
 )
-from mbcli.engine.contact.problem import clear_problem, row_velocity
+from mbcli.engine.contact.problem import clear_problem, first_of, row_velocity
 from mbcli.engine.contact.rows import (
     add_contact_rows,
     place_axes,

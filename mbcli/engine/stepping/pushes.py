@@ -49,9 +49,17 @@ def add_pushes(model, data, links, points, forces, times, first, end, t, h):
         if not placed:
             position_kinematics(model, data)
             placed = True
-        n = links[i]
-        b, moment, force = model.link_body[n], scale(share, row3(forces, i, 0)), scale(share, row3(forces, i, 3))
-        offset = from_components(link_axes(model, data, n), row3(points, i, 0))
-        r = add(link_origin(model, data, n), offset)
-        set_row3(data.F_applied, b, 0, add(row3(data.F_applied, b, 0), add(moment, cross(r, force))))
+        b = model.link_body[links[i]]
+        moment, force = push_about_root(model, data, links, points, forces, i, share)
+        set_row3(data.F_applied, b, 0, add(row3(data.F_applied, b, 0), moment))
         set_row3(data.F_applied, b, 3, add(row3(data.F_applied, b, 3), force))
+
+
+@kernel
+def push_about_root(model, data, links, points, forces, i, share):
+    """After position_kinematics: (moment about Ro, force) in World of so much of force i."""
+    n = links[i]
+    moment, force = scale(share, row3(forces, i, 0)), scale(share, row3(forces, i, 3))
+    offset = from_components(link_axes(model, data, n), row3(points, i, 0))
+    r = add(link_origin(model, data, n), offset)
+    return add(moment, cross(r, force)), force

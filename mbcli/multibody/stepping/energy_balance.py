@@ -11,9 +11,9 @@ from mbcli.common.fast_dataclass import dataclass
 from mbcli.engine.fields.model_fields import (
     BALANCE_AT_ARRAYS,
     BALANCE_AT_DATA,
-    BALANCE_AT_INTEGRATION,
     BALANCE_AT_MODEL,
     BALANCE_AT_MOTION_FUNCTION,
+    BALANCE_AT_RUN,
     BALANCE_AT_STEP_FUNCTION,
 )
 from mbcli.engine.fields.run_fields import (
@@ -117,10 +117,10 @@ class KeptBalance:
         self.arrays: Any = Balance(sizes)
         self._start, self._start_compliance = self._energies(), self._compliance_energy()
 
-    def attach(self, integration: float) -> None:
+    def attach(self, run: float) -> None:
         """Lets the loops find the balance from the data that they change.
 
-        integration: handle of a continuous run's, of a discrete one that of its Actuation.
+        run: handle of the Integration of a continuous run, of the Actuation of a discrete one.
         """
         state, discrete = self._stepped.state, self._plant.is_discrete()
         compiled = state.compiled
@@ -132,7 +132,7 @@ class KeptBalance:
             address_of_function(function) if compiled else function
         )
         at[BALANCE_AT_MODEL], at[BALANCE_AT_DATA] = state.model_handle, state.data_handle
-        at[BALANCE_AT_ARRAYS], at[BALANCE_AT_INTEGRATION] = self.arrays.handle(compiled), integration
+        at[BALANCE_AT_ARRAYS], at[BALANCE_AT_RUN] = self.arrays.handle(compiled), run
         if compiled:
             state.data.balance[:] = at
         else:  # any object can be an address

@@ -1,6 +1,6 @@
 """How deep what carries sinks: twenty stacks, walls, arches and loads, beside MuJoCo and pydrake with their defaults.
 
-python -m benchmarks.loads [--time 3] [WORLD...]
+python -m benchmarks.sinking [--time 3] [WORLD...]
 
 A row says by how much the lowest contact of a world, and the highest body, have sunk after that time [mm], and what
 fell. pydrake reads the same MJCF (but not meshes of vertices), with the stiffness that it gives geometries by default.
