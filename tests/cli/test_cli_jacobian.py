@@ -155,7 +155,7 @@ def test_rows_of_states(tmp_path, names):
     q[1][-1] += 0.5
     states.write_text("\n".join(json.dumps({"q": row, "v": document["v"]}) for row in q))
     for command, keys in (
-        (("com",), {"p_WCom", "v_WCom", "total_mass", "left_out"}),
+        (("com",), {"p_WCom", "v_WCom", "total_mass"}),
         (("momentum",), {"L_WS_W"}),
         (("jacobian", "--frame", names[0]), {"J", "bias"}),
         (("jacobian", "--frame", names[0], "--wrt", "qdot"), {"J"}),
