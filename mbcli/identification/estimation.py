@@ -1,12 +1,4 @@
-"""From equations to parameters: weighted and robust least squares, what they can tell, and what bodies can have.
-
-The estimate minimizes the squares of the errors, each joint's by its own noise, plus for every link the divergence
-tr(J0^-1 J) - log det(J0^-1 J) - 4 of its pseudo-inertia J from that of the file, J0 (Lee, Wensing and Park 2020). That
-depends on no unit and no frame, is convex in the parameters, and grows beyond all bounds where a body would become
-impossible. So one Newton iteration ends with possible bodies, and what the data do not touch stays as the file has it.
-Each step is a problem of linear least squares, in which nothing is squared: J = L L^T, and the divergence has the
-residuals L^T J0^-1 L - 1 along the directions L^-1 E L^-T.
-"""
+"""From equations to parameters: weighted and robust least squares, and what they can tell."""
 
 from __future__ import annotations
 
@@ -14,10 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-
-from mbcli.errors import NumericalError
-from mbcli.identification.unknowns import INERTIAL, POSITIVE, Parameter
-from mbcli.multibody.inertia.inertial_parameters import pseudo_inertia
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,19 +23,10 @@ FIRST_NOISE = 1e-3  # the least that the noise of an effort is at first taken to
 SMALLEST_NOISE = 1e-11  # of the size of efforts: noise is not taken to be less, that data without noise can be weighed
 TOLERANCE = 1e-9  # of the largest column: what is smaller is rounding
 RANK_TOLERANCE = 1e-8  # the same of exact equations, of which combinations are made
-MOST_STEPS = 100  # of a stage
-NEAR = 10.0  # errors of the first stage
-GROWTH = 5.0  # of errors from stage to stage
-ROUGH = 0.3  # the decrement that ends all stages but the last
 NOTHING = 1e-12  # of the longest column of a velocity
 WEAKEST = 1e-4  # of the diagonal of a Cholesky factor, that is trusted
 ONE_THREAD = 250_000  # products of numbers, fewer than those for which OpenBLAS takes several threads
 ROWS_AT_ONCE = 400  # of a factorization
-REFLECTIONS_AT_ONCE = 16
-SHORT_OF_BORDER = 0.9  # part of the way out of possible bodies that a step may take
-UNITS_OF_PARAMETERS = np.stack([pseudo_inertia(e) for e in np.eye(10)])  # (10, 4, 4)
-TRIANGLE = np.triu_indices(4)  # elements of a symmetric matrix
-TWICE = np.where(TRIANGLE[0] == TRIANGLE[1], 1.0, np.sqrt(2.0))  # off the diagonal each stands for two
 
 
 @dataclass
@@ -466,127 +445,6 @@ def _spread_out(X: FloatArray, alike: FloatArray) -> FloatArray:
         return X * own[0]
     both = np.concatenate((own[:0:-1], own))
     return np.array(oaconvolve(X, both[:, None], mode="full", axes=0)[len(own) - 1 : len(own) - 1 + len(X)])
-
-
-# -------------------------------------------------------------------------------------------- possible bodies
-
-
-@dataclass
-class Estimate:
-    """x (p,), its standard errors (p,), in which the file counts as a measurement too, and how many steps it took."""
-
-    x: FloatArray
-    errors: FloatArray
-    steps: int
-
-
-def estimate(weighted: Weighted, parameters: Sequence[Parameter], reference: FloatArray, x: FloatArray) -> Estimate:
-    """The possible parameters that fit best.
-
-    Args:
-        reference: (m, 10) of the links, possible, towards which they are drawn. x: (p,) least squares of the others.
-
-    NumericalError if the iteration does not end.
-    """
-    from scipy.linalg import solve_triangular
-    from scipy.linalg.lapack import dtrtri
-
-    links, p = len(reference), len(parameters)
-    sizes = np.array([q.size for q in parameters])
-    inverse = np.linalg.inv(pseudo_inertia(reference))
-    positive = [k for k, q in enumerate(parameters) if q.kind in POSITIVE]
-    free = [k for k, q in enumerate(parameters) if q.kind not in POSITIVE and q.kind != INERTIAL]
-    drawn = np.ones(p)
-    now = np.array(x, dtype=float)
-    now[: 10 * links] = reference.ravel()
-    for k in positive:
-        drawn[k] = parameters[k].old if parameters[k].old > 0.0 else max(float(x[k]), 1e-3 * _spread(weighted, k))
-        now[k] = drawn[k]
-    for k in free:
-        now[k] = 0.0
-        drawn[k] = max(abs(float(x[k])), _spread(weighted, k))
-
-    units = np.concatenate((sizes[: 10 * links], drawn[10 * links :]))
-    others = np.array(positive + free, dtype=int)
-
-    def bodies(at: FloatArray) -> FloatArray:
-        return (at[: 10 * links].reshape(links, 10) @ UNITS_OF_PARAMETERS.reshape(10, 16)).reshape(links, 4, 4)
-
-    def prior(at: FloatArray) -> FloatArray:
-        """(p + 1, p + 1) triangle of the rows of the divergences, by units, and of their residuals with other sign."""
-        L = np.linalg.cholesky(bodies(at))
-        turned = np.linalg.inv(L)[:, None]
-        rows = np.empty((links, 10, 11))
-        whole = (turned @ UNITS_OF_PARAMETERS @ turned.swapaxes(2, 3))[:, :, *TRIANGLE] * TWICE
-        rows[:, :, :10] = whole.swapaxes(1, 2) * units[: 10 * links].reshape(links, 1, 10)
-        rows[:, :, 10] = (np.eye(4) - L.swapaxes(1, 2) @ inverse @ L)[:, *TRIANGLE] * TWICE
-        T = np.zeros((p + 1, p + 1))
-        for b, own in enumerate(np.linalg.qr(rows, mode="r")):
-            part = slice(10 * b, 10 * b + 10)
-            T[part, part], T[part, p] = own[:, :10], own[:, 10]
-        T[others, others] = units[others] / np.concatenate((at[positive], drawn[free]))
-        T[others, p] = np.repeat((1.0, 0.0), (len(positive), len(free))) - at[others] / drawn[others]
-        return T
-
-    def is_possible(at: FloatArray) -> bool:
-        if any(at[k] <= 0.0 for k in positive):
-            return False
-        return bool(np.linalg.eigvalsh(bodies(at)).min() > 0.0)
-
-    def cost(at: FloatArray) -> float:
-        error = R @ at - c
-        total = 0.5 * float(error @ error)
-        ratio = inverse @ bodies(at)
-        total += float((np.trace(ratio, axis1=1, axis2=2) - np.linalg.slogdet(ratio)[1] - 4.0).sum())
-        parts = at[positive] / drawn[positive]
-        total += float((parts - np.log(parts) - 1.0).sum())
-        return total + 0.5 * float(((at[free] / drawn[free]) ** 2).sum())
-
-    # Where least squares are far from possible bodies a step ends at the border of these, and all that follow are
-    # short. So the data count little at first, and more from stage to stage, as in interior-point methods.
-    rounding = 1e-14 * float(np.linalg.norm(weighted.c))  # of a decrement
-    distance = float(np.linalg.norm(weighted.R @ now - weighted.c))
-    stages = int(np.ceil(max(0.0, np.log10(max(distance, 1.0) / NEAR)) / np.log10(GROWTH)))
-    steps = 0
-    for stage in range(stages, -1, -1):
-        R, c = weighted.R / GROWTH**stage, weighted.c / GROWTH**stage
-        value, before = cost(now), np.inf
-        for _ in range(MOST_STEPS):
-            T, right = _with_rows(prior(now), R * units, c - R @ now)
-            step = solve_triangular(T, right, check_finite=False)
-            decrement = float(np.linalg.norm(T @ step))
-            if decrement < (ROUGH if stage else 1e-8) or (decrement < rounding and decrement > 0.5 * before):
-                break
-            steps += 1
-            step, length = step * units, 1.0
-            while not is_possible(now + length / SHORT_OF_BORDER * step):
-                length *= 0.5
-                if length < 1e-12:
-                    raise NumericalError("no possible parameters were found: every step leads out of them")
-            tried = cost(now + length * step)
-            while decrement > max(1e-6, rounding) and tried > value - 1e-4 * length * decrement**2 and length > 1e-10:
-                length *= 0.5
-                tried = cost(now + length * step)
-            now, value, before = now + length * step, tried, decrement
-        else:
-            why = "no possible bodies explain the data; check signs, order and units of efforts, or record more motion"
-            raise NumericalError(f"the parameters did not converge in {MOST_STEPS} steps: {why}")
-    return Estimate(now, np.linalg.norm(dtrtri(T)[0], axis=1) * units, steps)
-
-
-def _with_rows(T: FloatArray, rows: FloatArray, right: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """The triangle and right side of T (p + 1, p + 1), whose last column is one, and of more rows: by reflections."""
-    from scipy.linalg.lapack import dtpqrt
-
-    p = rows.shape[1]
-    T = dtpqrt(0, min(REFLECTIONS_AT_ONCE, p), T, np.column_stack((rows, right)))[0]
-    return np.triu(T[:p, :p]), T[:p, p]
-
-
-def _spread(weighted: Weighted, k: int) -> float:
-    """What changes the fit by as much as the noise of a hundredth of its equations, of unknown k."""
-    length = float(np.linalg.norm(weighted.R[:, k]))
-    return 10.0 / length if length > 0.0 else 1.0
 
 
 def relative_error(equations: Sequence[Equations], x: FloatArray, *, raw: bool = False) -> float:

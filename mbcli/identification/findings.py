@@ -13,6 +13,8 @@ CODES = {
     "DATA_SIGN": "error",
     "DATA_SWAPPED": "error",
     "DATA_LAG": "error",
+    "DATA_LOAD": "error",
+    "DATA_GRAVITY": "error",
     "DATA_SATURATED": "warning",
     "DATA_LIMITS": "warning",
     "DATA_UNCHECKED": "warning",

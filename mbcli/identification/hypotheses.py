@@ -1,39 +1,71 @@
-"""What else data that do not fit could be: an effort with the other sign, swapped columns, a lag.
+"""What else data that do not fit could be: an effort with the other sign, swapped columns, degrees, another gravity.
 
-Each hypothesis changes a part of the data, and least squares tell whether the model explains them better then.
+Each hypothesis changes a part of the data, and what possible bodies explain of them tells whether it is true: bodies of
+any parameters explain a mirrored effort, too. The fit of the data as they are is looked at joint by joint.
 """
 
 from __future__ import annotations
 
 import itertools
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from mbcli.identification.changing_load import changing_load
 from mbcli.identification.estimation import orthonormal, product
 from mbcli.identification.findings import Finding
+from mbcli.identification.mountings import mounting
 from mbcli.identification.signals import joined
+from mbcli.identification.trials import Explained, Trial
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from mbcli.identification.signals import Run
     from mbcli.identification.subject import Subject
     from mbcli.math.array_types import FloatArray
 
-POOR = 0.12  # relative error of a fit, above which hypotheses are tried
+POOR = 0.12  # relative error of the fit of possible bodies, above which columns are tried otherwise
+POOR_JOINT = 0.5  # the same of one joint
+NOTICEABLE = 0.04  # the same, above which a load and the direction of gravity are
 BETTER = 0.6  # times the error: what a hypothesis has to reach
-BETTER_LAG = 0.9
+BETTER_JOINT, NO_WORSE = 0.5, 0.9  # or times the error of its joint, and of all
+BETTER_LAG, HARM = 0.9, 0.03  # times the error; part of the efforts that a lag has to explain
+BETTER_LOAD = 0.75
+AS_GOOD = 1.05  # times the least error: hypotheses that cannot be told from the best
 SAMPLES = 400  # of a file, that are looked at
 EQUATIONS_AN_UNKNOWN = 2.0  # that are independent, at least
 FEWEST_OF_A_LAG = 20  # samples in which efforts of earlier and later ones are known
 LONGEST_LAG, SHORTEST_LAG = 0.2, 0.015  # [s]
+MANY = 6.0  # [rad or m] that a joint moves at least if these are degrees or millimetres
+DEGREES, MILLIMETRES = np.pi / 180.0, 1e-3
+
+
+@dataclass(frozen=True)
+class Hypothesis:
+    """What could be wrong, which joint's column it is, "" for none, and the efforts (n, d) or trial that it makes."""
+
+    code: str
+    what: str
+    column: str
+    joint: int | None
+    trial: Callable[[], Trial]
+    tau: FloatArray | None = None
+
+
+class Suspicion(NamedTuple):
+    """A hypothesis that explains the data much better, and the error that is left."""
+
+    error: float
+    code: str
+    what: str
+    column: str
 
 
 def suspected(subject: Subject, runs: Sequence[Run], slow: FloatArray | None, cutoff: float | None) -> list[Finding]:
-    """Findings of the runs of one file: the hypothesis that explains them best, if one is much better than none; a lag
-    of efforts; or why none of that can be known.
+    """Findings of the runs of one file: the hypothesis that explains them best, if one is much better than none; or
+    why none of that can be known.
 
     Args:
         runs: not thinned, that short recordings are tested too. cutoff: [Hz] of their filter, None: not filtered.
@@ -42,48 +74,108 @@ def suspected(subject: Subject, runs: Sequence[Run], slow: FloatArray | None, cu
     if subject.chains is not None:
         return [_unchecked(run, "the model has constraints or followers: a model of the moving tree alone would do")]
     picked = np.linspace(0, len(run) - 1, min(len(run), SAMPLES)).astype(int)
-    part = run.part(picked)
-    short = _too_short(subject, part, slow, len(run) / run.rate, cutoff)
+    trial = Trial(subject, run.part(picked), slow)
+    short = _too_short(trial, len(run) / run.rate, cutoff)
     if short:
         return [_unchecked(run, short)]
-    measured = _measured(subject, run)
-    usual = _error(subject, part, slow)
-    found = _lags(subject, runs, slow)
-    if usual < POOR:
-        return found
-    names = subject.plant.GetVelocityNames()
-    joints = [d for d in subject.joints if d in measured]
-    tried: list[tuple[float, str, str, str]] = []
-    for n, d in enumerate(joints):
-        i = subject.joint_of[d].position_start()
-        other = replace(part, tau=_times(part.tau, d, -1.0))
-        tried.append((_error(subject, other, slow), "DATA_SIGN", "the effort has the other sign", names[d]))
-        other = replace(part, q=_times(part.q, i, -1.0), v=_times(part.v, d, -1.0), vdot=_times(part.vdot, d, -1.0))
-        tried.append((_error(subject, other, slow), "DATA_SIGN", "position and velocity have the other sign", names[d]))
-        other = replace(other, tau=_times(part.tau, d, -1.0))
-        tried.append((_error(subject, other, slow), "DATA_SIGN", "the joint turns the other way", names[d]))
-        for e in joints[n + 1 :]:
-            j = subject.joint_of[e].position_start()
-            what = f"swapped with that of {names[e]}"
-            other = replace(part, tau=_swapped(part.tau, d, e))
-            tried.append((_error(subject, other, slow), "DATA_SWAPPED", f"the effort is {what}", names[d]))
-            moved: dict[str, Any] = {
-                "q": _swapped(part.q, i, j),
-                "v": _swapped(part.v, d, e),
-                "vdot": _swapped(part.vdot, d, e),
-            }
-            other = replace(part, **moved)
-            tried.append((_error(subject, other, slow), "DATA_SWAPPED", f"the position is {what}", names[d]))
-            other = replace(other, tau=_swapped(part.tau, d, e))
-            tried.append((_error(subject, other, slow), "DATA_SWAPPED", f"all of the joint is {what}", names[d]))
-    if tried:
-        error, code, what, column = min(tried)
-        if error < BETTER * usual:
-            message = (
-                f"{what}: the model explains the data to {100 * error:.1f} % then, as they are to {100 * usual:.1f} %"
-            )
-            found.append(Finding(code, message, run.source, 0, column))
+    found, why_not = _lags(subject, runs, slow)
+    usual = trial.by_bodies() or _unexplained(trial)
+    suspicions = [s._replace(error=s.error * usual.error) for s in found]
+    if usual.error > NOTICEABLE:
+        suspicions += _surroundings(trial, usual)
+    if usual.error > POOR or usual.of_joints.max() > POOR_JOINT:
+        suspicions += _best(list(_hypotheses(trial, _measured(subject, run))), trial, usual)
+    if not suspicions:
+        return why_not
+    error, code, what, column = min(suspicions)
+    others = [s.what + (f" ({s.column})" if s.column else "") for s in sorted(suspicions)[1:] if s.error < AS_GOOD * error]
+    message = f"{what}: the model explains the data to {100 * error:.1f} % then, as they are to {100 * usual.error:.1f} %"
+    if others:
+        message += f"; these data cannot tell that from: {'; '.join(dict.fromkeys(others))}"
+    return [Finding(code, message, run.source, 0, column), *why_not]
+
+
+def _unexplained(trial: Trial) -> Explained:
+    """That of which no possible bodies come near it."""
+    return Explained(1.0, np.ones(trial.tau.shape[1]), np.zeros(trial.A.shape[2]))
+
+
+def _surroundings(trial: Trial, usual: Explained) -> list[Suspicion]:
+    found = []
+    factor, what = changing_load(trial)
+    if factor < BETTER_LOAD:
+        found.append(Suspicion(factor * trial.by_anything().error, "DATA_LOAD", what, ""))
+    mounted = mounting(trial, BETTER * usual.error)
+    if mounted is not None:
+        found.append(Suspicion(mounted[0].error, "DATA_GRAVITY", mounted[1], ""))
     return found
+
+
+def _best(hypotheses: Sequence[Hypothesis], trial: Trial, usual: Explained) -> list[Suspicion]:
+    """The hypotheses that are much better than none, and not much worse than the best."""
+    trials = [h.trial() for h in hypotheses]
+    least = [t.by_anything(h.tau).error for h, t in zip(hypotheses, trials, strict=True)]
+    found: list[Suspicion] = []
+    limit = NO_WORSE * usual.error
+    for k in np.argsort(least, kind="stable").tolist():
+        if least[k] > limit:
+            break
+        h, explained = hypotheses[k], trials[k].by_bodies(hypotheses[k].tau)
+        if explained is None:
+            continue
+        better = explained.error < BETTER * usual.error
+        if h.joint is not None and not better:
+            own = usual.of_joints[h.joint]
+            better = (
+                own > POOR_JOINT
+                and explained.of_joints[h.joint] < BETTER_JOINT * own
+                and explained.error < NO_WORSE * usual.error
+            )
+        if better:
+            found.append(Suspicion(explained.error, h.code, h.what, h.column))
+            limit = min(limit, AS_GOOD * explained.error)
+    return found
+
+
+def _hypotheses(trial: Trial, measured: Sequence[int]) -> Iterator[Hypothesis]:
+    """Columns of each joint with an effort, of velocity d, equation n."""
+    subject, part = trial.subject, trial.part
+    names, tau = subject.plant.GetVelocityNames(), trial.tau
+    at = {d: int(np.searchsorted(subject.independent, d)) for d in subject.joints if d in measured}
+    place = {d: subject.joint_of[d].position_start() for d in at}
+
+    def moved(change: Callable[[FloatArray, int], FloatArray], d: int) -> Callable[[], Trial]:
+        return lambda: trial.changed(q=change(part.q, place[d]), v=change(part.v, d), vdot=change(part.vdot, d))
+
+    angular = [d for d in at if subject.joint_of[d].is_angular()]
+    far = [d for d in at if np.ptp(part.q[:, place[d]]) > MANY]
+    for d, n in at.items():
+        mirrored = moved(lambda values, k: _times(values, k, -1.0), d)
+        other, unit = (DEGREES, "degrees: --degrees") if d in angular else (MILLIMETRES, "millimetres")
+        yield Hypothesis("DATA_SIGN", "the effort has the other sign", names[d], n, lambda: trial, _times(tau, n, -1.0))
+        yield Hypothesis("DATA_SIGN", "position and velocity have the other sign", names[d], n, mirrored)
+        yield Hypothesis("DATA_SIGN", "the joint turns the other way", names[d], n, mirrored, _times(tau, n, -1.0))
+        scaled = moved(lambda values, k, factor=other: _times(values, k, factor), d)  # type: ignore[misc]
+        if d in far:
+            yield Hypothesis("DATA_UNITS", f"position and velocity are in {unit}", names[d], n, scaled)
+    if len(angular) > 1 and set(angular) & set(far):
+        everything = {
+            "q": _times(part.q, [place[d] for d in angular], DEGREES),
+            "v": _times(part.v, angular, DEGREES),
+            "vdot": _times(part.vdot, angular, DEGREES),
+        }
+        yield Hypothesis("DATA_UNITS", "all angles are in degrees: --degrees", "", None, lambda: trial.changed(**everything))
+    for d, e in itertools.combinations(at, 2):
+        what, turned = f"swapped with that of {names[e]}", _swapped(tau, at[d], at[e])
+        yield Hypothesis("DATA_SWAPPED", f"the effort is {what}", names[d], None, lambda: trial, turned)
+        columns: dict[str, Any] = {
+            "q": _swapped(part.q, place[d], place[e]),
+            "v": _swapped(part.v, d, e),
+            "vdot": _swapped(part.vdot, d, e),
+        }
+        other_way = lambda columns=columns: trial.changed(**columns)  # noqa: E731
+        yield Hypothesis("DATA_SWAPPED", f"the position is {what}", names[d], None, other_way)
+        yield Hypothesis("DATA_SWAPPED", f"all of the joint is {what}", names[d], None, other_way, turned)
 
 
 def _measured(subject: Subject, run: Run) -> list[int]:
@@ -95,17 +187,16 @@ def _unchecked(run: Run, why: str, what: str = "order, signs and lags of efforts
     return Finding("DATA_UNCHECKED", f"{what} were not checked: {why}", run.source)
 
 
-def _too_short(subject: Subject, part: Run, slow: FloatArray | None, duration: float, cutoff: float | None) -> str:
+def _too_short(trial: Trial, duration: float, cutoff: float | None) -> str:
     """Why data cannot tell a hypothesis from the truth, and what would do; empty if they can.
 
     Of a filtered signal, twice its cut-off in each second is independent. With about as many unknowns as that, least
     squares explain anything.
     """
-    A, weights, _ = _system(subject, part, slow)
-    A = A[:, A.any(axis=0)] * weights[:, None]
-    unknowns = orthonormal(A[:, A.any(axis=0)])[0].shape[1]
-    alone = 1.0 if cutoff is None else min(1.0, 2.0 * cutoff * duration / len(part))
-    known = alone * np.count_nonzero(weights)
+    rows = (trial.A * trial.weights(trial.tau)[:, None])[trial.usable]
+    unknowns = orthonormal(rows[:, rows.any(axis=0)])[0].shape[1] if len(rows) else 0
+    alone = 1.0 if cutoff is None else min(1.0, 2.0 * cutoff * duration / len(trial.part))
+    known = alone * len(rows)
     wanted = EQUATIONS_AN_UNKNOWN * unknowns
     if known >= wanted and unknowns:
         return ""
@@ -116,8 +207,10 @@ def _too_short(subject: Subject, part: Run, slow: FloatArray | None, duration: f
     )
 
 
-def _lags(subject: Subject, runs: Sequence[Run], slow: FloatArray | None) -> list[Finding]:
-    """A lag of all efforts, or of one."""
+def _lags(
+    subject: Subject, runs: Sequence[Run], slow: FloatArray | None
+) -> tuple[list[Suspicion], list[Finding]]:
+    """A lag of all efforts, or of one, with its error as a part of that of none; and why none can be known."""
     run = joined(runs)
     most = int(LONGEST_LAG * run.rate)
     starts = np.cumsum([0, *map(len, runs)])
@@ -130,7 +223,7 @@ def _lags(subject: Subject, runs: Sequence[Run], slow: FloatArray | None) -> lis
             else f"stretches without gaps are too short: one of {2.0 * LONGEST_LAG + FEWEST_OF_A_LAG / run.rate:.3g} s "
             "would do"
         )
-        return [_unchecked(run, why, "lags of efforts")]
+        return [], [_unchecked(run, why, "lags of efforts")]
     A, weights, known = _system(subject, run.part(inner), slow)
     A = A[:, A.any(axis=0)] * weights[:, None]
     Q = orthonormal(A[:, A.any(axis=0)])[0]
@@ -156,14 +249,13 @@ def _lags(subject: Subject, runs: Sequence[Run], slow: FloatArray | None) -> lis
     for d in measured if run.tau.shape[1] > 1 else ():
         groups.append((*min(errors([d])), "the effort", names[d]))
     best, shift, what, column = min(groups)
-    if best < BETTER_LAG * usual and abs(shift) / run.rate > SHORTEST_LAG and abs(shift) < shifts[-1]:
-        when = "behind" if shift > 0 else "ahead of"
-        message = (
-            f"{what} is {abs(shift) / run.rate * 1e3:.0f} ms {when} the motion: the model explains the data to "
-            f"{100 * best:.1f} % then, as they are to {100 * usual:.1f} %"
-        )
-        return [Finding("DATA_LAG", message.replace("efforts is", "efforts are"), run.source, 0, column)]
-    return []
+    explains = np.sqrt(max(usual**2 - best**2, 0.0) * (1 if what == "the efforts" else len(measured)))
+    if best >= BETTER_LAG * usual or explains < HARM or abs(shift) / run.rate <= SHORTEST_LAG or abs(shift) == shifts[-1]:
+        return [], []
+    when = "behind" if shift > 0 else "ahead of"
+    verb = "are" if what == "the efforts" else "is"
+    text = f"{what} {verb} {abs(shift) / run.rate * 1e3:.0f} ms {when} the motion"
+    return [Suspicion(best / usual, "DATA_LAG", text, column)], []
 
 
 def _system(subject: Subject, part: Run, slow: FloatArray | None) -> tuple[Any, Any, Any]:
@@ -174,23 +266,12 @@ def _system(subject: Subject, part: Run, slow: FloatArray | None) -> tuple[Any, 
     return e.A.reshape(-1, e.A.shape[2]), weights.ravel(), (e.tau - e.y).ravel()
 
 
-def _error(subject: Subject, part: Run, slow: FloatArray | None) -> float:
-    A, weights, known = _system(subject, part, slow)
-    y = (_efforts(subject, part.tau) - known) * weights
-    Aw = A * weights[:, None]
-    H = product(Aw, Aw)
-    H[np.diag_indices(len(H))] += 1e-10 * max(float(np.trace(H)) / len(H), 1e-300)
-    x = np.linalg.solve(H, Aw.T @ y)
-    size = float(np.linalg.norm(y))
-    return float(np.linalg.norm(Aw @ x - y)) / size if size > 0.0 else 0.0
-
-
 def _efforts(subject: Subject, tau: FloatArray) -> FloatArray:
     """(n d,) of the equations, from (n, nv)."""
     return np.nan_to_num(tau[:, subject.independent]).ravel()
 
 
-def _times(values: FloatArray, k: int, factor: float) -> FloatArray:
+def _times(values: FloatArray, k: int | list[int], factor: float) -> FloatArray:
     result = values.copy()
     result[:, k] *= factor
     return result

@@ -14,12 +14,10 @@ from mbcli.identification.drive_gains import DriveGains, KnownLoad, drive_gains
 from mbcli.identification.estimation import (
     BaseParameters,
     Equations,
-    Estimate,
     Weighted,
     all_alone,
     base_combinations,
     base_parameters,
-    estimate,
     least_squares,
     predicted,
     relative_error,
@@ -28,6 +26,7 @@ from mbcli.identification.estimation import (
 from mbcli.identification.findings import Finding
 from mbcli.identification.held_joints import HeldJoints, held_joints
 from mbcli.identification.hypotheses import suspected
+from mbcli.identification.possible_bodies import Estimate, estimate
 from mbcli.identification.records import DataSettings, Record, given, read_record
 from mbcli.identification.signals import choose_cutoff, runs_of, velocities_of
 from mbcli.identification.subject import HOLD, SLOW, Subject, slow_speeds

@@ -57,8 +57,8 @@ class Subject:
         links: numbers of the links whose inertias are identified. reference: (m, 10) what a file says of them, made
             such that a body can have it.
         joints: velocities of joints with one, whose friction is identified.
-        parameters: list of Parameter, in the order of the unknowns.
-        findings: of the model.
+        parameters: list of Parameter, in the order of the unknowns. frames: (m,) of the links, numbers.
+        findings: of the model. payload: whether only a payload is identified.
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class Subject:
         held: HeldJoints | None = None,
         name: str = "",
     ) -> None:
-        self.held = held or nothing_held(plant)
+        self.held, self.payload = held or nothing_held(plant), payload is not None
         self.independent = np.flatnonzero(~self.held.velocities)
         self.plant, self.context = plant, plant.CreateDefaultContext()
         state = self.context.state
@@ -92,7 +92,7 @@ class Subject:
         self._of_fixed = np.where([p.kind in (INERTIAL, ARMATURE, STIFFNESS) for p in self.parameters], self.x0, 0.0)
         self.chains = ClosedChains(self.context, held={}) if plant.elements.constraints else None
         self._default_q = np.array(plant.GetPositions(self.context))
-        self._frames = [int(plant.elements.bodies[n].body_frame().index()) for n in self.links]
+        self.frames = [int(plant.elements.bodies[n].body_frame().index()) for n in self.links]
 
     def _choose_links(self, payload: str | None, name: str) -> None:
         bodies = self.plant.elements.bodies
@@ -233,9 +233,11 @@ class Subject:
             A, y, tau, raw, usable = (part[:, self.independent] for part in (A, y, tau, raw, usable))
         return Equations(A, y, usable, tau, raw, run.time, run.source, run.rate)
 
-    def columns(self, q: FloatArray, v: FloatArray, vdot: FloatArray, slow: FloatArray | None = None) -> FloatArray:
-        """A (n, nv, p): tau = A x + what is not identified."""
-        Y = self.batch.inverse_dynamics_regressor(q, v, vdot, self._frames, self._weighs)
+    def columns(
+        self, q: FloatArray, v: FloatArray, vdot: FloatArray, slow: FloatArray | None = None, batch: Any = None
+    ) -> FloatArray:
+        """A (n, nv, p): tau = A x + what is not identified; batch: of the model under another gravity."""
+        Y = (batch or self.batch).inverse_dynamics_regressor(q, v, vdot, self.frames, self._weighs)
         sign = _sign(v, slow)
         per_joint = {
             ARMATURE: lambda: vdot,

@@ -1,0 +1,61 @@
+"""A base that is mounted otherwise than the file says: gravity has another direction in its frame."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mbcli.engine.queries.state_batch import StateBatch
+from mbcli.engine.runtime.kernel import may_compile
+from mbcli.identification.trials import Explained, Trial
+
+if TYPE_CHECKING:
+    from mbcli.math.array_types import FloatArray
+
+MOST_STEPS = 6
+SETTLED = 1e-3  # [rad]
+LEAST_TILT = 2.0  # [degrees]
+
+
+def mounting(trial: Trial, limit: float) -> tuple[Explained, str] | None:
+    """What explains the data better than to an error of `limit`, and which gravity that is; None if none does."""
+    subject = trial.subject
+    usual = np.array(subject.model.gravity, dtype=float)
+    strength = float(np.linalg.norm(usual))
+    if strength == 0.0 or subject.payload or any(j.num_velocities() > 1 for j in subject.plant.moving_joints()):
+        return None
+    columns = [_columns(trial, g) for g in strength * np.vstack((np.zeros(3), np.eye(3)))]
+    without, slopes = columns[0], np.stack([A - columns[0] for A in columns[1:]], axis=-1)
+
+    def under(direction: FloatArray) -> Trial:
+        return trial.with_columns(without + slopes @ direction)
+
+    starts = [sign * axis for axis in np.eye(3) for sign in (1.0, -1.0)]
+    start = min((usual / strength, *starts), key=lambda u: under(u).by_anything().error)
+    direction = start
+    for _ in range(MOST_STEPS):
+        now = under(direction)
+        x = now.by_anything().x
+        more = np.einsum("ndpk,p->ndk", slopes, x)
+        # along the direction itself gravity is told from masses by accelerations alone: that is not asked
+        across = np.linalg.svd(direction[None])[2][1:].T
+        step = across @ now.gain_of(more @ across)[1][0]
+        direction = direction + step / max(1.0, float(np.linalg.norm(step)))
+        direction /= np.linalg.norm(direction)
+        if np.linalg.norm(step) < SETTLED:
+            break
+    found = under(direction).by_bodies()
+    angle = float(np.degrees(np.arccos(np.clip(direction @ usual / strength, -1.0, 1.0))))
+    if found is None or found.error >= limit or angle < LEAST_TILT:
+        return None
+    g = ", ".join(f"{value:.3g}" for value in strength * direction)
+    return found, f"gravity is tilted by {angle:.0f} degrees against the base, as ({g}) m/s^2: --gravity"
+
+
+def _columns(trial: Trial, gravity: FloatArray) -> FloatArray:
+    """A (n, d, p) under another gravity (3,) [m/s^2]."""
+    subject, part = trial.subject, trial.part
+    batch = StateBatch(subject.model.replace(gravity=gravity), compiled=may_compile())
+    q, v, vdot = subject.complete(part.q, part.v, part.vdot)
+    return subject.columns(q, v, vdot, trial.slow, batch)[:, subject.independent]
