@@ -8,7 +8,7 @@ as a user would run it, and the printed parameters predict the efforts of a moti
 
     recovered       exit code 0, and that prediction is within 10 %
     named           an error finding, or an error, with the cause, and the joint where there is one
-    unknown         a warning says what these data cannot show
+    unknown         a warning says what these data cannot show, or of what faster motion they tell nothing
     other cause     exit code 1, but the cause is another
     false alarm     exit code 1 for good data
     WRONG           exit code 0, no warning, and a wrong prediction
@@ -45,7 +45,8 @@ SAMPLES = os.path.join(os.path.dirname(__file__), "..", "sample_models")
 RIGHT = 0.10  # error of the prediction, up to which the truth is recovered
 SECONDS, RATE = 20.0, 125.0
 TRAVEL, BASE = 1.2, 0.1  # [rad] of a joint, at most; [Hz] of the slowest part of a motion
-UNSURE = ("DATA_UNCHECKED", "RESULT_UNKNOWN")
+BUG = 70  # exit code
+UNSURE = ("DATA_UNCHECKED", "RESULT_UNKNOWN")  # warnings that say what cannot be known
 ENCODER = np.radians(0.09)
 
 
@@ -260,6 +261,7 @@ class Kind(NamedTuple):
     Attributes:
         arms: numbers of joints, a recording each. make: (good recording, number) -> recording. words: of the message
         that names what is wrong; none: nothing is. joint: number -> the joint that is named. options: of recorded().
+        faster: times the speed of the recording, that the motion has whose efforts are predicted.
     """
 
     arms: tuple[int, ...]
@@ -267,6 +269,7 @@ class Kind(NamedTuple):
     words: tuple[str, ...] = ()
     joint: Callable[[int], int | None] = lambda k: None
     options: dict[str, Any] = {}
+    faster: float = 1.0
 
 
 def turn(arms: tuple[int, ...]) -> Callable[[int], int]:
@@ -299,7 +302,7 @@ KINDS = {
     "base tilted": Kind((3, 5, 7), lambda r, k: under_gravity(r, 0.17, 0.26, -1.0), ("tilted", "gravity")),
     "gravity upwards": Kind((2, 4, 6), lambda r, k: under_gravity(r, 0.0, 0.0, 1.0), ("gravity",)),
     "too short": Kind((4, 6), options={"seconds": 2.0}),
-    "too slow": Kind((5, 7), options={"base": 0.004}),
+    "too slow": Kind((5, 7), options={"base": 0.004}, faster=BASE / 0.004),
     "stamps twice": Kind((3,), lambda r, k: stamped_twice(r), ("does not increase",)),
     "stamps twice, dropped": Kind((3,), lambda r, k: replace(stamped_twice(r), words=("--drop-duplicates",))),
 }
@@ -357,14 +360,17 @@ def tried(name: str, kind: Kind, k: int, arm: Arm, folder: str) -> Said:
         any(word in message for word in kind.words) and (joint is None or arm.names[joint] in column + message)
         for message, column in texts
     )
-    if code and kind.words:
+    unsure = any(f["code"] in UNSURE for f in findings) or document.get("known_speed", 0.0) < kind.faster
+    if code == BUG:
+        became = "WRONG"
+    elif code and kind.words:
         became = "named" if named else "other cause"
     elif code:
-        became = "unknown" if code in (3, 5) else "false alarm"
+        became = "unknown" if unsure and document else "false alarm"
     elif error <= RIGHT:
         became = "recovered"
     else:
-        became = "unknown" if any(f["code"] in UNSURE for f in findings) else "WRONG"
+        became = "unknown" if unsure else "WRONG"
     return Said(name, arm.joints, became, code, findings, error, seconds, err)
 
 

@@ -55,6 +55,7 @@ class FilesCommand(GroundCommand):
 )
 @click.option("--data-format", type=click.Choice(INPUT_FORMATS), help="Format of --data and --validate.")
 @click.option("--degrees", is_flag=True, help="Angles in data without units are in degrees.")
+@click.option("--drop-duplicates", is_flag=True, help="Leave out rows with the time of the row before.")
 @click.option(
     "--effort-gain",
     metavar="LIST",
@@ -128,6 +129,7 @@ def identify(
     columns: str | None,
     data_format: str | None,
     degrees: bool,
+    drop_duplicates: bool,
     effort_gain: str | None,
     loaded: tuple[str, ...],
     known_load: str | None,
@@ -210,6 +212,7 @@ def identify(
         settings = Settings(
             columns=None if columns is None else expanded_columns(plant, columns),
             degrees=degrees,
+            drop_duplicates=drop_duplicates,
             file_format=data_format,
             gains=_gains(plant, effort_gain, 1.0 if known_load is None else math.nan),
             cutoff=cutoff,
@@ -363,6 +366,8 @@ def _text(result: Identified, content: dict[str, Any]) -> str:
     width = max(map(len, numbers))
     for line, name in zip(numbers, ["combination", *(b["name"] for b in base)], strict=True):
         lines.append(f"{line.ljust(width)}  {name}")
+    if result.known_speed is not None:
+        lines.append(f"efforts of other motion are known to 10 % up to {result.known_speed:g} times the speeds of the data")
     if content["untouched"]:
         lines.append(f"not touched by the data: {', '.join(content['untouched'])}")
     counts = content["samples"]

@@ -25,6 +25,7 @@ CODES = {
     "RESULT_JOINT": "error",
     "RESULT_MASS": "error",
     "RESULT_DENSE": "error",
+    "RESULT_UNKNOWN": "warning",
     "MODEL_MASSLESS": "warning",
     "MODEL_PLACE": "note",
 }

@@ -28,10 +28,11 @@ if TYPE_CHECKING:
 
 POOR = 0.12  # relative error of the fit of possible bodies, above which columns are tried otherwise
 POOR_JOINT = 0.5  # the same of one joint
-NOTICEABLE = 0.04  # the same, above which a load and the direction of gravity are
+NOTICEABLE = 0.04  # the same of all, above which a load that changes is
+TILTED = 0.2  # the same of one joint, above which another direction of gravity is
 BETTER = 0.6  # times the error: what a hypothesis has to reach
 BETTER_JOINT, NO_WORSE = 0.5, 0.9  # or times the error of its joint, and of all
-BETTER_LAG, HARM = 0.9, 0.03  # times the error; part of the efforts that a lag has to explain
+BETTER_LAG, HARM = 0.9, 0.01  # times the error; part of the efforts that a lag has to explain
 BETTER_LOAD = 0.75
 AS_GOOD = 1.05  # times the least error: hypotheses that cannot be told from the best
 SAMPLES = 400  # of a file, that are looked at
@@ -83,7 +84,7 @@ def suspected(subject: Subject, runs: Sequence[Run], slow: FloatArray | None, cu
     suspicions = [s._replace(error=s.error * usual.error) for s in found]
     if usual.error > NOTICEABLE:
         suspicions += _surroundings(trial, usual)
-    if usual.error > POOR or usual.of_joints.max() > POOR_JOINT:
+    if _poor(usual):
         suspicions += _best(list(_hypotheses(trial, _measured(subject, run))), trial, usual)
     if not suspicions:
         return why_not
@@ -93,6 +94,10 @@ def suspected(subject: Subject, runs: Sequence[Run], slow: FloatArray | None, cu
     if others:
         message += f"; these data cannot tell that from: {'; '.join(dict.fromkeys(others))}"
     return [Finding(code, message, run.source, 0, column), *why_not]
+
+
+def _poor(usual: Explained) -> bool:
+    return usual.error > POOR or usual.of_joints.max() > POOR_JOINT
 
 
 def _unexplained(trial: Trial) -> Explained:
@@ -105,7 +110,7 @@ def _surroundings(trial: Trial, usual: Explained) -> list[Suspicion]:
     factor, what = changing_load(trial)
     if factor < BETTER_LOAD:
         found.append(Suspicion(factor * trial.by_anything().error, "DATA_LOAD", what, ""))
-    mounted = mounting(trial, BETTER * usual.error)
+    mounted = mounting(trial, BETTER * usual.error, _poor(usual)) if usual.of_joints.max() > TILTED else None
     if mounted is not None:
         found.append(Suspicion(mounted[0].error, "DATA_GRAVITY", mounted[1], ""))
     return found

@@ -26,6 +26,7 @@ from mbcli.identification.estimation import (
 from mbcli.identification.findings import Finding
 from mbcli.identification.held_joints import HeldJoints, held_joints
 from mbcli.identification.hypotheses import suspected
+from mbcli.identification.known_efforts import known_efforts, told_of_speeds
 from mbcli.identification.possible_bodies import Estimate, estimate
 from mbcli.identification.records import DataSettings, Record, given, read_record
 from mbcli.identification.signals import choose_cutoff, runs_of, velocities_of
@@ -71,6 +72,7 @@ class Identified:
         figures: relative errors, by name. cross: (file, error) of each file by the others.
         counts: of samples, by what became of them. cutoff: [Hz] of the filter, None without. findings: of everything.
         data, validation: their Equations. gains: of drives, where they were identified.
+        known_speed: times the speeds of the data up to which efforts of other motion are known, of known_efforts().
     """
 
     subject: Subject
@@ -91,6 +93,7 @@ class Identified:
     validation: list[Equations] = field(default_factory=list)
     gains: DriveGains | None = None
     x_of_file: FloatArray = field(default_factory=lambda: np.zeros(0))
+    known_speed: float | None = None
 
     def looks_wrong(self) -> bool:
         """Whether a finding says that the data are not what they claim to be, or that the result is not to be used."""
@@ -204,6 +207,9 @@ def identify(
         try:
             _fit(result, own, first)
             result.x_of_file = _for_file(result, settings.in_file)
+            assert result.estimate is not None
+            result.known_speed, part = known_efforts(subject, first, result.estimate)
+            findings += told_of_speeds(result.known_speed, part, own[0].source)
         except NumericalError as error:
             why = [str(finding) for finding in findings if finding.severity == "error"]
             raise NumericalError("\n".join((*why, f"{own[0].source}: error: {error}"))) from None

@@ -14,12 +14,16 @@ if TYPE_CHECKING:
     from mbcli.math.array_types import FloatArray
 
 MOST_STEPS = 6
+STARTS = 3  # of six along axes: those that explain most by themselves
 SETTLED = 1e-3  # [rad]
 LEAST_TILT = 2.0  # [degrees]
 
 
-def mounting(trial: Trial, limit: float) -> tuple[Explained, str] | None:
-    """What explains the data better than to an error of `limit`, and which gravity that is; None if none does."""
+def mounting(trial: Trial, limit: float, far: bool) -> tuple[Explained, str] | None:
+    """What explains the data better than to an error of `limit`, and which gravity that is; None if none does.
+
+    far: whether directions are looked at that are far from that of the file.
+    """
     subject = trial.subject
     usual = np.array(subject.model.gravity, dtype=float)
     strength = float(np.linalg.norm(usual))
@@ -31,20 +35,30 @@ def mounting(trial: Trial, limit: float) -> tuple[Explained, str] | None:
     def under(direction: FloatArray) -> Trial:
         return trial.with_columns(without + slopes @ direction)
 
-    starts = [sign * axis for axis in np.eye(3) for sign in (1.0, -1.0)]
-    start = min((usual / strength, *starts), key=lambda u: under(u).by_anything().error)
-    direction = start
-    for _ in range(MOST_STEPS):
-        now = under(direction)
-        x = now.by_anything().x
-        more = np.einsum("ndpk,p->ndk", slopes, x)
-        # along the direction itself gravity is told from masses by accelerations alone: that is not asked
-        across = np.linalg.svd(direction[None])[2][1:].T
-        step = across @ now.gain_of(more @ across)[1][0]
-        direction = direction + step / max(1.0, float(np.linalg.norm(step)))
-        direction /= np.linalg.norm(direction)
-        if np.linalg.norm(step) < SETTLED:
-            break
+    def refined(direction: FloatArray) -> tuple[float, FloatArray]:
+        """The least error near a direction, and where that is."""
+        best = (np.inf, direction)
+        for _ in range(MOST_STEPS):
+            now = under(direction)
+            explained = now.by_bodies() or now.by_anything()
+            if explained.error > best[0]:
+                break
+            best = (explained.error, direction)
+            more = np.einsum("ndpk,p->ndk", slopes, explained.x)
+            # along the direction itself gravity is told from masses by accelerations alone: that is not asked
+            across = np.linalg.svd(direction[None])[2][1:].T
+            step = across @ now.gain_of(more @ across)[1][0]
+            direction = direction + step / max(1.0, float(np.linalg.norm(step)))
+            direction /= np.linalg.norm(direction)
+            if np.linalg.norm(step) < SETTLED:
+                break
+        return best
+
+    error, direction = refined(usual / strength)
+    if error >= limit and far:
+        starts = [sign * axis for axis in np.eye(3) for sign in (1.0, -1.0)]
+        starts.sort(key=lambda u: under(u).by_anything().error)
+        error, direction = min((refined(u) for u in starts[:STARTS]), key=lambda found: found[0])
     found = under(direction).by_bodies()
     angle = float(np.degrees(np.arccos(np.clip(direction @ usual / strength, -1.0, 1.0))))
     if found is None or found.error >= limit or angle < LEAST_TILT:

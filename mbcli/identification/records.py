@@ -49,6 +49,7 @@ class DataSettings:
         columns: names of the columns of texts. degrees: of angles without a unit. file_format: of data.
         gains: (nv,) that efforts are multiplied by, None: they are efforts.
         cutoff: [Hz] of the filter, None: chosen from the data; accelerations that rows give are not filtered then.
+        drop_duplicates: whether rows with the time of the row before are left out; else they are an error.
     """
 
     columns: Sequence[str] | None = None
@@ -56,6 +57,7 @@ class DataSettings:
     file_format: str | None = None
     gains: FloatArray | None = None
     cutoff: float | None = None
+    drop_duplicates: bool = False
 
 
 @dataclass(frozen=True)
@@ -177,6 +179,10 @@ def read_record(
     if settings.gains is not None:
         arrays["tau"] = arrays["tau"] * settings.gains
     record = Record(source, time, np.arange(n), **arrays, u=u, is_text=text)
+    twice = np.append(False, np.diff(time) == 0.0)
+    if settings.drop_duplicates and twice.any():
+        tell(f"{source}: {int(twice.sum())} rows with the time of the row before are left out")
+        record = record.part(~twice)
     _check_times(record)
     _take_actuation(record, plant, torques, settings.gains)
     if not given(record.q).any():
@@ -225,8 +231,9 @@ def _check_times(record: Record) -> None:
     steps = np.diff(record.time)
     if not (steps > 0.0).all():
         k = int(np.argmax(~(steps > 0.0))) + 1
+        option = "; --drop-duplicates leaves out rows with the time of the row before" if steps[k - 1] == 0.0 else ""
         raise ModelError(
-            f"{record.source}:{record.line(k)}: error: column 'time': {record.time[k]:g} does not increase"
+            f"{record.source}:{record.line(k)}: error: column 'time': {record.time[k]:g} does not increase{option}"
         )
 
 
