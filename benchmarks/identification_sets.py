@@ -289,7 +289,9 @@ KINDS = {
     "saturated": Kind((2, 4, 6), lambda r, k: saturated(r)),
     "swapped efforts": Kind((2, 4, 7), lambda r, k: swapped(r, 0, 1), ("swapped",), lambda k: 0),
     "mirrored effort": Kind(
-        ONE, lambda r, k: times(r, -1.0, (2 * k + 1) % ONE[k] if k < 5 else 0), ("sign", "other way"),
+        ONE,
+        lambda r, k: times(r, -1.0, (2 * k + 1) % ONE[k] if k < 5 else 0),
+        ("sign", "other way"),
         lambda k: (2 * k + 1) % ONE[k] if k < 5 else 0,
     ),
     "late efforts": Kind((3, 7), lambda r, k: late(r, slice(None)), ("behind",)),

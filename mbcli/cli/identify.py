@@ -367,7 +367,9 @@ def _text(result: Identified, content: dict[str, Any]) -> str:
     for line, name in zip(numbers, ["combination", *(b["name"] for b in base)], strict=True):
         lines.append(f"{line.ljust(width)}  {name}")
     if result.known_speed is not None:
-        lines.append(f"efforts of other motion are known to 10 % up to {result.known_speed:g} times the speeds of the data")
+        lines.append(
+            f"efforts of other motion are known to 10 % up to {result.known_speed:g} times the speeds of the data"
+        )
     if content["untouched"]:
         lines.append(f"not touched by the data: {', '.join(content['untouched'])}")
     counts = content["samples"]

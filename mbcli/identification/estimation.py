@@ -35,7 +35,7 @@ class Equations:
 
     Attributes:
         A (n, d, p). y (n, d): the efforts tau less what is known of them beside x. usable (n, d). raw_tau: tau before
-        the filter. time (n,), source, rate: of the run.
+        the filter. time (n,), source, rate: of the run. judged: (n, d) which efforts the errors of a result are of.
     """
 
     A: FloatArray
@@ -46,6 +46,7 @@ class Equations:
     time: FloatArray
     source: str
     rate: float
+    judged: Any
 
 
 @dataclass
@@ -448,12 +449,16 @@ def _spread_out(X: FloatArray, alike: FloatArray) -> FloatArray:
 
 
 def relative_error(equations: Sequence[Equations], x: FloatArray, *, raw: bool = False) -> float:
-    """Norm of the errors over norm of the efforts; raw: of efforts before the filter."""
+    """Norm of the errors over norm of the efforts, of those that are judged; raw: of efforts before the filter.
+
+    Others say little of parameters: those at ends of a filter, at stops, saturated, and while a joint turns back, where
+    the sign of its friction is not known.
+    """
     above = below = 0.0
     for e in equations:
         measured = e.raw_tau if raw else e.tau
-        above += float(((predicted(e, x) - measured) ** 2).sum())
-        below += float((measured**2).sum())
+        above += float((((predicted(e, x) - measured) * e.judged) ** 2).sum())
+        below += float(((measured * e.judged) ** 2).sum())
     return float(np.sqrt(above / below)) if below > 0.0 else 0.0
 
 

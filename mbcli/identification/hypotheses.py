@@ -89,8 +89,12 @@ def suspected(subject: Subject, runs: Sequence[Run], slow: FloatArray | None, cu
     if not suspicions:
         return why_not
     error, code, what, column = min(suspicions)
-    others = [s.what + (f" ({s.column})" if s.column else "") for s in sorted(suspicions)[1:] if s.error < AS_GOOD * error]
-    message = f"{what}: the model explains the data to {100 * error:.1f} % then, as they are to {100 * usual.error:.1f} %"
+    others = [
+        s.what + (f" ({s.column})" if s.column else "") for s in sorted(suspicions)[1:] if s.error < AS_GOOD * error
+    ]
+    message = (
+        f"{what}: the model explains the data to {100 * error:.1f} % then, as they are to {100 * usual.error:.1f} %"
+    )
     if others:
         message += f"; these data cannot tell that from: {'; '.join(dict.fromkeys(others))}"
     return [Finding(code, message, run.source, 0, column), *why_not]
@@ -169,7 +173,9 @@ def _hypotheses(trial: Trial, measured: Sequence[int]) -> Iterator[Hypothesis]:
             "v": _times(part.v, angular, DEGREES),
             "vdot": _times(part.vdot, angular, DEGREES),
         }
-        yield Hypothesis("DATA_UNITS", "all angles are in degrees: --degrees", "", None, lambda: trial.changed(**everything))
+        yield Hypothesis(
+            "DATA_UNITS", "all angles are in degrees: --degrees", "", None, lambda: trial.changed(**everything)
+        )
     for d, e in itertools.combinations(at, 2):
         what, turned = f"swapped with that of {names[e]}", _swapped(tau, at[d], at[e])
         yield Hypothesis("DATA_SWAPPED", f"the effort is {what}", names[d], None, lambda: trial, turned)
@@ -212,9 +218,7 @@ def _too_short(trial: Trial, duration: float, cutoff: float | None) -> str:
     )
 
 
-def _lags(
-    subject: Subject, runs: Sequence[Run], slow: FloatArray | None
-) -> tuple[list[Suspicion], list[Finding]]:
+def _lags(subject: Subject, runs: Sequence[Run], slow: FloatArray | None) -> tuple[list[Suspicion], list[Finding]]:
     """A lag of all efforts, or of one, with its error as a part of that of none; and why none can be known."""
     run = joined(runs)
     most = int(LONGEST_LAG * run.rate)
@@ -255,7 +259,12 @@ def _lags(
         groups.append((*min(errors([d])), "the effort", names[d]))
     best, shift, what, column = min(groups)
     explains = np.sqrt(max(usual**2 - best**2, 0.0) * (1 if what == "the efforts" else len(measured)))
-    if best >= BETTER_LAG * usual or explains < HARM or abs(shift) / run.rate <= SHORTEST_LAG or abs(shift) == shifts[-1]:
+    if (
+        best >= BETTER_LAG * usual
+        or explains < HARM
+        or abs(shift) / run.rate <= SHORTEST_LAG
+        or abs(shift) == shifts[-1]
+    ):
         return [], []
     when = "behind" if shift > 0 else "ahead of"
     verb = "are" if what == "the efforts" else "is"

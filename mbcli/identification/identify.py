@@ -100,10 +100,10 @@ class Identified:
         return any(finding.severity == "error" for finding in self.findings)
 
     def per_velocity(self, equations: Sequence[Equations], x: FloatArray | None = None) -> list[float]:
-        """Relative error of each equation's effort, as it was measured; x: parameters, None: those identified."""
+        """Relative error of each equation's effort, as it was measured, where it is judged; x: None: those found."""
         x = self.x if x is None else x
-        above = sum(((predicted(e, x) - e.raw_tau) ** 2).sum(axis=0) for e in equations)
-        below = sum((e.raw_tau**2).sum(axis=0) for e in equations)
+        above = sum((((predicted(e, x) - e.raw_tau) * e.judged) ** 2).sum(axis=0) for e in equations)
+        below = sum(((e.raw_tau * e.judged) ** 2).sum(axis=0) for e in equations)
         return [float(np.sqrt(a / b)) if b > 0.0 else 0.0 for a, b in zip(above, below, strict=True)]
 
 
@@ -152,20 +152,22 @@ def identify(
         findings.append(held.finding(plant, records[0].source))
     use = ["data"] * len(data) + ["loaded"] * len(loaded) + ["validation"] * len(validate)
     kept = [checked(record, plant) for record in records]
-    for record, (found, _, left_out) in zip(records, kept, strict=True):
-        findings += found
+    for record, (told, _, left_out) in zip(records, kept, strict=True):
+        findings += told
         if record.source in data:
             counts["rows"] += len(record.time)
             for reason, count in left_out.items():
                 counts[reason] += count
     records = [held.fill(record) for record in records]
-    cutoff = _cutoff(records, len(data) + len(loaded), settings)
+    cutoff = _cutoff(records[: len(data) + len(loaded)] or records, settings)
+    cutoffs = [cutoff if kind != "validation" else _cutoff([r], settings) for kind, r in zip(use, records, strict=True)]
     velocity_of = velocities_of(plant, subject.context)
     runs: dict[str, list[Run]] = {"data": [], "loaded": [], "validation": []}
-    for kind, record, (_, usable, _) in zip(use, records, kept, strict=True):
-        runs[kind] += runs_of(_followed(record, subject), cutoff, usable, velocity_of)
-    whole = runs["data"]
-    runs = {kind: [run.thinned(cutoff) for run in own] for kind, own in runs.items()}
+    whole: list[Run] = []
+    for kind, record, (_, usable, _), own_cutoff in zip(use, records, kept, cutoffs, strict=True):
+        found = runs_of(_followed(record, subject), own_cutoff, usable, velocity_of)
+        whole += found if kind == "data" else []
+        runs[kind] += [run.thinned(own_cutoff) for run in found]
     first = runs["data"] or runs["validation"]
     if not first:
         raise ModelError(f"{records[0].source}: error: no stretch between gaps in time is long enough")
@@ -180,7 +182,9 @@ def identify(
     if STRIBECK in subject.frictions and data:
         _choose_stribeck_speed(subject, runs["data"], slow)
     subject.choose_independent(subject.complete(first[0].q, first[0].v, first[0].vdot)[0], given(first[0].raw_tau))
-    own, others = ([subject.equations(run, slow) for run in runs[kind]] for kind in ("data", "validation"))
+    own = [subject.equations(run, slow) for run in runs["data"]]
+    of_others = slow_speeds(runs["validation"], plant.num_velocities()) if runs["validation"] else slow
+    others = [subject.equations(run, of_others) for run in runs["validation"]]
     for source in dict.fromkeys(run.source for run in whole):
         findings += suspected(subject, [run for run in whole if run.source == source], slow, cutoff)
     result = Identified(
@@ -235,13 +239,13 @@ def _followed(record: Record, subject: Subject) -> Record:
     return replace(record, q=q, v=v, vdot=vdot)
 
 
-def _cutoff(records: Sequence[Record], data: int, settings: Settings) -> float | None:
-    """[Hz], None where the rows give accelerations."""
+def _cutoff(records: Sequence[Record], settings: Settings) -> float | None:
+    """[Hz] of the fastest record, None where the rows give accelerations."""
     if settings.cutoff is not None:
         return settings.cutoff
     if all(given(record.vdot).all() and given(record.v).all() for record in records):
         return None
-    return choose_cutoff(list(records[:data] or records))
+    return choose_cutoff(list(records))
 
 
 def _choose_stribeck_speed(subject: Subject, runs: Sequence[Run], slow: FloatArray) -> None:

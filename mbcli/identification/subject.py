@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from mbcli.math.array_types import FloatArray
 
 SLOW = 0.02  # of the usual speed of a joint: slower, the sign of its velocity, and so its friction, is not known
+REST = 0.5  # [s] that a joint stands at least; where it is slow for a shorter time it turns back
 SHOWN = 60  # states that show what can be known
 HAS_TORSIONAL = 2.0  # [rad or m] how far their positions are from the default ones
 DENSITY = 1000.0  # [kg/m^3] of the ball that stands for the size of a link whose file has no inertia to speak of
@@ -221,6 +222,9 @@ class Subject:
         usable = run.usable.copy()
         if slow is not None and COULOMB in self.frictions:
             usable[:, self.joints] &= np.abs(v[:, self.joints]) >= slow[self.joints]
+        judged = run.usable.copy()
+        if slow is not None:
+            judged[:, self.joints] &= ~_turns_back(np.abs(v[:, self.joints]) < slow[self.joints], run.rate)
         tau, raw = (np.where(np.isnan(t), 0.0, t) for t in (run.tau, run.raw_tau))
         y = tau - known
         if self.chains is not None:
@@ -228,10 +232,12 @@ class Subject:
             A = np.einsum("nik,nip->nkp", N, A)
             y, tau, raw = (np.einsum("nik,ni->nk", N, part) for part in (y, tau, raw))
             acts = np.abs(N) > 1e-12
-            usable = ~np.einsum("nik,ni->nk", acts, ~usable).astype(bool) & good[:, None]
+            usable, judged = (
+                ~np.einsum("nik,ni->nk", acts, ~part).astype(bool) & good[:, None] for part in (usable, judged)
+            )
         elif self.held.joints:
-            A, y, tau, raw, usable = (part[:, self.independent] for part in (A, y, tau, raw, usable))
-        return Equations(A, y, usable, tau, raw, run.time, run.source, run.rate)
+            A, y, tau, raw, usable, judged = (part[:, self.independent] for part in (A, y, tau, raw, usable, judged))
+        return Equations(A, y, usable, tau, raw, run.time, run.source, run.rate, judged)
 
     def columns(
         self, q: FloatArray, v: FloatArray, vdot: FloatArray, slow: FloatArray | None = None, batch: Any = None
@@ -336,6 +342,16 @@ def _follow(constraint: Any, q: FloatArray, v: FloatArray, vdot: FloatArray) -> 
     for values in (v, vdot):
         if np.isnan(values[0, k]) and not np.isnan(values[0, l]):
             values[:, k] = ratio * values[:, l]
+
+
+def _turns_back(slow: Any, rate: float) -> Any:
+    """(n, d) whether a joint that is slow (n, d) is so for a moment only."""
+    found = np.zeros_like(slow)
+    for k in range(slow.shape[1]):
+        edges = np.diff(np.concatenate(([0], slow[:, k].astype(int), [0])))
+        for a, b in zip(np.flatnonzero(edges == 1), np.flatnonzero(edges == -1), strict=True):
+            found[a:b, k] = b - a < REST * rate
+    return found
 
 
 def _sign(v: FloatArray, slow: FloatArray | None) -> FloatArray:

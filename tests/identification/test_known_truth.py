@@ -1,0 +1,54 @@
+"""Recordings of simulated robots, good and spoiled: the truth comes back, or its fault is named with its joint."""
+
+import sys
+
+import pytest
+from repository import ROOT
+
+sys.path.insert(0, str(ROOT))  # the benchmarks are not installed
+from benchmarks.identification_sets import KINDS, Arm, tried
+
+EXPECTED = {  # (kind, joints) of the net, whose whole is `python -m benchmarks.identification_sets`
+    ("clean", 3): "recovered",
+    ("coloured noise", 4): "recovered",
+    ("encoders 0.09 deg", 3): "recovered",
+    ("stribeck", 4): "recovered",
+    ("backlash", 3): "recovered",
+    ("saturated", 4): "recovered",
+    ("swapped efforts", 4): "named",
+    ("mirrored effort", 2): "named",
+    ("mirrored effort", 3): "named",
+    ("mirrored effort", 6): "named",
+    ("one late effort", 6): "named",
+    ("degrees in both", 2): "named",
+    ("degrees in both", 4): "named",
+    ("kgf cm", 2): "named",
+    ("kgf cm", 7): "named",
+    ("load on the way", 2): "named",
+    ("load on the way", 4): "named",
+    ("base tilted", 3): "named",
+    ("base tilted", 5): "named",
+    ("gravity upwards", 2): "named",
+    ("gravity upwards", 4): "named",
+    ("stamps twice", 3): "named",
+    ("stamps twice, dropped", 3): "recovered",
+}
+
+
+@pytest.fixture(scope="module")
+def arms(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("arms")
+    return {joints: Arm(joints, str(folder)) for joints in {joints for _, joints in EXPECTED}}
+
+
+@pytest.mark.parametrize(("name", "joints"), EXPECTED)
+def test_the_truth_comes_back_or_its_fault_is_named(name, joints, arms, tmp_path):
+    kind = KINDS[name]
+    for k, number in enumerate(kind.arms):
+        if number == joints:
+            said = tried(name, kind, k, arms[joints], str(tmp_path))
+            assert said.became == EXPECTED[name, joints], (said.text, said.findings, said.error)
+
+
+def test_the_net_holds_sixty_recordings():
+    assert sum(len(kind.arms) for kind in KINDS.values()) >= 60
