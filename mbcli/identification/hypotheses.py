@@ -81,7 +81,7 @@ def suspected(subject: Subject, runs: Sequence[Run], slow: FloatArray | None, cu
         return [_unchecked(run, short)]
     found, why_not = _lags(subject, runs, slow)
     usual = trial.by_bodies() or _unexplained(trial)
-    suspicions = [s._replace(error=s.error * usual.error) for s in found]
+    suspicions = [Suspicion(s.error * usual.error, *s[1:]) for s in found]
     if usual.error > NOTICEABLE:
         suspicions += _surroundings(trial, usual)
     if _poor(usual):

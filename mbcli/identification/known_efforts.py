@@ -28,8 +28,8 @@ def known_efforts(subject: Subject, runs: Sequence[Run], found: Estimate) -> tup
     """Times the speeds of the data up to which efforts are known to ENOUGH, 0 if not even there; and to which part of
     them they are known at the speeds of the data.
 
-    Of states in which each joint is anywhere within its limits, and as fast as it was at some time in the data, but each
-    at another time: what was alike in the data by chance does not count.
+    Of states in which each joint is anywhere within its limits, and as fast as it was at some time in the data, but
+    each at another time: what was alike in the data by chance does not count.
     """
     run, rng = joined(runs), np.random.default_rng(0)
     q, v, vdot = subject.complete(run.q, run.v, run.vdot)
@@ -70,7 +70,7 @@ def told_of_speeds(known: float, part: float, source: str) -> list[Finding]:
         return []
     what = "motion faster than the data" if known else f"other motion, even as slow ({100 * part:.0f} %)"
     message = (
-        f"efforts of {what} cannot be known from these data to {100 * ENOUGH:.0f} %: record longer and faster motion of "
-        "all joints, as excite plans it"
+        f"efforts of {what} cannot be known from these data to {100 * ENOUGH:.0f} %: record longer and faster motion "
+        "of all joints, as excite plans it"
     )
     return [Finding("RESULT_UNKNOWN", message, source)]

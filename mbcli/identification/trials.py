@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -46,24 +46,24 @@ class Trial:
         e = subject.equations(part, slow)
         self.subject, self.part, self.slow = subject, part, slow
         self.A, self.known, self.usable, self.tau = e.A, e.tau - e.y, e.usable, e.tau
-        self._products: list[FloatArray | None] = [None] * self.tau.shape[1]
+        self.products: list[FloatArray | None] = [None] * self.tau.shape[1]
 
-    def changed(self, **columns: FloatArray) -> Trial:
+    def changed(self, **columns: Any) -> Trial:
         """Of other positions, velocities and accelerations."""
         return Trial(self.subject, replace(self.part, **columns), self.slow)
 
     def _product(self, k: int) -> FloatArray:
         """A^T A of the usable equations of joint k."""
-        found = self._products[k]
+        found = self.products[k]
         if found is None:
             rows = self.A[self.usable[:, k], k]
-            found = self._products[k] = product(rows, rows)
+            found = self.products[k] = product(rows, rows)
         return found
 
     def weights(self, tau: FloatArray) -> FloatArray:
         """(d,) by the sizes of efforts (n, d)."""
         sizes = np.sqrt((tau**2).mean(axis=0))
-        return 1.0 / np.where(sizes > 0.0, sizes, 1.0)
+        return np.array(1.0 / np.where(sizes > 0.0, sizes, 1.0))
 
     def _normal(self, tau: FloatArray) -> tuple[FloatArray, FloatArray]:
         """H (p, p), h (p,): least squares are H x = h."""
@@ -87,7 +87,7 @@ class Trial:
     def by_anything(self, tau: FloatArray | None = None) -> Explained:
         """By parameters of any size and sign: no possible ones explain efforts (n, d) better."""
         tau = self.tau if tau is None else tau
-        return self._judged(tau, np.linalg.solve(*self._normal(tau)))
+        return self._judged(tau, np.array(np.linalg.solve(*self._normal(tau))))
 
     def by_bodies(self, tau: FloatArray | None = None) -> Explained | None:
         """By possible bodies and frictions; None if none are found."""
@@ -95,7 +95,7 @@ class Trial:
         H, h = self._normal(tau)
         R = np.linalg.cholesky(H).T
         c = np.linalg.solve(R.T, h)
-        weighted = Weighted(self.weights(tau), [], R / NOISE, c / NOISE, 1.0, 0)
+        weighted = Weighted(self.weights(tau), [], np.array(R / NOISE), np.array(c / NOISE), 1.0, 0)
         subject = self.subject
         try:
             found = estimate(weighted, subject.parameters, subject.reference, np.linalg.solve(R, c))
@@ -106,7 +106,7 @@ class Trial:
     def with_columns(self, A: FloatArray) -> Trial:
         """The same efforts by other columns."""
         other = copy.copy(self)
-        other.A, other._products = A, [None] * self.tau.shape[1]
+        other.A, other.products = A, [None] * self.tau.shape[1]
         return other
 
     def gain_of(self, columns: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
