@@ -152,7 +152,7 @@ class _Prior:
 
 @dataclass
 class _Stage:
-    """x (p,), the triangle T (p, p) of the last step, by units, whether the iteration ended, and after how many steps."""
+    """x (p,), the triangle T (p, p) of the last step, by units, whether the iteration ended, after how many steps."""
 
     x: FloatArray
     T: FloatArray

@@ -39,7 +39,8 @@ class Trial:
     """The equations of samples of one file.
 
     Attributes:
-        A (n, d, p), known (n, d), usable (n, d): tau = A x + known. tau: (n, d) as the file has them.
+        A (n, d, p), known (n, d), usable (n, d): tau = A x + known. tau: (n, d) as the file has them. products: of A^T
+        with A, of each joint, None before they are needed.
     """
 
     def __init__(self, subject: Subject, part: Run, slow: FloatArray | None) -> None:
