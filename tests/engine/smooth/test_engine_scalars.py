@@ -362,6 +362,25 @@ def test_complex_steps_pass_through_the_path_to_a_body(plant):
         assert np.isnan(np.delete(data.X_WB, [0, *path], axis=0)).all()  # no other body is computed
 
 
+def test_complex_steps_pass_through_the_moment_of_a_push():
+    model, kernels, random = plant_of("mixed").model, load_kernels(False), np.random.default_rng(8)
+    links, points = np.array([model.sizes["nlink"] - 1]), random.normal(size=(1, 3))
+    forces, along = random.normal(size=(1, 6)), random.normal(size=model.sizes["nq"])
+
+    def moment(step, dtype):
+        data = Data(model.sizes, dtype)
+        data.q[:] = inputs_of("mixed")["q"] + step * along
+        kernels.position_kinematics(model.replace(dtype=dtype), data)
+        return np.array(kernels.push_about_root(model.replace(dtype=dtype), data, links, points, forces, 0, 0.5)[0])
+
+    h = 1e-4
+    ends = [moment(k * h, float) for k in (1, -1, 2, -2)]
+    slope = (8.0 * (ends[0] - ends[1]) - (ends[2] - ends[3])) / (12.0 * h)
+    exact = moment(1j * COMPLEX_STEP, complex).imag / COMPLEX_STEP
+    assert np.abs(exact).max() > 0.01
+    np.testing.assert_allclose(exact, slope, atol=1e-9)
+
+
 def test_complex_steps_pass_through_actuation():
     model = plant_of("mixed").model
     data = Data(model.sizes, complex)
@@ -560,6 +579,7 @@ def test_every_smooth_kernel_has_run_on_complex_numbers(tmp_path):
         test_complex_steps_pass_through_whole_integration_steps("semi_explicit_euler")
         test_complex_steps_pass_through_normalization_of_quaternions()
         test_complex_steps_pass_through_the_power_of_damping()
+        test_complex_steps_pass_through_the_moment_of_a_push()
         test_complex_steps_pass_through_actuation()
         test_complex_steps_pass_through_transmissions(tmp_path)
         test_complex_steps_pass_through_the_changes_of_force_elements()
