@@ -200,7 +200,7 @@ def identify(
     from mbcli.identification.records import expanded_columns
     from mbcli.identification.report import efforts_picture, fit_page, report_page
     from mbcli.identification.trajectory import fit_trajectory
-    from mbcli.identification.verdict import verdict
+    from mbcli.identification.verdict import verdict, verdict_of_fit
 
     quiet = (ctx.obj or {}).get("verbosity", 0) < 0
 
@@ -227,6 +227,7 @@ def identify(
         result: Any
         if fit == "trajectory":
             result = fit_trajectory(model, data, validate, paths, settings, length=segment, contact=contact, tell=say)
+            result.findings += verdict_of_fit(result, name, volumes_of(model))
         else:
             result = identify_plant(plant, data, validate, settings, loaded=loaded, name=name, tell=say)
             result.findings += verdict(result, name, volumes_of(model))
@@ -326,8 +327,6 @@ def _known_load(text: str) -> KnownLoad:
 
 def _text(result: Identified, content: dict[str, Any]) -> str:
     """The result for people."""
-    from mbcli.identification.report import joint_errors
-
     lines = []
     figures = content["errors"]
     words = {
@@ -340,9 +339,7 @@ def _text(result: Identified, content: dict[str, Any]) -> str:
     rows = [[text, f"{100 * figures[key]:.2f}", "%"] for key, text in words.items() if figures[key] is not None]
     lines.append("error of efforts, as measured (norm of the errors over norm of the efforts)")
     lines.append(table(rows))
-    head, by_joint = joint_errors(content["errors_of_joints"])
-    if len(by_joint) > 1:
-        lines += ["", table([[name, *(f"{100 * e:.2f} %" for e in errors)] for name, errors in by_joint], head)]
+    lines += _text_of_joints(content)
     if content["effort_gains"] is not None:
         head = ["joint", "gain of its drive", "standard error"]
         gains = [[g["name"], g["value"], g["standard_error"]] for g in content["effort_gains"]]
@@ -387,6 +384,16 @@ def _text(result: Identified, content: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
+def _text_of_joints(content: dict[str, Any]) -> list[str]:
+    """A table of errors joint by joint, where there are several."""
+    from mbcli.identification.report import joint_errors
+
+    head, by_joint = joint_errors(content["errors_of_joints"])
+    if len(by_joint) < 2:
+        return []
+    return ["", table([[name, *(f"{100 * e:.2f} %" for e in errors)] for name, errors in by_joint], head)]
+
+
 def _text_of_fit(result: TrajectoryFit, content: dict[str, Any]) -> str:
     """The same of a fit by simulation."""
     figures = content["errors"]
@@ -398,6 +405,7 @@ def _text_of_fit(result: TrajectoryFit, content: dict[str, Any]) -> str:
     }
     rows = [[text, f"{100 * figures[key]:.2f}", "%"] for key, text in words.items() if figures[key] is not None]
     lines = ["error of simulated positions (norm of the errors over norm of the ways)", table(rows)]
+    lines += _text_of_joints(content)
     rows = [[p["name"], p["old"], p["new"], p["standard_error"], p["unit"]] for p in content["parameters"]]
     lines += ["", table(rows[:MOST_ROWS], ["parameter", "file", "identified", "standard error", ""])]
     if len(rows) > MOST_ROWS:

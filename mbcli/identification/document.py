@@ -109,7 +109,9 @@ def fitted_document(result: TrajectoryFit, output: str | None, changed: Sequence
         "untouched": [],
         "noise": {name: float(value) for name, value in result.noise.items()},
         "errors": {**result.figures, "validation_of_file": None},
-        "errors_of_joints": dict.fromkeys(("data_before", "data", "validation_before", "validation")),
+        "errors_of_joints": {
+            key: result.of_positions.get(key) for key in ("data_before", "data", "validation_before", "validation")
+        },
         "cross_validation": [{"file": file, "error": error} for file, error in result.cross],
         "effort_gains": None,
         "held": [],

@@ -166,7 +166,7 @@ def identify(
     whole: list[Run] = []
     for kind, record, (_, usable, _), own_cutoff in zip(use, records, kept, cutoffs, strict=True):
         found = runs_of(_followed(record, subject), own_cutoff, usable, velocity_of)
-        whole += found if kind == "data" else []
+        whole += found if kind == "data" or not data else []
         runs[kind] += [run.thinned(own_cutoff) for run in found]
     first = runs["data"] or runs["validation"]
     if not first:
@@ -186,7 +186,8 @@ def identify(
     of_others = slow_speeds(runs["validation"], plant.num_velocities()) if runs["validation"] else slow
     others = [subject.equations(run, of_others) for run in runs["validation"]]
     for source in dict.fromkeys(run.source for run in whole):
-        findings += suspected(subject, [run for run in whole if run.source == source], slow, cutoff)
+        parts = [run for run in whole if run.source == source]
+        findings += suspected(subject, parts, slow, cutoff if data else cutoffs[use.index("validation")])
     result = Identified(
         subject,
         subject.independent_names(),

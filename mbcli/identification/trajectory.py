@@ -44,7 +44,8 @@ class TrajectoryFit:
         figures: relative errors of rollouts, by name. noise: {column: standard deviation of its errors}.
         segments, samples: how many, of the data. steps: of the search. plots: (source, time, measured, predicted) of
         each file's positions, of validation if there is one. names: of the positions.
-        cross: (file, error) of each file of data by the others.
+        cross: (file, error) of each file of data by the others. of_positions: {"data_before", "data",
+        "validation_before", "validation": {position: relative error}}, without what there is no data of.
     """
 
     parameters: list[Fitted]
@@ -61,6 +62,7 @@ class TrajectoryFit:
     plots: list[tuple[str, FloatArray, FloatArray, FloatArray]] = field(default_factory=list)
     names: list[str] = field(default_factory=list)
     cross: list[tuple[str, float]] = field(default_factory=list)
+    of_positions: dict[str, dict[str, float]] = field(default_factory=dict)
 
     def looks_wrong(self) -> bool:
         """Whether a finding says that the data are not what they claim to be."""
@@ -130,6 +132,7 @@ def fit_trajectory(
     starts = np.zeros((len(own), 2 * plant.num_velocities()))
     before = shooting.solve(free.of_file(), starts, fixed=True)
     figures: dict[str, float | None] = {"before": _error(shooting, before)}
+    of_positions = {"data_before": _errors_of_positions(shooting, before)}
     fit, steps = shooting.solve(zero, before.starts), 0
     for _ in range(PASSES):
         steps += fit.steps
@@ -139,6 +142,7 @@ def fit_trajectory(
         shooting.inflation = _inflation(errors / shooting.scale)
         fit = shooting.solve(fit.theta, fit.starts)
     figures["after"] = _error(shooting, fit)
+    of_positions["data"] = _errors_of_positions(shooting, fit)
     unseen = _thinned([s for part in cut[len(data) :] for s in part])
     shown = (shooting, fit)
     figures["validation_before"] = figures["validation"] = None
@@ -146,9 +150,10 @@ def fit_trajectory(
         other = Shooting(loaded, free, unseen, every, drive.gains, contact)
         other.take_weights(shooting)
         starts = np.zeros((len(unseen), 2 * plant.num_velocities()))
-        figures["validation_before"] = _error(other, other.solve(free.of_file(), starts, fixed=True))
-        tried = other.solve(fit.theta, starts, fixed=True)
-        figures["validation"] = _error(other, tried)
+        untried, tried = (other.solve(theta, starts, fixed=True) for theta in (free.of_file(), fit.theta))
+        figures["validation_before"], figures["validation"] = _error(other, untried), _error(other, tried)
+        of_positions["validation_before"] = _errors_of_positions(other, untried)
+        of_positions["validation"] = _errors_of_positions(other, tried)
         shown = (other, tried)
     sources = list(dict.fromkeys(s.source for s in own))
     cross = []
@@ -176,6 +181,7 @@ def fit_trajectory(
         _plots(*shown),
         [name for name, there in zip(columns[: plant.num_positions()], shooting.given, strict=False) if there],
         cross,
+        of_positions,
     )
 
 
@@ -326,13 +332,26 @@ def _inflation(errors: FloatArray) -> float:
     return max(1.0, *(2.0 * float(c.sum()) - 1.0 for c in found))
 
 
-def _error(shooting: Shooting, fit: Any) -> float:
-    """Of the measured positions, norm of the errors over norm of how far they go in each segment."""
+def _squares(shooting: Shooting, fit: Any) -> tuple[Any, FloatArray, FloatArray]:
+    """Measured positions, and of each the squares of the errors, and of how far it goes in each segment."""
     positions = np.flatnonzero(shooting.given[: shooting.nq])
     rollout = shooting.rollouts([fit.theta], [fit.starts])[0][:, :, positions]
     measured = np.array([s.q[:, positions] for s in shooting.segments])
-    way = float(np.linalg.norm(measured - measured[:, :1]))
-    return float(np.linalg.norm(np.nan_to_num(rollout - measured)) / way) if way > 0.0 else 0.0
+    errors, ways = np.nan_to_num(rollout - measured), measured - measured[:, :1]
+    return positions, (errors**2).sum(axis=(0, 1)), (ways**2).sum(axis=(0, 1))
+
+
+def _error(shooting: Shooting, fit: Any) -> float:
+    """Of the measured positions, norm of the errors over norm of how far they go in each segment."""
+    _, errors, ways = _squares(shooting, fit)
+    return float(np.sqrt(errors.sum() / ways.sum())) if ways.sum() > 0.0 else 0.0
+
+
+def _errors_of_positions(shooting: Shooting, fit: Any) -> dict[str, float]:
+    """The same of each, 0 of those that do not move."""
+    names, (positions, errors, ways) = shooting.plant.GetPositionNames(), _squares(shooting, fit)
+    found = np.sqrt(errors / np.where(ways > 0.0, ways, 1.0)) * (ways > 0.0)
+    return dict(zip([names[k] for k in positions], found.tolist(), strict=True))
 
 
 def _plots(shooting: Shooting, fit: Any) -> list[tuple[str, FloatArray, FloatArray, FloatArray]]:

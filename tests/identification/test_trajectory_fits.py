@@ -74,6 +74,32 @@ def test_a_swing_without_efforts_shows_all_ratios_of_the_parameters(pendula):
     assert fit.figures["validation"] < 1e-4 < 0.05 < fit.figures["validation_before"]
 
 
+def test_a_fit_by_simulation_has_a_verdict_and_errors_of_each_position(pendula, tmp_path):
+    data = swings(pendula / "a.csv", pendula / "true.xml", [[1.2, 0.5], [-0.6, 1.4]])
+    unseen = swings(pendula / "b.csv", pendula / "true.xml", [[-1.0, 1.0]])
+    names, rows = unseen_columns(unseen)
+    other = written(tmp_path / "c.csv", names, np.column_stack((rows[:, 0], rows[:, 1], rows[::-1, 1])))
+    words = ["identify", str(pendula / "file.xml"), "--data", data, "--fit", "trajectory", "--json"]
+    words += ["--parameters", "body.a.inertial,joint.*.damping", "-o", str(tmp_path / "new.xml")]
+    good = cli(*words, "--validate", unseen)
+    document = json.loads(good.out)
+    assert good.code == 0 and {f["code"] for f in document["findings"]} == {"DATA_GAP"}
+    assert (tmp_path / "new.xml").exists()
+    errors = document["errors_of_joints"]
+    assert [f"q:{name}" for name in errors["validation"]] == names
+    assert max(errors["validation"].values()) < 1e-4 < min(errors["validation_before"].values())
+    (tmp_path / "new.xml").unlink()
+    bad = cli(*words, "--validate", other)
+    codes = {f["code"] for f in json.loads(bad.out)["findings"]}
+    assert bad.code == 1 and {"RESULT_POOR", "RESULT_JOINT"} <= codes and not (tmp_path / "new.xml").exists()
+
+
+def unseen_columns(path):
+    """Names of the columns of a file beside the time, and its rows."""
+    with open(path) as file:
+        return file.readline().strip().split(",")[1:], np.loadtxt(file, delimiter=",")
+
+
 def test_each_file_is_tried_by_the_others(pendula):
     """The third is of another robot: the others do not explain it, nor it them."""
     start = [[1.2, 0.5], [-0.6, 1.4]]
@@ -102,9 +128,9 @@ def test_the_command_writes_the_file_and_the_page(pendula, tmp_path):
     data = swings(tmp_path / "a.csv", pendula / "true.xml", [[1.0, 0.5]], steps=1500)
     words = ["--data", data, "--fit", "trajectory", "--parameters", "joint.*.damping", "--json"]
     out, page = tmp_path / "out.xml", tmp_path / "page.html"
-    # a is 30 % lighter in the file: damping alone cannot explain that
-    result = cli("identify", str(pendula / "file.xml"), *words, "-o", str(out), "--report", str(page))
-    assert result.code == 0, result.err
+    # a is 30 % lighter in the file: damping alone cannot explain that, and the fit of all residuals says so
+    result = cli("identify", str(pendula / "file.xml"), *words, "-o", str(out), "--report", str(page), "--force")
+    assert result.code == 1 and "RESULT_WORSE" in result.err, result.err
     document = json.loads(result.out)
     assert document["fit"] == "trajectory"
     assert [p["name"] for p in document["parameters"]] == ["joint.one.damping", "joint.two.damping"]

@@ -102,7 +102,20 @@ def test_dense_bodies_and_files_that_lose_what_counts_are_found(robot, tmp_path)
     assert lost.code == "RESULT_FILE" and "this format cannot say" in lost.message
 
 
-def test_a_file_that_is_only_tried_is_not_judged(robot, tmp_path):
-    unseen = write_csv(tmp_path / "b.csv", columns_of(robot, 5, (10.2, 10.2)))
-    result = cli("identify", str(FILE), "--validate", unseen, "--json")
-    assert result.code == 0 and not json.loads(result.out)["findings"]
+def tried(folder, columns, *words):
+    """Exit code and codes of the findings of errors where a file is only tried."""
+    result = cli("identify", str(FILE), "--validate", write_csv(folder / "b.csv", columns), "--json", *words)
+    findings = json.loads(result.out)["findings"]
+    assert not any("--force" in f["message"] for f in findings)
+    return result.code, {f["code"] for f in findings}
+
+
+def test_a_file_that_is_only_tried_is_judged_without_words_on_what_is_written(robot, tmp_path):
+    assert tried(tmp_path, columns_of(FILE, 5)) == (0, set())
+    code, found = tried(tmp_path, columns_of(robot, 5, (10.2, 10.2)))
+    assert code == 1 and found == {"RESULT_POOR"}
+
+
+def test_data_that_a_file_is_only_tried_on_are_tested_as_others_are(robot, tmp_path):
+    code, found = tried(tmp_path, columns_of(robot, 5, (1.0, -1.0)))
+    assert code == 1 and found == {"DATA_SIGN", "RESULT_JOINT"}
