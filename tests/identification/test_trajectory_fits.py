@@ -78,7 +78,7 @@ def test_a_fit_by_simulation_has_a_verdict_and_errors_of_each_position(pendula, 
     data = swings(pendula / "a.csv", pendula / "true.xml", [[1.2, 0.5], [-0.6, 1.4]])
     unseen = swings(pendula / "b.csv", pendula / "true.xml", [[-1.0, 1.0]])
     names, rows = unseen_columns(unseen)
-    other = written(tmp_path / "c.csv", names, np.column_stack((rows[:, 0], rows[:, 1], rows[::-1, 1])))
+    other = written(tmp_path / "c.csv", names, np.column_stack((rows[:, 0], rows[:, 1], -3.0 * rows[:, 2] + 1.0)))
     words = ["identify", str(pendula / "file.xml"), "--data", data, "--fit", "trajectory", "--json"]
     words += ["--parameters", "body.a.inertial,joint.*.damping", "-o", str(tmp_path / "new.xml")]
     good = cli(*words, "--validate", unseen)
