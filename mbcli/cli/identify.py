@@ -83,7 +83,9 @@ class FilesCommand(GroundCommand):
     "(a spring), or none. [viscous,coulomb,offset]",
 )
 @click.option("--armature/--no-armature", default=True, help="Identify the inertia of rotors of each joint. [armature]")
-@click.option("--payload", metavar="LINK", help="Identify only this link; friction and all other parameters stay.")
+@click.option(
+    "--payload", metavar="LINK", help="Identify only this link and offsets of efforts; all other parameters stay."
+)
 @click.option(
     "--held",
     metavar="LIST",

@@ -185,9 +185,13 @@ def identify(
     own = [subject.equations(run, slow) for run in runs["data"]]
     of_others = slow_speeds(runs["validation"], plant.num_velocities()) if runs["validation"] else slow
     others = [subject.equations(run, of_others) for run in runs["validation"]]
+    # whatever the file says of friction: what is tested are the data
+    of_data = (
+        subject if settings.payload is None else Subject(plant, frictions=DEFAULT_FRICTIONS, armature=True, held=held)
+    )
     for source in dict.fromkeys(run.source for run in whole):
         parts = [run for run in whole if run.source == source]
-        findings += suspected(subject, parts, slow, cutoff if data else cutoffs[use.index("validation")])
+        findings += suspected(of_data, parts, slow, cutoff if data else cutoffs[use.index("validation")])
     result = Identified(
         subject,
         subject.independent_names(),
@@ -278,6 +282,8 @@ def _for_file(result: Identified, kinds: Sequence[str]) -> FloatArray:
     kept = np.array([p.kind in kinds for p in subject.parameters])
     if weighted is None or kept.all():
         return result.x
+    if subject.payload:  # what is found beside it is of this recording, and would pass for a part of it
+        return np.where(kept, result.x, subject.x0)
     R, c = weighted.R[:, kept], weighted.c - weighted.R[:, ~kept] @ subject.x0[~kept]
     own = [p for p, there in zip(subject.parameters, kept, strict=True) if there]
     start = least_squares(R, c, subject.sizes[kept])

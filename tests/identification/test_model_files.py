@@ -99,13 +99,40 @@ def test_a_payload_changes_one_link_alone(tmp_path):
         "-q", "identify", SAMPLES / "double_pendulum.urdf", "--data", data, "--payload", "lower", "-o", out, "--json"
     )
     document = result.json()
-    assert {p["name"].split(".")[0] for p in document["parameters"]} == {"lower"}
+    kinds = {(p["name"].split(".")[0], p["kind"]) for p in document["parameters"]}
+    assert kinds == {("lower", "inertial"), ("shoulder", "offset"), ("elbow", "offset")}
     assert parameters_of_file(out)["lower.m"] == pytest.approx(
         parameters_of_file(tmp_path / "held.urdf")["lower.m"], rel=0.1
     )
     assert out.read_text()[: second - 20].count("\n") == text[: second - 20].count("\n")
     assert document["errors"]["after"] < 0.05 < document["errors"]["before"]
     assert plant.num_velocities() == 2
+
+
+@pytest.mark.parametrize("offset", [2.0, -1.0, 0.5])
+def test_a_payload_is_found_together_with_offsets_that_its_file_has_lost(offset, tmp_path):
+    """Alone, the link would take the offsets for a mass of its own, or for a lag."""
+    text = (SAMPLES / "double_pendulum.urdf").read_text()
+    at = [m.start() for m in re.finditer("<mass", text)][1]
+    (tmp_path / "held.urdf").write_text(text[:at] + re.sub(r'value="[^"]*"', 'value="1.5"', text[at:], count=1))
+    wanted, before = parameters_of_file(tmp_path / "held.urdf"), parameters_of_file(SAMPLES / "double_pendulum.urdf")
+    columns = measured_columns(tmp_path / "held.urdf", 1000, 20.0)
+    for name in columns:
+        if name.startswith("tau:"):
+            v = columns["v:" + name[4:]]
+            columns[name] = columns[name] - 0.3 * v - 0.4 * np.sign(v) + offset
+    data = write_csv(tmp_path / "a.csv", columns)
+    words = ("-q", "identify", SAMPLES / "double_pendulum.urdf", "--data", data, "--payload", "lower", "--json")
+    out = tmp_path / "out.urdf"
+    document = succeed(*words, "-o", out).json()
+    assert {f["code"] for f in document["findings"]} <= {"MODEL_PLACE"}
+    found = {p["name"]: p for p in document["parameters"]}
+    gained = found["lower.mcz"]["new"] - before["lower.mcz"]
+    assert gained == pytest.approx(wanted["lower.mcz"] - before["lower.mcz"], rel=0.03)
+    assert found["elbow.offset"]["new"] == pytest.approx(offset, rel=0.05)
+    assert parameters_of_file(out)["lower.mcz"] == pytest.approx(found["lower.mcz"]["new"], rel=1e-6)
+    alone = {p["name"]: p["new"] for p in cli(*words, "--friction", "none").json()["parameters"]}
+    assert "elbow.offset" not in alone
 
 
 def test_every_inertia_of_a_written_file_is_possible(data, tmp_path):
