@@ -6,16 +6,16 @@ import contextlib
 import io
 import json
 import math
-import os
 import shutil
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
 from mbcli.batch.result_encoder import Encoder, column_units, component_names_of
+from mbcli.common.error_keeper import ErrorKeeper
 
 if TYPE_CHECKING:
     from typing import TypeVar
@@ -150,7 +150,7 @@ class Hdf5(Encoder):
         self._names, self._units = names, units
 
         attributes = {name: _attribute(value) for name, value in metadata.items()}
-        self._stream = _ErrorKeeper(stream)
+        self._stream = ErrorKeeper(stream)
         self._file = h5py.File(self._stream, "w", libver=("v110", "v110"))
         self._file.attrs["format"] = FORMAT_NAME
         self._file.attrs["format_version"] = FORMAT_VERSION
@@ -200,58 +200,6 @@ def _text_type(size: int) -> Any:
     import h5py
 
     return h5py.string_dtype("utf-8", max(size, 1))
-
-
-class _ErrorKeeper:
-    """A stream that never fails but keeps its first error.
-
-    HDF5 cannot let go of a file on a full disk: it tries to write again when the file is closed, and again when
-    the last object of it is collected, when Python can only print the error.
-    """
-
-    def __init__(self, stream: IO[bytes]) -> None:
-        self._stream = stream
-        self._error: OSError | None = None
-
-    @contextlib.contextmanager
-    def raising(self) -> Iterator[None]:
-        """Raises the kept error at the end, in place of that of HDF5."""
-        try:
-            yield
-        finally:
-            if self._error is not None:
-                raise self._error
-
-    def write(self, data: Any) -> int:
-        self._try(self._stream.write, data)
-        return len(data)
-
-    def read(self, size: int) -> bytes:
-        return self._try(self._stream.read, size) or b""
-
-    def readinto(self, buffer: Any) -> int:
-        stream: Any = self._stream  # a file: typing.IO is without this method
-        return self._try(stream.readinto, buffer) or 0
-
-    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
-        return self._try(self._stream.seek, offset, whence) or 0
-
-    def tell(self) -> int:
-        return self._try(self._stream.tell) or 0
-
-    def truncate(self, size: int) -> int:
-        return self._try(self._stream.truncate, size) or 0
-
-    def flush(self) -> None:
-        self._try(self._stream.flush)
-
-    def _try(self, call: Callable[..., Result], *arguments: Any) -> Result | None:
-        if self._error is None:
-            try:
-                return call(*arguments)
-            except OSError as error:
-                self._error = error
-        return None
 
 
 def _attribute(value: Any) -> Any:

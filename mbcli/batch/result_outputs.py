@@ -48,7 +48,7 @@ class Output:
         except BrokenPipeError:
             raise
         except OSError as error:
-            raise OutputError(f"{self.name}: error: cannot write: {_reason(error)}") from None
+            raise OutputError(f"{self.name}: error: cannot be written: {_reason(error)}") from None
 
 
 def _reason(error: OSError) -> str:

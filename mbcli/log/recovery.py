@@ -23,7 +23,8 @@ from mbcli.log import format as layout
 from mbcli.log.datasets import ROW_GROUPS
 from mbcli.log.fields.contact import CONTACT_FIELDS, OFFSET, SURFACE_FIELDS
 from mbcli.log.fields.faces import CORNER_FIELDS, CORNERS_OFFSET, FACES_OFFSET
-from mbcli.log.guarded_file import DamagedLogError, DamagedRowsError, GuardedFile, reason_of
+from mbcli.log.guarded_file import DamagedLogError, DamagedRowsError, GuardedFile
+from mbcli.log.opened_file import reason_of_system
 from mbcli.log.packing import rows_of_block, write_packed
 from mbcli.log.write_lock import refuse_written
 
@@ -252,7 +253,7 @@ def _write(file: GuardedFile, rows: _RowsLeft, target: Path) -> None:
     except MbcliError:
         raise
     except (OSError, RuntimeError) as error:
-        raise OutputError(f"{target}: error: cannot be written: {reason_of(error)}") from None
+        raise OutputError(f"{target}: error: cannot be written: {reason_of_system(error)}") from None
 
 
 def _note_lost(rows: _RowsLeft, name: str, error: MbcliError) -> None:

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import json
 import os
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 import h5py
 import numpy as np
 
+from mbcli.common.error_keeper import ErrorKeeper
 from mbcli.errors import OutputError
 from mbcli.log.format import WORLDS_FORMAT, WORLDS_VERSION, LogHeader
-from mbcli.log.opened_file import with_locks_where_there_are
+from mbcli.log.opened_file import reason_of_system
 from mbcli.log.provenance import collect_provenance, utc_now
 from mbcli.log.stored_texts import create_texts, encoded, text_dtype
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from mbcli.math.array_types import FloatArray
 
@@ -38,17 +39,27 @@ class WorldsWriter:
 
     def __init__(self, path: str, header: LogHeader, times: FloatArray, count: int) -> None:
         self.path, self.partial_path, self._next = os.fspath(path), f"{path}.partial", 0
+        self._file: Any = None
         try:
             if os.path.lexists(self.partial_path):  # of an earlier run, which check_log_target() let be replaced
                 os.unlink(self.partial_path)
-            open(self.partial_path, "xb").close()  # noqa: SIM115 - no link is followed
-            self._file: Any = with_locks_where_there_are(
-                lambda locking: h5py.File(self.partial_path, "w", libver=("v110", "v110"), locking=locking),
-                self.partial_path,
-            )
+            self._stream = open(self.partial_path, "x+b")  # noqa: SIM115 - no link is followed
+        except OSError as error:
+            raise OutputError(f"{self.path}: error: cannot be written: {error.strerror}") from None
+        self._keeper = ErrorKeeper(self._stream)
+        with self._writing():
+            self._file = h5py.File(self._keeper, "w", libver=("v110", "v110"))
             self._create(header, times, count)
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """OutputError for what the system or HDF5 says, with nothing left."""
+        try:
+            with self._keeper.raising():
+                yield
         except (OSError, RuntimeError) as error:
-            raise OutputError(f"{self.partial_path}: error: cannot be written: {error}") from None
+            self.abandon()
+            raise OutputError(f"{self.path}: error: cannot be written: {reason_of_system(error)}") from None
 
     def _create(self, header: LogHeader, times: FloatArray, count: int) -> None:
         attributes = {"format": WORLDS_FORMAT, "format_version": WORLDS_VERSION, "model_name": header.model_name}
@@ -82,16 +93,14 @@ class WorldsWriter:
     def append(self, **fields: FloatArray) -> None:
         """Writes the next rows of all worlds, (n, rows, width) of each field by its path."""
         rows = next(iter(fields.values())).shape[1]
-        try:
+        with self._writing():
             for path, values in fields.items():
                 self._file[path][:, self._next : self._next + rows] = values
-        except (OSError, RuntimeError) as error:
-            raise OutputError(f"{self.partial_path}: error: cannot be written: {error}") from None
         self._next += rows
 
     def finish(self, status: str, end_times: FloatArray, messages: Sequence[str]) -> None:
         """Ends the log: "complete" or "interrupted"; [s] where each world ended, and why if it stopped, else ""."""
-        try:
+        with self._writing():
             create_texts(self._file.attrs, "status", [status], scalar=True)
             self._file.attrs["rows"] = self._next
             time = self._create_numbers("worlds/end_time", end_times)
@@ -100,13 +109,16 @@ class WorldsWriter:
             dtype = text_dtype(max(map(len, data)))
             self._file.create_dataset("worlds/message", data=np.array(data, dtype=dtype), dtype=dtype)
             self._file.close()
+            self._stream.close()
+        with self._writing():
             os.replace(self.partial_path, self.path)
-        except (OSError, RuntimeError) as error:
-            raise OutputError(f"{self.path}: error: cannot be written: {error}") from None
 
     def abandon(self) -> None:
         """Leaves no file behind."""
         with suppress(OSError, RuntimeError):
-            self._file.close()
+            if self._file is not None:
+                self._file.close()
+        with suppress(OSError):
+            self._stream.close()
         with suppress(OSError):
             os.unlink(self.partial_path)

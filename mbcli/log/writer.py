@@ -34,7 +34,7 @@ from mbcli.log import format as layout
 from mbcli.log.contact_writer import ContactWriter, difference_of_names
 from mbcli.log.format import LogHeader
 from mbcli.log.guarded_file import GuardedFile
-from mbcli.log.opened_file import with_locks_where_there_are
+from mbcli.log.opened_file import reason_of_system, with_locks_where_there_are
 from mbcli.log.packing import write_packed
 from mbcli.log.provenance import collect_provenance, utc_now
 from mbcli.log.stored_texts import create_texts, encoded, text_dtype
@@ -468,7 +468,7 @@ class LogWriter:
         except (OSError, RuntimeError) as error:
             kept = f"; {self.row_count} rows are kept in {self.partial_path}" if self.row_count else ""
             self._abandon()
-            raise OutputError(f"{self.path}: error: cannot be written: {_reason(error)}{kept}") from None
+            raise OutputError(f"{self.path}: error: cannot be written: {reason_of_system(error)}{kept}") from None
 
     def _abandon(self) -> None:
         file, self._file = self._file, None
@@ -535,15 +535,6 @@ def _create_attribute(attributes: h5py.AttributeManager, name: str, value: Any) 
 
 def _modify_text(attributes: h5py.AttributeManager, name: str, text: str, size: int) -> None:
     attributes.modify(name, np.array(_fixed_text(text, size), dtype=text_dtype(size)))
-
-
-def _reason(error: Exception) -> str:
-    """HDF5 hides the system's error number in a text of several lines."""
-    number = error.errno if isinstance(error, OSError) else None
-    if number is None:
-        found = re.search(r"errno = (\d+)", str(error))
-        number = int(found[1]) if found else None
-    return os.strerror(number) if number else str(error).partition("\n")[0]
 
 
 def _sync(path: Path) -> None:

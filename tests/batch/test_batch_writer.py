@@ -324,7 +324,7 @@ def test_what_cannot_be_written_is_an_output_error(tmp_path):
     (tmp_path / "a.csv").mkdir()
     with pytest.raises(OutputError, match=r"a\.csv: error: is a directory"):
         open_results(tmp_path / "a.csv", force=True)
-    with pytest.raises(OutputError, match=r"cannot write: No such file or directory"):
+    with pytest.raises(OutputError, match=r"cannot be written: No such file or directory"):
         open_results(tmp_path / "missing" / "a.csv")
     with pytest.raises(OutputError, match=r"the suffix '\.txt' is not that of a format: use \.csv, "):
         open_results(tmp_path / "a.txt")
@@ -356,7 +356,7 @@ def test_a_device_is_written_to_and_not_replaced(format):
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full here")
 @pytest.mark.parametrize("format", ["jsonl", "csv", "npz", "hdf5", "parquet", "arrow"])
 def test_a_full_disk_is_an_output_error(format):
-    with pytest.raises(OutputError, match="/dev/full: error: cannot write: No space left on device"):
+    with pytest.raises(OutputError, match="/dev/full: error: cannot be written: No space left on device"):
         write("/dev/full", columns(3), format=format)
 
 
@@ -383,7 +383,7 @@ except OutputError as error:
 def test_a_disk_that_fills_up_leaves_no_file_and_one_line(suffix, many_bytes, tmp_path):
     path = tmp_path / f"a.{suffix}"
     done = subprocess.run([sys.executable, "-c", FILLS_DISK, path, str(many_bytes)], capture_output=True, text=True)
-    assert (done.stdout, done.stderr) == (f"{path}: error: cannot write: File too large\n", "")
+    assert (done.stdout, done.stderr) == (f"{path}: error: cannot be written: File too large\n", "")
     assert done.returncode == 0
     assert os.listdir(tmp_path) == []
 
@@ -435,7 +435,7 @@ def test_component_names_must_fit_and_differ(tmp_path):
 def test_what_stops_the_second_thread_stops_the_batch_soon(tmp_path, monkeypatch):
     """Rows that cannot be written are not computed for ever."""
     monkeypatch.setattr(result_writer, "MANY_BYTES", 1)
-    with pytest.raises(OutputError, match="cannot write: full"), open_results(tmp_path / "a.csv") as writer:
+    with pytest.raises(OutputError, match="cannot be written: full"), open_results(tmp_path / "a.csv") as writer:
         writer.write(columns(1))
         writer._encoder.rows = lambda arrays, first_row: raise_error(OSError("full"))
         for _ in range(100):
