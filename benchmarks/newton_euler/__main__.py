@@ -8,8 +8,7 @@
 Each mechanism has its own kinds of joints and of what acts (mechanisms.py), scheme, contact approximation and pushes,
 drawn by its number. The first figure is the largest sum of forces or moments on a body less its rate of momentum; the
 second what axes carry beside efforts, damping, springs, dry friction and stops; both are parts of the largest force or
-moment in the run. A line is printed for whatever is beyond 1e-9, of axes in contact
-beyond 1e-3, which is the tolerance of the solver, and the exit code is 1 then.
+moment in the run. A line is printed for whatever is beyond 1e-9, and the exit code is 1 then.
 """
 
 import argparse
@@ -32,7 +31,6 @@ LAWS = ("sap", "lagged", "similar", "tamsi")
 NOT_TAMSI = ("loop", "mimics", "ties", "servos")  # what tamsi has no solution for
 PUSH = "l3=3,-2,5 from 0.005"
 SOLVED = 1e-9
-OF_THE_SOLVER = 1e-3  # of axes in contact: its problem is solved to 1e-6 of the momenta, which cancel in forces
 
 
 def case(seed, *, worlds=False):
@@ -59,7 +57,7 @@ def case(seed, *, worlds=False):
 
 def check_mechanisms(first, count):
     """Whether all are within SOLVED; prints those that are not and the worst."""
-    worst, beyond = np.zeros((2, 2)), 0
+    worst, beyond, unsolved = np.zeros((2, 2)), 0, 0
     for seed in range(first, first + count):
         kinds, contact, loading, pushes, words = case(seed)
         servos = loading.get("dt") != 0.0
@@ -68,15 +66,20 @@ def check_mechanisms(first, count):
             models["MJCF"] = mjcf_mechanism(seed, ground=contact, servos=servos)
         for name, model in models.items():
             given = {"contact": contact, "seed": seed, "loading": dict(loading), "warn": lambda line: None}
-            found = residuals(run(model, 0.01, pushes=pushes if name == "SDFormat" else (), **given))
+            try:
+                found = residuals(run(model, 0.01, pushes=pushes if name == "SDFormat" else (), **given))
+            except MbcliError as error:
+                unsolved += 1
+                print(f"{seed} {name}, {words}: {str(error).splitlines()[0][:150]}", flush=True)
+                continue
             worst[int(contact)] = np.maximum(worst[int(contact)], found)
-            if found[0] > SOLVED or found[1] > (OF_THE_SOLVER if contact else SOLVED):
+            if max(found) > SOLVED:
                 beyond += 1
                 print(f"{seed} {name}, {words}: bodies {found[0]:.1e}, axes {found[1]:.1e}", flush=True)
     for place, pair in zip(("in the air", "in contact"), worst, strict=True):
         print(f"{place}: bodies {pair[0]:.1e}, axes {pair[1]:.1e}")
-    print(f"{count} mechanisms, {beyond} runs beyond {SOLVED:g}")
-    return beyond == 0
+    print(f"{count} mechanisms, {beyond} runs beyond {SOLVED:g}, {unsolved} that ended with an error")
+    return beyond == 0 and unsolved == 0
 
 
 def check_worlds(first, count):
@@ -118,7 +121,7 @@ def check_files(names):
                 continue
             counts["runs"] += 1
             worst[int(ground)] = np.maximum(worst[int(ground)], found)
-            if found[0] > SOLVED or found[1] > (OF_THE_SOLVER if ground else SOLVED):
+            if max(found) > SOLVED:
                 counts["beyond"] += 1
                 words = "on the ground" if ground else "in the air"
                 print(f"{name} {words}: bodies {found[0]:.1e}, axes {found[1]:.1e}", flush=True)

@@ -354,7 +354,8 @@ class Worlds:
             arrays["world_effort"] = np.full(self._u.shape, np.nan)
             arrays["world_places"] = np.full((len(self), 2, self._q.shape[1] + self._v.shape[1]), np.nan)
             self._run_kernels(arrays, 2, {})
-        vdot: FloatArray = (arrays["world_v"] - self._v) / self.plant.time_step()
+        after = arrays["world_places"][:, 1, self._q.shape[1] :]
+        vdot: FloatArray = (after - self._v) / self.plant.time_step()
         stopped = arrays["world_status"] != RUNNING
         vdot[stopped] = arrays["world_effort"][stopped] = np.nan
         return vdot, arrays["world_effort"], arrays["world_places"][:, 0]
@@ -650,7 +651,7 @@ class _Worker:
             state.constraints.begin_run(context)
             state.constraints.work.noted_ranks[:] = state.constraints.work.ranks
         if self.contact is not None:
-            self.contact.start_run(1, False)
+            self.contact.start_run(1, False, exact=True)
             if self.contact.compiles_elsewhere(state.kernels):
                 self._function(state.kernels.advance_worlds)  # meanwhile
             self.contact.attach(state)

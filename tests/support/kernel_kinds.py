@@ -20,6 +20,7 @@ NOT_SMOOTH_PACKAGES = (
     "collision.",
     "deformable.",
     "stepping.contact_",
+    "stepping.exact_forces",
     "stepping.sleeping_",
     "text.",
 )
@@ -55,6 +56,8 @@ NOT_SMOOTH = {
     "keep_loads",
     "record_loads",
     "calc_loads",
+    "take_exact_forces",
+    "go_on_with_solved_forces",
     "keep_place_of_forces",
     "step_under_pushes",
     "push_world",

@@ -22,6 +22,7 @@ from mbcli.engine.contact.patches import (
     patch_times_jacobian,
     terms_of_patch,
 )
+from mbcli.engine.contact.problem import add_momentum
 from mbcli.engine.contact.sticking import assume_stiction, release_contacts
 from mbcli.engine.contact.substeps import begin_substep, end_substep, end_substeps, halve_substeps, keep_start
 from mbcli.engine.contact.tamsi import freeze_friction, tamsi_direction, tamsi_share
@@ -302,7 +303,7 @@ def fill_gradient(solver, k):
     Returns the square of the gradient over that of the momenta it is made of.
     """
     first, end = solver.island_tree[k], solver.island_tree[k + 1]
-    J, vectors, piece_vector = solver.jacobian8, solver.vectors8, solver.piece_vector
+    vectors = solver.vectors8
     for p in range(first, end):
         t = solver.order[p]
         for c in range(solver.tree_slot[t] // WIDTH, solver.tree_slot[t + 1] // WIDTH):
@@ -322,10 +323,7 @@ def fill_gradient(solver, k):
             continue
         x, y, z, _, _, _, _, _, _ = response_of(solver, i, solver.con_v[i, 0], solver.con_v[i, 1], solver.con_v[i, 2])
         solver.con_impulse[i, 0], solver.con_impulse[i, 1], solver.con_impulse[i, 2] = x, y, z
-        for p in range(solver.con_first[i], solver.con_first[i + 1]):
-            s = piece_vector[p]
-            total = add_product(vectors[VECTOR_GRADIENT, s], J[3 * p], x)
-            vectors[VECTOR_GRADIENT, s] = add_product(add_product(total, J[3 * p + 1], y), J[3 * p + 2], z)
+        add_momentum(solver, i, x, y, z)
     size = impulse = inertial = 0.0 * vectors[VECTOR_GRADIENT, 0]
     for p in range(first, end):
         t = solver.order[p]

@@ -126,6 +126,12 @@ def add_patch_impulses(solver, i):
             scale(z, row3(place, n, PLACE_NORMAL)),
         )
         f, moment = add(f, part), add(moment, cross(row3(place, n, PLACE_ARM), part))
+    add_wrench_of_patch(solver, i, f, moment)
+
+
+@kernel
+def add_wrench_of_patch(solver, i, f, moment):
+    """What an impulse at P and a moment of patch i do, added to the gradient's row."""
     J, vectors, piece_vector = solver.jacobian8, solver.vectors8, solver.piece_vector
     for p in range(solver.con_first[i], solver.con_first[i + 1], 2):
         s = piece_vector[p]
@@ -178,12 +184,18 @@ def patch_hessian(solver, i):
 
     Symmetric blocks are xx, yy, zz, xy, xz, yz.
     """
+    return sum_over_patch(solver, i, 1)
+
+
+@kernel
+def sum_over_patch(solver, i, of_law):
+    """As patch_hessian(); of_law: 0 if con_hessian is to be taken as it is, dual variables or not."""
     vv, ww = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     first, second, third = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)  # columns of wv
     H, place = solver.con_hessian, solver.con_place
     for n in range(i, i + solver.con_patch_size[i]):
         G = (H[n, 0], H[n, 1], H[n, 2], H[n, 3], H[n, 4], H[n, 5])
-        if has_dual(solver, n):
+        if of_law == 1 and has_dual(solver, n):
             G = dual_hessian(solver, n)
         G = in_world(solver, n, G)
         r = row3(place, n, PLACE_ARM)

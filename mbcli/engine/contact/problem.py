@@ -17,9 +17,10 @@ from mbcli.engine.fields.contact_fields import (
     COUNT_STRIKES,
     PROBLEM_SOLVED,
     PROBLEM_TOO_MANY_CONSTRAINTS,
+    VECTOR_GRADIENT,
 )
 from mbcli.engine.runtime.kernel import kernel
-from mbcli.engine.runtime.lane_memory import WIDTH, sum_of_lanes
+from mbcli.engine.runtime.lane_memory import WIDTH, add_product, sum_of_lanes
 
 
 @kernel
@@ -121,6 +122,16 @@ def follow_in_patch(solver, first, i):
 def first_of(solver, i):
     """The first contact of the patch of contact i, or that alone."""
     return i + min(0, solver.con_patch_size[i])
+
+
+@kernel
+def add_momentum(solver, i, x, y, z):
+    """What the impulse (x, y, z) along the rows of constraint i, which is in no patch, does, to the gradient's row."""
+    J, vectors, piece_vector = solver.jacobian8, solver.vectors8, solver.piece_vector
+    for p in range(solver.con_first[i], solver.con_first[i + 1]):
+        s = piece_vector[p]
+        total = add_product(vectors[VECTOR_GRADIENT, s], J[3 * p], x)
+        vectors[VECTOR_GRADIENT, s] = add_product(add_product(total, J[3 * p + 1], y), J[3 * p + 2], z)
 
 
 @kernel

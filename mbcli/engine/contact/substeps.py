@@ -14,6 +14,7 @@ from mbcli.engine.fields.contact_fields import (
     HUNT_CROSSLEY_PENETRATION_AT_START,
     HUNT_CROSSLEY_STEP,
     HUNT_CROSSLEY_STRIKES,
+    SETTING_APPROXIMATION,
     TAMSI,
     TORSIONAL,
     VECTOR_FREE,
@@ -38,6 +39,15 @@ def keep_start(solver, k):
         i = solver.con_order[c]
         if solver.con_kind[i] == TAMSI:
             solver.con_law[i, HUNT_CROSSLEY_PENETRATION_AT_START] = solver.con_law[i, HUNT_CROSSLEY_PENETRATION]
+
+
+@slot(plain="contact.plain.free_in_whole_step")
+def free_in_whole_step(solver, c):
+    """Vector c of the velocities without constraints at the end of the step; vectors[FREE] may be of a part of it."""
+    vectors = solver.vectors8
+    if int(solver.settings[SETTING_APPROXIMATION]) == TAMSI:
+        return vectors[VECTOR_START, c] + vectors[VECTOR_GAIN, c]
+    return 1.0 * vectors[VECTOR_FREE, c]
 
 
 @slot(plain="contact.plain.begin_substep")

@@ -13,7 +13,12 @@ and impulses of the latter, and their scales as its law.
 """
 
 from mbcli.engine.contact.laws.registry import regularize_torsional, response_of
-from mbcli.engine.contact.patches import compliance_in_patch, fill_patch_response, patch_velocity
+from mbcli.engine.contact.patches import (
+    add_wrench_of_patch,
+    compliance_in_patch,
+    fill_patch_response,
+    patch_velocity,
+)
 from mbcli.engine.fields.collision_fields import TORSIONAL_ROLLING, TORSIONAL_SPIN
 from mbcli.engine.fields.contact_fields import (
     COUNT_PIECES,
@@ -21,7 +26,6 @@ from mbcli.engine.fields.contact_fields import (
     PAIR_FRICTION,
     PLACE_ARM,
     TORSIONAL_SCALE,
-    VECTOR_GRADIENT,
     VECTOR_INVERSE_DIAGONAL,
     VECTOR_VELOCITY,
 )
@@ -122,13 +126,7 @@ def add_turning_impulses(solver, i):
     f, m = (s * v[0], s * v[1], normal), scale(s, w)
     set_row3(solver.con_impulse, i, 0, f)
     set_row3(solver.con_impulse, i + 1, 0, m)
-    J, vectors = solver.jacobian8, solver.vectors8
-    for p in range(solver.con_first[i], solver.con_first[i + 1], 2):
-        slots = solver.piece_vector[p]
-        total = add_product(vectors[VECTOR_GRADIENT, slots], J[3 * p], f[0])
-        total = add_product(add_product(total, J[3 * p + 1], f[1]), J[3 * p + 2], f[2])
-        total = add_product(add_product(total, J[3 * p + 3], m[0]), J[3 * p + 4], m[1])
-        vectors[VECTOR_GRADIENT, slots] = add_product(total, J[3 * p + 5], m[2])
+    add_wrench_of_patch(solver, i, f, m)
 
 
 @kernel

@@ -88,6 +88,7 @@ HUNT_CROSSLEY_PENETRATION_AT_START = 7  # of parts of a step with TAMSI
 HUNT_CROSSLEY_STRIKES = 8  # 1 of what strikes, see strike_hunt_crossley()
 HUNT_CROSSLEY_STOPPED = 7  # of begin_hunt_crossley(): the slip that friction stops in a step, about
 BOUNDED_R, BOUNDED_V_HAT, BOUNDED_LOW, BOUNDED_HIGH, BOUNDED_SIGN = range(5)
+KEPT_CHANGE = 3  # the first of three columns of con_kept: of force elements
 TORSIONAL_SCALE = 0  # the first of three, one for each row of a TORSIONAL [m]
 # rows of vectors
 VECTOR_VELOCITY, VECTOR_FREE, VECTOR_GRADIENT, VECTOR_DIRECTION, VECTOR_MOMENTUM, VECTOR_MOMENTUM_STEP = range(6)
@@ -145,6 +146,7 @@ SOLVER_FIELDS = (
     Field("con_hessian", ("ncon", 6), "real", "kg", "of contacts in patches: minus derivatives of con_impulse"),
     Field("con_dual", ("ncon", 2), "real", "1", "of friction along the tangents, at most 1: see dual_friction.py"),
     Field("con_sum", ("ncon", 3), "real", "N s", "impulses of the parts of a step so far, with TAMSI"),
+    Field("con_kept", ("ncon", 6), "real", "N s, N", "con_impulse, and changes of elements, of the solver"),
     Field("con_bounce", ("ncon",), "real", "m/s", "impact with friction: separation; see bounce_energy.py"),
     Field("con_dv", ("ncon", 3), "real", "m/s", "J times the direction of a Newton step"),
     Field("con_block", ("ncon",), "int", "", "where the block of its two trees starts in values"),

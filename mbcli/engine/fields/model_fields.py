@@ -181,7 +181,8 @@ ELEMENT_STIFFNESS, ELEMENT_DAMPING, ELEMENT_ROOT, ELEMENT_FORCE, ELEMENT_X = ran
 CONTACT_AT_POINTS, CONTACT_AT_SOLVER, CONTACT_AT_COLLISION, CONTACT_AT_SAMPLES, CONTACT_AT_MODEL = range(5)
 CONTACT_AT_DATA, CONTACT_AT_LAW, CONTACT_AT_KEEP, CONTACT_AT_FIND, CONTACT_AT_SOLVE = range(5, 10)
 CONTACT_AT_SLEEP, CONTACT_AT_KEPT = 10, 11  # what sleeps, and its contacts
-CONTACT_ADDRESSES = 12
+CONTACT_AT_EXACT = 12  # of forces that are reported
+CONTACT_ADDRESSES = 13
 # elements of balance: functions, and what they are called with
 BALANCE_AT_STEP_FUNCTION, BALANCE_AT_MOTION_FUNCTION, BALANCE_AT_MODEL, BALANCE_AT_DATA = range(4)
 BALANCE_AT_ARRAYS, BALANCE_AT_RUN = 4, 5
@@ -245,6 +246,7 @@ DATA_FIELDS = (
     Field("q_at_start", ("nq",), "real", "rad, m or 1", "positions from which a discrete step goes"),
     Field("v_at_start", ("nv",), "real", "rad/s or m/s", "its velocities"),
     Field("v_terms", ("nv",), "real", "rad/s or m/s", "velocities at which it takes the velocity terms"),
+    Field("v_off", ("nv",), "real", "rad/s or m/s", "of those after a step in contact what no exact force explains"),
     Field("u", ("nu",), "real", "N m or N", "actuation, with a controller what is fed forward; then controls"),
     Field("pd_desired", ("npd", 2), "real", "rad, m, rad/s, m/s", "position and velocity that a controller aims at"),
     Field("pd_effort", ("npd",), "real", "N m or N", "what an actuator with a controller gave in the step"),
@@ -290,7 +292,7 @@ DATA_FIELDS = (
     Field("answer", (12,), "real", "of what is asked", "what the last query of one motion, point or inertia asked for"),
     Field("answer_pose", (1, 4, 3), "real", "1, m", "what the last query of one pose asked for: rows of R, and p"),
     Field("jacobian", (6, "nv"), "real", "1, m", "what the last query of a Jacobian of three or six rows asked for"),
-    Field("contact", (12,), "real", "1", "addresses that contact needs, elements CONTACT_AT_..., exact as numbers"),
+    Field("contact", (13,), "real", "1", "addresses that contact needs, elements CONTACT_AT_..., exact as numbers"),
     Field("balance", (6,), "real", "1", "addresses, elements BALANCE_AT_..., exact as numbers; 0: no balance is kept"),
     Field(
         "constraint_set", (11,), "real", "1", "addresses that constraints need, elements SET_AT_..., exact as numbers"

@@ -134,7 +134,7 @@ WORLD_FIELDS = (
         ("nefforts", 2, "ny"),
         "real",
         "of q and v",
-        "where that step takes its forces: q and velocities of velocity terms; [q; v] at its end",
+        "where that step takes its forces: q and velocities of velocity terms; at its end q, and v less v_off",
     ),
     Field("world_samples", ("nworld", "nstored", "ny"), "real", "of q and v", "[q; v] after each sampled step"),
     Field("world_status", ("nworld",), "int", "", "RUNNING, or why a world stopped"),

@@ -59,7 +59,12 @@ from mbcli.engine.stepping.integrators import (
 )
 from mbcli.engine.stepping.pushes import step_under_pushes
 from mbcli.engine.stepping.step import step_fault
-from mbcli.engine.stepping.step_loads import keep_loads, keeps_loads
+from mbcli.engine.stepping.step_loads import (
+    go_on_with_solved_forces,
+    keep_loads,
+    keeps_loads,
+    take_exact_forces,
+)
 from mbcli.engine.stepping.stop_events import part_to_stop
 
 RUNNING = 0  # the given number of steps is done
@@ -219,12 +224,15 @@ def run_discrete(model: Handle, data: Handle, stepping: Handle, actuation: Handl
         clear_applied_forces(d)
         step_under_pushes(m, d, series, t, h, implicit_damping)
         if sampled:
+            take_exact_forces(d, h)
             record_efforts(m, d, recording)
         if sampled and keep_contacts(d, written[0]) != 0.0:
             set_state(d, before)
             return STEP_FAULT
         if sampled and keeps_loads(recording):
             keep_loads(d, before, h, t, recording)
+        if sampled:
+            go_on_with_solved_forces(d, h)
         written[0] += sampled
         if step == last_step:
             set_state(d, before)

@@ -15,7 +15,7 @@ from mbcli.engine.fields.run_fields import (
 )
 from mbcli.engine.runtime.calls_by_address import call_by_address
 from mbcli.engine.runtime.handles import actuation_at, data_at, model_at, recording_at
-from mbcli.engine.runtime.kernel import Handle, Real, called, entry, kernel, slot
+from mbcli.engine.runtime.kernel import INJECTED, Handle, Real, called, entry, kernel, slot
 from mbcli.engine.smooth.element_rows import add_changes_on_links
 from mbcli.engine.smooth.force_elements import add_element_forces
 from mbcli.engine.smooth.forward_dynamics import stop_locked
@@ -27,6 +27,16 @@ from mbcli.engine.smooth.state import at_velocities
 from mbcli.engine.smooth.transmissions import add_transmissions_on_links
 from mbcli.engine.stepping.balance import at_forces_of_step
 from mbcli.engine.stepping.pushes import share_of_step
+
+
+@slot(contact="stepping.exact_forces.exact_forces_in_contact", python=INJECTED)
+def take_exact_forces(data, h):
+    """After a step: forces that are exact at the velocities that it led to; those of steps without contact are."""
+
+
+@slot(contact="stepping.exact_forces.solved_forces_in_contact", python=INJECTED)
+def go_on_with_solved_forces(data, h):
+    """After take_exact_forces() and what reports these: those by which the motion goes on."""
 
 
 @kernel
@@ -66,7 +76,7 @@ def record_loads(model, data, recording, actuation, t):
         d.q[i] = r.load_end[i]
     for k in range(d.v.shape[0]):
         d.v[k] = r.load_end[nq + k]
-        r.recorded_vdot[r.rows_written[0], k] = (d.v[k] - r.load_start[nq + k]) / r.load_step[0]
+        r.recorded_vdot[r.rows_written[0], k] = (d.v[k] - d.v_off[k] - r.load_start[nq + k]) / r.load_step[0]
     return 0.0
 
 

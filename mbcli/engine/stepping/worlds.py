@@ -27,6 +27,7 @@ from mbcli.engine.stepping.balance import at_forces_of_step
 from mbcli.engine.stepping.loop import GIMBAL_LOCK, RUNNING, STEP_FAULT, gimbal_lock, set_actuation, step_result
 from mbcli.engine.stepping.pushes import add_pushes
 from mbcli.engine.stepping.step import discrete_step, rest_of_step, start_step
+from mbcli.engine.stepping.step_loads import go_on_with_solved_forces, take_exact_forces
 
 
 @called
@@ -76,8 +77,10 @@ def advance_world(m, d, w, k):
         if result != RUNNING:
             return result
         if w.world_effort.shape[0] > 0:
+            take_exact_forces(d, h)
             keep_efforts(m, d, w, k)
             keep_place_of_forces(m, d, w, k, h)
+            go_on_with_solved_forces(d, h)
         carry_efforts(m, d, h)
         advance_activations(m, d, h)
         for i in range(d.activation.shape[0]):
@@ -124,6 +127,7 @@ def keep_place_of_forces(m, d, w, k, h):
         w.world_places[k, 0, i], d.q[i] = d.q[i], w.world_places[k, 1, i]
     for i in range(nv):
         w.world_places[k, 0, nq + i], d.v[i] = d.v[i], w.world_places[k, 1, nq + i]
+        w.world_places[k, 1, nq + i] = d.v[i] - d.v_off[i]
 
 
 @kernel

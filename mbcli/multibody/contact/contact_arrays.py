@@ -138,7 +138,7 @@ class ContactArrays:
         self.pairs = None if earlier is None else earlier.pairs
         self.samples: Any = None
         self.sleep: Sleep | None = None  # of steps in which islands may sleep
-        self.keeps = False
+        self.keeps = self.exact = False  # whether a run keeps contacts, and reports forces
         triangles = plant.get_contact_surface_representation().name == "kTriangle"
         self.faces = (FACES_TRIANGLES if triangles else FACES_POLYGONS) | self.faces_left_out
         self.make()
@@ -180,8 +180,13 @@ class ContactArrays:
         """The numbers of the plant that samples depend on."""
         self.samples.settings[SAMPLES_STICTION] = self.plant.get_stiction_tolerance()
 
-    def start_run(self, rows, keeps):
-        """Room for the contacts of samples in blocks of so many rows, if they are to be kept."""
+    def start_run(self, rows, keeps, exact=False):
+        """Room for the contacts of samples in blocks of so many rows, if they are to be kept.
+
+        exact: whether forces of steps are reported.
+        """
+        if exact and not self.exact:
+            self.exact, self._attached = True, False
         if self.samples is None or keeps or self.keeps or self.samples.rows != rows:
             self.keeps = keeps
             self.start_samples(rows)
@@ -241,10 +246,14 @@ class ContactArrays:
 
     def keep(self, row):
         """Keeps the contacts of the data's state, or of the step computed last, in a row; whether there was room."""
-        function = self.function(self._kernels, self.keeper)
+        return self.call(self.keeper, self._handles, float(row)) == 0.0
+
+    def call(self, name, handles, number):
+        """What a kernel that is called by address gives."""
+        function = self.function(self._kernels, name)
         if self.compiled:
             function = CALLED(function)
-        return function(*self._handles, float(row)) == 0.0
+        return function(*handles, number)
 
     def record(self, state):
         """ContactRecord of the state or step that the data of an EvaluatedState were computed for last."""
@@ -299,6 +308,9 @@ class ContactArrays:
 
     def take_step(self) -> None:
         """The elastic bodies go to the end of the step that was computed last."""
+
+    def take_exact_forces(self, h: float) -> None:
+        """After a step of length h: see engine/stepping/exact_forces.py. Forces of a law are exact."""
 
     def complaint(self) -> str | None:
         """What steps of elastic bodies in contact gave less exactly than they should, in words; None if nothing."""

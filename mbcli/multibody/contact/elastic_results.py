@@ -52,8 +52,8 @@ class ElasticResults(StepContact):
     unsettled_steps = 0
     _state: Any
 
-    def start_run(self, rows, keeps):
-        super().start_run(rows, keeps)
+    def start_run(self, rows, keeps, exact=False):
+        super().start_run(rows, keeps, exact)
         self.unsettled_steps, self.largest_change = 0, 0.0
 
     def statistics(self):

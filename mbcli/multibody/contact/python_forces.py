@@ -9,7 +9,7 @@ import numpy as np
 from mbcli.engine.contact import contact_calls
 from mbcli.engine.runtime.linking import link_interpreted
 from mbcli.engine.smooth import kinematics, state
-from mbcli.engine.stepping import integrators, loop, pushes, step
+from mbcli.engine.stepping import integrators, loop, pushes, step, step_loads
 from mbcli.engine.stepping.run_arrays import Actuation
 
 LOOPS = (
@@ -62,6 +62,8 @@ class PythonForces:
             contact_calls.keeps_contacts: self._keeps_contacts,
             contact_calls.keep_contacts: self._keep_contacts,
             contact_calls.lacks_room: self._lacks_room,
+            step_loads.take_exact_forces: self._take_exact_forces,
+            step_loads.go_on_with_solved_forces: self._go_on_with_solved_forces,
             integrators.explicit_step: self._explicit_step,
             integrators.rate_at_end: self._rate_at_end,
             state.finish_step: self._finish_step,
@@ -122,7 +124,7 @@ class PythonForces:
         data.q[:], data.v[:] = recording.load_start[:nq], recording.load_start[nq:]
         recording.recorded_loads[row] = self._loads
         state.calls.calc_loads(recording.handle(compiled), self._no_pushes.handle(compiled), t)
-        recording.recorded_vdot[row] = (end[nq:] - recording.load_start[nq:]) / recording.load_step[0]
+        recording.recorded_vdot[row] = (end[nq:] - data.v_off - recording.load_start[nq:]) / recording.load_step[0]
         data.q[:], data.v[:] = end[:nq], end[nq:]
         state.forget_positions()
         return 0.0
@@ -143,6 +145,14 @@ class PythonForces:
 
     def _keep_contacts(self, data, row):
         return 0.0 if not self._keeps_contacts(data) or self._context.state.contact.keep(row) else 1.0
+
+    def _take_exact_forces(self, data, h):
+        contact = self._context.state.contact
+        if contact is not None and contact.exact:
+            contact.take_exact_forces(h)
+
+    def _go_on_with_solved_forces(self, data, h):
+        self._take_exact_forces(data, -h)
 
     def _lacks_room(self, data):
         return False  # the forces come from the plant, which makes room

@@ -30,7 +30,13 @@ from mbcli.engine.fields.contact_fields import (
     STATISTIC_MOST_ITERATIONS,
     STATISTIC_PROBLEMS,
 )
-from mbcli.engine.fields.model_fields import CONTACT_AT_KEPT, CONTACT_AT_SLEEP, CONTACT_AT_SOLVE, CONTACT_AT_SOLVER
+from mbcli.engine.fields.model_fields import (
+    CONTACT_AT_EXACT,
+    CONTACT_AT_KEPT,
+    CONTACT_AT_SLEEP,
+    CONTACT_AT_SOLVE,
+    CONTACT_AT_SOLVER,
+)
 from mbcli.errors import ContactUnsolvedError
 from mbcli.multibody.contact.contact_arrays import ContactArrays
 from mbcli.multibody.contact.sleep import Sleep
@@ -77,24 +83,29 @@ class StepContact(ContactArrays):
         super().set_samples()
         self.samples.settings[SAMPLES_STEP] = self.plant.time_step()
 
-    def start_run(self, rows, keeps):
-        super().start_run(rows, keeps)
+    def start_run(self, rows, keeps, exact=False):
+        super().start_run(rows, keeps, exact)
         self.solver.statistics[:] = 0.0
 
     def called(self):
         search = ["add_touching_points_called", "find_contacts_called"]
-        return [["solve_problem_called"], search + [self.keeper] * self.keeps]
+        return [["solve_problem_called"] + ["exact_forces_called"] * self.exact, search + [self.keeper] * self.keeps]
 
     def attached(self, state):
         at = super().attached(state)
         at[CONTACT_AT_SOLVER] = self.solver.handle(self.compiled)
         at[CONTACT_AT_SOLVE] = self.function(state.kernels, "solve_problem_called")
+        if self.exact:
+            at[CONTACT_AT_EXACT] = self.function(state.kernels, "exact_forces_called")
         if state.sleeps:
             if self.sleep is None:
                 self.sleep = Sleep(state)
             at[CONTACT_AT_SLEEP] = self.sleep.arrays.handle(self.compiled)
             at[CONTACT_AT_KEPT] = self.sleep.kept.handle(self.compiled)
         return at
+
+    def take_exact_forces(self, h):
+        self.call("exact_forces_called", [*self._handles[:3], self.solver.handle(self.compiled)], h)
 
     def place_of_contact(self, A: int, B: int) -> float:
         """Nearer to the surface of the stiffer solid."""

@@ -200,6 +200,8 @@ def refresh_accelerations(plant: PlantData, context: Context) -> tuple[Vector, M
         stage = ("calc_step_dynamics", plant.step_length, implicit_damping(plant))
     with state.turn:
         vdot, given = forward_dynamics_and_loads(plant, context, u, tau, *stage)
+        if stage and state.contact is not None and not contact_failed(state):
+            state.contact.take_exact_forces(plant.step_length)
         if has_controllers(plant):
             u[state.model.pd_actuator] = state.data.pd_effort
         if stage and state.contact is not None:

@@ -66,9 +66,10 @@ def _loads_of(plant: PlantData, context: Context, vdot: FloatArray, given: Float
     recording: Any = Recording(1, sizes, keep_loads=True)  # whose arrays are named by fields
     series: Any = Actuation(np.zeros(1), np.zeros((1, sizes["nu"])))
     recording.load_step[0], recording.recorded_loads[0] = plant.time_step(), given
+    vdot = vdot - state.data.v_off / plant.time_step()
     compiled = state.compiled
     state.calls.calc_loads(recording.handle(compiled), series.handle(compiled), state.time)
     state.positions_current = state.velocities_current = False
     state.position_cache.clear()
     state.velocity_cache.clear()
-    return StepForces(vdot[None].copy(), *recording.loads(1))
+    return StepForces(vdot[None], *recording.loads(1))

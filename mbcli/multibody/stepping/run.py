@@ -307,7 +307,8 @@ class Run:
         self.contact = state.contact  # None: nothing can touch, and steps are not contact problems
         if self.contact is not None:
             keep_contacts = self._keep_contacts and plant.meets_contact()
-            self.contact.start_run(BLOCK_ROWS if keep_contacts else 1, keep_contacts)
+            exact = keep_contacts or bool(self._keep_accelerations or self._recording.keeps_efforts[0])
+            self.contact.start_run(BLOCK_ROWS if keep_contacts else 1, keep_contacts, exact and plant.is_discrete())
         self._use_loops()
         if self._controller is not None:
             desired = self._stepped.state.data.pd_desired

@@ -86,4 +86,6 @@ friction_of = dispatch(
     kind="solver.con_kind[i]",
     passed="solver.con_law, i, size, z",
 )
+CONVEX_KINDS = tuple(LAW_NUMBERS[name] for name in CONVEX_LAWS)
+is_convex_kind = selects(globals(), "is_convex_kind", CONVEX_KINDS, "Whether the law of contact has a cost.")
 is_dual_kind = selects(globals(), "is_dual_kind", WITH_DUAL, "Whether friction of the law has a dual variable.")
