@@ -30,6 +30,7 @@ POOR = 0.12  # relative error of the fit of possible bodies, above which columns
 POOR_JOINT = 0.5  # the same of one joint
 NOTICEABLE = 0.04  # the same of all, above which a load that changes is
 TILTED = 0.2  # the same of one joint, above which another direction of gravity is
+UNLIKELY = 2.0  # times the mass of the file, beyond which columns are tried otherwise, too
 BETTER = 0.6  # times the error: what a hypothesis has to reach
 BETTER_JOINT, NO_WORSE = 0.5, 0.9  # or times the error of its joint, and of all
 BETTER_LAG, HARM = 0.9, 0.01  # times the error; part of the efforts that a lag has to explain
@@ -84,7 +85,7 @@ def suspected(subject: Subject, runs: Sequence[Run], slow: FloatArray | None, cu
     suspicions = [Suspicion(s.error * usual.error, *s[1:]) for s in found]
     if usual.error > NOTICEABLE:
         suspicions += _surroundings(trial, usual)
-    if _poor(usual):
+    if _poor(usual) or _other_mass(subject, usual):
         suspicions += _best(list(_hypotheses(trial, _measured(subject, run))), trial, usual)
     if not suspicions:
         return why_not
@@ -102,6 +103,12 @@ def suspected(subject: Subject, runs: Sequence[Run], slow: FloatArray | None, cu
 
 def _poor(usual: Explained) -> bool:
     return usual.error > POOR or usual.of_joints.max() > POOR_JOINT
+
+
+def _other_mass(subject: Subject, usual: Explained) -> bool:
+    """Whether bodies explain the data by masses that are far from those of the file."""
+    old, new = float(subject.reference[:, 0].sum()), float(usual.x[: 10 * len(subject.links) : 10].sum())
+    return not old / UNLIKELY < new < old * UNLIKELY
 
 
 def _unexplained(trial: Trial) -> Explained:
@@ -233,31 +240,33 @@ def _lags(subject: Subject, runs: Sequence[Run], slow: FloatArray | None) -> tup
             "would do"
         )
         return [], [_unchecked(run, why, "lags of efforts")]
-    A, weights, known = _system(subject, run.part(inner), slow)
-    A = A[:, A.any(axis=0)] * weights[:, None]
+    trial = Trial(subject, run.part(inner), slow)
+    weights = (trial.usable * trial.weights(trial.tau)).ravel()
+    A, known = trial.A.reshape(-1, trial.A.shape[2]) * weights[:, None], trial.known.ravel()
     Q = orthonormal(A[:, A.any(axis=0)])[0]
     names, measured = subject.plant.GetVelocityNames(), _measured(subject, run)
     step = max(1, int(SHORTEST_LAG / 2.0 * run.rate))
     shifts = np.arange(-(most // step) * step, most + 1, step)
 
+    def shifted(velocities: Sequence[int], shift: int) -> FloatArray:
+        """Efforts (n, d), of some velocities later ones."""
+        tau = run.tau[inner].copy()
+        tau[:, velocities] = run.tau[inner + shift][:, velocities]
+        return np.nan_to_num(tau[:, subject.independent])
+
     def errors(velocities: Sequence[int]) -> list[tuple[float, int]]:
         """(error, shift) of each shift of the efforts of some velocities."""
-        columns = []
-        for shift in shifts:
-            tau = run.tau[inner].copy()
-            tau[:, velocities] = run.tau[inner + shift][:, velocities]
-            columns.append((_efforts(subject, tau) - known) * weights)
-        y = np.stack(columns, axis=1)
+        y = np.stack([(shifted(velocities, int(k)).ravel() - known) * weights for k in shifts], axis=1)
         size = np.maximum((y**2).sum(axis=0), 1e-300)
         left = np.sqrt(np.maximum(size - (product(Q, y) ** 2).sum(axis=0), 0.0) / size)
         return list(zip(left.tolist(), shifts.tolist(), strict=True))
 
     everything = errors(measured)
     usual = {shift: error for error, shift in everything}[0]
-    groups = [(*min(everything), "the efforts", "tau")]
+    groups = [(*min(everything), "the efforts", "tau", measured)]
     for d in measured if run.tau.shape[1] > 1 else ():
-        groups.append((*min(errors([d])), "the effort", names[d]))
-    best, shift, what, column = min(groups)
+        groups.append((*min(errors([d])), "the effort", names[d], [d]))
+    best, shift, what, column, which = min(groups)
     explains = np.sqrt(max(usual**2 - best**2, 0.0) * (1 if what == "the efforts" else len(measured)))
     if (
         best >= BETTER_LAG * usual
@@ -266,23 +275,14 @@ def _lags(subject: Subject, runs: Sequence[Run], slow: FloatArray | None) -> tup
         or abs(shift) == shifts[-1]
     ):
         return [], []
+    # bodies that cannot be explain a lag of what is wrong otherwise
+    as_it_is, later = trial.by_bodies(), trial.by_bodies(shifted(which, shift))
+    if as_it_is is None or later is None or later.error >= BETTER_LAG * as_it_is.error:
+        return [], []
     when = "behind" if shift > 0 else "ahead of"
     verb = "are" if what == "the efforts" else "is"
     text = f"{what} {verb} {abs(shift) / run.rate * 1e3:.0f} ms {when} the motion"
-    return [Suspicion(best / usual, "DATA_LAG", text, column)], []
-
-
-def _system(subject: Subject, part: Run, slow: FloatArray | None) -> tuple[Any, Any, Any]:
-    """A (n d, p), weights (n d,) of velocities by the size of their efforts, and what is known of tau (n d,)."""
-    e = subject.equations(part, slow)
-    scale = np.sqrt((e.tau**2).mean(axis=0))
-    weights = np.where(e.usable, 1.0 / np.where(scale > 0.0, scale, 1.0), 0.0)
-    return e.A.reshape(-1, e.A.shape[2]), weights.ravel(), (e.tau - e.y).ravel()
-
-
-def _efforts(subject: Subject, tau: FloatArray) -> FloatArray:
-    """(n d,) of the equations, from (n, nv)."""
-    return np.nan_to_num(tau[:, subject.independent]).ravel()
+    return [Suspicion(later.error / as_it_is.error, "DATA_LAG", text, column)], []
 
 
 def _times(values: FloatArray, k: int | list[int], factor: float) -> FloatArray:
