@@ -29,7 +29,7 @@ from mbcli.identification.hypotheses import suspected
 from mbcli.identification.known_efforts import known_efforts, told_of_speeds
 from mbcli.identification.possible_bodies import Estimate, estimate
 from mbcli.identification.records import DataSettings, Record, given, read_record
-from mbcli.identification.signals import choose_cutoff, runs_of, velocities_of
+from mbcli.identification.signals import MOVES, choose_cutoff, runs_of, velocities_of
 from mbcli.identification.subject import HOLD, SLOW, Subject, slow_speeds
 from mbcli.identification.unknowns import ARMATURE, COULOMB, FRICTIONS, INERTIAL, OFFSET, STRIBECK, VISCOUS
 
@@ -72,6 +72,7 @@ class Identified:
         figures: relative errors, by name. cross: (file, error) of each file by the others.
         counts: of samples, by what became of them. cutoff: [Hz] of the filter, None without. findings: of everything.
         data, validation: their Equations. gains: of drives, where they were identified.
+        standing: names of velocities of joints that stand in what the result is judged by.
         known_speed: times the speeds of the data up to which efforts of other motion are known, of known_efforts().
     """
 
@@ -94,6 +95,7 @@ class Identified:
     gains: DriveGains | None = None
     x_of_file: FloatArray = field(default_factory=lambda: np.zeros(0))
     known_speed: float | None = None
+    standing: set[str] = field(default_factory=set)
 
     def looks_wrong(self) -> bool:
         """Whether a finding says that the data are not what they claim to be, or that the result is not to be used."""
@@ -212,6 +214,7 @@ def identify(
         found_gains,
         subject.x0.copy(),
     )
+    result.standing = _standing(subject, runs["validation"] or runs["data"])
     if own:
         try:
             _fit(result, own, first)
@@ -224,6 +227,16 @@ def identify(
             raise NumericalError("\n".join((*why, f"{own[0].source}: error: {error}"))) from None
     result.figures = _figures(result, own, others)
     return result
+
+
+def _standing(subject: Subject, runs: Sequence[Run]) -> set[str]:
+    """Names of velocities of joints that do not move: what holds them is friction, of any size."""
+    names, found = subject.plant.GetVelocityNames(), set()
+    for d in subject.joints:
+        i = subject.joint_of[d].position_start()
+        if max((float(np.ptp(run.q[:, i])) for run in runs), default=0.0) < MOVES:
+            found.add(names[d])
+    return found
 
 
 def _check_efforts(record: Record, plant: Any, held: HeldJoints) -> None:

@@ -96,7 +96,7 @@ def _joints(result: Identified, source: str) -> list[Finding]:
     sizes = np.sqrt(sum((e.raw_tau**2).sum(axis=0) for e in runs))
     found = []
     for name, size, error in zip(result.names, sizes, result.per_velocity(runs), strict=True):
-        if error > USELESS and size > FEW * sizes.max(initial=0.0):
+        if error > USELESS and size > FEW * sizes.max(initial=0.0) and name not in result.standing:
             message = f"the error is {100 * error:.1f} %: no effort at all would be as good a prediction{what}"
             found.append(Finding("RESULT_JOINT", message, source, 0, name))
     return found

@@ -81,6 +81,14 @@ def test_a_joint_that_is_predicted_worse_than_by_nothing_is_named(robot, tmp_pat
     assert code == 1 and joint["column"] == "double_pendulum_elbow_w" and "no effort at all" in joint["message"]
 
 
+def test_a_joint_that_stands_is_not_judged_by_what_friction_holds_it_with(robot, tmp_path):
+    unseen = columns_of(robot, 5)
+    unseen["q:elbow"], unseen["v:elbow"] = np.full(1001, 0.3), np.zeros(1001)
+    unseen["tau:elbow"] = -2.0 * unseen["tau:elbow"]
+    found = judged(tmp_path, columns_of(robot, 4), unseen=unseen)[1]
+    assert "RESULT_JOINT" not in found
+
+
 def test_efforts_that_have_nothing_to_do_with_the_motion_explain_nothing(robot, tmp_path):
     data = columns_of(robot, 4)
     rng = np.random.default_rng(1)
