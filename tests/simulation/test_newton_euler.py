@@ -88,6 +88,11 @@ def test_the_command_for_many_mechanisms_tells_what_does_not_balance(capsys, mon
     assert case(12)[-1] in capsys.readouterr().out
 
 
+def test_the_table_of_loads_says_how_far_a_step_of_1_ms_is_off(capsys):
+    assert main(["--loads", str(SAMPLES / "arm7.urdf")]) == 0
+    assert "1 robots, 1 within 1%" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize("law", ["sap", "lagged", "similar"])
 @pytest.mark.parametrize("kind", [{"floating": True}, {"loop": True, "rubs": True}, {"struts": True}])
 def test_bodies_in_contact_balance(kind, law):
