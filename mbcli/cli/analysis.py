@@ -53,6 +53,7 @@ class Analysis:
         component_names: plant -> names of the components of each column, for CSV headers.
         evaluate_rows: (context, batch, states) -> dict of columns for all rows of a chunk, with batch a StateBatch and
             states having q, v and the inputs of the command, each (n, ...) or None; without it rows go one by one.
+        by_cube: whether its work grows with the cube of the velocities, so that large plants are compiled.
 
     A batch is compiled even if it is short and interpreting it would end sooner: how long a pipe is shows only at
     its end, and the digits of a row shall not depend on how many rows follow. MBCLI_JIT=0 interprets all.
@@ -73,6 +74,7 @@ class Analysis:
         complete: Callable[[MultibodyPlant, Context, Iterator[StateChunk], str], Iterator[StateChunk]] | None = None,
         contact: bool = False,
         ground: float | None = None,
+        by_cube: bool = False,
         notes: Callable[[LoadedModel], list[str]] = lambda loaded: [],
     ) -> None:
         self.command, self.evaluate, self.render, self.takes = command, evaluate, render, takes
@@ -80,7 +82,7 @@ class Analysis:
         self.evaluate_rows = evaluate_rows
         self.columns = columns or (lambda plant, results: results)
         self.component_names = component_names or (lambda plant: {})
-        self.contact, self.ground, self.notes = contact, ground, notes
+        self.contact, self.ground, self.by_cube, self.notes = contact, ground, by_cube, notes
 
     def run(self, ctx: click.Context, values: dict[str, Any], inputs: dict[str, str | None]) -> None:
         """Runs the command: values are click's keyword arguments, inputs maps vdot, tau or u to the option's text."""
@@ -99,12 +101,16 @@ class Analysis:
         if batch.states is not None:
             _check_batch(batch, output)
         loaded = load(model, ctx, contact=self.contact, ground=self.ground)
+        from mbcli.engine.runtime.kernel import worth_compiling
+
         for line in self.notes(loaded) if (ctx.obj or {}).get("verbosity", 0) >= 0 else ():
             warn(line)
         at_once = batch.states is not None and self._is_compiled(loaded.plant.model)
         if batch.states is None or at_once:
             # the context evaluates one state, or only holds the start of a batch, for which nothing is imported
-            loaded.plant.prefers_interpreted = batch.states is None or not _has_precompiled_kernels()
+            compiles = self.by_cube and worth_compiling(loaded.plant.num_velocities())
+            one = batch.states is None and not compiles
+            loaded.plant.prefers_interpreted = one or (at_once and not _has_precompiled_kernels())
         if batch.states is None:
             self._print(loaded, *self.evaluate_state(loaded, state, inputs), output)
             return

@@ -104,6 +104,7 @@ def constrained_dynamics(
         render,
         takes=("tau", "u") if inverse is None else ("vdot",),
         columns=columns,
+        by_cube=True,
     ).run(ctx, values, {"tau": tau, "u": u, "vdot": vdot})
 
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from mbcli.conversion.plant_comparison import PlantComparison
+    from mbcli.math.array_types import BoolArray
     from mbcli.parsers.package_map import PackageMap
     from mbcli.parsers.spec import ConstraintSpec, DeformableSpec, FrameSpec, MimicSpec, ModelSpec
     from mbcli.parsers.writing.conversion import Conversion
@@ -51,8 +52,9 @@ def prove(
     written = _plant_of(model)
     links = [(link, name) for link, name in conversion.links.items() if link != WORLD]
     num_added = conversion.num_added + int(conversion.links.get(WORLD, WORLD) != WORLD)
+    named = {body.name(): body for body in written.elements.bodies}  # of one flat model: names are unique
     bodies = [
-        (body, written.GetBodyByName(name), conversion.moved.get(link))
+        (body, named[name], conversion.moved.get(link))
         for body, (link, name) in zip(plant.elements.bodies[1:], links, strict=True)
     ]
     same = Correspondence(bodies, [], num_added, limits=conversion.limits)
@@ -77,6 +79,7 @@ def prove_by_engine(conversion: Conversion, proof: PlantComparison, *, seed: int
 
 def _match_joints(same: Correspondence, plant: MultibodyPlant, written: MultibodyPlant, conversion: Conversion) -> None:
     """Which joints of the plant are which in the written one."""
+    named = {joint.name(): joint for joint in written.elements.joints}
     holders = {joint.child_body().name(): joint for joint in written.elements.joints}
     same.num_constraints = len(conversion.written.constraints) - len(conversion.kept.constraints)
     for spec, joint in zip(conversion.kept.joints, plant.elements.joints, strict=False):
@@ -86,10 +89,10 @@ def _match_joints(same: Correspondence, plant: MultibodyPlant, written: Multibod
         elif spec.name in conversion.unnamed:
             same.joints.append((joint, holders[conversion.unnamed[spec.name]]))
         elif len(parts) > 1:
-            same.compounds.append((joint, [(written.GetJointByName(part.name), part) for part in parts]))
+            same.compounds.append((joint, [(named[part.name], part) for part in parts]))
             same.num_constraints += sum(part.follows is not None for part in parts)
         else:
-            same.joints.append((joint, written.GetJointByName(conversion.joints[spec.name])))
+            same.joints.append((joint, named[conversion.joints[spec.name]]))
 
 
 def _plant_of(model: ModelSpec) -> MultibodyPlant:
@@ -151,8 +154,11 @@ def shape_differences(conversion: Conversion, read: ModelSpec) -> list[str]:
             ours = [compose(X_NL, geometry.X_LG) for geometry in getattr(link, tag)]
             if not _same_poses(ours, [geometry.X_LG for geometry in getattr(twin, tag, ())]):
                 found.append(f"{tag} of link '{link.name}' are elsewhere")
-    meant = {frozenset(conversion.links[link] for link in pair) for pair in touching(conversion.kept)}
-    for pair in sorted(map(sorted, meant ^ touching(read))):
+    (ours, meant), (theirs, reached) = touching(conversion.kept), touching(read)
+    ours = [conversion.links[name] for name in ours]
+    names = sorted({*ours, *theirs})
+    for row, column in np.argwhere(np.triu(_placed(meant, ours, names) != _placed(reached, theirs, names))).tolist():
+        pair = names[row], names[column]
         found.append(f"links '{pair[0]}' and '{pair[-1]}' may touch in one and not in the other")
     return found
 
@@ -168,8 +174,18 @@ def _same_poses(ours: list[Any], theirs: list[Any]) -> bool:
     return not left
 
 
-def touching(model: ModelSpec) -> set[frozenset[str]]:
-    """Pairs (frozensets) of links of a flat ModelSpec that may touch."""
+def _placed(may: BoolArray, names: list[str], among: list[str]) -> BoolArray:
+    """Which pairs of `among` may touch, by a matrix of those of `names`; several of these may have one name."""
+    index = {name: k for k, name in enumerate(among)}
+    place = np.array([index[name] for name in names], dtype=int)
+    result = np.zeros((len(among), len(among)), dtype=bool)
+    rows, columns = np.nonzero(may)
+    result[place[rows], place[columns]] = True
+    return result
+
+
+def touching(model: ModelSpec) -> tuple[list[str], BoolArray]:
+    """Links of a flat ModelSpec that collide, and which pairs of them may touch (n, n), symmetric."""
     links = tuple(
         replace(
             link,
@@ -184,15 +200,15 @@ def touching(model: ModelSpec) -> set[frozenset[str]]:
     _fill(plant, replace(model, links=links, contact_pairs=()))
     body = plant.geometry_bodies
     inspector = scene_graph.model_inspector()
-    members = {group.name: group.members for group in model.filter_groups}
-    excluded = {
-        frozenset({a, b})
-        for group in model.filter_groups
-        for ignored in group.ignores
-        for a in group.members
-        for b in members.get(ignored, ())
-    }
-    return {frozenset({body[a].name(), body[b].name()}) for a, b in inspector.GetCollisionCandidates()} - excluded
+    ids, may = inspector.collision_matrix()  # one geometry a link
+    names = [body[g].name() for g in ids]
+    row = {name: k for k, name in enumerate(names)}
+    members = {group.name: [row[name] for name in group.members if name in row] for group in model.filter_groups or ()}
+    for group in model.filter_groups or ():
+        for ignored in group.ignores:
+            pairs = np.ix_(members[group.name], members.get(ignored, []))
+            may[pairs] = may.T[pairs] = False
+    return names, may
 
 
 def _deformables(model: ModelSpec) -> list[tuple[DeformableSpec, list[float]]]:

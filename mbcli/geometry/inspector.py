@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from mbcli.geometry.properties import GeometryProperties, IllustrationProperties, ProximityProperties
     from mbcli.geometry.registry import Registry
     from mbcli.geometry.shapes import Shape
+    from mbcli.math.array_types import BoolArray
     from mbcli.math.rigid_transform import RigidTransform
 
 
@@ -222,6 +223,11 @@ class SceneGraphInspector:
 
     def GetCollisionCandidates(self) -> set[tuple[GeometryId, GeometryId]]:
         """A set of the pairs that may collide, each with the smaller identifier first."""
+        ids, may = self.collision_matrix()
+        return {(ids[a], ids[b]) for a, b in np.argwhere(np.triu(may, 1)).tolist()}
+
+    def collision_matrix(self) -> tuple[list[GeometryId], BoolArray]:
+        """Identifiers of all geometries that collide, in order, and which pairs of them may (n, n), symmetric."""
         ids = sorted(self.GetAllGeometryIds(Role.kProximity))
         row = {g: k for k, g in enumerate(ids)}
         may = np.ones((len(ids), len(ids)), dtype=bool)
@@ -234,4 +240,4 @@ class SceneGraphInspector:
                 rigid.setdefault(self._registry.geometries[g].frame, []).append(row[g])
         for rows in rigid.values():
             may[np.ix_(rows, rows)] = False
-        return {(ids[a], ids[b]) for a, b in np.argwhere(np.triu(may, 1)).tolist()}
+        return ids, may

@@ -14,6 +14,7 @@ from mbcli.parsers.load import load_models
 from mbcli.parsers.package_map import PackageMap
 from mbcli.parsers.writing.conversion import converted
 
+from mbcli.conversion.conversion_proof import touching
 from mbcli.conversion.plant_comparison import inertias_outboard
 from mbcli.errors import MbcliError, ModelError
 from mbcli.multibody.parsing import Parser
@@ -333,3 +334,16 @@ def test_the_proof_of_a_long_chain_asks_each_body_once():
     list(inertias_outboard(*chain(3)))  # what is made once
     few, some, many = (calls(lambda pair: list(inertias_outboard(*pair)), chain(n)) for n in (10, 40, 160))
     assert many - some < 8 * (some - few), (few, some, many)
+
+
+def test_proving_a_conversion_of_nested_bodies_costs_no_calls_for_each_pair_of_them():
+    """4,500 bodies of which each pair is a Python object take minutes."""
+
+    def proved(n):
+        text = mjcf("".join(f"<body name='c{k}'><joint/><geom size='.1'/>" for k in range(n)) + "</body>" * n)
+        models = load_models(text.encode(), input_format="mjcf", diagnostics=Diagnostics())
+        touching(models[0])
+
+    proved(3)
+    few, some, many = (calls(proved, count) for count in (20, 40, 80))
+    assert many - some < 2.2 * (some - few)

@@ -202,6 +202,7 @@ KINDS = {
     "numbers": "AutoDiffXd or symbols in place of floats, interpreted",
     "python": "time loops with forces or inputs that are functions of Python, interpreted",
 }
+MANY_VELOCITIES = 200  # for one state of which work by the cube takes longer, interpreted, than to compile it once
 INTERPRETED = {"numbers", "python"}  # kinds that are never compiled
 ALONE = {"lanes"}  # kinds that are not combined with others
 ALWAYS = "compiled"  # the kind of all compiled kernels, which nobody asks for
@@ -277,6 +278,11 @@ def compiled_by_default(preferred=True):
     """Whether kernels are compiled unless a caller asks otherwise: MBCLI_JIT=0 or 1 decides; unset, as preferred."""
     setting = os.environ.get("MBCLI_JIT")
     return preferred if setting is None else setting != "0"
+
+
+def worth_compiling(num_velocities):
+    """Whether kernels of one state of a plant are to be compiled: interpreted, work by the cube takes longer."""
+    return num_velocities >= MANY_VELOCITIES and may_compile()
 
 
 def may_compile():

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from mbcli.engine.runtime.kernel import worth_compiling
 from mbcli.multibody.compilation.compile_constraints import Tie, compile_constraints
 from mbcli.multibody.compilation.constrained_model import ConstrainedModel
 from mbcli.multibody.constraints.forward_dynamics import solve_contacts
@@ -43,7 +44,8 @@ class PlantSystem:
         if active is not None:
             active.require_equations()
             self._ties, self.owners, constraints = active.rows, active.row_owners, active.arrays
-        self._constrained = constrained = ConstrainedModel(state.model, constraints, compiled=False)
+        compiled = state.compiled and worth_compiling(state.v.size)
+        self._constrained = constrained = ConstrainedModel(state.model, constraints, compiled)
         constrained.data.q[:], constrained.data.v[:] = state.q, state.v
         constrained.run("calc_constrained_system")
         self.H, self.G, self.gamma = constrained.mass_matrix(), constrained.dense("G"), constrained.rows("gamma")

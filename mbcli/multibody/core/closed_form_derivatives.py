@@ -8,6 +8,7 @@ import numpy as np
 
 from mbcli.engine import load_kernels
 from mbcli.engine.queries.state_batch import has_dynamics_derivatives
+from mbcli.engine.runtime.kernel import worth_compiling
 from mbcli.engine.runtime.kernel_cache import is_compiled
 from mbcli.engine.runtime.model import Data
 from mbcli.multibody.compilation.constrained_model import ConstrainedModel
@@ -109,14 +110,15 @@ def constrained_derivatives(context: Context, tau: Vector) -> tuple[dict[str, Ma
 
 
 def _constrained_model(state: EvaluatedState, constraints: Any) -> ConstrainedModel:
-    """Of kernels that are interpreted if that of derivatives would have to be compiled first."""
-    compiled = state.compiled and is_compiled(getattr(ConstrainedModel.kernels_for(state.model, True), KERNEL))
+    """Of kernels that are interpreted if that of derivatives would have to be compiled first, but for large plants."""
+    kernels = ConstrainedModel.kernels_for(state.model, True)
+    compiled = state.compiled and (worth_compiling(state.v.size) or is_compiled(getattr(kernels, KERNEL)))
     return ConstrainedModel(state.model, constraints, compiled)
 
 
 def _kernel(state: EvaluatedState, name: str) -> tuple[Any, tuple[Any, Any], Any]:
-    """A kernel, its handles and its Data: interpreted if it would have to be compiled first."""
+    """A kernel, its handles and its Data: interpreted if it would have to be compiled first, but for large plants."""
     kernel, data = getattr(state.kernels, name), Data(state.model.sizes)
-    if not is_compiled(kernel):
+    if not (is_compiled(kernel) or (state.compiled and worth_compiling(state.v.size))):
         return getattr(load_kernels(False), name), (state.model, data), data
     return kernel, (state.model_handle, data.handle(state.compiled)), data
