@@ -154,10 +154,11 @@ def shape_differences(conversion: Conversion, read: ModelSpec) -> list[str]:
             ours = [compose(X_NL, geometry.X_LG) for geometry in getattr(link, tag)]
             if not _same_poses(ours, [geometry.X_LG for geometry in getattr(twin, tag, ())]):
                 found.append(f"{tag} of link '{link.name}' are elsewhere")
-    (ours, meant), (theirs, reached) = touching(conversion.kept), touching(read)
-    ours = [conversion.links[name] for name in ours]
-    names = sorted({*ours, *theirs})
-    for row, column in np.argwhere(np.triu(_placed(meant, ours, names) != _placed(reached, theirs, names))).tolist():
+    (kept, meant), (others, reached) = touching(conversion.kept), touching(read)
+    kept = [conversion.links[name] for name in kept]
+    names = sorted({*kept, *others})
+    differs = _placed(meant, kept, names) != _placed(reached, others, names)
+    for row, column in np.argwhere(np.triu(differs)).tolist():
         pair = names[row], names[column]
         found.append(f"links '{pair[0]}' and '{pair[-1]}' may touch in one and not in the other")
     return found
