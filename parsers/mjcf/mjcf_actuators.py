@@ -168,12 +168,14 @@ class _ActuatorReader:
     def _driven(self, node: Node, law: _Law) -> tuple[JointSpec, float, float] | None:
         """(JointSpec, c, L0) of an actuator on the length c q + L0 of a joint at q; None of another one.
 
-        A damping ratio on a tendon is by the masses that its own force moves, not by that of the joint that leads.
+        A damping ratio on a tendon is by the masses that its own force moves, not by that of the joint that leads;
+        limits of the forces on a tendon are those of all actuators on it.
         """
-        if node.attribute("tendon") is not None:
-            if law.dampratio:
+        name = node.attribute("tendon")
+        if name is not None:
+            if law.dampratio or name in self._tendons.forces:
                 return None
-            tendon = self._tendons.fixed.get(node.attribute("tendon") or "")
+            tendon = self._tendons.fixed.get(name)
             return _leader_of(tendon, self._bodies.joints)
         joint = self._bodies.joints.get(node.attribute("joint") or node.attribute("jointinparent") or "")
         return None if joint is None or len(joint.axes) != 1 else (joint, 1.0, 0.0)

@@ -189,7 +189,7 @@ FOREIGN = _table(
         "weld": "@solref @solimp @torquescale",
         "equality/joint": "@solref @solimp",
         "equality/tendon": "@solref @solimp",
-        "pair": _PAIR_SOLVER,
+        "pair": f"@name {_PAIR_SOLVER}",
         **dict.fromkeys(["default/tendon", "fixed", "spatial"], f"{_TENDON_VIEWER} {_TENDON_SOLVER}"),
         **dict.fromkeys(ACTUATORS.split(), _ACTUATOR_SOLVER),
     }

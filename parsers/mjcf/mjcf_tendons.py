@@ -50,7 +50,7 @@ class Tendons:
     fixed: dict[str, FixedTendon] = field(default_factory=dict)
     paths: dict[str, tuple[PathPoint, ...]] = field(default_factory=dict)  # of spatial ones
     limits: dict[str, tuple[float, float]] = field(default_factory=dict)  # [m] lengths
-    forces: dict[str, tuple[float, float]] = field(default_factory=dict)  # of all actuators together
+    forces: dict[str, tuple[float, float]] = field(default_factory=dict)  # limits of all actuators together
     elements: dict[str, WithDefaults] = field(default_factory=dict)
     constraints: list[TendonConstraintSpec] = field(default_factory=list)
     force_elements: list[SpringDamperSpec] = field(default_factory=list)
@@ -83,7 +83,9 @@ def read_tendons(root: Node, reading: Reading, bodies: BodyReader) -> Tendons:
                 tendons.elements[name] = element
                 tendons.limits[name] = forces.lower, forces.upper
                 autolimits = reading.settings_of(element).autolimits
-                tendons.forces[name] = read_limits(element, "actuatorfrclimited", "actuatorfrcrange", autolimits, 1.0)
+                limits = read_limits(element, "actuatorfrclimited", "actuatorfrcrange", autolimits, 1.0)
+                if limits != (-inf, inf):
+                    tendons.forces[name] = limits
             (_read_fixed if node.tag == "fixed" else _read_spatial)(node, element, forces, reading, bodies, tendons)
     return tendons
 

@@ -50,6 +50,8 @@ class TransmissionReader:
         given = element.vector("gear", 6, (1.0,), least=1)
         gear = (*given, *(0.0,) * (6 - len(given)))
         kind = stated[0]
+        for other in stated[1:]:
+            self._reading.unused.add(element, other, f"the actuator acts through its {kind}")
         if kind == "tendon":
             return self._of_tendon(node, gear)
         if kind == "site":
@@ -69,7 +71,7 @@ class TransmissionReader:
             if count > 1 and axis.effort < inf:
                 self._reading.unused.add(self._bodies.joint_elements[name], "actuatorfrcrange", _EACH)
         for name, count in self._on_tendons.items():
-            if count > 1 and self._tendons.forces.get(name, _NO_LIMITS) != _NO_LIMITS:
+            if count > 1 and name in self._tendons.forces:
                 self._reading.unused.add(self._tendons.elements[name], "actuatorfrcrange", _EACH)
 
     def leave_out(self, node: Node, problem: str) -> None:
