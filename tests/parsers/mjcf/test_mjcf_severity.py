@@ -5,21 +5,19 @@ from lxml import etree
 from mjcf_severity import END, MODEL, START, Walk, read, table
 from severity_tables import PAGE
 
-peers = pytest.mark.peers("mujoco")
-
 
 @pytest.fixture(scope="module")
 def walk():
     return Walk()
 
 
-@peers
+@pytest.mark.peers("mujoco")
 def test_each_attribute_acts_or_is_named(walk):
     assert [key for key, outcome in walk.outcomes.items() if outcome == "nothing"] == []
     assert len(walk.outcomes) > 400
 
 
-@peers
+@pytest.mark.peers("mujoco")
 def test_the_page_says_what_each_attribute_does(walk):
     assert PAGE.read_text().split(START)[1].split(END)[0] == table(walk.outcomes)
 
