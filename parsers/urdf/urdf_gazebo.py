@@ -20,14 +20,22 @@ if TYPE_CHECKING:
     from mbcli.parsers.spec import JointSpec, LinkSpec
     from mbcli.parsers.xml_node import Node
 
-ACTING = frozenset(("mu1", "mu2", "fdir1", "gravity", "turnGravityOff", "selfCollide", "self_collide"))
+SELF_COLLIDE = ("selfCollide", "self_collide")
+ACTING = frozenset(("mu1", "mu2", "fdir1", "gravity", "turnGravityOff", *SELF_COLLIDE))
 # elements that motion depends on in Gazebo, and what to do here
 UNUSED = {
     "dampingFactor": "state the damping of joints",
     "springStiffness": "joints of URDF have no springs",
     "springReference": "joints of URDF have no springs",
     "static": "--weld fixes a link to the world",
+    "slip1": "friction sticks up to its coefficient",
+    "slip2": "friction sticks up to its coefficient",
+    "enable_wind": "wind acts on links of SDFormat",
+    "velocity_decay": "state the damping of joints",
+    "collision": "<mu1>, <mu2> and <fdir1> beside it state friction",
+    "surface": "<mu1>, <mu2> and <fdir1> in its place state friction",
 }
+_NEUTRAL = ("0", "0.0", "false")  # values of these that move nothing
 # of its engines' solvers
 OF_SOLVERS = {
     "kp": "stiffness of contact follows from the masses",
@@ -75,7 +83,7 @@ def read_gazebo(
                     stated[reference] = collides
             if reference in links:
                 links[reference] = _changed(node, links[reference], links)
-        _report_rest(node)
+        _report_rest(node, joints)
     if whole is None and not stated:
         return ()
     default = bool(whole)
@@ -163,13 +171,20 @@ def _with_friction(link: LinkSpec, change: Callable[[Properties], None]) -> Link
     return replace(link, collisions=tuple(collisions))
 
 
-def _report_rest(node: Node) -> None:
+def _report_rest(node: Node, joints: Container[str]) -> None:
     for child in node.child_nodes:
-        if child.tag in UNUSED:
+        if child.tag in UNUSED and _is_neutral(child):
+            child.ignore("foreign", UNUSED[child.tag])
+        elif child.tag in UNUSED:
             child.unsupported(UNUSED[child.tag])
         elif child.tag in OF_SOLVERS:
             child.ignore("foreign", OF_SOLVERS[child.tag])
         elif child.tag in ACTING:
             child.used = True
-            if not child.is_text_read:
+            of_joint = node.attribute("reference") in joints
+            if not child.is_text_read or (of_joint and child.tag in SELF_COLLIDE):
                 child.ignore("meaningless", "it is of a link")
+
+
+def _is_neutral(child: Node) -> bool:
+    return not child.child_nodes and (child.raw("value") or child.raw_text or "").strip() in _NEUTRAL

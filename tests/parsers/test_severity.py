@@ -4,6 +4,7 @@ import importlib.util
 
 import pytest
 import severity_tables as tables
+import urdf_severity
 
 from mbcli.plugins import CLASSIC
 
@@ -79,3 +80,23 @@ def test_plugins_of_gazebo_classic_that_move_things_are_warned_of_with_a_cure(pa
 def test_plugins_that_move_nothing_are_no_warnings(name):
     _, findings = tables.read(tables.plugin_robot(name), "urdf")
     assert [f for f in findings if f.severity == "warning" and "plugin" in f.message] == []
+
+
+def test_all_of_urdf_acts_or_is_named_and_the_page_says_which():
+    outcomes = urdf_severity.outcomes()
+    assert [name for name, (here, _) in outcomes.items() if here not in ("acts", "a warning", "a note")] == []
+    text = tables.PAGE.read_text().split(urdf_severity.START)[1].split(urdf_severity.END)[0]
+    assert text == urdf_severity.table()
+
+
+@pytest.mark.parametrize("name", ["slip1", "static", "enable_wind", "dampingFactor"])
+@pytest.mark.parametrize("value", ["0", "0.0", "false"])
+def test_what_moves_nothing_in_an_element_of_gazebo_is_a_note(name, value):
+    stated = {"END": f'<gazebo reference="b"><{name}>{value}</{name}></gazebo>'}
+    assert urdf_severity.outcome(stated)[0] == "a note"
+
+
+@pytest.mark.parametrize("name", ["selfCollide", "self_collide"])
+def test_what_a_joint_says_of_its_neighbours_is_named(name):
+    stated = {"END": f'<gazebo reference="j"><{name}>true</{name}></gazebo>'}
+    assert urdf_severity.outcome(stated) == ("a note", "it is of a link")
