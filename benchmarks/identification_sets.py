@@ -1,6 +1,7 @@
 """What `mbcli identify` says of 60 simulated recordings, of which the truth is known: a table and its counts.
 
     python -m benchmarks.identification_sets [--only WORD] [--keep FOLDER]
+    python -m benchmarks.identification_sets --errors 200
 
 Arms of 2 to 7 joints: two of `sample_models`, four drawn. The file has other masses, centres and inertias than the
 robot, and no friction. Each recording (20 s, 100 to 200 rows a second, positions and efforts) goes through the command,
@@ -12,6 +13,9 @@ as a user would run it, and the printed parameters predict the efforts of a moti
     other cause     exit code 1, but the cause is another
     false alarm     exit code 1 for good data
     WRONG           exit code 0, no warning, and a wrong prediction
+
+--errors: of so many good recordings of each of DRAWN, how many of the true numbers of friction are within two standard
+errors.
 
 Everything is drawn from fixed seeds. Exit code 1 if anything is wrong in silence, or a false alarm.
 """
@@ -158,6 +162,7 @@ class Recording:
     rng: Any
     words: tuple[str, ...] = ()
     with_velocities: bool = False
+    exact: Any = None  # (q, tau) without noise
 
     def noise(self, size: float) -> Any:
         """(n, joints) of white noise, as large as a part of the efforts."""
@@ -176,7 +181,7 @@ def recorded(arm: Arm, name: str, seconds: float = SECONDS, base: float = BASE, 
     seed = zlib.crc32(name.encode())
     t, q, v, vdot = harmonics(arm, seed, seconds, base, int(seconds * RATE))
     r = Recording(arm, t, q, v, vdot, arm.efforts(q, v, vdot, stribeck=stribeck), np.random.default_rng(seed + 1))
-    return replace(r, q=q + 1e-5 * r.rng.normal(size=q.shape), tau=r.tau + r.noise(0.01))
+    return replace(r, q=q + 1e-5 * r.rng.normal(size=q.shape), tau=r.tau + r.noise(0.01), exact=(q, r.tau))
 
 
 def one_joint(values: Any, k: int, change: Callable[[Any], Any]) -> Any:
@@ -386,6 +391,29 @@ def everything(only: str, folder: str) -> Iterable[Said]:
                 yield tried(name, kind, k, arms[joints], folder)
 
 
+DRAWN: dict[str, Callable[[Recording], Recording]] = {
+    "without noise": lambda r: replace(r, q=r.exact[0], tau=r.exact[1]),
+    "clean": lambda r: r,
+    "coloured noise": lambda r: coloured(r, 0.05),
+    "efforts in steps": in_steps,
+    "encoders 0.09 deg": encoders,
+    "all of these": lambda r: encoders(in_steps(coloured(r, 0.05))),
+}
+
+
+def in_standard_errors(name: str, draws: int, folder: str, joints: tuple[int, ...] = (2, 3, 4)) -> Any:
+    """|found - true| over the standard error, of the viscous and Coulomb friction of so many drawn recordings."""
+    arms, found = [Arm(n, folder) for n in joints], []
+    for k in range(draws):
+        arm, path = arms[k % len(arms)], os.path.join(folder, "drawn.csv")
+        DRAWN[name](recorded(arm, f"{name} drawn {k}")).write(path)
+        document = json.loads(said(["identify", arm.path, "--data", path, "--json"])[1])
+        for kind, truth in (("viscous", arm.viscous), ("coulomb", arm.coulomb)):
+            numbers = [p for p in document["parameters"] if p["kind"] == kind]
+            found += [abs(p["new"] - t) / p["standard_error"] for p, t in zip(numbers, truth, strict=True)]
+    return np.array(found)
+
+
 def line(s: Said) -> str:
     codes = sorted({f"{f['code']} {f['column'] or ''}".strip() for f in s.findings}) or s.text.splitlines()[:1]
     error = "" if np.isnan(s.error) else f"{100 * s.error:6.1f} %"
@@ -396,7 +424,18 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", default="", metavar="WORD", help="kinds with this in 'KIND JOINTS'")
     parser.add_argument("--keep", metavar="FOLDER", help="write models and recordings there")
+    parser.add_argument("--errors", type=int, default=0, metavar="DRAWS", help="recordings of each kind")
     options = parser.parse_args()
+    if options.errors:
+        with tempfile.TemporaryDirectory() as folder:
+            for name in DRAWN:
+                ratios = in_standard_errors(name, options.errors, folder)
+                within = 100.0 * (ratios <= 2.0).mean()
+                print(
+                    f"{name:18s} {within:5.1f} % of {len(ratios)} within two, the largest {ratios.max():.1f}",
+                    flush=True,
+                )
+        return 0
     counts: dict[str, int] = {}
     with tempfile.TemporaryDirectory() as temporary:
         folder = options.keep or temporary

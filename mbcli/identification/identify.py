@@ -219,6 +219,11 @@ def identify(
         try:
             _fit(result, own, first)
             result.x_of_file = _for_file(result, settings.in_file)
+            if cutoff is not None:
+                smoother = _smoothed(records[: len(data)], [usable for _, usable, _ in kept], cutoff, subject)
+                if found_gains is not None:
+                    smoother = [run.times(found_gains.values) for run in smoother]
+                _count_bias(result, [subject.equations(run, slow) for run in smoother])
             assert result.estimate is not None
             result.known_speed, part = known_efforts(subject, first, result.estimate)
             findings += told_of_speeds(result.known_speed, part, own[0].source)
@@ -327,6 +332,32 @@ def _fit(result: Identified, own: list[Equations], runs: Sequence[Run]) -> None:
             rest, left = [e for e in own if e.source != source], [e for e in own if e.source == source]
             tried = solved(subject, rest, base)[1]
             result.cross.append((source, relative_error(left, tried.x, raw=True)))
+
+
+def _smoothed(records: Sequence[Record], usable: Sequence[Any], cutoff: float, subject: Subject) -> list[Run]:
+    """Runs of the data, filtered with half the cut-off [Hz]."""
+    velocity_of, found = velocities_of(subject.plant, subject.context), []
+    for record, own in zip(records, usable, strict=False):
+        found += [
+            run.thinned(cutoff / 2.0) for run in runs_of(_followed(record, subject), cutoff / 2.0, own, velocity_of)
+        ]
+    return found
+
+
+def _count_bias(result: Identified, smoother: list[Equations]) -> None:
+    """Adds to standard errors how much a smoother filter changes the result: what noise does not explain of it."""
+    base, before = result.base, result.estimate
+    assert base is not None and before is not None
+    if not any(e.usable.any() for e in smoother):
+        return
+    try:
+        after = solved(result.subject, smoother, (base.columns, base.combinations))[1]
+    except NumericalError:  # nothing to compare with
+        return
+    bias = after.x - before.x
+    result.estimate = replace(before, root=np.hstack((before.root, bias[:, None])))
+    result.errors = result.estimate.errors
+    result.base = replace(base, errors=np.hypot(base.errors, base.combinations @ bias))
 
 
 def _figures(result: Identified, own: list[Equations], others: list[Equations]) -> dict[str, float | None]:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from mbcli.identification.subject import Subject
     from mbcli.math.array_types import FloatArray
 
-ENOUGH = 0.1  # of the efforts, that their standard error may be
+ENOUGH = 0.1  # of the efforts, that two of their standard errors may be
 FAR = 1.5  # [rad or m] beyond the positions of the data, that others are
 STATES = 100  # that are tried
 SPEEDS = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)  # times those of the data
@@ -47,7 +47,7 @@ def known_efforts(subject: Subject, runs: Sequence[Run], found: Estimate) -> tup
     for factor in SPEEDS:
         A = subject.columns(q, factor * v, factor**2 * vdot)[:, subject.independent]
         size = float(np.linalg.norm(A @ found.x))
-        part = float(np.linalg.norm(A @ found.root)) / size if size > 0.0 else 0.0
+        part = 2.0 * float(np.linalg.norm(A @ found.root)) / size if size > 0.0 else 0.0
         first = first if known else part
         if part > ENOUGH:
             break

@@ -42,7 +42,7 @@ TWICE = np.where(TRIANGLE[0] == TRIANGLE[1], 1.0, np.sqrt(2.0))  # off the diago
 
 @dataclass
 class Estimate:
-    """x (p,), a root (p, p) of its covariance, in which the file counts as a measurement too, and how many steps."""
+    """x (p,), a root (p, r) of its covariance, in which the file counts as a measurement too, and how many steps."""
 
     x: FloatArray
     root: FloatArray
