@@ -15,14 +15,10 @@ from typing import IO, TYPE_CHECKING, Any
 import numpy as np
 
 from mbcli.batch.result_encoder import Encoder, column_units, component_names_of
-from mbcli.common.error_keeper import ErrorKeeper
+from mbcli.common.write_errors import ErrorKeeper
 
 if TYPE_CHECKING:
-    from typing import TypeVar
-
     from mbcli.math.array_types import Array
-
-    Result = TypeVar("Result")
 
 FORMAT_NAME = "mbcli-results"
 FORMAT_VERSION = "1.0"

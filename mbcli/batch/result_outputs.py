@@ -13,6 +13,7 @@ from typing import IO
 from mbcli.batch import BINARY_FORMATS
 from mbcli.common.argument_names import argument
 from mbcli.common.output_files import new_file
+from mbcli.common.write_errors import reason_of_system
 from mbcli.errors import OutputError
 
 STANDARD_OUTPUT = ("-", "/dev/stdout")
@@ -48,11 +49,7 @@ class Output:
         except BrokenPipeError:
             raise
         except OSError as error:
-            raise OutputError(f"{self.name}: error: cannot be written: {_reason(error)}") from None
-
-
-def _reason(error: OSError) -> str:
-    return error.strerror or str(error).partition("\n")[0]
+            raise OutputError(f"{self.name}: error: cannot be written: {reason_of_system(error)}") from None
 
 
 class _StandardOutput(Output):

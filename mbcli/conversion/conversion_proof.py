@@ -204,8 +204,8 @@ def touching(model: ModelSpec) -> tuple[list[str], BoolArray]:
     ids, may = inspector.collision_matrix()  # one geometry a link
     names = [body[g].name() for g in ids]
     row = {name: k for k, name in enumerate(names)}
-    members = {group.name: [row[name] for name in group.members if name in row] for group in model.filter_groups or ()}
-    for group in model.filter_groups or ():
+    members = {group.name: [row[name] for name in group.members if name in row] for group in model.filter_groups}
+    for group in model.filter_groups:
         for ignored in group.ignores:
             pairs = np.ix_(members[group.name], members.get(ignored, []))
             may[pairs] = may.T[pairs] = False

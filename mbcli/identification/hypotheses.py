@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -166,12 +167,12 @@ def _hypotheses(trial: Trial, measured: Sequence[int]) -> Iterator[Hypothesis]:
     angular = [d for d in at if subject.joint_of[d].is_angular()]
     far = [d for d in at if np.ptp(part.q[:, place[d]]) > MANY]
     for d, n in at.items():
-        mirrored = moved(lambda values, k: _times(values, k, -1.0), d)
+        mirrored = moved(partial(_times, factor=-1.0), d)
         other, unit = (DEGREES, "degrees: --degrees") if d in angular else (MILLIMETRES, "millimetres")
         yield Hypothesis("DATA_SIGN", "the effort has the other sign", names[d], n, lambda: trial, _times(tau, n, -1.0))
         yield Hypothesis("DATA_SIGN", "position and velocity have the other sign", names[d], n, mirrored)
         yield Hypothesis("DATA_SIGN", "the joint turns the other way", names[d], n, mirrored, _times(tau, n, -1.0))
-        scaled = moved(lambda values, k, factor=other: _times(values, k, factor), d)  # type: ignore[misc]
+        scaled = moved(partial(_times, factor=other), d)
         if d in far:
             yield Hypothesis("DATA_UNITS", f"position and velocity are in {unit}", names[d], n, scaled)
     if len(angular) > 1 and set(angular) & set(far):
@@ -191,7 +192,7 @@ def _hypotheses(trial: Trial, measured: Sequence[int]) -> Iterator[Hypothesis]:
             "v": _swapped(part.v, d, e),
             "vdot": _swapped(part.vdot, d, e),
         }
-        other_way = lambda columns=columns: trial.changed(**columns)  # noqa: E731
+        other_way = partial(trial.changed, **columns)
         yield Hypothesis("DATA_SWAPPED", f"the position is {what}", names[d], None, other_way)
         yield Hypothesis("DATA_SWAPPED", f"all of the joint is {what}", names[d], None, other_way, turned)
 

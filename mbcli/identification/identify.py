@@ -163,11 +163,12 @@ def identify(
     records = [held.fill(record) for record in records]
     cutoff = _cutoff(records[: len(data) + len(loaded)] or records, settings)
     cutoffs = [cutoff if kind != "validation" else _cutoff([r], settings) for kind, r in zip(use, records, strict=True)]
+    followed = [_followed(record, subject) for record in records]
     velocity_of = velocities_of(plant, subject.context)
     runs: dict[str, list[Run]] = {"data": [], "loaded": [], "validation": []}
     whole: list[Run] = []
-    for kind, record, (_, usable, _), own_cutoff in zip(use, records, kept, cutoffs, strict=True):
-        found = runs_of(_followed(record, subject), own_cutoff, usable, velocity_of)
+    for kind, record, (_, usable, _), own_cutoff in zip(use, followed, kept, cutoffs, strict=True):
+        found = runs_of(record, own_cutoff, usable, velocity_of)
         whole += found if kind == "data" or not data else []
         runs[kind] += [run.thinned(own_cutoff) for run in found]
     first = runs["data"] or runs["validation"]
@@ -220,10 +221,12 @@ def identify(
             _fit(result, own, first)
             result.x_of_file = _for_file(result, settings.in_file)
             if cutoff is not None:
-                smoother = _smoothed(records[: len(data)], [usable for _, usable, _ in kept], cutoff, subject)
-                if found_gains is not None:
-                    smoother = [run.times(found_gains.values) for run in smoother]
-                _count_bias(result, [subject.equations(run, slow) for run in smoother])
+                smoother: list[Equations] = []
+                for record, (_, usable, _) in zip(followed[: len(data)], kept, strict=False):
+                    for run in runs_of(record, cutoff / 2.0, usable, velocity_of):
+                        gained = run if found_gains is None else run.times(found_gains.values)
+                        smoother.append(subject.equations(gained.thinned(cutoff / 2.0), slow))
+                _count_bias(result, smoother)
             assert result.estimate is not None
             result.known_speed, part = known_efforts(subject, first, result.estimate)
             findings += told_of_speeds(result.known_speed, part, own[0].source)
@@ -334,18 +337,8 @@ def _fit(result: Identified, own: list[Equations], runs: Sequence[Run]) -> None:
             result.cross.append((source, relative_error(left, tried.x, raw=True)))
 
 
-def _smoothed(records: Sequence[Record], usable: Sequence[Any], cutoff: float, subject: Subject) -> list[Run]:
-    """Runs of the data, filtered with half the cut-off [Hz]."""
-    velocity_of, found = velocities_of(subject.plant, subject.context), []
-    for record, own in zip(records, usable, strict=False):
-        found += [
-            run.thinned(cutoff / 2.0) for run in runs_of(_followed(record, subject), cutoff / 2.0, own, velocity_of)
-        ]
-    return found
-
-
 def _count_bias(result: Identified, smoother: list[Equations]) -> None:
-    """Adds to standard errors how much a smoother filter changes the result: what noise does not explain of it."""
+    """Adds to standard errors how much a smoother filter changes the result: what noise does not explain."""
     base, before = result.base, result.estimate
     assert base is not None and before is not None
     if not any(e.usable.any() for e in smoother):

@@ -68,15 +68,6 @@ class LockWarning(UserWarning):
     """A file system has no locks."""
 
 
-def reason_of_system(error: Exception) -> str:
-    """Why the system does not read or write: HDF5 hides its number in a text of several lines."""
-    number = error.errno if isinstance(error, OSError) else None
-    if number is None:
-        found = re.search(r"errno = (\d+)", str(error))
-        number = int(found[1]) if found else None
-    return os.strerror(number) if number else str(error).partition("\n")[0]
-
-
 @contextmanager
 def new_file(path: str | os.PathLike[str], room: int = 0) -> Iterator[h5py.File]:
     """A new file of HDF5 in the place of one that is there. OSError, RuntimeError: what could not be written.

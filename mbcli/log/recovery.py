@@ -18,13 +18,13 @@ import numpy as np
 from mbcli.common.argument_names import argument
 from mbcli.common.left_behind import folder_prefix
 from mbcli.common.output_files import refuse_missing_folder, replacing
+from mbcli.common.write_errors import reason_of_system
 from mbcli.errors import MbcliError, ModelError, OutputError, ResourceError
 from mbcli.log import format as layout
 from mbcli.log.datasets import ROW_GROUPS
 from mbcli.log.fields.contact import CONTACT_FIELDS, OFFSET, SURFACE_FIELDS
 from mbcli.log.fields.faces import CORNER_FIELDS, CORNERS_OFFSET, FACES_OFFSET
 from mbcli.log.guarded_file import DamagedLogError, DamagedRowsError, GuardedFile
-from mbcli.log.opened_file import reason_of_system
 from mbcli.log.packing import rows_of_block, write_packed
 from mbcli.log.write_lock import refuse_written
 

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any
 import h5py
 import numpy as np
 
-from mbcli.common.error_keeper import ErrorKeeper
+from mbcli.common.write_errors import ErrorKeeper, reason_of_system
 from mbcli.errors import OutputError
 from mbcli.log.format import WORLDS_FORMAT, WORLDS_VERSION, LogHeader
-from mbcli.log.opened_file import reason_of_system
 from mbcli.log.provenance import collect_provenance, utc_now
 from mbcli.log.stored_texts import create_texts, encoded, text_dtype
 
@@ -45,7 +44,7 @@ class WorldsWriter:
                 os.unlink(self.partial_path)
             self._stream = open(self.partial_path, "x+b")  # noqa: SIM115 - no link is followed
         except OSError as error:
-            raise OutputError(f"{self.path}: error: cannot be written: {error.strerror}") from None
+            raise OutputError(f"{self.path}: error: cannot be written: {reason_of_system(error)}") from None
         self._keeper = ErrorKeeper(self._stream)
         with self._writing():
             self._file = h5py.File(self._keeper, "w", libver=("v110", "v110"))

@@ -29,12 +29,13 @@ import numpy as np
 
 from mbcli.common.argument_names import argument
 from mbcli.common.output_files import replacing
+from mbcli.common.write_errors import reason_of_system
 from mbcli.errors import OutputError
 from mbcli.log import format as layout
 from mbcli.log.contact_writer import ContactWriter, difference_of_names
 from mbcli.log.format import LogHeader
 from mbcli.log.guarded_file import GuardedFile
-from mbcli.log.opened_file import reason_of_system, with_locks_where_there_are
+from mbcli.log.opened_file import with_locks_where_there_are
 from mbcli.log.packing import write_packed
 from mbcli.log.provenance import collect_provenance, utc_now
 from mbcli.log.stored_texts import create_texts, encoded, text_dtype

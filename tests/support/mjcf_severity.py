@@ -14,7 +14,7 @@ import numpy as np
 from lxml import etree
 from mbcli.parsers.diagnostics import Diagnostics
 from mbcli.parsers.load import load_models
-from severity_tables import PAGE, plain
+from severity_tables import plain, write_to_page
 
 START, END = "<!-- table of MJCF -->\n", "<!-- end of the table of MJCF -->\n"
 MODEL = """<mujoco model="m"><compiler angle="radian"/><option timestep="0.002"><flag override="disable"/></option>
@@ -289,9 +289,7 @@ def table(outcomes):
 
 if __name__ == "__main__":
     walk = Walk()
-    text = PAGE.read_text()
-    head, rest = text.split(START)
-    PAGE.write_text(head + START + table(walk.outcomes) + END + rest.split(END)[1])
+    write_to_page(START, END, table(walk.outcomes))
     for key, outcome in walk.outcomes.items():
         if outcome == "nothing":
             print(key)

@@ -222,7 +222,16 @@ def tables():
     return "\n".join([*lines, ""])
 
 
+def write_to_page(start, end, table):
+    """Puts a table between its marks."""
+    head, rest = PAGE.read_text().split(start)
+    PAGE.write_text(head + start + table + end + rest.split(end)[1])
+
+
+def on_page(start, end):
+    """What stands between the marks of a table."""
+    return PAGE.read_text().split(start)[1].split(end)[0]
+
+
 if __name__ == "__main__":
-    text = PAGE.read_text()
-    head, rest = text.split(START)
-    PAGE.write_text(head + START + tables() + END + rest.split(END)[1])
+    write_to_page(START, END, tables())

@@ -4,7 +4,7 @@ python tests/support/urdf_severity.py      writes docs/reference/severity.md ane
 """
 
 from mbcli.parsers.urdf.urdf_gazebo import ACTING, OF_SOLVERS, UNUSED
-from severity_tables import PAGE, read
+from severity_tables import read, write_to_page
 
 START, END = "<!-- table of URDF -->\n", "<!-- end of the table of URDF -->\n"
 
@@ -134,6 +134,4 @@ def table():
 
 
 if __name__ == "__main__":
-    text = PAGE.read_text()
-    head, rest = text.split(START)
-    PAGE.write_text(head + START + table() + END + rest.split(END)[1])
+    write_to_page(START, END, table())

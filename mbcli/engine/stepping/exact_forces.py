@@ -84,7 +84,7 @@ def take_exact(data, solver, h):
     for i in range(solver.counts[COUNT_CONSTRAINTS]):
         first = row_of_element(data, solver, i)
         if first >= 0:
-            for r in range(3 if first + 3 <= data.element_row.shape[0] else data.element_row.shape[0] - first):
+            for r in range(min(3, data.element_row.shape[0] - first)):
                 solver.con_kept[i, KEPT_CHANGE + r] = data.element_row[first + r, ELEMENT_X]
                 data.element_row[first + r, ELEMENT_X] -= (solver.con_impulse[i, r] - solver.con_kept[i, r]) / h
 
@@ -97,7 +97,7 @@ def take_solved(data, solver, h):
             solver.con_impulse[i, r] = solver.con_kept[i, r]
         first = row_of_element(data, solver, i)
         if first >= 0:
-            for r in range(3 if first + 3 <= data.element_row.shape[0] else data.element_row.shape[0] - first):
+            for r in range(min(3, data.element_row.shape[0] - first)):
                 data.element_row[first + r, ELEMENT_X] = solver.con_kept[i, KEPT_CHANGE + r]
     take_forces(data, solver, h)
 

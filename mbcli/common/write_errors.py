@@ -1,15 +1,25 @@
-"""ErrorKeeper: a file for HDF5 whose disk may fill."""
+"""Errors of the system while a result is written, that of HDF5 too, which hides them."""
 
 from __future__ import annotations
 
 import contextlib
 import os
+import re
 from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 Result = TypeVar("Result")
+
+
+def reason_of_system(error: Exception) -> str:
+    """Why the system does not read or write: HDF5 hides its number in a text of several lines."""
+    number = error.errno if isinstance(error, OSError) else None
+    if number is None:
+        found = re.search(r"errno = (\d+)", str(error))
+        number = int(found[1]) if found else None
+    return os.strerror(number) if number else str(error).partition("\n")[0]
 
 
 class ErrorKeeper:
