@@ -52,20 +52,24 @@ STRAIGHT = 1e-3  # [rad/s] below which a vehicle goes straight on, as there
 
 def problem(settings: dict[str, Any]) -> str:
     """A vehicle has wheels, and no wheel stands across."""
+    steers_only = _steers_only(settings)
     for setting, tag in (("radius", "wheel_radius"), ("base", "wheel_base"), ("separation", "wheel_separation")):
-        if settings[setting] <= 0.0:
+        if settings[setting] <= 0.0 and not (steers_only and setting == "radius"):
             return f"<{tag}> must be positive"
     if not 0.0 < settings["limit"] < 0.5 * math.pi:
         return "<steering_limit> must be between 0 and pi / 2"
+    if steers_only:
+        across = 0.5 * settings["separation"] * math.tan(settings["limit"]) >= settings["base"]
+        return "<wheel_separation> is too large for the <steering_limit>" if across else ""
     if 0.5 * settings["kingpin_width"] >= _least_radius(settings):
         return "<kingpin_width> is too large for the <steering_limit>"
-    if _steers_only(settings) or (settings["left"] and settings["right"]):
+    if settings["left"] and settings["right"]:
         return ""
     return "it has no <left_joint> or no <right_joint>"
 
 
 class Law:
-    """memory: the velocity [m/s] and turning rate [rad/s] that were asked last; steering alone: the angle [rad], 0."""
+    """memory: the last two velocities [m/s] asked for, and turning rates [rad/s]; steering alone: angles [rad], 0."""
 
     def __init__(self, plugin: Any) -> None:
         self._settings = s = plugin.settings
@@ -81,18 +85,18 @@ class Law:
             self.inputs = (Command(f"{plugin.model}.linear_x", "m/s"), Command(f"{plugin.model}.angular_z", "rad/s"))
         self.driven = tuple(joint for side in (*self._steering, *self._wheels) for joint in side)
         self.pushed: tuple[Any, ...] = ()
-        self.memory = np.zeros(2)
+        self.memory = np.zeros(4)
 
     def act(self, now: Any, commands: Sequence[float], memory: FloatArray) -> None:
         """Steering joints go to their angles at velocities in proportion to what is left."""
         s = self._settings
-        for k, (asked, limits) in enumerate(zip(commands, self._limits, strict=False)):
-            memory[k] = limits.next(memory[k], asked, now.period)
+        for kept, asked, limits in zip(memory.reshape(2, 2), commands, self._limits, strict=False):
+            limits.next(kept, asked, now.period)
         if self._steers_only:
-            angle = min(max(memory[0], -s["limit"]), s["limit"])
-            width, curvature = s["separation"], math.tan(angle) / s["base"]
+            memory[0] = min(max(memory[0], -s["limit"]), s["limit"])
+            width, curvature = s["separation"], math.tan(memory[0]) / s["base"]
         else:
-            width, curvature = s["kingpin_width"], self._curvature(memory[0], memory[1])
+            width, curvature = s["kingpin_width"], self._curvature(memory[0], memory[2])
         for side, joints, wheels in zip((-0.5, 0.5), self._steering, self._wheels, strict=True):
             angle = math.atan(s["base"] * curvature / (1.0 + side * width * curvature))
             for joint in joints:

@@ -38,7 +38,7 @@ def problem(settings: dict[str, Any]) -> str:
 
 
 class Law:
-    """memory: the velocity [m/s] and the turning rate [rad/s] that were asked of the wheels last."""
+    """memory: the last two velocities [m/s] that were asked of the wheels, and turning rates [rad/s]."""
 
     def __init__(self, plugin: Any) -> None:
         self._settings = plugin.settings
@@ -47,13 +47,13 @@ class Law:
         self.inputs = (Command(f"{plugin.model}.linear_x", "m/s"), Command(f"{plugin.model}.angular_z", "rad/s"))
         self.driven = (*self._left, *self._right)
         self.pushed: tuple[Any, ...] = ()
-        self.memory = np.zeros(2)
+        self.memory = np.zeros(4)
 
     def act(self, now: Any, commands: Sequence[float], memory: FloatArray) -> None:
         """Both within their limits; half of the separation times the rate is the difference to the middle."""
-        for k, limits in enumerate(self._limits):
-            memory[k] = limits.next(memory[k], commands[k], now.period)
-        radius, turning = self._settings["radius"], 0.5 * self._settings["separation"] * memory[1]
+        for kept, asked, limits in zip(memory.reshape(2, 2), commands, self._limits, strict=True):
+            limits.next(kept, asked, now.period)
+        radius, turning = self._settings["radius"], 0.5 * self._settings["separation"] * memory[2]
         for joints, speed in ((self._left, memory[0] - turning), (self._right, memory[0] + turning)):
             for joint in joints:
                 now.drive(joint, speed / radius)

@@ -45,7 +45,7 @@ def problem(settings: dict[str, Any]) -> str:
 
 
 class Law:
-    """memory: for each joint the integral terms of position and velocity, the last error of velocity, NaN before."""
+    """memory: for each joint the integral terms of position and velocity, the last error of velocity."""
 
     def __init__(self, plugin: Any) -> None:
         self._joints = plugin.joints["joint"]
@@ -63,7 +63,7 @@ class Law:
         self.inputs = tuple(commands)
         self.driven: tuple[Any, ...] = ()
         self.pushed: tuple[Any, ...] = ()
-        self.memory = np.tile([0.0, 0.0, np.nan], len(self._joints))
+        self.memory = np.zeros(3 * len(self._joints))
 
     def act(self, now: Any, commands: Sequence[float], memory: FloatArray) -> None:
         """Each joint by its own gains."""
@@ -71,8 +71,7 @@ class Law:
         for joint, (of_position, of_velocity), (position, velocity, given), kept in rows:
             speed = now.velocity(joint)
             error = speed - velocity
-            rate = 0.0 if np.isnan(kept[2]) else (error - kept[2]) / now.period
-            kept[2] = error
+            rate, kept[2] = (error - kept[2]) / now.period, error
             by_position = effort(of_position, now.position(joint) - position, speed, now.period, kept[:1])
             now.effort(joint, by_position + effort(of_velocity, error, rate, now.period, kept[1:2]) + float(given))
 

@@ -1,9 +1,9 @@
 """MulticopterMotorModel: a rotor that a motor turns, and the forces of the air on it.
 
-Thrust k_f w |w| along the axis, on the rotor; drag -|w| k_d v_perp on the rotor, with v_perp the velocity through the
-air across the axis; on the body that carries the rotor the reaction -k_m times the thrust, and the rolling moment
--|w| k_r v_perp. P. Martin and E. Salaun, The true role of accelerometer feedback in quadrotor control, ICRA 2010, has
-these terms; RotorS (Furrer et al. 2016) the first-order motor with two time constants.
+Thrust k_f w |w| along z of the rotor and drag -|w| k_d v_perp, both at its centre of mass, with v_perp the velocity of
+its origin through the air across the axis; on the body that carries it the reaction -k_m times the thrust, and the
+rolling moment -|w| k_r v_perp. P. Martin and E. Salaun, The true role of accelerometer feedback in quadrotor control,
+ICRA 2010, has these terms; RotorS (Furrer et al. 2016) the first-order motor with two time constants.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ REACH = ""
 JOINTS = {"jointName": ("joint", "one")}
 LINKS = {"linkName": ("link", "one")}
 SETTINGS = {
-    "turningDirection": Word("turning_direction", ("ccw", "cw")),
+    "turningDirection": Word("turning_direction", ("cw", "ccw")),
     "motorType": Word("motor_type", ("velocity",)),
     "motorConstant": Number("motor_constant", 8.54858e-06),
     "momentConstant": Number("moment_constant", 0.016),
@@ -63,7 +63,7 @@ class Law:
     def act(self, now: Any, commands: Sequence[float], memory: FloatArray) -> None:
         """The speed follows the command; the forces are those at the speed of the joint."""
         s = self._settings
-        asked = min(max(commands[0], -s["max_velocity"]), s["max_velocity"])
+        asked = min(commands[0], s["max_velocity"])
         constant = s["time_constant_up" if asked > memory[0] else "time_constant_down"]
         kept = math.exp(-now.period / constant) if constant > 0.0 else 0.0
         memory[0] = kept * memory[0] + (1.0 - kept) * asked
@@ -74,6 +74,7 @@ class Law:
         R, axis = now.rotation(self._rotor), now.axis(self._joint)
         wind = now.velocity_of(self._rotor) - now.wind
         across = wind - (wind @ axis) * axis
-        now.force(self._rotor, thrust * R[:, 2] - abs(speed) * s["rotor_drag"] * across)
+        force = thrust * R[:, 2] - abs(speed) * s["rotor_drag"] * across
+        now.force(self._rotor, force, now.centre_of_mass(self._rotor))
         moment = -self._turns * thrust * s["moment_constant"] * R[:, 2] - abs(speed) * s["rolling_moment"] * across
         now.torque(self._carrier, moment)

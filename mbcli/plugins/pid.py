@@ -16,13 +16,6 @@ def gains(p: float, i: float, d: float, prefix: str = "") -> dict[str, Number]:
     return {prefix + name: Number(name, value) for name, value in (defaults | {"cmd_offset": 0.0}).items()}
 
 
-def gains_problem(settings: dict[str, Any]) -> str:
-    """Commands need a range."""
-    if settings["cmd_min"] > settings["cmd_max"]:
-        return f"<cmd_min> {settings['cmd_min']:g} is above <cmd_max> {settings['cmd_max']:g}"
-    return ""
-
-
 def effort(settings: dict[str, Any], error: float, rate: float, period: float, memory: FloatArray) -> float:
     """[N m or N] of an error (what is less what should be) and its rate; memory (1,): the integral term.
 

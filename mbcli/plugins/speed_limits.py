@@ -1,4 +1,4 @@
-"""Limits of the velocities that vehicles are asked for: how fast, and how fast they change."""
+"""Limits of the velocities that vehicles are asked for, of their changes and of the changes of these."""
 
 from __future__ import annotations
 
@@ -11,7 +11,11 @@ from mbcli.common.file_settings import Number
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-LIMITS = {name: Number(name, None) for name in ("min_velocity", "max_velocity", "min_acceleration", "max_acceleration")}
+    from mbcli.math.array_types import FloatArray
+
+LIMITS = {
+    f"{end}_{of}": Number(f"{end}_{of}", None) for of in ("velocity", "acceleration", "jerk") for end in ("min", "max")
+}
 """SETTINGS of limits of all velocities."""
 
 
@@ -22,12 +26,14 @@ def limits_of_each(kinds: Iterable[str]) -> dict[str, Number]:
 
 
 class SpeedLimits(NamedTuple):
-    """Least and greatest velocity and acceleration."""
+    """Least and greatest velocity, acceleration and jerk."""
 
     low: float = -np.inf
     high: float = np.inf
     slowest: float = -np.inf
     fastest: float = np.inf
+    least_jerk: float = -np.inf
+    most_jerk: float = np.inf
 
     @classmethod
     def of(cls, settings: dict[str, Any], kind: str) -> SpeedLimits:
@@ -36,7 +42,12 @@ class SpeedLimits(NamedTuple):
         values = [either if own is None else own for own, either in stated]
         return cls(*(without if value is None else value for value, without in zip(values, cls(), strict=True)))
 
-    def next(self, now: float, asked: float, period: float) -> float:
-        """What follows `now` after a period [s] if a velocity is asked for."""
-        change = min(max(asked, self.low), self.high) - now
-        return now + min(max(change, self.slowest * period), self.fastest * period)
+    def next(self, memory: FloatArray, asked: float, period: float) -> None:
+        """What follows after a period [s] if a velocity is asked for. memory: (2,) the last two, which it moves on.
+
+        The limits act in this order (gz-math, SpeedLimiter): jerk, acceleration, velocity.
+        """
+        last, goes_on, squared = memory[0], 2.0 * memory[0] - memory[1], period * period
+        asked = min(max(asked, goes_on + self.least_jerk * squared), goes_on + self.most_jerk * squared)
+        asked = min(max(asked, last + self.slowest * period), last + self.fastest * period)
+        memory[:] = min(max(asked, self.low), self.high), last

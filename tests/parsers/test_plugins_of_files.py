@@ -44,7 +44,7 @@ def test_its_class_says_what_it_is(prefix):
         ("<jointName>f</jointName><linkName>b</linkName>", 'joint "f" is ball'),
         (ROTOR + "<motorConstant>much</motorConstant>", "motorConstant"),
         (ROTOR + "<timeConstantUp>-1</timeConstantUp>", "<timeConstantUp> must be at least 0"),
-        (ROTOR + "<turningDirection>up</turningDirection>", "<turningDirection> must be ccw or cw"),
+        (ROTOR + "<turningDirection>up</turningDirection>", "<turningDirection> must be cw or ccw"),
         (ROTOR + "<motorType>force</motorType>", "<motorType> must be velocity"),
         (ROTOR + "<rotorVelocitySlowdownSim>0</rotorVelocitySlowdownSim>", "must be positive"),
     ],
@@ -63,7 +63,12 @@ def test_a_plugin_at_fault_is_left_out_with_a_warning(content, message):
         ("<use_actuator_msg>1</use_actuator_msg>", ""),
         ("<left_joint>j</left_joint><right_joint>j</right_joint>", ""),
         ("<steering_only>1</steering_only><steering_limit>2</steering_limit>", "<steering_limit> must be between"),
-        ("<steering_only>1</steering_only><kingpin_width>9</kingpin_width>", "<kingpin_width> is too large"),
+        (
+            "<left_joint>j</left_joint><right_joint>j</right_joint><kingpin_width>9</kingpin_width>",
+            "<kingpin_width> is too large",
+        ),
+        ("<steering_only>1</steering_only><kingpin_width>9</kingpin_width>", ""),
+        ("<steering_only>1</steering_only><wheel_separation>9</wheel_separation>", "<wheel_separation> is too large"),
         ("<steering_only>1</steering_only><wheel_base>0</wheel_base>", "<wheel_base> must be positive"),
     ],
 )

@@ -48,6 +48,7 @@ def run(path, until, inputs=None, **options):
 
 ROTOR = {
     "jointName": "j",
+    "turningDirection": "ccw",
     "linkName": "rotor",
     "timeConstantUp": 0.02,
     "timeConstantDown": 0.05,
