@@ -29,16 +29,24 @@ def pytest_configure(config):
 
 
 def pytest_ignore_collect(collection_path, config):
-    """`-m quick` does not import files that are not quick: that alone takes half a minute."""
-    if config.option.markexpr == "quick" and collection_path.name.startswith("test_"):
+    """`-m quick`, `peers` and `usd` do not import files without such tests: all files take half a minute."""
+    if not collection_path.name.startswith("test_"):
+        return None
+    wanted = config.option.markexpr
+    if wanted == "quick":
         return collection_path.name not in QUICK or None
+    if wanted in ("peers", "usd", "peers or usd"):
+        words = wanted.split(" or ")
+        return not any(word in collection_path.read_text().lower() for word in words) or None
     return None
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Marks the tests of quick files; those that start other engines, which take a second to import, are not."""
+    """Marks the tests of USD, and those of quick files but for those that start other engines, which takes a second."""
     for item in items:
+        if "usd" in item.nodeid.lower() or "pxr" in item.function.__code__.co_consts:
+            item.add_marker(pytest.mark.usd)
         if item.path.name in QUICK and item.get_closest_marker("peers") is None:
             item.add_marker(pytest.mark.quick)
 

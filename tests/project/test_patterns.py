@@ -163,10 +163,15 @@ def slow_attack(pattern, method):
 FILES = [path for path in product_files() if calls_of_re(path)]
 
 
-@pytest.mark.parametrize("path", FILES, ids=name_of)
-def test_no_pattern_of_a_file_takes_more_than_time_in_proportion(path):
+def needs(path):
+    """Skips where a file cannot be imported."""
     if path.parent.name == "usd":
         pytest.importorskip("pxr", reason="usd-core is not installed")
+
+
+@pytest.mark.parametrize("path", FILES, ids=name_of)
+def test_no_pattern_of_a_file_takes_more_than_time_in_proportion(path):
+    needs(path)
     found, unknown = patterns_of(path)
     assert not unknown, [ast.unparse(call) for call in unknown]
     for pattern, method in found:
