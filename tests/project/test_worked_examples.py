@@ -5,6 +5,8 @@ import re
 import shutil
 import subprocess
 import sys
+import sysconfig
+from pathlib import Path
 
 import pytest
 from repository import ROOT, SAMPLES
@@ -84,6 +86,24 @@ def test_a_worked_example_gives_what_it_promises(title, copied_program):
     assert str(copied_program) in subprocess.run(where, **run).stdout
     done = subprocess.run([sys.executable, "-c", script(section)], **run)
     assert done.returncode == 0, done.stderr
+
+
+def test_what_the_worked_examples_add_passes_the_gates_of_the_project(tmp_path):
+    """ruff and mypy over all of them in one copy; where ROOT has a cache of mypy, only what they change is analysed."""
+    for name in ("mbcli", "parsers", "schemas", ".ci"):
+        shutil.copytree(ROOT / name, tmp_path / name, symlinks=True, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy2(ROOT / "pyproject.toml", tmp_path)
+    if (ROOT / ".mypy_cache").is_dir():
+        shutil.copytree(ROOT / ".mypy_cache", tmp_path / ".mypy_cache")
+    changed = set()
+    for title in EXAMPLES:
+        follow(tmp_path, SECTIONS[title])
+        changed |= {path for path, _ in steps(SECTIONS[title]) if path.endswith(".py")}
+    ruff = Path(sysconfig.get_path("scripts"), "ruff")
+    for command in ([ruff, "check"], [ruff, "format", "--check"], [sys.executable, "-m", "mypy"]):
+        files = [] if "mypy" in command else sorted(changed)
+        done = subprocess.run([*command, *files], cwd=tmp_path, capture_output=True, text=True)
+        assert done.returncode == 0, "\n".join(line for line in done.stdout.splitlines() if "note:" not in line)
 
 
 @pytest.mark.parametrize("title", EXAMPLES)
