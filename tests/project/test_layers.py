@@ -1,6 +1,7 @@
 """What may import what: the rooms of the house, from the ground up, and no circle among its files."""
 
 import ast
+import functools
 import re
 import tomllib
 
@@ -130,8 +131,16 @@ def imports_of(path, statements):
     return found
 
 
-STATEMENTS = {name: list(import_statements(path)) for name, path in MODULES.items()}
-IMPORTS = {name: imports_of(path, STATEMENTS[name]) - {name} for name, path in MODULES.items()}
+@functools.cache
+def statements():
+    """{module: what import_statements() gives}; not at import, since every process collects this file."""
+    return {name: list(import_statements(path)) for name, path in MODULES.items()}
+
+
+@functools.cache
+def imports():
+    """{module: other modules of the program that it imports}"""
+    return {name: imports_of(path, statements()[name]) - {name} for name, path in MODULES.items()}
 
 
 def room_of(module):
@@ -165,7 +174,7 @@ def circles(arrows):
 def test_files_import_from_their_own_room_and_from_rooms_below():
     upward = [
         f"{name} imports {other}"
-        for name, others in IMPORTS.items()
+        for name, others in imports().items()
         for other in others
         if room_of(name) != room_of(other) and FLOOR[room_of(other)] >= FLOOR[room_of(name)]
     ]
@@ -173,7 +182,7 @@ def test_files_import_from_their_own_room_and_from_rooms_below():
 
 
 def test_no_files_import_each_other_in_a_circle():
-    assert sorted(map(sorted, circles(IMPORTS))) == sorted(map(sorted, KNOWN_CIRCLES))
+    assert sorted(map(sorted, circles(imports()))) == sorted(map(sorted, KNOWN_CIRCLES))
 
 
 def test_every_room_has_a_file_and_every_file_a_room():
@@ -189,8 +198,8 @@ def test_the_architecture_page_lists_the_rooms_in_their_order():
 @pytest.mark.parametrize("seen", ["click", "h5py"])
 def test_click_is_imported_by_the_command_line_alone_and_h5py_by_logs_and_batches(seen):
     allowed = {"click": ("mbcli.cli", "mbcli.__main__"), "h5py": ("mbcli.log", "mbcli.batch")}[seen]
-    for name, statements in STATEMENTS.items():
-        if seen in {each.partition(".")[0] for node, _ in statements for each in names_of(node)}:
+    for name, found in statements().items():
+        if seen in {each.partition(".")[0] for node, _ in found for each in names_of(node)}:
             assert name.startswith(allowed), name
 
 

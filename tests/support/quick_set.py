@@ -11,9 +11,7 @@ OF_ROOMS = {
     "cli": "absurd_sizes cli_check cli_contact cli_jacobian",
     "common": "coordinate_names fast_dataclass topology",
     "conversion": "convert_effort convert_mimic",
-    "engine/collision": (
-        "ahead:boxes_that_land_flat_pass_through_no_plate exact_touch facing_faces nearest_in_simplices"
-    ),
+    "engine/collision": ("ahead:balls_do_not_pass_through_each_other exact_touch facing_faces nearest_in_simplices"),
     "engine/constraints": "rotation_quaternions",
     "engine/contact": "contact_laws contact_margin island_neighbors slip_steps worlds_forget",
     "engine/limits": "rest_at_limits tendon_limits",
