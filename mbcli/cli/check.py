@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mbcli.cli.model import read_packages
-from mbcli.cli.options import INPUT_FORMATS, Options, resource_options, writable_path
+from mbcli.cli.options import Options, resource_options, writable_path
 from mbcli.cli.output import emit, printable, write_file
 from mbcli.common.json_text import to_json
 from mbcli.common.number_text import counted
 from mbcli.errors import ModelError, ResourceError
+from mbcli.parsers.formats import FORMATS as MODEL_FORMATS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -35,7 +36,7 @@ FOUND = 1  # exit code: there is something at or above --fail-on
 
 @click.command()
 @click.argument("models", nargs=-1, required=True, metavar="MODEL...")
-@click.option("--input-format", type=click.Choice(INPUT_FORMATS), help="Format of every MODEL; '-' is stdin.")
+@click.option("--input-format", type=click.Choice(tuple(MODEL_FORMATS)), help="Format of every MODEL; '-' is stdin.")
 @resource_options
 @click.option("--srdf", metavar="FILE", help="Also check this SRDF file, against the model.")
 @click.option(

@@ -21,11 +21,15 @@ from mbcli.common.argument_names import NO_VALUE
 from mbcli.common.coordinate_names import listed
 from mbcli.common.number_text import parse_number
 from mbcli.common.output_files import refuse_missing_folder
+from mbcli.common.setting import options_of, settings_of
 from mbcli.errors import ArgumentError
-from mbcli.parsers.formats import FORMATS, format_of_name
+from mbcli.parsers.formats import format_of_name
+from mbcli.parsers.load_arguments import GROUND, HOLD, MODEL, HoldArguments, LoadArguments
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+
+    from mbcli.common.setting import Option, OptionKind
 
 
 class Number(click.ParamType):
@@ -82,90 +86,48 @@ def together(*options: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return decorate
 
 
-INPUT_FORMATS = tuple(FORMATS)
+class SettingOption(click.Option):
+    """An option of a setting; its help may be made when it is asked for: a run starts sooner."""
 
-resource_options = together(
-    click.option("--package", "packages", multiple=True, metavar="NAME=DIR", help="The directory of package://NAME."),
-    click.option("--package-path", "package_paths", multiple=True, metavar="DIR", help="Look for packages below DIR."),
-    click.option("--allow-outside", is_flag=True, help="Let models name files outside of their package or folder."),
-    click.option(
-        "--missing-meshes",
-        type=click.Choice(["error", "warn", "ignore"]),
-        default="warn",
-        help="How a mesh file that cannot be found is reported; ignore: as a note. [warn]",
-    ),
-    click.option(
-        "--missing-includes",
-        type=click.Choice(["error", "skip"]),
-        default="error",
-        help="An SDFormat <include> whose file cannot be found: an error, or skipped with a warning. [error]",
-    ),
-    click.option(
-        "--xacro",
-        is_flag=True,
-        help="Expand xacro files by the package xacro (mbcli[xacro]). That runs code of the file: only for files that "
-        "you trust.",
-    ),
-    click.option(
-        "--xacro-arg", "xacro_args", multiple=True, metavar="NAME:=VALUE", help="An argument of the xacro file."
-    ),
-)
-_model_settings = (
-    click.option("--input-format", type=click.Choice(INPUT_FORMATS), help="Format of MODEL; '-' is stdin."),
-    resource_options,
-    click.option("--weld", "welds", multiple=True, metavar="FRAME", help="Weld a body or frame to the world's origin."),
-    click.option("--weld-base", is_flag=True, help="Weld every base that would float, where its file puts it."),
-    click.option(
-        "--gravity",
-        type=(Number(), Number(), Number()),
-        metavar="X Y Z",
-        help="Gravity [m/s^2] in the world frame, in place of that of files: --gravity 0 0 -1.62 on the Moon.",
-    ),
-    click.option(
-        "--constraints",
-        "constraints_file",
-        metavar="FILE",
-        help="More constraints (YAML): contact, loop, coupler, distance, ball, weld, tendon.",
-    ),
-    click.option(
-        "--srdf",
-        "srdf_files",
-        multiple=True,
-        metavar="FILE",
-        help="Pairs of links that do not collide, and named postures, of the model (SRDF).",
-    ),
-    click.option(
-        "--self-contact",
-        type=click.Choice(["auto", "all", "none"]),
-        help="Contact between the bodies of one robot, beside those that a joint connects: all, none, or auto "
-        "(default): all but those that overlap at the default positions or are always in touch.",
-    ),
-    click.option(
-        "--decompose",
-        is_flag=True,
-        help="Meshes that are not convex collide by convex parts (mbcli[decompose]), not by their hulls. The first run "
-        "takes seconds to minutes a mesh.",
-    ),
-    click.option("--config", "config_file", metavar="FILE", help="Settings (YAML): plant configuration or scenario."),
-    click.option("--scenario-name", "--scenario_name", metavar="NAME", help="The scenario of a file that has several."),
-    click.option("--scenario-file", "--scenario_file", metavar="FILE", help="A scenario; the same as a MODEL."),
-    click.option("--scenario-text", "--scenario_text", metavar="YAML", help="Keys that replace those of the scenario."),
-    click.option(
-        "--set",
-        "overrides",
-        multiple=True,
-        metavar="PATH=VALUE",
-        help="Change a setting, as plant_config.time_step=0.002, or a parameter of elements: joint.elbow.damping=0.3, "
-        "body.gripper.mass=+0.5 (adds), actuator.*.gear_ratio=*1.1 (multiplies), geometry.foot.friction=0.8.",
-    ),
-    click.option("--strict", is_flag=True, help="Warnings on the model are errors."),
-    click.option(
-        "--loops",
-        type=click.Choice(["cut", "error"]),
-        default="cut",
-        help="A joint that closes a loop is cut (default) and held together by a constraint, or is an error.",
-    ),
-)
+    def __init__(self, declarations: Sequence[str], says: str | Callable[[], str], **kind: Any) -> None:
+        self._says = says
+        super().__init__(declarations, **kind)
+
+    @property
+    def help(self) -> str | None:
+        """The help text."""
+        return self._says if isinstance(self._says, str) else self._says()
+
+    @help.setter
+    def help(self, text: str | None) -> None:
+        """click sets what it was given, which is none."""
+
+
+AS_CLICK_HAS_IT = {"metavar": "metavar", "multiple": "multiple", "default": "default", "flag": "is_flag"}
+
+
+def setting_options(record: Any, *groups: str) -> Callable[[Any], Any]:
+    """The decorator that gives a command the options of the settings of these groups."""
+    return together(*(setting_option(option) for group in groups for option in options_of(record, group)))
+
+
+def setting_option(option: Option) -> Callable[[Any], Any]:
+    """The decorator that gives a command an option."""
+    kind: dict[str, Any] = {AS_CLICK_HAS_IT[k]: value for k, value in option.kind.items() if k in AS_CLICK_HAS_IT}
+    return click.option(
+        *option.flags, option.parameter, cls=SettingOption, says=option.says, type=_click_type(option.kind), **kind
+    )
+
+
+def _click_type(kind: OptionKind) -> Any:
+    if kind.get("choices"):
+        return click.Choice(kind["choices"])
+    if kind.get("text", True):
+        return None
+    if kind.get("whole"):
+        return click.IntRange(min=int(kind["minimum"]))
+    number = Number(minimum=kind.get("minimum"), above=kind.get("above"))
+    return (number,) * kind["count"] if "count" in kind else number
 
 
 def _show_model_help(ctx: click.Context, param: click.Parameter, value: bool) -> None:
@@ -189,17 +151,14 @@ _model_help = click.option(
     callback=_show_model_help,
     help="Describe the options on models.",
 )
-model_options = together(click.argument("models", nargs=-1, metavar="MODEL..."), *_model_settings, _model_help)
+_model_settings = setting_options(LoadArguments, MODEL)
+resource_options = together(*map(setting_option, settings_of(LoadArguments)["packages"].options))
+model_options = together(click.argument("models", nargs=-1, metavar="MODEL..."), _model_settings, _model_help)
 optional_model_options = together(
-    click.argument("models", nargs=-1, metavar="[MODEL...]"), *_model_settings, _model_help
+    click.argument("models", nargs=-1, metavar="[MODEL...]"), _model_settings, _model_help
 )
 
-ground_option = click.option(
-    "--ground",
-    type=Number(),
-    metavar="[Z]",
-    help="Add a ground: a half-space of World at the height Z [m], 0 without a number, with a friction of 1.",
-)
+ground_option = setting_options(LoadArguments, GROUND)
 
 
 class GroundCommand(click.Command):
@@ -220,29 +179,7 @@ class GroundCommand(click.Command):
 
 AT_START = ""  # in place of the name of a posture
 
-hold_options = together(
-    click.option(
-        "--hold",
-        "posture",
-        metavar="[POSE]",
-        help="PD controllers hold the joints where they start, or in the posture POSE, where the robot then starts "
-        "unless told otherwise. Joints of one degree of freedom get an actuator if they have none, except followers "
-        "(mimic) and joints that carry a planar base. The run names joints that it does not hold.",
-    ),
-    click.option(
-        "--kp", type=Number(above=0.0), metavar="K", help="Stiffness of held joints; default: computed from the masses."
-    ),
-    click.option(
-        "--kd", type=Number(minimum=0.0), metavar="D", help="Damping of held and driven joints; default: critical."
-    ),
-    click.option(
-        "--drive",
-        "drives",
-        multiple=True,
-        metavar="NAME=VALUE",
-        help="A controller drives this joint at a velocity [rad/s or m/s].",
-    ),
-)
+hold_options = setting_options(HoldArguments, HOLD)
 
 
 class HoldCommand(GroundCommand):
@@ -320,31 +257,7 @@ output_options = together(
     click.option("--force", is_flag=True, help="Replace an existing file."),
 )
 
-MODEL_KEYS = (
-    "models",
-    "input_format",
-    "packages",
-    "package_paths",
-    "allow_outside",
-    "missing_meshes",
-    "missing_includes",
-    "xacro",
-    "xacro_args",
-    "welds",
-    "weld_base",
-    "gravity",
-    "constraints_file",
-    "srdf_files",
-    "self_contact",
-    "decompose",
-    "config_file",
-    "scenario_name",
-    "scenario_file",
-    "scenario_text",
-    "overrides",
-    "strict",
-    "loops",
-)
+MODEL_KEYS = ("models", *(option.parameter for option in options_of(LoadArguments, MODEL)))
 STATE_KEYS = ("pose", "q_list", "v_list", "assignments", "state_file", "state_time", "random_seed")
 BATCH_KEYS = ("states", "states_format", "fill", "degrees")
 OUTPUT_KEYS = ("as_json", "output_format", "output", "force")

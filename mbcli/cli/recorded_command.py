@@ -1,7 +1,7 @@
 """What a log may ask for: the command that it records, without the parts that only a user may ask for.
 
-A log is untrusted input. Of its command count the options of HARMLESS, which are numbers, choices and names in the
-model, and files that are embedded in the log itself. All else, as files elsewhere, packages and xacro, is refused by
+A log is untrusted input. Of its command count numbers, choices and names in the model, and files that are embedded in
+the log itself, as the record of each setting says. All else, as files elsewhere, packages and xacro, is refused by
 name: the user gives it.
 """
 
@@ -11,69 +11,31 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from mbcli.common.setting import always, askable_options, embedded_files, never
 from mbcli.errors import ModelError
+from mbcli.parsers.load_arguments import HoldArguments, LoadArguments
+from mbcli.simulation.run_arguments import RunArguments
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from mbcli.log.reader import Log
 
-HARMLESS = frozenset(
-    (
-        "duration",
-        "time_step",
-        "integrator",
-        "accuracy",
-        "max_step",
-        "constraint_tolerance",
-        "ground",
-        "no_contact",
-        "contact_model",
-        "contact_approximation",
-        "sleep_tolerance",
-        "posture",
-        "kp",
-        "kd",
-        "drives",
-        "u_text",
-        "pose",
-        "q_list",
-        "v_list",
-        "assignments",
-        "fill",
-        "degrees",
-        "random_seed",
-        "start_limits",
-        "effort_limits",
-        "velocity_limits",
-        "controller_rate",
-        "controller_limit",
-        "seed",
-        "log_rate",
-        "fields",
-        "sensor_noise",
-        "balance",
-        "welds",
-        "weld_base",
-        "gravity",
-        "self_contact",
-        "decompose",
-        "overrides",
-        "scenario_name",
-        "strict",
-        "loops",
-        "missing_meshes",
-        "missing_includes",
-        "input_format",
-    )
-)
-"""Parameters of `simulate` whose values a log may give."""
-
-FILES = frozenset(("models", "config_file", "constraints_file", "srdf_files", "scenario_file"))
-"""Those that name files, which a log may have in it."""
+MAY_ASK = {
+    **askable_options(LoadArguments, HoldArguments, RunArguments),
+    **dict.fromkeys(("pose", "q_list", "v_list", "assignments", "random_seed", "fill", "degrees"), always),
+    "models": embedded_files,
+}
+"""{parameter of `simulate`: (value, names of the files in the log) -> whether a log may ask for that value}; of others
+it may not."""
 
 DROPPED = frozenset(("log_path", "force", "as_json", "no_log", "resume_path", "threads"))
 """Those that change where results go, or how fast they come, and not what they are."""
+
+
+def is_harmless(name: str) -> bool:
+    """Whether a log may ask for every value of a parameter."""
+    return MAY_ASK.get(name) is always
 
 
 def recorded_words(log: Log) -> list[str]:
@@ -111,13 +73,9 @@ def refuse_foreign(
     """
     inside, foreign = set(embedded), []
     for name, value in parameters.items():
-        if name in HARMLESS or name in DROPPED:
-            continue
-        values = list(value) if isinstance(value, tuple) else [value]
-        if name == "pushes" and all("=" in text for text in values):  # others are names of tables
-            continue
-        if name not in FILES or not set(values) <= inside:
-            foreign.append(_as_given(command, name, values, inside if name in FILES else set()))
+        if name not in DROPPED and not MAY_ASK.get(name, never)(value, inside):
+            values = list(value) if isinstance(value, tuple) else [value]
+            foreign.append(_as_given(command, name, values, inside))
     if foreign:
         raise ModelError(
             f"{path}: error: its command names {', '.join(foreign)}, which a log may not ask for: {advice}"

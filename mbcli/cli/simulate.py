@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mbcli.cli.compiling_line import CompilingLine
-from mbcli.cli.controller_options import controller_choice, controller_options, follow_choice, trajectory_options
 from mbcli.cli.model import given_models, load
 from mbcli.cli.options import (
     AT_START,
@@ -21,22 +20,30 @@ from mbcli.cli.options import (
     ROW_FORMATS,
     STATE_KEYS,
     HoldCommand,
-    Number,
-    ground_option,
-    hold_options,
     optional_model_options,
     row_options,
+    setting_options,
     state_options,
     take,
     together,
     usage_errors,
 )
 from mbcli.cli.output import document, number, printable, refuse_given_inputs, require_finite, tell, warn
+from mbcli.cli.run_settings import plant_arguments, read_actuation, refuse_two_controls, run_arguments
 from mbcli.cli.signals import Terminated, ending_signals
 from mbcli.common.json_text import to_json
 from mbcli.common.number_text import counted
-from mbcli.config.contact_laws import CONTACT_LAWS
 from mbcli.errors import ModelError
+from mbcli.parsers.load_arguments import (
+    CONTACT,
+    DEFAULT_SLEEP_TOLERANCE,
+    GROUND,
+    HOLD,
+    STEP,
+    HoldArguments,
+    LoadArguments,
+)
+from mbcli.simulation.run_arguments import ACCOUNT, ACTING, INPUT, INTEGRATION, LOG, TIME, RunArguments
 
 if TYPE_CHECKING:
     from mbcli.cli.options import Options
@@ -45,11 +52,6 @@ if TYPE_CHECKING:
     from mbcli.multibody.state.context import Context
     from mbcli.simulation.recorded_run import Progress, RecordedRun
 
-# as MultibodyPlantConfig, recorded_run and sampling have them; importing those would slow --help down
-CONTACT_MODELS = ("point", "hydroelastic", "hydroelastic_with_fallback")
-DEFAULT_DURATION = 5.0  # [s]
-DEFAULT_RATE = 100.0  # [Hz] of samples
-DEFAULT_SLEEP_TOLERANCE = 1e-3  # [m/s]
 MOST_EFFORTS = 3  # in the text of a summary
 
 SUMMARY_KEYS = """
@@ -103,85 +105,14 @@ class SimulateCommand(HoldCommand):
     left_out = HoldCommand.left_out | {"--sleep": f"{DEFAULT_SLEEP_TOLERANCE:g}"}
 
 
-class FieldsOption(click.Option):
-    """--fields, whose help names the fields that there are when it is asked for: a run starts sooner."""
-
-    @property
-    def help(self) -> str | None:
-        """The help text."""
-        from mbcli.log.fields import names_in_words
-
-        return f"Fields to log beside q and v: {names_in_words()}"
-
-    @help.setter
-    def help(self, text: str | None) -> None:
-        """click sets what it was given, which is none."""
-
-
 @click.command(cls=SimulateCommand, epilog=SUMMARY_KEYS)
 @optional_model_options
-@click.option(
-    "-t",
-    "--duration",
-    type=Number(minimum=0.0),
-    metavar="S",
-    help=f"Simulated time from the start of the run; default {DEFAULT_DURATION:g} s.",
-)
-@click.option(
-    "--dt",
-    "--time-step",
-    "time_step",
-    type=Number(minimum=0.0),
-    metavar="S",
-    help="Step of a discrete plant; 0 integrates in continuous time. Default 0.001 s.",
-)
-@click.option(
-    "--integrator",
-    metavar="NAME",
-    help="Makes the plant continuous, with this integrator: runge_kutta3 (default), runge_kutta2, runge_kutta5, "
-    "bogacki_shampine3, explicit_euler, semi_explicit_euler, implicit_euler, radau1, radau3.",
-)
-@click.option("--accuracy", type=Number(above=0.0), metavar="A", help="Accuracy of continuous integration.")
-@click.option(
-    "--max-step", "max_step", type=Number(above=0.0), metavar="S", help="Longest step of continuous integration."
-)
-@click.option(
-    "--constraint-tolerance",
-    type=Number(above=0.0),
-    default=1e-10,
-    metavar="E",
-    help="Continuous integration keeps the norm of the position errors of constraints below E; default 1e-10.",
-)
-@ground_option
-@click.option("--no-contact", is_flag=True, help="Leave out all collision geometries: nothing touches.")
-@click.option(
-    "--contact-model",
-    type=click.Choice(CONTACT_MODELS),
-    help="point; hydroelastic: contact surfaces; hydroelastic_with_fallback (default): surfaces, or points between "
-    "geometries that have none.",
-)
-@click.option(
-    "--contact-approximation",
-    type=click.Choice(CONTACT_LAWS),
-    help="How contact enters the step of a discrete plant; default lagged.",
-)
-@click.option(
-    "--sleep",
-    "sleep_tolerance",
-    type=Number(minimum=0.0),
-    metavar="[V]",
-    help=f"Discrete plants: bodies in contact that stay slower than V [m/s] ({DEFAULT_SLEEP_TOLERANCE:g} without a "
-    "number) for 0.1 s sleep, at almost no cost, until something touches them. Results change by motion slower than V. "
-    "Default 0: nothing sleeps.",
-)
-@hold_options
-@click.option("--u", "u_text", metavar="LIST", help="Constant actuation, a list or NAME=VALUE pairs.")
-@click.option(
-    "--input",
-    "input_file",
-    metavar="FILE",
-    help="Actuation over time ('-': stdin): CSV with columns time and actuator names; a row holds until the next.",
-)
+@setting_options(RunArguments, TIME)
+@setting_options(LoadArguments, STEP)
+@setting_options(RunArguments, INTEGRATION)
+@setting_options(LoadArguments, GROUND, CONTACT)
+@setting_options(HoldArguments, HOLD)
+@setting_options(RunArguments, INPUT)
 @state_options
 @click.option(
     "--states",
@@ -198,66 +129,13 @@ class FieldsOption(click.Option):
     metavar="N",
     help="Threads for --each (default: all processors) and for deformable bodies (1, the default, or 2).",
 )
-@click.option(
-    "--start-limits",
-    type=click.Choice(["warn", "clamp", "error"]),
-    help="Positions that start outside of their limits (stops bring them back slowly): warn (default), clamp them "
-    "to the limits (default with --hold), or stop with an error.",
-)
-@click.option(
-    "--push",
-    "pushes",
-    multiple=True,
-    metavar="PUSH",
-    help="A force [N] on a body, along the world's axes: 'torso=30,0,0 from 1 to 1.2'; at its centre of mass, or at a "
-    "point [m] of its frame: 'torso=30,0,0@0,0,0.4'; in direction and at time of --seed: 'torso=30@random for 0.2', "
-    "or a table with columns body, fx, fy, fz, from, to.",
-)
-@together(*controller_options)
-@together(*trajectory_options)
-@click.option(
-    "--effort-limits",
-    type=click.Choice(["clamp", "warn", "ignore"]),
-    default="clamp",
-    help="Clamp inputs to the effort limits of actuators (clamp, the default), or let them act, with a warning "
-    "(warn) or without (ignore).",
-)
-@click.option(
-    "--velocity-limits",
-    type=click.Choice(["clamp", "warn", "ignore"]),
-    default="warn",
-    help="Report joints that are faster than their velocity limits (warn, the default), hold them there (clamp), or "
-    "neither (ignore).",
-)
-@click.option(
-    "--seed",
-    type=click.IntRange(min=0),
-    metavar="N",
-    help="Seed of random poses of directives, random pushes, controllers and the noise of sensors; recorded in the "
-    "log.",
-)
+@setting_options(RunArguments, ACTING)
 @click.option(
     "-o", "--log", "log_path", metavar="FILE", help="The log to write; default: the name of the model file with .h5."
 )
-@click.option(
-    "--log-rate",
-    type=Number(minimum=0.0),
-    metavar="HZ",
-    help=f"Samples per second, {DEFAULT_RATE:g}; 0 logs every step of a discrete plant.",
-)
-@click.option("--fields", cls=FieldsOption, metavar="LIST")
-@click.option(
-    "--sensor-noise",
-    type=click.Choice(["on", "off"]),
-    default="on",
-    help="Whether sensors have the noise of their files, drawn by --seed (on, the default), or none (off).",
-)
+@setting_options(RunArguments, LOG)
 @click.option("--no-log", is_flag=True, help="Write no log.")
-@click.option(
-    "--balance",
-    is_flag=True,
-    help="Add up the work of each cause; the rest of the change of energy is the error of the integration.",
-)
+@setting_options(RunArguments, ACCOUNT)
 @click.option(
     "--resume",
     "resume_path",
@@ -312,7 +190,7 @@ def _repeat_command(ctx: click.Context, values: dict[str, Any]) -> int:
         raise click.UsageError("--resume: the model came from standard input: give MODEL and the options again")
     left_out = {*recorded_command.DROPPED, *STATE_KEYS}
     kept = {name: value for name, value in recorded.items() if name not in left_out}
-    kept = {name: value for name, value in kept.items() if name in recorded_command.HARMLESS or name not in given}
+    kept = {name: value for name, value in kept.items() if recorded_command.is_harmless(name) or name not in given}
     names = [source.path for source in sources]
     recorded_command.refuse_foreign(kept, names, simulate, path, "give it again")
     if not same_on_disk(sources):
@@ -337,7 +215,7 @@ def _run_command(ctx: click.Context, values: dict[str, Any]) -> int:
     options = take(values, tuple(values))
     quiet = (ctx.obj or {}).get("verbosity", 0) < 0
     refuse_two_controls(options)
-    time_step = chosen_time_step(options)
+    of_plant = plant_arguments(options)
     each = options.states is not None or options.each or options.states_format or options.fill or options.degrees
     if each:
         from mbcli.cli.simulate_worlds import require_each, run_each
@@ -346,17 +224,7 @@ def _run_command(ctx: click.Context, values: dict[str, Any]) -> int:
     output = None if options.no_log else options.log_path or _default_log(given_models(model)[0], options.resume_path)
     if output is not None:
         _check_output(output, options)
-    loaded = load(
-        model,
-        ctx,
-        contact=not options.no_contact,
-        ground=options.ground,
-        dt=time_step,
-        contact_model=options.contact_model,
-        contact_approximation=options.contact_approximation,
-        sleep=options.sleep_tolerance,
-        **holding_or_following(options),
-    )
+    loaded = load(model, ctx, **of_plant)
     plant = loaded.plant
     if options.contact_approximation is not None and not plant.is_discrete():
         raise click.UsageError("--contact-approximation is for discrete plants, this one is continuous")
@@ -367,7 +235,7 @@ def _run_command(ctx: click.Context, values: dict[str, Any]) -> int:
             raise click.UsageError("--threads is for --states --each, and for models with deformable bodies")
         plant.deformable_model().SetParallelism(options.threads)
     if each:
-        options.default_duration, options.at_start = DEFAULT_DURATION, AT_START
+        options.at_start = AT_START
         with usage_errors():
             given = read_actuation(plant, options)
         return run_each(ctx, loaded, state, options, given, output, StopSignal(), quiet)
@@ -396,45 +264,6 @@ def _run_command(ctx: click.Context, values: dict[str, Any]) -> int:
     return {"complete": 0, "interrupted": stop.exit_code}[summary.status]
 
 
-def refuse_two_controls(options: Options) -> None:
-    """UsageError if two options give the actuation."""
-    if options.controller is not None and (options.input_file is not None or options.u_text is not None):
-        raise click.UsageError("--controller gives the actuation: no --input and no --u beside it")
-    if options.trajectory is not None and (options.posture is not None or options.drives):
-        raise click.UsageError("--trajectory moves and holds the joints: no --hold and no --drive beside it")
-
-
-def chosen_time_step(options: Options) -> float | None:
-    """The step [s] that the options ask for, None if none does; UsageError for options that exclude each other."""
-    time_step = options.time_step
-    if options.integrator is not None or options.accuracy is not None or options.max_step is not None:
-        if time_step:
-            raise click.UsageError("--integrator, --accuracy and --max-step are for continuous plants, --dt is not 0")
-        time_step = 0.0
-    if options.input_file is not None and options.u_text is not None:
-        raise click.UsageError("--input and --u exclude each other")
-    if options.no_log and options.log_path is not None:
-        raise click.UsageError("--no-log and -o exclude each other")
-    if options.no_contact and (options.ground is not None or options.contact_model or options.contact_approximation):
-        raise click.UsageError("--no-contact excludes --ground, --contact-model and --contact-approximation")
-    return time_step
-
-
-def holding_or_following(options: Options) -> dict[str, Any]:
-    """As holding_arguments(); joints that follow a motion are held, so that those without an actuator get one."""
-    held = holding_arguments(options)
-    return held | {"hold": True} if options.trajectory is not None and held["hold"] is None else held
-
-
-def holding_arguments(options: Options) -> dict[str, Any]:
-    """The arguments of load_model() on joints that are held and driven."""
-    from mbcli.cli.state import by_name
-
-    velocities = by_name(options.drives, lambda name: name, "--drive") or None
-    posture = options.posture
-    return {"hold": True if posture == AT_START else posture, "kp": options.kp, "kd": options.kd, "drive": velocities}
-
-
 def _check_output(path: str, options: Options) -> None:
     """OutputError if no log can be written, before anything is loaded."""
     from mbcli.simulation.log_target import check_log_target
@@ -452,58 +281,13 @@ def _recorded_run(
 
     return RecordedRun(
         loaded,
-        duration=options.duration,
         start=lambda plant, context: set_state(loaded, context, state),
-        start_limits=options.start_limits,
-        seed=options.seed,
-        logged_seed=state.random_seed,
         inputs=read_actuation(loaded.plant, options),
-        effort_limits=options.effort_limits,
-        velocity_limits=options.velocity_limits,
-        pushes=options.pushes,
-        controller=controller_choice(options),
-        trajectory=follow_choice(options),
-        integrator=options.integrator,
-        accuracy=options.accuracy,
-        max_step=options.max_step,
-        constraint_tolerance=options.constraint_tolerance,
-        log_rate=options.log_rate,
-        fields=options.fields,
-        sensor_noise=options.sensor_noise == "on",
-        balance=options.balance,
-        arguments=["mbcli", *(ctx.obj or {}).get("arguments", [])],
+        **run_arguments(options),
+        logged_seed=state.random_seed,
+        command=["mbcli", *(ctx.obj or {}).get("arguments", [])],
         warn=(lambda line: None) if quiet else warn,
     )
-
-
-def read_actuation(plant: MultibodyPlant, options: Options) -> Any:
-    """What --input or --u give: an Input, u (nu,) or None."""
-    from mbcli.cli.analysis import parse_inputs
-    from mbcli.simulation.input_series import read_input
-
-    if options.input_file == "-":
-        return read_input(plant, "<stdin>", sys.stdin)
-    if options.input_file is not None:
-        return read_input(plant, options.input_file)
-    if options.u_text is not None and "=" in options.u_text:
-        return named_inputs(plant, options.u_text)
-    return parse_inputs(plant, {"u": options.u_text}).get("u")
-
-
-def named_inputs(plant: MultibodyPlant, text: str) -> dict[str, float]:
-    """{name: number} of NAME=VALUE pairs for actuators and targets. UsageError for what means nothing."""
-    from mbcli.cli.state import by_name
-    from mbcli.simulation.input_series import RunInputs
-
-    names: dict[Any, str]
-    find, names = RunInputs(plant).find, {}
-
-    def place(name: str) -> Any:
-        k = find(name)
-        names.setdefault(k, name)
-        return k
-
-    return {names[k]: value for k, value in by_name(text.replace(",", " ").split(), place, "--u").items()}
 
 
 def _default_log(model: str, resume_path: str | None) -> str:

@@ -11,14 +11,16 @@ import click
 import numpy as np
 
 from mbcli.cli.compiling_line import CompilingLine
-from mbcli.cli.controller_options import controller_choice, follow_choice
 from mbcli.cli.options import usage_errors
 from mbcli.cli.output import document, printable, warn
 from mbcli.cli.rows import require_tables
+from mbcli.cli.run_settings import controller_choice, follow_choice
 from mbcli.common.json_text import to_json
 from mbcli.common.number_text import counted
+from mbcli.common.setting import options_of_single_runs
 from mbcli.errors import ControlError, ModelError
 from mbcli.multibody.tree.joint_kinds import has_quaternion
+from mbcli.simulation.run_arguments import DEFAULT_DURATION, RunArguments
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -37,10 +39,8 @@ if TYPE_CHECKING:
 
 BLOCK_BYTES = 1 << 26  # of samples that are in memory at once
 MOST_TOLD = 5  # worlds that stopped
-ALONE = ("resume_path", "balance", "integrator", "accuracy", "max_step")
 FIELDS = ("u", "sensors")  # of --fields; q, v and u are in every log of worlds
 EXIT_CODE_OF_STOPPED = 5
-_NAMES = {"resume_path": "--resume"}
 
 
 def require_each(options: Options, state: Options) -> bool:
@@ -52,10 +52,10 @@ def require_each(options: Options, state: Options) -> bool:
         return False
     if not options.each:
         raise click.UsageError("--states needs --each here: a run from every state")
-    for key in ALONE:
+    alone = {option.parameter: option.flags[-1] for option in options_of_single_runs(RunArguments)}
+    for key, flag in {"resume_path": "--resume", **alone}.items():
         if getattr(options, key) not in (None, False, ()):
-            name = _NAMES.get(key) or f"--{key.replace('_', '-')}"
-            raise click.UsageError(f"{name} is for a single run, not for --each")
+            raise click.UsageError(f"{flag} is for a single run, not for --each")
     if options.trajectory is not None and options.controller is None:
         raise click.UsageError("--trajectory without --controller is for a single run, not for --each")
     for name in (options.fields or "").replace(",", " ").split():
@@ -97,7 +97,7 @@ def run_each(
         )
         place(worlds, starts, options, quiet)
         duration = options.duration if options.duration is not None else loaded.config.simulation_duration
-        duration = duration if np.isfinite(duration) else options.default_duration
+        duration = duration if np.isfinite(duration) else DEFAULT_DURATION
         start = float(worlds.time[0])
         sampling = Sampling(plant, start, start + duration, options.log_rate)
         seed = loaded.config.random_seed if options.seed is None else options.seed

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mbcli.cli.controller_options import controller_choice, follow_choice
 from mbcli.cli.model import load, loading_arguments, models_to_load
 from mbcli.cli.options import (
     MODEL_KEYS,
@@ -18,18 +17,14 @@ from mbcli.cli.options import (
     HoldCommand,
     Number,
     model_options,
+    setting_option,
     state_options,
     take,
+    together,
     usage_errors,
 )
 from mbcli.cli.output import document, refuse_existing, refuse_given_inputs, tell, write_file
-from mbcli.cli.simulate import (
-    chosen_time_step,
-    holding_or_following,
-    read_actuation,
-    refuse_two_controls,
-    simulate,
-)
+from mbcli.cli.run_settings import SWEEP_OPTIONS, plant_arguments, read_actuation, refuse_two_controls, run_arguments
 from mbcli.common.json_text import to_json
 from mbcli.common.number_text import counted
 from mbcli.common.output_files import refuse_missing_folder
@@ -43,35 +38,7 @@ if TYPE_CHECKING:
     from mbcli.sweeps.sweeping import Sweep, SweepProgress
 
 SAMPLINGS = ("grid", "latin-hypercube", "monte-carlo")  # as points.py has them; importing it would slow --help down
-RUN_KEYS = (
-    "duration",
-    "time_step",
-    "integrator",
-    "accuracy",
-    "max_step",
-    "constraint_tolerance",
-    "ground",
-    "no_contact",
-    "contact_model",
-    "contact_approximation",
-    "posture",
-    "kp",
-    "kd",
-    "drives",
-    "u_text",
-    "start_limits",
-    "effort_limits",
-    "velocity_limits",
-    "log_rate",
-    "pushes",
-    "controller",
-    "controller_rate",
-    "controller_limit",
-    "trajectory",
-    "follow",
-    "interpolation",
-    "sensor_noise",
-)  # the options of `simulate` that are of its runs
+RUN_KEYS = tuple(option.parameter for option in SWEEP_OPTIONS)
 NONE_OK = 5  # exit code if no run came to its end
 DRAWN_EVERY = 0.2  # [s] a line of progress
 
@@ -106,16 +73,7 @@ timeout; crashed. Exit code 5 if no run is ok.
 """
 
 
-class SweepCommand(HoldCommand):
-    """A command with the options of `simulate` that are of its runs."""
-
-    def __init__(self, *arguments: Any, **named: Any) -> None:
-        super().__init__(*arguments, **named)
-        of_runs = {parameter.name: parameter for parameter in simulate.params}
-        self.params += [of_runs[name] for name in RUN_KEYS]
-
-
-@click.command(cls=SweepCommand, epilog=GRAMMAR)
+@click.command(cls=HoldCommand, epilog=GRAMMAR)
 @click.option(
     "--vary",
     multiple=True,
@@ -150,6 +108,7 @@ class SweepCommand(HoldCommand):
 @click.option("--json", "as_json", is_flag=True, help="Print the table as one JSON document.")
 @model_options
 @state_options
+@together(*map(setting_option, SWEEP_OPTIONS))
 @click.pass_context
 def sweep(ctx: click.Context, **values: Any) -> int:
     """Run a model at many values of its parameters and starts, and write one table.
@@ -171,7 +130,7 @@ def sweep(ctx: click.Context, **values: Any) -> int:
     from mbcli.sweeps.sweeping import prepare_sweep, run_sweep
 
     model, state, run = take(values, MODEL_KEYS), take(values, STATE_KEYS), take(values, RUN_KEYS)
-    run.no_log, run.log_path, run.input_file = True, None, None  # what `simulate` has beside them
+    run.no_log, run.log_path, run.input_file, run.controller_pickle = True, None, None, False  # of `simulate` alone
     refuse_two_controls(run)
     options = take(values, tuple(values))
     if not options.vary and options.points is None:
@@ -180,12 +139,12 @@ def sweep(ctx: click.Context, **values: Any) -> int:
         _check_outputs(options)
         models = models_to_load(model)
         loading = _loading(model, run)
-        loaded = load(model, ctx, **_plant_settings(run), models=models)
+        loaded = load(model, ctx, **plant_arguments(run), models=models)
         prepared = prepare_sweep(
             loaded,
             [m if not isinstance(m, str) or "://" in m else os.path.abspath(m) for m in models],
             loading,
-            _run_arguments(run),
+            run_arguments(run, of_sweeps=True),
             options.vary or None,
             options.points,
             sampling=options.sampling,
@@ -251,35 +210,14 @@ def _check_outputs(options: Options) -> None:
         raise OutputError(f"{journal}: error: exists: --resume goes on with it, --force replaces it")
 
 
-def _plant_settings(run: Options) -> dict[str, Any]:
-    """What load() takes of the options of runs."""
-    return {
-        "contact": not run.no_contact,
-        "ground": run.ground,
-        "dt": chosen_time_step(run),
-        "contact_model": run.contact_model,
-        "contact_approximation": run.contact_approximation,
-        **holding_or_following(run),
-    }
-
-
 def _loading(model: Options, run: Options) -> dict[str, Any]:
     """The arguments of load_model(), which mean the same in another process."""
-    arguments = loading_arguments(model) | _plant_settings(run)
+    arguments = loading_arguments(model) | plant_arguments(run)
     for name in ("constraints", "config"):
         if isinstance(arguments[name], str):
             arguments[name] = os.path.abspath(arguments[name])
     arguments["srdf"] = tuple(map(os.path.abspath, arguments["srdf"]))
     return arguments
-
-
-def _run_arguments(run: Options) -> dict[str, Any]:
-    names: tuple[str, ...] = ("duration", "integrator", "accuracy", "max_step", "constraint_tolerance", "log_rate")
-    names += ("start_limits", "effort_limits", "velocity_limits")
-    found = {name: getattr(run, name) for name in names} | {"sensor_noise": run.sensor_noise == "on"}
-    run.controller_pickle = False  # runs of a sweep do not go on
-    given = {"pushes": run.pushes, "controller": controller_choice(run), "trajectory": follow_choice(run)}
-    return found | {name: value for name, value in given.items() if value}
 
 
 def _start(loaded: LoadedModel, state: Options) -> tuple[FloatArray, FloatArray, BoolArray] | None:

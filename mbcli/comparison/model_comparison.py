@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
     from mbcli.comparison.matched_names import Entry
     from mbcli.math.array_types import Array, IntArray, Matrix4, Vector, Vector3
-    from mbcli.models.load_arguments import AllLoadArguments
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
     from mbcli.multibody.state.context import Context
+    from mbcli.parsers.load_arguments import AllLoadArguments
 
 TOLERANCE = 1e-9  # relative to the numbers of an element
 NUM_STATES = 3

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from mbcli.common.argument_names import argument
 from mbcli.common.coordinate_names import listed
 from mbcli.common.fast_dataclass import dataclass
+from mbcli.common.setting import complete, documented, settings_of
 from mbcli.config.scene_graph_config import SceneGraphConfig
 from mbcli.errors import ArgumentError, MbcliError, ModelError, ResourceError
 from mbcli.models.loaded_model import LoadedModel
@@ -22,12 +23,13 @@ from mbcli.multibody.parsing.base_welds import weld_bases, weld_massless_bases
 from mbcli.multibody.plant import ApplyMultibodyPlantConfig, MultibodyPlant
 from mbcli.multibody.tree import ModelInstanceIndex
 from mbcli.parsers.diagnostics import Diagnostics
+from mbcli.parsers.load_arguments import AllLoadArguments, HoldArguments, LoadArguments
 from mbcli.parsers.package_map import PackageMap
-from mbcli.parsers.scenes.plant_config import SELF_CONTACT, RunConfig
+from mbcli.parsers.scenes.plant_config import RunConfig
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from typing import TypeAlias
+    from typing import TypeAlias, Unpack
 
     from mbcli.multibody.tree.frame import Frame
     from mbcli.parsers.diagnostics import Diagnostic
@@ -63,74 +65,13 @@ def as_loaded(model: LoadedModel | MultibodyPlant | Models) -> LoadedModel:
     return LoadedModel(model, instances=instances, config=RunConfig())
 
 
-def load_model(
-    models: Models,
-    *,
-    contact: bool = False,
-    ground: float | None = None,
-    dt: float | None = None,
-    contact_model: str | None = None,
-    contact_approximation: str | None = None,
-    sleep: float | None = None,
-    self_contact: str | None = None,
-    srdf: str | os.PathLike[str] | Iterable[str | os.PathLike[str]] = (),
-    hold: bool | str | None = None,
-    kp: float | None = None,
-    kd: float | None = None,
-    drive: Mapping[str, float] | None = None,
-    decompose: bool | None = None,
-    weld: Iterable[str] = (),
-    weld_base: bool = False,
-    gravity: Iterable[float] | None = None,
-    constraints: str | os.PathLike[str] | None = None,
-    loops: str = "cut",
-    config: Any = None,
-    overrides: Iterable[str] | Mapping[str, Any] = (),
-    scenario_name: str | None = None,
-    scenario_text: str | None = None,
-    packages: PackageMap | Mapping[str, str | os.PathLike[str]] | None = None,
-    file_type: str | None = None,
-    strict: bool = False,
-    on_findings: Callable[[Sequence[Diagnostic]], object] = lambda findings: None,
-    on_mesh: Callable[[int, int], object] = lambda done, count: None,
-) -> LoadedModel:
+def load_model(models: Models, **settings: Unpack[AllLoadArguments]) -> LoadedModel:
     """Reads model files and builds one finalized plant of them.
 
     Args:
         models: a file (URDF, SDFormat, MJCF, model directives, a scenario), a `package://` URI or a ModelText, or
             several. Each is a model instance, renamed if names collide.
-        contact: whether geometries are registered, and so can touch.
-        ground: [m] height of a ground, a half-space of World; None for none.
-        dt: [s] step of a discrete plant, 0 for a continuous one; None leaves it to the settings (0.001).
-        contact_model: "point", "hydroelastic" or "hydroelastic_with_fallback"; None leaves it to the settings.
-        contact_approximation: "lagged", "similar", "sap" or "tamsi"; None leaves it to the settings.
-        sleep: [m/s] speed below which what contacts hold at rest may sleep in runs of a discrete plant; 0: nothing;
-            None leaves it to the settings (0).
-        self_contact: what the bodies of one mechanism do where they meet: "all" touch; "none" do; "auto": all but those
-            that overlap at the default positions or are always in touch. None leaves it to the settings ("auto").
-        srdf: files (SRDF) with pairs of links that are not to collide, and named postures, of the models.
-        hold: for simulate() and context_that_holds(): whether controllers hold the joints where they start, or the
-            posture of that name; joints without an actuator get one. None leaves it to the settings (False).
-        kp: stiffness [N m/rad or N/m] of these controllers; None: from the masses.
-        kd: damping [N m s/rad or N s/m] of these controllers; None: from the masses.
-        drive: {joint: velocity} [rad/s or m/s] at which controllers drive joints.
-        decompose: whether meshes that are not convex collide by convex parts of them, which CoACD (extra `decompose`)
-            finds; False: by their hulls. None leaves it to the settings (False).
-        weld: bodies or frames that are welded to the world's origin.
-        weld_base: whether every base that would float is welded, where its file puts it.
-        gravity: (3,) [m/s^2] in World, in place of what files state.
-        constraints: a file (YAML) of constraints between what the models have.
-        loops: what becomes of joints that close loops: "cut", held together by a constraint, or "error".
-        config: settings: a file (YAML), a RunConfig, MultibodyPlantConfig or SimulatorConfig.
-        overrides: single settings and parameters of elements, as "plant_config.time_step=0.002" and
-            "joint.elbow.damping=0.3", or {path: value}; `mbcli.models.parameter_assignments` says what there is.
-        scenario_name: which scenario of a file that has several.
-        scenario_text: YAML that replaces keys of the scenario.
-        packages: where package:// URIs lead: a PackageMap, or {name: folder}.
-        file_type: a name of mbcli.parsers.formats.FORMATS; None for that of the file's name.
-        strict: whether warnings on the model are errors. Else collision meshes that cannot be read are left out.
-        on_findings: is given the findings that are not errors, also if an error follows.
-        on_mesh: is told how many collision meshes of how many are ready.
+        {settings}
 
     Raises:
         ArgumentError, ModelError, ResourceError: one line for each error, with its place in the file.
@@ -139,64 +80,61 @@ def load_model(
     models = [model if isinstance(model, ModelText) else os.fspath(model) for model in models]
     if not models:
         raise ArgumentError("at least one model is needed")
-    if self_contact not in (None, *SELF_CONTACT):
-        raise ArgumentError(f"{argument('self_contact')} is one of {', '.join(SELF_CONTACT)}, not {self_contact!r}")
-    diagnostics, package_map = Diagnostics(), _package_map(packages)
+    given = complete(AllLoadArguments, settings, "load_model")
+    contact, strict, file_type, on_findings = (
+        given[name] for name in ("contact", "strict", "file_type", "on_findings")
+    )
+    diagnostics, package_map = Diagnostics(), _package_map(given["packages"])
     diagnostics.leads_out = package_map.leads_out
-    of_settings, of_elements = _split(overrides)
-    settings = Settings(
+    of_settings, of_elements = _split(given["overrides"])
+    of_files = Settings(
         models,
         package_map,
         diagnostics,
         file_type=file_type,
-        config=config,
-        scenario_name=scenario_name,
-        scenario_text=scenario_text,
+        config=given["config"],
+        scenario_name=given["scenario_name"],
+        scenario_text=given["scenario_text"],
         overrides=of_settings,
         strict=strict,
     )
-    config = settings.config
-    chosen = {
-        "time_step": dt,
-        "contact_model": contact_model,
-        "discrete_contact_approximation": contact_approximation,
-        "sleep_tolerance": sleep,
-    }
-    _choose(config, chosen, decompose, self_contact)
-    set_hold(config, hold, kp, kd, drive)
+    config = of_files.config
+    _choose(config, given)
+    set_hold(config, *(given[name] for name in settings_of(HoldArguments)))
     plant = _started_plant(config, not strict and package_map.missing_meshes != "error")
     if contact:
-        register_scene_graph(plant, config.scene_graph_config, ground)
+        register_scene_graph(plant, config.scene_graph_config, given["ground"])
     parser = _parser(plant, diagnostics, package_map, strict)
-    for model, scenario in zip(models, settings.scenarios, strict=True):
+    for model, scenario in zip(models, of_files.scenarios, strict=True):
         _add(parser, model, scenario, file_type, on_findings)
-    semantics = _read_srdf(srdf, parser.specs, diagnostics, on_findings, strict)
+    semantics = _read_srdf(given["srdf"], parser.specs, diagnostics, on_findings, strict)
     on_findings(diagnostics.findings)
-    _weld_all(plant, [weld] if isinstance(weld, str) else weld, weld_base)
+    weld = given["weld"]
+    _weld_all(plant, [weld] if isinstance(weld, str) else weld, given["weld_base"])
     fixed = _fix_massless_links(plant, diagnostics)
     if fixed:
         on_findings(fixed)
-    if dt is None and settings.leave_the_step_to_models:
+    if given["dt"] is None and of_files.leave_the_step_to_models:
         _take_step(plant, config, parser.read)
-    if gravity is not None:
-        plant.mutable_gravity_field().set_gravity_vector(list(gravity))
-    files = _add_constraints(plant, constraints, diagnostics, strict)
+    if given["gravity"] is not None:
+        plant.mutable_gravity_field().set_gravity_vector(list(given["gravity"]))
+    files = _add_constraints(plant, given["constraints"], diagnostics, strict)
     added = _add_actuators(plant, config, parser)
-    _finalize(plant, loops)
+    _finalize(plant, given["loops"])
     plant.asks_to_be_held = config.hold.is_on or bool(config.drive)
-    settings.apply_initial_positions(plant)
+    of_files.apply_initial_positions(plant)
     postures = postures_of(parser.specs, parser.instances) + _apply_semantics(plant, semantics, parser)
-    left_out = _leave_out_self_contact(plant, config.self_contact, postures, on_mesh) if contact else []
+    left_out = _leave_out_self_contact(plant, config.self_contact, postures, given["on_mesh"]) if contact else []
     loaded = LoadedModel(
         plant=plant,
         specs=parser.specs,
         instances=[plant.GetModelInstanceName(instance) for instance in parser.instances],
-        scene_files=settings.files + parser.sources + files + [s for semantic in semantics for s in semantic.sources],
+        scene_files=of_files.files + parser.sources + files + [s for semantic in semantics for s in semantic.sources],
         config=config,
         diagnostics=diagnostics,
         read=parser.read,
         filter_groups=parser.GetCollisionFilterGroups(),
-        ground=ground,
+        ground=given["ground"],
         postures=postures,
         added_actuators=added,
         self_contact=config.self_contact,
@@ -209,15 +147,24 @@ def load_model(
     return loaded
 
 
-def _choose(config: RunConfig, of_plant: Mapping[str, Any], decompose: bool | None, self_contact: str | None) -> None:
+documented(load_model, HoldArguments, LoadArguments)
+
+OF_PLANT = {  # settings of the plant: their names there
+    "dt": "time_step",
+    "contact_model": "contact_model",
+    "contact_approximation": "discrete_contact_approximation",
+    "sleep": "sleep_tolerance",
+}
+
+
+def _choose(config: RunConfig, given: Mapping[str, Any]) -> None:
     """Puts arguments that were given, None where not, in the place of settings."""
-    for name, value in of_plant.items():
-        if value is not None:
-            setattr(config.plant_config, name, value)
-    if decompose is not None:
-        config.decompose = decompose
-    if self_contact is not None:
-        config.self_contact = self_contact
+    for name, own in OF_PLANT.items():
+        if given[name] is not None:
+            setattr(config.plant_config, own, given[name])
+    for name in ("decompose", "self_contact"):
+        if given[name] is not None:
+            setattr(config, name, given[name])
 
 
 def _started_plant(config: RunConfig, leaves_out_broken_meshes: bool) -> MultibodyPlant:

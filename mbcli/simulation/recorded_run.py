@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,7 @@ import numpy as np
 from mbcli.common.argument_names import argument
 from mbcli.common.coordinate_names import listed
 from mbcli.common.fast_dataclass import dataclass
+from mbcli.common.setting import complete, documented
 from mbcli.engine.stepping.pushes import SAME_TIME
 from mbcli.errors import ArgumentError, ControlError, MbcliError, ModelError, NumericalError, OutputError
 from mbcli.models.loaded_model import LoadedModel
@@ -25,7 +26,7 @@ from mbcli.multibody.core.finalize import unused_properties
 from mbcli.multibody.core.inputs import controlled_actuators, has_controllers, steps_with_controllers
 from mbcli.multibody.core.position_stops import replace_stops, start_stops
 from mbcli.multibody.core.velocity_limits import replace_velocity_limits, stated_velocity_limits
-from mbcli.multibody.stepping.run import CONSTRAINT_TOLERANCE, SCHEMES, LinkForce, Run, constant_input
+from mbcli.multibody.stepping.run import SCHEMES, LinkForce, Run, constant_input
 from mbcli.multibody.stepping.ticks import Controller
 from mbcli.simulation.control.in_a_run import chosen_controller, chosen_plan, controlling, start_on_plan
 from mbcli.simulation.controllers import hold_default_positions
@@ -43,12 +44,12 @@ from mbcli.simulation.holding import (
     start_holding,
 )
 from mbcli.simulation.input_series import as_input, cuts_in_words
-from mbcli.simulation.limit_choice import require_choice
 from mbcli.simulation.log_target import move_aside, put_back
 from mbcli.simulation.observer import Observer
 from mbcli.simulation.plugins.commands import PluginCommands
 from mbcli.simulation.push_forces import Followers, link_force
 from mbcli.simulation.pushes import drawn_pushes, pushed_body, read_pushes
+from mbcli.simulation.run_arguments import DEFAULT_DURATION, RunArguments
 from mbcli.simulation.run_start import is_context, set_start
 from mbcli.simulation.sampling import Sampling
 from mbcli.simulation.start_limits import clamp_positions, in_words, positions_outside_limits, what_limits_do
@@ -57,8 +58,9 @@ from mbcli.simulation.summary import Summary
 from mbcli.simulation.velocity_limits import velocities_in_words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from contextlib import AbstractContextManager
+    from typing import Unpack
 
     from mbcli.config.simulator_config import SimulatorConfig
     from mbcli.log.memory import MemoryLog
@@ -71,7 +73,6 @@ if TYPE_CHECKING:
     from mbcli.simulation.control.tick_sensors import TickSensors
     from mbcli.simulation.earlier_run import EarlierRun
 
-DEFAULT_DURATION = 5.0  # [s]
 CHECKPOINT_SECONDS = 0.5  # of wall-clock time that a killed run may lose
 
 
@@ -122,35 +123,11 @@ class RecordedRun:
 
     Args:
         loaded: LoadedModel.
-        until: [s] end of the run; None for the duration in the settings, else DEFAULT_DURATION.
-        duration: [s] from the start of the run, in place of `until`.
-        pose: name of the posture that it starts in; None for the default positions.
-        start: where it starts, after `pose`: None for nothing else, {name of a position or velocity: number}, the
-            arrays (q, v), a log, which it follows, a Context of the plant, which the run advances, or a function
-            (plant, context) -> mask (nq,) of the positions that it states, or None for all.
-        start_limits: what becomes of positions that start outside of their limits: "warn", "clamp" or "error"; None:
-            "clamp" if the settings hold the joints, else "warn".
-        seed: draws the random poses of directives and the noise of sensors; goes to the log.
+        until: [s] end of the run; None for `duration`.
         logged_seed: what the log has if `seed` is None; None for that of the settings.
-        inputs: actuation [N m or N]: an Input, a CSV file, an array (nu,) or {actuator: number}; None for zero, or,
-            with a Context as start, for what its ports have.
-        effort_limits: what becomes of inputs beyond the effort limits of actuators: they end there, "clamp", or act,
-            with a warning, "warn", or without one, "ignore". Of ports of a Context nothing is asked.
-        velocity_limits: what becomes of velocities beyond the limits of joints: they are held there, "clamp", or
-            reported, "warn", or neither, "ignore".
-        pushes: forces on bodies: each a Push, a text as `--push` takes it, or the name of a table.
-        controller: a ControllerChoice, or what it takes as `given`: it gives the actuation in place of `inputs`.
-        trajectory: a Follow, or the table of its plan: the motion of joints in place of `inputs`, or, with a
-            controller, what this is given as targets.
-        integrator, accuracy, max_step: of a continuous plant; None leaves them to the settings.
-        constraint_tolerance: [m or 1] norm of the position errors that continuous integration keeps below.
-        log_rate: [Hz] of samples; 0 for every step of a discrete plant.
-        fields: what the log has beside q and v, names of mbcli.log.fields.
-        sensor_noise: whether sensors have the noise of their files, drawn by the seed.
-        balance: whether what does work on the plant is added up.
-        plugins: whether those of the model act.
-        arguments: the command, for the log.
+        command: for the log.
         warn: (message) -> None.
+        {settings}
 
     Raises:
         ArgumentError: an argument does not fit the model or another one.
@@ -162,50 +139,32 @@ class RecordedRun:
         loaded: LoadedModel,
         until: float | None = None,
         *,
-        duration: float | None = None,
-        pose: str | None = None,
-        start: Any = None,
-        start_limits: str | None = None,
-        seed: int | None = None,
         logged_seed: int | None = None,
-        inputs: Any = None,
-        effort_limits: str = "clamp",
-        velocity_limits: str = "warn",
-        pushes: Iterable[Any] = (),
-        controller: Any = None,
-        trajectory: Any = None,
-        integrator: str | None = None,
-        accuracy: float | None = None,
-        max_step: float | None = None,
-        constraint_tolerance: float = CONSTRAINT_TOLERANCE,
-        log_rate: float | None = None,
-        fields: Any = None,
-        sensor_noise: bool = True,
-        balance: bool = False,
-        plugins: bool = True,
-        arguments: Sequence[str] = (),
+        command: Sequence[str] = (),
         warn: Callable[[str], object] = lambda message: None,
+        **settings: Unpack[RunArguments],
     ) -> None:
         from mbcli.simulation.recording import chosen_fields, needs_of_sensors
 
-        if start_limits not in (None, "warn", "clamp", "error"):
-            raise ArgumentError(f"{argument('start_limits')} is 'warn', 'clamp' or 'error', not {start_limits!r}")
-        self._effort_limits = require_choice("effort_limits", effort_limits)
-        self._velocity_limits = require_choice("velocity_limits", velocity_limits)
+        given = complete(RunArguments, settings, "RecordedRun")
+        pose, start, inputs, trajectory, controller, fields, seed = (
+            given[name] for name in ("pose", "start", "inputs", "trajectory", "controller", "fields", "seed")
+        )
+        self._effort_limits, self._velocity_limits = given["effort_limits"], given["velocity_limits"]
         self._exceeded: list[Exceeded] = []
-        self._pushes, self._push_followers = read_pushes(pushes), Followers()
+        self._pushes, self._push_followers = read_pushes(given["pushes"]), Followers()
         self._choice = chosen_controller(controller, inputs)
         self._follow, self._plan = chosen_plan(loaded.plant, trajectory, controller, inputs)
         self.loaded, self.plant, self.warn = loaded, loaded.plant, warn
         _read_geometries(self.plant)
-        self.config = _simulator_config(loaded.config.simulator_config, integrator, accuracy, max_step)
+        self.config = _simulator_config(loaded.config.simulator_config, given)
         own = start if is_context(start) else None
         self._hold, self._drive = loaded.config.hold, loaded.config.drive
         self.held: dict[Any, Held] = {}  # what holds and drives joints, after prepare()
         self._carried: dict[Any, float] = {}  # what controllers that hold and drive joints feed forward at the start
         self._controller: Controller | None = None  # called at ticks
         self._forces: list[LinkForce] = []  # on bodies, that steps take without Python
-        self._plugins = PluginCommands(loaded.plant if plugins else None)
+        self._plugins = PluginCommands(loaded.plant if given["plugins"] else None)
         self._released: dict[Any, Any] = {}  # the gains that the plant had before
         self._own = own  # the caller's context, which has the end of the run
         # after prepare(): stops of a continuous plant, and limits of velocities, which act in this run alone
@@ -214,10 +173,10 @@ class RecordedRun:
         own_controllers = own is None and not self._controls()
         self.controlled = hold_default_positions(self.plant, self.context) if own_controllers else []
         self.start = self.began = self.config.start_time if own is None else own.get_time()
-        self._ends_as_asked = until is not None or duration is not None
-        self.until = self._end(until, duration)
-        self.sampling = Sampling(self.plant, self.start, self.until, log_rate)
-        self.fields, self._sensor_noise = chosen_fields(fields, self.plant), sensor_noise
+        self._ends_as_asked = until is not None or given["duration"] is not None
+        self.until = self._end(until, given["duration"])
+        self.sampling = Sampling(self.plant, self.start, self.until, given["log_rate"])
+        self.fields, self._sensor_noise = chosen_fields(fields, self.plant), given["sensor_noise"]
         self._keeps_accelerations = "reactions" in self.fields or "acceleration" in needs_of_sensors(
             self.plant, self.fields
         )
@@ -237,15 +196,15 @@ class RecordedRun:
             self.fields.remove("targets")  # what they aim at stays as it is at the start
         seeds = (seed, logged_seed, loaded.config.random_seed)
         self.seed = next(seed for seed in seeds if seed is not None)
-        self._arguments, self._keeps_balance = arguments, balance
-        self._tolerance = constraint_tolerance
-        self._start_limits = start_limits or ("clamp" if self._hold.is_on else "warn")
+        self._command, self._keeps_balance = command, given["balance"]
+        self._tolerance = given["constraint_tolerance"]
+        self._start_limits = given["start_limits"] or ("clamp" if self._hold.is_on else "warn")
         self.context.SetTime(self.start)
         if seed is not None:  # of random poses; what has none stays at its default
             self.plant.SetRandomContext(self.context, np.random.default_rng(seed))
         self._stated = self._set_start(pose, start)
         self.actuation = None if own is not None and inputs is None else as_input(self.plant, inputs, aims=own is None)
-        self.stopwatch, self._observer = Stopwatch(), Observer(self.plant, warn, self._plan, velocity_limits)
+        self.stopwatch, self._observer = Stopwatch(), Observer(self.plant, warn, self._plan, self._velocity_limits)
         self._upright: dict[Any, Any] = {}  # verticals of bases that are to stand
         self._last_time = -np.inf
         self._kept_at, self._kept_rows = time.monotonic(), 0
@@ -766,7 +725,7 @@ class RecordedRun:
         header = log_header(
             self.loaded,
             self.fields,
-            argv=tuple(self._arguments),
+            argv=tuple(self._command),
             seed=self.seed,
             held=self.held,
             plan=self._plan,
@@ -918,16 +877,16 @@ def _read_geometries(plant: MultibodyPlant) -> None:
         raise type(error)(f"{error}; {argument('contact', False)} leaves out all that collides") from None
 
 
-def _simulator_config(
-    config: SimulatorConfig, integrator: str | None, accuracy: float | None, max_step: float | None
-) -> SimulatorConfig:
-    """The settings of continuous integration, changed if something is given."""
-    if integrator is not None:
-        if integrator not in SCHEMES:
-            raise ArgumentError(f"{argument('integrator')}: there is no '{integrator}'; there are {', '.join(SCHEMES)}")
-        config.integration_scheme = integrator
-    if accuracy is not None:
-        config.accuracy = accuracy
-    if max_step is not None:
-        config.max_step_size = max_step
+def _simulator_config(config: SimulatorConfig, given: Mapping[str, Any]) -> SimulatorConfig:
+    """The settings of continuous integration, changed where something is given."""
+    integrator = given["integrator"]
+    if integrator is not None and integrator not in SCHEMES:
+        raise ArgumentError(f"{argument('integrator')}: there is no '{integrator}'; there are {', '.join(SCHEMES)}")
+    own = {"integrator": "integration_scheme", "accuracy": "accuracy", "max_step": "max_step_size"}
+    for name, attribute in own.items():
+        if given[name] is not None:
+            setattr(config, attribute, given[name])
     return config
+
+
+documented(RecordedRun, RunArguments)

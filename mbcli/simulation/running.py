@@ -9,13 +9,13 @@ import json
 import os
 import warnings
 from collections.abc import Callable, Mapping
-from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mbcli.common.argument_names import argument
 from mbcli.common.output_files import refuse_inputs
+from mbcli.common.setting import documented, embedded_files, refuse_unknown, settings_of
 from mbcli.errors import ArgumentError, ModelError
 from mbcli.log import Log, MemoryLog, open_log
 from mbcli.log.embedded_files import same_on_disk
@@ -23,36 +23,17 @@ from mbcli.log.fields import names_in_words
 from mbcli.models.loaded_model import LoadedModel
 from mbcli.models.loading import as_loaded, load_model, set_hold
 from mbcli.multibody.plant import MultibodyPlant
+from mbcli.parsers.load_arguments import AllLoadArguments, HoldArguments, LoadArguments
 from mbcli.simulation.log_target import check_log_target
 from mbcli.simulation.recorded_run import Progress, RecordedRun
+from mbcli.simulation.run_arguments import RunArguments, SimulateArguments
 
 if TYPE_CHECKING:
     from typing import Unpack
 
-    from mbcli.models.load_arguments import LoadArguments
-
 CALL = "mbcli.simulation.simulate"  # in place of a command in the log of a run from Python
 LONGEST_CALL = 32_000  # characters of its arguments that a log takes
-OF_LOADING = frozenset(inspect.signature(load_model).parameters) - {"models"}
-OF_HOLDING = ("hold", "kp", "kd", "drive")  # of the arguments of loading, those for plants that are finalized too
-OF_FILES = ("model", "config", "constraints", "srdf")
-NOT_BY_FILE = ("inputs", "start")  # whose texts are paths
-HARMLESS = (OF_LOADING | inspect.signature(RecordedRun).parameters.keys() | {"until", *OF_HOLDING}) - {
-    *(
-        *OF_FILES,
-        *NOT_BY_FILE,
-        "controller",
-        "trajectory",
-        "packages",
-        "scenario_text",
-        "on_findings",
-        "on_mesh",
-        "loaded",
-        "warn",
-        "arguments",
-    )
-}
-"""Recorded arguments that a log may ask for."""
+SETTINGS = settings_of(SimulateArguments)
 
 
 class SimulationWarning(UserWarning):
@@ -64,33 +45,11 @@ def simulate(
     until: float | None = None,
     *,
     log: str | os.PathLike | None = None,
-    pose: str | None = None,
-    start: Any = None,
-    start_limits: str | None = None,
-    hold: bool | str | None = None,
-    kp: float | None = None,
-    kd: float | None = None,
-    drive: Mapping[str, float] | None = None,
-    seed: int | None = None,
-    inputs: Any = None,
-    effort_limits: str = "clamp",
-    velocity_limits: str = "warn",
-    pushes: Any = (),
-    controller: Any = None,
-    trajectory: Any = None,
-    integrator: str | None = None,
-    accuracy: float | None = None,
-    max_step: float | None = None,
-    constraint_tolerance: float = 1e-10,
-    log_rate: float | None = None,
-    fields: Any = None,
-    sensor_noise: bool = True,
-    balance: bool = False,
     force: bool = False,
     on_progress: Callable[[Progress], None] = lambda progress: None,
     should_stop: Callable[[], int] = lambda: 0,
     warn: Callable[[str], None] | None = None,
-    **loading: Unpack[LoadArguments],
+    **settings: Unpack[SimulateArguments],
 ) -> Log | MemoryLog:
     """Runs a model over time; returns its log, open, with the figures of the run in `log.summary`.
 
@@ -98,45 +57,15 @@ def simulate(
     1 ms unless the file, `dt`, `integrator`, `config` or the plant say otherwise.
 
     Args:
-        model: files, as load_model() takes them; a LoadedModel; or a finalized MultibodyPlant.
+        model: files, as load_model() takes them; a LoadedModel; or a finalized MultibodyPlant, of which only the
+            settings of the run and those of joints that are held or driven can be given.
         until: [s] end of the run; default: the duration in the settings, else 5 s.
         log: the file to write (HDF5, docs/reference/log_format.md); None keeps the rows in memory.
-        pose: name of the posture, of the files of the models, that the run starts in.
-        start: beside `pose`: None for the default state; {name: number} of positions and velocities, where the end of
-            a name will do; arrays (q, v); the path of a log, whose last row it is; a Context of the plant, which the
-            run advances.
-        start_limits: what becomes of positions that start outside of their limits: "warn", "clamp" or "error"; default:
-            "clamp" with `hold`, else "warn".
-        hold: whether PD controllers hold the joints where they start; or the name of the posture that they hold, which
-            is also where the run starts if nothing else says so. Joints of files get actuators for it.
-        kp: stiffness [N m/rad or N/m] of these controllers; default: from the masses.
-        kd: damping [N m s/rad or N s/m] of these controllers; default: critical.
-        drive: {joint: velocity} [rad/s or m/s] at which controllers drive joints.
-        seed: draws the random poses of directives and the noise of sensors.
-        inputs: actuation [N m or N]: an array (nu,), {actuator: number}, an Input with times, or a CSV file.
-        effort_limits: inputs beyond the effort limits of actuators end there, "clamp", or act, with a warning, "warn",
-            or without one, "ignore".
-        velocity_limits: velocities beyond the limits of joints are held there, "clamp", or reported, "warn", or
-            neither, "ignore".
-        pushes: forces on bodies: each a mbcli.simulation.pushes.Push, a text as `mbcli simulate --push` takes it, or
-            the name of a table.
-        controller: gives the actuation in place of inputs: a function of what its parameters name, of time, q, v,
-            sensors, targets, plant and random, a class, `FILE.py:NAME`, a command, or a ControllerChoice
-            (docs/how-to/control.md).
-        trajectory: the motion that joints follow: a table (docs/how-to/control.md), or a Follow with the way.
-        integrator: makes the plant continuous: a name of SimulatorConfig.integration_scheme.
-        accuracy: of continuous integration.
-        max_step: [s] the longest step of continuous integration.
-        constraint_tolerance: [m or 1] norm of the position errors that continuous integration keeps below.
-        log_rate: [Hz] of rows, 100 by default; 0 for every step of a discrete plant.
-        fields: what the log has beside q and v: names (a sequence or one text) of mbcli.log.fields.
-        sensor_noise: whether sensors have the noise of their files, which `seed` draws.
-        balance: whether what does work on the plant is added up, for `summary.balance`.
         force: replaces an existing log.
         on_progress: is given the Progress between blocks of steps.
         should_stop: asked between blocks of steps; if it is not 0 the run ends there, "interrupted".
         warn: is given each warning; default: a SimulationWarning.
-        loading: of files, the arguments of load_model(): contact, ground, dt, weld, config, ...
+        {settings}
 
     Raises:
         ArgumentError: an argument does not fit the model or another one.
@@ -144,40 +73,14 @@ def simulate(
         OutputError: the log exists, or cannot be written.
         NumericalError: the run cannot go on; a log file has the rows before.
     """
-    arguments = {
-        "model": model,
-        "until": until,
-        "pose": pose,
-        "start": start,
-        "start_limits": start_limits,
-        "hold": hold,
-        "kp": kp,
-        "kd": kd,
-        "drive": drive,
-        "seed": seed,
-        "inputs": inputs,
-        "effort_limits": effort_limits,
-        "velocity_limits": velocity_limits,
-        "pushes": pushes,
-        "controller": controller,
-        "trajectory": trajectory,
-        "integrator": integrator,
-        "accuracy": accuracy,
-        "max_step": max_step,
-        "constraint_tolerance": constraint_tolerance,
-        "log_rate": log_rate,
-        "fields": fields,
-        "sensor_noise": sensor_noise,
-        "balance": balance,
-        **loading,
-    }
+    given = {name: setting.default for name, setting in settings_of(RunArguments).items()} | settings
+    arguments: dict[str, Any] = {"model": model, "until": until, **given}
     return _simulate(arguments, log, None, force, on_progress, should_stop, warn)
 
 
+documented(simulate, RunArguments, HoldArguments, LoadArguments)
 if simulate.__doc__:  # not with -OO
-    _margin = " " * 12
-    _listed = fill(names_in_words(), 120, initial_indent=_margin, subsequent_indent=_margin)
-    simulate.__doc__ = simulate.__doc__.replace("of mbcli.log.fields.", f"of mbcli.log.fields:\n{_listed}")
+    simulate.__doc__ = simulate.__doc__.replace("of mbcli.log.fields.", f"of mbcli.log.fields: {names_in_words()}")
 
 
 def resume(
@@ -235,15 +138,16 @@ def _simulate(
     warn: Callable[[str], None] | None,
 ) -> Any:
     """A run by the arguments of simulate() that are of the run."""
+    refuse_unknown(SimulateArguments, arguments.keys() - {"model", "until"}, "simulate")
     log = None if log is None else os.fspath(log)
     if log is not None:
         check_log_target(log, resumed, force)
     call = dict(arguments)
-    loading = {name: call.pop(name) for name in OF_LOADING & call.keys()}
+    loading = {name: call.pop(name) for name in settings_of(AllLoadArguments) if name in call}
     loaded = _loaded(call.pop("model"), loading, call)
     if log is not None:
         refuse_inputs(log, [source.path for source in loaded.sources])
-    run = RecordedRun(loaded, **call, arguments=_recorded_call(arguments), warn=warn or warn_caller)
+    run = RecordedRun(loaded, **call, command=_recorded_call(arguments), warn=warn or warn_caller)
     try:
         run.prepare(resumed=resumed)
         summary = run.run(
@@ -272,7 +176,7 @@ def warn_caller(message: str) -> None:
 def _loaded(model: Any, loading: dict[str, Any], call: Mapping[str, Any]) -> LoadedModel:
     """The LoadedModel of a run, with settings of its own."""
     if isinstance(model, (LoadedModel, MultibodyPlant)):
-        holding = {name: loading.pop(name) for name in OF_HOLDING if name in loading}
+        holding = {name: loading.pop(name) for name in settings_of(HoldArguments) if name in loading}
         if loading:
             raise ArgumentError(f"{', '.join(map(argument, sorted(loading)))}: the plant is finalized already")
         loaded = as_loaded(model)
@@ -334,8 +238,7 @@ def _recorded_arguments(path: str, given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _may_be_asked(name: str, value: Any, inside: set[str]) -> bool:
-    """Whether a recorded argument is a number, a choice or a name, or a file that the log has in it."""
-    if name in OF_FILES:
-        values = value if isinstance(value, list) else [value]
-        return all(isinstance(item, str) and item in inside for item in values)
-    return name in HARMLESS or (name in NOT_BY_FILE and not isinstance(value, str))
+    """Whether a log may ask for a recorded argument."""
+    if name == "model":
+        return embedded_files(value, inside)
+    return name == "until" or (name in SETTINGS and SETTINGS[name].log_may_ask(value, inside))

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Generator
     from typing import Unpack
 
-    from mbcli.models.load_arguments import AllLoadArguments
     from mbcli.models.loading import Models, ModelSource
+    from mbcli.parsers.load_arguments import AllLoadArguments
 
 OF_FILES = ("packages",)  # of the arguments of loading: where the files are, of which the checksums are known
 CHECKED = 5  # points that are tried before a sweep counts as one whose points all are wrong

@@ -6,9 +6,10 @@ import sys
 from contextlib import contextmanager, redirect_stdout
 from typing import TYPE_CHECKING, Any
 
+from mbcli.common.setting import require_choice, settings_of
 from mbcli.simulation.control.choices import ControllerChoice
 from mbcli.simulation.control.in_a_run import chosen_plan
-from mbcli.simulation.limit_choice import require_choice
+from mbcli.simulation.run_arguments import RunArguments
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -96,7 +97,7 @@ def world_ticks(
             choice if rate is None else ControllerChoice(choice.given, rate, choice.limit, choice.pickles),
             worlds.plant,
             seed=seed,
-            effort_limits=require_choice("effort_limits", effort_limits),
+            effort_limits=require_choice("effort_limits", effort_limits, settings_of(RunArguments)["effort_limits"]),
             targets=None if plan is None else _targets(plan),
             count=len(worlds),
         )
