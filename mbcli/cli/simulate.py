@@ -50,7 +50,8 @@ if TYPE_CHECKING:
     from mbcli.models.loaded_model import LoadedModel
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
     from mbcli.multibody.state.context import Context
-    from mbcli.simulation.recorded_run import Progress, RecordedRun
+    from mbcli.simulation.progress import Progress
+    from mbcli.simulation.recorded_run import RecordedRun
 
 MOST_EFFORTS = 3  # in the text of a summary
 

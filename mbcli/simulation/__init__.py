@@ -8,6 +8,12 @@
 running          simulate(), resume()
 worlds           Worlds: many states that step together
 recorded_run     RecordedRun: a run with its log, warnings and summary
+run_arguments    the settings of a run, one record each
+actors           what acts in a run, a file a kind
+run_start        where a run starts
+run_log          rows, events and checkpoints of a run
+run_summary      what a run came to
+progress         how far a run is
 sampling         when a run ends, when it takes samples
 input_series     actuation over time
 start_limits     starts outside of limits
@@ -28,7 +34,8 @@ TYPE_CHECKING = False  # True to type checkers
 if TYPE_CHECKING:
     from mbcli.multibody.stepping.run import Input, Run, Samples, constant_input
     from mbcli.simulation.holding import context_that_holds
-    from mbcli.simulation.recorded_run import Progress, RecordedRun
+    from mbcli.simulation.progress import Progress
+    from mbcli.simulation.recorded_run import RecordedRun
     from mbcli.simulation.running import SimulationWarning, resume, simulate
     from mbcli.simulation.summary import Summary
     from mbcli.simulation.worlds import Worlds
@@ -55,7 +62,8 @@ __getattr__ = lazy_exports(
     {
         "mbcli.multibody.stepping.run": ("Input", "Run", "Samples", "constant_input"),
         "holding": ("context_that_holds",),
-        "recorded_run": ("Progress", "RecordedRun"),
+        "progress": ("Progress",),
+        "recorded_run": ("RecordedRun",),
         "running": ("SimulationWarning", "resume", "simulate"),
         "summary": ("Summary",),
         "worlds": ("Worlds",),

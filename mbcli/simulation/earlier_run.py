@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from mbcli.models.loaded_model import LoadedModel
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+    from mbcli.multibody.state.context import Context
     from mbcli.parsers.scenes.plant_config import RunConfig
     from mbcli.simulation.control.plans import Plan
 
@@ -152,6 +153,16 @@ class EarlierRun:
     def _row(self, k: int) -> dict[str, Any]:
         block = next(self.log.chunks(start=k, stop=k + 1))
         return {path: values[0] for path, values in block.items()}
+
+    def place(self, plant: MultibodyPlant, context: Context) -> None:
+        """Puts the state in which the run goes on into a context."""
+        context.SetTime(self.time)
+        plant.SetPositions(context, self.q)
+        plant.SetVelocities(context, self.v)
+        start = 0
+        for own in context.state.deformables:
+            own.set_values(self.deformables[start : start + own.values.size])
+            start += own.values.size
 
     def refuse_end(self, end: float) -> None:
         """ArgumentError if the run is to end [s] before the log does: there is nothing to go on with."""

@@ -1,4 +1,4 @@
-"""Where a run starts: what simulate() takes as `start`, put into a context."""
+"""Where a run starts: what simulate() takes as `pose` and `start`, in a context, moved to where a run can begin."""
 
 from __future__ import annotations
 
@@ -7,14 +7,23 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mbcli.common.argument_names import argument
+from mbcli.errors import ModelError
+from mbcli.models.placement import put_on_ground
+from mbcli.models.postures import find_postures, set_postures
 from mbcli.models.states import check_quaternions, set_state_by_names, set_state_from_log
+from mbcli.multibody.assembly.closed_chains import assemble_context
+from mbcli.simulation.actors import Following
+from mbcli.simulation.start_limits import clamp_positions, in_words, positions_outside_limits, what_limits_do
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     from mbcli.math.array_types import BoolArray
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
     from mbcli.multibody.state.context import Context
+    from mbcli.simulation.recorded_run import RecordedRun
 
 
 def is_context(start: Any) -> bool:
@@ -43,3 +52,44 @@ def set_start(plant: MultibodyPlant, context: Context, start: Any) -> BoolArray:
             plant.SetVelocities(context, start[1])
     check_quaternions(plant, context)
     return stated
+
+
+def place_start(run: RecordedRun) -> BoolArray:
+    """Puts the start of a run into its context: the posture, what is stated, a plan; the mask (nq,) of the positions
+    that are stated."""
+    plant, hold, given = run.plant, run.loaded.config.hold, run.given
+    stated = _set_pose(run, given["pose"], "pose") | set_start(plant, run.context, given["start"])
+    if hold.is_on and hold.posture is not None and not stated.any():
+        _set_pose(run, hold.posture, "hold")
+        set_start(plant, run.context, given["start"])  # its velocities
+    run.actor(Following).place(stated)
+    return stated
+
+
+def _set_pose(run: RecordedRun, name: str | None, wanted_by: str) -> BoolArray:
+    if name is None:
+        return np.zeros(run.plant.num_positions(), dtype=bool)
+    return set_postures(run.plant, run.context, find_postures(run.plant, run.loaded.postures, name, wanted_by))
+
+
+def move_start(run: RecordedRun, stated: BoolArray, note: Callable[[str], object]) -> None:
+    """Moves the start of a run to its limits, onto constraints and onto the ground; says what it did.
+
+    ModelError if it is outside of limits that are to be kept, NumericalError if no state satisfies the constraints.
+    """
+    plant, choice = run.plant, run.given["start_limits"] or ("clamp" if run.loaded.config.hold.is_on else "warn")
+    moved = clamp_positions(plant, run.context) if choice == "clamp" else []
+    if moved:
+        note(f"moved to their limits: {in_words(moved)}")
+    if plant.elements.constraints:
+        for line in assemble_context(run.context, run.given["constraint_tolerance"]):
+            note(line)
+    if run.loaded.ground is not None and plant.meets_contact():
+        for line in put_on_ground(plant, run.context, run.loaded.ground, stated):
+            note(line)
+    outside = positions_outside_limits(plant, run.context)
+    if outside and choice == "error":
+        raise ModelError(f"the start is outside of limits: {in_words(outside)}")
+    if outside:
+        advice = "" if choice == "clamp" else f"; {argument('start_limits', 'clamp')} starts at the limits"
+        run.warn(f"the start is outside of limits, {what_limits_do(plant)}: {in_words(outside)}{advice}")

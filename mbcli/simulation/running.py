@@ -25,7 +25,8 @@ from mbcli.models.loading import as_loaded, load_model, set_hold
 from mbcli.multibody.plant import MultibodyPlant
 from mbcli.parsers.load_arguments import AllLoadArguments, HoldArguments, LoadArguments
 from mbcli.simulation.log_target import check_log_target
-from mbcli.simulation.recorded_run import Progress, RecordedRun
+from mbcli.simulation.progress import Progress
+from mbcli.simulation.recorded_run import RecordedRun
 from mbcli.simulation.run_arguments import RunArguments, SimulateArguments
 
 if TYPE_CHECKING:

@@ -43,6 +43,7 @@ from mbcli.multibody.state.context import Context
 from mbcli.multibody.stepping.energy_balance import keep_none
 from mbcli.multibody.stepping.missing_mass import require_masses
 from mbcli.multibody.tree import PdControllerGains
+from mbcli.simulation.actors import Holding
 from mbcli.simulation.control.in_worlds import WorldTicks, world_ticks
 from mbcli.simulation.holding import give_back_controllers
 from mbcli.simulation.push_forces import link_force
@@ -154,7 +155,8 @@ class Worlds:
             context = run.context
             if run.holds_at_ticks():
                 raise ModelError("worlds hold and drive joints in plants whose steps take controllers")
-            self._held, carried = run.held, run.carried_at_start()
+            holding = run.actor(Holding)
+            self._held, carried = holding.held, holding.carried_at_start()
             self._refuse(context)
             self._workers = self._made_workers(loaded, context, tasks, lanes, on_compile)
         finally:

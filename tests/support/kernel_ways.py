@@ -17,6 +17,7 @@ from repository import SAMPLES
 from mbcli.models import load_model
 from mbcli.models.loading import ModelText, as_loaded
 from mbcli.simulation import RecordedRun, Run, Worlds
+from mbcli.simulation.actors import Holding
 
 H = 1e-3  # [s]
 STEPS = 6
@@ -134,7 +135,7 @@ def states(name, lanes=False, speed=1.0):
         return np.hstack([worlds.q, worlds.v])
     plant.SetPositions(context, q)
     plant.SetVelocities(context, speed * v)
-    single = Run(plant, context, STEPS * H, going_on=run.carried_at_start())
+    single = Run(plant, context, STEPS * H, going_on=run.actor(Holding).carried_at_start())
     blocks = [(b.time.copy(), b.q.copy(), b.v.copy()) for b in single.blocks()]
     run.release()
     _, rows = np.unique(np.concatenate([block[0] for block in blocks]), return_index=True)  # a step may be done again

@@ -1,0 +1,72 @@
+"""What the parts of a run have in common: each kind of what acts in it is a file of this room."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from mbcli.common.setting import settings_of
+from mbcli.simulation.run_arguments import SimulateArguments
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from mbcli.multibody.stepping.run import LinkForce
+    from mbcli.simulation.recorded_run import RecordedRun
+    from mbcli.simulation.summary import Summary
+
+
+class Actor:
+    """A part of a run, made from its settings before the start is known.
+
+    A subclass states SETTINGS, the names of the settings that it reads, and IN_WORLDS, "" if many worlds have it too,
+    else why they do not; it has start(). ImportError for one that lacks them, or names a setting that there is not.
+
+    Attributes:
+        run: the RecordedRun. An actor reads its plant, settings, start and end, and changes its context, controller,
+            actuation and fields.
+    """
+
+    SETTINGS: ClassVar[tuple[str, ...]]
+    IN_WORLDS: ClassVar[str]
+
+    def __init_subclass__(cls) -> None:
+        missing = [name for name in ("SETTINGS", "IN_WORLDS", "start") if name not in vars(cls)]
+        missing += [f"the setting '{name}'" for name in vars(cls).get("SETTINGS", ()) if name not in KNOWN]
+        if missing:
+            raise ImportError(f"the actor {cls.__name__} lacks {', '.join(missing)}")
+
+    def __init__(self, run: RecordedRun) -> None:
+        self.run = run
+
+    def change_model(self) -> bool:
+        """Changes arrays of the model for the time of the run, before the start is moved; whether it did."""
+        return False
+
+    def start(self, note: Callable[[str], object], resumed: str | None) -> None:
+        """Lets it act from the start of the run, which the context has.
+
+        note: (line) -> None, is told what it does. resumed: the log that the run goes on with, or None.
+        """
+        raise NotImplementedError
+
+    def forces(self) -> list[LinkForce]:
+        """Forces on bodies that it gives from the start on, or changes in ticks."""
+        return []
+
+    def lacks(self, field: str) -> str | None:
+        """Why the log cannot have a field of this actor, as far as it is one of its own; None if it can."""
+        return None
+
+    def summary(self) -> dict[str, Any]:
+        """What it says in the Summary."""
+        return {}
+
+    def finish(self, summary: Summary) -> None:
+        """Warns of what has become of the run."""
+
+    def release(self) -> None:
+        """The plant, and a context of the caller, are as they were."""
+
+
+KNOWN = settings_of(SimulateArguments)

@@ -1,0 +1,83 @@
+"""Joints that follow a plan, which no controller of the user does."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mbcli.common.argument_names import argument
+from mbcli.multibody.core.inputs import controlled_actuators
+from mbcli.simulation.actors.actor import Actor
+from mbcli.simulation.actors.inputs import of_exceeded
+from mbcli.simulation.control.in_a_run import chosen_plan, start_on_plan
+from mbcli.simulation.effort_limits import efforts_in_words
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from mbcli.math.array_types import BoolArray
+    from mbcli.simulation.control.follow import Follower
+    from mbcli.simulation.recorded_run import RecordedRun
+    from mbcli.simulation.summary import Summary
+
+
+class Following(Actor):
+    """Lets joints follow a plan.
+
+    Attributes:
+        plan: Plan, None without one; follow: the way.
+    """
+
+    SETTINGS = ("trajectory", "controller", "effort_limits")
+    IN_WORLDS = ""
+
+    def __init__(self, run: RecordedRun) -> None:
+        super().__init__(run)
+        given = run.given
+        self.follow, self.plan = chosen_plan(run.plant, given["trajectory"], given["controller"], given["inputs"])
+        self._made: Follower | None = None
+
+    def place(self, stated: BoolArray) -> None:
+        """Joints of the plan whose positions are not stated (mask (nq,)) begin where it does."""
+        if self.plan is not None:
+            start_on_plan(self.run.plant, self.run.context, self.plan, stated)
+
+    def lacks(self, field: str) -> str | None:
+        """As of Actor."""
+        return f"the run has no {argument('trajectory')}" if field == "tracking" and self.plan is None else None
+
+    def start(self, note: Callable[[str], object], resumed: str | None) -> None:
+        """As of Actor."""
+        run = self.run
+        if self.follow is None or run.given["controller"] is not None:
+            return
+        from mbcli.simulation.control.follow import Follower, following_controllers, require_followable
+
+        assert self.plan is not None
+        plant, way = run.plant, self.follow.way
+        require_followable(self.plan, way, plant)
+        q = plant.GetPositions(run.context)
+        held = following_controllers(self.plan, way, plant, q)
+        if held:
+            limits = {actuator: actuator.effort_limit() for actuator in held}
+            for actuator in held if way == "prescribed" else ():
+                actuator.set_effort_limit(np.inf)
+            run.take_controllers(held)
+            for actuator, limit in limits.items():  # the arrays of the run are without them, the model has them
+                actuator.set_effort_limit(limit)
+            run.controlled = [actuator.name() for actuator in controlled_actuators(plant)]
+        else:
+            run.controlled = [actuator.name() for actuator in plant.elements.actuators]
+        self._made = run.controller = Follower(self.plan, way, plant, q, run.given["effort_limits"])
+
+    def summary(self) -> dict[str, Any]:
+        """As of Actor."""
+        return {} if self._made is None else of_exceeded(self._made.commands.exceeded())
+
+    def finish(self, summary: Summary) -> None:
+        """As of Actor."""
+        line = "" if self._made is None else efforts_in_words(summary.efforts_beyond, self.run.given["effort_limits"])
+        if line:
+            self.run.warn(line)

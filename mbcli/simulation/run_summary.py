@@ -1,0 +1,108 @@
+"""What a run came to: its Summary, and what is to be said of its energy."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mbcli.common.argument_names import argument
+from mbcli.simulation.actors import Plugins, Pushes
+from mbcli.simulation.energy_error import advice, energy_error, error_in_words, has_ideal_constraints, is_driven
+from mbcli.simulation.energy_gain import gain_in_words, is_passive
+from mbcli.simulation.summary import Summary
+
+if TYPE_CHECKING:
+    from mbcli.multibody.stepping.energy_balance import EnergyBalance
+    from mbcli.multibody.stepping.run import Input, Run
+    from mbcli.simulation.observer import Observer
+    from mbcli.simulation.recorded_run import RecordedRun
+
+
+def summary_of(
+    recorded: RecordedRun, run: Run, observer: Observer, stopped: int, log: str | None, rows: int | None
+) -> Summary:
+    """The Summary of a run whose steps are taken; warns of an error of the integration that is not small."""
+    plant, context = recorded.plant, recorded.context
+    simulated, wall = context.get_time() - recorded.began, recorded.stopwatch.seconds
+    of_actors: dict[str, Any] = {"exceeded_efforts": [], "efforts_beyond": []}
+    for actor in recorded.actors:
+        of_actors |= actor.summary()
+    first, last = observer.energies if observer.energies else (None, None)
+    return Summary(
+        status="interrupted" if stopped else "complete",
+        steps=run.steps,
+        refused_steps=run.refused_steps,
+        start_time=recorded.began,
+        end_time=context.get_time(),
+        simulated_time=simulated,
+        wall_time=wall,
+        realtime_rate=simulated / wall if simulated and wall else None,
+        time_step=plant.time_step(),
+        integrator=None if plant.is_discrete() else run.config.integration_scheme,
+        energy_start=first,
+        energy_end=last,
+        energy_drift=None if first is None or last is None else last - first,
+        energy_error=energy_error(run, observer.energy_change, _acting(recorded), recorded.controlled),
+        balance=_balance_of(recorded, run, observer),
+        constraint_error=observer.constraint_error,
+        contact=observer.contact_summary(),
+        efforts=observer.effort_summary(recorded.controlled),
+        tracking=observer.tracking_summary(),
+        exceeded_limits=observer.exceeded_limits,
+        velocities_beyond=observer.fast(),
+        log=log,
+        rows=rows,
+        **of_actors,
+    )
+
+
+def warn_of_energy(recorded: RecordedRun, run: Run, observer: Observer, summary: Summary) -> None:
+    """Warns of a passive plant that gains energy, or of an energy that an integration does not keep."""
+    plant, context, change = recorded.plant, recorded.context, observer.energy_change
+    driven = bool(recorded.forces) or is_driven(_acting(recorded), recorded.controlled)
+    gain, complaint = change.gain(), None
+    if gain is not None and not driven and is_passive(plant, context, bool(recorded.actor(Plugins))):
+        complaint = gain_in_words(plant, context, gain, advice(run))
+    elif summary.energy_error is not None:
+        complaint = error_in_words(run, summary.energy_error, change)
+    if complaint is not None:
+        recorded.warn(complaint)
+
+
+def _acting(recorded: RecordedRun) -> Input | None:
+    """The input of the run; None if it is not known before, as that of a controller."""
+    return None if recorded.controller is not None or recorded.actor(Pushes) else recorded.actuation
+
+
+def _balance_of(recorded: RecordedRun, run: Run, observer: Observer) -> dict[str, float] | None:
+    """The energy balance of a run; an error of the integration that is not small is reported."""
+    if not recorded.given["balance"]:
+        return None
+    balance = run.energy_balance()
+    if balance is None:
+        recorded.warn(f"{argument('balance')}: the work of all causes is not known, {run.why_no_balance()}")
+        return None
+    ideal, discrete = has_ideal_constraints(recorded.plant, recorded.context), recorded.plant.is_discrete()
+    if balance.is_considerable(ideal, observer.energy_change.most_kinetic):
+        name = "dt" if discrete else "accuracy" if run.has_error_control() else "max_step"
+        touched = discrete and observer.most_contacts > 0
+        recorded.warn(
+            f"the error of the integration is {balance.error(ideal):.3g} J of {balance.flow:.3g} J that flowed: "
+            f"{_lessening(recorded, argument(name), touched)}{_keeping(balance, touched)}"
+        )
+    return balance.as_dict()
+
+
+def _lessening(recorded: RecordedRun, option: str, touched: bool) -> str:
+    """What a smaller step does to the error of the integration, in words."""
+    if touched and any(solid.bounce[0] > 0.0 for solid in recorded.plant.compiled_geometries().solids):
+        return (
+            f"what a bounce adds depends on when in a step it falls, so that a {option} of a tenth makes it smaller, a "
+            "little smaller one not always"
+        )
+    return f"a smaller {option} makes it smaller"
+
+
+def _keeping(balance: EnergyBalance, touched: bool) -> str:
+    """What keeps the energy of contact that does not dissipate, in words."""
+    lost_in_contact = touched and balance.contact_dissipation == 0.0
+    return f", {argument('dt', 0)} keeps the energy of contact without losses" if lost_in_contact else ""
