@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from mbcli.log.worlds_writer import WorldsWriter
     from mbcli.math.array_types import FloatArray, Vector
     from mbcli.models.loaded_model import LoadedModel
-    from mbcli.multibody.plant.multibody_plant import MultibodyPlant
     from mbcli.simulation.control.in_worlds import WorldTicks
+    from mbcli.simulation.velocity_limits import VelocityRecord
     from mbcli.simulation.world_gains import WorldGains
     from mbcli.simulation.world_sensors import WorldSensors
     from mbcli.simulation.worlds import Worlds
@@ -56,8 +56,6 @@ def require_each(options: Options, state: Options) -> bool:
     for key, flag in {"resume_path": "--resume", **alone}.items():
         if getattr(options, key) not in (None, False, ()):
             raise click.UsageError(f"{flag} is for a single run, not for --each")
-    if options.trajectory is not None and options.controller is None:
-        raise click.UsageError("--trajectory without --controller is for a single run, not for --each")
     for name in (options.fields or "").replace(",", " ").split():
         if name not in (*FIELDS, "q", "v", "time"):
             raise click.UsageError(f"--fields {name} is for a single run; --each has {' and '.join(FIELDS)}")
@@ -77,21 +75,22 @@ def run_each(
     quiet: bool,
 ) -> int:
     """Runs all worlds, writes their log, prints the summary; given: what --input or --u give."""
-    from mbcli.multibody.core.velocity_limits import replace_velocity_limits, stated_velocity_limits
     from mbcli.simulation.effort_limits import efforts_in_words
     from mbcli.simulation.energy_gain import smaller_step
     from mbcli.simulation.sampling import Sampling
+    from mbcli.simulation.velocity_limits import VelocityRecord, fastest, velocities_in_words
     from mbcli.simulation.worlds import Worlds
 
     plant, compiling = loaded.plant, CompilingLine("the simulation", 15, shown=not quiet)
     with usage_errors(), closing(compiling):
         starts = read_starts(loaded, options, state, quiet)
-        if options.velocity_limits == "clamp":
-            replace_velocity_limits(plant, stated_velocity_limits(plant))
         worlds = Worlds(
             loaded,
             len(starts.q),
             threads=options.threads,
+            trajectory=follow_choice(options) if options.controller is None else None,
+            effort_limits=options.effort_limits,
+            velocity_limits=options.velocity_limits,
             warn=(lambda line: None) if quiet else warn,
             on_compile=compiling.start,
         )
@@ -113,11 +112,13 @@ def run_each(
     steps = round((sampling.end_of_steps - start) / h)
     width = 1 if sampling.period is None else max(1, round(sampling.period / h))
     rows = [*range(0, steps, width), steps] if steps else [0]
-    series = actuation_rows(plant, given, start + h * np.arange(steps + 1), options.effort_limits, quiet)
+    series = actuation_rows(worlds, given, start + h * np.arange(steps + 1), options.effort_limits, quiet)
     writer = _writer(ctx, loaded, output, start + h * np.array(rows), len(worlds), senses)
     driven = bool(options.pushes) or starts.u is not None or bool(series is not None and series.any())
-    gains = None if driven or options.controller is not None else _gains(worlds, len(rows))
-    kept = _Rows(worlds, series, writer, gains)
+    driven = driven or options.controller is not None or options.trajectory is not None
+    gains = None if driven else _gains(worlds, len(rows))
+    speeds = [VelocityRecord(plant, options.velocity_limits) for _ in range(len(worlds))]
+    kept = _Rows(worlds, series, writer, gains, speeds)
     began = time.perf_counter()
     try:
         with controller as ticks:
@@ -139,10 +140,12 @@ def run_each(
         if writer is not None:
             writer.abandon()
         raise
-    if ticks is not None and not quiet:
-        line = efforts_in_words(ticks.exceeded(), options.effort_limits)
-        if line:
-            warn(line)
+    if not quiet:
+        asked = [*(ticks.exceeded() if ticks is not None else ()), *worlds.exceeded()]
+        of_speeds = velocities_in_words(fastest(speeds), options.velocity_limits)
+        for line in (efforts_in_words(asked, options.effort_limits), of_speeds):
+            if line:
+                warn(line)
     found = None if gains is None or quiet else gains.in_words(smaller_step())
     if found:
         warn(found)
@@ -236,7 +239,7 @@ def place(worlds: Worlds, starts: SimpleNamespace, options: Options, quiet: bool
     worlds.hold_here(options.posture == options.at_start)
 
 
-def actuation_rows(plant: MultibodyPlant, given: Any, times: Vector, choice: str, quiet: bool) -> FloatArray | None:
+def actuation_rows(worlds: Worlds, given: Any, times: Vector, choice: str, quiet: bool) -> FloatArray | None:
     """u (steps, nu) of what --input or --u give, at times (steps + 1,) [s]; None without them.
 
     choice: of --effort-limits.
@@ -246,7 +249,9 @@ def actuation_rows(plant: MultibodyPlant, given: Any, times: Vector, choice: str
 
     if given is None:
         return None
+    plant = worlds.plant
     series = as_input(plant, given)
+    worlds.ask_of_plugins(series)
     for line in (cuts_in_words(series), efforts_in_words(exceeded_efforts(plant, series, times[0], times[-1]), choice)):
         if line and not quiet:
             warn(line)
@@ -275,23 +280,33 @@ def _gains(worlds: Worlds, rows: int) -> WorldGains | None:
     from mbcli.simulation.world_gains import WorldGains
 
     plant = worlds.plant
-    passive = not worlds.controlled and is_passive(plant, plant.CreateDefaultContext(), with_plugins=False)
+    passive = not worlds.controlled and is_passive(
+        plant, plant.CreateDefaultContext(), with_plugins=bool(plant.elements.plugins)
+    )
     return WorldGains(worlds, rows) if passive else None
 
 
 class _Rows:
-    """Rows of worlds, to a writer or to nothing; gains looks at those that nothing drives."""
+    """Rows of worlds, to a writer or to nothing; gains looks at those that nothing drives, speeds at all velocities."""
 
     def __init__(
-        self, worlds: Worlds, series: FloatArray | None, writer: WorldsWriter | None, gains: WorldGains | None
+        self,
+        worlds: Worlds,
+        series: FloatArray | None,
+        writer: WorldsWriter | None,
+        gains: WorldGains | None,
+        speeds: Sequence[VelocityRecord],
     ) -> None:
-        self._worlds, self._writer, self._gains = worlds, writer, gains
+        self._worlds, self._writer, self._gains, self._speeds = worlds, writer, gains, speeds
         self.series = series
 
     def write(self, samples: FloatArray, at: Sequence[int], more: Mapping[str, FloatArray] | None = None) -> None:
         """[q; v] (n, rows, ...) after so many steps; more: {path: values of the same rows}."""
+        times = np.array(at) * self._worlds.plant.time_step() + self._worlds.start_time
         if self._gains is not None:
-            self._gains.see(samples, np.array(at) * self._worlds.plant.time_step() + self._worlds.start_time)
+            self._gains.see(samples, times)
+        for speeds, rows in zip(self._speeds, samples, strict=True):
+            speeds.see(times, rows[:, self._worlds.q.shape[1] :])
         if self._writer is None:
             return
         worlds, nq = self._worlds, self._worlds.q.shape[1]
@@ -336,8 +351,8 @@ def _advance_by_rows(
     series = kept.series
 
     def write(row: int) -> None:
-        if ticks is not None:
-            ticks.call_if_due()
+        if ticks is not None or sensors is not None:
+            worlds.call_if_due()
         if series is not None and len(series):
             worlds.u = series[min(row, len(series) - 1)]
         ended = worlds.status != 0

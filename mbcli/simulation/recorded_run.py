@@ -68,6 +68,7 @@ class RecordedRun:
         context: of the run; controller: called at ticks, None for none; forces: on bodies, that steps take without
             Python; actuation: the Input, None if ports or a controller give it; controlled: names of the actuators with
             controllers. Actors change these.
+        held_in_steps: {actuator: Held} of PD controllers that actors let act in the steps.
         start, began, until: [s] of the whole run, of this part of it, and its end.
         fields: names of mbcli.log.fields.
         memory: MemoryLog of a run in memory.
@@ -115,6 +116,7 @@ class RecordedRun:
         self.actor(Inputs).read()
         self._push_followers = Followers()
         self._released: dict[JointActuator, Any] = {}  # the gains that the plant had before
+        self.held_in_steps: dict[JointActuator, Held] = {}
         self.stopwatch = Stopwatch()
         self._observer = Observer(self.plant, warn, self.actor(Following).plan, given["velocity_limits"])
 
@@ -193,6 +195,7 @@ class RecordedRun:
     def take_controllers(self, held: Mapping[JointActuator, Held]) -> None:
         """PD controllers act in the steps of the run, in a new context; for actors."""
         self._released |= {a: a.get_controller_gains() if a.has_controller() else None for a in held}
+        self.held_in_steps |= held
         self.context = start_holding(self.plant, self.context, held)
 
     def input_at(self, t: float) -> np.ndarray | None:
@@ -355,12 +358,6 @@ class RecordedRun:
                 yield samples
         finally:
             self.stopwatch.stop()
-
-    # for many worlds
-
-    def holds_at_ticks(self) -> bool:
-        """After prepare(): whether joints are held by a controller that the steps do not know."""
-        return self.controller is not None
 
 
 documented(RecordedRun, RunArguments)

@@ -80,6 +80,16 @@ class VelocityRecord:
         ]
 
 
+def fastest(records: Sequence[VelocityRecord]) -> list[Fast]:
+    """Of the runs of many worlds, for each velocity the fastest."""
+    found: dict[str, Fast] = {}
+    for record in records:
+        for fast in record.found():
+            if fast.velocity not in found or abs(fast.most) > abs(found[fast.velocity].most):
+                found[fast.velocity] = fast
+    return list(found.values())
+
+
 def velocities_in_words(found: Sequence[Fast], choice: str) -> str:
     """One sentence for all of them; "" with "ignore" or if there is none."""
     if not found or choice == "ignore":

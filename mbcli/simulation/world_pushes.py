@@ -17,14 +17,27 @@ class WorldPushes:
     """The LinkForces of each of n worlds.
 
     Attributes:
-        of_world: n lists.
+        of_world: n lists of those that are given.
+        of_actors: n lists of those that actors change at their ticks.
     """
 
     def __init__(self, count: int) -> None:
         self.of_world: list[list[LinkForce]] = [[] for _ in range(count)]
+        self.of_actors: list[list[LinkForce]] = [[] for _ in range(count)]
+        self._made: dict[str, Array] = {}
 
     def __bool__(self) -> bool:
-        return any(self.of_world)
+        return any(self.of_world) or any(self.of_actors)
+
+    def forces(self, world: int) -> list[LinkForce]:
+        """All of a world."""
+        return [*self.of_world[world], *self.of_actors[world]]
+
+    def refresh(self) -> None:
+        """The arrays have what actors have changed."""
+        if self._made["world_push_force"].size:
+            forces = [force.force for k in range(len(self.of_world)) for force in self.forces(k)]
+            self._made["world_push_force"][:] = forces
 
     def add(self, world: int, forces: Sequence[LinkForce]) -> None:
         """More forces on a world."""
@@ -37,12 +50,14 @@ class WorldPushes:
 
     def arrays(self) -> dict[str, Array]:
         """Of WORLD_FIELDS; `world_pushes` is empty where no world has any."""
-        forces: list[Any] = [force for own in self.of_world for force in own]
-        ends = np.cumsum([0, *map(len, self.of_world)]) if forces else np.zeros(0)
-        return {
+        each = [self.forces(k) for k in range(len(self.of_world))]
+        forces: list[Any] = [force for own in each for force in own]
+        ends = np.cumsum([0, *map(len, each)]) if forces else np.zeros(0)
+        self._made = {
             "world_pushes": np.array(ends, dtype=np.int64),
             "world_push_link": np.array([force.link for force in forces], dtype=np.int64),
             "world_push_point": np.array([force.point for force in forces], dtype=float).reshape(-1, 3),
             "world_push_force": np.array([force.force for force in forces], dtype=float).reshape(-1, 6),
             "world_push_times": np.array([(f.start, f.end) for f in forces], dtype=float).reshape(-1, 2),
         }
+        return self._made

@@ -107,8 +107,8 @@ class WorldSensors:
     def _at(self, k: int, states: LoadedStates) -> Context:
         """A context where world k is, under its actuation, its controllers and its pushes."""
         worlds = self._worlds
-        states.forces = worlds.pushes.of_world[k]
-        found: Context = states.at(float(worlds.time[k]), worlds.q[k], worlds.v[k], worlds.u[k])
+        states.forces = worlds.pushes.forces(k)
+        found: Context = states.at(float(worlds.time[k]), worlds.q[k], worlds.v[k], worlds.acting[k])
         self._aims.put(worlds.desired[k], found)
         found.state.data.pd_carried[:] = worlds.carried[k]
         return found

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
-from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,12 +13,7 @@ import numpy as np
 from mbcli.common.argument_names import argument
 from mbcli.common.processors import num_processors
 from mbcli.common.turns import Turn, number_of_forks
-from mbcli.engine.fields.model_fields import PD_GAIN_D, PD_GAIN_P, PD_RATE
-from mbcli.engine.fields.run_fields import WORLDS_PAUSED_STEP, WORLDS_STEPS_LEFT
-from mbcli.engine.queries.state_batch import covers
-from mbcli.engine.runtime.addresses import address_of_function
-from mbcli.engine.runtime.kernel_cache import is_compiled
-from mbcli.engine.smooth.rotations.registry import NO_ROTATION, ROTATIONS
+from mbcli.engine.fields.model_fields import PD_GAIN_D, PD_GAIN_P
 from mbcli.engine.stepping.loop import (
     ELEMENT_FAULT,
     GIMBAL_LOCK,
@@ -29,48 +23,47 @@ from mbcli.engine.stepping.loop import (
     SINGULAR_POSITION,
     STEP_FAULT,
 )
-from mbcli.engine.stepping.run_arrays import WorldArrays
-from mbcli.errors import ArgumentError, ContactUnsolvedError, ModelError
+from mbcli.errors import ArgumentError, ModelError
 from mbcli.models.loading import as_loaded
-from mbcli.models.parameter_assignments import changed_parameters, override_texts
+from mbcli.models.parameter_assignments import changed_parameters
 from mbcli.multibody.compilation.cut_joints import require_actions
-from mbcli.multibody.contact.contact_arrays import CALLED
-from mbcli.multibody.contact.meeting_contact import allocate_contact
 from mbcli.multibody.contact.python_forces import needs_python
 from mbcli.multibody.core.dynamics import implicit_damping
 from mbcli.multibody.core.finalize import replace_controllers
-from mbcli.multibody.state.context import Context
-from mbcli.multibody.stepping.energy_balance import keep_none
-from mbcli.multibody.stepping.missing_mass import require_masses
 from mbcli.multibody.tree import PdControllerGains
-from mbcli.simulation.actors import Holding
-from mbcli.simulation.control.in_worlds import WorldTicks, world_ticks
+from mbcli.simulation.actors import Following, Holding
+from mbcli.simulation.control.in_worlds import world_ticks
 from mbcli.simulation.holding import give_back_controllers
 from mbcli.simulation.push_forces import link_force
 from mbcli.simulation.pushes import RandomPush, drawn_pushes, pushed_body, read_pushes
 from mbcli.simulation.recorded_run import RecordedRun
+from mbcli.simulation.run_arguments import RunArguments
 from mbcli.simulation.running import warn_caller
+from mbcli.simulation.servo_ticks import ServoTicks
 from mbcli.simulation.static_efforts import static_efforts
+from mbcli.simulation.world_groups import groups_of_worlds, tasks_of_threads
 from mbcli.simulation.world_pushes import WorldPushes
 from mbcli.simulation.world_sensors import WorldSensors
+from mbcli.simulation.world_ticks import OneByOne, WorldTicks
+from mbcli.simulation.world_worker import WorldWorker
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import TypeAlias
+    from typing import Unpack
 
     from numpy.typing import ArrayLike
 
     from mbcli.math.array_types import Array, FloatArray, IntArray, Vector
     from mbcli.models.loaded_model import LoadedModel
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+    from mbcli.multibody.state.context import Context
+    from mbcli.multibody.stepping.run import Input
     from mbcli.multibody.tree.joint_actuator import JointActuator
+    from mbcli.simulation.effort_limits import Exceeded
     from mbcli.simulation.held_joint import Held
+    from mbcli.simulation.world_groups import Piece
 
-    Piece: TypeAlias = tuple[int, int, int]  # (group, first, end) of worlds
-
-SECONDS_PER_CALL = 0.02  # of wall-clock time between looks at signals
-FIRST_STEPS, MOST_STEPS = 64, 10_000_000  # of a call
-TASKS_PER_THREAD = 4  # worlds take different times: a thread that is done with some takes others
+OF_WORLDS = ("start", "pose", "trajectory", "effort_limits", "velocity_limits", "plugins")
 FAILURES = {
     NOT_FINITE: "a number is not finite after the next step",
     ELEMENT_FAULT: "a force element has no force in the next step",
@@ -107,12 +100,13 @@ class Worlds:
         parameters: {path: values} of elements, by the paths of `--set` (docs/how-to/parameters.md), as
             {"body.trunk.mass": masses, "geometry.foot.friction": 0.6}: an array or list of n values, numbers or what
             `--set` takes after `=`, or one value for all. Worlds with equal parameters share their arrays.
-        start, pose: where all worlds start, as of simulate(); a Context gives its parameters and inputs too. There
-            controllers get their gains and aims, in a model that is loaded with `hold` or `drive`.
         threads: that step worlds; default: as many as the process has processors.
         lanes: whether worlds may share vector registers.
         warn: is given each warning; default: a SimulationWarning.
         on_compile: called before the compiler runs, once on a machine for each kind of plants.
+        settings: those of OF_WORLDS, as of simulate(). `start` and `pose` are where all worlds start; a Context gives
+            its parameters and inputs too. There controllers get their gains and aims, in a model that is loaded with
+            `hold` or `drive`. `effort_limits` is of what `trajectory` and plugins of the model ask for.
 
     Attributes:
         start_time: [s]
@@ -129,13 +123,16 @@ class Worlds:
         count: int,
         *,
         parameters: Mapping[str, Any] | None = None,
-        start: Any = None,
-        pose: str | None = None,
         threads: int | None = None,
         lanes: bool = True,
         warn: Callable[[str], None] | None = None,
         on_compile: Callable[[], object] = lambda: None,
+        **settings: Unpack[RunArguments],
     ) -> None:
+        for name in settings:
+            if name not in OF_WORLDS:
+                raise TypeError(f"Worlds() got an unexpected keyword argument '{name}'")
+        settings["fields"] = ()
         loaded = as_loaded(model)
         self.plant: MultibodyPlant = loaded.plant
         if count < 1:
@@ -145,18 +142,15 @@ class Worlds:
             raise ArgumentError(f"{argument('threads')} is {threads}: there is at least one thread")
         if not self.plant.is_discrete():
             raise ModelError("worlds take steps: the plant must be discrete, its time step is 0")
-        self._groups = _groups(count, parameters or {})
-        tasks = list(self._tasks(count))
-        if loaded.plant.elements.plugins:
-            (warn or warn_caller)("plugins and velocity decay of the file do not act in many worlds")
-        run = RecordedRun(loaded, start=start, pose=pose, warn=warn or warn_caller, plugins=False)
+        self._groups = groups_of_worlds(count, parameters or {})
+        tasks = list(tasks_of_threads(self._groups, count, self._threads))
+        self._of_run = run = RecordedRun(loaded, warn=warn or warn_caller, **settings)
         try:
             run.prepare()
             context = run.context
-            if run.holds_at_ticks():
+            if isinstance(run.controller, ServoTicks):
                 raise ModelError("worlds hold and drive joints in plants whose steps take controllers")
-            holding = run.actor(Holding)
-            self._held, carried = holding.held, holding.carried_at_start()
+            self._held, carried = run.held_in_steps, run.actor(Holding).carried_at_start()
             self._refuse(context)
             self._workers = self._made_workers(loaded, context, tasks, lanes, on_compile)
         finally:
@@ -168,6 +162,8 @@ class Worlds:
         self.start_time, self._start_q, self._start_v = state.time, state.q.copy(), state.v.copy()
         self._q, self._v = (np.tile(x, (count, 1)) for x in (state.q, state.v))
         self._u = np.tile(self.plant.actuation(context), (count, 1))
+        over = any(actor.ticks is not None and actor.OVER_INPUTS for actor in run.actors)
+        self.acting = self._u.copy() if over else self._u
         self._desired = np.tile(state.data.pd_desired, (count, 1, 1))
         self._start_carried = np.zeros(len(state.data.pd_carried)) if carried is None else carried["carried"]
         self._carried = np.tile(self._start_carried, (count, 1))
@@ -179,7 +175,12 @@ class Worlds:
         self.pushes = WorldPushes(count)
         self._pushed: dict[str, Array] = self.pushes.arrays()
         self._first_step = round(self.start_time / self.plant.time_step())
-        self._controller: WorldTicks | None = None  # while under_controller() lasts
+        self._given_by: WorldTicks | None = None  # while under_controller() lasts
+        self._ticks = [
+            WorldTicks(self, OneByOne(self, actor.ticks, actor.in_world), self.acting if actor.OVER_INPUTS else self._u)
+            for actor in run.actors
+            if actor.ticks is not None
+        ]
         self._arrays_of_steps: dict[str, Array] | None = None  # those of step(), which stay
 
     # what the worlds are
@@ -265,15 +266,20 @@ class Worlds:
         return {int(k): self._messages.get(int(k), FAILURES[int(self._status[k])]) for k in stopped}
 
     def hold_here(self, held: bool = True) -> None:
-        """Controllers that aim at positions of the start aim at those where each world is now, within limits."""
-        if not held:
+        """Controllers feed forward what holds and drives the joints where each world is now.
+
+        held: whether those that aim at positions of the start aim at those of each world, within limits.
+        """
+        if not held and not self._held:
             return
         plant, model = self.plant, self._workers[0][0].state.model
         low, high = plant.GetPositionLowerLimits(), plant.GetPositionUpperLimits()
         places = model.dof_q[model.actuator_dof[model.pd_actuator]]
-        self._desired[:, :, 0] = np.clip(self._q, low, high)[:, places]
+        if held:
+            self._desired[:, :, 0] = np.clip(self._q, low, high)[:, places]
         for k, q in enumerate(self._q):
-            efforts = {a.input_start(): effort for a, effort in static_efforts(plant, q, self._held_at(q)).items()}
+            holding = self._held_at(q) if held else self._held
+            efforts = {a.input_start(): effort for a, effort in static_efforts(plant, q, holding).items()}
             self._carried[k] = [efforts.get(int(actuator), 0.0) for actuator in model.pd_actuator]
 
     def _held_at(self, q: Vector) -> dict[JointActuator, Held]:
@@ -297,6 +303,8 @@ class Worlds:
         self._activations[which] = self._start_activations
         self._status[which] = RUNNING
         self._steps[which] = 0
+        for ticks in self._ticks:
+            ticks.begin_again(np.atleast_1d(np.arange(len(self))[which]).tolist())
         if self._messages:
             again = set(np.atleast_1d(np.arange(len(self))[which]).tolist())
             self._messages = {k: message for k, message in self._messages.items() if k not in again}
@@ -323,19 +331,28 @@ class Worlds:
             drawn = drawn_pushes(given, seed + k, until)
             forces = [link_force(push, body, contexts[k]) for push, body in zip(drawn, bodies, strict=True)]
             self.pushes.add(k, forces)
-        self._took_pushes()
+        self.took_pushes()
 
     def end_pushes(self, which: Any = slice(None)) -> None:
         """No forces that push() has given act on worlds of these indices or this mask any more."""
         self.pushes.clear(np.atleast_1d(np.arange(len(self))[which]).tolist())
-        self._took_pushes()
+        self.took_pushes()
 
-    def _took_pushes(self) -> None:
+    def ask_of_plugins(self, series: Input) -> None:
+        """What an input asks of the plugins of the model, in all worlds."""
+        self._of_run.actuation = series
+
+    def took_pushes(self) -> None:
+        """The steps take the forces that `pushes` has now."""
         self._pushed, self._arrays_of_steps = self.pushes.arrays(), None
 
     def sensors(self, seed: int | None = None) -> WorldSensors:
         """What measures in the worlds. seed: of noise, of world k that of the single run of `seed + k`; None: none."""
         return WorldSensors(self, seed, self._contexts())
+
+    def context_of(self, world: int) -> Context:
+        """A context with the parameters of a world."""
+        return next(context for context, numbers in self._contexts() if world in numbers)
 
     def _contexts(self) -> list[tuple[Context, IntArray]]:
         """A context with the parameters of a group of worlds, and their numbers."""
@@ -348,7 +365,8 @@ class Worlds:
         taken; NaN where there is none.
         """
         with self._turn:
-            arrays = self._new_arrays(0, self._u[:, np.newaxis])
+            self.call_if_due()
+            arrays = self._new_arrays(0, self.acting[:, np.newaxis])
             for name in ("world_q", "world_v", "world_carried", "world_activation", "world_status", "world_steps"):
                 arrays[name] = arrays[name].copy()
             arrays["world_steps"][:] = 0
@@ -403,13 +421,22 @@ class Worlds:
         ControlError, ArgumentError, ModelError or ResourceError for what is none. step() and rollout() raise
         ControlError for what the controller does; the worlds are then where they were at this call of it.
         """
-        if self._controller is not None:
+        if self._given_by is not None or self._follows():
             raise ArgumentError("a controller gives the actuation of these worlds already")
-        with world_ticks(self, controller, rate, seed, effort_limits, sensor_noise, trajectory) as self._controller:
+        with world_ticks(self, controller, rate, seed, effort_limits, sensor_noise, trajectory) as self._given_by:
+            self._ticks.insert(0, self._given_by)
             try:
-                yield self._controller
+                yield self._given_by
             finally:
-                self._controller = None
+                self._ticks.remove(self._given_by)
+                self._given_by = None
+
+    def _follows(self) -> bool:
+        return self._of_run.actor(Following).ticks is not None
+
+    def exceeded(self) -> list[Exceeded]:
+        """The actuators of which a trajectory or plugins asked more in some world than their effort limits."""
+        return [each for ticks in self._ticks if ticks is not self._given_by for each in ticks.exceeded()]
 
     # steps
 
@@ -419,11 +446,25 @@ class Worlds:
         An exception that a signal raises, as KeyboardInterrupt, ends the call: each world is then where its last step
         has led it, and `time` says when that is. RuntimeError while another thread steps these worlds.
         """
-        if self._controller is None:
+        if not self._ticks:
             self._advance(count, None, count + 1)
-            return
-        for part, _ in self._controller.parts(count, count + 1):
-            self._advance(part, None, part + 1)
+        done = count if not self._ticks else 0
+        while done < count:
+            done += self._take_steps(count - done)
+
+    def call_if_due(self) -> None:
+        """What is called at ticks is called, where the worlds are now; steps do so themselves."""
+        for ticks in self._ticks:
+            ticks.call_if_due()
+
+    def _take_steps(self, most: int) -> int:
+        """Takes steps until the next tick, at most so many; returns how many."""
+        self.call_if_due()
+        part = min(most, *(ticks.left() for ticks in self._ticks))
+        self._advance(part, None, part + 1)
+        for ticks in self._ticks:
+            ticks.go_on(part)
+        return part
 
     def rollout(self, steps: int, u: ArrayLike | None = None, *, every: int = 1) -> FloatArray:
         """All worlds that run take so many steps; returns their states after each `every`-th one.
@@ -439,8 +480,8 @@ class Worlds:
         """
         if every < 1:
             raise ArgumentError(f"{argument('every')} is {every}: samples are at least one step apart")
-        if self._controller is not None:
-            return self._controlled_rollout(steps, u, every)
+        if u is not None and (self._given_by is not None or self._follows()):
+            raise ArgumentError(f"a controller gives the actuation: no {argument('u')} beside it")
         values = self._u[:, np.newaxis]
         if u is not None:
             shape = len(self), max(steps, 1), self._u.shape[1]
@@ -448,21 +489,26 @@ class Worlds:
                 values = np.ascontiguousarray(np.broadcast_to(np.asarray(u, dtype=float), shape))
             except (TypeError, ValueError):
                 raise ArgumentError(f"{argument('u')} has shape {np.shape(u)}, expected {shape}") from None
+        if self._ticks:
+            return self._rollout_by_ticks(steps, None if u is None else values, every)
         samples = self._advance(steps, values, every)
         for k in np.flatnonzero(self._status):
             samples[k, self._taken[k] // every :] = np.nan
         return samples
 
-    def _controlled_rollout(self, steps: int, u: ArrayLike | None, every: int) -> FloatArray:
-        if u is not None:
-            raise ArgumentError(f"a controller gives the actuation: no {argument('u')} beside it")
-        assert self._controller is not None
+    def _rollout_by_ticks(self, steps: int, u: FloatArray | None, every: int) -> FloatArray:
+        """As rollout(), with what is called at ticks; u: (n, steps, nu), after which u of the worlds is as before."""
         samples = np.full((len(self), steps // every, self._q.shape[1] + self._v.shape[1]), np.nan)
-        for part, sample in self._controller.parts(steps, every):
-            self._advance(part, None, part + 1)
-            if sample is not None:
+        before, done = self._u.copy(), 0
+        while done < steps:
+            if u is not None:
+                self._u[:] = u[:, done]
+            done += self._take_steps(min(steps - done, every - done % every) if u is None else 1)
+            if done % every == 0:
                 running = self._status == RUNNING
-                samples[running, sample] = np.hstack([self._q, self._v])[running]
+                samples[running, done // every - 1] = np.hstack([self._q, self._v])[running]
+        if u is not None:
+            self._u[:] = before
         return samples
 
     def _advance(self, steps: int, u: Array | None, every: int) -> FloatArray:
@@ -475,7 +521,7 @@ class Worlds:
             elif self._arrays_of_steps is not None:
                 arrays = self._arrays_of_steps
             else:
-                arrays = self._arrays_of_steps = self._new_arrays(0, self._u[:, np.newaxis])
+                arrays = self._arrays_of_steps = self._new_arrays(0, self.acting[:, np.newaxis])
             self._taken[:], self._until[:] = 0, steps
             np.add(self._steps, self._first_step, out=arrays["world_began"])
             try:
@@ -537,7 +583,7 @@ class Worlds:
     def _run(
         self,
         task: Sequence[Piece],
-        free: Mapping[int, list[_Worker]],
+        free: Mapping[int, list[WorldWorker]],
         ended: list[bool],
         status: IntArray,
         messages: dict[int, str],
@@ -565,27 +611,6 @@ class Worlds:
                 "worlds do not step force elements of a user, applied forces or inputs that follow a source"
             )
 
-    def _tasks(self, count: int) -> Iterator[list[Piece]]:
-        """Lists of (group, first, end), with about as many worlds each, for the threads to take."""
-        group_of = np.empty(count, dtype=np.int64)
-        for number, worlds in enumerate(self._groups.values()):
-            group_of[worlds] = number
-        starts = np.flatnonzero(np.diff(group_of, prepend=-1))
-        size = count if self._threads == 1 else -(-count // (TASKS_PER_THREAD * self._threads))
-        size = size if self._threads == 1 else -(-size // 8) * 8
-        task, room = [], size
-        for first, end in zip(starts, [*starts[1:], count], strict=True):
-            while first < end:
-                last = min(end, first + room)
-                task.append((int(group_of[first]), int(first), int(last)))
-                room -= last - first
-                first = last
-                if room == 0:
-                    yield task
-                    task, room = [], size
-        if task:
-            yield task
-
     def _made_workers(
         self,
         loaded: LoadedModel,
@@ -593,7 +618,7 @@ class Worlds:
         tasks: Sequence[Sequence[Piece]],
         lanes: bool,
         on_compile: Callable[[], object],
-    ) -> dict[int, list[_Worker]]:
+    ) -> dict[int, list[WorldWorker]]:
         """{group: its workers}, one for each thread that may step its worlds at once."""
         with_group = np.zeros(len(self._groups), dtype=np.int64)
         for task in tasks:
@@ -602,126 +627,6 @@ class Worlds:
         made = {}
         for group, overrides in enumerate(self._groups):
             with changed_parameters(loaded, overrides) if overrides else nullcontext():
-                workers = [_Worker(start, lanes, on_compile) for _ in range(min(self._threads, with_group[group]))]
+                workers = [WorldWorker(start, lanes, on_compile) for _ in range(min(self._threads, with_group[group]))]
             made[group] = workers
         return made
-
-
-def _groups(count: int, parameters: Mapping[str, Any]) -> dict[tuple[str, ...], list[int]]:
-    """{overrides of some worlds, PATH=VALUE texts: the numbers of these worlds}"""
-    columns = []
-    for path, values in parameters.items():
-        if isinstance(values, str) or np.ndim(values) == 0:
-            columns.append([override_texts({path: values})[0]] * count)
-            continue
-        if len(values) != count:
-            raise ArgumentError(f"{argument('parameters')}: {path} has {len(values)} values, there are {count} worlds")
-        columns.append([override_texts({path: value})[0] for value in values])
-    groups: dict[tuple[str, ...], list[int]] = {}
-    for k, texts in enumerate(zip(*columns, strict=True) if columns else [()] * count):
-        groups.setdefault(texts, []).append(k)
-    return groups
-
-
-class _Worker:
-    """A context in which worlds of equal parameters step, one after another or, in lanes, eight at once.
-
-    Args:
-        start: the context that it is made from, under the parameters that the elements of the plant have now.
-        lanes: whether worlds may share registers.
-        on_compile: called before the compiler runs.
-    """
-
-    def __init__(self, start: Context, lanes: bool, on_compile: Callable[[], object]) -> None:
-        state = start.state
-        plant = state.plant
-        self.context = context = Context(plant, state.scalar, state.compiled)
-        context.inputs.take_from(start.inputs)
-        self.state = state = context.state
-        state.go_to(start.get_time(), start.state.q, start.state.v)
-        state.data.activation[:] = start.state.data.activation
-        if start.state.parameters.values:
-            state.parameters, state.parameters_current = start.state.parameters.copy(), False
-        require_masses(plant, context)
-        allocate_contact(state)
-        plant.set_controllers(context)
-        keep_none(context)
-        self.contact: Any = state.contact
-        if not is_compiled(state.kernels.advance_worlds, called=True):
-            on_compile()
-        if state.constraints is not None and state.constraints.row_owners and self.contact is None:
-            state.constraints.begin_run(context)
-            state.constraints.work.noted_ranks[:] = state.constraints.work.ranks
-        if self.contact is not None:
-            self.contact.start_run(1, False, exact=True)
-            if self.contact.compiles_elsewhere(state.kernels):
-                self._function(state.kernels.advance_worlds)  # meanwhile
-            self.contact.attach(state)
-        self._one, self._steps = self._function(state.kernels.advance_worlds), FIRST_STEPS
-        self._lanes: Callable[..., float] | None = None
-        self._taken: Mapping[str, np.ndarray] | None = None
-        self._calls = np.zeros(4)
-        self._shares = False  # whether the worlds that it takes share registers
-        if lanes and self._can_share():
-            from mbcli.engine.queries.lane_data import LaneData, load_lane_kernels
-
-            self._lane_data = LaneData(state.model.sizes)
-            self._lanes = self._function(load_lane_kernels().advance_worlds_in_lanes)
-            self._one_address = address_of_function(state.kernels.advance_worlds)
-
-    def _can_share(self) -> bool:
-        """Whether steps between limits are the same instructions for all worlds."""
-        state = self.state
-        model = state.model
-        rotations = set(model.body_rotation.tolist()) - {NO_ROTATION}
-        smooth = self.contact is None and state.constraints is None and covers(model) and not len(model.friction_dof)
-        smooth = smooth and not model.pd_constants[:, PD_RATE].any()  # what controllers carry is of each world
-        return state.compiled and smooth and not any(ROTATIONS[kind].LOCKS for kind in rotations)
-
-    def _function(self, kernel: Any) -> Callable[..., float]:
-        """A kernel as a function of Python that leaves the lock of Python to others."""
-        return CALLED(address_of_function(kernel)) if self.state.compiled else kernel
-
-    def take(self, arrays: Mapping[str, np.ndarray]) -> None:
-        """Works with these arrays of all worlds from now on. Those that it has already are not looked at again."""
-        self._calls[:] = 0.0
-        self._shares = self._lanes is not None and not (len(arrays["world_pushes"]) or len(arrays["world_effort"]))
-        if self._shares:
-            self._calls[:2] = self._one_address, self.state.data_handle
-        if arrays is self._taken:
-            return
-        self._taken = arrays
-        self._arrays = WorldArrays(world_calls=self._calls, **arrays)
-        self._handle = self._arrays.handle(self.state.compiled)
-
-    def advance(
-        self, first: int, end: int, status: IntArray, messages: dict[int, str], ended: Sequence[object]
-    ) -> None:
-        """Advances some worlds until `ended` has an element; those whose contact has no solution get a message."""
-        state, k = self.state, first
-        while k < end and not ended:
-            if self._shares and self._lanes is not None:
-                k = self._called(self._lanes, self._lane_data.handle, k, end)
-                continue
-            k = self._called(self._one, state.data_handle, k, end)
-            if k == end or status[k] == RUNNING:  # it pauses
-                continue
-            try:  # more room, in arrays of the same solids
-                self.contact.make_room()
-                self.contact.attach(state)
-                status[k] = RUNNING
-            except ContactUnsolvedError as error:
-                messages[k] = str(error)
-                k += 1
-
-    def _called(self, function: Callable[..., float], data: Any, first: int, end: int) -> int:
-        """The world with which the function wants to go on, after about SECONDS_PER_CALL."""
-        self._calls[WORLDS_STEPS_LEFT] = self._steps
-        started = perf_counter()
-        k = int(function(self.state.model_handle, data, self._handle, first, end))
-        seconds, taken = perf_counter() - started, self._steps - self._calls[WORLDS_STEPS_LEFT]
-        if seconds > 0.1 * SECONDS_PER_CALL:
-            self._steps = min(MOST_STEPS, max(1, int(SECONDS_PER_CALL * taken / seconds)))
-        elif self._calls[WORLDS_PAUSED_STEP] > 0.0:
-            self._steps = min(MOST_STEPS, 8 * self._steps)
-        return k

@@ -40,7 +40,7 @@ def read_job(text: str) -> Job:
     if document["start"] is not None:
         q, v, mask = document["start"]
         document["start"] = np.array(q), np.array(v), np.array(mask, dtype=bool)
-    if document["u"] is not None:
+    if isinstance(document["u"], list):  # else numbers by name
         document["u"] = np.array(document["u"])
     for name in ("models", "measures", "sources"):
         document[name] = tuple(document[name])

@@ -215,10 +215,10 @@ def test_every_argument_of_simulate_reaches_the_run(monkeypatch):
         seen.update(arguments)
 
     monkeypatch.setattr(running, "_simulate", run)
-    values = {name: object() for name in inspect.signature(simulate).parameters if name != "loading"}
-    simulate(**values, ground=0.5)
+    values = {name: object() for name in inspect.signature(simulate).parameters}
+    simulate(**values)
     of_the_call = {"log", "force", "on_progress", "should_stop", "warn"}
-    assert seen == {name: value for name, value in values.items() if name not in of_the_call} | {"ground": 0.5}
+    assert seen == {name: value for name, value in values.items() if name not in of_the_call}
 
 
 def test_a_dataset_that_the_format_does_not_list_is_read_and_fits_the_schema(tmp_path):

@@ -296,14 +296,18 @@ def test_every_option_of_simulate_is_harmless_or_a_file_or_refused():
     from mbcli.cli.simulate import simulate as command
 
     names = {parameter.name for parameter in command.params}
-    known = recorded_command.HARMLESS | recorded_command.FILES | recorded_command.DROPPED
-    assert known <= names
-    assert names - known == {
+    asked = {name for name, may_ask in recorded_command.MAY_ASK.items() if may_ask(0.5, {"arm.urdf"})}
+    files = {name for name, may_ask in recorded_command.MAY_ASK.items() if may_ask("arm.urdf", {"arm.urdf"})} - asked
+    assert asked | files | recorded_command.DROPPED <= names
+    assert files == {"models", "config_file", "constraints_file", "srdf_files", "scenario_file"}
+    assert names - asked - files - recorded_command.DROPPED == {
         *("packages", "package_paths", "allow_outside", "xacro", "xacro_args", "scenario_text", "input_file"),
-        *("state_file", "state_time", "states", "states_format", "each", "show_model_help"),
+        *("state_file", "state_time", "states", "states_format", "each"),
         "pushes",  # but for those that name no table
         *("controller", "controller_pickle", "trajectory", "follow", "interpolation"),  # programs, and files
-    } & names | (names - known) & {"help_model"}
+    }
+    may_push = recorded_command.MAY_ASK["pushes"]
+    assert may_push(("arm=1,0,0", "arm=2,0,0"), ()) and not may_push(("arm=1,0,0", "pushes.csv"), ("pushes.csv",))
 
 
 def test_a_log_writes_where_the_user_says(run, tmp_path):

@@ -69,7 +69,7 @@ def test_all_keeps_contact_and_none_leaves_it_out():
     ground = nothing.plant.GetCollisionGeometriesForBody(nothing.plant.world_body())[0]
     ball = nothing.plant.GetCollisionGeometriesForBody(nothing.plant.GetBodyByName("hand"))[0]
     assert not inspector.CollisionFiltered(ground, ball)
-    with pytest.raises(ArgumentError, match="one of auto, all, none, not 'some'"):
+    with pytest.raises(ArgumentError, match="is 'auto', 'all' or 'none', not 'some'"):
         load_model(CROWDED, contact=True, self_contact="some")
 
 

@@ -523,11 +523,3 @@ def test_held_joints_are_not_driven_by_plugins(model):
     path = arm(model, plugin("JointController", joint_name="j", initial_velocity=1.0))
     ended = succeed("simulate", path, "--no-contact", "--no-log", "-t", 0.1, "--hold", "--json")
     assert abs(ended.json()["v"][0]) < 1e-6 and "plugins of the file do not drive them" in ended.err
-
-
-def test_many_worlds_are_without_plugins_and_say_so(model, tmp_path):
-    starts = tmp_path / "starts.csv"
-    starts.write_text("m_j_q\n0\n0.1\n")
-    path = arm(model, plugin("JointController", joint_name="j", initial_velocity=1.0))
-    words = ("--states", starts, "--fill", "default", "--each", "--no-contact", "--no-log", "-t", "0.01")
-    assert "plugins and velocity decay of the file do not act in many worlds" in succeed("simulate", path, *words).err

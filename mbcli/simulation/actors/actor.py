@@ -12,8 +12,10 @@ if TYPE_CHECKING:
     from typing import Any
 
     from mbcli.multibody.stepping.run import LinkForce
+    from mbcli.multibody.stepping.ticks import Controller
     from mbcli.simulation.recorded_run import RecordedRun
     from mbcli.simulation.summary import Summary
+    from mbcli.simulation.world_ticks import World
 
 
 class Actor:
@@ -29,6 +31,8 @@ class Actor:
 
     SETTINGS: ClassVar[tuple[str, ...]]
     IN_WORLDS: ClassVar[str]
+    OVER_INPUTS: ClassVar[bool] = False  # whether its efforts come on top of what worlds are given
+    ticks: float | None = None  # [s] between its calls in worlds, after start(); None if it is not called
 
     def __init_subclass__(cls) -> None:
         missing = [name for name in ("SETTINGS", "IN_WORLDS", "start") if name not in vars(cls)]
@@ -53,6 +57,10 @@ class Actor:
     def forces(self) -> list[LinkForce]:
         """Forces on bodies that it gives from the start on, or changes in ticks."""
         return []
+
+    def in_world(self, world: World) -> Controller:
+        """What is called at the ticks of one of many worlds, in place of what start() lets act; of `ticks` alone."""
+        raise NotImplementedError
 
     def lacks(self, field: str) -> str | None:
         """Why the log cannot have a field of this actor, as far as it is one of its own; None if it can."""

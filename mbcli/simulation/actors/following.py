@@ -18,9 +18,11 @@ if TYPE_CHECKING:
     from typing import Any
 
     from mbcli.math.array_types import BoolArray
+    from mbcli.multibody.stepping.ticks import Controller
     from mbcli.simulation.control.follow import Follower
     from mbcli.simulation.recorded_run import RecordedRun
     from mbcli.simulation.summary import Summary
+    from mbcli.simulation.world_ticks import World
 
 
 class Following(Actor):
@@ -71,6 +73,15 @@ class Following(Actor):
         else:
             run.controlled = [actuator.name() for actuator in plant.elements.actuators]
         self._made = run.controller = Follower(self.plan, way, plant, q, run.given["effort_limits"])
+        self.ticks = self._made.period
+
+    def in_world(self, world: World) -> Controller:
+        """As of Actor."""
+        from mbcli.simulation.control.follow import Follower
+
+        assert self.follow is not None and self.plan is not None
+        run = self.run
+        return Follower(self.plan, self.follow.way, run.plant, world.q, run.given["effort_limits"])
 
     def summary(self) -> dict[str, Any]:
         """As of Actor."""

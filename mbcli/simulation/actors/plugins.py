@@ -14,8 +14,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from mbcli.math.array_types import FloatArray
+    from mbcli.multibody.state.context import Context
     from mbcli.multibody.stepping.run import LinkForce
+    from mbcli.multibody.stepping.ticks import Controller
+    from mbcli.simulation.plugins.run_plugins import PluginController
     from mbcli.simulation.recorded_run import RecordedRun
+    from mbcli.simulation.world_ticks import World
 
 
 class Plugins(Actor):
@@ -23,11 +27,13 @@ class Plugins(Actor):
 
     SETTINGS = ("plugins", "effort_limits")
     IN_WORLDS = ""
+    OVER_INPUTS = True
 
     def __init__(self, run: RecordedRun) -> None:
         super().__init__(run)
         self._plugins = PluginCommands(run.plant if run.given["plugins"] else None)
         self._forces: list[LinkForce] = []
+        self._drives = False  # whether they drive joints, by PD controllers
 
     def __bool__(self) -> bool:
         return bool(self._plugins)
@@ -36,25 +42,43 @@ class Plugins(Actor):
         """As of Actor."""
         if not self._plugins:
             return
-        from mbcli.simulation.plugins.run_plugins import PluginController, plugin_drives, plugins_in_words
+        from mbcli.simulation.plugins.run_plugins import plugin_drives, plugins_in_words
 
         run, plant = self.run, self.run.plant
         held = plugin_drives(plant, self._plugins, plant.GetPositions(run.context), bool(run.controlled))
+        self._drives = bool(held)
         if held:
             run.take_controllers(held)
         elif any(law.driven for law in self._plugins.laws):
             run.warn("controllers hold joints: plugins of the file do not drive them")
         for line in plugins_in_words(plant, self._plugins):
             note(line)
-        commands, wind = self._plugins.start(), np.array(plant.wind)
+
+        def input_at(time: float) -> FloatArray:
+            u = run.input_at(time)
+            return plant.actuation(run.context) if u is None else u
+
+        made = self._made(run.context, run.controller, input_at)
+        self.ticks = plant.time_step()
+        run.controller, self._forces = made, made.forces
+
+    def in_world(self, world: World) -> Controller:
+        """As of Actor."""
+        return self._made(world.context, None, world.input_at)
+
+    def _made(
+        self, context: Context, inner: Controller | None, input_at: Callable[[float], FloatArray]
+    ) -> PluginController:
+        """In a run or a world with the parameters of a context; inner: the controller that it has without plugins."""
+        from mbcli.simulation.plugins.run_plugins import PluginController
+
+        commands = self._plugins.start()
 
         def given(time: float) -> tuple[FloatArray, FloatArray]:
-            u = run.input_at(time)
-            return plant.actuation(run.context) if u is None else u, self._asked_at(time, commands)
+            return input_at(time), self._asked_at(time, commands)
 
-        effort_limits = run.given["effort_limits"]
-        made = PluginController(plant, self._plugins, wind, run.controller, given, effort_limits, bool(held))
-        run.controller, self._forces = made, made.forces
+        effort_limits = self.run.given["effort_limits"]
+        return PluginController(context, self._plugins, inner, given, effort_limits, self._drives)
 
     def forces(self) -> list[LinkForce]:
         """As of Actor."""

@@ -15,7 +15,7 @@ class PositionStops(Actor):
     """Compliant stops for the time of a run."""
 
     SETTINGS = ()
-    IN_WORLDS = ""
+    IN_WORLDS = "worlds are discrete, and stops act in their steps"
     _acts = False
 
     def change_model(self) -> bool:

@@ -2,63 +2,21 @@
 
 from __future__ import annotations
 
-import sys
-from contextlib import contextmanager, redirect_stdout
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from mbcli.common.setting import require_choice, settings_of
 from mbcli.simulation.control.choices import ControllerChoice
 from mbcli.simulation.control.in_a_run import chosen_plan
 from mbcli.simulation.run_arguments import RunArguments
+from mbcli.simulation.world_ticks import WorldTicks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from mbcli.math.array_types import FloatArray
-    from mbcli.simulation.control.compiled_function import CompiledController
-    from mbcli.simulation.control.pipe import PipeController
     from mbcli.simulation.control.plans import Motion, Plan
-    from mbcli.simulation.control.python import PythonController
-    from mbcli.simulation.effort_limits import Exceeded
     from mbcli.simulation.world_sensors import WorldSensors
-
-
-class WorldTicks:
-    """Calls the controller of worlds when that is due, counted in steps from the first one under it.
-
-    Args:
-        worlds: Any, whose u and desired it changes.
-        controller: made for so many worlds.
-    """
-
-    def __init__(self, worlds: Any, controller: PythonController | PipeController | CompiledController) -> None:
-        self._worlds, self._controller = worlds, controller
-        self._every = max(1, round(controller.period / worlds.plant.time_step()))
-        self._step, self._last = 0, -1
-
-    def call_if_due(self) -> None:
-        """The call of this step, unless there is none or it has been. ControlError."""
-        if self._step % self._every or self._step == self._last:
-            return
-        worlds = self._worlds
-        time: Any = worlds.time
-        with redirect_stdout(sys.stderr):
-            self._controller.call(time, worlds.q.copy(), worlds.v.copy(), worlds.u, worlds.desired)
-        self._last = self._step
-
-    def parts(self, steps: int, every: int) -> Iterator[tuple[int, int | None]]:
-        """Numbers of steps between calls and samples, each with the number of the sample after it or None."""
-        done = 0
-        while done < steps:
-            self.call_if_due()
-            part = min(self._every - self._step % self._every, steps - done, every - done % every)
-            done += part
-            yield part, None if done % every else done // every - 1
-            self._step += part
-
-    def exceeded(self) -> list[Exceeded]:
-        """The actuators of which more was asked in some world than their effort limits."""
-        return self._controller.commands.exceeded()
 
 
 class _SensorsOfController:
@@ -104,7 +62,7 @@ def world_ticks(
     made.sense(lambda: _SensorsOfController(worlds.sensors(seed if sensor_noise else None)))
     try:
         made.start()
-        yield WorldTicks(worlds, made)
+        yield WorldTicks(worlds, made, worlds.u)
     finally:
         made.stop()
 

@@ -22,17 +22,16 @@ class Moment:
     """A state of a plant, read by laws, and the efforts, velocities of joints and forces that they give.
 
     Args:
-        plant: finalized.
+        of_run: a context of the plant, whose parameters count.
         period: [s] for which what is given holds.
         ahead: [s] after the time of a state: where bodies are then, their forces are taken.
-        wind: (3,) [m/s] of the air, in World.
         efforts: {velocity index: actuator index} of joints that take efforts.
         driven: {velocity index: row of the PD controller} of joints that are driven at velocities.
         pushed: bodies on which forces act.
 
     Attributes:
         time: [s] of the state.
-        gravity: (3,) [m/s^2] in World.
+        gravity: (3,) [m/s^2] in World; wind: (3,) [m/s] of the air, in World.
         forces: [LinkForce], one for each of these bodies, about its origin.
         u: (nu,) efforts [N m or N] of this moment.
         aims: {row: velocity} of this moment.
@@ -40,17 +39,20 @@ class Moment:
 
     def __init__(
         self,
-        plant: MultibodyPlant,
+        of_run: Context,
         period: float,
         ahead: float,
-        wind: Vector3,
         efforts: Mapping[int, int],
         driven: Mapping[int, int],
         pushed: Sequence[RigidBody],
     ) -> None:
-        self.time, self.period, self._ahead, self.wind = 0.0, period, ahead, wind
+        plant: MultibodyPlant = of_run.state.plant
+        self.time, self.period, self._ahead, self.wind = 0.0, period, ahead, np.array(plant.wind)
         self.gravity = plant.gravity_field().gravity_vector()
         self._plant, self._context = plant, Context(plant)
+        if of_run.state.parameters.values:
+            own = self._context.state
+            own.parameters, own.parameters_current = of_run.state.parameters.copy(), False
         self._efforts, self._driven = efforts, driven
         zero, links = np.zeros(3), [int(body.index()) for body in pushed if body is not plant.world_body()]
         self.forces = [LinkForce(n, zero, np.zeros(6), -np.inf, np.inf) for n in links]

@@ -75,9 +75,8 @@ class PluginController(RunController):
     """The controller of a run whose model has plugins.
 
     Args:
-        plant: finalized, with the PD controllers of the run.
+        context: of a run, whose plant has the PD controllers of the run; its parameters count.
         plugins: PluginCommands of the plant.
-        wind: (3,) [m/s] of the air.
         inner: the controller that the run would have without plugins, or None.
         given: time -> (efforts (nu,), commands (n,)) without one.
         effort_limits: "clamp", "warn" or "ignore".
@@ -86,14 +85,14 @@ class PluginController(RunController):
 
     def __init__(
         self,
-        plant: MultibodyPlant,
+        context: Context,
         plugins: PluginCommands,
-        wind: Vector,
         inner: Any,
         given: Callable[[float], tuple[FloatArray, FloatArray]],
         effort_limits: str,
         drives: bool,
     ) -> None:
+        plant: MultibodyPlant = context.state.plant
         h = plant.time_step()
         base = h or SERVO_PERIOD
         calls = 1 if inner is None else math.ceil(inner.period / base - WHOLE)  # of the laws, between two of the inner
@@ -111,7 +110,7 @@ class PluginController(RunController):
         starts = [joint.velocity_start() for joint in joints]
         driven = {d: rows[inputs[d]] for d in starts} if drives else {}
         pushed = list(dict.fromkeys(body for law in plugins.laws for body in law.pushed))
-        self._moment = Moment(plant, period, time_of_forces(plant, period), wind, inputs, driven, pushed)
+        self._moment = Moment(context, period, time_of_forces(plant, period), inputs, driven, pushed)
 
     @property
     def forces(self) -> list[LinkForce]:

@@ -1,0 +1,141 @@
+"""Every actor of a run acts alike in a single run, in each of many worlds and in the runs of a sweep: a table of actors
+by face, each cell run and compared with the single run."""
+
+import csv
+import io
+
+import numpy as np
+import pytest
+from command_line import succeed
+
+from mbcli.log import open_log
+from mbcli.log.worlds import WorldsLog
+from mbcli.models import load_model
+from mbcli.simulation import Worlds, simulate
+from mbcli.simulation.actors import ACTORS, Actor
+from mbcli.simulation.input_series import as_input
+
+LINK = "<inertial><mass>{mass}</mass><inertia><ixx>{I}</ixx><iyy>{I}</iyy><izz>{I}</izz></inertia></inertial>"
+FIXED = '<joint name="w" type="fixed"><parent>world</parent><child>base</child></joint>'
+HINGE = """<joint name="j" type="revolute"><parent>base</parent><child>arm</child><pose>0 0 0 0 0 0</pose>
+<axis><xyz>0 1 0</xyz><limit><effort>{effort}</effort><velocity>{velocity}</velocity></limit>
+<dynamics><damping>0.1</damping></dynamics></axis></joint>"""
+ROTOR = """<plugin filename="gz-sim-multicopter-motor-model-system" name="gz::sim::systems::MulticopterMotorModel">
+<jointName>j</jointName><linkName>arm</linkName><timeConstantUp>0.02</timeConstantUp>
+<timeConstantDown>0.05</timeConstantDown><motorConstant>1e-5</motorConstant><momentConstant>0.02</momentConstant>
+<rotorDragCoefficient>1e-4</rotorDragCoefficient><rollingMomentCoefficient>1e-6</rollingMomentCoefficient>
+<rotorVelocitySlowdownSim>10</rotorVelocitySlowdownSim></plugin>"""
+DRIVE = """<plugin filename="gz-sim-joint-controller-system" name="gz::sim::systems::JointController">
+<joint_name>j</joint_name><initial_velocity>1.5</initial_velocity></plugin>"""
+SERVO = """<plugin filename="gz-sim-joint-position-controller-system"
+name="gz::sim::systems::JointPositionController"><joint_name>j</joint_name><p_gain>4</p_gain><i_gain>3</i_gain>
+<d_gain>0.2</d_gain></plugin>"""
+CONTROLLER = "def controller(q, v):\n    return -2.0 * q[-1:] - 0.1 * v[-1:]\n"
+IN_WORLDS = "import numpy as np\n\ndef controller(q, v):\n    return -2.0 * q[..., -1:] - 0.1 * v[..., -1:]\n"
+
+
+def sdf(plugins="", floats=False, effort=40.0, velocity=100.0):
+    pose = "<pose>0.2 0 0.1 0 0 0</pose>"
+    links = f'<link name="base">{LINK.format(mass=2.0, I=0.5)}</link>'
+    arm = LINK.format(mass=0.5, I=0.02).replace("<inertial>", f"<inertial>{pose}")
+    links += f'<link name="arm">{arm}</link>'
+    joints = ("" if floats else FIXED) + HINGE.format(effort=effort, velocity=velocity)
+    return f'<sdf version="1.10"><model name="m">{links}{joints}{plugins}</model></sdf>'
+
+
+PLAN = "time,j\n0,0.1\n0.05,0.3\n0.1,0.2\n"
+CASES = {  # actor: (model, words of every command)
+    "Inputs": (sdf(), ["--u", "j=3"]),
+    "Inputs of plugins": (sdf(SERVO), ["--u", "j.position=0.4"]),
+    "Holding": (sdf(), ["--hold"]),
+    "Holding at a velocity": (sdf(), ["--drive", "j=0.7"]),
+    "VelocityLimits": (sdf(velocity=0.5), ["--velocity-limits", "clamp"]),
+    "Pushes": (sdf(floats=True), ["--push", "arm=20,0,5@0.1,0,0 from 0.01 to 0.04"]),
+    "Following, computed-torque": (sdf(), ["--trajectory", "plan.csv"]),
+    "Following, pd": (sdf(), ["--trajectory", "plan.csv", "--follow", "pd"]),
+    "Following, prescribed": (sdf(), ["--trajectory", "plan.csv", "--follow", "prescribed"]),
+    "UserController": (sdf(), ["--controller", "control.py:controller"]),
+    "Plugins with forces": (sdf(ROTOR, floats=True), ["--u", "j.speed=500"]),
+    "Plugins that drive": (sdf(DRIVE), []),
+    "Plugins with memory": (sdf(SERVO), []),
+    "Plugins over a plan": (sdf(SERVO), ["--trajectory", "plan.csv"]),
+    "Sensors": (sdf(), ["--u", "j=1"]),
+}
+NOT_DISCRETE = {"PositionStops"}
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "plan.csv").write_text(PLAN)
+    (tmp_path / "starts.csv").write_text("m_j_q,m_j_w\n0.1,0\n-0.2,0.5\n")
+    (tmp_path / "points.csv").write_text("state.j_q,state.j_w\n0.1,0\n-0.2,0.5\n")
+    (tmp_path / "control.py").write_text(CONTROLLER)
+    return tmp_path
+
+
+def test_every_actor_is_in_the_table_or_says_why_not():
+    covered = {name.replace(",", " ").split()[0] for name in CASES}
+    assert {kind.__name__ for kind in ACTORS} == covered | NOT_DISCRETE
+    assert all(bool(kind.IN_WORLDS) == (kind.__name__ in NOT_DISCRETE) for kind in ACTORS)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_an_actor_acts_alike_in_single_runs_worlds_and_sweeps(name, files):
+    text, words = CASES[name]
+    (files / "m.sdf").write_text(text)
+    common = ["m.sdf", "--no-contact", "-t", 0.1, *words]
+    finals = []
+    for k, at in enumerate((("j_q=0.1", "j_w=0"), ("j_q=-0.2", "j_w=0.5"))):
+        succeed("-q", "simulate", *common, "--at", at[0], "--at", at[1], "-o", f"single{k}.h5")
+        with open_log(f"single{k}.h5") as log:
+            finals.append(np.concatenate([log.q[-1], log.v[-1]]))
+    if name == "UserController":
+        (files / "control.py").write_text(IN_WORLDS)
+    words = ("--states", "starts.csv", "--fill", "default", "--each", "-o", "each.h5")
+    succeed("-q", "simulate", *common, *words)
+    with WorldsLog("each.h5") as log:
+        for k, final in enumerate(finals):
+            got = np.concatenate([log.q[k, -1], log.v[k, -1]])
+            assert np.abs(got - final).max() <= 1e-13, name  # worlds share vector registers: other last bits
+    table = succeed("-q", "sweep", *common, "--points", "points.csv", "-j", 1).out
+    for row, final in zip(csv.DictReader(io.StringIO(table)), finals, strict=True):
+        got = [float(value) for key, value in row.items() if key.startswith("final ")]
+        assert row["status"] == "ok" and (np.array(got) == final).all()
+
+
+def test_plugins_of_worlds_have_the_parameters_and_the_memory_of_their_world(files):
+    (files / "m.sdf").write_text(sdf(SERVO))
+    loaded = load_model("m.sdf")
+    worlds = Worlds(loaded, 3, parameters={"body.arm.mass": [0.5, 0.7, 0.9]}, lanes=False)
+    worlds.ask_of_plugins(as_input(worlds.plant, {"j.position": 0.4}))
+    worlds.step(40)
+    worlds.reset([1])
+    worlds.step(30)
+    for k, (mass, steps) in enumerate([(0.5, 70), (0.7, 30), (0.9, 70)]):
+        log = simulate(
+            "m.sdf", steps * 1e-3, contact=False, log_rate=0, inputs={"j.position": 0.4},
+            overrides={"body.arm.mass": mass}, warn=lambda line: None,
+        )  # fmt: skip
+        assert (worlds.q[k] == log.q[-1]).all() and (worlds.v[k] == log.v[-1]).all() and log.q[-1].any()
+
+
+def test_a_rollout_with_inputs_has_the_plugins_too_and_leaves_u_as_it_was(files):
+    (files / "m.sdf").write_text(sdf(SERVO))
+    u = np.linspace(-1.0, 1.0, 20)[:, np.newaxis]
+    worlds = Worlds(load_model("m.sdf"), 2, lanes=False)
+    worlds.u = 0.25
+    rows = worlds.rollout(20, u)
+    again = Worlds(load_model("m.sdf"), 2, lanes=False)
+    for k in range(20):
+        again.u = u[k]
+        again.step()
+        assert (rows[:, k, :1] == again.q).all()
+    assert (worlds.u == 0.25).all()
+
+
+def test_an_actor_without_what_it_must_state_fails_at_import():
+    with pytest.raises(ImportError, match="the actor Magnet lacks SETTINGS, IN_WORLDS, start"):
+        type("Magnet", (Actor,), {})
+    with pytest.raises(ImportError, match="the actor Magnet lacks the setting 'magnet'"):
+        type("Magnet", (Actor,), {"SETTINGS": ("magnet",), "IN_WORLDS": "", "start": lambda *_: None})
