@@ -32,7 +32,8 @@ def law_at(tmp_path, text):
     plant = load_model(str(path), contact=False, dt=1e-3).plant
     (element,) = plant.elements.plugins
     law = PLUGINS[element.kind].Law(element)
-    moment = Moment(plant, 1e-3, 0.0, np.zeros(3), {}, {}, law.pushed)
+    moment = Moment(plant.CreateDefaultContext(), 1e-3, 0.0, {}, {}, law.pushed)
+    moment.wind = np.zeros(3)
 
     def act(q, v):
         moment.begin(0.0, q, v)

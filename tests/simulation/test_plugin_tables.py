@@ -49,7 +49,8 @@ class Alone:
         self._efforts = {a.joint().velocity_start(): a.input_start() for a in self.plant.elements.actuators}
         driven = {j.velocity_start(): n for n, j in enumerate(self.law.driven)}
         pushed = list(dict.fromkeys(self.law.pushed))
-        self._moment = Moment(self.plant, PERIOD, 0.0, np.array(wind), self._efforts, driven, pushed)
+        self._moment = Moment(self.plant.CreateDefaultContext(), PERIOD, 0.0, self._efforts, driven, pushed)
+        self._moment.wind = np.array(wind)
         self._context = self.plant.CreateDefaultContext()
 
     def joint(self, name):
