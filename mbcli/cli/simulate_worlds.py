@@ -14,7 +14,7 @@ from mbcli.cli.compiling_line import CompilingLine
 from mbcli.cli.options import usage_errors
 from mbcli.cli.output import document, printable, warn
 from mbcli.cli.rows import require_tables
-from mbcli.cli.run_settings import controller_choice, follow_choice
+from mbcli.cli.run_settings import controller_choice, follow_choice, run_arguments
 from mbcli.common.json_text import to_json
 from mbcli.common.number_text import counted
 from mbcli.common.setting import options_of_single_runs
@@ -88,9 +88,7 @@ def run_each(
             loaded,
             len(starts.q),
             threads=options.threads,
-            trajectory=follow_choice(options) if options.controller is None else None,
-            effort_limits=options.effort_limits,
-            velocity_limits=options.velocity_limits,
+            **_settings(options),
             warn=(lambda line: None) if quiet else warn,
             on_compile=compiling.start,
         )
@@ -162,6 +160,16 @@ def run_each(
     }
     click.echo(to_json(document("simulate-each", loaded, **summary)) if options.as_json else render(summary))
     return stop.exit_code if status == "interrupted" else EXIT_CODE_OF_STOPPED if failures else 0
+
+
+def _settings(options: Options) -> dict[str, Any]:
+    """What Worlds take of the settings of a run."""
+    from mbcli.simulation.worlds import OF_WORLDS
+
+    found = {name: value for name, value in run_arguments(options).items() if name in OF_WORLDS}
+    if options.controller is not None:
+        found["trajectory"] = None  # it is what the controller is given
+    return found
 
 
 def _under_controller(

@@ -21,7 +21,12 @@ from mbcli.models.loading import note_on_self_contact, notes_on_contact
 from mbcli.multibody.core.finalize import unused_properties
 from mbcli.multibody.core.inputs import has_controllers
 from mbcli.multibody.stepping.run import SCHEMES, Run
-from mbcli.simulation.actors import ACTORS, Actor, Following, Holding, Inputs, UserController
+from mbcli.simulation.actors import ACTORS
+from mbcli.simulation.actors.actor import Actor
+from mbcli.simulation.actors.following import Following
+from mbcli.simulation.actors.holding import Holding
+from mbcli.simulation.actors.inputs import Inputs
+from mbcli.simulation.actors.user_controller import UserController
 from mbcli.simulation.control.in_a_run import controlling
 from mbcli.simulation.holding import give_back_controllers, renewed_context, start_holding
 from mbcli.simulation.log_target import move_aside, put_back

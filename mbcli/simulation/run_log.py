@@ -11,7 +11,10 @@ import numpy as np
 
 from mbcli.errors import ControlError, NumericalError
 from mbcli.multibody.stepping.run import constant_input
-from mbcli.simulation.actors import Following, Holding, Sensors, UserController
+from mbcli.simulation.actors.following import Following
+from mbcli.simulation.actors.holding import Holding
+from mbcli.simulation.actors.sensors import Sensors
+from mbcli.simulation.actors.user_controller import UserController
 from mbcli.simulation.recording import RowMaker, kernels_in_words, loads_of_rows, log_header
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from mbcli.models.placement import put_on_ground
 from mbcli.models.postures import find_postures, set_postures
 from mbcli.models.states import check_quaternions, set_state_by_names, set_state_from_log
 from mbcli.multibody.assembly.closed_chains import assemble_context
-from mbcli.simulation.actors import Following
+from mbcli.simulation.actors.following import Following
 from mbcli.simulation.start_limits import clamp_positions, in_words, positions_outside_limits, what_limits_do
 
 if TYPE_CHECKING:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mbcli.common.argument_names import argument
-from mbcli.simulation.actors import Plugins, Pushes
+from mbcli.simulation.actors.plugins import Plugins
+from mbcli.simulation.actors.pushes import Pushes
 from mbcli.simulation.energy_error import advice, energy_error, error_in_words, has_ideal_constraints, is_driven
 from mbcli.simulation.energy_gain import gain_in_words, is_passive
 from mbcli.simulation.summary import Summary

@@ -14,24 +14,25 @@ if TYPE_CHECKING:
 
 
 class WorldPushes:
-    """The LinkForces of each of n worlds.
+    """The LinkForces of each of n worlds; lasting: those that act in all of them, all the time.
 
     Attributes:
         of_world: n lists of those that are given.
         of_actors: n lists of those that actors change at their ticks.
     """
 
-    def __init__(self, count: int) -> None:
+    def __init__(self, count: int, lasting: Sequence[LinkForce] = ()) -> None:
+        self._lasting = lasting
         self.of_world: list[list[LinkForce]] = [[] for _ in range(count)]
         self.of_actors: list[list[LinkForce]] = [[] for _ in range(count)]
         self._made: dict[str, Array] = {}
 
     def __bool__(self) -> bool:
-        return any(self.of_world) or any(self.of_actors)
+        return bool(self._lasting) or any(self.of_world) or any(self.of_actors)
 
     def forces(self, world: int) -> list[LinkForce]:
         """All of a world."""
-        return [*self.of_world[world], *self.of_actors[world]]
+        return [*self._lasting, *self.of_world[world], *self.of_actors[world]]
 
     def refresh(self) -> None:
         """The arrays have what actors have changed."""

@@ -12,6 +12,7 @@ import numpy as np
 
 from mbcli.common.argument_names import argument
 from mbcli.common.processors import num_processors
+from mbcli.common.setting import settings_of
 from mbcli.common.turns import Turn, number_of_forks
 from mbcli.engine.fields.model_fields import PD_GAIN_D, PD_GAIN_P
 from mbcli.engine.stepping.loop import (
@@ -31,7 +32,10 @@ from mbcli.multibody.contact.python_forces import needs_python
 from mbcli.multibody.core.dynamics import implicit_damping
 from mbcli.multibody.core.finalize import replace_controllers
 from mbcli.multibody.tree import PdControllerGains
-from mbcli.simulation.actors import Following, Holding
+from mbcli.parsers.load_arguments import HoldArguments
+from mbcli.simulation.actors import ACTORS
+from mbcli.simulation.actors.following import Following
+from mbcli.simulation.actors.holding import Holding
 from mbcli.simulation.control.in_worlds import world_ticks
 from mbcli.simulation.holding import give_back_controllers
 from mbcli.simulation.push_forces import link_force
@@ -63,7 +67,9 @@ if TYPE_CHECKING:
     from mbcli.simulation.held_joint import Held
     from mbcli.simulation.world_groups import Piece
 
-OF_WORLDS = ("start", "pose", "trajectory", "effort_limits", "velocity_limits", "plugins")
+OTHERWISE = ("inputs", "pushes", "controller", "sensor_noise", "seed", *settings_of(HoldArguments))
+OF_WORLDS = {"start", "pose"} | {name for kind in ACTORS if not kind.IN_WORLDS for name in kind.SETTINGS} - {*OTHERWISE}
+"""Settings of Worlds; OTHERWISE are those that its attributes and methods, or the model, have."""
 FAILURES = {
     NOT_FINITE: "a number is not finite after the next step",
     ELEMENT_FAULT: "a force element has no force in the next step",
@@ -172,7 +178,8 @@ class Worlds:
         self._status, self._steps = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.int64)
         self._taken, self._until = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.int64)
         self._messages: dict[int, str] = {}
-        self.pushes = WorldPushes(count)
+        lasting = [force for actor in run.actors if actor.ticks is None for force in actor.forces()]
+        self.pushes = WorldPushes(count, lasting)
         self._pushed: dict[str, Array] = self.pushes.arrays()
         self._first_step = round(self.start_time / self.plant.time_step())
         self._given_by: WorldTicks | None = None  # while under_controller() lasts

@@ -19,6 +19,7 @@ EXAMPLES = [
     "Add a contact law",
     "Add a force element",
     "Add a command",
+    "Add what acts in a run",
     "Add a log field",
     "Add a file format",
 ]

@@ -12,7 +12,8 @@ from mbcli.log import open_log
 from mbcli.log.worlds import WorldsLog
 from mbcli.models import load_model
 from mbcli.simulation import Worlds, simulate
-from mbcli.simulation.actors import ACTORS, Actor
+from mbcli.simulation.actors import ACTORS
+from mbcli.simulation.actors.actor import Actor
 from mbcli.simulation.input_series import as_input
 
 LINK = "<inertial><mass>{mass}</mass><inertia><ixx>{I}</ixx><iyy>{I}</iyy><izz>{I}</izz></inertia></inertial>"

@@ -17,7 +17,7 @@ from repository import SAMPLES
 from mbcli.models import load_model
 from mbcli.models.loading import ModelText, as_loaded
 from mbcli.simulation import RecordedRun, Run, Worlds
-from mbcli.simulation.actors import Holding
+from mbcli.simulation.actors.holding import Holding
 
 H = 1e-3  # [s]
 STEPS = 6

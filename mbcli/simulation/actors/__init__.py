@@ -11,42 +11,37 @@ plugins          the plugins of the model
 pushes           forces on bodies
 sensors          what a controller sees of the sensors
 
-A new kind is a file here and a name in ACTORS; its settings are entries of mbcli.simulation.run_arguments.
+A new kind is a file here, with one Actor, and its name in NAMES; its settings are entries of
+mbcli.simulation.run_arguments. The import fails for a file without one.
 """
 
-from mbcli.simulation.actors.actor import Actor
-from mbcli.simulation.actors.following import Following
-from mbcli.simulation.actors.holding import Holding
-from mbcli.simulation.actors.inputs import Inputs
-from mbcli.simulation.actors.plugins import Plugins
-from mbcli.simulation.actors.pushes import Pushes
-from mbcli.simulation.actors.sensors import Sensors
-from mbcli.simulation.actors.stops import PositionStops
-from mbcli.simulation.actors.user_controller import UserController
-from mbcli.simulation.actors.velocity_limits import VelocityLimits
+from importlib import import_module
 
-ACTORS: tuple[type[Actor], ...] = (
-    PositionStops,
-    VelocityLimits,
-    Following,
-    Holding,
-    Inputs,
-    UserController,
-    Plugins,
-    Pushes,
-    Sensors,
+from mbcli.simulation.actors.actor import Actor
+
+NAMES = (
+    "stops",
+    "velocity_limits",
+    "following",
+    "holding",
+    "inputs",
+    "user_controller",
+    "plugins",
+    "pushes",
+    "sensors",
 )
 
-__all__ = [
-    "ACTORS",
-    "Actor",
-    "Following",
-    "Holding",
-    "Inputs",
-    "Plugins",
-    "PositionStops",
-    "Pushes",
-    "Sensors",
-    "UserController",
-    "VelocityLimits",
-]
+
+def _actor_of(name: str) -> type[Actor]:
+    module = import_module(f"{__name__}.{name}")
+    found = [
+        kind
+        for kind in vars(module).values()
+        if isinstance(kind, type) and issubclass(kind, Actor) and kind.__module__ == module.__name__
+    ]
+    if len(found) != 1:
+        raise ImportError(f"{module.__name__} has {len(found)} actors: it is to have one")
+    return found[0]
+
+
+ACTORS: tuple[type[Actor], ...] = tuple(map(_actor_of, NAMES))
