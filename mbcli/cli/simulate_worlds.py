@@ -31,15 +31,16 @@ if TYPE_CHECKING:
     from mbcli.log.worlds_writer import WorldsWriter
     from mbcli.math.array_types import FloatArray, Vector
     from mbcli.models.loaded_model import LoadedModel
-    from mbcli.simulation.control.in_worlds import WorldTicks
+    from mbcli.simulation.control.plans import Plan
     from mbcli.simulation.velocity_limits import VelocityRecord
     from mbcli.simulation.world_gains import WorldGains
+    from mbcli.simulation.world_rows import WorldRows
     from mbcli.simulation.world_sensors import WorldSensors
+    from mbcli.simulation.world_ticks import WorldTicks
     from mbcli.simulation.worlds import Worlds
 
 BLOCK_BYTES = 1 << 26  # of samples that are in memory at once
 MOST_TOLD = 5  # worlds that stopped
-FIELDS = ("u", "sensors")  # of --fields; q, v and u are in every log of worlds
 EXIT_CODE_OF_STOPPED = 5
 
 
@@ -56,9 +57,13 @@ def require_each(options: Options, state: Options) -> bool:
     for key, flag in {"resume_path": "--resume", **alone}.items():
         if getattr(options, key) not in (None, False, ()):
             raise click.UsageError(f"{flag} is for a single run, not for --each")
-    for name in (options.fields or "").replace(",", " ").split():
-        if name not in (*FIELDS, "q", "v", "time"):
-            raise click.UsageError(f"--fields {name} is for a single run; --each has {' and '.join(FIELDS)}")
+    if options.fields:
+        from mbcli.simulation.world_rows import FIELDS
+
+        known = (*FIELDS, "sensors")
+        for name in options.fields.replace(",", " ").split():
+            if name not in (*known, "q", "v", "time"):
+                raise click.UsageError(f"--fields {name} is for a single run; --each has {', '.join(known)}")
     if any(value not in (None, ()) for key, value in vars(state).items() if key != "assignments"):
         raise click.UsageError("--states has the starts: no --pose, --q, --v, --state or --random")
     return True
@@ -75,10 +80,12 @@ def run_each(
     quiet: bool,
 ) -> int:
     """Runs all worlds, writes their log, prints the summary; given: what --input or --u give."""
+    from mbcli.simulation.control.in_a_run import chosen_plan
     from mbcli.simulation.effort_limits import efforts_in_words
     from mbcli.simulation.energy_gain import smaller_step
     from mbcli.simulation.sampling import Sampling
     from mbcli.simulation.velocity_limits import VelocityRecord, fastest, velocities_in_words
+    from mbcli.simulation.world_rows import WorldRows
     from mbcli.simulation.worlds import Worlds
 
     plant, compiling = loaded.plant, CompilingLine("the simulation", 15, shown=not quiet)
@@ -100,18 +107,19 @@ def run_each(
         seed = loaded.config.random_seed if options.seed is None else options.seed
         if options.pushes:
             worlds.push(options.pushes, seed=seed, until=start + duration)
-        senses = "sensors" in (options.fields or "").replace(",", " ").split()
-        if senses and not plant.elements.sensors:
-            raise click.UsageError("--fields sensors: the model has no sensors")
+        plan = chosen_plan(plant, follow_choice(options), None, None)[1]
+        fields = _fields(worlds, options.fields, plan)
         noise = seed if options.sensor_noise == "on" else None
-        sensors = worlds.sensors(noise) if senses else None
+        sensors = worlds.sensors(noise) if "sensors" in fields else None
         controller = _under_controller(worlds, starts, options, seed)
     h = plant.time_step()
     steps = round((sampling.end_of_steps - start) / h)
     width = 1 if sampling.period is None else max(1, round(sampling.period / h))
     rows = [*range(0, steps, width), steps] if steps else [0]
     series = actuation_rows(worlds, given, start + h * np.arange(steps + 1), options.effort_limits, quiet)
-    writer = _writer(ctx, loaded, output, start + h * np.array(rows), len(worlds), senses)
+    own = [name for name in fields if name != "sensors"]
+    more = WorldRows(worlds, own, plan) if worlds.is_called or sensors is not None or own not in ([], ["u"]) else None
+    writer = _writer(ctx, loaded, output, start + h * np.array(rows), worlds, fields, plan)
     driven = bool(options.pushes) or starts.u is not None or bool(series is not None and series.any())
     driven = driven or options.controller is not None or options.trajectory is not None
     gains = None if driven else _gains(worlds, len(rows))
@@ -120,8 +128,9 @@ def run_each(
     began = time.perf_counter()
     try:
         with controller as ticks:
-            if ticks is not None or sensors is not None:
-                status = _advance_by_rows(worlds, rows, kept, stop, ticks, sensors)
+            if ticks is not None or more is not None:
+                more = more or WorldRows(worlds, own, plan)
+                status = _advance_by_rows(worlds, rows, kept, stop, more, sensors)
             else:
                 status = _advance(worlds, rows, kept, stop)
         wall = time.perf_counter() - began
@@ -269,17 +278,41 @@ def actuation_rows(worlds: Worlds, given: Any, times: Vector, choice: str, quiet
     return np.where((row >= 0)[:, np.newaxis], series.values[np.maximum(row, 0)], 0.0)
 
 
+def _fields(worlds: Worlds, wanted: str | None, plan: Plan | None) -> list[str]:
+    """The fields of the log, beside q and v. ArgumentError for one that these worlds do not have."""
+    from mbcli.common.argument_names import argument
+    from mbcli.errors import ArgumentError
+    from mbcli.simulation.recording import chosen_fields
+
+    plant = worlds.plant
+    fields = chosen_fields(f"{wanted or ''} {'u' if plant.num_actuators() else ''}", plant)
+    if wanted and "sensors" in wanted and not plant.elements.sensors:
+        raise ArgumentError(f"{argument('fields', 'sensors')}: the model has no sensors")
+    if "tracking" in fields and plan is None:
+        raise ArgumentError(f"{argument('fields', 'tracking')}: the run has no {argument('trajectory')}")
+    if "targets" in fields and not worlds.controlled:
+        raise ArgumentError(f"{argument('fields', 'targets')}: no PD controllers act in the steps of the run")
+    return fields
+
+
 def _writer(
-    ctx: click.Context, loaded: LoadedModel, output: str | None, times: FloatArray, count: int, senses: bool
+    ctx: click.Context,
+    loaded: LoadedModel,
+    output: str | None,
+    times: FloatArray,
+    worlds: Worlds,
+    fields: Sequence[str],
+    plan: Plan | None,
 ) -> WorldsWriter | None:
     if output is None:
         return None
     from mbcli.log.worlds_writer import WorldsWriter
     from mbcli.simulation.recording import log_header
 
-    fields = ["u"] * bool(loaded.plant.num_actuators()) + ["sensors"] * senses
     argv = ("mbcli", *(ctx.obj or {}).get("arguments", []))
-    return WorldsWriter(output, log_header(loaded, fields, {}, argv=argv), times, count)
+    with worlds.holding():
+        header = log_header(loaded, fields, {}, plan=plan, argv=argv)
+    return WorldsWriter(output, header, times, len(worlds))
 
 
 def _gains(worlds: Worlds, rows: int) -> WorldGains | None:
@@ -352,19 +385,19 @@ def _advance_by_rows(
     rows: list[int],
     kept: _Rows,
     stop: Any,
-    ticks: WorldTicks | None,
+    more: WorldRows,
     sensors: WorldSensors | None,
 ) -> str:
-    """As _advance(), row by row: with what a controller gives from there on, and what sensors measure there."""
+    """As _advance(), row by row: with what is called at ticks there, what follows from the rows and what sensors
+    measure."""
     series = kept.series
 
     def write(row: int) -> None:
-        if ticks is not None or sensors is not None:
-            worlds.call_if_due()
         if series is not None and len(series):
             worlds.u = series[min(row, len(series) - 1)]
+        worlds.call_if_due()
         ended = worlds.status != 0
-        measured: dict[str, FloatArray] = {}
+        measured = more.rows()
         for name, values in sensors.signals().items() if sensors is not None else ():
             measured[f"sensors/{name}"] = np.where(ended[:, np.newaxis], np.nan, values)[:, np.newaxis]
         state = np.hstack([worlds.q, worlds.v])
@@ -377,10 +410,7 @@ def _advance_by_rows(
         for first, last in itertools.pairwise(rows):
             if stop():
                 return "interrupted"
-            if ticks is not None:
-                worlds.step(last - first)
-            else:
-                worlds.rollout(last - first, None if series is None else series[first:last], every=last - first)
+            worlds.rollout(last - first, None if series is None else series[first:last], every=last - first)
             write(last)
     return "complete"
 

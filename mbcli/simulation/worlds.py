@@ -372,7 +372,9 @@ class Worlds:
         taken; NaN where there is none.
         """
         with self._turn:
-            self.call_if_due()
+            for ticks in self._ticks:
+                if ticks is not self._given_by:  # that asks sensors itself, which ask here
+                    ticks.call_if_due()
             arrays = self._new_arrays(0, self.acting[:, np.newaxis])
             for name in ("world_q", "world_v", "world_carried", "world_activation", "world_status", "world_steps"):
                 arrays[name] = arrays[name].copy()
@@ -437,6 +439,11 @@ class Worlds:
             finally:
                 self._ticks.remove(self._given_by)
                 self._given_by = None
+
+    @property
+    def is_called(self) -> bool:
+        """Whether something is called at ticks: a controller, a trajectory, plugins."""
+        return bool(self._ticks)
 
     def _follows(self) -> bool:
         return self._of_run.actor(Following).ticks is not None

@@ -105,6 +105,28 @@ def test_an_actor_acts_alike_in_single_runs_worlds_and_sweeps(name, files):
         assert row["status"] == "ok" and (np.array(got) == final).all()
 
 
+@pytest.mark.parametrize(
+    "name", ["Plugins with memory", "Plugins with forces", "Following, pd", "Holding at a velocity"]
+)
+def test_fields_of_worlds_are_those_of_their_single_runs(name, files):
+    text, words = CASES[name]
+    (files / "m.sdf").write_text(text)
+    fields = "u energy com momentum poses effort"
+    fields += " tracking" * name.startswith("Following") + " targets" * (not name.startswith("Plugins"))
+    common = ["m.sdf", "--no-contact", "-t", 0.05, *words, "--fields", fields]
+    succeed("-q", "simulate", *common, "--states", "starts.csv", "--fill", "default", "--each", "-o", "each.h5")
+    for k, at in enumerate((("j_q=0.1", "j_w=0"), ("j_q=-0.2", "j_w=0.5"))):
+        succeed("-q", "simulate", *common, "--at", at[0], "--at", at[1], "-o", f"single{k}.h5")
+        with open_log(f"single{k}.h5") as alone, WorldsLog("each.h5") as log:
+            world, paths = log.world(k), set(alone.fields) - {"time", "state/q", "state/v"}
+            assert {"derived/com", "input/u"} <= paths
+            for path in paths:
+                own, one = np.asarray(world.field(path)), np.asarray(alone.field(path))
+                np.testing.assert_allclose(
+                    own.reshape(len(one), -1), one.reshape(len(one), -1), atol=1e-10, err_msg=path
+                )
+
+
 def test_plugins_of_worlds_have_the_parameters_and_the_memory_of_their_world(files):
     (files / "m.sdf").write_text(sdf(SERVO))
     loaded = load_model("m.sdf")
