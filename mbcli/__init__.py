@@ -1,6 +1,7 @@
 """mbcli: multibody dynamics from robot model files."""
 
 import os.path
+import sys
 
 __version__ = "0.1.0"
 
@@ -8,3 +9,4 @@ __version__ = "0.1.0"
 _FOLDER = os.path.dirname(os.path.abspath(__file__))
 if not os.path.exists(os.path.join(_FOLDER, "parsers")):
     __path__.append(os.path.dirname(_FOLDER))
+    sys.modules[f"{__name__}.{__name__}"] = None  # type: ignore[assignment]  # else a second copy of this package is there

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 SLOW = 0.02  # of the usual speed of a joint: slower, the sign of its velocity, and so its friction, is not known
 REST = 0.5  # [s] that a joint stands at least; where it is slow for a shorter time it turns back
 SHOWN = 60  # states that show what can be known
-HAS_TORSIONAL = 2.0  # [rad or m] how far their positions are from the default ones
+SPREAD = 2.0  # [rad or m] how far their positions are from the default ones
 DENSITY = 1000.0  # [kg/m^3] of the ball that stands for the size of a link whose file has no inertia to speak of
 HOLD = "; joints that stand still: --held NAME, NAME=VALUE or all"  # the end of a message
 FLATTEST = 1e-3  # a second moment below this part of the ball's is not taken as knowledge
@@ -280,7 +280,7 @@ class Subject:
         rng, nv, held = np.random.default_rng(0), self.plant.num_velocities(), self.held
         self.plant.SetPositions(self.context, self._default_q)
         N = self.plant.MakeVelocityToQDotMap(self.context)
-        q = self._default_q + HAS_TORSIONAL * (rng.uniform(-1.0, 1.0, (SHOWN, nv)) @ N.T)
+        q = self._default_q + SPREAD * (rng.uniform(-1.0, 1.0, (SHOWN, nv)) @ N.T)
         q = ClosedChains(self.context, held={}).manifold.normalized(q)
         v, vdot = rng.normal(size=(2, SHOWN, nv))
         v[:, held.velocities] = vdot[:, held.velocities] = 0.0

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from mbcli.math.array_types import FloatArray
 
 FIELDS = ("state/q", "state/v")  # that every log has
-OTHERS = ("input", "sensors")  # groups that it may have
+OTHERS = ("input", "derived", "sensors")  # groups that it may have
 TEXTS = ("format_version", "status", "model_name", "created_utc", "argv", "mbcli_version")  # root attributes
 
 
@@ -131,12 +131,13 @@ class WorldsLog:
             actuator_units=self.units.get("input/u", ()),
         )
         others = [path for path in self._fields if path not in FIELDS]
-        own = (Field(path, self.units[path], self.names[path], (len(self.names[path]),)) for path in others)
+        shapes = {path: _row_shape(path, self.names[path]) for path in others}
+        own = (Field(path, self.units[path], self.names[path], shapes[path]) for path in others)
         header = dataclasses.replace(header, fields=tuple(own))
         log = MemoryLog(header)
         rows = {path: dataset.part(number, len(self.times)) for path, dataset in self._sets.items()}
         count = int((self.times <= self.end_times[number] * (1.0 + 1e-12)).sum())
-        more: dict[str, Any] = {path: rows[path][:count] for path in others}
+        more: dict[str, Any] = {path: rows[path][:count].reshape(count, *shapes[path]) for path in others}
         log.append(time=self.times[:count], q=rows["state/q"][:count], v=rows["state/v"][:count], **more)
         message = self.messages[number]
         log.finish("failed" if message else self.attrs["status"], 5 if message else 0, message)
@@ -176,3 +177,8 @@ def describe_worlds(log: WorldsLog) -> dict[str, Any]:
         "argv": log.arguments,
         "mbcli_version": log.attrs["mbcli_version"],
     }
+
+
+def _row_shape(path: str, names: tuple[str, ...]) -> tuple[int, ...]:
+    """Of a row of a field in the log of a single run: () of one number, which is named as its dataset."""
+    return () if names == (path.rpartition("/")[2],) else (len(names),)

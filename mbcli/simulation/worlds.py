@@ -275,15 +275,17 @@ class Worlds:
     def hold_here(self, held: bool = True) -> None:
         """Controllers feed forward what holds and drives the joints where each world is now.
 
-        held: whether those that aim at positions of the start aim at those of each world, within limits.
+        held: whether those that aim at positions of the start aim at those of each world, within limits, as those do
+            that drive joints.
         """
         if not held and not self._held:
             return
         plant, model = self.plant, self._workers[0][0].state.model
         low, high = plant.GetPositionLowerLimits(), plant.GetPositionUpperLimits()
         places = model.dof_q[model.actuator_dof[model.pd_actuator]]
-        if held:
-            self._desired[:, :, 0] = np.clip(self._q, low, high)[:, places]
+        driven = {actuator.input_start() for actuator, each in self._held.items() if each.p == 0.0}
+        here = [held or int(actuator) in driven for actuator in model.pd_actuator]
+        self._desired[:, here, 0] = np.clip(self._q, low, high)[:, places[here]]
         for k, q in enumerate(self._q):
             holding = self._held_at(q) if held else self._held
             efforts = {a.input_start(): effort for a, effort in static_efforts(plant, q, holding).items()}

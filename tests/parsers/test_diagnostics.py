@@ -88,10 +88,10 @@ def test_all_errors_are_raised_together_one_line_each():
     diagnostics = Diagnostics()
     diagnostics.error("A", "first", place=PLACE)
     diagnostics.warning("B", "between", place=PLACE)
-    diagnostics.error("C", "second\nbounded", place=PLACE)
+    diagnostics.error("C", "second\nline", place=PLACE)
     with pytest.raises(DiagnosticError) as error:
         diagnostics.raise_if_errors()
-    assert str(error.value) == "r.urdf:3:5: error: first [A]\nr.urdf:3:5: error: second\\nbounded [C]"
+    assert str(error.value) == "r.urdf:3:5: error: first [A]\nr.urdf:3:5: error: second\\nline [C]"
     assert error.value.diagnostics is diagnostics
     assert error.value.exit_code == 3
 

@@ -118,7 +118,7 @@ def test_fields_of_worlds_are_those_of_their_single_runs(name, files):
     for k, at in enumerate((("j_q=0.1", "j_w=0"), ("j_q=-0.2", "j_w=0.5"))):
         succeed("-q", "simulate", *common, "--at", at[0], "--at", at[1], "-o", f"single{k}.h5")
         with open_log(f"single{k}.h5") as alone, WorldsLog("each.h5") as log:
-            world, paths = log.world(k), set(alone.fields) - {"time", "state/q", "state/v"}
+            world, paths = log.world(k), set(alone.fields()) - {"time", "state/q", "state/v"}
             assert {"derived/com", "input/u"} <= paths
             for path in paths:
                 own, one = np.asarray(world.field(path)), np.asarray(alone.field(path))
