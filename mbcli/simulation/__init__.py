@@ -8,6 +8,7 @@
 running          simulate(), resume()
 worlds           Worlds: many states that step together
 recorded_run     RecordedRun: a run with its log, warnings and summary
+acted_run        what a run and its actors share
 run_arguments    the settings of a run, one record each
 actors           what acts in a run, a file a kind
 run_start        where a run starts

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,16 +19,15 @@ from mbcli.errors import ArgumentError, MbcliError, OutputError
 from mbcli.models.loaded_model import LoadedModel
 from mbcli.models.loading import note_on_self_contact, notes_on_contact
 from mbcli.multibody.core.finalize import unused_properties
-from mbcli.multibody.core.inputs import has_controllers
-from mbcli.multibody.stepping.run import SCHEMES, Run
+from mbcli.multibody.stepping.run import SCHEMES
+from mbcli.simulation.acted_run import ActedRun
 from mbcli.simulation.actors import ACTORS
-from mbcli.simulation.actors.actor import Actor
 from mbcli.simulation.actors.following import Following
 from mbcli.simulation.actors.holding import Holding
 from mbcli.simulation.actors.inputs import Inputs
 from mbcli.simulation.actors.user_controller import UserController
 from mbcli.simulation.control.in_a_run import controlling
-from mbcli.simulation.holding import give_back_controllers, renewed_context, start_holding
+from mbcli.simulation.holding import renewed_context
 from mbcli.simulation.log_target import move_aside, put_back
 from mbcli.simulation.observer import Observer
 from mbcli.simulation.progress import Progress, Stopwatch
@@ -45,18 +44,12 @@ if TYPE_CHECKING:
     from mbcli.config.simulator_config import SimulatorConfig
     from mbcli.log.memory import MemoryLog
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
-    from mbcli.multibody.state.context import Context
-    from mbcli.multibody.stepping.run import Input, LinkForce, Samples
-    from mbcli.multibody.stepping.ticks import Controller
-    from mbcli.multibody.tree.joint_actuator import JointActuator
+    from mbcli.multibody.stepping.run import Run, Samples
     from mbcli.simulation.earlier_run import EarlierRun
-    from mbcli.simulation.held_joint import Held
     from mbcli.simulation.summary import Summary
 
-A = TypeVar("A", bound=Actor)
 
-
-class RecordedRun:
+class RecordedRun(ActedRun):
     """A run from its start to its log.
 
     Args:
@@ -67,15 +60,7 @@ class RecordedRun:
         warn: (message) -> None.
         {settings}
 
-    Attributes:
-        given: the values of all settings.
-        own: the caller's context that the run starts from and advances, None without one.
-        context: of the run; controller: called at ticks, None for none; forces: on bodies, that steps take without
-            Python; actuation: the Input, None if ports or a controller give it; controlled: names of the actuators with
-            controllers. Actors change these.
-        held_in_steps: {actuator: Held} of PD controllers that actors let act in the steps.
-        start, began, until: [s] of the whole run, of this part of it, and its end.
-        fields: names of mbcli.log.fields.
+    Attributes: those of ActedRun, and
         memory: MemoryLog of a run in memory.
 
     Raises:
@@ -93,18 +78,14 @@ class RecordedRun:
         warn: Callable[[str], object] = lambda message: None,
         **settings: Unpack[RunArguments],
     ) -> None:
+        super().__init__()
         self.given = given = complete(RunArguments, settings, "RecordedRun")
         self.loaded, self.plant, self.warn, self.command = loaded, loaded.plant, warn, tuple(command)
         _read_geometries(self.plant)
         self.config = _simulator_config(loaded.config.simulator_config, given)
-        self.own: Context | None = given["start"] if is_context(given["start"]) else None
+        self.own = given["start"] if is_context(given["start"]) else None
         self.context = self.plant.CreateDefaultContext() if self.own is None else self.own
-        self.controlled: list[str] = []
-        self.controller: Controller | None = None
-        self.actuation: Input | None = None
-        self.forces: list[LinkForce] = []
         self.memory: MemoryLog | None = None
-        self.actors: list[Actor] = []
         for kind in ACTORS:
             self.actors.append(kind(self))
         self.start = self.began = self.config.start_time if self.own is None else self.own.get_time()
@@ -113,21 +94,15 @@ class RecordedRun:
         self.sampling = Sampling(self.plant, self.start, self.until, given["log_rate"])
         self.fields = self._chosen_fields(given["fields"])
         seeds = (given["seed"], logged_seed, loaded.config.random_seed)
-        self.seed: int = next(seed for seed in seeds if seed is not None)
+        self.seed = next(seed for seed in seeds if seed is not None)
         self.context.SetTime(self.start)
         if given["seed"] is not None:  # of random poses; what has none stays at its default
             self.plant.SetRandomContext(self.context, np.random.default_rng(given["seed"]))
         self._stated = place_start(self)
         self.actor(Inputs).read()
         self._push_followers = Followers()
-        self._released: dict[JointActuator, Any] = {}  # the gains that the plant had before
-        self.held_in_steps: dict[JointActuator, Held] = {}
         self.stopwatch = Stopwatch()
         self._observer = Observer(self.plant, warn, self.actor(Following).plan, given["velocity_limits"])
-
-    def actor(self, kind: type[A]) -> A:
-        """The actor of a kind."""
-        return next(actor for actor in self.actors if isinstance(actor, kind))
 
     def _end(self, until: float | None, duration: float | None) -> float:
         """[s]"""
@@ -156,7 +131,7 @@ class RecordedRun:
             fields.remove("effort")  # it is u
         if wanted is None and "targets" in fields and not aims:
             fields.remove("targets")  # what controllers aim at stays as it is at the start
-        self._keeps_accelerations = "reactions" in fields or "acceleration" in needs_of_sensors(self.plant, fields)
+        self.keeps_accelerations = "reactions" in fields or "acceleration" in needs_of_sensors(self.plant, fields)
         return fields
 
     # before the run
@@ -197,19 +172,6 @@ class RecordedRun:
                 raise ArgumentError(f"{argument('fields', 'targets')}: no PD controllers act in the steps of the run")
             self.fields.remove("targets")
 
-    def take_controllers(self, held: Mapping[JointActuator, Held]) -> None:
-        """PD controllers act in the steps of the run, in a new context; for actors."""
-        self._released |= {a: a.get_controller_gains() if a.has_controller() else None for a in held}
-        self.held_in_steps |= held
-        self.context = start_holding(self.plant, self.context, held)
-
-    def input_at(self, t: float) -> np.ndarray | None:
-        """u (nu,) at time t [s]; None if it is what ports have then."""
-        if self.actuation is None:
-            return None
-        row = np.searchsorted(self.actuation.times, t, side="right") - 1
-        return self.actuation.values[row] if row >= 0 else np.zeros(self.actuation.values.shape[1])
-
     def release(self) -> None:
         """Gives the plant the controllers back that it had before prepare(), for contexts that are made from now on.
 
@@ -221,9 +183,7 @@ class RecordedRun:
             self.plant.SetPositionsAndVelocities(self.own, self.plant.GetPositionsAndVelocities(self.context))
         for actor in self.actors:
             actor.release()
-        if self._released:
-            give_back_controllers(self.plant, self._released)
-            self._released = {}
+        self.give_back()
 
     # the run
 
@@ -327,20 +287,6 @@ class RecordedRun:
         if complaint is not None:
             self.warn(complaint)
         return summary
-
-    def steps(self, until: float, actuation: Input | None, **more: Any) -> Run:
-        """The steps from where the context is to a time [s], with what the log is to have; more: arguments of Run."""
-        return Run(
-            self.plant,
-            self.context,
-            until,
-            actuation=actuation,
-            constraint_tolerance=self.given["constraint_tolerance"],
-            keep_contacts=True,
-            keep_accelerations=self._keeps_accelerations,
-            keep_efforts=has_controllers(self.plant) or bool(self.plant.elements.transmission_actuators),
-            **more,
-        )
 
     def _blocks(self, run: Run, keep: Callable[[], None]) -> Iterator[Samples]:
         """The blocks of samples of a run, with the time that its steps take on the stopwatch."""

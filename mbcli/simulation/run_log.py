@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from mbcli.log.memory import MemoryLog
     from mbcli.log.writer import LogWriter
     from mbcli.multibody.stepping.run import Run, Samples
+    from mbcli.simulation.acted_run import ActedRun
     from mbcli.simulation.earlier_run import EarlierRun
     from mbcli.simulation.observer import Observer
-    from mbcli.simulation.recorded_run import RecordedRun
 
 CHECKPOINT_SECONDS = 0.5  # of wall-clock time that a killed run may lose
 
@@ -35,7 +35,7 @@ class RunLog:
     """Writes the samples of a run to a file, or keeps them in memory.
 
     Args:
-        recorded: the RecordedRun, prepared.
+        recorded: the ActedRun, prepared.
         run: its steps.
         observer: is shown the samples.
         path: of the file, None for none; force: replaces an existing one.
@@ -46,7 +46,7 @@ class RunLog:
     """
 
     def __init__(
-        self, recorded: RecordedRun, run: Run, observer: Observer, path: str | None, force: bool, described: bool
+        self, recorded: ActedRun, run: Run, observer: Observer, path: str | None, force: bool, described: bool
     ) -> None:
         self._recorded, self._run, self._observer = recorded, run, observer
         self._path, self._force, self._described = path, force, described

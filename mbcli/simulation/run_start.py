@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from mbcli.math.array_types import BoolArray
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
     from mbcli.multibody.state.context import Context
-    from mbcli.simulation.recorded_run import RecordedRun
+    from mbcli.simulation.acted_run import ActedRun
 
 
 def is_context(start: Any) -> bool:
@@ -54,7 +54,7 @@ def set_start(plant: MultibodyPlant, context: Context, start: Any) -> BoolArray:
     return stated
 
 
-def place_start(run: RecordedRun) -> BoolArray:
+def place_start(run: ActedRun) -> BoolArray:
     """Puts the start of a run into its context: the posture, what is stated, a plan; the mask (nq,) of the positions
     that are stated."""
     plant, hold, given = run.plant, run.loaded.config.hold, run.given
@@ -66,13 +66,13 @@ def place_start(run: RecordedRun) -> BoolArray:
     return stated
 
 
-def _set_pose(run: RecordedRun, name: str | None, wanted_by: str) -> BoolArray:
+def _set_pose(run: ActedRun, name: str | None, wanted_by: str) -> BoolArray:
     if name is None:
         return np.zeros(run.plant.num_positions(), dtype=bool)
     return set_postures(run.plant, run.context, find_postures(run.plant, run.loaded.postures, name, wanted_by))
 
 
-def move_start(run: RecordedRun, stated: BoolArray, note: Callable[[str], object]) -> None:
+def move_start(run: ActedRun, stated: BoolArray, note: Callable[[str], object]) -> None:
     """Moves the start of a run to its limits, onto constraints and onto the ground; says what it did.
 
     ModelError if it is outside of limits that are to be kept, NumericalError if no state satisfies the constraints.

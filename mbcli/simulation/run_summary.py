@@ -14,12 +14,12 @@ from mbcli.simulation.summary import Summary
 if TYPE_CHECKING:
     from mbcli.multibody.stepping.energy_balance import EnergyBalance
     from mbcli.multibody.stepping.run import Input, Run
+    from mbcli.simulation.acted_run import ActedRun
     from mbcli.simulation.observer import Observer
-    from mbcli.simulation.recorded_run import RecordedRun
 
 
 def summary_of(
-    recorded: RecordedRun, run: Run, observer: Observer, stopped: int, log: str | None, rows: int | None
+    recorded: ActedRun, run: Run, observer: Observer, stopped: int, log: str | None, rows: int | None
 ) -> Summary:
     """The Summary of a run whose steps are taken; warns of an error of the integration that is not small."""
     plant, context = recorded.plant, recorded.context
@@ -56,7 +56,7 @@ def summary_of(
     )
 
 
-def warn_of_energy(recorded: RecordedRun, run: Run, observer: Observer, summary: Summary) -> None:
+def warn_of_energy(recorded: ActedRun, run: Run, observer: Observer, summary: Summary) -> None:
     """Warns of a passive plant that gains energy, or of an energy that an integration does not keep."""
     plant, context, change = recorded.plant, recorded.context, observer.energy_change
     driven = bool(recorded.forces) or is_driven(_acting(recorded), recorded.controlled)
@@ -69,12 +69,12 @@ def warn_of_energy(recorded: RecordedRun, run: Run, observer: Observer, summary:
         recorded.warn(complaint)
 
 
-def _acting(recorded: RecordedRun) -> Input | None:
+def _acting(recorded: ActedRun) -> Input | None:
     """The input of the run; None if it is not known before, as that of a controller."""
     return None if recorded.controller is not None or recorded.actor(Pushes) else recorded.actuation
 
 
-def _balance_of(recorded: RecordedRun, run: Run, observer: Observer) -> dict[str, float] | None:
+def _balance_of(recorded: ActedRun, run: Run, observer: Observer) -> dict[str, float] | None:
     """The energy balance of a run; an error of the integration that is not small is reported."""
     if not recorded.given["balance"]:
         return None
@@ -93,7 +93,7 @@ def _balance_of(recorded: RecordedRun, run: Run, observer: Observer) -> dict[str
     return balance.as_dict()
 
 
-def _lessening(recorded: RecordedRun, option: str, touched: bool) -> str:
+def _lessening(recorded: ActedRun, option: str, touched: bool) -> str:
     """What a smaller step does to the error of the integration, in words."""
     if touched and any(solid.bounce[0] > 0.0 for solid in recorded.plant.compiled_geometries().solids):
         return (

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from mbcli.multibody.stepping.run import LinkForce
     from mbcli.multibody.stepping.ticks import Controller
-    from mbcli.simulation.recorded_run import RecordedRun
+    from mbcli.simulation.acted_run import ActedRun
     from mbcli.simulation.summary import Summary
     from mbcli.simulation.world_ticks import World
 
@@ -25,7 +25,7 @@ class Actor:
     else why they do not; it has start(). ImportError for one that lacks them, or names a setting that there is not.
 
     Attributes:
-        run: the RecordedRun. An actor reads its plant, settings, start and end, and changes its context, controller,
+        run: the ActedRun. An actor reads its plant, settings, start and end, and changes its context, controller,
             actuation and fields.
     """
 
@@ -40,7 +40,7 @@ class Actor:
         if missing:
             raise ImportError(f"the actor {cls.__name__} lacks {', '.join(missing)}")
 
-    def __init__(self, run: RecordedRun) -> None:
+    def __init__(self, run: ActedRun) -> None:
         self.run = run
 
     def change_model(self) -> bool:

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from mbcli.math.array_types import BoolArray
     from mbcli.multibody.stepping.ticks import Controller
+    from mbcli.simulation.acted_run import ActedRun
     from mbcli.simulation.control.follow import Follower
-    from mbcli.simulation.recorded_run import RecordedRun
     from mbcli.simulation.summary import Summary
     from mbcli.simulation.world_ticks import World
 
@@ -35,7 +35,7 @@ class Following(Actor):
     SETTINGS = ("trajectory", "controller", "effort_limits")
     IN_WORLDS = ""
 
-    def __init__(self, run: RecordedRun) -> None:
+    def __init__(self, run: ActedRun) -> None:
         super().__init__(run)
         given = run.given
         self.follow, self.plan = chosen_plan(run.plant, given["trajectory"], given["controller"], given["inputs"])

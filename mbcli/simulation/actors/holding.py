@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    from mbcli.simulation.acted_run import ActedRun
     from mbcli.simulation.held_joint import Held
-    from mbcli.simulation.recorded_run import RecordedRun
     from mbcli.simulation.summary import Summary
 
 
@@ -35,7 +35,7 @@ class Holding(Actor):
     SETTINGS = ("hold", "kp", "kd", "drive")
     IN_WORLDS = ""
 
-    def __init__(self, run: RecordedRun) -> None:
+    def __init__(self, run: ActedRun) -> None:
         super().__init__(run)
         self._hold, self._drive = run.loaded.config.hold, run.loaded.config.drive
         self.acts = run.actor(Following).follow is None and (self._hold.is_on or bool(self._drive))

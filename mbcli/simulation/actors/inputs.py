@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from mbcli.simulation.recorded_run import RecordedRun
+    from mbcli.simulation.acted_run import ActedRun
 
 
 class Inputs(Actor):
@@ -21,7 +21,7 @@ class Inputs(Actor):
     SETTINGS = ("inputs", "effort_limits")
     IN_WORLDS = ""
 
-    def __init__(self, run: RecordedRun) -> None:
+    def __init__(self, run: ActedRun) -> None:
         super().__init__(run)
         self._exceeded: list[Exceeded] = []
 

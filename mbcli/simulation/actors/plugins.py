@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from mbcli.multibody.state.context import Context
     from mbcli.multibody.stepping.run import LinkForce
     from mbcli.multibody.stepping.ticks import Controller
+    from mbcli.simulation.acted_run import ActedRun
     from mbcli.simulation.plugins.run_plugins import PluginController
-    from mbcli.simulation.recorded_run import RecordedRun
     from mbcli.simulation.world_ticks import World
 
 
@@ -29,7 +29,7 @@ class Plugins(Actor):
     IN_WORLDS = ""
     OVER_INPUTS = True
 
-    def __init__(self, run: RecordedRun) -> None:
+    def __init__(self, run: ActedRun) -> None:
         super().__init__(run)
         self._plugins = PluginCommands(run.plant if run.given["plugins"] else None)
         self._forces: list[LinkForce] = []

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from mbcli.multibody.stepping.run import LinkForce
-    from mbcli.simulation.recorded_run import RecordedRun
+    from mbcli.simulation.acted_run import ActedRun
 
 
 class Pushes(Actor):
@@ -21,7 +21,7 @@ class Pushes(Actor):
     SETTINGS = ("pushes", "seed")
     IN_WORLDS = ""
 
-    def __init__(self, run: RecordedRun) -> None:
+    def __init__(self, run: ActedRun) -> None:
         super().__init__(run)
         self._pushes = read_pushes(run.given["pushes"])
         self._forces: list[LinkForce] = []

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    from mbcli.simulation.acted_run import ActedRun
     from mbcli.simulation.control.run_controller import RunController
-    from mbcli.simulation.recorded_run import RecordedRun
     from mbcli.simulation.summary import Summary
 
 
@@ -32,7 +32,7 @@ class UserController(Actor):
     SETTINGS = ("controller", "effort_limits", "seed")
     IN_WORLDS = ""
 
-    def __init__(self, run: RecordedRun) -> None:
+    def __init__(self, run: ActedRun) -> None:
         super().__init__(run)
         self.choice = chosen_controller(run.given["controller"], run.given["inputs"])
         self.made: RunController | None = None

@@ -1,0 +1,104 @@
+"""What a run and its actors share: the plant, the settings, and what acts in the steps."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from mbcli.multibody.core.inputs import has_controllers
+from mbcli.multibody.stepping.run import Run
+from mbcli.simulation.holding import give_back_controllers, start_holding
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from mbcli.models.loaded_model import LoadedModel
+    from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+    from mbcli.multibody.state.context import Context
+    from mbcli.multibody.stepping.run import Input, LinkForce
+    from mbcli.multibody.stepping.ticks import Controller
+    from mbcli.multibody.tree.joint_actuator import JointActuator
+    from mbcli.simulation.held_joint import Held
+    from mbcli.simulation.progress import Stopwatch
+    from mbcli.simulation.sampling import Sampling
+
+A = TypeVar("A")
+
+
+class ActedRun:
+    """A run as its actors, its start, its log and its summary see it.
+
+    Attributes:
+        given: the values of all settings.
+        own: the caller's context that the run starts from and advances, None without one.
+        context: of the run; controller: called at ticks, None for none; forces: on bodies, that steps take without
+            Python; actuation: the Input, None if ports or a controller give it; controlled: names of the actuators with
+            controllers. Actors change these.
+        held_in_steps: {actuator: Held} of PD controllers that actors let act in the steps.
+        start, began, until: [s] of the whole run, of this part of it, and its end.
+        fields: names of mbcli.log.fields.
+        keeps_accelerations: whether the log needs them.
+    """
+
+    loaded: LoadedModel
+    plant: MultibodyPlant
+    given: dict[str, Any]
+    warn: Callable[[str], object]
+    command: tuple[str, ...]
+    own: Context | None
+    context: Context
+    start: float
+    began: float
+    until: float
+    seed: int
+    fields: list[str]
+    keeps_accelerations: bool
+    sampling: Sampling
+    stopwatch: Stopwatch
+
+    def __init__(self) -> None:
+        self.controlled: list[str] = []
+        self.controller: Controller | None = None
+        self.actuation: Input | None = None
+        self.forces: list[LinkForce] = []
+        self.held_in_steps: dict[JointActuator, Held] = {}
+        self.actors: list[Any] = []
+        self._released: dict[JointActuator, Any] = {}  # the gains that the plant had before
+
+    def actor(self, kind: type[A]) -> A:
+        """The actor of a kind."""
+        return next(actor for actor in self.actors if isinstance(actor, kind))
+
+    def take_controllers(self, held: Mapping[JointActuator, Held]) -> None:
+        """PD controllers act in the steps of the run, in a new context."""
+        self._released |= {a: a.get_controller_gains() if a.has_controller() else None for a in held}
+        self.held_in_steps |= held
+        self.context = start_holding(self.plant, self.context, held)
+
+    def give_back(self) -> None:
+        """The plant has the controllers of before take_controllers(), in contexts that are made from now on."""
+        if self._released:
+            give_back_controllers(self.plant, self._released)
+            self._released = {}
+
+    def input_at(self, t: float) -> np.ndarray | None:
+        """u (nu,) at time t [s]; None if it is what ports have then."""
+        if self.actuation is None:
+            return None
+        row = np.searchsorted(self.actuation.times, t, side="right") - 1
+        return self.actuation.values[row] if row >= 0 else np.zeros(self.actuation.values.shape[1])
+
+    def steps(self, until: float, actuation: Input | None, **more: Any) -> Run:
+        """The steps from where the context is to a time [s], with what the log is to have; more: arguments of Run."""
+        return Run(
+            self.plant,
+            self.context,
+            until,
+            actuation=actuation,
+            constraint_tolerance=self.given["constraint_tolerance"],
+            keep_contacts=True,
+            keep_accelerations=self.keeps_accelerations,
+            keep_efforts=has_controllers(self.plant) or bool(self.plant.elements.transmission_actuators),
+            **more,
+        )
