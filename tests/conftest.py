@@ -6,7 +6,7 @@ import sys
 
 import pytest
 from peer_modules import missing_peers, peers_of
-from quick_set import QUICK, is_quick
+from quick_set import QUICK, QuickTests
 from repository import MODELS, ROOT, files_of_tests
 
 # a test file may use what another one defines, in whichever rooms they stand
@@ -44,10 +44,11 @@ def pytest_ignore_collect(collection_path, config):
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
     """Marks the tests of USD, and the quick set, but for what starts other engines, which takes a second."""
+    quick = QuickTests()
     for item in items:
         if "usd" in item.nodeid.lower() or "pxr" in item.function.__code__.co_consts:
             item.add_marker(pytest.mark.usd)
-        if is_quick(item.path.name, item.function.__name__) and item.get_closest_marker("peers") is None:
+        if item.get_closest_marker("peers") is None and quick.has(item.path.name, item.function.__name__):
             item.add_marker(pytest.mark.quick)
 
 

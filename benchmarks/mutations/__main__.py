@@ -1,0 +1,78 @@
+"""Puts faults into a copy of the program, one at a time, and counts those that the quick set notices.
+
+    python -m benchmarks.mutations [--count 30] [--seed 0] [--jobs 2] [--room WORD] [--list]
+
+First the quick set runs as it is, and writes down which functions each test file calls. Of each fault those files run
+that call its function, until one fails: a fault in a function that none calls is not noticed. `--list` prints the
+faults alone. Exit code 1 if one of the seven named faults, or more than a sixth of the drawn ones, goes unnoticed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from queue import SimpleQueue
+
+from benchmarks.mutations.faults import ROOT, drawn_faults, named_faults
+from benchmarks.mutations.trial import calls_of_files, copied_tree, first_failure
+
+
+def main(arguments=None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.mutations", description=__doc__)
+    parser.add_argument("--count", type=int, default=30, help="faults that are drawn")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--jobs", type=int, default=2, help="faults that are tried at a time")
+    parser.add_argument("--room", default="", help="only faults of folders with this word")
+    parser.add_argument("--list", action="store_true", help="print the faults, try none")
+    options = parser.parse_args(arguments)
+    faults = [*named_faults(), *drawn_faults(options.count, options.seed)]
+    faults = [fault for fault in faults if options.room in fault.room]
+    if options.list:
+        for fault in faults:
+            print(row(fault, ""))
+        return 0
+    with tempfile.TemporaryDirectory() as folder:
+        return _tried(faults, options.jobs, Path(folder))
+
+
+def row(fault, verdict) -> str:
+    words = fault.words((ROOT / fault.file).read_bytes())
+    return f"| {fault.file}:{fault.line} | {fault.kind} | `{words[:70]}` | {verdict} |"
+
+
+def _tried(faults, jobs, folder) -> int:
+    trees: SimpleQueue = SimpleQueue()
+    for k in range(jobs):
+        trees.put(copied_tree(folder / str(k)))
+    tree = trees.get()
+    calls = calls_of_files(tree)
+    trees.put(tree)
+
+    def verdict(fault):
+        files = calls.of(fault)
+        if not files:
+            return "NOT NOTICED: no file calls it"
+        tree = trees.get()
+        try:
+            failed = first_failure(tree, fault, files)
+        finally:
+            trees.put(tree)
+        return failed or f"NOT NOTICED by {len(files)} files that call it"
+
+    print("| where | fault | old -> new | noticed by |\n|---|---|---|---|")
+    noticed: Counter = Counter()
+    with ThreadPoolExecutor(jobs) as pool:
+        for fault, said in zip(faults, pool.map(verdict, faults), strict=True):
+            print(row(fault, said), flush=True)
+            noticed[fault.kind == "named", not said.startswith("NOT")] += 1
+    named, drawn = (noticed[kind, True] + noticed[kind, False] for kind in (True, False))
+    print(f"\nnoticed: {noticed[True, True]} of {named} named, {noticed[False, True]} of {drawn} drawn")
+    return int(noticed[True, False] > 0 or noticed[False, False] > drawn / 6)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,73 @@
+"""Faults that benchmarks.mutations puts into a copy: which it finds, what becomes of a text, which files try one."""
+
+import ast
+import sys
+
+from repository import ROOT
+
+sys.path.insert(0, str(ROOT))  # the benchmarks are not installed
+from benchmarks.mutations.faults import drawn_faults, faults_of
+from benchmarks.mutations.trial import Calls, copied_tree
+
+TEXT = b'''\
+NUMBER = 1 + 2
+
+
+@kernel
+def step(d, h):
+    """Not a fault."""
+    d.v[:] += h
+    k = d.q[0, 1] + d.M[i, j] - "text"
+    if k < 0:
+        clear(d)
+    return k
+
+
+class Row:
+    def put(self, x):
+        self.x = x
+        name = x
+'''
+
+
+def test_statements_terms_indices_and_comparisons_of_functions_are_found():
+    found = {(f.kind, f.words(TEXT), f.function) for f in faults_of("mbcli/a.py", TEXT)}
+    assert found == {
+        ("statement", "d.v[:] += h -> pass", 4),
+        ("indices", "d.M[i, j] -> d.M[j, i]", 4),
+        ("term", "d.q[0, 1] + d.M[i, j] -> d.q[0, 1]", 4),
+        ("comparison", "k < 0 -> k >= 0", 4),
+        ("statement", "clear(d) -> pass", 4),
+        ("statement", "self.x = x -> pass", 15),
+    }
+
+
+def test_a_fault_changes_its_place_alone_and_leaves_python():
+    for fault in faults_of("mbcli/a.py", TEXT):
+        changed = fault.put_into(TEXT)
+        ast.parse(changed)
+        assert changed.startswith(TEXT[: fault.start]) and changed.endswith(TEXT[fault.end :]) and changed != TEXT
+
+
+def test_faults_are_drawn_by_a_seed_half_of_them_from_kernels():
+    faults = drawn_faults(12, 3)
+    assert faults == drawn_faults(12, 3) != drawn_faults(12, 4)
+    assert sum(fault.file.startswith("mbcli/engine/") for fault in faults) == 6
+    assert len({fault.room for fault in faults}) == 12
+    for fault in faults:
+        ast.parse(fault.put_into((ROOT / fault.file).read_bytes()))
+
+
+def test_files_that_call_a_function_try_its_fault_the_fastest_first():
+    (fault, *_) = faults_of("mbcli/a.py", TEXT)
+    calls = Calls({"slow": {("mbcli/a.py", 4)}, "quick": {("mbcli/a.py", 4)}, "other": set(), "": set()}, {})
+    calls = calls._replace(seconds={"slow": 2.0, "quick": 1.0, "other": 0.1})
+    assert calls.of(fault) == ["quick", "slow"]
+    calls.functions[""].add(("mbcli/a.py", 4))
+    assert calls.of(fault) == ["other", "quick", "slow"]
+
+
+def test_a_copy_has_the_files_that_git_knows(tmp_path):
+    tree = copied_tree(tmp_path / "copy")
+    assert (tree / "mbcli" / "__init__.py").is_file() and (tree / "tests" / "conftest.py").is_file()
+    assert not (tree / ".venv").exists()
