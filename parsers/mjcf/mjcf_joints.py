@@ -55,7 +55,6 @@ if TYPE_CHECKING:
 
 
 _TYPES = {"hinge": "revolute", "slide": "prismatic", "ball": "ball", "free": None}
-_IN_SPACE = ("range", "stiffness", "frictionloss")  # which joints of several coordinates do not have here
 _MEANINGLESS = {  # attributes that say nothing of a joint of several coordinates
     "ball": ("axis", "ref", "springref", "actuatorfrcrange", "actuatorfrclimited"),
     "free": ("pos", "axis", "ref", "springref", "limited", "range", "margin", "actuatorfrcrange", "actuatorfrclimited"),
@@ -174,9 +173,10 @@ def _read_joint(bodies: Bodies, element: WithDefaults, kind: str, X_BF: Matrix4,
     }
     if kind == "ball":
         _pass_over(element, kind)
-        for attribute in _IN_SPACE:
+        for attribute in ("range", "frictionloss"):
             _warn_unless_zero(bodies, element, attribute, "a ball joint has none here")
-        return JointSpec(X_CM=pose(None, position), damping=(damping,), **common)
+        stiffness = read_linear(bodies.reading, element, "stiffness")
+        return JointSpec(X_CM=pose(None, position), damping=(damping,), stiffness=stiffness, **common)
     axis = X_BF[:3, :3] @ _unit_axis(element)
     unit = settings.angle if kind == "hinge" else 1.0
     reference = element.number("ref", 0.0) * unit
@@ -206,7 +206,7 @@ def set_springs_by_time(bodies: Bodies, inertias: Callable[[], Mapping[str, floa
     wanted = {}
     for name, element in bodies.joint_elements.items():
         time, ratio = element.vector("springdamper", 2, (0.0, 0.0)) if element.tag == "joint" else (0.0, 0.0)
-        if time > 0 and ratio > 0 and len(bodies.joints[name].axes) == 1:
+        if time > 0 and ratio > 0 and (len(bodies.joints[name].axes) == 1 or bodies.joints[name].type == "ball"):
             wanted[name] = time, ratio
     found = (inertias() or {}) if wanted else {}
     for name, (time, ratio) in wanted.items():
@@ -215,8 +215,12 @@ def set_springs_by_time(bodies: Bodies, inertias: Callable[[], Mapping[str, floa
             bodies.reading.unused.add(element, "springdamper", "the mass that the joint moves is not known")
             continue
         joint, inertia = bodies.joints[name], found[name]
-        axis = replace(joint.axes[0], spring_stiffness=inertia / (time * ratio) ** 2, damping=2.0 * inertia / time)
-        bodies.joints[name] = replace(joint, axes=(axis,))
+        stiffness, damping = inertia / (time * ratio) ** 2, 2.0 * inertia / time
+        if joint.axes:
+            axis = replace(joint.axes[0], spring_stiffness=stiffness, damping=damping)
+            bodies.joints[name] = replace(joint, axes=(axis,))
+        else:
+            bodies.joints[name] = replace(joint, stiffness=stiffness, damping=(damping,))
 
 
 def _child_frame(kind: str, position: Vector3, axis: Vector3, reference: float) -> Matrix4:

@@ -43,8 +43,8 @@ def reflected_inertias(
         own = list(range(len(columns), len(columns) + len(motions)))
         moved_by[joint.child] = moved_by[joint.parent] + own
         columns += motions
-        if len(own) == 1:
-            numbers[joint.name] = own[0]
+        if len(own) == 1 or joint.type == "ball":
+            numbers[joint.name] = own
     if len(columns) > MAX_VELOCITIES:
         return None
     S = np.reshape(columns, (-1, 6)).T
@@ -53,17 +53,15 @@ def reflected_inertias(
         inertial = links[name].inertial if name in links else None
         if inertial is not None and dofs:
             M[np.ix_(dofs, dofs)] += S[:, dofs].T @ _about_origin(inertial, links[name].X_ModelL) @ S[:, dofs]
-    for name, number in numbers.items():
-        M[number, number] += armatures.get(name, 0.0)
     for joint in joints.values():
-        if joint.name not in numbers:
-            own = moved_by[joint.child][len(moved_by[joint.parent]) :]
-            M[own, own] += armatures.get(joint.name, 0.0)
+        own = moved_by[joint.child][len(moved_by[joint.parent]) :]
+        M[own, own] += armatures.get(joint.name, 0.0)
     try:
         inverse = np.diag(np.linalg.inv(M))
     except np.linalg.LinAlgError:
         return None
-    return {name: 1.0 / float(inverse[number]) for name, number in numbers.items() if inverse[number] > 0.0}
+    means = {name: float(inverse[own].mean()) for name, own in numbers.items()}  # of a ball joint over its three axes
+    return {name: 1.0 / mean for name, mean in means.items() if mean > 0.0}
 
 
 def _motions(joint: JointSpec, links: Mapping[str, LinkSpec]) -> list[Vector6]:

@@ -311,6 +311,9 @@ class _Reduction:
                 message = f"that floating joint '{joint.name}' has the damping {damping}: it has the larger of both"
                 self.lose("motion", "JOINT_DAMPING", message, joint.place)
                 damping = (max(damping),) * len(damping)
+        if joint.stiffness and not self.target.ball_springs:
+            self.lose("motion", "JOINT_SPRING_STIFFNESS", f"the spring of ball joint '{joint.name}'", joint.place)
+            joint = replace(joint, stiffness=0.0)
         if joint.default_pose is not None and not self.target.default_poses:
             message = f"the pose of '{joint.child}' at the start, in floating joint '{joint.name}'"
             self.lose("lost", "DEFAULT_POSE", message, joint.place)

@@ -146,6 +146,7 @@ _TARGET = Target(
     deformables=False,
     rpy_floating=False,
     floating_damping="one",
+    ball_springs=True,
     second_axes_lead=True,
     any_rest=False,
     one_friction=False,

@@ -59,6 +59,7 @@ _TARGET = Target(
     deformables=True,
     rpy_floating=True,
     floating_damping="two",
+    ball_springs=False,
     second_axes_lead=True,
     any_rest=False,
     one_friction=False,

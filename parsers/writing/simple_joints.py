@@ -28,6 +28,7 @@ class Part:
     axis: AxisSpec | None  # direction in frame M, limits, damping; None: a ball or free joint
     damping: float  # of a ball or free joint
     armature: float
+    stiffness: float = 0.0  # of a ball joint
     follows: tuple[str, float] | None = None  # (another part, ratio) to which it is coupled
 
 
@@ -40,7 +41,8 @@ def _one_axis(kind: str) -> Callable[..., tuple[Part, ...]]:
 
 def _in_space(kind: str, count: int) -> Callable[..., tuple[Part, ...]]:
     def parts(joint: JointSpec, name: Callable[[str], str]) -> tuple[Part, ...]:
-        return (Part(joint.name, kind, (1.0,) * count, None, max(joint.damping, default=0.0), joint.reflected_inertia),)
+        damping, inertia = max(joint.damping, default=0.0), joint.reflected_inertia
+        return (Part(joint.name, kind, (1.0,) * count, None, damping, inertia, joint.stiffness),)
 
     return parts
 
@@ -73,7 +75,7 @@ def _screw(joint: JointSpec, name: Callable[[str], str]) -> tuple[Part, ...]:
     axis, ratio = joint.axes[0], joint.screw_pitch / (2.0 * pi)
     turn = Part(joint.name, HINGE, (1.0,), axis, 0.0, joint.reflected_inertia)
     travel = AxisSpec(axis.xyz, axis.place, default_position=ratio * axis.default_position)
-    return turn, Part(name(f"{joint.name}_travel"), SLIDE, (ratio,), travel, 0.0, 0.0, (joint.name, ratio))
+    return turn, Part(name(f"{joint.name}_travel"), SLIDE, (ratio,), travel, 0.0, 0.0, 0.0, (joint.name, ratio))
 
 
 def _along(axis: AxisSpec, direction: tuple[float, float, float]) -> AxisSpec:

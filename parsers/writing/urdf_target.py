@@ -70,6 +70,7 @@ _TARGET = Target(
     deformables=False,
     rpy_floating=False,
     floating_damping="none",
+    ball_springs=False,
     second_axes_lead=False,
     any_rest=False,
     one_friction=False,

@@ -218,7 +218,7 @@ class _Writer:
             p = None if part.kind == FREE or not X_BM[:3, 3].any() else tidy(X_BM[:3, 3])
             element = add(node, "joint", name=part.name, type=kind, pos=None if part.kind == SLIDE else p)
             if part.axis is None or direction is None:
-                _set(element, damping=part.damping, armature=part.armature)
+                _set(element, damping=part.damping, armature=part.armature, stiffness=part.stiffness)
                 continue
             axis = part.axis
             element.set("axis", numbers(*direction))

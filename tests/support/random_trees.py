@@ -14,6 +14,7 @@ from mbcli.multibody.plant import MultibodyPlant
 from mbcli.multibody.tree import (
     BallQuaternionJoint,
     BallRpyJoint,
+    BallSpring,
     CurvilinearJoint,
     DoorHinge,
     DoorHingeConfig,
@@ -149,7 +150,9 @@ def add_controllers(rng, plant, decades=0):
 
 
 def add_elements(rng, plant, bodies, joints):
-    """Two spring-dampers, one to World; a hinge with wide curves; a bushing."""
+    """Two spring-dampers, one to World; a hinge with wide curves; a bushing; springs on ball joints."""
+    for joint in (j for j in joints if isinstance(j, BallQuaternionJoint)):
+        plant.AddForceElement(BallSpring(joint, 3.0))
     for other in (plant.world_body(), bodies[0]):
         points = rng.uniform(-0.5, 0.5, (2, 3))
         constants = rng.uniform([0.5, 5.0, 0.5], [1.5, 20.0, 2.0])

@@ -31,7 +31,7 @@ from mbcli.engine.smooth.inverse_dynamics import (
     inverse_dynamics,
 )
 from mbcli.engine.smooth.jacobians import angular_jacobian, com_jacobian, translational_jacobian
-from mbcli.engine.smooth.joint_forces import add_joint_forces, damping_power
+from mbcli.engine.smooth.joint_forces import add_joint_forces, damping_power, spring_stretch
 from mbcli.engine.smooth.kinematics import acceleration_kinematics, position_kinematics, velocity_kinematics
 from mbcli.engine.smooth.mass_matrix import mass_matrix
 from mbcli.engine.smooth.mass_properties import com_acceleration, com_position, com_velocity, momentum_about
@@ -99,8 +99,7 @@ def forces_for_accelerations(m, d, gravity, springs, damping):
         add_forces_between(m, d, d.F_applied, 0)
     inverse_dynamics(m, d, gravity)
     for i in range(d.v.shape[0]):
-        stretch = d.q[m.dof_q[i]] - m.dof_nominal[i]
-        d.tau[i] += springs * m.dof_stiffness[i] * stretch + damping * m.dof_damping[i] * d.v[i]
+        d.tau[i] += springs * m.dof_stiffness[i] * spring_stretch(m, d.q, i) + damping * m.dof_damping[i] * d.v[i]
     if springs != 0.0:
         add_hinge_torques(m, d, -1.0)
         add_stop_forces(m, d, -1.0)

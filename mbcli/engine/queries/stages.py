@@ -26,7 +26,7 @@ from mbcli.engine.smooth.inverse_dynamics import (
     inverse_dynamics,
     mass_matrix_by_inverse_dynamics,
 )
-from mbcli.engine.smooth.joint_forces import add_actuation
+from mbcli.engine.smooth.joint_forces import add_actuation, spring_stretch
 from mbcli.engine.smooth.kinematics import link_poses, link_velocities, velocity_kinematics
 from mbcli.engine.smooth.mass_matrix import mass_matrix
 from mbcli.engine.smooth.state import at_positions, at_stage, at_velocities, constraint_error, finish_step
@@ -177,8 +177,8 @@ def calc_force_elements(
         for k in range(6):
             F[n, k] = 0.0
     for k in range(d.tau.shape[0]):
-        stretch = d.q[m.dof_q[k]] - m.dof_nominal[k]
-        d.tau[k] = -damping * m.dof_damping[k] * d.v[k] - springs * m.dof_stiffness[k] * stretch
+        spring = m.dof_stiffness[k] * spring_stretch(m, d.q, k)
+        d.tau[k] = -damping * m.dof_damping[k] * d.v[k] - springs * spring
     if gravity != 0.0:
         add_link_weights(m, d, F)
     if springs != 0.0:

@@ -94,7 +94,7 @@ class Model(ReadOnlyArrays):
         """Whether it has none of the elements that few models have, see smooth/plain.py."""
         arrays = (self.spring_damper_link, self.bushing_link, self.hinge_dof, self.cut_link, self.curves)
         arrays += (self.transmission_kinds,)
-        return not any(len(array) for array in arrays)
+        return not self.sizes["nelement"] and not any(len(array) for array in arrays)
 
 
 class Constraints(ReadOnlyArrays):

@@ -24,6 +24,7 @@ from mbcli.engine.smooth.inertia import gravity_vector, inertia_times, weight_ab
 from mbcli.engine.smooth.inverse_dynamics import newton_euler, subtract_weights
 from mbcli.engine.smooth.kinematics import acceleration_kinematics
 from mbcli.engine.smooth.mass_matrix import composite_inertias
+from mbcli.engine.smooth.rotations.quaternion import add_rotation_vector_slopes
 from mbcli.engine.smooth.spatial import (
     add,
     add_row6,
@@ -239,7 +240,10 @@ def add_weight_derivatives(model, data, dtau_dq):
 def add_joint_force_derivatives(model, data, dtau_dq, dtau_dv):
     """Adds what springs, damping, hinges and stops of joints add to the derivatives of tau."""
     for d in range(data.v.shape[0]):
-        dtau_dq[d, d] += model.dof_stiffness[d]
+        if model.dof_ball[d, 0] < 0:
+            dtau_dq[d, d] += model.dof_stiffness[d]
+        elif model.dof_ball[d, 1] == 0:
+            add_rotation_vector_slopes(data.q, model.dof_ball[d, 0], model.dof_stiffness[d], dtau_dq, d)
         dtau_dv[d, d] += model.dof_damping[d]
     add_hinge_derivatives(model, data, dtau_dq, dtau_dv)
     add_stop_derivatives(model, data, dtau_dq, dtau_dv)

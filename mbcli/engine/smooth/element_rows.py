@@ -1,8 +1,9 @@
 """Springs and dampers between links in the step of a discrete plant: stable at any stiffness and damping.
 
 An element acts along rows: a spring-damper along its length, and, as far as it pulls, across it, since it turns; a
-bushing along six axes, a joint that closes a loop along its own. Row i has the velocity J_i v. tau and F_applied hold
-its force at the positions and velocities where a step takes forces; over a step h it changes by g - s J vdot with
+bushing along six axes, a joint that closes a loop along its own, the spring of a ball joint along three. Row i has the
+velocity J_i v. tau and F_applied hold its force at the positions and velocities where a step takes forces; over a step
+h it changes by g - s J vdot with
 
     s = h theta c + h^2 (beta + gamma) k,   g = -gamma h k J v,
     theta = (1 + x) / (2 + x),              x = h c J M^-1 J^T,
@@ -111,6 +112,13 @@ def go_through_rows(model, data, h, F_link, at_links):
         add_to_element_row(model, data, F_link, at_links, i, model.cut_link[n, 0], p, scale(-1.0, t), scale(-1.0, f))
         add_to_element_row(model, data, F_link, at_links, i, model.cut_link[n, 1], q, t, f)
         i += 1
+    if at_links == 1:
+        return  # the springs of ball joints are forces of joints
+    for d in range(data.v.shape[0]):
+        if model.dof_ball[d, 0] >= 0:
+            begin_element_row(data, i, model.dof_stiffness[d], 0.0 * model.dof_stiffness[d], h, at_links)
+            data.element_J[i, d] = 0.0 if is_asleep(data, model.dof_body[d]) else 1.0
+            i += 1
 
 
 @kernel

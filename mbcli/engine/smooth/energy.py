@@ -3,6 +3,7 @@
 from mbcli.engine.runtime.kernel import kernel
 from mbcli.engine.smooth.force_elements import element_conservative_power, element_energy
 from mbcli.engine.smooth.inertia import gravity_vector, inertia_times, weight_about_reference
+from mbcli.engine.smooth.joint_forces import spring_stretch
 from mbcli.engine.smooth.spatial import add, dot, rotate, row3, scale
 from mbcli.engine.smooth.stops import stop_energy, stop_spring_power
 
@@ -27,7 +28,7 @@ def total_energy(model, data):
         potential = potential - dot(g, add(moment, scale(m, row3(data.X_WB, b, 9))))
     for d in range(data.v.shape[0]):
         kinetic = kinetic + 0.5 * model.dof_armature[d] * data.v[d] * data.v[d]
-        stretch = data.q[model.dof_q[d]] - model.dof_nominal[d]
+        stretch = spring_stretch(model, data.q, d)
         potential = potential + 0.5 * model.dof_stiffness[d] * stretch * stretch
     data.energy[0] = kinetic
     data.energy[1] = potential
@@ -47,6 +48,6 @@ def conservative_power(model, data):
             g[0] * (w[1] * h[2] - w[2] * h[1]) + g[1] * (w[2] * h[0] - w[0] * h[2]) + g[2] * (w[0] * h[1] - w[1] * h[0])
         )
     for d in range(data.v.shape[0]):
-        stretch = data.q[model.dof_q[d]] - model.dof_nominal[d]
+        stretch = spring_stretch(model, data.q, d)
         power = power - model.dof_stiffness[d] * stretch * data.v[d]
     return power

@@ -2,18 +2,26 @@
 and those that actuators put on them."""
 
 from mbcli.engine.runtime.kernel import kernel
+from mbcli.engine.smooth.rotations.quaternion import rotation_vector
 from mbcli.engine.smooth.sleep import is_asleep
 from mbcli.engine.smooth.stops import add_stop_forces
 
 
 @kernel
+def spring_stretch(model, q, d):
+    """[rad or m] of the spring at velocity d: q - nominal; of a ball joint its rotation vector along that axis of F."""
+    if model.dof_ball[d, 0] < 0:
+        return q[model.dof_q[d]] - model.dof_nominal[d]
+    return rotation_vector(q, model.dof_ball[d, 0])[model.dof_ball[d, 1]]
+
+
+@kernel
 def add_joint_forces(model, data):
-    """tau += -damping * v - stiffness * (q - nominal), and forces of stops."""
+    """tau += -damping * v - stiffness * stretch, and forces of stops."""
     for d in range(data.v.shape[0]):
         if is_asleep(data, model.dof_body[d]):
             continue
-        stretch = data.q[model.dof_q[d]] - model.dof_nominal[d]
-        data.tau[d] -= model.dof_damping[d] * data.v[d] + model.dof_stiffness[d] * stretch
+        data.tau[d] -= model.dof_damping[d] * data.v[d] + model.dof_stiffness[d] * spring_stretch(model, data.q, d)
     add_stop_forces(model, data, 1.0)
 
 

@@ -55,6 +55,7 @@ from mbcli.engine.smooth.force_elements import (
 )
 from mbcli.engine.smooth.forward_dynamics import stop_locked
 from mbcli.engine.smooth.inverse_dynamics import clear_applied_forces, inverse_dynamics
+from mbcli.engine.smooth.joint_forces import spring_stretch
 from mbcli.engine.smooth.kinematics import velocity_kinematics
 from mbcli.engine.smooth.sleep import is_asleep
 from mbcli.engine.smooth.spatial import dot, row3
@@ -138,7 +139,8 @@ def balance_step(model, data, balance, actuation, h):
         damping = -m.dof_damping[k] * (
             b.v_after_step[k] if b.balance_settings[BALANCE_IMPLICIT] != 0.0 else b.v_before_step[k]
         )
-        stretch = d.q[m.dof_q[k]] - m.dof_nominal[k] + 0.25 * h * h * exact * d.vdot[k]
+        ahead = 0.25 * h * h * exact * d.vdot[k] if m.dof_ball[k, 0] < 0 else 0.0
+        stretch = spring_stretch(m, d.q, k) + ahead
         spring = -m.dof_stiffness[k] * stretch
         b.work[WORK_OF_JOINT_DAMPING] += h * damping * d.v[k]
         unexplained += h * (d.tau[k] - damping - spring) * d.v[k]

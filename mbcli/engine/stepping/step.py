@@ -93,7 +93,8 @@ def gather_forces(model, data, h, implicit_damping):
         if is_asleep(data, model.dof_body[d]):
             continue
         data.diagonal[d] = model.dof_armature[d] + implicit_damping * h * model.dof_damping[d]
-        data.diagonal[d] += spring_share * model.dof_stiffness[d]
+        if model.dof_ball[d, 0] < 0:
+            data.diagonal[d] += spring_share * model.dof_stiffness[d]
     if model.step_scheme[SCHEME_EXACT] == 1:
         add_implicit_hinges(model, data, h)
         begin_element_rows(model, data, h)

@@ -4,6 +4,7 @@ import numpy as np
 
 from mbcli.common.fast_dataclass import dataclass
 from mbcli.engine.fields.model_fields import CUT_DAMPED, CUT_SLIDES, CUT_TURNS
+from mbcli.multibody.tree.ball_spring import BallSpring
 from mbcli.multibody.tree.bushing import CONSTANTS, LinearBushingRollPitchYaw
 from mbcli.multibody.tree.door_hinge import DoorHinge
 from mbcli.multibody.tree.joints import PrismaticJoint, RevoluteJoint
@@ -100,7 +101,8 @@ def force_element_arrays(elements, link_body, link_X_BL, parameters):
         for row, element in enumerate(kind):
             element.row = row
     sizes = {"nspring": len(springs), "nhinge": len(hinges), "nbushing": len(bushings), "ncut": len(cuts)}
-    sizes["nelement"] = 3 * len(springs) + 6 * len(bushings) + len(cuts)
+    balls = {e.joint() for e in elements if isinstance(e, BallSpring)}
+    sizes["nelement"] = 3 * len(springs) + 6 * len(bushings) + len(cuts) + 3 * len(balls)
     ends = [_ends(e, parameters) for e in springs]
     arrays = {
         "spring_damper_link": [[int(A.index()), int(B.index())] for A, B, *_ in ends],

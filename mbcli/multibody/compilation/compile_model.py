@@ -18,6 +18,7 @@ from mbcli.engine.smooth.joints.registry import MOST_VELOCITIES, number_of_joint
 from mbcli.engine.smooth.rotations.registry import number_of_rotation, positions_of_rotations
 from mbcli.multibody.compilation.compile_force_elements import CutJoint, force_element_arrays
 from mbcli.multibody.compilation.compile_transmissions import transmission_arrays
+from mbcli.multibody.tree.ball_spring import BallSpring
 from mbcli.multibody.tree.joint_spring import JointSpring
 
 if TYPE_CHECKING:
@@ -218,7 +219,12 @@ def _springs(elements, nv, parameters, dtype):
             energy += 0.5 * stiffness[d] * k / total * (nominal[d] - rest) ** 2
             nominal[d] = (stiffness[d] * nominal[d] + k * rest) / total
         stiffness[d] = total
-    return {"dof_stiffness": stiffness, "dof_nominal": nominal, "spring_energy": [energy]}
+    ball = np.full((nv, 2), -1)
+    for spring in (e for e in elements if isinstance(e, BallSpring)):
+        start = spring.joint().velocity_start()
+        stiffness[start : start + 3] += parameters.get(spring, "stiffness")
+        ball[start : start + 3] = [(spring.joint().position_start(), axis) for axis in range(3)]
+    return {"dof_stiffness": stiffness, "dof_nominal": nominal, "dof_ball": ball, "spring_energy": [energy]}
 
 
 def _stops(stops):

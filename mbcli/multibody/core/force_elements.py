@@ -11,6 +11,7 @@ from mbcli.multibody.compilation.compile_force_elements import DistanceSpring, c
 from mbcli.multibody.core.constraints import is_spring
 from mbcli.multibody.core.coordinates import num_velocities
 from mbcli.multibody.core.lookup import num_bodies
+from mbcli.multibody.tree.ball_spring import BallSpring
 from mbcli.multibody.tree.bushing import LinearBushingRollPitchYaw
 from mbcli.multibody.tree.door_hinge import DoorHinge
 from mbcli.multibody.tree.force_element import redefines
@@ -28,7 +29,10 @@ if TYPE_CHECKING:
     from mbcli.multibody.tree.joint import Joint
 
 # what the engine has arrays and kernels for; a subclass that computes something else runs in Python
-COMPILED = (JointSpring, LinearSpringDamper, DoorHinge, LinearBushingRollPitchYaw, UniformGravityFieldElement)
+COMPILED = (
+    *(JointSpring, BallSpring, LinearSpringDamper, DoorHinge, LinearBushingRollPitchYaw),
+    UniformGravityFieldElement,
+)
 
 
 def is_compiled(element: ForceElement) -> bool:

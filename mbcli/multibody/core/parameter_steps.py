@@ -3,6 +3,7 @@
 import numpy as np
 
 from mbcli.multibody.inertia.spatial_inertia import spatial_inertia_of
+from mbcli.multibody.tree.ball_spring import BallSpring
 from mbcli.multibody.tree.bushing import CONSTANTS, LinearBushingRollPitchYaw
 from mbcli.multibody.tree.joint import Joint
 from mbcli.multibody.tree.joint_actuator import JointActuator
@@ -15,6 +16,7 @@ NAMES = {
     Joint: ("damping",),
     JointActuator: ("rotor_inertia", "gear_ratio"),
     JointSpring: ("stiffness", "nominal"),
+    BallSpring: ("stiffness",),
     LinearBushingRollPitchYaw: tuple(CONSTANTS),
 }
 SPRING_DAMPER = ("free_length", "stiffness", "damping")  # columns of spring_damper_constants

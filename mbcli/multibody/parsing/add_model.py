@@ -250,6 +250,8 @@ def _add_joint(plant, spec, frame_names, bodies, instance):
     for axis in spec.axes:
         if axis.spring_stiffness:
             _add_spring(plant, joint, spec, axis)
+    if spec.stiffness:
+        plant.AddForceElement(_ball_spring(joint, spec))
     joint.other_limits = _other_limits(spec.axes)
     if spec.default_pose is not None:
         joint.SetDefaultPose(_pose(spec.default_pose))
@@ -322,6 +324,12 @@ def _other_limits(axes):
         return {}
     named = {name: [getattr(axis, name) for axis in axes] for name in ("deceleration", "jerk")}
     return {name: limits for name, limits in named.items() if not all(limit == inf for limit in limits)}
+
+
+def _ball_spring(joint, spec):
+    if not isinstance(joint, tree.BallQuaternionJoint):
+        raise ModelError(f"{spec.place}: error: joint '{spec.name}': the spring takes ball joints by quaternions")
+    return tree.BallSpring(joint, spec.stiffness)
 
 
 def _add_spring(plant, joint, spec, axis):

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from mbcli.multibody.inertia.rotational_inertia import RotationalInertia
     from mbcli.multibody.inertia.spatial_inertia import SpatialInertia
     from mbcli.multibody.inertia.unit_inertia import UnitInertia
+    from mbcli.multibody.tree.ball_spring import BallSpring
     from mbcli.multibody.tree.bushing import LinearBushingRollPitchYaw
     from mbcli.multibody.tree.constraint_id import MultibodyConstraintId
     from mbcli.multibody.tree.deformable_body import DeformableBody, DeformableBodyId
@@ -90,6 +91,7 @@ __all__ = [
     "BallRpyJoint",
     "BallQuaternionJoint_",
     "BallRpyJoint_",
+    "BallSpring",
     "Body",
     "BodyFrame",
     "BodyFrame_",
@@ -178,6 +180,7 @@ __getattr__ = lazy_exports(
         "mbcli.multibody.inertia.rotational_inertia": ("RotationalInertia",),
         "mbcli.multibody.inertia.spatial_inertia": ("SpatialInertia",),
         "mbcli.multibody.inertia.unit_inertia": ("UnitInertia",),
+        "ball_spring": ("BallSpring",),
         "bushing": ("LinearBushingRollPitchYaw",),
         "constraint_id": ("MultibodyConstraintId",),
         "deformable_body": ("DeformableBody", "DeformableBodyId"),

@@ -186,15 +186,15 @@ def test_name_of_the_model_is_that_of_the_file_where_it_states_none(tmp_path):
     assert (model.name, model.format) == ("walker", "mjcf")
 
 
-def test_spring_and_dry_friction_of_ball_joints_are_warned_of_once():
+def test_dry_friction_of_ball_joints_is_warned_of_once_and_their_spring_acts():
     text = body(
         '<body><joint type="ball" stiffness="3" frictionloss="1"/><geom size="1"/><body><joint frictionloss="2"/>'
         '<geom size="1"/></body><body><joint type="ball" frictionloss="1"/><geom size="1"/></body></body>'
     )
     model, diagnostics = read(text)
     assert [axis.friction for joint in model.joints for axis in joint.axes] == [2.0]
+    assert [joint.stiffness for joint in model.joints if joint.type == "ball"] == [3.0, 0.0]
     assert [finding.message for finding in diagnostics.warnings] == [
-        'attribute "stiffness" in <joint> is not followed: a ball joint has none here',
         'attribute "frictionloss" in <joint> is not followed: a ball joint has none here (2 times)',
     ]
 

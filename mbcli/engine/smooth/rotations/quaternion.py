@@ -6,11 +6,12 @@ quaternion apart from positions have it as (w, (x, y, z)).
 
 from mbcli.engine.runtime.kernel import kernel
 from mbcli.engine.smooth.spatial import add, cross, dot, scale
-from mbcli.engine.smooth.trigonometry import sine_cosine, square_root
+from mbcli.engine.smooth.trigonometry import arctangent, sign_of, sine_cosine, square_root
 
 NUM_POSITIONS = 4
 ADVANCES_BY_RATES = False  # whether q + h qdot is where a step h leads to
 LOCKS = False  # whether rates of positions do not exist somewhere
+SMALLEST = 1e-30  # of a square: its root is divided by
 
 
 @kernel
@@ -127,3 +128,39 @@ def quaternion_of_vector(e):
     angle = square_root(dot(e, e))
     sine, cosine = sine_cosine(0.5 * angle)
     return cosine, scale(sine / angle if angle > 0.0 else 0.5, e)
+
+
+@kernel
+def rotation_vector(q, i):
+    """Angle times axis [rad], at most half a turn, of the rotation of the quaternion q[i:i+4]."""
+    half, s = half_angle(q, i)
+    return scale(2.0 * half / s, (q[i + 1], q[i + 2], q[i + 3]))
+
+
+@kernel
+def half_angle(q, i):
+    """Half of the angle of the quaternion q[i:i+4], which is at most half a turn, over the length of its vector part.
+
+    The length has the sign of the scalar part: it is that of the same rotation by less than half a turn.
+    """
+    w, x, y, z = q[i], q[i + 1], q[i + 2], q[i + 3]
+    sign = sign_of(w)
+    s = square_root(x * x + y * y + z * z + SMALLEST)
+    return arctangent(s, sign * w), sign * s
+
+
+@kernel
+def add_rotation_vector_slopes(q, i, factor, slopes, d):
+    """slopes[d:d+3, d:d+3] += factor times the derivatives of rotation_vector() by turns about the outer axes.
+
+    1 - [r]/2 + c [r]^2 with c = (1 - (|r| / 2) cot(|r| / 2)) / |r|^2, [r] the matrix of the cross product.
+    """
+    half, s = half_angle(q, i)
+    r = rotation_vector(q, i)
+    c = (1.0 - half * q[i] / s) / (4.0 * half * half)
+    for k in range(3):
+        unit = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))[k]
+        across = cross(r, unit)
+        twice = cross(r, across)
+        for j in range(3):
+            slopes[d + j, d + k] += factor * (unit[j] - 0.5 * across[j] + c * twice[j])
