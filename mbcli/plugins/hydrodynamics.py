@@ -60,5 +60,6 @@ class Law:
         through = R.T @ (now.velocity_of(self._link, centre) - self._current)
         motion = np.concatenate([through, R.T @ now.angular_velocity(self._link)])
         wrench = (self._linear + self._quadratic * np.abs(motion)) * motion
-        now.force(self._link, R @ wrench[:3], centre)
-        now.torque(self._link, R @ wrench[3:])
+        slopes = np.maximum(-self._linear - 2.0 * self._quadratic * np.abs(motion), 0.0)
+        now.force(self._link, R @ wrench[:3], centre, R * slopes[:3] @ R.T)
+        now.torque(self._link, R @ wrench[3:], R * slopes[3:] @ R.T)

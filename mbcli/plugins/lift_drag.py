@@ -17,7 +17,7 @@ from mbcli.plugins.settings import Flag
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mbcli.math.array_types import FloatArray, Vector3
+    from mbcli.math.array_types import FloatArray, Matrix3, Vector3
 
 TITLE = "lift and drag of a surface in the air"
 CLASSES = ("LiftDrag",)
@@ -80,9 +80,11 @@ class Law:
             else:
                 upward = _unit(np.cross(forward, side))
         control = now.position(self._control[0]) if self._control else 0.0
-        now.force(self._link, self._force(velocity, forward, upward, control), self._cp)
+        force, slope = self._force(velocity, forward, upward, control)
+        now.force(self._link, force, self._cp, slope)
 
-    def _force(self, velocity: Vector3, forward: Vector3, upward: Vector3, control: float) -> Vector3:
+    def _force(self, velocity: Vector3, forward: Vector3, upward: Vector3, control: float) -> tuple[Vector3, Matrix3]:
+        """The force and by how much it falls with the velocity: drag along it, lift across it."""
         s = self._settings
         span = _unit(np.cross(forward, upward))
         sine = float(np.clip(span @ _unit(velocity), -1.0, 1.0))
@@ -90,7 +92,7 @@ class Law:
         in_plane = velocity - (velocity @ span) * span
         speed = float(np.linalg.norm(in_plane))
         if speed <= SLOWEST:
-            return np.zeros(3)
+            return np.zeros(3), np.zeros((3, 3))
         lift = _unit(np.cross(span, in_plane))
         turned = math.acos(float(np.clip(lift @ upward, -1.0, 1.0)))
         alpha = s["alpha0"] + (turned if lift @ forward >= 0.0 else -turned)
@@ -102,7 +104,11 @@ class Law:
         c_lift += s["control_to_cl"] * control
         c_drag = abs(_coefficient(alpha, s["stall"], s["cda"], s["cda_stall"])) * sweep
         pressed = 0.5 * s["density"] * speed * speed * s["area"]
-        return pressed * (c_lift * lift - c_drag * in_plane / speed)
+        along = in_plane / speed
+        slope = 2.0 * c_drag * np.outer(along, along)
+        if abs(alpha) <= s["stall"]:
+            slope += max(s["cla"], 0.0) * sweep * np.outer(lift, lift)
+        return pressed * (c_lift * lift - c_drag * along), pressed / speed * slope
 
 
 def _coefficient(alpha: float, stall: float, slope: float, beyond: float) -> float:

@@ -74,7 +74,8 @@ class Law:
         R, axis = now.rotation(self._rotor), now.axis(self._joint)
         wind = now.velocity_of(self._rotor) - now.wind
         across = wind - (wind @ axis) * axis
-        force = thrust * R[:, 2] - abs(speed) * s["rotor_drag"] * across
-        now.force(self._rotor, force, now.centre_of_mass(self._rotor))
+        centre, drag = now.centre_of_mass(self._rotor), abs(speed) * s["rotor_drag"]
+        now.force(self._rotor, thrust * R[:, 2], centre)
+        now.force(self._rotor, -drag * across, centre, drag * (np.eye(3) - np.outer(axis, axis)))
         moment = -self._turns * thrust * s["moment_constant"] * R[:, 2] - abs(speed) * s["rolling_moment"] * across
         now.torque(self._carrier, moment)

@@ -63,8 +63,9 @@ class Law:
         wind = self._wind(now, memory)
         for link in self.pushed:
             mass, _ = now.inertia(link)
-            force = s["factor"] * mass * (wind - now.velocity_of(link))
-            now.force(link, force, now.centre_of_mass(link))
+            per_speed = s["factor"] * mass
+            force = per_speed * (wind - now.velocity_of(link))
+            now.force(link, force, now.centre_of_mass(link), per_speed * np.eye(3))
 
     def _wind(self, now: Any, memory: FloatArray) -> Vector3:
         s = self._settings

@@ -58,7 +58,8 @@ def read_velocity_decays(elements: Iterable[Element]) -> tuple[PluginSpec, ...]:
                     decay.diagnostics.error("ELEMENT_INVALID", message, decay.child(name))
         if any(parts.values()) and not faults:
             links = (("link", (element.name,)),)
-            found.append(PluginSpec("velocity_decay", decay.place, links=links, settings=parts))
+            settings = parts | {"per_second": False}
+            found.append(PluginSpec("velocity_decay", decay.place, links=links, settings=settings))
     return tuple(found)
 
 

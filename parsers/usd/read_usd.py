@@ -111,6 +111,7 @@ def _read_model(stage: Stage, path: str | os.PathLike[str], name: str, content: 
         actuators=tuple(drives.actuators),
         constraints=tuple(joints.constraints),
         filter_groups=tuple(filters.groups),
+        plugins=tuple(links.plugins),
         gravity=_gravity(stage),
         sources=tuple(_sources(stage, path, name, content)),
     )

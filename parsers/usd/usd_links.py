@@ -10,7 +10,7 @@ from mbcli.parsers.duplicate_names import UniqueNames
 from mbcli.parsers.frame_names import WORLD
 from mbcli.parsers.geometry_inertia import MassProperties, combined, scaled_to_mass, six_of
 from mbcli.parsers.poses import compose
-from mbcli.parsers.spec import IDENTITY, InertialSpec, JointSpec, LinkSpec, pose
+from mbcli.parsers.spec import IDENTITY, InertialSpec, JointSpec, LinkSpec, PluginSpec, pose
 from mbcli.parsers.usd.usd_geometry import SHAPES, GeometryReader
 from mbcli.parsers.usd.usd_stage import split_affine
 
@@ -44,6 +44,7 @@ class LinkReader:
         self.bodies: dict[str, str] = {}  # path of a prim: name of its link
         self.poses: dict[str, Matrix4] = {WORLD: IDENTITY}  # X_WL by link
         self.links: dict[str, LinkSpec] = {}
+        self.plugins: list[PluginSpec] = []
         self.welds: list[JointSpec] = []  # of bodies that the file holds in place
         self.colliders: dict[str, tuple[str, list[str]]] = {}  # path of a prim: (link, names of its GeometrySpecs)
         self._shapes: dict[str, list[tuple[Prim, Prim | None]]] = {}  # link: [(prim, collider or None)]
@@ -153,11 +154,19 @@ class LinkReader:
         gravity = True
         if prim is not None:
             gravity = not prim.flag("physxRigidBody:disableGravity", False)
+            self._read_damping(prim, name)
             self._pass_over_motion(prim)
         self.links[name] = LinkSpec(name, place, inertial, X_WL, tuple(visuals), tuple(collisions), gravity)
 
     def _named(self, specs: Iterable[GeometrySpec], names: UniqueNames) -> list[GeometrySpec]:
         return [replace(spec, name=names.of(None, spec.name)) for spec in specs]
+
+    def _read_damping(self, prim: Prim, name: str) -> None:
+        """What PhysX takes of the velocities of a body [1/s], wherever it moves."""
+        parts = {kind: prim.finite(f"physxRigidBody:{kind}Damping", 0.0, 0.0) for kind in ("linear", "angular")}
+        if any(parts.values()):
+            settings = parts | {"per_second": True}
+            self.plugins.append(PluginSpec("velocity_decay", prim.place, links=(("link", (name,)),), settings=settings))
 
     def _pass_over_motion(self, prim: Prim) -> None:
         for name in ("physics:velocity", "physics:angularVelocity"):

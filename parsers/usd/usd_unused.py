@@ -19,8 +19,6 @@ _MOST_NAMES = 6
 
 # (attributes, values that move nothing, what to do) of extensions of UsdPhysics
 MOVES: tuple[tuple[str, tuple[Any, ...], str], ...] = (
-    ("physxRigidBody:linearDamping", (0,), "damping of joints, or a plugin of SDFormat, takes speed"),
-    ("physxRigidBody:angularDamping", (0,), "damping of joints, or a plugin of SDFormat, takes speed"),
     ("physxRigidBody:lockedPosAxis", (0,), "a joint to the world holds axes"),
     ("physxRigidBody:lockedRotAxis", (0,), "a joint to the world holds axes"),
     ("physxRigidBody:enableGyroscopicForces", (True, 1), "gyroscopic forces always act"),

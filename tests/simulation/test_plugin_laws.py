@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from command_line import succeed
 
 from mbcli.math import RigidTransform, RotationMatrix
 from mbcli.models import load_model
@@ -138,3 +139,118 @@ def test_a_box_that_bobs_keeps_its_amplitude(tmp_path, options, tilt):
     z = result.q[:, 6] + 0.04  # about its draught
     first, last = np.abs(z[:200]).max(), np.abs(z[-200:]).max()
     assert last == pytest.approx(first, rel=0.03)
+
+
+# ----------------------------------------------------------- what takes much of a velocity in a step
+
+LINK = """<link name="{name}"><pose>{pose}</pose><inertial><pose>{com} 0 0 0</pose><mass>{mass}</mass><inertia>
+<ixx>{I}</ixx><iyy>{I}</iyy><izz>{I}</izz></inertia></inertial><collision name="c"><geometry>
+<sphere><radius>0.02</radius></sphere></geometry></collision></link>"""
+HOW = [{"contact": False}, {"contact": True, "ground": -1.0}, {"contact": False, "dt": 0.0}]
+DRAGS = ("xU", "yV", "zW", "kP", "mQ", "nR", "xUabsU", "yVabsV", "zWabsW", "kPabsP", "mQabsQ", "nRabsR")
+
+
+def link(name, mass=0.05, inertia=1e-4, pose="0 0 0 0 0 0", com="0 0 0"):
+    return LINK.format(name=name, mass=mass, I=inertia, pose=pose, com=com)
+
+
+def drag(name="b", linear=0.0, turning=0.0, square=0.0):
+    values = [-linear] * 3 + [-turning] * 3 + [-square] * 3 + [-0.1 * square] * 3
+    return plugin("Hydrodynamics", link_name=name, **dict(zip(DRAGS, values, strict=True)))
+
+
+def model(tmp_path, *parts, world=""):
+    path = tmp_path / "m.sdf"
+    path.write_text(f'<sdf version="1.9"><world name="w">{world}<model name="m">{"".join(parts)}</model></world></sdf>')
+    return str(path)
+
+
+def run(path, until, start=None, **options):
+    return simulate(path, until, start=start, warn=lambda line: None, log_rate=1000.0, **options)
+
+
+def energies(path, log, **options):
+    plant = load_model(path, **options).plant
+    context, found = plant.CreateDefaultContext(), []
+    for q, v in zip(log.q, log.v, strict=True):
+        plant.SetPositions(context, q)
+        plant.SetVelocities(context, v)
+        found.append(plant.CalcKineticEnergy(context) + plant.CalcPotentialEnergy(context))
+    return np.array(found)
+
+
+@pytest.mark.parametrize("options", HOW)
+@pytest.mark.parametrize(("linear", "square"), [(20.0, 0.0), (150.0, 0.0), (1e5, 0.0), (0.0, 300.0), (200.0, 1e4)])
+def test_a_body_sinks_at_the_velocity_at_which_water_carries_it(tmp_path, options, linear, square):
+    path = model(tmp_path, link("b"), drag(linear=linear, turning=1e-3 * linear, square=square))
+    spin = 0.0 if square else 5.0  # squares of the parts along the axes of a body depend on how it stands
+    log = run(path, 0.3, {"b_vx": 2.0, "b_wy": spin, "b_z": 0.5}, **options)
+    weight = 0.05 * 9.81
+    final = (-linear + np.sqrt(linear**2 + 4 * square * weight)) / (2 * square) if square else weight / linear
+    assert log.v[-1, 5] == pytest.approx(-final, rel=1e-4)
+    assert np.abs(log.v[:, :3]).max() <= 5.0 and np.abs(log.v[:, 3:5]).max() <= 2.0
+    assert (np.diff(energies(path, log, **options)) <= 1e-9).all()
+
+
+@pytest.mark.parametrize("options", HOW)
+def test_links_on_joints_and_welded_ones_resist_together(tmp_path, options):
+    """Each alone would take all of a velocity of its own mass: five times what there is."""
+    parts = [link("b", com="0.01 0 0")] + [link(n, 0.01, 1e-5, f"{0.1 * k} 0 0 0 0 0") for k, n in enumerate("cdef", 1)]
+    for parent, child, kind in (
+        ("b", "c", "fixed"),
+        ("c", "d", "revolute"),
+        ("d", "e", "fixed"),
+        ("e", "f", "revolute"),
+    ):
+        axis = "<axis><xyz>0 1 0</xyz></axis>" if kind == "revolute" else ""
+        parts.append(
+            f'<joint name="j{child}" type="{kind}"><parent>{parent}</parent><child>{child}</child>{axis}</joint>'
+        )
+    path = model(tmp_path, *parts, *(drag(name, 100.0, 0.1) for name in "bcdef"))
+    log = run(path, 0.5, {"b_vx": 2.0, "jd_w": 30.0, "jf_w": -50.0, "b_z": 0.5}, **options)
+    assert (np.diff(energies(path, log, **options)) <= 1e-9).all()
+    plant = load_model(path, **options).plant
+    context = plant.CreateDefaultContext()
+    plant.SetPositions(context, log.q[-1])
+    plant.SetVelocities(context, log.v[-1])
+    bodies = [plant.GetBodyByName(name) for name in "bcdef"]
+    speeds = [body.CalcCenterOfMassTranslationalVelocityInWorld(context)[2] for body in bodies]
+    assert 100.0 * sum(speeds) == pytest.approx(-0.09 * 9.81, rel=0.01)
+
+
+@pytest.mark.parametrize("options", HOW)
+def test_a_light_wing_in_strong_lift_does_not_gain_energy(tmp_path, options):
+    wing = plugin("LiftDrag", link_name="b", cla=6.0, cda=0.5, area=1.0, alpha_stall=0.5)
+    path = model(tmp_path, link("b", 0.02, 1e-4), wing, world="<gravity>0 0 0</gravity>")
+    log = run(path, 1.0, {"b_vx": 20.0, "b_vz": -3.0, "b_z": 0.5}, **options)
+    speed = np.linalg.norm(log.v[:, 3:], axis=1)
+    assert (np.diff(speed) < 1e-6).all() and abs(log.v[20, 5]) < 0.1
+
+
+@pytest.mark.parametrize("options", HOW)
+@pytest.mark.parametrize("factor", [30.0, 3000.0, 1e6])
+def test_a_link_comes_to_the_speed_of_any_wind(tmp_path, options, factor):
+    wind = "<gravity>0 0 0</gravity><wind><linear_velocity>3 -1 0.5</linear_velocity></wind>"
+    wind += '<plugin filename="x" name="gz::sim::systems::WindEffects"><horizontal><magnitude><time_for_rise>0.01'
+    wind += "</time_for_rise></magnitude></horizontal><vertical><time_for_rise>0.01</time_for_rise></vertical>"
+    wind += f"<force_approximation_scaling_factor>{factor}</force_approximation_scaling_factor></plugin>"
+    body = link("b").replace("<inertial>", "<enable_wind>true</enable_wind><inertial>")
+    log = run(model(tmp_path, body, world=wind), 0.5, {"b_z": 0.5}, **options)
+    np.testing.assert_allclose(log.v[-1, 3:], [3.0, -1.0, 0.5], rtol=1e-4)
+    assert np.abs(log.v[:, 3]).max() < 3.0 + 1e-6
+
+
+def test_what_a_step_resolves_is_of_second_order(tmp_path):
+    """x = h d / m of 0.2: a force that held would be off by 10 %."""
+    path = model(tmp_path, link("b"), drag(linear=10.0), world="<gravity>0 0 0</gravity>")
+    log = run(path, 0.01, {"b_vx": 1.0}, contact=False)
+    assert log.v[-1, 3] == pytest.approx(np.exp(-0.01 * 10.0 / 0.05), rel=0.02)
+
+
+def test_a_run_goes_on_to_the_same_rows(tmp_path):
+    path = model(tmp_path, link("b", com="0.01 0 0"), drag(linear=150.0, turning=0.1, square=20.0))
+    words, start = ("simulate", path, "--no-contact"), ("--at", "b_vx=2", "--at", "b_wy=5")
+    succeed(*words, *start, "-t", 0.1, "-o", tmp_path / "whole.h5")
+    succeed(*words, *start, "-t", 0.04, "-o", tmp_path / "part.h5")
+    succeed(*words, "-t", 0.1, "--resume", tmp_path / "part.h5")
+    assert succeed("log", "diff", tmp_path / "whole.h5", tmp_path / "part.h5").code == 0

@@ -6,13 +6,17 @@ PID controllers and limits of speed. Points reach beyond every bound; each table
 
 import itertools
 import math
+from importlib.util import find_spec
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from usd_texts import body as usd_body
+from usd_texts import stage_text
 
 from mbcli.models import load_model
 from mbcli.plugins import PLUGINS
+from mbcli.simulation import simulate
 from mbcli.simulation.plugins.moment import Moment
 
 POINTS = 200
@@ -39,9 +43,11 @@ def plugin(kind, **settings):
 class Alone:
     """The law of the one plugin of a model, asked at states of the plant without a run."""
 
-    def __init__(self, tmp_path, model, world="", wind=(0.0, 0.0, 0.0)):
-        path = tmp_path / "m.sdf"
-        path.write_text(f'<sdf version="1.9"><world name="w">{world}<model name="m">{model}</model></world></sdf>')
+    def __init__(self, tmp_path, model, world="", wind=(0.0, 0.0, 0.0), suffix=".sdf"):
+        path = tmp_path / f"m{suffix}"
+        if suffix == ".sdf":
+            model = f'<sdf version="1.9"><world name="w">{world}<model name="m">{model}</model></world></sdf>'
+        path.write_text(model)
         self.plant = load_model(str(path), contact=False, dt=PERIOD).plant
         (element,) = self.plant.elements.plugins
         self.law = PLUGINS[element.kind].Law(element)
@@ -500,3 +506,26 @@ def test_fluids(tmp_path, rng, layers):
         force = np.array([0.0, 0.0, 9.5])
         expected = np.concatenate([np.cross(moment, force), mass * force])
         np.testing.assert_allclose(got.wrench["b"], expected, rtol=1e-6, atol=1e-4)
+
+
+@pytest.mark.skipif(find_spec("pxr") is None, reason="usd-core is not installed")
+def test_damping_of_rigid_bodies_of_usd(tmp_path, rng):
+    """PhysX takes a part of velocities per second: of the mass, and of the moments of inertia."""
+    more = "float physxRigidBody:linearDamping = 1.5\nfloat physxRigidBody:angularDamping = 0.4"
+    alone = Alone(tmp_path, stage_text(usd_body("b", (0, 0, 0), mass=3.0, more=more)), suffix=".usda")
+    inertia = np.diag([0.1, 0.2, 0.25])
+    for _ in range(POINTS):
+        got = alone.act(rng)
+        R, _, w, velocity = alone.motion("b")
+        close(got.wrench["b"], np.concatenate([-0.4 * R @ inertia @ R.T @ w, -3.0 * 1.5 * velocity]))
+
+
+@pytest.mark.skipif(find_spec("pxr") is None, reason="usd-core is not installed")
+@pytest.mark.parametrize("damping", [0.5, 20.0, 1e5])
+def test_velocities_decay_by_the_damping_of_usd(tmp_path, damping):
+    path = tmp_path / "m.usda"
+    more = f"float physxRigidBody:linearDamping = {damping}\nfloat physxRigidBody:angularDamping = {damping}"
+    path.write_text(stage_text(usd_body("b", (0, 0, 0), inertia=(0.1, 0.1, 0.1), more=more)))
+    log = simulate(str(path), 0.2, start={"b_vx": 2.0, "b_wz": 3.0}, contact=False, warn=lambda line: None)
+    left = math.exp(-0.2 * damping)
+    np.testing.assert_allclose(log.v[-1, [3, 2]], [2.0 * left, 3.0 * left], rtol=2e-3, atol=1e-3)

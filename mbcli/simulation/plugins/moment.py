@@ -8,6 +8,7 @@ import numpy as np
 
 from mbcli.multibody.state.context import Context
 from mbcli.multibody.stepping.run import LinkForce
+from mbcli.simulation.plugins.resistance import Resistance, about_origin
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -57,6 +58,7 @@ class Moment:
         zero, links = np.zeros(3), [int(body.index()) for body in pushed if body is not plant.world_body()]
         self.forces = [LinkForce(n, zero, np.zeros(6), -np.inf, np.inf) for n in links]
         self._wrench = {force.link: force.force for force in self.forces}
+        self.resistance = Resistance(plant, period, links)
         self.u: FloatArray = np.zeros(plant.num_actuators())
         self.aims: dict[int, float] = {}
         self._q: Any = None
@@ -73,8 +75,14 @@ class Moment:
         self._plant.SetVelocities(self._context, v)
         for force in self.forces:
             force.force[:] = 0.0
+        self.resistance.begin()
         self.u[:] = 0.0
         self.aims.clear()
+
+    def finish(self) -> None:
+        """After all laws: forces that fall with velocities do so within the step, where it takes much of these."""
+        for link, change in self.resistance.changes(self._context, self._v):
+            self._wrench[link] += change
 
     # what laws read
 
@@ -131,17 +139,28 @@ class Moment:
         if row is not None:
             self.aims[row] = velocity
 
-    def force(self, body: RigidBody, force: Vector3, point: Vector3 | None = None) -> None:
-        """More force (3,) [N] in World on a body, at a point (3,) [m] of its frame; None: its origin."""
-        wrench = self._wrench.get(int(body.index()))
-        if wrench is None:  # it is World
-            return
-        wrench[3:] += force
-        if point is not None:
-            wrench[:3] += np.cross(self.rotation(body) @ point, force)
+    def force(
+        self, body: RigidBody, force: Vector3, point: Vector3 | None = None, slope: Matrix3 | None = None
+    ) -> None:
+        """More force (3,) [N] in World on a body, at a point (3,) [m] of its frame; None: its origin.
 
-    def torque(self, body: RigidBody, torque: Vector3) -> None:
-        """More moment (3,) [N m] in World on a body."""
-        wrench = self._wrench.get(int(body.index()))
-        if wrench is not None:
-            wrench[:3] += torque
+        slope: (3, 3) [N s/m] by which it falls with the velocity of the point, in World, not negative; None: it stays.
+        """
+        arm = np.zeros(3) if point is None else self.rotation(body) @ point
+        self._add(body, np.concatenate([np.cross(arm, force), force]), None if slope is None else (slope, arm))
+
+    def torque(self, body: RigidBody, torque: Vector3, slope: Matrix3 | None = None) -> None:
+        """More moment (3,) [N m] in World on a body; slope: (3, 3) [N m s] by which it falls with angular velocity."""
+        self._add(body, np.concatenate([torque, np.zeros(3)]), None if slope is None else (slope, None))
+
+    def _add(self, body: RigidBody, wrench: FloatArray, falls: tuple[Matrix3, Vector3 | None] | None) -> None:
+        link = int(body.index())
+        if link not in self._wrench:  # it is World
+            return
+        self._wrench[link] += wrench
+        if falls is not None:
+            slope, arm = falls
+            if arm is None:
+                self.resistance.add(link, wrench, np.kron([[1.0, 0.0], [0.0, 0.0]], slope))
+            else:
+                self.resistance.add(link, wrench, about_origin(slope, arm))

@@ -137,6 +137,7 @@ class PluginController(RunController):
             last = first + len(law.inputs)
             law.act(now, values[first:last].tolist(), memory)
             first = last
+        now.finish()
         u[:] = np.clip(self._inner_u + now.u, -self._limits, self._limits)
         for row, velocity in now.aims.items():
             desired[row] = 0.0, velocity
@@ -154,6 +155,7 @@ class PluginController(RunController):
         inner = {} if self._inner is None else self._inner.save()
         kept = {"plugins": np.concatenate([np.zeros(0), *self._memory]), "plugins_u": self._inner_u.copy()}
         kept["plugins_forces"] = np.array([force.force for force in self.forces]).reshape(-1, 6)
+        kept |= self._moment.resistance.save()
         return inner | kept | {"plugins_asked": self.commands.asked_of_plugins.copy()}
 
     def load(self, saved: Mapping[str, FloatArray]) -> None:
@@ -164,6 +166,7 @@ class PluginController(RunController):
         self._inner_u[:], self.commands.asked_of_plugins[:] = saved["plugins_u"], saved["plugins_asked"]
         for force, values in zip(self.forces, saved["plugins_forces"].reshape(-1, 6), strict=True):
             force.force[:] = values
+        self._moment.resistance.load(saved)
         if self._inner is not None:
             self._inner.load({name: value for name, value in saved.items() if not name.startswith("plugins")})
 
