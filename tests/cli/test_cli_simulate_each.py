@@ -113,7 +113,7 @@ def test_the_document_lists_the_datasets(tmp_path, starts):
     found = set()
     with h5py.File(tmp_path / "all.h5") as file:
         file.visititems(lambda name, item: found.add(name) if isinstance(item, h5py.Dataset) else None)
-    assert listed - {"sensors/NAME"} == found  # which needs --fields sensors
+    assert listed - {"sensors/NAME", "input/NAME", "derived/NAME"} == found  # which need --fields
 
 
 def test_controllers_hold_each_world_where_it_starts(tmp_path):
