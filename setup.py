@@ -1,4 +1,7 @@
-"""MBCLI_PRECOMPILE=1 puts compiled kernels into the wheel (mbcli/engine/precompile.py); pyproject.toml has all else."""
+"""MBCLI_PRECOMPILE=1 puts compiled kernels into the wheel, MBCLI_PRECOMPILE=here those of the processor that builds it.
+
+mbcli/engine/precompile.py makes them; pyproject.toml has all else.
+"""
 
 import os
 import shutil
@@ -27,7 +30,8 @@ class BuildWithKernels(build_py):
         # here, and numba where pip has put it for this build
         known = filter(os.path.isabs, os.environ.get("PYTHONPATH", "").split(os.pathsep))
         path = os.pathsep.join([os.fspath(ROOT), *known])
-        command = [sys.executable, "-P", "-m", "mbcli.engine.precompile", folder]
+        only_here = ["--here"] if os.environ["MBCLI_PRECOMPILE"] == "here" else []
+        command = [sys.executable, "-P", "-m", "mbcli.engine.precompile", *only_here, folder]
         done = subprocess.run(command, env=os.environ | {"PYTHONPATH": path})
         if done.returncode:
             sys.exit("mbcli: error: MBCLI_PRECOMPILE=1, and kernels were not compiled, for the reason above")

@@ -1,8 +1,9 @@
-"""`python -m mbcli.engine.precompile FOLDER`: compiles all kernels that Python asks for into libraries, for a wheel.
+"""`python -m mbcli.engine.precompile [--here] FOLDER`: compiles all kernels that Python asks for into libraries.
 
-One library for each level of processors (runtime/precompiled.py), made by a process of its own, and an index. Needs
-numba, a C compiler as linker (CC, or cc), and Linux on x86-64. numba's intermediate code of all kernels of all kinds is
-put into one module, so that what they share is there once.
+For a wheel: a library for each level of processors (runtime/precompiled.py), made by a process of its own, and an
+index; `--here` makes that of this processor alone, for a program that runs where it is built. Needs numba, a C compiler
+as linker (CC, or cc), and Linux on x86-64. numba's intermediate code of all kernels of all kinds is put into one
+module, so that what they share is there once.
 """
 
 import json
@@ -82,13 +83,13 @@ def linker():
     return os.environ.get("CC") or "cc"
 
 
-def build(folder):
-    """Makes the libraries and their index in a folder, by as many processes as there are levels."""
+def build(folder, levels):
+    """Makes the libraries of some of LEVELS and their index in a folder, by as many processes as there are levels."""
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-        indices = list(pool.map(partial(_build_elsewhere, folder), LEVELS))
-    write_index(folder, {"sources": hash_of_sources(), "levels": list(LEVELS), **indices[0]})
+        indices = list(pool.map(partial(_build_elsewhere, folder), levels))
+    write_index(folder, {"sources": hash_of_sources(), "levels": list(levels), **indices[0]})
 
 
 def _build_elsewhere(folder, level):
@@ -223,7 +224,7 @@ def main(arguments):
         return
     if reason:
         sys.exit(f"mbcli: error: {reason}")
-    build(arguments[0])
+    build(arguments[-1], levels_of_processor()[:1] if arguments[0] == "--here" else LEVELS)
 
 
 if __name__ == "__main__":
