@@ -135,7 +135,8 @@ def faults_of(file: str, content: bytes) -> list[Fault]:
             for kind, replaced, new in _changes(node, content, span):
                 found.append(Fault(file, node.lineno, function, kind, *span(replaced), new))
         for inner in ast.iter_child_nodes(node):
-            visit(inner, function)
+            if inner is not getattr(node, "annotation", None):
+                visit(inner, function)
 
     visit(ast.parse(content), None)
     return found

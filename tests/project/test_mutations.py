@@ -26,7 +26,7 @@ def step(d, h):
 class Row:
     def put(self, x):
         self.x = x
-        name = x
+        name: dict[int, str] = x
 '''
 
 

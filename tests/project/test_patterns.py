@@ -155,7 +155,7 @@ def slow_attack(pattern, method):
     return None
 
 
-# by their text: to parse all takes a third of the time in which all tests are collected
+# by their text: to parse all took 7 s of the 40 in which a process collects all tests, and their trees stayed in memory
 FILES = [path for path in product_files() if re.search(r"\bre\.[a-z]", path.read_text())]
 
 

@@ -10,6 +10,7 @@ from repository import ROOT
 from scipy.spatial.transform import Rotation
 
 from mbcli.engine.constraints.orthogonal_rows import complete_rows, orthogonalize_rows
+from mbcli.engine.runtime.kernel import compiled_by_default
 from mbcli.math import RigidTransform
 from mbcli.models import load_model
 from mbcli.multibody.assembly import closed_chains, nearest_positions
@@ -255,6 +256,7 @@ def test_no_states_have_no_assemblies_and_bad_ones_are_refused():
         CalcAssemblyQOfStates(plant, np.zeros((2, 3)), cs, [1.0, -1.0, 1.0])
 
 
+@pytest.mark.skipif(not compiled_by_default(), reason="nothing is to be compiled")
 def test_assemblies_of_a_context_are_compiled_after_some(monkeypatch):
     """Interpreted ones come first where kernels have to be compiled; both are the same but for rounding."""
     monkeypatch.setattr(closed_chains, "is_compiled", lambda kernel: False)
